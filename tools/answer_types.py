@@ -195,6 +195,9 @@ class Writer:
             return self.alternatives(self.types[kind[1]][0])
         if kind[0] == "generic" and kind[1] == "Partial":
             return [[(n, True, t, a) for n, _, t, a in one] for one in self.alternatives(kind[2])]
+        if kind[0] == "generic" and kind[1] == "Omit":
+            names = [part[1].strip("'") for part in (kind[3][1] if kind[3][0] == "union" else [kind[3]])]
+            return [[member for member in one if member[0] not in names] for one in self.alternatives(kind[2])]
         if kind[0] == "generic" and kind[1] in self.types:
             known, _, parameters = self.types[kind[1]]
             return self.alternatives(replaced(known, dict(zip(parameters, kind[2:]))))
@@ -272,11 +275,11 @@ class Writer:
         return name
 
 
-def questions(types):
+def questions(types, writer):
     """For each question the types of its answers, of all kinds of models that answer it."""
     found = {}
     for _, _, kind, _ in types["Answers"][0][1]:
-        for question, _, answer, _ in types[kind[1]][0][1]:
+        for question, _, answer, _ in writer.alternatives(kind)[0]:
             parts = found.setdefault(question, [])
             parts += [one for one in (answer[1] if answer[0] == "union" else [answer]) if one not in parts]
     return found
@@ -288,7 +291,7 @@ def text():
         for typedef, *what in typedefs((SOURCES / f"{name}.js").read_text()):
             types[typedef] = what
     writer = Writer(types)
-    answers = questions(types)
+    answers = questions(types, writer)
     for parts in answers.values():
         for _, name in parts:
             writer.named(name)

@@ -42,6 +42,7 @@ const licences = {
 /** The answers of models have as many types as all the rest, hence names of their own. */
 const answerTypes = `
 export type * from './inspect/answers/index.js';
+export type * from './inspect/answers/brief.js';
 export type * from './inspect/answers/diff.js';
 export type * from './inspect/answers/shared.js';
 export type * as Graph from './inspect/answers/graph.js';

@@ -86,12 +86,11 @@
  * @property {number} functions how many
  * @property {number} function_nodes how many nodes these have
  * @property {OnnxGraphCounts | null} graph null: the model has none
- * @property {{ total: number | string, bytes: number | string, size: number | string }} [parameters] elements of the
- *   graph's initializers, their bytes by type, and as stored; absent where these are `unread`
- * @property {{ location: string, tensors: number, bytes: number }[]} [external_data] the other files; likewise
+ * @property {{ total: number | string, bytes: number | string, size: number | string }} parameters elements of the
+ *   graph's initializers, their bytes by type, and as stored
+ * @property {{ location: string, tensors: number, bytes: number }[]} external_data the other files
  * @property {Paged<OnnxEntry>} metadata
  * @property {Paged<OnnxTraining>} training
- * @property {Extent} [unread] with the option `brief`: what was passed over
  * @property {Problem[]} problems
  */
 
@@ -101,8 +100,8 @@
  * @property {string | null} name
  * @property {string | null | Omitted} doc
  * @property {number} nodes
- * @property {number | null} initializers null where they are unread
- * @property {number | null} sparse_initializers
+ * @property {number} initializers
+ * @property {number} sparse_initializers
  * @property {number} value_infos
  * @property {number} quantization_annotations
  * @property {Paged<OnnxEntry>} metadata
