@@ -9,7 +9,10 @@ import { field, sizeOf, write } from './model.js';
 const [NODES, LAYERS] = [10_000, 24];
 const PER_LAYER = Math.ceil(NODES / LAYERS);
 const FLOAT = 4; // bytes
-const [MODEL, GRAPH] = [{ graph: 7, opsets: 8 }, { node: 1, initializer: 5, input: 11, output: 12 }];
+const [MODEL, GRAPH] = [
+  { graph: 7, opsets: 8 },
+  { node: 1, initializer: 5, input: 11, output: 12 },
+];
 const RAW_DATA = 9; // of TensorProto
 
 /** @typedef {{ name: string, dims: number[] }} Weight */

@@ -51,7 +51,10 @@ const pages = await servePages({
     if (pathname === '/-/there')
       report({ seconds: Number(searchParams.get('ms')) / 1000, refused: searchParams.get('refused') ?? '' });
     const isScript = pathname.endsWith('.js');
-    response.writeHead(200, { 'Content-Type': isScript ? 'text/javascript' : 'text/html', 'Cache-Control': 'no-store' });
+    response.writeHead(200, {
+      'Content-Type': isScript ? 'text/javascript' : 'text/html',
+      'Cache-Control': 'no-store',
+    });
     response.end(/watch\.(html|js)$/.test(pathname) ? readFileSync(join(here, pathname.slice(3))) : '');
     return true;
   },
@@ -85,9 +88,9 @@ const time = (/** @type {{ seconds: number, refused: string }} */ { seconds, ref
 
 mkdirSync(options.models, { recursive: true });
 console.log(
-  '| model | browser | page | overview s | graph s | requests | bytes | times the structure | with the page |',
+  '| model | browser | page | until it asks | overview | graph | requests | bytes | times the structure | with the page |',
 );
-console.log(`|---|---|---|${'--:|'.repeat(6)}`);
+console.log(`|---|---|---|${'--:|'.repeat(7)}`);
 for (const kind of positionals.length ? positionals : Object.keys(kinds)) {
   const file = `${kind}.onnx`;
   const { bytes, structure } = makeModel(join(options.models, file), kind, Number(options.scale));
@@ -97,7 +100,8 @@ for (const kind of positionals.length ? positionals : Object.keys(kinds)) {
       const overview = page === 'netron' ? undefined : await best(browser, page, file, 'overview');
       const graph = await best(browser, page, file, 'graph');
       const { ofModels: of } = graph;
-      const cells = [size, browser, page, overview ? time(overview) : '', time(graph), of.requests, count(of.bytes)];
+      const times = [of.first.toFixed(2), overview ? time(overview) : '', time(graph)];
+      const cells = [size, browser, page, ...times, of.requests, count(of.bytes)];
       const all = `${graph.requests}, ${count(graph.bytes)}`;
       console.log(`| ${[...cells, (of.bytes / structure).toFixed(1), all].join(' | ')} |`);
     }

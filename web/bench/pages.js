@@ -87,7 +87,7 @@ async function sendPage(link, path, response) {
 export async function servePages({ mbit, delay, log = false, folders, own = () => false }) {
   const link = slowLink({ mbit });
   let [begun, requests, earlier] = [0, 0, 0];
-  let ofModels = { requests: 0, bytes: 0 };
+  let ofModels = { requests: 0, bytes: 0, first: 0 };
   const server = createServer(async (request, response) => {
     const url = new URL(String(request.url), 'http://host');
     if (own(url, response)) return;
@@ -105,7 +105,7 @@ export async function servePages({ mbit, delay, log = false, folders, own = () =
     await sleep(delay);
     if (!existsSync(path)) return void response.writeHead(404).end();
     if (area !== 'models') return sendPage(link, path, response);
-    ofModels.requests++;
+    if (!ofModels.requests++) ofModels.first = (performance.now() - begun - delay) / 1000;
     return sendModel(link, path, request.headers.range, response, (bytes) => void (ofModels.bytes += bytes));
   });
   await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
@@ -115,9 +115,9 @@ export async function servePages({ mbit, delay, log = false, folders, own = () =
     /** Counts anew. */
     begin() {
       [begun, requests, earlier] = [performance.now(), 0, link.bytes];
-      ofModels = { requests: 0, bytes: 0 };
+      ofModels = { requests: 0, bytes: 0, first: 0 };
     },
-    /** Since then: in all, and of models. */
+    /** Since then: in all, and of models, with the seconds until the first request of one. */
     get taken() {
       return { requests, bytes: link.bytes - earlier, ofModels };
     },

@@ -1,7 +1,7 @@
 /** ONNX models on the page, in browsers: every panel, values in other files, a damaged one. */
 // runtimes: chromium, firefox, webkit
 import { page, visit } from './support/inspector-frame.js';
-import { all, choose, named, until } from './support/inside.js';
+import { all, choose, named, textOf, until } from './support/inside.js';
 import { external, holding, onnxModels, small } from './support/onnx.js';
 import { assert, base, test } from './support/test.js';
 
@@ -74,7 +74,7 @@ test('the other panels', async () => {
   await look('small.onnx', weight, ['Standard deviation', '2.9375'], ({ document }) =>
     assert.deepEqual(rowsOf(document)[0]?.slice(0, 4), ['layer.0.weight', 'layer.0', 'float32', '[4,3,4]']),
   );
-  await look('small.onnx', { panel: 'operations' }, ['ONNX has all of them', 'my.lib']);
+  await look('small.onnx', { panel: 'operations' }, ['ONNX has all of them, or they are functions', 'my.lib']);
   await look('small.onnx', { panel: 'functions' }, ['3 functions and subgraphs', 'check:then_branch', 'subgraph']);
   const twice = { panel: 'functions', at: 'my.lib.Twice' };
   await look('small.onnx', twice, ['1 node', 'ai.onnx 17', 'the main graph']);
@@ -85,8 +85,8 @@ test('the other panels', async () => {
 test('the graph: scopes, weights in the boxes of their users', () =>
   look('small.onnx', { panel: 'graph' }, ['6 nodes'], async ({ document, says }) => {
     const drawn = await boxesOf(document);
-    assert.ok(drawn.includes('argument x, f32[batch,3,?]'), String(drawn));
-    assert.ok(drawn.includes('result probabilities, f32[batch,4]'), String(drawn));
+    assert.ok(drawn.includes('input x, f32[batch,3,?]'), String(drawn));
+    assert.ok(drawn.includes('output probabilities, f32[batch,4]'), String(drawn));
     assert.ok(drawn.includes('#3, Reshape, Constant [1, -1]'), String(drawn));
     assert.ok(drawn.includes('open scope /layer.0, 2 nodes: Conv, Relu, weight 4×3×4'), String(drawn));
     assert.equal(drawn.length, 7, String(drawn));
@@ -98,13 +98,45 @@ test('a node, what its branches take, a function, a value, an initializer', asyn
   // The branches take it, though the node does not.
   await look('small.onnx', { ...graph, node: 'check' }, ['If', 'then_branch', '#3', 'Used by']);
   await look('small.onnx', { ...graph, node: '#3' }, ['Reshape', 'then_node', 'else_node']);
-  await look('small.onnx', { ...graph, at: 'check:else_branch' }, ['1 node', 'logits']);
+  await look(
+    'small.onnx',
+    { ...graph, at: 'check:else_branch' },
+    ['1 node', 'logits', 'in the node'],
+    async (frame) => {
+      await frame.click('check');
+      await frame.says('6 nodes', 'then_branch', 'Used by');
+    },
+  );
   await look('small.onnx', { ...graph, at: 'my.lib.Twice' }, ['1 node', 'add']);
   // A value leads to the node that makes it, an initializer to its values.
   await look('small.onnx', { ...graph, node: '/layer.0/Conv_out' }, ['/layer.0/Relu', 'f32[batch,4]']);
   await look('small.onnx', { ...graph, node: 'layer.0.weight' }, ['Initializer', 'Standard deviation']);
   await look('small.onnx', { ...graph, node: '/Constant' }, ['1, -1', '#3']);
 });
+
+test('the graph finds nodes and initializers while one types', () =>
+  look('small.onnx', { panel: 'graph' }, ['6 nodes'], async ({ document, says }) => {
+    const field = named(document, 'Find a node, value or initializer', 'input');
+    const found = async (/** @type {string} */ text, /** @type {string[]} */ ...words) => {
+      field.focus();
+      field.value = text;
+      field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+      const list = () => all(document, '[role=option]').map((one) => textOf(one).replace(/\s+/g, ' ').trim());
+      await until(
+        () => words.every((word) => list().includes(word)),
+        () => `${words} in ${list().join('; ')}`,
+      );
+    };
+    await found('conv', 'node /layer.0/Conv Conv');
+    await found('weight', 'initializer layer.0.weight of this graph');
+    await found('x', 'input x of this graph');
+    await found('probab', 'output probabilities of this graph');
+    await found('add', 'node add my.lib.Twice');
+    field.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, composed: true, cancelable: true }),
+    );
+    await says('1 node', 'Add', 'Used by');
+  }));
 
 test('what few models have: attributes of each kind, names twice, other types', async () => {
   const types = ['sequence(map(i64 → f32[*]))', 'optional(string[])', 'lib.thing'];
@@ -115,7 +147,8 @@ test('what few models have: attributes of each kind, names twice, other types', 
   });
   const kinds = ['of custom', '3,000 bytes', 'inner, 1 node', 'strings', "that of the function's attribute"];
   await look('rich.onnx', { panel: 'graph', node: '#0' }, kinds);
-  await look('rich.onnx', { panel: 'variables', at: 'w' }, ['0.0019']); // 2^-9
+  // A weight that is quantized says so, in its box, too; 2^-9.
+  await look('rich.onnx', { panel: 'variables', at: 'w' }, ['0.0019', 'SCALE_TENSOR', 'w_scale']);
   await look('rich.onnx', { panel: 'variables', at: 'sparse' }, ['f32[1]']);
 });
 
