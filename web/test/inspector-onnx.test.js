@@ -2,7 +2,7 @@
 // runtimes: chromium, firefox, webkit
 import { page, visit } from './support/inspector-frame.js';
 import { all, choose, named, textOf, until } from './support/inside.js';
-import { external, holding, onnxModels, small } from './support/onnx.js';
+import { external, holding, onnxModels, small, tensor } from './support/onnx.js';
 import { assert, base, test } from './support/test.js';
 
 const [, [, rich = new Uint8Array()] = []] = onnxModels();
@@ -12,6 +12,7 @@ const floats = (/** @type {number[]} */ ...values) => new Uint8Array(new Float32
 const files = {
   'small.onnx': small(),
   'rich.onnx': rich,
+  'bytes.onnx': holding(tensor('t', 'uint8', [2], Uint8Array.of(1, 2))),
   'cut.onnx': small().slice(0, 400),
   'folder/m.onnx': holding(external('t', 'float32', [2, 3], { location: 'w/data.bin', offset: '4' })),
   'folder/w/data.bin': floats(9, 1, 2, 3, 4, 5, 6),
@@ -150,6 +151,7 @@ test('what few models have: attributes of each kind, names twice, other types', 
   // A weight that is quantized says so, in its box, too; 2^-9.
   await look('rich.onnx', { panel: 'variables', at: 'w' }, ['0.0019', 'SCALE_TENSOR', 'w_scale']);
   await look('rich.onnx', { panel: 'variables', at: 'sparse' }, ['f32[1]']);
+  await look('bytes.onnx', {}, [' u8[2]']);
 });
 
 test('values in another file beside it are read once they are looked at; a missing one is named', async () => {
