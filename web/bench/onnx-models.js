@@ -41,7 +41,11 @@ const many = (scale) =>
     dims: [512, Math.round((1177 + 3 * ((i * 97) % 300)) * scale)],
   }));
 
-/** What the models are called, their weights, and whether those lie beside them. @type {Record<string, { weights: (scale: number) => Weight[], apart?: boolean }>} */
+/**
+ * What the models are called, their weights, and whether those lie beside them.
+ *
+ * @type {Record<string, { weights: (scale: number) => Weight[], apart?: boolean }>}
+ */
 export const kinds = {
   few: { weights: few },
   layers: { weights: layers },

@@ -75,7 +75,14 @@ async function look(browser, page, file, view) {
   }
 }
 
-/** The fastest round. @param {any} browser @param {string} page @param {string} file @param {'overview' | 'graph'} view */
+/**
+ * The fastest round.
+ *
+ * @param {any} browser
+ * @param {string} page
+ * @param {string} file
+ * @param {'overview' | 'graph'} view
+ */
 async function best(browser, page, file, view) {
   const rounds = [];
   for (let i = 0; i < Number(options.rounds); i++) rounds.push(await look(browser, page, file, view));
@@ -87,10 +94,9 @@ const time = (/** @type {{ seconds: number, refused: string }} */ { seconds, ref
   refused ? `refused: ${refused}` : Number.isFinite(seconds) ? seconds.toFixed(2) : `not in ${options.seconds} s`;
 
 mkdirSync(options.models, { recursive: true });
-console.log(
-  '| model | browser | page | until it asks | overview | graph | requests | bytes | times the structure | with the page |',
-);
-console.log(`|---|---|---|${'--:|'.repeat(7)}`);
+const columns = ['until it asks', 'overview', 'graph', 'requests', 'bytes', 'times the structure', 'with the page'];
+console.log(`| model | browser | page | ${columns.join(' | ')} |`);
+console.log(`|---|---|---|${'--:|'.repeat(columns.length)}`);
 for (const kind of positionals.length ? positionals : Object.keys(kinds)) {
   const file = `${kind}.onnx`;
   const { bytes, structure } = makeModel(join(options.models, file), kind, Number(options.scale));
