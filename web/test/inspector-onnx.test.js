@@ -145,6 +145,10 @@ test('what few models have: attributes of each kind, names twice, other types', 
   await look('rich.onnx', { panel: 'graph' }, ['3 nodes'], async ({ document }) => {
     const drawn = await boxesOf(document);
     assert.equal(drawn.filter((one) => /same/i.test(one)).length, 2, String(drawn));
+    assert.ok(
+      drawn.some((one) => one.startsWith('#0, Mix, w f8_e4m3fn[2]')),
+      String(drawn),
+    );
   });
   const kinds = ['of custom', '3,000 bytes', 'inner, 1 node', 'strings', "that of the function's attribute"];
   await look('rich.onnx', { panel: 'graph', node: '#0' }, kinds);
