@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -170,6 +171,24 @@ def test_both_files_or_none(cpb, model, tmp_path):
     assert cpb.run("convert", model, "-o", "-", "--external-data").returncode == 1
     assert cpb.ok("convert", model, "-o", "-") == model.read_bytes()
     assert cpb.run("convert", model, "-o", tmp_path / "x.cpb", "--external-data").returncode == 1
+
+
+def test_what_no_program_could_parse_is_refused(cpb, tmp_path):
+    """Beyond 2 GiB in one piece. Nothing of the values, a hole here, is read to find out."""
+    size = 2_200_000_000
+    weight = TensorProto(name="w", data_type=TensorProto.UINT8, dims=[size], data_location=TensorProto.EXTERNAL)
+    weight.external_data.add(key="location", value="w.bin")
+    graph = helper.make_graph([helper.make_node("Identity", ["w"], ["y"])], "g", [],
+                              [helper.make_tensor_value_info("y", TensorProto.UINT8, [size])], [weight])
+    path, out = tmp_path / "m.onnx", tmp_path / "out.onnx"
+    path.write_bytes(helper.make_model(graph).SerializeToString())
+    with open(tmp_path / "w.bin", "wb") as file:
+        file.truncate(size)
+    for words in (["-o", "-"], ["-o", out, "--external-data", "--threshold", "3G"]):
+        result = cpb.run("convert", path, *words, stdout=subprocess.DEVNULL)
+        assert result.returncode == 5, words
+        assert b"the model has 2200000" in result.stderr and b"no program parses one beyond 2 GiB" in result.stderr
+    assert not out.exists()
 
 
 def test_other_models_are_refused(cpb, tmp_path):

@@ -13,15 +13,12 @@
 // starts anew for each view. A view is there when the inspector has its headline (in the overview),
 // the graph's boxes, or a tensor's statistics; of Netron, when a node of the graph is drawn.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { open as openFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { dirname, extname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { openPage } from '../test/support/chromium.js';
-import { slowLink } from './link.js';
+import { ready, refusal, servePages } from './pages.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const { values: options, positionals } = parseArgs({
@@ -39,99 +36,14 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-// --- The link ----------------------------------------------------------------
-
-const link = slowLink({ mbit: Number(options.mbit) });
-let begun = 0; // the navigation
-let requests = 0;
-
-/** @type {Record<string, string>} */
-const types = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.json': 'application/json',
-  '.wasm': 'application/wasm',
-};
-/** @type {Map<string, Buffer>} */
-const compressed = new Map();
-
-/** A file of a page. @param {string} path */
-function packed(path) {
-  if (!compressed.has(path)) compressed.set(path, gzipSync(readFileSync(path)));
-  return /** @type {Buffer} */ (compressed.get(path));
-}
-
-/** @param {string} path @param {string | undefined} range @param {import('node:http').ServerResponse} response */
-async function sendModel(path, range, response) {
-  const file = await openFile(path);
-  const { size } = await file.stat();
-  const [, first, last] = /bytes=(\d*)-(\d*)/.exec(range ?? 'bytes=0-') ?? [];
-  const begin = first ? Number(first) : Math.max(0, size - Number(last));
-  const end = first && last ? Math.min(size, Number(last) + 1) : size;
-  response.writeHead(range ? 206 : 200, {
-    'Content-Length': end - begin,
-    ETag: '"1"',
-    ...(range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${size}` } : {}),
-  });
-  await link.stream(
-    response,
-    async (at, length) => (await file.read(Buffer.alloc(length), 0, length, at)).buffer,
-    begin,
-    end,
-  );
-  await file.close();
-}
-
-const server = createServer(async (request, response) => {
-  requests++;
-  if (options.log) {
-    const asked = performance.now();
-    response.on('close', () =>
-      console.error(
-        `${Math.round(asked - begun)}-${Math.round(performance.now() - begun)} ms ${request.url} ${request.headers.range ?? ''}`,
-      ),
-    );
-  }
-  const { pathname } = new URL(String(request.url), 'http://host');
-  const [, area = '', ...rest] = pathname.split('/');
-  const folder = { inspector: options.inspector, netron: options.netron, models: options.models }[area];
-  const path = join(folder ?? '/none', rest.join('/') || 'index.html');
-  await sleep(Number(options.delay));
-  if (!existsSync(path)) return void response.writeHead(404).end();
-  if (area === 'models') return sendModel(path, request.headers.range, response);
-  const bytes = packed(path);
-  const type = types[extname(path)] ?? 'application/octet-stream';
-  response.writeHead(200, {
-    'Content-Type': type,
-    'Content-Encoding': 'gzip',
-    'Content-Length': bytes.length,
-    'Cache-Control': 'max-age=600',
-  });
-  await link.stream(response, async (at, length) => bytes.subarray(at, at + length), 0, bytes.length);
+const pages = await servePages({
+  mbit: Number(options.mbit),
+  delay: Number(options.delay),
+  log: options.log,
+  folders: { inspector: options.inspector, netron: options.netron, models: options.models },
 });
-await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
-const base = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
 
 // --- What is looked at -------------------------------------------------------------
-
-const shadow = (/** @type {string[]} */ ...path) =>
-  path.reduce(
-    (node, name) => `${node}?.shadowRoot?.querySelector(${JSON.stringify(name)})`,
-    "document.querySelector('cpb-inspector')",
-  );
-const ready = {
-  overview: `(${shadow('cpb-overview', '.head')}?.textContent.length ?? 0) > 20`,
-  graph: `${shadow('cpb-graph')}?.shadowRoot?.querySelectorAll('svg g').length > 2`,
-  // A large array is fetched when its button is pressed.
-  values: `(() => {
-    const tensor = ${shadow('cpb-bytes', 'cpb-tensor')}?.shadowRoot;
-    const button = window.pressed ? undefined : tensor?.querySelector('button');
-    if (button) (window.pressed = true), button.click();
-    return /Standard deviation/.test(tensor?.textContent);
-  })()`,
-  netron: `document.querySelectorAll('#canvas .node').length > 0`,
-};
 
 /** Names, files in build/models, and places in the inspector. @type {[name: string, file: string, view?: 'graph' | 'values', at?: string][]} */
 const views = [
@@ -155,14 +67,6 @@ const views = [
   ['constants of 336 MB', 'facts_constants/saved_model.pb'],
   ['one of 16 MB of them', 'facts_constants/saved_model.pb', 'values', 'layer_0/weight'],
 ];
-
-/** @param {string} page @param {string} file @param {string} view @param {string} at */
-function addressOf(page, file, view, at) {
-  const url = encodeURIComponent(`${base}/models/${file}`);
-  if (page === 'netron') return `${base}/netron/?url=${url}`;
-  const panel = view === 'values' ? 'bytes' : view;
-  return `${base}/inspector/?url=${url}#panel=${panel}${at ? `&at=${encodeURIComponent(at)}` : ''}`;
-}
 
 // --- Looking -----------------------------------------------------------------------
 
@@ -202,9 +106,6 @@ function taken() {
   return { memory, cpu };
 }
 
-/** What Netron says of a file that it does not open; '' of one that it does, or may yet. */
-const refusal = `document.body?.classList.contains('alert') ? document.querySelector('#message-text')?.innerText ?? '' : ''`;
-
 /** Tells when it is there, from the beginning of navigation, or why it never will be. @param {string} condition */
 const watch = (condition) => `(() => {
   document.cookie = 'consent=1'; // Netron asks for it once, which is no part of this
@@ -221,13 +122,12 @@ async function look(page, file, view, at) {
   try {
     await sleep(500);
     const before = taken().cpu;
-    requests = 0;
-    const earlier = link.bytes;
     await tab.send('Page.enable');
     const condition = page === 'netron' ? ready.netron : ready[/** @type {keyof typeof ready} */ (view)];
     await tab.send('Page.addScriptToEvaluateOnNewDocument', { source: watch(condition) });
-    begun = performance.now();
-    await tab.send('Page.navigate', { url: addressOf(page, file, view, at) });
+    pages.begin();
+    const begun = performance.now();
+    await tab.send('Page.navigate', { url: pages.addressOf(page, file, view, at) });
     let [there, refused] = [0, ''];
     while (!there && !refused && performance.now() - begun < 1000 * Number(options.seconds)) {
       await sleep(50);
@@ -235,7 +135,7 @@ async function look(page, file, view, at) {
     }
     const seconds = (there || Infinity) / 1000;
     const { memory, cpu } = taken();
-    return { seconds, refused, cpu: cpu - before, memory, requests, bytes: link.bytes - earlier };
+    return { seconds, refused, cpu: cpu - before, memory, ...pages.taken };
   } finally {
     await tab.close();
   }
@@ -263,5 +163,4 @@ for (const which of views) {
   if (!existsSync(join(options.models, file))) console.error(`${file} is not there`);
   else for (const page of options.page) if (page === 'inspector' || !view) await measure(page, which);
 }
-server.close();
 process.exit();

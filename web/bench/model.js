@@ -34,21 +34,28 @@ function* fieldsOf(message) {
   }
 }
 
-/** @param {Buffer[]} pieces */
-const sizeOf = (pieces) => pieces.reduce((sum, { length }) => sum + length, 0);
+/** @param {Uint8Array[]} pieces */
+export const sizeOf = (pieces) => pieces.reduce((sum, { length }) => sum + length, 0);
 
-/** @param {number} number @param {Buffer[]} pieces */
-const field = (number, pieces) => [
+/** @param {number} number @param {Uint8Array[]} pieces @returns {Uint8Array[]} */
+export const field = (number, pieces) => [
   Buffer.concat([varint(number * 8 + LENGTH_DELIMITED), varint(sizeOf(pieces))]),
   ...pieces,
 ];
+
+/** @param {string} path @param {Uint8Array[]} pieces */
+export function write(path, pieces) {
+  const file = openSync(path, 'w');
+  for (const piece of pieces) for (let at = 0; at < piece.length;) at += writeSync(file, piece, at);
+  closeSync(file);
+}
 
 /**
  * @param {string} from a SavedModel
  * @param {string} to
  */
 export function enlarge(from, to) {
-  /** @type {(message: Buffer, number: number, change: (content: Buffer) => Buffer[]) => Buffer[]} */
+  /** @type {(message: Buffer, number: number, change: (content: Buffer) => Uint8Array[]) => Uint8Array[]} */
   const changed = (message, number, change) =>
     [...fieldsOf(message)].flatMap((each) =>
       each.number === number ? field(number, change(each.content)) : [each.bytes],
@@ -56,7 +63,5 @@ export function enlarge(from, to) {
   const pieces = changed(readFileSync(from), META_GRAPHS, (metaGraph) =>
     changed(metaGraph, GRAPH_DEF, (graph) => Array(TIMES).fill(graph)),
   );
-  const file = openSync(to, 'w');
-  for (const piece of pieces) for (let at = 0; at < piece.length;) at += writeSync(file, piece, at);
-  closeSync(file);
+  write(to, pieces);
 }

@@ -1,47 +1,11 @@
 /** The inspector page, as web/inspector/build.js makes it, in browsers: opened in every way, and used. */
 // runtimes: chromium, firefox, webkit
-import { all, choose, named, textOf, until } from './support/inside.js';
+import { page, visit } from './support/inspector-frame.js';
+import { all, choose, named, until } from './support/inside.js';
 import { assert, base, data, test } from './support/test.js';
 
-const page = `${base}/build/inspector/index.html`;
 const model = 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb';
 const inner = '__inference__wrapped_model_852';
-
-/** @param {string} address @param {(at: { document: Document, says: (...words: string[]) => Promise<void>, click: (name: string) => Promise<void> }) => Promise<void>} use */
-async function visit(address, use) {
-  const frame = document.createElement('iframe');
-  Object.assign(frame, { width: 1000, height: 700, src: address });
-  document.body.append(frame);
-  const inside = () => /** @type {Document} */ (frame.contentDocument);
-  /** @type {string[]} */
-  const broken = [];
-  try {
-    await until(
-      () => all(inside(), 'cpb-inspector')[0]?.shadowRoot?.childElementCount,
-      () => 'the page',
-    );
-    frame.contentWindow?.addEventListener('error', (event) => broken.push(event.message));
-    inside().addEventListener('securitypolicyviolation', (event) => broken.push(event.violatedDirective));
-    await use({
-      document: inside(),
-      async says(...words) {
-        const missing = () => words.filter((word) => !textOf(inside().body).includes(word));
-        await until(
-          () => !missing().length,
-          () => `${missing()} in ${textOf(inside().body).replace(/\s+/g, ' ').slice(0, 800)}`,
-        );
-      },
-      async click(name) {
-        const find = () => named(inside(), name);
-        await until(find, () => `a button ${name}`);
-        find().dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
-      },
-    });
-    assert.deepEqual(broken, []);
-  } finally {
-    frame.remove();
-  }
-}
 
 test('by URL: from a signature to its variables', () =>
   visit(`${page}?url=${encodeURIComponent(`${base}/${model}`)}#panel=signatures`, async ({ says, click }) => {

@@ -1,9 +1,9 @@
-/** ONNX models on the page, in Chromium: every panel, values in other files, a damaged one. */
-// runtimes: node
-import { all, found } from './support/inspector.js';
-import { withInspector } from './support/inspector-page.js';
+/** ONNX models on the page, in browsers: every panel, values in other files, a damaged one. */
+// runtimes: chromium, firefox, webkit
+import { page, visit } from './support/inspector-frame.js';
+import { all, choose, named, textOf, until } from './support/inside.js';
 import { external, graph, holding, model, node, onnxModels, small, tensor, value } from './support/onnx.js';
-import { assert, test } from './support/test.js';
+import { assert, base, test } from './support/test.js';
 
 /** One with 2 MB of initializers, which are not read at first. */
 function many() {
@@ -19,112 +19,195 @@ function many() {
 }
 
 const [, [, rich = new Uint8Array()] = []] = onnxModels();
+const floats = (/** @type {number[]} */ ...values) => new Uint8Array(new Float32Array(values).buffer);
+
+/** @type {Record<string, Uint8Array<ArrayBuffer>>} */
 const files = {
-  '/small.onnx': small(),
-  '/many.onnx': many(),
-  '/rich.onnx': rich,
-  '/cut.onnx': small().slice(0, 400),
-  '/folder/m.onnx': holding(external('t', 'float32', [2, 3], { location: 'w/data.bin', offset: '4' })),
-  '/folder/w/data.bin': new Uint8Array(new Float32Array([9, 1, 2, 3, 4, 5, 6]).buffer),
-  '/folder/other.onnx': holding(external('t', 'float32', [2, 3], { location: 'other.bin' })),
-  '/folder/other.bin': new Uint8Array(new Float32Array([1, 2, 3, 4, 5, 7]).buffer),
-  '/folder/missing.onnx': holding(external('t', 'float32', [2, 3], { location: 'none.bin' })),
+  'small.onnx': small(),
+  'many.onnx': many(),
+  'rich.onnx': rich,
+  'bytes.onnx': holding(tensor('t', 'uint8', [2], Uint8Array.of(1, 2))),
+  'cut.onnx': small().slice(0, 400),
+  'folder/m.onnx': holding(external('t', 'float32', [2, 3], { location: 'w/data.bin', offset: '4' })),
+  'folder/w/data.bin': floats(9, 1, 2, 3, 4, 5, 6),
+  'folder/other.onnx': holding(external('t', 'float32', [2, 3], { location: 'other.bin' })),
+  'folder/other.bin': floats(1, 2, 3, 4, 5, 7),
+  'folder/missing.onnx': holding(external('t', 'float32', [2, 3], { location: 'none.bin' })),
 };
+const kept = `${base}/-/kept/${crypto.randomUUID()}`;
+let isKept = false;
 
-const labels = `${all('svg.window g.box')}.map((one) => one.getAttribute('aria-label'))`;
+/** @param {string} name @param {Record<string, string>} place */
+const addressOf = (name, place) => `${page}?url=${encodeURIComponent(`${kept}/${name}`)}#${new URLSearchParams(place)}`;
 
-test('the overview, and every other panel', () =>
-  withInspector(async ({ page, visit, says, rows }) => {
-    await visit('small.onnx', { panel: 'overview' }, 'opset 17', 'by by hand 1.0', 'f32[batch,3,?]');
+/**
+ * Goes to a place of a model, and waits until the page says all of the words.
+ *
+ * @param {string} name
+ * @param {Record<string, string>} place
+ * @param {string[]} words
+ * @param {(frame: import('./support/inspector-frame.js').Frame) => unknown} [then]
+ */
+async function look(name, place, words, then) {
+  if (!isKept)
+    for (const [path, body] of Object.entries(files)) await fetch(`${kept}/${path}`, { method: 'PUT', body });
+  isKept = true;
+  await visit(addressOf(name, place), async (frame) => {
+    await frame.says(...words);
+    await then?.(frame);
+  });
+}
+
+/** The cells of tables. @param {Document} document @returns {string[][]} */
+const rowsOf = (document) =>
+  all(document, 'tbody tr').map((row) => [...row.children].map((cell) => cell.innerText.replace(/\s+/g, ' ').trim()));
+
+/** What the boxes are called, once they are drawn. @param {Document} document @returns {Promise<string[]>} */
+async function boxesOf(document) {
+  const boxes = () => all(document, 'svg.window g.box');
+  await until(
+    () => boxes().length,
+    () => 'boxes',
+  );
+  return boxes().map((one) => one.getAttribute('aria-label'));
+}
+
+test('the overview names what goes in and out, and leads to every panel', () =>
+  look('small.onnx', {}, ['opset 17', 'by by hand 1.0', 'f32[batch,3,?]'], async ({ document, says }) => {
     await says('1 in 1 function, 2 in 2 subgraphs', '1 initializer', 'layer.0.weight', 'none custom');
-    const tabs = await page.evaluate(`${all('[role=tab]')}.map((one) => one.textContent.trim())`);
-    assert.deepEqual(tabs, [
-      'Overview',
-      'Graph',
-      'Layers',
-      'Initializers',
-      'Operations',
-      'Functions',
-      'Bytes',
-      'File',
-      'Compare',
-      'Search',
-    ]);
-    await visit('small.onnx', { panel: 'layers' }, '/layer.0');
-    assert.deepEqual((await rows())[0]?.slice(0, 4), ['/layer.0', '', '2', '48']);
-    await visit('small.onnx', { panel: 'variables', at: 'layer.0.weight' }, 'Standard deviation', '2.9375');
-    assert.deepEqual((await rows())[0]?.slice(0, 4), ['layer.0.weight', 'layer.0', 'float32', '[4,3,4]']);
-    await visit('small.onnx', { panel: 'operations' }, 'ONNX has all of them', 'my.lib');
-    await visit('small.onnx', { panel: 'functions' }, '3 functions and subgraphs', 'check:then_branch', 'subgraph');
-    await visit('small.onnx', { panel: 'functions', at: 'my.lib.Twice' }, '1 node', 'ai.onnx 17', 'the main graph');
-    await visit('small.onnx', { panel: 'bytes' }, 'layer.0.weight', '1, -1');
-    await visit('small.onnx', { panel: 'search', at: 'weight' }, '1 name', 'initializer', 'the main graph');
-  }, files));
+    assert.deepEqual(
+      all(document, '[role=tab]').map((one) => one.textContent.trim()),
+      ['Overview', 'Graph', 'Layers', 'Initializers', 'Operations', 'Functions', 'Bytes', 'File', 'Compare', 'Search'],
+    );
+  }));
 
-test('the graph: scopes, weights in the boxes of their users, what a branch takes, a function', () =>
-  withInspector(async ({ page, visit, says }) => {
-    await visit('small.onnx', { panel: 'graph' }, '6 nodes');
-    await page.until(found('svg.window g.box'));
-    const drawn = await page.evaluate(labels);
-    assert.ok(drawn.includes('argument x, f32[batch,3,?]'), String(drawn));
-    assert.ok(drawn.includes('result probabilities, f32[batch,4]'), String(drawn));
+test('the other panels', async () => {
+  await look('small.onnx', { panel: 'layers' }, ['/layer.0'], ({ document }) =>
+    assert.deepEqual(rowsOf(document)[0]?.slice(0, 4), ['/layer.0', '', '2', '48']),
+  );
+  const weight = { panel: 'variables', at: 'layer.0.weight' };
+  await look('small.onnx', weight, ['Standard deviation', '2.9375'], ({ document }) =>
+    assert.deepEqual(rowsOf(document)[0]?.slice(0, 4), ['layer.0.weight', 'layer.0', 'float32', '[4,3,4]']),
+  );
+  await look('small.onnx', { panel: 'operations' }, ['ONNX has all of them, or they are functions', 'my.lib']);
+  await look('small.onnx', { panel: 'functions' }, ['3 functions and subgraphs', 'check:then_branch', 'subgraph']);
+  const twice = { panel: 'functions', at: 'my.lib.Twice' };
+  await look('small.onnx', twice, ['1 node', 'ai.onnx 17', 'the main graph']);
+  await look('small.onnx', { panel: 'bytes' }, ['layer.0.weight', '1, -1']);
+  await look('small.onnx', { panel: 'search', at: 'weight' }, ['1 name', 'initializer', 'the main graph']);
+});
+
+test('the graph: scopes, weights in the boxes of their users', () =>
+  look('small.onnx', { panel: 'graph' }, ['6 nodes'], async ({ document, says }) => {
+    const drawn = await boxesOf(document);
+    assert.ok(drawn.includes('input x, f32[batch,3,?]'), String(drawn));
+    assert.ok(drawn.includes('output probabilities, f32[batch,4]'), String(drawn));
     assert.ok(drawn.includes('#3, Reshape, Constant [1, -1]'), String(drawn));
     assert.ok(drawn.includes('open scope /layer.0, 2 nodes: Conv, Relu, weight 4×3×4'), String(drawn));
     assert.equal(drawn.length, 7, String(drawn));
     await says('then → check:then_branch');
-    // The branches take it, though the node does not.
-    await visit('small.onnx', { panel: 'graph', node: 'check' }, 'If', 'then_branch', '#3', 'Used by');
-    await visit('small.onnx', { panel: 'graph', node: '#3' }, 'Reshape', 'then_node', 'else_node');
-    await visit('small.onnx', { panel: 'graph', at: 'check:else_branch' }, '1 node', 'logits');
-    await visit('small.onnx', { panel: 'graph', at: 'my.lib.Twice' }, '1 node', 'add');
-    // A value leads to the node that makes it, an initializer to its values.
-    await visit('small.onnx', { panel: 'graph', node: '/layer.0/Conv_out' }, '/layer.0/Relu', 'f32[batch,4]');
-    await visit('small.onnx', { panel: 'graph', node: 'layer.0.weight' }, 'Initializer', 'Standard deviation');
-    await visit('small.onnx', { panel: 'graph', node: '/Constant' }, '1, -1', '#3');
-  }, files));
+  }));
 
-test('what few models have: attributes of each kind, names twice, other types', () =>
-  withInspector(async ({ page, visit, says }) => {
-    await visit(
-      'rich.onnx',
-      { panel: 'overview' },
-      '1 custom one',
-      'Mix',
-      'sequence(map(i64 → f32[*]))',
-      'optional(string[])',
-      'lib.thing',
+test('a node, what its branches take, a function, a value, an initializer', async () => {
+  const graph = { panel: 'graph' };
+  // The branches take it, though the node does not.
+  await look('small.onnx', { ...graph, node: 'check' }, ['If', 'then_branch', '#3', 'Used by']);
+  await look('small.onnx', { ...graph, node: '#3' }, ['Reshape', 'then_node', 'else_node']);
+  await look(
+    'small.onnx',
+    { ...graph, at: 'check:else_branch' },
+    ['1 node', 'logits', 'in the node'],
+    async (frame) => {
+      await frame.click('check');
+      await frame.says('6 nodes', 'then_branch', 'Used by');
+    },
+  );
+  await look('small.onnx', { ...graph, at: 'my.lib.Twice' }, ['1 node', 'add']);
+  // A value leads to the node that makes it, an initializer to its values.
+  await look('small.onnx', { ...graph, node: '/layer.0/Conv_out' }, ['/layer.0/Relu', 'f32[batch,4]']);
+  await look('small.onnx', { ...graph, node: 'layer.0.weight' }, ['Initializer', 'Standard deviation']);
+  await look('small.onnx', { ...graph, node: '/Constant' }, ['1, -1', '#3']);
+});
+
+test('the graph finds nodes and initializers while one types', () =>
+  look('small.onnx', { panel: 'graph' }, ['6 nodes'], async ({ document, says }) => {
+    const field = named(document, 'Find a node, value or initializer', 'input');
+    const found = async (/** @type {string} */ text, /** @type {string[]} */ ...words) => {
+      field.focus();
+      field.value = text;
+      field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+      const list = () => all(document, '[role=option]').map((one) => textOf(one).replace(/\s+/g, ' ').trim());
+      await until(
+        () => words.every((word) => list().includes(word)),
+        () => `${words} in ${list().join('; ')}`,
+      );
+    };
+    await found('conv', 'node /layer.0/Conv Conv');
+    await found('weight', 'initializer layer.0.weight of this graph');
+    await found('x', 'input x of this graph');
+    await found('probab', 'output probabilities of this graph');
+    await found('add', 'node add my.lib.Twice');
+    field.dispatchEvent(
+      new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, composed: true, cancelable: true }),
     );
-    await visit('rich.onnx', { panel: 'graph' }, '3 nodes');
-    await page.until(found('svg.window g.box'));
-    const drawn = (await page.evaluate(labels)).filter((/** @type {string} */ one) => /same/i.test(one));
-    assert.equal(drawn.length, 2, String(drawn));
-    await visit('rich.onnx', { panel: 'graph', node: '#0' }, 'of custom', '3,000 bytes', 'inner, 1 node', 'strings');
-    await says("that of the function's attribute");
-    await visit('rich.onnx', { panel: 'variables', at: 'w' }, '0.0019'); // 2^-9
-    await visit('rich.onnx', { panel: 'variables', at: 'sparse' }, 'f32[1]');
-  }, files));
+    await says('1 node', 'Add', 'Used by');
+  }));
 
-test('values in another file beside it are read, and their requests are told; a missing one is named', () =>
-  withInspector(async ({ visit, server }) => {
-    await visit('folder/m.onnx', { panel: 'overview' }, 'Values in 1 other file', 'w/data.bin');
-    assert.ok(!server.log.includes('/folder/w/data.bin'));
-    await visit('folder/m.onnx', { panel: 'variables', at: 't' }, 'Standard deviation', '3.5');
-    assert.ok(server.log.includes('/folder/w/data.bin'));
-    await visit('folder/missing.onnx', { panel: 'variables', at: 't' }, 'none.bin');
-    const against = `${server.base}folder/other.onnx`;
-    await visit('folder/m.onnx', { panel: 'compare', at: against }, 'They differ', 'w/data.bin', 'other.bin');
-  }, files));
+test('what few models have: attributes of each kind, names twice, other types', async () => {
+  const types = ['sequence(map(i64 → f32[*]))', 'optional(string[])', 'lib.thing'];
+  await look('rich.onnx', {}, ['1 custom one', 'Mix', ...types]);
+  await look('rich.onnx', { panel: 'graph' }, ['3 nodes'], async ({ document }) => {
+    const drawn = await boxesOf(document);
+    assert.equal(drawn.filter((one) => /same/i.test(one)).length, 2, String(drawn));
+    assert.ok(
+      drawn.some((one) => one.startsWith('#0, Mix, w f8_e4m3fn[2]')),
+      String(drawn),
+    );
+  });
+  const kinds = ['of custom', '3,000 bytes', 'inner, 1 node', 'strings', "that of the function's attribute"];
+  await look('rich.onnx', { panel: 'graph', node: '#0' }, kinds);
+  // A weight that is quantized says so, in its box, too; 2^-9.
+  await look('rich.onnx', { panel: 'variables', at: 'w' }, ['0.0019', 'SCALE_TENSOR', 'w_scale']);
+  await look('rich.onnx', { panel: 'variables', at: 'sparse' }, ['f32[1]']);
+  await look('bytes.onnx', {}, [' u8[2]']);
+});
 
-test('initializers come after the graph', () =>
-  withInspector(async ({ page, visit }) => {
-    await visit('many.onnx', { panel: 'overview' }, 'many', 'f32[1]', '400,780', '40 initializers');
-    await visit('many.onnx', { panel: 'graph' }, '40 nodes');
-    await page.until(found('svg.window g.box'));
-    await page.until(`${labels}.some((label) => label.endsWith('w7 [10007]'))`);
-  }, files));
+test('values in another file beside it are read once they are looked at; a missing one is named', async () => {
+  const read = async () => (await (await fetch(`${kept}/log`)).json()).map((/** @type {string} */ one) => base + one);
+  await look('folder/m.onnx', {}, ['Values in 1 other file', 'w/data.bin']);
+  assert.ok(!(await read()).includes(`${kept}/folder/w/data.bin`));
+  await look('folder/m.onnx', { panel: 'variables', at: 't' }, ['Standard deviation', '3.5']);
+  assert.ok((await read()).includes(`${kept}/folder/w/data.bin`));
+  await look('folder/missing.onnx', { panel: 'variables', at: 't' }, ['none.bin']);
+  const against = `${kept}/folder/other.onnx`;
+  const words = ['They differ', 'w/data.bin', 'other.bin'];
+  await look('folder/m.onnx', { panel: 'compare', at: against }, words);
+});
 
-test('one that is cut off is shown as far as it can be read', () =>
-  withInspector(async ({ visit }) => {
-    await visit('cut.onnx', { panel: 'overview' }, 'damaged', 'missing');
-    await visit('cut.onnx', { panel: 'graph' }, 'Conv');
-  }, files));
+test('a folder from a disk: the values beside the model', () =>
+  visit(page, async ({ document, says, click }) => {
+    const data = new File([floats(9, 1, 2, 3, 4, 5, 6)], 'data.bin');
+    const where = { location: 'data.bin', offset: '4' };
+    const model = new File([holding(external('t', 'float32', [2, 3], where))], 'm.onnx');
+    choose(named(document, 'Open a folder', 'input'), [model, data]);
+    await says('Values in 1 other file');
+    await click('Initializers');
+    await click('t');
+    await says('Standard deviation', '3.5');
+  }));
+
+test('one that is cut off is shown as far as it can be read', async () => {
+  await look('cut.onnx', {}, ['damaged', 'missing']);
+  await look('cut.onnx', { panel: 'graph' }, ['Conv']);
+});
+
+test('initializers come after the graph', async () => {
+  await look('many.onnx', { panel: 'overview' }, ['many', 'f32[1]', '400,780', '40 initializers']);
+  await look('many.onnx', { panel: 'graph' }, ['40 nodes'], async ({ document }) => {
+    const isKnown = (/** @type {any} */ one) => one.getAttribute('aria-label').endsWith('w7 f32[10007]');
+    await until(
+      () => all(document, 'svg.window g.box').some(isKnown),
+      () => 'the shape of an initializer',
+    );
+  });
+});

@@ -143,23 +143,30 @@ static bool is_too_large(const conversion *v) {
   return cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_MODEL) > MESSAGE_MOST;
 }
 
+static int refuse_too_large(const conversion *v, const char *path, const char *what, const char *expected) {
+  cli_note(v->cli, path, "%s the model has %llu bytes, and no program parses one beyond 2 GiB; expected %s", what,
+           (unsigned long long)cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_MODEL), expected);
+  return CLI_UNSUPPORTED;
+}
+
+static int plan_apart(conversion *v, const char *path) {
+  int status = CLI_OK;
+  v->values_path = cli_join(v->cli, path, ".data", &status);
+  if (v->values_path) status = plan(v, last_part(v->values_path));
+  if (status != CLI_OK || !is_too_large(v)) return status;
+  return refuse_too_large(v, path, "without the values in a second file", "a lower --threshold, or a .cpb as output");
+}
+
 /* All into one file if that can be; what would be too large has its values beside it. */
 static int convert_to_onnx(conversion *v, const char *path) {
   cli *c = v->cli;
-  int status = CLI_OK;
-  bool apart = c->settings.external_data;
-  if (!apart) status = plan(v, NULL);
-  apart = apart || (status == CLI_OK && is_too_large(v));
-  if (status == CLI_OK && apart) {
-    if (cli_is_dash(path) || os_is_special(path))
-      return cli_usage(c->command, "values go into a second file beside the output; expected a file, not a pipe");
-    v->values_path = cli_join(c, path, ".data", &status);
-    if (v->values_path) status = plan(v, last_part(v->values_path));
-    if (status == CLI_OK && is_too_large(v)) {
-      cli_note(c, path,
-               "without its values the model has more than 2 GiB, which no program can parse; a .cpb can hold it");
-      status = CLI_UNSUPPORTED;
-    }
+  const bool is_pipe = cli_is_dash(path) || os_is_special(path), asked = c->settings.external_data;
+  if (asked && is_pipe)
+    return cli_usage(c->command, "values go into a second file beside the output; expected a file, not a pipe");
+  int status = asked ? CLI_OK : plan(v, NULL);
+  if (status == CLI_OK && (asked || is_too_large(v))) {
+    if (is_pipe) return refuse_too_large(v, path, "in one piece", "a file, which can have a second one beside it");
+    status = plan_apart(v, path);
   }
   return status == CLI_OK ? write_model(v, path) : status;
 }

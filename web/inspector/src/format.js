@@ -33,7 +33,7 @@ const SHORT = {
 /** @param {string | null | undefined} dtype */
 const short = (dtype) =>
   SHORT[dtype?.toLowerCase() ?? ''] ??
-  (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_ref)/, (_, u, kind, bits) => u + kind[0] + bits);
+  (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_ref)/, (_, u, kind, bits) => (u || kind[0]) + bits);
 
 /** A tensor in short, as f32[?,224,224,3]; or a `type` that is made of others. @param {{ dtype?: string | null, shape?: import('./model/tensors.js').Shape, type?: any }} tensor @returns {string} */
 export const brief = ({ dtype, shape: dimensions, type }) =>

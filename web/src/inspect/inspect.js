@@ -53,13 +53,6 @@ import { valuesOf } from './values.js';
  */
 
 /**
- * How the overview is asked for.
- * @template {ModelKind} Kind
- * @typedef {((options: Page & { brief: true }) => Promise<Kind extends 'onnx' ? OnnxBriefOverview : AnswerOf<Kind, 'overview'>>)
- *   & ((options?: Page) => Answer<Kind, 'overview'>)} Overview
- */
-
-/**
  * A model that answers questions. Each answer is an object as docs/inspecting.md
  * describes it; lists come in pages `{ total, first, items }`. What could not be made
  * out of a damaged model is told in `problems`. Only what a question touches is read,
@@ -73,7 +66,10 @@ import { valuesOf } from './values.js';
  * @property {Cost} transferred so far
  * @property {<Question extends QuestionName>(question: Question, options?: QuestionOptions) =>
  *   Answer<Kind, Question>} ask any question by its name; those below are shorter ways to do it
- * @property {Overview<Kind>} overview versions, meta graphs or tags, signatures, counts: a few small reads
+ * @property {{
+ *   (options: Page & { brief: true }): Promise<Kind extends 'onnx' ? OnnxBriefOverview : AnswerOf<Kind, 'overview'>>,
+ *   (options?: Page): Answer<Kind, 'overview'>,
+ * }} overview versions, meta graphs or tags, signatures, counts: a few small reads
  * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one, followed
  *   to its function, captures and variables
  * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library; of ONNX

@@ -4,12 +4,15 @@
  *   GET /<path>            a file of the repository; ranges, ETag, CORS
  *   ?count=TOKEN           counts the request under this token, unless it is a preflight
  *   GET /-/count/TOKEN     {requests, bytes, log: [{method, url, range, status, bytes}]}
+ *   PUT /-/kept/<path>     keeps the body, to be read with ranges by the same path; GET .../log names
+ *                          what was read below a folder
  *   /-/lie/...             the answers of ../support/server.js
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -103,6 +106,34 @@ function counter() {
   };
 }
 
+/** What tests put there, and which of it was read. @returns {Handler} */
+function keeper() {
+  /** @type {Map<string, Buffer>} */
+  const files = new Map();
+  /** @type {string[]} */
+  const log = [];
+  return async (request, response, { pathname }) => {
+    if (request.method === 'PUT') {
+      files.set(pathname, await buffer(request));
+      return response.writeHead(204, cors).end();
+    }
+    if (pathname.endsWith('/log')) {
+      const below = log.filter((path) => path.startsWith(pathname.slice(0, -3)));
+      return response.writeHead(200, { ...cors, 'Content-Type': types['.json'] }).end(JSON.stringify(below));
+    }
+    log.push(pathname);
+    const bytes = files.get(pathname);
+    if (!bytes) return response.writeHead(404, cors).end();
+    const range = parseRange(request.headers.range, bytes.length);
+    if (range === 'bad') return response.writeHead(416, cors).end();
+    const [begin, end] = range ?? [0, bytes.length];
+    const partial = range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}` } : {};
+    return response
+      .writeHead(range ? 206 : 200, { ...cors, ...partial, 'Content-Length': end - begin })
+      .end(bytes.subarray(begin, end));
+  };
+}
+
 /**
  * @typedef {import('node:http').IncomingMessage} Request
  * @typedef {import('node:http').ServerResponse} Response
@@ -134,6 +165,7 @@ export async function startServer({ background = false, handlers = {} } = {}) {
           'Cache-Control': 'no-store',
         })
         .end(JSON.stringify(counts.report(url.pathname.slice(9)))),
+    '/-/kept/': keeper(),
     ...(lie ? { '/-/lie/': lie } : {}),
     ...handlers,
   };

@@ -28,15 +28,20 @@ function endsWith({ inputs, outputs }, text) {
   return [
     ...inputs
       .filter(({ name, label, attached }) => has(attached ? attached.name : label, attached ? undefined : name))
-      .map(({ name, label, attached }) => ({
-        is: attached?.is ?? 'argument',
+      .map(({ name, label, attached, word = 'argument' }) => ({
+        is: attached?.word ?? attached?.is ?? word,
         name: attached?.name ?? label ?? name,
         about: 'of this graph',
         node: name,
       })),
     ...outputs
       .filter(({ name, label }) => has(name, label))
-      .map(({ name, label }) => ({ is: 'result', name: label, about: 'of this graph', node: `return:${name}` })),
+      .map(({ name, label, word = 'result' }) => ({
+        is: word,
+        name: label,
+        about: 'of this graph',
+        node: `return:${name}`,
+      })),
   ];
 }
 

@@ -13,10 +13,11 @@ import { tensorNamed, typed } from './tensors.js';
  *   domain?: string, doc?: string, outputs?: any[], calls?: { name: string, function: string }[] }} Node */
 /** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
 /** @typedef {import('./tensors.js').Shape} Shape */
-/** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant.
- * @typedef {{ name: string, label: string, dtype?: string, shape?: Shape, attached?: import('./attachments.js').Attached }} Input */
+/** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it is
+ * called otherwise.
+ * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, attached?: import('./attachments.js').Attached }} Input */
 /** What is returned, and the tensor that it is.
- * @typedef {{ name: string, label: string, dtype?: string, shape?: Shape, tensor: string | Tensor }} Output */
+ * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, tensor: string | Tensor }} Output */
 
 /**
  * How it is to be seen.
@@ -146,10 +147,10 @@ function foldedEdges(answers, groups, into) {
 /** Arguments that something takes, and results. @param {Map<string, Group>} groups @param {Graph} graph */
 function addEnds(groups, { inputs, outputs }) {
   const box = { scope: '', frames: [], count: 1, calls: [], attached: [] };
-  for (const { name, label, attached, ...type } of inputs)
-    if (!attached) groups.set(name, { ...box, id: name, label, is: 'argument', op: typed(type) });
-  for (const { name, label, ...type } of outputs)
-    groups.set(resultId(name), { ...box, id: resultId(name), label, is: 'result', op: typed(type) });
+  for (const { name, label, attached, word, ...type } of inputs)
+    if (!attached) groups.set(name, { ...box, id: name, label, is: 'argument', word, op: typed(type) });
+  for (const { name, label, word, ...type } of outputs)
+    groups.set(resultId(name), { ...box, id: resultId(name), label, is: 'result', word, op: typed(type) });
 }
 
 /** What hands on a value, and is a line in the boxes of those who take it. */

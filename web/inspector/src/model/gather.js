@@ -9,6 +9,7 @@
  * @property {number} count of nodes
  * @property {'node' | 'scope' | 'many' | 'rest' | 'argument' | 'result'} is what it stands for;
  *   the rest of a scope is not here
+ * @property {string} [word] what an argument or a result is called, if not so
  * @property {string} op of the node, or of all of them; of an argument or a result, its type
  * @property {{ name: string, function: string }[]} calls functions, and by which attributes
  * @property {Line[]} attached variables and constants that it takes

@@ -3,7 +3,7 @@ import { detailOf } from './node-detail.js';
 import { drawnLarge, membersOf, nodeNamed } from './folded-graph.js';
 import { foundIn } from './find.js';
 import { sameDiffGraph, tensorflowGraph } from './load-graph.js';
-import { onnxGraph } from './onnx-graph.js';
+import { onnxGraph, ownerOf } from './onnx-graph.js';
 import { drawnSmall, membersSmall, scopeNamed } from './small-graph.js';
 import { entriesOf } from './signature-names.js';
 
@@ -98,7 +98,12 @@ function signaturePlaces(entries) {
 /** Functions, the largest first. @param {Ask} ask @param {Signal} how */
 async function functionPlaces(ask, how) {
   const { functions } = await ask({ question: 'functions', count: 100_000 }, how);
-  const items = functions.items.map((/** @type {any} */ { name, nodes }) => ({ name, nodes }));
+  const names = functions.items.map((/** @type {any} */ { name }) => name);
+  const items = functions.items.map((/** @type {any} */ { name, nodes, is }) => ({
+    name,
+    nodes,
+    owner: is === 'subgraph' ? ownerOf(name, names) : undefined,
+  }));
   items.sort((/** @type {any} */ a, /** @type {any} */ b) => b.nodes - a.nodes);
   return { functions: items.slice(0, LISTED), total: functions.total };
 }

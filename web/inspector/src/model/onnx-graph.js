@@ -48,6 +48,21 @@ function around(name) {
   return [...found, ''];
 }
 
+/**
+ * The node that has a graph in an attribute, and the graph of that node: of those that the model has the
+ * longest name in front of it.
+ *
+ * @param {string} name of a graph within a node
+ * @param {string[]} graphs
+ * @returns {{ graph: string, node: string } | undefined}
+ */
+export function ownerOf(name, graphs) {
+  const graph = graphs.reduce((most, one) => (one.length > most.length && name.startsWith(`${one}/`) ? one : most), '');
+  const within = graph ? name.slice(graph.length + 1) : name;
+  const end = within.lastIndexOf(':');
+  return end > 0 ? { graph, node: within.slice(0, end) } : undefined;
+}
+
 /** The graphs in a node's attributes, and the function that it calls. @param {string} graph @param {any} node */
 function callsOf(graph, { name, attributes, calls }) {
   const inside = (/** @type {string} */ attribute) => `${graph ? `${graph}/` : ''}${name}:${attribute}`;
@@ -93,8 +108,8 @@ async function initializers(ask, graph, how) {
   return new Map(own.map((/** @type {any} */ one) => [one.node, attachedOf(one)]));
 }
 
-/** What is drawn of an input or output. @param {any} value @param {string} name */
-const labelled = (value, name) => ({ ...value, name, label: value.name });
+/** What is drawn of an input or output. @param {any} value @param {string} name @param {'input' | 'output'} word */
+const labelled = (value, name, word) => ({ ...value, name, label: value.name, word });
 
 /** Nodes with graphs in them whose nodes are looked through. */
 const INNER = 60;
@@ -145,7 +160,7 @@ class Reader {
     const free = [...used].filter((name) => name && !this.maker.has(name) && !given.has(name));
     /** @type {Input[]} */
     this.inputs = [
-      ...inputs.map((one) => ({ ...labelled(one, this.idOf(one.name)), attached: known?.get(one.name) })),
+      ...inputs.map((one) => ({ ...labelled(one, this.idOf(one.name), 'input'), attached: known?.get(one.name) })),
       ...free.map((name) => ({
         name: this.idOf(name),
         label: name,
@@ -211,8 +226,11 @@ export async function onnxGraph(ask, name, how) {
   };
   if (!items) {
     const whole = await ask({ question: 'scopes', name: asked, count: CHILDREN }, how);
-    const end = (/** @type {any} */ one) => ({ ...labelled(one, one.name), tensor: { name: one.name, index: 0 } });
-    return { ...graph, whole, most: CHILDREN, inputs: inputs.map(end), outputs: outputs.map(end) };
+    const end = (/** @type {'input' | 'output'} */ word) => (/** @type {any} */ one) => ({
+      ...labelled(one, one.name, word),
+      tensor: { name: one.name, index: 0 },
+    });
+    return { ...graph, whole, most: CHILDREN, inputs: inputs.map(end('input')), outputs: outputs.map(end('output')) };
   }
   const reader = new Reader(items, inputs, known, name, await capturedBy(ask, name, items, how));
   const { maker, ids } = reader;
@@ -224,7 +242,7 @@ export async function onnxGraph(ask, name, how) {
     inputs: reader.inputs,
     outputs: outputs.map((/** @type {any} */ one) => ({
       ...types.get(one.name),
-      ...labelled(one, one.name),
+      ...labelled(one, one.name, 'output'),
       tensor: reader.source(one.name),
     })),
     // Links may be about values; and the core knows nodes by their own names.

@@ -2,7 +2,8 @@
 
 /** Kinds of operations, by which boxes are told apart at a glance. @type {[kind: string, ops: RegExp][]} */
 const KINDS = [
-  ['call', /call|^while|^statelesswhile|^if$|^statelessif|^case|^map_?fn|symbolicgradient/i],
+  ['form', /quantizelinear/i], // no weights of its own
+  ['call', /call|^while|^statelesswhile|^if$|^statelessif|^loop$|^scan$|^case|^map_?fn|symbolicgradient/i],
   ['norm', /norm|moments/i],
   ['weigh', /conv|matmul|mmul|einsum|dense|linear|gather|embed|lstm|gru|rnn|attention|xw_plus_b/i],
   ['act', /relu|elu$|sigmoid|tanh|softmax|softplus|softsign|swish|gelu|^erf|mish/i],

@@ -155,21 +155,22 @@ class Boxes {
 /** Boxes of a function's arguments and results. @param {Map<string, Group>} groups @param {any} graph @param {Reading} reading */
 function addEnds(groups, { outputs }, reading) {
   const box = { scope: '', frames: [], count: 1, calls: [], attached: [] };
-  for (const { name, label, attached, ...type } of reading.inputs)
+  for (const { name, label, attached, word, ...type } of reading.inputs)
     groups.set(name, {
       ...box,
       id: name,
       label: attached?.name ?? label,
       is: 'argument',
+      word,
       op: 'type' in type || type.dtype !== undefined ? typed(type) : '',
     });
-  for (const { name, label, tensor, dtype, shape } of outputs) {
+  for (const { name, label, word, tensor, dtype, shape } of outputs) {
     const from = reading.source(tensor);
     // A resource that came in goes out again.
     if (dtype === 'resource' && reading.attached(from.name)) continue;
     const known = shape ?? shapeOf(reading.nodes.get(from.name), from);
     const op = typed(known === undefined ? { dtype } : { dtype, shape: known });
-    groups.set(resultId(name), { ...box, id: resultId(name), label, is: 'result', op });
+    groups.set(resultId(name), { ...box, id: resultId(name), label, is: 'result', word, op });
   }
 }
 
@@ -241,6 +242,9 @@ class Lines {
   }
 }
 
+/** Whose shape says enough: weights that are quantized have another type. */
+const USUAL = /^(b?float16|float32|float64)$/;
+
 /** @param {Attached} value @returns {import('./gather.js').Line} */
 const lineOf = ({ id, name, is, dtype, shape, tensor, word }) => ({
   id,
@@ -252,7 +256,7 @@ const lineOf = ({ id, name, is, dtype, shape, tensor, word }) => ({
       ? valueOf(tensor)
       : is === 'resource'
         ? (dtype ?? '')
-        : times(shape) || typed({ dtype, shape }),
+        : (word && !USUAL.test(dtype ?? '') ? '' : times(shape)) || typed({ dtype, shape }),
 });
 
 /** What is in a box is said there; of what is in a scope, only its variables. @param {Group} group @param {Map<string, Attached> | undefined} values */

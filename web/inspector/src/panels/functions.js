@@ -111,7 +111,11 @@ class Functions extends Panel {
         show: (f) =>
           html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.is && f.is !== 'function' ? html` <span class="chip">${f.is}</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
       },
-      number('called_by', 'Called by', false),
+      {
+        ...number('called_by', 'Called by', false),
+        // A node has it, and nothing calls it.
+        show: (f) => (f.is && f.is !== 'function' ? html`<span class="dim">–</span>` : count(f.called_by)),
+      },
       number('nodes', 'Nodes'),
       number('calls', 'Calls'),
       number('inputs', 'Inputs'),

@@ -95,7 +95,8 @@ class GraphDetails extends Panel {
       dd {
         margin: 0 0 0.35rem;
       }
-      .type {
+      .type,
+      .unbroken {
         white-space: nowrap;
       }
       cpb-tensor {
@@ -166,7 +167,7 @@ class GraphDetails extends Panel {
     const { label, attached } = one;
     return html`<h3><code>${plain(attached?.name ?? label)}</code></h3>
       <p>
-        ${one.is === 'result' ? 'Result' : attached ? capital(attached.word ?? attached.is) : this.session.about.kind === 'onnx' ? 'Input' : 'Argument'}
+        ${capital(attached?.word ?? attached?.is ?? one.word ?? one.is)}
         <span class="type">${typed(attached ?? one)}</span>
       </p>
       ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
@@ -199,7 +200,7 @@ class GraphDetails extends Panel {
           html`<p>
             ${call.name === 'f' || call.name === 'calls' ? 'Calls' : plain(call.name)}:
             ${this.link('graph', call.function)}
-            <span class="small">(${this.link('functions', call.function, 'details')})</span>
+            <span class="small unbroken">(${this.link('functions', call.function, 'details')})</span>
           </p>`,
       )}
       ${

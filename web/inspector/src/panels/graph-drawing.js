@@ -69,13 +69,13 @@ export function sizeOf(group) {
 
 /** What is read aloud says what is seen. @param {Group} group */
 function spoken(group) {
-  const { is, label, op, count: nodes, calls } = group;
+  const { is, label, word = is, op, count: nodes, calls } = group;
   const lines = linesOf(group).map(([name, text]) => `${name} ${text}`);
   const called = callsIn(group).length
     ? [`calls ${calls.map((one) => plain(functionName(one.function))).join(', ')}`]
     : [];
   if (is === 'node') return [plain(label), plain(op), ...lines, ...called].join(', ');
-  if (is === 'argument' || is === 'result') return `${is} ${plain(label)}, ${plain(op)}`;
+  if (is === 'argument' || is === 'result') return `${word} ${plain(label)}, ${plain(op)}`;
   if (is === 'scope') return [`open scope ${plain(label)}`, under(group), ...lines].join(', ');
   return `${plain(label)} × ${count(nodes)}, ${under(group)}`;
 }

@@ -8,6 +8,13 @@ import { Panel } from '../panel.js';
 /** How long nothing is typed before it is looked for, in milliseconds. */
 const PAUSE = 140;
 
+/** What is looked for. @type {Record<string, string[]>} */
+const WORDS = {
+  saved_model: ['node', 'layer', 'variable'],
+  graph_def: ['node', 'function'],
+  onnx: ['node', 'value', 'initializer'],
+};
+
 class GraphFind extends Panel {
   static properties = { ...Panel.properties, text: { state: true }, active: { state: true }, shown: { state: true } };
   static styles = [
@@ -111,11 +118,13 @@ class GraphFind extends Panel {
 
   render() {
     const isOpen = this.shown && Boolean(this.text);
+    const words = WORDS[this.session.about.kind] ?? ['operation', 'variable'];
+    const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
     return html`<input
         type="search"
         role="combobox"
-        aria-label="Find a node, layer or variable"
-        placeholder="Find a node, layer, variable"
+        aria-label="Find a ${list}"
+        placeholder="Find a ${words.join(', ')}"
         aria-expanded=${isOpen}
         aria-controls="found"
         aria-autocomplete="list"

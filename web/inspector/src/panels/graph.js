@@ -159,12 +159,21 @@ class Graph extends Panel {
         </span>
       </div>
       <div class="bar second">
-        ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing}
+        ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing} ${this.#owner()}
         ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
         ${this.#switch('all', `Constants and ${isOnnx ? 'initializers' : 'variables'} as boxes`, all === '1')}
         ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
         ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;
+  }
+
+  /** Of a graph within a node, that node. */
+  #owner() {
+    const at = this.#graph.value?.at ?? this.#at;
+    const { owner } = this.#places.value?.functions.find((/** @type {any} */ { name }) => name === at) ?? {};
+    return owner
+      ? html`<span>in the node ${this.link('graph', owner.graph || WHOLE, owner.node, owner.node)}</span>`
+      : nothing;
   }
 
   /** @param {'control' | 'all'} name @param {string} title @param {boolean} on */

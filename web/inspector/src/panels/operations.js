@@ -63,7 +63,7 @@ class Operations extends Panel {
         custom.length
           ? html`<strong class="custom">${counted(custom.length, 'custom operation')}</strong>, which ${owner} does not
               have: ${custom.map((/** @type {any} */ one) => html`<code class="chip">${plain(one.op)}</code>`)}`
-          : `No custom operations: ${owner} has all of them.`
+          : `No custom operations: ${owner} has all of them${ops.items.some((/** @type {any} */ one) => one.from === 'library') ? ', or they are functions of this model' : ''}.`
       }
     </p>`;
   }
@@ -96,7 +96,8 @@ function columns(panel, rows) {
             title: 'Domain',
             wide: true,
             by: (/** @type {any} */ one) => one.domain,
-            show: (/** @type {any} */ one) => html`${plain(one.domain)} <span class="dim">${one.version ?? ''}</span>`,
+            show: (/** @type {any} */ one) =>
+              html`${plain(one.domain || 'ai.onnx')} <span class="dim">${one.version ?? ''}</span>`,
           },
         ]
       : []),

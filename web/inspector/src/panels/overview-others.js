@@ -67,7 +67,9 @@ export const largest = (panel, constants, title = 'Largest constants') =>
               ${constants.slice(0, 6).map(
                 (one) =>
                   html`<tr>
-                    <td>${panel.link('bytes', one.function ? `${one.function}:${one.node}` : one.node, one.node)}</td>
+                    <td>
+                      ${panel.link('bytes', one.function ? `${one.function}:${one.node}` : one.node, one.node)}${one.function ? html` <span class="dim small">in ${plain(one.function)}</span>` : nothing}
+                    </td>
                     <td><span class="type">${brief(one)}</span></td>
                     <td class="number">${size(one.size)}</td>
                   </tr>`,

@@ -31,19 +31,19 @@ class Variables extends Panel {
     return this.answer(this.#answer, (answer) => {
       if (!answer.list.length)
         return html`<p class="empty">
-          This model has no variables. If its weights are constants of the graph, ${this.link('bytes', '', 'Bytes')}
-          shows them.
+          This model has no ${answer.what ?? 'variables'}. If its weights are constants of the graph,
+          ${this.link('bytes', '', 'Bytes')} shows them.
         </p>`;
       const once = answer.list.filter((/** @type {Variable} */ one) => !one.twin);
-      return html`${this.chosen(answer.list)}${this.twice(answer.list, once)}${this.table(answer, once)}`;
+      return html`${this.chosen(answer)}${this.twice(answer.list, once)}${this.table(answer, once)}`;
     });
   }
 
-  /** The one that is looked at. @param {Variable[]} all */
-  chosen(all) {
+  /** The one that is looked at. @param {{ list: Variable[], what?: string }} answer */
+  chosen({ list: all, what = 'variables' }) {
     const one = this.at && all.find(({ at, name }) => at === this.at || name === this.at);
     if (!this.at) return nothing;
-    if (!one) return html`<p class="empty">No variable is called <code>${plain(this.at)}</code>.</p>`;
+    if (!one) return html`<p class="empty">No ${what.slice(0, -1)} is called <code>${plain(this.at)}</code>.</p>`;
     const tensor = one.one.tensor ?? tensorOf(one);
     return html`<div class="chosen">
       ${
@@ -54,6 +54,12 @@ class Variables extends Panel {
               model that is not available here.
             </p>`
       }
+      ${(one.one.quantization ?? []).map(
+        (/** @type {any} */ by) =>
+          html`<p class="small">
+            <span class="dim">${plain(by.parameter)}</span> ${this.link('variables', by.tensor)}
+          </p>`,
+      )}
       <p class="small">
         ${one.path && one.path !== one.name ? html`<span class="dim">Object</span> ${this.link('objects', one.path)} · ` : nothing}
         ${this.link('variables', '', 'Close', '', this.view)}
@@ -138,6 +144,7 @@ class Variables extends Panel {
       one.one.kind === 'none' && this.session.about.kind === 'saved_model' ? 'not a variable' : '',
     ].filter(Boolean);
     return html`${this.link('variables', one.at, one.name, '', view)}
+      ${one.one.function ? html`<span class="dim small">in ${plain(one.one.function)}</span>` : nothing}
       ${marks.map((mark) => html`<span class="chip">${mark}</span>`)} <span class="type narrow">${brief(one)}</span>`;
   }
 }
