@@ -34,7 +34,8 @@ typedef enum cpb_model_kind {
                                 third_party.tensorflow.python.keras.protobuf.SavedMetadata */
   CPB_MODEL_SAMEDIFF_ZIP,    /* a SameDiff zip */
   CPB_MODEL_SAMEDIFF_GRAPH,  /* a FlatBuffers graph, as ND4J's SameDiff.save writes it */
-  CPB_MODEL_ONNX             /* an onnx.ModelProto message */
+  CPB_MODEL_ONNX,            /* an onnx.ModelProto message */
+  CPB_MODEL_COREML           /* a CoreML.Specification.Model message: .mlmodel, or the one in an .mlpackage */
 } cpb_model_kind;
 
 /* The kind of model that begins with these bytes, of a file or of a merged message: the

@@ -8,7 +8,7 @@
 
 /* What --type names; 0: the model is to be looked at. */
 static cpb_model_kind kind_of(const char *type) {
-  for (int kind = CPB_MODEL_SAVED_MODEL; type && kind <= CPB_MODEL_ONNX; kind++) {
+  for (int kind = CPB_MODEL_SAVED_MODEL; type && kind <= CPB_MODEL_COREML; kind++) {
     const char *of_kind = cpb_model_message_type((cpb_model_kind)kind);
     if (of_kind && strcmp(of_kind, type) == 0) return (cpb_model_kind)kind;
   }
@@ -18,7 +18,8 @@ static cpb_model_kind kind_of(const char *type) {
 /* The system only says that a directory is one. */
 static void explain(cpb_error *error) {
   if (error->code != CPB_E_READ || strcmp(error->message, strerror(EISDIR)) != 0) return;
-  snprintf(error->message, sizeof error->message, "a directory without saved_model.pb or saved_model.cpb in it");
+  snprintf(error->message, sizeof error->message,
+           "a directory without saved_model.pb, saved_model.cpb or a Manifest.json that names a model in it");
 }
 
 /* Chunks may be damaged, but without the index nobody knows what they are. */

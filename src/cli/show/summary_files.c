@@ -147,7 +147,7 @@ static void add_elements(cli_summary *s, cli_table *t) {
   add_row(s, t, "", 0);
 }
 
-/* Of ONNX: the elements of all initializers, and the other files that have some of these. */
+/* Of ONNX and Core ML: the elements of all weights, and the other files that have some of these. */
 static void add_external(cli_summary *s, cli_table *t) {
   size_t i, count;
   yyjson_val *file;
@@ -165,13 +165,15 @@ static void add_external(cli_summary *s, cli_table *t) {
   }
 }
 
-static void add_initializers(cli_summary *s, cli_table *t) {
+static void add_weights(cli_summary *s, cli_table *t) {
   yyjson_val *root = cli_root(s->overview), *graph = cpb_json_member(root, "graph");
   yyjson_val *parameters = cpb_json_member(root, "parameters");
-  cli_put(&s->sheet, "in ");
-  cli_put_plural(&s->sheet, cli_number_at(graph, "initializers") + cli_number_at(graph, "sparse_initializers"),
-                 "initializer", "initializers");
-  cli_put_dot(&s->sheet);
+  if (graph) {
+    cli_put(&s->sheet, "in ");
+    cli_put_plural(&s->sheet, cli_number_at(graph, "initializers") + cli_number_at(graph, "sparse_initializers"),
+                   "initializer", "initializers");
+    cli_put_dot(&s->sheet);
+  }
   cli_put_size(&s->sheet, cli_number_at(parameters, "bytes"));
   add_row(s, t, "parameters", cli_number_at(parameters, "total"));
 }
@@ -193,7 +195,7 @@ void cli_summary_show_files(cli_summary *s) {
   if (fingerprint > 0) add_file(s, &t, "fingerprint.pb", fingerprint);
   t.word = "count";
   if (!keras || yyjson_is_null(keras)) keras = cpb_json_member(root, "model");
-  if (s->kind == CPB_MODEL_ONNX) add_initializers(s, &t);
+  if (cli_is_exported(s)) add_weights(s, &t);
   else if (cpb_json_member(keras, "parameters")) add_keras(s, &t, keras);
   else add_elements(s, &t);
   cli_table_end(&t);

@@ -323,7 +323,7 @@ async function cut({ file, body }, { askFor }, paths, page) {
   };
 }
 
-const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file or an ONNX model';
+const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file, an ONNX model or a Core ML model';
 
 /** The most bytes that the guess looks at, and how many are enough. */
 const HEAD = 4096;

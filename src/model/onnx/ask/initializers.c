@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "model/common/files.h"
 #include "model/onnx/tensor_json.h"
-
-#define FILES_MOST 1000 /* that are listed of those with values */
 
 cpb_span cpb_onnx_initializer_name(uint32_t field, cpb_span message) {
   return cpb_get_bytes(field == GRAPH_SPARSE_INITIALIZER ? cpb_get_bytes(message, SPARSE_VALUES) : message,
@@ -196,72 +195,25 @@ void cpb_onnx_constants(cpb_onnx_model *m) {
 
 /* --- In all ------------------------------------------------------------------------------------------ */
 
-typedef struct file {
-  cpb_span location;
-  uint64_t tensors, bytes;
-} file;
-
-static int by_location(const void *a, const void *b) {
-  return cpb_span_compare(((const file *)a)->location, ((const file *)b)->location);
-}
-
-static size_t join_files(file *files, size_t count) {
-  size_t kept = 0;
-  if (count > 1) qsort(files, count, sizeof *files, by_location);
-  for (size_t i = 0; i < count; i++) {
-    file *last = kept > 0 ? &files[kept - 1] : NULL;
-    if (last && cpb_span_equal(last->location, files[i].location)) {
-      last->tensors += files[i].tensors;
-      last->bytes += files[i].bytes;
-    } else {
-      files[kept++] = files[i];
-    }
-  }
-  return kept;
-}
-
-static void write_files(cpb_json_writer *a, file *files, size_t count) {
-  count = join_files(files, count);
-  cpb_json_writer_open(a, "external_data", '[');
-  for (size_t i = 0; i < count && i < FILES_MOST; i++) {
-    cpb_json_writer_open(a, NULL, '{');
-    cpb_json_writer_span(a, "location", files[i].location);
-    cpb_json_writer_unsigned(a, "tensors", files[i].tensors);
-    cpb_json_writer_unsigned(a, "bytes", files[i].bytes);
-    cpb_json_writer_close(a, '}');
-  }
-  cpb_json_writer_close(a, ']');
-}
-
 typedef struct totals {
   uint64_t elements, bytes, size;
-  file *files;
-  size_t num_files, capacity;
+  cpb_files files;
   bool failed;
 } totals;
-
-static void add_file(cpb_onnx_model *m, totals *t, const cpb_onnx_tensor *tensor) {
-  void *files = t->files;
-  if (!cpb_reserve(&m->allocator, &files, &t->capacity, t->num_files + 1, sizeof *t->files)) {
-    t->failed = true;
-    return;
-  }
-  t->files = files;
-  t->files[t->num_files++] = (file){tensor->external.location, 1, tensor->size};
-}
 
 static void add_tensor(cpb_onnx_model *m, totals *t, cpb_span message) {
   const cpb_onnx_tensor tensor = cpb_onnx_tensor_of(&m->part, message);
   if (tensor.has_elements && !cpb_add_u64(t->elements, tensor.elements, &t->elements)) t->elements = UINT64_MAX;
   if (tensor.has_elements && !cpb_add_u64(t->bytes, tensor.bytes, &t->bytes)) t->bytes = UINT64_MAX;
   if (!cpb_add_u64(t->size, tensor.size, &t->size)) t->size = UINT64_MAX;
-  if (tensor.is_external) add_file(m, t, &tensor);
+  if (tensor.is_external && !cpb_files_add(&t->files, tensor.external.location, tensor.size)) t->failed = true;
 }
 
 void cpb_onnx_write_parameters(cpb_onnx_model *m) {
-  totals t = {0};
+  totals t = {.failed = false};
   cpb_json_writer *a = m->answer;
   cpb_cursor c = cpb_cursor_of(m->graphs.items[0].message);
+  cpb_files_init(&t.files, &m->allocator);
   while (cpb_cursor_next(&c) && !t.failed) {
     if (is_initializer(&c))
       add_tensor(m, &t, c.number == GRAPH_INITIALIZER ? c.bytes : cpb_get_bytes(c.bytes, SPARSE_VALUES));
@@ -272,6 +224,6 @@ void cpb_onnx_write_parameters(cpb_onnx_model *m) {
   cpb_json_writer_exact_unsigned(a, "bytes", t.bytes);
   cpb_json_writer_exact_unsigned(a, "size", t.size);
   cpb_json_writer_close(a, '}');
-  write_files(a, t.files, t.num_files);
-  cpb_release(&m->allocator, t.files);
+  cpb_files_write(&t.files, a);
+  cpb_files_free(&t.files);
 }
