@@ -3,9 +3,9 @@
 #ifndef CPB_MODEL_COMMON_NAME_LAYERS_H
 #define CPB_MODEL_COMMON_NAME_LAYERS_H
 
-#include "model/common/page.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "model/common/page.h"
 
 typedef struct cpb_name_layer {
   cpb_span path, op; /* of the first node */

@@ -1,5 +1,5 @@
-/* A constant by its name, in the graph that is the scope. In a file of weights, 64 bytes in front of its values say what
- * they are and where. */
+/* A constant by its name, in the graph that is the scope. In a file of weights, 64 bytes in front of its values say
+ * what they are and where. */
 #include "model/coreml/constant_values.h"
 
 #include "base/limits.h"
@@ -154,7 +154,9 @@ static bool begin(reader *r) {
                                   .shape = t->shape,
                                   .rank = t->rank,
                                   .message = cpb_part_where(&r->part, t->message),
-                                  .content = t->is_external ? description : t->is_content ? t->values : (cpb_range){0, 0},
+                                  .content = t->is_external  ? description
+                                             : t->is_content ? t->values
+                                                             : (cpb_range){0, 0},
                                   .file = t->is_external ? cpb_coreml_file_of(t->location) : (cpb_span){NULL, 0}};
   r->layout = (cpb_tensor_layout){.strings = t->number,
                                   .shape_name = "the shape",

@@ -6,11 +6,11 @@
 
 typedef struct cpb_coreml_constant {
   const cpb_coreml_node *node;
-  cpb_span member;     /* name of the attribute, parameter or weights; empty for what a "const" makes */
-  uint32_t element;    /* which one of several of that name, from 1, or 0 */
-  cpb_span output;     /* of a "const": the value that it makes */
-  cpb_span message;    /* MILSpec.Value, or WeightParams: */
-  bool is_weights;     /* of a layer, whose parameters are: */
+  cpb_span member;  /* name of the attribute, parameter or weights; empty for what a "const" makes */
+  uint32_t element; /* which one of several of that name, from 1, or 0 */
+  cpb_span output;  /* of a "const": the value that it makes */
+  cpb_span message; /* MILSpec.Value, or WeightParams: */
+  bool is_weights;  /* of a layer, whose parameters are: */
   cpb_span parameters;
   const struct cpb_coreml_weights *weights;
 } cpb_coreml_constant;
@@ -26,8 +26,8 @@ typedef struct cpb_coreml_weights {
 } cpb_coreml_weights;
 
 typedef enum cpb_coreml_shape_rule {
-  CPB_COREML_SIZES,         /* as they stand there */
-  CPB_COREML_CONVOLUTION,   /* of output and input channels, and the kernel */
+  CPB_COREML_SIZES,       /* as they stand there */
+  CPB_COREML_CONVOLUTION, /* of output and input channels, and the kernel */
   CPB_COREML_CONVOLUTION_3D
 } cpb_coreml_shape_rule;
 

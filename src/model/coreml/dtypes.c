@@ -6,14 +6,14 @@
 /* Integers that TensorFlow has no number for are given out as one byte each. */
 static const cpb_tensor_format small = {"|u1", 0, 1, 8, 0};
 
-/* By DataType: TensorFlow's number of the same type, or 0; bits of an element where these share bytes, lowest first; and
- * what a file of weights calls it (BlobDataType of its format). */
+/* By DataType: TensorFlow's number of the same type, or 0; bits of an element where these share bytes, lowest first;
+ * and what a file of weights calls it (BlobDataType of its format). */
 static const struct {
   uint8_t dtype, tensorflow, packed, blob;
-} dtypes[] = {{1, 10, 0, 0},   {2, 7, 0, 0},    {10, 19, 0, 1},  {11, 1, 0, 2},   {12, 2, 0, 0},  {13, 14, 0, 5},
-              {21, 6, 0, 4},   {22, 5, 0, 6},   {23, 3, 0, 14},  {24, 9, 0, 0},   {25, 29, 4, 8}, {31, 4, 0, 3},
-              {32, 17, 0, 7},  {33, 22, 0, 15}, {34, 23, 0, 0},  {35, 30, 4, 11}, {36, 32, 2, 10}, {37, 0, 1, 9},
-              {38, 0, 6, 13},  {39, 0, 3, 12},  {40, 25, 0, 16}, {41, 24, 0, 17}};
+} dtypes[] = {{1, 10, 0, 0},  {2, 7, 0, 0},    {10, 19, 0, 1},  {11, 1, 0, 2},   {12, 2, 0, 0},   {13, 14, 0, 5},
+              {21, 6, 0, 4},  {22, 5, 0, 6},   {23, 3, 0, 14},  {24, 9, 0, 0},   {25, 29, 4, 8},  {31, 4, 0, 3},
+              {32, 17, 0, 7}, {33, 22, 0, 15}, {34, 23, 0, 0},  {35, 30, 4, 11}, {36, 32, 2, 10}, {37, 0, 1, 9},
+              {38, 0, 6, 13}, {39, 0, 3, 12},  {40, 25, 0, 16}, {41, 24, 0, 17}};
 #define NUM_DTYPES (sizeof dtypes / sizeof *dtypes)
 
 static size_t find(uint64_t dtype) {

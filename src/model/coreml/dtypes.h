@@ -6,7 +6,15 @@
 #include "base/json_writer.h"
 #include "model/common/tensor/values_state.h"
 
-enum { MIL_STRING = 2, MIL_FLOAT16 = 10, MIL_FLOAT32 = 11, MIL_FLOAT64 = 12, MIL_INT8 = 21, MIL_INT32 = 23, MIL_INT64 = 24 };
+enum {
+  MIL_STRING = 2,
+  MIL_FLOAT16 = 10,
+  MIL_FLOAT32 = 11,
+  MIL_FLOAT64 = 12,
+  MIL_INT8 = 21,
+  MIL_INT32 = 23,
+  MIL_INT64 = 24
+};
 
 /* Unsigned numbers of 1 to 8 bits that share bytes, highest bits first: no DataType, but a number of ours. */
 #define CPB_COREML_QUANTIZED 1000

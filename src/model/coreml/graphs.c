@@ -3,9 +3,7 @@
 #include "base/status.h"
 #include "model/coreml/nodes.h"
 
-void cpb_coreml_graphs_init(cpb_coreml_graphs *g, const cpb_allocator *a) {
-  *g = (cpb_coreml_graphs){.allocator = *a};
-}
+void cpb_coreml_graphs_init(cpb_coreml_graphs *g, const cpb_allocator *a) { *g = (cpb_coreml_graphs){.allocator = *a}; }
 
 void cpb_coreml_graphs_free(cpb_coreml_graphs *g) {
   cpb_release(&g->allocator, g->items);

@@ -101,7 +101,8 @@ bool cpb_coreml_values_next(cpb_coreml_values *v, cpb_coreml_value *value) {
   if (v->of_arguments) return next_binding(v, value);
   if (!cpb_cursor_find(&v->cursor, v->field, CPB_WIRE_LEN)) return false;
   const cpb_span item = v->cursor.bytes;
-  *value = (cpb_coreml_value){.name = v->of_names ? item : cpb_get_bytes(item, NAMED_NAME), .is_feature = v->is_feature};
+  *value =
+      (cpb_coreml_value){.name = v->of_names ? item : cpb_get_bytes(item, NAMED_NAME), .is_feature = v->is_feature};
   if (!value->name.data) value->name = (cpb_span){(const uint8_t *)"", 0};
   if (!v->of_names) value->type = cpb_get_bytes(item, v->is_feature ? FEATURE_TYPE : NAMED_TYPE);
   return true;

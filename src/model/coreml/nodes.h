@@ -15,7 +15,8 @@ typedef struct cpb_coreml_nodes {
   const cpb_coreml_graph *graph;
   cpb_cursor cursor, names;
   uint64_t number;
-  char label[CPB_COREML_SPARE], op[CPB_COREML_SPARE]; /* of the node that came last, where they are no text of the model */
+  char label[CPB_COREML_SPARE],
+      op[CPB_COREML_SPARE]; /* of the node that came last, where they are no text of the model */
 } cpb_coreml_nodes;
 
 cpb_coreml_nodes cpb_coreml_nodes_of(const cpb_coreml_graph *graph);

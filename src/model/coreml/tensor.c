@@ -26,8 +26,7 @@ static void add_size(cpb_coreml_tensor *t, uint64_t size) {
 
 /* The values in the fields of that number: their bytes, of which numbers that lie alone are only counted. */
 static void add_values(cpb_coreml_tensor *t, const cpb_cursor *c) {
-  const cpb_range where =
-      c->type == CPB_WIRE_LEN ? cpb_part_where(t->part, c->bytes) : (cpb_range){CPB_NO_OFFSET, 1};
+  const cpb_range where = c->type == CPB_WIRE_LEN ? cpb_part_where(t->part, c->bytes) : (cpb_range){CPB_NO_OFFSET, 1};
   if (t->parts++ == 0) t->values = where;
   t->size += where.length;
 }

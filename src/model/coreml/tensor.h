@@ -17,9 +17,9 @@ typedef struct cpb_coreml_tensor {
   bool is_tensor;    /* else a list, a dictionary and the like, of which nothing else is known */
   bool has_elements; /* its sizes are known, and no error: */
   uint64_t elements;
-  uint64_t bytes;      /* by shape and type, elements that share bytes as one; 0 for texts */
-  const char *field;   /* that has the values, such as "floats"; NULL for none */
-  cpb_span message;    /* that has that field, of this number: */
+  uint64_t bytes;    /* by shape and type, elements that share bytes as one; 0 for texts */
+  const char *field; /* that has the values, such as "floats"; NULL for none */
+  cpb_span message;  /* that has that field, of this number: */
   uint32_t number;
   uint64_t parts;   /* how many such fields there are: 1 where they are packed */
   bool is_content;  /* its values lie there as in memory */
@@ -27,9 +27,9 @@ typedef struct cpb_coreml_tensor {
   cpb_range values; /* of the first */
   bool is_external; /* in another file: */
   cpb_span location;
-  uint64_t offset;         /* of the description in front of the values */
-  const char *wrong;       /* NULL, or why that is no place */
-  cpb_span quantization;   /* QuantizationParams, of a layer's */
+  uint64_t offset;       /* of the description in front of the values */
+  const char *wrong;     /* NULL, or why that is no place */
+  cpb_span quantization; /* QuantizationParams, of a layer's */
 } cpb_coreml_tensor;
 
 cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_coreml_constant *constant);

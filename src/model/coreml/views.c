@@ -16,7 +16,8 @@ CPB_VIEW(list, CPB_ENTER(1, no_fields)) /* of shapes, sizes and ranges */
 CPB_VIEW(image, CPB_ENTER(IMAGE_SIZES, list), CPB_ENTER(IMAGE_RANGE, no_fields))
 CPB_VIEW(array, CPB_KEEP(ARRAY_SHAPE), CPB_ENTER(ARRAY_SHAPES, list), CPB_ENTER(ARRAY_RANGE, list))
 CPB_VIEW(state, CPB_ENTER(1, array))
-CPB_VIEW(feature_type, CPB_ENTER(FEATURE_IMAGE, image), CPB_ENTER(FEATURE_ARRAY, array), CPB_ENTER(FEATURE_STATE, state))
+CPB_VIEW(feature_type, CPB_ENTER(FEATURE_IMAGE, image), CPB_ENTER(FEATURE_ARRAY, array),
+         CPB_ENTER(FEATURE_STATE, state))
 CPB_VIEW(feature, CPB_KEEP(FEATURE_NAME), CPB_ENTER(FEATURE_TYPE, feature_type))
 CPB_VIEW(of_function, CPB_KEEP(OF_FUNCTION_NAME), CPB_ENTER(OF_FUNCTION_INPUT, feature),
          CPB_ENTER(OF_FUNCTION_OUTPUT, feature), CPB_ENTER(OF_FUNCTION_STATE, feature))
@@ -41,7 +42,8 @@ CPB_VIEW(tensor_value, CPB_ENTER(VALUES_FLOATS, no_fields), CPB_ENTER(VALUES_INT
          CPB_ENTER(VALUES_BYTES, no_fields))
 CPB_VIEW(immediate, CPB_ENTER(IMMEDIATE_TENSOR, tensor_value), CPB_ENTER(IMMEDIATE_TUPLE, list),
          CPB_ENTER(IMMEDIATE_LIST, list), CPB_ENTER(IMMEDIATE_DICTIONARY, list))
-CPB_VIEW(value, CPB_ENTER(VALUE_TYPE, mil_type), CPB_ENTER(VALUE_IMMEDIATE, immediate), CPB_ENTER(VALUE_BLOB, no_fields))
+CPB_VIEW(value, CPB_ENTER(VALUE_TYPE, mil_type), CPB_ENTER(VALUE_IMMEDIATE, immediate),
+         CPB_ENTER(VALUE_BLOB, no_fields))
 MAP_OF(value_entry, value)
 CPB_VIEW(binding, CPB_KEEP(BINDING_NAME), CPB_ENTER(BINDING_VALUE, value))
 CPB_VIEW(argument, CPB_ENTER(ARGUMENT_BINDING, binding))
@@ -99,11 +101,14 @@ CPB_VIEW_DIVISIBLE(network, ANYWHERE, CPB_ENTER(NETWORK_LAYER, layer), CPB_KEEP(
 static const cpb_message_type model;
 CPB_VIEW_DIVISIBLE(pipeline, ANYWHERE, CPB_ENTER(PIPELINE_MODEL, model), CPB_KEEP(PIPELINE_NAME))
 CPB_VIEW_DIVISIBLE(pipeline_of, ANYWHERE, CPB_ENTER(PIPELINE_OF, pipeline))
-static const cpb_field model_fields[] = {
-    CPB_ENTER(MODEL_DESCRIPTION, description),  CPB_ENTER(TYPE_PIPELINE_CLASSIFIER, pipeline_of),
-    CPB_ENTER(TYPE_PIPELINE_REGRESSOR, pipeline_of), CPB_ENTER(TYPE_PIPELINE, pipeline),
-    CPB_ENTER(TYPE_NETWORK_REGRESSOR, network), CPB_ENTER(TYPE_NETWORK_CLASSIFIER, network),
-    CPB_ENTER(TYPE_NETWORK, network),           CPB_ENTER(TYPE_PROGRAM, program)};
+static const cpb_field model_fields[] = {CPB_ENTER(MODEL_DESCRIPTION, description),
+                                         CPB_ENTER(TYPE_PIPELINE_CLASSIFIER, pipeline_of),
+                                         CPB_ENTER(TYPE_PIPELINE_REGRESSOR, pipeline_of),
+                                         CPB_ENTER(TYPE_PIPELINE, pipeline),
+                                         CPB_ENTER(TYPE_NETWORK_REGRESSOR, network),
+                                         CPB_ENTER(TYPE_NETWORK_CLASSIFIER, network),
+                                         CPB_ENTER(TYPE_NETWORK, network),
+                                         CPB_ENTER(TYPE_PROGRAM, program)};
 #define NUM_FIELDS (sizeof model_fields / sizeof *model_fields)
 static const cpb_message_type model = {
     .fields = model_fields, .num_fields = NUM_FIELDS, .divisible = CPB_DIVISIBLE_ANYWHERE};

@@ -45,7 +45,8 @@ static bool find_value(consumers *s, const cpb_coreml_graph *g) {
   cpb_coreml_node node;
   cpb_coreml_nodes nodes = cpb_coreml_nodes_of(g);
   bool found = has_value(cpb_coreml_graph_inputs(g), s->name);
-  while (!found && cpb_coreml_nodes_next(&nodes, &node)) found = has_value(cpb_coreml_outputs(g, node.message), s->name);
+  while (!found && cpb_coreml_nodes_next(&nodes, &node))
+    found = has_value(cpb_coreml_outputs(g, node.message), s->name);
   if (!found || s->name.size == 0) return cpb_whole_not_found(&s->model->whole, "node or value", s->name);
   return cpb_names_add(&s->taken, s->name, 0) || cpb_whole_fail_memory(&s->model->whole);
 }
