@@ -90,6 +90,7 @@ MODELS = {
     "sizes of a layer overflow": network(convolution([2**63, 2**63, 1], wire.field(2, bytes(8)))),
     "groups of nothing": network(convolution([4, 4, 0], wire.field(2, bytes(8)))),
     "quantized to 99 bits": network(convolution([1, 1, 1], wire.field(30, bytes(8)) + wire.field(40, number(1, 99)))),
+    "weights of no bytes": network(convolution([4, 4, 1], wire.field(31, b""))),
     "a name that is no text": network(layer(230, b"", b"\xff\x1b[2J\0")),
 }
 
@@ -118,6 +119,13 @@ def test_values_that_cannot_be(cpb, tmp_path, name, problem):
     result = cpb.run("extract", path, "t", "-o", out)
     assert result.returncode in (2, 4, 5) and problem in result.stderr, result.stderr
     assert not out.exists()
+
+
+def test_weights_of_no_bytes_are_no_values(cpb, tmp_path):
+    path, out = tmp_path / "m.mlmodel", tmp_path / "t.npy"
+    path.write_bytes(MODELS["weights of no bytes"])
+    cpb.ok("extract", path, "l:weights", "-o", out)
+    assert b"(0,)" in out.read_bytes()
 
 
 @pytest.mark.parametrize("name, shown", [("deep blocks", "functions"), ("deep pipelines", "functions")])

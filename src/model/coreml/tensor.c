@@ -64,9 +64,10 @@ static void take_immediate(cpb_coreml_tensor *t, cpb_span tensor) {
   }
   if (field == 0) return;
   t->field = fields[field].name;
-  t->number = t->type.field = 1;
+  t->number = 1;
   t->type.wire = fields[field].wire;
   t->is_content = field == VALUES_BYTES;
+  t->type.field = t->is_content ? 0 : t->number;
   if (!t->is_content) t->type.packed = 0;
   const cpb_tensor_format *format = t->type.format;
   if (format && (format->size == 0) != (field == VALUES_STRINGS)) t->type.format = NULL;
@@ -135,9 +136,9 @@ static void take_weights(cpb_coreml_tensor *t, cpb_span weights) {
   }
   cpb_coreml_describe_dtype(t->dtype, &t->type);
   if (t->dtype == cpb_coreml_quantized(8)) t->type.packed = 0;
-  t->type.field = t->number;
-  t->type.wire = CPB_WIRE_FIXED32;
   t->is_content = t->number != WEIGHTS_FLOAT;
+  t->type.field = t->is_content ? 0 : t->number;
+  t->type.wire = CPB_WIRE_FIXED32;
   if (t->number > 0) find_values(t);
 }
 

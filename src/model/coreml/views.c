@@ -67,18 +67,16 @@ CPB_VIEW_DIVISIBLE(program, ANYWHERE, CPB_ENTER(PROGRAM_FUNCTION, function_entry
 static const cpb_message_type network;
 CPB_VIEW(quantization, CPB_ENTER(QUANTIZATION_LINEAR, no_fields), CPB_ENTER(QUANTIZATION_TABLE, no_fields))
 CPB_VIEW(weights, CPB_ENTER(WEIGHTS_QUANTIZATION, quantization))
-CPB_VIEW(weights_1_2, CPB_ENTER(1, weights), CPB_ENTER(2, weights))
-CPB_VIEW(weights_2_5, CPB_ENTER(2, weights), CPB_ENTER(5, weights))
-CPB_VIEW(weights_3_4, CPB_ENTER(3, weights), CPB_ENTER(4, weights))
-CPB_VIEW(weights_8_9, CPB_ENTER(8, weights), CPB_ENTER(9, weights))
-CPB_VIEW(weights_20_21, CPB_ENTER(20, weights), CPB_ENTER(21, weights))
-CPB_VIEW(weights_60_61, CPB_ENTER(60, weights), CPB_ENTER(61, weights))
-CPB_VIEW(convolution, CPB_ENTER(90, weights), CPB_ENTER(91, weights))
-CPB_VIEW(batchnorm, CPB_ENTER(15, weights), CPB_ENTER(16, weights), CPB_ENTER(17, weights), CPB_ENTER(18, weights))
-CPB_VIEW(activation, CPB_ENTER(25, weights_1_2), CPB_ENTER(71, weights_1_2))
-CPB_VIEW(recurrent, CPB_ENTER(30, weights), CPB_ENTER(31, weights), CPB_ENTER(32, weights), CPB_ENTER(50, weights),
-         CPB_ENTER(51, weights), CPB_ENTER(52, weights), CPB_ENTER(70, weights), CPB_ENTER(71, weights),
-         CPB_ENTER(72, weights))
+/* Of most layers: what else they have in fields of these numbers is short. */
+CPB_VIEW(parameters, CPB_ENTER(2, weights), CPB_ENTER(3, weights), CPB_ENTER(4, weights), CPB_ENTER(5, weights),
+         CPB_ENTER(8, weights), CPB_ENTER(9, weights), CPB_ENTER(15, weights), CPB_ENTER(16, weights),
+         CPB_ENTER(17, weights), CPB_ENTER(18, weights), CPB_ENTER(20, weights), CPB_ENTER(21, weights),
+         CPB_ENTER(30, weights), CPB_ENTER(31, weights), CPB_ENTER(32, weights), CPB_ENTER(50, weights),
+         CPB_ENTER(51, weights), CPB_ENTER(52, weights), CPB_ENTER(60, weights), CPB_ENTER(61, weights),
+         CPB_ENTER(70, weights), CPB_ENTER(71, weights), CPB_ENTER(72, weights), CPB_ENTER(90, weights),
+         CPB_ENTER(91, weights))
+CPB_VIEW(alpha_beta, CPB_ENTER(1, weights), CPB_ENTER(2, weights))
+CPB_VIEW(activation, CPB_ENTER(25, alpha_beta), CPB_ENTER(71, alpha_beta))
 CPB_VIEW(lstm_weights, CPB_ENTER(1, weights), CPB_ENTER(2, weights), CPB_ENTER(3, weights), CPB_ENTER(4, weights),
          CPB_ENTER(20, weights), CPB_ENTER(21, weights), CPB_ENTER(22, weights), CPB_ENTER(23, weights),
          CPB_ENTER(40, weights), CPB_ENTER(41, weights), CPB_ENTER(42, weights), CPB_ENTER(43, weights),
@@ -86,13 +84,13 @@ CPB_VIEW(lstm_weights, CPB_ENTER(1, weights), CPB_ENTER(2, weights), CPB_ENTER(3
 CPB_VIEW(lstm, CPB_ENTER(20, lstm_weights))
 CPB_VIEW(branch, CPB_ENTER(BRANCH_IF, network), CPB_ENTER(BRANCH_ELSE, network))
 CPB_VIEW(loop, CPB_ENTER(LOOP_CONDITION, network), CPB_ENTER(LOOP_BODY, network))
-CPB_VIEW(layer, CPB_KEEP(LAYER_NAME), CPB_KEEP(LAYER_INPUT), CPB_KEEP(LAYER_OUTPUT), CPB_ENTER(100, convolution),
-         CPB_ENTER(130, activation), CPB_ENTER(140, weights_20_21), CPB_ENTER(150, weights_20_21),
-         CPB_ENTER(160, batchnorm), CPB_ENTER(245, weights_2_5), CPB_ENTER(250, weights_2_5),
-         CPB_ENTER(290, weights_2_5), CPB_ENTER(400, recurrent), CPB_ENTER(410, recurrent), CPB_ENTER(420, lstm),
-         CPB_ENTER(430, lstm), CPB_ENTER(500, weights_20_21), CPB_ENTER(LAYER_BRANCH, branch),
-         CPB_ENTER(LAYER_LOOP, loop), CPB_ENTER(1040, weights_20_21), CPB_ENTER(1045, weights_8_9),
-         CPB_ENTER(1070, weights_2_5), CPB_ENTER(1350, weights_3_4), CPB_ENTER(1471, weights_60_61))
+CPB_VIEW(layer, CPB_KEEP(LAYER_NAME), CPB_KEEP(LAYER_INPUT), CPB_KEEP(LAYER_OUTPUT), CPB_ENTER(100, parameters),
+         CPB_ENTER(130, activation), CPB_ENTER(140, parameters), CPB_ENTER(150, parameters), CPB_ENTER(160, parameters),
+         CPB_ENTER(245, parameters), CPB_ENTER(250, parameters), CPB_ENTER(290, parameters), CPB_ENTER(400, parameters),
+         CPB_ENTER(410, parameters), CPB_ENTER(420, lstm), CPB_ENTER(430, lstm), CPB_ENTER(500, parameters),
+         CPB_ENTER(LAYER_BRANCH, branch), CPB_ENTER(LAYER_LOOP, loop), CPB_ENTER(1040, parameters),
+         CPB_ENTER(1045, parameters), CPB_ENTER(1070, parameters), CPB_ENTER(1350, parameters),
+         CPB_ENTER(1471, parameters))
 CPB_VIEW_DIVISIBLE(network, ANYWHERE, CPB_ENTER(NETWORK_LAYER, layer), CPB_KEEP(NETWORK_TEXT_LABELS),
                    CPB_KEEP(NETWORK_NUMBER_LABELS))
 

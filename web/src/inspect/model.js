@@ -20,6 +20,7 @@ export const kinds = {
   samediff_zip: 4,
   samediff_graph: 5,
   onnx: 6,
+  coreml: 7,
 };
 
 /** The message's feed for one engine, whose end is not the feed's.

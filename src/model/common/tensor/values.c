@@ -37,7 +37,7 @@ bool cpb_tensor_values_init_known(cpb_tensor_values *v, const cpb_allocator *a, 
   v->content = known->content;
   v->location = known->file.size > 0;
   v->has_length = true;
-  if (known->content.length == 0 && !v->location) {
+  if (known->type.field > 0 && !v->location) {
     v->begins[v->type.field] = known->message.offset;
     v->ends[v->type.field] = known->message.offset + known->message.length;
   }

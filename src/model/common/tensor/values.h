@@ -15,7 +15,7 @@ bool cpb_tensor_values_init(cpb_tensor_values *values, const cpb_allocator *a, c
 
 /* What a kind of model knows of a tensor that is no message by itself. */
 typedef struct cpb_tensor_known {
-  cpb_tensor_type type; /* with a format */
+  cpb_tensor_type type; /* with a format; its field below CPB_TENSOR_FIELDS, 0 for `content` */
   const uint64_t *shape;
   uint32_t rank;     /* at most CPB_TENSOR_RANK_MAX */
   cpb_range message; /* whose field type.field has the values, */

@@ -2,6 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
+import { isExported } from '../model/kinds.js';
 import { broken, pager, Panel } from '../panel.js';
 import '../tensor.js';
 
@@ -166,7 +167,7 @@ class GraphDetails extends Panel {
     const { label, attached } = one;
     return html`<h3><code>${plain(attached?.name ?? label)}</code></h3>
       <p>
-        ${one.is === 'result' ? 'Result' : attached ? capital(attached.word ?? attached.is) : this.session.about.kind === 'onnx' ? 'Input' : 'Argument'}
+        ${one.is === 'result' ? 'Result' : attached ? capital(attached.word ?? attached.is) : isExported(this.session.about.kind) ? 'Input' : 'Argument'}
         <span class="type">${typed(attached ?? one)}</span>
       </p>
       ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}

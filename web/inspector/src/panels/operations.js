@@ -1,12 +1,19 @@
-/** The operations: how often each is used in the graph and in functions, and which neither TensorFlow nor ONNX has. */
+/** The operations: how often each is used in the graph and in functions, and which the model's own framework does not have. */
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
-import { count, counted, percent, plain } from '../format.js';
+import { count, counted, kindName, percent, plain } from '../format.js';
+import { isExported } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
 
 /** Where an operation comes from, for people. @type {Record<string, string>} */
-const from = { tensorflow: 'TensorFlow', onnx: 'ONNX', library: 'a function of this model', custom: 'custom' };
+const from = {
+  tensorflow: 'TensorFlow',
+  onnx: 'ONNX',
+  coreml: 'Core ML',
+  library: 'a function of this model',
+  custom: 'custom',
+};
 
 class Operations extends Panel {
   static styles = [
@@ -54,8 +61,9 @@ class Operations extends Panel {
   sums({ nodes, functions, function_nodes: inside, ops }) {
     const custom = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
     if (nodes === undefined) return nothing;
-    const isOnnx = this.session.about.kind === 'onnx';
-    const owner = isOnnx ? 'ONNX' : 'TensorFlow';
+    const { kind } = this.session.about;
+    const isOnnx = isExported(kind);
+    const owner = isOnnx ? kindName(kind) : 'TensorFlow';
     return html`<p>
       ${counted(nodes, 'node')} in the
       graph${functions ? ` and ${count(inside)} in ${counted(functions, isOnnx ? 'function or subgraph' : 'function', isOnnx ? 'functions and subgraphs' : 'functions')}` : ''}.
@@ -114,7 +122,10 @@ function columns(panel, rows) {
     ...(tensorflow
       ? [
           used('in_graph', 'In the graph'),
-          used('in_functions', rows.some((one) => one.from === 'onnx') ? 'In functions and subgraphs' : 'In functions'),
+          used(
+            'in_functions',
+            rows.some((one) => isExported(one.from)) ? 'In functions and subgraphs' : 'In functions',
+          ),
         ]
       : []),
     ...(tensorflow

@@ -2,6 +2,7 @@
 
 /** @import * as Graph from './graph.js' */
 /** @import * as Keras from './keras.js' */
+/** @import * as Coreml from './coreml.js' */
 /** @import * as Onnx from './onnx.js' */
 /** @import * as SameDiff from './samediff.js' */
 /** @import * as TensorFlow from './tensorflow.js' */
@@ -89,6 +90,21 @@
  */
 
 /**
+ * Of a Core ML model.
+ * @typedef {object} CoremlAnswers
+ * @property {Coreml.CoremlOverview} overview
+ * @property {Onnx.OnnxFunctionsAnswer} functions
+ * @property {Coreml.CoremlFunction} function
+ * @property {Coreml.CoremlNodesAnswer} nodes
+ * @property {Graph.ScopesAnswer} scopes
+ * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Onnx.OnnxLayersAnswer} layers
+ * @property {Coreml.CoremlConstantsAnswer} constants
+ * @property {Coreml.CoremlOpsAnswer} ops
+ * @property {Coreml.CoremlSearchAnswer} search
+ */
+
+/**
  * The answers by the model's kind and the question's name; a question that is not there is
  * refused with code UNSUPPORTED.
  * @typedef {object} Answers
@@ -98,11 +114,12 @@
  * @property {SameDiffZipAnswers} samediff_zip
  * @property {SameDiffGraphAnswers} samediff_graph
  * @property {OnnxAnswers} onnx
+ * @property {CoremlAnswers} coreml
  */
 
 /**
  * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, a graph
- * as ND4J saves it, or an ONNX model.
+ * as ND4J saves it, an ONNX model or a Core ML model.
  * @typedef {keyof Answers} ModelKind
  */
 
