@@ -29,7 +29,9 @@ export function coremlOverview(panel, o) {
 
 /** @param {any} one */
 const feature = (one) =>
-  html`<div><code>${plain(one.name)}</code> <span class="type">${brief(one)}</span> ${one.doc ? plain(one.doc) : ''}</div>`;
+  html`<div>
+    <code>${plain(one.name)}</code> <span class="type">${brief(one)}</span> ${one.doc ? plain(one.doc) : ''}
+  </div>`;
 
 /** What is rarely asked. @param {any} o */
 const rest = (o) =>
