@@ -9,7 +9,10 @@ test('it is recognized, and its overview says what goes in and out', async () =>
   const model = await inspect(small());
   assert.equal(model.kind, 'coreml');
   const o = await model.overview();
-  assert.deepEqual([o.specification_version, o.type, o.opset, o.author, o.doc], [8, 'mlProgram', 'CoreML8', 'somebody', 'By hand']);
+  assert.deepEqual(
+    [o.specification_version, o.type, o.opset, o.author, o.doc],
+    [8, 'mlProgram', 'CoreML8', 'somebody', 'By hand'],
+  );
   assert.deepEqual(o.inputs.items, [
     { name: 'x', dtype: 'float32', shape: [1, 4] },
     { name: 'picture', type: { image: { color: 'rgb', width: 8, height: 8 } } },
@@ -77,10 +80,10 @@ test('layers of a network, with their weights', async () => {
   );
   const values = await model.values('dense:weights');
   assert.deepEqual([...new Float32Array((await values.bytes()).slice().buffer)], [1, 2, 3, 4, 5, 6]);
-  assert.deepEqual(
-    (await model.ops()).ops.items.map((/** @type {any} */ { op }) => op).sort(),
-    ['innerProduct', 'softmax'],
-  );
+  assert.deepEqual((await model.ops()).ops.items.map((/** @type {any} */ { op }) => op).sort(), [
+    'innerProduct',
+    'softmax',
+  ]);
   model.close();
 });
 

@@ -30,10 +30,16 @@ test('the graph: constants in the boxes of their users, what a block takes', () 
     await page.until(found('svg.window g.box'));
     const drawn = await page.evaluate(labels);
     assert.ok(drawn.includes('argument x, f32[1,4]'), String(drawn));
-    assert.ok(drawn.some((/** @type {string} */ one) => one.startsWith('open scope head, 2 nodes')), String(drawn));
+    assert.ok(
+      drawn.some((/** @type {string} */ one) => one.startsWith('open scope head, 2 nodes')),
+      String(drawn),
+    );
     await says('y:block[0]');
     await visit('network.mlmodel', { panel: 'graph' }, '2 nodes');
     await page.until(found('svg.window g.box'));
     const layers = await page.evaluate(labels);
-    assert.ok(layers.some((/** @type {string} */ one) => one.startsWith('dense, innerProduct')), String(layers));
+    assert.ok(
+      layers.some((/** @type {string} */ one) => one.startsWith('dense, innerProduct')),
+      String(layers),
+    );
   }, files));

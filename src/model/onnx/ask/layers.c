@@ -19,7 +19,7 @@ static bool read_weights(layers *l) {
   cpb_cursor c = cpb_cursor_of(graph);
   if (!cpb_onnx_name_initializers(graph, &l->weights)) return false;
   if (l->weights.count == 0) return true;
-  l->messages = cpb_alloc(&l->model->allocator, l->weights.count * sizeof *l->messages);
+  l->messages = cpb_alloc(&l->model->whole.allocator, l->weights.count * sizeof *l->messages);
   while (l->messages && l->num_messages < l->weights.count && cpb_cursor_next(&c)) {
     if (c.type != CPB_WIRE_LEN) continue;
     if (c.number == GRAPH_INITIALIZER) l->messages[l->num_messages++] = c.bytes;
@@ -34,7 +34,7 @@ static void take_weights(layers *l, cpb_span node, cpb_name_layer *to) {
   while (cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN)) {
     uint32_t i = cpb_names_find(&l->weights, c.bytes);
     if (i == CPB_NO_NAME || !l->messages[i].data) continue;
-    const cpb_onnx_tensor t = cpb_onnx_tensor_of(&l->model->part, l->messages[i]);
+    const cpb_onnx_tensor t = cpb_onnx_tensor_of(&l->model->whole.part, l->messages[i]);
     l->messages[i].data = NULL;
     cpb_name_layer_take(to, t.has_elements, t.elements, t.bytes);
   }
@@ -57,11 +57,11 @@ static bool find_layers(layers *l) {
 
 void cpb_onnx_layers(cpb_onnx_model *m) {
   layers l = {.model = m};
-  cpb_names_init(&l.weights, &m->allocator);
-  cpb_name_layers_init(&l.list, &m->allocator);
-  if (read_weights(&l) && find_layers(&l)) cpb_name_layers_write(&l.list, &m->question, m->answer);
-  else cpb_onnx_fail_memory(m);
+  cpb_names_init(&l.weights, &m->whole.allocator);
+  cpb_name_layers_init(&l.list, &m->whole.allocator);
+  if (read_weights(&l) && find_layers(&l)) cpb_name_layers_write(&l.list, &m->whole.question, m->whole.answer);
+  else cpb_whole_fail_memory(&m->whole);
   cpb_names_free(&l.weights);
-  cpb_release(&m->allocator, l.messages);
+  cpb_release(&m->whole.allocator, l.messages);
   cpb_name_layers_free(&l.list);
 }
