@@ -51,7 +51,8 @@ def test_overview(cpb, made, name):
     assert (o["author"], o["license"], o["version"], o["doc"]) == (
         m.author or None, m.license or None, m.versionString or None, m.shortDescription or None)
     assert {i["key"]: i["value"] for i in o["metadata"]["items"]} == dict(m.userDefined)
-    for ours, theirs in (("inputs", d.input), ("outputs", d.output), ("states", d.state)):
+    own = next((f for f in d.functions if f.name == d.defaultFunctionName), d)
+    for ours, theirs in (("inputs", own.input), ("outputs", own.output), ("states", own.state)):
         assert o[ours]["items"] == [facts.feature(f) for f in theirs], ours
     assert o["predicted_feature"] == (d.predictedFeatureName or None)
     assert o["nodes"] == len(graphs[0].nodes())
@@ -192,6 +193,24 @@ def test_models_of_a_pipeline(cpb, made):
     assert [(f["name"], f["is"]) for f in functions] == [("encode:neuralNetwork", "model"),
                                                          ("classify:neuralNetworkClassifier", "model")]
     assert ask(cpb, path, "consumers", "encode")["consumers"]["items"][0]["name"] == "classify"
+    assert [c["function"] for c in ask(cpb, path, "consumers", "x")["consumers"]["items"]] == [None]
+
+
+def test_the_default_function_is_the_models_graph(cpb, made):
+    path = made("functions")[0]
+    o = ask(cpb, path, "overview")
+    assert (o["function"], o["functions"]) == ("classify", 1)
+    assert ask(cpb, path, "nodes", "classify") == ask(cpb, path, "nodes")
+
+
+def test_sizes_may_have_ranges(cpb, made):
+    (given,) = ask(cpb, made("network ranges")[0], "overview")["inputs"]["items"]
+    assert given["ranges"] == [[1, None], [4, 4]]
+
+
+def test_weights_that_are_taken_twice_count_once(cpb, made):
+    layers = ask(cpb, made("twice")[0], "layers")["layers"]["items"]
+    assert [(i["name"], i["parameters"]) for i in layers] == [("first", 16), ("second", 0)]
 
 
 def test_classes(cpb, made):

@@ -1,5 +1,7 @@
 """Models of Core ML, as coremltools makes them."""
 
+import tempfile
+
 import coremltools as ct
 import numpy as np
 from coremltools.converters.mil import Builder as mb
@@ -99,6 +101,42 @@ def flexible_program():
     return convert(program, inputs=[ct.TensorType(name="x", shape=shapes)])
 
 
+def several_functions():
+    """The default one is neither called main nor the first."""
+    kept = tempfile.TemporaryDirectory()
+    folder = kept.name
+    several = ct.utils.MultiFunctionDescriptor()
+    for name, program in (("branch", branching_program()), ("classify", simple_program())):
+        convert(program).save(f"{folder}/{name}.mlpackage")
+        several.add_function(f"{folder}/{name}.mlpackage", "main", name)
+    several.default_function_name = "classify"
+    ct.utils.save_multifunction(several, f"{folder}/all.mlpackage")
+    model = ct.models.MLModel(f"{folder}/all.mlpackage", skip_model_load=True)
+    model.kept = kept  # it is copied from there when it is saved
+    return model
+
+
+def shared_weights():
+    weights = floats(4, 4)
+
+    @mb.program(input_specs=[mb.TensorSpec(shape=(1, 4))])
+    def program(x):
+        w = mb.const(val=weights, name="w")
+        return mb.matmul(x=mb.matmul(x=x, y=w, name="first"), y=w, name="second")
+
+    return convert(program, compute_precision=ct.precision.FLOAT32)
+
+
+def ranges_program():
+    @mb.program(input_specs=[mb.TensorSpec(shape=(1, 4))])
+    def program(x):
+        return mb.exp(x=x, name="y")
+
+    shape = ct.Shape(shape=(ct.RangeDim(1, -1, default=1), 4))
+    return convert(program, convert_to="neuralnetwork", minimum_deployment_target=None,
+                   inputs=[ct.TensorType(name="x", shape=shape)])
+
+
 PROGRAMS = {
     "half": lambda: described(convert(simple_program())),
     "single": lambda: convert(simple_program(), compute_precision=ct.precision.FLOAT32),
@@ -111,6 +149,8 @@ PROGRAMS = {
     "int4": lambda: compressed("int4"),
     "odd types": odd_types,
     "flexible": flexible_program,
+    "functions": several_functions,
+    "twice": shared_weights,
 }
 
 # --- Neural networks --------------------------------------------------------------------------------
@@ -225,6 +265,7 @@ NETWORKS = {
     "1 bit": lambda: quantized(1, "linear"),
     "classifier": classifier,
     "flexible": flexible_network,
+    "ranges": ranges_program,
     "trees": trees,
     "pipeline": pipeline,
 }
