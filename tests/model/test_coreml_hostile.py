@@ -179,3 +179,12 @@ def test_files_outside_are_not_opened(cpb, tmp_path, location):
     result = cpb.run("extract", path, "t", "-o", tmp_path / "t.npy")
     assert result.returncode in (2, 3, 4) and not (tmp_path / "t.npy").exists()
     assert len(result.stderr.splitlines()) == 1 and b"\x1b" not in result.stderr
+
+
+@pytest.mark.parametrize("named, default", [(b"", "main"), (b"last", "last"), (b"none", "first")])
+def test_the_default_function_wherever_it_is(cpb, tmp_path, named, default):
+    functions = b"".join(entry(2, name, wire.field(2, b"o") + entry(3, b"o", b"")) for name in (b"first", b"main", b"last"))
+    description = wire.field(2, wire.field(21, named))
+    (tmp_path / "m").write_bytes(number(1, 9) + description + wire.field(502, functions))
+    answer = json.loads(cpb.ok("inspect", tmp_path / "m", "overview", "--json"))
+    assert (answer["function"], answer["functions"]) == (default, 2)
