@@ -204,3 +204,9 @@ export const network = () =>
 
 /** What weights of `small` are. */
 export const weights = () => weightFile(2, new Uint8Array(new Float32Array([1, 2, 3, 4, 5, 6, 7, 8]).buffer));
+
+/** Models of each form. @returns {[name: string, bytes: Uint8Array][]} */
+export const coremlModels = () => [
+  ['program', small()],
+  ['network', network()],
+];
