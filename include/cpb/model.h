@@ -35,7 +35,8 @@ typedef enum cpb_model_kind {
   CPB_MODEL_SAMEDIFF_ZIP,    /* a SameDiff zip */
   CPB_MODEL_SAMEDIFF_GRAPH,  /* a FlatBuffers graph, as ND4J's SameDiff.save writes it */
   CPB_MODEL_ONNX,            /* an onnx.ModelProto message */
-  CPB_MODEL_META_GRAPH = 8   /* a tensorflow.MetaGraphDef message: a .meta file of TensorFlow 1 */
+  CPB_MODEL_COREML,          /* a CoreML.Specification.Model message: .mlmodel, or the one in an .mlpackage */
+  CPB_MODEL_META_GRAPH       /* a tensorflow.MetaGraphDef message: a .meta file of TensorFlow 1 */
 } cpb_model_kind;
 
 /* The kind of model that begins with these bytes, of a file or of a merged message: the

@@ -40,14 +40,15 @@
 extern "C" {
 #endif
 
-/* Bytes that cpb_find_model() needs in `out` in addition to strlen(path): the longest name that it
- * appends, and a NUL. */
-#define CPB_FIND_MODEL_ROOM 17
+/* Bytes that cpb_find_model() needs in `out` in addition to strlen(path): a slash, the longest name that
+ * it appends, and a NUL. */
+#define CPB_FIND_MODEL_ROOM 258
 
 /* Finds the file that `path` stands for. For a directory, its saved_model.cpb, else its
- * saved_model.pb; for a name without a file, NAME.cpb, else NAME.pb; if none of these exists, `path`
- * itself. Writes it to `out` as a NUL-terminated string. Returns 0, and writes nothing, when `size` is
- * less than strlen(path) + CPB_FIND_MODEL_ROOM; else non-zero. */
+ * saved_model.pb, else, of a package of Core ML, the root model that its Manifest.json names; for a
+ * name without a file, NAME.cpb, else NAME.pb; if none of these exists, `path` itself. Writes it to
+ * `out` as a NUL-terminated string. Returns 0, and writes nothing, when `size` is less than
+ * strlen(path) + CPB_FIND_MODEL_ROOM; else non-zero. */
 CPB_API int cpb_find_model(const char *path, char *out, size_t size);
 
 /* The same, and opens that file. With `urls`, `path` may be a URL; the URL of a directory ends in a slash. What

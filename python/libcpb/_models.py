@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from libcpb import answers
 
-Kind = Literal["saved_model", "graph_def", "keras_metadata", "samediff_zip", "samediff_graph", "onnx", "meta_graph"]
+Kind = Literal["saved_model", "graph_def", "keras_metadata", "samediff_zip", "samediff_graph", "onnx", "coreml", "meta_graph"]
 
 KINDS: dict[Kind, int] = {
     "saved_model": 1,
@@ -30,6 +30,7 @@ KINDS: dict[Kind, int] = {
     "samediff_zip": 4,
     "samediff_graph": 5,
     "onnx": 6,
+    "coreml": 7,
     "meta_graph": 8,
 }
 _NAMES = {number: name for name, number in KINDS.items()}

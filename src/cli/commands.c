@@ -82,9 +82,8 @@ const cli_command cli_commands[] = {
      .summary = "show what a model computes and what it is made of",
      .about =
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
-         "TensorFlow 1's .meta, a keras_metadata.pb, a SameDiff file or an ONNX model. Weights are not read: their "
-         "shapes and sizes come "
-         "from the model, or from variables/variables.index beside it.\n\n"
+         "TensorFlow 1's .meta, a keras_metadata.pb, a SameDiff file, an ONNX or a Core ML model. Weights are not "
+         "read: their shapes and sizes come from the model, or from variables/variables.index beside it.\n\n"
          "Without QUESTION, it prints a summary of at most 50 lines. Into a pipe, it prints a line for each item, with "
          "tabs between the fields.\n\n"
          "If the model is damaged, for example cut off, everything before the damage is shown, and the exit code "

@@ -130,8 +130,8 @@ static bool unknown_type(cli *c, int *status) {
   return false;
 }
 
-static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef", "onnx.ModelProto",
-                                    "tensorflow.MetaGraphDef", "tensorflow.FunctionDef"};
+static const char *const roots[] = {"tensorflow.SavedModel",      "tensorflow.GraphDef",     "onnx.ModelProto",
+                                    "CoreML.Specification.Model", "tensorflow.MetaGraphDef", "tensorflow.FunctionDef"};
 
 static bool has_path(const cpb_message_type *type, const cpb_path *path) {
   for (size_t i = 0; i < cpb_path_num_tags(path); i++) {

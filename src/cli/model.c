@@ -18,7 +18,8 @@ static cpb_model_kind kind_of(const char *type) {
 /* The system only says that a directory is one. */
 static void explain(cpb_error *error) {
   if (error->code != CPB_E_READ || strcmp(error->message, strerror(EISDIR)) != 0) return;
-  snprintf(error->message, sizeof error->message, "a directory without saved_model.pb or saved_model.cpb in it");
+  snprintf(error->message, sizeof error->message,
+           "a directory without saved_model.pb, saved_model.cpb or a Manifest.json that names a model in it");
 }
 
 /* Chunks may be damaged, but without the index nobody knows what they are. */

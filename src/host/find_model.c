@@ -1,22 +1,50 @@
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/status.h"
 #include "cpb/open.h"
 #include "host/lookup.h"
+#include "host/package.h"
 #include "host/url/address.h"
 
 static const char *const of_name[] = {"", ".cpb", ".pb", NULL};
+
+/* Of a package, at `out` and `length`, which is that of its folder and a slash: appends its root model. */
+static bool find_root(const cpb_allocator *a, const char *folder, size_t length, const cpb_url_options *urls, char *out,
+                      bool *absent, cpb_error *error) {
+  char root[CPB_PACKAGE_ROOM];
+  cpb_path_replace(folder, length, CPB_PACKAGE_MANIFEST, out);
+  cpb_file *manifest = cpb_lookup_open(a, out, urls, absent, error);
+  if (!manifest || !cpb_package_root(a, manifest, root)) return false;
+  cpb_path_replace(folder, length, root, out);
+  return true;
+}
+
+/* The same of a directory. */
+static bool find_root_in(size_t length, char *out) {
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  bool absent;
+  cpb_error ignored = {.code = CPB_OK};
+  out[length] = '/';
+  out[length + 1] = 0;
+  char *folder = cpb_alloc(&a, length + 2);
+  bool found = folder && find_root(&a, memcpy(folder, out, length + 2), length + 1, NULL, out, &absent, &ignored);
+  cpb_release(&a, folder);
+  return found;
+}
 
 int cpb_find_model(const char *path, char *out, size_t size) {
   static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", NULL};
   const size_t length = strlen(path);
   if (size < length + CPB_FIND_MODEL_ROOM) return 0;
-  const char *const *ending = cpb_lookup_is_directory(path) ? in_directory : of_name;
+  const bool is_directory = cpb_lookup_is_directory(path);
+  const char *const *ending = is_directory ? in_directory : of_name;
   memcpy(out, path, length);
   for (; *ending; ending++) {
     strcpy(out + length, *ending);
     if (cpb_lookup_exists(out)) return 1;
   }
+  if (is_directory && find_root_in(length, out)) return 1;
   out[length] = 0;
   return 1;
 }
@@ -36,6 +64,9 @@ static cpb_file *find_url(const cpb_allocator *a, const char *url, const cpb_url
     if (file) return file;
   }
   if (!absent) return NULL;
+  cpb_error_begin(error, NULL);
+  if (is_folder && find_root(a, url, cpb_path_length(url), urls, out, &absent, error))
+    return cpb_lookup_open(a, out, urls, &absent, error);
   *error = first;
   strcpy(out, url);
   return NULL;

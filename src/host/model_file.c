@@ -6,7 +6,7 @@
 #include "host/url/address.h"
 
 #define GUESS_BYTES 4096
-#define EXPECTED "expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file or an ONNX model"
+#define EXPECTED "expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file, an ONNX model or a Core ML model"
 
 /* --- Opening ------------------------------------------------------------------------------ */
 

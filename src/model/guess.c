@@ -1,8 +1,9 @@
 /* Which kind of model a file is. A table of its own beside that of kinds.c, so that a program which only asks this does
  * not have the readers. */
-#include "model/onnx/guess.h"
+#include "model/coreml/guess.h"
 #include "model/keras/metadata.h"
 #include "model/kinds.h"
+#include "model/onnx/guess.h"
 #include "model/samediff/samediff.h"
 #include "model/tensorflow/guess.h"
 
@@ -18,6 +19,7 @@ static const struct {
     {CPB_MODEL_GRAPH_DEF, "tensorflow.GraphDef", cpb_graph_def_guess},
     {CPB_MODEL_META_GRAPH, "tensorflow.MetaGraphDef", cpb_meta_graph_guess},
     {CPB_MODEL_ONNX, "onnx.ModelProto", cpb_onnx_guess},
+    {CPB_MODEL_COREML, "CoreML.Specification.Model", cpb_coreml_guess},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 

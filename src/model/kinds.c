@@ -1,6 +1,8 @@
 #include "model/kinds.h"
 
 #include "model/checkpoint/stored_values.h"
+#include "model/coreml/ask/model.h"
+#include "model/coreml/constant_values.h"
 #include "model/keras/metadata.h"
 #include "model/onnx/ask/model.h"
 #include "model/onnx/initializer_values.h"
@@ -17,6 +19,7 @@ static const cpb_kind kinds[] = {
     {CPB_MODEL_GRAPH_DEF, "a GraphDef", &cpb_saved_model_reader, &cpb_constant_values},
     {CPB_MODEL_META_GRAPH, "a MetaGraphDef", &cpb_saved_model_reader, &cpb_constant_values},
     {CPB_MODEL_ONNX, "an ONNX model", &cpb_onnx_reader, &cpb_onnx_values},
+    {CPB_MODEL_COREML, "a Core ML model", &cpb_coreml_reader, &cpb_coreml_values_reader},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 

@@ -112,7 +112,7 @@ def test_a_layer_leads_to_its_configuration(cpb, keras):
 
 def test_a_folder_without_a_model_is_said_to_be_one(cpb, tmp_path):
     result = cpb.run("inspect", tmp_path)
-    assert result.returncode == 3 and b"a directory without saved_model.pb or saved_model.cpb in it" in result.stderr
+    assert result.returncode == 3 and b"a directory without saved_model.pb, saved_model.cpb or a Manifest.json" in result.stderr
 
 
 def test_a_page_says_how_much_is_left(cpb, keras):

@@ -16,7 +16,7 @@ fi
 
 # What each target runs in three seconds or so, beside its seeds.
 declare -A inputs=([chunk_reader]=800 [decimal]=700 [diff]=60 [find]=1800 [fork]=1500 [inspect]=800 [locate]=4000
-  [pager]=700 [record_writer]=400 [repack]=250 [samediff_writer]=1500 [seek]=700
+  [pager]=700 [record_writer]=400 [repack]=250 [samediff_writer]=1500 [seek]=700 [coreml]=700
   [decompress]=17000 [checkpoint]=10000 [index]=45000 [json]=1400 [keras]=20000 [merge]=60000 [model]=600 [onnx]=700
   [outline]=22000 [path]=200000 [records]=40000 [samediff]=27000 [schema]=200000 [split]=2500 [transpose]=120000
   [transpose_encode]=1000)

@@ -313,7 +313,25 @@ def onnx_seeds():
         save("onnx", bytes([len(name)]) + name + model.SerializeToString())
 
 
+def coreml_seeds():
+    """Needs the package coremltools."""
+    import tempfile
+
+    from support import coreml_models
+
+    for name, model in [(b"w_to_fp16", "int8"), (b"loop:block[1]", "branching"), (b"conv:weights", "network 3 bits"),
+                        (b"rnn:biasVector", "network many layers"), (b"encode:neuralNetwork", "network pipeline"),
+                        (b"branch:elseBranch", "network branches"), (b"x", "odd types"), (b"y", "network trees"),
+                        (b"head/dense", "network classifier"), (b"x", "flexible")]:
+        with tempfile.TemporaryDirectory() as folder:
+            _, message = coreml_models.make(model, pathlib.Path(folder))
+            data = message.read_bytes()
+        if len(data) < MOST:
+            save("coreml", bytes([len(name)]) + name + data)
+
+
 if __name__ == "__main__":
+    coreml_seeds()
     onnx_seeds()
     cpb_file_seeds()
     inspect_seeds()

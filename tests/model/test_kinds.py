@@ -38,4 +38,4 @@ def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path, options):
     result = cpb.run("inspect", "x", *options, cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr == (b"x: the model is empty; expected a SavedModel, a GraphDef, Keras metadata, a SameDiff "
-                             b"file or an ONNX model\n")
+                             b"file, an ONNX model or a Core ML model\n")

@@ -425,6 +425,10 @@ static void models_are_told_by_how_they_begin(void **state) {
                                    16),
                    CPB_MODEL_ONNX);
   assert_int_equal(cpb_model_guess("\x08\x08\x3a\x08\x0a\x06\x0a\x01x\x12\x01y", 12), CPB_MODEL_ONNX);
+  /* specificationVersion 6, a description with an input "x", a neuralNetwork; the same without the input, with none */
+  assert_int_equal(cpb_model_guess("\x08\x06\x12\x05\x0a\x03\x0a\x01x\xa2\x1f\0", 12), CPB_MODEL_COREML);
+  assert_int_equal(cpb_model_guess("\x08\x06\x12\0\xa2\x1f\0", 7), CPB_MODEL_COREML);
+  assert_int_equal(cpb_model_guess("\x08\x06\xa2\x1f\0", 5), CPB_MODEL_COREML);
   assert_int_equal(cpb_model_guess("", 0), 0);
   for (size_t size = 0; size < 40; size++) cpb_model_guess(saved.data, size);
   free(saved.data);

@@ -45,6 +45,7 @@ export type * from './inspect/answers/index.js';
 export type * from './inspect/answers/brief.js';
 export type * from './inspect/answers/diff.js';
 export type * from './inspect/answers/shared.js';
+export type * as Coreml from './inspect/answers/coreml.js';
 export type * as Graph from './inspect/answers/graph.js';
 export type * as Keras from './inspect/answers/keras.js';
 export type * as Onnx from './inspect/answers/onnx.js';

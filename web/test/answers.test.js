@@ -8,6 +8,7 @@ import { root } from './runtimes/files.js';
 import { answerTypes } from './support/answer-types.js';
 import { hostileModels } from './support/hostile.js';
 import { libcpb } from './support/libcpb.js';
+import { coremlModels } from './support/coreml.js';
 import { onnxModels } from './support/onnx.js';
 import { corpusModels, madeModels, otherMessages, unpackSameDiff } from './support/models.js';
 import { assert, each, test } from './support/test.js';
@@ -75,7 +76,7 @@ async function askObjects(ask) {
 }
 
 /** @param {Ask} ask */
-async function askOnnx(ask) {
+async function askExported(ask) {
   await askGraph(ask);
   const { functions } = await ask('functions', page);
   await ask('layers', page);
@@ -101,7 +102,8 @@ const askAll = {
   keras_metadata: async (ask) => void (await ask('load', { name: 'root', ...page })),
   samediff_zip: askSameDiff,
   samediff_graph: askSameDiff,
-  onnx: askOnnx,
+  onnx: askExported,
+  coreml: askExported,
 };
 
 /** How often each question was answered by each kind. @type {Map<string, number>} */
@@ -164,6 +166,13 @@ test('SameDiff models that ND4J wrote: their answers are as their types', () =>
 test('ONNX models: their answers are as their types', () =>
   each(
     onnxModels(),
+    ([name]) => name,
+    ([, bytes]) => check(bytes),
+  ));
+
+test('Core ML models: their answers are as their types', () =>
+  each(
+    coremlModels(),
     ([name]) => name,
     ([, bytes]) => check(bytes),
   ));

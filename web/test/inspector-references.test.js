@@ -61,4 +61,6 @@ test('of several .cpb files the model is the one that is no part', () => {
   const named = [...PARTS, 'graph.cpb'].map((name) => new File([], name));
   assert.equal(modelAmong(named)?.name, 'graph.cpb');
   assert.equal(modelAmong(named.slice(0, 2))?.name, PARTS[0]);
+  const inPackage = ['Manifest.json', 'weight.bin', 'model.mlmodel'].map((name) => new File([], name));
+  assert.equal(modelAmong(inPackage)?.name, 'model.mlmodel');
 });

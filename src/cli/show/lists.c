@@ -61,7 +61,7 @@ static void put_tensor(cli_sheet *s, yyjson_val *element, const char *member) {
   yyjson_val *array = cpb_json_member(element, "array");
   yyjson_val *of = yyjson_is_obj(array) && !cpb_json_member(element, "dtype") ? array : element;
   (void)member;
-  if (cpb_json_member(of, "dtype") && !yyjson_is_null(cpb_json_member(of, "dtype"))) cli_put_tensor(s, of);
+  if (cli_text_at(of, "dtype").size > 0 || yyjson_is_obj(cpb_json_member(of, "type"))) cli_put_tensor(s, of);
 }
 
 /* Names, one after the other. */

@@ -98,7 +98,7 @@ static void ask_all(cli_summary *s) {
   s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
   bool has_tensors = !cpb_json_member(cli_root(s->overview), "unread");
   if (cli_is_saved_model(s)) ask_saved_model(s);
-  if (s->kind == CPB_MODEL_KERAS_METADATA || (s->kind == CPB_MODEL_ONNX && has_tensors)) cli_summary_ask_layers(s);
+  if (s->kind == CPB_MODEL_KERAS_METADATA || (cli_is_exported(s) && has_tensors)) cli_summary_ask_layers(s);
   if (s->kind == CPB_MODEL_KERAS_METADATA) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
   if (has_tensors) cli_summary_ask_constants(s);
@@ -134,6 +134,7 @@ static const char *kind_text(const cli_summary *s) {
     case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
     case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
     case CPB_MODEL_ONNX: return "ONNX";
+    case CPB_MODEL_COREML: return "Core ML";
     case CPB_MODEL_META_GRAPH: return "MetaGraphDef";
   }
   return "";
@@ -158,7 +159,7 @@ static void put_fact(cli_summary *s, const char *word, cpb_span text) {
 
 /* Of a graph its nodes, of a SameDiff file the tag that is shown. */
 static void put_counts(cli_summary *s, yyjson_val *root) {
-  if (s->kind == CPB_MODEL_GRAPH_DEF || s->kind == CPB_MODEL_ONNX) {
+  if (s->kind == CPB_MODEL_GRAPH_DEF || cli_is_exported(s)) {
     cli_put_dot(&s->sheet);
     cli_put_plural(&s->sheet, cli_number_at(root, "nodes"), "node", "nodes");
   }
@@ -190,6 +191,16 @@ static void put_onnx(cli_summary *s, yyjson_val *root) {
   cli_put_format(&s->sheet, "IR version %llu", (unsigned long long)cli_number_at(root, "ir_version"));
 }
 
+/* mlProgram · CoreML7 · by ... · specification version 8 */
+static void put_coreml(cli_summary *s, yyjson_val *root) {
+  put_fact(s, "", cli_text_at(root, "type"));
+  put_fact(s, "", cli_text_at(root, "opset"));
+  put_fact(s, "by ", cli_text_at(root, "author"));
+  cli_put_dot(&s->sheet);
+  cli_put_format(&s->sheet, "specification version %llu",
+                 (unsigned long long)cli_number_at(root, "specification_version"));
+}
+
 static void put_header(cli_summary *s) {
   yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
   yyjson_val *meta_graph = meta_graph_at(s, cli_number_at(root, "meta_graph"));
@@ -197,6 +208,7 @@ static void put_header(cli_summary *s) {
   cli_put(&s->sheet, kind_text(s));
   put_counts(s, root);
   if (s->kind == CPB_MODEL_ONNX) put_onnx(s, root);
+  if (s->kind == CPB_MODEL_COREML) put_coreml(s, root);
   put_fact(s, "Keras ", cli_text_at(keras, "class"));
   if (cli_text_at(keras, "name").size > 0) {
     cli_put(&s->sheet, " \"");
@@ -284,12 +296,12 @@ static void show_functions(cli_summary *s) {
     return;
   }
   cli_summary_gap(s);
-  cli_put_heading(&s->sheet, s->kind == CPB_MODEL_ONNX ? "Functions and subgraphs" : "Functions");
+  cli_put_heading(&s->sheet, cli_is_exported(s) ? "Functions and subgraphs" : "Functions");
   cli_put(&s->sheet, "  ");
   cli_put_count(&s->sheet, s->functions);
   cli_put(&s->sheet, " with ");
   cli_put_plural(&s->sheet, s->function_nodes, "node", "nodes");
-  if (s->uncalled > 0 && s->kind != CPB_MODEL_ONNX) {
+  if (s->uncalled > 0 && !cli_is_exported(s)) {
     cli_put_dot(&s->sheet);
     cli_put_count(&s->sheet, s->uncalled);
     cli_put(&s->sheet, " called by no other");
@@ -305,6 +317,7 @@ static void show_more(cli_summary *s) {
       [CPB_MODEL_SAMEDIFF_ZIP] = "tag, nodes, constants, ops, search",
       [CPB_MODEL_SAMEDIFF_GRAPH] = "tag, nodes, constants, ops, search",
       [CPB_MODEL_ONNX] = "nodes, constants, layers, scopes, ops, functions, search",
+      [CPB_MODEL_COREML] = "nodes, constants, layers, scopes, ops, functions, search",
       [CPB_MODEL_META_GRAPH] = "signature, variables, functions, nodes, ops, search",
   };
   if (s->sheet.plain) return;

@@ -153,7 +153,7 @@ static void add_elements(cli_summary *s, cli_table *t) {
   add_row(s, t, "", 0);
 }
 
-/* Of ONNX: the elements of all initializers, and the other files that have some of these. */
+/* Of ONNX and Core ML: the elements of all weights, and the other files that have some of these. */
 static void add_external(cli_summary *s, cli_table *t) {
   size_t i, count;
   yyjson_val *file;
@@ -181,13 +181,15 @@ static void add_unread(cli_summary *s, cli_table *t, yyjson_val *unread) {
   cli_table_cell(t);
 }
 
-static void add_initializers(cli_summary *s, cli_table *t) {
+static void add_weights(cli_summary *s, cli_table *t) {
   yyjson_val *root = cli_root(s->overview), *graph = cpb_json_member(root, "graph");
   yyjson_val *parameters = cpb_json_member(root, "parameters");
-  cli_put(&s->sheet, "in ");
-  cli_put_plural(&s->sheet, cli_number_at(graph, "initializers") + cli_number_at(graph, "sparse_initializers"),
-                 "initializer", "initializers");
-  cli_put_dot(&s->sheet);
+  if (graph) {
+    cli_put(&s->sheet, "in ");
+    cli_put_plural(&s->sheet, cli_number_at(graph, "initializers") + cli_number_at(graph, "sparse_initializers"),
+                   "initializer", "initializers");
+    cli_put_dot(&s->sheet);
+  }
   cli_put_size(&s->sheet, cli_number_at(parameters, "bytes"));
   add_row(s, t, "parameters", cli_number_at(parameters, "total"));
 }
@@ -211,7 +213,7 @@ void cli_summary_show_files(cli_summary *s) {
   if (!keras || yyjson_is_null(keras)) keras = cpb_json_member(root, "model");
   yyjson_val *unread = cpb_json_member(root, "unread");
   if (unread) add_unread(s, &t, unread);
-  else if (s->kind == CPB_MODEL_ONNX) add_initializers(s, &t);
+  else if (cli_is_exported(s)) add_weights(s, &t);
   else if (cpb_json_member(keras, "parameters")) add_keras(s, &t, keras);
   else add_elements(s, &t);
   cli_table_end(&t);

@@ -33,7 +33,8 @@ static void put_row(cli_summary *s, cli_table *t, const char *role, cpb_span key
   cli_table_cell(t);
   cli_put_name(&s->sheet, cli_text_at(tensor, "name"));
   cli_table_cell(t);
-  if (cpb_json_member(tensor, "dtype")) cli_put_tensor(&s->sheet, tensor);
+  if (cpb_json_member(tensor, "dtype") || yyjson_is_obj(cpb_json_member(tensor, "type")))
+    cli_put_tensor(&s->sheet, tensor);
   else if (!s->sheet.plain) cli_put(&s->sheet, "operation ");
   cli_put_name(&s->sheet, cli_text_at(tensor, "op"));
   if (yyjson_is_obj(cpb_json_member(tensor, "sparse"))) cli_put(&s->sheet, " sparse");

@@ -113,4 +113,9 @@ static inline bool cli_is_samediff(const cli_summary *s) {
   return s->kind == CPB_MODEL_SAMEDIFF_ZIP || s->kind == CPB_MODEL_SAMEDIFF_GRAPH;
 }
 
+/* Kinds whose overview counts their parameters, and whose layers come from the names of nodes. */
+static inline bool cli_is_exported(const cli_summary *s) {
+  return s->kind == CPB_MODEL_ONNX || s->kind == CPB_MODEL_COREML;
+}
+
 #endif

@@ -89,11 +89,44 @@ void cli_put_shape(cli_sheet *s, yyjson_val *shape) {
   cli_put(s, "]");
 }
 
-void cli_put_tensor(cli_sheet *s, yyjson_val *tensor) {
-  cpb_span dtype = cli_text_at(tensor, "dtype");
-  if (dtype.size > 0) cli_put_dtype(s, dtype);
-  if (cpb_json_member(tensor, "shape")) cli_put_shape(s, cpb_json_member(tensor, "shape"));
+static void put_type(cli_sheet *s, yyjson_val *type, unsigned depth);
+
+/* image[rgb,224x224] */
+static void put_image(cli_sheet *s, yyjson_val *image) {
+  cli_put(s, "[");
+  cli_put_name(s, cli_text_at(image, "color"));
+  cli_put_format(s, ",%llux%llu]", (unsigned long long)cli_number_at(image, "width"),
+                 (unsigned long long)cli_number_at(image, "height"));
 }
+
+/* What a type that is no tensor is called, and what is in it: sequence(f32[3]). */
+static void put_named_type(cli_sheet *s, yyjson_val *type, unsigned depth) {
+  yyjson_obj_iter members = yyjson_obj_iter_with(type);
+  yyjson_val *key = yyjson_obj_iter_next(&members), *held = key ? yyjson_obj_iter_get_val(key) : NULL;
+  if (!key) return;
+  cli_put_name(s, (cpb_span){(const uint8_t *)yyjson_get_str(key), yyjson_get_len(key)});
+  if (cpb_json_member(held, "color")) {
+    put_image(s, held);
+  } else if (yyjson_is_obj(held)) {
+    yyjson_val *value = cpb_json_member(held, "value");
+    cli_put(s, "(");
+    if (cli_text_at(held, "key").size > 0) cli_put_dtype(s, cli_text_at(held, "key"));
+    if (cli_text_at(held, "key").size > 0 && value) cli_put(s, ",");
+    put_type(s, value ? value : held, depth + 1);
+    cli_put(s, ")");
+  }
+}
+
+static void put_type(cli_sheet *s, yyjson_val *type, unsigned depth) {
+  enum { DEEPEST = 8 };
+  yyjson_val *shape = cpb_json_member(type, "shape"), *other = cpb_json_member(type, "type");
+  const cpb_span dtype = cli_text_at(type, "dtype");
+  if (dtype.size > 0) cli_put_dtype(s, dtype);
+  if (shape) cli_put_shape(s, shape);
+  if (yyjson_is_obj(other) && depth < DEEPEST) put_named_type(s, other, depth);
+}
+
+void cli_put_tensor(cli_sheet *s, yyjson_val *tensor) { put_type(s, tensor, 0); }
 
 /* --- Any value ------------------------------------------------------------------------------ */
 

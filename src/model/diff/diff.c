@@ -66,6 +66,7 @@ static const char *kind_name(cpb_model_kind kind) {
     case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
     case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
     case CPB_MODEL_ONNX: return "ONNX model";
+    case CPB_MODEL_COREML: return "Core ML model";
     case CPB_MODEL_META_GRAPH: return "MetaGraphDef";
   }
   return "unknown";

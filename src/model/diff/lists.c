@@ -5,6 +5,7 @@
 #define IGNORE(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
 
 IGNORE(of_onnx, "opset_imports", "inputs", "outputs", "metadata", "external_data", "size", "problems");
+IGNORE(of_coreml, "inputs", "outputs", "states", "training_inputs", "metadata", "external_data", "size", "problems");
 IGNORE(of_meta_graph, "number", "graph", "signatures");
 IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint",
        "stored", "names", "distinct", "copies", "problems");
@@ -55,6 +56,15 @@ static const cpb_diff_list onnx[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {NULL}
                                      PROBLEMS(CPB_ASK_OPS),
                                      {.section = NULL}};
 
+static const cpb_diff_list coreml[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_coreml, true},
+                                       {"inputs", CPB_ASK_OVERVIEW, "inputs", {"name"}, NULL, false},
+                                       {"outputs", CPB_ASK_OVERVIEW, "outputs", {"name"}, NULL, false},
+                                       {"states", CPB_ASK_OVERVIEW, "states", {"name"}, NULL, false},
+                                       {"metadata", CPB_ASK_OVERVIEW, "metadata", {"key"}, NULL, false},
+                                       {"ops", CPB_ASK_OPS, "ops", {"op"}, NULL, false},
+                                       PROBLEMS(CPB_ASK_OPS),
+                                       {.section = NULL}};
+
 static const cpb_diff_list metadata[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_metadata, false},
                                          {"layers", CPB_ASK_LAYERS, "layers", {"path", "?name"}, of_layer, false},
                                          PROBLEMS(CPB_ASK_LAYERS),
@@ -101,6 +111,7 @@ const cpb_diff_list *cpb_diff_lists_of_part(cpb_model_kind kind) {
     case CPB_MODEL_SAVED_MODEL: return meta_graph;
     case CPB_MODEL_GRAPH_DEF: return graph;
     case CPB_MODEL_ONNX: return onnx;
+    case CPB_MODEL_COREML: return coreml;
     case CPB_MODEL_SAMEDIFF_ZIP:
     case CPB_MODEL_SAMEDIFF_GRAPH: return tag;
     default: return none;

@@ -288,7 +288,8 @@ const cpb_diff_task *const *cpb_diff_program(cpb_model_kind kind) {
     case CPB_MODEL_META_GRAPH:
     case CPB_MODEL_SAVED_MODEL: return saved_model;
     case CPB_MODEL_GRAPH_DEF:
-    case CPB_MODEL_ONNX: return graph_def;
+    case CPB_MODEL_ONNX:
+    case CPB_MODEL_COREML: return graph_def;
     case CPB_MODEL_KERAS_METADATA: return keras_metadata;
     case CPB_MODEL_SAMEDIFF_ZIP: return samediff_zip;
     case CPB_MODEL_SAMEDIFF_GRAPH: return samediff_graph;

@@ -85,7 +85,4 @@ void cpb_onnx_brief_free(cpb_onnx_brief *b) {
   cpb_onnx_brief_init(b, &a, b->meter);
 }
 
-void cpb_onnx_brief_begin(cpb_onnx_brief *b, cpb_part *part) {
-  static const cpb_outline_jumps jumps = {find};
-  cpb_part_set_jumps(part, &jumps, b);
-}
+const cpb_outline_jumps cpb_onnx_brief_jumps = {find};

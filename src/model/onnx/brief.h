@@ -21,7 +21,7 @@ typedef struct cpb_onnx_brief {
 void cpb_onnx_brief_init(cpb_onnx_brief *brief, const cpb_allocator *a, cpb_meter *meter);
 void cpb_onnx_brief_free(cpb_onnx_brief *brief); /* empties it */
 
-/* Before the first step of a part that is a ModelProto. */
-void cpb_onnx_brief_begin(cpb_onnx_brief *brief, cpb_part *part);
+/* For the outline of a ModelProto, with a cpb_onnx_brief as their context. */
+extern const cpb_outline_jumps cpb_onnx_brief_jumps;
 
 #endif

@@ -91,12 +91,12 @@ bool cpb_onnx_describe_dtype(uint64_t dtype, cpb_tensor_type *type) {
 
 static double exponent_of(uint8_t bits) { return bits == 255 ? (double)NAN : ldexp(1.0, bits - 127); }
 
-void cpb_onnx_write_element(cpb_json_writer *a, uint64_t dtype, const uint8_t *bytes) {
+void cpb_onnx_write_element(cpb_json_writer *a, const char *key, uint64_t dtype, const uint8_t *bytes) {
   switch (dtype) {
-    case FLOAT8_E8M0: cpb_json_writer_double(a, NULL, exponent_of(bytes[0])); break;
-    case FLOAT6_E2M3: cpb_json_writer_double(a, NULL, cpb_small_float(2, 3, 1, bytes[0])); break;
-    case FLOAT6_E3M2: cpb_json_writer_double(a, NULL, cpb_small_float(3, 2, 3, bytes[0])); break;
-    default: cpb_write_element(a, NULL, dtypes[dtype].tensorflow, bytes); break;
+    case FLOAT8_E8M0: cpb_json_writer_double(a, key, exponent_of(bytes[0])); break;
+    case FLOAT6_E2M3: cpb_json_writer_double(a, key, cpb_small_float(2, 3, 1, bytes[0])); break;
+    case FLOAT6_E3M2: cpb_json_writer_double(a, key, cpb_small_float(3, 2, 3, bytes[0])); break;
+    default: cpb_write_element(a, key, dtypes[dtype].tensorflow, bytes); break;
   }
 }
 

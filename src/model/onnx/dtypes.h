@@ -13,7 +13,7 @@ void cpb_onnx_write_dtype(cpb_json_writer *answer, const char *key, uint64_t dty
 bool cpb_onnx_describe_dtype(uint64_t dtype, cpb_tensor_type *type);
 
 /* An element, of format->size bytes; of those that share bytes, as one byte. */
-void cpb_onnx_write_element(cpb_json_writer *answer, uint64_t dtype, const uint8_t *bytes);
+void cpb_onnx_write_element(cpb_json_writer *answer, const char *key, uint64_t dtype, const uint8_t *bytes);
 
 /* Of TensorProto. */
 extern const cpb_tensor_layout cpb_onnx_layout;

@@ -6,46 +6,25 @@
 #ifndef CPB_MODEL_ONNX_STATE_H
 #define CPB_MODEL_ONNX_STATE_H
 
-#include "base/input.h"
-#include "base/json_writer.h"
-#include "cpb/model.h"
 #include "model/common/page.h"
-#include "model/common/part.h"
-#include "model/common/problems.h"
+#include "model/common/whole.h"
 #include "model/onnx/brief.h"
 #include "model/onnx/graphs.h"
 
 typedef struct cpb_onnx_model {
-  cpb_allocator allocator;
-  cpb_meter *meter;
-  cpb_model_options options;
-  cpb_limits limits;
-  cpb_input no_input;
-  cpb_error damage; /* of the input, from the host */
-
-  cpb_part part; /* the ModelProto */
+  cpb_whole whole; /* the ModelProto */
   cpb_onnx_brief brief;
   cpb_onnx_graphs graphs;
   bool has_graphs;
   cpb_problems graph_problems;
-
-  cpb_question question;
-  cpb_json_writer *answer; /* these two during a step */
-  cpb_error *error;
-  cpb_problems problems; /* of this question */
 } cpb_onnx_model;
 
-/* Both return false, for use in conditions. */
-bool cpb_onnx_fail_memory(cpb_onnx_model *m);
-/* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\""; of a damaged model with what is wrong with it. */
-bool cpb_onnx_not_found(cpb_onnx_model *m, const char *what, cpb_span name);
-
 static inline cpb_span cpb_onnx_name(const cpb_onnx_model *m) {
-  return (cpb_span){(const uint8_t *)m->question.name, m->question.name_size};
+  return (cpb_span){(const uint8_t *)m->whole.question.name, m->whole.question.name_size};
 }
 
 static inline cpb_span cpb_onnx_scope(const cpb_onnx_model *m) {
-  return (cpb_span){(const uint8_t *)m->question.scope, m->question.scope_size};
+  return (cpb_span){(const uint8_t *)m->whole.question.scope, m->whole.question.scope_size};
 }
 
 /* The graph of that name, the model's own for a name with `data` NULL. False with the error set. */
@@ -56,7 +35,7 @@ void cpb_onnx_write_graph_name(cpb_onnx_model *m, const char *key, uint32_t grap
 
 /* A list in pages of the answer to the question. */
 static inline cpb_page cpb_onnx_open_page(cpb_onnx_model *m, const char *key) {
-  return cpb_page_open(m->answer, &m->question, key);
+  return cpb_page_open(m->whole.answer, &m->whole.question, key);
 }
 
 #endif

@@ -1,10 +1,10 @@
 #include "model/onnx/tensor_json.h"
 
 #include "model/common/cursor.h"
+#include "model/common/tensor/preview.h"
 #include "model/common/write.h"
 #include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
-#include "model/onnx/preview.h"
 #include "model/onnx/types.h"
 
 static void write_external(cpb_json_writer *a, const cpb_onnx_tensor *t) {
@@ -19,6 +19,19 @@ static void write_external(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   cpb_json_writer_close(a, '}');
 }
 
+static void write_preview(cpb_json_writer *a, const cpb_onnx_tensor *t) {
+  const cpb_tensor_preview preview = {.part = t->part,
+                                      .message = t->message,
+                                      .field = t->field,
+                                      .content = TENSOR_RAW_DATA,
+                                      .type = &t->type,
+                                      .dtype = t->dtype,
+                                      .elements = t->elements,
+                                      .texts = t->field == TENSOR_STRING_DATA ? t->parts : 0,
+                                      .write = cpb_onnx_write_element};
+  if (t->has_elements && !t->is_external) cpb_tensor_write_preview(a, &preview);
+}
+
 void cpb_onnx_write_tensor(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   cpb_onnx_write_dtype(a, "dtype", t->dtype);
   cpb_onnx_write_dims(a, "shape", t->message, TENSOR_DIMS);
@@ -31,7 +44,7 @@ void cpb_onnx_write_tensor(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   if (t->field) cpb_json_writer_text(a, "field", cpb_onnx_field_name(t->field));
   if (t->parts == 1 && !t->is_external && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);
   if (t->tensor.offset != CPB_NO_OFFSET) cpb_write_range(a, "tensor", t->tensor);
-  cpb_onnx_write_preview(a, t);
+  write_preview(a, t);
 }
 
 static void write_inner(cpb_json_writer *a, const char *key, const cpb_onnx_tensor *t) {

@@ -41,7 +41,7 @@ aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'<
     </p>`;
 
 const KINDS =
-  'This page opens SavedModels (saved_model.pb or .cpb), frozen graphs (.pb), meta graphs (.meta), keras_metadata.pb, checkpoints (.index) and SameDiff files (.zip or .fb) and ONNX models (.onnx).';
+  'This page opens SavedModels (saved_model.pb or .cpb), frozen graphs (.pb), meta graphs (.meta), keras_metadata.pb, checkpoints (.index), SameDiff files (.zip or .fb), ONNX models (.onnx) and Core ML models (.mlmodel, or the folder .mlpackage).';
 
 /** What an error means, and what to do about it, by its code. @type {Record<string, [means: string, advice: string]>} */
 const meanings = {

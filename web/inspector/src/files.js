@@ -14,6 +14,7 @@ const MODELS = [
   /(?<!\.\d{5}-of-\d{5})\.cpb$/, // those are parts
   /\.cpb$/,
   /\.onnx$/,
+  /\.mlmodel$/,
   /(?<!^fingerprint)\.pb$/,
   /\.zip$/,
   /\.fb$/,

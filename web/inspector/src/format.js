@@ -76,6 +76,7 @@ const KINDS = {
   samediff_zip: 'SameDiff zip',
   samediff_graph: 'SameDiff graph',
   onnx: 'ONNX',
+  coreml: 'Core ML',
   checkpoint: 'checkpoint',
 };
 

@@ -1,5 +1,6 @@
 /** The panels, and the kinds of models that have them. */
 import { html } from 'lit';
+import { isExported } from './model/kinds.js';
 import './panels/bytes.js';
 import './panels/compare.js';
 import './panels/file.js';
@@ -20,7 +21,8 @@ import './panels/variables.js';
 
 const tensorflow = ['saved_model', 'graph_def'];
 const samediff = ['samediff_zip', 'samediff_graph'];
-const graphs = [...tensorflow, ...samediff, 'onnx'];
+const exported = ['onnx', 'coreml'];
+const graphs = [...tensorflow, ...samediff, ...exported];
 const all = [...graphs, 'keras_metadata'];
 
 /**
@@ -49,16 +51,16 @@ export const panels = {
   },
   layers: {
     title: 'Layers',
-    kinds: ['saved_model', 'keras_metadata', 'onnx'],
+    kinds: ['saved_model', 'keras_metadata', ...exported],
     render: (session, at, node, view) =>
-      session.about.kind === 'onnx'
+      isExported(session.about.kind)
         ? html`<cpb-name-layers .session=${session} .at=${at} .node=${node} .view=${view}></cpb-name-layers>`
         : html`<cpb-layers .session=${session} .at=${at} .node=${node} .view=${view}></cpb-layers>`,
   },
   variables: {
     title: 'Variables',
-    titles: { onnx: 'Initializers' },
-    kinds: ['saved_model', 'checkpoint', ...samediff, 'onnx'],
+    titles: { onnx: 'Initializers', coreml: 'Weights' },
+    kinds: ['saved_model', 'checkpoint', ...samediff, ...exported],
     render: (session, at, node, view) =>
       html`<cpb-variables .session=${session} .at=${at} .node=${node} .view=${view}></cpb-variables>`,
   },
@@ -76,7 +78,7 @@ export const panels = {
   },
   functions: {
     title: 'Functions',
-    kinds: [...tensorflow, 'onnx'],
+    kinds: [...tensorflow, ...exported],
     render: (session, at, node, view) =>
       html`<cpb-functions .session=${session} .at=${at} .node=${node} .view=${view}></cpb-functions>`,
   },

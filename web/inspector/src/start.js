@@ -12,6 +12,7 @@ const KINDS = [
   'SameDiff .zip',
   'SameDiff .fb',
   'ONNX',
+  'Core ML',
 ];
 
 export const startLook = css`

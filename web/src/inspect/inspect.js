@@ -73,7 +73,7 @@ import { valuesOf } from './values.js';
  * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one, followed
  *   to its function, captures and variables
  * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library; of ONNX
- *   graphs within nodes, too
+ *   and Core ML graphs within nodes, too
  * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of it
  * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'nodes'>}
  *   nodes of the graph or of a function; of those in a name scope
@@ -86,7 +86,8 @@ import { valuesOf } from './values.js';
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
  * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and
- *   how they are connected; of ONNX what nodes have in front of their names
+ *   how they are connected; of ONNX and Core ML what nodes have in front of their
+ *   names
  * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
  *   first
  * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
@@ -104,7 +105,7 @@ import { valuesOf } from './values.js';
  *   tag, of the newest one (the last in the file) without a name
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
  *   constant of a SavedModel or graph, one of its variables, one array of a SameDiff model, or
- *   one initializer or other tensor of an ONNX model, also one in another file, streamed
+ *   one initializer or other constant of an ONNX or Core ML model, also one in another file, streamed
  * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add what lies beside a SavedModel, once
  *   it is needed; answers from then on are as if `inspect` had been given it
  * @property {() => void} close frees it all; also `using` does
@@ -132,7 +133,7 @@ const known = {
 
 /**
  * Opens a model to look inside: a SavedModel or GraphDef (.pb or .cpb), keras_metadata.pb,
- * a SameDiff zip or graph, an ONNX model.
+ * a SameDiff zip or graph, an ONNX model, a Core ML model (.mlmodel, or that in an .mlpackage).
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {Input} input as for open()
@@ -145,7 +146,7 @@ export async function inspect(input, options = {}) {
 
 /** A name that ends so is that of a plain message, and no index is looked for at its end. @param {any} input */
 const formatOf = (input) =>
-  /\.onnx(?=$|[?#])/i.test(String(input?.name ?? input)) ? /** @type {const} */ ('pb') : undefined;
+  /\.(onnx|mlmodel)(?=$|[?#])/i.test(String(input?.name ?? input)) ? /** @type {const} */ ('pb') : undefined;
 
 /**
  * What is behind a model.
@@ -329,7 +330,7 @@ async function cut({ file, body }, { askFor }, paths, page) {
   };
 }
 
-const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file or an ONNX model';
+const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file, an ONNX model or a Core ML model';
 
 /** The most bytes that the guess looks at, and how many are enough. */
 const HEAD = 4096;

@@ -20,6 +20,7 @@ export const kinds = {
   samediff_zip: 4,
   samediff_graph: 5,
   onnx: 6,
+  coreml: 7,
   meta_graph: 8,
 };
 

@@ -22,6 +22,29 @@ bool cpb_tensor_values_init(cpb_tensor_values *v, const cpb_allocator *a, const 
   return v->out != NULL;
 }
 
+/* Goes on where other tensors are when their message was looked at. */
+bool cpb_tensor_values_init_known(cpb_tensor_values *v, const cpb_allocator *a, const cpb_tensor_layout *layout,
+                                  cpb_input *input, cpb_error *error, const cpb_tensor_known *known, bool exact_texts) {
+  if (!cpb_tensor_values_init(v, a, layout, input, error, known->message, exact_texts)) return false;
+  v->type = known->type;
+  v->format = v->type.format;
+  v->count = 1;
+  v->rank = known->rank;
+  for (uint32_t i = 0; i < known->rank; i++) {
+    v->shape[i] = known->shape[i];
+    if (!cpb_mul_u64(v->count, v->shape[i], &v->count)) v->count = UINT64_MAX; /* check_content() refuses that */
+  }
+  v->content = known->content;
+  v->location = known->file.size > 0;
+  v->has_length = true;
+  if (known->type.field > 0 && !v->location) {
+    v->begins[v->type.field] = known->message.offset;
+    v->ends[v->type.field] = known->message.offset + known->message.length;
+  }
+  v->stage = PLACE;
+  return known->file.size == 0 || cpb_buffer_append(&v->path, known->file.data, known->file.size);
+}
+
 void cpb_tensor_values_free(cpb_tensor_values *v) {
   if (v->scan.scanner.allocator) cpb_wire_free(&v->scan.scanner);
   cpb_buffer_free(&v->message);
@@ -94,14 +117,15 @@ static cpb_have check_content(cpb_tensor_values *v) {
   if (v->location && !v->has_length) v->content.length = v->stored;
   if ((v->content.length == 0 && !v->location) || v->content.length == v->stored) return CPB_HAVE;
   cpb_fail(v->error, CPB_E_DAMAGED, v->location ? CPB_NO_OFFSET : v->content.offset,
-           "%s has %llu bytes; expected %llu by shape and type", v->location ? "external_data" : name,
-           (unsigned long long)v->content.length, (unsigned long long)v->stored);
+           "%s has %llu bytes; expected %llu by shape and type",
+           v->location && v->layout->external ? "external_data" : name, (unsigned long long)v->content.length,
+           (unsigned long long)v->stored);
   return CPB_FAILED;
 }
 
 /* Where the values are, and whether they are as many as the shape says. */
 static cpb_have find_place(cpb_tensor_values *v) {
-  cpb_have have = v->location ? cpb_tensor_find_external(v) : CPB_HAVE;
+  cpb_have have = v->location && v->layout->external ? cpb_tensor_find_external(v) : CPB_HAVE;
   if (have != CPB_HAVE || !is_texts(v)) return have == CPB_HAVE ? check_content(v) : have;
   if (v->content.length == 0 && !v->location) return CPB_HAVE;
   cpb_fail(v->error, CPB_E_UNSUPPORTED, v->content.offset, "strings in %s are not supported",
@@ -143,10 +167,12 @@ static cpb_have give(cpb_tensor_values *v, cpb_span values, cpb_span *data) {
 
 /* Elements that share bytes, out of the bits of another one. Returns where they end. */
 static size_t put_parts(cpb_tensor_values *v, size_t at, unsigned packed, uint8_t byte) {
-  v->bits |= (uint32_t)byte << v->num_bits;
+  const bool high = v->type.high_first;
+  v->bits = high ? v->bits << 8 | byte : v->bits | (uint32_t)byte << v->num_bits;
   v->num_bits += 8;
-  for (; v->num_bits >= packed; v->num_bits -= packed, v->bits >>= packed) {
-    uint8_t part = (uint8_t)(v->bits & ((1u << packed) - 1));
+  for (; v->num_bits >= packed; v->num_bits -= packed) {
+    uint8_t part = (uint8_t)((high ? v->bits >> (v->num_bits - packed) : v->bits) & ((1u << packed) - 1));
+    if (!high) v->bits >>= packed;
     v->out[at++] = v->format->bits > 0 ? cpb_tensor_small(v->format, part) : part;
   }
   return at;

@@ -18,8 +18,9 @@ typedef struct cpb_tensor_type {
   const cpb_tensor_format *format; /* NULL: its values are not read */
   uint32_t field;                  /* with the values, if they are not in `content` */
   cpb_wire_type wire;              /* of an element there */
-  uint8_t packed;       /* bits of an element in `content` where these share bytes, lowest first; 0: none do */
-  uint8_t packed_typed; /* the same where each number of the field is such a byte */
+  uint8_t packed;                  /* bits of an element in `content` where these share bytes; 0: none do */
+  uint8_t packed_typed;            /* the same where each number of the field is such a byte */
+  bool high_first;                 /* of those, the first has the highest bits of the byte; else the lowest */
 } cpb_tensor_type;
 
 /* How a kind of tensor message has its parts. */

@@ -16,7 +16,7 @@ static bool take_outputs(consumers *s, cpb_span node) {
   uint32_t number = 0;
   cpb_cursor c = cpb_cursor_of(node);
   for (; cpb_cursor_find(&c, NODE_OUTPUT, CPB_WIRE_LEN); number++) {
-    if (c.bytes.size > 0 && !cpb_names_add(&s->taken, c.bytes, number)) return cpb_onnx_fail_memory(s->model);
+    if (c.bytes.size > 0 && !cpb_names_add(&s->taken, c.bytes, number)) return cpb_whole_fail_memory(&s->model->whole);
   }
   cpb_names_sort(&s->taken);
   return true;
@@ -60,9 +60,9 @@ static bool find_value(consumers *s) {
   cpb_cursor c = cpb_cursor_of(g->message);
   while (s->name.size > 0 && cpb_cursor_next(&c)) {
     if (c.type != CPB_WIRE_LEN || !gives(s, g, &c)) continue;
-    return cpb_names_add(&s->taken, s->name, 0) || cpb_onnx_fail_memory(s->model);
+    return cpb_names_add(&s->taken, s->name, 0) || cpb_whole_fail_memory(&s->model->whole);
   }
-  return cpb_onnx_not_found(s->model, "node or value", s->name);
+  return cpb_whole_not_found(&s->model->whole, "node or value", s->name);
 }
 
 /* --- Who takes it ---------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static bool takes(const consumers *s, cpb_span node) {
 }
 
 static void write_input(const consumers *s, uint64_t number, cpb_span value) {
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->whole.answer;
   uint32_t index = cpb_names_find(&s->taken, value);
   if (index == CPB_NO_NAME) return;
   cpb_json_writer_open(a, NULL, '{');
@@ -94,7 +94,7 @@ static void write_input(const consumers *s, uint64_t number, cpb_span value) {
 }
 
 static void open(const consumers *s, const char *is, cpb_span name, uint32_t graph) {
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->whole.answer;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_text(a, "is", is);
   cpb_json_writer_span(a, "name", name);
@@ -103,7 +103,7 @@ static void open(const consumers *s, const char *is, cpb_span name, uint32_t gra
 
 static void write_node(const consumers *s, cpb_span node, uint64_t number, uint32_t graph) {
   char label[CPB_ONNX_NUMBER];
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->whole.answer;
   uint64_t input = 0;
   cpb_cursor c = cpb_cursor_of(node);
   open(s, "node", cpb_onnx_node_label(cpb_get_bytes(node, NODE_NAME), number, label), graph);
@@ -117,7 +117,7 @@ static void write_node(const consumers *s, cpb_span node, uint64_t number, uint3
 
 /* A value that the graph returns. */
 static void write_return(consumers *s, cpb_span value, uint64_t number, uint32_t graph) {
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->whole.answer;
   if (cpb_names_find(&s->taken, value) == CPB_NO_NAME || !cpb_page_has(&s->page)) return;
   open(s, "return", value, graph);
   cpb_json_writer_null(a, "op");
@@ -147,7 +147,7 @@ static void write_graph(consumers *s, uint32_t graph) {
 /* --- The answer --------------------------------------------------------------------------------- */
 
 static void write_answer(consumers *s, cpb_span node, bool is_node) {
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->whole.answer;
   cpb_onnx_write_graph_name(s->model, "function", s->graph);
   cpb_json_writer_span(a, "node", s->name);
   if (is_node) cpb_json_writer_span(a, "op", cpb_get_bytes(node, NODE_OP));
@@ -163,7 +163,7 @@ void cpb_onnx_consumers(cpb_onnx_model *m) {
   cpb_span node = {NULL, 0};
   consumers s = {.model = m, .name = cpb_onnx_name(m)};
   if (!cpb_onnx_graph_named(m, cpb_onnx_scope(m), &s.graph)) return;
-  cpb_names_init(&s.taken, &m->allocator);
+  cpb_names_init(&s.taken, &m->whole.allocator);
   bool is_node = find_node(&s, &node);
   if (is_node ? take_outputs(&s, node) : find_value(&s)) write_answer(&s, node, is_node);
   cpb_names_free(&s.taken);

@@ -26,7 +26,7 @@ static uint64_t count_ends(const cpb_onnx_graph *g, bool outputs) {
 
 static void write_item(cpb_onnx_model *m, uint32_t graph) {
   size_t calls, callers;
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   const cpb_onnx_graph *g = &m->graphs.items[graph];
   cpb_calls_by(&m->graphs.calls, graph, &calls);
   cpb_calls_of(&m->graphs.calls, graph, &callers);
@@ -45,9 +45,9 @@ static void write_item(cpb_onnx_model *m, uint32_t graph) {
 /* Whether its name begins with the scope. */
 static bool is_wanted(cpb_onnx_model *m, uint32_t graph) {
   cpb_buffer name;
-  cpb_buffer_init(&name, &m->allocator);
-  if (m->question.scope_size == 0) return true;
-  if (!cpb_onnx_graph_name(&m->graphs, graph, &name)) m->answer->failed = true;
+  cpb_buffer_init(&name, &m->whole.allocator);
+  if (m->whole.question.scope_size == 0) return true;
+  if (!cpb_onnx_graph_name(&m->graphs, graph, &name)) m->whole.answer->failed = true;
   bool wanted = cpb_span_begins((cpb_span){name.data, name.size}, cpb_onnx_scope(m));
   cpb_buffer_free(&name);
   return wanted;
@@ -58,7 +58,7 @@ void cpb_onnx_functions(cpb_onnx_model *m) {
   for (uint32_t i = 1; i < m->graphs.count; i++) {
     if (is_wanted(m, i) && cpb_page_has(&page)) write_item(m, i);
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->whole.answer, &page);
 }
 
 /* --- One ----------------------------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ void cpb_onnx_functions(cpb_onnx_model *m) {
 /* Of a function the names of its values are all that there is. */
 static void write_ends(cpb_onnx_model *m, const cpb_onnx_graph *g, bool outputs) {
   const char *key = outputs ? "outputs" : "inputs";
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   if (is_function(g)) {
     cpb_cursor c = cpb_cursor_of(g->message);
     cpb_json_writer_open(a, key, '[');
@@ -85,14 +85,14 @@ static void write_ends(cpb_onnx_model *m, const cpb_onnx_graph *g, bool outputs)
 }
 
 static void write_calls(cpb_onnx_model *m, const char *key, const cpb_call *calls, size_t count, bool callers) {
-  cpb_json_writer_open(m->answer, key, '[');
+  cpb_json_writer_open(m->whole.answer, key, '[');
   for (size_t i = 0; i < count; i++) {
-    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_json_writer_open(m->whole.answer, NULL, '{');
     cpb_onnx_write_graph_name(m, "function", callers ? calls[i].caller : calls[i].callee);
-    cpb_json_writer_unsigned(m->answer, "nodes", calls[i].count);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_unsigned(m->whole.answer, "nodes", calls[i].count);
+    cpb_json_writer_close(m->whole.answer, '}');
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->whole.answer, ']');
 }
 
 static void write_opsets(cpb_json_writer *a, cpb_span function) {
@@ -108,7 +108,7 @@ static void write_opsets(cpb_json_writer *a, cpb_span function) {
 }
 
 static void write_own_members(cpb_onnx_model *m, const cpb_onnx_graph *g) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   if (!is_function(g)) {
     cpb_json_writer_span(a, "graph", cpb_get_bytes(g->message, GRAPH_NAME));
     cpb_json_writer_unsigned(
@@ -121,7 +121,7 @@ static void write_own_members(cpb_onnx_model *m, const cpb_onnx_graph *g) {
   if (g->overload.size > 0) cpb_json_writer_span(a, "overload", g->overload);
   write_opsets(a, g->message);
   cpb_write_strings(a, "attributes", g->message, FUNCTION_ATTRIBUTE);
-  cpb_onnx_write_attributes(a, "attribute_defaults", &m->part, g->message, FUNCTION_DEFAULT);
+  cpb_onnx_write_attributes(a, "attribute_defaults", &m->whole.part, g->message, FUNCTION_DEFAULT);
   cpb_onnx_write_metadata(a, g->message, FUNCTION_METADATA);
 }
 
@@ -129,7 +129,7 @@ void cpb_onnx_function(cpb_onnx_model *m) {
   uint32_t graph;
   size_t count;
   if (!cpb_onnx_graph_named(m, cpb_onnx_name(m), &graph)) return;
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   const cpb_onnx_graph *g = &m->graphs.items[graph];
   cpb_span doc = cpb_get_bytes(g->message, is_function(g) ? FUNCTION_DOC : GRAPH_DOC);
   cpb_onnx_write_graph_name(m, "name", graph);

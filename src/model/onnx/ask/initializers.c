@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "model/common/files.h"
 #include "model/onnx/tensor_json.h"
-
-#define FILES_MOST 1000 /* that are listed of those with values */
 
 cpb_span cpb_onnx_initializer_name(uint32_t field, cpb_span message) {
   return cpb_get_bytes(field == GRAPH_SPARSE_INITIALIZER ? cpb_get_bytes(message, SPARSE_VALUES) : message,
@@ -46,14 +45,14 @@ typedef struct constants {
 } constants;
 
 static uint64_t size_of(const constants *list, cpb_span tensor) {
-  return cpb_onnx_tensor_of(&list->model->part, tensor).size;
+  return cpb_onnx_tensor_of(&list->model->whole.part, tensor).size;
 }
 
 static bool add(constants *list, constant c) {
   void *items = list->items;
   const bool sparse = c.field == (c.of_node ? ATTRIBUTE_SPARSE_TENSOR : GRAPH_SPARSE_INITIALIZER);
-  if (!cpb_reserve(&list->model->allocator, &items, &list->capacity, list->count + 1, sizeof *list->items))
-    return cpb_onnx_fail_memory(list->model);
+  if (!cpb_reserve(&list->model->whole.allocator, &items, &list->capacity, list->count + 1, sizeof *list->items))
+    return cpb_whole_fail_memory(&list->model->whole);
   list->items = items;
   if (sparse)
     c.size = size_of(list, cpb_get_bytes(c.message, SPARSE_VALUES)) +
@@ -114,9 +113,9 @@ static bool read_annotations(cpb_onnx_model *m, annotations *list) {
   cpb_span graph = m->graphs.items[0].message;
   cpb_cursor c = cpb_cursor_of(graph);
   size_t count = (size_t)cpb_count_bytes(graph, GRAPH_QUANTIZATION);
-  cpb_names_init(&list->names, &m->allocator);
+  cpb_names_init(&list->names, &m->whole.allocator);
   if (count == 0) return true;
-  list->items = cpb_alloc(&m->allocator, count * sizeof *list->items);
+  list->items = cpb_alloc(&m->whole.allocator, count * sizeof *list->items);
   while (list->items && list->count < count && cpb_cursor_find(&c, GRAPH_QUANTIZATION, CPB_WIRE_LEN)) {
     list->items[list->count] = c.bytes;
     if (!cpb_names_add(&list->names, cpb_get_bytes(c.bytes, ANNOTATION_TENSOR), (uint32_t)list->count++)) return false;
@@ -151,7 +150,7 @@ static cpb_span name_of(const constant *c, char *number) {
 
 static void write_constant(cpb_onnx_model *m, const constant *c, const annotations *quantized) {
   char number[CPB_ONNX_NUMBER];
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   cpb_span name = name_of(c, number);
   const bool sparse = c->field == (c->of_node ? ATTRIBUTE_SPARSE_TENSOR : GRAPH_SPARSE_INITIALIZER);
   cpb_json_writer_open(a, NULL, '{');
@@ -159,9 +158,9 @@ static void write_constant(cpb_onnx_model *m, const constant *c, const annotatio
   cpb_json_writer_text(a, "is", c->of_node ? "attribute" : "initializer");
   cpb_onnx_write_graph_name(m, "function", c->graph);
   if (sparse) {
-    cpb_onnx_write_sparse(a, &m->part, c->message);
+    cpb_onnx_write_sparse(a, &m->whole.part, c->message);
   } else {
-    const cpb_onnx_tensor tensor = cpb_onnx_tensor_of(&m->part, c->message);
+    const cpb_onnx_tensor tensor = cpb_onnx_tensor_of(&m->whole.part, c->message);
     cpb_onnx_write_tensor(a, &tensor);
   }
   if (c->graph == 0) write_annotation(a, quantized, name);
@@ -172,18 +171,18 @@ static void write_constants(constants *list) {
   cpb_onnx_model *m = list->model;
   annotations quantized = {.items = NULL};
   if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, largest_first);
-  cpb_json_writer_unsigned(m->answer, "size", list->size);
+  cpb_json_writer_unsigned(m->whole.answer, "size", list->size);
   if (read_annotations(m, &quantized)) {
     cpb_page page = cpb_onnx_open_page(m, "constants");
     for (size_t i = 0; i < list->count; i++) {
       if (cpb_page_has(&page)) write_constant(m, &list->items[i], &quantized);
     }
-    cpb_page_close(m->answer, &page);
+    cpb_page_close(m->whole.answer, &page);
   } else {
-    cpb_onnx_fail_memory(m);
+    cpb_whole_fail_memory(&m->whole);
   }
   cpb_names_free(&quantized.names);
-  cpb_release(&m->allocator, quantized.items);
+  cpb_release(&m->whole.allocator, quantized.items);
 }
 
 void cpb_onnx_constants(cpb_onnx_model *m) {
@@ -191,87 +190,40 @@ void cpb_onnx_constants(cpb_onnx_model *m) {
   bool done = true;
   for (size_t i = 0; done && i < m->graphs.count; i++) done = add_graph(&list, (uint32_t)i);
   if (done) write_constants(&list);
-  cpb_release(&m->allocator, list.items);
+  cpb_release(&m->whole.allocator, list.items);
 }
 
 /* --- In all ------------------------------------------------------------------------------------------ */
 
-typedef struct file {
-  cpb_span location;
-  uint64_t tensors, bytes;
-} file;
-
-static int by_location(const void *a, const void *b) {
-  return cpb_span_compare(((const file *)a)->location, ((const file *)b)->location);
-}
-
-static size_t join_files(file *files, size_t count) {
-  size_t kept = 0;
-  if (count > 1) qsort(files, count, sizeof *files, by_location);
-  for (size_t i = 0; i < count; i++) {
-    file *last = kept > 0 ? &files[kept - 1] : NULL;
-    if (last && cpb_span_equal(last->location, files[i].location)) {
-      last->tensors += files[i].tensors;
-      last->bytes += files[i].bytes;
-    } else {
-      files[kept++] = files[i];
-    }
-  }
-  return kept;
-}
-
-static void write_files(cpb_json_writer *a, file *files, size_t count) {
-  count = join_files(files, count);
-  cpb_json_writer_open(a, "external_data", '[');
-  for (size_t i = 0; i < count && i < FILES_MOST; i++) {
-    cpb_json_writer_open(a, NULL, '{');
-    cpb_json_writer_span(a, "location", files[i].location);
-    cpb_json_writer_unsigned(a, "tensors", files[i].tensors);
-    cpb_json_writer_unsigned(a, "bytes", files[i].bytes);
-    cpb_json_writer_close(a, '}');
-  }
-  cpb_json_writer_close(a, ']');
-}
-
 typedef struct totals {
   uint64_t elements, bytes, size;
-  file *files;
-  size_t num_files, capacity;
+  cpb_files files;
   bool failed;
 } totals;
 
-static void add_file(cpb_onnx_model *m, totals *t, const cpb_onnx_tensor *tensor) {
-  void *files = t->files;
-  if (!cpb_reserve(&m->allocator, &files, &t->capacity, t->num_files + 1, sizeof *t->files)) {
-    t->failed = true;
-    return;
-  }
-  t->files = files;
-  t->files[t->num_files++] = (file){tensor->external.location, 1, tensor->size};
-}
-
 static void add_tensor(cpb_onnx_model *m, totals *t, cpb_span message) {
-  const cpb_onnx_tensor tensor = cpb_onnx_tensor_of(&m->part, message);
+  const cpb_onnx_tensor tensor = cpb_onnx_tensor_of(&m->whole.part, message);
   if (tensor.has_elements && !cpb_add_u64(t->elements, tensor.elements, &t->elements)) t->elements = UINT64_MAX;
   if (tensor.has_elements && !cpb_add_u64(t->bytes, tensor.bytes, &t->bytes)) t->bytes = UINT64_MAX;
   if (!cpb_add_u64(t->size, tensor.size, &t->size)) t->size = UINT64_MAX;
-  if (tensor.is_external) add_file(m, t, &tensor);
+  if (tensor.is_external && !cpb_files_add(&t->files, tensor.external.location, tensor.size)) t->failed = true;
 }
 
 void cpb_onnx_write_parameters(cpb_onnx_model *m) {
-  totals t = {0};
-  cpb_json_writer *a = m->answer;
+  totals t = {.failed = false};
+  cpb_json_writer *a = m->whole.answer;
   cpb_cursor c = cpb_cursor_of(m->graphs.items[0].message);
+  cpb_files_init(&t.files, &m->whole.allocator);
   while (cpb_cursor_next(&c) && !t.failed) {
     if (is_initializer(&c))
       add_tensor(m, &t, c.number == GRAPH_INITIALIZER ? c.bytes : cpb_get_bytes(c.bytes, SPARSE_VALUES));
   }
-  if (t.failed) cpb_onnx_fail_memory(m);
+  if (t.failed) cpb_whole_fail_memory(&m->whole);
   cpb_json_writer_open(a, "parameters", '{');
   cpb_json_writer_exact_unsigned(a, "total", t.elements);
   cpb_json_writer_exact_unsigned(a, "bytes", t.bytes);
   cpb_json_writer_exact_unsigned(a, "size", t.size);
   cpb_json_writer_close(a, '}');
-  write_files(a, t.files, t.num_files);
-  cpb_release(&m->allocator, t.files);
+  cpb_files_write(&t.files, a);
+  cpb_files_free(&t.files);
 }

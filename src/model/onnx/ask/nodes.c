@@ -46,7 +46,7 @@ static void write_call(cpb_onnx_model *m, cpb_span node) {
 
 static void write_node(cpb_onnx_model *m, const cpb_onnx_types *types, cpb_span node, uint64_t number) {
   char label[CPB_ONNX_NUMBER];
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", cpb_onnx_node_label(cpb_get_bytes(node, NODE_NAME), number, label));
   cpb_json_writer_span(a, "op", cpb_get_bytes(node, NODE_OP));
@@ -54,7 +54,7 @@ static void write_node(cpb_onnx_model *m, const cpb_onnx_types *types, cpb_span 
   write_some_text(a, "overload", node, NODE_OVERLOAD);
   cpb_write_strings(a, "inputs", node, NODE_INPUT);
   write_outputs(a, types, node);
-  cpb_onnx_write_attributes(a, "attributes", &m->part, node, NODE_ATTRIBUTE);
+  cpb_onnx_write_attributes(a, "attributes", &m->whole.part, node, NODE_ATTRIBUTE);
   write_call(m, node);
   write_some_text(a, "doc", node, NODE_DOC);
   cpb_onnx_write_metadata(a, node, NODE_METADATA);
@@ -68,10 +68,10 @@ static void write_nodes(cpb_onnx_model *m, uint32_t graph, const cpb_onnx_types 
   cpb_cursor c = cpb_cursor_of(g->message);
   for (uint64_t number = 0; cpb_cursor_find(&c, cpb_onnx_node_field(g), CPB_WIRE_LEN); number++) {
     cpb_span name = cpb_onnx_node_label(cpb_get_bytes(c.bytes, NODE_NAME), number, label);
-    bool wanted = m->question.scope_size == 0 || cpb_span_begins(name, cpb_onnx_scope(m));
+    bool wanted = m->whole.question.scope_size == 0 || cpb_span_begins(name, cpb_onnx_scope(m));
     if (wanted && cpb_page_has(&page)) write_node(m, types, c.bytes, number);
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->whole.answer, &page);
 }
 
 void cpb_onnx_nodes(cpb_onnx_model *m) {
@@ -79,7 +79,7 @@ void cpb_onnx_nodes(cpb_onnx_model *m) {
   cpb_onnx_types types;
   if (!cpb_onnx_graph_named(m, cpb_onnx_name(m), &graph)) return;
   cpb_onnx_write_graph_name(m, "function", graph);
-  if (cpb_onnx_types_build(&types, &m->allocator, &m->graphs.items[graph])) write_nodes(m, graph, &types);
-  else cpb_onnx_fail_memory(m);
+  if (cpb_onnx_types_build(&types, &m->whole.allocator, &m->graphs.items[graph])) write_nodes(m, graph, &types);
+  else cpb_whole_fail_memory(&m->whole);
   cpb_onnx_types_free(&types);
 }

@@ -37,11 +37,11 @@ typedef struct versions {
 } versions;
 
 static bool read_versions(cpb_onnx_model *m, versions *v) {
-  cpb_cursor c = cpb_cursor_of(m->part.message);
+  cpb_cursor c = cpb_cursor_of(m->whole.part.message);
   while (v->count < CPB_NO_NAME && cpb_cursor_find(&c, MODEL_OPSET, CPB_WIRE_LEN)) {
     void *items = v->items;
     cpb_span domain = short_domain(cpb_get_bytes(c.bytes, OPSET_DOMAIN));
-    if (!cpb_reserve(&m->allocator, &items, &v->capacity, v->count + 1, sizeof *v->items)) return false;
+    if (!cpb_reserve(&m->whole.allocator, &items, &v->capacity, v->count + 1, sizeof *v->items)) return false;
     v->items = items;
     v->items[v->count] = cpb_get_number(c.bytes, OPSET_VERSION);
     if (!cpb_names_add(&v->domains, domain, (uint32_t)v->count++)) return false;
@@ -57,7 +57,7 @@ static void write_version(cpb_json_writer *a, const versions *v, cpb_span domain
 }
 
 static void write_use(cpb_onnx_model *m, const versions *v, const cpb_use *u) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "op", u->op);
   cpb_json_writer_span(a, "domain", u->domain);
@@ -72,9 +72,9 @@ static void write_use(cpb_onnx_model *m, const versions *v, const cpb_use *u) {
 /* These are looked for however rare they are: not only on the page. */
 static void write_custom(cpb_onnx_model *m, const cpb_uses *list) {
   uint64_t shown = 0;
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   cpb_json_writer_open(a, "custom", '[');
-  for (size_t i = 0; i < list->count && shown < m->question.count; i++) {
+  for (size_t i = 0; i < list->count && shown < m->whole.question.count; i++) {
     const cpb_use *u = &list->items[i];
     if (is_onnx(u->domain) || is_library(m, u->domain, u->op)) continue;
     cpb_json_writer_open(a, NULL, '{');
@@ -91,7 +91,8 @@ static bool count_graph(cpb_onnx_model *m, uint32_t graph, cpb_uses *list) {
   cpb_cursor c = cpb_cursor_of(g->message);
   while (cpb_cursor_find(&c, cpb_onnx_node_field(g), CPB_WIRE_LEN)) {
     cpb_span domain = short_domain(cpb_get_bytes(c.bytes, NODE_DOMAIN));
-    if (!cpb_uses_add(list, domain, cpb_get_bytes(c.bytes, NODE_OP), graph == 0)) return cpb_onnx_fail_memory(m);
+    if (!cpb_uses_add(list, domain, cpb_get_bytes(c.bytes, NODE_OP), graph == 0))
+      return cpb_whole_fail_memory(&m->whole);
   }
   return true;
 }
@@ -102,20 +103,21 @@ static void write_counts(cpb_onnx_model *m) {
     functions++;
     nodes += m->graphs.items[i].nodes;
   }
-  cpb_json_writer_unsigned(m->answer, "nodes", m->graphs.items[0].nodes);
-  cpb_json_writer_unsigned(m->answer, "functions", functions);
-  cpb_json_writer_unsigned(m->answer, "function_nodes", nodes);
+  cpb_json_writer_unsigned(m->whole.answer, "nodes", m->graphs.items[0].nodes);
+  cpb_json_writer_unsigned(m->whole.answer, "functions", functions);
+  cpb_json_writer_unsigned(m->whole.answer, "function_nodes", nodes);
 }
 
 /* Functions of the library that are looked up for each operation are work, too. */
 static void write_uses(cpb_onnx_model *m, const versions *v, cpb_uses *list) {
   cpb_uses_join(list);
-  if (!cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, 2 * (uint64_t)list->count * m->graphs.num_functions)) return;
+  if (!cpb_json_writer_charge(m->whole.answer, CPB_WORK_WALKED, 2 * (uint64_t)list->count * m->graphs.num_functions))
+    return;
   cpb_page page = cpb_onnx_open_page(m, "ops");
   for (size_t i = 0; i < list->count; i++) {
     if (cpb_page_has(&page)) write_use(m, v, &list->items[i]);
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->whole.answer, &page);
   write_custom(m, list);
 }
 
@@ -123,17 +125,17 @@ void cpb_onnx_ops(cpb_onnx_model *m) {
   uint32_t graph;
   cpb_uses list;
   if (!cpb_onnx_graph_named(m, cpb_onnx_name(m), &graph)) return;
-  const bool all = m->question.name == NULL;
+  const bool all = m->whole.question.name == NULL;
   bool done = true;
-  cpb_uses_init(&list, &m->allocator);
+  cpb_uses_init(&list, &m->whole.allocator);
   write_counts(m);
   for (uint32_t i = all ? 0 : graph; done && i < (all ? (uint32_t)m->graphs.count : graph + 1); i++)
     done = count_graph(m, i, &list);
   versions v = {.items = NULL};
-  cpb_names_init(&v.domains, &m->allocator);
-  if (done && !read_versions(m, &v)) done = cpb_onnx_fail_memory(m);
+  cpb_names_init(&v.domains, &m->whole.allocator);
+  if (done && !read_versions(m, &v)) done = cpb_whole_fail_memory(&m->whole);
   if (done) write_uses(m, &v, &list);
   cpb_names_free(&v.domains);
-  cpb_release(&m->allocator, v.items);
+  cpb_release(&m->whole.allocator, v.items);
   cpb_uses_free(&list);
 }

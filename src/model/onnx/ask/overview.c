@@ -17,12 +17,12 @@ static void write_text(cpb_json_writer *a, const char *key, cpb_span message, ui
 /* A long one is not read. */
 static void write_doc(cpb_onnx_model *m, const char *key, cpb_span message, uint32_t number) {
   cpb_span text = cpb_get_bytes(message, number);
-  cpb_json_writer *a = m->answer;
-  if (!cpb_part_omits(&m->part, text)) {
+  cpb_json_writer *a = m->whole.answer;
+  if (!cpb_part_omits(&m->whole.part, text)) {
     write_text(a, key, message, number);
     return;
   }
-  cpb_range where = cpb_part_where(&m->part, text);
+  cpb_range where = cpb_part_where(&m->whole.part, text);
   cpb_json_writer_open(a, key, '{');
   cpb_json_writer_open(a, "omitted", '{');
   cpb_json_writer_unsigned(a, "offset", where.offset);
@@ -32,8 +32,8 @@ static void write_doc(cpb_onnx_model *m, const char *key, cpb_span message, uint
 }
 
 static void write_identity(cpb_onnx_model *m) {
-  cpb_json_writer *a = m->answer;
-  cpb_span model = m->part.message;
+  cpb_json_writer *a = m->whole.answer;
+  cpb_span model = m->whole.part.message;
   cpb_json_writer_text(a, "kind", "onnx");
   cpb_json_writer_exact(a, "ir_version", (int64_t)cpb_get_number(model, MODEL_IR_VERSION));
   cpb_json_writer_open(a, "producer", '{');
@@ -65,9 +65,9 @@ static void write_page(cpb_onnx_model *m, const char *key, cpb_span message, uin
   cpb_page page = cpb_onnx_open_page(m, key);
   cpb_cursor c = cpb_cursor_of(message);
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    if (cpb_page_has(&page)) write(m->answer, c.bytes);
+    if (cpb_page_has(&page)) write(m->whole.answer, c.bytes);
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->whole.answer, &page);
 }
 
 /* --- The graph ----------------------------------------------------------------------------- */
@@ -75,20 +75,20 @@ static void write_page(cpb_onnx_model *m, const char *key, cpb_span message, uin
 /* Up to IR version 3 initializers are among the inputs, too: those are no inputs to be given. */
 static void write_inputs(cpb_onnx_model *m, cpb_span graph) {
   cpb_names weights;
-  cpb_names_init(&weights, &m->allocator);
+  cpb_names_init(&weights, &m->whole.allocator);
   cpb_page page = cpb_onnx_open_page(m, "inputs");
   cpb_cursor c = cpb_cursor_of(graph);
-  if (!cpb_onnx_name_initializers(graph, &weights)) m->answer->failed = true;
+  if (!cpb_onnx_name_initializers(graph, &weights)) m->whole.answer->failed = true;
   while (cpb_cursor_find(&c, GRAPH_INPUT, CPB_WIRE_LEN)) {
     bool is_weight = cpb_names_find(&weights, cpb_get_bytes(c.bytes, VALUE_INFO_NAME)) != CPB_NO_NAME;
-    if (!is_weight && cpb_page_has(&page)) cpb_onnx_write_value_info(m->answer, c.bytes);
+    if (!is_weight && cpb_page_has(&page)) cpb_onnx_write_value_info(m->whole.answer, c.bytes);
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->whole.answer, &page);
   cpb_names_free(&weights);
 }
 
 static void write_counts(cpb_onnx_model *m) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   const cpb_onnx_graphs *g = &m->graphs;
   uint64_t counts[CPB_ONNX_TRAINING + 1] = {0}, nodes[CPB_ONNX_TRAINING + 1] = {0};
   for (size_t i = 0; i < g->count; i++) {
@@ -104,12 +104,12 @@ static void write_counts(cpb_onnx_model *m) {
 
 /* Null where they are not read. */
 static void write_tensor_count(cpb_onnx_model *m, const char *key, cpb_span graph, uint32_t field) {
-  if (m->brief.unread.length > 0) cpb_json_writer_null(m->answer, key);
-  else cpb_json_writer_unsigned(m->answer, key, cpb_count_bytes(graph, field));
+  if (m->brief.unread.length > 0) cpb_json_writer_null(m->whole.answer, key);
+  else cpb_json_writer_unsigned(m->whole.answer, key, cpb_count_bytes(graph, field));
 }
 
 static void write_graph(cpb_onnx_model *m) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->whole.answer;
   cpb_span graph = m->graphs.items[0].message;
   if (!graph.data) {
     cpb_json_writer_null(a, "graph");
@@ -145,7 +145,7 @@ static void write_training(cpb_json_writer *a, cpb_span training) {
 /* --- The answer ------------------------------------------------------------------------------------ */
 
 void cpb_onnx_overview(cpb_onnx_model *m) {
-  cpb_span model = m->part.message, graph = m->graphs.items[0].message;
+  cpb_span model = m->whole.part.message, graph = m->graphs.items[0].message;
   write_identity(m);
   write_page(m, "opset_imports", model, MODEL_OPSET, write_opset);
   write_inputs(m, graph);

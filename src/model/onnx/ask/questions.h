@@ -1,5 +1,5 @@
 /* The questions about an ONNX model that have an answer. Each function writes the answer's members; failing is
- * setting m->error. */
+ * setting m->whole.error. */
 #ifndef CPB_MODEL_ONNX_ASK_QUESTIONS_H
 #define CPB_MODEL_ONNX_ASK_QUESTIONS_H
 

@@ -37,7 +37,7 @@ static uint64_t size_of(const walk *w, cpb_span node) {
       if (weight != CPB_NO_NAME) size += w->sizes[weight];
     } else if (c.number == NODE_ATTRIBUTE) {
       cpb_span tensor = cpb_get_bytes(c.bytes, ATTRIBUTE_TENSOR);
-      if (tensor.data) size += cpb_onnx_tensor_of(&w->model->part, tensor).size;
+      if (tensor.data) size += cpb_onnx_tensor_of(&w->model->whole.part, tensor).size;
     }
   }
   return size;
@@ -83,33 +83,35 @@ static bool measure_weights(walk *w) {
   if (w->graph->kind == CPB_ONNX_FUNCTION) return true;
   if (!cpb_onnx_name_initializers(w->graph->message, &w->weights)) return false;
   if (w->weights.count == 0) return true;
-  w->sizes = cpb_alloc(&w->model->allocator, w->weights.count * sizeof *w->sizes);
+  w->sizes = cpb_alloc(&w->model->whole.allocator, w->weights.count * sizeof *w->sizes);
   while (w->sizes && count < w->weights.count && cpb_cursor_next(&c)) {
     if (c.type != CPB_WIRE_LEN) continue;
-    if (c.number == GRAPH_INITIALIZER) w->sizes[count++] = cpb_onnx_tensor_of(&w->model->part, c.bytes).size;
+    if (c.number == GRAPH_INITIALIZER) w->sizes[count++] = cpb_onnx_tensor_of(&w->model->whole.part, c.bytes).size;
     else if (c.number == GRAPH_SPARSE_INITIALIZER)
-      w->sizes[count++] = cpb_onnx_tensor_of(&w->model->part, cpb_get_bytes(c.bytes, SPARSE_VALUES)).size;
+      w->sizes[count++] = cpb_onnx_tensor_of(&w->model->whole.part, cpb_get_bytes(c.bytes, SPARSE_VALUES)).size;
   }
   return w->sizes != NULL;
 }
 
 static void write(cpb_onnx_model *m, walk *w) {
-  const cpb_scoped graph = {&m->allocator, w, begin, next, next_input};
-  bool found = cpb_scopes_write(&graph, &m->question, m->answer, m->error);
-  if (!found && m->error->code == CPB_OK) cpb_onnx_not_found(m, "scope", cpb_scope_of(&m->question));
+  const cpb_scoped graph = {&m->whole.allocator, w, begin, next, next_input};
+  bool found = cpb_scopes_write(&graph, &m->whole.question, m->whole.answer, m->whole.error);
+  if (!found && m->whole.error->code == CPB_OK)
+    cpb_whole_not_found(&m->whole, "scope", cpb_scope_of(&m->whole.question));
 }
 
 void cpb_onnx_scopes(cpb_onnx_model *m) {
   uint32_t graph;
   if (!cpb_onnx_graph_named(m, cpb_onnx_name(m), &graph)) return;
   walk w = {.model = m, .graph = &m->graphs.items[graph]};
-  cpb_names_init(&w.weights, &m->allocator);
-  cpb_buffer_init(&w.labels, &m->allocator);
+  cpb_names_init(&w.weights, &m->whole.allocator);
+  cpb_buffer_init(&w.labels, &m->whole.allocator);
   cpb_onnx_write_graph_name(m, "function", graph);
-  if (cpb_onnx_makers_build(&w.makers, &m->allocator, w.graph) && make_labels(&w) && measure_weights(&w)) write(m, &w);
-  else cpb_onnx_fail_memory(m);
+  if (cpb_onnx_makers_build(&w.makers, &m->whole.allocator, w.graph) && make_labels(&w) && measure_weights(&w))
+    write(m, &w);
+  else cpb_whole_fail_memory(&m->whole);
   cpb_onnx_makers_free(&w.makers);
   cpb_names_free(&w.weights);
   cpb_buffer_free(&w.labels);
-  cpb_release(&m->allocator, w.sizes);
+  cpb_release(&m->whole.allocator, w.sizes);
 }

@@ -12,7 +12,7 @@ typedef struct search {
 static bool is_in(const search *s, cpb_span name) { return cpb_span_contains(name, s->text); }
 
 static void found(search *s, const char *is, cpb_span name, cpb_span op) {
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->whole.answer;
   if (!cpb_page_has(&s->page)) return;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_text(a, "is", is);
@@ -60,9 +60,9 @@ static void search_graph(search *s, uint32_t graph) {
 }
 
 static void search_names(search *s) {
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->whole.answer;
   cpb_buffer name;
-  cpb_buffer_init(&name, &s->model->allocator);
+  cpb_buffer_init(&name, &s->model->whole.allocator);
   for (uint32_t i = 1; i < s->model->graphs.count; i++) {
     name.size = 0;
     if (!cpb_onnx_graph_name(&s->model->graphs, i, &name)) a->failed = true;
@@ -80,5 +80,5 @@ void cpb_onnx_search(cpb_onnx_model *m) {
   search s = {.model = m, .text = cpb_onnx_name(m), .page = cpb_onnx_open_page(m, "found")};
   search_names(&s);
   for (uint32_t i = 0; i < m->graphs.count; i++) search_graph(&s, i);
-  cpb_page_close(m->answer, &s.page);
+  cpb_page_close(m->whole.answer, &s.page);
 }

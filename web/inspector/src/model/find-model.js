@@ -12,7 +12,8 @@ const NAMES = [
   'variables.index',
 ];
 
-const isModel = (/** @type {string} */ name) => /\.(c?pb|pbtxt|zip|fb|index|h5|keras|onnx|meta|tflite)$/i.test(name);
+const isModel = (/** @type {string} */ name) =>
+  /\.(c?pb|pbtxt|zip|fb|index|h5|keras|onnx|meta|mlmodel|tflite)$/i.test(name);
 
 /** Whether there is no model there, rather than that it cannot be read. S3 answers 403 where nothing is.
  * @param {any} error */

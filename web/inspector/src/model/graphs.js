@@ -3,6 +3,7 @@ import { detailOf } from './node-detail.js';
 import { drawnLarge, membersOf, nodeNamed } from './folded-graph.js';
 import { foundIn } from './find.js';
 import { sameDiffGraph, tensorflowGraph } from './load-graph.js';
+import { isExported } from './kinds.js';
 import { onnxGraph, ownerOf } from './onnx-graph.js';
 import { drawnSmall, membersSmall, scopeNamed } from './small-graph.js';
 import { entriesOf } from './signature-names.js';
@@ -74,7 +75,7 @@ function finder(askModel, kind, open, isBrief) {
     const name = at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at;
     const load = async () => {
       if (kind.startsWith('samediff')) return sameDiffGraph(inTag(ask, which.tag), open, how);
-      return kind === 'onnx' ? onnxGraph(ask, name, how) : tensorflowGraph(ask, name, entry, how);
+      return isExported(kind) ? onnxGraph(ask, name, how) : tensorflowGraph(ask, name, entry, how);
     };
     const graph = await load();
     last = { key, graph: { ...graph, at } };

@@ -1,5 +1,5 @@
 /**
- * Graphs of an ONNX model as the drawing knows graphs. Nodes take values there, by name: here each input
+ * Graphs of an ONNX or Core ML model as the drawing knows graphs. Nodes take values there, by name: here each input
  * says which node makes it. Initializers belong to those who take them, and what a graph within a node
  * takes from the graphs around it goes in as arguments do.
  */
@@ -26,7 +26,9 @@ async function nodesIn(ask, name, how) {
     found.push(...nodes.items);
     const { total } = nodes;
     if (total > MOST) return { total, problems };
-    if (!nodes.items.length || found.length >= total) return { total, problems, items: found };
+    if (nodes.items.length && found.length < total) continue;
+    const items = found.filter(({ op }) => op !== 'const'); // of Core ML: what these make belongs to who takes it
+    return { total: total - (found.length - items.length), problems, items };
   }
 }
 
@@ -87,8 +89,21 @@ function attachedOf(one) {
   const { node, function: graph, dtype, shape } = one;
   const is = isWeight(one) ? 'variable' : 'constant';
   const at = graph ? `${graph}:${node}` : node;
-  return { id: node, name: node, is, dtype, shape, tensor: tensorOf(one), word: 'initializer', at };
+  const word = one.is === 'initializer' ? one.is : is === 'constant' ? is : 'weights';
+  return { id: node, name: node, is, dtype, shape, tensor: tensorOf(one), word, at };
 }
+
+/** Whether nodes take it as they do initializers: of Core ML all constants. @param {any} one */
+export const isTaken = (one) => ['initializer', 'const', 'weights'].includes(one.is);
+
+/** Values that a node takes, with what it has itself: of a layer of Core ML its weights.
+ * @param {any} item @param {Map<string, Attached>} known */
+const takenBy = ({ name, inputs, attributes }, known) => [
+  ...inputs,
+  ...attributes
+    .map((/** @type {any} */ one) => `${name}:${one.name}`)
+    .filter((/** @type {string} */ one) => known.has(one)),
+];
 
 /** What shows its values: of a sparse one, those that are not 0. @param {any} one */
 export const tensorOf = (one) => (one.sparse ? { ...one.values_tensor, node: one.node } : one);
@@ -103,7 +118,7 @@ async function initializers(ask, graph, how) {
   const { constants } = await ask({ question: 'constants', count: ALL }, how);
   const graphs = [graph, ...(graph ? around(graph) : [])];
   const rank = (/** @type {any} */ { function: name }) => graphs.indexOf(name ?? '');
-  const own = constants.items.filter((/** @type {any} */ one) => one.is === 'initializer' && rank(one) >= 0);
+  const own = constants.items.filter((/** @type {any} */ one) => isTaken(one) && rank(one) >= 0);
   own.sort((/** @type {any} */ a, /** @type {any} */ b) => rank(b) - rank(a)); // the innermost last
   return new Map(own.map((/** @type {any} */ one) => [one.node, attachedOf(one)]));
 }
@@ -211,6 +226,7 @@ export async function onnxGraph(ask, name, how) {
   ]);
   const { unread } = ends;
   const known = unread ? undefined : await initializers(ask, name, how);
+  if (known) for (const item of items ?? []) item.inputs = takenBy(item, known);
   const inputs = ends.inputs.items ?? ends.inputs;
   const outputs = ends.outputs.items ?? ends.outputs;
   const graph = {

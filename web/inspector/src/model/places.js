@@ -84,7 +84,7 @@ const [HEAD, TAIL] = [4096, 64 * 1024];
  */
 export function early(source, name, signal) {
   const isChunked = /\.cpb$/.test(name);
-  if (!isChunked && !/\.(pb|onnx)$/.test(name)) return source;
+  if (!isChunked && !/\.(pb|onnx|mlmodel)$/.test(name)) return source;
   /** @type {Promise<any> | undefined} */
   let first = isChunked ? source.tail?.(TAIL, { signal }) : source.read(0, HEAD, { signal });
   first?.catch(() => {}); // who asks for it is told

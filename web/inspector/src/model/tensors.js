@@ -64,7 +64,7 @@ const shortType = (dtype) =>
     .replace(/^(float|bfloat|uint|int|complex)(?=\d)/, (name) => SHORT[name] ?? name);
 
 /**
- * A type of ONNX that is made of others, as sequence(f32[?]).
+ * A type of ONNX or Core ML that is no tensor, as sequence(f32[?]).
  *
  * @param {any} type
  * @param {(type: any) => string} show what it is made of
@@ -73,6 +73,9 @@ const shortType = (dtype) =>
 export function composed(type, show) {
   const [[name, of] = ['', {}]] = Object.entries(type);
   if (name === 'map') return `map(${show({ dtype: of.key })} → ${show(of.value)})`;
+  if (name === 'image') return `image[${of.color},${of.width}x${of.height}]`;
+  if (name === 'dictionary')
+    return `dictionary(${[shortType(of.key), of.value && show(of.value)].filter(Boolean).join(' → ')})`;
   return name === 'opaque' ? [of.domain, of.name].filter(Boolean).join('.') : `${name}(${show(of)})`;
 }
 

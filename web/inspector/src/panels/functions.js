@@ -2,6 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
 import { brief, count, counted, plain } from '../format.js';
+import { isExported } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
 import { structured, tree } from './structured.js';
@@ -63,7 +64,7 @@ class Functions extends Panel {
   list({ items, total }) {
     if (!total)
       return html`<p class="empty">
-        ${this.session.about.kind === 'onnx' ? 'The model has no functions, and no graphs within nodes.' : 'The library has no functions.'}
+        ${isExported(this.session.about.kind) ? 'The model has no functions, and no graphs within nodes.' : 'The library has no functions.'}
       </p>`;
     const concrete = items.filter((/** @type {any} */ f) => f.captures !== undefined);
     const only = this.view.only === 'concrete';

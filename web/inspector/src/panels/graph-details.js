@@ -2,6 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
+import { isExported } from '../model/kinds.js';
 import { broken, pager, Panel } from '../panel.js';
 import '../tensor.js';
 

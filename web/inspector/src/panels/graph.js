@@ -3,6 +3,7 @@ import { css, html, nothing, unsafeCSS } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { arrows } from '../arrows.js';
 import { counted, plain } from '../format.js';
+import { isExported } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
@@ -146,7 +147,7 @@ class Graph extends Panel {
   #bar() {
     const graph = this.#graph.value;
     const { control, all } = this.view;
-    const isOnnx = this.session.about.kind === 'onnx';
+    const isOnnx = isExported(this.session.about.kind);
     return html`<div class="bar">
         ${this.#picker()}
         <cpb-graph-find .session=${this.session} .at=${graph?.at ?? this.#at} .view=${this.#view}></cpb-graph-find>
@@ -189,7 +190,7 @@ class Graph extends Panel {
     const known = [...signatures, ...functions].some((one) => (one.at ?? one.name) === at) || at === WHOLE || !at;
     const option = (/** @type {string} */ value, /** @type {string} */ text) =>
       html`<option value=${value} ?selected=${value === at}>${text}</option>`;
-    const kinds = this.session.about.kind === 'onnx' ? 'Functions and subgraphs' : 'Functions';
+    const kinds = isExported(this.session.about.kind) ? 'Functions and subgraphs' : 'Functions';
     const isSignature = signatures.some((/** @type {any} */ one) => one.at === at);
     return html`<select
       class="places"

@@ -1,12 +1,19 @@
-/** The operations: how often each is used in the graph and in functions, and which neither TensorFlow nor ONNX has. */
+/** The operations: how often each is used in the graph and in functions, and which the model's own framework does not have. */
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
-import { count, counted, percent, plain } from '../format.js';
+import { count, counted, kindName, percent, plain } from '../format.js';
+import { isExported } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
 
 /** Where an operation comes from, for people. @type {Record<string, string>} */
-const from = { tensorflow: 'TensorFlow', onnx: 'ONNX', library: 'a function of this model', custom: 'custom' };
+const from = {
+  tensorflow: 'TensorFlow',
+  onnx: 'ONNX',
+  coreml: 'Core ML',
+  library: 'a function of this model',
+  custom: 'custom',
+};
 
 class Operations extends Panel {
   static styles = [
@@ -54,8 +61,9 @@ class Operations extends Panel {
   sums({ nodes, functions, function_nodes: inside, ops }) {
     const custom = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
     if (nodes === undefined) return nothing;
-    const isOnnx = this.session.about.kind === 'onnx';
-    const owner = isOnnx ? 'ONNX' : 'TensorFlow';
+    const { kind } = this.session.about;
+    const isOnnx = isExported(kind);
+    const owner = isOnnx ? kindName(kind) : 'TensorFlow';
     return html`<p>
       ${counted(nodes, 'node')} in the
       graph${functions ? ` and ${count(inside)} in ${counted(functions, isOnnx ? 'function or subgraph' : 'function', isOnnx ? 'functions and subgraphs' : 'functions')}` : ''}.
@@ -68,6 +76,25 @@ class Operations extends Panel {
     </p>`;
   }
 }
+
+/**
+ * Where operations are used, and who defines them.
+ *
+ * @param {(key: string, title: string) => import('./listing.js').Column} used
+ * @param {any[]} rows
+ * @returns {import('./listing.js').Column[]}
+ */
+const placesOf = (used, rows) => [
+  used('in_graph', 'In the graph'),
+  used('in_functions', rows.some((one) => isExported(one.from)) ? 'In functions and subgraphs' : 'In functions'),
+  {
+    key: 'from',
+    title: 'From',
+    by: (one) => one.from,
+    show: (one) =>
+      html`<span class=${one.from === 'custom' ? 'custom' : ''}>${from[one.from] ?? plain(one.from)}</span>`,
+  },
+];
 
 /** @param {Panel} panel @param {any[]} rows @returns {import('./listing.js').Column[]} */
 function columns(panel, rows) {
@@ -112,23 +139,7 @@ function columns(panel, rows) {
           <rect width=${(100 * one.count) / most} height="8"></rect>
         </svg>`,
     },
-    ...(tensorflow
-      ? [
-          used('in_graph', 'In the graph'),
-          used('in_functions', rows.some((one) => one.from === 'onnx') ? 'In functions and subgraphs' : 'In functions'),
-        ]
-      : []),
-    ...(tensorflow
-      ? [
-          {
-            key: 'from',
-            title: 'From',
-            by: (/** @type {any} */ one) => one.from,
-            show: (/** @type {any} */ one) =>
-              html`<span class=${one.from === 'custom' ? 'custom' : ''}>${from[one.from] ?? plain(one.from)}</span>`,
-          },
-        ]
-      : []),
+    ...(tensorflow ? placesOf(used, rows) : []),
   ];
 }
 

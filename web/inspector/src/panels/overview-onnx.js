@@ -6,13 +6,13 @@ import { largest, leading } from './overview-others.js';
 import { pairs } from './overview-rest.js';
 
 /** A number that may be beyond those that JavaScript has. @param {number | string} n */
-const exact = (n) => (typeof n === 'number' ? count(n) : n);
+export const exact = (n) => (typeof n === 'number' ? count(n) : n);
 
 /** @param {any} opset */
 const opset = ({ domain, version }) => `${domain ? `${plain(domain)} ` : ''}${version}`;
 
 /** A long text was not read. @param {any} doc */
-const text = (doc) => (doc?.omitted ? `a text of ${size(doc.omitted.size)}` : doc && plain(doc));
+export const text = (doc) => (doc?.omitted ? `a text of ${size(doc.omitted.size)}` : doc && plain(doc));
 
 /** Who wrote it. @param {any} producer */
 const producer = ({ name, version }) => name && `by ${[name, version].filter(Boolean).map(plain).join(' ')}`;
@@ -51,10 +51,10 @@ export function onnxOverview(panel, o) {
 }
 
 /** @param {number | string} bytes */
-const sizeOf = (bytes) => (typeof bytes === 'number' ? size(bytes) : `${bytes} B`);
+export const sizeOf = (bytes) => (typeof bytes === 'number' ? size(bytes) : `${bytes} B`);
 
 /** Graphs beside the model's own. @param {any} panel @param {any} o */
-function inside(panel, { functions, function_nodes: own, subgraphs, subgraph_nodes: within }) {
+export function inside(panel, { functions, function_nodes: own, subgraphs, subgraph_nodes: within }) {
   const parts = [
     functions ? `${count(own)} in ${counted(functions, 'function')}` : '',
     subgraphs ? `${count(within)} in ${counted(subgraphs, 'subgraph')}` : '',
@@ -63,7 +63,7 @@ function inside(panel, { functions, function_nodes: own, subgraphs, subgraph_nod
 }
 
 /** @param {any} ops @returns {import('./headline.js').Figure} */
-function operations(ops) {
+export function operations(ops) {
   if (!ops) return { name: 'Operations', value: null };
   const custom = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
   return {
@@ -77,7 +77,7 @@ function operations(ops) {
 }
 
 /** The files beside the model. @param {any} panel @param {any[]} list */
-const files = (panel, list) =>
+export const files = (panel, list) =>
   list.length
     ? html`<h2>Values in ${counted(list.length, 'other file')}</h2>
         <div class="scroll box" tabindex="0" role="group" aria-label="Table of files">
@@ -85,7 +85,7 @@ const files = (panel, list) =>
             <thead>
               <tr>
                 <th scope="col">File</th>
-                <th scope="col" class="number">Initializers</th>
+                <th scope="col" class="number">Tensors</th>
                 <th scope="col" class="number">Size</th>
               </tr>
             </thead>
@@ -105,7 +105,7 @@ const files = (panel, list) =>
     : nothing;
 
 /** @param {any} entry */
-const entry = ({ key, value }) => html`<div><code>${plain(key)}</code> ${plain(value)}</div>`;
+export const entry = ({ key, value }) => html`<div><code>${plain(key)}</code> ${plain(value)}</div>`;
 
 /** What is rarely asked. @param {any} o */
 const rest = (o) =>

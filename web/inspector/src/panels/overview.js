@@ -2,11 +2,13 @@
 import { html, nothing } from 'lit';
 import { MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, size } from '../format.js';
+import { isExported } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 import { folded } from './folded.js';
 import { headline, headlined, named, nameOf } from './headline.js';
 import { graphOverview, kerasOverview, sameDiffOverview } from './overview-others.js';
 import { listing } from './listing.js';
+import { coremlOverview } from './overview-coreml.js';
 import { onnxOverview } from './overview-onnx.js';
 import { rest, resting } from './overview-rest.js';
 
@@ -22,10 +24,10 @@ class Overview extends Panel {
     (o, _, signal) => o.kind === 'saved_model' && o.variables?.total > 0 && variablesOf(this.session, signal),
   );
   // Before the constants, which may take many requests.
-  ops = this.askAfter((o, ask) => ['graph_def', 'onnx'].includes(o.kind) && ask('ops', { count: MOST }));
+  ops = this.askAfter((o, ask) => (o.kind === 'graph_def' || isExported(o.kind)) && ask('ops', { count: MOST }));
   constants = this.askAfter(
     (o, ask) =>
-      (['graph_def', 'onnx'].includes(o.kind) || o.tags || o.variables?.total === 0) &&
+      (o.kind === 'graph_def' || isExported(o.kind) || o.tags || o.variables?.total === 0) &&
       ask('constants', { count: MOST }),
   );
   tag = this.askAfter((o, ask) => (o.tags || o.format === 'FlatBuffers') && ask('tag', {}));
@@ -50,6 +52,7 @@ class Overview extends Panel {
       if (o.kind === 'saved_model') return this.savedModel(o);
       if (o.kind === 'graph_def') return graphOverview(this, o);
       if (o.kind === 'onnx') return onnxOverview(this, o);
+      if (o.kind === 'coreml') return coremlOverview(this, o);
       if (o.model) return kerasOverview(this, o);
       return sameDiffOverview(this, o);
     });

@@ -1,7 +1,7 @@
 /** The weights: each variable with its size, its share of all, its type and its layer. */
 import { css, html, nothing } from 'lit';
 import { MOST, tensorOf, variablesOf } from '../answers.js';
-import { tensorOf as onnxTensor } from '../model/onnx-graph.js';
+import { isTaken, tensorOf as onnxTensor } from '../model/onnx-graph.js';
 import { brief, count, counted, percent, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
@@ -178,15 +178,18 @@ async function parametersOf(session, signal, tag) {
   return { ...answer, total: answer.parameters.total, list, what: 'parameters' };
 }
 
+/** Of a program's constants those that are no short list of sizes and the like. @param {any} one */
+const isShown = (one) => isTaken(one) && (one.is !== 'const' || one.external || one.elements > 16);
+
 /**
- * The initializers of an ONNX model, as variables.
+ * The initializers of an ONNX model, or the weights of one of Core ML, as variables.
  *
  * @param {import('../session.js').Session} session
  * @param {AbortSignal} signal
  */
 async function initializersOf(session, signal) {
   const answer = await session.ask('constants', { count: MOST, signal });
-  const found = answer.constants.items.filter((/** @type {any} */ one) => one.is === 'initializer');
+  const found = answer.constants.items.filter(isShown);
   const list = found.map((/** @type {any} */ one) => ({
     at: one.function ? `${one.function}:${one.node}` : one.node,
     name: one.node,
@@ -200,11 +203,16 @@ async function initializersOf(session, signal) {
     one: { ...one, tensor: onnxTensor(one) },
   }));
   const { total, items } = answer.constants;
-  return { ...answer, total: total > items.length ? total : list.length, list, what: 'initializers' };
+  return {
+    ...answer,
+    total: total > items.length ? total : list.length,
+    list,
+    what: found[0]?.is === 'initializer' ? 'initializers' : 'weights',
+  };
 }
 
 /** What a kind of model calls variables; of all others parameters.
  * @type {Record<string, (session: import('../session.js').Session, signal: AbortSignal, tag?: string) => Promise<any>>} */
-const of = { saved_model: variablesOf, checkpoint: variablesOf, onnx: initializersOf };
+const of = { saved_model: variablesOf, checkpoint: variablesOf, onnx: initializersOf, coreml: initializersOf };
 
 customElements.define('cpb-variables', Variables);

@@ -2,6 +2,7 @@
 
 /** @import * as Graph from './graph.js' */
 /** @import * as Keras from './keras.js' */
+/** @import * as Coreml from './coreml.js' */
 /** @import * as Onnx from './onnx.js' */
 /** @import * as SameDiff from './samediff.js' */
 /** @import * as TensorFlow from './tensorflow.js' */
@@ -94,6 +95,21 @@
  */
 
 /**
+ * Of a Core ML model.
+ * @typedef {object} CoremlAnswers
+ * @property {Coreml.CoremlOverview} overview
+ * @property {Onnx.OnnxFunctionsAnswer} functions
+ * @property {Coreml.CoremlFunction} function
+ * @property {Coreml.CoremlNodesAnswer} nodes
+ * @property {Graph.ScopesAnswer} scopes
+ * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Onnx.OnnxLayersAnswer} layers
+ * @property {Coreml.CoremlConstantsAnswer} constants
+ * @property {Coreml.CoremlOpsAnswer} ops
+ * @property {Coreml.CoremlSearchAnswer} search
+ */
+
+/**
  * The answers by the model's kind and the question's name; a question that is not there is
  * refused with code UNSUPPORTED.
  * @typedef {object} Answers
@@ -103,12 +119,13 @@
  * @property {SameDiffZipAnswers} samediff_zip
  * @property {SameDiffGraphAnswers} samediff_graph
  * @property {OnnxAnswers} onnx
+ * @property {CoremlAnswers} coreml
  * @property {MetaGraphAnswers} meta_graph
  */
 
 /**
  * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, a graph
- * as ND4J saves it, an ONNX model, or a meta graph of TensorFlow 1.
+ * as ND4J saves it, an ONNX model, a Core ML model, or a meta graph of TensorFlow 1.
  * @typedef {keyof Answers} ModelKind
  */
 

@@ -122,7 +122,7 @@
  * A line of the list of functions and graphs within nodes.
  * @typedef {object} OnnxFunctionSummary
  * @property {string} name
- * @property {'function' | 'subgraph' | 'training'} is
+ * @property {'function' | 'subgraph' | 'training' | 'model'} is model: of a pipeline of Core ML
  * @property {string} [domain]
  * @property {number} inputs how many
  * @property {number} outputs how many

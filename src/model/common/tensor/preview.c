@@ -1,16 +1,14 @@
-#include "model/onnx/preview.h"
+#include "model/common/tensor/preview.h"
 
 #include "base/checked.h"
 #include "model/common/cursor.h"
 #include "model/common/text.h"
-#include "model/onnx/dtypes.h"
-#include "model/onnx/fields.h"
 
 #define SHOWN 8
 #define LARGEST 16 /* bytes of an element */
 
 typedef struct preview {
-  const cpb_onnx_tensor *tensor;
+  const cpb_tensor_preview *of;
   uint8_t bytes[SHOWN * LARGEST]; /* of the elements that are shown, as they are stored */
   size_t size, wanted;
 } preview;
@@ -18,11 +16,11 @@ typedef struct preview {
 /* --- Numbers -------------------------------------------------------------------------------- */
 
 /* Bits of an element where these share bytes; 0: none do. */
-static unsigned packed_of(const cpb_onnx_tensor *t) {
-  return t->field == TENSOR_RAW_DATA ? t->type.packed : t->type.packed_typed;
+static unsigned packed_of(const cpb_tensor_preview *t) {
+  return t->field == t->content ? t->type->packed : t->type->packed_typed;
 }
 
-static size_t item_of(const preview *p) { return packed_of(p->tensor) > 0 ? 1 : p->tensor->type.format->size; }
+static size_t item_of(const preview *p) { return packed_of(p->of) > 0 ? 1 : p->of->type->format->size; }
 
 static void put(preview *p, uint64_t number) {
   size_t item = item_of(p);
@@ -49,9 +47,9 @@ static bool put_varints(preview *p, cpb_span packed) {
 /* A field with values: packed ones, or one that lies alone. */
 static bool put_field(preview *p, const cpb_cursor *c) {
   uint8_t number[8];
-  const cpb_wire_type wire = c->number == TENSOR_RAW_DATA ? CPB_WIRE_LEN : p->tensor->type.wire;
+  const cpb_wire_type wire = c->number == p->of->content ? CPB_WIRE_LEN : p->of->type->wire;
   if (c->type == CPB_WIRE_LEN) {
-    if (cpb_part_omits(p->tensor->part, c->bytes)) return false;
+    if (cpb_part_omits(p->of->part, c->bytes)) return false;
     if (wire == CPB_WIRE_VARINT) return put_varints(p, c->bytes);
     put_bytes(p, c->bytes);
   } else if (c->type == wire && wire == CPB_WIRE_VARINT) {
@@ -64,9 +62,9 @@ static bool put_field(preview *p, const cpb_cursor *c) {
 }
 
 static bool find_numbers(preview *p) {
-  cpb_cursor c = cpb_cursor_of(p->tensor->message);
+  cpb_cursor c = cpb_cursor_of(p->of->message);
   while (p->size < p->wanted && cpb_cursor_next(&c)) {
-    if (c.number == p->tensor->field && !put_field(p, &c)) return false;
+    if (c.number == p->of->field && !put_field(p, &c)) return false;
   }
   return !c.damaged && p->size == p->wanted;
 }
@@ -74,39 +72,40 @@ static bool find_numbers(preview *p) {
 /* Of elements that share bytes: number `i`. */
 static uint8_t part_of(const preview *p, unsigned packed, size_t i) {
   size_t bit = packed * i, next = bit / 8 + 1;
-  unsigned both = p->bytes[bit / 8] | (next < p->size ? (unsigned)p->bytes[next] << 8 : 0);
-  return (uint8_t)(both >> bit % 8 & ((1u << packed) - 1));
+  unsigned mask = (1u << packed) - 1, byte = p->bytes[bit / 8], after = next < p->size ? p->bytes[next] : 0;
+  if (p->of->type->high_first) return (uint8_t)((byte << 8 | after) >> (16 - packed - bit % 8) & mask);
+  return (uint8_t)((byte | after << 8) >> bit % 8 & mask);
 }
 
 static void write_numbers(cpb_json_writer *a, const preview *p, size_t count) {
-  const cpb_tensor_format *format = p->tensor->type.format;
-  const unsigned packed = packed_of(p->tensor);
+  const cpb_tensor_format *format = p->of->type->format;
+  const unsigned packed = packed_of(p->of);
   for (size_t i = 0; i < count; i++) {
     const uint8_t *bytes = p->bytes + i * format->size;
     uint8_t part = packed > 0 ? part_of(p, packed, i) : bytes[0];
     if (format->bits > 0) part = cpb_tensor_small(format, part);
-    cpb_onnx_write_element(a, p->tensor->dtype, packed > 0 || format->bits > 0 ? &part : bytes);
+    p->of->write(a, NULL, p->of->dtype, packed > 0 || format->bits > 0 ? &part : bytes);
   }
 }
 
 /* --- Texts ------------------------------------------------------------------------------------ */
 
-static void write_texts(cpb_json_writer *a, const cpb_onnx_tensor *t, size_t count) {
+static void write_texts(cpb_json_writer *a, const cpb_tensor_preview *t, size_t count) {
   cpb_cursor c = cpb_cursor_of(t->message);
-  for (size_t i = 0; i < count && cpb_cursor_find(&c, TENSOR_STRING_DATA, CPB_WIRE_LEN); i++)
+  for (size_t i = 0; i < count && cpb_cursor_find(&c, t->field, CPB_WIRE_LEN); i++)
     cpb_write_short_text(a, t->part, c.bytes);
 }
 
 /* --- Together ----------------------------------------------------------------------------------- */
 
-void cpb_onnx_write_preview(cpb_json_writer *a, const cpb_onnx_tensor *t) {
-  preview p = {.tensor = t};
-  if (!t->type.format || !t->has_elements || t->is_external || cpb_part_omits(t->part, t->message)) return;
+void cpb_tensor_write_preview(cpb_json_writer *a, const cpb_tensor_preview *t) {
+  preview p = {.of = t};
+  if (!t->type->format || cpb_part_omits(t->part, t->message)) return;
   const size_t shown = (size_t)cpb_min_u64(t->elements, SHOWN);
   const unsigned packed = packed_of(t);
-  const bool is_texts = t->type.format->size == 0;
+  const bool is_texts = t->type->format->size == 0;
   if (!is_texts) p.wanted = packed > 0 ? (shown * packed + 7) / 8 : shown * item_of(&p);
-  if (is_texts ? t->parts < t->elements : !find_numbers(&p)) return;
+  if (is_texts ? t->texts < t->elements : !find_numbers(&p)) return;
   cpb_json_writer_open(a, "preview", '[');
   if (is_texts) write_texts(a, t, shown);
   else write_numbers(a, &p, shown);

@@ -1,0 +1,37 @@
+/* Layers of a graph that says nothing of layers: what the names of nodes have before the last slash, as exporters name
+ * them after modules, "/encoder/layer.0/Add"; a node without a slash is one by itself. */
+#ifndef CPB_MODEL_COMMON_NAME_LAYERS_H
+#define CPB_MODEL_COMMON_NAME_LAYERS_H
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "model/common/page.h"
+
+typedef struct cpb_name_layer {
+  cpb_span path, op; /* of the first node */
+  uint64_t order;    /* of that node */
+  uint64_t nodes, tensors, elements, bytes;
+} cpb_name_layer;
+
+typedef struct cpb_name_layers {
+  cpb_allocator allocator;
+  cpb_name_layer *items;
+  size_t count, capacity;
+} cpb_name_layers;
+
+void cpb_name_layers_init(cpb_name_layers *layers, const cpb_allocator *a);
+void cpb_name_layers_free(cpb_name_layers *layers);
+
+/* What a node of that name is in. */
+cpb_span cpb_name_layer_path(cpb_span name);
+
+/* A tensor belongs to the node. */
+void cpb_name_layer_take(cpb_name_layer *layer, bool has_elements, uint64_t elements, uint64_t bytes);
+
+/* A node, with what it takes. False when memory is short. */
+bool cpb_name_layers_add(cpb_name_layers *layers, cpb_name_layer node);
+
+/* After the last was added: a page, "layers", of those whose paths begin with the question's name. */
+void cpb_name_layers_write(cpb_name_layers *layers, const cpb_question *question, cpb_json_writer *answer);
+
+#endif

@@ -1,0 +1,208 @@
+#include "model/coreml/tensor.h"
+
+#include "base/checked.h"
+#include "model/common/cursor.h"
+#include "model/common/tensor/external.h"
+#include "model/coreml/dtypes.h"
+
+/* --- Sizes ----------------------------------------------------------------------------------- */
+
+/* How many elements, and in how many bytes. */
+static void measure(cpb_coreml_tensor *t) {
+  uint64_t bits = t->type.format ? 8u * t->type.format->size : 0;
+  t->elements = 1;
+  for (uint32_t i = 0; i < t->rank; i++) {
+    if (!cpb_mul_u64(t->elements, t->shape[i], &t->elements)) t->has_elements = false;
+  }
+  if (t->type.packed > 0) bits = t->type.packed;
+  if (t->has_elements && !cpb_mul_u64(t->elements, bits, &bits)) t->has_elements = false;
+  if (t->has_elements) t->bytes = bits / 8 + (bits % 8 > 0);
+}
+
+static void add_size(cpb_coreml_tensor *t, uint64_t size) {
+  if (t->rank == CPB_COREML_RANK_MAX) t->has_elements = false;
+  else t->shape[t->rank++] = size;
+}
+
+/* The values in the fields of that number: their bytes, of which numbers that lie alone are only counted. */
+static void add_values(cpb_coreml_tensor *t, const cpb_cursor *c) {
+  const cpb_range where = c->type == CPB_WIRE_LEN ? cpb_part_where(t->part, c->bytes) : (cpb_range){CPB_NO_OFFSET, 1};
+  if (t->parts++ == 0) t->values = where;
+  t->size += where.length;
+}
+
+static void find_values(cpb_coreml_tensor *t) {
+  cpb_cursor c = cpb_cursor_of(t->message);
+  while (cpb_cursor_next(&c)) {
+    if (c.number == t->number) add_values(t, &c);
+  }
+}
+
+/* --- Values of programs ---------------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  cpb_wire_type wire;
+  uint32_t item; /* bytes of an element, if they must be as many */
+} fields[] = {[VALUES_FLOATS] = {"floats", CPB_WIRE_FIXED32, 4},
+              [VALUES_INTS] = {"ints", CPB_WIRE_VARINT, 0},
+              [VALUES_BOOLS] = {"bools", CPB_WIRE_VARINT, 0},
+              [VALUES_STRINGS] = {"strings", CPB_WIRE_LEN, 0},
+              [VALUES_LONG_INTS] = {"longInts", CPB_WIRE_VARINT, 0},
+              [VALUES_DOUBLES] = {"doubles", CPB_WIRE_FIXED64, 8},
+              [VALUES_BYTES] = {"bytes", CPB_WIRE_LEN, 0}};
+#define NUM_FIELDS (sizeof fields / sizeof *fields)
+
+/* Of another type than its field's the values are not read. */
+static void take_immediate(cpb_coreml_tensor *t, cpb_span tensor) {
+  uint32_t field = 0;
+  cpb_cursor c = cpb_cursor_of(tensor);
+  while (cpb_cursor_next(&c)) {
+    if (c.type != CPB_WIRE_LEN || c.number >= NUM_FIELDS) continue;
+    field = c.number;
+    t->message = c.bytes;
+  }
+  if (field == 0) return;
+  t->field = fields[field].name;
+  t->number = 1;
+  t->type.wire = fields[field].wire;
+  t->is_content = field == VALUES_BYTES;
+  t->type.field = t->is_content ? 0 : t->number;
+  if (!t->is_content) t->type.packed = 0;
+  const cpb_tensor_format *format = t->type.format;
+  if (format && (format->size == 0) != (field == VALUES_STRINGS)) t->type.format = NULL;
+  if (format && fields[field].item > 0 && format->size != fields[field].item) t->type.format = NULL;
+  find_values(t);
+}
+
+static void take_blob(cpb_coreml_tensor *t, cpb_span blob) {
+  cpb_external place = {.location = cpb_coreml_file_of(cpb_get_bytes(blob, BLOB_FILE))};
+  t->is_external = true;
+  t->location = cpb_get_bytes(blob, BLOB_FILE);
+  t->offset = cpb_get_number(blob, BLOB_OFFSET);
+  cpb_external_check(&place);
+  t->wrong = place.wrong;
+  t->size = t->bytes;
+}
+
+cpb_span cpb_coreml_file_of(cpb_span location) {
+  const cpb_span folder = cpb_span_of(CPB_COREML_FOLDER);
+  return cpb_span_begins(location, folder) ? cpb_span_from(location, folder.size) : location;
+}
+
+cpb_coreml_tensor cpb_coreml_tensor_of_value(const cpb_part *part, cpb_span value) {
+  const cpb_span type = cpb_get_bytes(cpb_get_bytes(value, VALUE_TYPE), MIL_TENSOR);
+  const cpb_span blob = cpb_get_bytes(value, VALUE_BLOB);
+  cpb_coreml_tensor t;
+  cpb_cursor c = cpb_cursor_of(type);
+  memset(&t, 0, sizeof t);
+  t.part = part;
+  t.values.offset = CPB_NO_OFFSET;
+  t.is_tensor = type.data != NULL;
+  t.has_elements = t.is_tensor && (int64_t)cpb_get_number(type, TENSOR_RANK) >= 0;
+  t.dtype = cpb_get_number(type, TENSOR_TYPE);
+  cpb_coreml_describe_dtype(t.dtype, &t.type);
+  while (cpb_cursor_find(&c, TENSOR_DIMENSION, CPB_WIRE_LEN)) {
+    const cpb_span size = cpb_get_bytes(c.bytes, DIMENSION_CONSTANT);
+    if (!size.data) t.has_elements = false;
+    add_size(&t, cpb_get_number(size, DIMENSION_SIZE));
+  }
+  if (!blob.data) take_immediate(&t, cpb_get_bytes(cpb_get_bytes(value, VALUE_IMMEDIATE), IMMEDIATE_TENSOR));
+  measure(&t);
+  if (blob.data) take_blob(&t, blob);
+  return t;
+}
+
+/* --- Weights of layers ------------------------------------------------------------------------ */
+
+static unsigned bits_of(cpb_span quantization) {
+  const uint64_t bits = cpb_get_number(quantization, QUANTIZATION_BITS);
+  return bits >= 1 && bits <= 8 ? (unsigned)bits : 8;
+}
+
+static void take_weights(cpb_coreml_tensor *t, cpb_span weights) {
+  cpb_cursor c = cpb_cursor_of(weights);
+  t->message = weights;
+  t->quantization = cpb_get_bytes(weights, WEIGHTS_QUANTIZATION);
+  while (cpb_cursor_next(&c)) {
+    switch (c.number) {
+      case WEIGHTS_FLOAT: t->dtype = MIL_FLOAT32, t->field = "floatValue"; break;
+      case WEIGHTS_FLOAT16: t->dtype = MIL_FLOAT16, t->field = "float16Value"; break;
+      case WEIGHTS_RAW: t->dtype = cpb_coreml_quantized(bits_of(t->quantization)), t->field = "rawValue"; break;
+      case WEIGHTS_INT8: t->dtype = MIL_INT8, t->field = "int8RawValue"; break;
+      default: continue;
+    }
+    t->number = c.number;
+  }
+  cpb_coreml_describe_dtype(t->dtype, &t->type);
+  if (t->dtype == cpb_coreml_quantized(8)) t->type.packed = 0;
+  t->is_content = t->number != WEIGHTS_FLOAT;
+  t->type.field = t->is_content ? 0 : t->number;
+  t->type.wire = CPB_WIRE_FIXED32;
+  if (t->number > 0) find_values(t);
+}
+
+/* The sizes in a field of the layer, which is a number or a list of them. */
+static void add_sizes(cpb_coreml_tensor *t, cpb_span parameters, uint32_t field) {
+  uint64_t size;
+  cpb_varints sizes = cpb_varints_of(parameters, field);
+  while (cpb_varints_next(&sizes, &size)) add_size(t, size);
+}
+
+/* One that is not there has its default. */
+static uint64_t number_or(cpb_span message, uint32_t field, uint64_t or_else) {
+  const uint64_t number = cpb_get_number(message, field);
+  return number > 0 ? number : or_else;
+}
+
+/* [outputs, inputs of a group, kernel]; of a deconvolution [inputs, outputs of a group, kernel]. */
+static void add_convolution(cpb_coreml_tensor *t, cpb_span layer, bool is_3d) {
+  enum { OUTPUTS = 1, INPUTS = 2, GROUPS = 10, KERNEL = 20, DEPTH = 20, WIDTH = 22 };
+  const bool reversed = cpb_get_number(layer, is_3d ? 86 : 60) != 0;
+  const uint64_t groups = number_or(layer, GROUPS, 1), outputs = cpb_get_number(layer, OUTPUTS);
+  uint64_t inputs = cpb_get_number(layer, INPUTS);
+  if (is_3d && !reversed) inputs /= groups; /* the other kind counts those of a group */
+  add_size(t, reversed ? inputs : outputs);
+  add_size(t, reversed ? outputs / groups : inputs);
+  const uint32_t before = t->rank;
+  if (!is_3d) add_sizes(t, layer, KERNEL);
+  for (uint32_t i = DEPTH; is_3d && i <= WIDTH; i++) add_size(t, number_or(layer, i, 3));
+  for (int i = 0; i < 2 && !is_3d && t->rank < before + 2; i++) add_size(t, 3);
+}
+
+/* As many elements as there are values: at most, where the last byte has bits to spare. */
+static uint64_t stored_elements(const cpb_coreml_tensor *t) {
+  uint64_t bits;
+  if (t->parts != 1 || t->values.offset == CPB_NO_OFFSET) return t->parts; /* that lie alone */
+  if (t->type.packed == 0) return t->type.format ? t->size / t->type.format->size : 0;
+  return cpb_mul_u64(t->size, 8, &bits) ? bits / t->type.packed : 0;
+}
+
+/* By what the layer says, if that is as much as is stored; else a list. */
+static void shape_weights(cpb_coreml_tensor *t, const cpb_coreml_constant *c) {
+  const cpb_coreml_weights *w = c->weights;
+  const uint64_t stored = stored_elements(t);
+  t->has_elements = true;
+  if (w->how != CPB_COREML_SIZES) add_convolution(t, c->parameters, w->how == CPB_COREML_CONVOLUTION_3D);
+  for (size_t i = 0; w->how == CPB_COREML_SIZES && i < 3 && w->shape[i] > 0; i++)
+    add_sizes(t, c->parameters, w->shape[i]);
+  measure(t);
+  const bool fits = t->type.packed > 0 ? t->bytes == t->size : t->elements == stored;
+  if (t->has_elements && t->rank > 0 && fits) return;
+  t->rank = 0;
+  t->has_elements = true;
+  add_size(t, stored);
+  measure(t);
+}
+
+cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_coreml_constant *c) {
+  cpb_coreml_tensor t;
+  if (!c->is_weights) return cpb_coreml_tensor_of_value(part, c->message);
+  memset(&t, 0, sizeof t);
+  t.part = part;
+  t.values.offset = CPB_NO_OFFSET;
+  t.is_tensor = true;
+  take_weights(&t, c->message);
+  shape_weights(&t, c);
+  return t;
+}
