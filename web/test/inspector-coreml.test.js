@@ -29,7 +29,7 @@ test('the graph: constants in the boxes of their users, what a block takes', () 
     await visit('m.mlmodel', { panel: 'graph' }, '3 nodes');
     await page.until(found('svg.window g.box'));
     const drawn = await page.evaluate(labels);
-    assert.ok(drawn.includes('argument x, f32[1,4]'), String(drawn));
+    assert.ok(drawn.includes('input x, f32[1,4]'), String(drawn));
     assert.ok(
       drawn.some((/** @type {string} */ one) => one.startsWith('open scope head, 2 nodes')),
       String(drawn),
