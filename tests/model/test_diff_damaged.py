@@ -1,0 +1,131 @@
+"""cpb diff of damaged models: what cannot be read is not compared."""
+
+import json
+
+import pytest
+
+from support import keras_models, models  # noqa: F401  the module models adds makers of models
+from support.diffs import path_of, saved_model
+from support.samediff import FOLDER
+
+
+def of_damaged(cpb, a, b):
+    """What is said of models of which one at least is damaged, which is never that they are equal."""
+    result = cpb.run("diff", a, b, "--json", "-n", 1000000)
+    assert result.returncode == 2 and not result.stderr, result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["equal"] is not True and answer["damaged"]
+    found = [(s["section"], d["change"], d["name"]) for s in answer["sections"] for d in s["differences"]]
+    assert (answer["equal"] is None) == (not found)
+    return answer, found
+
+
+@pytest.mark.parametrize("name", ["rich", "v1"])
+def test_a_model_that_was_cut_off_does_not_differ_from_what_it_was(cpb, tmp_path, name):
+    whole = path_of(name) / "saved_model.pb"
+    content = whole.read_bytes()
+    path = tmp_path / "cut.pb"
+    for part in range(1, 25):
+        size = len(content) * part // 25
+        path.write_bytes(content[:size])
+        for models, side in (((path, whole), "a"), ((whole, path), "b")):
+            answer, found = of_damaged(cpb, *models)
+            assert found == [] and list(answer["damaged"]) == [side], (part, found)
+            assert answer["damaged"][side]["offset"] == size
+            assert sum(section.get("unread", 0) for section in answer["sections"]) > 0
+
+
+def cuts_through(content, part):
+    """The sizes of a model that ends within this."""
+    begin = content.index(part)
+    return range(begin + 1, begin + len(part) + 1)
+
+
+def test_cuts_through_what_reads_as_if_it_were_whole(cpb, tmp_path):
+    """Texts that a tensor lacks count as empty ones, and a type that has no name is told by its number."""
+    path = path_of("rich") / "saved_model.pb"
+    content = path.read_bytes()
+    saved = saved_model(path)
+    functions = saved.meta_graphs[0].graph_def.library.function
+    node = next(n for f in functions for n in f.node_def if n.op == "Const" and len(n.attr["value"].tensor.string_val) > 1)
+    composite = next(n.function for n in saved.meta_graphs[0].object_graph_def.nodes
+                     if b"RaggedTensorSpec" in n.function.SerializeToString(deterministic=True))
+    texts = cuts_through(content, node.attr["value"].tensor.SerializeToString(deterministic=True))
+    types = cuts_through(content, composite.function_spec.input_signature.SerializeToString(deterministic=True))
+    cut = tmp_path / "cut.pb"
+    for size in (*texts[::3], *types):
+        cut.write_bytes(content[:size])
+        assert of_damaged(cpb, cut, path)[1] == [], size
+
+
+def test_cuts_before_the_name_of_a_child(cpb, tmp_path):
+    """It is not known by the name of the variable that it is."""
+    path = keras_models.model("nested") / "saved_model.pb"
+    content = path.read_bytes()
+    objects = saved_model(path).meta_graphs[0].object_graph_def
+    at = content.index(objects.SerializeToString(deterministic=True))
+    children = [child for n in objects.nodes for child in n.children if 0 < child.node_id < 128]
+    cut = tmp_path / "cut.pb"
+    for child in children[::4]:
+        cut.write_bytes(content[:content.index(child.SerializeToString(deterministic=True), at) + 2])
+        assert of_damaged(cpb, cut, path)[1] == [], child
+
+
+def test_a_model_with_a_damaged_chunk_does_not_differ_from_what_it_was(cpb, tmp_path):
+    whole = path_of("rich") / "saved_model.pb"
+    path = tmp_path / "saved_model.cpb"
+    cpb.ok("split", whole, "-o", path, "-q", "--max-chunk-size", "2K")
+    content = path.read_bytes()
+    damaged = 0
+    for chunk in json.loads(cpb.ok("info", path, "--json"))["chunks"]:
+        changed = bytearray(content)
+        changed[chunk["position"] + 40 + (chunk["stored_size"] - 40) // 2] ^= 0x40
+        path.write_bytes(changed)
+        result = cpb.run("diff", whole, path, "--json")
+        answer = json.loads(result.stdout)
+        damaged += result.returncode == 2
+        assert [d for s in answer["sections"] for d in s["differences"]] == [] and answer["equal"] in (None, True)
+        assert (result.returncode == 2) == ("b" in answer.get("damaged", {}))
+    assert damaged > 3
+
+
+@pytest.mark.parametrize("name", ["three_tags.zip", "java_zip.zip", "reversed_entries.zip"])
+def test_a_zip_that_was_cut_off_does_not_differ_from_what_it_was(cpb, tmp_path, name):
+    whole = FOLDER / name
+    path = tmp_path / name
+    for part in range(6, 20):
+        path.write_bytes(whole.read_bytes()[:whole.stat().st_size * part // 20])
+        assert of_damaged(cpb, whole, path)[1] == of_damaged(cpb, path, whole)[1] == []
+
+
+def test_what_is_left_of_a_damaged_model_is_compared(cpb, tmp_path):
+    from tensorflow.core.protobuf import saved_model_pb2
+    whole = saved_model_pb2.SavedModel.FromString((path_of("rich") / "saved_model.pb").read_bytes())
+    graph = whole.meta_graphs[0].graph_def
+    other = saved_model_pb2.SavedModel.FromString(whole.SerializeToString())
+    graph.node[1].device, other.meta_graphs[0].graph_def.node[1].device = "/cpu:0", "/gpu:0"
+    new = other.meta_graphs[0].graph_def.node[2]
+    new.name = "renamed"
+    a, b = tmp_path / "a.pb", tmp_path / "b.pb"
+    content = whole.SerializeToString(deterministic=True)
+    a.write_bytes(content[:content.index(graph.SerializeToString(deterministic=True)) + graph.ByteSize() // 2])
+    b.write_bytes(other.SerializeToString(deterministic=True))
+    names = {("nodes", "changed", graph.node[1].name), ("nodes", "removed", graph.node[2].name)}
+    answer, found = of_damaged(cpb, a, b)
+    assert answer["equal"] is False and names <= set(found)
+
+
+def test_of_a_damaged_model_the_first_lines_say_so(cpb, tmp_path):
+    whole = path_of("rich") / "saved_model.pb"
+    path = tmp_path / "cut.pb"
+    size = whole.stat().st_size // 2
+    path.write_bytes(whole.read_bytes()[:size])
+    lines = cpb.run("diff", whole, path, "--width", 1000).stdout.decode().splitlines()
+    missing = whole.stat().st_size - size
+    assert lines[0].startswith(f"Damaged: {path}: byte {size:,}: the message ends here, {missing:,} bytes too early: ")
+    assert lines[1] == "What cannot be read is not compared."
+    assert lines[-1].startswith("Whether the models are the same cannot be said; what can be read of both is the same: ")
+    assert lines[-1].endswith(" items were not compared")
+    result = cpb.run("diff", whole, path)
+    assert f"{path}: the model is damaged; what cannot be read is not compared: byte {size}: " in result.stderr.decode()
+    assert len(result.stdout.splitlines()) == 1
