@@ -102,7 +102,7 @@ test('of inspect() and its questions', async () => {
   await told(
     (options) => inspect(bytes, options),
     [
-      [{ kind: 'coreml' }, /^the option kind is 'coreml'; expected 'saved_model', /],
+      [{ kind: 'pytorch' }, /^the option kind is 'pytorch'; expected 'saved_model', /],
       [{ maxValue: '1' }, /^the option maxValue is '1'; /],
     ],
   );

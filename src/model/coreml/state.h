@@ -7,6 +7,7 @@
 
 #include "model/common/page.h"
 #include "model/common/whole.h"
+#include "model/coreml/constants.h"
 #include "model/coreml/graphs.h"
 
 typedef struct cpb_coreml_model {
@@ -31,8 +32,7 @@ bool cpb_coreml_graph_named(cpb_coreml_model *m, cpb_span name, uint32_t *graph)
 void cpb_coreml_write_graph_name(cpb_coreml_model *m, const char *key, uint32_t graph);
 
 /* The name of a constant. */
-struct cpb_coreml_constant;
-void cpb_coreml_write_constant_name(cpb_coreml_model *m, const char *key, const struct cpb_coreml_constant *constant);
+void cpb_coreml_write_constant_name(cpb_coreml_model *m, const char *key, const cpb_coreml_constant *constant);
 
 /* A list in pages of the answer to the question. */
 static inline cpb_page cpb_coreml_open_page(cpb_coreml_model *m, const char *key) {
