@@ -147,7 +147,7 @@ const faults = {
     let at = begin;
     const timer = setInterval(() => {
       if (response.destroyed || at >= end) return void (clearInterval(timer), response.end());
-      response.write(bytesAt(at, (at = Math.min(end, at + Math.ceil((end - begin) / 8)))));
+      response.write(bytesAt(at, (at = Math.min(end, at + Math.ceil((end - begin) / 16)))));
     }, 250);
     return true;
   },
