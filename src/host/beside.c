@@ -16,7 +16,10 @@
 
 /* --- Paths ----------------------------------------------------------------------------- */
 
-static bool is_meta(const cpb_model_file *f) { return cpb_path_ends_with(f->path, META); }
+/* Whether the checkpoint has the name of the model. */
+static bool is_meta(const cpb_model_file *f) {
+  return f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, META);
+}
 
 /* How much of the model's path that of a file beside it begins with: the folder, or the prefix. */
 static size_t kept(const cpb_model_file *f, unsigned beside) {

@@ -4,6 +4,7 @@ nothing else, and the checkpoint beside one has its variables."""
 import functools
 import json
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -111,6 +112,15 @@ def test_the_checkpoint_beside_it(cpb, trained, tmp_path):
     alone = tmp_path / "elsewhere.meta"
     alone.write_bytes(path.read_bytes())
     assert all(one["shape"] is None for one in ask(cpb, alone, "variables")["variables"]["items"])
+
+
+def test_a_saved_model_of_that_name_has_its_own_checkpoint(cpb, tmp_path):
+    """What it is its bytes say, and not its name."""
+    folder = saved_models.model("rich")
+    shutil.copytree(folder, tmp_path / "model")
+    (tmp_path / "model/saved_model.pb").rename(tmp_path / "model/model.meta")
+    ours, theirs = (ask(cpb, path, "variables") for path in (tmp_path / "model/model.meta", folder))
+    assert theirs["checkpoint"] and ours == theirs
 
 
 def test_split_merged_and_found(cpb, trained, tmp_path):

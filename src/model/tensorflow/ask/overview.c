@@ -1,5 +1,8 @@
 /* The overview: all from the skeleton, which is a few small reads. */
 #include "model/tensorflow/ask/overview.h"
+
+#include "model/common/write.h"
+#include "model/keras/answers.h"
 #include "model/tensorflow/ask/variable_counts.h"
 #include "model/tensorflow/ask/variables.h"
 #include "model/tensorflow/copies.h"
@@ -8,9 +11,6 @@
 #include "model/tensorflow/keras.h"
 #include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/ops.h"
-
-#include "model/common/write.h"
-#include "model/keras/answers.h"
 
 /* --- Meta graphs ------------------------------------------------------------------- */
 
