@@ -1,7 +1,8 @@
 /* cpb/url.h: files on servers and in object stores, read by ranges.
  *
  *     https://host/model.cpb      http and https
- *     s3://bucket/key             S3, or what is compatible with it
+ *     s3://bucket/key             S3, or what is compatible with it; every character is part of the key, but for
+ *                                 a query, which begins with a ? and a parameter, as in ?versionId=...
  *
  * A cpb_file on a URL is like any other (cpb/file.h): what an engine needs is fetched when it
  * needs it. cpb_message_file_options and cpb_model_file_options have a member `urls`, with which

@@ -23,9 +23,30 @@ size_t cpb_url_scheme(cpb_span text) {
 
 bool cpb_url_is_s3(cpb_span text) { return cpb_url_scheme(text) == 2; }
 
-static bool is_plain(uint8_t c) {
-  bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z', digit = c >= '0' && c <= '9';
-  return letter || digit || (c > 0 && strchr("-._~/!$&'()*+,;=:@", c) != NULL);
+static bool is_letter_or_digit(uint8_t c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9'); }
+
+static bool is_plain(uint8_t c) { return is_letter_or_digit(c) || (c > 0 && strchr("-._~/!$&'()*+,;=:@", c) != NULL); }
+
+/* "?NAME=" */
+static bool begins_query(cpb_span text) {
+  size_t i = 1;
+  if (text.data[0] != '?') return false;
+  while (i < text.size && (is_letter_or_digit(text.data[i]) || text.data[i] == '-')) i++;
+  return i > 1 && i < text.size && text.data[i] == '=';
+}
+
+size_t cpb_url_key_length(cpb_span text) {
+  size_t length = 0;
+  while (length < text.size && !begins_query((cpb_span){text.data + length, text.size - length})) length++;
+  return length;
+}
+
+size_t cpb_url_path_length(cpb_span text) {
+  size_t length = cpb_url_scheme(text);
+  if (length == 0) return text.size;
+  if (cpb_url_is_s3(text)) return cpb_url_key_length(text);
+  while (length < text.size && text.data[length] != '?' && text.data[length] != '#') length++;
+  return length;
 }
 
 size_t cpb_url_escape(cpb_span name, char *out) {

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/url_text.h"
 #include "cli/cli.h"
 
 bool cli_is_dash(const char *path) { return !path || strcmp(path, "-") == 0; }
@@ -15,7 +16,7 @@ const char *cli_shown_name(cli *c, const char *path) {
 const char *cli_output_name(const char *path) { return cli_is_dash(path) ? "standard output" : path; }
 
 bool cli_ends_with(const char *path, const char *ending) {
-  size_t size = cpb_is_url(path) ? strcspn(path, "?#") : strlen(path), end = strlen(ending);
+  size_t size = cpb_url_path_length((cpb_span){(const uint8_t *)path, strlen(path)}), end = strlen(ending);
   return size >= end && memcmp(path + size - end, ending, end) == 0;
 }
 

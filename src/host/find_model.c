@@ -9,14 +9,17 @@
 
 static const char *const of_name[] = {"", ".cpb", ".pb", NULL};
 
-/* Of a package, at `out` and `length`, which is that of its folder and a slash: appends its root model. */
+/* Of a package, at `out` and `length`, which is that of its folder and a slash: appends its root model, unless its
+ * name, as part of the path, is too long. */
 static bool find_root(const cpb_allocator *a, const char *folder, size_t length, const cpb_url_options *urls, char *out,
                       bool *absent, cpb_error *error) {
-  char root[CPB_PACKAGE_ROOM];
+  char root[CPB_PACKAGE_ROOM], name[3 * CPB_PACKAGE_ROOM];
   cpb_path_replace(folder, length, CPB_PACKAGE_MANIFEST, out);
   cpb_file *manifest = cpb_lookup_open(a, out, urls, absent, error);
   if (!manifest || !cpb_package_root(a, manifest, root)) return false;
-  cpb_path_replace(folder, length, root, out);
+  if (!cpb_path_escape(folder, (cpb_span){(const uint8_t *)root, strlen(root)}, name)) return false;
+  if (strlen(name) >= CPB_PACKAGE_ROOM) return false;
+  cpb_path_replace(folder, length, name, out);
   return true;
 }
 

@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "base/url_text.h"
 #include "host/descriptor.h"
 #include "host/url/address.h"
 
@@ -86,28 +85,21 @@ bool cpb_reference_stays(cpb_span name) {
   return true;
 }
 
-/* The name as the path of a URL, and a NUL. `out` has room for three bytes each. */
-static void escape(cpb_span name, bool raw, char *out) {
-  if (raw && name.size > 0) memcpy(out, name.data, name.size);
-  out[raw ? name.size : cpb_url_escape(name, out)] = '\0';
-}
-
 static size_t folder_of(const char *path) {
   size_t length = cpb_path_length(path);
   while (length > 0 && path[length - 1] != '/') length--;
   return length;
 }
 
-/* `*folder`: how long the folder is that the name is relative to; what of it is to be freed is the result. */
-static char *path_of(const cpb_references *r, cpb_span name, size_t *folder) {
-  bool is_url = cpb_is_url(r->path),
-       raw = !is_url || cpb_url_is_s3((cpb_span){(const uint8_t *)r->path, strlen(r->path)});
-  char *text = cpb_alloc(&r->allocator, 3 * name.size + 1);
-  if (!text) return NULL;
-  escape(name, raw, text);
+/* NULL with the error set. `*folder`: how long the folder is that the name is relative to. */
+static char *path_of(const cpb_references *r, cpb_span name, size_t *folder, cpb_error *error) {
+  char *text = cpb_alloc(&r->allocator, 3 * name.size + 1), *path = NULL;
+  bool fits = !text || cpb_path_escape(r->path, name, text);
   *folder = folder_of(r->path);
-  char *path = cpb_alloc(&r->allocator, strlen(r->path) + strlen(text) + 1);
+  if (text && fits) path = cpb_alloc(&r->allocator, strlen(r->path) + strlen(text) + 1);
   if (path) cpb_path_replace(r->path, *folder, text, path);
+  else if (fits) cpb_fail_memory(error);
+  else cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "in an s3 URL the ? of its name would begin a query; expected none");
   cpb_release(&r->allocator, text);
   return path;
 }
@@ -160,9 +152,8 @@ static cpb_file *open_name(cpb_references *r, const char *name, int *fd, cpb_err
   cpb_file *file = r->allowed ? open_anywhere(r, name, error) : NULL;
   if (file || error->code != CPB_OK) return file;
   if (!r->path) return refuse(error);
-  char *path = path_of(r, span, &folder);
-  if (!path) cpb_fail_memory(error);
-  else file = cpb_is_url(path) ? open_url(r, path, error) : open_local(r, path, folder, fd, error);
+  char *path = path_of(r, span, &folder, error);
+  if (path) file = cpb_is_url(path) ? open_url(r, path, error) : open_local(r, path, folder, fd, error);
   cpb_release(&r->allocator, path);
   return file;
 }
@@ -179,6 +170,10 @@ cpb_file *cpb_references_open(cpb_references *r, cpb_span name, cpb_error *error
       return r->open[i].file;
     }
     if (r->open[i].used < o->used) o = &r->open[i];
+  }
+  if (memchr(name.data, 0, name.size)) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "its name has a NUL; expected none");
+    return NULL;
   }
   close_other(r, o);
   o->name = cpb_alloc(&r->allocator, name.size + 1);

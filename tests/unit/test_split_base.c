@@ -275,6 +275,19 @@ static void names_of_a_chain(void **state) {
   }
 }
 
+static void a_name_that_would_begin_a_query(void **state) {
+  (void)state;
+  static const char base[] = "s3://bucket/base.cpb", name[] = "first.cpb?versionId=1";
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  cpb_buffer names;
+  cpb_error error = {0};
+  cpb_buffer_init(&names, &a);
+  assert_true(cpb_buffer_append(&names, base, strlen(base)));
+  assert_false(cpb_base_name_add(&names, strlen(base), (cpb_span){(const uint8_t *)name, strlen(name)}, &error));
+  assert_int_equal(error.code, CPB_E_UNSUPPORTED);
+  cpb_buffer_free(&names);
+}
+
 static void a_name_that_gets_too_long(void **state) {
   (void)state;
   const cpb_allocator a = cpb_allocator_or_default(NULL);
@@ -303,6 +316,7 @@ int main(void) {
       cmocka_unit_test(a_file_that_is_written_is_no_base),
       cmocka_unit_test(damage_is_an_error),
       cmocka_unit_test(names_of_a_chain),
+      cmocka_unit_test(a_name_that_would_begin_a_query),
       cmocka_unit_test(a_name_that_gets_too_long),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,8 @@ static void names_show_nothing_that_is_secret(void **state) {
       {"https://host?sig=a/b@c", "https://host"},
       {"https://user:word@", "https://"},
       {"s3://bucket/a@b?versionId=1", "s3://bucket/a@b"},
+      {"s3://bucket/a?b#c?X-Amz-Signature=x", "s3://bucket/a?b#c"},
+      {"s3://bucket?X-Amz-Signature=x", "s3://bucket"},
       {"a file?x#y", "a file?x#y"},
   };
   char out[64];
@@ -58,7 +60,8 @@ static void what_is_no_url_is_refused(void **state) {
   (void)state;
   cpb_address a;
   static const char *const wrong[] = {"http://",     "http:///x",     "http://:80/", "http://a b/",  "http://a/b c",
-                                      "http://a/\n", "http://a/\x7f", "s3:///key",   "s3://a b/key", "x"};
+                                      "http://a/\n", "http://a/\x7f", "s3:///key",   "s3://a b/key", "x",
+                                      "s3://a?b/c",  "s3://a#b",      "s3://a%2fb/c"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(cpb_address_parse(wrong[i], &a));
   assert_true(cpb_address_parse("s3://bucket/a key", &a));
   assert_true(cpb_address_parse("http://u:p@h:1/p?q#f", &a));
@@ -108,6 +111,29 @@ static void names_beside_keep_the_query(void **state) {
   assert_false(cpb_path_ends_with("http://h/x.cpb?a=.pb", ".pb"));
   assert_true(cpb_path_ends_with("x.cpb?a=.pb", ".pb"));
   assert_int_equal(cpb_path_length("http://h/x#f"), 10);
+  assert_int_equal(cpb_path_length("s3://h/x#f?y"), 12);
+  assert_true(cpb_path_ends_with("s3://h/x#?.cpb?versionId=.pb", ".cpb"));
+}
+
+static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
+
+static void names_of_files_stay_whole(void **state) {
+  (void)state;
+  static const struct {
+    const char *path, *name, *out;
+  } cases[] = {
+      {"a/m", "x?y#z %", "x?y#z %"},
+      {"https://h/m", "x?y=1#z %2e/k", "x%3Fy=1%23z%20%252e/k"},
+      {"s3://b/m", "x?y#z %2e/k", "x?y#z %2e/k"},
+      {"s3://b/m", "x?=", "x?="},
+      {"s3://b/m", "x?y=1", NULL},
+  };
+  char out[64];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_int_equal(cpb_path_escape(cases[i].path, span_of(cases[i].name), out), cases[i].out != NULL);
+    if (cases[i].out) assert_string_equal(out, cases[i].out);
+  }
+  assert_false(cpb_path_escape("m", (cpb_span){(const uint8_t *)"x\0y", 3}, out));
 }
 
 /* --- Headers ---------------------------------------------------------------------------- */
@@ -269,7 +295,8 @@ static void s3_is_a_url_of_amazon_or_of_the_endpoint(void **state) {
       {"s3://bucket/a/b.cpb", {NULL}, "https://bucket.s3.us-east-1.amazonaws.com/a/b.cpb"},
       {"s3://my.bucket/x", {"AWS_DEFAULT_REGION", "eu-west-1", NULL}, "https://s3.eu-west-1.amazonaws.com/my.bucket/x"},
       {"s3://bucket/x", {"AWS_DEFAULT_REGION", "a", "AWS_REGION", "b", NULL}, "https://bucket.s3.b.amazonaws.com/x"},
-      {"s3://bucket/a b+c%#\xc3\xb6", {NULL}, "https://bucket.s3.us-east-1.amazonaws.com/a%20b%2Bc%25"},
+      {"s3://bucket/a b+c%#\xc3\xb6", {NULL}, "https://bucket.s3.us-east-1.amazonaws.com/a%20b%2Bc%25%23%C3%B6"},
+      {"s3://bucket/a?acl", {NULL}, "https://bucket.s3.us-east-1.amazonaws.com/a%3Facl"},
       {"s3://bucket/\xc3\xb6?versionId=1", {NULL}, "https://bucket.s3.us-east-1.amazonaws.com/%C3%B6?versionId=1"},
       {"s3://bucket/x", {"AWS_ENDPOINT_URL", "http://h:1//", NULL}, "http://h:1/bucket/x"},
       {"s3://bucket/x",
@@ -518,6 +545,7 @@ int main(void) {
       cmocka_unit_test(what_is_no_url_is_refused),
       cmocka_unit_test(origins_are_scheme_host_and_port),
       cmocka_unit_test(names_beside_keep_the_query),
+      cmocka_unit_test(names_of_files_stay_whole),
       cmocka_unit_test(headers_are_read_in_any_case),
       cmocka_unit_test(content_ranges_are_exact),
       cmocka_unit_test(encodings_and_lengths),

@@ -6,10 +6,12 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+import uuid
 
 import pytest
 
 from conftest import DATA
+from support import onnx_models
 from urls.conftest import ENVIRONMENT, find
 
 CHUNKED = DATA / "cpb" / "real_frozen_conv" / "max1000_none.cpb"
@@ -185,6 +187,43 @@ def test_s3_that_is_not_there(cpb, s3):
         result = run(cpb, "inspect", f"s3://{name}", AWS_ENDPOINT_URL_S3=s3, **KEYS)
         assert result.returncode == 3
         assert f"s3://{name}: the server answered 404: there is no such file".encode() in result.stderr
+
+
+@pytest.mark.parametrize("key, path", [
+    ("x#y", "x%23y"), ("x?acl", "x%3Facl"), ("x#a?b#?c.pb", "x%23a%3Fb%23%3Fc.pb"), ("%2e%2e/x", "%252e%252e/x"),
+    ("x?versionId=3", "x?versionId=3"), ("x?y?versionId=3&acl", "x%3Fy?versionId=3&acl")])
+def test_s3_keys_have_every_character(server, read_url, key, path):
+    """Only the parameters after a "?" are none of the name."""
+    token = uuid.uuid4().hex
+    joint = "&" if "=" in key else "?"
+    read_url(f"s3://-/see/{key}{joint}count={token}", "0+10", env=KEYS | {"AWS_ENDPOINT_URL": server.base})
+    assert [request["url"] for request in server.seen(token)] == [f"/-/see/{path}{joint}count={token}"]
+
+
+@pytest.mark.parametrize("location, path", [
+    ("a?acl", "a%3Facl"), ("a#b", "a%23b"), ("a?", "a%3F"), ("%2e%2e", "%252e%252e"), ("a b", "a%20b"),
+    ("a?versionId=1", None), ("//other/x", None), ("..", None), ("a/../../b", None), ("s3://other/x", None)])
+@pytest.mark.parametrize("scheme", ["s3", "http"])
+def test_a_file_names_another_and_no_query(cpb, server, below, location, path, scheme):
+    """With what is in the place of a file's name, a model cannot have its reader sign requests of its choice."""
+    (below / "named.onnx").write_bytes(onnx_models.elsewhere(location))
+    token = uuid.uuid4().hex
+    url = {"s3": "s3://-/below/", "http": f"{server.base}/-/below/"}[scheme] + f"named.onnx?count={token}"
+    result = run(cpb, "extract", url, "w0", "-o", "-", AWS_ENDPOINT_URL=server.base, **KEYS)
+    if scheme == "http" and location == "a?versionId=1":
+        path = "a%3FversionId=1"
+    asked = {request["url"] for request in server.seen(token)} - {f"/-/below/named.onnx?count={token}"}
+    assert asked == ({f"/-/below/{path}?count={token}"} if path else set()), result.stderr
+    assert result.returncode == 3 and (not location.startswith("a?v") or path or b"would begin a query" in result.stderr)
+
+
+def test_a_package_names_its_model_and_no_query(cpb, server, below):
+    (below / "p.mlpackage").mkdir(exist_ok=True)
+    (below / "p.mlpackage" / "Manifest.json").write_text(
+        '{"rootModelIdentifier": "m", "itemInfoEntries": {"m": {"path": "a?b#c%2e"}}}')
+    token = uuid.uuid4().hex
+    run(cpb, "inspect", f"{server.base}/-/model/p.mlpackage/?count={token}")
+    assert f"/-/model/p.mlpackage/Data/a%3Fb%23c%252e?count={token}" in {request["url"] for request in server.seen(token)}
 
 
 def test_s3_sends_the_session_token_to_its_endpoint_alone(server, read_url):

@@ -69,6 +69,12 @@ static bool join(cpb_buffer *out, cpb_span base, cpb_span name) {
 
 bool cpb_base_name_add(cpb_buffer *names, size_t base, cpb_span name, cpb_error *error) {
   const size_t begin = names->size;
+  const bool in_key = cpb_url_is_s3((cpb_span){names->data, base}) && cpb_url_scheme(name) == 0;
+  if (in_key && cpb_url_key_length(name) < name.size) {
+    cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+             "the base refers to a file by a name in which, in an s3 URL, the ? would begin a query; expected none");
+    return false;
+  }
   if (!cpb_buffer_reserve(names, begin + base + 3 * name.size + 2) ||
       !join(names, (cpb_span){names->data, base}, name)) {
     cpb_fail_memory(error);

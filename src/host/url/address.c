@@ -14,7 +14,9 @@ static bool same(const char *a, const char *b, size_t length) {
   return true;
 }
 
-static size_t scheme_of(const char *text) { return cpb_url_scheme((cpb_span){(const uint8_t *)text, strlen(text)}); }
+static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
+
+static size_t scheme_of(const char *text) { return cpb_url_scheme(span_of(text)); }
 
 int cpb_is_url(const char *text) { return text && scheme_of(text) > 0; }
 
@@ -30,14 +32,16 @@ static bool cut(const char *url, cpb_address *a) {
   }
   a->host = host;
   a->host_length = (size_t)(a->path - host);
-  a->query = a->path + strcspn(a->path, "?#");
-  a->end = a->query + strcspn(a->query, "#");
+  a->query = url + cpb_url_path_length(span_of(url));
+  a->end = a->query + (cpb_url_is_s3(span_of(url)) ? strlen(a->query) : strcspn(a->query, "#"));
   return true;
 }
 
 bool cpb_address_parse(const char *url, cpb_address *address) {
   if (!cut(url, address) || address->host_length == 0 || *address->host == ':') return false;
   bool escapes = cpb_address_has_scheme(address, "s3");
+  if (escapes && ((*address->path && *address->path != '/') || memchr(address->host, '%', address->host_length)))
+    return false;
   for (const char *p = url; *p; p++) {
     bool space = *p == ' ' && escapes && p >= address->path;
     if (((unsigned char)*p <= ' ' && !space) || *p == 0x7f) return false;
@@ -84,14 +88,19 @@ const char *cpb_url_name(const char *url, char *out, size_t size) {
   return out;
 }
 
-size_t cpb_path_length(const char *path) {
-  cpb_address a;
-  return cut(path, &a) ? (size_t)(a.query - path) : strlen(path);
-}
+size_t cpb_path_length(const char *path) { return cpb_url_path_length(span_of(path)); }
 
 bool cpb_path_ends_with(const char *path, const char *ending) {
   size_t length = cpb_path_length(path), end = strlen(ending);
   return length >= end && memcmp(path + length - end, ending, end) == 0;
+}
+
+bool cpb_path_escape(const char *path, cpb_span name, char *out) {
+  const bool is_key = cpb_url_is_s3(span_of(path)), escapes = cpb_is_url(path) && !is_key;
+  if (memchr(name.data, 0, name.size) || (is_key && cpb_url_key_length(name) < name.size)) return false;
+  if (!escapes) memcpy(out, name.data, name.size);
+  out[escapes ? cpb_url_escape(name, out) : name.size] = 0;
+  return true;
 }
 
 void cpb_path_replace(const char *path, size_t keep, const char *ending, char *out) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "cpb/url.h"
 
 /* Where the parts of "scheme://user:password@host:port/path?query#fragment" begin and end. */
@@ -14,7 +15,7 @@ typedef struct cpb_address {
 } cpb_address;
 
 /* False for a text that is no http, https or s3 URL, has no host, or a space (but in the key of an s3
- * URL) or control character. */
+ * URL) or control character, or a "?", "#" or "%" in a bucket's name. */
 bool cpb_address_parse(const char *url, cpb_address *address);
 
 bool cpb_address_has_scheme(const cpb_address *address, const char *scheme);
@@ -27,6 +28,11 @@ size_t cpb_path_length(const char *path);
 
 /* Whether a path, or the path of a URL, ends like this. */
 bool cpb_path_ends_with(const char *path, const char *ending);
+
+/* Writes a name that a file gives, and a NUL, as a part of `path`, which may be a URL: with all that is not plain
+ * escaped, unless it is a path or a key. False where it would not be the same name there: a NUL is in it, or the
+ * beginning of a query in a key. `out` has room for 3 * name.size + 1 bytes. */
+bool cpb_path_escape(const char *path, cpb_span name, char *out);
 
 /* Writes `path` with the bytes [keep, cpb_path_length(path)) of it replaced by `ending`; of a URL the
  * query goes along, as signatures may be in it, but not the fragment. `out` has room for
