@@ -25,8 +25,8 @@
  * was compiled without it, opening a URL is CPB_E_UNSUPPORTED.
  *
  * Up to 10 redirects are followed: to http and https, never from https to http. Another
- * host or port gets neither `headers` nor passwords. No message shows a user, a password or the query
- * of a URL, where signatures are.
+ * host or port gets neither `headers` nor passwords, unless ~/.netrc names that host and has no
+ * default. No message shows a user, a password or the query of a URL, where signatures are.
  *
  * s3:// URLs are signed with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN for
  * AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1; without keys they are not signed, which public buckets

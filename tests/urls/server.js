@@ -9,6 +9,8 @@
  *   /-/far/PATH               the same, after 50 ms
  *   /-/alone/PATH             the same, but 503 while another request with its token is under way
  *   /-/slow/PATH              the same, a byte in 100 ms
+ *   /-/header/line            a header of one line that does not end
+ *   /-/header/lines           a header of lines that do not end
  *
  * Prints the two origins, and with CERTIFICATE and KEY in the environment (names of files) a
  * third, of https. Ends when its input does.
@@ -94,6 +96,20 @@ function slow(request, response) {
   request.on('close', () => clearInterval(timer));
 }
 
+/** @type {(request: Request, response: Response) => void} */
+function endlessHeader(request, response) {
+  const socket = /** @type {import('node:net').Socket} */ (response.socket);
+  const line = request.url?.startsWith('/-/header/lines');
+  const piece = line ? `X-More: ${'x'.repeat(1000)}\r\n`.repeat(16) : 'x'.repeat(16384);
+  const more = () => {
+    while (!socket.destroyed && socket.write(piece)) continue;
+  };
+  socket.on('drain', more).on('error', () => {});
+  socket.write('HTTP/1.1 206 Partial Content\r\nX-First: ');
+  if (line) socket.write('line\r\n');
+  more();
+}
+
 const handlers = {
   '/-/see/': see,
   '/-/seen/': (/** @type {Request} */ _, /** @type {Response} */ response, /** @type {URL} */ url) =>
@@ -104,6 +120,7 @@ const handlers = {
   '/-/far/': below('/-/far/', 404, 50),
   '/-/alone/': alone,
   '/-/slow/': slow,
+  '/-/header/': endlessHeader,
 };
 
 /** @type {(certificate: string, key: string) => Promise<string>} */

@@ -74,6 +74,14 @@ def test_a_whole_file_is_taken_and_kept_up_to_a_bound(server, read_url, fault, o
     assert log[0]["bytes"] < 8 << 20, "an endless answer is not downloaded"
 
 
+@pytest.mark.parametrize("what", ["line", "lines"])
+def test_a_header_without_an_end_is_no_lack_of_memory(server, read_url, what):
+    """It is refused after some of it, for good."""
+    result = read_url(f"{server.base}/-/header/{what}", "0+10")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert result.stderr.startswith(b"READ: the server's header is too long"), result.stderr
+
+
 @matrix([
     ("etag-changes", 'READ: the file changed while it was read: its ETag was "one", now "two"', 2),
     ("etag-weak-changes", "READ: the file changed", 2),

@@ -68,6 +68,19 @@ def test_passwords_stay_with_their_host(server, read_url, tmp_path):
     assert server.seen(token)[0]["authorization"].startswith("Basic ")
 
 
+def test_a_default_password_stays_with_its_host(server, read_url, tmp_path):
+    """That of ~/.netrc is for the URL's own host. An entry for the other machine is for that one alone."""
+    default = f"default login user password {SECRET}\n"
+    for netrc, arrives in [(default, False), (f"machine elsewhere login x password y\nDEFAULT{default[7:]}", False),
+                           (f"machine 127.0.0.1 login user password {SECRET}\n", True)]:
+        (tmp_path / ".netrc").write_text(netrc)
+        inner = server.url("")[1]
+        url, token = moved(server, f"{server.other}/-/see/x?count={inner}")
+        bytes_of(read_url(url, "0+10", env={"HOME": str(tmp_path)}))
+        assert server.seen(token)[0]["authorization"].startswith("Basic ")
+        assert ("authorization" in server.seen(inner)[0]) == arrives, netrc
+
+
 def test_https_needs_a_certificate_that_is_trusted(server, read_url, certificate):
     url = f"{server.secure}/-/see/x?count="
     inner = server.url("")[1]

@@ -22,6 +22,8 @@
 
 #  define REDIRECTS 10
 #  define REDIRECT_BODY ((size_t)64 << 10) /* of a response that is not for us */
+#  define HEADER_MOST ((size_t)256 << 10)  /* of one response; libcurl takes lines of up to 100 KB */
+#  define ENOUGH ((size_t)1 << 20)         /* more memory than libcurl needs for a header */
 #  define WAIT 1000                        /* milliseconds between looks at the clock */
 #  define SHORT_WAIT 100                   /* the same where the host may cancel */
 #  define SIGNING 0x075700                 /* 7.87 signs x-amz- headers */
@@ -42,6 +44,7 @@
 /* Options by their numbers, as the libcurl that is loaded may be newer than its header here. */
 #  define OPTION_PROTOCOLS ((CURLoption)(CURLOPTTYPE_LONG + 181))
 #  define OPTION_AWS_SIGV4 ((CURLoption)(CURLOPTTYPE_OBJECTPOINT + 305))
+#  define TOO_LARGE ((CURLcode)100)
 
 /* --- The library ---------------------------------------------------------------------- */
 
@@ -115,6 +118,7 @@ struct cpb_exchange {
   bool added, ended; /* `ended`: with this code */
   CURLcode code;
   bool begun, stopped, moved; /* `moved`: there is a Location */
+  size_t header;              /* bytes of it that came */
   size_t skipped;             /* bytes of a redirect's body */
   uint64_t last;              /* when something came */
   char trouble[CURL_ERROR_SIZE];
@@ -217,6 +221,8 @@ static bool is_location(const char *line, size_t length) {
 static size_t take_header(char *line, size_t one, size_t length, void *user) {
   cpb_exchange *x = user;
   x->last = cpb_url_clock();
+  x->header += length;
+  if (x->header > HEADER_MOST) return 0;
   if (!x->begun) cpb_response_line(&x->response, line, length);
   bool ends = length > 0 && (line[0] == '\r' || line[0] == '\n');
   x->moved = x->moved || is_location(line, length);
@@ -262,6 +268,32 @@ static void set_certificates(cpb_exchange *x) {
   if (folder && *folder) x->curl.easy_setopt(x->easy, CURLOPT_CAPATH, folder);
 }
 
+static bool has_default(const cpb_buffer *netrc) {
+  static const char word[] = "default";
+  size_t length = sizeof word - 1, same = 0;
+  for (size_t i = 0; i + length <= netrc->size && same < length; i++) {
+    for (same = 0; same < length && (netrc->data[i + same] | 0x20) == word[same];) same++;
+  }
+  return same == length;
+}
+
+/* Where to look for a password: in ~/.netrc. Its entry for a machine is also for a request that was redirected there
+ * from another one, but its "default" is not; libcurl cannot tell them apart. */
+static void set_netrc(cpb_exchange *x, bool at_home) {
+  char path[4096];
+  cpb_buffer netrc;
+  const char *home = getenv("HOME");
+  bool looks = at_home;
+  cpb_buffer_init(&netrc, &x->allocator);
+  if (!at_home && home && strlen(home) + sizeof "/.netrc" <= sizeof path) {
+    cpb_format(path, sizeof path, "%s/.netrc", home);
+    looks = read_file(path, &netrc) == 0 && !has_default(&netrc);
+    if (looks) x->curl.easy_setopt(x->easy, CURLOPT_NETRC_FILE, path);
+  }
+  if (looks) x->curl.easy_setopt(x->easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+  cpb_buffer_free(&netrc);
+}
+
 static void set_up(cpb_exchange *x, const char *url, bool at_home) {
   const cpb_request *r = x->request;
   CURLcode (*set)(CURL *, CURLoption, ...) = x->curl.easy_setopt;
@@ -281,7 +313,7 @@ static void set_up(cpb_exchange *x, const char *url, bool at_home) {
   set(easy, CURLOPT_BUFFERSIZE, 256L << 10);
   set(easy, CURLOPT_ERRORBUFFER, x->trouble);
   set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  if (!r->signature) set(easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+  if (!r->signature) set_netrc(x, at_home);
   if (r->signature) set(easy, CURLOPT_PATH_AS_IS, 1L);
   if (at_home && r->keys) {
     set(easy, OPTION_AWS_SIGV4, r->signature);
@@ -333,9 +365,26 @@ static bool may_pass(CURLcode code) {
   }
 }
 
+/* Whether a server sent a header, or a line of one, without an end: libcurl says of a line that its memory is short. */
+static bool is_header_too_long(const cpb_exchange *x, CURLcode code) {
+  long sent = 0;
+  if (x->header > HEADER_MOST) return true;
+  x->curl.easy_getinfo(x->easy, CURLINFO_REQUEST_SIZE, &sent);
+  if (code == TOO_LARGE) return sent > 0;
+  void *memory = code == CURLE_OUT_OF_MEMORY && sent > 0 && !x->begun ? cpb_alloc(&x->allocator, ENOUGH) : NULL;
+  cpb_release(&x->allocator, memory);
+  return memory != NULL;
+}
+
 static cpb_outcome fail_with(cpb_exchange *x, CURLcode code, cpb_error *error) {
   char text[160];
   const char *said = *x->trouble ? x->trouble : x->curl.easy_strerror(code);
+  if (is_header_too_long(x, code)) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET,
+             "the server's header is too long; expected lines of up to 100,000 bytes, and up to %zu in all",
+             HEADER_MOST);
+    return CPB_REFUSED;
+  }
   if (code == CURLE_OUT_OF_MEMORY) {
     cpb_fail_memory(error);
     return CPB_REFUSED;
@@ -391,7 +440,7 @@ static void begin(cpb_exchange *x, const char *url) {
   cpb_exchange_cancel(x);
   x->headers = headers_for(x, at_home);
   x->begun = x->stopped = x->moved = false;
-  x->skipped = 0;
+  x->header = x->skipped = 0;
   x->response = (cpb_response){0};
   *x->trouble = 0;
   if (!x->headers) return;
