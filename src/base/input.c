@@ -62,9 +62,13 @@ void cpb_input_turn(cpb_input *input, uint32_t file, const cpb_other_file *other
   input->other_size = size;
 }
 
-void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
+void cpb_input_fail_as(cpb_input *input, cpb_code code, const char *message) {
   uint64_t offset = input->need.kind == CPB_NEED_RANGE ? input->need.offset : CPB_NO_OFFSET;
-  cpb_fail(&input->failure, code == CPB_E_CANCELLED ? code : CPB_E_READ, offset, "%s", message);
+  cpb_fail(&input->failure, code, offset, "%s", message);
+}
+
+void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
+  cpb_input_fail_as(input, code == CPB_E_CANCELLED ? code : CPB_E_READ, message);
 }
 
 void cpb_input_lose(cpb_input *input, uint64_t length, int whole, const char *message) {

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/descriptor.h"
@@ -31,6 +32,7 @@ struct cpb_file {
   cpb_descriptor store;       /* what can be read at any offset: fd, or a pipe's spool */
   cpb_remote *remote;         /* of a URL; there is no descriptor then */
   cpb_source source;          /* with `read`: there is neither then */
+  bool keeps_codes;           /* of the source's errors */
   cpb_references *references; /* the other files that are named in it */
   bool in_memory;             /* all of it is at hand in `data` */
   uint64_t size;              /* of a pipe: what came so far */
@@ -154,6 +156,8 @@ cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *sou
   return NULL;
 }
 
+void cpb_file_keep_codes(cpb_file *file) { file->keeps_codes = true; }
+
 bool cpb_file_is_absent(const cpb_file *file) { return file->remote && cpb_remote_is_absent(file->remote); }
 
 const cpb_validators *cpb_file_validators(const cpb_file *file) {
@@ -265,16 +269,16 @@ static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
 /* --- A source ------------------------------------------------------------------------------ */
 
 /* The same for what the caller reads. */
-static bool refused(cpb_code code, cpb_error *error) {
+static bool refused(const cpb_file *file, cpb_code code, cpb_error *error) {
   if (code == CPB_OK) return false;
-  if (code != CPB_E_CANCELLED) code = CPB_E_READ;
+  if (code != CPB_E_CANCELLED && !file->keeps_codes) code = CPB_E_READ;
   if (!error->message[0]) cpb_fail(error, code, CPB_NO_OFFSET, "%s", cpb_code_text(code));
   error->code = code;
   return true;
 }
 
 static bool find_source_size(cpb_file *file, cpb_error *error) {
-  return !refused(file->source.size(file->source.user, &file->size, error), error);
+  return !refused(file, file->source.size(file->source.user, &file->size, error), error);
 }
 
 /* Nothing is what there is at the end, and nowhere else. */
@@ -288,7 +292,7 @@ static bool at_source_end(cpb_file *file, uint64_t offset, cpb_error *error) {
 static bool fill_from_source(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
   size_t room = (size_t)cpb_min_u64(cpb_max_u64(wanted, READ_MIN), BUFFER_SIZE), length = room;
   file->length = 0;
-  if (refused(file->source.read(file->source.user, offset, file->buffer, &length, error), error)) return false;
+  if (refused(file, file->source.read(file->source.user, offset, file->buffer, &length, error), error)) return false;
   if (length > room) {
     cpb_fail(error, CPB_E_READ, offset, "the source gave %zu bytes; expected at most %zu", length, room);
     return false;
@@ -405,5 +409,6 @@ void cpb_file_supply(cpb_file *file, cpb_input *input) {
                              : fill(from, need.offset, cpb_max_u64(need.length, need.ahead), &error));
   if (done && !whole && buffered(from, need.offset)) supply(from, &need, input);
   else if (done && (whole || find_size(from, 0, &error))) end(from, &need, input);
+  else if (file->keeps_codes) cpb_input_fail_as(input, error.code, error.message);
   else cpb_input_fail(input, error.code, error.message);
 }

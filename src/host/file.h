@@ -12,6 +12,10 @@
  * everything can be read at any offset; `file` must outlive it. */
 cpb_file *cpb_file_share(cpb_file *file);
 
+/* The errors of its source keep their codes, which otherwise become CPB_E_READ: the source is ours, and what it reads
+ * from may be damaged. */
+void cpb_file_keep_codes(cpb_file *file);
+
 /* Whether this is a URL, and the last failure was that nothing is there. */
 bool cpb_file_is_absent(const cpb_file *file);
 

@@ -5,6 +5,7 @@
 #include "base/input.h"
 #include "base/status.h"
 #include "cpb/open.h"
+#include "host/file.h"
 
 #define NAME_SHOWN 80
 
@@ -140,5 +141,7 @@ cpb_file *cpb_onnx_rewrite_open(const cpb_allocator *given, cpb_message_file *me
     return cpb_fail_memory(error), NULL;
   }
   const cpb_source source = {.struct_size = sizeof source, .user = r, .read = read, .size = size_of, .close = close};
-  return cpb_file_open_source(&a, &source, error);
+  cpb_file *made = cpb_file_open_source(&a, &source, error);
+  if (made) cpb_file_keep_codes(made);
+  return made;
 }

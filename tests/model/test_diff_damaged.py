@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from support import keras_models, models  # noqa: F401  the module models adds makers of models
-from support.diffs import path_of, saved_model
+from support import keras_models, models, onnx_models  # noqa: F401  the module models adds makers of models
+from support.diffs import diff, path_of, saved_model
 from support.samediff import FOLDER
 
 
@@ -129,3 +129,46 @@ def test_of_a_damaged_model_the_first_lines_say_so(cpb, tmp_path):
     result = cpb.run("diff", whole, path)
     assert f"{path}: the model is damaged; what cannot be read is not compared: byte {size}: " in result.stderr.decode()
     assert len(result.stdout.splitlines()) == 1
+
+
+# What damages the only tensor of an ONNX model: where its values are said to be, and the code of whoever reads them.
+ELSEWHERE = [
+    ({"location": "short.bin"}, 2), ({"location": "w.bin", "offset": 60}, 2), ({"location": "w.bin", "offset": -4}, 2),
+    ({"location": "w.bin", "offset": "x"}, 2), ({"location": "w.bin", "length": 12}, 2), ({"location": "a\nb"}, 2),
+    ({"location": ""}, 2), ({"location": "x" * 5000}, 2), ({"location": "w.bin", "offset": 2**63 - 8}, 2),
+    ({"location": "none.bin"}, 3), ({"location": "../w.bin"}, 3), ({"location": "folder"}, 3)]
+
+
+@pytest.mark.parametrize("where, code", ELSEWHERE, ids=[str(case[0])[1:30] for case in ELSEWHERE])
+def test_values_that_cannot_be_read_are_neither_the_same_nor_different(cpb, tmp_path, where, code):
+    """And the same damage has the same code in whatever reads them: 2 is all that diff has."""
+    (tmp_path / "w.bin").write_bytes(bytes(range(64)))
+    (tmp_path / "short.bin").write_bytes(bytes(8))
+    (tmp_path / "folder").mkdir()
+    a = tmp_path / "a.onnx"
+    a.write_bytes(onnx_models.elsewhere(**where))
+    result = cpb.run("diff", a, a)
+    assert result.returncode == 2 and result.stderr.startswith(bytes(a) + b": "), result
+    assert b"differ" not in result.stdout and b"models are the same:" not in result.stdout, result.stdout
+    for words in ["extract", a, "w0", "-o", "-"], ["convert", a, "-o", "-"], ["convert", a, "-o", tmp_path / "o.cpb"]:
+        result = cpb.run(*words)
+        assert (result.returncode, result.stdout) == (code, b""), result.stderr
+    assert not (tmp_path / "o.cpb").exists()
+
+
+def test_values_of_which_the_part_that_can_be_read_differs(cpb, tmp_path):
+    """They differ, whatever the rest is."""
+    for name, content in ("a", bytes(8)), ("b", bytes([9] * 8)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "w.bin").write_bytes(content)
+        (tmp_path / name / "m.onnx").write_bytes(onnx_models.elsewhere("w.bin"))
+    [section] = [s for s in diff(cpb, tmp_path / "a" / "m.onnx", tmp_path / "b" / "m.onnx")["sections"] if s["changed"]]
+    [values] = section["differences"][0]["members"]
+    assert (values["different"], values["of"], values["unreadable"]) == (2, 2, "both")
+
+
+def test_parameters_that_cannot_be_read_are_not_the_same(cpb):
+    path = FOLDER / "bad_crc_deflated.zip"
+    answer, found = of_damaged(cpb, path, path)
+    assert found == [] and answer["equal"] is None and answer["damaged"].keys() == {"a", "b"}
+    assert answer["damaged"]["a"]["text"].startswith('the values of "'), answer["damaged"]

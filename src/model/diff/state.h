@@ -46,11 +46,11 @@ typedef struct cpb_diff_section {
   uint64_t unread; /* that cannot be compared, as a model is damaged */
 } cpb_diff_section;
 
-/* What an answer said first of a model's damage. */
+/* What an answer said first of a model's damage, or the error of values that cannot be read. */
 typedef struct cpb_diff_damage {
   bool met;
   uint64_t offset; /* CPB_NO_OFFSET: it does not say */
-  char text[192];
+  char text[320];
 } cpb_diff_damage;
 
 /* Sections of functions that say nothing. */
@@ -93,6 +93,8 @@ typedef struct cpb_diff_values {
   cpb_values *values[2];
   cpb_span data[2]; /* of them, not compared */
   bool ended[2];
+  bool bytes_differ;                    /* of the constant, as they are stored */
+  bool unread;                          /* they cannot be read in either model, which are then damaged */
   uint8_t element[2][CPB_DIFF_ELEMENT]; /* one that comes in pieces, */
   uint32_t at;                          /* and how many bytes of it are there */
   cpb_diff_counts counts, sum;          /* of an array, and of all */

@@ -313,6 +313,26 @@ void cpb_diff_values_write(cpb_diff *d) {
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
+static void note_unread(cpb_diff *d, int side) {
+  const cpb_diff_values *v = &d->values;
+  const cpb_error *error = cpb_values_error(v->values[side]);
+  cpb_diff_damage *damage = &d->damage[side];
+  char name[64];
+  if (damage->met) return;
+  damage->met = true;
+  damage->offset = error->offset;
+  cpb_quote(name, sizeof name, (const char *)v->name.data, v->name.size);
+  cpb_format(damage->text, sizeof damage->text, "the values of \"%s\" cannot be read: %s", name, error->message);
+}
+
+/* Whether nothing is known of an array: neither model's can be read, and no difference was found before. But variables
+ * have checksums, and a parameter may have no values. */
+static bool is_unread(const cpb_diff_values *v) {
+  const cpb_diff_counts *n = &v->counts;
+  if (!n->bad[0] || !n->bad[1] || n->different > 0 || v->bytes_differ || v->stored[0]) return false;
+  return v->list == &cpb_diff_constants || cpb_values_error(v->values[0])->code != CPB_E_NOT_FOUND;
+}
+
 /* One array is done. Values of constants that cannot be read have at least other bytes. */
 static void finish_array(cpb_diff *d) {
   cpb_diff_values *v = &d->values;
@@ -323,6 +343,8 @@ static void finish_array(cpb_diff *d) {
   keep_largest(v);
   v->sum.same = v->sum.same && n->same && !(n->bad[0] && v->list == &cpb_diff_constants);
   for (int side = 0; side < 2; side++) v->sum.bad[side] = v->sum.bad[side] || n->bad[side];
+  v->unread = v->unread || is_unread(v);
+  for (int side = 0; side < 2 && is_unread(v); side++) note_unread(d, side);
   v->doing = CPB_DIFF_NOTHING;
   if (v->state < v->num_states) {
     v->state++;
@@ -336,10 +358,16 @@ cpb_step cpb_diff_values_step(cpb_diff *d) {
     bool bytes = v->doing == CPB_DIFF_BYTES;
     cpb_step step = bytes ? compare_bytes(d) : compare_values(d);
     if (step != CPB_STEP_DONE) return step;
-    if (bytes && !v->counts.same) open_values(d);
-    else finish_array(d);
+    if (bytes && !v->counts.same) {
+      v->bytes_differ = true;
+      open_values(d);
+      continue;
+    }
+    finish_array(d);
   }
   return cpb_diff_ok(d) ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
+
+bool cpb_diff_values_unread(const cpb_diff *d) { return d->values.unread && d->values.sum.different == 0; }
 
 void cpb_diff_values_end(cpb_diff *d) { close_values(&d->values); }

@@ -14,6 +14,9 @@ bool cpb_diff_values_begin_stored(cpb_diff *d);
 /* CPB_STEP_NEED; CPB_STEP_DONE: d->values.sum is the result; or CPB_STEP_ERROR. */
 cpb_step cpb_diff_values_step(cpb_diff *d);
 
+/* Whether no difference was found, but values of neither model could be read: both are then damaged. */
+bool cpb_diff_values_unread(const cpb_diff *d);
+
 /* Writes the result as a member that differs. */
 void cpb_diff_values_write(cpb_diff *d);
 void cpb_diff_values_end(cpb_diff *d);
