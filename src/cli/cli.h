@@ -118,6 +118,10 @@ int cli_write_range(cli *c, cpb_output *output, const char *path, uint64_t *at, 
 /* Commits if `status` is CLI_OK, frees, and returns what became of it. */
 int cli_close_output(cli *c, const char *path, cpb_output *output, int status);
 
+/* Lets no other process name files in the output's folder until `*lock` is closed, so that several files become those
+ * of one process. CLI_OK, or CLI_IO after the message. */
+int cli_lock_outputs(cli *c, const char *path, int *lock);
+
 /* Options for cpb_transfer_*: the allocator, and progress as `doing`. */
 cpb_file_options cli_transfer_options(cli *c, const char *doing);
 

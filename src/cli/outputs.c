@@ -67,6 +67,12 @@ int cli_close_output(cli *c, const char *path, cpb_output *output, int status) {
   return status;
 }
 
+int cli_lock_outputs(cli *c, const char *path, int *lock) {
+  if (os_lock_folder(path, LOCK_WAIT, lock)) return CLI_OK;
+  cli_note(c, path, "another process is writing several files into the same folder");
+  return CLI_IO;
+}
+
 /* --- Writing ------------------------------------------------------------------ */
 
 int cli_write(cli *c, cpb_output *output, const char *path, uint64_t *at, const void *data, size_t length) {

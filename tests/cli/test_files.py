@@ -82,6 +82,45 @@ def test_lock_that_is_kept_is_an_error(cpb, tags, tmp_path):
     assert zipped.read_bytes() == (SAMEDIFF / "minimal.zip").read_bytes()
 
 
+def test_writers_of_several_files_leave_those_of_one(cpb, graph, tmp_path):
+    """Each replaces what the others have written, but never only some of it."""
+    content = open(graph, "rb").read()
+    messages = [content.replace(b"conv", name) for name in (b"conv", b"vonc", b"cnov")]
+    for i, message in enumerate(messages):
+        (tmp_path / f"{i}.pb").write_bytes(message)
+    for _ in range(ROUNDS):
+        started = [subprocess.Popen([*cpb.command, "split", tmp_path / f"{i}.pb", "-o", tmp_path / "m.cpb", "-qf",
+                                     "--files", "9", "--max-chunk-size", "500"]) for i in range(3)]
+        assert [process.wait(60) for process in started] == [0, 0, 0]
+        assert cpb.ok("merge", tmp_path / "m.cpb", "-o", "-") in messages
+
+
+def test_a_lock_on_the_folder_is_waited_for(cpb, graph, tmp_path):
+    """The files get their names together."""
+    (tmp_path / "m").mkdir()
+    with subprocess.Popen(["flock", tmp_path / "m", "cat"], stdin=subprocess.PIPE) as other:
+        while subprocess.run(["flock", "-n", tmp_path / "m", "true"]).returncode == 0:
+            pass
+        process = subprocess.Popen([*cpb.command, "split", graph, "-o", tmp_path / "m" / "m.cpb", "--files", "2", "-q"])
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.3)
+        assert not any(tmp_path.glob("m/*.cpb"))
+        other.stdin.close()
+        assert process.wait(60) == 0
+    cpb.ok("merge", tmp_path / "m" / "m.cpb", "-o", "-")
+
+
+def test_chunks_of_the_input_are_not_replaced_by_another_name(cpb, graph, tmp_path):
+    cpb.ok("split", graph, "-o", tmp_path / "m.cpb", "--files", 2, "--max-chunk-size", 1000, "-q")
+    other = tmp_path / "m.00002-of-00002.cpb"
+    os.link(other, tmp_path / "hard")
+    (tmp_path / "soft").symlink_to(other.name)
+    for name in "hard", "soft":
+        result = cpb.run("merge", tmp_path / "m.cpb", "-o", tmp_path / name, "--force")
+        assert result.returncode == 1 and b"expected another name" in result.stderr
+    cpb.ok("merge", tmp_path / "m.cpb", "-o", "-")
+
+
 # --- Modes --------------------------------------------------------------------------------
 
 

@@ -52,6 +52,20 @@ def test_input_may_be_replaced_by_its_output(cpb, chunked, tmp_path):
     assert parts(tmp_path) == ["graph.cpb"]
 
 
+@pytest.mark.parametrize("words", [["merge"], ["repack"], ["recover"], ["cat", "--chunk", "0"], ["cat", "--field", "1"]],
+                         ids=" ".join)
+def test_chunks_of_the_input_are_not_replaced(cpb, graph, words, tmp_path):
+    """Those in other files than the one that was named."""
+    cpb.ok("split", graph, "-o", tmp_path / "m.cpb", "--files", 2, "--max-chunk-size", 1000, "-q")
+    other = tmp_path / "m.00002-of-00002.cpb"
+    before = other.read_bytes()
+    result = cpb.run(words[0], tmp_path / "m.cpb", *words[1:], "-o", other, "--force")
+    assert result.returncode == 1
+    assert f"{other}: a part of {tmp_path / 'm.cpb'} is in this file; expected another name" in result.stderr.decode()
+    assert other.read_bytes() == before
+    cpb.ok("repack", tmp_path / "m.cpb", "-o", tmp_path / "m.cpb", "--force")
+
+
 def wait_for_output(process, folder):
     """Until the command has its output open, which has no name where the system can do that; where it
     cannot, as under WASI, whose runtime may be another process, by its temporary one."""

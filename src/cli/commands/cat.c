@@ -1,8 +1,8 @@
 /* cpb cat: the bytes of a chunk, a record or a field. */
 #include <stdio.h>
 
-#include "cli/cli.h"
 #include "cli/commands/cat_field.h"
+#include "cli/keep.h"
 
 #define SELECTORS (CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) | CLI_BIT(FIELD))
 
@@ -116,7 +116,8 @@ static int cat(source *s) {
 static int cat_to_output(source *s) {
   cli *c = s->cli;
   int status = CLI_OK;
-  s->out = cli_open_output(c, c->settings.output, true, &status);
+  status = cli_keep_chunks(c, c->settings.output, c->settings.input);
+  if (status == CLI_OK) s->out = cli_open_output(c, c->settings.output, true, &status);
   if (!s->out) return status;
   cli_progress_start(c, "reading");
   status = cat(s);

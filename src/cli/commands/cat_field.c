@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/status.h"
+#include "cli/keep.h"
 #include "cli/message_types.h"
 #include "cpb/find.h"
 #include "cpb/model.h"
@@ -179,7 +180,8 @@ static int write_json(message *m, const cpb_find *find, cpb_output *out) {
 static int write_found(message *m, const cpb_find *find) {
   cli *c = m->cli;
   int status = CLI_OK;
-  cpb_output *out = cli_open_output(c, c->settings.output, true, &status);
+  status = cli_keep_chunks(c, c->settings.output, m->name);
+  cpb_output *out = status == CLI_OK ? cli_open_output(c, c->settings.output, true, &status) : NULL;
   if (!out) return status;
   status = c->settings.json ? write_json(m, find, out) : write_raw(m, find, out);
   return cli_close_output(c, c->settings.output, out, status);

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "cli/cli.h"
-#include "cli/model.h"
+#include "cli/keep.h"
 #include "cli/os/os.h"
 #include "cpb/onnx.h"
 
@@ -52,6 +52,25 @@ static cpb_file *open_planned(conversion *v, cpb_onnx_file which, int *status) {
       cpb_onnx_rewrite_open(&v->cli->allocator, cpb_model_file_message(v->model), v->rewrite, which, &error);
   if (!file) *status = cli_fail(v->cli, cpb_model_file_path(v->model), &error);
   return file;
+}
+
+/* Neither output replaces a file from which values are copied; the values do not replace the model either. */
+static int keep_inputs(const conversion *v, const char *path) {
+  const char *in = cpb_model_file_path(v->model), *outs[] = {path, v->values_path};
+  int status = CLI_OK;
+  for (size_t i = 0; i < 2 && outs[i] && status == CLI_OK; i++) {
+    status = cli_keep_chunks(v->cli, outs[i], in);
+    for (int which = CPB_ONNX_MODEL; which <= CPB_ONNX_VALUES && status == CLI_OK; which++) {
+      const size_t count = cpb_onnx_rewrite_num_pieces(v->rewrite, (cpb_onnx_file)which);
+      for (size_t k = 0; k < count && status == CLI_OK; k++) {
+        const cpb_onnx_piece piece = cpb_onnx_rewrite_piece(v->rewrite, (cpb_onnx_file)which, k);
+        if (piece.other.length > 0) status = cli_keep_file(v->cli, outs[i], in, piece.other.name, piece.other.length);
+      }
+    }
+  }
+  if (status == CLI_OK && v->values_path)
+    status = cli_keep_file(v->cli, v->values_path, in, last_part(in), strlen(last_part(in)));
+  return status;
 }
 
 /* --- A .cpb --------------------------------------------------------------------------------- */
@@ -121,6 +140,8 @@ static int commit(const conversion *v, cpb_onnx_file which, const char *path, in
 
 /* Both get their names, the model last, or neither does. */
 static int close_both(conversion *v, const char *path, int status) {
+  int lock = -1;
+  if (status == CLI_OK && v->outputs[CPB_ONNX_VALUES]) status = cli_lock_outputs(v->cli, path, &lock);
   os_hold_signals();
   int values = commit(v, CPB_ONNX_VALUES, v->values_path, status);
   const bool named = values == CLI_OK && v->outputs[CPB_ONNX_VALUES];
@@ -129,6 +150,7 @@ static int close_both(conversion *v, const char *path, int status) {
   for (size_t i = 0; i < 2; i++) cpb_output_free(v->outputs[i]);
   os_guard(NULL, NULL);
   os_let_signals();
+  os_close(lock);
   return status;
 }
 
@@ -168,6 +190,7 @@ static int convert_to_onnx(conversion *v, const char *path) {
     if (is_pipe) return refuse_too_large(v, path, "in one piece", "a file, which can have a second one beside it");
     status = plan_apart(v, path);
   }
+  if (status == CLI_OK) status = keep_inputs(v, path);
   return status == CLI_OK ? write_model(v, path) : status;
 }
 
@@ -191,6 +214,7 @@ static int convert(conversion *v) {
     return cli_usage(c->command,
                      "a .cpb has all values inside; expected no --external-data, or an output that ends in .onnx");
   int status = chunked ? plan(v, NULL) : convert_to_onnx(v, out);
+  if (status == CLI_OK && chunked) status = keep_inputs(v, out);
   if (status == CLI_OK && chunked) status = write_chunked(v, out);
   if (status == CLI_OK) summarize(v, out);
   return status;

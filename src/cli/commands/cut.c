@@ -3,13 +3,17 @@
 
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/model.h"
+#include "cli/keep.h"
 #include "cli/os/os.h"
+
+#define KERAS "keras_metadata.pb"
 
 typedef struct cutting {
   cli *cli;
   cpb_model_file *model;
   cpb_buffer paths; /* one a line */
+  char *keras_path; /* of the file for Keras metadata; NULL: there is none */
+  int lock;
 } cutting;
 
 /* --- What stays ----------------------------------------------------------------------- */
@@ -124,15 +128,31 @@ static int write_chunked(cutting *t, const char *path) {
 /* --- The command ------------------------------------------------------------------------- */
 
 /* A model whose keras_metadata.pb is apart gets one beside it. */
-static int write_keras(cutting *t) {
-  if (cpb_model_num_pieces(cpb_model_file_model(t->model), CPB_CUT_KERAS_METADATA) == 0 ||
-      cli_is_dash(t->cli->settings.output))
-    return CLI_OK;
-  int status = CLI_OK;
-  char *path = cli_beside(t->cli, t->cli->settings.output, "keras_metadata.pb", &status);
-  if (path) status = write_file(t, CPB_CUT_KERAS_METADATA, path);
-  cpb_release(&t->cli->allocator, path);
-  return status;
+static bool has_keras(const cutting *t) {
+  return cpb_model_num_pieces(cpb_model_file_model(t->model), CPB_CUT_KERAS_METADATA) > 0 &&
+         !cli_is_dash(t->cli->settings.output);
+}
+
+/* Before anything is written: neither file replaces one unasked, or what the model consists of, unless both replace
+ * both. */
+static int check_outputs(cutting *t) {
+  cli *c = t->cli;
+  const char *in = cpb_model_file_path(t->model), *out = c->settings.output;
+  int status = cli_keep_model(c, out, t->model);
+  if (status != CLI_OK || !has_keras(t)) return status;
+  t->keras_path = cli_beside(c, out, KERAS, &status);
+  if (!t->keras_path) return status;
+  if (!c->settings.force && os_is_same(t->keras_path, t->keras_path)) {
+    cli_note(c, t->keras_path, "exists already; --force replaces it");
+    return CLI_IO;
+  }
+  return os_is_same(in, out) ? CLI_OK : cli_keep_file(c, t->keras_path, in, KERAS, strlen(KERAS));
+}
+
+static int write_outputs(cutting *t, const char *out) {
+  bool chunked = !cli_is_dash(out) && cli_ends_with(out, ".cpb");
+  int status = chunked ? write_chunked(t, out) : write_file(t, CPB_CUT_SAVED_MODEL, out);
+  return status == CLI_OK && t->keras_path ? write_file(t, CPB_CUT_KERAS_METADATA, t->keras_path) : status;
 }
 
 static int show(cutting *t) {
@@ -150,18 +170,20 @@ static int cut(cutting *t) {
   if (status == CLI_OK) t->model = cli_open_model(t->cli, t->cli->settings.input, NULL, &status);
   if (status == CLI_OK) status = decide(t);
   if (status != CLI_OK) return status;
-  bool chunked = !cli_is_dash(out) && cli_ends_with(out, ".cpb");
-  status = chunked ? write_chunked(t, out) : write_file(t, CPB_CUT_SAVED_MODEL, out);
-  if (status == CLI_OK) status = write_keras(t);
+  status = check_outputs(t);
+  if (status == CLI_OK && t->keras_path) status = cli_lock_outputs(t->cli, out, &t->lock);
+  if (status == CLI_OK) status = write_outputs(t, out);
   return status == CLI_OK ? show(t) : status;
 }
 
 int cli_cut(cli *c) {
   if (c->settings.num_paths == 0)
     return cli_usage(c->command, "the objects to keep are missing; expected a PATH such as root.layer");
-  cutting t = {.cli = c};
+  cutting t = {.cli = c, .lock = -1};
   cpb_buffer_init(&t.paths, &c->allocator);
   int status = cut(&t);
+  os_close(t.lock);
+  cpb_release(&c->allocator, t.keras_path);
   cpb_buffer_free(&t.paths);
   cpb_model_file_close(t.model);
   return status;

@@ -1,7 +1,7 @@
 /* cpb extract: one array of a model as a file. */
 #include <string.h>
 
-#include "cli/model.h"
+#include "cli/keep.h"
 #include "cli/npy.h"
 
 typedef struct extraction {
@@ -82,7 +82,8 @@ int cli_extract(cli *c) {
   extraction e = {.cli = c};
   if (!c->settings.question) return cli_usage(c->command, "the array's name is missing");
   e.model = cli_open_model(c, c->settings.input, NULL, &status);
-  if (e.model) status = open_values(&e);
+  if (e.model) status = cli_keep_model(c, c->settings.output, e.model);
+  if (e.model && status == CLI_OK) status = open_values(&e);
   if (status == CLI_OK) status = copy_to_output(&e);
   cpb_values_file_close(e.values);
   cpb_model_file_close(e.model);

@@ -1,5 +1,5 @@
 /* cpb merge: the message of a .cpb file. */
-#include "cli/cli.h"
+#include "cli/keep.h"
 #include "cli/message_types.h"
 #include "cli/threads.h"
 
@@ -33,7 +33,8 @@ static int write_output(merging *m) {
   cli *c = m->cli;
   int status = CLI_OK;
   const char *out_path = c->settings.output;
-  cpb_output *out = cli_open_output(c, out_path, true, &status);
+  if (m->index) status = cli_keep_chunks(c, out_path, m->path);
+  cpb_output *out = status == CLI_OK ? cli_open_output(c, out_path, true, &status) : NULL;
   if (!out) return status;
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file_options options = cli_transfer_options(c, m->index ? "merging" : "copying");

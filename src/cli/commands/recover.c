@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "cli/keep.h"
 #include "cli/message_types.h"
 #include "cpb/repack.h"
 
@@ -326,7 +327,8 @@ int cli_recover(cli *c) {
   if (status != CLI_OK) return status;
   r.in = cli_open_input(c, c->settings.input, &status);
   if (!r.in) return status;
-  r.out = cli_open_output(c, c->settings.output, false, &status);
+  status = cli_keep_chunks(c, c->settings.output, c->settings.input);
+  if (status == CLI_OK) r.out = cli_open_output(c, c->settings.output, false, &status);
   if (r.out) {
     status = recover(&r);
     status = cli_close_output(c, c->settings.output, r.out, status);

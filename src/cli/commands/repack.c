@@ -1,5 +1,6 @@
 /* cpb repack: a .cpb file in another layout. */
 #include "cpb/repack.h"
+#include "cli/keep.h"
 #include "cli/threads.h"
 
 /* It is decoded and encoded again: the size as stored says about how much there is to do. */
@@ -36,7 +37,8 @@ int cli_repack(cli *c) {
   if (status != CLI_OK) return status;
   cpb_file *in = cli_open_input(c, c->settings.input, &status);
   if (!in) return status;
-  cpb_output *out = cli_open_output(c, c->settings.output, false, &status);
+  status = cli_keep_chunks(c, c->settings.output, c->settings.input);
+  cpb_output *out = status == CLI_OK ? cli_open_output(c, c->settings.output, false, &status) : NULL;
   if (out) {
     status = repack_to(c, in, out, &riegeli);
     status = cli_close_output(c, c->settings.output, out, status);

@@ -173,6 +173,8 @@ static cpb_output *open_other(void *user, const char *name, cpb_error *error) {
 /* All of them get their names, the one with the index last, or none does. */
 static int close_all(splitting *s, int status) {
   cli *c = s->cli;
+  int lock = -1;
+  if (status == CLI_OK) status = cli_lock_outputs(c, s->out_path, &lock);
   os_hold_signals();
   for (size_t i = 0; status == CLI_OK && i < s->num_others; i++) {
     other_file *o = &s->others[i];
@@ -189,6 +191,7 @@ static int close_all(splitting *s, int status) {
   cpb_output_free(s->out);
   os_guard(NULL, NULL);
   os_let_signals();
+  os_close(lock);
   return status;
 }
 

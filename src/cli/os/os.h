@@ -22,7 +22,12 @@ void os_guard(void (*undo)(void *what), void *what);
 int os_spool(void);
 void os_close(int fd);
 
-bool os_is_special(const char *path); /* there, but neither file nor directory */
+bool os_is_special(const char *path);          /* there, but neither file nor directory */
+bool os_is_same(const char *a, const char *b); /* there, and one file, also by links */
+
+/* Locks the folder that a path is in for other processes that do, until `*lock` is closed; waits at most so many
+ * milliseconds. False: another one has it. Where folders have no locks `*lock` is -1. */
+bool os_lock_folder(const char *path, unsigned wait, int *lock);
 bool os_is_terminal(int fd);
 unsigned os_columns(int fd); /* of a terminal; 0 where that is not known */
 

@@ -15,10 +15,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#define LOCK_PAUSE 5u /* milliseconds between two tries */
 
 /* All that end a process, but SIGKILL. */
 static const int ending[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGXCPU, SIGABRT, SIGALRM,
@@ -131,6 +135,34 @@ void os_close(int fd) { close(fd); }
 bool os_is_special(const char *path) {
   struct stat found;
   return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+bool os_is_same(const char *a, const char *b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int open_folder(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char folder[4096] = ".";
+  size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+  if (length >= sizeof folder) return -1;
+  if (length > 0) memcpy(folder, path, length);
+  if (length > 0) folder[length] = '\0';
+  return open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+bool os_lock_folder(const char *path, unsigned wait, int *lock) {
+  const struct timespec pause = {.tv_nsec = LOCK_PAUSE * 1000000L};
+  *lock = open_folder(path);
+  for (unsigned waited = 0; *lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0; waited += LOCK_PAUSE) {
+    const bool taken = errno == EWOULDBLOCK, over = waited >= wait;
+    if (!taken || over) os_close(*lock);
+    if (!taken || over) *lock = -1;
+    if (!taken || over) return !taken;
+    nanosleep(&pause, NULL);
+  }
+  return true;
 }
 
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }

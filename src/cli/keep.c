@@ -1,0 +1,115 @@
+#include "cli/keep.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "cli/os/os.h"
+
+#define DEPTH 1000 /* of an answer: it is ours */
+#define SHARD_NAME 64
+#define PREFIX "variables/variables"
+
+/* Whether there is a file that the output would replace, and one of that input's could be it. */
+static bool may_replace(const cli *c, const char *out, const char *in) {
+  return c->settings.force && !cli_is_dash(out) && !cli_is_dash(in) && !cpb_is_url(in) && os_is_same(out, out);
+}
+
+int cli_keep_file(cli *c, const char *out, const char *in, const char *name, size_t length) {
+  int status = CLI_OK;
+  char *text = may_replace(c, out, in) ? cpb_alloc(&c->allocator, length + 1) : NULL;
+  if (!text) return CLI_OK;
+  memcpy(text, name, length);
+  text[length] = '\0';
+  char *path = cpb_is_url(text) ? NULL : cli_beside(c, in, text, &status);
+  if (path && os_is_same(path, out)) {
+    cli_note(c, out, "a part of %s is in this file; expected another name for the output", in);
+    status = CLI_USAGE;
+  }
+  cpb_release(&c->allocator, path);
+  cpb_release(&c->allocator, text);
+  return status;
+}
+
+/* --- A .cpb file ---------------------------------------------------------------------------- */
+
+static int keep_files(cli *c, const char *out, const char *in, const cpb_index *index) {
+  int status = CLI_OK;
+  cpb_other_file other;
+  for (uint32_t file = 1; status == CLI_OK && file <= cpb_index_num_files(index); file++) {
+    if (cpb_index_get_file(index, file, &other) == CPB_OK)
+      status = cli_keep_file(c, out, in, other.name, other.length);
+  }
+  return status;
+}
+
+/* What is wrong with the file, the command says. */
+int cli_keep_chunks(cli *c, const char *out, const char *in) {
+  cpb_error ignored;
+  cpb_file *file = may_replace(c, out, in) ? cpb_file_open(&c->allocator, in, &ignored) : NULL;
+  cpb_index *index = file && !cpb_file_is_pipe(file) ? cpb_index_new(&c->allocator, &c->settings.limits) : NULL;
+  cpb_step step = CPB_STEP_NEED;
+  while (index && (step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
+  int status = step == CPB_STEP_DONE ? keep_files(c, out, in, index) : CLI_OK;
+  cpb_index_free(index);
+  cpb_file_close(file);
+  return status;
+}
+
+/* --- A model ---------------------------------------------------------------------------------- */
+
+static int keep_values(cli *c, const char *out, const char *in, yyjson_val *constants) {
+  int status = CLI_OK;
+  size_t i, count;
+  yyjson_val *constant;
+  yyjson_arr_foreach(cpb_json_member(constants, "items"), i, count, constant) {
+    cpb_span name;
+    yyjson_val *tensor = cpb_json_member(constant, "tensor"), *external = cpb_json_member(tensor, "external");
+    if (!external) external = cpb_json_member(constant, "external");
+    if (status == CLI_OK && cpb_json_text(cpb_json_member(external, "location"), &name))
+      status = cli_keep_file(c, out, in, (const char *)name.data, name.size);
+  }
+  return status;
+}
+
+/* Those of the formats that name them. What does not answer has said nothing of its values. */
+static int keep_named(cli *c, const char *out, cpb_model_file *model) {
+  const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_CONSTANTS, .count = UINT64_MAX};
+  cpb_error error = {.code = CPB_OK};
+  size_t size;
+  const char *json = cpb_model_file_ask(model, &question, &size, &error);
+  yyjson_doc *doc =
+      json ? cpb_json_read(&c->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error) : NULL;
+  yyjson_val *constants = cpb_json_member(yyjson_doc_get_root(doc), "constants");
+  int status = keep_values(c, out, cpb_model_file_path(model), constants);
+  yyjson_doc_free(doc);
+  return status;
+}
+
+static int keep_beside(cli *c, const char *out, cpb_model_file *model) {
+  cpb_error ignored;
+  static const char *const names[] = {"keras_metadata.pb", "fingerprint.pb", PREFIX ".index"};
+  cpb_model_file_load(model, CPB_BESIDE_CHECKPOINT, &ignored);
+  const cpb_checkpoint *checkpoint = cpb_model_file_checkpoint(model);
+  const char *in = cpb_model_file_path(model);
+  unsigned count = checkpoint ? cpb_checkpoint_num_shards(checkpoint) : 0;
+  int status = CLI_OK;
+  for (size_t i = 0; status == CLI_OK && i < sizeof names / sizeof *names; i++)
+    status = cli_keep_file(c, out, in, names[i], strlen(names[i]));
+  for (unsigned shard = 0; status == CLI_OK && shard < count; shard++) {
+    char name[SHARD_NAME];
+    int length = snprintf(name, sizeof name, PREFIX ".data-%05u-of-%05u", shard, count);
+    status = cli_keep_file(c, out, in, name, (size_t)length);
+  }
+  return status;
+}
+
+int cli_keep_model(cli *c, const char *out, cpb_model_file *model) {
+  const char *in = cpb_model_file_path(model);
+  if (!may_replace(c, out, in)) return CLI_OK;
+  cpb_model_kind kind = cpb_model_file_kind(model);
+  int status = cli_keep_chunks(c, out, in);
+  if (status == CLI_OK && (kind == CPB_MODEL_ONNX || kind == CPB_MODEL_COREML)) status = keep_named(c, out, model);
+  if (status == CLI_OK && kind == CPB_MODEL_SAVED_MODEL) status = keep_beside(c, out, model);
+  return status;
+}
