@@ -68,6 +68,11 @@ typedef struct cpb_url_options {
    * reading with CPB_E_CANCELLED. May be NULL; `user` is passed to it. */
   int (*cancelled)(void *user);
   void *user;
+
+  /* Called once for each file of which the server says neither ETag nor date, before it is requested a second time:
+   * if such a file changes while it is read, and its size does not, nobody can notice. `name` is as of
+   * cpb_url_name(). May be NULL; `user` is passed to it. */
+  void (*unmarked)(void *user, const char *name);
 } cpb_url_options;
 
 /* Whether a text is a URL of one of these kinds, by its beginning. */

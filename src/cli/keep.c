@@ -37,8 +37,7 @@ static int keep_files(cli *c, const char *out, const char *in, const cpb_index *
   int status = CLI_OK;
   cpb_other_file other;
   for (uint32_t file = 1; status == CLI_OK && file <= cpb_index_num_files(index); file++) {
-    if (cpb_index_get_file(index, file, &other) == CPB_OK)
-      status = cli_keep_file(c, out, in, other.name, other.length);
+    if (cpb_index_get_file(index, file, &other) == CPB_OK) status = cli_keep_file(c, out, in, other.name, other.length);
   }
   return status;
 }
@@ -78,8 +77,7 @@ static int keep_named(cli *c, const char *out, cpb_model_file *model) {
   cpb_error error = {.code = CPB_OK};
   size_t size;
   const char *json = cpb_model_file_ask(model, &question, &size, &error);
-  yyjson_doc *doc =
-      json ? cpb_json_read(&c->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error) : NULL;
+  yyjson_doc *doc = json ? cpb_json_read(&c->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error) : NULL;
   yyjson_val *constants = cpb_json_member(yyjson_doc_get_root(doc), "constants");
   int status = keep_values(c, out, cpb_model_file_path(model), constants);
   yyjson_doc_free(doc);

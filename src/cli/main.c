@@ -59,9 +59,19 @@ static void print_work(const cli *c) {
   fprintf(stderr, "\n");
 }
 
+static void note_unmarked(void *user, const char *name) {
+  cli *c = user;
+  if (!c->settings.quiet)
+    cli_note(c, name, "the server gives neither ETag nor date: if the file changes meanwhile, only its size tells");
+}
+
 static void set_urls(cli *c) {
   const cli_settings *s = &c->settings;
-  c->urls = (cpb_url_options){.struct_size = sizeof c->urls, .idle_time = s->timeout, .headers = s->headers};
+  c->urls = (cpb_url_options){.struct_size = sizeof c->urls,
+                              .idle_time = s->timeout,
+                              .headers = s->headers,
+                              .user = c,
+                              .unmarked = note_unmarked};
   if (s->max_time > 0) c->urls.deadline = cpb_url_clock() + s->max_time;
 }
 

@@ -227,3 +227,13 @@ def test_reading_on_takes_larger_and_larger_ranges(server, read_url, fault, want
 def test_what_came_before_a_break_is_not_fetched_again(server, read_url):
     log = check(server, read_url, "cut-once", ONE, None, 2)
     assert log[1]["range"] == "bytes=32768-65535"
+
+
+@pytest.mark.parametrize("fault, told", [("nothing-to-compare", 1), ("honest", 0), ("date", 0)])
+def test_that_a_change_cannot_be_noticed_is_said_once(cpb, server, fault, told):
+    """Where the server says nothing of the file's state but its size, and more than one request is needed."""
+    url, token = server.url(f"/-/lie/{fault}")
+    note = f"{url.split('?')[0]}: the server gives neither ETag nor date: ".encode()
+    result = cpb.run("records", "--recover", url)
+    assert len(server.log(token)) > 1 and result.stderr.count(note) == told, result.stderr
+    assert cpb.run("records", "--recover", url, "-q").stderr.count(note) == 0

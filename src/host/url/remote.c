@@ -20,6 +20,7 @@
 #define PROGRESS ((size_t)1 << 20)  /* after so many bytes failures are counted anew */
 #define CRUMBS 4u                   /* so many responses in a row may be too short */
 #define EXPLANATION 2048            /* of the body of a refusal */
+#define SHOWN 1024                  /* of a URL */
 #define URL_PIECE ((size_t)2 << 20) /* of what is requested beside the range under way */
 #define URL_LANES 3                 /* ranges beside that one */
 #define URL_SHARED_LANES 1          /* of one that is shared */
@@ -42,7 +43,7 @@ struct cpb_remote {
   bool is_busy;     /* a lane: its request was begun */
   cpb_url_options options;
   char *url;
-  bool is_s3, first_is_tail, no_suffix;
+  bool is_s3, first_is_tail, no_suffix, told;
   cpb_s3 s3;
   cpb_exchange *exchange;
   cpb_validators pinned; /* those of the first response, which all others must have */
@@ -208,8 +209,17 @@ static bool take_body(void *user, const uint8_t *data, size_t length) {
 
 /* --- One request ------------------------------------------------------------------------------ */
 
+/* Once, before a request after the first: what may change meanwhile without being noticed. */
+static void tell_unmarked(cpb_remote *r) {
+  char name[SHOWN];
+  if (r->told || !r->pinned.known || *r->pinned.etag || *r->pinned.last_modified) return;
+  r->told = true;
+  if (r->options.unmarked) r->options.unmarked(r->options.user, cpb_url_name(r->url, name, sizeof name));
+}
+
 static void set_request(cpb_remote *r) {
-  const cpb_remote *of = r->home ? r->home : r;
+  cpb_remote *of = r->home ? r->home : r;
+  tell_unmarked(of);
   char *range = r->range;
   if (r->is_suffix) cpb_format(range, sizeof r->range, "-%llu", (unsigned long long)r->end);
   else cpb_format(range, sizeof r->range, "%llu-%llu", (unsigned long long)r->begin, (unsigned long long)r->end - 1);
@@ -227,36 +237,13 @@ static void set_request(cpb_remote *r) {
                            .user = of->options.user};
 }
 
-static const char *meaning_of(int status, const char *said) {
-  if (strstr(said, "xpired")) return ": the signature or token has expired; ask for a new one";
-  if (status == 401) return ": it wants to know who asks";
-  if (status == 403) return ": access is denied";
-  if (status == 404) return ": there is no such file";
-  return status == 429 ? ": too many requests" : "";
-}
-
-/* What a server says of why it refuses, as one line without markup. */
-static void explain(const char *said, char *out, size_t size) {
-  const char *message = strstr(said, "<Message>");
-  size_t at = 0;
-  if (message) said = message + strlen("<Message>");
-  for (bool tag = false; *said && at + 1 < size; said++) {
-    if (*said == '<' && message) break;
-    if (*said == '<' || *said == '>') tag = *said == '<';
-    bool space = tag || *said <= ' ' || *said == '>' || *said > '~';
-    if (!space || (at > 0 && out[at - 1] != ' ')) out[at++] = space ? ' ' : *said;
-  }
-  while (at > 0 && out[at - 1] == ' ') at--;
-  out[at] = 0;
-}
-
 static cpb_outcome refuse(cpb_remote *r) {
   char why[120] = "";
   int status = r->response.status;
   bool explains = status == 400 || status == 401 || status == 403 || status == 301 || (status == 404 && r->is_s3);
-  if (explains) explain(r->said, why, sizeof why);
-  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d%s%s%s%s", status, meaning_of(status, why),
-           *why ? " (" : "", why, *why ? ")" : "");
+  if (explains) cpb_response_explain(r->said, why, sizeof why);
+  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d%s%s%s%s", status,
+           cpb_status_meaning(status, why), *why ? " (" : "", why, *why ? ")" : "");
   return cpb_status_is_temporary(status) ? CPB_INTERRUPTED : CPB_REFUSED;
 }
 
@@ -580,6 +567,7 @@ cpb_remote *cpb_remote_share(const cpb_remote *r) {
   cpb_remote *other = cpb_remote_new(&r->allocator, r->url, &r->options, &error);
   if (!other) return NULL;
   other->pinned = r->pinned;
+  other->told = true;
   other->most_lanes = URL_SHARED_LANES;
   return other;
 }

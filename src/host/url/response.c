@@ -136,6 +136,30 @@ bool cpb_status_is_temporary(int status) {
   return status == 408 || status == 425 || status == 429 || (status >= 500 && status != 501 && status != 505);
 }
 
+/* --- Refusals ------------------------------------------------------------------------ */
+
+const char *cpb_status_meaning(int status, const char *said) {
+  if (strstr(said, "xpired")) return ": the signature or token has expired; ask for a new one";
+  if (status == 401) return ": it wants to know who asks";
+  if (status == 403) return ": access is denied";
+  if (status == 404) return ": there is no such file";
+  return status == 429 ? ": too many requests" : "";
+}
+
+void cpb_response_explain(const char *said, char *out, size_t size) {
+  const char *message = strstr(said, "<Message>");
+  size_t at = 0;
+  if (message) said = message + strlen("<Message>");
+  for (bool tag = false; *said && at + 1 < size; said++) {
+    if (*said == '<' && message) break;
+    if (*said == '<' || *said == '>') tag = *said == '<';
+    bool space = tag || *said <= ' ' || *said == '>' || *said > '~';
+    if (!space || (at > 0 && out[at - 1] != ' ')) out[at++] = space ? ' ' : *said;
+  }
+  while (at > 0 && out[at - 1] == ' ') at--;
+  out[at] = 0;
+}
+
 /* --- Dates ---------------------------------------------------------------------------- */
 
 static bool read_two(const char **text, int64_t *number) {

@@ -42,6 +42,12 @@ uint64_t cpb_response_retry_after(const cpb_response *r, int64_t now);
 /* Whether the same request may be answered well later. */
 bool cpb_status_is_temporary(int status);
 
+/* What a status means, after ": ", or ""; `said` is what the server says. */
+const char *cpb_status_meaning(int status, const char *said);
+
+/* What a server says of why it refuses, as one line without markup. */
+void cpb_response_explain(const char *said, char *out, size_t size);
+
 /* What distinguishes states of a file (RFC 9110, 8.8). */
 typedef struct cpb_validators {
   bool known;
