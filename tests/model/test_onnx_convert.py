@@ -150,6 +150,18 @@ def test_lost_and_short_files_leave_nothing(cpb, tmp_path, ending):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["m.onnx"]
 
 
+def test_a_damaged_chunk_has_the_code_of_damage(cpb, tmp_path):
+    """As in extract; nothing is wrong with the disk."""
+    path = tmp_path / "m.onnx"
+    path.write_bytes(network().SerializeToString())
+    cpb.ok("split", path, "-o", tmp_path / "m.cpb", "--max-chunk-size", "4K", "-q")
+    content = bytearray((tmp_path / "m.cpb").read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "m.cpb").write_bytes(content)
+    for out in "-", tmp_path / "out.cpb":
+        assert cpb.run("convert", tmp_path / "m.cpb", "-o", out).returncode == 2
+
+
 def test_nothing_outside_is_copied(cpb, tmp_path):
     secret, folder = tmp_path / "secret", tmp_path / "m"
     folder.mkdir()
