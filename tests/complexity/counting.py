@@ -22,10 +22,10 @@ def work(cpb, *words):
     return {name: int(value) for name, value in re.findall("([a-z]+)=([0-9]+)", counted[1])} | {"output": len(result.stdout or b"")}
 
 
-def check(measure):
+def check(measure, up_to=4):
     """`measure` gives the work at n times its argument: it doubles when n does, until it is refused."""
     counts = []
-    for times in (1, 2, 4):
+    for times in [times for times in (1, 2, 4) if times <= up_to]:
         counts.append(measure(times))
         if isinstance(counts[-1], str):
             break

@@ -1,6 +1,10 @@
 #include "cli/show/asker.h"
 
+#include "base/checked.h"
+
 #define DEPTH 1000 /* of an answer: it is ours */
+#define PARTS 8    /* of a long list, a page each */
+#define PAGE_BYTES ((uint64_t)32 << 20)
 
 cpb_question cli_question(const cli *c, cpb_question_kind kind, cpb_span name) {
   const cli_settings *s = &c->settings;
@@ -39,4 +43,12 @@ yyjson_doc *cli_ask_tree(cli_asker *a, const cpb_question *question) {
   yyjson_doc *tree = cpb_json_read(&a->cli->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &a->error);
   if (!tree) fail(a, "the answer", &a->error, a->silent);
   return tree;
+}
+
+uint64_t cli_next_page(yyjson_doc *answer, yyjson_val *list, uint64_t least) {
+  uint64_t total = 0, count = yyjson_arr_size(cpb_json_member(list, "items"));
+  cpb_json_unsigned(cpb_json_member(list, "total"), &total);
+  if (count == 0) return least;
+  const uint64_t each = yyjson_doc_get_read_size(answer) / count + 1, share = total / PARTS + 1;
+  return cpb_max_u64(least, cpb_min_u64(share, PAGE_BYTES / each));
 }

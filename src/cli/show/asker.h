@@ -5,7 +5,7 @@
 #include "base/json_read.h"
 #include "cli/model.h"
 
-#define CLI_PAGE_SIZE 1000 /* elements of a list, where all of it is shown */
+#define CLI_PAGE_SIZE 1000 /* elements of the first page of a list, where all of it is shown */
 
 typedef struct cli_asker {
   cli *cli;
@@ -22,5 +22,9 @@ cpb_question cli_question(const cli *c, cpb_question_kind kind, cpb_span name);
 const char *cli_ask(cli_asker *a, const cpb_question *question, size_t *size);
 /* The same as a tree, to be freed with yyjson_doc_free(), which may be given NULL. */
 yyjson_doc *cli_ask_tree(cli_asker *a, const cpb_question *question);
+
+/* How many elements the next page should have, after that of `list` in the answer; at least `least`. A model goes
+ * through a list anew for each page of it, so a long one comes in some ten pages, unless these would be too large. */
+uint64_t cli_next_page(yyjson_doc *answer, yyjson_val *list, uint64_t least);
 
 #endif

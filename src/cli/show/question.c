@@ -322,7 +322,7 @@ static void show_configuration(view *v, yyjson_val *layer) {
   show_nested(v, CONFIGURATION, config, 0, 0);
 }
 
-/* The list that the question is about comes in pages, so that all of it is not in memory at once. */
+/* The list that the question is about comes in pages, so that not all of it is in memory at once. */
 static void show_main(view *v, yyjson_doc **answer, bool whole) {
   const cli_list *known = cli_find_list(v->kind, v->main);
   yyjson_val *list = cpb_json_member(yyjson_doc_get_root(*answer), v->main), *item;
@@ -342,8 +342,9 @@ static void show_main(view *v, yyjson_doc **answer, bool whole) {
     }
     next += count;
     if (!whole || count == 0 || next >= cli_number_at(list, "total") || !cli_can_print(v->sheet.cli)) break;
+    const uint64_t page = cli_next_page(*answer, list, CLI_PAGE_SIZE);
     yyjson_doc_free(*answer);
-    *answer = ask(v, next, CLI_PAGE_SIZE);
+    *answer = ask(v, next, page);
     list = *answer ? cpb_json_member(yyjson_doc_get_root(*answer), v->main) : NULL;
   }
   cli_table_end(&v->table);

@@ -69,11 +69,11 @@ static cpb_span function_of_signature(const cli_summary *s) {
 }
 
 static void ask_functions(cli_summary *s) {
-  uint64_t seen = 0;
+  uint64_t seen = 0, size = CLI_PAGE_SIZE;
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_FUNCTIONS, none, seen, CLI_PAGE_SIZE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_FUNCTIONS, none, seen, size);
     yyjson_val *functions = cpb_json_member(cli_root(page), "functions");
     yyjson_arr_foreach(cli_items(functions), i, count, item) {
       s->function_nodes += cli_number_at(item, "nodes");
@@ -81,6 +81,7 @@ static void ask_functions(cli_summary *s) {
     }
     seen += yyjson_arr_size(cli_items(functions));
     s->functions = yyjson_arr_size(cli_items(functions)) > 0 ? cli_number_at(functions, "total") : seen;
+    size = cli_next_page(page, functions, CLI_PAGE_SIZE);
     yyjson_doc_free(page);
   } while (seen < s->functions);
 }

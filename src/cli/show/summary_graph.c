@@ -89,18 +89,19 @@ void cli_summary_ask_constants(cli_summary *s) {
 /* A program gets all of them, page after page. */
 static void show_all_constants(cli_summary *s, const char *key) {
   const cpb_span every = {NULL, 0};
-  uint64_t seen = 0, total;
+  uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
   cli_table t;
   cli_table_begin(&t, &s->sheet, 2, columns, 4);
   t.word = "constant";
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, every, seen, CLI_PAGE_SIZE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, every, seen, size);
     yyjson_val *constants = cpb_json_member(cli_root(page), key);
     yyjson_arr_foreach(cli_items(constants), i, count, item) put_constant(s, &t, item);
     seen += yyjson_arr_size(cli_items(constants));
     total = yyjson_arr_size(cli_items(constants)) > 0 ? cli_number_at(constants, "total") : seen;
+    size = cli_next_page(page, constants, CLI_PAGE_SIZE);
     yyjson_doc_free(page);
   } while (seen < total && cli_can_print(s->sheet.cli));
   cli_table_end(&t);

@@ -1,4 +1,5 @@
 /* Layers with their parameters; of many, runs of alike ones are folded. */
+#include "base/checked.h"
 #include "cli/show/summary_state.h"
 
 #define LAYERS_MOST ((size_t)1 << 16) /* that are looked at */
@@ -76,15 +77,17 @@ void cli_summary_ask_layers(cli_summary *s) {
   cli_layers *l = &s->layers;
   const cpb_span all = {NULL, 0};
   size_t seen = 0;
+  uint64_t size = PAGE;
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_LAYERS, all, seen, PAGE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_LAYERS, all, seen, size);
     yyjson_val *layers = cpb_json_member(cli_root(page), "layers");
     l->total = page ? cli_number_at(layers, "total") : 0;
     yyjson_arr_foreach(cli_items(layers), i, count, item) add_layer(s, item);
     seen += yyjson_arr_size(cli_items(layers));
     if (yyjson_arr_size(cli_items(layers)) == 0) l->total = seen;
+    size = cpb_min_u64(cli_next_page(page, layers, PAGE), LAYERS_MOST - cpb_min_size(seen, LAYERS_MOST));
     yyjson_doc_free(page);
   } while (seen < l->total && seen < LAYERS_MOST);
   l->depth = find_depth(l);

@@ -96,15 +96,16 @@ static void add_variable(cli_summary *s, yyjson_val *item) {
 
 void cli_summary_ask_variables(cli_summary *s) {
   const cpb_span all = {NULL, 0};
-  uint64_t seen = 0, total;
+  uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, all, seen, CLI_PAGE_SIZE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, all, seen, size);
     yyjson_val *variables = cpb_json_member(cli_root(page), "variables");
     yyjson_arr_foreach(cli_items(variables), i, count, item) add_variable(s, item);
     seen += yyjson_arr_size(cli_items(variables));
     total = yyjson_arr_size(cli_items(variables)) > 0 ? cli_number_at(variables, "total") : seen;
+    size = cli_next_page(page, variables, CLI_PAGE_SIZE);
     yyjson_doc_free(page);
   } while (seen < total);
 }
@@ -124,13 +125,13 @@ static const cli_column all_columns[] = {{NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {N
 static void show_all(cli_summary *s) {
   cli_table t;
   const cpb_span every = {NULL, 0};
-  uint64_t seen = 0, total;
+  uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
   cli_table_begin(&t, &s->sheet, 2, all_columns, 4);
   t.word = "variable";
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, every, seen, CLI_PAGE_SIZE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, every, seen, size);
     yyjson_val *variables = cpb_json_member(cli_root(page), "variables");
     yyjson_arr_foreach(cli_items(variables), i, count, item) {
       cli_put_name(&s->sheet, handle_of(item));
@@ -144,6 +145,7 @@ static void show_all(cli_summary *s) {
     }
     seen += yyjson_arr_size(cli_items(variables));
     total = yyjson_arr_size(cli_items(variables)) > 0 ? cli_number_at(variables, "total") : seen;
+    size = cli_next_page(page, variables, CLI_PAGE_SIZE);
     yyjson_doc_free(page);
   } while (seen < total && cli_can_print(s->sheet.cli));
   cli_table_end(&t);

@@ -7,6 +7,7 @@ cpb_page cpb_page_open(cpb_json_writer *a, const cpb_question *question, const c
 }
 
 cpb_page cpb_page_open_sized(cpb_json_writer *a, const cpb_question *question, const char *key, uint64_t total) {
+  cpb_json_writer_charge(a, CPB_WORK_ENTRIES, total);
   cpb_json_writer_open(a, key, '{');
   cpb_json_writer_unsigned(a, "total", total);
   cpb_json_writer_unsigned(a, "first", question->first);
@@ -16,10 +17,13 @@ cpb_page cpb_page_open_sized(cpb_json_writer *a, const cpb_question *question, c
 
 bool cpb_page_has(cpb_page *page) {
   uint64_t number = page->total++;
+  page->passed++;
   return number >= page->first && number - page->first < page->count && cpb_json_writer_ok(page->answer);
 }
 
+/* What comes before a page and after it is gone through as well: all of the list is work for each of its pages. */
 void cpb_page_close(cpb_json_writer *a, const cpb_page *page) {
+  cpb_json_writer_charge(a, CPB_WORK_ENTRIES, page->passed);
   cpb_json_writer_close(a, ']');
   if (!page->sized) {
     cpb_json_writer_unsigned(a, "first", page->first);

@@ -134,6 +134,7 @@ static bool find_children(scopes *s) {
     s->size += found.size;
   }
   join_equal(&s->children);
+  cpb_json_writer_charge(s->answer, CPB_WORK_ENTRIES, order);
   return true;
 }
 
