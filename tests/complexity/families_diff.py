@@ -3,6 +3,8 @@ function of n, and of which of the two it is, that makes a model of size O(n).""
 
 import json
 
+from complexity import families_lists as lists
+from complexity import families_onnx as onnx
 from support.wire import field, tag, varint
 
 
@@ -99,6 +101,60 @@ def many_children(n, side):
     return saved_model([child(1 + side, b"") * n, b"", b""])
 
 
+# --- Many graphs -----------------------------------------------------------------------
+
+
+def call(i):
+    return onnx.node(b"f%d" % i, b"n%d" % i)
+
+
+def onnx_model(graph=b"", rest=b""):
+    return number(1, 10) + field(7, graph) + rest
+
+
+def onnx_functions(n, side):
+    """Functions of an ONNX model, each with a node and called by one."""
+    functions = [onnx.function(b"f%d" % i, [onnx.node(b"op", b"%d" % side)]) for i in range(n)]
+    return onnx_model(onnx.nodes(call(i) for i in range(n)), b"".join(functions))
+
+
+def onnx_subgraphs(n, side):
+    """Nodes that have a graph each."""
+    graph = field(6, onnx.nodes([onnx.node(b"op", b"%d" % side)]))
+    return onnx_model(onnx.nodes(onnx.node(b"If", b"n%d" % i, rest=field(5, field(1, b"body") + graph)) for i in range(n)))
+
+
+def onnx_nested(n, side):
+    """Nodes that have a graph each, in which there is a node that has one, and so on."""
+    def nest(i):
+        inner = onnx.node(b"op", b"%d" % side)
+        for level in range(8):
+            inner = onnx.node(b"If", b"n%d.%d" % (i, level), rest=field(5, field(1, b"body") + field(6, onnx.nodes([inner]))))
+        return inner
+
+    return onnx_model(onnx.nodes(nest(i) for i in range(n)))
+
+
+def coreml_model(functions):
+    return number(1, 8) + field(2, field(1, field(1, b"x"))) + field(502, number(1, 1) + functions)
+
+
+def coreml_operation(name, rest=b""):
+    return field(3, field(1, b"cond") + field(3, field(1, name)) + rest)
+
+
+def coreml_functions(n, side):
+    """Functions of a Core ML program, each with an operation."""
+    operation = coreml_operation(b"%d" % side)
+    return coreml_model(b"".join(lists.coreml_function(b"f%d" % i, operation) for i in range(n)))
+
+
+def coreml_blocks(n, side):
+    """Operations that have a block each, in which there is an operation that has one."""
+    inner = field(4, coreml_operation(b"inner", field(4, coreml_operation(b"%d" % side))))
+    return coreml_model(lists.coreml_function(b"main", b"".join(coreml_operation(b"n%d" % i, inner) for i in range(n))))
+
+
 FAMILIES = {
     "many_functions": (many_functions, 10_000),
     "many_attributes": (many_attributes, 20_000),
@@ -109,4 +165,9 @@ FAMILIES = {
     "deep_objects": (deep_objects, 3_000),
     "doubled_objects": (doubled_objects, 3_000),
     "many_children": (many_children, 25_000),
+    "onnx_functions": (onnx_functions, 1_000),
+    "onnx_subgraphs": (onnx_subgraphs, 1_000),
+    "onnx_nested": (onnx_nested, 200),
+    "coreml_functions": (coreml_functions, 1_000),
+    "coreml_blocks": (coreml_blocks, 500),
 }

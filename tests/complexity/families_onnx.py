@@ -50,6 +50,10 @@ def functions_in_a_ring(folder, n):
     return model(folder, rest=rest), "functions", *ALL
 
 
+def operations_that_are_functions(folder, n):
+    return functions_in_a_ring(folder, n)[0], "ops", *ALL
+
+
 def calls_of_a_large_function(folder, n):
     """n nodes call a function of n nodes, among many."""
     rest = function(b"large", [node()] * n) + b"".join(function(b"f%d" % i) for i in range(n))
@@ -120,7 +124,8 @@ def annotations(folder, n):
 
 # What of each is some hundred kilobytes.
 SIZES = {many_nodes_of_one_name: 10_000, nodes_without_names: 8_000, many_inputs: 8_000,
-         consumers_of_many_outputs: 6_000, functions_in_a_ring: 8_000, calls_of_a_large_function: 8_000,
+         consumers_of_many_outputs: 6_000, functions_in_a_ring: 8_000, operations_that_are_functions: 3_000,
+         calls_of_a_large_function: 8_000,
          graphs_within_a_function: 6_000, graphs_in_a_list: 20_000, search_in_names_of_graphs: 4_000,
          initializers_of_nothing: 20_000, layers_of_one_weight: 6_000, dims: 100_000, types_within_types: 2_000,
          opsets: 6_000, external_files: 6_000, annotations: 6_000}

@@ -65,15 +65,17 @@ cpb_step cpb_whole_read(cpb_whole *w, const cpb_message_type *type, cpb_json_wri
 
 /* --- Damage ------------------------------------------------------------------------------ */
 
-void cpb_whole_add_damage(const cpb_whole *w, cpb_problems *problems, const char *missing,
+void cpb_whole_add_damage(cpb_whole *w, cpb_problems *problems, const char *(*missing_in)(cpb_span message),
                           const char *(*lost_of)(uint32_t field)) {
   char text[192];
-  const cpb_part *p = &w->part;
+  cpb_part *p = &w->part;
   const cpb_error *damage = p->damage.code != CPB_OK ? &p->damage : &w->damage;
   if (damage->code == CPB_OK) return;
   if (damage == &w->damage) cpb_format(text, sizeof text, "%s: a part of the model is missing", damage->message);
-  else if (p->lost == 0) cpb_format(text, sizeof text, "%s: %s", damage->message, missing);
-  else
+  else if (p->lost == 0) {
+    if (!p->missing) p->missing = missing_in(p->message);
+    cpb_format(text, sizeof text, "%s: %s", damage->message, p->missing);
+  } else
     cpb_format(text, sizeof text, "%s: at least %llu bytes of %s are missing", damage->message,
                (unsigned long long)p->lost, lost_of(cpb_outline_lost_in(p->outline, 0)));
   cpb_problems_add_damage(problems, damage->offset, text);

@@ -40,9 +40,9 @@ void cpb_whole_note_damage(cpb_whole *whole, const char *message);
 /* Begins a step: reads the message, of this type. CPB_STEP_DONE when it is there, perhaps up to damage. */
 cpb_step cpb_whole_read(cpb_whole *whole, const cpb_message_type *type, cpb_json_writer *answer, cpb_error *error);
 
-/* Adds what is wrong with the input, if anything is. `missing` says what follows where it ends, `lost_of` in what
- * bytes are lost that lie in that field of the message. */
-void cpb_whole_add_damage(const cpb_whole *whole, cpb_problems *problems, const char *missing,
+/* Adds what is wrong with the input, if anything is. `missing_in` says what follows where the message ends, and is
+ * called once; `lost_of` in what bytes are lost that lie in that field of the message. */
+void cpb_whole_add_damage(cpb_whole *whole, cpb_problems *problems, const char *(*missing_in)(cpb_span message),
                           const char *(*lost_of)(uint32_t field));
 
 /* Both return false, for use in conditions. */

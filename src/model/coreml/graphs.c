@@ -3,10 +3,14 @@
 #include "base/status.h"
 #include "model/coreml/nodes.h"
 
-void cpb_coreml_graphs_init(cpb_coreml_graphs *g, const cpb_allocator *a) { *g = (cpb_coreml_graphs){.allocator = *a}; }
+void cpb_coreml_graphs_init(cpb_coreml_graphs *g, const cpb_allocator *a) {
+  *g = (cpb_coreml_graphs){.allocator = *a};
+  cpb_graph_names_init(&g->names, a);
+}
 
 void cpb_coreml_graphs_free(cpb_coreml_graphs *g) {
   cpb_release(&g->allocator, g->items);
+  cpb_graph_names_free(&g->names);
   cpb_coreml_graphs_init(g, &g->allocator);
 }
 
@@ -22,44 +26,33 @@ static bool put_node(const cpb_coreml_graph *g, cpb_buffer *out) {
 }
 
 /* What a graph is called within that around it. */
-static bool put_own_name(const cpb_coreml_graph *g, cpb_buffer *out) {
+static bool put_own_name(const void *graphs, uint32_t graph, cpb_buffer *out) {
   char element[32];
+  const cpb_coreml_graph *g = &((const cpb_coreml_graphs *)graphs)->items[graph];
   size_t size = cpb_format(element, sizeof element, "[%u]", (unsigned)(g->element - 1));
   if (g->is_within && !(put_node(g, out) && cpb_buffer_append(out, ":", 1))) return false;
   return put(out, g->name) && (g->element == 0 || cpb_buffer_append(out, element, size));
 }
 
-/* From the outermost one inwards: `path` is the way out, which is no longer than messages are nested. */
-bool cpb_coreml_graph_name(const cpb_coreml_graphs *g, uint32_t graph, cpb_buffer *out) {
-  enum { DEEPEST = 100 };
-  uint32_t path[DEEPEST];
-  size_t depth = 0;
-  for (path[depth++] = graph; g->items[graph].is_within && depth < DEEPEST; path[depth++] = graph)
-    graph = g->items[graph].parent;
-  bool done = true, begun = false;
-  while (done && depth > 0) {
-    const uint32_t one = path[--depth];
-    if (one == 0) continue;
-    done = (!begun || cpb_buffer_append(out, "/", 1)) && put_own_name(&g->items[one], out);
-    begun = true;
-  }
-  return done;
+static uint32_t around(const void *graphs, uint32_t graph) {
+  const cpb_coreml_graph *g = &((const cpb_coreml_graphs *)graphs)->items[graph];
+  return g->is_within ? g->parent : 0;
 }
 
-bool cpb_coreml_graph_find(const cpb_coreml_graphs *g, cpb_span name, cpb_meter *meter, uint32_t *graph,
-                           cpb_error *error) {
-  bool done = true;
-  cpb_buffer text;
-  cpb_buffer_init(&text, &g->allocator);
-  *graph = g->items[0].function.data && cpb_span_equal(g->items[0].name, name) ? 0 : CPB_NO_GRAPH;
-  for (uint32_t i = 1; done && i < g->count && *graph == CPB_NO_GRAPH; i++) {
-    text.size = 0;
-    if (!cpb_coreml_graph_name(g, i, &text)) done = cpb_fail_memory(error) == CPB_OK;
-    else done = cpb_meter_charge(meter, CPB_WORK_WALKED, text.size, CPB_NO_OFFSET, error);
-    if (done && cpb_span_equal((cpb_span){text.data, text.size}, name)) *graph = i;
-  }
-  cpb_buffer_free(&text);
-  return done;
+static cpb_named_graphs named(const cpb_coreml_graphs *g) {
+  return (cpb_named_graphs){g, (uint32_t)g->count, around, put_own_name};
+}
+
+bool cpb_coreml_graph_name(const cpb_coreml_graphs *g, uint32_t graph, cpb_buffer *out) {
+  const cpb_named_graphs of = named(g);
+  return cpb_graph_name(&of, graph, out);
+}
+
+bool cpb_coreml_graph_find(cpb_coreml_graphs *g, cpb_span name, cpb_meter *meter, uint32_t *graph, cpb_error *error) {
+  const cpb_named_graphs of = named(g);
+  *graph = 0;
+  if (g->items[0].function.data && cpb_span_equal(g->items[0].name, name)) return true;
+  return cpb_graph_names_find(&g->names, &of, name, meter, graph, error);
 }
 
 /* --- Building ------------------------------------------------------------------------------------ */

@@ -13,7 +13,7 @@
 typedef struct cpb_coreml_model {
   cpb_whole whole; /* the Model */
   cpb_coreml_graphs graphs;
-  bool has_graphs;
+  bool has_graphs, has_type;
   cpb_problems graph_problems;
 } cpb_coreml_model;
 

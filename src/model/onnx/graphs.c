@@ -7,12 +7,14 @@
 void cpb_onnx_graphs_init(cpb_onnx_graphs *g, const cpb_allocator *a) {
   *g = (cpb_onnx_graphs){.allocator = *a};
   cpb_calls_init(&g->calls, a);
+  cpb_graph_names_init(&g->names, a);
 }
 
 void cpb_onnx_graphs_free(cpb_onnx_graphs *g) {
   cpb_release(&g->allocator, g->items);
   cpb_release(&g->allocator, g->functions);
   cpb_calls_free(&g->calls);
+  cpb_graph_names_free(&g->names);
   cpb_onnx_graphs_init(g, &g->allocator);
 }
 
@@ -40,8 +42,9 @@ static bool put_element(const cpb_onnx_graph *g, cpb_buffer *out) {
 }
 
 /* What a graph is called within that around it. */
-static bool put_own_name(const cpb_onnx_graph *g, cpb_buffer *out) {
+static bool put_own_name(const void *graphs, uint32_t graph, cpb_buffer *out) {
   char number[CPB_ONNX_NUMBER];
+  const cpb_onnx_graph *g = &((const cpb_onnx_graphs *)graphs)->items[graph];
   switch (g->kind) {
     case CPB_ONNX_MAIN: return true;
     case CPB_ONNX_FUNCTION: return put_function(g, out);
@@ -54,36 +57,23 @@ static bool put_own_name(const cpb_onnx_graph *g, cpb_buffer *out) {
   }
 }
 
-/* From the outermost one inwards: `path` is the way out, which is no longer than messages are nested. */
-bool cpb_onnx_graph_name(const cpb_onnx_graphs *g, uint32_t graph, cpb_buffer *out) {
-  enum { DEEPEST = 100 };
-  uint32_t path[DEEPEST];
-  size_t depth = 0;
-  for (path[depth++] = graph; g->items[graph].kind == CPB_ONNX_SUBGRAPH && depth < DEEPEST; path[depth++] = graph)
-    graph = g->items[graph].parent;
-  bool done = true, begun = false;
-  while (done && depth > 0) {
-    const cpb_onnx_graph *one = &g->items[path[--depth]];
-    if (begun) done = cpb_buffer_append(out, "/", 1);
-    done = done && put_own_name(one, out);
-    begun = one->kind != CPB_ONNX_MAIN;
-  }
-  return done;
+static uint32_t around(const void *graphs, uint32_t graph) {
+  const cpb_onnx_graph *g = &((const cpb_onnx_graphs *)graphs)->items[graph];
+  return g->kind == CPB_ONNX_SUBGRAPH ? g->parent : 0;
 }
 
-bool cpb_onnx_graph_find(const cpb_onnx_graphs *g, cpb_span name, cpb_meter *meter, uint32_t *graph, cpb_error *error) {
-  bool done = true;
-  cpb_buffer text;
-  cpb_buffer_init(&text, &g->allocator);
-  *graph = CPB_NO_GRAPH;
-  for (uint32_t i = 1; done && i < g->count && *graph == CPB_NO_GRAPH; i++) {
-    text.size = 0;
-    if (!cpb_onnx_graph_name(g, i, &text)) done = cpb_fail_memory(error) == CPB_OK;
-    else done = cpb_meter_charge(meter, CPB_WORK_WALKED, text.size, CPB_NO_OFFSET, error);
-    if (done && cpb_span_equal((cpb_span){text.data, text.size}, name)) *graph = i;
-  }
-  cpb_buffer_free(&text);
-  return done;
+static cpb_named_graphs named(const cpb_onnx_graphs *g) {
+  return (cpb_named_graphs){g, (uint32_t)g->count, around, put_own_name};
+}
+
+bool cpb_onnx_graph_name(const cpb_onnx_graphs *g, uint32_t graph, cpb_buffer *out) {
+  const cpb_named_graphs of = named(g);
+  return cpb_graph_name(&of, graph, out);
+}
+
+bool cpb_onnx_graph_find(cpb_onnx_graphs *g, cpb_span name, cpb_meter *meter, uint32_t *graph, cpb_error *error) {
+  const cpb_named_graphs of = named(g);
+  return cpb_graph_names_find(&g->names, &of, name, meter, graph, error);
 }
 
 /* --- Functions by name ------------------------------------------------------------------------ */
@@ -134,19 +124,30 @@ static bool sort_functions(cpb_onnx_graphs *g, cpb_problems *problems) {
   return g->functions != NULL;
 }
 
-uint32_t cpb_onnx_callee(const cpb_onnx_graphs *g, cpb_span node) {
+/* The first that is not before it, in the order of `functions`. */
+static const cpb_onnx_graph *first_from(const cpb_onnx_graphs *g, const cpb_onnx_graph *wanted) {
   size_t low = 0, high = g->num_functions;
-  if (high == 0) return CPB_NO_GRAPH;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare(&g->items[g->functions[middle]], wanted) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low < g->num_functions ? &g->items[g->functions[low]] : NULL;
+}
+
+uint32_t cpb_onnx_callee(const cpb_onnx_graphs *g, cpb_span node) {
+  if (g->num_functions == 0) return CPB_NO_GRAPH;
   const cpb_onnx_graph wanted = {.domain = cpb_get_bytes(node, NODE_DOMAIN),
                                  .name = cpb_get_bytes(node, NODE_OP),
                                  .overload = cpb_get_bytes(node, NODE_OVERLOAD)};
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (compare(&g->items[g->functions[middle]], &wanted) < 0) low = middle + 1;
-    else high = middle;
-  }
-  bool found = low < g->num_functions && compare(&g->items[g->functions[low]], &wanted) == 0;
-  return found ? g->functions[low] : CPB_NO_GRAPH;
+  const cpb_onnx_graph *found = first_from(g, &wanted);
+  return found && compare(found, &wanted) == 0 ? (uint32_t)(found - g->items) : CPB_NO_GRAPH;
+}
+
+bool cpb_onnx_has_function(const cpb_onnx_graphs *g, cpb_span domain, cpb_span name) {
+  const cpb_onnx_graph wanted = {.domain = domain, .name = name};
+  const cpb_onnx_graph *found = first_from(g, &wanted);
+  return found && cpb_span_equal(found->name, name) && cpb_span_equal(found->domain, domain);
 }
 
 /* --- Building ------------------------------------------------------------------------------------ */

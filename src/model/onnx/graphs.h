@@ -7,6 +7,7 @@
 #include "base/meter.h"
 #include "model/common/calls.h"
 #include "model/common/cursor.h"
+#include "model/common/graph_names.h"
 #include "model/common/part.h"
 #include "model/common/problems.h"
 #include "model/onnx/fields.h"
@@ -37,6 +38,7 @@ typedef struct cpb_onnx_graphs {
   uint32_t *functions; /* numbers of functions in the order of domain, name and overload */
   size_t num_functions;
   cpb_calls calls; /* of functions, by graphs */
+  cpb_graph_names names;
 } cpb_onnx_graphs;
 
 void cpb_onnx_graphs_init(cpb_onnx_graphs *graphs, const cpb_allocator *a);
@@ -52,16 +54,16 @@ static inline uint32_t cpb_onnx_node_field(const cpb_onnx_graph *graph) {
 }
 
 /* The function that a node calls, or CPB_NO_GRAPH. */
-#define CPB_NO_GRAPH UINT32_MAX
 uint32_t cpb_onnx_callee(const cpb_onnx_graphs *graphs, cpb_span node);
+/* Whether there is a function of that name, with any overload. */
+bool cpb_onnx_has_function(const cpb_onnx_graphs *graphs, cpb_span domain, cpb_span name);
 
 /* The name of a graph for questions, appended: of a function DOMAIN.NAME, or NAME, and :OVERLOAD; of a subgraph
  * NODE:ATTRIBUTE behind that of the graph around it and a "/", which the main graph does not have; "training[0].
  * algorithm". False when memory is short. */
 bool cpb_onnx_graph_name(const cpb_onnx_graphs *graphs, uint32_t graph, cpb_buffer *out);
 /* The first graph of that name, or CPB_NO_GRAPH; false with the error set. */
-bool cpb_onnx_graph_find(const cpb_onnx_graphs *graphs, cpb_span name, cpb_meter *meter, uint32_t *graph,
-                         cpb_error *error);
+bool cpb_onnx_graph_find(cpb_onnx_graphs *graphs, cpb_span name, cpb_meter *meter, uint32_t *graph, cpb_error *error);
 
 /* What a node is called: its name, or #NUMBER for one without; `out` has CPB_ONNX_NUMBER bytes. */
 #define CPB_ONNX_NUMBER 24

@@ -46,9 +46,9 @@ static bool answers(cpb_model_kind kind, cpb_question_kind question) {
 
 /* --- Damage ------------------------------------------------------------------------------ */
 
-static const char *missing_in(const cpb_coreml_model *m) {
+static const char *missing_in(cpb_span model) {
   cpb_span content;
-  const uint32_t type = cpb_coreml_type_of(m->whole.part.message, &content);
+  const uint32_t type = cpb_coreml_type_of(model, &content);
   switch (type) {
     case 0: return "the model itself is missing";
     case TYPE_PROGRAM: return "what follows in the program is missing";
@@ -66,7 +66,9 @@ static const char *lost_of(uint32_t field) {
 /* --- Steps -------------------------------------------------------------------------------- */
 
 static bool build_graphs(cpb_coreml_model *m) {
+  cpb_span content;
   if (m->has_graphs) return true;
+  m->has_type = cpb_coreml_type_of(m->whole.part.message, &content) != 0;
   m->has_graphs =
       cpb_coreml_graphs_build(&m->graphs, &m->whole.part, &m->graph_problems, m->whole.meter, m->whole.error);
   if (!m->has_graphs) forget_graphs(m);
@@ -77,7 +79,7 @@ static void write_problems(cpb_coreml_model *m) {
   cpb_problems damage;
   cpb_json_writer *a = m->whole.answer;
   cpb_problems_init(&damage, &m->whole.allocator);
-  cpb_whole_add_damage(&m->whole, &damage, missing_in(m), lost_of);
+  cpb_whole_add_damage(&m->whole, &damage, missing_in, lost_of);
   cpb_json_writer_open(a, "problems", '[');
   cpb_problems_write(&damage, a);
   cpb_problems_write(&m->graph_problems, a);
@@ -87,12 +89,11 @@ static void write_problems(cpb_coreml_model *m) {
 }
 
 static cpb_step write_answer(cpb_coreml_model *m) {
-  cpb_span content;
   cpb_json_writer *a = m->whole.answer;
   cpb_problems_free(&m->whole.problems);
   cpb_json_writer_begin(a);
   cpb_json_writer_open(a, NULL, '{');
-  if (cpb_coreml_type_of(m->whole.part.message, &content) == 0 && m->whole.part.damage.code == CPB_OK)
+  if (!m->has_type && m->whole.part.damage.code == CPB_OK)
     cpb_problems_add(&m->whole.problems, CPB_NO_OFFSET, "the model has no type: only a description");
   cpb_coreml_find_question(m->whole.question.kind)(m);
   write_problems(m);

@@ -88,13 +88,13 @@ static bool build_graphs(cpb_onnx_model *m) {
 /* --- Damage ------------------------------------------------------------------------------ */
 
 /* Writers put fields in the order of their numbers: what is missing follows from the last one. */
-static const char *missing_after(const cpb_onnx_model *m) {
+static const char *missing_in(cpb_span model) {
   uint32_t last = 0, in_graph = 0;
-  cpb_cursor c = cpb_cursor_of(m->whole.part.message);
+  cpb_cursor c = cpb_cursor_of(model);
   while (cpb_cursor_next(&c)) last = c.number;
   if (last < MODEL_GRAPH) return "the graph is missing";
   if (last > MODEL_GRAPH) return "what follows is missing";
-  for (c = cpb_cursor_of(cpb_get_bytes(m->whole.part.message, MODEL_GRAPH)); cpb_cursor_next(&c);) in_graph = c.number;
+  for (c = cpb_cursor_of(cpb_get_bytes(model, MODEL_GRAPH)); cpb_cursor_next(&c);) in_graph = c.number;
   switch (in_graph) {
     case 0: return "the graph is missing";
     case GRAPH_NODE: return "the rest of the nodes, and the initializers, inputs and outputs, are missing";
@@ -120,7 +120,7 @@ static const char *lost_of(uint32_t field) {
 static void write_problems(cpb_onnx_model *m) {
   cpb_problems damage;
   cpb_problems_init(&damage, &m->whole.allocator);
-  cpb_whole_add_damage(&m->whole, &damage, missing_after(m), lost_of);
+  cpb_whole_add_damage(&m->whole, &damage, missing_in, lost_of);
   cpb_json_writer_open(m->whole.answer, "problems", '[');
   cpb_problems_write(&damage, m->whole.answer);
   cpb_problems_write(&m->graph_problems, m->whole.answer);

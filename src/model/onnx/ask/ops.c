@@ -15,13 +15,10 @@ static bool is_onnx(cpb_span domain) {
 /* "" and "ai.onnx" are one domain. */
 static cpb_span short_domain(cpb_span domain) { return cpb_span_is(domain, "ai.onnx") ? (cpb_span){NULL, 0} : domain; }
 
+/* `domain` is a short one. */
 static bool is_library(const cpb_onnx_model *m, cpb_span domain, cpb_span op) {
-  const cpb_onnx_graphs *g = &m->graphs;
-  for (size_t i = 0; i < g->num_functions; i++) {
-    const cpb_onnx_graph *f = &g->items[g->functions[i]];
-    if (cpb_span_equal(f->name, op) && cpb_span_equal(short_domain(f->domain), domain)) return true;
-  }
-  return false;
+  return cpb_onnx_has_function(&m->graphs, domain, op) ||
+         (domain.size == 0 && cpb_onnx_has_function(&m->graphs, cpb_span_of("ai.onnx"), op));
 }
 
 static const char *origin_of(const cpb_onnx_model *m, const cpb_use *u) {
@@ -108,11 +105,8 @@ static void write_counts(cpb_onnx_model *m) {
   cpb_json_writer_unsigned(m->whole.answer, "function_nodes", nodes);
 }
 
-/* Functions of the library that are looked up for each operation are work, too. */
 static void write_uses(cpb_onnx_model *m, const versions *v, cpb_uses *list) {
   cpb_uses_join(list);
-  if (!cpb_json_writer_charge(m->whole.answer, CPB_WORK_WALKED, 2 * (uint64_t)list->count * m->graphs.num_functions))
-    return;
   cpb_page page = cpb_onnx_open_page(m, "ops");
   for (size_t i = 0; i < list->count; i++) {
     if (cpb_page_has(&page)) write_use(m, v, &list->items[i]);

@@ -65,21 +65,27 @@ static void note_lost(cpb_problems *problems, const cpb_part *part, const char *
   note(problems, &part->damage, missing);
 }
 
-static void note_model(cpb_problems *problems, const cpb_part *part, bool is_alone) {
+static const char *missing_of_model(const cpb_part *part, bool is_alone) {
   cpb_span last = is_alone ? part->message : cpb_get_bytes(part->message, SAVED_MODEL_META_GRAPHS);
-  if (part->lost > 0) note_lost(problems, part, lost_of_model(part->outline, is_alone));
-  else note(problems, &part->damage, missing_of_meta_graph(last_field(last)));
+  return missing_of_meta_graph(last_field(last));
 }
 
-static void note_graph(cpb_problems *problems, const cpb_part *part) {
+static void note_model(cpb_problems *problems, cpb_part *part, bool is_alone) {
+  if (part->lost == 0 && !part->missing) part->missing = missing_of_model(part, is_alone);
+  if (part->lost > 0) note_lost(problems, part, lost_of_model(part->outline, is_alone));
+  else note(problems, &part->damage, part->missing);
+}
+
+static void note_graph(cpb_problems *problems, cpb_part *part) {
+  if (part->lost == 0 && !part->missing) part->missing = missing_of_graph(last_field(part->message));
   if (part->lost > 0) note_lost(problems, part, lost_of_graph(part->outline));
-  else note(problems, &part->damage, missing_of_graph(last_field(part->message)));
+  else note(problems, &part->damage, part->missing);
 }
 
 static bool ends_early(const cpb_part *part) { return part->damage.code == CPB_E_TRUNCATED; }
 
-void cpb_saved_note_damage(const cpb_saved_model *m, cpb_problems *problems) {
-  const cpb_part *model = &m->skeleton, *inner = &m->graph_part;
+void cpb_saved_note_damage(cpb_saved_model *m, cpb_problems *problems) {
+  cpb_part *model = &m->skeleton, *inner = &m->graph_part;
   bool both_end = ends_early(model) && ends_early(inner);
   if (model->damage.code != CPB_OK) note_model(problems, model, m->is_alone);
   if (inner->read && inner->damage.code != CPB_OK && !both_end) note_graph(problems, inner);

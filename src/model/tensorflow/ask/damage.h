@@ -6,6 +6,6 @@
 
 /* Adds a problem for what was read of the model, and of the graph if a question has read it: one, if both
  * ended where the file does. */
-void cpb_saved_note_damage(const cpb_saved_model *m, cpb_problems *problems);
+void cpb_saved_note_damage(cpb_saved_model *m, cpb_problems *problems);
 
 #endif
