@@ -42,9 +42,9 @@ typedef struct cpb_diff_options {
    * compared, and no values are read. */
   int skip_values;
 
-  /* What comparing may take in all, beside what asking the models does: `held`, `walked` and
-   * `entries`, and `answer` for the result; they grow with the sizes of both models. NULL:
-   * defaults. Copied. */
+  /* What the whole comparison may take: `decoded`, `walked` and `entries`, including what the models
+   * do for all of its questions; `held`, besides what the models hold; `answer` for the result. They
+   * grow with the sizes of both models. NULL: defaults. Copied. */
   const cpb_limits *limits;
 
   /* The checkpoints that were set for `a` and `b` (cpb_model_set_checkpoint), if the host supplies what

@@ -108,13 +108,16 @@ void cpb_meter_explain(const cpb_meter *m, cpb_error *error) {
   fail(m, CPB_WORK_HELD, m->held.needed, offset, error);
 }
 
+cpb_work cpb_meter_work(const cpb_meter *m) {
+  cpb_work work;
+  for (cpb_work_kind kind = 0; kind < CPB_NUM_WORKS; kind++)
+    *cpb_work_at(&work, kind) = saturating_add(m->before[kind], m->done[kind]);
+  work.held = m->held.peak;
+  return work;
+}
+
 void cpb_meter_free(cpb_meter *m) {
-  cpb_work *work = m->limits.work;
-  m->done[CPB_WORK_HELD] = m->held.peak;
-  if (!work) return;
-  cpb_meter_renew(m);
-  for (int kind = 0; kind < CPB_NUM_WORKS; kind++) {
-    uint64_t *sum = (uint64_t *)(void *)work + kind; /* all its members are numbers, in this order */
-    *sum = saturating_add(*sum, m->before[kind]);
-  }
+  cpb_work work = cpb_meter_work(m), *sum = m->limits.work;
+  for (cpb_work_kind kind = 0; sum && kind < CPB_NUM_WORKS; kind++)
+    *cpb_work_at(sum, kind) = saturating_add(*cpb_work_at(sum, kind), *cpb_work_at(&work, kind));
 }

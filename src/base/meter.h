@@ -54,6 +54,12 @@ bool cpb_meter_charge(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_
 /* Whether `amount` in all is within the limit; counts nothing. */
 bool cpb_meter_allows(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error);
 
+/* What was done for all requests so far. */
+cpb_work cpb_meter_work(const cpb_meter *m);
+
+/* The members of cpb_work are numbers, in the order of CPB_WORKS. */
+static inline uint64_t *cpb_work_at(cpb_work *work, cpb_work_kind kind) { return (uint64_t *)(void *)work + kind; }
+
 /* The host has asked for something new, such as another range: work counts from here on. */
 void cpb_meter_renew(cpb_meter *m);
 

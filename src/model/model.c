@@ -185,6 +185,8 @@ cpb_step cpb_model_step(cpb_model *m) {
 
 const cpb_error *cpb_model_error(const cpb_model *m) { return &m->error; }
 
+cpb_work cpb_model_get_work(const cpb_model *m) { return cpb_meter_work(&m->meter); }
+
 const char *cpb_model_answer(const cpb_model *m, size_t *size) {
   bool done = m->state == MODEL_DONE;
   *size = done ? m->answer.out.size : 0;

@@ -155,6 +155,11 @@ def coreml_blocks(n, side):
     return coreml_model(lists.coreml_function(b"main", b"".join(coreml_operation(b"n%d" % i, inner) for i in range(n))))
 
 
+def meta_graphs(n, side):
+    """Meta graphs in which there is nothing but a tag."""
+    return number(1, 1) + b"".join(field(2, field(1, field(4, b"%d" % (i + side)))) for i in range(n))
+
+
 FAMILIES = {
     "many_functions": (many_functions, 10_000),
     "many_attributes": (many_attributes, 20_000),
@@ -170,4 +175,5 @@ FAMILIES = {
     "onnx_nested": (onnx_nested, 200),
     "coreml_functions": (coreml_functions, 1_000),
     "coreml_blocks": (coreml_blocks, 500),
+    "meta_graphs": (meta_graphs, 300),
 }

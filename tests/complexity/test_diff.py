@@ -13,9 +13,9 @@ SMALL = {"decoded": 4 << 20, "held": 1 << 20, "walked": 1 << 20, "entries": 10_0
 RATIO = {"held": 3.2, "walked": 2.7, "entries": 2.7}
 
 
-def work(cpb, paths):
+def work(cpb, paths, *words):
     """What was counted, or None when a limit was met."""
-    result = cpb.run("diff", *paths, "--work", "--json")
+    result = cpb.run("diff", *paths, *words, "--work", "--json")
     text = result.stderr.decode()
     if re.search(r"limit `answer`: at least \d+ bytes of the answer are needed", text):
         assert result.returncode == 2
@@ -40,6 +40,16 @@ def test_work_is_linear_or_refused(cpb, tmp_path, family):
     for one, two in zip(counts, counts[1:]):
         for kind, count in (two or {}).items():
             assert count <= max(RATIO.get(kind, 2.2) * one[kind], SMALL[kind]), (kind, counts)
+
+
+@pytest.mark.parametrize("family", ["onnx_functions", "coreml_blocks"])
+def test_a_limit_holds_for_all_questions_together(cpb, tmp_path, family):
+    path = tmp_path / "model"
+    path.write_bytes(FAMILIES[family][0](200, 0))
+    done = work(cpb, [path, path])["entries"]
+    assert work(cpb, [path, path], "--limit", f"entries={done}")
+    refused = cpb.run("diff", path, path, "--limit", f"entries={done - 1}")
+    assert refused.returncode == 2 and b"limit `entries`: at least %d entries are needed" % done in refused.stderr
 
 
 def test_the_limit_of_the_result_can_be_raised(cpb, tmp_path):

@@ -229,6 +229,20 @@ def test_a_meta_graph_more(cpb, tmp_path):
     assert list(differences(answer)) == ["meta_graphs"] and list(differences(answer)["meta_graphs"].values()) == ["removed"]
 
 
+def test_an_overview_is_compared_page_by_page(cpb, tmp_path):
+    """Lists of a SavedModel's overview are read in short pages, which share their first element and count."""
+    sides = []
+    for side in (0, 1):
+        signature = b"".join(wire.field(5, wire.field(1, b"s%03d" % i)) for i in range(side, 300 + side))
+        meta = b"".join(wire.field(2, wire.field(1, wire.field(4, b"t%d" % i)) + signature) for i in range(20 + side))
+        sides.append(tmp_path / f"{side}.pb")
+        sides[side].write_bytes(wire.tag(1, 0) + b"\x01" + meta)
+    sections = diff(cpb, *sides)["sections"]
+    found = [[s["added"], s["removed"], s["same"]] for s in sections if s["section"] == "signatures"]
+    assert found == [[1, 1, 299]] * 20
+    assert [[s["added"], s["same"]] for s in sections if s["section"] == "meta_graphs"] == [[1, 20]]
+
+
 # --- Values -------------------------------------------------------------------------------------
 
 

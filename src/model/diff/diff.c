@@ -30,7 +30,10 @@ cpb_diff *cpb_diff_new(const cpb_allocator *given, cpb_model *a, cpb_model *b, c
   d->own = allocator;
   d->models[0] = a;
   d->models[1] = b;
-  for (int side = 0; side < 2; side++) d->kinds[side] = cpb_model_get_kind(d->models[side]);
+  for (int side = 0; side < 2; side++) {
+    d->kinds[side] = cpb_model_get_kind(d->models[side]);
+    d->before[side] = cpb_model_get_work(d->models[side]);
+  }
   d->different = d->kinds[0] != d->kinds[1];
   d->program = d->different ? NULL : cpb_diff_program(d->kinds[0]);
   d->side = -1;

@@ -3,9 +3,10 @@
 #include "base/checked.h"
 #include "model/diff/error.h"
 
-/* A model counts the items before a page anew: so the pages grow. */
+/* A model goes through all of a list for each page of it: so pages grow, up to an eighth of a long list. */
 #define FIRST_PAGE 2000
-#define LARGEST_PAGE 131072
+#define LARGE_PAGE 131072
+#define FIRST_OF_OVERVIEW 16
 
 /* --- Items ----------------------------------------------------------------------------- */
 
@@ -137,8 +138,22 @@ void cpb_diff_will_read_both(cpb_diff *d, const cpb_diff_list *list, cpb_span na
   cpb_diff_will_read(d, (cpb_diff_read){.list = list, .side = 1, .name = name_b});
 }
 
+/* The overview of a SavedModel lists its meta graphs along with whatever is asked for, by the same first and count. For
+ * each of many meta graphs all of them must not be listed: that is what short pages are for, and pages behind the end
+ * where no list is wanted. */
+static bool is_overview(const cpb_diff *d, const cpb_diff_read *r) {
+  return d->kinds[r->side] == CPB_MODEL_SAVED_MODEL && r->list->question == CPB_ASK_OVERVIEW;
+}
+
+static void begin_pages(cpb_diff *d, const cpb_diff_read *r) {
+  const bool overview = is_overview(d, r);
+  d->page = overview && r->list->member ? FIRST_OF_OVERVIEW : FIRST_PAGE;
+  if (overview && !r->list->member) d->first = UINT32_MAX;
+}
+
 static void ask(cpb_diff *d, const cpb_diff_read *r) {
-  d->page = d->page == 0 ? FIRST_PAGE : cpb_min_u64(4 * d->page, LARGEST_PAGE);
+  if (d->page == 0) begin_pages(d, r);
+  else d->page = cpb_min_u64(4 * d->page, cpb_max_u64(LARGE_PAGE, d->total / 8));
   cpb_span name = r->node[0] ? cpb_span_of(r->node) : r->name;
   const cpb_question question = {.struct_size = sizeof question,
                                  .kind = r->list->question,
@@ -151,6 +166,27 @@ static void ask(cpb_diff *d, const cpb_diff_read *r) {
                                  .count = d->page};
   cpb_model_ask(d->models[r->side], &question);
   d->asked = true;
+}
+
+/* What the models have done for the comparison. */
+static uint64_t done_by_models(const cpb_diff *d, cpb_work_kind kind) {
+  uint64_t sum = 0;
+  for (int side = 0; side < 2; side++) {
+    cpb_work work = cpb_model_get_work(d->models[side]), before = d->before[side];
+    sum += *cpb_work_at(&work, kind) - *cpb_work_at(&before, kind);
+  }
+  return sum;
+}
+
+/* A model's limits are for each question by itself; those of the comparison for all of them together. */
+static bool check_work(cpb_diff *d) {
+  static const cpb_work_kind kinds[] = {CPB_WORK_DECODED, CPB_WORK_WALKED, CPB_WORK_ENTRIES};
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    uint64_t done = d->meter.done[kinds[i]] + done_by_models(d, kinds[i]);
+    if (!cpb_meter_allows(&d->meter, kinds[i], done, CPB_NO_OFFSET, &error)) return cpb_diff_fail(d, -1, &error);
+  }
+  return true;
 }
 
 static void note_damage(cpb_diff *d, int side, yyjson_val *answer) {
@@ -181,6 +217,7 @@ static size_t take_answer(cpb_diff *d, const cpb_diff_read *r) {
   note_damage(d, r->side, answer);
   yyjson_val *page = r->whole ? NULL : cpb_json_member(member, "items");
   size_t count = yyjson_arr_size(page);
+  d->total = cpb_diff_number(member, "total");
   if (r->whole) add(d, r, r->key, answer);
   else if (!r->list->member) add_members(d, r, answer);
   else add_list(d, r, page ? page : member);
@@ -207,7 +244,7 @@ static cpb_step read_step(cpb_diff *d, const cpb_diff_read *r) {
     }
     d->asked = false;
     if (step == CPB_STEP_ERROR && !goes_without(d, r)) cpb_diff_fail(d, r->side, cpb_model_error(d->models[r->side]));
-    size_t count = step == CPB_STEP_DONE ? take_answer(d, r) : 0;
+    size_t count = step == CPB_STEP_DONE && check_work(d) ? take_answer(d, r) : 0;
     if (!cpb_diff_ok(d)) return CPB_STEP_ERROR;
     d->first += count;
     if (count < d->page) break;

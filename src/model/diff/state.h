@@ -108,6 +108,7 @@ struct cpb_diff {
   cpb_allocator allocator; /* for all else: it charges the meter */
   cpb_diff_options options;
   cpb_model *models[2];
+  cpb_work before[2]; /* what these had done before */
   cpb_model_kind kinds[2];
   cpb_json_writer out; /* the result */
   bool different;
@@ -129,6 +130,7 @@ struct cpb_diff {
   bool asked;     /* the next read was */
   uint64_t first; /* item of its page */
   uint64_t page;  /* how many items that has at most; 0 before the first */
+  uint64_t total; /* items of the list, as the last page said */
   cpb_diff_items items;
 
   uint32_t meta_graph, num_meta_graphs; /* what is compared: this, or the tag of a SameDiff zip */

@@ -15,6 +15,7 @@
 #include "model/common/pieces.h"
 #include "model/common/problems.h"
 #include "model/tensorflow/graph.h"
+#include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/objects.h"
 
 typedef struct cpb_saved_model {
@@ -28,9 +29,12 @@ typedef struct cpb_saved_model {
   cpb_error damage; /* of the input, from the host */
 
   cpb_part skeleton; /* of the SavedModel */
+  bool has_looked;   /* at these two: */
+  uint64_t schema_version;
   size_t num_meta_graphs;
-  cpb_span meta;        /* MetaGraphDef of the question */
-  uint32_t meta_number; /* what is below belongs to this one */
+  cpb_meta_graphs next_meta; /* behind that of the question */
+  cpb_span meta;             /* MetaGraphDef of the question */
+  uint32_t meta_number;      /* what is below belongs to this one */
   bool has_objects, has_graph;
   cpb_objects objects;
   cpb_problems object_problems;

@@ -1,6 +1,7 @@
 /* The overview: all from the skeleton, which is a few small reads. */
 #include "model/tensorflow/ask/overview.h"
 
+#include "base/checked.h"
 #include "model/common/write.h"
 #include "model/keras/answers.h"
 #include "model/tensorflow/ask/variable_counts.h"
@@ -51,13 +52,18 @@ static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number)
   cpb_json_writer_close(a, '}');
 }
 
+/* Those behind the page are not gone through: each meta graph may be asked for its own overview. */
 static void write_meta_graphs(cpb_saved_model *m) {
+  const cpb_question *q = &m->question;
   cpb_page page = cpb_saved_open_page(m, "meta_graphs");
   cpb_span meta;
   cpb_meta_graphs all = cpb_meta_graphs_of(m->skeleton.message, m->is_alone);
-  while (cpb_meta_graphs_next(&all, &meta)) {
+  const uint64_t end =
+      q->first < m->num_meta_graphs ? q->first + cpb_min_u64(q->count, m->num_meta_graphs - q->first) : 0;
+  while (page.total < end && cpb_meta_graphs_next(&all, &meta)) {
     if (cpb_page_has(&page)) write_meta_graph(m, meta, page.total - 1);
   }
+  page.total = m->num_meta_graphs;
   cpb_page_close(m->answer, &page);
 }
 
@@ -300,8 +306,7 @@ static void write_objects(cpb_saved_model *m) {
 void cpb_ask_overview(cpb_saved_model *m) {
   cpb_json_writer *a = m->answer;
   cpb_json_writer_text(a, "kind", m->is_alone ? "meta_graph" : "saved_model");
-  if (!m->is_alone)
-    cpb_json_writer_unsigned(a, "schema_version", cpb_get_number(m->skeleton.message, SAVED_MODEL_VERSION));
+  if (!m->is_alone) cpb_json_writer_unsigned(a, "schema_version", m->schema_version);
   write_meta_graphs(m);
   cpb_json_writer_unsigned(a, "meta_graph", m->meta_number);
   write_signatures(m);

@@ -148,21 +148,37 @@ static bool build_objects(cpb_saved_model *m) {
   return m->has_objects;
 }
 
+/* What is said of the whole model, once: every question would have to go through all of its meta graphs. */
+static void look_at_model(cpb_saved_model *m) {
+  cpb_span meta;
+  m->schema_version = cpb_get_number(m->skeleton.message, SAVED_MODEL_VERSION);
+  m->next_meta = cpb_meta_graphs_of(m->skeleton.message, m->is_alone);
+  for (cpb_meta_graphs all = m->next_meta; cpb_meta_graphs_next(&all, &meta);) m->num_meta_graphs++;
+  m->has_looked = true;
+}
+
+/* Goes on behind the meta graph of the last question, so that asking for one after the other takes one walk. */
+static void find_meta_graph(cpb_saved_model *m, uint32_t wanted) {
+  uint32_t next = m->meta.data ? m->meta_number + 1 : 0;
+  if (m->meta.data && wanted == m->meta_number) return;
+  if (wanted < next || !m->meta.data) {
+    m->next_meta = cpb_meta_graphs_of(m->skeleton.message, m->is_alone);
+    next = 0;
+  }
+  m->meta = (cpb_span){NULL, 0};
+  while (wanted < m->num_meta_graphs && next <= wanted && cpb_meta_graphs_next(&m->next_meta, &m->meta)) next++;
+}
+
 /* The meta graph of the question; what was kept of another one goes. */
 static bool choose_meta_graph(cpb_saved_model *m) {
   uint32_t wanted = m->question.meta_graph;
-  m->num_meta_graphs = 0;
   if (m->is_graph) return true;
+  if (!m->has_looked) look_at_model(m);
   if (m->meta.data && wanted != m->meta_number) {
     forget_objects(m);
     forget_graph(m);
   }
-  m->meta = (cpb_span){NULL, 0};
-  cpb_span meta;
-  cpb_meta_graphs all = cpb_meta_graphs_of(m->skeleton.message, m->is_alone);
-  while (cpb_meta_graphs_next(&all, &meta)) {
-    if (m->num_meta_graphs++ == wanted) m->meta = meta;
-  }
+  find_meta_graph(m, wanted);
   m->meta_number = wanted;
   if (m->meta.data || wanted == 0) return true;
   cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
