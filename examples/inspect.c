@@ -1,6 +1,7 @@
 /* inspect MODEL [QUESTION [NAME]]: prints the answer to a question about a model, as JSON; for
  * example `inspect model/ signature serving_default`. MODEL is a SavedModel's directory, a .pb or .cpb
- * of any size, a frozen graph, Keras metadata or a SameDiff file; its weights are not read. */
+ * of any size, a frozen graph, Keras metadata, a SameDiff file, an ONNX or a Core ML model; its
+ * weights are not read. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-"""What is inside a model: a SavedModel, a frozen graph, Keras metadata, a SameDiff zip or graph."""
+"""What is inside a model: of TensorFlow, Keras, SameDiff, ONNX or Core ML."""
 
 from __future__ import annotations
 

@@ -6,12 +6,22 @@ import subprocess
 
 import pytest
 
+from conftest import ROOT
+
 COMMANDS = ["split", "merge", "repack", "info", "inspect", "extract", "cut", "convert", "tag", "diff", "cat",
             "verify", "records", "recover"]
 
 
 def test_version(cpb):
     assert cpb.ok("--version").startswith(b"cpb 0.")
+
+
+def test_documented_lines_name_no_type_that_is_recognized():
+    """ONNX and Core ML models need neither --type nor --schema."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    lines = [line for page in pages for line in page.read_text().splitlines() if re.search(r"\bcpb [a-z]+ ", line)]
+    assert len(lines) > 100
+    assert [line for line in lines if re.search(r"--type (onnx|CoreML)\.|--schema onnx", line)] == []
 
 
 def test_help_names_every_command_and_exit_code(cpb):

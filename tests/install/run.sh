@@ -106,6 +106,21 @@ pkg_config_links() { # [--static]
   LD_LIBRARY_PATH=$prefix/$lib records_lists "$out"
 }
 
+# README's first program, which works again on the files that it has made.
+readme_program_runs() {
+  local dir=$work/readme
+  export PKG_CONFIG_PATH=$prefix/$lib/pkgconfig LD_LIBRARY_PATH=$prefix/$lib
+  mkdir -p "$dir"
+  sed -n '/^```c$/,/^```$/{/^```/d;p}' "$root/README.md" >"$dir/main.c"
+  cp "$data/cpb/real_keras_export/orig.pb" "$dir/saved_model.pb"
+  cd "$dir"
+  # Words of the flags are arguments of their own.
+  "$CC" -std=c11 -pedantic -Wall -Werror main.c -o main $(pkg-config --cflags --libs cpb)
+  ./main
+  ./main
+  cmp saved_model.pb merged.pb
+}
+
 headers_compile() { # COMPILER LANGUAGE STANDARD
   for header in "$prefix"/include/cpb/*.h; do
     echo "#include \"cpb/${header##*/}\"" |
@@ -114,7 +129,22 @@ headers_compile() { # COMPILER LANGUAGE STANDARD
 }
 
 # cpb.hpp and its parts, with conversions checked, too.
-cplusplus_headers_compile() { # COMPILER OPTION...
+cplusplus_# README's first program, which works again on the files that it has made.
+readme_program_runs() {
+  local dir=$work/readme
+  export PKG_CONFIG_PATH=$prefix/$lib/pkgconfig LD_LIBRARY_PATH=$prefix/$lib
+  mkdir -p "$dir"
+  sed -n '/^```c$/,/^```$/{/^```/d;p}' "$root/README.md" >"$dir/main.c"
+  cp "$data/cpb/real_keras_export/orig.pb" "$dir/saved_model.pb"
+  cd "$dir"
+  # Words of the flags are arguments of their own.
+  "$CC" -std=c11 -pedantic -Wall -Werror main.c -o main $(pkg-config --cflags --libs cpb)
+  ./main
+  ./main
+  cmp saved_model.pb merged.pb
+}
+
+headers_compile() { # COMPILER OPTION...
   for header in "$prefix"/include/cpb/cpb.hpp "$prefix"/include/cpb/cpp/*.hpp; do
     echo "#include \"${header#"$prefix/include/"}\"" |
       "$@" -x c++ -std=c++17 -Wall -Wextra -Wshadow -Wconversion -pedantic -Werror -I"$prefix/include" -fsyntax-only -
@@ -191,6 +221,7 @@ check "find_package: cpb::shared is complete in itself" finds_shared_alone
 check "add_subdirectory: the same names, no tests, no examples" configures_within_another_project
 check "pkg-config: an example links, and runs" pkg_config_links
 check "pkg-config --static: one runs that is static in all" pkg_config_links --static
+check "README's C program compiles, and runs twice" readme_program_runs
 check "each header compiles by itself as C11, pedantic" headers_compile "$CC" c c11
 check "each header compiles by itself as C++17, pedantic" headers_compile "$CXX" c++ c++17
 check "cpb.hpp compiles, and each part by itself" cplusplus_headers_compile "$CXX"

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from runtimes import module_path
+from runtimes import ROOT, module_path
 
 FEATURES = ["bulk-memory", "sign-ext", "nontrapping-float-to-int", "mutable-globals"]
 
@@ -132,3 +132,8 @@ def test_size(shipped):
     size = len(shipped.data())
     print(f"\n{shipped.name}.wasm: {size} bytes")
     assert size <= shipped.size_most
+
+
+def test_the_page_of_sizes():
+    done = subprocess.run(["node", ROOT / "tools" / "sizes.js", "--check", "wasi"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,5 +1,6 @@
 """cpb-cli-core.wasm: what it leaves out it says, and the rest gives what the native command gives."""
 
+import re
 import subprocess
 
 import pytest
@@ -22,6 +23,11 @@ def test_help_lists_what_there_is():
     everything = {line.split()[0] for line in run(NATIVE, "help")[1].decode().splitlines() if line.startswith("  ")}
     assert everything - listed == set(LEFT_OUT)
     assert f"which does not look into models: {' '.join(LEFT_OUT)}\n" in run(CORE, "help")[1].decode()
+
+
+def test_the_readme_lists_what_is_left_out():
+    row = next(line for line in (ROOT / "wasi" / "README.md").read_text().splitlines() if "cpb-cli-core.wasm" in line)
+    assert re.findall(r"`([a-z]+)`", row) == LEFT_OUT
 
 
 @pytest.mark.parametrize("name", LEFT_OUT)

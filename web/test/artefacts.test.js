@@ -104,4 +104,9 @@ for (const [name, module] of Object.entries(modules)) {
   });
 }
 
+test('docs/sizes.md says how large the modules are', () => {
+  const script = new URL('../../tools/sizes.js', import.meta.url).pathname;
+  execFileSync(process.execPath, [script, '--check', 'web'], { stdio: 'pipe', encoding: 'utf8' });
+});
+
 test.after(() => console.table(sizes));
