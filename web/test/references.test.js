@@ -1,4 +1,5 @@
 /** A .cpb file whose chunks are in others: which of these are opened, by whom, and what is said of a wrong one. */
+import { bucketOf, s3Of } from './support/buckets.js';
 import { counted } from './support/http.js';
 import { libcpb } from './support/libcpb.js';
 import { collect } from './support/stream.js';
@@ -323,31 +324,18 @@ test('a part that fails for a moment is asked for again', async () => {
 });
 
 /** A bucket of the repository's files. @param {string[]} asked */
-const bucketOf = (asked) => {
-  const answer = async (/** @type {string} */ key, /** @type {any} */ range) => {
-    asked.push(key);
-    const bytes = await file(key.replace(/^models\/a\//, '')).catch(() => undefined);
-    if (!bytes) return null;
-    const offset = range?.suffix ? Math.max(0, bytes.length - range.suffix) : (range?.offset ?? 0);
-    const part = bytes.subarray(offset, range?.length ? offset + range.length : undefined);
-    return { size: bytes.length, etag: key, httpEtag: `"${key}"`, body: new Blob([part]).stream() };
-  };
-  return {
-    get: (/** @type {string} */ key, /** @type {any} */ { range } = {}) => answer(key, range),
-    head: (/** @type {string} */ key) => answer(key, undefined),
-  };
-};
+const filesIn = (asked) => bucketOf((key) => file(key.replace(/^models\/a\//, '')).catch(() => undefined), asked);
 
 test('in a bucket: with the same prefix', async () => {
   /** @type {string[]} */
   const asked = [];
-  assert.deepEqual(await merged(bucketSource(bucketOf(asked), 'models/a/graph.cpb')), await file('graph.pb'));
+  assert.deepEqual(await merged(bucketSource(filesIn(asked), 'models/a/graph.cpb')), await file('graph.pb'));
   assert.deepEqual(
     [...new Set(asked)],
     ['graph.cpb', ...PARTS].map((name) => `models/a/${name}`),
   );
   asked.length = 0;
-  await assert.rejects(merged(bucketSource(bucketOf(asked), 'models/a/up.cpb')), {
+  await assert.rejects(merged(bucketSource(filesIn(asked), 'models/a/up.cpb')), {
     message: /^file "..\/graph.pb": it is not/,
   });
   assert.deepEqual([...new Set(asked)], ['models/a/up.cpb']);
@@ -356,20 +344,7 @@ test('in a bucket: with the same prefix', async () => {
 test('in S3: with the same prefix, and no version of the first one', async () => {
   /** @type {any[]} */
   const asked = [];
-  const bucket = bucketOf([]);
-  const client = {
-    async getObject(/** @type {any} */ { Key, Range, ...rest }) {
-      asked.push({ Key, VersionId: rest.VersionId });
-      const [, from, to] = /bytes=(\d*)-(\d*)/.exec(Range) ?? [];
-      const range = from ? { offset: Number(from), length: Number(to) - Number(from) + 1 } : { suffix: Number(to) };
-      const found = await bucket.get(Key, { range });
-      if (!found) throw Object.assign(new Error('no'), { $metadata: { httpStatusCode: 404 } });
-      const bytes = new Uint8Array(await new Response(found.body).arrayBuffer());
-      const begin = 'suffix' in range ? found.size - bytes.length : range.offset;
-      const ContentRange = `bytes ${begin}-${begin + bytes.length - 1}/${found.size}`;
-      return { Body: new Blob([bytes]).stream(), ContentRange, ETag: found.httpEtag };
-    },
-  };
+  const client = s3Of(filesIn([]), asked);
   const source = s3Source({ client, bucket: 'b', key: 'models/a/graph.cpb', input: { VersionId: '1' } });
   assert.deepEqual(await merged(source), await file('graph.pb'));
   for (const { Key, VersionId } of asked) assert.equal(VersionId, Key === 'models/a/graph.cpb' ? '1' : undefined, Key);

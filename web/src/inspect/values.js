@@ -2,7 +2,7 @@
 import { collector } from '../bytes.js';
 import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
-import { createFeed } from '../wasm/feed.js';
+import { createFeed, longest } from '../wasm/feed.js';
 import { teller } from '../progress.js';
 import { kinds, shared } from './model.js';
 import * as is from '../options.js';
@@ -15,9 +15,6 @@ import { structs } from './structs.js';
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Body } from '../reader/merged-body.js' */
 /** @import { State } from './inspect.js' */
-
-/** Values of more bytes than a feed asks for at once come as a stream. */
-const LONG = 8 * 2 ** 20;
 
 /** @type {import('../options.js').Known} */
 const known = {
@@ -80,7 +77,7 @@ function streaming(feed, body) {
   const { size } = feed;
   const ofMessage = shared(feed);
   if (!body.goesOn || size === undefined) return ofMessage;
-  const own = createFeed({ read: body.read, stream: body.stream, stat: async () => ({ size }) }, { size, most: LONG });
+  const own = createFeed({ read: body.read, stream: body.stream, stat: async () => ({ size }) }, { size });
   let isLong = false;
   return {
     ...ofMessage,
@@ -89,7 +86,7 @@ function streaming(feed, body) {
     },
     at: (offset) => feed.at(offset) ?? own.at(offset),
     fetch: (offset, length, ahead, options) =>
-      ((isLong ||= ahead > LONG) ? own : feed).fetch(offset, length, ahead, options),
+      ((isLong ||= ahead > longest) ? own : feed).fetch(offset, length, ahead, options),
     stop: () => (own.stop(), feed.stop()),
   };
 }

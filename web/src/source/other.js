@@ -3,7 +3,6 @@ import { asBytes, collector, room } from '../bytes.js';
 import { asCpbError, CpbError } from '../errors.js';
 import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
-import { lazyStream } from './lazy-source.js';
 
 /** @typedef {import('../types.js').Source} Source */
 
@@ -70,6 +69,9 @@ export function otherSource(input, memory = MEMORY) {
  * @returns {{ name: string, body: any, size?: number }}
  */
 function streamIn(input) {
+  if (typeof Request !== 'undefined' && input instanceof Request && !input.body) {
+    throw new CpbError('USAGE', 'the input is a Request without a body: pass its URL, or the Response to it');
+  }
   if ('Body' in input) {
     if (input.ContentRange) throw part('the object');
     return { name: 'the object', body: input.Body, size: input.ContentLength };
@@ -191,11 +193,6 @@ function handleSource(handle) {
     name,
     read: async (...args) => (await file()).read(...args),
     stat: async () => (await file()).stat(),
-    stream: (offset, length, { signal: outer } = {}) =>
-      lazyStream(
-        async (signal) => /** @type {Required<Source>} */ (await file()).stream(offset, length, { signal }),
-        outer,
-      ),
     reset: () => void (opened = undefined),
   };
 }

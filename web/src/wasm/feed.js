@@ -38,8 +38,11 @@ import { RecentBytes } from './recent-bytes.js';
  * @property {() => void} stop ends a stream that is open
  */
 
-/** The longest request, and the most that is remembered. */
-const MOST = 8 * 2 ** 20;
+/** The longest request, and the most that is remembered. What is longer comes as a stream. */
+export let longest = 8 * 2 ** 20;
+
+/** For tests, which need no large files then. @param {number} bytes */
+export const streamFrom = (bytes) => void (longest = bytes);
 
 /** The largest gap that is skipped by reading on in an open stream. */
 const GAP = 256 * 1024;
@@ -72,7 +75,7 @@ class SourceFeed {
 
   /** @param {Source} source @param {FeedOptions} options */
   constructor(source, options) {
-    const { held = [], most = MOST, ahead = 0 } = options;
+    const { held = [], most = longest, ahead = 0 } = options;
     this.#source = source;
     this.#options = options;
     this.#recent = new RecentBytes(most);
@@ -144,7 +147,7 @@ class SourceFeed {
    * @param {ReadOptions} [options]
    */
   #fetch(offset, length, ahead, options) {
-    const { around, most = MOST } = this.#options;
+    const { around, most = longest } = this.#options;
     const stream = this.#stream;
     if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end)
       return this.#readStream(offset, options?.signal);

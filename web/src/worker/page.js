@@ -164,12 +164,24 @@ async function closeSource(source) {
 
 /**
  * Whether it is read on the page, when the worker asks: all but URLs, paths and Blobs, which
- * the worker reads. Of bytes then only what is asked for is copied.
+ * the worker reads. Of bytes then only what is asked for is copied. In Node a blob: URL and a Blob of a file
+ * are those of one thread.
  *
  * @param {any} input
  */
 const readHere = (input) =>
-  typeof input !== 'string' && !(input instanceof URL) && !(typeof Blob !== 'undefined' && input instanceof Blob);
+  typeof input === 'string' || input instanceof URL
+    ? /^blob:/i.test(String(input))
+    : !(typeof Blob !== 'undefined' && input instanceof Blob && isCloneable(input));
+
+/** @param {Blob} blob */
+function isCloneable(blob) {
+  try {
+    return Boolean(structuredClone(blob));
+  } catch {
+    return false;
+  }
+}
 
 /** A URL as the worker can find it, too. @param {any} input */
 function addressOf(input) {
