@@ -20,7 +20,9 @@ const aws = new AwsClient({
   retries: 0,
 });
 
-const encoded = key.split('/').map(encodeURIComponent).join('/');
+const parts = key.split('/');
+if (parts.some((part) => part === '.' || part === '..')) throw new Error(`${key}: a URL cannot name such a key`);
+const encoded = parts.map(encodeURIComponent).join('/');
 const model = await open(`${S3_ENDPOINT}/${bucket}/${encoded}`, {
   // Each request is signed anew: a signature does not expire while a model is read.
   http: { fetch: (url, init) => aws.fetch(url, init) },

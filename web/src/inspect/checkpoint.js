@@ -28,6 +28,13 @@ const MOST = 64 * 2 ** 20;
 export const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
 
 /**
+ * A URL without its query and fragment. A path is left as it is: there `?` and `#` are part of a name.
+ *
+ * @param {string} text
+ */
+export const withoutQuery = (text) => (openPath && !/^(https?|file):/i.test(text) ? text : text.replace(/[?#].*/s, ''));
+
+/**
  * The files in `variables/` beside a model.
  *
  * @param {Input} model
@@ -36,7 +43,10 @@ export const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
 function besideOf(model) {
   if (typeof model !== 'string' && !(model instanceof URL))
     throw new CpbError('USAGE', 'checkpoint: true needs a URL or path as the model; say where the files are otherwise');
-  const [, folder = '', query = ''] = /^([^?#]*\/)?[^?#/]*(\?[^#]*)?/.exec(String(model)) ?? [];
+  const text = String(model);
+  const path = withoutQuery(text);
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const [query = ''] = /^\?[^#]*/.exec(text.slice(path.length)) ?? [];
   const beside = (/** @type {string} */ name) => `${folder}variables/${name}${query}`;
   return { index: beside('variables.index'), data: beside };
 }

@@ -5,7 +5,7 @@ import * as content from '../reader/message-content.js';
 import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
-import { GRAPH, openCheckpoint } from './checkpoint.js';
+import { GRAPH, openCheckpoint, withoutQuery } from './checkpoint.js';
 import { asker, isDamage, kinds, noteDamage } from './model.js';
 import * as is from '../options.js';
 import { valuesOf } from './values.js';
@@ -146,7 +146,7 @@ export async function inspect(input, options = {}) {
 
 /** A name that ends so is that of a plain message, and no index is looked for at its end. @param {any} input */
 const formatOf = (input) =>
-  /\.(onnx|mlmodel)(?=$|[?#])/i.test(String(input?.name ?? input)) ? /** @type {const} */ ('pb') : undefined;
+  /\.(onnx|mlmodel)$/i.test(input?.name ?? withoutQuery(String(input))) ? /** @type {const} */ ('pb') : undefined;
 
 /**
  * What is behind a model.

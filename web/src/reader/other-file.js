@@ -4,6 +4,9 @@ import { structs } from './structs.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 
+/** A mark at the beginning of a name is part of it. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /**
  * Another file that chunks are in.
  * @typedef {object} OtherFile
@@ -23,7 +26,7 @@ export const otherFile = (instance, fill) =>
     const out = scope.struct(structs.other_file);
     fill(out);
     const { name, length, size } = instance.get(structs.other_file, out);
-    return { name: instance.text(name, length), size };
+    return { name: decoder.decode(instance.copy(name, length)), size };
   });
 
 /**

@@ -20,11 +20,11 @@ async function regular(handle, name) {
   return { handle, ...(await identity(handle)) };
 }
 
-/** @param {string} name @param {string | number} [how] */
+/** @param {string | Buffer} name @param {string | number} [how] */
 async function openFile(name, how = 'r') {
   const handle = await open(name, how);
   try {
-    return await regular(handle, name);
+    return await regular(handle, String(name));
   } catch (error) {
     await handle.close();
     throw error;
@@ -114,7 +114,11 @@ function sourceFrom(name, begin, end) {
  * @returns {import('../types.js').Source}
  */
 export function fileSource(path) {
-  const name = String(path).startsWith('file:') ? fileURLToPath(path) : String(path);
+  return namedSource(String(path).startsWith('file:') ? fileURLToPath(path) : String(path));
+}
+
+/** @param {string} name that of a file, also where it looks like a URL @returns {import('../types.js').Source} */
+function namedSource(name) {
   const folder = dirname(name);
   return {
     ...closing(name, () => openFile(name)),
@@ -162,7 +166,8 @@ function readStreamSource(stream) {
   // What it says when it is ended early, or of a file that it could not open, is said by the source.
   stream.on('error', () => {});
   stream.destroy();
-  const source = fileSource(String(path));
+  // A name that is no text is a Buffer.
+  const source = typeof path === 'string' ? namedSource(path) : closing(String(path), () => openFile(path));
   return start > 0 || end < Infinity ? partOf(source, start, end + 1) : source;
 }
 

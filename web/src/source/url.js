@@ -52,8 +52,9 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
     tail: (...args) => resource.tail(...args),
     stream: (offset, length, { signal } = {}) => streamOf((inner) => resource.pieces(offset, length, inner), signal),
     beside(name) {
-      // All that is not plain is escaped, so that no name leads to another place. The query may be what signs it.
-      const path = encodeURI(name).replace(/[?#]/g, encodeURIComponent);
+      // Each part of the name is escaped, also what servers take for more than a name: `;`, and `+`, which S3 takes
+      // for a space. The query may be what signs it.
+      const path = encodeURIComponent(name).replace(/%2F/g, '/');
       return urlSource(new URL(`./${path}${new URL(http.url).search}`, http.url), options, usage);
     },
     reset: () => resource.reset(),

@@ -122,8 +122,7 @@ const inMemory = {
   'an Int8Array': ({ bytes }) => new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length),
   'a DataView of part of a buffer': ({ bytes }) => new DataView(within(bytes), 10, bytes.length),
   'a SharedArrayBuffer': typeof SharedArrayBuffer !== 'undefined' && (({ bytes }) => sharedOf(bytes)),
-  'bytes that are shared':
-    typeof SharedArrayBuffer !== 'undefined' && (({ bytes }) => new Uint8Array(sharedOf(bytes))),
+  'bytes that are shared': typeof SharedArrayBuffer !== 'undefined' && (({ bytes }) => new Uint8Array(sharedOf(bytes))),
   'a Blob': ({ bytes }) => new Blob([bytes]),
   'a File': ({ name, bytes }) => new File([bytes], name, { lastModified: 1 }),
 };
@@ -223,17 +222,17 @@ export const kinds = Object.entries({
 export const refused = [
   ...Object.entries(
     /** @type {Record<string, Make>} */ ({
-    nothing: () => undefined,
-    null: () => null,
-    'a number': () => 42,
-    'an object': () => ({}),
-    'a function': () => () => {},
-    'an array of pieces': ({ bytes }) => [bytes],
-    'an iterator of pieces': ({ bytes }) => [bytes][Symbol.iterator](),
-    'a FileSystemDirectoryHandle': () => ({ kind: 'directory', name: 'd', getFileHandle: async () => ({}) }),
-    'a FileSystemFileEntry': () => ({ isFile: true, name: 'f', file: () => {} }),
-    'a source without stat': () => ({ read: async () => new Uint8Array() }),
-  }),
+      nothing: () => undefined,
+      null: () => null,
+      'a number': () => 42,
+      'an object': () => ({}),
+      'a function': () => () => {},
+      'an array of pieces': ({ bytes }) => [bytes],
+      'an iterator of pieces': ({ bytes }) => [bytes][Symbol.iterator](),
+      'a FileSystemDirectoryHandle': () => ({ kind: 'directory', name: 'd', getFileHandle: async () => ({}) }),
+      'a FileSystemFileEntry': () => ({ isFile: true, name: 'f', file: () => {} }),
+      'a source without stat': () => ({ read: async () => new Uint8Array() }),
+    }),
   ).map(
     ([name, make]) =>
       /** @type {[string, Make, any]} */ ([name, make, { code: 'USAGE', message: /^the input is not a URL, Blob,/ }]),
