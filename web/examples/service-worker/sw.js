@@ -20,7 +20,7 @@ const here = new URL('models/', registration.scope).href;
 const models = new Map();
 
 function modelOf(name) {
-  const model = models.get(name) ?? open(new URL(`${name}.cpb`, elsewhere));
+  const model = models.get(name) ?? open(new URL(`${encodeURIComponent(name)}.cpb`, elsewhere));
   models.delete(name);
   models.set(name, model);
   model.catch(() => models.delete(name)); // the next request tries again

@@ -1,5 +1,6 @@
 /** A whole file, of a server that does not send parts of files. */
 import { CpbError } from 'libcpb';
+import { nameOf } from './places.js';
 
 /**
  * @param {string} url
@@ -8,7 +9,6 @@ import { CpbError } from 'libcpb';
  * @returns {Promise<File>} in memory, or where the browser keeps it
  */
 export async function download(url, requests, signal) {
-  const { pathname } = new URL(url);
   const response = await fetch(url, { signal }).catch((cause) => {
     signal.throwIfAborted();
     throw new CpbError('NETWORK', `${url}: ${cause.message}`, { cause, retryable: true });
@@ -36,5 +36,5 @@ export async function download(url, requests, signal) {
     request.end();
     requests.work();
   }
-  return new File(pieces, pathname.slice(pathname.lastIndexOf('/') + 1));
+  return new File(pieces, nameOf(new URL(url)));
 }

@@ -35,7 +35,7 @@ export async function findModel(place, open) {
   if (!place.remote || isModel(place.name)) return open(place);
   /** @type {Tried[]} */
   const tried = [];
-  const folder = place.name ? place.near(`${encodeURIComponent(place.name)}/`, '') : place;
+  const folder = place.name ? place.near(`${place.name}/`, '') : place;
   const places = NAMES.map((name) => /** @type {Place} */ (folder?.near(name, '')));
   for (const one of place.name ? [place, ...places] : places) {
     try {

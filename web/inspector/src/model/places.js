@@ -123,14 +123,14 @@ export const isWithin = (place) => !place.remote || /^saved_model\.(pb|cpb)$|\.m
 
 /** The data files of a checkpoint, which the package calls "variables". @param {Place} index */
 export const dataBeside = (index) => (/** @type {string} */ name) =>
-  index.near(name.replace(/^variables/, index.name.replace(/\.index$/, '')))?.source();
+  index.near(name.replace(/^variables/, () => index.name.replace(/\.index$/, '')))?.source();
 
 /** Where a model's checkpoint has its index: beside model.meta that is model.index. @param {string} name */
 export const indexBeside = (name) =>
   /\.meta$/.test(name) ? name.replace(/\.meta$/, '.index') : 'variables/variables.index';
 
 /** @param {URL} url */
-function nameOf({ pathname }) {
+export function nameOf({ pathname }) {
   const name = pathname.slice(pathname.lastIndexOf('/') + 1);
   try {
     return decodeURIComponent(name);
@@ -180,7 +180,8 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
       return bytes;
     },
     near(path, beside = path) {
-      const other = new URL(path, url);
+      const escaped = path.split('/').map(encodeURIComponent).join('/'); // it is made of names, and is no URL
+      const other = new URL(escaped, url);
       other.search = url.search; // what signs it may be good for others, too
       return atUrl(other.href, requests, { beside: beside || undefined, maxWhole });
     },
