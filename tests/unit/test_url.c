@@ -123,7 +123,8 @@ static void names_of_files_stay_whole(void **state) {
     const char *path, *name, *out;
   } cases[] = {
       {"a/m", "x?y#z %", "x?y#z %"},
-      {"https://h/m", "x?y=1#z %2e/k", "x%3Fy=1%23z%20%252e/k"},
+      {"https://h/m", "x?y=1#z %2e/k", "x%3Fy%3D1%23z%20%252e/k"},
+      {"https://h/m", "x+y;z&a=b@c:d", "x%2By%3Bz%26a%3Db%40c%3Ad"},
       {"s3://b/m", "x?y#z %2e/k", "x?y#z %2e/k"},
       {"s3://b/m", "x?=", "x?="},
       {"s3://b/m", "x?y=1", NULL},

@@ -211,7 +211,7 @@ def test_a_file_names_another_and_no_query(cpb, server, below, location, path, s
     url = {"s3": "s3://-/below/", "http": f"{server.base}/-/below/"}[scheme] + f"named.onnx?count={token}"
     result = run(cpb, "extract", url, "w0", "-o", "-", AWS_ENDPOINT_URL=server.base, **KEYS)
     if scheme == "http" and location == "a?versionId=1":
-        path = "a%3FversionId=1"
+        path = "a%3FversionId%3D1"
     asked = {request["url"] for request in server.seen(token)} - {f"/-/below/named.onnx?count={token}"}
     assert asked == ({f"/-/below/{path}?count={token}"} if path else set()), result.stderr
     assert result.returncode == 3 and (not location.startswith("a?v") or path or b"would begin a query" in result.stderr)
