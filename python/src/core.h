@@ -17,8 +17,7 @@
 #ifndef CPB_PYTHON_CORE_H
 #define CPB_PYTHON_CORE_H
 
-#define Py_LIMITED_API 0x03090000
-#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03090000 /* and no PY_SSIZE_T_CLEAN: text.c says why */
 #include <Python.h>
 #include <cpb/file.h>
 #include <stdbool.h>
@@ -87,6 +86,21 @@ void py_buffer_free(py_buffer *buffer);
 /* A bytes object to be filled. What a file claims its size to be takes no memory before the bytes
  * come: of so large a block the system gives pages when they are written. */
 PyObject *py_bytes_new(uint64_t size);
+
+/* --- text.c ------------------------------------------------------------------------------- */
+
+/* A str as UTF-8, or bytes, held until py_text_free(). All zero: none. */
+typedef struct py_text {
+  PyObject *bytes;
+  const char *data;
+  size_t size;
+} py_text;
+
+/* For "O&" in a format of PyArg_ParseTuple(), with a py_text that is all zero: after that, whatever
+ * came of it, py_text_free() is to be called. TypeError. The second takes None for none. */
+int py_text_read(PyObject *object, void *text);
+int py_text_read_if_any(PyObject *object, void *text);
+void py_text_free(py_text *text);
 
 /* --- options.c ---------------------------------------------------------------------------- */
 

@@ -117,17 +117,19 @@ static PyObject *cut(cutting *t, const cpb_question *question, PyObject *target,
 PyObject *py_model_cut(py_model *m, PyObject *args) {
   py_work work;
   PyObject *target, *keras, *progress, *out = NULL;
-  Py_ssize_t length;
+  py_text paths = {0};
   int replace, sync;
   cutting t = {.model = m, .work = &work};
   cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_CUT, .count = UINT64_MAX};
-  if (!PyArg_ParseTuple(args, "s#IOOippO", &question.name, &length, &question.meta_graph, &target, &keras, &t.spool,
-                        &replace, &sync, &progress) ||
-      !py_model_begin(m, &work, progress))
-    return NULL;
-  question.name_size = (size_t)length;
-  if (py_model_is_open(m)) out = cut(&t, &question, target, keras, replace, sync);
-  for (int i = 0; i < 2; i++) py_sink_close(&t.sinks[i]);
-  py_work_end(&work);
+  if (PyArg_ParseTuple(args, "O&IOOippO", py_text_read, &paths, &question.meta_graph, &target, &keras, &t.spool,
+                       &replace, &sync, &progress) &&
+      py_model_begin(m, &work, progress)) {
+    question.name = paths.data;
+    question.name_size = paths.size;
+    if (py_model_is_open(m)) out = cut(&t, &question, target, keras, replace, sync);
+    for (int i = 0; i < 2; i++) py_sink_close(&t.sinks[i]);
+    py_work_end(&work);
+  }
+  py_text_free(&paths);
   return out;
 }

@@ -36,12 +36,12 @@ static bool run_find(py_message *m, py_work *work, cpb_find *find) {
   return py_raise(error.code != CPB_OK ? &error : cpb_find_error(find), m->source.name) != NULL;
 }
 
-static PyObject *find_path(py_message *m, py_work *work, const char *type_name, const char *text, Py_ssize_t length) {
+static PyObject *find_path(py_message *m, py_work *work, const char *type_name, const py_text *text) {
   cpb_error error;
   PyObject *out = NULL;
   const cpb_message_type *type = type_name ? py_schema_find(m->schema, type_name) : NULL;
   if (type_name && !type) return NULL;
-  cpb_path *path = cpb_path_parse(NULL, text, (size_t)length, &error);
+  cpb_path *path = cpb_path_parse(NULL, text->data, text->size, &error);
   if (!path) return py_raise(&error, NULL);
   cpb_find *find = cpb_find_new(NULL, type, path, &m->limits);
   if (!find) PyErr_NoMemory();
@@ -53,12 +53,14 @@ static PyObject *find_path(py_message *m, py_work *work, const char *type_name, 
 
 PyObject *py_message_find(py_message *m, PyObject *args) {
   py_work work;
-  const char *type, *text;
-  Py_ssize_t length;
+  const char *type;
+  py_text text = {0};
   PyObject *out = NULL;
-  if (!PyArg_ParseTuple(args, "zs#", &type, &text, &length) || !py_work_begin(&work, &m->gate, NULL)) return NULL;
-  if (py_message_is_open(m)) out = find_path(m, &work, type, text, length);
-  py_work_end(&work);
+  if (PyArg_ParseTuple(args, "zO&", &type, py_text_read, &text) && py_work_begin(&work, &m->gate, NULL)) {
+    if (py_message_is_open(m)) out = find_path(m, &work, type, &text);
+    py_work_end(&work);
+  }
+  py_text_free(&text);
   return out;
 }
 

@@ -125,20 +125,24 @@ static PyObject *model_ask(py_model *m, PyObject *args) {
   py_work work;
   int kind;
   PyObject *progress, *out = NULL;
-  Py_ssize_t name_size = 0, scope_size = 0;
+  py_text name = {0}, scope = {0};
   unsigned long long first, count;
   cpb_question question = {.struct_size = sizeof question};
-  if (!PyArg_ParseTuple(args, "iz#z#IKKpO", &kind, &question.name, &name_size, &question.scope, &scope_size,
-                        &question.meta_graph, &first, &count, &question.brief, &progress) ||
-      !py_model_begin(m, &work, progress))
-    return NULL;
-  question.kind = (cpb_question_kind)kind;
-  question.name_size = (size_t)name_size;
-  question.scope_size = (size_t)scope_size;
-  question.first = first;
-  question.count = count;
-  if (py_model_is_open(m)) out = ask(m, &work, &question);
-  py_work_end(&work);
+  if (PyArg_ParseTuple(args, "iO&O&IKKpO", &kind, py_text_read_if_any, &name, py_text_read_if_any, &scope,
+                       &question.meta_graph, &first, &count, &question.brief, &progress) &&
+      py_model_begin(m, &work, progress)) {
+    question.kind = (cpb_question_kind)kind;
+    question.name = name.data;
+    question.name_size = name.size;
+    question.scope = scope.data;
+    question.scope_size = scope.size;
+    question.first = first;
+    question.count = count;
+    if (py_model_is_open(m)) out = ask(m, &work, &question);
+    py_work_end(&work);
+  }
+  py_text_free(&name);
+  py_text_free(&scope);
   return out;
 }
 
@@ -199,13 +203,13 @@ bool py_model_is_whole(py_model *m, cpb_error *error) {
   return !damage;
 }
 
-static PyObject *read_values(py_model *m, py_work *work, const char *name, size_t size, const cpb_values_options *how,
+static PyObject *read_values(py_model *m, py_work *work, const py_text *name, const cpb_values_options *how,
                              bool variable, uint64_t most) {
   cpb_error error;
   if (!variable && !py_model_is_whole(m, &error)) return py_model_raise(m, &error);
   py_work_unlock(work);
-  cpb_values_file *values = variable ? cpb_model_file_variable(m->file, name, size, how->meta_graph, &error)
-                                     : cpb_model_file_values(m->file, name, size, how, &error);
+  cpb_values_file *values = variable ? cpb_model_file_variable(m->file, name->data, name->size, how->meta_graph, &error)
+                                     : cpb_model_file_values(m->file, name->data, name->size, how, &error);
   py_work_lock(work);
   PyObject *out = values ? take_values(m, work, values, most) : py_model_raise(m, &error);
   cpb_values_file_close(values);
@@ -215,19 +219,21 @@ static PyObject *read_values(py_model *m, py_work *work, const char *name, size_
 /* (name, whether of a variable, scope, state, meta graph, most bytes, progress) */
 static PyObject *model_values(py_model *m, PyObject *args) {
   py_work work;
-  const char *name;
   int variable;
-  Py_ssize_t size, scope_size = 0;
+  py_text name = {0}, scope = {0};
   unsigned long long most;
   PyObject *progress, *out = NULL;
   cpb_values_options how = {.struct_size = sizeof how};
-  if (!PyArg_ParseTuple(args, "s#pz#IIKO", &name, &size, &variable, &how.scope, &scope_size, &how.state,
-                        &how.meta_graph, &most, &progress) ||
-      !py_model_begin(m, &work, progress))
-    return NULL;
-  how.scope_size = (size_t)scope_size;
-  if (py_model_is_open(m)) out = read_values(m, &work, name, (size_t)size, &how, variable, most);
-  py_work_end(&work);
+  if (PyArg_ParseTuple(args, "O&pO&IIKO", py_text_read, &name, &variable, py_text_read_if_any, &scope, &how.state,
+                       &how.meta_graph, &most, &progress) &&
+      py_model_begin(m, &work, progress)) {
+    how.scope = scope.data;
+    how.scope_size = scope.size;
+    if (py_model_is_open(m)) out = read_values(m, &work, &name, &how, variable, most);
+    py_work_end(&work);
+  }
+  py_text_free(&name);
+  py_text_free(&scope);
   return out;
 }
 

@@ -50,22 +50,36 @@ static bool take_shape(PyObject *tuple, uint64_t *shape, cpb_samediff_part *part
   return !PyErr_Occurred();
 }
 
+/* The texts of a part or a tag; the writer copies them. */
+typedef struct texts {
+  py_text name, tag, of, training;
+} texts;
+
+static void free_texts(texts *t) {
+  py_text_free(&t->name);
+  py_text_free(&t->tag);
+  py_text_free(&t->of);
+  py_text_free(&t->training);
+}
+
 /* (what, name, dtype, shape, fortran order, big-endian, empty, kind, tag, name there, state, bytes) */
-static bool add_part(zip *z, PyObject *tuple) {
+static bool read_part(zip *z, PyObject *tuple, texts *t) {
   cpb_samediff_part part = {.struct_size = sizeof part};
   int what;
   PyObject *shape, *bytes;
   uint64_t sizes[32];
-  Py_ssize_t name, tag = 0, of = 0;
-  if (!PyArg_ParseTuple(tuple, "is#zOpppzz#z#IO", &what, &part.name, &name, &part.dtype, &shape, &part.fortran_order,
-                        &part.big_endian, &part.empty, &part.kind, &part.tag, &tag, &part.of, &of, &part.state,
-                        &bytes) ||
+  if (!PyArg_ParseTuple(tuple, "iO&zOpppzO&O&IO", &what, py_text_read, &t->name, &part.dtype, &shape,
+                        &part.fortran_order, &part.big_endian, &part.empty, &part.kind, py_text_read_if_any, &t->tag,
+                        py_text_read_if_any, &t->of, &part.state, &bytes) ||
       !take_shape(shape, sizes, &part))
     return false;
   part.what = (cpb_samediff_what)what;
-  part.name_size = (size_t)name;
-  part.tag_size = (size_t)tag;
-  part.of_size = (size_t)of;
+  part.name = t->name.data;
+  part.name_size = t->name.size;
+  part.tag = t->tag.data;
+  part.tag_size = t->tag.size;
+  part.of = t->of.data;
+  part.of_size = t->of.size;
   if (bytes != Py_None) {
     part.source = z->num_buffers;
     const py_buffer *held = hold(z, bytes, "the array");
@@ -75,23 +89,38 @@ static bool add_part(zip *z, PyObject *tuple) {
   return taken(z, cpb_samediff_writer_add(z->writer, &part));
 }
 
+static bool add_part(zip *z, PyObject *tuple) {
+  texts t = {0};
+  bool done = read_part(z, tuple, &t);
+  free_texts(&t);
+  return done;
+}
+
 /* (name, graph, training configuration, parts) */
-static bool add_tag(zip *z, PyObject *tuple) {
+static bool read_tag(zip *z, PyObject *tuple, texts *t, PyObject **parts) {
   cpb_samediff_tag tag = {.struct_size = sizeof tag};
-  PyObject *graph, *parts;
-  Py_ssize_t name, training = 0;
-  if (!PyArg_ParseTuple(tuple, "s#Oz#O!", &tag.name, &name, &graph, &tag.training, &training, &PyList_Type, &parts))
+  PyObject *graph;
+  if (!PyArg_ParseTuple(tuple, "O&OO&O!", py_text_read, &t->name, &graph, py_text_read_if_any, &t->training,
+                        &PyList_Type, parts))
     return false;
   const py_buffer *held = hold(z, graph, "the graph");
   if (!held) return false;
-  tag.name_size = (size_t)name;
-  tag.training_size = (size_t)training;
+  tag.name = t->name.data;
+  tag.name_size = t->name.size;
+  tag.training = t->training.data;
+  tag.training_size = t->training.size;
   tag.graph = held->data;
   tag.graph_size = held->size;
-  if (!taken(z, cpb_samediff_writer_tag(z->writer, &tag))) return false;
-  for (Py_ssize_t i = 0; i < PyList_Size(parts); i++)
-    if (!add_part(z, PyList_GetItem(parts, i))) return false;
-  return true;
+  return taken(z, cpb_samediff_writer_tag(z->writer, &tag));
+}
+
+static bool add_tag(zip *z, PyObject *tuple) {
+  texts t = {0};
+  PyObject *parts = NULL;
+  bool done = read_tag(z, tuple, &t, &parts);
+  free_texts(&t);
+  for (Py_ssize_t i = 0; done && i < PyList_Size(parts); i++) done = add_part(z, PyList_GetItem(parts, i));
+  return done;
 }
 
 /* --- Writing, without ----------------------------------------------------------------------------- */

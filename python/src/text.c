@@ -1,0 +1,38 @@
+/* Texts with their sizes, as arguments. A format's "#" is no way to get them: 3.13 has given up the
+ * symbols by which older Pythons know that sizes are Py_ssize_t, and what is compiled by its headers
+ * fails there. PyUnicode_AsUTF8AndSize() came to the limited API with 3.10. */
+#include "core.h"
+
+void py_text_free(py_text *text) {
+  Py_CLEAR(text->bytes);
+  *text = (py_text){0};
+}
+
+static PyObject *bytes_of(PyObject *object) {
+  if (PyUnicode_Check(object)) return PyUnicode_AsUTF8String(object);
+  PyObject *type = PyBytes_Check(object) ? NULL : PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+  if (type) PyErr_Format(PyExc_TypeError, "a text is %U; expected str or bytes", type);
+  Py_XDECREF(type);
+  if (!PyBytes_Check(object)) return NULL;
+  Py_INCREF(object);
+  return object;
+}
+
+int py_text_read(PyObject *object, void *to) {
+  py_text *text = to;
+  char *data = NULL;
+  Py_ssize_t size = 0;
+  if (!object) return py_text_free(text), 0; /* an argument after this one is wrong */
+  *text = (py_text){.bytes = bytes_of(object)};
+  if (!text->bytes) return 0;
+  if (PyBytes_AsStringAndSize(text->bytes, &data, &size) < 0) return py_text_free(text), 0;
+  text->data = data;
+  text->size = (size_t)size;
+  return Py_CLEANUP_SUPPORTED;
+}
+
+int py_text_read_if_any(PyObject *object, void *to) {
+  if (object != Py_None) return py_text_read(object, to);
+  *(py_text *)to = (py_text){0};
+  return 1;
+}
