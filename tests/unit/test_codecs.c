@@ -217,6 +217,24 @@ static void windows_above_the_limit_are_refused_before_memory_is_taken(void **st
   free(data);
 }
 
+/* In one piece, with room for all, libzstd would need no window. */
+static void a_frame_is_refused_for_its_window_whole_and_in_pieces(void **state) {
+  (void)state;
+  static const uint8_t frame[] = "\x05\x28\xb5\x2f\xfd\0\xa8\x29\0\0hello"; /* 2 GiB for 5 bytes */
+  const size_t size = sizeof frame - 1;
+  const cpb_limits limits = {.struct_size = sizeof limits, .window = 1 << 20};
+  for (size_t first = 0; first <= size; first++) {
+    uint8_t out[6];
+    cpb_codec_error error = {CPB_OK, NULL};
+    cpb_decompressor *d = cpb_decompressor_new(NULL, &limits, 'z', size, &error);
+    cpb_span in = {frame, first}, rest = {frame + first, size - first};
+    if (first > 0) cpb_decompressor_read(d, &in, out, sizeof out);
+    if (rest.size > 0) cpb_decompressor_read(d, &rest, out, sizeof out);
+    if (cpb_decompressor_error(d)->code != CPB_E_LIMIT) fail_msg("cut after %zu bytes", first);
+    cpb_decompressor_free(d);
+  }
+}
+
 static void large_window_over_small_content_needs_little_memory(void **state) {
   (void)state;
   static uint8_t data[BIG];
@@ -402,6 +420,7 @@ int main(void) {
       cmocka_unit_test(each_fault_has_its_text),
       cmocka_unit_test(snappy_faults_have_their_texts),
       cmocka_unit_test(windows_above_the_limit_are_refused_before_memory_is_taken),
+      cmocka_unit_test(a_frame_is_refused_for_its_window_whole_and_in_pieces),
       cmocka_unit_test(large_window_over_small_content_needs_little_memory),
       cmocka_unit_test(snappy_copy_from_beyond_the_window_is_a_limit),
       cmocka_unit_test(snappy_needs_no_more_than_its_window),

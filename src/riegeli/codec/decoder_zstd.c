@@ -117,10 +117,13 @@ static size_t zstd_decompress(zstd_state *s, const cpb_decode_io *io, ZSTD_inBuf
   return result;
 }
 
-/* Whether a frame is there as a whole, and there seems to be room for all of its content. */
-static bool zstd_is_whole(const cpb_decode_io *io) {
-  if (!io->last) return false;
-  unsigned long long size = ZSTD_getFrameContentSize(io->in.data, io->in.size);
+/* Whether a frame is there as a whole, and there seems to be room for all of its content. Not if its window
+ * would be refused in pieces. */
+static bool zstd_is_whole(const zstd_state *s, const cpb_decode_io *io) {
+  ZSTD_frameHeader header;
+  if (!io->last || ZSTD_getFrameHeader(&header, io->in.data, io->in.size) != 0) return false;
+  unsigned long long size = header.frameContentSize;
+  if (!io->in_place && cpb_min_u64(header.windowSize, size) > s->memory->window) return false;
   if (size == ZSTD_CONTENTSIZE_UNKNOWN) size = io->claimed;
   return size > 0 && size <= io->room && ZSTD_findFrameCompressedSize(io->in.data, io->in.size) == io->in.size;
 }
@@ -128,7 +131,7 @@ static bool zstd_is_whole(const cpb_decode_io *io) {
 /* Such a frame is decoded without a window of its own. CPB_DECODE_MORE when it is not one, when the
  * content does not fit, or when something is wrong: then it is decoded as any other. */
 static cpb_decode zstd_read_whole(zstd_state *s, cpb_decode_io *io, cpb_codec_error *error) {
-  if (!zstd_is_whole(io)) return CPB_DECODE_MORE;
+  if (!zstd_is_whole(s, io)) return CPB_DECODE_MORE;
   ZSTD_inBuffer in = {io->in.data, zstd_first_piece(io), 0};
   ZSTD_outBuffer out = {io->out, io->room, 0};
   cpb_codec_error spare = {CPB_OK, NULL};

@@ -82,28 +82,39 @@ static bool begin_decompressor(cpb_transpose_program *p, uint64_t size, cpb_code
   return p->decompressor != NULL;
 }
 
-/* Decompresses a stream that lies in pieces, each where it is, straight to where it is to be. That is
- * possible if it has as many bytes as it claims, and claims no more than is likely. CPB_E_DAMAGED: it
- * is not, and nothing has changed, or it is damaged. */
-static cpb_code decompress_pieces(cpb_transpose_program *p, cpb_transpose_cursor in, uint64_t max, cpb_buffer *out) {
+/* Hands all of `in` to the decompressor, piece by piece, with room for as many bytes as `out` has left. How
+ * much that gave. */
+static size_t give_pieces(cpb_decompressor *d, cpb_transpose_cursor in, uint8_t *out, size_t room) {
+  size_t given = 0;
+  while (cpb_decompressor_error(d)->code == CPB_OK && cpb_transpose_cursor_size(&in) > 0) {
+    cpb_span piece = cpb_transpose_cursor_take_first(&in);
+    size_t left, now;
+    do { /* what comes after all output needs a call of its own, wherever it is cut */
+      left = piece.size;
+      now = cpb_decompressor_read(d, &piece, out + given, room - given);
+      given += now;
+    } while (piece.size > 0 && (piece.size < left || now > 0));
+    if (piece.size > 0) break;
+  }
+  return given;
+}
+
+/* Decompresses a stream where it lies, straight to where it is to be, which then is the decoder's window.
+ * That is possible if it has as many bytes as it claims, and claims no more than is likely. CPB_E_DAMAGED: it
+ * is not, and nothing has changed, or it is damaged. In how many pieces it comes makes no difference: a window
+ * above the limit would be refused in one and not in several. */
+static cpb_code decompress_in_place(cpb_transpose_program *p, cpb_transpose_cursor in, uint64_t max, cpb_buffer *out) {
   enum { LIKELY = 8 }; /* times as many bytes as are stored */
   const size_t size = cpb_transpose_cursor_size(&in);
   cpb_transpose_cursor copy = in;
   cpb_codec_error failure = {CPB_OK, NULL};
   uint64_t claimed;
-  if (cpb_transpose_cursor_rest(&in) == 0 || !cpb_transpose_cursor_read_u64(&copy, &claimed) || claimed > max ||
-      claimed / LIKELY > size)
-    return CPB_E_DAMAGED;
+  if (!cpb_transpose_cursor_read_u64(&copy, &claimed) || claimed > max || claimed / LIKELY > size) return CPB_E_DAMAGED;
   if (!cpb_buffer_reserve(out, out->size + (size_t)claimed)) return CPB_E_MEMORY;
   if (!begin_decompressor(p, size, &failure)) return failure.code;
   cpb_decompressor_in_place(p->decompressor);
-  size_t given = 0;
-  while (failure.code == CPB_OK && cpb_transpose_cursor_size(&in) > 0) {
-    cpb_span piece = cpb_transpose_cursor_take_first(&in);
-    given += cpb_decompressor_read(p->decompressor, &piece, out->data + out->size + given, (size_t)claimed - given);
-    failure = *cpb_decompressor_error(p->decompressor);
-    if (piece.size > 0) break;
-  }
+  const size_t given = give_pieces(p->decompressor, in, out->data + out->size, (size_t)claimed);
+  failure = *cpb_decompressor_error(p->decompressor);
   if (failure.code != CPB_OK) return failure.code;
   if (given < claimed || !cpb_decompressor_done(p->decompressor)) return CPB_E_DAMAGED;
   out->size += given;
@@ -123,7 +134,7 @@ bool cpb_transpose_decompress(cpb_transpose_program *p, cpb_transpose_cursor in,
   cpb_span stored;
   /* At least a byte, so that an empty buffer has an address, too. */
   if (!cpb_buffer_reserve(out, out->size + 1)) return no_memory(p);
-  const cpb_code code = decompress_pieces(p, in, max, out);
+  const cpb_code code = decompress_in_place(p, in, max, out);
   if (code == CPB_E_MEMORY) return no_memory(p);
   if (code != CPB_OK && !gather(p, in, CPB_TRANSPOSE_STORED, &stored)) return false;
   const bool done = code == CPB_OK || decompress_all(p, stored, max, out, &failure);
