@@ -317,6 +317,7 @@ def coreml_seeds():
     """Needs the package coremltools."""
     import tempfile
 
+    from coremltools.proto import Model_pb2
     from support import coreml_models
 
     for name, model in [(b"w_to_fp16", "int8"), (b"loop:block[1]", "branching"), (b"conv:weights", "network 3 bits"),
@@ -325,7 +326,7 @@ def coreml_seeds():
                         (b"head/dense", "network classifier"), (b"x", "flexible")]:
         with tempfile.TemporaryDirectory() as folder:
             _, message = coreml_models.make(model, pathlib.Path(folder))
-            data = message.read_bytes()
+            data = Model_pb2.Model.FromString(message.read_bytes()).SerializeToString(deterministic=True)
         if len(data) < MOST:
             save("coreml", bytes([len(name)]) + name + data)
 
