@@ -18,7 +18,7 @@ import pytest
 import libcpb
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "tests/data"
-CHUNKED = next((DATA / "cpb/real_tf_module").glob("*.cpb"))
+CHUNKED = DATA / "cpb/real_tf_module/max3000_zstd.cpb"
 BUILT = pathlib.Path(libcpb.__file__).parent.parent
 
 
@@ -29,7 +29,7 @@ def records(count=1000, size=100, codec="zstd"):
     return file.getvalue()
 
 
-def run(code, *options, timeout=20, **kwargs):
+def run(code, *options, timeout=120, **kwargs):
     environment = {**os.environ, "PYTHONPATH": str(BUILT)}
     return subprocess.run([sys.executable, *options, "-c", textwrap.dedent(code)], env=environment, timeout=timeout,
                           capture_output=True, text=True, preexec_fn=heed_interrupts, **kwargs)

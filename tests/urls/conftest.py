@@ -31,7 +31,7 @@ class Server:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=60)
 
     def url(self, path, query=""):
         """A URL whose requests are counted, and its token."""

@@ -107,7 +107,7 @@ def test_nginx_knows_when_a_file_has_changed(nginx, read_url):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
     assert process.stdout.read(10) == bytes(10)
     path.write_bytes(bytes(300_001))
-    out, err = process.communicate(b"\n", timeout=20)
+    out, err = process.communicate(b"\n", timeout=60)
     assert (process.returncode, out) == (1, b"")
     assert b"the file changed while it was read: the server answered 412" in err
 

@@ -66,7 +66,7 @@ class Runtime:
     def wait(self):
         for _ in range(2000):
             try:
-                return socket.create_connection(("127.0.0.1", self.port), timeout=10).close()
+                return socket.create_connection(("127.0.0.1", self.port), timeout=60).close()
             except OSError:
                 assert self.process.poll() is None, self.log.read_text()
                 time.sleep(0.05)
@@ -76,7 +76,7 @@ class Runtime:
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         request = urllib.request.Request(self.base + path, headers=headers, method=method)
         try:
-            response = urllib.request.urlopen(request, timeout=20)
+            response = urllib.request.urlopen(request, timeout=120)
         except urllib.error.HTTPError as error:
             response = error
         body, whole = b"", True
@@ -98,7 +98,7 @@ class Runtime:
 
     def close(self):
         self.process.terminate()
-        self.process.communicate(timeout=10)
+        self.process.communicate(timeout=60)
 
 
 class Serving:

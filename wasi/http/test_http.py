@@ -293,7 +293,7 @@ def test_only_reading_is_allowed(serving, method):
 
 
 def test_a_body_is_not_read(serving):
-    with socket.create_connection(("127.0.0.1", serving.runtime.port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", serving.runtime.port), timeout=60) as client:
         client.sendall(b"POST /models HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n" + bytes(100_000))
         assert client.recv(1000).startswith(b"HTTP/1.1 405")
     assert serving.get("/models").status == 200
