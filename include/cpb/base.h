@@ -321,7 +321,8 @@ CPB_API void cpb_input_supply(cpb_input *input, uint64_t offset, const void *dat
 /* Tells that the input is `size` bytes long. Until then bytes that were not
  * supplied have not arrived yet; from then on those past the end do not exist,
  * which may be CPB_E_TRUNCATED. An input that grows may be given a larger size
- * later: an engine that was done with it then goes on. 2^64 - 1 is CPB_E_READ. */
+ * later: an engine that was done with it then goes on. 2^64 - 1 is CPB_E_READ. So is the
+ * same size again in answer to a need of bytes before it, unless those are supplied, too. */
 CPB_API void cpb_input_end(cpb_input *input, uint64_t size);
 
 /* Another file, of which the input has parts. */

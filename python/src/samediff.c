@@ -139,17 +139,16 @@ static void supply(zip *z) {
   }
 }
 
+/* Reports nothing: what is copied is no part of what is told of writing. */
+static int goes_on(void *work, uint64_t done, uint64_t total) {
+  (void)done, (void)total;
+  return py_work_go_on(work, 0, 1) ? 0 : 1;
+}
+
 /* The base as it is: what is added comes after it. */
 static bool copy_base(zip *z, py_work *work, cpb_error *error) {
-  for (uint64_t done = 0; z->base.file;) {
-    size_t length = (size_t)256 << 10;
-    const uint8_t *data = cpb_file_read(z->base.file, done, &length, error);
-    if (!data || !py_work_go_on(work, 0, 1)) return false;
-    if (length == 0) return true;
-    if (!py_sink_write(&z->sink, done, data, length, error)) return false;
-    done += length;
-  }
-  return true;
+  const cpb_file_options how = {.struct_size = sizeof how, .progress = goes_on, .user = work};
+  return !z->base.file || cpb_transfer_copy(z->base.file, z->sink.output, &how, error) == CPB_OK;
 }
 
 static bool write_zip(zip *z, py_work *work, cpb_error *error) {

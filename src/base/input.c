@@ -20,12 +20,15 @@ static bool refuse(cpb_input *input) {
   return true;
 }
 
+static bool is_lent(const cpb_input *input, uint64_t offset) {
+  return offset >= input->offset && offset - input->offset < input->length;
+}
+
 static void supply(cpb_input *input, uint64_t offset, const void *data, size_t length) {
   input->data = data;
   input->offset = offset;
   input->length = length;
-  uint64_t wanted = input->need.offset;
-  input->useless = input->need.kind == CPB_NEED_RANGE && (wanted < offset || wanted - offset >= length);
+  input->useless = input->need.kind == CPB_NEED_RANGE && !is_lent(input, input->need.offset);
 }
 
 void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_t length) {
@@ -36,9 +39,12 @@ void cpb_input_supply_other(cpb_input *input, uint32_t file, uint64_t offset, co
   if (file > 0 && file == input->file) supply(input, offset, data, length);
 }
 
+/* A size that was said before answers no need of a byte before it. */
 static void end(cpb_input *input, uint64_t *known, uint64_t size) {
+  uint64_t wanted = input->need.offset;
+  bool is_old = size == *known && wanted < size && !is_lent(input, wanted);
   *known = size;
-  input->useless = false;
+  input->useless = input->need.kind == CPB_NEED_RANGE && is_old;
   if (size == CPB_NO_OFFSET) cpb_input_fail(input, CPB_E_READ, "no input has 2^64 - 1 bytes");
 }
 
@@ -99,7 +105,7 @@ cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64
   const uint64_t size = cpb_input_known_size(input);
   if (offset >= size) return CPB_AT_END;
   if (length > size - offset) length = (size_t)(size - offset);
-  if (offset >= input->offset && offset - input->offset < input->length) {
+  if (is_lent(input, offset)) {
     size_t skip = (size_t)(offset - input->offset);
     span->data = input->data + skip;
     span->size = cpb_min_size(length, input->length - skip);
@@ -107,7 +113,7 @@ cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64
     return CPB_HAVE;
   }
   if (input->useless && input->need.offset == offset) { /* it would wait forever */
-    cpb_input_fail(input, CPB_E_READ, "the host supplied bytes, but not this one");
+    cpb_input_fail(input, CPB_E_READ, "the host answered without this byte; expected it, or the input's end");
     return CPB_FAILED;
   }
   cpb_input_let_go(input);

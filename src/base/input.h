@@ -23,7 +23,7 @@ struct cpb_input {
   size_t length;
   uint64_t size; /* of the whole input, or CPB_NO_OFFSET while unknown */
   cpb_need need;
-  bool useless;      /* what was supplied last did not have the byte that is needed */
+  bool useless;      /* the host's last answer did not have the byte that is needed */
   cpb_error failure; /* from cpb_input_fail() or cpb_input_lose(), or what the host did wrong */
   cpb_range lost;    /* from cpb_input_lose(); its length is 0 if nothing is lost */
   bool lost_whole;

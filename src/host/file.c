@@ -263,6 +263,8 @@ static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
   file->begin = offset;
   file->length = length;
   if (!file->piped) file->bytes_read += length;
+  /* The size of a shared file is not asked for again, but the file has become shorter. */
+  if (length == 0 && file->store.shared) file->size = offset;
   return true;
 }
 
@@ -397,6 +399,21 @@ static cpb_file *file_of(cpb_file *file, const cpb_need *need, const cpb_input *
   return cpb_references_open(file->references, (cpb_span){(const uint8_t *)other.name, other.length}, error);
 }
 
+/* Finds the byte, or that the file ends before it. Neither may happen once, if the file changes between the two looks.
+ * Twice is an error: some systems report sizes that are too large, and the engine would ask for ever. */
+static bool find(cpb_file *from, const cpb_need *need, bool *at_end, cpb_error *error) {
+  for (int attempts = 2; attempts > 0; attempts--) {
+    if (!fill(from, need->offset, cpb_max_u64(need->length, need->ahead), error)) return false;
+    if (buffered(from, need->offset)) return true;
+    if (!find_size(from, 0, error)) return false;
+    *at_end = need->offset >= from->size;
+    if (*at_end) return true;
+  }
+  cpb_fail(error, CPB_E_READ, need->offset, "nothing could be read here; expected more, as the file's size is %llu",
+           (unsigned long long)from->size);
+  return false;
+}
+
 void cpb_file_supply(cpb_file *file, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
@@ -404,11 +421,10 @@ void cpb_file_supply(cpb_file *file, cpb_input *input) {
   cpb_error error;
   cpb_error_begin(&error, NULL);
   cpb_file *from = file_of(file, &need, input, &error);
-  bool whole = need.kind == CPB_NEED_SIZE;
-  bool done = from && (whole ? find_size(from, need.length, &error)
-                             : fill(from, need.offset, cpb_max_u64(need.length, need.ahead), &error));
-  if (done && !whole && buffered(from, need.offset)) supply(from, &need, input);
-  else if (done && (whole || find_size(from, 0, &error))) end(from, &need, input);
+  bool at_end = need.kind == CPB_NEED_SIZE;
+  bool done = from && (at_end ? find_size(from, need.length, &error) : find(from, &need, &at_end, &error));
+  if (done && at_end) end(from, &need, input);
+  else if (done) supply(from, &need, input);
   else if (file->keeps_codes) cpb_input_fail_as(input, error.code, error.message);
   else cpb_input_fail(input, error.code, error.message);
 }

@@ -131,7 +131,10 @@ cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options
     size_t length = (size_t)256 << 10;
     const uint8_t *data = cpb_file_read(in, done, &length, error);
     if (!data) return error->code;
-    if (length == 0) return CPB_OK;
+    if (length == 0 && done < size)
+      cpb_fail(error, CPB_E_TRUNCATED, done, "the input has become shorter; expected %llu bytes",
+               (unsigned long long)size);
+    if (length == 0) return error->code;
     if (!put(&t, done, data, length)) return error->code;
     done += length;
     if (!cpb_transfer_go_on(&t, done, size)) return error->code;

@@ -1,6 +1,7 @@
 /* A library to preload: the CPB_FAIL_AT-th call of a kind fails with errno
  * CPB_FAIL_WITH, or ends the process there when that is "exit", or transfers a
- * single byte when that is "short". CPB_FAIL_KIND is "read", "write" (which
+ * single byte when that is "short", or has the file CPB_SHORTEN cut off before it
+ * when that is "shorten". CPB_FAIL_KIND is "read", "write" (which
  * stands for all that changes files) or "memory" (what the program itself
  * allocates, not what libraries do on its behalf). At its end a process appends
  * to the file CPB_FAIL_COUNT the number of such calls, and that of blocks of
@@ -32,6 +33,8 @@ static struct {
   int at, error;
   uintptr_t begin, end; /* of the program in memory */
 } plan;
+
+#define SHORTENED 1000 /* bytes that are left */
 
 #define REAL(name) __typeof__(&name) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
@@ -101,6 +104,10 @@ static bool is_the_call(const char *kind) {
 static bool fails(const char *kind, size_t *size) {
   if (!is_the_call(kind)) return false;
   if (strcmp(plan.with, "exit") == 0) _exit(99);
+  if (strcmp(plan.with, "shorten") == 0) {
+    if (truncate(getenv("CPB_SHORTEN"), SHORTENED) != 0) abort();
+    return false;
+  }
   bool is_transfer = size != NULL && *size > 0;
   if (strcmp(plan.with, "short") == 0) {
     if (is_transfer) *size = 1;

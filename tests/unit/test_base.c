@@ -151,6 +151,34 @@ static void bytes_that_do_not_help_are_an_error(void **state) {
   assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_AT_END);
 }
 
+static void a_size_that_was_told_is_no_answer_to_a_range(void **state) {
+  (void)state;
+  cpb_input input;
+  cpb_span span;
+  for (int supplied = 0; supplied < 2; supplied++) {
+    cpb_input_init(&input);
+    assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+    cpb_input_end(&input, 10);
+    assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+    if (supplied) cpb_input_supply(&input, 0, "abcdefg", 7);
+    cpb_input_end(&input, 10);
+    assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), supplied ? CPB_HAVE : CPB_FAILED);
+  }
+  cpb_input_init(&input);
+  cpb_input_end(&input, 10);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+  cpb_input_end(&input, 10);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_FAILED);
+  assert_int_equal(input.failure.code, CPB_E_READ);
+  assert_int_equal(input.failure.offset, 5);
+  cpb_input_init(&input);
+  cpb_input_end(&input, 10);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+  cpb_input_end(&input, 10);
+  cpb_input_end(&input, 4); /* that is why */
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_AT_END);
+}
+
 static void the_largest_number_is_no_size(void **state) {
   (void)state;
   cpb_input input;
@@ -200,6 +228,7 @@ int main(void) {
       cmocka_unit_test(text_is_formatted_as_by_printf),
       cmocka_unit_test(overflow_is_noticed),
       cmocka_unit_test(bytes_that_do_not_help_are_an_error),
+      cmocka_unit_test(a_size_that_was_told_is_no_answer_to_a_range),
       cmocka_unit_test(the_largest_number_is_no_size),
       cmocka_unit_test(the_host_may_cancel_whatever_is_needed),
   };

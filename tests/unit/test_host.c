@@ -13,6 +13,7 @@
 #include "base/input.h"
 #include "cpb/file.h"
 #include "failing_allocator.h"
+#include "host/file.h"
 
 static char folder[] = "/tmp/cpb-host-XXXXXX";
 static char path[64];
@@ -123,6 +124,23 @@ static int open_pipe(void) {
   close(ends[1]);
   free(data);
   return ends[0];
+}
+
+static void a_shared_file_that_becomes_shorter_ends_there(void **state) {
+  (void)state;
+  write_file(1000000);
+  cpb_error error = {.code = CPB_OK};
+  cpb_file *file = cpb_file_open(NULL, path, &error), *shared = cpb_file_share(file);
+  cpb_input input;
+  cpb_span span;
+  cpb_input_init(&input);
+  check_range(shared, &input, 0, 10);
+  assert_int_equal(truncate(path, 100), 0);
+  need_range(&input, 900000, 10);
+  cpb_file_supply(shared, &input);
+  assert_int_equal(cpb_input_span(&input, 900000, 10, 10, &span), CPB_AT_END);
+  cpb_file_close(shared);
+  cpb_file_close(file);
 }
 
 static void a_spooled_pipe_is_read_at_any_offset(void **state) {
@@ -475,6 +493,7 @@ int main(void) {
       cmocka_unit_test(ranges_in_any_order),
       cmocka_unit_test(the_end_is_said),
       cmocka_unit_test(a_file_that_grows_is_read_on),
+      cmocka_unit_test(a_shared_file_that_becomes_shorter_ends_there),
       cmocka_unit_test(a_spooled_pipe_is_read_at_any_offset),
       cmocka_unit_test(a_pipe_without_spool_goes_forward_only),
       cmocka_unit_test(what_cannot_be_opened_is_an_error),

@@ -59,7 +59,7 @@ static void supply_little(inspection *i, cpb_input *input, uint64_t most) {
   size_t length = (size_t)cpb_max_u64(need.length, most);
   const uint8_t *data = cpb_file_read(i->file, need.offset, &length, &error);
   if (!data) cpb_input_fail(input, error.code, error.message);
-  else if (length == 0) cpb_input_end(input, i->file_size);
+  else if (length == 0) cpb_file_supply(i->file, input);
   else cpb_input_supply(input, need.offset, data, length);
 }
 

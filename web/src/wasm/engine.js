@@ -208,15 +208,17 @@ function answered(instance, engine) {
   const feed = feedOf(engine, file);
   if (!feed) return false;
   const { size } = feed;
+  const bytes = kind === NEED_SIZE ? undefined : feed.at(offset);
+  const isEnd = size !== undefined && (kind === NEED_SIZE || offset >= size);
+  // The size alone would be no answer: whoever gives up waiting for the bytes may drive the engine on.
+  if (!bytes && !isEnd) return false;
   const input = engine.call('input');
   if (size !== undefined) {
     if (file) instance.c.cpb_input_end_other(input, file, BigInt(size));
     else instance.c.cpb_input_end(input, BigInt(size));
   }
-  if (kind === NEED_SIZE) return size !== undefined;
-  const bytes = feed.at(offset);
   if (bytes) lend(instance, engine, file, offset, bytes, length);
-  return bytes !== undefined || (size !== undefined && offset >= size);
+  return true;
 }
 
 /**
