@@ -44,7 +44,8 @@ static cpb_model_file *open_model(cli *c, const char *path, const cpb_model_opti
                                           .urls = &c->urls,
                                           .keep_damaged = keep_damaged,
                                           .allow_references = c->settings.allow_references};
-  cpb_model_file *file = cpb_model_file_open(&c->allocator, found, &options, &error);
+  /* Which of it is the user's and what was found beside makes a difference to it. */
+  cpb_model_file *file = cpb_model_file_open(&c->allocator, path ? path : found, &options, &error);
   if (!file) explain(&error);
   if (!file && keep_damaged) advise(&error);
   if (!file) *status = cli_fail(c, found, &error);

@@ -15,6 +15,7 @@
 #include "host/descriptor.h"
 #include "host/file.h"
 #include "host/references.h"
+#include "host/regular.h"
 #include "host/url/remote.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
@@ -104,6 +105,11 @@ cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_er
   cpb_fail_errno(error, CPB_E_READ);
   if (fd >= 0) close(fd);
   return NULL;
+}
+
+cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error) {
+  int fd = cpb_regular_open(path, 0, error);
+  return fd >= 0 ? new_file(allocator, path, fd, true, -1, error) : NULL;
 }
 
 cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *given_error) {

@@ -16,6 +16,9 @@ cpb_file *cpb_file_share(cpb_file *file);
  * from may be damaged. */
 void cpb_file_keep_codes(cpb_file *file);
 
+/* A file that the caller has not named: nothing else is opened (host/regular.h). */
+cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error);
+
 /* Whether this is a URL, and the last failure was that nothing is there. */
 bool cpb_file_is_absent(const cpb_file *file);
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "cpb/open.h"
+#include "host/file.h"
 #include "host/lookup.h"
 #include "host/package.h"
 #include "host/url/address.h"
@@ -85,5 +86,5 @@ cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_
   }
   if (urls && cpb_is_url(path)) return find_url(a, path, urls, out, error);
   cpb_find_model(path, out, size);
-  return cpb_file_open(a, out, error);
+  return strcmp(out, path) == 0 ? cpb_file_open(a, out, error) : cpb_file_open_beside(a, out, error);
 }

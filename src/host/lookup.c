@@ -16,7 +16,7 @@ cpb_file *cpb_lookup_open(const cpb_allocator *a, const char *path, const cpb_ur
                           cpb_error *error) {
   *absent = false;
   if (urls && cpb_is_url(path)) return open_url(a, path, urls, absent, error);
-  cpb_file *file = cpb_file_open(a, path, error);
+  cpb_file *file = cpb_file_open_beside(a, path, error);
   *absent = !file && !cpb_lookup_exists(path);
   return file;
 }

@@ -6,12 +6,12 @@
 
 #include "cpb/url.h"
 
-/* Of the system's paths: lookup_posix.c or lookup_wasi.c. */
+/* Of the system's paths (lookup_posix.c, for WASI, too). */
 bool cpb_lookup_exists(const char *path);
 bool cpb_lookup_is_directory(const char *path);
 
-/* Opens a file, or, if there are `urls`, a URL, of which the beginning or the end is then read. NULL with the error
- * set; `*absent` says whether that is because there is nothing. */
+/* Opens a file that the caller has not named, or, if there are `urls`, a URL, of which the beginning or the end is then
+ * read. NULL with the error set; `*absent` says whether that is because there is nothing. */
 cpb_file *cpb_lookup_open(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
                           cpb_error *error);
 

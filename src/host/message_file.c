@@ -7,7 +7,6 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "cpb/open.h"
-#include "host/lookup.h"
 #include "host/progress.h"
 #include "host/url/address.h"
 
@@ -153,8 +152,8 @@ cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file
 cpb_message_file *cpb_message_file_open(const cpb_allocator *a, const char *path,
                                         const cpb_message_file_options *options, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  bool absent;
-  cpb_file *file = cpb_lookup_open(a, path, options ? options->urls : NULL, &absent, error);
+  const cpb_url_options *urls = options ? options->urls : NULL;
+  cpb_file *file = urls && cpb_is_url(path) ? cpb_url_open(a, path, urls, error) : cpb_file_open(a, path, error);
   return file ? cpb_message_file_on(a, file, path, options, error) : NULL;
 }
 

@@ -1,6 +1,5 @@
 #include "host/references.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,7 +7,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/descriptor.h"
+#include "host/regular.h"
 #include "host/url/address.h"
 
 /* Each has a buffer and a descriptor, and an index may name any number of files. */
@@ -112,18 +111,17 @@ static cpb_file *refuse(cpb_error *error) {
   return NULL;
 }
 
+static cpb_file *open_file(const cpb_references *r, int fd, cpb_error *error) {
+  cpb_file *file = fd >= 0 ? cpb_file_open_fd(&r->allocator, fd, -1, error) : NULL;
+  if (fd >= 0 && !file) close(fd);
+  return file;
+}
+
 /* A file in the folder, or, if that is allowed, what a link there leads to. */
 static cpb_file *open_local(const cpb_references *r, const char *path, size_t folder, int *fd, cpb_error *error) {
-  if (r->allowed) return cpb_file_open(&r->allocator, path, error);
-  *fd = cpb_reference_descriptor(path, folder);
-  if (*fd < 0 && errno == EXDEV) return refuse(error);
-  if (*fd < 0) cpb_fail_errno(error, CPB_E_READ);
-  cpb_file *file = *fd >= 0 ? cpb_file_open_fd(&r->allocator, *fd, -1, error) : NULL;
-  if (file && cpb_file_is_pipe(file)) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "it is a pipe; expected a file");
-  if (error->code == CPB_OK) return file;
-  cpb_file_close(file);
-  if (*fd >= 0) close(*fd);
-  return NULL;
+  *fd = r->allowed ? cpb_regular_open(path, 0, error) : cpb_reference_descriptor(path, folder, error);
+  if (*fd < 0 && error->code == CPB_OK) return refuse(error);
+  return open_file(r, *fd, error);
 }
 
 /* What is secret for one origin is not for another. */
@@ -138,18 +136,19 @@ static cpb_file *open_url(cpb_references *r, const char *url, cpb_error *error) 
 }
 
 /* The name is NUL-terminated. */
-static cpb_file *open_anywhere(cpb_references *r, const char *name, cpb_error *error) {
+static cpb_file *open_anywhere(cpb_references *r, const char *name, int *fd, cpb_error *error) {
   bool is_local = !r->path || !cpb_is_url(r->path);
   if (cpb_is_url(name)) return open_url(r, name, error);
-  if (name[0] == '/' && is_local) return cpb_file_open(&r->allocator, name, error);
-  return NULL;
+  if (name[0] != '/' || !is_local) return NULL;
+  *fd = cpb_regular_open(name, 0, error);
+  return open_file(r, *fd, error);
 }
 
 static cpb_file *open_name(cpb_references *r, const char *name, int *fd, cpb_error *error) {
   const cpb_span span = {(const uint8_t *)name, strlen(name)};
   size_t folder;
   if (!r->allowed && (!r->path || !cpb_reference_stays(span))) return refuse(error);
-  cpb_file *file = r->allowed ? open_anywhere(r, name, error) : NULL;
+  cpb_file *file = r->allowed ? open_anywhere(r, name, fd, error) : NULL;
   if (file || error->code != CPB_OK) return file;
   if (!r->path) return refuse(error);
   char *path = path_of(r, span, &folder, error);

@@ -27,8 +27,9 @@ cpb_file *cpb_references_open(cpb_references *r, cpb_span name, cpb_error *error
 bool cpb_reference_stays(cpb_span name);
 
 /* Opens the file at `path` for reading if, after links, it lies in the folder that the first `folder` bytes
- * name (0: the current one). -1 with errno set; EXDEV: it lies elsewhere. (references_posix.c or _wasi.c) */
-int cpb_reference_descriptor(const char *path, size_t folder);
+ * name (0: the current one). -1 with the error set, or without one if it lies elsewhere. (references_posix.c or
+ * _wasi.c) */
+int cpb_reference_descriptor(const char *path, size_t folder, cpb_error *error);
 
 /* Appends to `name` what a file in the folder that the first `folder` bytes of `path` name has to call the file at
  * `file`: its path from there, after links. False with errno set; EXDEV: it cannot be told; ENOMEM.

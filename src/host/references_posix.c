@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/descriptor.h"
 #include "host/references.h"
+#include "host/regular.h"
 
 #ifndef PATH_MAX
 #  define PATH_MAX 4096
@@ -26,13 +28,15 @@ static bool resolve_folder(const char *path, size_t length, char *out) {
 }
 
 /* What the name led to when it was looked at is opened, and not the name again, which may since lead elsewhere. */
-int cpb_reference_descriptor(const char *path, size_t folder) {
+int cpb_reference_descriptor(const char *path, size_t folder, cpb_error *error) {
   char root[PATH_MAX], found[PATH_MAX];
-  if (!resolve_folder(path, folder, root) || !realpath(path, found)) return -1;
+  if (!resolve_folder(path, folder, root) || !realpath(path, found)) {
+    cpb_fail_errno(error, CPB_E_READ);
+    return -1;
+  }
   size_t length = strlen(root);
   if (length > 1) root[length++] = '/';
-  if (strncmp(found, root, length) == 0) return open(found, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  errno = EXDEV;
+  if (strncmp(found, root, length) == 0) return cpb_regular_open(found, O_NOFOLLOW, error);
   return -1;
 }
 

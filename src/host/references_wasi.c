@@ -6,19 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/descriptor.h"
 #include "host/references.h"
+#include "host/regular.h"
 
-int cpb_reference_descriptor(const char *path, size_t folder) {
+int cpb_reference_descriptor(const char *path, size_t folder, cpb_error *error) {
   struct stat found;
-  errno = EXDEV;
   if (strchr(path + folder, '/')) return -1;
-  if (fstatat(AT_FDCWD, path, &found, AT_SYMLINK_NOFOLLOW) != 0) return -1;
-  errno = EXDEV;
-  if (S_ISLNK(found.st_mode)) return -1;
-  /* To open a pipe would wait for somebody who writes to it. */
-  errno = EINVAL;
-  if (!S_ISREG(found.st_mode)) return -1;
-  return open(path, O_RDONLY | O_NOFOLLOW);
+  if (fstatat(AT_FDCWD, path, &found, AT_SYMLINK_NOFOLLOW) == 0)
+    return S_ISLNK(found.st_mode) ? -1 : cpb_regular_open(path, O_NOFOLLOW, error);
+  cpb_fail_errno(error, CPB_E_READ);
+  return -1;
 }
 
 /* The path without "./" at its beginning. */

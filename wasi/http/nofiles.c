@@ -7,6 +7,7 @@
 #include "host/descriptor.h"
 #include "host/lookup.h"
 #include "host/references.h"
+#include "host/regular.h"
 
 static int none(void) {
   errno = ENOSYS;
@@ -28,9 +29,9 @@ int close(int fd) {
   return none();
 }
 
-int cpb_reference_descriptor(const char *path, size_t folder) {
-  (void)path, (void)folder;
-  return none();
+int cpb_reference_descriptor(const char *path, size_t folder, cpb_error *error) {
+  (void)folder;
+  return cpb_regular_open(path, 0, error);
 }
 
 bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length, size_t *got) {
@@ -50,6 +51,12 @@ bool cpb_descriptor_size(cpb_descriptor *d, uint64_t *size) {
 
 cpb_code cpb_fail_errno(cpb_error *error, cpb_code code) {
   return cpb_fail(error, code, CPB_NO_OFFSET, "there are no files here; expected a URL");
+}
+
+int cpb_regular_open(const char *path, int flags, cpb_error *error) {
+  (void)path, (void)flags;
+  cpb_fail_errno(error, CPB_E_READ);
+  return -1;
 }
 
 bool cpb_lookup_exists(const char *path) {

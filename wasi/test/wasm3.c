@@ -1,6 +1,6 @@
 /* wasm3 MODULE.wasm ARGUMENT...: runs a WASI command in the interpreter wasm3, whose
  * sources are in PyPI's pywasm3; wasm3 --each MODULE.wasm: many, as each.h says. This host
- * has only what the commands that read need: eleven functions, and none that writes to a
+ * has only what the commands that read need: twelve functions, and none that writes to a
  * disk; and the clock, for benchmarks. It is for tests: every file that the user can read
  * is open to the program. */
 #include <errno.h>
@@ -31,7 +31,7 @@ enum {
   WASI_PIPE = 64,
   WASI_SPIPE = 70
 };
-enum { OPEN_DIRECTORY = 2 };
+enum { OPEN_DIRECTORY = 2, FOLLOW = 1 };
 enum { TYPE_UNKNOWN, TYPE_CHARACTER_DEVICE = 2, TYPE_DIRECTORY, TYPE_FILE };
 
 typedef struct program {
@@ -90,14 +90,16 @@ static m3ApiRawFunction(fd_prestat_dir_name) {
   m3ApiReturn(WASI_OK)
 }
 
+static uint32_t type_of(const struct stat *found) {
+  return S_ISDIR(found->st_mode)   ? TYPE_DIRECTORY
+         : S_ISREG(found->st_mode) ? TYPE_FILE
+         : S_ISCHR(found->st_mode) ? TYPE_CHARACTER_DEVICE
+                                   : TYPE_UNKNOWN;
+}
+
 static m3ApiRawFunction(fd_fdstat_get) {
   m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) m3ApiGetArg(uint32_t, out) struct stat found;
-  if (fstat((int)fd, &found) != 0)
-    m3ApiReturn(wasi_errno()) uint32_t type = S_ISDIR(found.st_mode)   ? TYPE_DIRECTORY
-                                              : S_ISREG(found.st_mode) ? TYPE_FILE
-                                              : S_ISCHR(found.st_mode) ? TYPE_CHARACTER_DEVICE
-                                                                       : TYPE_UNKNOWN;
-  put32(_mem, out, type);
+  if (fstat((int)fd, &found) != 0) m3ApiReturn(wasi_errno()) put32(_mem, out, type_of(&found));
   put32(_mem, out + 4, 0);
   put64(_mem, out + 8, UINT64_MAX); /* rights */
   put64(_mem, out + 16, UINT64_MAX);
@@ -114,6 +116,20 @@ static m3ApiRawFunction(path_open) {
   snprintf(name, sizeof name, "%.*s", (int)length, path);
   int fd = openat((int)directory, name, O_RDONLY | (how & OPEN_DIRECTORY ? O_DIRECTORY : 0));
   if (fd < 0) m3ApiReturn(wasi_errno()) put32(_mem, out, (uint32_t)fd);
+  m3ApiReturn(WASI_OK)
+}
+
+static m3ApiRawFunction(path_filestat_get) {
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, directory) m3ApiGetArg(uint32_t, lookup)
+      m3ApiGetArgMem(const char *, path) m3ApiGetArg(uint32_t, length) m3ApiGetArg(uint32_t, out) char name[4096];
+  struct stat found;
+  snprintf(name, sizeof name, "%.*s", (int)length, path);
+  if (fstatat((int)directory, name, &found, lookup & FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+    m3ApiReturn(wasi_errno()) memset((uint8_t *)_mem + out, 0, 64);
+  put64(_mem, out, (uint64_t)found.st_dev);
+  put64(_mem, out + 8, (uint64_t)found.st_ino);
+  put32(_mem, out + 16, type_of(&found));
+  put64(_mem, out + 32, (uint64_t)found.st_size);
   m3ApiReturn(WASI_OK)
 }
 
@@ -185,6 +201,7 @@ static const struct {
     {"fd_read", "i(iiii)", fd_read},
     {"fd_seek", "i(iIii)", fd_seek},
     {"fd_write", "i(iiii)", fd_write},
+    {"path_filestat_get", "i(ii*ii)", path_filestat_get},
     {"path_open", "i(ii*iiIIii)", path_open},
     {"proc_exit", "v(i)", proc_exit},
 };

@@ -165,6 +165,7 @@ test(
     await assert.rejects(merged(join(folder, 'below.cpb')), {
       message: /^file "below\/part.cpb": .*not a regular file/,
     });
+    await assert.rejects(merged(part), { message: /part.cpb is not a regular file/ });
     await rm(part);
     await mkdir(part);
     await assert.rejects(merged(join(folder, 'below.cpb')), { message: /^file "below\/part.cpb": / });

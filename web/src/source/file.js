@@ -20,8 +20,11 @@ async function regular(handle, name) {
   return { handle, ...(await identity(handle)) };
 }
 
-/** @param {string | Buffer} name @param {string | number} [how] */
-async function openFile(name, how = 'r') {
+/** No pipe is waited for, where there is such a flag. */
+const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** @param {string | Buffer} name @param {number} [how] */
+async function openFile(name, how = AT_ONCE) {
   const handle = await open(name, how);
   try {
     return await regular(handle, String(name));
@@ -31,8 +34,8 @@ async function openFile(name, how = 'r') {
   }
 }
 
-/** No link in the place of what was looked at is followed, and no pipe waited for; where there are such flags. */
-const AS_SEEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** Nor is a link in the place of what was looked at followed. */
+const AS_SEEN = AT_ONCE | (constants.O_NOFOLLOW ?? 0);
 
 /**
  * Opens a file that lies in a folder, or below, after all links.

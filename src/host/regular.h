@@ -1,0 +1,12 @@
+/* Files that the caller has not named: a model's writer may have put a pipe in the place of one, whose opening never
+ * returns, or a device. */
+#ifndef CPB_HOST_REGULAR_H
+#define CPB_HOST_REGULAR_H
+
+#include "cpb/base.h"
+
+/* Opens a regular file to read. -1 with the error set for anything else, without waiting. `flags` are more ones for
+ * open(): O_NOFOLLOW or 0. */
+int cpb_regular_open(const char *path, int flags, cpb_error *error);
+
+#endif
