@@ -268,7 +268,7 @@ void cpb_chunk_source_hash(cpb_chunk_source *s) {
 void cpb_chunk_source_rewind(cpb_chunk_source *s) {
   s->data_at = 0;
   s->block_size = 0;
-  s->checked = s->hashing = s->collected = false;
+  s->checked = s->hashing = false;
   s->pos = data_offset(s, 0);
   if (s->sparse && !s->sequential) s->ahead_end = 0;
 }

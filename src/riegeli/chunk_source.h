@@ -73,7 +73,7 @@ cpb_have cpb_chunk_source_data(cpb_chunk_source *s, uint64_t max, cpb_span *span
 void cpb_chunk_source_take(cpb_chunk_source *s, const uint8_t *data, size_t size);
 /* Skips `size` data bytes without asking for them. */
 void cpb_chunk_source_jump(cpb_chunk_source *s, uint64_t size);
-/* Goes back to the first data byte; the data is asked for again. */
+/* Goes back to the first data byte; the data is asked for again, unless it is collected. */
 void cpb_chunk_source_rewind(cpb_chunk_source *s);
 /* At the first data byte: all that is taken is hashed from here on. */
 void cpb_chunk_source_hash(cpb_chunk_source *s);

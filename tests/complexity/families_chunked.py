@@ -1,8 +1,10 @@
 """Chunked files made to take more work or memory than their size: each a function of n, whose
 input grows with it in proportion."""
 
+import random
+
 from support.compress import brotli, zstd
-from support.riegeli import compressed_chunk, file, position, simple_chunk
+from support.riegeli import compressed_chunk, file, position, simple_chunk, zstd_chunk
 from support.wire import field, varint
 
 
@@ -88,6 +90,30 @@ def file_of_records(contents, fields):
     return file([simple_chunk([*contents, infos + field(3, varint(1 << 3) + varint(0) + fields)])])
 
 
+def of_shared(groups, fields):
+    """Each group of chunks is the records of one compressed Riegeli chunk."""
+    parts = [zstd_chunk(contents) for contents in groups]
+    infos = b"".join(info(len(content), position(parts, i) + k)
+                     for i, contents in enumerate(groups) for k, content in enumerate(contents))
+    message = varint(1 << 3) + varint(0) + fields
+    return file([*parts, simple_chunk([infos + field(3, message)])])
+
+
+def shared_backwards(n):
+    """A message whose n elements are the records of one Riegeli chunk, from the last to the first."""
+    numbers = random.Random(n)
+    elements = [numbers.randbytes(10) for _ in range(n)]  # a Riegeli chunk takes at least a byte for each record
+    fields = b"".join(chunked([by_field(1), by_index(i)], n - i) for i in range(n))
+    return of_shared([[b"", *elements]], fields)
+
+
+def shared_in_turns(n):
+    """A message and what goes into each of its n elements, in one Riegeli chunk, which may be too large to be held."""
+    elements = [field(2, b"element %d" % i + bytes(4_000)) for i in range(n)]
+    fields = b"".join(chunked([by_field(1), by_index(i)], i + 1) for i in range(n))
+    return of_shared([[field(1, b"\x0a\x01a") * n, *elements]], fields)
+
+
 def many_entries(n):
     """A repeated field in which every element is patched."""
     content = field(1, b"") * n
@@ -109,5 +135,7 @@ FAMILIES = {
     "colliding_keys": (colliding_keys, 2_000),
     "many_numbers": (many_numbers, 3_000),
     "many_entries": (many_entries, 2_000),
+    "shared_backwards": (shared_backwards, 1_000),
+    "shared_in_turns": (shared_in_turns, 400),
     "tags_in_turns": (tags_in_turns, 2_000),
 }

@@ -1,11 +1,14 @@
 """Work grows with the input and no faster, or is refused: counted, not timed (cpb --work)."""
 
 import functools
+from pathlib import Path
 
 import pytest
 
 from complexity.counting import check, work
 from complexity.families_chunked import FAMILIES
+
+MODEL = Path(__file__).parents[1] / "data/cpb/real_tf_keras_subclassed/orig.pb"
 
 COMMANDS = {
     "info": ["info", "{}"],
@@ -31,3 +34,17 @@ def test_work_is_linear_or_refused(cpb, tmp_path, family, command):
         return work(cpb, *(word.format(path) for word in COMMANDS[command]))
 
     check(measure)
+
+
+@pytest.mark.parametrize("codec", ["none", "brotli:1", "zstd"])
+def test_what_split_writes_in_shared_riegeli_chunks_is_read_a_few_times(cpb, tmp_path, codec):
+    path = tmp_path / "shared.cpb"
+    split = cpb.run("split", MODEL, "-o", path, "--layout", "compat", "--max-chunk-size", "64", "--codec", codec)
+    assert split.returncode == 0, split.stderr
+    once = work(cpb, "records", path)
+    for command in ("merge", "verify"):
+        count = work(cpb, *(word.format(path) for word in COMMANDS[command]))
+        # The index and the chunks, and once more for `verify`, and for a look at a chunk before it is merged.
+        assert isinstance(count, dict), (command, count)
+        assert count["decoded"] <= 4 * once["decoded"], (command, count, once)
+        assert count["entries"] <= 12 * once["entries"], (command, count, once)

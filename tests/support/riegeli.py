@@ -99,6 +99,17 @@ def simple_chunk(records):
     return _chunk_header(data, b"r", len(records), len(values)) + data
 
 
+def zstd_chunk(records):
+    """The same, compressed."""
+    from support.compress import zstd
+    from support.wire import varint
+    sizes = b"".join(varint(len(r)) for r in records)
+    values = b"".join(records)
+    stored = varint(len(sizes)) + zstd(sizes)
+    data = b"z" + varint(len(stored)) + stored + varint(len(values)) + zstd(values)
+    return _chunk_header(data, b"r", len(records), len(values)) + data
+
+
 def compressed_chunk(codec, size, compressed):
     """A chunk with one record of `size` bytes, which `compressed` is the stream of; codec: b"z", b"b" or b"s"."""
     from support.compress import brotli, zstd

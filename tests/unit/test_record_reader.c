@@ -406,6 +406,36 @@ static void every_position_leads_to_its_record(void **state) {
   }
 }
 
+/* Of a chunk that is in memory, or whose bytes are stored as they are. */
+static void in_whatever_order_its_records_are_read_a_chunk_is_opened_once(void **state) {
+  (void)state;
+  enum { RECORDS = 1000, SEEKS = 300 };
+  size_t sizes[RECORDS];
+  for (size_t i = 0; i < RECORDS; i++) sizes[i] = i % 7 * (i % 90);
+  for (int codec = CPB_CODEC_NONE; codec <= CPB_CODEC_BROTLI; codec++) {
+    for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify += 2) {
+      built_file f = {0};
+      cpb_work work = {0};
+      const cpb_limits limits = {.struct_size = sizeof limits, .work = &work};
+      put_signature(&f);
+      if (codec == CPB_CODEC_NONE) put_records(&f, sizes, RECORDS);
+      else put_compressed(&f, (cpb_codec)codec, sizes, RECORDS);
+      host h = host_of(&f, AHEAD);
+      cpb_record_reader *r = reader((cpb_record_reader_options){.verify = verify, .limits = &limits});
+      for (size_t i = 0; i < SEEKS; i++) {
+        size_t k = i < 100 ? RECORDS - 1 - i : host_random(&h) % RECORDS;
+        cpb_record_reader_seek(r, f.records[k].chunk_begin + k);
+        assert_next_is(&h, r, &f, k);
+      }
+      cpb_record_reader_free(r);
+      assert_int_equal(work.entries, RECORDS);
+      assert_true(work.decoded <= f.contents_size + 2 * RECORDS);
+      free(h.lent);
+      built_free(&f);
+    }
+  }
+}
+
 static void the_last_record_is_found_behind_chunks_without_records(void **state) {
   (void)state;
   built_file f = {0};
@@ -556,6 +586,7 @@ int main(void) {
       cmocka_unit_test(the_last_record_takes_two_requests),
       cmocka_unit_test(every_position_leads_to_its_record),
       cmocka_unit_test(where_a_chunk_begins_its_header_is_read_at_once),
+      cmocka_unit_test(in_whatever_order_its_records_are_read_a_chunk_is_opened_once),
       cmocka_unit_test(the_last_record_is_found_behind_chunks_without_records),
       cmocka_unit_test(the_first_error_stays),
       cmocka_unit_test(options_out_of_range_are_refused),

@@ -10,13 +10,15 @@
  *
  * Memory: a window for each stream (what the host lent at once, about read_size); for a small stream one
  * Riegeli chunk, stored and decoded, of at most `small` bytes each; for a large one what its decoder needs;
- * `room` for the chunks that are kept; and eight bytes a chunk when the index's sizes are not trusted. */
+ * for the one that peeks a Riegeli chunk of several records, decoded, of at most `small` bytes; `room` for
+ * the chunks that are kept; and eight bytes a chunk when the index's sizes are not trusted. */
 #include "chunked/read/chunk_store.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "riegeli/records/load.h"
 #include "riegeli/records/reader.h"
 #include "riegeli/records/seek.h"
 
@@ -41,8 +43,8 @@ void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_
   s->files = (cpb_store_files){*a, index, input, options->meter, error, NULL};
   s->num_chunks = index->metadata.num_chunks;
   /* A small stream may hold a Riegeli chunk both stored and decoded. The chunks
-   * that are kept may take as much as one. */
-  s->small = options->memory / (2 * (CPB_SMALL_STREAMS + 1)) + 1;
+   * that are kept may take as much as one, and the stream that peeks holds one decoded. */
+  s->small = options->memory / (2 * (CPB_SMALL_STREAMS + 1) + 1) + 1;
   s->room = 2 * s->small;
   for (size_t i = 0; i < CPB_STREAMS; i++) {
     cpb_store_stream *stream = &s->streams[i];
@@ -64,8 +66,6 @@ void cpb_chunk_store_share(cpb_chunk_store *s, const cpb_chunk_store *from) {
   s->memory = from->memory;
   s->num_chunks = from->num_chunks;
   s->kept = from->kept;
-  s->num_kept = from->num_kept;
-  s->kept_root = from->kept_root;
   s->shared = true;
 }
 
@@ -74,12 +74,10 @@ void cpb_chunk_store_free(cpb_chunk_store *s) {
     cpb_record_reader_free(s->streams[i].reader);
     cpb_buffer_free(&s->streams[i].window);
   }
-  for (size_t i = 0; i < s->num_kept && !s->shared; i++) cpb_buffer_free(&s->kept[i].bytes);
-  if (!s->shared) cpb_release(&s->allocator, s->kept);
+  if (!s->shared) cpb_kept_free(&s->kept, &s->allocator);
   cpb_release(&s->allocator, s->sizes);
   cpb_store_files_free(&s->files);
   s->sizes = NULL;
-  s->kept = NULL;
 }
 
 /* Of a chunk that the index has not: all 0. */
@@ -109,28 +107,8 @@ static cpb_have no_memory(cpb_chunk_store *s) {
   return CPB_FAILED;
 }
 
-/* --- The chunks that are kept ----------------------------------------------- */
-
-static cpb_ordered kept_of(const cpb_chunk_store *s) { return (cpb_ordered){s->kept, sizeof *s->kept}; }
-
-typedef struct {
-  const cpb_kept_chunk *kept;
-  uint64_t chunk;
-} sought;
-
-static int compare_kept(const void *key, uint32_t i) {
-  const sought *k = key;
-  return k->chunk < k->kept[i].chunk ? -1 : k->chunk > k->kept[i].chunk;
-}
-
-static cpb_kept_chunk *find_entry(const cpb_chunk_store *s, uint64_t chunk) {
-  if (s->num_kept == 0) return NULL;
-  uint32_t i = cpb_ordered_find(kept_of(s), s->kept_root, compare_kept, &(sought){s->kept, chunk});
-  return i == CPB_ORDERED_NONE ? NULL : &s->kept[i];
-}
-
 static cpb_kept_chunk *find_kept(const cpb_chunk_store *s, uint64_t chunk) {
-  cpb_kept_chunk *kept = find_entry(s, chunk);
+  cpb_kept_chunk *kept = cpb_kept_find(&s->kept, chunk);
   return kept && !kept->forgotten ? kept : NULL;
 }
 
@@ -216,15 +194,26 @@ cpb_have cpb_chunk_store_settle(cpb_chunk_store *s) {
 
 /* --- Choosing and opening a stream ---------------------------------------- */
 
-/* The stream has the Riegeli chunk that `position` is in, and can go there
- * without decoding anything again. */
-static bool is_near(const cpb_chunk_store *s, const cpb_store_stream *stream, uint32_t file, uint64_t position) {
+/* The stream has the Riegeli chunk that `position` is in. */
+static bool has_place(const cpb_store_stream *stream, uint32_t file, uint64_t position) {
   if (!stream->in_record || stream->settling || stream->file != file) return false;
   const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
+  return position >= riegeli->begin && position - riegeli->begin < riegeli->num_records;
+}
+
+/* And it can go there without decoding anything again. */
+static bool is_near(const cpb_store_stream *stream, uint32_t file, uint64_t position) {
+  if (!has_place(stream, file, position)) return false;
   const cpb_record *record = cpb_record_reader_record(stream->reader);
-  if (position < riegeli->begin || position - riegeli->begin >= riegeli->num_records) return false;
   bool forward = position > record->position && stream->pos == record->size;
-  return riegeli->decoded_data_size <= s->small || forward;
+  return forward || cpb_reader_holds_records(stream->reader);
+}
+
+/* The stream, which is in the chunk, need not begin it anew for the byte that is asked for; or it might as well, as
+ * no other will go on from it to the next chunk. */
+static bool goes_on(const cpb_chunk_store *s, const cpb_store_stream *stream) {
+  if (!stream->in_record || s->at >= stream->pos - stream->span.size) return true;
+  return cpb_record_reader_chunk(stream->reader)->num_records == 1;
 }
 
 /* Its Riegeli chunk was read to the end. */
@@ -247,8 +236,8 @@ static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
   cpb_store_stream *oldest = &s->streams[begin];
   for (size_t i = 0; i < CPB_PEEK_STREAM; i++) {
     cpb_store_stream *stream = &s->streams[i];
-    if (stream->chunk == chunk && !stream->settling) return stream;
-    if (is_near(s, stream, file_of(s, chunk), entry.offset)) return stream;
+    bool is_in = stream->chunk == chunk && !stream->settling;
+    if ((is_in && goes_on(s, stream)) || is_near(stream, file_of(s, chunk), entry.offset)) return stream;
   }
   for (size_t i = begin; i < end; i++) {
     if (claim_of(&s->streams[i]) < claim_of(oldest)) oldest = &s->streams[i];
@@ -266,7 +255,9 @@ static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
       .limits = &s->options.meter->limits,
   };
   stream->reader = cpb_record_reader_new_within(&s->options.meter->held.inner, &options, s->options.meter);
-  return stream->reader ? CPB_HAVE : no_memory(s);
+  if (!stream->reader) return no_memory(s);
+  if (peeks) stream->reader->simple.shared = s->small;
+  return CPB_HAVE;
 }
 
 /* Where the Riegeli chunk of the chunk's record probably is; end 0: not
@@ -330,7 +321,7 @@ static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
   const uint32_t file = file_of(s, chunk);
   bool dead = !stream->reader || stream->reader->phase == CPB_PHASE_FAILED;
   cpb_have have = CPB_HAVE;
-  if (!dead && unsettled(stream) && !is_near(s, stream, file, entry_of(s, chunk).offset)) have = settle(s, stream);
+  if (!dead && unsettled(stream) && !is_near(stream, file, entry_of(s, chunk).offset)) have = settle(s, stream);
   if (have == CPB_HAVE) have = cpb_store_check_file(&s->files, file);
   if (have != CPB_HAVE) return have;
   if (dead || stream->file != file) {
@@ -441,23 +432,12 @@ static cpb_have read_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
 
 /* --- Keeping --------------------------------------------------------------- */
 
-static cpb_kept_chunk *add_kept(cpb_chunk_store *s, uint64_t chunk) {
-  void *all = s->kept;
-  if (!cpb_reserve(&s->allocator, &all, &s->kept_capacity, s->num_kept + 1, sizeof *s->kept)) return NULL;
-  s->kept = all;
-  uint32_t i = (uint32_t)s->num_kept++, root = i == 0 ? CPB_ORDERED_NONE : s->kept_root;
-  s->kept[i] = (cpb_kept_chunk){.chunk = chunk};
-  cpb_buffer_init(&s->kept[i].bytes, &s->allocator);
-  s->kept_root = cpb_ordered_add(kept_of(s), root, i, compare_kept, &(sought){s->kept, chunk});
-  return &s->kept[i];
-}
-
 static uint64_t kept_cost(uint64_t size) { return size + sizeof(cpb_kept_chunk); }
 
 static cpb_have begin_keeping(cpb_chunk_store *s, uint64_t chunk, cpb_kept_chunk **kept) {
   uint64_t size = entry_of(s, chunk).size;
-  if (!s->keeping || size > s->small || kept_cost(size) > s->room || find_entry(s, chunk)) return CPB_HAVE;
-  *kept = add_kept(s, chunk);
+  if (!s->keeping || size > s->small || kept_cost(size) > s->room || cpb_kept_find(&s->kept, chunk)) return CPB_HAVE;
+  *kept = cpb_kept_add(&s->kept, &s->allocator, chunk);
   if (!*kept) return no_memory(s);
   s->room -= (size_t)kept_cost(size);
   return CPB_HAVE;
@@ -503,10 +483,20 @@ cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offse
   return read_in(s, choose_stream(s, chunk), chunk, offset, span);
 }
 
+/* One that holds the chunk's Riegeli chunk has its size and its first bytes. */
+static cpb_store_stream *peeking_stream(cpb_chunk_store *s, uint64_t chunk) {
+  for (size_t i = 0; i < CPB_PEEK_STREAM; i++) {
+    cpb_store_stream *stream = &s->streams[i];
+    if (has_place(stream, file_of(s, chunk), entry_of(s, chunk).offset) && cpb_reader_holds_records(stream->reader))
+      return stream;
+  }
+  return &s->streams[CPB_PEEK_STREAM];
+}
+
 cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span) {
   if (s->memory) return from_memory(&s->memory[chunk], 0, span);
   serve(s, 0, PEEK_WANT);
-  return read_in(s, &s->streams[CPB_PEEK_STREAM], chunk, 0, span);
+  return read_in(s, peeking_stream(s, chunk), chunk, 0, span);
 }
 
 /* The header of the chunk's Riegeli chunk, and no more. */
@@ -573,7 +563,7 @@ cpb_have cpb_chunk_store_size(cpb_chunk_store *s, uint64_t chunk, uint64_t *size
   if (!make_sizes(s)) return no_memory(s);
   if (s->sizes[chunk] == CPB_NO_OFFSET) {
     serve(s, 0, 0);
-    cpb_have have = open_in(s, &s->streams[CPB_PEEK_STREAM], chunk);
+    cpb_have have = open_in(s, peeking_stream(s, chunk), chunk);
     if (have != CPB_HAVE) return have;
   }
   *size = s->sizes[chunk];

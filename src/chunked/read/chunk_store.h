@@ -11,8 +11,8 @@
 #define CPB_CHUNKED_READ_CHUNK_STORE_H
 
 #include "base/meter.h"
-#include "base/ordered.h"
 #include "chunked/index/index_state.h"
+#include "chunked/read/kept.h"
 #include "chunked/read/store_files.h"
 
 enum {
@@ -36,15 +36,6 @@ typedef struct cpb_store_stream {
   cpb_verify verify;
 } cpb_store_stream;
 
-/* A chunk in memory, as far as it was read. */
-typedef struct cpb_kept_chunk {
-  cpb_ordered_links links;
-  bool complete;
-  bool forgotten;
-  uint64_t chunk;
-  cpb_buffer bytes;
-} cpb_kept_chunk;
-
 typedef struct cpb_store_options {
   cpb_verify verify;
   bool trust_sizes; /* the index's sizes count; a record of another is damage */
@@ -62,12 +53,10 @@ typedef struct cpb_chunk_store {
   const cpb_chunk_bytes *memory; /* the chunks, or NULL: they are in the file */
   uint64_t num_chunks;
   cpb_store_options options;
-  size_t small;         /* decoded bytes of a Riegeli chunk that a stream keeps */
-  bool keeping;         /* small chunks that are read from now on are kept, */
-  size_t room;          /* as long as there is room: bytes left for them */
-  cpb_kept_chunk *kept; /* in the order in which they were read, and a tree by chunk */
-  size_t num_kept, kept_capacity;
-  uint32_t kept_root;
+  size_t small; /* decoded bytes of a Riegeli chunk that a stream keeps */
+  bool keeping; /* small chunks that are read from now on are kept, */
+  size_t room;  /* as long as there is room: bytes left for them */
+  cpb_kept_chunks kept;
   bool shared; /* and they are another store's */
   uint64_t clock;
   uint64_t at, want;  /* the range of the chunk that the call is for */

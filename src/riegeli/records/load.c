@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "riegeli/records/places.h"
 
 /* A file metadata chunk counts only right after the file's signature. */
 static bool is_file_metadata(const cpb_chunk_source *s) {
@@ -53,6 +54,7 @@ static cpb_have exceeds(cpb_record_reader *r, uint64_t needed, const char *what,
 static cpb_have begin_load(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   cpb_span span;
+  s->collected = false;
   if (!may_fit(r)) return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
   if (r->options.verify != CPB_VERIFY_NEVER) { /* all data is needed: so ask first, then choose */
     cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
@@ -116,16 +118,19 @@ static cpb_have refuse(cpb_record_reader *r, const char *what) {
   return cpb_chunk_source_bad_data(&r->source, CPB_E_DAMAGED, what);
 }
 
-/* Goes to the first record. False when the decoded bytes are not all in memory: then that is
- * right only for a chunk that was just opened. */
-static bool move_to_first(cpb_record_reader *r) {
-  const cpb_buffer *values = &r->simple.values;
-  bool whole = r->is_transposed || cpb_simple_decoder_is_whole(&r->simple);
+/* Of a chunk that was just opened. */
+static void begin_records(cpb_record_reader *r) {
   r->size_at = r->simple.size_varints.data;
   r->next = r->left = r->skip = 0;
-  r->ready = (cpb_span){values->data, whole && !r->is_transposed ? values->size : 0};
+  r->ready = r->is_transposed ? (cpb_span){NULL, 0} : cpb_simple_decoder_whole(&r->simple);
   cpb_transposed_rewind(&r->transposed);
-  return whole;
+}
+
+/* Goes back to the first decoded byte. False when it is gone. */
+static bool rewind_records(cpb_record_reader *r) {
+  if (!r->is_transposed && !cpb_simple_decoder_rewind(&r->simple)) return false;
+  begin_records(r);
+  return true;
 }
 
 static bool charge(cpb_record_reader *r, cpb_work_kind kind, uint64_t amount) {
@@ -152,7 +157,7 @@ static cpb_have open_simple(cpb_record_reader *r) {
   if (have != CPB_HAVE) return have;
   r->is_transposed = false;
   r->chunk.codec = (char)r->simple.codec;
-  move_to_first(r);
+  begin_records(r);
   return CPB_HAVE;
 }
 
@@ -194,7 +199,7 @@ static cpb_have open_transposed(cpb_record_reader *r) {
   cpb_have have = decode_transposed(r, r->source.header.num_records);
   if (have != CPB_HAVE) return have;
   r->chunk.codec = (char)r->transposed.codec;
-  move_to_first(r);
+  begin_records(r);
   return CPB_HAVE;
 }
 
@@ -271,7 +276,7 @@ static bool open_in_place(cpb_record_reader *r) {
   r->verified = r->open = true;
   r->is_transposed = false;
   r->chunk.codec = CPB_RIEGELI_NONE;
-  move_to_first(r);
+  begin_records(r);
   r->ready = records;
   return true;
 }
@@ -290,7 +295,7 @@ void cpb_reader_unload(cpb_record_reader *r) {
   r->is_transposed = r->verified = r->open = false;
   r->load = CPB_LOAD_UNDECIDED;
   r->ready = r->data = (cpb_span){NULL, 0};
-  r->next = r->left = r->skip = 0;
+  r->next = r->left = r->skip = r->num_places = 0;
 }
 
 /* --- Within the records --------------------------------------------------- */
@@ -323,9 +328,15 @@ cpb_have cpb_reader_skip(cpb_record_reader *r) {
 }
 
 bool cpb_reader_move(cpb_record_reader *r, uint64_t index) {
-  if (index < r->next && !move_to_first(r)) return false;
-  r->skip += r->left;
+  const cpb_record_place place = cpb_reader_find(r, index);
+  if (place.begin < cpb_reader_consumed(r) && !rewind_records(r)) return false;
+  r->skip = place.begin - cpb_reader_consumed(r);
   r->left = 0;
-  while (r->next < index) r->skip += cpb_reader_next_size(r);
+  r->next = index;
+  r->size_at = place.size_at;
   return true;
+}
+
+bool cpb_reader_holds_records(const cpb_record_reader *r) {
+  return r->phase == CPB_PHASE_RECORDS && (r->is_transposed || cpb_simple_decoder_holds(&r->simple));
 }

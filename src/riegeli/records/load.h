@@ -16,5 +16,7 @@ cpb_have cpb_reader_skip(cpb_record_reader *r);
 /* Goes to record `index` of the loaded chunk. False when it comes before the current one and its
  * bytes are gone. */
 bool cpb_reader_move(cpb_record_reader *r, uint64_t index);
+/* Whether the records of the loaded chunk are all in memory: to go back among them costs nothing. */
+bool cpb_reader_holds_records(const cpb_record_reader *r);
 
 #endif

@@ -113,6 +113,7 @@ void cpb_record_reader_free(cpb_record_reader *r) {
   cpb_transposed_free(&r->transposed);
   cpb_chunk_source_free(&r->source);
   cpb_buffer_free(&r->metadata);
+  cpb_release(&r->allocator, r->places);
   cpb_meter_free(&r->own);
   cpb_release(&a, r);
 }

@@ -35,6 +35,12 @@ typedef enum cpb_load {
   CPB_LOAD_TWICE     /* too large for that: the second pass asks for it again */
 } cpb_load;
 
+/* Where a record of the loaded chunk begins. */
+typedef struct cpb_record_place {
+  uint64_t index, begin;  /* of the record, and in the decoded bytes */
+  const uint8_t *size_at; /* simple: its size */
+} cpb_record_place;
+
 struct cpb_record_reader {
   cpb_allocator outer;     /* of the reader itself */
   cpb_meter own, *meter;   /* what it charges: its own, or that of the engine that it is within */
@@ -55,13 +61,15 @@ struct cpb_record_reader {
   cpb_transpose_program program; /* its memory is kept from chunk to chunk */
   cpb_transposed transposed;
   bool is_transposed;
-  cpb_span ready;         /* decoded bytes that were not given out */
-  const uint8_t *size_at; /* simple: the next record's size */
-  uint64_t next;          /* index of the next record */
-  uint64_t left;          /* bytes of the current record that were not given out */
-  uint64_t want;          /* how many of those the caller will use; a hint */
-  uint64_t skip;          /* decoded bytes to skip first */
-  uint64_t target;        /* index of the first record to give from the next chunk */
+  cpb_span ready;           /* decoded bytes that were not given out */
+  const uint8_t *size_at;   /* simple: the next record's size */
+  cpb_record_place *places; /* of some of its records, once they were jumped over (places.c) */
+  size_t num_places, places_capacity;
+  uint64_t next;   /* index of the next record */
+  uint64_t left;   /* bytes of the current record that were not given out */
+  uint64_t want;   /* how many of those the caller will use; a hint */
+  uint64_t skip;   /* decoded bytes to skip first */
+  uint64_t target; /* index of the first record to give from the next chunk */
   cpb_record record;
   cpb_span data;
 

@@ -29,13 +29,9 @@ void cpb_simple_decoder_begin(cpb_simple_decoder *d, bool stays) {
   d->stays = stays;
   d->prefix_size = 0;
   d->out_left = 0;
+  d->is_whole = false;
   d->sizes.size = d->values.size = 0;
   d->size_varints = (cpb_span){NULL, 0};
-}
-
-bool cpb_simple_decoder_is_whole(const cpb_simple_decoder *d) {
-  uint64_t size = d->source->header.decoded_data_size;
-  return d->codec != CPB_RIEGELI_NONE && size <= d->whole && size < SIZE_MAX;
 }
 
 /* --- Through the codec ---------------------------------------------------- */
@@ -157,25 +153,8 @@ static cpb_have copy_sizes(cpb_simple_decoder *d) {
   return expect_end(d, "there are more record sizes than records", "the record sizes are cut short");
 }
 
-/* NULL when there are as many as records, and they add up to what the chunk header says. */
-static const char *what_is_wrong_with_sizes(const cpb_simple_decoder *d) {
-  const cpb_chunk_header *header = &d->source->header;
-  static const uint8_t none; /* an empty span may have no address */
-  const uint8_t *p = d->size_varints.size > 0 ? d->size_varints.data : &none;
-  const uint8_t *end = p + d->size_varints.size;
-  uint64_t left = header->decoded_data_size, size;
-  for (uint64_t i = 0; i < header->num_records; i++) {
-    p = cpb_record_size_read(p, end, &size);
-    if (!p) return "there are fewer record sizes than records";
-    if (size > left) return "the record sizes exceed the decoded size";
-    left -= size;
-  }
-  if (p != end) return "there are more record sizes than records";
-  return left == 0 ? NULL : "the record sizes fall short of the decoded size";
-}
-
 static cpb_have check_sizes(cpb_simple_decoder *d) {
-  const char *what = what_is_wrong_with_sizes(d);
+  const char *what = cpb_simple_sizes_fault(d->size_varints, &d->source->header);
   return !what ? CPB_HAVE : bad_data(d, what);
 }
 
@@ -194,7 +173,9 @@ static cpb_have begin_values(cpb_simple_decoder *d) {
     if (in_left == d->out_left) return CPB_HAVE;
     return bad_data(d, in_left > d->out_left ? longer : shorter);
   }
-  size_t room = cpb_simple_decoder_is_whole(d) ? room_for_whole(d) : d->window;
+  bool shared = d->out_left <= d->shared && d->source->header.num_records > 1;
+  d->is_whole = (shared || d->out_left <= d->whole) && d->out_left < SIZE_MAX;
+  size_t room = d->is_whole ? room_for_whole(d) : d->window;
   if (!make_room(&d->values, room)) return out_of_memory(d);
   return begin_buffer(d, in_left);
 }
@@ -228,8 +209,33 @@ static cpb_have read_in_place(cpb_simple_decoder *d, uint64_t max, cpb_span *rea
   return CPB_HAVE;
 }
 
+static cpb_have read_whole_now(cpb_simple_decoder *d, cpb_span *ready) {
+  cpb_chunk_source_expect_data(d->source, d->in_left);
+  cpb_have have = read_whole(d);
+  if (have == CPB_HAVE) *ready = cpb_simple_decoder_whole(d);
+  return have;
+}
+
 cpb_have cpb_simple_decoder_fill(cpb_simple_decoder *d, uint64_t max, cpb_span *ready) {
-  return d->codec == CPB_RIEGELI_NONE ? read_in_place(d, max, ready) : read_window(d, ready);
+  if (d->codec == CPB_RIEGELI_NONE) return read_in_place(d, max, ready);
+  return d->is_whole ? read_whole_now(d, ready) : read_window(d, ready);
+}
+
+cpb_span cpb_simple_decoder_whole(const cpb_simple_decoder *d) {
+  return (cpb_span){d->values.data, d->is_whole && d->out_left == 0 ? d->values.size : 0};
+}
+
+bool cpb_simple_decoder_holds(const cpb_simple_decoder *d) {
+  return d->codec == CPB_RIEGELI_NONE ? d->stays : d->is_whole;
+}
+
+bool cpb_simple_decoder_rewind(cpb_simple_decoder *d) {
+  cpb_chunk_source *s = d->source;
+  if (d->codec != CPB_RIEGELI_NONE || s->hashing) return d->is_whole;
+  d->out_left = s->header.decoded_data_size;
+  cpb_chunk_source_rewind(s);
+  cpb_chunk_source_jump(s, s->header.data_size - d->out_left);
+  return true;
 }
 
 bool cpb_simple_decoder_jump(cpb_simple_decoder *d, uint64_t size) {
@@ -259,7 +265,9 @@ cpb_have cpb_simple_decoder_open(cpb_simple_decoder *d) {
     switch (d->state) {
       case CPB_SIMPLE_PREFIX: have = read_prefix(d); break;
       case CPB_SIMPLE_SIZES: have = read_sizes(d); break;
-      case CPB_SIMPLE_VALUES: have = cpb_simple_decoder_is_whole(d) ? read_whole(d) : CPB_HAVE; break;
+      case CPB_SIMPLE_VALUES:
+        if (d->is_whole && d->out_left <= d->whole) have = read_whole(d);
+        break;
       case CPB_SIMPLE_OPEN: break;
     }
     if (have == CPB_HAVE) d->state++;
@@ -277,5 +285,6 @@ bool cpb_simple_decoder_open_in_place(cpb_simple_decoder *d, cpb_span data, cpb_
   d->codec = CPB_RIEGELI_NONE;
   d->size_varints = (cpb_span){at, (size_t)sizes};
   *records = (cpb_span){at + sizes, (size_t)(end - at - (ptrdiff_t)sizes)};
-  return records->size == d->source->header.decoded_data_size && what_is_wrong_with_sizes(d) == NULL;
+  return records->size == d->source->header.decoded_data_size &&
+         cpb_simple_sizes_fault(d->size_varints, &d->source->header) == NULL;
 }

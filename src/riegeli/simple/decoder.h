@@ -3,13 +3,15 @@
  *
  * The sizes are held, and checked before any record is given out. So are the records of a
  * chunk of up to `whole` decoded bytes; those of a larger one stream through a buffer of
- * `window` bytes. What is not compressed is read where it is. */
+ * `window` bytes, or, if there are several, are decoded all with the first of up to `shared` bytes. What is
+ * not compressed is read where it is. */
 #ifndef CPB_RIEGELI_SIMPLE_DECODER_H
 #define CPB_RIEGELI_SIMPLE_DECODER_H
 
 #include "base/meter.h"
 #include "riegeli/chunk_source.h"
 #include "riegeli/codec/decompressor.h"
+#include "riegeli/simple/sizes.h"
 
 typedef enum cpb_simple_state {
   CPB_SIMPLE_PREFIX,
@@ -21,7 +23,7 @@ typedef enum cpb_simple_state {
 typedef struct cpb_simple_decoder {
   cpb_allocator allocator;
   cpb_meter *meter; /* charged with what is decompressed */
-  size_t whole;
+  size_t whole, shared;
   bool frugal;   /* to save memory counts more than speed */
   size_t window; /* decoded bytes of a larger chunk that are held at once */
   cpb_chunk_source *source;
@@ -32,6 +34,7 @@ typedef struct cpb_simple_decoder {
   size_t prefix_size;
   uint64_t in_left;  /* stored bytes of the current buffer still to be read */
   uint64_t out_left; /* decoded bytes still to come */
+  bool is_whole;     /* the records are decoded as a whole, into `values` */
   bool stays;        /* what the source gives stays valid until the end of the chunk */
   cpb_buffer sizes, values;
   cpb_span size_varints; /* as many as the chunk has records; they add up */
@@ -50,28 +53,18 @@ cpb_have cpb_simple_decoder_open(cpb_simple_decoder *d);
  * failure is set. */
 bool cpb_simple_decoder_open_in_place(cpb_simple_decoder *d, cpb_span data, cpb_span *records);
 
-/* Reads the size of a record as cpb_varint_read() does, and faster if it has one or two bytes,
- * as nearly all have. */
-static inline const uint8_t *cpb_record_size_read(const uint8_t *p, const uint8_t *end, uint64_t *size) {
-  if (p < end && p[0] < 0x80) {
-    *size = p[0];
-    return p + 1;
-  }
-  if (end - p > 1 && p[1] < 0x80) {
-    *size = (uint64_t)p[1] << 7 | (p[0] & 0x7f);
-    return p + 2;
-  }
-  return cpb_varint_read(p, end, size);
-}
-
-/* Whether the chunk is decoded as a whole, into d->values. If not, its records come piece by
- * piece: */
-bool cpb_simple_decoder_is_whole(const cpb_simple_decoder *d);
+/* After it was opened: the bytes of all records, where the chunk is decoded as a whole. Else, or until it
+ * is, nothing, and they come piece by piece: */
+cpb_span cpb_simple_decoder_whole(const cpb_simple_decoder *d);
 /* The next decoded bytes, at least one, valid until the next call. There must be some left. If
  * they are not compressed, no more than `max` are asked for. */
 cpb_have cpb_simple_decoder_fill(cpb_simple_decoder *d, uint64_t max, cpb_span *ready);
 /* Skips the next `size` bytes without asking for them. False when that is not possible. */
 bool cpb_simple_decoder_jump(cpb_simple_decoder *d, uint64_t size);
+/* Goes back to the first byte. False when that is not possible. */
+bool cpb_simple_decoder_rewind(cpb_simple_decoder *d);
+/* Whether all bytes of the records are in memory, or will be with the first of them. */
+bool cpb_simple_decoder_holds(const cpb_simple_decoder *d);
 /* After the last byte: checks that the stream ends there. */
 cpb_have cpb_simple_decoder_finish(cpb_simple_decoder *d);
 
