@@ -1,6 +1,8 @@
 /** The chunks of a .cpb file. */
 import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
+import { abortable } from '../source/abort.js';
+import { streamOf } from '../source/streams.js';
 import { NONE } from '../wasm/instance.js';
 import { verifyOf } from './open-file.js';
 import { collect, engineStream } from './output.js';
@@ -87,6 +89,77 @@ export function chunkInfo(file, index, i) {
   });
 }
 
+/** How many bytes of a chunk that shares its Riegeli chunk are given at once, rather than as they arrive. */
+const AT_ONCE = 2 ** 20;
+
+/**
+ * Whether the chunk is in one Riegeli chunk with that before or behind it.
+ *
+ * @param {OpenFile} file
+ * @param {Engine} index
+ * @param {number} i
+ */
+export function isShared({ instance }, index, i) {
+  return instance.scope((scope) => {
+    const out = scope.struct('chunk_info');
+    const info = (/** @type {number} */ at) =>
+      at >= 0 && index.call('get_chunk', BigInt(at), out) === 0 ? instance.get('chunk_info', out) : undefined;
+    const own = info(i);
+    return [i - 1, i + 1].some((at) => {
+      const other = info(at);
+      return other && own && other.file === own.file && Math.abs(other.position - own.position) === 1;
+    });
+  });
+}
+
+/**
+ * The last reader of a chunk that shares its Riegeli chunk, which it may hold decoded: it reads the next
+ * one, after all that were asked for before.
+ * @typedef {{ reader?: Engine, verify?: number, turn: Promise<unknown> }} LastReader
+ */
+
+/** By the index. @type {WeakMap<Engine, LastReader>} */
+const lastReaders = new WeakMap();
+
+/**
+ * Uses a reader that has begun with a range of a chunk which shares its Riegeli chunk.
+ *
+ * @template T
+ * @param {OpenFile} file
+ * @param {Engine} index
+ * @param {{ i: number, offset: number, length: number, verify: number, signal?: AbortSignal }} what as for readChunk
+ * @param {(reader: Engine) => Promise<T>} use
+ * @returns {Promise<T>}
+ */
+function usingShared(file, index, { i, offset, length, verify, signal }, use) {
+  const last = lastReaders.get(index) ?? { turn: Promise.resolve() };
+  lastReaders.set(index, last);
+  const work = last.turn.then(async () => {
+    if (last.verify !== verify) last.reader?.free();
+    const reader = last.verify === verify && last.reader?.pointer ? last.reader : newReader(file, index, verify);
+    last.reader = undefined;
+    try {
+      reader.check('read', BigInt(i), big(offset), big(length));
+      const result = await use(reader);
+      reader.rest();
+      Object.assign(last, { reader, verify });
+      return result;
+    } finally {
+      if (last.reader !== reader) reader.free();
+    }
+  });
+  last.turn = work.catch(() => {});
+  return abortable(work, signal);
+}
+
+/** @param {OpenFile} file @param {Engine} index @param {number} verify */
+function newReader(file, index, verify) {
+  return file.make('cpb_chunk_reader', (scope) => {
+    const options = scope.struct('chunk_reader_options', { verify, limits: file.limitsIn(scope) });
+    return file.instance.c.cpb_chunk_reader_new(0, index.pointer, options);
+  });
+}
+
 /**
  * A reader that has begun with a range of a chunk.
  *
@@ -98,10 +171,7 @@ export function chunkInfo(file, index, i) {
  * @param {number} verify a cpb_verify
  */
 export function readChunk(file, index, i, offset, length, verify) {
-  const reader = file.make('cpb_chunk_reader', (scope) => {
-    const options = scope.struct('chunk_reader_options', { verify, limits: file.limitsIn(scope) });
-    return file.instance.c.cpb_chunk_reader_new(0, index.pointer, options);
-  });
+  const reader = newReader(file, index, verify);
   reader.check('read', BigInt(i), big(offset), big(length));
   return reader;
 }
@@ -133,14 +203,21 @@ export function chunkOf(file, index, i, load, verify) {
   const { type, size, position, file: within } = chunkInfo(file, index, i);
   if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
+  const shared = isShared(file, index, i);
+
+  /** @param {ChunkReadOptions} o @param {Verify} otherwise */
+  const how = (o, otherwise) => verifyOf(o.verify ?? verify, otherwise);
   /**
-   * @param {number} offset
-   * @param {number} length
+   * @template T
+   * @param {[offset: number, length: number]} range
    * @param {ChunkReadOptions} o
    * @param {Verify} otherwise
+   * @param {(reader: Engine) => Promise<T>} use
    */
-  const begin = (offset, length, o, otherwise) =>
-    readChunk(file, index, i, offset, length, verifyOf(o.verify ?? verify, otherwise));
+  const read = ([offset, length], o, otherwise, use) =>
+    shared
+      ? usingShared(file, index, { i, offset, length, verify: how(o, otherwise), signal: o.signal }, use)
+      : using(readChunk(file, index, i, offset, length, how(o, otherwise)), use);
   /** @param {ChunkReadOptions} o @param {number} [total] */
   const told = (o, total) => teller(o.onProgress, `chunk ${i}`, total);
 
@@ -152,22 +229,28 @@ export function chunkOf(file, index, i, load, verify) {
     position,
     file: within,
     bytes: async (options = {}) =>
-      using(begin(0, Infinity, options, 'late'), (reader) =>
+      read([0, Infinity], options, 'late', (reader) =>
         collect(file, reader, { ...options, told: told(options, size) }, size),
       ),
-    stream: (options = {}) =>
-      engineStream(file, () => begin(0, Infinity, options, 'late'), options.signal, told(options, size)),
+    stream(options = {}) {
+      const all = async function* (/** @type {AbortSignal} */ signal) {
+        yield await chunk.bytes({ ...options, signal });
+      };
+      if (shared && size <= AT_ONCE) return streamOf(all, options.signal, 'own');
+      const begin = () => readChunk(file, index, i, 0, Infinity, how(options, 'late'));
+      return engineStream(file, begin, options.signal, told(options, size));
+    },
     blob: async (options) => new Response(chunk.stream(options)).blob(),
     async read(offset, length, options = {}) {
       checkRange(offset, length);
       const total = Math.max(0, Math.min(length, size - offset));
-      return using(begin(offset, length, options, 'never'), (reader) =>
+      return read([offset, length], options, 'never', (reader) =>
         collect(file, reader, { ...options, told: told(options, total) }, total),
       );
     },
     stored: async (options = {}) => {
       const { storedOf } = await load();
-      return using(begin(0, 0, {}, 'never'), async (reader) => {
+      return read([0, 0], { verify: 'never', signal: options.signal }, 'never', async (reader) => {
         await file.drive(reader, { ...options, got: told(options) });
         return storedOf(file, reader);
       });

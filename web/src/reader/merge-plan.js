@@ -41,7 +41,9 @@ export class MergePlan {
   #planning;
   /** @type {Engine | undefined} once it has its plan */
   #merge;
-  /** The last read of it: they come one after another. @type {Promise<unknown>} */
+  /** Engines with plans of their own, by how they verify what the one above does not. @type {Map<Verify, Promise<Engine>>} */
+  #others = new Map();
+  /** The last read of them: they come one after another. @type {Promise<unknown>} */
   #reading = Promise.resolve();
 
   /** @param {OpenFile} file @param {Engine} index @param {MergeHow} how */
@@ -73,9 +75,9 @@ export class MergePlan {
     return merge;
   }
 
-  /** @param {BodyOptions['got']} got */
-  async #make(got) {
-    const merge = this.newMerge(this.#how.verify ?? 'never');
+  /** @param {Verify} verify @param {BodyOptions['got']} [got] */
+  async #make(verify, got) {
+    const merge = this.newMerge(verify);
     try {
       // It reads numbers that are chunks and, without the index's sizes, the header of every chunk.
       await this.#file.drive(merge, { ahead: SMALL, got });
@@ -83,14 +85,27 @@ export class MergePlan {
       merge.free();
       throw error;
     }
-    return (this.#merge = merge);
+    return merge;
+  }
+
+  /** @param {BodyOptions['got']} got */
+  async #makeFirst(got) {
+    return (this.#merge = await this.#make(this.#how.verify ?? 'never', got));
+  }
+
+  /** The planned engine that verifies so. @param {Verify | undefined} verify by default as planning does */
+  #verifying(verify) {
+    if (!verify || verify === (this.#how.verify ?? 'never')) return this.#planned();
+    const made = this.#others.get(verify) ?? this.#make(verify);
+    this.#others.set(verify, made);
+    return made;
   }
 
   /** The planned engine. An abort ends the waiting, not the planning, for which others may wait.
    * @param {BodyOptions} [options] */
   async #planned(options) {
     this.#file.check();
-    this.#planning ??= this.#make(options?.got);
+    this.#planning ??= this.#makeFirst(options?.got);
     try {
       return await abortable(this.#planning, options?.signal);
     } catch (error) {
@@ -102,6 +117,8 @@ export class MergePlan {
   /** Frees the engine. One that failed says the same for ever: the next call plans anew. */
   forget() {
     this.#merge?.free();
+    for (const made of this.#others.values()) made.then((merge) => merge.free()).catch(() => {});
+    this.#others.clear();
     this.#merge = this.#planning = undefined;
   }
 
@@ -110,10 +127,15 @@ export class MergePlan {
     return (await this.#planned(options)).call('size');
   }
 
-  /** @param {number} offset @param {number} length @param {Uint8Array<ArrayBuffer>} out to be filled @param {BodyOptions} [options] */
+  /**
+   * @param {number} offset
+   * @param {number} length
+   * @param {Uint8Array<ArrayBuffer>} out to be filled
+   * @param {BodyOptions} [options] of which `verify` counts, if it is given
+   */
   read(offset, length, out, options) {
     const work = this.#reading.then(async () => {
-      const merge = await this.#planned();
+      const merge = await this.#verifying(options?.verify);
       merge.check('read', big(offset), big(length));
       try {
         const told = (/** @type {number} */ more) => options?.signal?.aborted || options?.told?.(more);

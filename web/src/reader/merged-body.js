@@ -8,7 +8,7 @@ import { streamOf } from '../source/streams.js';
 import { createFeed } from '../wasm/feed.js';
 import { aheadOf } from './ahead.js';
 import { chunkRangesOf, joined, rangeAt, WINDOW } from './chunk-ranges.js';
-import { big, readChunk, using } from './chunks.js';
+import { big, isShared, readChunk, using } from './chunks.js';
 import { MergePlan } from './merge-plan.js';
 import { verifyOf } from './open-file.js';
 import { collect, engineStream } from './output.js';
@@ -126,7 +126,8 @@ const windows = ({ ranges }) => joined(ranges().all, WINDOW);
 async function read(state, offset, length, options) {
   const { plan } = state;
   const end = Math.min(offset + length, await plan.size(options));
-  const parts = partsOf(await plan.segments(offset, end - offset, options), offset, end);
+  const shared = (/** @type {number} */ chunk) => isShared(state.file, state.index, chunk);
+  const parts = partsOf(await plan.segments(offset, end - offset, options), offset, end, shared);
   const out = room(Math.max(end - offset, 0));
   options?.told?.(0, out.length);
   await inGroups(parts, async (part) => {
@@ -139,15 +140,17 @@ async function read(state, offset, length, options) {
 }
 
 /**
- * A part of a range that is read by one engine: of a chunk, or (chunk undefined) by the plan.
- * @typedef {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean }} Part
+ * A part of a range that is read by one engine: of a chunk, or (chunk undefined) by the plan. Chunks that share their
+ * Riegeli chunk with others are read by the plan, which decodes that once.
+ * @typedef {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean, shared?: boolean }} Part
  */
 
 /** @param {State} state @param {Part} part @param {Uint8Array<ArrayBuffer>} out to be filled @param {BodyOptions} [options] */
 function readPart(state, { begin, length, chunk, chunkOffset, all }, out, options) {
   const { file, index, plan, verify } = state;
-  if (chunk === undefined) return plan.read(begin, length, out, options);
-  const how = verifyOf(options?.verify ?? verify, all ? 'late' : 'never');
+  const checked = options?.verify ?? verify ?? (all ? 'late' : 'never');
+  if (chunk === undefined) return plan.read(begin, length, out, { ...options, verify: all ? checked : undefined });
+  const how = verifyOf(checked, 'late');
   return using(readChunk(file, index, chunk, chunkOffset, length, how), (reader) =>
     collect(file, reader, { signal: options?.signal, told: options?.told }, length, out),
   );
@@ -159,21 +162,24 @@ function readPart(state, { begin, length, chunk, chunkOffset, all }, out, option
  * @param {Segment[]} segments
  * @param {number} offset
  * @param {number} end
+ * @param {(chunk: number) => boolean} isShared
  */
-function partsOf(segments, offset, end) {
+function partsOf(segments, offset, end, isShared) {
   /** @type {Part[]} */
   const parts = [];
   for (const segment of segments) {
     const begin = Math.max(segment.offset, offset);
     const length = Math.min(segment.offset + segment.length, end) - begin;
     const last = parts.at(-1);
-    if (segment.whole) {
-      const all = length === segment.length;
+    const all = segment.whole && length === segment.length;
+    const shared = segment.chunk === undefined ? last?.shared : isShared(segment.chunk);
+    if (segment.whole && !shared) {
       parts.push({ begin, length, chunk: segment.chunk, chunkOffset: begin - segment.offset, all });
-    } else if (last && last.chunk === undefined) {
+    } else if (last && last.chunk === undefined && last.shared === shared) {
       last.length += length;
+      last.all ||= all;
     } else {
-      parts.push({ begin, length, chunkOffset: 0, all: false });
+      parts.push({ begin, length, chunkOffset: 0, all, shared });
     }
   }
   return parts;

@@ -31,6 +31,7 @@ export const ERROR = 0xffffffff,
  * @property {(method?: string) => Uint8Array} peek the bytes that `${name}_data` (or another
  *   method of that shape) lends: good until the next call
  * @property {() => CpbError} error the engine's
+ * @property {() => void} rest ends what it was reading; driven again, it is fed anew
  * @property {() => void} free ends what it was reading, too
  * @property {Feed | undefined} feed
  * @property {(file: number) => FeedOptions['around']} [around] of another file: see the feed's option
@@ -85,10 +86,15 @@ export function engineOf(instance, name, pointer, onFree) {
       return instance.view(bytes, instance.u32(out));
     },
     error: () => instance.error(call('error')),
-    free() {
-      if (!engine.pointer) return;
+    rest() {
       engine.feed?.stop();
       for (const feed of engine.others.values()) feed.stop();
+      engine.feed = undefined;
+      engine.others.clear();
+    },
+    free() {
+      if (!engine.pointer) return;
+      engine.rest();
       instance.users--;
       const p = engine.pointer;
       engine.pointer = 0;
