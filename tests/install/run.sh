@@ -129,22 +129,7 @@ headers_compile() { # COMPILER LANGUAGE STANDARD
 }
 
 # cpb.hpp and its parts, with conversions checked, too.
-cplusplus_# README's first program, which works again on the files that it has made.
-readme_program_runs() {
-  local dir=$work/readme
-  export PKG_CONFIG_PATH=$prefix/$lib/pkgconfig LD_LIBRARY_PATH=$prefix/$lib
-  mkdir -p "$dir"
-  sed -n '/^```c$/,/^```$/{/^```/d;p}' "$root/README.md" >"$dir/main.c"
-  cp "$data/cpb/real_keras_export/orig.pb" "$dir/saved_model.pb"
-  cd "$dir"
-  # Words of the flags are arguments of their own.
-  "$CC" -std=c11 -pedantic -Wall -Werror main.c -o main $(pkg-config --cflags --libs cpb)
-  ./main
-  ./main
-  cmp saved_model.pb merged.pb
-}
-
-headers_compile() { # COMPILER OPTION...
+cplusplus_headers_compile() { # COMPILER OPTION...
   for header in "$prefix"/include/cpb/cpb.hpp "$prefix"/include/cpb/cpp/*.hpp; do
     echo "#include \"${header#"$prefix/include/"}\"" |
       "$@" -x c++ -std=c++17 -Wall -Wextra -Wshadow -Wconversion -pedantic -Werror -I"$prefix/include" -fsyntax-only -

@@ -1,7 +1,6 @@
 /** The chunks of a .cpb file. */
 import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
-import { abortable } from '../source/abort.js';
 import { streamOf } from '../source/streams.js';
 import { NONE } from '../wasm/instance.js';
 import { verifyOf } from './open-file.js';
@@ -112,48 +111,8 @@ export function isShared({ instance }, index, i) {
   });
 }
 
-/**
- * The last reader of a chunk that shares its Riegeli chunk, which it may hold decoded: it reads the next
- * one, after all that were asked for before.
- * @typedef {{ reader?: Engine, verify?: number, turn: Promise<unknown> }} LastReader
- */
-
-/** By the index. @type {WeakMap<Engine, LastReader>} */
-const lastReaders = new WeakMap();
-
-/**
- * Uses a reader that has begun with a range of a chunk which shares its Riegeli chunk.
- *
- * @template T
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {{ i: number, offset: number, length: number, verify: number, signal?: AbortSignal }} what as for readChunk
- * @param {(reader: Engine) => Promise<T>} use
- * @returns {Promise<T>}
- */
-function usingShared(file, index, { i, offset, length, verify, signal }, use) {
-  const last = lastReaders.get(index) ?? { turn: Promise.resolve() };
-  lastReaders.set(index, last);
-  const work = last.turn.then(async () => {
-    if (last.verify !== verify) last.reader?.free();
-    const reader = last.verify === verify && last.reader?.pointer ? last.reader : newReader(file, index, verify);
-    last.reader = undefined;
-    try {
-      reader.check('read', BigInt(i), big(offset), big(length));
-      const result = await use(reader);
-      reader.rest();
-      Object.assign(last, { reader, verify });
-      return result;
-    } finally {
-      if (last.reader !== reader) reader.free();
-    }
-  });
-  last.turn = work.catch(() => {});
-  return abortable(work, signal);
-}
-
 /** @param {OpenFile} file @param {Engine} index @param {number} verify */
-function newReader(file, index, verify) {
+export function newReader(file, index, verify) {
   return file.make('cpb_chunk_reader', (scope) => {
     const options = scope.struct('chunk_reader_options', { verify, limits: file.limitsIn(scope) });
     return file.instance.c.cpb_chunk_reader_new(0, index.pointer, options);
@@ -214,10 +173,12 @@ export function chunkOf(file, index, i, load, verify) {
    * @param {Verify} otherwise
    * @param {(reader: Engine) => Promise<T>} use
    */
-  const read = ([offset, length], o, otherwise, use) =>
-    shared
-      ? usingShared(file, index, { i, offset, length, verify: how(o, otherwise), signal: o.signal }, use)
-      : using(readChunk(file, index, i, offset, length, how(o, otherwise)), use);
+  const read = async ([offset, length], o, otherwise, use) => {
+    const verify = how(o, otherwise);
+    if (!shared) return using(readChunk(file, index, i, offset, length, verify), use);
+    const { usingShared } = await load();
+    return usingShared(file, index, { i, offset, length, verify, signal: o.signal }, use);
+  };
   /** @param {ChunkReadOptions} o @param {number} [total] */
   const told = (o, total) => teller(o.onProgress, `chunk ${i}`, total);
 

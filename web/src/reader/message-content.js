@@ -9,6 +9,7 @@ import { pagedFields } from './paged-fields.js';
 import { plainBody } from './plain-body.js';
 import { planOf } from './plan.js';
 
+export { usingShared } from './shared-chunks.js';
 export { isRiegeli, storedOf } from './stored.js';
 
 /** @import { ReadOptions } from '../types.js' */
