@@ -166,13 +166,7 @@ export function chunkOf(file, index, i, load, verify) {
 
   /** @param {ChunkReadOptions} o @param {Verify} otherwise */
   const how = (o, otherwise) => verifyOf(o.verify ?? verify, otherwise);
-  /**
-   * @template T
-   * @param {[offset: number, length: number]} range
-   * @param {ChunkReadOptions} o
-   * @param {Verify} otherwise
-   * @param {(reader: Engine) => Promise<T>} use
-   */
+  /** @type {<T>(range: [number, number], o: ChunkReadOptions, otherwise: Verify, use: (reader: Engine) => Promise<T>) => Promise<T>} */
   const read = async ([offset, length], o, otherwise, use) => {
     const verify = how(o, otherwise);
     if (!shared) return using(readChunk(file, index, i, offset, length, verify), use);
