@@ -32,9 +32,13 @@ typedef struct cpb_coreml_tensor {
   cpb_span quantization; /* QuantizationParams, of a layer's */
 } cpb_coreml_tensor;
 
-cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_coreml_constant *constant);
+cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_view_tensor *constant);
 /* The same of a Value that is not among them. */
 cpb_coreml_tensor cpb_coreml_tensor_of_value(const cpb_part *part, cpb_span value);
+
+/* How many elements a MILSpec.TensorType has, if that is known; and the bytes of so many of a dtype. */
+void cpb_coreml_elements(cpb_span type, bool *is_known, uint64_t *elements);
+uint64_t cpb_coreml_bytes(uint64_t dtype, uint64_t elements);
 
 /* What stands for the model's folder in front of a file's name. */
 #define CPB_COREML_FOLDER "@model_path/"

@@ -1,6 +1,7 @@
 #include "model/coreml/types.h"
 
 #include "model/coreml/dtypes.h"
+#include "model/coreml/fields.h"
 
 /* --- Features -------------------------------------------------------------------------------- */
 
@@ -176,7 +177,7 @@ void cpb_coreml_write_mil_type(cpb_json_writer *a, cpb_span type) {
   while (open-- > 0) cpb_json_writer_close(a, '}');
 }
 
-void cpb_coreml_write_value_type(cpb_json_writer *a, const cpb_coreml_value *value) {
+void cpb_coreml_write_value_type(cpb_json_writer *a, const cpb_view_value *value) {
   if (!value->type.data) return;
   if (value->is_feature) cpb_coreml_write_feature_type(a, value->type);
   else cpb_coreml_write_mil_type(a, value->type);

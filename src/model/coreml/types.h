@@ -3,7 +3,7 @@
 #define CPB_MODEL_COREML_TYPES_H
 
 #include "base/json_writer.h"
-#include "model/coreml/nodes.h"
+#include "model/view/view.h"
 
 /* Members of an object, of a FeatureType. "dtype" and "shape" of an array or a number; a list of sizes, null for no
  * fixed one. Of what may be of several sizes "shapes", a list of them, or "ranges", of each size [least, most], where
@@ -16,7 +16,7 @@ void cpb_coreml_write_feature_type(cpb_json_writer *answer, cpb_span type);
 void cpb_coreml_write_mil_type(cpb_json_writer *answer, cpb_span type);
 
 /* Whichever it has, if any. */
-void cpb_coreml_write_value_type(cpb_json_writer *answer, const cpb_coreml_value *value);
+void cpb_coreml_write_value_type(cpb_json_writer *answer, const cpb_view_value *value);
 
 /* An object, of a FeatureDescription: "name", those, and "doc" if there is one. */
 void cpb_coreml_write_feature(cpb_json_writer *answer, cpb_span feature);

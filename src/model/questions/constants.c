@@ -1,0 +1,57 @@
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "model/questions/questions.h"
+
+/* Where the format puts it. */
+static const char *place_of(const cpb_view_tensor *t) {
+  if (!t->of_node) return "initializer";
+  if (t->value.size > 0) return "constant";
+  return t->rule ? "weights" : "attribute";
+}
+
+static void write_item(cpb_viewed *m, const cpb_view_item *item) {
+  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_viewed_write_tensor_name(m, "node", &item->tensor);
+  cpb_json_writer_text(a, "is", place_of(&item->tensor));
+  cpb_json_writer_text(a, "use", cpb_tensor_use_name(item->use));
+  if (item->is_copy) cpb_json_writer_bool(a, "shared", true);
+  cpb_viewed_write_graph_name(m, "function", item->tensor.graph);
+  m->view.kind->write_tensor(a, &m->view, &item->tensor);
+  cpb_json_writer_close(a, '}');
+}
+
+static int largest_first(const void *a, const void *b) {
+  const cpb_view_item *x = *(const cpb_view_item *const *)a, *y = *(const cpb_view_item *const *)b;
+  if (x->measure.size != y->measure.size) return x->measure.size < y->measure.size ? 1 : -1;
+  return (x > y) - (x < y);
+}
+
+/* Values that lie in the same place are in the size once. */
+static uint64_t size_of_all(const cpb_inventory *l) {
+  uint64_t size = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    if (!l->items[i].is_copy && !cpb_add_u64(size, l->items[i].measure.size, &size)) size = UINT64_MAX;
+  }
+  return size;
+}
+
+void cpb_question_constants(cpb_viewed *m) {
+  const cpb_inventory *l = cpb_viewed_inventory(m);
+  if (!l) return;
+  const cpb_view_item **sorted = l->count > 0 ? cpb_alloc(&m->whole.allocator, l->count * sizeof *sorted) : NULL;
+  if (l->count > 0 && !sorted) {
+    cpb_whole_fail_memory(&m->whole);
+    return;
+  }
+  for (size_t i = 0; i < l->count; i++) sorted[i] = &l->items[i];
+  if (l->count > 1) qsort(sorted, l->count, sizeof *sorted, largest_first);
+  cpb_json_writer_exact_unsigned(m->whole.answer, "size", size_of_all(l));
+  cpb_page page = cpb_viewed_page(m, "constants");
+  for (size_t i = 0; i < l->count; i++) {
+    if (cpb_page_has(&page)) write_item(m, sorted[i]);
+  }
+  cpb_page_close(m->whole.answer, &page);
+  cpb_release(&m->whole.allocator, sorted);
+}
