@@ -55,7 +55,7 @@ def test_overview(cpb, made, name):
     assert {i["key"]: i["value"] for i in o["metadata"]["items"]} == dict(m.userDefined)
     own = next((f for f in d.functions if f.name == d.defaultFunctionName), d)
     for ours, theirs in (("inputs", own.input), ("outputs", own.output), ("states", own.state)):
-        assert o[ours]["items"] == [facts.feature(f) for f in theirs], ours
+        assert o[ours]["items"] == [facts.feature(f, graphs[0]) for f in theirs], ours
     assert o["predicted_feature"] == (d.predictedFeatureName or None)
     assert o["nodes"] == len(graphs[0].nodes())
     assert o["subgraphs"] + o["functions"] == len(graphs) - 1

@@ -22,8 +22,8 @@ typedef enum cpb_coreml_shape_rule {
 } cpb_coreml_shape_rule;
 
 /* Calls `visit` with each constant of the graph until it returns false, which is then returned. Of a program's
- * immediate values only those of "const" operations and those that are no single number or text. Of the weights of layers `rule`
- * is a cpb_coreml_weights, and `parameters` the layer's. */
+ * immediate values only those of "const" operations and those that are no single number or text. Of the weights of
+ * layers `rule` is a cpb_coreml_weights, and `parameters` the layer's. */
 bool cpb_coreml_each_constant(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
 /* The same of one node. */
 bool cpb_coreml_each_constant_of(const cpb_view *view, uint32_t graph, const cpb_view_node *node, cpb_view_visit *visit,

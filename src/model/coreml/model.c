@@ -27,8 +27,7 @@ static const char *lost_of(uint32_t field) {
 
 static const char *empty(const cpb_viewed *m) {
   cpb_span content;
-  return cpb_coreml_type_of(m->whole.part.message, &content) > 0 ? NULL
-                                                                : "the model has no type: only a description";
+  return cpb_coreml_type_of(m->whole.part.message, &content) > 0 ? NULL : "the model has no type: only a description";
 }
 
 static const cpb_viewed_kind coreml = {.view = &cpb_coreml_view,

@@ -35,11 +35,35 @@ static void write_metadata(cpb_viewed *m, cpb_span metadata) {
 
 /* --- The description ------------------------------------------------------------------------- */
 
+/* The type of what the program makes under that name; NULL data if it makes nothing. */
+static cpb_span made_type(cpb_viewed *m, cpb_span name) {
+  cpb_view_node node;
+  cpb_view_value value;
+  cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, 0);
+  while (nodes.graph->form == CPB_COREML_BLOCK && cpb_view_nodes_next(&nodes, &node)) {
+    cpb_view_values outputs = m->view.kind->values(nodes.graph, &node, true);
+    while (cpb_view_values_next(&outputs, &value)) {
+      if (cpb_span_equal(value.name, name)) return value.type;
+    }
+  }
+  return (cpb_span){NULL, 0};
+}
+
+/* What the description leaves open the program may know. Looking for it is a walk of its own. */
+static void write_feature(cpb_viewed *m, cpb_span feature) {
+  const cpb_span type = cpb_get_bytes(feature, FEATURE_TYPE);
+  const bool is_open = !cpb_coreml_has_shape(type);
+  if (is_open && !cpb_json_writer_charge(m->whole.answer, CPB_WORK_WALKED, m->view.graphs.items[0].message.size))
+    return;
+  const cpb_span made = is_open ? made_type(m, cpb_get_bytes(feature, FEATURE_NAME)) : (cpb_span){NULL, 0};
+  cpb_coreml_write_feature(m->whole.answer, feature, made);
+}
+
 static void write_features(cpb_viewed *m, const char *key, cpb_span message, uint32_t number) {
   cpb_page page = cpb_viewed_page(m, key);
   cpb_cursor c = cpb_cursor_of(message);
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    if (cpb_page_has(&page)) cpb_coreml_write_feature(m->whole.answer, c.bytes);
+    if (cpb_page_has(&page)) write_feature(m, c.bytes);
   }
   cpb_page_close(m->whole.answer, &page);
 }

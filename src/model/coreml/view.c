@@ -22,8 +22,8 @@ static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
 
 /* The inputs of operations that make a weight of what is stored in fewer bits: those that have its values. */
 static bool is_data(cpb_span role) {
-  static const char *const data[] = {"data", "indices", "indices_nonzero_data", "nonzero_data", "quantized_data",
-                                     "source_val"};
+  static const char *const data[] = {"data",         "indices",        "indices_nonzero_data",
+                                     "nonzero_data", "quantized_data", "source_val"};
   for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
     if (cpb_span_is(role, data[i])) return true;
   }
@@ -93,8 +93,7 @@ static void write_operation(cpb_json_writer *a, const cpb_view *v, const cpb_vie
   cpb_cursor c = cpb_cursor_of(operation);
   while (cpb_cursor_find(&c, OPERATION_ATTRIBUTE, CPB_WIRE_LEN)) {
     const cpb_span name = cpb_get_bytes(c.bytes, MAP_KEY);
-    if (!cpb_span_is(name, "name"))
-      cpb_coreml_write_attribute(a, v->part, name, cpb_get_bytes(c.bytes, MAP_VALUE));
+    if (!cpb_span_is(name, "name")) cpb_coreml_write_attribute(a, v->part, name, cpb_get_bytes(c.bytes, MAP_VALUE));
   }
   while (cpb_view_values_next(&arguments, &value)) {
     if (value.immediate.data) cpb_coreml_write_attribute(a, v->part, value.role, value.immediate);

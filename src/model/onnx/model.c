@@ -85,8 +85,7 @@ static bool prepare(cpb_viewed *m, const cpb_question *question) {
 
 /* Up to IR version 3 initializers are among the inputs: without them it is not known what is an input. */
 static bool needs_more(cpb_viewed *m) {
-  if (own_of(m)->brief.unread.length == 0 || cpb_get_number(m->whole.part.message, MODEL_IR_VERSION) >= 4)
-    return false;
+  if (own_of(m)->brief.unread.length == 0 || cpb_get_number(m->whole.part.message, MODEL_IR_VERSION) >= 4) return false;
   set_brief(m, false);
   return true;
 }

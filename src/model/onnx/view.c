@@ -85,7 +85,8 @@ static bool each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *visit
       t.node_number++;
     } else if (!is_function && (c.number == GRAPH_INITIALIZER || c.number == GRAPH_SPARSE_INITIALIZER)) {
       cpb_view_tensor found = {.graph = graph, .field = c.number, .message = c.bytes};
-      found.value = cpb_get_bytes(cpb_onnx_is_sparse(&found) ? cpb_get_bytes(c.bytes, SPARSE_VALUES) : c.bytes, TENSOR_NAME);
+      found.value =
+          cpb_get_bytes(cpb_onnx_is_sparse(&found) ? cpb_get_bytes(c.bytes, SPARSE_VALUES) : c.bytes, TENSOR_NAME);
       if (!visit(user, &found)) return false;
     }
   }
@@ -123,8 +124,8 @@ static uint32_t quantization_inputs(cpb_span op) {
   static const struct {
     const char *op;
     uint32_t inputs;
-  } known[] = {{"QuantizeLinear", 0x6}, {"DequantizeLinear", 0x6}, {"QLinearConv", 0xf6}, {"QLinearMatMul", 0xf6},
-               {"ConvInteger", 0xc},    {"MatMulInteger", 0xc}};
+  } known[] = {{"QuantizeLinear", 0x6}, {"DequantizeLinear", 0x6}, {"QLinearConv", 0xf6},
+               {"QLinearMatMul", 0xf6}, {"ConvInteger", 0xc},      {"MatMulInteger", 0xc}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (cpb_span_is(op, known[i].op)) return known[i].inputs;
   }

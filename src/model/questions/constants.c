@@ -17,6 +17,7 @@ static void write_item(cpb_viewed *m, const cpb_view_item *item) {
   cpb_json_writer_text(a, "is", place_of(&item->tensor));
   cpb_json_writer_text(a, "use", cpb_tensor_use_name(item->use));
   if (item->is_copy) cpb_json_writer_bool(a, "shared", true);
+  cpb_json_writer_exact_unsigned(a, "parameters", cpb_view_item_counts(item) ? item->measure.elements : 0);
   cpb_viewed_write_graph_name(m, "function", item->tensor.graph);
   m->view.kind->write_tensor(a, &m->view, &item->tensor);
   cpb_json_writer_close(a, '}');

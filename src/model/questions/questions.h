@@ -34,7 +34,7 @@ typedef struct cpb_viewed_kind {
   /* The graphs of the message. False with the error set. */
   bool (*build)(cpb_viewed *model);
   void (*write_overview)(cpb_viewed *model);
-  void (*write_end)(cpb_viewed *model); /* further members of each answer; NULL: none */
+  void (*write_end)(cpb_viewed *model);          /* further members of each answer; NULL: none */
   const char *(*missing)(cpb_span message);      /* what follows where a damaged model ends */
   const char *(*lost_of)(uint32_t field);        /* what that field of the message is */
   const char *(*empty)(const cpb_viewed *model); /* a problem of one that is whole, but has nothing; or NULL */

@@ -134,8 +134,7 @@ bool cpb_viewed_graph(cpb_viewed *m, cpb_span name, uint32_t *graph) {
 
 const cpb_inventory *cpb_viewed_inventory(cpb_viewed *m) {
   if (m->has_inventory) return &m->inventory;
-  m->has_inventory =
-      cpb_inventory_build(&m->inventory, &m->whole.allocator, &m->view, m->whole.meter, m->whole.error);
+  m->has_inventory = cpb_inventory_build(&m->inventory, &m->whole.allocator, &m->view, m->whole.meter, m->whole.error);
   if (!m->has_inventory) cpb_inventory_free(&m->inventory);
   return m->has_inventory ? &m->inventory : NULL;
 }
@@ -153,8 +152,7 @@ void cpb_viewed_write_graph_name(cpb_viewed *m, const char *key, uint32_t graph)
 void cpb_viewed_write_tensor_name(cpb_viewed *m, const char *key, const cpb_view_tensor *tensor) {
   cpb_buffer text;
   cpb_buffer_init(&text, &m->whole.allocator);
-  if (cpb_view_tensor_name(tensor, &text))
-    cpb_json_writer_span(m->whole.answer, key, (cpb_span){text.data, text.size});
+  if (cpb_view_tensor_name(tensor, &text)) cpb_json_writer_span(m->whole.answer, key, (cpb_span){text.data, text.size});
   else m->whole.answer->failed = true;
   cpb_buffer_free(&text);
 }

@@ -16,8 +16,8 @@ bool cpb_viewed_answers(cpb_model_kind kind, cpb_question_kind question);
 void cpb_viewed_note_damage(void *reader, const char *message);
 
 /* All of it but `create`. */
-#define CPB_VIEWED_READER                                                                                       \
-  .destroy = cpb_viewed_destroy, .ask = cpb_viewed_ask, .step = cpb_viewed_step, .input = cpb_viewed_input,     \
+#define CPB_VIEWED_READER                                                                                   \
+  .destroy = cpb_viewed_destroy, .ask = cpb_viewed_ask, .step = cpb_viewed_step, .input = cpb_viewed_input, \
   .answers = cpb_viewed_answers, .note_damage = cpb_viewed_note_damage
 
 #endif

@@ -26,8 +26,7 @@ static bool add(void *user, const cpb_view_tensor *t) {
   cpb_view_item *item = &l->items[l->count];
   *item = (cpb_view_item){.tensor = *t, .measure = b->view->kind->measure(b->view, t), .graph = t->graph};
   item->node = t->of_node && t->value.size == 0 ? t->node_number : CPB_NO_NODE;
-  if (t->value.size > 0 && l->count < CPB_NO_NAME &&
-      !cpb_names_add(&b->values[t->graph], t->value, (uint32_t)l->count))
+  if (t->value.size > 0 && l->count < CPB_NO_NAME && !cpb_names_add(&b->values[t->graph], t->value, (uint32_t)l->count))
     return fail_memory(b);
   l->count++;
   return true;

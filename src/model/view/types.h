@@ -1,4 +1,4 @@
-/* The types of a graph's values by their names, where nodes do not say them: those of its inputs, outputs and others. */
+/* The types of a graph's values by name, where nodes do not say them: of its inputs, outputs and others. */
 #ifndef CPB_MODEL_VIEW_TYPES_H
 #define CPB_MODEL_VIEW_TYPES_H
 

@@ -11,9 +11,9 @@
 
 typedef struct cpb_view {
   const struct cpb_view_kind *kind;
-  const cpb_part *part;   /* in which all spans lie */
+  const cpb_part *part; /* in which all spans lie */
   cpb_view_graphs graphs;
-  const void *own;        /* what the kind knows besides */
+  const void *own; /* what the kind knows besides */
 } cpb_view;
 
 static inline const cpb_view_graph *cpb_view_graph_of(const cpb_view *view, uint32_t graph) {
@@ -87,12 +87,12 @@ typedef enum cpb_tensor_use {
 
 typedef struct cpb_view_tensor {
   uint32_t graph;
-  cpb_span value;    /* what it is called in the graph: by others, which take it; empty: it belongs to a node: */
-  bool of_node;      /* and stands in this member of it */
+  cpb_span value; /* what it is called in the graph: by others, which take it; empty: it belongs to a node: */
+  bool of_node;   /* and stands in this member of it */
   cpb_span node_name, op;
   uint64_t node_number;
-  cpb_span member;   /* of an attribute, a parameter or weights */
-  uint32_t element;  /* which one of several of that name, from 1, or 0 */
+  cpb_span member;  /* of an attribute, a parameter or weights */
+  uint32_t element; /* which one of several of that name, from 1, or 0 */
   /* The kind's: */
   cpb_span message;
   uint32_t field;
@@ -132,8 +132,8 @@ typedef struct cpb_view_kind {
   cpb_view_measure (*measure)(const cpb_view *view, const cpb_view_tensor *tensor);
   /* The use of a tensor, by its place and by the first node that takes it, as which of its inputs, or NULL; what it
    * stands for may be more than is stored. */
-  cpb_tensor_use (*use)(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker,
-                        cpb_span role, uint64_t input, cpb_view_measure *measure);
+  cpb_tensor_use (*use)(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker, cpb_span role,
+                        uint64_t input, cpb_view_measure *measure);
   /* The graph that the node calls, or CPB_NO_GRAPH. NULL: none does. */
   uint32_t (*callee)(const cpb_view *view, const cpb_view_node *node);
   /* Whether nodes are layers, by their names; else these are made of the names' beginnings. */
