@@ -104,6 +104,22 @@ def test_unnamed_nodes(cpb, tmp_path):
     assert [(layer["name"], layer["class"]) for layer in layers] == [("(2 unnamed nodes)", None)]
 
 
+def test_modules(cpb, tmp_path):
+    """Layers are the modules that torch.onnx.export(dynamo=True) notes, with their classes."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["h"], "node_linear"), helper.make_node("Relu", ["h"], ["g"], "node_relu"),
+             helper.make_node("Add", ["g", "g"], ["y"], "node_add")]
+    notes = [(["", "encoder", "encoder.0", "encoder.0.fc", "linear"], ["Net", "Encoder", "Layer", "torch.nn.Linear", "aten.linear"]),
+             (["", "encoder", "encoder.0", "relu"], ["Net", "Encoder", "Layer", "aten.relu"]), (["", "add"], ["Net", "aten.add"])]
+    for node, (scopes, classes) in zip(nodes, notes, strict=True):
+        node.metadata_props.add(key="pkg.torch.onnx.name_scopes", value=repr(scopes))
+        node.metadata_props.add(key="pkg.torch.onnx.class_hierarchy", value=repr(classes))
+    path = save(tmp_path / "m.onnx", nodes, initializers=[weight("w", 8, 4)])
+    answer = ask(cpb, path, "layers")
+    assert answer["source"] == "modules" and total(cpb, path) == 32
+    assert [(layer["name"], layer["class"], layer["parameters"]) for layer in answer["layers"]["items"]] == [
+        ("encoder.0.fc", "torch.nn.Linear", 32), ("encoder.0", "Layer", 0), ("Net", "Net", 0)]
+
+
 def test_pieces_of_a_graph(cpb, tmp_path):
     """A graph that comes in several pieces is their sum, as parsers have it; places are those in the file."""
     pieces = [onnx.ModelProto(ir_version=8, graph=onnx.GraphProto(initializer=[weight(name, 5)])) for name in ("a", "b")]

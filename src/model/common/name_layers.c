@@ -73,7 +73,7 @@ static void write_layer(cpb_json_writer *a, const cpb_name_layer *l) {
              l->nodes == 1 ? "node" : "nodes");
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", l->path.size > 0 ? l->path : cpb_span_of(unnamed));
-  if (l->nodes == 1) cpb_json_writer_span(a, "class", l->op);
+  if (l->has_class || l->nodes == 1) cpb_json_writer_span(a, "class", l->op);
   else cpb_json_writer_null(a, "class");
   cpb_json_writer_unsigned(a, "nodes", l->nodes);
   cpb_json_writer_unsigned(a, "tensors", l->tensors);

@@ -7,8 +7,9 @@
 
 /* Members of an object, of a FeatureType. "dtype" and "shape" of an array or a number; a list of sizes, of which a
  * flexible one is "1..10" or "1..", or null where nothing is said. Of what may be of several sizes "shapes", a list of
- * them, or "ranges", of each size [least, most], where most may be null. Of others "type": {"image": {"color", "width", "height"}}, {"dictionary": {"key"}},
- * {"sequence": {"dtype"}}, {"state": {"dtype", "shape"}}. "optional": true if it may be left out. */
+ * them, or "ranges", of each size [least, most], where most may be null. Of others "type": {"image": {"color", "width",
+ * "height"}}, {"dictionary": {"key"}}, {"sequence": {"dtype"}}, {"state": {"dtype", "shape"}}. "optional": true if it
+ * may be left out. */
 void cpb_coreml_write_feature_type(cpb_json_writer *answer, cpb_span type);
 
 /* Whether the FeatureType is anything but an array of which no size is said. */

@@ -2,6 +2,7 @@
 #include "model/common/write.h"
 #include "model/onnx/attributes.h"
 #include "model/onnx/model.h"
+#include "model/onnx/modules.h"
 #include "model/onnx/tensor_json.h"
 #include "model/onnx/types.h"
 
@@ -264,6 +265,7 @@ const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .measure = measure,
                                      .use = use,
                                      .callee = callee,
+                                     .module = cpb_onnx_module,
                                      .origin = origin,
                                      .version = version,
                                      .write_type = write_type,

@@ -12,6 +12,7 @@ typedef struct layers {
   cpb_name_layer *graphs; /* and functions, by the number of their graphs */
   cpb_name_layer unused;
   cpb_buffer names; /* of functions */
+  bool has_modules;
   cpb_name_layers list;
 } layers;
 
@@ -50,8 +51,10 @@ static bool add_nodes(layers *l) {
     const cpb_view_node *node = &l->makers.items[i];
     cpb_name_layer *found = &l->own[i];
     if (node->is_constant) continue;
-    found->path = are_layers ? node->name : cpb_name_layer_path(node->own_name);
     found->op = node->op;
+    found->has_class = kind->module && kind->module(node, &found->path, &found->op);
+    if (!found->has_class) found->path = are_layers ? node->name : cpb_name_layer_path(node->own_name);
+    else l->has_modules = true;
     found->order = i;
     found->nodes = 1;
     if (!cpb_name_layers_add(&l->list, *found)) return false;
@@ -100,13 +103,22 @@ static bool find_layers(layers *l) {
   return add_nodes(l) && name_functions(l) && add_functions(l);
 }
 
+/* What is known of them: the modules that an exporter notes; layers as such; or only names. */
+static void write(layers *l) {
+  cpb_viewed *m = l->model;
+  const cpb_view_kind *kind = m->view.kind;
+  const bool are_layers = kind->nodes_are_layers && kind->nodes_are_layers(cpb_view_graph_of(&m->view, 0));
+  cpb_json_writer_text(m->whole.answer, "source", l->has_modules ? "modules" : are_layers ? "layers" : "names");
+  cpb_name_layers_write(&l->list, &m->whole.question, m->whole.answer);
+}
+
 void cpb_question_layers(cpb_viewed *m) {
   const cpb_allocator *a = &m->whole.allocator;
   layers l = {.model = m, .inventory = cpb_viewed_inventory(m)};
   if (!l.inventory) return;
   cpb_buffer_init(&l.names, a);
   cpb_name_layers_init(&l.list, a);
-  if (find_layers(&l)) cpb_name_layers_write(&l.list, &m->whole.question, m->whole.answer);
+  if (find_layers(&l)) write(&l);
   else cpb_whole_fail_memory(&m->whole);
   cpb_view_makers_free(&l.makers);
   cpb_release(a, l.own);

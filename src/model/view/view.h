@@ -136,6 +136,9 @@ typedef struct cpb_view_kind {
                         uint64_t input, cpb_view_measure *measure);
   /* The graph that the node calls, or CPB_NO_GRAPH. NULL: none does. */
   uint32_t (*callee)(const cpb_view *view, const cpb_view_node *node);
+  /* The module of the program that was exported which the node is in: its path and its class, from what the exporter
+   * notes beside the node. False where it notes nothing. NULL: no kind of note is known. */
+  bool (*module)(const cpb_view_node *node, cpb_span *path, cpb_span *class_name);
   /* Whether nodes are layers, by their names; else these are made of the names' beginnings. */
   bool (*nodes_are_layers)(const cpb_view_graph *graph);
 
