@@ -1,5 +1,5 @@
-/* Layers by the paths that nodes are in. Where nothing says these, they are what the names of nodes have before the last
- * slash, as exporters name them after modules, "/encoder/layer.0/Add"; a node without a slash is one by itself. */
+/* Layers by the paths that nodes are in. Where nothing says these, they are what the names of nodes have before the
+ * last slash, as exporters name them after modules, "/encoder/layer.0/Add"; a node without a slash is one by itself. */
 #ifndef CPB_MODEL_COMMON_NAME_LAYERS_H
 #define CPB_MODEL_COMMON_NAME_LAYERS_H
 
