@@ -127,20 +127,6 @@ void cli_summary_more(cli_summary *s, uint64_t count, const char *words) {
   cli_end_line(&s->sheet, CLI_FAINT, CLI_CUT);
 }
 
-static const char *kind_text(const cli_summary *s) {
-  switch (s->kind) {
-    case CPB_MODEL_SAVED_MODEL: return "SavedModel";
-    case CPB_MODEL_GRAPH_DEF: return "GraphDef";
-    case CPB_MODEL_KERAS_METADATA: return "Keras metadata";
-    case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
-    case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
-    case CPB_MODEL_ONNX: return "ONNX";
-    case CPB_MODEL_COREML: return "Core ML";
-    case CPB_MODEL_META_GRAPH: return "MetaGraphDef";
-  }
-  return "";
-}
-
 static yyjson_val *meta_graph_at(const cli_summary *s, uint64_t number) {
   return yyjson_arr_get(cli_items(cpb_json_member(cli_root(s->overview), "meta_graphs")), (size_t)number);
 }
@@ -206,7 +192,7 @@ static void put_header(cli_summary *s) {
   yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
   yyjson_val *meta_graph = meta_graph_at(s, cli_number_at(root, "meta_graph"));
   if (!yyjson_is_obj(keras)) keras = cpb_json_member(root, "model");
-  cli_put(&s->sheet, kind_text(s));
+  cli_put(&s->sheet, cpb_model_kind_label(s->kind));
   put_counts(s, root);
   if (s->kind == CPB_MODEL_ONNX) put_onnx(s, root);
   if (s->kind == CPB_MODEL_COREML) put_coreml(s, root);

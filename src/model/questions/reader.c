@@ -87,8 +87,7 @@ static cpb_step write_answer(cpb_viewed *m) {
   cpb_problems_free(&m->whole.problems);
   cpb_json_writer_begin(a);
   cpb_json_writer_open(a, NULL, '{');
-  if (m->empty && m->whole.part.damage.code == CPB_OK)
-    cpb_problems_add(&m->whole.problems, CPB_NO_OFFSET, m->empty);
+  if (m->empty && m->whole.part.damage.code == CPB_OK) cpb_problems_add(&m->whole.problems, CPB_NO_OFFSET, m->empty);
   if (m->whole.question.kind == CPB_ASK_OVERVIEW) m->kind->write_overview(m);
   else cpb_question_find(m->whole.question.kind)(m);
   if (m->kind->write_end) m->kind->write_end(m);
