@@ -27,8 +27,8 @@ extern "C" {
 
 typedef struct cpb_model cpb_model;
 
-/* The kinds of models: X(NAME, number, name, label, the full name of the message type that models of this kind are, or NULL
- * where the built-in schema has none). Numbers never change.
+/* The kinds of models: X(NAME, number, name, label, the full name of the message type that models of this kind are, or
+ * NULL where the built-in schema has none). Numbers never change.
  *
  *  - SAVED_MODEL: a SavedModel of TensorFlow;
  *  - GRAPH_DEF: a frozen graph;
