@@ -135,7 +135,7 @@ def test_split_merged_and_found(cpb, trained, tmp_path):
 
 def test_what_it_is_not_asked(cpb, trained):
     result = cpb.run("inspect", trained[0] / "model.meta", "cut", "root")
-    assert result.returncode != 0 and b"a MetaGraphDef" in result.stderr
+    assert result.returncode != 0 and b"the kind MetaGraphDef" in result.stderr
 
 
 def test_truncated(cpb, trained, tmp_path):
