@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -186,6 +187,21 @@ def test_constants(cpb, everything):
     assert constants[None, "sparse_weight"]["indices_tensor"]["preview"] == [1, 7]
     sizes = [c["size"] for c in constants.values()]
     assert sizes == sorted(sizes, reverse=True)
+
+
+def test_names_of_inputs(cpb, tmp_path):
+    """As in the operators' schemas; the table is what the package onnx has."""
+    sys.path.insert(0, str(ROOT / "tools"))
+    import onnx_inputs
+    assert onnx_inputs.INC.read_text() == onnx_inputs.text(onnx_inputs.names())
+    nodes = [onnx.helper.make_node("Conv", ["x", "w", "b"], ["c"]), onnx.helper.make_node("Concat", ["c", "c", "c"], ["d"]),
+             onnx.helper.make_node("Clip", ["d", "", "top"], ["e"]), onnx.helper.make_node("Relu", ["e"], ["f"]),
+             onnx.helper.make_node("Conv", ["f", "w"], ["y"], domain="other")]
+    path = tmp_path / "m.onnx"
+    path.write_bytes(onnx.ModelProto(ir_version=8, graph=onnx.GraphProto(node=nodes)).SerializeToString())
+    answer = ask(cpb, path, "nodes")["nodes"]["items"]
+    assert [node.get("parameters") for node in answer] == [
+        ["X", "W", "B"], None, ["input", "min", "max"], None, None]
 
 
 def test_layers_and_scopes(cpb, everything):

@@ -1,6 +1,7 @@
 #include "base/checked.h"
 #include "model/common/write.h"
 #include "model/onnx/attributes.h"
+#include "model/onnx/inputs.h"
 #include "model/onnx/model.h"
 #include "model/onnx/modules.h"
 #include "model/onnx/tensor_json.h"
@@ -18,8 +19,29 @@ static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
   return true;
 }
 
+/* Operations of other domains are not ONNX's. */
+static cpb_span inputs_of(const cpb_view_node *node) {
+  return node->domain.size == 0 ? cpb_onnx_inputs(node->op) : (cpb_span){NULL, 0};
+}
+
+static bool has_roles(const cpb_view_graph *g, const cpb_view_node *node) {
+  (void)g;
+  return inputs_of(node).data != NULL;
+}
+
+/* `role` has the names of the inputs that follow. */
+static bool next_input(cpb_view_values *v, cpb_view_value *value) {
+  if (!cpb_cursor_find(&v->cursor, NODE_INPUT, CPB_WIRE_LEN)) return false;
+  *value = (cpb_view_value){.name = v->cursor.bytes, .role = cpb_onnx_next_input(&v->role)};
+  return true;
+}
+
+static cpb_view_values inputs_with_roles(const cpb_view_node *node) {
+  return (cpb_view_values){.next = next_input, .cursor = cpb_cursor_of(node->message), .role = inputs_of(node)};
+}
+
 static cpb_view_values values(const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
-  if (node) return cpb_view_names_in(node->message, outputs ? NODE_OUTPUT : NODE_INPUT);
+  if (node) return outputs ? cpb_view_names_in(node->message, NODE_OUTPUT) : inputs_with_roles(node);
   if (g->role == CPB_GRAPH_FUNCTION) return cpb_view_names_in(g->message, outputs ? FUNCTION_OUTPUT : FUNCTION_INPUT);
   return cpb_view_messages_in(g->message, outputs ? GRAPH_OUTPUT : GRAPH_INPUT, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
@@ -260,6 +282,7 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
 
 const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .values = values,
+                                     .has_roles = has_roles,
                                      .typed = typed,
                                      .each_tensor = each_tensor,
                                      .measure = measure,

@@ -1,7 +1,7 @@
 #include "model/questions/questions.h"
 #include "model/view/types.h"
 
-/* The names of the values that go in; where the model says it, also the parameters that they are for. */
+/* The names of the values that go in; where it is known, also the parameters that they are for. */
 static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
   cpb_view_value value;
   cpb_json_writer *a = m->whole.answer;
@@ -12,7 +12,7 @@ static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *nod
     if (value.name.data) cpb_json_writer_span(a, NULL, value.name);
   }
   cpb_json_writer_close(a, ']');
-  if (!m->view.kind->has_roles || !m->view.kind->has_roles(g)) return;
+  if (!m->view.kind->has_roles || !m->view.kind->has_roles(g, node)) return;
   cpb_json_writer_open(a, "parameters", '[');
   for (values = m->view.kind->values(g, node, false); cpb_view_values_next(&values, &value);) {
     if (value.name.data) cpb_json_writer_span(a, NULL, value.role);

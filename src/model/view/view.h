@@ -49,7 +49,7 @@ bool cpb_view_nodes_next(cpb_view_nodes *nodes, cpb_view_node *node);
 typedef struct cpb_view_value {
   cpb_span name;      /* NULL data: none, but the value itself stands there: */
   cpb_span immediate; /* its message */
-  cpb_span role;      /* of a node's input, if the model says it: the parameter that it is for; else empty */
+  cpb_span role;      /* of a node's input, if that is known: the parameter that it is for; else empty */
   cpb_span type;      /* its message, if it stands there; else NULL data */
   bool is_feature;    /* Core ML's type is that of a feature */
 } cpb_view_value;
@@ -123,8 +123,8 @@ typedef struct cpb_view_kind {
   bool (*next_node)(cpb_view_nodes *nodes, cpb_view_node *node);
   /* What goes into a node, or comes out of it; of the graph itself for NULL. */
   cpb_view_values (*values)(const cpb_view_graph *graph, const cpb_view_node *node, bool outputs);
-  /* Whether nodes say what each of their inputs is for. */
-  bool (*has_roles)(const cpb_view_graph *graph);
+  /* Whether it is known what each of the node's inputs is for. */
+  bool (*has_roles)(const cpb_view_graph *graph, const cpb_view_node *node);
   /* Further values of which the graph says the type, or NULL. */
   cpb_view_values (*typed)(const cpb_view_graph *graph);
   /* Calls `visit` for each tensor of the graph until it returns false, which is then returned. */
