@@ -8,21 +8,21 @@ IGNORE(of_onnx, "opset_imports", "inputs", "outputs", "metadata", "external_data
 IGNORE(of_coreml, "inputs", "outputs", "states", "training_inputs", "metadata", "external_data", "size", "problems");
 IGNORE(of_meta_graph, "number", "graph", "signatures");
 IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint",
-       "stored", "names", "distinct", "copies", "problems");
+       "stored", "names", "elements", "size", "distinct", "copies", "problems");
 IGNORE(of_layer, "index", "parent", "depth", "node", "variables");
-IGNORE(of_graph, "node");
+IGNORE(of_graph, "node", "use", "parameters");
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
 IGNORE(of_object, "node", "children", "problems");
 IGNORE(of_child, "node", "children", "child");
-IGNORE(of_variable, "node", "layer", "copy_of", "shard", "offset");
-IGNORE(of_variable_alone, "node", "layer", "copy_of", "shard", "offset", "crc32c");
+IGNORE(of_variable, "node", "layer", "copy_of", "use", "parameters", "shard", "offset");
+IGNORE(of_variable_alone, "node", "layer", "copy_of", "use", "parameters", "shard", "offset", "crc32c");
 IGNORE(of_metadata, "problems");
 IGNORE(of_problem, "offset");
-IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "problems");
+IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "size", "problems");
 IGNORE(of_tag, "graph_bytes", "bytes");
 IGNORE(of_tag_members, "variables", "operations", "parameters", "maps", "updater_state", "problems");
-IGNORE(of_entry, "reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes", "cut", "offset",
-       "preview", "preview_more");
+IGNORE(of_entry, "use", "parameters", "reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes",
+       "cut", "offset", "preview", "preview_more");
 
 #define PROBLEMS(question) {"problems", question, "problems", {"text"}, of_problem, false}
 

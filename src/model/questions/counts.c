@@ -1,4 +1,3 @@
-#include "base/checked.h"
 #include "model/common/files.h"
 #include "model/questions/questions.h"
 
@@ -19,40 +18,29 @@ void cpb_viewed_write_counts(cpb_viewed *m) {
 }
 
 typedef struct totals {
-  uint64_t tensors, elements, bytes, size;
+  cpb_parameters parameters;
   cpb_files files;
 } totals;
 
-static void add_saturated(uint64_t *to, uint64_t more) {
-  if (!cpb_add_u64(*to, more, to)) *to = UINT64_MAX;
-}
-
 static bool add_item(totals *t, const cpb_view_item *item) {
   const cpb_view_measure *one = &item->measure;
+  const bool known = one->has_elements;
   if (one->file.data && !item->is_copy && !cpb_files_add(&t->files, one->file, one->size)) return false;
   if (!cpb_view_item_counts(item)) return true;
-  t->tensors++;
-  if (one->has_elements) add_saturated(&t->elements, one->elements);
-  if (one->has_elements) add_saturated(&t->bytes, one->bytes);
-  add_saturated(&t->size, one->size);
+  t->parameters.tensors++;
+  cpb_parameters_add(&t->parameters, known ? one->elements : 0, known ? one->bytes : 0, one->size, false);
   return true;
 }
 
 void cpb_viewed_write_parameters(cpb_viewed *m) {
-  totals t = {.tensors = 0};
-  cpb_json_writer *a = m->whole.answer;
+  totals t = {.parameters = {0}};
   const cpb_inventory *l = cpb_viewed_inventory(m);
   bool done = l != NULL;
   if (!l) return;
   cpb_files_init(&t.files, &m->whole.allocator);
   for (size_t i = 0; done && i < l->count; i++) done = add_item(&t, &l->items[i]);
   if (!done) cpb_whole_fail_memory(&m->whole);
-  cpb_json_writer_open(a, "parameters", '{');
-  cpb_json_writer_exact_unsigned(a, "total", t.elements);
-  cpb_json_writer_exact_unsigned(a, "tensors", t.tensors);
-  cpb_json_writer_exact_unsigned(a, "bytes", t.bytes);
-  cpb_json_writer_exact_unsigned(a, "size", t.size);
-  cpb_json_writer_close(a, '}');
-  cpb_files_write(&t.files, a);
+  cpb_parameters_write(&t.parameters, m->whole.answer);
+  cpb_files_write(&t.files, m->whole.answer);
   cpb_files_free(&t.files);
 }

@@ -146,8 +146,3 @@ void cpb_inventory_free(cpb_inventory *l) {
   cpb_release(&l->allocator, l->items);
   *l = (cpb_inventory){.allocator = l->allocator};
 }
-
-const char *cpb_tensor_use_name(cpb_tensor_use use) {
-  static const char *const names[CPB_NUM_TENSOR_USES] = {"weight", "constant", "quantization", "optimizer"};
-  return names[use];
-}

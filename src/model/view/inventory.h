@@ -31,7 +31,4 @@ static inline bool cpb_view_item_counts(const cpb_view_item *item) {
   return item->use == CPB_TENSOR_WEIGHT && !item->is_copy;
 }
 
-/* "weight" and so on. */
-const char *cpb_tensor_use_name(cpb_tensor_use use);
-
 #endif

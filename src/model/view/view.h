@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "model/common/cursor.h"
+#include "model/common/parameters.h"
 #include "model/common/part.h"
 #include "model/view/graphs.h"
 
@@ -75,15 +76,6 @@ static inline bool cpb_view_values_next(cpb_view_values *values, cpb_view_value 
 }
 
 /* --- Tensors ------------------------------------------------------------------------------------- */
-
-/* What a tensor is to the model. Parameters are the weights. */
-typedef enum cpb_tensor_use {
-  CPB_TENSOR_WEIGHT,
-  CPB_TENSOR_CONSTANT,     /* another value that the graph holds */
-  CPB_TENSOR_QUANTIZATION, /* scales, zero points, palettes, masks */
-  CPB_TENSOR_OPTIMIZER,    /* what training keeps beside the weights */
-  CPB_NUM_TENSOR_USES
-} cpb_tensor_use;
 
 typedef struct cpb_view_tensor {
   uint32_t graph;

@@ -14,8 +14,6 @@ const MEMBERS = {
   'ops in_functions': 'in functions',
   'overview ops total': 'kinds that the exporter lists',
   'overview total': '',
-  'overview elements': 'parameters',
-  'overview size': 'bytes',
 };
 
 /** Sections whose items are facts, with names of ours. */
