@@ -341,7 +341,7 @@ static void a_question_of_other_kinds_is_told_with_those_that_can_be_asked(void 
        "nodes, objects, layers, constants, ops, search, load, scopes, cut, consumers, variables"},
       {CPB_MODEL_GRAPH_DEF,
        "question \"tag\" is not supported for models of the kind GraphDef; expected one of overview, functions, "
-       "function, nodes, constants, ops, search, scopes, consumers"},
+       "function, nodes, layers, constants, ops, search, scopes, consumers"},
       {CPB_MODEL_KERAS_METADATA,
        "question \"tag\" is not supported for models of the kind Keras metadata; "
        "expected one of overview, layers, search, load"},

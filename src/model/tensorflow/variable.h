@@ -6,12 +6,12 @@
 #include "model/tensorflow/state.h"
 
 typedef struct cpb_variable {
-  uint32_t node;    /* of the object graph, or CPB_NO_OBJECT: one of TensorFlow 1 */
-  cpb_span message; /* SavedVariable; VariableDef */
-  cpb_span name;    /* without ":0" */
-  cpb_span whole;   /* of a part of a partitioned variable the name of that; else empty */
-  bool is_first;    /* it is no part, or its whole's first */
-  uint32_t copy_of; /* an object, or CPB_NO_OBJECT */
+  uint32_t node;                   /* of the object graph, or CPB_NO_OBJECT: one of TensorFlow 1 */
+  cpb_span message;                /* SavedVariable; VariableDef */
+  cpb_span name;                   /* without ":0" */
+  cpb_span whole;                  /* of a part of a partitioned variable the name of that; else empty */
+  bool is_first;                   /* it is no part, or its whole's first */
+  uint32_t copy_of;                /* an object, or CPB_NO_OBJECT */
   const struct cpb_stored *stored; /* of a part that of the whole; NULL for none */
   uint64_t dtype;                  /* 0 where it is not known */
   cpb_span shape;                  /* TensorShapeProto, or empty: that of `extents`, or what is stored */

@@ -2,7 +2,7 @@
 
 /** @import { Element, Omitted } from './graph.js' */
 /** @import { OnnxCall, OnnxExternal } from './onnx.js' */
-/** @import { Extent, Paged, Problem } from './shared.js' */
+/** @import { Extent, Paged, Parameters, Problem } from './shared.js' */
 
 /* --- Types and tensors -------------------------------------------------------- */
 
@@ -77,8 +77,7 @@
  * @property {number} subgraph_nodes how many nodes these have
  * @property {number} functions how many others the program has
  * @property {number} function_nodes how many nodes these have
- * @property {{ total: number | string, bytes: number | string, size: number | string }} parameters elements of all
- *   weights, their bytes by type, and as stored
+ * @property {Parameters} parameters
  * @property {{ location: string, tensors: number, bytes: number | string }[]} external_data the other files
  * @property {Paged<{ key: string, value: string | null | Omitted }>} metadata
  * @property {Problem[]} problems

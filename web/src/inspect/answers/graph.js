@@ -1,6 +1,6 @@
 /** Answers about graphs, of SavedModels or alone; no code. What they mean: docs/inspecting.md. */
 
-/** @import { Extent, Paged, Problem, Shape } from './shared.js' */
+/** @import { Counted, Extent, Paged, Parameters, Problem, Shape } from './shared.js' */
 
 /* --- Tensors and values ------------------------------------------------------ */
 
@@ -59,6 +59,7 @@
  * @property {{ producer: number, min_consumer: number }} versions
  * @property {number} nodes
  * @property {number} functions
+ * @property {Parameters} parameters
  * @property {Paged<{ name: string, dtype: string, shape: Shape }>} inputs placeholders
  * @property {Paged<{ name: string, op: string }>} outputs nodes that no other uses
  * @property {Problem[]} problems
@@ -245,7 +246,26 @@
  * Constants, the largest first.
  * @typedef {object} ConstantsAnswer
  * @property {number} size of all of them, in bytes
- * @property {Paged<ConstantPlace & Tensor>} constants
+ * @property {Paged<ConstantPlace & Counted & Tensor>} constants
+ * @property {Problem[]} problems
+ */
+
+/**
+ * Weights whose names say that they are of one layer.
+ * @typedef {object} NamedLayer
+ * @property {string} name
+ * @property {string | null} class where Keras gave the name
+ * @property {number} nodes 0
+ * @property {number} tensors how many weights
+ * @property {number | string} parameters their elements
+ * @property {number | string} bytes
+ */
+
+/**
+ * The layers, as the names of variables tell them, or of a frozen graph those of constants.
+ * @typedef {object} NamedLayersAnswer
+ * @property {'variables' | 'names'} source
+ * @property {Paged<NamedLayer>} layers
  * @property {Problem[]} problems
  */
 

@@ -18,7 +18,7 @@
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
  * @property {TensorFlow.ObjectAnswer | TensorFlow.V1ObjectAnswer} objects
- * @property {Keras.LayersAnswer} layers
+ * @property {Keras.LayersAnswer | Graph.NamedLayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
@@ -41,6 +41,7 @@
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
+ * @property {Graph.NamedLayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search

@@ -1,7 +1,7 @@
 /** Answers about ONNX models; no code. What they mean: docs/inspecting-onnx.md. */
 
 /** @import { Element, Omitted } from './graph.js' */
-/** @import { Extent, Paged, Problem } from './shared.js' */
+/** @import { Extent, Paged, Parameters, Problem } from './shared.js' */
 
 /* --- Types and tensors -------------------------------------------------------- */
 
@@ -86,8 +86,7 @@
  * @property {number} functions how many
  * @property {number} function_nodes how many nodes these have
  * @property {OnnxGraphCounts | null} graph null: the model has none
- * @property {{ total: number | string, bytes: number | string, size: number | string }} parameters elements of the
- *   graph's initializers, their bytes by type, and as stored
+ * @property {Parameters} parameters
  * @property {{ location: string, tensors: number, bytes: number }[]} external_data the other files
  * @property {Paged<OnnxEntry>} metadata
  * @property {Paged<OnnxTraining>} training

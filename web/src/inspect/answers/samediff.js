@@ -1,6 +1,6 @@
 /** Answers about SameDiff models; no code. What they mean: docs/inspecting-samediff.md. */
 
-/** @import { Paged, Problem, Shape } from './shared.js' */
+/** @import { Counted, Paged, Parameters, Problem, Shape, TensorUse } from './shared.js' */
 
 /**
  * What a variable is.
@@ -166,6 +166,7 @@
  * @property {string} default_tag the newest
  * @property {Paged<TagSummary>} tags
  * @property {GraphSummary | null} graph of the default tag; null when it is damaged
+ * @property {Parameters | null} parameters of the default tag; null without a graph
  * @property {Problem[]} problems
  */
 
@@ -176,6 +177,7 @@
  * @property {number} bytes of the file
  * @property {Paged<never>} tags none
  * @property {GraphSummary | null} graph null when it is damaged
+ * @property {Parameters | null} parameters null without a graph
  * @property {Problem[]} problems
  */
 
@@ -195,7 +197,7 @@
 
 /**
  * A parameter, and where its array is.
- * @typedef {NamedParameter & ArrayEntry} ZipParameter
+ * @typedef {NamedParameter & Counted & ArrayEntry} ZipParameter
  */
 
 /**
@@ -203,6 +205,8 @@
  * @typedef {object} GraphParameter
  * @property {string} name
  * @property {VariableKind} kind
+ * @property {TensorUse | null} use
+ * @property {number | string} parameters how many elements it counts as
  * @property {FlatArray} array
  */
 
