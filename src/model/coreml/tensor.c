@@ -116,6 +116,7 @@ cpb_coreml_tensor cpb_coreml_tensor_of_value(const cpb_part *part, cpb_span valu
   memset(&t, 0, sizeof t);
   t.part = part;
   t.values.offset = CPB_NO_OFFSET;
+  t.tensor = cpb_part_where(part, value);
   t.is_tensor = type.data != NULL;
   t.has_elements = t.is_tensor && (int64_t)cpb_get_number(type, TENSOR_RANK) >= 0;
   t.dtype = cpb_get_number(type, TENSOR_TYPE);
@@ -219,7 +220,8 @@ cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_view_tens
   memset(&t, 0, sizeof t);
   t.part = part;
   t.values.offset = CPB_NO_OFFSET;
-  t.is_tensor = true;
+  t.tensor = cpb_part_where(part, c->message);
+  t.is_tensor = t.is_weights = true;
   take_weights(&t, c->message);
   shape_weights(&t, c);
   return t;

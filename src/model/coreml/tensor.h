@@ -14,6 +14,7 @@ typedef struct cpb_coreml_tensor {
   cpb_tensor_type type; /* its `format` is NULL if the dtype is not known, or is not stored in such a field */
   uint64_t shape[CPB_COREML_RANK_MAX];
   uint32_t rank;
+  bool is_weights;   /* of a layer: their type and shape are not in the message that has the values */
   bool is_tensor;    /* else a list, a dictionary and the like, of which nothing else is known */
   bool has_elements; /* its sizes are known, and no error: */
   uint64_t elements;
@@ -25,6 +26,7 @@ typedef struct cpb_coreml_tensor {
   bool is_content;  /* its values lie there as in memory */
   uint64_t size;    /* of their bytes, or of those in another file */
   cpb_range values; /* of the first */
+  cpb_range tensor; /* the Value itself, or a layer's WeightParams */
   bool is_external; /* in another file: */
   cpb_span location;
   uint64_t offset;       /* of the description in front of the values */

@@ -79,7 +79,8 @@ static bool begin(reader *r) {
                                   .content_name = t->is_external ? "what is stored there" : t->field,
                                   .strings_name = "strings"};
   r->common.found = true;
-  cpb_input_end(&r->common.input, cpb_outline_input(r->common.part.outline)->size);
+  const uint64_t size = cpb_outline_input(r->common.part.outline)->size;
+  if (size != CPB_NO_OFFSET) cpb_input_end(&r->common.input, size);
   return cpb_tensor_values_init_known(&r->common.tensor, &r->common.allocator, &r->layout, &r->common.input,
                                       &r->common.error, &known, r->common.options->exact_texts != 0);
 }
@@ -112,12 +113,29 @@ static cpb_have read_description(reader *r) {
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
-static cpb_have find(reader *r) {
+/* Of a program's Value it may be known where it lies. */
+static cpb_have find_at(reader *r) {
+  cpb_viewed_values *c = &r->common;
+  if (c->options->tensor_size > INT64_MAX || c->options->tensor_offset > INT64_MAX) {
+    cpb_fail(&c->error, CPB_E_USAGE, CPB_NO_OFFSET, "tensor_offset or tensor_size is 2^63 or more");
+    return CPB_FAILED;
+  }
+  cpb_have have = cpb_viewed_values_read(c, &cpb_view_coreml_value);
+  if (have == CPB_HAVE) r->constant = cpb_coreml_tensor_of_value(&c->part, c->part.message);
+  return have;
+}
+
+static cpb_have find_named(reader *r) {
   cpb_viewed_values *c = &r->common;
   cpb_have have = cpb_viewed_values_read(c, &cpb_view_coreml);
   if (have != CPB_HAVE) return have;
   if (!cpb_coreml_graphs_build(&c->view, &c->problems, c->meter, &c->error)) return CPB_FAILED;
-  have = cpb_viewed_values_find(c, "constant", take);
+  return cpb_viewed_values_find(c, "constant", take);
+}
+
+static cpb_have find(reader *r) {
+  cpb_viewed_values *c = &r->common;
+  cpb_have have = c->options->tensor_size > 0 ? find_at(r) : find_named(r);
   if (have == CPB_HAVE) have = check_constant(r);
   if (have != CPB_HAVE) return have;
   if (r->constant.is_external && r->constant.offset > INT64_MAX)

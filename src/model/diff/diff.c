@@ -66,6 +66,7 @@ static void begin_result(cpb_diff *d) {
   cpb_json_writer_text(&d->out, "a", cpb_model_kind_label(d->kinds[0]));
   cpb_json_writer_text(&d->out, "b", cpb_model_kind_label(d->kinds[1]));
   cpb_json_writer_bool(&d->out, "values", !d->options.skip_values);
+  if (d->options.same_file) cpb_json_writer_bool(&d->out, "same_file", true);
   cpb_json_writer_open(&d->out, "sections", '[');
 }
 

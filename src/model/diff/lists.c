@@ -10,7 +10,9 @@ IGNORE(of_meta_graph, "number", "graph", "signatures");
 IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint",
        "stored", "names", "elements", "size", "distinct", "copies", "problems");
 IGNORE(of_layer, "index", "parent", "depth", "node", "variables");
-IGNORE(of_graph, "node", "use", "parameters");
+IGNORE(of_graph, "node");
+IGNORE(of_constant, "node", "is", "use", "shared", "parameters"); /* which follow from its place */
+IGNORE(of_op, "version");                                         /* of its domain, which is told once */
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
 IGNORE(of_object, "node", "children", "problems");
 IGNORE(of_child, "node", "children", "child");
@@ -52,7 +54,7 @@ static const cpb_diff_list onnx[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {NULL}
                                      {"outputs", CPB_ASK_OVERVIEW, "outputs", {"name"}, NULL, false},
                                      {"opset_imports", CPB_ASK_OVERVIEW, "opset_imports", {"domain"}, NULL, false},
                                      {"metadata", CPB_ASK_OVERVIEW, "metadata", {"key"}, NULL, false},
-                                     {"ops", CPB_ASK_OPS, "ops", {"domain", "op"}, NULL, false},
+                                     {"ops", CPB_ASK_OPS, "ops", {"domain", "op"}, of_op, false},
                                      PROBLEMS(CPB_ASK_OPS),
                                      {.section = NULL}};
 
@@ -86,7 +88,7 @@ const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"},
 const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
 const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};
 const cpb_diff_list cpb_diff_constants = {
-    "constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_graph, false};
+    "constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_constant, false};
 const cpb_diff_list cpb_diff_variables = {
     "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable, true};
 const cpb_diff_list cpb_diff_variables_alone = {

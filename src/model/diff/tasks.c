@@ -154,7 +154,7 @@ static cpb_step compare_values(cpb_diff *d) {
   if (step == CPB_STEP_DONE && is_of_variables(d->values.list)) cpb_diff_compare_item(d, &d->join);
   else if (step == CPB_STEP_DONE && (lacks_values(d) || cpb_diff_values_unread(d))) d->section.unread++;
   else if (step == CPB_STEP_DONE && !d->values.sum.same) report_values(d);
-  else d->section.same++;
+  else d->section.same++, d->section.elsewhere += d->values.elsewhere;
   cpb_diff_values_end(d);
   d->comparing = false;
   return step;

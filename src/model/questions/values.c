@@ -44,8 +44,9 @@ cpb_have cpb_viewed_values_fail_memory(cpb_viewed_values *r) {
 cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *type) {
   const cpb_outline_options how = {
       .max_value = MOST_KEPT, .max_size = r->options->max_memory, .limits = r->options->limits};
+  const cpb_range tensor = {r->options->tensor_offset, r->options->tensor_size};
   if (r->part.read) return CPB_HAVE;
-  if (!r->part.outline && !cpb_part_begin(&r->part, &r->allocator, type, NULL, 0, &how))
+  if (!r->part.outline && !cpb_part_begin(&r->part, &r->allocator, type, &tensor, tensor.length > 0, &how))
     return cpb_viewed_values_fail_memory(r);
   cpb_step step = cpb_part_step(&r->part, &r->error);
   if (step != CPB_STEP_DONE) return step == CPB_STEP_NEED ? CPB_WAIT : CPB_FAILED;

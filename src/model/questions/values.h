@@ -27,7 +27,8 @@ void cpb_viewed_values_init(cpb_viewed_values *r, const cpb_view_kind *kind, con
                             cpb_span name, const cpb_values_options *options);
 void cpb_viewed_values_free(cpb_viewed_values *r);
 
-/* Reads as much of the model's message as is in the view `type`. */
+/* Reads as much of the model's message, or of the tensor's if the options say where that is, as is in the view `type`.
+ */
 cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *type);
 /* After that, and the view's graphs have been built: finds the tensor and calls `take` with it. `what` is what there is
  * none of in the error. */

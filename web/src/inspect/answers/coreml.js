@@ -44,6 +44,8 @@
  * @property {OnnxExternal} [external] `offset` is that of the description in front of the values
  * @property {string} [field] of the message that the values are in, such as 'floats'
  * @property {Extent} [values] where they lie, if together
+ * @property {Extent} [tensor] of a program's: the Value
+ * @property {Extent} [weights] of a layer's: the WeightParams
  * @property {{ bits: number | string, table?: number, scales?: number, biases?: number }} [quantization] of a layer's
  *   weights: how many numbers there are to make floats of them
  * @property {Element[]} [preview] the first ones, at most eight, if they are in memory
