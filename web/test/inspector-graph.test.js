@@ -179,7 +179,7 @@ const operation = (name, inputs, outputs) => ({
   name,
   op: name.replace(/.*\//, ''),
   inputs,
-  outputs,
+  outputs: outputs.map((output) => ({ name: output })),
   arguments: { integers: [7], doubles: [] },
   properties: [{ name: 'axis', ints: [1] }],
 });
@@ -199,10 +199,10 @@ test('operations of SameDiff are nodes that take each other, folded as those of 
         },
       };
     if (question === 'constants')
-      return { parameters: { items: [{ name: 'w', kind: 'VARIABLE', dtype: 'FLOAT', shape: [2, 3] }] } };
+      return { constants: { items: [{ name: 'w', kind: 'VARIABLE', dtype: 'FLOAT', shape: [2, 3] }] } };
     assert.equal(question, 'nodes');
     return {
-      operations: { total: operations.length, first, items: operations.slice(first, first + Math.min(count, 2)) },
+      nodes: { total: operations.length, first, items: operations.slice(first, first + Math.min(count, 2)) },
       problems: ['one'],
     };
   };
@@ -246,8 +246,8 @@ test('operations of SameDiff are nodes that take each other, folded as those of 
 
 test('a SameDiff file without operations has an empty graph', async () => {
   const ask = async () => ({
-    operations: { total: 0, first: 0, items: [] },
-    parameters: { items: [] },
+    nodes: { total: 0, first: 0, items: [] },
+    constants: { items: [] },
     graph: null,
     problems: [],
   });

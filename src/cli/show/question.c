@@ -354,7 +354,7 @@ static void show_main(view *v, yyjson_doc **answer, bool whole) {
 
 static void show_answer(view *v, yyjson_doc **answer, bool whole) {
   yyjson_val *root = yyjson_doc_get_root(*answer);
-  v->main = cli_main_list(v->kind, root);
+  v->main = cli_main_list(v->kind);
   show_damages(v, root);
   size_t before = v->sheet.lines;
   if (!v->sheet.plain || !v->main) show_object(v, root, 0, 0);
@@ -367,7 +367,7 @@ int cli_show_question(cli *c, cpb_model_file *model, cpb_question_kind kind) {
   view v = {.asker = {.cli = c, .model = model}, .kind = kind};
   cli_sheet_begin(&v.sheet, c);
   bool whole = (v.sheet.plain || v.sheet.all) && !(c->settings.given & CLI_BIT(PAGE));
-  bool paged = cli_main_list(kind, NULL) != NULL;
+  bool paged = cli_main_list(kind) != NULL;
   yyjson_doc *answer = ask(&v, c->settings.first, !whole ? 0 : paged ? CLI_PAGE_SIZE : EVERYTHING);
   if (answer) show_answer(&v, &answer, whole);
   yyjson_doc_free(answer);

@@ -171,16 +171,15 @@ static void add_unread(cli_summary *s, cli_table *t, yyjson_val *unread) {
 }
 
 static void add_parameters(cli_summary *s, cli_table *t) {
-  yyjson_val *root = cli_root(s->overview), *graph = cpb_json_member(root, "graph");
-  yyjson_val *parameters = cpb_json_member(root, "parameters"), *bytes = cpb_json_member(parameters, "bytes");
+  yyjson_val *parameters = cpb_json_member(cli_root(s->overview), "parameters");
+  yyjson_val *bytes = cpb_json_member(parameters, "bytes");
   uint64_t all = cli_number_at(parameters, "total");
   bool has_any = all > 0 || s->variables.variables > 0 || cli_is_exported(s);
   if (!yyjson_is_obj(parameters) || !has_any) return;
   put_trainable(s, t, parameters);
-  if (s->kind == CPB_MODEL_ONNX && graph) {
+  if (cli_is_exported(s)) {
     cli_put(&s->sheet, "in ");
-    cli_put_plural(&s->sheet, cli_number_at(graph, "initializers") + cli_number_at(graph, "sparse_initializers"),
-                   "initializer", "initializers");
+    cli_put_plural(&s->sheet, cli_number_at(parameters, "tensors"), "tensor", "tensors");
   }
   if (!yyjson_is_null(bytes) && (cli_number_at(parameters, "bytes") > 0 || cli_is_exported(s))) {
     put_dot_between(s);

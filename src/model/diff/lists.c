@@ -12,7 +12,8 @@ IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initia
 IGNORE(of_layer, "index", "parent", "depth", "node", "variables");
 IGNORE(of_graph, "node");
 IGNORE(of_constant, "node", "is", "use", "shared", "parameters"); /* which follow from its place */
-IGNORE(of_op, "version");                                         /* of its domain, which is told once */
+IGNORE(of_typed_node, "node", "outputs");
+IGNORE(of_op, "version"); /* of its domain, which is told once */
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
 IGNORE(of_object, "node", "children", "problems");
 IGNORE(of_child, "node", "children", "child");
@@ -85,6 +86,7 @@ static const cpb_diff_list tag[] = {{"tag", CPB_ASK_TAG, NULL, {NULL}, of_tag_me
 
 const cpb_diff_list cpb_diff_functions = {"functions", CPB_ASK_FUNCTION, NULL, {NULL}, of_function, true};
 const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_graph, true};
+const cpb_diff_list cpb_diff_nodes_with_types = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_typed_node, true};
 const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
 const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};
 const cpb_diff_list cpb_diff_constants = {

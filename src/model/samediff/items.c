@@ -275,15 +275,34 @@ static bool write_arguments(const cpb_sd_writer *w, const cpb_flat_table *table)
   return true;
 }
 
-static bool write_links(const cpb_sd_writer *w, const cpb_flat_table *table) {
-  return write_inputs(w, table) && cpb_sd_write_texts(w, "outputs", table, NODE_OUTPUT_NAMES) &&
-         write_list(w, "output_dtypes", table, NODE_OUTPUT_TYPES, 1, DTYPE) &&
+/* The variables that it makes, each with its type. */
+static bool write_outputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
+  cpb_flat_vector texts;
+  if (!cpb_flat_vector_at(&w->graph->flat, table, NODE_OUTPUT_NAMES, 4, &texts)) return false;
+  cpb_json_writer_open(w->answer, "outputs", '[');
+  for (uint32_t i = 0; i < texts.count; i++) {
+    w->scratch->size = 0;
+    if (!cpb_flat_element_text(&w->graph->flat, &texts, i, w->scratch)) return false;
+    const cpb_span name = {w->scratch->data, w->scratch->size};
+    const cpb_sd_variable *v = cpb_sd_find_variable(w->graph, name);
+    cpb_json_writer_open(w->answer, NULL, '{');
+    cpb_json_writer_span(w->answer, "name", name);
+    if (v && !cpb_sd_write_shape(w, v)) return false;
+    cpb_json_writer_close(w->answer, '}');
+  }
+  cpb_json_writer_close(w->answer, ']');
+  return true;
+}
+
+static bool write_links(const cpb_sd_writer *w, const cpb_flat_table *table, bool types) {
+  const bool written = types ? write_outputs(w, table) : cpb_sd_write_texts(w, "outputs", table, NODE_OUTPUT_NAMES);
+  return written && write_list(w, "output_dtypes", table, NODE_OUTPUT_TYPES, 1, DTYPE) &&
          write_some_texts(w, "control_dependencies", table, NODE_CONTROL_DEPS) &&
          write_some_texts(w, "variable_control_dependencies", table, NODE_VAR_CONTROL_DEPS) &&
          write_some_texts(w, "control_dependency_of", table, NODE_CONTROL_DEP_FOR);
 }
 
-bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n) {
+bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n, bool types) {
   cpb_flat *flat = &w->graph->flat;
   cpb_flat_table table, scalar;
   if (!cpb_flat_open(flat, n->table, &table)) return false;
@@ -291,10 +310,11 @@ bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n) {
   cpb_json_writer_span(w->answer, "name", cpb_sd_graph_text(w->graph, n->name));
   cpb_json_writer_span(w->answer, "op", cpb_sd_graph_text(w->graph, n->op));
   if (!write_name(w, "type", &table, NODE_OP_TYPE, cpb_sd_op_type) || !write_long(w, "number", &table, NODE_OP_NUM) ||
-      !write_number(w, "id", &table, NODE_ID, 4) || !write_links(w, &table) || !write_arguments(w, &table) ||
-      !cpb_flat_table_at(flat, &table, NODE_SCALAR, &scalar) || !write_operand(w, "scalar", &scalar) ||
-      !write_properties(w, &table) || !write_number(w, "device", &table, NODE_DEVICE, 4) ||
-      !write_number(w, "scope_id", &table, NODE_SCOPE_ID, 4) || !write_text(w, "scope", &table, NODE_SCOPE_NAME))
+      !write_number(w, "id", &table, NODE_ID, 4) || !write_inputs(w, &table) || !write_links(w, &table, types) ||
+      !write_arguments(w, &table) || !cpb_flat_table_at(flat, &table, NODE_SCALAR, &scalar) ||
+      !write_operand(w, "scalar", &scalar) || !write_properties(w, &table) ||
+      !write_number(w, "device", &table, NODE_DEVICE, 4) || !write_number(w, "scope_id", &table, NODE_SCOPE_ID, 4) ||
+      !write_text(w, "scope", &table, NODE_SCOPE_NAME))
     return false;
   cpb_json_writer_close(w->answer, '}');
   return true;

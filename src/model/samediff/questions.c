@@ -84,14 +84,17 @@ static bool write_variable(reply *r, uint64_t i) {
 
 static uint64_t count_nodes(const reply *r) { return r->model->graph.num_nodes; }
 
-static bool write_node(reply *r, uint64_t i) {
+static bool write_operation(reply *r, uint64_t i) {
   cpb_sd_writer w = writer_of(r);
-  return cpb_sd_write_node(&w, &r->model->graph.nodes[i]);
+  return cpb_sd_write_node(&w, &r->model->graph.nodes[i], false);
 }
 
 static uint64_t count_ordered(const reply *r) { return r->num_ordered; }
 
-static bool write_named_node(reply *r, uint64_t i) { return write_node(r, r->order[i]); }
+static bool write_node(reply *r, uint64_t i) {
+  cpb_sd_writer w = writer_of(r);
+  return cpb_sd_write_node(&w, &r->model->graph.nodes[r->order[i]], true);
+}
 
 /* --- Parameters ------------------------------------------------------------------------ */
 
@@ -504,7 +507,7 @@ static const cpb_sd_plan plans[] = {
      prepare_tag,
      {{NULL, NULL, write_graph_facts},
       {"variables", count_variables, write_variable},
-      {"operations", count_nodes, write_node},
+      {"operations", count_nodes, write_operation},
       {"parameters", count_ordered, write_parameter},
       {"maps", count_maps, write_map},
       {"updater_state", count_updater, write_updater},
@@ -514,12 +517,12 @@ static const cpb_sd_plan plans[] = {
      CPB_SD_GRAPH,
      false,
      prepare_nodes,
-     {{NULL, NULL, write_tag}, {"operations", count_ordered, write_named_node}, {NULL, NULL, write_problems}}},
+     {{NULL, NULL, write_tag}, {"nodes", count_ordered, write_node}, {NULL, NULL, write_problems}}},
     {CPB_ASK_CONSTANTS,
      CPB_SD_GRAPH | CPB_SD_PARAMS,
      false,
      prepare_constants,
-     {{NULL, NULL, write_tag}, {"parameters", count_ordered, write_parameter}, {NULL, NULL, write_problems}}},
+     {{NULL, NULL, write_tag}, {"constants", count_ordered, write_parameter}, {NULL, NULL, write_problems}}},
     {CPB_ASK_OPS,
      CPB_SD_GRAPH,
      false,

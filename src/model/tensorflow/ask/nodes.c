@@ -9,6 +9,7 @@
 #include "model/tensorflow/functions.h"
 #include "model/tensorflow/nodes.h"
 #include "model/tensorflow/ops.h"
+#include "model/tensorflow/outputs.h"
 #include "model/tensorflow/tensors.h"
 
 /* --- Nodes --------------------------------------------------------------------------- */
@@ -33,6 +34,7 @@ static void write_node(cpb_saved_model *m, cpb_span node) {
   if (device.size > 0) cpb_json_writer_span(a, "device", device);
   write_inputs(a, "inputs", node, false);
   write_inputs(a, "control_inputs", node, true);
+  cpb_write_outputs(a, &m->graph_part, &m->graph, node);
   cpb_write_attrs(a, "attributes", &m->graph_part, node, NODE_ATTR);
   cpb_json_writer_close(a, '}');
 }

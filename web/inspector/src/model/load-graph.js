@@ -96,7 +96,7 @@ export async function sameDiffGraph(ask, open, how) {
   /** @type {any[]} */
   const found = [];
   for (;;) {
-    const { operations, problems } = await ask({ question: 'nodes', first: found.length, count: PAGE }, how);
+    const { nodes: operations, problems } = await ask({ question: 'nodes', first: found.length, count: PAGE }, how);
     found.push(...operations.items);
     const { total } = operations;
     if (operations.items.length && found.length < Math.min(total, MOST)) continue;
@@ -110,11 +110,13 @@ export async function sameDiffGraph(ask, open, how) {
 
 /** Placeholders, parameters, and what no operation takes. @param {Ask} ask @param {any[]} operations @param {Signal} how */
 async function sameDiffEnds(ask, operations, how) {
-  const [{ graph }, { parameters }] = await Promise.all([
+  const [{ graph }, { constants: parameters }] = await Promise.all([
     ask({ question: 'overview' }, how),
     ask({ question: 'constants', count: MOST }, how),
   ]);
-  const maker = new Map(operations.flatMap(({ name, outputs }) => outputs.map((/** @type {string} */ o) => [o, name])));
+  const maker = new Map(
+    operations.flatMap(({ name, outputs }) => outputs.map((/** @type {{ name: string }} */ o) => [o.name, name])),
+  );
   const named = (/** @type {any} */ { name, dtype, shape }) => ({ name, label: name, dtype, shape });
   return {
     inputs: [

@@ -39,13 +39,6 @@ function fromOf(input, graph, named, attached) {
   return { ...from, attached: value, value: value?.tensor && valueOf(value.tensor) };
 }
 
-/** @param {Node} node */
-const outputsOf = (node) => {
-  if (node.outputs) return node.outputs;
-  const all = attribute(node, '_output_shapes');
-  return Array.isArray(all) ? all.filter((one) => one === null || Array.isArray(one)) : [];
-};
-
 /** @param {Graph} graph @param {string} id */
 function endOf({ inputs, outputs, nodes }, id) {
   const argument = inputs.find(({ name }) => name === id);
@@ -78,7 +71,7 @@ export async function detailOf(graph, id, named) {
     ),
     calls: [...calls, ...callsOf(node)],
     from: node.inputs.map((input) => fromOf(input, graph, (name) => nodes.get(name), attached)),
-    outputs: outputsOf(node),
+    outputs: node.outputs ?? [],
     value: attached(id),
     tensor: tensor?.inline ? undefined : tensor,
   };

@@ -47,7 +47,7 @@ const capital = (word) => `${word[0]?.toUpperCase()}${word.slice(1)}`;
 /** An output: a shape, or of ONNX a value with its type. @param {any} one */
 const outputWords = (one) =>
   one?.name === undefined
-    ? html`<li class="type">${times(one) || 'of unknown shape'}</li>`
+    ? html`<li class="type">${one?.dtype ? typed(one) : times(one?.shape) || 'of unknown type'}</li>`
     : html`<li>
         <code>${broken(one.name)}</code>
         ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}

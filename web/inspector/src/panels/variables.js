@@ -158,7 +158,7 @@ class Variables extends Panel {
  */
 async function parametersOf(session, signal, tag) {
   const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
-  const list = answer.parameters.items.map((/** @type {any} */ one) => {
+  const list = answer.constants.items.map((/** @type {any} */ one) => {
     const [dtype, dimensions] = [one.dtype ?? one.array?.dtype, one.shape ?? one.array?.shape ?? null];
     const bytes = one.array?.bytes ?? one.bytes ?? 0; // of strings nothing tells it
     const tensor = { ...one, dtype, shape: dimensions, size: bytes, tag };
@@ -175,7 +175,7 @@ async function parametersOf(session, signal, tag) {
       one: { ...one, tensor },
     };
   });
-  return { ...answer, total: answer.parameters.total, list, what: 'parameters' };
+  return { ...answer, total: answer.constants.total, list, what: 'parameters' };
 }
 
 /** Of a program's constants those that are no short list of sizes and the like. @param {any} one */

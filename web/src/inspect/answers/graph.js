@@ -157,6 +157,7 @@
  * @property {string} [device]
  * @property {string[]} inputs tensors
  * @property {string[]} control_inputs nodes
+ * @property {{ dtype?: string, shape?: Shape }[]} outputs each as far as it is known
  * @property {Attribute[]} attributes
  */
 

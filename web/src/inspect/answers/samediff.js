@@ -256,9 +256,11 @@
  * @typedef {AboutTag & TagContents<GraphParameter, GraphState>} GraphTagAnswer
  */
 
+/** What an operation makes; without a type if there is no such variable. @typedef {{ name: string, dtype?: string, shape?: Shape }} Made */
+
 /**
  * Operations of the graph.
- * @typedef {AboutTag & { operations: Paged<Operation> }} OperationsAnswer
+ * @typedef {AboutTag & { nodes: Paged<Omit<Operation, 'outputs'> & { outputs: Made[] }> }} OperationsAnswer
  */
 
 /**
@@ -278,9 +280,9 @@
  */
 
 /** Parameters, the largest first.
- * @typedef {AboutTag & { parameters: Paged<ZipParameter> }} ZipParametersAnswer */
+ * @typedef {AboutTag & { constants: Paged<ZipParameter> }} ZipParametersAnswer */
 /** Arrays of a graph file, the largest first.
- * @typedef {AboutTag & { parameters: Paged<GraphParameter> }} GraphParametersAnswer */
+ * @typedef {AboutTag & { constants: Paged<GraphParameter> }} GraphParametersAnswer */
 
 /** How often each operation is used, the most used first.
  * @typedef {AboutTag & { ops: Paged<{ op: string, count: number }> }} SameDiffOpsAnswer */
