@@ -49,7 +49,7 @@ test('what takes a node is what has it among its inputs, in the graph and in a f
   const samediff = await inspect(await data('tests/data/samediff_small/minimal.zip'));
   const { consumers } = await samediff.consumers('weights', { tag: 'FP32' });
   assert.deepEqual(consumers?.items, [
-    { is: 'operation', name: 'matmul', op: 'matmul', inputs: [{ input: 1 }], control: false },
+    { is: 'node', name: 'matmul', op: 'matmul', inputs: [{ input: 1, output: 'weights', index: 0 }], control: false },
   ]);
   samediff.close();
   model.close();

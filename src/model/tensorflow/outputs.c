@@ -5,7 +5,7 @@
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/ops.h"
 
-#define MOST 65536 /* outputs of a node */
+#define MOST 65536    /* outputs of a node */
 #define REFERENCE 100 /* is added to the number of a type */
 
 /* One of the operation's description, which may be several of the node's. */

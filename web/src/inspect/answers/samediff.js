@@ -264,18 +264,19 @@
  */
 
 /**
- * An operation that takes a variable.
+ * An operation that takes what is asked about.
  * @typedef {object} SameDiffConsumer
- * @property {'operation'} is
+ * @property {'node'} is
  * @property {string} name
  * @property {string} op
- * @property {{ input: number }[]} inputs which of its inputs, from 0
+ * @property {{ input: number, output: string | null, index: number }[]} inputs which of its inputs, from 0; which
+ *   variable, and which output of the operation that is
  * @property {boolean} control whether it waits for it, or for what makes it
  */
 
 /**
- * What takes a variable.
- * @typedef {AboutTag & { variable: string, consumers: Paged<SameDiffConsumer> }}
+ * What takes a variable, or what an operation makes. `op` is null for a variable.
+ * @typedef {AboutTag & { node: string, op: string | null, consumers: Paged<SameDiffConsumer> }}
  *   SameDiffConsumersAnswer
  */
 
