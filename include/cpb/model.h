@@ -129,7 +129,8 @@ CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
   X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page")             \
   X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays")            \
   X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page") \
-  X(VARIABLES, 16, "variables and what a checkpoint has stored of each, or those `name` means; a page")
+  X(VARIABLES, 16, "variables and what a checkpoint has stored of each, or those `name` means; a page")     \
+  X(NODE, 17, "one node, by `name`: what goes in and who gives it, what comes out and who takes it")
 
 /* CPB_ASK_OVERVIEW, CPB_ASK_SIGNATURE and so on. */
 typedef enum cpb_question_kind {
@@ -159,7 +160,7 @@ typedef struct cpb_question {
 
   /* Copied; NULL for none.
    * NODES: only names that begin with it. SCOPES: the scope; NULL: the outermost.
-   * CONSUMERS: the function that has the node; NULL: the graph.
+   * CONSUMERS, NODE: the function that has the node; NULL: the graph.
    * SameDiff: the tag; NULL: the default one. */
   const char *scope;
   size_t scope_size;

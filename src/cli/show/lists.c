@@ -192,6 +192,24 @@ static void put_uses(cli_sheet *s, yyjson_val *consumer, const char *member) {
   if (yyjson_is_true(cpb_json_member(consumer, "control"))) cli_put(s, s->text.size > 0 ? ", control" : "control");
 }
 
+/* The number of a node's input; one that it only waits for has none. */
+static void put_input(cli_sheet *s, yyjson_val *source, const char *member) {
+  if (yyjson_is_true(cpb_json_member(source, "control"))) cli_put(s, "^");
+  else put_count(s, source, member);
+}
+
+/* Who gives it; of several outputs which one. What nobody gives is called as it is taken. */
+static void put_source(cli_sheet *s, yyjson_val *source, const char *member) {
+  const uint64_t index = cli_number_at(source, "index");
+  put_name(s, source, cpb_json_member(source, member) ? member : "value");
+  if (index > 0) cli_put_format(s, ":%llu", (unsigned long long)index);
+}
+
+/* The operation of a node, or what else it is. */
+static void put_source_kind(cli_sheet *s, yyjson_val *source, const char *member) {
+  put_name(s, source, cpb_json_member(source, member) ? member : "is");
+}
+
 /* What an object is, beside its kind. */
 static void put_object(cli_sheet *s, yyjson_val *object, const char *member) {
   yyjson_val *functions = cpb_json_member(object, "concrete_functions");
@@ -352,6 +370,12 @@ static const cli_member consumers[] = {{"name", "name", CLI_KEPT, put_name},
                                        {"operation", "op", 0, put_name},
                                        {"takes it as", "inputs", 0, put_uses},
                                        {"is", "is", CLI_DIM | CLI_WHOLE, put_name}};
+static const cli_member sources[] = {{"input", "input", CLI_RIGHT, put_input},
+                                     {"role", "role", CLI_DIM, put_name},
+                                     {"type", "", CLI_WHOLE, put_tensor},
+                                     {"from", "name", CLI_KEPT, put_source},
+                                     {"operation", "op", CLI_DIM, put_source_kind}};
+static const cli_member given[] = {{"name", "name", CLI_KEPT, put_name}, {"type", "", CLI_WHOLE, put_tensor}};
 static const cli_member tags[] = {{"tag", "tag", CLI_KEPT, put_name},
                                   {"graph.fb", "graph_bytes", CLI_RIGHT, put_size},
                                   {"params/", "parameters.bytes", CLI_RIGHT, put_size},
@@ -409,6 +433,8 @@ static const cli_list lists[] = {
     LIST(0, "missing", paths),
     LIST(0, "functions", functions),
     LIST(0, "nodes", nodes),
+    LIST(IN(NODE), "from", sources),
+    LIST(IN(NODE), "outputs", given),
     LIST(0, "operations", operations),
     LIST(0, "layers", layers),
     LIST(0, "constants", constants),

@@ -120,9 +120,13 @@ static bool is_line(const char *key, yyjson_val *value) {
 /* What a program is not told, as it has the answer itself, and what is shown elsewhere. */
 static bool is_left_out(const view *v, const char *key) {
   static const char *const details[] = {"function_spec", "allowed_positional_arguments", "version", NULL};
+  static const char *const names[] = {"inputs", "control_inputs", "parameters", NULL};
   static const char *const of_wrapper[] = {"node", "kind", "concrete_function", NULL};
   bool wrapper = strcmp(v->way, "wrapper.") == 0;
   if (strcmp(key, "problems") == 0) return true;
+  for (size_t i = 0; names[i] && v->kind == CPB_ASK_NODE && !v->sheet.plain && !v->sheet.all; i++) {
+    if (strcmp(key, names[i]) == 0) return true; /* `from` says more */
+  }
   for (size_t i = 0; details[i] && !v->sheet.plain && !v->sheet.all; i++) {
     if (strcmp(key, details[i]) == 0) return true;
   }

@@ -128,18 +128,31 @@ static void write_graph(consumers *s, uint32_t graph) {
 
 /* --- The answer --------------------------------------------------------------------------------- */
 
-static void write_answer(consumers *s, const cpb_view_node *node) {
-  cpb_json_writer *a = s->model->whole.answer;
+static void write_list(consumers *s) {
   const cpb_view_graphs *g = &s->model->view.graphs;
-  cpb_viewed_write_graph_name(s->model, "function", s->graph);
-  cpb_json_writer_span(a, "node", s->name);
-  if (node) cpb_json_writer_span(a, "op", node->op);
-  else cpb_json_writer_null(a, "op");
   s->page = cpb_viewed_page(s->model, "consumers");
   for (uint32_t i = 0; i < g->count; i++) {
     if (cpb_view_graph_sees(g, i, s->graph)) write_graph(s, i);
   }
-  cpb_page_close(a, &s->page);
+  cpb_page_close(s->model->whole.answer, &s->page);
+}
+
+static void write_answer(consumers *s, const cpb_view_node *node) {
+  cpb_json_writer *a = s->model->whole.answer;
+  cpb_viewed_write_graph_name(s->model, "function", s->graph);
+  cpb_json_writer_span(a, "node", s->name);
+  if (node) cpb_json_writer_span(a, "op", node->op);
+  else cpb_json_writer_null(a, "op");
+  write_list(s);
+}
+
+bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
+  consumers s = {.model = m, .graph = graph, .name = node->name};
+  cpb_names_init(&s.taken, &m->whole.allocator);
+  const bool taken = take_outputs(&s, node);
+  if (taken) write_list(&s);
+  cpb_names_free(&s.taken);
+  return taken;
 }
 
 void cpb_question_consumers(cpb_viewed *m) {

@@ -28,11 +28,10 @@ static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *t
   cpb_json_writer_close(m->whole.answer, ']');
 }
 
-static void write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
+void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
   cpb_json_writer *a = m->whole.answer;
   const cpb_view_kind *kind = m->view.kind;
   const uint32_t callee = kind->callee ? kind->callee(&m->view, node) : CPB_NO_GRAPH;
-  cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", node->name);
   cpb_json_writer_span(a, "op", node->op);
   if (node->domain.size > 0) cpb_json_writer_span(a, "domain", node->domain);
@@ -40,7 +39,6 @@ static void write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *type
   write_outputs(m, graph, types, node);
   kind->write_node(a, &m->view, graph, node);
   if (callee != CPB_NO_GRAPH) cpb_viewed_write_graph_name(m, "calls", callee);
-  cpb_json_writer_close(a, '}');
 }
 
 static void write_nodes(cpb_viewed *m, uint32_t graph, const cpb_view_types *types) {
@@ -49,7 +47,10 @@ static void write_nodes(cpb_viewed *m, uint32_t graph, const cpb_view_types *typ
   cpb_page page = cpb_viewed_page(m, "nodes");
   while (cpb_view_nodes_next(&nodes, &node)) {
     const bool is_wanted = m->whole.question.scope_size == 0 || cpb_span_begins(node.name, cpb_viewed_scope(m));
-    if (is_wanted && cpb_page_has(&page)) write_node(m, graph, types, &node);
+    if (!is_wanted || !cpb_page_has(&page)) continue;
+    cpb_json_writer_open(m->whole.answer, NULL, '{');
+    cpb_viewed_write_node(m, graph, types, &node);
+    cpb_json_writer_close(m->whole.answer, '}');
   }
   cpb_page_close(m->whole.answer, &page);
 }

@@ -6,6 +6,7 @@
 #include "model/common/page.h"
 #include "model/common/whole.h"
 #include "model/view/inventory.h"
+#include "model/view/types.h"
 
 /* A model while questions are asked of it. */
 typedef struct cpb_viewed {
@@ -44,7 +45,8 @@ typedef struct cpb_viewed_kind {
 typedef void cpb_write_answer(cpb_viewed *model);
 
 cpb_write_answer cpb_question_functions, cpb_question_function, cpb_question_nodes, cpb_question_layers,
-    cpb_question_constants, cpb_question_ops, cpb_question_search, cpb_question_scopes, cpb_question_consumers;
+    cpb_question_constants, cpb_question_ops, cpb_question_search, cpb_question_scopes, cpb_question_consumers,
+    cpb_question_node;
 
 /* NULL for a question that is not answered. */
 cpb_write_answer *cpb_question_find(cpb_question_kind kind);
@@ -73,6 +75,11 @@ const cpb_inventory *cpb_viewed_inventory(cpb_viewed *m);
 /* The graph's name; null for the model's own. */
 void cpb_viewed_write_graph_name(cpb_viewed *m, const char *key, uint32_t graph);
 void cpb_viewed_write_tensor_name(cpb_viewed *m, const char *key, const cpb_view_tensor *tensor);
+
+/* The members of a node as the question NODES lists it. `types` may be NULL. */
+void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node);
+/* "consumers": what takes the outputs of the node. False with the error set. */
+bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_node *node);
 
 /* "nodes", "subgraphs", "subgraph_nodes", "functions", "function_nodes". */
 void cpb_viewed_write_counts(cpb_viewed *m);

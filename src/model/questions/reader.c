@@ -120,6 +120,7 @@ cpb_write_answer *cpb_question_find(cpb_question_kind kind) {
     case CPB_ASK_SEARCH: return cpb_question_search;
     case CPB_ASK_SCOPES: return cpb_question_scopes;
     case CPB_ASK_CONSUMERS: return cpb_question_consumers;
+    case CPB_ASK_NODE: return cpb_question_node;
     default: return NULL;
   }
 }

@@ -27,7 +27,7 @@ static bool is_consumed(reply *r, const inputs *in, uint32_t i, bool *is, int64_
   if (!cpb_flat_element_table(flat, &in->pairs, i, &pair) || !cpb_flat_number(flat, &pair, PAIR_FIRST, 4, 0, &first) ||
       !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, output))
     return false;
-  *is = v ? first == v->id[0] && *output == v->id[1] : first == r->consumed.id;
+  *is = v ? first == v->id[0] && *output == v->id[1] : first == r->consumed.maker->id;
   return true;
 }
 
@@ -91,27 +91,15 @@ static bool look_through(reply *r, bool (*look)(reply *r, const cpb_sd_node *n))
   return true;
 }
 
-static const cpb_sd_node *find_node(const cpb_sd_graph *g, cpb_span name) {
-  for (size_t i = 0; i < g->num_nodes; i++) {
-    if (cpb_span_equal(cpb_sd_graph_text(g, g->nodes[i].name), name)) return &g->nodes[i];
-  }
-  return NULL;
-}
-
-static bool read_id(cpb_flat *flat, const cpb_sd_node *n, int64_t *id) {
-  cpb_flat_table table;
-  return cpb_flat_open(flat, n->table, &table) && cpb_flat_number(flat, &table, NODE_ID, 4, 0, id);
-}
-
 /* An operation, else a variable. */
 static bool begin(reply *r) {
   cpb_sd_graph *g = &r->model->graph;
   const cpb_span name = {(const uint8_t *)r->question.name, r->question.name_size};
-  const cpb_sd_node *n = find_node(g, name);
+  const cpb_sd_node *n = cpb_sd_find_node(g, name);
   const cpb_sd_variable *v = n ? NULL : cpb_sd_find_variable(g, name);
   if (!n && !v)
     cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no operation and no variable has this name");
-  if ((!n && !v) || (n && !read_id(&g->flat, n, &r->consumed.id)) || !cpb_sd_make_order(r, g->num_nodes)) return false;
+  if ((!n && !v) || !cpb_sd_make_order(r, g->num_nodes)) return false;
   r->consumed.variable = v;
   r->consumed.maker = n;
   r->consumed.pass = n || v->kind != KIND_ARRAY; /* others are made by nobody */
@@ -125,6 +113,13 @@ bool cpb_sd_prepare_consumers(reply *r) {
     if (!look_through(r, looks[r->consumed.pass])) return false;
   }
   return true;
+}
+
+bool cpb_sd_prepare_node(reply *r) {
+  const cpb_span name = {(const uint8_t *)r->question.name, r->question.name_size};
+  if (cpb_sd_find_node(&r->model->graph, name)) return cpb_sd_prepare_consumers(r);
+  cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no operation has this name");
+  return false;
 }
 
 /* --- The answer ------------------------------------------------------------------------ */
@@ -147,7 +142,7 @@ static bool write_inputs(reply *r, const inputs *in) {
   for (uint32_t i = 0; i < in->pairs.count; i++) {
     if (!is_consumed(r, in, i, &is, &output)) return false;
     if (!is) continue;
-    const cpb_sd_variable *taken = v ? v : cpb_sd_find_id(&r->model->graph, r->consumed.id, output);
+    const cpb_sd_variable *taken = v ? v : cpb_sd_find_id(&r->model->graph, r->consumed.maker->id, output);
     cpb_json_writer_open(r->answer, NULL, '{');
     cpb_json_writer_unsigned(r->answer, "input", i);
     if (taken) cpb_json_writer_span(r->answer, "output", cpb_sd_graph_text(&r->model->graph, taken->name));

@@ -1,10 +1,10 @@
 #include "model/samediff/graph.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include <stdlib.h>
-
 #include "base/checked.h"
+#include "model/common/cursor.h"
 #include "base/status.h"
 
 void cpb_sd_graph_init(cpb_sd_graph *g, const cpb_allocator *a, uint64_t max_memory, cpb_error *error) {
@@ -183,9 +183,10 @@ static bool check_inputs(cpb_sd_graph *g, const cpb_flat_table *table) {
 static bool read_node(cpb_sd_graph *g, uint32_t i) {
   cpb_flat_table table;
   cpb_sd_node n = {0};
-  int64_t type;
+  int64_t type, id;
   if (!cpb_flat_element_table(&g->flat, &g->node_tables, i, &table) ||
-      !cpb_flat_number(&g->flat, &table, NODE_OP_TYPE, 1, 0, &type) || !check_inputs(g, &table) ||
+      !cpb_flat_number(&g->flat, &table, NODE_OP_TYPE, 1, 0, &type) ||
+      !cpb_flat_number(&g->flat, &table, NODE_ID, 4, 0, &id) || !check_inputs(g, &table) ||
       !read_text(g, &table, NODE_NAME, &n.name) || !read_text(g, &table, NODE_OP_NAME, &n.op))
     return false;
   if (!cpb_sd_op_type(type)) return cpb_flat_fail(&g->flat, table.at, "operation: opType is not an OpType of ND4J");
@@ -193,6 +194,7 @@ static bool read_node(cpb_sd_graph *g, uint32_t i) {
   if (!cpb_reserve(&g->allocator, &list, &g->nodes_capacity, g->num_nodes + 1, sizeof n)) return no_memory(g);
   g->nodes = list;
   n.table = table.at;
+  n.id = (int32_t)id;
   g->nodes[g->num_nodes++] = n;
   return true;
 }
@@ -264,4 +266,20 @@ cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *v) {
 
 uint64_t cpb_sd_variable_parameters(const cpb_sd_variable *v) {
   return cpb_sd_variable_use(v) == CPB_TENSOR_WEIGHT && v->has_elements ? v->elements : 0;
+}
+
+/* --- Nodes by name and by what they make ------------------------------------------------------ */
+
+const cpb_sd_node *cpb_sd_find_node(const cpb_sd_graph *g, cpb_span name) {
+  for (size_t i = 0; i < g->num_nodes; i++) {
+    if (cpb_span_equal(cpb_sd_graph_text(g, g->nodes[i].name), name)) return &g->nodes[i];
+  }
+  return NULL;
+}
+
+const cpb_sd_node *cpb_sd_find_maker(const cpb_sd_graph *g, const cpb_sd_variable *v) {
+  for (size_t i = 0; i < g->num_nodes && v->kind == KIND_ARRAY; i++) {
+    if (g->nodes[i].id == v->id[0]) return &g->nodes[i];
+  }
+  return NULL;
 }

@@ -35,6 +35,7 @@ typedef struct cpb_sd_id {
 typedef struct cpb_sd_node {
   uint64_t table;
   cpb_sd_text name, op;
+  int32_t id;
 } cpb_sd_node;
 
 typedef struct cpb_sd_graph {
@@ -70,6 +71,9 @@ cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *variable);
 uint64_t cpb_sd_variable_parameters(const cpb_sd_variable *variable);
 
 /* NULL when there is none. */
+const cpb_sd_node *cpb_sd_find_node(const cpb_sd_graph *graph, cpb_span name);
+/* The operation that makes the variable. */
+const cpb_sd_node *cpb_sd_find_maker(const cpb_sd_graph *graph, const cpb_sd_variable *variable);
 const cpb_sd_variable *cpb_sd_find_variable(const cpb_sd_graph *graph, cpb_span name);
 const cpb_sd_variable *cpb_sd_find_id(const cpb_sd_graph *graph, int64_t first, int64_t second);
 

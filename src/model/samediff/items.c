@@ -207,6 +207,17 @@ bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *v) {
 
 /* --- Operations ------------------------------------------------------------------------ */
 
+static bool read_input(const cpb_sd_writer *w, const cpb_flat_vector *pairs, uint32_t i, const cpb_sd_variable **v) {
+  cpb_flat *flat = &w->graph->flat;
+  cpb_flat_table pair;
+  int64_t first, second;
+  if (!cpb_flat_element_table(flat, pairs, i, &pair) || !cpb_flat_number(flat, &pair, PAIR_FIRST, 4, 0, &first) ||
+      !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, &second))
+    return false;
+  *v = cpb_sd_find_id(w->graph, first, second);
+  return *v || cpb_flat_fail(flat, pair.at, "operation: an id in inputPaired is not that of a variable");
+}
+
 /* What it takes, as the names of variables. */
 static bool write_inputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
   cpb_flat *flat = &w->graph->flat;
@@ -214,13 +225,8 @@ static bool write_inputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
   if (!cpb_flat_vector_at(flat, table, NODE_INPUT_PAIRED, 4, &pairs)) return false;
   cpb_json_writer_open(w->answer, "inputs", '[');
   for (uint32_t i = 0; i < pairs.count; i++) {
-    cpb_flat_table pair;
-    int64_t first, second;
-    if (!cpb_flat_element_table(flat, &pairs, i, &pair) || !cpb_flat_number(flat, &pair, PAIR_FIRST, 4, 0, &first) ||
-        !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, &second))
-      return false;
-    const cpb_sd_variable *v = cpb_sd_find_id(w->graph, first, second);
-    if (!v) return cpb_flat_fail(flat, pair.at, "operation: an id in inputPaired is not that of a variable");
+    const cpb_sd_variable *v;
+    if (!read_input(w, &pairs, i, &v)) return false;
     cpb_json_writer_span(w->answer, NULL, cpb_sd_graph_text(w->graph, v->name));
   }
   cpb_json_writer_close(w->answer, ']');
@@ -303,10 +309,16 @@ static bool write_links(const cpb_sd_writer *w, const cpb_flat_table *table, boo
 }
 
 bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n, bool types) {
+  cpb_json_writer_open(w->answer, NULL, '{');
+  if (!cpb_sd_write_node_members(w, n, types)) return false;
+  cpb_json_writer_close(w->answer, '}');
+  return true;
+}
+
+bool cpb_sd_write_node_members(const cpb_sd_writer *w, const cpb_sd_node *n, bool types) {
   cpb_flat *flat = &w->graph->flat;
   cpb_flat_table table, scalar;
   if (!cpb_flat_open(flat, n->table, &table)) return false;
-  cpb_json_writer_open(w->answer, NULL, '{');
   cpb_json_writer_span(w->answer, "name", cpb_sd_graph_text(w->graph, n->name));
   cpb_json_writer_span(w->answer, "op", cpb_sd_graph_text(w->graph, n->op));
   if (!write_name(w, "type", &table, NODE_OP_TYPE, cpb_sd_op_type) || !write_long(w, "number", &table, NODE_OP_NUM) ||
@@ -316,7 +328,38 @@ bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n, bool types)
       !write_number(w, "device", &table, NODE_DEVICE, 4) || !write_number(w, "scope_id", &table, NODE_SCOPE_ID, 4) ||
       !write_text(w, "scope", &table, NODE_SCOPE_NAME))
     return false;
+  return true;
+}
+
+static bool write_source(const cpb_sd_writer *w, const cpb_sd_variable *v, uint32_t number) {
+  const cpb_sd_node *maker = cpb_sd_find_maker(w->graph, v);
+  const cpb_span name = cpb_sd_graph_text(w->graph, v->name);
+  const bool is_argument = v->kind == KIND_PLACEHOLDER;
+  cpb_json_writer_open(w->answer, NULL, '{');
+  cpb_json_writer_unsigned(w->answer, "input", number);
+  cpb_json_writer_span(w->answer, "value", name);
+  if (v->kind == KIND_ARRAY && !maker) cpb_json_writer_null(w->answer, "is");
+  else cpb_json_writer_text(w->answer, "is", maker ? "node" : is_argument ? "argument" : "tensor");
+  cpb_json_writer_span(w->answer, "name", maker ? cpb_sd_graph_text(w->graph, maker->name) : name);
+  if (maker) cpb_json_writer_span(w->answer, "op", cpb_sd_graph_text(w->graph, maker->op));
+  if (maker) cpb_json_writer_signed(w->answer, "index", v->id[1]);
+  if (!cpb_sd_write_shape(w, v)) return false;
   cpb_json_writer_close(w->answer, '}');
+  return true;
+}
+
+bool cpb_sd_write_sources(const cpb_sd_writer *w, const cpb_sd_node *n) {
+  cpb_flat *flat = &w->graph->flat;
+  cpb_flat_table table;
+  cpb_flat_vector pairs;
+  if (!cpb_flat_open(flat, n->table, &table) || !cpb_flat_vector_at(flat, &table, NODE_INPUT_PAIRED, 4, &pairs))
+    return false;
+  cpb_json_writer_open(w->answer, "from", '[');
+  for (uint32_t i = 0; i < pairs.count; i++) {
+    const cpb_sd_variable *v;
+    if (!read_input(w, &pairs, i, &v) || !write_source(w, v, i)) return false;
+  }
+  cpb_json_writer_close(w->answer, ']');
   return true;
 }
 

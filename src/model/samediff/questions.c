@@ -91,6 +91,13 @@ static bool write_operation(reply *r, uint64_t i) {
 
 static uint64_t count_ordered(const reply *r) { return r->num_ordered; }
 
+/* The node that is asked for. */
+static bool write_one_node(reply *r, uint64_t i) {
+  cpb_sd_writer w = writer_of(r);
+  (void)i;
+  return cpb_sd_write_node_members(&w, r->consumed.maker, true) && cpb_sd_write_sources(&w, r->consumed.maker);
+}
+
 static bool write_node(reply *r, uint64_t i) {
   cpb_sd_writer w = writer_of(r);
   return cpb_sd_write_node(&w, &r->model->graph.nodes[r->order[i]], true);
@@ -533,6 +540,14 @@ static const cpb_sd_plan plans[] = {
      false,
      prepare_search,
      {{NULL, NULL, write_tag}, {"found", count_ordered, write_found}, {NULL, NULL, write_problems}}},
+    {CPB_ASK_NODE,
+     CPB_SD_GRAPH,
+     false,
+     cpb_sd_prepare_node,
+     {{NULL, NULL, write_tag},
+      {NULL, NULL, write_one_node},
+      {"consumers", count_ordered, cpb_sd_write_consumer},
+      {NULL, NULL, write_problems}}},
     {CPB_ASK_CONSUMERS,
      CPB_SD_GRAPH,
      false,

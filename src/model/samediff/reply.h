@@ -27,7 +27,6 @@ typedef struct cpb_sd_reply {
   struct {
     const cpb_sd_variable *variable;
     const cpb_sd_node *maker; /* NULL: no operation makes it. Without a variable all that it makes is taken */
-    int64_t id;               /* of the maker then */
     unsigned pass;            /* over the operations */
   } consumed;                 /* CONSUMERS: what is taken */
   cpb_buffer head;            /* the first bytes of the one array that is asked for */

@@ -7,11 +7,14 @@ void cpb_nodes_free(cpb_nodes *n) {
   cpb_names_free(&n->names);
 }
 
-bool cpb_nodes_build(cpb_nodes *n, const cpb_graph *graph) {
-  cpb_cursor c = cpb_cursor_of(graph->message);
+bool cpb_nodes_build(cpb_nodes *n, const cpb_graph *graph) { return cpb_nodes_build_of(n, graph, CPB_MAIN_GRAPH); }
+
+bool cpb_nodes_build_of(cpb_nodes *n, const cpb_graph *graph, uint32_t function) {
+  uint32_t number;
+  cpb_cursor c = cpb_graph_nodes(graph, function, &number);
   *n = (cpb_nodes){.allocator = graph->allocator};
   cpb_names_init(&n->names, &n->allocator);
-  while (cpb_cursor_find(&c, GRAPH_NODE, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     void *items = n->items;
     if (n->count == CPB_NO_NAME) break;
     if (!cpb_reserve(&n->allocator, &items, &n->capacity, n->count + 1, sizeof *n->items)) return false;

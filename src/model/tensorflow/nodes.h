@@ -13,6 +13,7 @@ typedef struct cpb_nodes {
 
 /* Of the graph itself. False when memory is short; to be freed then too. */
 bool cpb_nodes_build(cpb_nodes *nodes, const cpb_graph *graph);
+bool cpb_nodes_build_of(cpb_nodes *nodes, const cpb_graph *graph, uint32_t function);
 void cpb_nodes_free(cpb_nodes *nodes);
 
 /* Calls `visit` for the nodes of the graph (CPB_MAIN_GRAPH) or a function, or of all of them, until it returns false,

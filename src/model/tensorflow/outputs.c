@@ -145,19 +145,53 @@ static outputs outputs_of(const cpb_graph *graph, cpb_span node) {
   return o;
 }
 
+/* Whether its description has several. */
+static bool has_several(const outputs *o) {
+  argument a;
+  cpb_span text = o->text;
+  cpb_cursor arguments = o->arguments;
+  size_t count = 0;
+  while (count < 2 && (o->of_function ? next_of_function(&arguments, &a) : next_of_text(&text, &a))) count++;
+  return count > 1;
+}
+
+typedef struct output {
+  uint64_t type;  /* 0: not known */
+  cpb_span shape; /* NULL data: not known */
+} output;
+
+static bool next_output(outputs *o, output *out) {
+  *out = (output){.type = 0};
+  const bool has_type = next_type(o, &out->type), has_shape = next_shape(o, &out->shape);
+  if (!has_type) out->type = 0;
+  o->shape = (cpb_span){NULL, 0}; /* which is of the first */
+  return has_type || has_shape;
+}
+
+static void write_members(cpb_json_writer *a, const cpb_part *part, const output *out) {
+  if (out->type > 0) cpb_write_dtype(a, "dtype", out->type);
+  if (out->shape.data && !cpb_part_omits(part, out->shape)) cpb_write_shape(a, "shape", out->shape);
+}
+
 void cpb_write_outputs(cpb_json_writer *a, const cpb_part *part, const cpb_graph *graph, cpb_span node) {
+  output out;
   outputs o = outputs_of(graph, node);
   cpb_json_writer_open(a, "outputs", '[');
-  for (size_t i = 0; i < MOST; i++) {
-    uint64_t type = 0;
-    cpb_span shape;
-    const bool has_type = next_type(&o, &type), has_shape = next_shape(&o, &shape);
-    if (!has_type && !has_shape) break;
+  for (size_t i = 0; i < MOST && next_output(&o, &out); i++) {
     cpb_json_writer_open(a, NULL, '{');
-    if (has_type && type > 0) cpb_write_dtype(a, "dtype", type);
-    if (has_shape && !cpb_part_omits(part, shape)) cpb_write_shape(a, "shape", shape);
+    write_members(a, part, &out);
     cpb_json_writer_close(a, '}');
-    if (i == 0) o.shape = (cpb_span){NULL, 0};
   }
   cpb_json_writer_close(a, ']');
+}
+
+void cpb_write_output(cpb_json_writer *a, const cpb_part *part, const cpb_graph *graph, cpb_span node, uint64_t number,
+                      bool is_named) {
+  output out;
+  outputs o = outputs_of(graph, node);
+  if (is_named && has_several(&o)) return;
+  for (uint64_t i = 0; i < MOST && i <= number; i++) {
+    if (!next_output(&o, &out)) return;
+    if (i == number) write_members(a, part, &out);
+  }
 }

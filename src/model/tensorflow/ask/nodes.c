@@ -25,10 +25,9 @@ static void write_inputs(cpb_json_writer *a, const char *key, cpb_span node, boo
   cpb_json_writer_close(a, ']');
 }
 
-static void write_node(cpb_saved_model *m, cpb_span node) {
+void cpb_write_node(cpb_saved_model *m, cpb_span node) {
   cpb_json_writer *a = m->answer;
   cpb_span device = cpb_get_bytes(node, NODE_DEVICE);
-  cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", cpb_get_bytes(node, NODE_NAME));
   cpb_json_writer_span(a, "op", cpb_get_bytes(node, NODE_OP));
   if (device.size > 0) cpb_json_writer_span(a, "device", device);
@@ -36,7 +35,6 @@ static void write_node(cpb_saved_model *m, cpb_span node) {
   write_inputs(a, "control_inputs", node, true);
   cpb_write_outputs(a, &m->graph_part, &m->graph, node);
   cpb_write_attrs(a, "attributes", &m->graph_part, node, NODE_ATTR);
-  cpb_json_writer_close(a, '}');
 }
 
 static void note_damage(cpb_saved_model *m, const cpb_cursor *c, cpb_span of) {
@@ -53,7 +51,10 @@ void cpb_ask_nodes(cpb_saved_model *m) {
   cpb_cursor c = cpb_graph_nodes(&m->graph, function, &number);
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     bool wanted = m->question.scope_size == 0 || cpb_span_begins(cpb_get_bytes(c.bytes, NODE_NAME), cpb_saved_scope(m));
-    if (wanted && cpb_page_has(&page)) write_node(m, c.bytes);
+    if (!wanted || !cpb_page_has(&page)) continue;
+    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_write_node(m, c.bytes);
+    cpb_json_writer_close(m->answer, '}');
   }
   cpb_page_close(m->answer, &page);
   if (function != CPB_MAIN_GRAPH) note_damage(m, &c, m->graph.functions[function].message);

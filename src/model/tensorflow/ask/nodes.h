@@ -5,6 +5,8 @@
 #include "model/tensorflow/state.h"
 
 void cpb_ask_nodes(cpb_saved_model *m);
+/* The members of a node as NODES lists it. */
+void cpb_write_node(cpb_saved_model *m, cpb_span node);
 void cpb_ask_ops(cpb_saved_model *m);
 
 #endif

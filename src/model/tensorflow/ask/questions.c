@@ -6,6 +6,7 @@
 #include "model/tensorflow/ask/functions.h"
 #include "model/tensorflow/ask/graph_overview.h"
 #include "model/tensorflow/ask/layers.h"
+#include "model/tensorflow/ask/node.h"
 #include "model/tensorflow/ask/nodes.h"
 #include "model/tensorflow/ask/objects.h"
 #include "model/tensorflow/ask/overview.h"
@@ -39,6 +40,7 @@ static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
     {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
     {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
+    {CPB_ASK_NODE, GRAPH, cpb_ask_node},
     {CPB_ASK_VARIABLES, GRAPH_IF_WEIGHTS | KERAS_IF_ANY, cpb_ask_variables},
 };
 static const cpb_saved_question of_graphs[] = {
@@ -47,6 +49,7 @@ static const cpb_saved_question of_graphs[] = {
     {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},     {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
     {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
     {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},     {CPB_ASK_LAYERS, GRAPH, cpb_ask_layers},
+    {CPB_ASK_NODE, GRAPH, cpb_ask_node},
 };
 
 #define COUNT(list) (sizeof list / sizeof *list)

@@ -1,7 +1,7 @@
 /** Answers about Core ML models; no code. What they mean: docs/inspecting-coreml.md. */
 
 /** @import { Element, Omitted } from './graph.js' */
-/** @import { OnnxCall, OnnxExternal } from './onnx.js' */
+/** @import { OnnxCall, OnnxConsumer, OnnxExternal, OnnxSource } from './onnx.js' */
 /** @import { Extent, Paged, Parameters, Problem } from './shared.js' */
 
 /* --- Types and tensors -------------------------------------------------------- */
@@ -162,3 +162,9 @@
  */
 
 export {};
+
+/**
+ * A node, with what it takes and what takes it.
+ * @typedef {CoremlNode & { function: string | null, from: (OnnxSource & Partial<CoremlTensor> & { type?:
+ *   CoremlOtherType })[], consumers: Paged<OnnxConsumer>, problems: Problem[] }} CoremlNodeAnswer
+ */

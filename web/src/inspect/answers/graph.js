@@ -292,3 +292,26 @@
  */
 
 export {};
+
+/* --- One node ------------------------------------------------------------------ */
+
+/**
+ * What goes into a node, and who gives it: a node, or an argument of the function.
+ * @typedef {object} Source
+ * @property {number} [input] which input, from 0; absent of what the node only waits for
+ * @property {true} [control] that it is
+ * @property {string} value as the node calls it
+ * @property {'node' | 'argument' | null} is null: there is none of that name
+ * @property {string} [name]
+ * @property {string} [op]
+ * @property {string} [output] in functions: the name of the output
+ * @property {number} [index] of the output
+ * @property {string} [dtype]
+ * @property {Shape} [shape]
+ */
+
+/**
+ * A node, with what it takes and what takes it.
+ * @typedef {NodeDef & { function: string | null, from: Source[], consumers: Paged<Consumer>, problems: Problem[] }}
+ *   NodeAnswer
+ */

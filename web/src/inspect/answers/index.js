@@ -17,6 +17,7 @@
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
+ * @property {Graph.NodeAnswer} node
  * @property {TensorFlow.ObjectAnswer | TensorFlow.V1ObjectAnswer} objects
  * @property {Keras.LayersAnswer | Graph.NamedLayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
@@ -42,6 +43,7 @@
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
  * @property {Graph.NamedLayersAnswer} layers
+ * @property {Graph.NodeAnswer} node
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
@@ -62,6 +64,7 @@
  * @property {SameDiff.SameDiffZipOverview} overview
  * @property {SameDiff.OperationsAnswer} nodes
  * @property {SameDiff.SameDiffConsumersAnswer} consumers
+ * @property {SameDiff.SameDiffNodeAnswer} node
  * @property {SameDiff.ZipParametersAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
@@ -74,6 +77,7 @@
  * @property {SameDiff.SameDiffGraphOverview} overview
  * @property {SameDiff.OperationsAnswer} nodes
  * @property {SameDiff.SameDiffConsumersAnswer} consumers
+ * @property {SameDiff.SameDiffNodeAnswer} node
  * @property {SameDiff.GraphParametersAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
@@ -89,6 +93,7 @@
  * @property {Onnx.OnnxNodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Onnx.OnnxNodeAnswer} node
  * @property {Onnx.OnnxLayersAnswer} layers
  * @property {Onnx.OnnxConstantsAnswer} constants
  * @property {Onnx.OnnxOpsAnswer} ops
@@ -104,6 +109,7 @@
  * @property {Coreml.CoremlNodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Coreml.CoremlNodeAnswer} node
  * @property {Onnx.OnnxLayersAnswer} layers
  * @property {Coreml.CoremlConstantsAnswer} constants
  * @property {Coreml.CoremlOpsAnswer} ops
@@ -134,7 +140,7 @@
  * What can be asked; docs/inspecting.md says what each answers.
  * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
  *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut' | 'consumers'
- *   | 'variables'} QuestionName
+ *   | 'variables' | 'node'} QuestionName
  */
 
 /**

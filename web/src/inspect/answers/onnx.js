@@ -307,3 +307,23 @@
  */
 
 export {};
+
+/**
+ * What goes into a node, and who gives it: a node, an argument of a graph, or a tensor, of which it then has the
+ * members, too. It may be of a graph around that of the node.
+ * @typedef {object} OnnxSource
+ * @property {number} input which input, from 0
+ * @property {string} value
+ * @property {string} [role] the parameter that it is for, if the model says so
+ * @property {'node' | 'argument' | 'tensor' | null} is null: nobody gives it
+ * @property {string} [name]
+ * @property {string | null} [function] the graph that has it; null for the model's own
+ * @property {string} [op]
+ * @property {number} [index] of the node's output
+ */
+
+/**
+ * A node, with what it takes and what takes it.
+ * @typedef {OnnxNode & { function: string | null, from: (OnnxSource & Partial<OnnxType & OnnxTensor>)[],
+ *   consumers: Paged<OnnxConsumer>, problems: Problem[] }} OnnxNodeAnswer
+ */

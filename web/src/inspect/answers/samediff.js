@@ -298,3 +298,22 @@
  * @typedef {AboutTag & { found: Paged<SameDiffFound> }} SameDiffSearchAnswer */
 
 export {};
+
+/**
+ * A variable that an operation takes, and what makes it.
+ * @typedef {object} SameDiffSource
+ * @property {number} input which input, from 0
+ * @property {string} value the variable
+ * @property {'node' | 'argument' | 'tensor' | null} is an operation, a placeholder, or a variable or constant
+ * @property {string} name
+ * @property {string} [op]
+ * @property {number} [index] of the operation's output
+ * @property {string} dtype
+ * @property {Shape} shape
+ */
+
+/**
+ * An operation, with what it takes and what takes it.
+ * @typedef {AboutTag & Omit<Operation, 'outputs'> & { outputs: Made[], from: SameDiffSource[],
+ *   consumers: Paged<SameDiffConsumer> }} SameDiffNodeAnswer
+ */
