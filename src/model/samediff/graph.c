@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "model/common/cursor.h"
 #include "base/status.h"
+#include "model/common/cursor.h"
 
 void cpb_sd_graph_init(cpb_sd_graph *g, const cpb_allocator *a, uint64_t max_memory, cpb_error *error) {
   *g = (cpb_sd_graph){.allocator = *a, .max_memory = max_memory, .error = error};
