@@ -3,6 +3,7 @@
 /** @import * as Graph from './graph.js' */
 /** @import * as Keras from './keras.js' */
 /** @import * as Coreml from './coreml.js' */
+/** @import * as Model from './model.js' */
 /** @import * as Onnx from './onnx.js' */
 /** @import * as SameDiff from './samediff.js' */
 /** @import * as TensorFlow from './tensorflow.js' */
@@ -88,32 +89,32 @@
  * Of an ONNX model.
  * @typedef {object} OnnxAnswers
  * @property {Onnx.OnnxOverview} overview
- * @property {Onnx.OnnxFunctionsAnswer} functions
+ * @property {Model.ModelFunctionsAnswer} functions
  * @property {Onnx.OnnxFunction | Onnx.OnnxSubgraph} function
  * @property {Onnx.OnnxNodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
- * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Model.ModelConsumersAnswer} consumers
  * @property {Onnx.OnnxNodeAnswer} node
- * @property {Onnx.OnnxLayersAnswer} layers
- * @property {Onnx.OnnxConstantsAnswer} constants
+ * @property {Model.ModelLayersAnswer} layers
+ * @property {Model.ModelConstantsAnswer} constants
  * @property {Onnx.OnnxOpsAnswer} ops
- * @property {Onnx.OnnxSearchAnswer} search
+ * @property {Model.ModelSearchAnswer} search
  */
 
 /**
  * Of a Core ML model.
  * @typedef {object} CoremlAnswers
  * @property {Coreml.CoremlOverview} overview
- * @property {Onnx.OnnxFunctionsAnswer} functions
+ * @property {Model.ModelFunctionsAnswer} functions
  * @property {Coreml.CoremlFunction} function
  * @property {Coreml.CoremlNodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
- * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Model.ModelConsumersAnswer} consumers
  * @property {Coreml.CoremlNodeAnswer} node
- * @property {Onnx.OnnxLayersAnswer} layers
- * @property {Coreml.CoremlConstantsAnswer} constants
+ * @property {Model.ModelLayersAnswer} layers
+ * @property {Model.ModelConstantsAnswer} constants
  * @property {Coreml.CoremlOpsAnswer} ops
- * @property {Coreml.CoremlSearchAnswer} search
+ * @property {Model.ModelSearchAnswer} search
  */
 
 /**
