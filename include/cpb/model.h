@@ -159,7 +159,8 @@ typedef struct cpb_question {
   size_t name_size;
 
   /* Copied; NULL for none.
-   * NODES: only names that begin with it. SCOPES: the scope; NULL: the outermost.
+   * NODES: only names that begin with it. SCOPES: the scope; NULL: the outermost;
+   * further lines: others that are open, too.
    * CONSUMERS, NODE: the function that has the node; NULL: the graph.
    * SameDiff: the tag; NULL: the default one. */
   const char *scope;

@@ -64,7 +64,6 @@ static bool is_brief(const cpb_question *question) {
   switch (question->kind) {
     case CPB_ASK_CONSTANTS:
     case CPB_ASK_LAYERS:
-    case CPB_ASK_SCOPES:
     case CPB_ASK_SEARCH: return false;
     default: return question->brief != 0;
   }
@@ -77,15 +76,17 @@ static void set_brief(cpb_viewed *m, bool brief) {
   m->whole.jumps_context = &own_of(m)->brief;
 }
 
+static bool lacks_tensors(const cpb_viewed *m) { return own_of(m)->brief.unread.length > 0; }
+
 static bool prepare(cpb_viewed *m, const cpb_question *question) {
   const bool brief = is_brief(question);
   set_brief(m, brief);
-  return own_of(m)->brief.unread.length > 0 && !brief;
+  return lacks_tensors(m) && !brief;
 }
 
 /* Up to IR version 3 initializers are among the inputs: without them it is not known what is an input. */
 static bool needs_more(cpb_viewed *m) {
-  if (own_of(m)->brief.unread.length == 0 || cpb_get_number(m->whole.part.message, MODEL_IR_VERSION) >= 4) return false;
+  if (!lacks_tensors(m) || cpb_get_number(m->whole.part.message, MODEL_IR_VERSION) >= 4) return false;
   set_brief(m, false);
   return true;
 }
@@ -141,6 +142,7 @@ static const cpb_viewed_kind onnx = {.view = &cpb_onnx_view,
                                      .destroy = destroy_own,
                                      .prepare = prepare,
                                      .needs_more = needs_more,
+                                     .lacks_tensors = lacks_tensors,
                                      .forget = forget,
                                      .build = build,
                                      .write_overview = cpb_onnx_overview,

@@ -10,9 +10,8 @@ static const char *place_of(const cpb_view_tensor *t) {
   return t->rule ? "weights" : "attribute";
 }
 
-static void write_item(cpb_viewed *m, const cpb_view_item *item) {
+void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item) {
   cpb_json_writer *a = m->whole.answer;
-  cpb_json_writer_open(a, NULL, '{');
   cpb_viewed_write_tensor_name(m, "node", &item->tensor);
   cpb_json_writer_text(a, "is", place_of(&item->tensor));
   cpb_json_writer_text(a, "use", cpb_tensor_use_name(item->use));
@@ -20,7 +19,6 @@ static void write_item(cpb_viewed *m, const cpb_view_item *item) {
   cpb_json_writer_exact_unsigned(a, "parameters", cpb_view_item_counts(item) ? item->measure.elements : 0);
   cpb_viewed_write_graph_name(m, "function", item->tensor.graph);
   m->view.kind->write_tensor(a, &m->view, &item->tensor);
-  cpb_json_writer_close(a, '}');
 }
 
 static int largest_first(const void *a, const void *b) {
@@ -38,7 +36,22 @@ static uint64_t size_of_all(const cpb_inventory *l) {
   return size;
 }
 
+/* All are, or those of the name that is asked about: of one graph. */
+static bool is_wanted(cpb_viewed *m, uint32_t graph, const cpb_view_item *item) {
+  const cpb_span wanted = cpb_viewed_name(m);
+  cpb_buffer name;
+  if (!wanted.data) return true;
+  if (item->tensor.graph != graph) return false;
+  cpb_buffer_init(&name, &m->whole.allocator);
+  if (!cpb_view_tensor_name(&item->tensor, &name)) m->whole.answer->failed = true;
+  const bool is_it = cpb_span_equal((cpb_span){name.data, name.size}, wanted);
+  cpb_buffer_free(&name);
+  return is_it;
+}
+
 void cpb_question_constants(cpb_viewed *m) {
+  uint32_t graph;
+  if (!cpb_viewed_graph(m, cpb_viewed_scope(m), &graph)) return;
   const cpb_inventory *l = cpb_viewed_inventory(m);
   if (!l) return;
   const cpb_view_item **sorted = l->count > 0 ? cpb_alloc(&m->whole.allocator, l->count * sizeof *sorted) : NULL;
@@ -51,7 +64,10 @@ void cpb_question_constants(cpb_viewed *m) {
   cpb_json_writer_exact_unsigned(m->whole.answer, "size", size_of_all(l));
   cpb_page page = cpb_viewed_page(m, "constants");
   for (size_t i = 0; i < l->count; i++) {
-    if (cpb_page_has(&page)) write_item(m, sorted[i]);
+    if (!is_wanted(m, graph, sorted[i]) || !cpb_page_has(&page)) continue;
+    cpb_json_writer_open(m->whole.answer, NULL, '{');
+    cpb_viewed_write_item(m, sorted[i]);
+    cpb_json_writer_close(m->whole.answer, '}');
   }
   cpb_page_close(m->whole.answer, &page);
   cpb_release(&m->whole.allocator, sorted);

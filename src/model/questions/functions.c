@@ -25,6 +25,11 @@ static void write_item(cpb_viewed *m, uint32_t graph) {
   cpb_viewed_write_graph_name(m, "name", graph);
   cpb_json_writer_text(a, "is", role_name(g->role));
   if (g->domain.size > 0) cpb_json_writer_span(a, "domain", g->domain);
+  if (g->is_within) {
+    char spare[CPB_VIEW_SPARE];
+    cpb_viewed_write_graph_name(m, "within", g->parent);
+    cpb_json_writer_span(a, "node", cpb_view_label(g->node_name, g->node_number, spare));
+  }
   cpb_json_writer_unsigned(a, "inputs", count_values(m->view.kind->values(g, NULL, false)));
   cpb_json_writer_unsigned(a, "outputs", count_values(m->view.kind->values(g, NULL, true)));
   cpb_json_writer_unsigned(a, "nodes", g->nodes);

@@ -31,6 +31,8 @@ typedef struct cpb_viewed_kind {
   bool (*prepare)(cpb_viewed *model, const cpb_question *question);
   /* After it is read: whether that is not enough, and all of it must be read. Not there: never. */
   bool (*needs_more)(cpb_viewed *model);
+  /* Whether tensors were passed over. Not there: never. */
+  bool (*lacks_tensors)(const cpb_viewed *model);
   void (*forget)(cpb_viewed *model); /* what it knows of the message */
   /* The graphs of the message. False with the error set. */
   bool (*build)(cpb_viewed *model);
@@ -80,6 +82,8 @@ void cpb_viewed_write_tensor_name(cpb_viewed *m, const char *key, const cpb_view
 void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node);
 /* "consumers": what takes the outputs of the node. False with the error set. */
 bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_node *node);
+/* Members of an object: all about the tensor. */
+void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item);
 
 /* "nodes", "subgraphs", "subgraph_nodes", "functions", "function_nodes". */
 void cpb_viewed_write_counts(cpb_viewed *m);

@@ -30,15 +30,20 @@ void cpb_view_types_free(cpb_view_types *t) {
   cpb_names_free(&t->names);
 }
 
-void cpb_view_write_value(cpb_json_writer *a, const cpb_view *view, const cpb_view_types *types,
+void cpb_view_write_named(cpb_json_writer *a, const cpb_view *view, const cpb_view_types *types,
                           const cpb_view_value *value) {
   const cpb_view_value *known = value;
   if (!value->type.data && types) {
     uint32_t i = cpb_names_find(&types->names, value->name);
     if (i != CPB_NO_NAME) known = &types->items[i];
   }
-  cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", value->name);
   if (known->type.data) view->kind->write_type(a, known);
+}
+
+void cpb_view_write_value(cpb_json_writer *a, const cpb_view *view, const cpb_view_types *types,
+                          const cpb_view_value *value) {
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_view_write_named(a, view, types, value);
   cpb_json_writer_close(a, '}');
 }

@@ -204,7 +204,7 @@
 /**
  * What leads to a child of a scope.
  * @typedef {object} ScopeInput
- * @property {string} from the path of another child, or of a child of a scope around this one
+ * @property {string} from the path of another child, or of a child of another scope that is open
  * @property {number} count how often
  * @property {boolean} control whether all of these are control edges
  */
@@ -215,9 +215,11 @@
  * @property {'scope' | 'node'} is
  * @property {string} name the last part of the path
  * @property {string} path
+ * @property {string} [inner] of a scope: the deepest one that has all of its nodes, or its only node
  * @property {string | null} op of a node
  * @property {number} nodes how many; 1 for a node
  * @property {number} size of the constants among them, in bytes
+ * @property {{ op: string, count: number }[]} [ops] of a scope: its operations, the most used first, at most 20
  * @property {ScopeInput[]} inputs
  * @property {number} [more_inputs] how many there are besides
  */

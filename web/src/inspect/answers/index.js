@@ -92,7 +92,7 @@
  * @property {Model.ModelFunctionsAnswer} functions
  * @property {Onnx.OnnxFunction | Onnx.OnnxSubgraph} function
  * @property {Onnx.OnnxNodesAnswer} nodes
- * @property {Graph.ScopesAnswer} scopes
+ * @property {Model.ModelScopesAnswer} scopes
  * @property {Model.ModelConsumersAnswer} consumers
  * @property {Onnx.OnnxNodeAnswer} node
  * @property {Model.ModelLayersAnswer} layers
@@ -108,7 +108,7 @@
  * @property {Model.ModelFunctionsAnswer} functions
  * @property {Coreml.CoremlFunction} function
  * @property {Coreml.CoremlNodesAnswer} nodes
- * @property {Graph.ScopesAnswer} scopes
+ * @property {Model.ModelScopesAnswer} scopes
  * @property {Model.ModelConsumersAnswer} consumers
  * @property {Coreml.CoremlNodeAnswer} node
  * @property {Model.ModelLayersAnswer} layers

@@ -1,7 +1,8 @@
 /** Answers that are the same about ONNX and Core ML models; no code. What they mean: docs/inspecting.md. */
 
-/** @import { Element } from './graph.js' */
-/** @import { OnnxSparseTensor } from './onnx.js' */
+/** @import { CoremlType } from './coreml.js' */
+/** @import { Element, ScopeChild, ScopeInput, ScopesAnswer } from './graph.js' */
+/** @import { OnnxAttribute, OnnxEntry, OnnxSparseTensor, OnnxType } from './onnx.js' */
 /** @import { Extent, Paged, Problem, TensorUse } from './shared.js' */
 
 /* --- Tensors ------------------------------------------------------------------ */
@@ -73,6 +74,8 @@
  * @property {string} name
  * @property {'function' | 'subgraph' | 'training' | 'model'} is model: of a pipeline
  * @property {string} [domain]
+ * @property {string | null} [within] of a graph within a node: the graph that this is in,
+ * @property {string} [node] and its name
  * @property {number} inputs how many
  * @property {number} outputs how many
  * @property {number} nodes how many
@@ -109,9 +112,12 @@
  * @property {string | null} function
  * @property {string} node
  * @property {string | null} op null for a value
+ * @property {string} [maker] of a value: the node that makes it, if one does that is no constant
  * @property {Paged<ModelConsumer>} consumers
  * @property {Problem[]} problems
  */
+
+/* --- Layers and scopes ------------------------------------------------------------ */
 
 /**
  * A module, a layer, or nodes whose names begin alike.
@@ -130,6 +136,42 @@
  * @property {'modules' | 'layers' | 'names'} source
  * @property {Paged<ModelLayer>} layers
  * @property {Problem[]} problems
+ */
+
+/** A value, with its type where that is known. @typedef {{ name: string } & (OnnxType | CoremlType | {})} ModelValue */
+
+/**
+ * What leads to a child of a scope.
+ * @typedef {ScopeInput & { given?: true, values: (ModelValue & { node?: string })[] }} ModelScopeInput given: `from` is no
+ *   node, but a value that goes into the graph; values: at most 8 of them, and the nodes that make them
+ */
+
+/**
+ * A tensor that a node takes or has; of one that a brief answer passes over, the name; of a Constant of numbers or
+ * texts, these among its attributes.
+ * @typedef {ModelConstant | { node: string, is: 'initializer' | 'constant', attributes?: OnnxAttribute[], doc?: string,
+ *   overload?: string, metadata?: OnnxEntry[] }} ModelScopeTensor
+ */
+
+/** A function that a node calls, or a graph that it has. @typedef {{ name: string, element?: number, function: string }} ModelScopeCall */
+
+/**
+ * A scope or a node in a scope.
+ * @typedef {Omit<ScopeChild, 'inputs' | 'size'> & { size?: number, parameters?: number | string, inputs: ModelScopeInput[],
+ *   tensors: ModelScopeTensor[], more_tensors?: number, calls?: ModelScopeCall[] }} ModelScopeChild tensors: what a node
+ *   takes, at most 100; the largest weights of a scope, at most 10; calls: of a node
+ */
+
+/**
+ * What comes out of the graph: from which child, or which value (`given`), or a tensor.
+ * @typedef {ModelValue & { node?: string, from: string | null, given?: true, tensor?: ModelScopeTensor }} ModelScopeResult
+ */
+
+/**
+ * The graph or a function, folded by name scope.
+ * @typedef {Omit<ScopesAnswer, 'children' | 'size'> & { size?: number, parameters?: number | string,
+ *   children: Paged<ModelScopeChild>, results?: ModelScopeResult[] }} ModelScopesAnswer results: of all of the graph, at
+ *   most 100
  */
 
 /* --- Search ----------------------------------------------------------------------- */
