@@ -13,8 +13,9 @@ import { attribute, tensorNamed } from './tensors.js';
 const [SMALL, MOST] = [4000, 150_000];
 /** How many are asked for at once. */
 const PAGE = 4000;
-/** Children of a scope of a large graph that are shown one by one. */
-const CHILDREN = 600;
+/** Children of a scope of a large graph that are shown one by one, and boxes of which those that are alike do not become
+ * one. */
+const [CHILDREN, ROOM] = [600, 160];
 /** Operations that are looked through for those named like functions. */
 const OPERATIONS = 10_000;
 
@@ -59,6 +60,7 @@ export async function tensorflowGraph(ask, name, entry, how) {
     at: '',
     whole,
     most: CHILDREN,
+    room: ROOM,
     total,
     problems,
     inputs,
@@ -103,7 +105,17 @@ export async function sameDiffGraph(ask, open, how) {
     const nodes = nodesOf(found);
     const ends = await sameDiffEnds(ask, found, how);
     const asGraphDef = await open(graphDefOf(nodes));
-    const graph = { ask: asGraphDef, name: '', at: '', whole: undefined, most: SMALL, total, problems, nodes };
+    const graph = {
+      ask: asGraphDef,
+      name: '',
+      at: '',
+      whole: undefined,
+      most: SMALL,
+      room: ROOM,
+      total,
+      problems,
+      nodes,
+    };
     return { ...graph, ...ends, library: new Set(), onlyOutputs: false };
   }
 }

@@ -23,7 +23,7 @@ const KNOWN = new Set(['_output_shapes']);
  * @property {Attached} [attached]
  */
 
-/** @param {string | import('./tensors.js').Tensor} input @param {Graph} graph @param {(name: string) => Node | undefined} named @param {(name: string) => Attached | undefined} attached @returns {From} */
+/** @param {string} input @param {Graph} graph @param {(name: string) => Node | undefined} named @param {(name: string) => Attached | undefined} attached @returns {From} */
 function fromOf(input, graph, named, attached) {
   const tensor = tensorNamed(input);
   const { name } = tensor;
@@ -66,13 +66,11 @@ export async function detailOf(graph, id, named) {
   return {
     is: 'node',
     ...node,
-    attributes: node.attributes.filter(
-      ({ name }) => !KNOWN.has(name) && !(tensor && !tensor.inline && /^(sparse_)?value$/.test(name)),
-    ),
+    attributes: node.attributes.filter(({ name }) => !KNOWN.has(name) && !(tensor && name === 'value')),
     calls: [...calls, ...callsOf(node)],
     from: node.inputs.map((input) => fromOf(input, graph, (name) => nodes.get(name), attached)),
     outputs: node.outputs ?? [],
     value: attached(id),
-    tensor: tensor?.inline ? undefined : tensor,
+    tensor,
   };
 }
