@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "cpb/open.h"
 #include "host/file.h"
-#include "host/lookup.h"
 #include "host/message_file.h"
 #include "host/progress.h"
 #include "host/url/address.h"

@@ -158,7 +158,7 @@ def test_the_summary_and_lists_say_what_is_missing(cpb, tmp_path):
     assert "tag\tint8-quant\tmissing\t0\t0\t" in lines
     assert "constant\tconst/table\tf32[3,4]\tcut off\t" in lines and "constant\tw1\tf32[6,3]\tmissing\t" in lines
     lines = cpb.run("inspect", path, "constants", "--scope", "FP32").stdout.decode().splitlines()
-    assert "w1\tf32[6,3]\tmissing\tVARIABLE\t\t\t" in lines
+    assert "w1\tf32[6,3]\tmissing\tweight\t\t\t" in lines
 
 
 @native

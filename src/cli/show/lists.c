@@ -275,7 +275,7 @@ static void put_bytes(cli_sheet *s, yyjson_val *parameter, const char *member) {
   put_size(s, parameter, cpb_json_member(parameter, "array") ? "array.bytes" : member);
 }
 
-/* What a tensor is asked for by, what it takes as stored, and what it is to the model. */
+/* What a tensor is asked for by, and what it takes as stored. */
 static void put_tensor_name(cli_sheet *s, yyjson_val *tensor, const char *member) {
   put_name(s, tensor, cpb_json_member(tensor, member) ? member : "name");
 }
@@ -285,10 +285,6 @@ static void put_stored(cli_sheet *s, yyjson_val *tensor, const char *member) {
   else if (yyjson_is_null(cpb_json_member(tensor, "entry"))) cli_put(s, "missing");
   else if (yyjson_is_true(cpb_json_member(tensor, "cut"))) cli_put(s, "cut off");
   else put_bytes(s, tensor, "bytes");
-}
-
-static void put_use(cli_sheet *s, yyjson_val *tensor, const char *member) {
-  put_name(s, tensor, cpb_json_member(tensor, member) ? member : "kind");
 }
 
 static void put_first_values(cli_sheet *s, yyjson_val *tensor, const char *member) {
@@ -326,7 +322,7 @@ static const cli_member layers[] = {
     {"path", "path", CLI_KEPT, put_layer_path}, {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag}};
 static const cli_member constants[] = {
     {"name", "node", CLI_KEPT, put_tensor_name},   {"type", "", CLI_WHOLE, put_tensor},
-    {"size", "size", CLI_RIGHT, put_stored},       {"use", "use", CLI_DIM | CLI_WHOLE, put_use},
+    {"size", "size", CLI_RIGHT, put_stored},       {"use", "use", CLI_DIM | CLI_WHOLE, put_name},
     {"function", "function", CLI_KEPT, put_name},  {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag},
     {"values", "array", CLI_DIM, put_first_values}};
 static const cli_member parameters[] = {{"parameter", "name", CLI_KEPT, put_name},

@@ -1,7 +1,8 @@
 #include "model/samediff/graph.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/status.h"
@@ -248,6 +249,20 @@ cpb_have cpb_sd_graph_load(cpb_sd_graph *g) {
   return CPB_HAVE;
 }
 
+const cpb_sd_node *cpb_sd_find_node(const cpb_sd_graph *g, cpb_span name) {
+  for (size_t i = 0; i < g->num_nodes; i++) {
+    if (cpb_span_equal(cpb_sd_graph_text(g, g->nodes[i].name), name)) return &g->nodes[i];
+  }
+  return NULL;
+}
+
+const cpb_sd_node *cpb_sd_find_maker(const cpb_sd_graph *g, const cpb_sd_variable *v) {
+  for (size_t i = 0; i < g->num_nodes && v->kind == KIND_ARRAY; i++) {
+    if (g->nodes[i].id == v->id[0]) return &g->nodes[i];
+  }
+  return NULL;
+}
+
 /* --- What counts --------------------------------------------------------------------------------- */
 
 static bool is_weight_like(const cpb_sd_dtype *dtype) {
@@ -266,20 +281,4 @@ cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *v) {
 
 uint64_t cpb_sd_variable_parameters(const cpb_sd_variable *v) {
   return cpb_sd_variable_use(v) == CPB_TENSOR_WEIGHT && v->has_elements ? v->elements : 0;
-}
-
-/* --- Nodes by name and by what they make ------------------------------------------------------ */
-
-const cpb_sd_node *cpb_sd_find_node(const cpb_sd_graph *g, cpb_span name) {
-  for (size_t i = 0; i < g->num_nodes; i++) {
-    if (cpb_span_equal(cpb_sd_graph_text(g, g->nodes[i].name), name)) return &g->nodes[i];
-  }
-  return NULL;
-}
-
-const cpb_sd_node *cpb_sd_find_maker(const cpb_sd_graph *g, const cpb_sd_variable *v) {
-  for (size_t i = 0; i < g->num_nodes && v->kind == KIND_ARRAY; i++) {
-    if (g->nodes[i].id == v->id[0]) return &g->nodes[i];
-  }
-  return NULL;
 }

@@ -44,11 +44,16 @@ static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_VARIABLES, GRAPH_IF_WEIGHTS | KERAS_IF_ANY, cpb_ask_variables},
 };
 static const cpb_saved_question of_graphs[] = {
-    {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
-    {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},       {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
-    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},     {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
-    {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
-    {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},     {CPB_ASK_LAYERS, GRAPH, cpb_ask_layers},
+    {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview},
+    {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
+    {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},
+    {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
+    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},
+    {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
+    {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},
+    {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
+    {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
+    {CPB_ASK_LAYERS, GRAPH, cpb_ask_layers},
     {CPB_ASK_NODE, GRAPH, cpb_ask_node},
 };
 

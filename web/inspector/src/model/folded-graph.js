@@ -11,7 +11,7 @@ import { tensorNamed, times, typed } from './tensors.js';
 /** @typedef {(question: any, how: Signal) => Promise<any>} Ask */
 /** @typedef {{ total: number, first: number, items: any[] }} Page */
 /** @typedef {import('./tensors.js').Tensor} Tensor */
-/** @typedef {{ name: string, op: string, inputs: string[], control_inputs: string[], attributes: any[] }} Node */
+/** @typedef {{ name: string, op: string, inputs: string[], control_inputs: string[], outputs?: any[], attributes: any[] }} Node */
 /** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
 /** @typedef {import('./tensors.js').Shape} Shape */
 /** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it is

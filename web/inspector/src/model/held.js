@@ -11,8 +11,9 @@ export const tensorOf = (one) => (one.sparse ? { ...one.values_tensor, node: one
 
 /** What it is called beside others of the same node: of a value the last part that is no number. @param {any} one */
 export const nameOf = ({ node, is }) =>
-  (is === 'attribute' || is === 'weights' ? node.slice(node.lastIndexOf(':') + 1) : /[^./]*([./]\d+)*$/.exec(node)?.[0]) ||
-  node;
+  (is === 'attribute' || is === 'weights'
+    ? node.slice(node.lastIndexOf(':') + 1)
+    : /[^./]*([./]\d+)*$/.exec(node)?.[0]) || node;
 
 /** @param {any} one */
 export const wordOf = ({ is, use }) =>

@@ -6,7 +6,7 @@ import { largest, leading } from './overview-others.js';
 import { pairs } from './overview-rest.js';
 
 /** A number that may be beyond those that JavaScript has. @param {number | string} n */
-const exact = (n) => (typeof n === 'number' ? count(n) : n);
+export const exact = (n) => (typeof n === 'number' ? count(n) : n);
 
 /** @param {any} opset */
 const opset = ({ domain, version }) => `${domain ? `${plain(domain)} ` : ''}${version}`;

@@ -43,8 +43,8 @@
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
- * @property {Graph.NamedLayersAnswer} layers
  * @property {Graph.NodeAnswer} node
+ * @property {Graph.NamedLayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
