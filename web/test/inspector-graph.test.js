@@ -4,6 +4,7 @@ import { endsOf } from '../inspector/src/model/function-ends.js';
 import { gathered } from '../inspector/src/model/gather.js';
 import { graphs } from '../inspector/src/model/graphs.js';
 import { libcpb } from './support/libcpb.js';
+import { small as smallOnnx } from './support/onnx.js';
 import { large, savedModel } from './support/savedmodels.js';
 import { assert, test } from './support/test.js';
 
@@ -250,6 +251,40 @@ test('a SameDiff file without operations has an empty graph', async () => {
     asking(await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' })).ask;
   const { groups, edges, total } = await graphs(ask, 'samediff_zip', open).graph({ open: [] }, how);
   assert.deepEqual([groups, edges, total], [[], [], 0]);
+});
+
+test('an ONNX graph is drawn from scopes alone: edges into a branch, tensors, calls', async () => {
+  const model = await libcpb.inspect(smallOnnx());
+  const { asked, ask } = asking(model);
+  const graph = graphs(ask, 'onnx', none);
+  const drawn = await graph.graph({ at: '/', open: [] }, how);
+  assert.deepEqual(new Set(asked), new Set(['overview', 'scopes']));
+  const [layer, reshape, check] = ['/layer.0', '#3', 'check'].map((id) => drawn.groups.find((one) => one.id === id));
+  assert.deepEqual([layer?.op, layer?.count, layer?.parameters], ['Conv, Relu', 2, 48]);
+  assert.deepEqual(
+    [layer, reshape].map((one) => one?.attached.map(({ name, text: said }) => `${name} ${said}`)),
+    [['weight 4×3×4'], ['shape [1, -1]']],
+  );
+  assert.deepEqual(
+    check?.calls.map(({ name }) => name),
+    ['then_branch', 'else_branch'],
+  );
+  const { edges } = text(drawn);
+  for (const edge of ['x -> /layer.0', '/layer.0 -> #3', '#3 -> check', 'training -> check'])
+    assert.ok(edges.includes(edge), `${edge} in ${edges}`);
+  const shape = drawn.edges.find(({ from }) => from === 'x')?.shape;
+  assert.equal(shape, 'batch×3×?');
+  // Out of an open scope from box to box; a tensor may be a box, too.
+  const open = text(await graph.graph({ at: '/', open: ['/layer.0'], all: true }, how));
+  for (const edge of ['/layer.0/Conv -> /layer.0/Relu', '/layer.0/Relu -> #3', 'layer.0.weight -> /layer.0/Conv'])
+    assert.ok(open.edges.includes(edge), `${edge} in ${open.edges}`);
+  // A value leads to its maker, a tensor to the first that takes it.
+  const shown = async (/** @type {string} */ show) => (await graph.graph({ at: '/', open: [], show }, how)).shown;
+  assert.deepEqual(
+    [await shown('/layer.0/Conv_out'), await shown('shape'), await shown('x'), await shown('return:probabilities')],
+    ['/layer.0/Conv', '#3', 'x', 'return:probabilities'],
+  );
+  model.close();
 });
 
 test('what takes a node of a large graph is found, page by page', async () => {

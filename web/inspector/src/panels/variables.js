@@ -78,9 +78,9 @@ class Variables extends Panel {
   }
 
   /** @param {any} answer @param {Variable[]} rows */
-  table({ total, list: all, what = 'variables', parameters }, rows) {
+  table({ total, list: all, what = 'variables', figures }, rows) {
     const bytes = rows.reduce((sum, one) => sum + one.size, 0);
-    const figures = parameters ?? { size: bytes, tensors: rows.length };
+    const { size: stored, tensors } = figures ?? { size: bytes, tensors: rows.length };
     return list(this, {
       rows,
       what,
@@ -88,8 +88,8 @@ class Variables extends Panel {
       sort: 'size',
       text: ({ name, path, layer }) => `${name} ${path} ${layer}`,
       beside: html`<p>
-        <strong>${size(figures.size)}</strong> in
-        ${counted(figures.tensors, what.slice(0, -1))}${this.view.tag ? html` of the tag <code>${plain(this.view.tag)}</code>` : ''}${total > all.length ? `, the first of ${count(total)}` : ''}
+        <strong>${size(stored)}</strong> in
+        ${counted(tensors, what.slice(0, -1))}${this.view.tag ? html` of the tag <code>${plain(this.view.tag)}</code>` : ''}${total > all.length ? `, the first of ${count(total)}` : ''}
       </p>`,
     });
   }
@@ -187,7 +187,7 @@ async function parametersOf(session, signal, tag) {
  */
 async function weightsOf(session, signal) {
   const answer = await session.ask('constants', { count: MOST, signal });
-  const { parameters } = await session.ask('overview', { signal });
+  const { parameters: figures } = await session.ask('overview', { signal });
   const found = answer.constants.items.filter((/** @type {any} */ one) => one.use !== 'constant');
   const list = found.map((/** @type {any} */ one) => ({
     at: one.function ? `${one.function}:${one.node}` : one.node,
@@ -202,7 +202,7 @@ async function weightsOf(session, signal) {
     one: { ...one, tensor: heldTensor(one) },
   }));
   const { total, items } = answer.constants;
-  return { ...answer, total: total > items.length ? total : list.length, list, what: 'weights', parameters };
+  return { ...answer, total: total > items.length ? total : list.length, list, what: 'weights', figures };
 }
 
 /** What a kind of model calls variables; of all others parameters.
