@@ -47,10 +47,12 @@ class Lookup {
   /** What is drawn where this is meant: itself, the node that makes it, or the first that takes it.
    * @param {string} id @param {Signal} how */
   async placed(id, how) {
+    const name = withoutMark(id);
+    if (id !== name || this.inputs.some((one) => one.name === id)) return [`value:${name}`, name];
     const found = id.startsWith('return:') ? undefined : await this.consumers(id, how);
     if (!found || (found.op !== null && !isConstant(found.op))) return [id];
     const [first] = found.consumers.items;
-    return [found.maker ?? first?.name ?? id, `value:${withoutMark(id)}`, withoutMark(id)];
+    return [found.maker ?? first?.name ?? id];
   }
 
   /** @param {string} id @param {Signal} how */
