@@ -152,8 +152,8 @@ test('the tag without a name is the newest, as the values are', async () => {
 test('the values of an array of a SameDiff zip come at once or in pieces', async () => {
   const model = await inspect(await data('tests/data/samediff_small/minimal.zip'));
   assert.equal(model.kind, 'samediff_zip');
-  const { parameters } = await model.constants();
-  const { name } = parameters.items[0];
+  const { constants } = await model.constants();
+  const { name } = constants.items[0];
   const values = await model.values(name);
   const bytes = await values.bytes();
   assert.equal(bytes.length, values.size);

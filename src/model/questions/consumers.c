@@ -5,7 +5,6 @@ typedef struct consumers {
   cpb_viewed *model;
   uint32_t graph;
   cpb_span name;   /* what is taken */
-  bool has_maker;  /* it is a value, and a node makes it */
   cpb_names taken; /* its values: numbers of the outputs */
   cpb_page page;
 } consumers;
@@ -45,14 +44,14 @@ static bool is_other(void *user, const cpb_view_tensor *t) {
 }
 
 /* An input, what a node makes, or a tensor. */
-static bool find_value(consumers *s, cpb_view_nodes *nodes, cpb_view_node *node) {
+static bool find_value(consumers *s) {
   const cpb_view *v = &s->model->view;
   const cpb_view_graph *g = cpb_view_graph_of(v, s->graph);
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, s->graph);
   bool found = s->name.size > 0 && has_value(v->kind->values(g, NULL, false), s->name);
-  while (!found && s->name.size > 0 && cpb_view_nodes_next(nodes, node)) {
-    found = has_value(v->kind->values(g, node, true), s->name);
-    s->has_maker = found && !node->is_constant;
-  }
+  while (!found && s->name.size > 0 && cpb_view_nodes_next(&nodes, &node))
+    found = has_value(v->kind->values(g, &node, true), s->name);
   if (!found && s->name.size > 0) found = !v->kind->each_tensor(v, s->graph, is_other, s);
   if (!found) return cpb_whole_not_found(&s->model->whole, "node or value", s->name);
   return cpb_names_add(&s->taken, s->name, 0) || cpb_whole_fail_memory(&s->model->whole);
@@ -138,14 +137,12 @@ static void write_list(consumers *s) {
   cpb_page_close(s->model->whole.answer, &s->page);
 }
 
-/* `node` is what is asked about, or makes it. */
-static void write_answer(consumers *s, const cpb_view_node *node, bool is_node) {
+static void write_answer(consumers *s, const cpb_view_node *node) {
   cpb_json_writer *a = s->model->whole.answer;
   cpb_viewed_write_graph_name(s->model, "function", s->graph);
   cpb_json_writer_span(a, "node", s->name);
-  if (is_node) cpb_json_writer_span(a, "op", node->op);
+  if (node) cpb_json_writer_span(a, "op", node->op);
   else cpb_json_writer_null(a, "op");
-  if (s->has_maker) cpb_json_writer_span(a, "maker", node->name);
   write_list(s);
 }
 
@@ -165,7 +162,6 @@ void cpb_question_consumers(cpb_viewed *m) {
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, s.graph);
   cpb_names_init(&s.taken, &m->whole.allocator);
   const bool is_node = find_node(&s, &nodes, &node);
-  if (!is_node) nodes = cpb_view_nodes_of(&m->view, s.graph);
-  if (is_node ? take_outputs(&s, &node) : find_value(&s, &nodes, &node)) write_answer(&s, &node, is_node);
+  if (is_node ? take_outputs(&s, &node) : find_value(&s)) write_answer(&s, is_node ? &node : NULL);
   cpb_names_free(&s.taken);
 }

@@ -13,8 +13,6 @@ import { summary } from './op-kinds.js';
 /** Children of a scope that are looked at, and boxes of which those that are alike do not become one. */
 const [CHILDREN, ROOM] = [20_000, 400];
 const ALL = 1_000_000;
-/** Nodes that are asked for at once to find one of them. */
-const PAGE = 1000;
 
 const withoutMark = (/** @type {string} */ id) => id.replace(/^value:/, '');
 
@@ -38,31 +36,21 @@ class Lookup {
     this.inputs = inputs;
   }
 
-  /** Who takes it, and who makes it. @param {string} id @param {Signal} how */
-  consumers(id, how) {
-    const question = { question: 'consumers', name: withoutMark(id), scope: this.asked, count: 1 };
-    return this.ask(question, how).catch(unlessUnknown);
-  }
-
   /** What is drawn where this is meant: itself, the node that makes it, or the first that takes it.
    * @param {string} id @param {Signal} how */
   async placed(id, how) {
     const name = withoutMark(id);
     if (id !== name || this.inputs.some((one) => one.name === id)) return [`value:${name}`, name];
-    const found = id.startsWith('return:') ? undefined : await this.consumers(id, how);
-    if (!found || (found.op !== null && !isConstant(found.op))) return [id];
-    const [first] = found.consumers.items;
-    return [found.maker ?? first?.name ?? id];
+    const node = await this.node(name, how);
+    if (node && !isConstant(node.op)) return [node.name];
+    const question = { question: 'consumers', name, scope: this.asked, count: 1 };
+    const first = (await this.ask(question, how).catch(unlessUnknown))?.consumers.items[0];
+    return [first?.is === 'node' ? first.name : id];
   }
 
-  /** @param {string} id @param {Signal} how */
-  async node(id, how) {
-    const question = { question: 'nodes', name: this.asked, scope: id, count: PAGE };
-    for (let first = 0; ; first += PAGE) {
-      const { nodes } = await this.ask({ ...question, first }, how);
-      const found = nodes.items.find((/** @type {any} */ one) => one.name === id);
-      if (found || first + nodes.items.length >= nodes.total) return found;
-    }
+  /** Of a value, the node that makes it. @param {string} name @param {Signal} how */
+  node(name, how) {
+    return this.ask({ question: 'node', name, scope: this.asked, count: 1 }, how).catch(unlessUnknown);
   }
 
   /** The box of a node or scope: of what is only a node, itself. @param {string} id @param {string} scope @param {Signal} how */
@@ -95,8 +83,6 @@ class Lookup {
     if (scope) return scopeDetail(name, scope);
     const tensor = await this.tensor(name, how);
     if (tensor) return { is: 'argument', name, label: name, attached: attachedOf(tensor) };
-    const { maker } = (await this.consumers(name, how)) ?? {};
-    if (maker !== undefined) return this.detail(maker, how);
     return this.name ? { is: 'argument', name, label: name, word: 'value of a graph around this one' } : undefined;
   }
 
@@ -111,7 +97,7 @@ class Lookup {
       control_inputs: [],
       attributes: node.attributes.filter((/** @type {any} */ { kind }) => !tensor || !/tensor$/.test(kind)),
       calls: callsOf(box),
-      from: fromOf(node, box),
+      from: fromOf(node, box, this.name),
       tensor: tensor && attachedOf(tensor).tensor,
     };
   }
@@ -135,21 +121,37 @@ const scopeDetail = (name, { nodes, ops = [], tensors = [], more_tensors: more }
 });
 
 /** What a node takes: its inputs, what the graphs within it take besides, and tensors of its own.
- * @param {any} node @param {any} box */
-function fromOf({ inputs, parameters: roles = [] }, { inputs: edges = [], tensors = [] } = {}) {
-  const values = edges.flatMap((/** @type {any} */ one) => one.values);
+ * @param {any} node @param {any} box @param {string} graph */
+function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph) {
   /** @type {Map<string, any>} */
-  const known = new Map(values.map((/** @type {any} */ one) => [one.name, { ...one, name: one.node ?? one.name }]));
-  for (const one of tensors) {
-    const attached = attachedOf(one);
-    known.set(one.node, { name: one.node, attached, dtype: one.dtype, shape: one.shape, value: textOf(one) });
-  }
-  const taken = inputs.flatMap((/** @type {string} */ name, /** @type {number} */ i) =>
-    name ? [{ index: 0, role: roles[i], ...(known.get(name) ?? { name }) }] : [],
-  );
-  const named = new Set(inputs);
-  return [...taken, ...[...known].flatMap(([name, one]) => (named.has(name) ? [] : [{ index: 0, ...one }]))];
+  const held = new Map(tensors.map((/** @type {any} */ one) => [one.node, heldBy(one)]));
+  const edges = inputs.flatMap((/** @type {any} */ { values }) => values);
+  const taken = new Set(from.map((/** @type {any} */ { value }) => value));
+  // What is of a graph around this one is an argument here.
+  const isHere = (/** @type {any} */ one) => one.is === 'node' && (one.function ?? '') === graph;
+  return [
+    ...from
+      .filter((/** @type {any} */ one) => one.value)
+      .map((/** @type {any} */ one) => {
+        const { value, name, role, index, dtype, shape, type } = one;
+        const source = held.get(value) ?? { name: isHere(one) ? name : value, index: index ?? 0, dtype, shape, type };
+        return { ...source, role };
+      }),
+    ...[...edges.map((/** @type {any} */ one) => ({ ...one, key: one.name, name: one.node ?? one.name, index: 0 }))]
+      .concat([...held].map(([key, one]) => ({ ...one, key })))
+      .filter(({ key }) => !taken.has(key)),
+  ];
 }
+
+/** @param {any} one */
+const heldBy = (one) => ({
+  name: one.node,
+  index: 0,
+  attached: attachedOf(one),
+  dtype: one.dtype,
+  shape: one.shape,
+  value: textOf(one),
+});
 
 /** @param {any} value @param {'input' | 'output'} word */
 const labelled = (value, word) => ({ ...value, label: value.name, word });

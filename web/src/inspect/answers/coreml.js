@@ -133,6 +133,6 @@ export {};
 
 /**
  * A node, with what it takes and what takes it.
- * @typedef {CoremlNode & { function: string | null, from: (ModelSource & Partial<ModelTensor> & { type?:
- *   CoremlOtherType })[], consumers: Paged<ModelConsumer>, problems: Problem[] }} CoremlNodeAnswer
+ * @typedef {CoremlNode & { function: string | null, from: (ModelSource & (CoremlType |
+ *   Partial<ModelTensor & { quantization?: CoremlQuantization }>))[], consumers: Paged<ModelConsumer>, problems: Problem[] }} CoremlNodeAnswer
  */

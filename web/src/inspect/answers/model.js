@@ -112,7 +112,6 @@
  * @property {string | null} function
  * @property {string} node
  * @property {string | null} op null for a value
- * @property {string} [maker] of a value: the node that makes it, if one does that is no constant
  * @property {Paged<ModelConsumer>} consumers
  * @property {Problem[]} problems
  */

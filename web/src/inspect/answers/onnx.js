@@ -146,6 +146,7 @@
  * @property {string} [domain]
  * @property {string} [overload]
  * @property {string[]} inputs values; '' is one that was left out
+ * @property {string[]} [parameters] what each of these is for, where there are several
  * @property {({ name: string } & (OnnxType | {}))[]} outputs values, with their types where the graph has them
  * @property {OnnxAttribute[]} attributes
  * @property {string} [calls] the function that the operation is
@@ -190,6 +191,7 @@ export {};
 
 /**
  * A node, with what it takes and what takes it.
- * @typedef {OnnxNode & { function: string | null, from: (ModelSource & Partial<OnnxType & ModelTensor>)[],
+ * @typedef {OnnxNode & { function: string | null, from: (ModelSource & (OnnxType | OnnxSparseTensor |
+ *   Partial<ModelTensor & { quantization?: { parameter: string, tensor: string }[] }>))[],
  *   consumers: Paged<ModelConsumer>, problems: Problem[] }} OnnxNodeAnswer
  */
