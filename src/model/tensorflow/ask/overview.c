@@ -244,8 +244,14 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
   cpb_json_writer_close(a, '}');
 }
 
+/* Of a large graph that has not been read they are not known. */
+static cpb_parameters parameters_of(cpb_saved_model *m, const cpb_variable_list *l) {
+  if (!cpb_saved_is_frozen(m)) return cpb_variable_list_parameters(l);
+  return m->has_graph ? cpb_saved_constant_parameters(m) : (cpb_parameters){.partial = true};
+}
+
 static void write_parameters(cpb_saved_model *m, const cpb_variable_list *l) {
-  const cpb_parameters p = cpb_saved_is_frozen(m) ? cpb_saved_constant_parameters(m) : cpb_variable_list_parameters(l);
+  const cpb_parameters p = parameters_of(m, l);
   cpb_parameters_write(&p, m->answer);
 }
 

@@ -20,6 +20,7 @@
 /* --- Questions --------------------------------------------------------------------- */
 
 #define LITTLE_KERAS ((uint64_t)256 << 10)
+#define LITTLE_GRAPH ((uint64_t)256 << 10)
 
 typedef cpb_saved_question asked;
 
@@ -189,10 +190,16 @@ static bool choose_meta_graph(cpb_saved_model *m) {
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
+/* An overview is what is asked first: it reads no large graph of a SavedModel. */
+static bool may_read_graph(const cpb_saved_model *m, const asked *what) {
+  if (m->has_graph || m->is_alone || what->kind != CPB_ASK_OVERVIEW) return true;
+  return cpb_part_where(&m->skeleton, cpb_get_bytes(m->meta, META_GRAPH_GRAPH)).length <= LITTLE_GRAPH;
+}
+
 static bool needs_graph(const cpb_saved_model *m, const asked *what) {
   if (what->needs & CPB_SAVED_NEEDS_GRAPH) return true;
   const bool has_shapes = m->objects.count > 0 || cpb_saved_checkpoint(m);
-  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || cpb_saved_is_frozen(m));
+  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || cpb_saved_is_frozen(m)) && may_read_graph(m, what);
 }
 
 static void write_problems(cpb_saved_model *m, const asked *what) {
