@@ -46,9 +46,16 @@ typedef struct cpb_viewed_kind {
 /* Writes the members of an answer; errors are those of `whole`. */
 typedef void cpb_write_answer(cpb_viewed *model);
 
-cpb_write_answer cpb_question_functions, cpb_question_function, cpb_question_nodes, cpb_question_layers,
-    cpb_question_constants, cpb_question_ops, cpb_question_search, cpb_question_scopes, cpb_question_consumers,
-    cpb_question_node;
+void cpb_question_functions(cpb_viewed *m);
+void cpb_question_function(cpb_viewed *m);
+void cpb_question_nodes(cpb_viewed *m);
+void cpb_question_layers(cpb_viewed *m);
+void cpb_question_constants(cpb_viewed *m);
+void cpb_question_ops(cpb_viewed *m);
+void cpb_question_search(cpb_viewed *m);
+void cpb_question_scopes(cpb_viewed *m);
+void cpb_question_consumers(cpb_viewed *m);
+void cpb_question_node(cpb_viewed *m);
 
 /* NULL for a question that is not answered. */
 cpb_write_answer *cpb_question_find(cpb_question_kind kind);
