@@ -114,7 +114,6 @@ const questions = {
   cut: 14,
   consumers: 15,
   variables: 16,
-  node: 17,
 };
 
 /**

@@ -1,4 +1,4 @@
-/** Layers of ONNX and Core ML models, from the best source there is. */
+/** Layers as far as names of nodes tell them: of ONNX, which has no others. */
 import { html, nothing } from 'lit';
 import { MOST } from '../answers.js';
 import { count, counted, percent, plain, size } from '../format.js';
@@ -7,13 +7,6 @@ import { list, listing } from './listing.js';
 
 /** @param {number | string} n which may be beyond those that JavaScript has */
 const exact = (n) => (typeof n === 'number' ? count(n) : n);
-
-/** What tells of them. @type {Record<string, string>} */
-const SOURCES = {
-  modules: 'the modules of the program that was exported',
-  layers: 'what the model consists of',
-  names: 'what nodes have in front of their names',
-};
 
 class NameLayers extends Panel {
   static styles = [...Panel.styles, listing];
@@ -24,23 +17,24 @@ class NameLayers extends Panel {
 
   render() {
     return html`${this.at ? html`<p>← ${this.link('layers', '', 'All layers')}</p>` : nothing}
-    ${this.answer(this.#layers, ({ layers: { items, total }, source }) => {
+    ${this.answer(this.#layers, ({ layers: { items, total } }) => {
       if (!total) return html`<p class="empty">The graph has no nodes.</p>`;
       return list(this, {
         rows: items,
         what: 'layers',
-        columns: this.columns(items, source),
+        columns: this.columns(items),
         text: (one) => `${one.name} ${one.class ?? ''}`,
         beside: html`<p>
           <strong>${counted(total, 'layer')}</strong
-          >${total > items.length ? `, the first ${count(items.length)} here` : ''}: ${SOURCES[source]}
+          >${total > items.length ? `, the first ${count(items.length)} here` : ''}: what nodes have in front of their
+          names
         </p>`,
       });
     })}`;
   }
 
-  /** @param {any[]} items @param {string} source @returns {import('./listing.js').Column[]} */
-  columns(items, source) {
+  /** @param {any[]} items @returns {import('./listing.js').Column[]} */
+  columns(items) {
     const all = items.reduce((sum, { bytes }) => sum + Number(bytes), 0);
     const number = (
       /** @type {string} */ key,
@@ -60,12 +54,12 @@ class NameLayers extends Panel {
         key: 'name',
         title: 'Layer',
         by: (one) => one.name,
-        // "(4 unnamed nodes)" and the like are no names.
-        show: (one) => (/^\(.*\)$/.test(one.name) ? plain(one.name) : this.link('graph', '', one.name, one.name)),
+        show: (one) =>
+          one.name ? this.link('graph', '', one.name, one.name) : html`<span class="dim">nodes without names</span>`,
       },
       {
         key: 'class',
-        title: source === 'modules' ? 'Class' : 'Operation',
+        title: 'Operation',
         wide: true,
         by: (one) => one.class ?? '',
         show: (one) => (one.class ? plain(one.class) : nothing),

@@ -3,7 +3,6 @@
 /** @import * as Graph from './graph.js' */
 /** @import * as Keras from './keras.js' */
 /** @import * as Coreml from './coreml.js' */
-/** @import * as Model from './model.js' */
 /** @import * as Onnx from './onnx.js' */
 /** @import * as SameDiff from './samediff.js' */
 /** @import * as TensorFlow from './tensorflow.js' */
@@ -18,9 +17,8 @@
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
- * @property {Graph.NodeAnswer} node
  * @property {TensorFlow.ObjectAnswer | TensorFlow.V1ObjectAnswer} objects
- * @property {Keras.LayersAnswer | Graph.NamedLayersAnswer} layers
+ * @property {Keras.LayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
@@ -43,8 +41,6 @@
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
- * @property {Graph.NodeAnswer} node
- * @property {Graph.NamedLayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
@@ -65,7 +61,6 @@
  * @property {SameDiff.SameDiffZipOverview} overview
  * @property {SameDiff.OperationsAnswer} nodes
  * @property {SameDiff.SameDiffConsumersAnswer} consumers
- * @property {SameDiff.SameDiffNodeAnswer} node
  * @property {SameDiff.ZipParametersAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
@@ -78,7 +73,6 @@
  * @property {SameDiff.SameDiffGraphOverview} overview
  * @property {SameDiff.OperationsAnswer} nodes
  * @property {SameDiff.SameDiffConsumersAnswer} consumers
- * @property {SameDiff.SameDiffNodeAnswer} node
  * @property {SameDiff.GraphParametersAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
@@ -89,32 +83,30 @@
  * Of an ONNX model.
  * @typedef {object} OnnxAnswers
  * @property {Onnx.OnnxOverview} overview
- * @property {Model.ModelFunctionsAnswer} functions
+ * @property {Onnx.OnnxFunctionsAnswer} functions
  * @property {Onnx.OnnxFunction | Onnx.OnnxSubgraph} function
  * @property {Onnx.OnnxNodesAnswer} nodes
- * @property {Model.ModelScopesAnswer} scopes
- * @property {Model.ModelConsumersAnswer} consumers
- * @property {Onnx.OnnxNodeAnswer} node
- * @property {Model.ModelLayersAnswer} layers
- * @property {Model.ModelConstantsAnswer} constants
+ * @property {Graph.ScopesAnswer} scopes
+ * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Onnx.OnnxLayersAnswer} layers
+ * @property {Onnx.OnnxConstantsAnswer} constants
  * @property {Onnx.OnnxOpsAnswer} ops
- * @property {Model.ModelSearchAnswer} search
+ * @property {Onnx.OnnxSearchAnswer} search
  */
 
 /**
  * Of a Core ML model.
  * @typedef {object} CoremlAnswers
  * @property {Coreml.CoremlOverview} overview
- * @property {Model.ModelFunctionsAnswer} functions
+ * @property {Onnx.OnnxFunctionsAnswer} functions
  * @property {Coreml.CoremlFunction} function
  * @property {Coreml.CoremlNodesAnswer} nodes
- * @property {Model.ModelScopesAnswer} scopes
- * @property {Model.ModelConsumersAnswer} consumers
- * @property {Coreml.CoremlNodeAnswer} node
- * @property {Model.ModelLayersAnswer} layers
- * @property {Model.ModelConstantsAnswer} constants
+ * @property {Graph.ScopesAnswer} scopes
+ * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Onnx.OnnxLayersAnswer} layers
+ * @property {Coreml.CoremlConstantsAnswer} constants
  * @property {Coreml.CoremlOpsAnswer} ops
- * @property {Model.ModelSearchAnswer} search
+ * @property {Coreml.CoremlSearchAnswer} search
  */
 
 /**
@@ -141,7 +133,7 @@
  * What can be asked; docs/inspecting.md says what each answers.
  * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
  *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut' | 'consumers'
- *   | 'variables' | 'node'} QuestionName
+ *   | 'variables'} QuestionName
  */
 
 /**

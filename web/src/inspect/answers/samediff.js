@@ -1,6 +1,6 @@
 /** Answers about SameDiff models; no code. What they mean: docs/inspecting-samediff.md. */
 
-/** @import { Counted, Paged, Parameters, Problem, Shape, TensorUse } from './shared.js' */
+/** @import { Paged, Problem, Shape } from './shared.js' */
 
 /**
  * What a variable is.
@@ -166,7 +166,6 @@
  * @property {string} default_tag the newest
  * @property {Paged<TagSummary>} tags
  * @property {GraphSummary | null} graph of the default tag; null when it is damaged
- * @property {Parameters | null} parameters of the default tag; null without a graph
  * @property {Problem[]} problems
  */
 
@@ -177,7 +176,6 @@
  * @property {number} bytes of the file
  * @property {Paged<never>} tags none
  * @property {GraphSummary | null} graph null when it is damaged
- * @property {Parameters | null} parameters null without a graph
  * @property {Problem[]} problems
  */
 
@@ -197,7 +195,7 @@
 
 /**
  * A parameter, and where its array is.
- * @typedef {NamedParameter & Counted & ArrayEntry} ZipParameter
+ * @typedef {NamedParameter & ArrayEntry} ZipParameter
  */
 
 /**
@@ -205,8 +203,6 @@
  * @typedef {object} GraphParameter
  * @property {string} name
  * @property {VariableKind} kind
- * @property {TensorUse | null} use
- * @property {number | string} parameters how many elements it counts as
  * @property {FlatArray} array
  */
 
@@ -256,34 +252,31 @@
  * @typedef {AboutTag & TagContents<GraphParameter, GraphState>} GraphTagAnswer
  */
 
-/** What an operation makes; without a type if there is no such variable. @typedef {{ name: string, dtype?: string, shape?: Shape }} Made */
-
 /**
  * Operations of the graph.
- * @typedef {AboutTag & { nodes: Paged<Omit<Operation, 'outputs'> & { outputs: Made[] }> }} OperationsAnswer
+ * @typedef {AboutTag & { operations: Paged<Operation> }} OperationsAnswer
  */
 
 /**
- * An operation that takes what is asked about.
+ * An operation that takes a variable.
  * @typedef {object} SameDiffConsumer
- * @property {'node'} is
+ * @property {'operation'} is
  * @property {string} name
  * @property {string} op
- * @property {{ input: number, output: string | null, index: number }[]} inputs which of its inputs, from 0; which
- *   variable, and which output of the operation that is
+ * @property {{ input: number }[]} inputs which of its inputs, from 0
  * @property {boolean} control whether it waits for it, or for what makes it
  */
 
 /**
- * What takes a variable, or what an operation makes. `op` is null for a variable.
- * @typedef {AboutTag & { node: string, op: string | null, consumers: Paged<SameDiffConsumer> }}
+ * What takes a variable.
+ * @typedef {AboutTag & { variable: string, consumers: Paged<SameDiffConsumer> }}
  *   SameDiffConsumersAnswer
  */
 
 /** Parameters, the largest first.
- * @typedef {AboutTag & { constants: Paged<ZipParameter> }} ZipParametersAnswer */
+ * @typedef {AboutTag & { parameters: Paged<ZipParameter> }} ZipParametersAnswer */
 /** Arrays of a graph file, the largest first.
- * @typedef {AboutTag & { constants: Paged<GraphParameter> }} GraphParametersAnswer */
+ * @typedef {AboutTag & { parameters: Paged<GraphParameter> }} GraphParametersAnswer */
 
 /** How often each operation is used, the most used first.
  * @typedef {AboutTag & { ops: Paged<{ op: string, count: number }> }} SameDiffOpsAnswer */
@@ -298,22 +291,3 @@
  * @typedef {AboutTag & { found: Paged<SameDiffFound> }} SameDiffSearchAnswer */
 
 export {};
-
-/**
- * A variable that an operation takes, and what makes it.
- * @typedef {object} SameDiffSource
- * @property {number} input which input, from 0
- * @property {string} value the variable
- * @property {'node' | 'argument' | 'tensor' | null} is an operation, a placeholder, or a variable or constant
- * @property {string} name
- * @property {string} [op]
- * @property {number} [index] of the operation's output
- * @property {string} dtype
- * @property {Shape} shape
- */
-
-/**
- * An operation, with what it takes and what takes it.
- * @typedef {AboutTag & Omit<Operation, 'outputs'> & { outputs: Made[], from: SameDiffSource[],
- *   consumers: Paged<SameDiffConsumer> }} SameDiffNodeAnswer
- */

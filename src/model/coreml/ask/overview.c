@@ -1,0 +1,131 @@
+#include "model/coreml/ask/overview.h"
+
+#include "model/common/write.h"
+#include "model/coreml/ask/constants.h"
+#include "model/coreml/nodes.h"
+#include "model/coreml/types.h"
+
+/* --- Texts --------------------------------------------------------------------------------- */
+
+/* Null where there is none; a long one is not read. */
+static void write_text(cpb_coreml_model *m, const char *key, cpb_span text) {
+  cpb_json_writer *a = m->whole.answer;
+  if (!cpb_part_omits(&m->whole.part, text)) {
+    if (text.size > 0) cpb_json_writer_span(a, key, text);
+    else cpb_json_writer_null(a, key);
+    return;
+  }
+  cpb_json_writer_open(a, key, '{');
+  cpb_write_range(a, "omitted", cpb_part_where(&m->whole.part, text));
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_metadata(cpb_coreml_model *m, cpb_span metadata) {
+  cpb_json_writer *a = m->whole.answer;
+  cpb_page page = cpb_coreml_open_page(m, "metadata");
+  cpb_cursor c = cpb_cursor_of(metadata);
+  while (cpb_cursor_find(&c, METADATA_USER, CPB_WIRE_LEN)) {
+    if (!cpb_page_has(&page)) continue;
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "key", cpb_get_bytes(c.bytes, MAP_KEY));
+    write_text(m, "value", cpb_get_bytes(c.bytes, MAP_VALUE));
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_page_close(a, &page);
+}
+
+/* --- The description ------------------------------------------------------------------------- */
+
+static void write_features(cpb_coreml_model *m, const char *key, cpb_span message, uint32_t number) {
+  cpb_page page = cpb_coreml_open_page(m, key);
+  cpb_cursor c = cpb_cursor_of(message);
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    if (cpb_page_has(&page)) cpb_coreml_write_feature(m->whole.answer, c.bytes);
+  }
+  cpb_page_close(m->whole.answer, &page);
+}
+
+/* A model of several functions describes each: that of the default one. */
+static cpb_span description_of(const cpb_coreml_model *m, cpb_span description) {
+  cpb_cursor c = cpb_cursor_of(description);
+  while (cpb_cursor_find(&c, DESCRIPTION_FUNCTION, CPB_WIRE_LEN)) {
+    if (cpb_span_equal(cpb_get_bytes(c.bytes, OF_FUNCTION_NAME), m->graphs.items[0].name)) return c.bytes;
+  }
+  return (cpb_span){NULL, 0};
+}
+
+static void write_interface(cpb_coreml_model *m, cpb_span description) {
+  const cpb_span own = description_of(m, description);
+  if (own.data) {
+    write_features(m, "inputs", own, OF_FUNCTION_INPUT);
+    write_features(m, "outputs", own, OF_FUNCTION_OUTPUT);
+    write_features(m, "states", own, OF_FUNCTION_STATE);
+  } else {
+    write_features(m, "inputs", description, DESCRIPTION_INPUT);
+    write_features(m, "outputs", description, DESCRIPTION_OUTPUT);
+    write_features(m, "states", description, DESCRIPTION_STATE);
+  }
+  write_features(m, "training_inputs", description, DESCRIPTION_TRAINING_INPUT);
+  write_text(m, "predicted_feature", cpb_get_bytes(description, DESCRIPTION_PREDICTED));
+  write_text(m, "predicted_probabilities", cpb_get_bytes(description, DESCRIPTION_PROBABILITIES));
+}
+
+static void write_identity(cpb_coreml_model *m, cpb_span metadata) {
+  char spare[CPB_COREML_SPARE];
+  cpb_span content, model = m->whole.part.message;
+  cpb_json_writer *a = m->whole.answer;
+  const uint32_t type = cpb_coreml_type_of(model, &content);
+  cpb_json_writer_text(a, "kind", "coreml");
+  cpb_json_writer_exact(a, "specification_version", (int64_t)cpb_get_number(model, MODEL_VERSION));
+  if (type > 0) cpb_json_writer_span(a, "type", cpb_coreml_type_name(type, spare));
+  else cpb_json_writer_null(a, "type");
+  cpb_json_writer_bool(a, "updatable", cpb_get_number(model, MODEL_UPDATABLE) != 0);
+  write_text(m, "author", cpb_get_bytes(metadata, METADATA_AUTHOR));
+  write_text(m, "license", cpb_get_bytes(metadata, METADATA_LICENSE));
+  write_text(m, "version", cpb_get_bytes(metadata, METADATA_VERSION));
+  write_text(m, "doc", cpb_get_bytes(metadata, METADATA_TEXT));
+}
+
+/* --- The graph --------------------------------------------------------------------------------- */
+
+static void write_counts(cpb_coreml_model *m) {
+  cpb_json_writer *a = m->whole.answer;
+  const cpb_coreml_graphs *g = &m->graphs;
+  uint64_t subgraphs = 0, subgraph_nodes = 0, functions = 0, function_nodes = 0;
+  for (size_t i = 1; i < g->count; i++) {
+    *(g->items[i].is_within ? &subgraphs : &functions) += 1;
+    *(g->items[i].is_within ? &subgraph_nodes : &function_nodes) += g->items[i].nodes;
+  }
+  cpb_json_writer_unsigned(a, "nodes", g->items[0].nodes);
+  cpb_json_writer_unsigned(a, "subgraphs", subgraphs);
+  cpb_json_writer_unsigned(a, "subgraph_nodes", subgraph_nodes);
+  cpb_json_writer_unsigned(a, "functions", functions);
+  cpb_json_writer_unsigned(a, "function_nodes", function_nodes);
+}
+
+/* Of a program its default function; of a classifier how many classes there are. */
+static void write_graph(cpb_coreml_model *m) {
+  cpb_json_writer *a = m->whole.answer;
+  const cpb_coreml_graph *g = &m->graphs.items[0];
+  if (g->function.data) {
+    cpb_json_writer_span(a, "function", g->name);
+    write_text(m, "opset", cpb_get_bytes(g->function, FUNCTION_OPSET));
+  }
+  if (g->form != CPB_COREML_NETWORK) return;
+  cpb_span labels = cpb_get_bytes(g->message, NETWORK_TEXT_LABELS);
+  uint64_t count = cpb_count_bytes(labels, LABELS), ignored;
+  cpb_varints numbers = cpb_varints_of(cpb_get_bytes(g->message, NETWORK_NUMBER_LABELS), LABELS);
+  while (cpb_varints_next(&numbers, &ignored)) count++;
+  if (count > 0) cpb_json_writer_unsigned(a, "classes", count);
+}
+
+void cpb_coreml_ask_overview(cpb_coreml_model *m) {
+  const cpb_span description = cpb_get_bytes(m->whole.part.message, MODEL_DESCRIPTION);
+  const cpb_span metadata = cpb_get_bytes(description, DESCRIPTION_METADATA);
+  write_identity(m, metadata);
+  write_graph(m);
+  write_interface(m, description);
+  write_counts(m);
+  cpb_coreml_write_parameters(m);
+  write_metadata(m, metadata);
+}
