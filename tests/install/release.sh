@@ -90,12 +90,6 @@ amalgamation_compiles_for_wasm() { # COMPILER...
   "$@" $strict -O0 -isystem headers -c cpb.c -o wasm.o
 }
 
-# Files are looked up as WASI's small runtimes can.
-amalgamation_compiles_for_wasi() { # COMPILER...
-  amalgamation_compiles_for_wasm "$@"
-  grep -aq __wasi_fd_fdstat_get wasm.o
-}
-
 # What the top of cpb.c says that a macro leaves out.
 said_of() { # MACRO
   cd "$prefix/include/cpb"

@@ -245,7 +245,7 @@ if command -v emcc >/dev/null; then
 fi
 if [ -n "$CLANG" ] && [ -d /usr/include/wasm32-wasi ]; then
   check "amalgamation: no warning of clang for WASI" \
-    amalgamation_compiles_for_wasi "$CLANG" --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi
+    amalgamation_compiles_for_wasm "$CLANG" --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi
 fi
 
 echo "install: $passed passed, $failed failed in $SECONDS s"

@@ -191,9 +191,10 @@ export function chunkOf(file, index, i, load, verify) {
       const all = async function* (/** @type {AbortSignal} */ signal) {
         yield await chunk.bytes({ ...options, signal });
       };
+      const progress = told(options, size); // a wrong option is an error at once
       if (shared && size <= AT_ONCE) return streamOf(all, options.signal, 'own');
       const begin = () => readChunk(file, index, i, 0, Infinity, how(options, 'late'));
-      return engineStream(file, begin, options.signal, told(options, size));
+      return engineStream(file, begin, options.signal, progress);
     },
     blob: async (options) => new Response(chunk.stream(options)).blob(),
     async read(offset, length, options = {}) {
