@@ -169,7 +169,7 @@ CPB_API cpb_input *cpb_model_input(cpb_model *model);
 CPB_API cpb_step cpb_model_step(cpb_model *model);
 CPB_API const cpb_error *cpb_model_error(const cpb_model *model);
 
-/* What was done for all questions so far. */
+/* The work of all questions so far. */
 CPB_API cpb_work cpb_model_get_work(const cpb_model *model);
 
 /* After CPB_STEP_DONE: a JSON object, not ended by NUL, valid until the next question. A

@@ -1,4 +1,4 @@
-"""What is inside a model: of TensorFlow, Keras, SameDiff, ONNX or Core ML."""
+"""The contents of models of TensorFlow, Keras, SameDiff, ONNX and Core ML."""
 
 from __future__ import annotations
 

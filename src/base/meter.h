@@ -54,7 +54,7 @@ bool cpb_meter_charge(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_
 /* Whether `amount` in all is within the limit; counts nothing. */
 bool cpb_meter_allows(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error);
 
-/* What was done for all requests so far. */
+/* The work of all requests so far. */
 cpb_work cpb_meter_work(const cpb_meter *m);
 
 /* The members of cpb_work are numbers, in the order of CPB_WORKS. */

@@ -25,8 +25,8 @@ bool cpb_url_is_s3(cpb_span text) { return cpb_url_scheme(text) == 2; }
 
 static bool is_letter_or_digit(uint8_t c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9'); }
 
-/* Of the characters that a path may have, "+" and ";" mean something to some servers, so only what is safe with all of
- * them is left as it is: the same as by JavaScript's encodeURIComponent, and slashes. */
+/* Some servers give "+" and ";" in a path a meaning of their own. Only characters that are safe with every server stay
+ * as they are: those of JavaScript's encodeURIComponent, and slashes. */
 static bool is_plain(uint8_t c) { return is_letter_or_digit(c) || (c > 0 && strchr("-._~/!'()*", c) != NULL); }
 
 /* "?NAME=" */
