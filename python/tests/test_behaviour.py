@@ -275,8 +275,8 @@ def test_interrupts(tmp_path, call):
             time.sleep(0.3)
             os.kill(os.getpid(), signal.SIGINT)
         keep = os.open(path, os.O_RDWR)
-        threading.Thread(target=later).start()
         try:
+            threading.Thread(target=later).start()
             {call}
         except KeyboardInterrupt:
             print("interrupted", os.path.exists(out))
@@ -287,7 +287,7 @@ def test_interrupts(tmp_path, call):
 @pytest.mark.parametrize("answer", ["", "HTTP/1.1 503 Busy\\r\\nRetry-After: 20\\r\\nContent-Length: 0\\r\\n\\r\\n"])
 @pytest.mark.parametrize("call", ["open(url)", "open_model(url)"])
 def test_interrupts_while_a_server_is_waited_for(call, answer):
-    """One that says nothing, and one that wants to be asked again later."""
+    """One that says nothing, and one that wants to be asked again later. The signal comes once the request is there."""
     code = f"""
         import os, signal, socket, threading
         import libcpb
@@ -298,9 +298,9 @@ def test_interrupts_while_a_server_is_waited_for(call, answer):
                 kept.append(connection)
                 connection.recv(10000)
                 connection.sendall(b"{answer}")
+                threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
         kept = []
         threading.Thread(target=serve, daemon=True).start()
-        threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
         url = "http://127.0.0.1:%d/model.cpb" % server.getsockname()[1]
         try:
             libcpb.{call}
