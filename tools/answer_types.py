@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "web/src/inspect/answers"
-FILES = ("shared", "graph", "tensorflow", "keras", "samediff", "onnx", "coreml", "index")
+FILES = ("shared", "graph", "tensorflow", "keras", "samediff", "model", "onnx", "coreml", "index")
 SIMPLE = {"string": "str", "number": "int", "boolean": "bool", "null": "None", "unknown": "Any",
           "true": "Literal[True]", "false": "Literal[False]", "undefined": "None", "never": "Never"}
 NO_MEMBERS = {"dict", "list", "str", "int", "bool", "float"}  # of a class: its annotations need these names

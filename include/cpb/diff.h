@@ -51,6 +51,10 @@ typedef struct cpb_diff_options {
    * cpb_diff_shard() asks for: then the values of variables are read where the checksums differ. NULL: checksums
    * alone are compared. Must outlive the diff. */
   const cpb_checkpoint *checkpoints[2];
+
+  /* Non-zero: both models are the same file in the same state, and so are the files beside it. Values are not compared
+   * then: those in other files are only begun to read, to see whether they are there. */
+  int same_file;
 } cpb_diff_options;
 
 /* Compares models `a` and `b`, which must be different objects. They must outlive the diff, and be

@@ -27,27 +27,45 @@ extern "C" {
 
 typedef struct cpb_model cpb_model;
 
+/* The kinds of models: X(NAME, number, name, label, the full name of the message type that models of this kind are, or
+ * NULL where the built-in schema has none). Numbers never change.
+ *
+ *  - SAVED_MODEL: a SavedModel of TensorFlow;
+ *  - GRAPH_DEF: a frozen graph;
+ *  - KERAS_METADATA: a keras_metadata.pb, a message of the type
+ *    third_party.tensorflow.python.keras.protobuf.SavedMetadata;
+ *  - SAMEDIFF_ZIP: a SameDiff zip; SAMEDIFF_GRAPH: a FlatBuffers graph, as ND4J's SameDiff.save writes it;
+ *  - ONNX: an ONNX model;
+ *  - COREML: an .mlmodel, or the one in an .mlpackage;
+ *  - META_GRAPH: a .meta file of TensorFlow 1. */
+#define CPB_MODEL_KINDS(X)                                                \
+  X(SAVED_MODEL, 1, "saved_model", "SavedModel", "tensorflow.SavedModel") \
+  X(GRAPH_DEF, 2, "graph_def", "GraphDef", "tensorflow.GraphDef")         \
+  X(KERAS_METADATA, 3, "keras_metadata", "Keras metadata", NULL)          \
+  X(SAMEDIFF_ZIP, 4, "samediff_zip", "SameDiff zip", NULL)                \
+  X(SAMEDIFF_GRAPH, 5, "samediff_graph", "SameDiff graph", NULL)          \
+  X(ONNX, 6, "onnx", "ONNX", "onnx.ModelProto")                           \
+  X(COREML, 7, "coreml", "Core ML", "CoreML.Specification.Model")         \
+  X(META_GRAPH, 8, "meta_graph", "MetaGraphDef", "tensorflow.MetaGraphDef")
+
+/* CPB_MODEL_SAVED_MODEL and so on. */
 typedef enum cpb_model_kind {
-  CPB_MODEL_SAVED_MODEL = 1, /* a tensorflow.SavedModel message */
-  CPB_MODEL_GRAPH_DEF,       /* a tensorflow.GraphDef message: a frozen graph */
-  CPB_MODEL_KERAS_METADATA,  /* a keras_metadata.pb: a message of the type
-                                third_party.tensorflow.python.keras.protobuf.SavedMetadata */
-  CPB_MODEL_SAMEDIFF_ZIP,    /* a SameDiff zip */
-  CPB_MODEL_SAMEDIFF_GRAPH,  /* a FlatBuffers graph, as ND4J's SameDiff.save writes it */
-  CPB_MODEL_ONNX,            /* an onnx.ModelProto message */
-  CPB_MODEL_COREML,          /* a CoreML.Specification.Model message: .mlmodel, or the one in an .mlpackage */
-  CPB_MODEL_META_GRAPH       /* a tensorflow.MetaGraphDef message: a .meta file of TensorFlow 1 */
+#define CPB_MODEL_KIND_ENUM(NAME, number, name, label, type) CPB_MODEL_##NAME = number,
+  CPB_MODEL_KINDS(CPB_MODEL_KIND_ENUM)
+#undef CPB_MODEL_KIND_ENUM
 } cpb_model_kind;
+
+/* The kind's name for programs, such as "saved_model", for people, such as "SavedModel", and its message type, such as
+ * "tensorflow.SavedModel", or NULL. NULL for a number that is no kind: kinds are numbered from 1 on. Static. */
+CPB_API const char *cpb_model_kind_name(cpb_model_kind kind);
+CPB_API const char *cpb_model_kind_label(cpb_model_kind kind);
+CPB_API const char *cpb_model_message_type(cpb_model_kind kind);
 
 /* The kind of model that begins with these bytes, of a file or of a merged message: the
  * one whose field numbers and wire types they fit best, down to the fields of nodes. 0:
  * none of these, such as text. Some hundred bytes are enough for files
  * that programs wrote; 4,096 are looked at where there are as many. */
 CPB_API cpb_model_kind cpb_model_guess(const void *data, size_t size);
-
-/* The full name of the message type that models of this kind are, such as "onnx.ModelProto"; NULL where
- * the built-in schema has none: of Keras metadata, SameDiff files, and what is no kind. Static. */
-CPB_API const char *cpb_model_message_type(cpb_model_kind kind);
 
 typedef struct cpb_model_options {
   /* sizeof(cpb_model_options) */
@@ -111,7 +129,8 @@ CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
   X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page")             \
   X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays")            \
   X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page") \
-  X(VARIABLES, 16, "variables and what a checkpoint has stored of each, or those `name` means; a page")
+  X(VARIABLES, 16, "variables and what a checkpoint has stored of each, or those `name` means; a page")     \
+  X(NODE, 17, "one node, by `name`: what goes in and who gives it, what comes out and who takes it")
 
 /* CPB_ASK_OVERVIEW, CPB_ASK_SIGNATURE and so on. */
 typedef enum cpb_question_kind {
@@ -140,8 +159,9 @@ typedef struct cpb_question {
   size_t name_size;
 
   /* Copied; NULL for none.
-   * NODES: only names that begin with it. SCOPES: the scope; NULL: the outermost.
-   * CONSUMERS: the function that has the node; NULL: the graph.
+   * NODES: only names that begin with it. SCOPES: the scope; NULL: the outermost;
+   * further lines: others that are open, too.
+   * CONSUMERS, NODE: the function that has the node; NULL: the graph.
    * SameDiff: the tag; NULL: the default one. */
   const char *scope;
   size_t scope_size;

@@ -223,6 +223,10 @@ CPB_API cpb_message_file *cpb_model_file_message(cpb_model_file *file);
 CPB_API cpb_model *cpb_model_file_model(cpb_model_file *file);
 CPB_API const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *file);
 
+/* Non-zero: both were opened from one file in one state, so that nothing in them differs: by one name in one folder,
+ * or by one URL of which the server has said the same ETag (cpb_diff_options.same_file). */
+CPB_API int cpb_model_file_is_same(const cpb_model_file *a, const cpb_model_file *b);
+
 /* Supplies an engine whose step has returned CPB_STEP_NEED, from the model's message, as cpb_message_file_supply()
  * does, or from a shard of its checkpoint if `shard` is not negative (cpb_diff_shard). A shard that is not there is a
  * failure for the engine alone: its next step fails with CPB_E_READ. */

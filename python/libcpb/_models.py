@@ -51,6 +51,7 @@ QUESTIONS = {
     "cut": 14,
     "consumers": 15,
     "variables": 16,
+    "node": 17,
 }
 _BESIDE = {"keras_metadata": 1, "checkpoint": 2, "fingerprint": 4}
 _ALL = 2**32 - 1
@@ -134,6 +135,10 @@ class Model(_core.Model):
     ) -> answers.AnyScopes:
         """The scopes and nodes in a name scope of the graph or of a function, and what leads to each."""
         return self.ask("scopes", function, scope=scope, **page)
+
+    def node(self, name: str, *, function: str | None = None, tag: str | None = None, **page: Page) -> answers.AnyNode:
+        """One node: what goes into it and who gives it, what comes out, its attributes, and who takes it."""
+        return self.ask("node", name, scope=function if function is not None else tag, **page)
 
     def consumers(
         self, name: str, *, function: str | None = None, tag: str | None = None, **page: Page

@@ -173,15 +173,14 @@ def _facts(overview: Mapping[str, Any]) -> dict[str, Any]:
     variables = overview.get("variables")
     if isinstance(variables, Mapping):
         facts["variables"] = variables.get("total")
-        facts["parameters"] = variables.get("elements")
-        facts["parameter_bytes"] = variables.get("size")
+    parameters = overview.get("parameters")
+    if isinstance(parameters, Mapping):
+        for column, member in (("parameters", "total"), ("parameter_bytes", "bytes")):
+            facts[column] = None if parameters.get(member) is None else int(parameters[member])
     keras = overview.get("keras")
     if isinstance(keras, Mapping):
         facts["keras"] = keras.get("class", keras.get("identifier"))
     graph = overview.get("graph")
     if "tags" in overview and isinstance(graph, Mapping):  # SameDiff
-        tags = {item["tag"]: item for item in overview["tags"]["items"]}
-        stored = tags.get(graph.get("tag"), {}).get("parameters", {})
         facts["variables"] = graph.get("kinds", {}).get("VARIABLE")
-        facts["parameter_bytes"] = graph.get("parameter_bytes", stored.get("bytes"))
     return facts

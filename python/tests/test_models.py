@@ -189,7 +189,7 @@ def test_arrays_of_samediff(cpb, tmp_path):
     """As the command extracts them for NumPy."""
     for path in SAMEDIFF:
         with libcpb.open_model(path) as model:
-            for parameter in model.constants(count="all")["parameters"]["items"]:
+            for parameter in model.constants(count="all")["constants"]["items"]:
                 out = tmp_path / "array.npy"
                 cpb.ok("extract", path, parameter["name"], "-o", out, "--force")
                 array = model.array(parameter["name"])
@@ -200,7 +200,7 @@ def test_arrays_of_samediff(cpb, tmp_path):
 def flat(path):
     """A graph without its arrays' need: what the file itself has."""
     with libcpb.open_model(path) as model:
-        names = [parameter["name"] for parameter in model.constants(count="all")["parameters"]["items"]]
+        names = [parameter["name"] for parameter in model.constants(count="all")["constants"]["items"]]
         return path.read_bytes(), {name: model.array(name) for name in names}
 
 

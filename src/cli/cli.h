@@ -174,4 +174,7 @@ int cli_verify(cli *c);
 int cli_records(cli *c);
 int cli_recover(cli *c);
 
+/* Other words for the question about tensors, up to a NULL: what kinds of models call them. */
+extern const char *const cli_tensor_words[];
+
 #endif

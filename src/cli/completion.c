@@ -33,9 +33,12 @@ static size_t sentence(const char *help) {
   return length;
 }
 
+const char *const cli_tensor_words[] = {"weights", "tensors", "initializers", NULL};
+
 static void print_questions(cli *c, const char *separator) {
   for (int i = 1; cpb_question_name((cpb_question_kind)i); i++)
     cli_print(c, "%s%s", i > 1 ? separator : "", cpb_question_name((cpb_question_kind)i));
+  for (int i = 0; cli_tensor_words[i]; i++) cli_print(c, "%s%s", separator, cli_tensor_words[i]);
 }
 
 static void print_commands(cli *c) {

@@ -8,9 +8,9 @@
 
 /* What --type names; 0: the model is to be looked at. */
 static cpb_model_kind kind_of(const char *type) {
-  for (int kind = CPB_MODEL_SAVED_MODEL; type && kind <= CPB_MODEL_META_GRAPH; kind++) {
-    const char *of_kind = cpb_model_message_type((cpb_model_kind)kind);
-    if (of_kind && strcmp(of_kind, type) == 0) return (cpb_model_kind)kind;
+  for (cpb_model_kind kind = 1; type && cpb_model_kind_name(kind); kind++) {
+    const char *of_kind = cpb_model_message_type(kind);
+    if (of_kind && strcmp(of_kind, type) == 0) return kind;
   }
   return (cpb_model_kind)0;
 }

@@ -107,7 +107,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_SCOPE] =
         {"scope", 0, CLI_TEXT, SETTING(scope), "TEXT",
          "For nodes and functions: only those whose names begin with TEXT. For scopes: the scope to look into. "
-         "For consumers and extract: the function that the node is in. For a SameDiff file: the tag.",
+         "For node, consumers and extract: the function that the node is in. For a SameDiff file: the tag.",
          NULL},
     [CLI_BRIEF] = {"brief", 0, CLI_FLAG, SETTING(brief), NULL,
                    "Of an ONNX model behind a URL: answer after a few requests, without what only the tensors between "

@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "cpb/open.h"
+#include "host/file.h"
+#include "host/message_file.h"
 #include "host/progress.h"
 #include "host/url/address.h"
 
@@ -292,6 +294,8 @@ cpb_code cpb_message_file_supply(cpb_message_file *m, cpb_input *input, cpb_erro
   }
   return error->code;
 }
+
+const cpb_validators *cpb_message_file_validators(const cpb_message_file *m) { return cpb_file_validators(m->file); }
 
 /* --- Finding ---------------------------------------------------------------------- */
 

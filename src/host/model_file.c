@@ -3,6 +3,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/beside.h"
+#include "host/message_file.h"
+#include "host/references.h"
 #include "host/url/address.h"
 
 #define GUESS_BYTES 4096
@@ -267,6 +269,46 @@ cpb_model_kind cpb_model_file_kind(const cpb_model_file *f) { return f->kind; }
 cpb_message_file *cpb_model_file_message(cpb_model_file *f) { return f->message; }
 cpb_model *cpb_model_file_model(cpb_model_file *f) { return f->model; }
 const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *f) { return f->checkpoint; }
+
+/* --- Two models --------------------------------------------------------------------------- */
+
+/* Of a file that was changed in between, or that has no ETag, nobody knows. */
+static bool is_same_state(const cpb_model_file *a, const cpb_model_file *b) {
+  const cpb_validators *x = cpb_message_file_validators(a->message), *y = cpb_message_file_validators(b->message);
+  return x && y && x->known && y->known && *x->etag && strcmp(x->etag, y->etag) == 0 &&
+         strcmp(x->last_modified, y->last_modified) == 0 && x->size == y->size;
+}
+
+/* The folder of `path`, to be released; NULL when memory is short. */
+static char *folder_of(const cpb_allocator *a, const char *path, const char **name) {
+  const char *slash = strrchr(path, '/');
+  size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+  char *folder = cpb_alloc(a, size + 2);
+  *name = path + size;
+  if (!folder) return NULL;
+  memcpy(folder, path, size);
+  memcpy(folder + size, ".", 2);
+  return folder;
+}
+
+/* Files beside it, which it refers to, are found from the folder: so the folder must be the same, too. */
+static bool is_same_place(const cpb_model_file *a, const cpb_model_file *b) {
+  const char *x, *y;
+  char *first = folder_of(&a->allocator, a->path, &x), *second = folder_of(&a->allocator, b->path, &y);
+  bool same = first && second && strcmp(x, y) == 0 && cpb_reference_is_same(first, second) &&
+              cpb_reference_is_same(a->path, b->path);
+  cpb_release(&a->allocator, first);
+  cpb_release(&a->allocator, second);
+  return same;
+}
+
+int cpb_model_file_is_same(const cpb_model_file *a, const cpb_model_file *b) {
+  if (!a->path || !b->path || a->kind != b->kind) return false;
+  if (cpb_message_file_validators(a->message)) return strcmp(a->path, b->path) == 0 && is_same_state(a, b);
+  return is_same_place(a, b);
+}
+
+/* --- Sizes -------------------------------------------------------------------------------- */
 
 uint64_t cpb_model_file_size(const cpb_model_file *f, unsigned beside) {
   return beside < CPB_BESIDE_ALL ? f->sizes[beside] : 0;

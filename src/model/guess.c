@@ -9,26 +9,18 @@
 
 static const struct {
   cpb_model_kind kind;
-  const char *type;             /* of its message, if that is built in, else NULL */
   int (*guess)(cpb_span begin); /* how well a file that begins so fits; 0: it does not */
 } kinds[] = {
-    {CPB_MODEL_SAMEDIFF_ZIP, NULL, cpb_samediff_zip_guess},
-    {CPB_MODEL_SAMEDIFF_GRAPH, NULL, cpb_samediff_graph_guess},
-    {CPB_MODEL_KERAS_METADATA, NULL, cpb_keras_metadata_guess},
-    {CPB_MODEL_SAVED_MODEL, "tensorflow.SavedModel", cpb_saved_model_guess},
-    {CPB_MODEL_GRAPH_DEF, "tensorflow.GraphDef", cpb_graph_def_guess},
-    {CPB_MODEL_META_GRAPH, "tensorflow.MetaGraphDef", cpb_meta_graph_guess},
-    {CPB_MODEL_ONNX, "onnx.ModelProto", cpb_onnx_guess},
-    {CPB_MODEL_COREML, "CoreML.Specification.Model", cpb_coreml_guess},
+    {CPB_MODEL_SAMEDIFF_ZIP, cpb_samediff_zip_guess},
+    {CPB_MODEL_SAMEDIFF_GRAPH, cpb_samediff_graph_guess},
+    {CPB_MODEL_KERAS_METADATA, cpb_keras_metadata_guess},
+    {CPB_MODEL_SAVED_MODEL, cpb_saved_model_guess},
+    {CPB_MODEL_GRAPH_DEF, cpb_graph_def_guess},
+    {CPB_MODEL_META_GRAPH, cpb_meta_graph_guess},
+    {CPB_MODEL_ONNX, cpb_onnx_guess},
+    {CPB_MODEL_COREML, cpb_coreml_guess},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
-
-const char *cpb_model_message_type(cpb_model_kind kind) {
-  for (size_t i = 0; i < NUM_KINDS; i++) {
-    if (kinds[i].kind == kind) return kinds[i].type;
-  }
-  return NULL;
-}
 
 /* The kind that fits best; of several the first. */
 cpb_model_kind cpb_model_guess(const void *data, size_t size) {

@@ -1,25 +1,25 @@
 #include "model/kinds.h"
 
 #include "model/checkpoint/stored_values.h"
-#include "model/coreml/ask/model.h"
-#include "model/coreml/constant_values.h"
+#include "model/coreml/model.h"
+#include "model/coreml/values.h"
 #include "model/keras/metadata.h"
-#include "model/onnx/ask/model.h"
-#include "model/onnx/initializer_values.h"
+#include "model/onnx/model.h"
+#include "model/onnx/values.h"
 #include "model/samediff/array_values.h"
 #include "model/samediff/samediff.h"
 #include "model/tensorflow/ask/saved_model.h"
 #include "model/tensorflow/constant.h"
 
 static const cpb_kind kinds[] = {
-    {CPB_MODEL_SAMEDIFF_ZIP, "a SameDiff zip", &cpb_samediff_reader, &cpb_samediff_values},
-    {CPB_MODEL_SAMEDIFF_GRAPH, "a SameDiff graph", &cpb_samediff_reader, &cpb_samediff_values},
-    {CPB_MODEL_KERAS_METADATA, "Keras metadata", &cpb_keras_metadata_reader, NULL},
-    {CPB_MODEL_SAVED_MODEL, "a SavedModel", &cpb_saved_model_reader, &cpb_constant_values},
-    {CPB_MODEL_GRAPH_DEF, "a GraphDef", &cpb_saved_model_reader, &cpb_constant_values},
-    {CPB_MODEL_META_GRAPH, "a MetaGraphDef", &cpb_saved_model_reader, &cpb_constant_values},
-    {CPB_MODEL_ONNX, "an ONNX model", &cpb_onnx_reader, &cpb_onnx_values},
-    {CPB_MODEL_COREML, "a Core ML model", &cpb_coreml_reader, &cpb_coreml_values_reader},
+    {CPB_MODEL_SAMEDIFF_ZIP, &cpb_samediff_reader, &cpb_samediff_values},
+    {CPB_MODEL_SAMEDIFF_GRAPH, &cpb_samediff_reader, &cpb_samediff_values},
+    {CPB_MODEL_KERAS_METADATA, &cpb_keras_metadata_reader, NULL},
+    {CPB_MODEL_SAVED_MODEL, &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_GRAPH_DEF, &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_META_GRAPH, &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_ONNX, &cpb_onnx_reader, &cpb_onnx_values},
+    {CPB_MODEL_COREML, &cpb_coreml_reader, &cpb_coreml_values_reader},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 

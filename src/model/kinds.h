@@ -7,7 +7,6 @@
 
 typedef struct cpb_kind {
   cpb_model_kind kind;
-  const char *name; /* with its article, as it stands in a sentence */
   const cpb_model_reader *reader;
   const cpb_values_reader *values; /* NULL: it has no values */
 } cpb_kind;

@@ -112,8 +112,9 @@ static void fail_unsupported(cpb_model *m) {
     if (m->reader->answers(m->kind, kind))
       size += cpb_format(known + size, sizeof known - size, "%s%s", size > 0 ? ", " : "", cpb_question_name(kind));
   }
-  cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"%s\" is not supported for %s; expected one of %s",
-           cpb_question_name(m->question.kind), cpb_kind_find(m->kind)->name, known);
+  cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+           "question \"%s\" is not supported for models of the kind %s; expected one of %s",
+           cpb_question_name(m->question.kind), cpb_model_kind_label(m->kind), known);
 }
 
 static bool check_question(cpb_model *m) {

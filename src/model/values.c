@@ -48,9 +48,9 @@ static bool create_reader(cpb_values *v, cpb_model_kind kind, size_t name_size) 
   cpb_meter_init(&v->meter, &v->allocator, &v->limits, NULL);
   v->held = cpb_meter_allocator(&v->meter);
   if (!v->reader) {
-    const cpb_kind *known = cpb_kind_find(kind);
-    cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "reading values is not supported for %s",
-             known ? known->name : "this kind of model");
+    const char *label = cpb_model_kind_label(kind);
+    cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "reading values is not supported for models of %s%s",
+             label ? "the kind " : "this kind", label ? label : "");
     return true;
   }
   const cpb_span name = {(const uint8_t *)v->name, name_size};

@@ -31,8 +31,8 @@ LISTS = {
     ("consumers", "Const"): ("consumers", 0, "name"),
 }
 SAMEDIFF = {
-    ("nodes",): ("operations", 0, "name"),
-    ("constants",): ("parameters", 0, "name"),
+    ("nodes",): ("nodes", 0, "name"),
+    ("constants",): ("constants", 0, "name"),
     ("ops",): ("ops", 0, "op"),
     ("search", "w"): ("found", 1, "name"),
     ("consumers", "x"): ("consumers", 0, "name"),

@@ -88,7 +88,7 @@ def info_of(model, variable, tag):
     """In a zip it takes a question of its own."""
     if tag is None or variable["kind"] not in ("VARIABLE", "CONSTANT"):
         return variable["array"]
-    return model.ask("constants", name=variable["name"], scope=tag)["parameters"]["items"][0]["array"]
+    return model.ask("constants", name=variable["name"], scope=tag)["constants"]["items"][0]["array"]
 
 
 def variable_of(model, variable, tag, read):

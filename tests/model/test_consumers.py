@@ -121,26 +121,29 @@ def test_the_consumers_among_a_hundred_thousand_nodes_take_no_memory_beside_the_
 # --- SameDiff -----------------------------------------------------------------------------
 
 
-def waits_for(op, variable, makers):
+def waits_for(op, maker, name):
     """ND4J has operations wait for operations, or for variables that none makes."""
-    if variable in makers:
-        return makers[variable] in op.get("control_deps", [])
-    return variable in op.get("var_control_deps", [])
+    return maker in op.get("control_deps", []) if maker else name in op.get("var_control_deps", [])
 
 
 @pytest.mark.parametrize("case", SAMEDIFF, ids=[c["file"] for c in SAMEDIFF])
 def test_each_input_of_an_operation_of_nd4j_is_a_variable_that_it_takes(cpb, case):
+    """What a name stands for is an operation, with all that it makes, or else a variable."""
     truth, model = case["truth"], Model(cpb, case["file"])
     makers = {output: op["name"] for op in truth["ops"] for output in op["outputs"]}
-    for variable in [v["name"] for v in truth["variables"]]:
-        found = []
+    made = {op["name"]: op["outputs"] for op in truth["ops"]}
+    for name in {v["name"] for v in truth["variables"]} | made.keys():
+        found, taken = [], made.get(name, [name])
+        maker = name if name in made else makers.get(name)
         for op in truth["ops"]:
-            inputs = [{"input": i} for i, name in enumerate(op["inputs"]) if name == variable]
-            control = waits_for(op, variable, makers)
+            inputs = [{"input": i, "output": one, "index": taken.index(one)}
+                      for i, one in enumerate(op["inputs"]) if one in taken]
+            control = waits_for(op, maker, name)
             if inputs or control:
-                found.append({"is": "operation", "name": op["name"], "op": op["op_name"], "inputs": inputs, "control": control})
-        answer = model.ask("consumers", name=variable)
-        assert answer["variable"] == variable and answer["consumers"]["items"] == found
+                found.append({"is": "node", "name": op["name"], "op": op["op_name"], "inputs": inputs, "control": control})
+        answer = model.ask("consumers", name=name)
+        assert answer["node"] == name and answer["consumers"]["items"] == found
+        assert (answer["op"] is not None) == (name in made)
 
 
 def test_an_operation_that_waits_for_another_waits_for_what_that_makes(cpb):
@@ -158,5 +161,5 @@ def test_the_answer_is_the_same_from_input_in_small_pieces(cpb, name):
 
 
 def test_a_variable_that_is_not_there_is_an_error(cpb):
-    with pytest.raises(SameDiffError, match="no variable has this name"):
+    with pytest.raises(SameDiffError, match="no operation and no variable has this name"):
         Model(cpb, "ops_a.fb").ask("consumers", name="nothing")

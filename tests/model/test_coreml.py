@@ -38,6 +38,8 @@ def ask(cpb, path, question, name=None, scope=None):
 
 # --- Answers --------------------------------------------------------------------------------------
 
+COMPRESSED = ("palettized", "six bits", "sparse", "int8", "int4")
+
 
 @pytest.mark.parametrize("name", MODELS)
 def test_overview(cpb, made, name):
@@ -53,7 +55,7 @@ def test_overview(cpb, made, name):
     assert {i["key"]: i["value"] for i in o["metadata"]["items"]} == dict(m.userDefined)
     own = next((f for f in d.functions if f.name == d.defaultFunctionName), d)
     for ours, theirs in (("inputs", own.input), ("outputs", own.output), ("states", own.state)):
-        assert o[ours]["items"] == [facts.feature(f) for f in theirs], ours
+        assert o[ours]["items"] == [facts.feature(f, graphs[0]) for f in theirs], ours
     assert o["predicted_feature"] == (d.predictedFeatureName or None)
     assert o["nodes"] == len(graphs[0].nodes())
     assert o["subgraphs"] + o["functions"] == len(graphs) - 1
@@ -98,6 +100,8 @@ def test_constants(cpb, made, name):
             assert (c["external"]["location"], c["external"]["offset"]) == (
                 blob.fileName.removeprefix("@model_path/"), blob.offset)
             total += c["elements"]
+    if name in COMPRESSED:  # counts as what it was before
+        total = ask(cpb, made("half")[0], "overview")["parameters"]["total"]
     assert ask(cpb, path, "overview")["parameters"]["total"] == total
 
 

@@ -1,46 +1,12 @@
 """Core ML models that nobody makes: each question is answered, or refused in one line, in bounded work."""
 
 import json
-import struct
 
 import pytest
 from support import wire
+from support.coreml_wire import HEAD, blob, const, convolution, description, entry, floats, layer, network, number, program, value
 
 QUESTIONS = ["overview", "functions", "nodes", "scopes", "layers", "constants", "ops"]
-
-
-def number(n, value):
-    return wire.tag(n, 0) + wire.varint(value & 2**64 - 1)
-
-
-HEAD = number(1, 8) + wire.field(2, wire.field(1, wire.field(1, b"x")))
-
-
-def entry(field, key, value):
-    return wire.field(field, wire.field(1, key) + wire.field(2, value))
-
-
-def program(operations, rest=b""):
-    block = entry(3, b"CoreML8", operations)
-    return HEAD + wire.field(502, number(1, 1) + entry(2, b"main", wire.field(2, b"CoreML8") + block) + rest)
-
-
-def value(dims, kind=11, content=b"", rank=None):
-    sizes = b"".join(wire.field(3, wire.field(1, number(1, d))) for d in dims)
-    tensor = number(1, kind) + number(2, len(dims) if rank is None else rank) + sizes
-    return wire.field(2, wire.field(1, tensor)) + content
-
-
-def const(value_, name=b"t"):
-    return wire.field(3, wire.field(1, b"const") + wire.field(3, wire.field(1, name)) + entry(5, b"val", value_))
-
-
-def blob(location, offset):
-    return wire.field(5, wire.field(1, location) + number(2, offset))
-
-
-def floats(count):
-    return wire.field(3, wire.field(1, wire.field(1, wire.field(1, bytes(4 * count)))))
 
 
 def within(levels):
@@ -57,32 +23,20 @@ def pipelines(levels):
     return model
 
 
-def network(layers):
-    return HEAD + wire.field(500, layers)
-
-
-def layer(kind, parameters, name=b"l"):
-    return wire.field(1, wire.field(1, name) + wire.field(kind, parameters))
-
-
-def convolution(sizes, weights):
-    return layer(100, number(1, sizes[0]) + number(2, sizes[1]) + number(10, sizes[2]) + wire.field(90, weights))
-
-
 MODELS = {
     "deep blocks": within(3000),
     "deep pipelines": pipelines(3000),
-    "dims overflow": program(const(value([2**62, 2**62, 3], content=floats(1)))),
-    "dims of nothing": program(const(value([0, 2**62], content=floats(0)))),
-    "a hundred dims": program(const(value([1] * 100, content=floats(1)))),
-    "unknown rank": program(const(value([], content=floats(1), rank=-1))),
-    "more values than dims": program(const(value([2], content=floats(1000)))),
-    "fewer values than dims": program(const(value([2**40], content=floats(3)))),
+    "dims overflow": program(const(value([2**62, 2**62, 3], content=floats(bytes(4))))),
+    "dims of nothing": program(const(value([0, 2**62], content=floats(bytes(0))))),
+    "a hundred dims": program(const(value([1] * 100, content=floats(bytes(4))))),
+    "unknown rank": program(const(value([], content=floats(bytes(4)), rank=-1))),
+    "more values than dims": program(const(value([2], content=floats(bytes(4000))))),
+    "fewer values than dims": program(const(value([2**40], content=floats(bytes(12))))),
     "no values": program(const(value([3]))),
-    "a type that is not known": program(const(value([3], kind=99, content=floats(3)))),
-    "another type in floats": program(const(value([3], kind=10, content=floats(3)))),
+    "a type that is not known": program(const(value([3], kind=99, content=floats(bytes(12))))),
+    "another type in floats": program(const(value([3], kind=10, content=floats(bytes(12))))),
     "many operations of nothing": program(wire.field(3, b"") * 200_000),
-    "several programs": program(b"") + program(const(value([1], content=floats(1))))[len(HEAD):],
+    "several programs": program(b"") + program(const(value([1], content=floats(bytes(4)))))[len(HEAD):],
     "two types": HEAD + wire.field(500, b"") + wire.field(502, b""),
     "no type": HEAD,
     "a type of the future": HEAD + wire.field(2999, b"abc"),
@@ -140,10 +94,6 @@ def test_graphs_that_are_too_deep_are_not_passed_over_in_silence(cpb, tmp_path, 
 
 
 # --- Files of weights -----------------------------------------------------------------------------------
-
-
-def description(kind=2, size=12, offset=128, mark=0xDEADBEEF):
-    return struct.pack("<IIQQ", mark, kind, size, offset).ljust(64, b"\0")
 
 
 FILES = {

@@ -197,7 +197,7 @@ def edit_objects(meta):
     child.local_name = "myself"
     return {"objects": {"root.block.weight": {"dtype": ("float32", "bfloat16"), "shape": ([4, 3], [4, 7])},
                         "root.me": "removed", "root.myself": "added"},
-            "overview": None, "functions": None}
+            "overview": None, "functions": None, "layers": None}
 
 
 def edit_version(meta):

@@ -29,6 +29,8 @@ def test_a_page_for_a_person(cpb, tmp_path):
     expected = f"""\
 --- {one}   GraphDef
 +++ {other}   GraphDef
+overview   1 of 7  ~
+  ~ parameters  2,000 -> 4,000; tensors: 1 -> 2; bytes: 8,000 -> 16,000
 nodes      2 of 5  +-
   ~ the graph    2 of 5  +-
       + another  Const
@@ -48,7 +50,7 @@ def test_a_person_reads_words_and_a_program_names(cpb):
     one, other = path_of("real_tf_module"), path_of("real_tf_keras_subclassed")
     a, b = (json.loads(cpb.ok("inspect", path, "overview", "--json")) for path in (one, other))
     lines = [re.split(" {2,}", line.strip(), maxsplit=1) for line in shown(cpb, one, other, 1000, "--all")]
-    facts = dict(line for line in lines[lines.index(["overview", "5 of 8  ~"]) + 1:][:5])
+    facts = dict(line for line in lines[lines.index(["overview", "6 of 9  ~"]) + 1:][:6])
 
     def change(*path, words):
         values = []
@@ -67,8 +69,10 @@ def test_a_person_reads_words_and_a_program_names(cpb):
         "~ objects": "; ".join([change("objects", "total", words=""),
                                 *(change("objects", "kinds", kind, words=words) for kind, words in kinds.items())]),
         "~ operations": change("ops", "total", words="kinds that the exporter lists"),
+        "~ parameters": "; ".join(change("parameters", member, words=words) for member, words in
+                                  {"total": "", "trainable": "trainable", "tensors": "tensors", "bytes": "bytes"}.items()),
         "~ variables": "; ".join(change("variables", member, words=words) for member, words in
-                                 {"total": "", "trainable": "trainable", "elements": "parameters", "size": "bytes"}.items())}
+                                 {"total": "", "trainable": "trainable"}.items())}
     assert any(line[0] == "kinds of operations" for line in lines)
     told = cpb.run("diff", one, other).stdout.decode()
     assert "~\toverview\tobjects\ttotal: 14 -> 90; kinds.user_object: 2 -> 56;" in told and "\tops\t" in told

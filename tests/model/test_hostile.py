@@ -10,7 +10,7 @@ from support import wire
 
 CASES = json.loads((DATA / "hostile_models.json").read_text())["cases"]
 QUESTIONS = [["overview"], ["signature", "serve"], ["functions"], ["function", "f"], ["nodes"], ["scopes"],
-             ["objects"], ["layers"], ["load", "root"], ["constants"], ["ops"], ["search", "a"], ["variables"], ["consumers", "x"]]
+             ["objects"], ["layers"], ["load", "root"], ["constants"], ["ops"], ["search", "a"], ["variables"], ["consumers", "x"], ["node", "x"]]
 
 
 def encode(message):

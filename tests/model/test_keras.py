@@ -188,10 +188,10 @@ def test_the_overview_of_a_model_has_a_line_about_its_layers(cpb, name, tmp_path
 
 @pytest.mark.parametrize("name", ["real_tf_keras_functional", "real_tf_keras_subclassed"])
 def test_a_search_finds_layers_of_which_only_the_paths_are_known(cpb, name):
-    """Without keras_metadata.pb."""
+    """Without keras_metadata.pb: they are called by these."""
     path = DATA / "cpb" / name / "orig.pb"
     layers = inspect(cpb, path, "layers")["layers"]["items"]
-    assert len(layers) >= 5 and all(layer["name"] is None for layer in layers)
+    assert len(layers) >= 5 and all(layer["name"] == layer["path"] for layer in layers)
     for layer in layers:
         found = inspect(cpb, path, "search", layer["path"])["found"]["items"]
         assert [one["path"] for one in found if one["is"] == "layer" and one["path"] == layer["path"]] == [layer["path"]]
@@ -367,17 +367,30 @@ def test_metadata_that_are_not_json(cpb, tmp_path):
     assert answer["layers"]["items"][0]["parameters"] == 303  # by its variables
 
 
-def test_a_file_that_is_no_metadata(cpb, tmp_path):
-    shutil.copy(keras_models.model("half") / "saved_model.pb", tmp_path)
-    (tmp_path / "keras_metadata.pb").write_bytes(b"\x0a\xff\xff\xff\x0f no such thing")
-    answer = json.loads(cpb.ok("inspect", tmp_path, "layers", "--json"))
-    assert [p["text"] for p in answer["problems"]] == ["keras_metadata.pb has no Keras objects"]
-    assert [item["path"] for item in answer["layers"]["items"]] == ["root", "root.layer_with_weights-0"]
+@pytest.mark.parametrize("how, told", [
+    (lambda _: b"\x0a\xff\xff\xff\x0f no such thing", "keras_metadata.pb cannot be parsed: no Keras objects in it"),
+    (lambda data: data.replace(b"\n", b"\r\n"), "keras_metadata.pb: its line ends were converted (CRLF), as Git does on "
+                                               "Windows; what Keras says of the layers is lost")], ids=["other", "crlf"])
+def test_a_file_that_is_no_metadata(cpb, tmp_path, how, told):
+    """That is damage; layers are called by their paths, and parameters are counted by variables."""
+    whole = keras_models.model("half")
+    shutil.copytree(whole, tmp_path / "model")
+    model, file = tmp_path / "model", tmp_path / "model/keras_metadata.pb"
+    file.write_bytes(how(file.read_bytes()))
+    for question in ("layers", "overview", None):
+        result = cpb.run("inspect", model, *([question] if question else []))
+        assert result.returncode == 1 and told in result.stderr.decode(), question
+    answer = json.loads(cpb.run("inspect", model, "layers", "--json").stdout)
+    assert [(p["text"], p["damage"]) for p in answer["problems"]] == [(told, True)]
+    assert answer["source"] == "objects"
+    assert [item["name"] for item in answer["layers"]["items"]] == ["root", "root.layer_with_weights-0"]
+    assert json.loads(cpb.run("inspect", model, "overview", "--json").stdout)["parameters"] == inspect(cpb, whole)["parameters"]
 
 
-def test_a_model_without_keras_has_no_layers_but_nodes_to_load(cpb):
+def test_a_model_without_keras_has_layers_by_names_and_nodes_to_load(cpb):
     model = DATA / "cpb" / "real_tf_module" / "orig.pb"
-    assert layers(cpb, model) == []
+    answer = inspect(cpb, model, "layers")
+    assert answer["source"] == "variables" and answer["layers"]["total"] > 0 and "format" not in answer
     assert inspect(cpb, model, "load", "root")["nodes"]["total"] > 1
 
 

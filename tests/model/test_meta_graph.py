@@ -111,7 +111,10 @@ def test_the_checkpoint_beside_it(cpb, trained, tmp_path):
     assert "file\tcheckpoint\t32\t2 tensors in 1 data file\n" in summary and "count\tparameters\t8\t" in summary
     alone = tmp_path / "elsewhere.meta"
     alone.write_bytes(path.read_bytes())
-    assert all(one["shape"] is None for one in ask(cpb, alone, "variables")["variables"]["items"])
+    without = {one["name"]: one for one in ask(cpb, alone, "variables")["variables"]["items"]}  # the graph says it, too
+    assert {name: (one["dtype"], one["shape"]) for name, one in without.items()} == \
+        {name: (one["dtype"], one["shape"]) for name, one in variables.items()}
+    assert all(one["stored"] is None for one in without.values())
 
 
 def test_a_saved_model_of_that_name_has_its_own_checkpoint(cpb, tmp_path):
@@ -135,7 +138,7 @@ def test_split_merged_and_found(cpb, trained, tmp_path):
 
 def test_what_it_is_not_asked(cpb, trained):
     result = cpb.run("inspect", trained[0] / "model.meta", "cut", "root")
-    assert result.returncode != 0 and b"a MetaGraphDef" in result.stderr
+    assert result.returncode != 0 and b"the kind MetaGraphDef" in result.stderr
 
 
 def test_truncated(cpb, trained, tmp_path):

@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -188,6 +189,21 @@ def test_constants(cpb, everything):
     assert sizes == sorted(sizes, reverse=True)
 
 
+def test_names_of_inputs(cpb, tmp_path):
+    """As in the operators' schemas; the table is what the package onnx has."""
+    sys.path.insert(0, str(ROOT / "tools"))
+    import onnx_inputs
+    assert onnx_inputs.INC.read_text() == onnx_inputs.text(onnx_inputs.names())
+    nodes = [onnx.helper.make_node("Conv", ["x", "w", "b"], ["c"]), onnx.helper.make_node("Concat", ["c", "c", "c"], ["d"]),
+             onnx.helper.make_node("Clip", ["d", "", "top"], ["e"]), onnx.helper.make_node("Relu", ["e"], ["f"]),
+             onnx.helper.make_node("Conv", ["f", "w"], ["y"], domain="other")]
+    path = tmp_path / "m.onnx"
+    path.write_bytes(onnx.ModelProto(ir_version=8, graph=onnx.GraphProto(node=nodes)).SerializeToString())
+    answer = ask(cpb, path, "nodes")["nodes"]["items"]
+    assert [node.get("parameters") for node in answer] == [
+        ["X", "W", "B"], None, ["input", "min", "max"], None, None]
+
+
 def test_layers_and_scopes(cpb, everything):
     layers = {layer["name"]: layer for layer in ask(cpb, everything, "layers")["layers"]["items"]}
     assert layers["/model/0"] | {"bytes": 0} == {"name": "/model/0", "class": "MatMul", "nodes": 1, "tensors": 1,
@@ -195,7 +211,8 @@ def test_layers_and_scopes(cpb, everything):
     assert (layers["/model/1"]["nodes"], layers["/model/1"]["class"]) == (2, None)
     top = {child["path"]: child for child in ask(cpb, everything, "scopes")["children"]["items"]}
     assert top["/model"]["nodes"] == 3 and top["/model"]["size"] == 48
-    assert [edge["from"] for edge in top["#2"]["inputs"]] == ["choose", "flag"]
+    taken = {edge["from"]: edge["count"] for edge in top["#2"]["inputs"]}  # also what only its branches take
+    assert taken == {"/model": 2, "choose": 1, "flag": 1}
 
 
 def test_search(cpb, everything):

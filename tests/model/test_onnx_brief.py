@@ -9,7 +9,7 @@ onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
-NEED_ALL = [["constants"], ["layers"], ["scopes"], ["search", "weight"]]
+NEED_ALL = [["constants"], ["layers"], ["search", "weight"]]
 
 
 def weights(count=40, bytes_each=100_000):
@@ -85,6 +85,20 @@ def test_what_needs_the_tensors_has_them(cpb, tmp_path):
     path = write(tmp_path, model_of(weights()))
     for words in NEED_ALL:
         assert asked(cpb, path, words, True) == asked(cpb, path, words, False)
+
+
+def test_scopes_name_the_tensors(cpb, tmp_path):
+    model = model_of(weights())
+    for scope in [], ["--scope", "block3"]:
+        words = ["scopes", *scope]
+        brief, full = (asked(cpb, write(tmp_path, model), words, brief) for brief in (True, False))
+        assert left_out(model.SerializeToString(), brief.pop("unread")).initializer == model.graph.initializer
+        del full["size"], full["parameters"]
+        for few, all_of in zip(brief["children"]["items"], full["children"]["items"], strict=True):
+            del all_of["size"], all_of["parameters"]
+            names = [{"node": one["node"], "is": one["is"]} for one in all_of.pop("tensors")]
+            assert few.pop("tensors") == (names if few["is"] == "node" else [])
+        assert brief == full
 
 
 @pytest.mark.parametrize("what", ["small", "old", "inputs first", "cut off", "tensors last", "no end"])

@@ -6,7 +6,9 @@ import pytest
 
 from conftest import ROOT
 
-QUESTIONS = re.findall(r"^  X\((\w+), (\d+), ", (ROOT / "include/cpb/model.h").read_text(), re.M)
+HEADER = (ROOT / "include/cpb/model.h").read_text()
+KINDS = re.findall(r'^  X\(\w+, (\d+), "(\w+)", "', HEADER, re.M)
+QUESTIONS = re.findall(r'^  X\((\w+), (\d+), "[^"]*"\)', HEADER, re.M)
 MODEL = ROOT / "tests/data/cpb/real_tf_module/orig.pb"
 
 
@@ -22,5 +24,11 @@ def test_a_question_is_known_everywhere(cpb, name, number):
     assert f"  {name}: {number},\n" in in_javascript, "JavaScript knows its number"
 
 
-def test_there_are_questions():
-    assert len(QUESTIONS) > 10
+def test_there_are_questions_and_kinds():
+    assert len(QUESTIONS) > 10 and len(KINDS) == 8
+
+
+@pytest.mark.parametrize("number, name", KINDS)
+def test_a_kind_is_known_everywhere(number, name):
+    assert f"  {name}: {number},\n" in (ROOT / "web/src/inspect/model.js").read_text(), "JavaScript knows its number"
+    assert f'    "{name}": {number},\n' in (ROOT / "python/libcpb/_models.py").read_text(), "Python knows its number"

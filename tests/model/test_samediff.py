@@ -222,7 +222,7 @@ def check_parameter(model, tag, item, truth):
         with pytest.raises(SameDiffError):
             model.values(truth["name"], tag)
         return
-    one = model.ask("constants", name=truth["name"], scope=tag)["parameters"]["items"]
+    one = model.ask("constants", name=truth["name"], scope=tag)["constants"]["items"]
     assert len(one) == 1
     check_array(one[0]["array"], truth["array"])
     if "bytes" in item and item["bytes"] is not None:
@@ -358,7 +358,7 @@ def test_a_search_finds_what_has_the_text_in_its_name(cpb):
 
 
 def test_parameters_come_largest_first(cpb):
-    sizes = [p["entry_bytes"] for p in Model(cpb, "three_tags.zip").ask("constants")["parameters"]["items"]]
+    sizes = [p["entry_bytes"] for p in Model(cpb, "three_tags.zip").ask("constants")["constants"]["items"]]
     assert sizes == sorted(sizes, reverse=True)
-    sizes = [p["array"]["bytes"] for p in Model(cpb, "mlp_adam.fb").ask("constants")["parameters"]["items"]]
+    sizes = [p["array"]["bytes"] for p in Model(cpb, "mlp_adam.fb").ask("constants")["constants"]["items"]]
     assert sizes == sorted(sizes, reverse=True) and len(sizes) == 5

@@ -72,8 +72,8 @@ def check_overview(whole, answer, there, size):
 
 def check_constants(whole, tag, answer, there):
     """Each parameter whose file is whole is told as it was; of the others it is said that it is not."""
-    before = {p["name"]: p for p in whole.answers[tag, "constants"]["parameters"]["items"]}
-    items = answer["parameters"]["items"]
+    before = {p["name"]: p for p in whole.answers[tag, "constants"]["constants"]["items"]}
+    items = answer["constants"]["items"]
     if f"{tag}/params.txt".lower() not in there:
         assert not items and any("params.txt is missing" in p["text"] for p in answer["problems"])
         return
@@ -106,7 +106,7 @@ def test_all_that_precedes_a_cut_is_shown(cpb, whole, tmp_path):
             if f"{tag}/graph.fb".lower() not in there or "tags.txt" not in there:
                 continue
             nodes = whole.ask(path, "nodes", "--scope", tag)
-            assert nodes["operations"] == whole.answers[tag, "nodes"]["operations"] and len(damage_of(nodes)) == 1
+            assert nodes["nodes"] == whole.answers[tag, "nodes"]["nodes"] and len(damage_of(nodes)) == 1
             check_constants(whole, tag, whole.ask(path, "constants", "--scope", tag), there)
 
 
@@ -118,7 +118,7 @@ def test_values_of_whole_files_are_read_and_no_others(cpb, whole, tmp_path):
         there = whole.whole_at(size)
         if "tags.txt" not in there or f"{tag}/params.txt".lower() not in there:
             continue
-        for item in whole.answers[tag, "constants"]["parameters"]["items"]:
+        for item in whole.answers[tag, "constants"]["constants"]["items"]:
             result = cpb.run("extract", "-q", "--raw", "--scope", tag, "--", path, item["name"])
             if item["entry"].lower() in there:
                 assert result.returncode == 0, result.stderr
@@ -158,7 +158,7 @@ def test_the_summary_and_lists_say_what_is_missing(cpb, tmp_path):
     assert "tag\tint8-quant\tmissing\t0\t0\t" in lines
     assert "constant\tconst/table\tf32[3,4]\tcut off\t" in lines and "constant\tw1\tf32[6,3]\tmissing\t" in lines
     lines = cpb.run("inspect", path, "constants", "--scope", "FP32").stdout.decode().splitlines()
-    assert "w1\tVARIABLE\tf32[6,3]\t72\tmissing\t\t\t\t" in lines
+    assert "w1\tf32[6,3]\tmissing\tweight\t\t\t" in lines
 
 
 @native

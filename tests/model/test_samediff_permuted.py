@@ -58,7 +58,7 @@ def test_values_come_in_the_order_of_the_header(cpb, tmp_path, axes):
 def test_strides_are_told_as_they_are_stored(cpb, tmp_path):
     values = VALUES.transpose(1, 3, 2, 0)
     for path in files_of(tmp_path, values):
-        array = Model(cpb, path).ask("constants", name="w")["parameters"]["items"][0]["array"]
+        array = Model(cpb, path).ask("constants", name="w")["constants"]["items"][0]["array"]
         assert (array["shape"], array["order"], array["strides"]) == ([3, 4, 1, 2], "c", stored(values)[1])
 
 
@@ -102,6 +102,6 @@ def test_a_copy_lies_in_order(cpb, tmp_path):
     (tmp_path / "parts.json").write_text(
         '{"tags": [{"tag": "A", "graph": "graph.fb", "parameters": {"w": {"from": "graph.fb"}}}]}')
     cpb.ok("tag", "-q", tmp_path / "parts.json", "-o", tmp_path / "m.zip")
-    array = Model(cpb, tmp_path / "m.zip").ask("constants", name="w")["parameters"]["items"][0]["array"]
+    array = Model(cpb, tmp_path / "m.zip").ask("constants", name="w")["constants"]["items"][0]["array"]
     assert array["strides"] == [8, 2, 2, 1]
     assert Model(cpb, tmp_path / "m.zip").bytes("w") == Model(cpb, path).bytes("w")

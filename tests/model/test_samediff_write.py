@@ -166,8 +166,8 @@ def test_the_same_parts_make_the_same_bytes(cpb, tmp_path, small):
 def test_stored_values_begin_at_a_multiple_of_64(cpb, tmp_path, small):
     path = tmp_path / "m.zip"
     make(cpb, tmp_path, [small], "-o", path)
-    for item in Model(cpb, path).ask("constants")["parameters"]["items"]:
-        array = Model(cpb, path).ask("constants", name=item["name"])["parameters"]["items"][0]["array"]
+    for item in Model(cpb, path).ask("constants")["constants"]["items"]:
+        array = Model(cpb, path).ask("constants", name=item["name"])["constants"]["items"][0]["array"]
         assert not item["compressed"] and array["offset"] % 64 == 0
         begin = path.read_bytes()[array["offset"]:][:array["bytes"]]
         assert begin == VALUES[item["name"]].astype(VALUES[item["name"]].dtype.newbyteorder(">")).tobytes()
@@ -428,7 +428,7 @@ def test_a_damaged_graph_is_refused_or_comes_out_sound(cpb, tmp_path):
     """Bytes changed here and there, of which most are in what only writing the graph anew looks at."""
     path = FOLDER / "ops_a.fb"
     whole, random = path.read_bytes(), np.random.default_rng(7)
-    names = [p["name"] for p in Model(cpb, path).ask("constants")["parameters"]["items"]]
+    names = [p["name"] for p in Model(cpb, path).ask("constants")["constants"]["items"]]
     tag = {"tag": "A", "graph": "graph.fb", "parameters": {n: {"from": str(path)} for n in names}}
     codes = []
     for _ in range(100):

@@ -372,7 +372,7 @@ def test_operations_are_counted(cpb, name):
 
 def test_the_list_of_operations_is_that_of_tensorflow():
     import tensorflow_ops
-    assert tensorflow_ops.INC.read_text() == tensorflow_ops.text(tensorflow_ops.names())
+    assert tensorflow_ops.INC.read_text() == tensorflow_ops.text(tensorflow_ops.ops())
 
 
 def test_custom_operations_are_told(cpb, tmp_path):

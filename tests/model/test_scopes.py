@@ -1,5 +1,6 @@
 """Name scopes: what cpb inspect folds equals what is counted node by node."""
 
+import collections
 import json
 
 import pytest
@@ -26,14 +27,26 @@ def expected_children(nodes, scope):
     children = {}
     for order, node in enumerate(n for n in nodes if not scope or (n.name + "/").startswith(scope + "/")):
         path = fold(scope, node.name)
-        child = children.setdefault(path, {"order": order, "op": node.op, "nodes": 0, "size": 0, "deeper": False, "in": {}})
+        child = children.setdefault(path, {"order": order, "op": node.op, "nodes": 0, "size": 0, "deeper": False, "in": {},
+                                           "names": [], "ops": collections.Counter()})
         child["nodes"] += 1
+        child["names"].append(node.name)
+        child["ops"][node.op] += 1
         child["size"] += sum(size_of(a.tensor) for a in node.attr.values() if a.WhichOneof("value") == "tensor")
         child["deeper"] |= path != node.name
         for text in node.input:
             if fold(scope, node_of(text)) != path:
                 child["in"].setdefault(fold(scope, node_of(text)), []).append(text.startswith("^"))
     return children
+
+
+def inner(names):
+    """The deepest scope that has all of the names, or is one of them; of one name itself."""
+    parts = [name.split("/") for name in names]
+    same = 0
+    while all(len(one) > same and one[same] == parts[0][same] for one in parts):
+        same += 1
+    return "/".join(parts[0][:same])
 
 
 def size_of(tensor):
@@ -58,6 +71,10 @@ def check(answer, nodes, scope):
         assert item["name"] == item["path"].rsplit("/", 1)[-1]
         assert (item["nodes"], item["size"]) == (child["nodes"], child["size"])
         assert (item["is"], item["op"]) == (("scope", None) if child["deeper"] else ("node", child["op"]))
+        if child["deeper"]:
+            assert item["inner"] == inner(child["names"])
+            ops = sorted(child["ops"].items(), key=lambda one: (-one[1], one[0].encode()))
+            assert item["ops"] == [{"op": op, "count": count} for op, count in ops[:20]]
         inputs = [{"from": path, "count": len(child["in"][path]), "control": all(child["in"][path])}
                   for path in sorted(child["in"], key=str.encode)]
         assert item["inputs"] == inputs[:100]
@@ -126,7 +143,8 @@ def test_a_scope_of_a_hundred_thousand_nodes(cpb, tmp_path):
     answer = ask(cpb, path, "scopes")
     assert answer["nodes"] == 100001 and answer["children"]["total"] == 1001
     assert answer["children"]["items"][7] == {
-        "is": "scope", "name": "scope_7", "path": "scope_7", "op": None, "nodes": 100, "size": 0,
+        "is": "scope", "name": "scope_7", "path": "scope_7", "inner": "scope_7", "op": None, "nodes": 100,
+        "size": 0, "ops": [{"op": "Mul", "count": 100}],
         "inputs": [{"from": "scope_6", "count": 1, "control": False}, {"from": "x", "count": 100, "control": False}]}
 
 

@@ -18,11 +18,14 @@ def dtype(number):
 
 
 def array_type(t):
-    facts = {"dtype": ARRAYS.get(FeatureTypes_pb2.ArrayFeatureType.ArrayDataType.Name(t.dataType)), "shape": list(t.shape)}
+    facts = {"dtype": ARRAYS.get(FeatureTypes_pb2.ArrayFeatureType.ArrayDataType.Name(t.dataType)),
+             "shape": list(t.shape) or None}
     if t.WhichOneof("ShapeFlexibility") == "enumeratedShapes":
         facts["shapes"] = [list(shape.shape) for shape in t.enumeratedShapes.shapes]
     elif t.WhichOneof("ShapeFlexibility"):
         facts["ranges"] = [size_range(r) for r in t.shapeRange.sizeRanges]
+        facts["shape"] = [least if least == most else f"{least}..{'' if most is None else most}"
+                          for least, most in facts["ranges"]]
     return facts
 
 
@@ -48,8 +51,12 @@ def feature_type(t):
     return {"type": {"state": array_type(of.arrayType)}}
 
 
-def feature(f):
+def feature(f, graph):
+    """What the description leaves open, the program may know."""
     facts = {"name": f.name, **feature_type(f.type)}
+    if facts.get("shape", ()) is None:
+        made = [o.type for n in graph.nodes() for o in getattr(n, "outputs", ()) if o.name == f.name]
+        facts |= mil_type(made[0]) if made else {}
     facts |= {"optional": True} if f.type.isOptional else {}
     return facts | ({"doc": f.shortDescription} if f.shortDescription else {})
 

@@ -184,9 +184,42 @@ def operations(model):
     return counts
 
 
+QUANTIZATION = {"QuantizeLinear": (1, 2), "DequantizeLinear": (1, 2), "QLinearConv": (1, 2, 4, 5, 6, 7),
+                "QLinearMatMul": (1, 2, 4, 5, 6, 7), "ConvInteger": (2, 3), "MatMulInteger": (2, 3)}
+
+
+def tensors_of(graph):
+    """(name that others take or None, tensor or sparse tensor) of a graph or function."""
+    for t in getattr(graph, "initializer", ()):
+        yield t.name, t
+    for t in getattr(graph, "sparse_initializer", ()):
+        yield t.values.name, t
+    for n in graph.node:
+        name = n.output[0] if n.op_type == "Constant" and n.domain in ("", "ai.onnx") else None
+        for a in n.attribute:
+            if a.type in (AttributeProto.TENSOR, AttributeProto.SPARSE_TENSOR):
+                yield name, a.t if a.type == AttributeProto.TENSOR else a.sparse_tensor
+            yield from ((None, t) for t in [*a.tensors, *a.sparse_tensors])
+
+
 def parameters(model):
-    dense = list(model.graph.initializer) + [s.values for s in model.graph.sparse_initializer]
-    return sum(int(np.prod(t.dims, dtype=object)) if t.dims else 1 for t in dense)
+    """All elements of tensors, in whichever graph, but those for training and for quantization; once for each place."""
+    found = [(name, graph) for name, graph in graphs(model) if not (name or "").startswith("training[")]
+    first = {}  # the name of a tensor -> which input it is of the first node that takes it
+    for _, graph in found:
+        for n in graph.node:
+            for i, taken in enumerate(n.input):
+                first.setdefault(taken, i in QUANTIZATION.get(n.op_type, ()))
+    places, total = set(), 0
+    for _, graph in found:
+        for name, t in tensors_of(graph):
+            external = {e.key: e.value for e in getattr(t, "external_data", ())}
+            place = (external.get("location"), int(external.get("offset", 0)))
+            if first.get(name) or (external and place in places):
+                continue
+            places.add(place)
+            total += int(np.prod(t.dims, dtype=object)) if t.dims else 1
+    return total
 
 
 def inputs(model):

@@ -280,9 +280,11 @@ static void variables_of_optimizers_are_found_through_what_they_are_for(void **s
   cpb_error error;
   bytes graph, index, data = data_of(&index), model = model_of(&graph);
   assert_true(has(list(NULL, index, model, graph, &error),
-                  "\"name\":\"n\",\"dtype\":\"invalid\",\"shape\":[],\"trainable\":false,\"key\":\"n\""));
+                  "\"name\":\"n\",\"dtype\":\"invalid\",\"shape\":[],\"trainable\":false,\"use\":\"weight\","
+                  "\"parameters\":1,\"key\":\"n\""));
   assert_true(has(list(NULL, index, model, graph, &error),
-                  "\"name\":\"m\",\"dtype\":\"invalid\",\"shape\":[],\"trainable\":false,\"key\":\"t\""));
+                  "\"name\":\"m\",\"dtype\":\"invalid\",\"shape\":[],\"trainable\":false,\"use\":\"optimizer\","
+                  "\"parameters\":0,\"key\":\"t\""));
   assert_true(has(list(NULL, index, model, graph, &error), "\"without_value\":0"));
   assert_true(has(list(NULL, index, model, (bytes){NULL, 0}, &error), "\"without_value\":2"));
   free(graph.data);

@@ -83,7 +83,7 @@ static const struct {
                  {CPB_ASK_OBJECTS, NULL},     {CPB_ASK_CONSTANTS, NULL},    {CPB_ASK_OPS, NULL},
                  {CPB_ASK_SEARCH, "a"},       {CPB_ASK_OBJECTS, "root.v"},  {CPB_ASK_SCOPES, NULL},
                  {CPB_ASK_CUT, "root.v"},     {CPB_ASK_LAYERS, NULL},       {CPB_ASK_LOAD, "root"},
-                 {CPB_ASK_CONSUMERS, "x"},    {CPB_ASK_OVERVIEW, NULL}};
+                 {CPB_ASK_CONSUMERS, "x"},    {CPB_ASK_NODE, "x"},          {CPB_ASK_OVERVIEW, NULL}};
 #define NUM_QUESTIONS (sizeof questions / sizeof *questions)
 
 /* --- How it is read --------------------------------------------------------------- */
@@ -336,19 +336,21 @@ static void a_question_of_other_kinds_is_told_with_those_that_can_be_asked(void 
     const char *text;
   } cases[] = {
       {CPB_MODEL_SAVED_MODEL,
-       "question \"tag\" is not supported for a SavedModel; expected one of overview, signature, functions, function, "
-       "nodes, objects, layers, constants, ops, search, load, scopes, cut, consumers, variables"},
+       "question \"tag\" is not supported for models of the kind SavedModel; "
+       "expected one of overview, signature, functions, function, "
+       "nodes, objects, layers, constants, ops, search, load, scopes, cut, consumers, variables, node"},
       {CPB_MODEL_GRAPH_DEF,
-       "question \"tag\" is not supported for a GraphDef; expected one of overview, functions, "
-       "function, nodes, constants, ops, search, scopes, consumers"},
+       "question \"tag\" is not supported for models of the kind GraphDef; expected one of overview, functions, "
+       "function, nodes, layers, constants, ops, search, scopes, consumers, node"},
       {CPB_MODEL_KERAS_METADATA,
-       "question \"tag\" is not supported for Keras metadata; expected one of overview, layers, search, load"},
+       "question \"tag\" is not supported for models of the kind Keras metadata; "
+       "expected one of overview, layers, search, load"},
       {CPB_MODEL_SAMEDIFF_ZIP,
-       "question \"cut\" is not supported for a SameDiff zip; expected one of overview, nodes, "
-       "constants, ops, search, tag, consumers"},
+       "question \"cut\" is not supported for models of the kind SameDiff zip; expected one of overview, nodes, "
+       "constants, ops, search, tag, consumers, node"},
       {CPB_MODEL_SAMEDIFF_GRAPH,
-       "question \"cut\" is not supported for a SameDiff graph; expected one of overview, "
-       "nodes, constants, ops, search, tag, consumers"},
+       "question \"cut\" is not supported for models of the kind SameDiff graph; expected one of overview, "
+       "nodes, constants, ops, search, tag, consumers, node"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -373,7 +375,8 @@ static void questions_without_an_answer_are_errors(void **state) {
   fails(model, &h, CPB_ASK_FUNCTION, "none", CPB_E_NOT_FOUND, "there is no function \"none\"");
   fails(model, &h, CPB_ASK_NODES, "\n", CPB_E_NOT_FOUND, "there is no function \"\\x0a\"");
   fails(model, &h, CPB_ASK_OBJECTS, "root.v.x", CPB_E_NOT_FOUND, "there is no object \"root.v.x\"");
-  fails(model, &h, CPB_ASK_TAG, NULL, CPB_E_UNSUPPORTED, "question \"tag\" is not supported for a SavedModel");
+  fails(model, &h, CPB_ASK_TAG, NULL, CPB_E_UNSUPPORTED,
+        "question \"tag\" is not supported for models of the kind SavedModel");
   fails(model, &h, (cpb_question_kind)99, NULL, CPB_E_USAGE, "question is 99; expected one of");
   cpb_question other = {.struct_size = sizeof other, .kind = CPB_ASK_OVERVIEW, .meta_graph = 1};
   cpb_model_ask(model, &other);

@@ -330,3 +330,20 @@ def test_a_field_takes_only_the_pages_on_the_way(cpb, server, paged, index):
         assert cpb.ok("cat", url, "--field", field) == expected
         log = server.log(token)
         assert len(log) <= 6 and sum(entry["bytes"] for entry in log) <= 400_000, log
+
+
+def test_of_one_url_the_values_are_not_compared(cpb, server, large, tmp_path):
+    """In the same state; a copy under another URL is read."""
+    if not (large / "copy.pb").exists():
+        os.link(large / "large.pb", large / "copy.pb")
+    url, token = server.url("/-/model/large.pb")
+    assert cpb.ok("diff", url, url).startswith(b"The models are the same file")
+    assert 0 < sum(size_of(request["range"]) for request in server.seen(token)) < CONSTANT
+    url, token = server.url("/-/model/large.pb")
+    assert cpb.ok("diff", url, server.url("/-/model/copy.pb")[0]).startswith(b"The models are the same: ")
+    assert sum(size_of(request["range"]) for request in server.seen(token)) > CONSTANT
+
+
+def size_of(range_):
+    begin, end = range_.removeprefix("bytes=").split("-")
+    return int(end) + 1 - int(begin) if begin and end else 0

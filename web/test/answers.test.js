@@ -63,7 +63,8 @@ async function askGraph(ask) {
 /** What takes them. @param {Ask} ask @param {any} answer */
 async function askNodes(ask, { function: scope, nodes }) {
   for (const { name } of nodes.items.slice(0, FEW))
-    await ask('consumers', { name, scope: scope ?? undefined }).catch(unlessNotFound);
+    for (const question of ['consumers', 'node'])
+      await ask(question, { name, scope: scope ?? undefined }).catch(unlessNotFound);
 }
 
 /** From the root on. @param {Ask} ask */
@@ -89,6 +90,8 @@ async function askSameDiff(ask) {
   const names = tags.items.map((/** @type {any} */ { tag }) => tag);
   for (const name of names.length ? names : [undefined]) {
     const { parameters, variables } = await ask('tag', { name, ...page });
+    const { nodes } = await ask('nodes', { scope: name, ...page });
+    for (const node of nodes.items.slice(0, FEW)) await ask('node', { name: node.name, scope: name });
     for (const variable of variables.items.slice(0, MANY)) await ask('consumers', { name: variable.name, scope: name });
     for (const parameter of parameters.items.slice(0, MANY))
       await ask('constants', { name: parameter.name, scope: name });
@@ -138,7 +141,7 @@ async function check(path, kerasMetadata) {
   };
   try {
     await askAll[model.kind]?.(ask);
-    const apart = ['signature', 'function', 'load', 'cut', 'tag', 'consumers'];
+    const apart = ['signature', 'function', 'load', 'cut', 'tag', 'consumers', 'node'];
     for (const question of questions(model.kind).filter((name) => !apart.includes(name)))
       await ask(question, { ...page, ...(question === 'search' && { name: 'e' }) });
   } finally {

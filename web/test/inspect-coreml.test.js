@@ -18,7 +18,7 @@ test('it is recognized, and its overview says what goes in and out', async () =>
     { name: 'picture', type: { image: { color: 'rgb', width: 8, height: 8 } } },
   ]);
   assert.deepEqual([o.nodes, o.subgraphs, o.subgraph_nodes, o.functions], [5, 2, 2, 0]);
-  assert.deepEqual(o.parameters, { total: 8, bytes: 32, size: 32 });
+  assert.deepEqual(o.parameters, { total: 8, trainable: null, tensors: 1, bytes: 32, size: 32 });
   assert.deepEqual(o.external_data, [{ location: 'weights/weight.bin', tensors: 1, bytes: 32 }]);
   assert.deepEqual(o.problems, []);
   model.close();

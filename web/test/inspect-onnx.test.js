@@ -18,7 +18,7 @@ test('it is recognized, and its overview says what goes in and out', async () =>
   ]);
   assert.deepEqual(o.outputs.items, [{ name: 'probabilities', dtype: 'float32', shape: ['batch', 4] }]);
   assert.deepEqual([o.nodes, o.subgraphs, o.subgraph_nodes, o.functions, o.function_nodes], [6, 2, 2, 1, 1]);
-  assert.deepEqual(o.parameters, { total: 48, bytes: 192, size: 192 });
+  assert.deepEqual(o.parameters, { total: 50, trainable: null, tensors: 2, bytes: 208, size: 208 });
   assert.deepEqual(o.metadata.items, [{ key: 'author', value: 'somebody' }]);
   assert.deepEqual(o.problems, []);
   model.close();
@@ -47,7 +47,8 @@ test('nodes, subgraphs, functions, layers, who takes what', async () => {
     consumers.items.map((/** @type {any} */ { name, function: where }) => `${where} ${name}`),
     ['check:then_branch then_node', 'check:else_branch else_node'],
   );
-  const { layers } = await model.layers();
+  const { layers, source } = await model.layers();
+  assert.equal(source, 'names');
   assert.deepEqual(layers.items[0], {
     name: '/layer.0',
     class: null,
@@ -71,7 +72,8 @@ test('values by name, by place, and of a graph within a node', async () => {
   assert.equal(new Float32Array((await weights.bytes()).buffer)[47], 47 / 8);
   const { constants } = await model.constants();
   const [first, second] = constants.items;
-  assert.deepEqual([first?.node, second?.node, second?.is], ['layer.0.weight', 'shape', 'attribute']);
+  assert.deepEqual([first?.node, first?.is, first?.use], ['layer.0.weight', 'initializer', 'weight']);
+  assert.deepEqual([second?.node, second?.is, second?.parameters], ['shape', 'constant', 2]);
   const shape = await model.values('shape', { tensor: /** @type {any} */ (second).tensor });
   assert.deepEqual([...new BigInt64Array((await shape.bytes()).buffer)], [1n, -1n]);
   await assert.rejects(model.values('none'), { code: 'NOT_FOUND' });

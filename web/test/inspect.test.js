@@ -49,7 +49,7 @@ test('what takes a node is what has it among its inputs, in the graph and in a f
   const samediff = await inspect(await data('tests/data/samediff_small/minimal.zip'));
   const { consumers } = await samediff.consumers('weights', { tag: 'FP32' });
   assert.deepEqual(consumers?.items, [
-    { is: 'operation', name: 'matmul', op: 'matmul', inputs: [{ input: 1 }], control: false },
+    { is: 'node', name: 'matmul', op: 'matmul', inputs: [{ input: 1, output: 'weights', index: 0 }], control: false },
   ]);
   samediff.close();
   model.close();
@@ -152,8 +152,8 @@ test('the tag without a name is the newest, as the values are', async () => {
 test('the values of an array of a SameDiff zip come at once or in pieces', async () => {
   const model = await inspect(await data('tests/data/samediff_small/minimal.zip'));
   assert.equal(model.kind, 'samediff_zip');
-  const { parameters } = await model.constants();
-  const { name } = parameters.items[0];
+  const { constants } = await model.constants();
+  const { name } = constants.items[0];
   const values = await model.values(name);
   const bytes = await values.bytes();
   assert.equal(bytes.length, values.size);

@@ -64,8 +64,9 @@ test('what differs is told in words, and parts of a model member by member', () 
     assert.deepEqual(at('keras').slice(0, 1), ['only in the other: identifier _tf_keras_model, objects 5']);
     assert.deepEqual(at('objects').slice(0, 5), ['14 → 90', 'user objects', '2 → 56', 'functions', '3 → 10']);
     assert.deepEqual(at('operations').slice(0, 2), ['kinds that the exporter lists', '27 → 34']);
-    const figures = ['1 → 6', 'trainable', '1 → 6', 'parameters', '12 → 372', 'bytes', '48 → 1,488'];
-    assert.deepEqual(at('variables').slice(0, 7), figures);
+    const figures = ['12 → 372', 'trainable', '12 → 372', 'tensors', '1 → 6', 'bytes', '48 → 1,488'];
+    assert.deepEqual(at('parameters').slice(0, 7), figures);
+    assert.deepEqual(at('variables').slice(0, 3), ['1 → 6', 'trainable', '1 → 6']);
     // No member of any section is told as JSON.
     const values = await page.evaluate(`${all('dd')}.map((one) => one.textContent)`);
     assert.ok(values.length > 20);

@@ -156,7 +156,7 @@ test('beside a node: what it takes with shapes, who uses it, its attributes', ()
       'f32[?,12,12,1]',
       'conv2d/kernel',
       'f32[3,3,1,4]',
-      '?×10×10×4',
+      'f32[?,10,10,4]',
       'model/conv2d/BiasAdd',
       'strides',
       '[1, 1, 1, 1]',

@@ -37,7 +37,7 @@ const headed = `${found('.head')}?.innerText.replace(/\\s+/g, ' ')`;
 test('the overview begins with name, inputs, outputs, parameters and bytes', () =>
   withInspector(
     async ({ page, visit, says }) => {
-      const { variables } = await (await asked(keras)).ask('overview');
+      const { parameters } = await (await asked(keras)).ask('overview');
       await visit(`${keras}/saved_model.pb`, {}, 'Largest weights');
       const head = await page.evaluate(headed);
       for (const fact of [
@@ -48,14 +48,14 @@ test('the overview begins with name, inputs, outputs, parameters and bytes', () 
         'that the exporter lists, none custom; all, counted',
       ])
         assert.ok(head.includes(fact), `${fact}: ${head}`);
-      const weights = `Weights ${(variables.size / 1024).toFixed(1)} KiB ${variables.total} variables`;
+      const weights = `Weights ${(parameters.bytes / 1024).toFixed(1)} KiB ${parameters.tensors} variables`;
       assert.ok(head.includes(weights), head);
       // Each weight of Keras 3 counts once.
       await visit(`${twice}/saved_model.pb`, {}, 'Largest weights');
       await says('16 variables are stored for these 8 weights');
       assert.match(
         await page.evaluate(headed),
-        /keras_tensor f32\[\?,8\] → output_0 f32\[\?,3\] Parameters 259 Weights 1 KiB/,
+        /keras_tensor f32\[\?,8\] → output_0 f32\[\?,3\] Parameters 259 227 trainable Weights 1 KiB/,
       );
       await visit('models/cpb/real_frozen_conv/orig.pb', {}, 'none custom');
       assert.match(
@@ -70,7 +70,7 @@ test('the headline waits for nothing but the overview', () =>
   withInspector(async ({ page, server, visit, says }) => {
     server.hold(/variables|fingerprint/);
     await visit(`${twice}/saved_model.pb`, {}, 'output_0', '2.21.0');
-    assert.ok((await page.evaluate(headed)).includes('Parameters 259 Weights 1 KiB 8 variables'));
+    assert.ok((await page.evaluate(headed)).includes('Parameters 259 227 trainable Weights 1 KiB 8 variables'));
     assert.ok(!(await page.evaluate(text)).includes('Largest weights'));
     server.release();
     await says('Largest weights');

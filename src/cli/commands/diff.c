@@ -39,6 +39,7 @@ static bool make_diff(comparison *d) {
       .max_differences = cli_diff_wanted(d->cli),
       .skip_values = s->skip_values,
       .limits = &s->limits,
+      .same_file = cpb_model_file_is_same(d->files[0], d->files[1]),
       .checkpoints = {cpb_model_file_checkpoint(d->files[0]), cpb_model_file_checkpoint(d->files[1])}};
   d->diff =
       cpb_diff_new(&d->cli->allocator, cpb_model_file_model(d->files[0]), cpb_model_file_model(d->files[1]), &how);

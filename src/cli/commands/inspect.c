@@ -14,6 +14,7 @@ typedef struct inspection {
   cli *cli;
   cpb_model_file *model;
   cpb_question_kind kind;
+  bool is_of_tensors; /* by a word of cli_tensor_words */
 } inspection;
 
 /* --- The question ------------------------------------------------------------------- */
@@ -33,6 +34,7 @@ static size_t count_questions(void) {
 static const char *expected_subject(cpb_question_kind kind) {
   switch (kind) {
     case CPB_ASK_FUNCTION: return "the NAME of a function; cpb inspect MODEL functions lists them";
+    case CPB_ASK_NODE:
     case CPB_ASK_CONSUMERS: return "the NAME of a node; cpb inspect MODEL nodes lists them";
     case CPB_ASK_LOAD:
     case CPB_ASK_CUT: return "the PATHS of objects; cpb inspect MODEL objects lists them";
@@ -49,11 +51,26 @@ static bool has_subject(inspection *i, int *status) {
   return false;
 }
 
+static bool is_of_tensors(const char *word) {
+  for (size_t i = 0; cli_tensor_words[i]; i++) {
+    if (strcmp(cli_tensor_words[i], word) == 0) return true;
+  }
+  return false;
+}
+
+/* Where a model has its weights: a SavedModel in variables. */
+static cpb_question_kind question_of_tensors(const cpb_model_file *model) {
+  const cpb_model_kind kind = cpb_model_file_kind(model);
+  return kind == CPB_MODEL_SAVED_MODEL || kind == CPB_MODEL_META_GRAPH ? CPB_ASK_VARIABLES : CPB_ASK_CONSTANTS;
+}
+
 static bool find_question(inspection *i, int *status) {
   char problem[160];
   const char *word = i->cli->settings.question;
   i->kind = CPB_ASK_OVERVIEW;
   if (!word) return true;
+  i->is_of_tensors = is_of_tensors(word);
+  if (i->is_of_tensors) return true;
   for (size_t q = 0; q < count_questions(); q++) {
     i->kind = (cpb_question_kind)(q + 1);
     if (strcmp(cpb_question_name(i->kind), word) == 0) return has_subject(i, status);
@@ -121,6 +138,7 @@ int cli_inspect(cli *c) {
   if (!find_question(&i, &status)) return status;
   i.model = cli_open_to_inspect(c, c->settings.input, &status);
   if (!i.model) return status;
+  if (i.is_of_tensors) i.kind = question_of_tensors(i.model);
   if (c->settings.json) status = answer(&i);
   else if (c->settings.question) status = cli_show_question(c, i.model, i.kind);
   else status = cli_show_summary(c, i.model);

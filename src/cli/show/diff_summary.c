@@ -95,14 +95,13 @@ static void put_difference(cli_sheet *s, yyjson_val *result) {
   else s->text.size = before;
 }
 
-static uint64_t count_unread(yyjson_val *result) {
-  uint64_t unread = 0;
+/* Of all sections. */
+static uint64_t sum(yyjson_val *result, const char *member) {
+  uint64_t all = 0;
   size_t i, number;
   yyjson_val *section;
-  yyjson_arr_foreach(cpb_json_member(result, "sections"), i, number, section) {
-    unread += cli_number_at(section, "unread");
-  }
-  return unread;
+  yyjson_arr_foreach(cpb_json_member(result, "sections"), i, number, section) all += cli_number_at(section, member);
+  return all;
 }
 
 /* Of damaged models that are the same as far as they can be read. */
@@ -117,6 +116,7 @@ static void put_unknown(cli_sheet *s, yyjson_val *result) {
 static void put_equal(cli_sheet *s, yyjson_val *result) {
   uint64_t last = 0;
   cli_put(s, "The models are the same");
+  if (yyjson_is_true(cpb_json_member(result, "same_file"))) cli_put(s, " file");
   size_t before = s->text.size;
   cli_put(s, ": ");
   if (put_units(s, result, false, &last) == 0) s->text.size = before;
@@ -125,13 +125,17 @@ static void put_equal(cli_sheet *s, yyjson_val *result) {
 
 void cli_show_diff_summary(cli_sheet *s, yyjson_val *result) {
   yyjson_val *equal = cpb_json_member(result, "equal");
-  uint64_t unread = count_unread(result);
+  uint64_t unread = sum(result, "unread"), elsewhere = sum(result, "elsewhere");
   if (yyjson_is_true(equal)) put_equal(s, result);
   else if (yyjson_is_null(equal)) put_unknown(s, result);
   else put_difference(s, result);
   if (unread > 0) {
     cli_put(s, "; ");
     cli_put_plural(s, unread, "item was not compared", "items were not compared");
+  }
+  if (elsewhere > 0) {
+    cli_put(s, "; the values of ");
+    cli_put_plural(s, elsewhere, "constant lie elsewhere", "constants lie elsewhere");
   }
   cli_end_line(s, CLI_BOLD, CLI_WRAP);
 }

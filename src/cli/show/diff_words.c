@@ -13,8 +13,6 @@ static const struct words {
     {"overview", "ops", NULL, "operations"},
     {"overview", "ops", "total", "kinds that the exporter lists"},
     {"overview", ANY, "total", ""},
-    {"overview", ANY, "elements", "parameters"},
-    {"overview", ANY, "size", "bytes"},
 };
 
 static bool is(cpb_span text, const char *word) {

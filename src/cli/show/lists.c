@@ -99,20 +99,16 @@ static yyjson_val *attribute(yyjson_val *node, const char *name) {
   return NULL;
 }
 
-/* What is known of the first output: of a constant its tensor, else dtype and shape where there are attributes. */
+/* What is known of the outputs: of the first, and how many others
+ * there are. What a Constant of ONNX gives is the tensor that it holds. */
 static void put_output(cli_sheet *s, yyjson_val *node, const char *member) {
-  yyjson_val *value = attribute(node, "value"), *type = attribute(node, "dtype");
-  yyjson_val *shape = yyjson_arr_get_first(attribute(node, "_output_shapes"));
-  cpb_span text;
-  (void)member;
-  if (cpb_json_member(value, "dtype")) {
-    cli_put_tensor(s, value);
-    return;
-  }
-  if (!type) type = attribute(node, "T");
-  if (!shape) shape = attribute(node, "shape");
-  if (cpb_json_text(type, &text)) cli_put_dtype(s, text);
-  if (shape) cli_put_shape(s, shape);
+  yyjson_val *outputs = find(node, member), *first = yyjson_arr_get_first(outputs), *value = attribute(node, "value");
+  const size_t count = yyjson_arr_size(outputs);
+  const bool is_known = cpb_json_member(first, "dtype") || cpb_json_member(first, "type");
+  if (!is_known && cli_is_text(cpb_json_member(node, "op"), "Constant") && cpb_json_member(value, "dtype"))
+    first = value;
+  cli_put_tensor(s, first);
+  if (count > 1) cli_put_format(s, "%s+%zu", s->text.size > 0 ? " " : "", count - 1);
 }
 
 /* Control inputs as TensorFlow writes them. */
@@ -196,6 +192,24 @@ static void put_uses(cli_sheet *s, yyjson_val *consumer, const char *member) {
   if (yyjson_is_true(cpb_json_member(consumer, "control"))) cli_put(s, s->text.size > 0 ? ", control" : "control");
 }
 
+/* The number of a node's input; one that it only waits for has none. */
+static void put_input(cli_sheet *s, yyjson_val *source, const char *member) {
+  if (yyjson_is_true(cpb_json_member(source, "control"))) cli_put(s, "^");
+  else put_count(s, source, member);
+}
+
+/* Who gives it; of several outputs which one. What nobody gives is called as it is taken. */
+static void put_source(cli_sheet *s, yyjson_val *source, const char *member) {
+  const uint64_t index = cli_number_at(source, "index");
+  put_name(s, source, cpb_json_member(source, member) ? member : "value");
+  if (index > 0) cli_put_format(s, ":%llu", (unsigned long long)index);
+}
+
+/* The operation of a node, or what else it is. */
+static void put_source_kind(cli_sheet *s, yyjson_val *source, const char *member) {
+  put_name(s, source, cpb_json_member(source, member) ? member : "is");
+}
+
 /* What an object is, beside its kind. */
 static void put_object(cli_sheet *s, yyjson_val *object, const char *member) {
   yyjson_val *functions = cpb_json_member(object, "concrete_functions");
@@ -261,6 +275,22 @@ static void put_bytes(cli_sheet *s, yyjson_val *parameter, const char *member) {
   put_size(s, parameter, cpb_json_member(parameter, "array") ? "array.bytes" : member);
 }
 
+/* What a tensor is asked for by, and what it takes as stored. */
+static void put_tensor_name(cli_sheet *s, yyjson_val *tensor, const char *member) {
+  put_name(s, tensor, cpb_json_member(tensor, member) ? member : "name");
+}
+
+static void put_stored(cli_sheet *s, yyjson_val *tensor, const char *member) {
+  if (cpb_json_member(tensor, member)) put_size(s, tensor, member);
+  else if (yyjson_is_null(cpb_json_member(tensor, "entry"))) cli_put(s, "missing");
+  else if (yyjson_is_true(cpb_json_member(tensor, "cut"))) cli_put(s, "cut off");
+  else put_bytes(s, tensor, "bytes");
+}
+
+static void put_first_values(cli_sheet *s, yyjson_val *tensor, const char *member) {
+  put_preview(s, tensor, cpb_json_member(tensor, member) ? member : "");
+}
+
 /* The bytes in the file: of a zip with the table that describes the values, and compressed if they are. */
 static void put_packed(cli_sheet *s, yyjson_val *parameter, const char *member) {
   if (yyjson_is_null(cpb_json_member(parameter, "entry"))) cli_put(s, "missing");
@@ -278,9 +308,10 @@ static const cli_member functions[] = {
     {"function", "name", CLI_KEPT, put_name}};
 static const cli_member nodes[] = {{"node", "name", CLI_KEPT, put_name},
                                    {"operation", "op", 0, put_name},
-                                   {"output", "", 0, put_output},
+                                   {"type", "outputs", CLI_WHOLE, put_output},
                                    {"detail", "attributes", CLI_KEPT, put_detail},
                                    {"inputs", "inputs", 0, put_inputs}};
+/* Of a tag, as they are stored. */
 static const cli_member operations[] = {{"operation", "name", CLI_KEPT, put_name},
                                         {"op", "op", 0, put_name},
                                         {"inputs", "inputs", 0, put_names},
@@ -289,11 +320,11 @@ static const cli_member layers[] = {
     {"layer", "name", CLI_KEPT, put_layer},     {"class", "class", CLI_DIM, put_name},
     {"input", "input_shape", 0, put_shape},     {"params", "parameters", CLI_RIGHT, put_count},
     {"path", "path", CLI_KEPT, put_layer_path}, {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag}};
-static const cli_member constants[] = {{"node", "node", CLI_KEPT, put_name},
-                                       {"tensor", "", CLI_WHOLE, put_tensor},
-                                       {"size", "size", CLI_RIGHT, put_size},
-                                       {"function", "function", CLI_KEPT, put_name},
-                                       {"values", "", CLI_DIM, put_preview}};
+static const cli_member constants[] = {
+    {"name", "node", CLI_KEPT, put_tensor_name},   {"type", "", CLI_WHOLE, put_tensor},
+    {"size", "size", CLI_RIGHT, put_stored},       {"use", "use", CLI_DIM | CLI_WHOLE, put_name},
+    {"function", "function", CLI_KEPT, put_name},  {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag},
+    {"values", "array", CLI_DIM, put_first_values}};
 static const cli_member parameters[] = {{"parameter", "name", CLI_KEPT, put_name},
                                         {"kind", "kind", CLI_DIM, put_name},
                                         {"tensor", "", CLI_WHOLE, put_tensor},
@@ -335,6 +366,12 @@ static const cli_member consumers[] = {{"name", "name", CLI_KEPT, put_name},
                                        {"operation", "op", 0, put_name},
                                        {"takes it as", "inputs", 0, put_uses},
                                        {"is", "is", CLI_DIM | CLI_WHOLE, put_name}};
+static const cli_member sources[] = {{"input", "input", CLI_RIGHT, put_input},
+                                     {"role", "role", CLI_DIM, put_name},
+                                     {"type", "", CLI_WHOLE, put_tensor},
+                                     {"from", "name", CLI_KEPT, put_source},
+                                     {"operation", "op", CLI_DIM, put_source_kind}};
+static const cli_member given[] = {{"name", "name", CLI_KEPT, put_name}, {"type", "", CLI_WHOLE, put_tensor}};
 static const cli_member tags[] = {{"tag", "tag", CLI_KEPT, put_name},
                                   {"graph.fb", "graph_bytes", CLI_RIGHT, put_size},
                                   {"params/", "parameters.bytes", CLI_RIGHT, put_size},
@@ -392,6 +429,8 @@ static const cli_list lists[] = {
     LIST(0, "missing", paths),
     LIST(0, "functions", functions),
     LIST(0, "nodes", nodes),
+    LIST(IN(NODE), "from", sources),
+    LIST(IN(NODE), "outputs", given),
     LIST(0, "operations", operations),
     LIST(0, "layers", layers),
     LIST(0, "constants", constants),
@@ -423,12 +462,12 @@ const cli_list *cli_find_list(cpb_question_kind kind, const char *key) {
   return NULL;
 }
 
-const char *cli_main_list(cpb_question_kind kind, yyjson_val *answer) {
+const char *cli_main_list(cpb_question_kind kind) {
   switch (kind) {
     case CPB_ASK_FUNCTIONS: return "functions";
-    case CPB_ASK_NODES: return cpb_json_member(answer, "operations") ? "operations" : "nodes";
+    case CPB_ASK_NODES: return "nodes";
     case CPB_ASK_LAYERS: return "layers";
-    case CPB_ASK_CONSTANTS: return cpb_json_member(answer, "parameters") ? "parameters" : "constants";
+    case CPB_ASK_CONSTANTS: return "constants";
     case CPB_ASK_OPS: return "ops";
     case CPB_ASK_SEARCH: return "found";
     case CPB_ASK_OBJECTS:

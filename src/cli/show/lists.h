@@ -23,7 +23,7 @@ typedef struct cli_list {
 const cli_list *cli_find_list(cpb_question_kind kind, const char *key);
 
 /* The list that the question is about, which comes in pages; NULL for several or none. */
-const char *cli_main_list(cpb_question_kind kind, yyjson_val *answer);
+const char *cli_main_list(cpb_question_kind kind);
 
 /* Columns for the members of any other list, as its first elements have them. `members` has room for
  * CLI_COLUMNS_MOST; returns how many there are. */

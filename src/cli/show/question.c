@@ -120,9 +120,13 @@ static bool is_line(const char *key, yyjson_val *value) {
 /* What a program is not told, as it has the answer itself, and what is shown elsewhere. */
 static bool is_left_out(const view *v, const char *key) {
   static const char *const details[] = {"function_spec", "allowed_positional_arguments", "version", NULL};
+  static const char *const names[] = {"inputs", "control_inputs", "parameters", NULL};
   static const char *const of_wrapper[] = {"node", "kind", "concrete_function", NULL};
   bool wrapper = strcmp(v->way, "wrapper.") == 0;
   if (strcmp(key, "problems") == 0) return true;
+  for (size_t i = 0; names[i] && v->kind == CPB_ASK_NODE && !v->sheet.plain && !v->sheet.all; i++) {
+    if (strcmp(key, names[i]) == 0) return true; /* `from` says more */
+  }
   for (size_t i = 0; details[i] && !v->sheet.plain && !v->sheet.all; i++) {
     if (strcmp(key, details[i]) == 0) return true;
   }
@@ -354,7 +358,7 @@ static void show_main(view *v, yyjson_doc **answer, bool whole) {
 
 static void show_answer(view *v, yyjson_doc **answer, bool whole) {
   yyjson_val *root = yyjson_doc_get_root(*answer);
-  v->main = cli_main_list(v->kind, root);
+  v->main = cli_main_list(v->kind);
   show_damages(v, root);
   size_t before = v->sheet.lines;
   if (!v->sheet.plain || !v->main) show_object(v, root, 0, 0);
@@ -367,7 +371,7 @@ int cli_show_question(cli *c, cpb_model_file *model, cpb_question_kind kind) {
   view v = {.asker = {.cli = c, .model = model}, .kind = kind};
   cli_sheet_begin(&v.sheet, c);
   bool whole = (v.sheet.plain || v.sheet.all) && !(c->settings.given & CLI_BIT(PAGE));
-  bool paged = cli_main_list(kind, NULL) != NULL;
+  bool paged = cli_main_list(kind) != NULL;
   yyjson_doc *answer = ask(&v, c->settings.first, !whole ? 0 : paged ? CLI_PAGE_SIZE : EVERYTHING);
   if (answer) show_answer(&v, &answer, whole);
   yyjson_doc_free(answer);

@@ -99,7 +99,8 @@ static void ask_all(cli_summary *s) {
   s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
   bool has_tensors = !cpb_json_member(cli_root(s->overview), "unread");
   if (cli_is_saved_model(s)) ask_saved_model(s);
-  if (s->kind == CPB_MODEL_KERAS_METADATA || (cli_is_exported(s) && has_tensors)) cli_summary_ask_layers(s);
+  bool by_names = cli_is_exported(s) || s->kind == CPB_MODEL_GRAPH_DEF;
+  if (s->kind == CPB_MODEL_KERAS_METADATA || (by_names && has_tensors)) cli_summary_ask_layers(s);
   if (s->kind == CPB_MODEL_KERAS_METADATA) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
   if (has_tensors) cli_summary_ask_constants(s);
@@ -125,20 +126,6 @@ void cli_summary_more(cli_summary *s, uint64_t count, const char *words) {
   cli_put_count(&s->sheet, count);
   cli_put_format(&s->sheet, " more: cpb inspect MODEL %s", words);
   cli_end_line(&s->sheet, CLI_FAINT, CLI_CUT);
-}
-
-static const char *kind_text(const cli_summary *s) {
-  switch (s->kind) {
-    case CPB_MODEL_SAVED_MODEL: return "SavedModel";
-    case CPB_MODEL_GRAPH_DEF: return "GraphDef";
-    case CPB_MODEL_KERAS_METADATA: return "Keras metadata";
-    case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
-    case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
-    case CPB_MODEL_ONNX: return "ONNX";
-    case CPB_MODEL_COREML: return "Core ML";
-    case CPB_MODEL_META_GRAPH: return "MetaGraphDef";
-  }
-  return "";
 }
 
 static yyjson_val *meta_graph_at(const cli_summary *s, uint64_t number) {
@@ -206,7 +193,7 @@ static void put_header(cli_summary *s) {
   yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
   yyjson_val *meta_graph = meta_graph_at(s, cli_number_at(root, "meta_graph"));
   if (!yyjson_is_obj(keras)) keras = cpb_json_member(root, "model");
-  cli_put(&s->sheet, kind_text(s));
+  cli_put(&s->sheet, cpb_model_kind_label(s->kind));
   put_counts(s, root);
   if (s->kind == CPB_MODEL_ONNX) put_onnx(s, root);
   if (s->kind == CPB_MODEL_COREML) put_coreml(s, root);
@@ -313,13 +300,13 @@ static void show_functions(cli_summary *s) {
 static void show_more(cli_summary *s) {
   static const char *const questions[] = {
       [CPB_MODEL_SAVED_MODEL] = "signature, layers, variables, functions, nodes, ops, search",
-      [CPB_MODEL_GRAPH_DEF] = "nodes, constants, scopes, ops, functions, search",
+      [CPB_MODEL_GRAPH_DEF] = "nodes, constants, layers, scopes, ops, functions, search",
       [CPB_MODEL_KERAS_METADATA] = "layers, search",
       [CPB_MODEL_SAMEDIFF_ZIP] = "tag, nodes, constants, ops, search",
       [CPB_MODEL_SAMEDIFF_GRAPH] = "tag, nodes, constants, ops, search",
       [CPB_MODEL_ONNX] = "nodes, constants, layers, scopes, ops, functions, search",
       [CPB_MODEL_COREML] = "nodes, constants, layers, scopes, ops, functions, search",
-      [CPB_MODEL_META_GRAPH] = "signature, variables, functions, nodes, ops, search",
+      [CPB_MODEL_META_GRAPH] = "signature, layers, variables, functions, nodes, ops, search",
   };
   if (s->sheet.plain) return;
   cli_summary_gap(s);

@@ -88,13 +88,6 @@ static void add_checkpoint(cli_summary *s, cli_table *t) {
 
 /* --- Parameters ---------------------------------------------------------------------------- */
 
-/* The dtype of the largest variable and the bytes of all. */
-static void put_bytes(cli_summary *s) {
-  if (s->variables.size == 0 || s->sheet.plain) return;
-  cli_put_dot(&s->sheet);
-  cli_put_size(&s->sheet, s->variables.size);
-}
-
 static void add_row(cli_summary *s, cli_table *t, const char *name, uint64_t count) {
   char *note = cli_summary_keep(s);
   cli_put(&s->sheet, name);
@@ -106,8 +99,10 @@ static void add_row(cli_summary *s, cli_table *t, const char *name, uint64_t cou
   cpb_release(&s->sheet.cli->allocator, note);
 }
 
-/* A row for the trainable ones is what a program gets. */
-static void put_trainable(cli_summary *s, cli_table *t, uint64_t all, uint64_t trainable) {
+/* A row for the trainable ones is what a program gets. Kinds that do not say which they are have null. */
+static void put_trainable(cli_summary *s, cli_table *t, yyjson_val *parameters) {
+  uint64_t all = cli_number_at(parameters, "total"), trainable = cli_number_at(parameters, "trainable");
+  if (yyjson_is_null(cpb_json_member(parameters, "trainable"))) return;
   if (s->sheet.plain) {
     add_row(s, t, "trainable_parameters", trainable);
     return;
@@ -123,38 +118,31 @@ static void put_trainable(cli_summary *s, cli_table *t, uint64_t all, uint64_t t
   cli_put(&s->sheet, " non-trainable");
 }
 
-/* What Keras counts; the rest belongs to the optimizer and the metrics. */
-static void add_keras(cli_summary *s, cli_table *t, yyjson_val *keras) {
-  uint64_t all = cli_number_at(keras, "parameters"), elements = s->variables.elements;
-  put_trainable(s, t, all, cli_number_at(keras, "trainable_parameters"));
-  if (elements == all) put_bytes(s);
-  if (yyjson_is_false(cpb_json_member(keras, "parameters_complete")))
-    cli_put(&s->sheet, "; not all layers can be counted");
-  add_row(s, t, "parameters", all);
-  if (elements <= all || s->sheet.plain) return;
-  cli_put(&s->sheet, "+ ");
-  cli_put_count(&s->sheet, elements - all);
-  cli_put(&s->sheet, " of optimizer and metrics");
-  put_bytes(s);
-  cli_put(&s->sheet, " in all");
-  add_row(s, t, "", 0);
+static void put_dot_between(cli_summary *s) {
+  if (s->sheet.text.size > 0) cli_put_dot(&s->sheet);
 }
 
-/* Without Keras: the elements of all variables. */
-static void add_elements(cli_summary *s, cli_table *t) {
+/* What variables have beside the parameters. */
+static void add_rest(cli_summary *s, cli_table *t, uint64_t all) {
   const cli_variables *v = &s->variables;
-  if (v->variables == 0) return;
-  put_trainable(s, t, v->elements, v->trainable);
-  put_bytes(s);
-  add_row(s, t, "parameters", v->elements);
-  if (v->copies == 0 || s->sheet.plain) return;
+  if (s->sheet.plain) return;
+  if (v->elements > all) {
+    cli_put(&s->sheet, "+ ");
+    cli_put_count(&s->sheet, v->elements - all);
+    cli_put(&s->sheet, " of optimizer and state");
+    cli_put_dot(&s->sheet);
+    cli_put_size(&s->sheet, v->size);
+    cli_put(&s->sheet, " in all");
+    add_row(s, t, "", 0);
+  }
+  if (v->copies == 0) return;
   cli_put(&s->sheet, "Keras 3 stored ");
   cli_put_plural(&s->sheet, v->copies, "variable", "variables");
   cli_put(&s->sheet, " twice");
   add_row(s, t, "", 0);
 }
 
-/* Of ONNX and Core ML: the elements of all weights, and the other files that have some of these. */
+/* The other files that have some of the weights. */
 static void add_external(cli_summary *s, cli_table *t) {
   size_t i, count;
   yyjson_val *file;
@@ -182,17 +170,24 @@ static void add_unread(cli_summary *s, cli_table *t, yyjson_val *unread) {
   cli_table_cell(t);
 }
 
-static void add_weights(cli_summary *s, cli_table *t) {
-  yyjson_val *root = cli_root(s->overview), *graph = cpb_json_member(root, "graph");
-  yyjson_val *parameters = cpb_json_member(root, "parameters");
-  if (graph) {
+static void add_parameters(cli_summary *s, cli_table *t) {
+  yyjson_val *root = cli_root(s->overview);
+  yyjson_val *parameters = cpb_json_member(root, "parameters"), *bytes = cpb_json_member(parameters, "bytes");
+  uint64_t all = cli_number_at(parameters, "total");
+  bool has_any = all > 0 || s->variables.variables > 0 || cli_is_exported(s);
+  if (!yyjson_is_obj(parameters) || !has_any) return;
+  put_trainable(s, t, parameters);
+  if (cli_is_exported(s)) {
     cli_put(&s->sheet, "in ");
-    cli_put_plural(&s->sheet, cli_number_at(graph, "initializers") + cli_number_at(graph, "sparse_initializers"),
-                   "initializer", "initializers");
-    cli_put_dot(&s->sheet);
+    cli_put_plural(&s->sheet, cli_number_at(parameters, "tensors"), "tensor", "tensors");
   }
-  cli_put_size(&s->sheet, cli_number_at(parameters, "bytes"));
-  add_row(s, t, "parameters", cli_number_at(parameters, "total"));
+  if (!yyjson_is_null(bytes) && (cli_number_at(parameters, "bytes") > 0 || cli_is_exported(s))) {
+    put_dot_between(s);
+    cli_put_size(&s->sheet, cli_number_at(parameters, "bytes"));
+  }
+  if (yyjson_is_true(cpb_json_member(parameters, "partial"))) cli_put(&s->sheet, "; not all can be counted");
+  add_row(s, t, "parameters", all);
+  add_rest(s, t, all);
 }
 
 void cli_summary_show_files(cli_summary *s) {
@@ -211,11 +206,8 @@ void cli_summary_show_files(cli_summary *s) {
   add_checkpoint(s, &t);
   if (fingerprint > 0) add_file(s, &t, "fingerprint.pb", fingerprint);
   t.word = "count";
-  if (!keras || yyjson_is_null(keras)) keras = cpb_json_member(root, "model");
   yyjson_val *unread = cpb_json_member(root, "unread");
   if (unread) add_unread(s, &t, unread);
-  else if (cli_is_exported(s)) add_weights(s, &t);
-  else if (cpb_json_member(keras, "parameters")) add_keras(s, &t, keras);
-  else add_elements(s, &t);
+  else add_parameters(s, &t);
   cli_table_end(&t);
 }

@@ -87,7 +87,7 @@ void cli_summary_ask_constants(cli_summary *s) {
 }
 
 /* A program gets all of them, page after page. */
-static void show_all_constants(cli_summary *s, const char *key) {
+static void show_all_constants(cli_summary *s) {
   const cpb_span every = {NULL, 0};
   uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
   cli_table t;
@@ -97,7 +97,7 @@ static void show_all_constants(cli_summary *s, const char *key) {
     size_t i, count;
     yyjson_val *item;
     yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, every, seen, size);
-    yyjson_val *constants = cpb_json_member(cli_root(page), key);
+    yyjson_val *constants = cpb_json_member(cli_root(page), "constants");
     yyjson_arr_foreach(cli_items(constants), i, count, item) put_constant(s, &t, item);
     seen += yyjson_arr_size(cli_items(constants));
     total = yyjson_arr_size(cli_items(constants)) > 0 ? cli_number_at(constants, "total") : seen;
@@ -143,16 +143,16 @@ static void show_largest(cli_summary *s, yyjson_val *items, uint64_t total, bool
 
 void cli_summary_show_constants(cli_summary *s) {
   yyjson_val *root = cli_root(s->constants), *item;
-  const char *key = cpb_json_member(root, "parameters") ? "parameters" : "constants";
-  yyjson_val *items = cli_items(cpb_json_member(root, key));
-  uint64_t total = cli_number_at(cpb_json_member(root, key), "total");
-  bool parameters = key[0] == 'p', whole = s->sheet.all || s->sheet.plain, large = false;
+  yyjson_val *constants = cpb_json_member(root, "constants"), *items = cli_items(constants);
+  uint64_t total = cli_number_at(constants, "total");
+  bool parameters = s->kind == CPB_MODEL_SAMEDIFF_ZIP || s->kind == CPB_MODEL_SAMEDIFF_GRAPH,
+       whole = s->sheet.all || s->sheet.plain, large = false;
   size_t i, count;
   if (total == 0) return;
   yyjson_arr_foreach(items, i, count, item) large = large || is_large(s, item, i);
   if (whole) {
     cli_summary_title(s, parameters ? "Parameters" : "Constants");
-    show_all_constants(s, key);
+    show_all_constants(s);
   } else if (parameters || large) {
     show_largest(s, items, total, parameters);
   } else {

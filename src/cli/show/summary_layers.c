@@ -217,18 +217,15 @@ static uint64_t count_shown(const cli_layers *l) {
 }
 
 static void put_total(cli_summary *s, cli_table *t) {
-  yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
-  if (s->sheet.plain) return;
-  if (!keras) keras = cpb_json_member(root, "model");
-  if (!cpb_json_member(keras, "parameters")) return;
+  yyjson_val *parameters = cpb_json_member(cli_root(s->overview), "parameters");
+  if (s->sheet.plain || !yyjson_is_obj(parameters)) return;
   cli_put(&s->sheet, "total");
   cli_table_cell(t);
   cli_put_plural(&s->sheet, count_shown(&s->layers), "layer", "layers");
-  if (cpb_json_member(keras, "parameters_complete") && !yyjson_is_true(cpb_json_member(keras, "parameters_complete")))
-    cli_put(&s->sheet, ", not all counted");
+  if (yyjson_is_true(cpb_json_member(parameters, "partial"))) cli_put(&s->sheet, ", not all counted");
   cli_table_cell(t);
   cli_table_cell(t);
-  cli_put_count(&s->sheet, cli_number_at(keras, "parameters"));
+  cli_put_count(&s->sheet, cli_number_at(parameters, "total"));
   cli_table_cell(t);
   cli_table_cell(t);
 }

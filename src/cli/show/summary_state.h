@@ -41,9 +41,9 @@ typedef struct cli_variable {
 } cli_variable;
 
 typedef struct cli_variables {
-  uint64_t variables, elements, size, trainable; /* without the copies */
-  uint64_t copies;                               /* that Keras 3 makes */
-  cpb_buffer names;                              /* uint64_t: hashes, to tell which names several have */
+  uint64_t variables, elements, size; /* without the copies */
+  uint64_t copies;                    /* that Keras 3 makes */
+  cpb_buffer names;                   /* uint64_t: hashes, to tell which names several have */
   cli_variable top[CLI_TOP];
   size_t num_top;
 } cli_variables;

@@ -74,12 +74,16 @@ static void rank(cli_summary *s, yyjson_val *item, uint64_t size) {
 /* Keras 3 stores each weight twice. */
 static bool is_copy(yyjson_val *item) { return yyjson_is_obj(cpb_json_member(item, "copy_of")); }
 
+/* As stored; what is stored of a part of a variable is all of that. */
+static uint64_t size_of(yyjson_val *item, uint64_t elements) {
+  yyjson_val *stored = cpb_json_member(item, "stored");
+  const bool is_own = yyjson_is_obj(stored) && !cpb_json_member(item, "part_of");
+  return is_own ? cli_number_at(stored, "size") : elements * bytes_of(cli_text_at(item, "dtype"));
+}
+
 static void add_variable(cli_summary *s, yyjson_val *item) {
   cli_variables *v = &s->variables;
-  yyjson_val *stored = cpb_json_member(item, "stored");
-  uint64_t elements = elements_of(cpb_json_member(item, "shape")),
-           size = elements * bytes_of(cli_text_at(item, "dtype"));
-  if (yyjson_is_obj(stored)) size = cli_number_at(stored, "size");
+  uint64_t elements = elements_of(cpb_json_member(item, "shape")), size = size_of(item, elements);
   uint64_t name = hash(cli_text_at(item, "name"));
   if (!cli_is_text(cpb_json_member(item, "kind"), "variable")) return;
   if (!cpb_buffer_append(&v->names, &name, sizeof name)) s->sheet.failed = true;
@@ -90,7 +94,6 @@ static void add_variable(cli_summary *s, yyjson_val *item) {
   v->variables++;
   v->elements += elements;
   v->size += size;
-  if (yyjson_is_true(cpb_json_member(item, "trainable"))) v->trainable += elements;
   rank(s, item, size);
 }
 
@@ -138,7 +141,8 @@ static void show_all(cli_summary *s) {
       cli_table_cell(&t);
       cli_put_tensor(&s->sheet, item);
       cli_table_cell(&t);
-      cli_put_size(&s->sheet, cli_number_at(cpb_json_member(item, "stored"), "size"));
+      const bool is_stored = yyjson_is_obj(cpb_json_member(item, "stored"));
+      cli_put_size(&s->sheet, is_stored ? size_of(item, elements_of(cpb_json_member(item, "shape"))) : 0);
       cli_table_cell(&t);
       cli_put_name(&s->sheet, cli_text_at(item, "name"));
       cli_table_cell(&t);

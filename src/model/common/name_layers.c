@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "base/status.h"
 #include "model/common/spans.h"
 
 void cpb_name_layers_init(cpb_name_layers *l, const cpb_allocator *a) { *l = (cpb_name_layers){.allocator = *a}; }
@@ -67,9 +68,12 @@ static void join(cpb_name_layers *l) {
 /* --- The answer ----------------------------------------------------------------------------------- */
 
 static void write_layer(cpb_json_writer *a, const cpb_name_layer *l) {
+  char unnamed[48];
+  cpb_format(unnamed, sizeof unnamed, "(%llu unnamed %s)", (unsigned long long)l->nodes,
+             l->nodes == 1 ? "node" : "nodes");
   cpb_json_writer_open(a, NULL, '{');
-  cpb_json_writer_span(a, "name", l->path);
-  if (l->nodes == 1) cpb_json_writer_span(a, "class", l->op);
+  cpb_json_writer_span(a, "name", l->path.size > 0 ? l->path : cpb_span_of(unnamed));
+  if (l->has_class || l->nodes == 1) cpb_json_writer_span(a, "class", l->op);
   else cpb_json_writer_null(a, "class");
   cpb_json_writer_unsigned(a, "nodes", l->nodes);
   cpb_json_writer_unsigned(a, "tensors", l->tensors);

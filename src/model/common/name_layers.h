@@ -1,5 +1,5 @@
-/* Layers of a graph that says nothing of layers: what the names of nodes have before the last slash, as exporters name
- * them after modules, "/encoder/layer.0/Add"; a node without a slash is one by itself. */
+/* Layers by the paths that nodes are in. Where nothing says these, they are what the names of nodes have before the
+ * last slash, as exporters name them after modules, "/encoder/layer.0/Add"; a node without a slash is one by itself. */
 #ifndef CPB_MODEL_COMMON_NAME_LAYERS_H
 #define CPB_MODEL_COMMON_NAME_LAYERS_H
 
@@ -9,6 +9,7 @@
 
 typedef struct cpb_name_layer {
   cpb_span path, op; /* of the first node */
+  bool has_class;    /* `op` is the class of all of them */
   uint64_t order;    /* of that node */
   uint64_t nodes, tensors, elements, bytes;
 } cpb_name_layer;

@@ -14,7 +14,28 @@ bool cpb_part_begin(cpb_part *p, const cpb_allocator *a, const cpb_message_type 
   return p->outline != NULL;
 }
 
+/* Pieces of a field behind one another, each followed by a field that is none of anybody's, so that a place in the copy
+ * is one in the message. */
+typedef struct cpb_joined {
+  cpb_allocator allocator;
+  cpb_buffer bytes;
+  struct joined_piece {
+    size_t at; /* in the copy */
+    cpb_span original;
+  } *pieces;
+  size_t count, capacity;
+} joined;
+
+static void free_joined(joined *j) {
+  if (!j) return;
+  const cpb_allocator a = j->allocator;
+  cpb_buffer_free(&j->bytes);
+  cpb_release(&a, j->pieces);
+  cpb_release(&a, j);
+}
+
 void cpb_part_free(cpb_part *p) {
+  free_joined(p->joined);
   cpb_outline_free(p->outline);
   *p = (cpb_part){.outline = NULL};
 }
@@ -43,8 +64,53 @@ cpb_step cpb_part_step(cpb_part *p, cpb_error *error) {
   return CPB_STEP_DONE;
 }
 
+/* --- Joining ---------------------------------------------------------------------------- */
+
+static bool add_piece(joined *j, cpb_span piece) {
+  static const uint8_t filler[] = {0xf8, 0xff, 0xff, 0xff, 0x0f, 0}; /* field 2^29 - 1 */
+  void *list = j->pieces;
+  if (!cpb_reserve(&j->allocator, &list, &j->capacity, j->count + 1, sizeof *j->pieces)) return false;
+  j->pieces = list;
+  j->pieces[j->count].at = j->bytes.size;
+  j->pieces[j->count++].original = piece;
+  return cpb_buffer_append(&j->bytes, piece.data, piece.size) && cpb_buffer_append(&j->bytes, filler, sizeof filler);
+}
+
+bool cpb_part_join(cpb_part *p, const cpb_allocator *a, uint32_t field, cpb_span *submessage) {
+  *submessage = cpb_get_bytes(p->message, field);
+  if (cpb_count_bytes(p->message, field) < 2) return true;
+  joined *j = p->joined = cpb_alloc_zeroed(a, sizeof *j);
+  if (!j) return false;
+  j->allocator = *a;
+  cpb_buffer_init(&j->bytes, a);
+  cpb_cursor c = cpb_cursor_of(p->message);
+  while (cpb_cursor_find(&c, field, CPB_WIRE_LEN)) {
+    if (!add_piece(j, c.bytes)) return false;
+  }
+  *submessage = (cpb_span){j->bytes.data, j->bytes.size};
+  return true;
+}
+
+/* Where in the message that is of which a copy has been made. */
+static cpb_span original_of(const cpb_part *p, cpb_span value) {
+  const joined *j = p->joined;
+  if (!j || !value.data || value.data < j->bytes.data || value.data > j->bytes.data + j->bytes.size) return value;
+  const size_t at = (size_t)(value.data - j->bytes.data);
+  size_t low = 0, high = j->count; /* the last piece that begins there or before */
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (j->pieces[middle].at <= at) low = middle;
+    else high = middle;
+  }
+  value.data = j->pieces[low].original.data + (at - j->pieces[low].at);
+  return value;
+}
+
+/* --- Places ----------------------------------------------------------------------------- */
+
 /* The omitted value that stands where `value` is, or NULL. */
 static const cpb_omitted *find_omitted(const cpb_part *p, cpb_span value) {
+  value = original_of(p, value);
   if (value.size > 0 || !value.data) return NULL;
   size_t high, low = 0, at = (size_t)(value.data - p->message.data);
   const cpb_omitted *list = cpb_outline_omitted(p->outline, &high);
@@ -61,6 +127,7 @@ cpb_range cpb_part_where(const cpb_part *p, cpb_span value) {
   const cpb_omitted *omitted = find_omitted(p, value);
   if (omitted) return (cpb_range){omitted->offset, omitted->size};
   if (!value.data) return (cpb_range){CPB_NO_OFFSET, 0};
+  value = original_of(p, value);
   return cpb_outline_locate(p->outline, (size_t)(value.data - p->message.data), value.size);
 }
 

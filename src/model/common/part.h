@@ -13,8 +13,9 @@ typedef struct cpb_part {
   bool read;
   cpb_span message; /* what is there of it */
   cpb_error damage; /* why that is not all, or CPB_OK */
-  uint64_t lost;   /* bytes that cannot be read, of the fields that cpb_outline_lost_in() says; 0 where it ends early */
-  bool lacks_some; /* what the host says is missing from the input, or lost, may have been in any of its fields */
+  uint64_t lost; /* bytes that cannot be read, of the fields that cpb_outline_lost_in() says; 0 where it ends early */
+  struct cpb_joined *joined; /* a field that comes in several pieces, put together, or NULL */
+  bool lacks_some;     /* what the host says is missing from the input, or lost, may have been in any of its fields */
   const char *missing; /* what follows where it ends early; NULL until that was looked for */
 } cpb_part;
 
@@ -28,6 +29,10 @@ void cpb_part_set_jumps(cpb_part *part, const cpb_outline_jumps *jumps, void *co
 /* CPB_STEP_NEED; CPB_STEP_DONE: it is read, perhaps up to damage; CPB_STEP_ERROR:
  * it is empty again. */
 cpb_step cpb_part_step(cpb_part *part, cpb_error *error);
+
+/* The submessage `field` of the message; put together if it comes in several pieces, as parsers merge them. NULL data
+ * if there is none. Of one field only. False when memory is short. */
+bool cpb_part_join(cpb_part *part, const cpb_allocator *a, uint32_t field, cpb_span *submessage);
 
 /* Where in the input a value of the message lies: `value` as a cursor gave it. */
 cpb_range cpb_part_where(const cpb_part *part, cpb_span value);

@@ -16,6 +16,7 @@ static const char *const names[] = {
     [CPB_ASK_SCOPES] = "scopes",
     [CPB_ASK_CUT] = "cut",
     [CPB_ASK_CONSUMERS] = "consumers",
+    [CPB_ASK_NODE] = "node",
     [CPB_ASK_VARIABLES] = "variables",
 };
 

@@ -2,25 +2,47 @@
 
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/status.h"
 #include "model/common/spans.h"
 
-#define INPUTS_MOST 100 /* of a child, that are listed */
+/* Of a child, that are listed. */
+#define INPUTS_MOST 100
+#define VALUES_MOST 8 /* of each input */
+#define OPS_MOST 20
+#define NODE_TENSORS_MOST 100
+#define SCOPE_TENSORS_MOST 10
 
 typedef struct child {
-  cpb_span path;  /* up to the end of its name */
-  cpb_span op;    /* of the first node */
-  uint64_t order; /* of that node in the graph */
-  uint64_t nodes, size;
+  cpb_span path;          /* up to the end of its name */
+  cpb_span inner;         /* of a node its name, of a scope the deepest one that has all its nodes */
+  cpb_span op;            /* of the first node */
+  uint64_t order, number; /* of that node: as it came, and in the graph */
+  uint64_t nodes, size, parameters;
   bool is_scope;
 } child;
 
 /* From what is in a child to that child: `from` is folded, too. */
 typedef struct edge {
   size_t child;
-  cpb_span from;
+  bool is_given;
+  cpb_span from, value;
   uint64_t count, data; /* edges, and those that are no control edges */
 } edge;
+
+typedef struct use {
+  size_t child;
+  cpb_span op;
+  uint64_t count;
+} use;
+
+typedef struct held {
+  size_t child;
+  uint64_t tensor;
+  cpb_span name; /* of one that is not read; else empty */
+  uint64_t order, size;
+  bool is_weight;
+} held;
 
 /* Equal ones are joined whenever there are twice as many as after the last time: so it
  * takes what there is to be told, and not what the graph has. */
@@ -36,28 +58,79 @@ typedef struct scopes {
   const cpb_question *question;
   cpb_json_writer *answer;
   cpb_span scope;
-  uint64_t nodes, size;
-  list children, edges;
+  uint64_t nodes, size, parameters;
+  list children, edges, uses, held;
+  uint64_t num_held;
   cpb_error *error;
 } scopes;
 
 /* --- Names ------------------------------------------------------------------------------- */
+
+/* The next line, without the slash that it may end in. */
+static bool next_line(cpb_span *left, cpb_span *line) {
+  if (!left->data) return false;
+  const uint8_t *end = left->size > 0 ? memchr(left->data, '\n', left->size) : NULL;
+  *line = (cpb_span){left->data, end ? (size_t)(end - left->data) : left->size};
+  *left = end ? cpb_span_from(*left, line->size + 1) : (cpb_span){NULL, 0};
+  if (line->size > 0 && line->data[line->size - 1] == '/') line->size--;
+  return true;
+}
+
+static cpb_span lines_of(const cpb_question *question) {
+  return (cpb_span){(const uint8_t *)question->scope, question->scope_size};
+}
+
+cpb_span cpb_scope_of(const cpb_question *question) {
+  cpb_span left = lines_of(question), scope = left;
+  next_line(&left, &scope);
+  return scope;
+}
 
 /* Names in the scope "a/b" begin with "a/b/"; a node "a/b" is in it, too. */
 static bool is_within(cpb_span scope, cpb_span name) {
   return scope.size == 0 || (cpb_span_begins(name, scope) && (name.size == scope.size || name.data[scope.size] == '/'));
 }
 
-/* As much of the name as is seen when only the scopes around `scope` and it are open: its
- * child, or a child of one of those. */
-static cpb_span fold(cpb_span scope, cpb_span name) {
+/* Where what is seen of the name begins when the scopes around `scope` and it are open. */
+static size_t begin_in(cpb_span scope, cpb_span name) {
   size_t begin = 0;
   for (size_t i = 0; scope.size > 0 && i < name.size && i <= scope.size; i++) {
     if (name.data[i] != (i < scope.size ? scope.data[i] : '/')) break;
     if (name.data[i] == '/') begin = i + 1;
   }
+  return begin;
+}
+
+static cpb_span fold_at(size_t begin, cpb_span name) {
   const uint8_t *end = begin + 1 < name.size ? memchr(name.data + begin + 1, '/', name.size - begin - 1) : NULL;
   return (cpb_span){name.data, end ? (size_t)(end - name.data) : name.size};
+}
+
+/* As much of the name as is seen when only the scopes around `scope` and it are open: its
+ * child, or a child of one of those. */
+static cpb_span fold(cpb_span scope, cpb_span name) { return fold_at(begin_in(scope, name), name); }
+
+/* The same with all scopes open that the question names. */
+static cpb_span fold_open(const scopes *s, cpb_span name) {
+  size_t begin = 0;
+  cpb_span left = lines_of(s->question), scope;
+  while (next_line(&left, &scope)) {
+    const size_t own = begin_in(scope, name);
+    if (own > begin) begin = own;
+  }
+  return fold_at(begin, name);
+}
+
+/* The deepest scope that has both names, or is one of them. */
+static cpb_span common_scope(cpb_span a, cpb_span b) {
+  const size_t least = a.size < b.size ? a.size : b.size;
+  size_t same = 0, end = 0;
+  for (; same < least && a.data[same] == b.data[same]; same++) {
+    if (a.data[same] == '/') end = same;
+  }
+  const bool a_ends = same == a.size && (same == b.size || b.data[same] == '/');
+  const bool b_ends = same == b.size && (same == a.size || a.data[same] == '/');
+  return (cpb_span){a.data, a_ends || b_ends ? same : end};
 }
 
 /* --- Lists ------------------------------------------------------------------------------- */
@@ -91,26 +164,56 @@ static int by_path(const void *a, const void *b) {
   return cpb_span_compare(((const child *)a)->path, ((const child *)b)->path);
 }
 
+static void add_saturated(uint64_t *to, uint64_t more) {
+  if (!cpb_add_u64(*to, more, to)) *to = UINT64_MAX;
+}
+
 static void join_children(void *to, const void *from) {
   child *a = to;
   const child *b = from;
   if (b->order < a->order) {
     a->order = b->order;
+    a->number = b->number;
     a->op = b->op;
   }
+  a->inner = common_scope(a->inner, b->inner);
   a->nodes += b->nodes;
-  a->size += b->size;
+  add_saturated(&a->size, b->size);
+  add_saturated(&a->parameters, b->parameters);
   a->is_scope = a->is_scope || b->is_scope;
 }
 
 static int by_child_and_source(const void *a, const void *b) {
   const edge *x = a, *y = b;
-  return x->child != y->child ? (x->child > y->child) - (x->child < y->child) : cpb_span_compare(x->from, y->from);
+  if (x->child != y->child) return (x->child > y->child) - (x->child < y->child);
+  if (x->is_given != y->is_given) return x->is_given - y->is_given;
+  const int order = cpb_span_compare(x->from, y->from);
+  return order != 0 ? order : cpb_span_compare(x->value, y->value);
 }
 
 static void join_edges(void *to, const void *from) {
   ((edge *)to)->count += ((const edge *)from)->count;
   ((edge *)to)->data += ((const edge *)from)->data;
+}
+
+static int by_child_and_op(const void *a, const void *b) {
+  const use *x = a, *y = b;
+  return x->child != y->child ? (x->child > y->child) - (x->child < y->child) : cpb_span_compare(x->op, y->op);
+}
+
+static void join_uses(void *to, const void *from) { ((use *)to)->count += ((const use *)from)->count; }
+
+static int by_child_and_tensor(const void *a, const void *b) {
+  const held *x = a, *y = b;
+  if (x->child != y->child) return (x->child > y->child) - (x->child < y->child);
+  if (x->tensor != y->tensor) return (x->tensor > y->tensor) - (x->tensor < y->tensor);
+  return cpb_span_compare(x->name, y->name);
+}
+
+static void join_held(void *to, const void *from) {
+  held *a = to;
+  const held *b = from;
+  if (b->order < a->order) a->order = b->order;
 }
 
 /* Scopes first; in the order of the graph. */
@@ -128,60 +231,169 @@ static bool find_children(scopes *s) {
   for (s->of->begin(s->of->user); s->of->next(s->of->user, &node); order++) {
     cpb_span path = fold(s->scope, node.name);
     if (!is_within(s->scope, node.name)) continue;
-    const child found = {path, node.op, order, 1, node.size, path.size < node.name.size};
+    const child found = {
+        path, node.name, node.op, order, node.number, 1, node.size, node.parameters, path.size < node.name.size};
     if (!add(s, &s->children, &found)) return false;
     s->nodes++;
-    s->size += found.size;
+    add_saturated(&s->size, node.size);
+    add_saturated(&s->parameters, node.parameters);
   }
   join_equal(&s->children);
   cpb_json_writer_charge(s->answer, CPB_WORK_ENTRIES, order);
   return true;
 }
 
-static bool add_edges(scopes *s, size_t to, cpb_span path) {
-  cpb_span name;
-  bool control;
-  while (s->of->next_input(s->of->user, &name, &control)) {
-    cpb_span from = fold(s->scope, name);
-    if (!cpb_span_equal(from, path) && !add(s, &s->edges, &(edge){to, from, 1, !control})) return false;
+static bool add_inputs(scopes *s, size_t to, cpb_span path) {
+  cpb_scope_input input;
+  while (s->of->next_input(s->of->user, &input)) {
+    if (input.is_tensor) {
+      const cpb_span name = input.tensor == CPB_NO_TENSOR ? input.value : (cpb_span){NULL, 0};
+      const held one = {to, input.tensor, name, s->num_held++, input.size, input.is_weight};
+      if (!add(s, &s->held, &one)) return false;
+      continue;
+    }
+    const cpb_span from = input.is_given ? input.from : fold_open(s, input.from);
+    const edge one = {to, input.is_given, from, input.value, 1, !input.control};
+    const bool is_inside = !input.is_given && cpb_span_equal(from, path);
+    if (!is_inside && !add(s, &s->edges, &one)) return false;
   }
   return true;
 }
 
-/* What leads to some of the children, which are in the order of their paths. */
-static bool find_edges(scopes *s, const child *some, size_t count) {
+/* What some of the children take, and consist of: these are in the order of their paths. */
+static bool find_parts(scopes *s, const child *some, size_t count) {
   cpb_scope_node node;
   s->of->begin(s->of->user);
   while (count > 0 && s->of->next(s->of->user, &node)) {
     if (!is_within(s->scope, node.name)) continue;
     const child wanted = {.path = fold(s->scope, node.name)};
     const child *at = bsearch(&wanted, some, count, sizeof *some, by_path);
-    if (at && !add_edges(s, (size_t)at->order, at->path)) return false;
+    if (!at) continue;
+    if (at->is_scope && !add(s, &s->uses, &(use){(size_t)at->order, node.op, 1})) return false;
+    if (!add_inputs(s, (size_t)at->order, at->path)) return false;
   }
   join_equal(&s->edges);
+  join_equal(&s->uses);
+  join_equal(&s->held);
   return true;
 }
 
 /* --- The answer ------------------------------------------------------------------------------ */
 
-static void write_edges(const scopes *s, size_t *at, size_t to) {
-  const edge *edges = s->edges.items;
+/* Those of one child, which follow each other: from `*at` on. */
+static size_t count_of(const list *l, size_t at, size_t of) {
+  const char *items = l->items;
+  size_t count = 0;
+  while (at + count < l->count && *(const size_t *)(items + (at + count) * l->each) == of) count++;
+  return count;
+}
+
+static int most_first(const void *a, const void *b) {
+  const use *x = a, *y = b;
+  return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : cpb_span_compare(x->op, y->op);
+}
+
+static void write_uses(const scopes *s, size_t *at, size_t to) {
   cpb_json_writer *a = s->answer;
-  size_t first = *at;
-  cpb_json_writer_open(a, "inputs", '[');
-  for (; *at < s->edges.count && edges[*at].child == to; ++*at) {
-    if (*at - first >= INPUTS_MOST) continue;
+  use *uses = (use *)s->uses.items + *at;
+  const size_t count = count_of(&s->uses, *at, to);
+  if (count > 1) qsort(uses, count, sizeof *uses, most_first);
+  cpb_json_writer_open(a, "ops", '[');
+  for (size_t i = 0; i < count && i < OPS_MOST; i++) {
     cpb_json_writer_open(a, NULL, '{');
-    cpb_json_writer_span(a, "from", edges[*at].from);
-    cpb_json_writer_unsigned(a, "count", edges[*at].count);
-    cpb_json_writer_bool(a, "control", edges[*at].data == 0);
+    cpb_json_writer_span(a, "op", uses[i].op);
+    cpb_json_writer_unsigned(a, "count", uses[i].count);
     cpb_json_writer_close(a, '}');
   }
   cpb_json_writer_close(a, ']');
-  if (*at - first > INPUTS_MOST) cpb_json_writer_unsigned(a, "more_inputs", *at - first - INPUTS_MOST);
+  *at += count;
 }
 
-static void write_child(const scopes *s, const child *c, size_t *at, size_t number) {
+static bool is_same_source(const edge *a, const edge *b) {
+  return a->is_given == b->is_given && cpb_span_equal(a->from, b->from);
+}
+
+/* The edges from one source; how many these are. */
+static size_t write_edge(const scopes *s, const edge *edges, size_t count, bool is_listed) {
+  cpb_json_writer *a = s->answer;
+  uint64_t all = 0, data = 0;
+  size_t same = 0;
+  for (; same < count && is_same_source(edges, &edges[same]); same++) {
+    all += edges[same].count;
+    data += edges[same].data;
+  }
+  if (!is_listed) return same;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "from", edges->from);
+  cpb_json_writer_unsigned(a, "count", all);
+  cpb_json_writer_bool(a, "control", data == 0);
+  if (edges->is_given) cpb_json_writer_bool(a, "given", true);
+  if (s->of->write_value) cpb_json_writer_open(a, "values", '[');
+  for (size_t i = 0; s->of->write_value && i < same && i < VALUES_MOST; i++) {
+    cpb_json_writer_open(a, NULL, '{');
+    s->of->write_value(s->of->user, a, edges[i].value);
+    cpb_json_writer_close(a, '}');
+  }
+  if (s->of->write_value) cpb_json_writer_close(a, ']');
+  cpb_json_writer_close(a, '}');
+  return same;
+}
+
+static void write_edges(const scopes *s, size_t *at, size_t to) {
+  const edge *edges = (const edge *)s->edges.items + *at;
+  const size_t count = count_of(&s->edges, *at, to);
+  uint64_t sources = 0;
+  cpb_json_writer_open(s->answer, "inputs", '[');
+  for (size_t i = 0; i < count; sources++) i += write_edge(s, edges + i, count - i, sources < INPUTS_MOST);
+  cpb_json_writer_close(s->answer, ']');
+  if (sources > INPUTS_MOST) cpb_json_writer_unsigned(s->answer, "more_inputs", sources - INPUTS_MOST);
+  *at += count;
+}
+
+static int as_taken(const void *a, const void *b) {
+  const held *x = a, *y = b;
+  return (x->order > y->order) - (x->order < y->order);
+}
+
+static int largest_first(const void *a, const void *b) {
+  const held *x = a, *y = b;
+  if (x->is_weight != y->is_weight) return x->is_weight ? -1 : 1;
+  return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : as_taken(a, b);
+}
+
+/* All of a node; of a scope the largest weights. */
+static void write_held(const scopes *s, const child *c, size_t *at, size_t to) {
+  cpb_json_writer *a = s->answer;
+  held *items = (held *)s->held.items + *at;
+  const size_t all = count_of(&s->held, *at, to);
+  const bool is_node = c->nodes == 1 || !c->is_scope;
+  size_t count = all, most = is_node ? NODE_TENSORS_MOST : SCOPE_TENSORS_MOST;
+  *at += all;
+  if (!s->of->write_tensor) return;
+  if (all > 1) qsort(items, all, sizeof *items, is_node ? as_taken : largest_first);
+  while (!is_node && count > 0 && !items[count - 1].is_weight) count--;
+  cpb_json_writer_open(a, "tensors", '[');
+  for (size_t i = 0; i < count && i < most; i++) {
+    cpb_json_writer_open(a, NULL, '{');
+    s->of->write_tensor(s->of->user, a, items[i].tensor, items[i].name);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+  if (count > most) cpb_json_writer_unsigned(a, "more_tensors", count - most);
+}
+
+/* Where the lists are that are gone through child by child. */
+typedef struct places {
+  size_t edges, uses, held;
+} places;
+
+static void write_sizes(const scopes *s, uint64_t size, uint64_t parameters) {
+  if (s->of->lacks_sizes) return;
+  cpb_json_writer_unsigned(s->answer, "size", size);
+  if (s->of->write_tensor) cpb_json_writer_exact_unsigned(s->answer, "parameters", parameters);
+}
+
+static void write_child(const scopes *s, const child *c, places *at, size_t number) {
   cpb_json_writer *a = s->answer;
   size_t begin = c->path.size;
   while (begin > 0 && c->path.data[begin - 1] != '/') begin--;
@@ -189,11 +401,15 @@ static void write_child(const scopes *s, const child *c, size_t *at, size_t numb
   cpb_json_writer_text(a, "is", c->is_scope ? "scope" : "node");
   cpb_json_writer_span(a, "name", cpb_span_from(c->path, begin));
   cpb_json_writer_span(a, "path", c->path);
+  if (c->is_scope) cpb_json_writer_span(a, "inner", c->inner);
   if (c->is_scope) cpb_json_writer_null(a, "op");
   else cpb_json_writer_span(a, "op", c->op);
   cpb_json_writer_unsigned(a, "nodes", c->nodes);
-  cpb_json_writer_unsigned(a, "size", c->size);
-  write_edges(s, at, number);
+  write_sizes(s, c->size, c->parameters);
+  if (c->is_scope) write_uses(s, &at->uses, number);
+  write_edges(s, &at->edges, number);
+  write_held(s, c, &at->held, number);
+  if (s->of->write_node && c->nodes == 1) s->of->write_node(s->of->user, a, c->number);
   cpb_json_writer_close(a, '}');
 }
 
@@ -210,12 +426,39 @@ static child *sorted_page(scopes *s, size_t first, size_t count) {
 }
 
 static void write_page(scopes *s, size_t first, size_t count) {
-  size_t at = 0;
+  places at = {0};
   cpb_page page = cpb_page_open(s->answer, s->question, "children");
   const child *children = s->children.items;
   for (size_t i = first; i < first + count; i++) write_child(s, &children[i], &at, i);
   page.total = s->children.count;
   cpb_page_close(s->answer, &page);
+}
+
+static void write_result(const scopes *s, const cpb_scope_input *result) {
+  cpb_json_writer *a = s->answer;
+  cpb_json_writer_open(a, NULL, '{');
+  s->of->write_value(s->of->user, a, result->value);
+  if (result->is_tensor) {
+    cpb_json_writer_null(a, "from");
+    cpb_json_writer_open(a, "tensor", '{');
+    s->of->write_tensor(s->of->user, a, result->tensor, result->value);
+    cpb_json_writer_close(a, '}');
+  } else {
+    cpb_json_writer_span(a, "from", result->is_given ? result->from : fold_open(s, result->from));
+    if (result->is_given) cpb_json_writer_bool(a, "given", true);
+  }
+  cpb_json_writer_close(a, '}');
+}
+
+/* What comes out of the graph, and of which box. */
+static void write_results(const scopes *s) {
+  cpb_scope_input result;
+  if (!s->of->next_result) return;
+  cpb_json_writer_open(s->answer, "results", '[');
+  for (uint64_t i = 0; s->of->next_result(s->of->user, &result); i++) {
+    if (i < INPUTS_MOST) write_result(s, &result);
+  }
+  cpb_json_writer_close(s->answer, ']');
 }
 
 static void write_answer(scopes *s) {
@@ -227,14 +470,15 @@ static void write_answer(scopes *s) {
   if (total > 1) qsort(s->children.items, total, sizeof(child), as_shown);
   child *page = sorted_page(s, first, count);
   if (!page) cpb_fail_memory(s->error);
-  if (!page || !find_edges(s, page, count)) {
+  if (!page || !find_parts(s, page, count)) {
     cpb_release(a, page);
     return;
   }
   cpb_json_writer_span(s->answer, "scope", s->scope);
   cpb_json_writer_unsigned(s->answer, "nodes", s->nodes);
-  cpb_json_writer_unsigned(s->answer, "size", s->size);
+  write_sizes(s, s->size, s->parameters);
   write_page(s, first, count);
+  if (s->scope.size == 0) write_results(s);
   cpb_release(a, page);
 }
 
@@ -245,11 +489,15 @@ bool cpb_scopes_write(const cpb_scoped *of, const cpb_question *question, cpb_js
               .error = error,
               .scope = cpb_scope_of(question),
               .children = {.each = sizeof(child), .compare = by_path, .join = join_children},
-              .edges = {.each = sizeof(edge), .compare = by_child_and_source, .join = join_edges}};
+              .edges = {.each = sizeof(edge), .compare = by_child_and_source, .join = join_edges},
+              .uses = {.each = sizeof(use), .compare = by_child_and_op, .join = join_uses},
+              .held = {.each = sizeof(held), .compare = by_child_and_tensor, .join = join_held}};
   bool found = find_children(&s);
   if (found && s.nodes == 0 && s.scope.size > 0) found = false;
   else if (found) write_answer(&s);
   cpb_release(of->allocator, s.children.items);
   cpb_release(of->allocator, s.edges.items);
+  cpb_release(of->allocator, s.uses.items);
+  cpb_release(of->allocator, s.held.items);
   return found;
 }

@@ -1,6 +1,6 @@
 #include "model/coreml/constants.h"
 
-#include "base/status.h"
+#include "model/coreml/nodes.h"
 
 /* --- Layers ------------------------------------------------------------------------------- */
 
@@ -66,21 +66,21 @@ static const cpb_coreml_weights weights[] = {
 enum { LAYER_LSTM = 420, LAYER_BIDIRECTIONAL_LSTM = 430, LAYER_CUSTOM = 500 };
 
 typedef struct visit {
-  const cpb_coreml_node *node;
-  cpb_coreml_visit *call;
+  const cpb_view_node *node;
+  cpb_view_visit *call;
   void *user;
+  cpb_view_tensor like;
   cpb_span parameters;
   uint32_t element; /* of several alike, from 1, or 0 */
 } visit;
 
 static bool visit_weights(visit *v, const cpb_coreml_weights *w, cpb_span of) {
   cpb_cursor c = cpb_cursor_of(of);
-  cpb_coreml_constant found = {.node = v->node,
-                               .member = cpb_span_of(w->name),
-                               .element = v->element,
-                               .is_weights = true,
-                               .parameters = v->parameters,
-                               .weights = w};
+  cpb_view_tensor found = v->like;
+  found.member = cpb_span_of(w->name);
+  found.element = v->element;
+  found.parameters = v->parameters;
+  found.rule = w;
   while (cpb_cursor_find(&c, w->field, CPB_WIRE_LEN)) {
     if (w->layer == LAYER_CUSTOM) found.element++;
     found.message = c.bytes;
@@ -119,8 +119,6 @@ static bool visit_layer(visit *v, cpb_span layer) {
 
 /* --- Programs ---------------------------------------------------------------------------- */
 
-static bool is_const(const cpb_coreml_node *node) { return cpb_span_is(node->op, "const"); }
-
 /* A value in a file, or a tensor that is no scalar. */
 static bool is_large(cpb_span value) {
   const cpb_span type = cpb_get_bytes(cpb_get_bytes(value, VALUE_TYPE), MIL_TENSOR);
@@ -133,10 +131,12 @@ static bool visit_attributes(visit *v) {
   cpb_cursor c = cpb_cursor_of(v->node->message);
   while (cpb_cursor_find(&c, OPERATION_ATTRIBUTE, CPB_WIRE_LEN)) {
     const cpb_span value = cpb_get_bytes(c.bytes, MAP_VALUE);
-    cpb_coreml_constant found = {.node = v->node, .member = cpb_get_bytes(c.bytes, MAP_KEY), .message = value};
-    const bool is_own = is_const(v->node) && cpb_span_is(found.member, "val");
+    cpb_view_tensor found = v->like;
+    found.member = cpb_get_bytes(c.bytes, MAP_KEY);
+    found.message = value;
+    const bool is_own = v->node->is_constant && cpb_span_is(found.member, "val");
     if (is_own) {
-      found.output = cpb_get_bytes(cpb_get_bytes(v->node->message, OPERATION_OUTPUT), NAMED_NAME);
+      found.value = cpb_get_bytes(cpb_get_bytes(v->node->message, OPERATION_OUTPUT), NAMED_NAME);
       found.member = (cpb_span){NULL, 0};
     }
     if ((is_own || is_large(value)) && !v->call(v->user, &found)) return false;
@@ -145,13 +145,13 @@ static bool visit_attributes(visit *v) {
 }
 
 /* Values that stand among the arguments, as newer programs have them. */
-static bool visit_arguments(visit *v, const cpb_coreml_graph *graph) {
-  cpb_coreml_values inputs = cpb_coreml_inputs(graph, v->node->message);
-  cpb_coreml_value value;
-  cpb_coreml_constant found = {.node = v->node};
-  while (cpb_coreml_values_next(&inputs, &value)) {
-    const bool is_next = cpb_span_equal(found.member, value.parameter);
-    found.member = value.parameter;
+static bool visit_arguments(visit *v, const cpb_view_graph *graph) {
+  cpb_view_values inputs = cpb_coreml_inputs(graph, v->node->message);
+  cpb_view_value value;
+  cpb_view_tensor found = v->like;
+  while (cpb_view_values_next(&inputs, &value)) {
+    const bool is_next = cpb_span_equal(found.member, value.role);
+    found.member = value.role;
     found.element = is_next ? found.element + 1 : 0;
     found.message = value.immediate;
     if (value.immediate.data && is_large(value.immediate) && !v->call(v->user, &found)) return false;
@@ -159,25 +159,25 @@ static bool visit_arguments(visit *v, const cpb_coreml_graph *graph) {
   return true;
 }
 
-bool cpb_coreml_each_constant(const cpb_coreml_graph *g, const cpb_coreml_node *node, cpb_coreml_visit *call,
-                              void *user) {
+bool cpb_coreml_each_constant_of(const cpb_view *view, uint32_t graph, const cpb_view_node *node, cpb_view_visit *call,
+                                 void *user) {
+  const cpb_view_graph *g = cpb_view_graph_of(view, graph);
   visit v = {.node = node, .call = call, .user = user};
+  v.like = (cpb_view_tensor){.graph = graph,
+                             .of_node = true,
+                             .node_name = node->own_name,
+                             .op = node->op,
+                             .node_number = node->number,
+                             .node = node->message};
   if (g->form == CPB_COREML_NETWORK) return visit_layer(&v, node->message);
   return g->form != CPB_COREML_BLOCK || (visit_attributes(&v) && visit_arguments(&v, g));
 }
 
-/* --- Names --------------------------------------------------------------------------------- */
-
-static bool put(cpb_buffer *out, cpb_span text) {
-  return text.size == 0 || cpb_buffer_append(out, text.data, text.size);
-}
-
-bool cpb_coreml_constant_name(const cpb_coreml_constant *c, cpb_buffer *out) {
-  char element[32];
-  size_t size = cpb_format(element, sizeof element, "[%u]", (unsigned)(c->element - 1));
-  if (c->output.size > 0) return put(out, c->output);
-  if (!put(out, c->node->name)) return false;
-  if (c->member.size == 0) return true;
-  return cpb_buffer_append(out, ":", 1) && put(out, c->member) &&
-         (c->element == 0 || cpb_buffer_append(out, element, size));
+bool cpb_coreml_each_constant(const cpb_view *view, uint32_t graph, cpb_view_visit *call, void *user) {
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(view, graph);
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    if (!cpb_coreml_each_constant_of(view, graph, &node, call, user)) return false;
+  }
+  return true;
 }

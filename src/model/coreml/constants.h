@@ -2,18 +2,8 @@
 #ifndef CPB_MODEL_COREML_CONSTANTS_H
 #define CPB_MODEL_COREML_CONSTANTS_H
 
-#include "model/coreml/nodes.h"
-
-typedef struct cpb_coreml_constant {
-  const cpb_coreml_node *node;
-  cpb_span member;  /* name of the attribute, parameter or weights; empty for what a "const" makes */
-  uint32_t element; /* which one of several of that name, from 1, or 0 */
-  cpb_span output;  /* of a "const": the value that it makes */
-  cpb_span message; /* MILSpec.Value, or WeightParams: */
-  bool is_weights;  /* of a layer, whose parameters are: */
-  cpb_span parameters;
-  const struct cpb_coreml_weights *weights;
-} cpb_coreml_constant;
+#include "model/coreml/fields.h"
+#include "model/view/view.h"
 
 /* What a layer says about weights that it has. */
 typedef struct cpb_coreml_weights {
@@ -31,14 +21,12 @@ typedef enum cpb_coreml_shape_rule {
   CPB_COREML_CONVOLUTION_3D
 } cpb_coreml_shape_rule;
 
-/* Calls `visit` with each constant of the node until it returns false, which is then returned. Of a program's immediate
- * values only those of "const" operations and those that are no single number or text. */
-typedef bool cpb_coreml_visit(void *user, const cpb_coreml_constant *constant);
-bool cpb_coreml_each_constant(const cpb_coreml_graph *graph, const cpb_coreml_node *node, cpb_coreml_visit *visit,
-                              void *user);
-
-/* Its name for questions, appended: what a "const" makes, else NODE:MEMBER, of several NODE:MEMBER[0]. False when
- * memory is short. */
-bool cpb_coreml_constant_name(const cpb_coreml_constant *constant, cpb_buffer *out);
+/* Calls `visit` with each constant of the graph until it returns false, which is then returned. Of a program's
+ * immediate values only those of "const" operations and those that are no single number or text. Of the weights of
+ * layers `rule` is a cpb_coreml_weights, and `parameters` the layer's. */
+bool cpb_coreml_each_constant(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
+/* The same of one node. */
+bool cpb_coreml_each_constant_of(const cpb_view *view, uint32_t graph, const cpb_view_node *node, cpb_view_visit *visit,
+                                 void *user);
 
 #endif

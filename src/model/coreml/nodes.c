@@ -5,12 +5,7 @@
 static const uint32_t node_fields[CPB_COREML_NUM_FORMS] = {
     [CPB_COREML_BLOCK] = BLOCK_OPERATION, [CPB_COREML_NETWORK] = NETWORK_LAYER, [CPB_COREML_PIPELINE] = PIPELINE_MODEL};
 
-cpb_coreml_nodes cpb_coreml_nodes_of(const cpb_coreml_graph *g) {
-  return (cpb_coreml_nodes){
-      .graph = g, .cursor = cpb_cursor_of(g->message), .names = cpb_cursor_of(g->message), .label = ""};
-}
-
-static cpb_span op_of(cpb_coreml_nodes *n, cpb_span node) {
+static cpb_span op_of(cpb_view_nodes *n, cpb_span node) {
   cpb_span content;
   switch (n->graph->form) {
     case CPB_COREML_BLOCK: return cpb_get_bytes(node, OPERATION_TYPE);
@@ -28,7 +23,7 @@ static cpb_span operation_name(cpb_span node) {
   return cpb_get_bytes(c.bytes, NAMED_NAME);
 }
 
-static cpb_span name_of(cpb_coreml_nodes *n, cpb_span node) {
+static cpb_span name_of(cpb_view_nodes *n, cpb_span node) {
   switch (n->graph->form) {
     case CPB_COREML_BLOCK: return operation_name(node);
     case CPB_COREML_NETWORK: return cpb_get_bytes(node, LAYER_NAME);
@@ -36,74 +31,62 @@ static cpb_span name_of(cpb_coreml_nodes *n, cpb_span node) {
   }
 }
 
-bool cpb_coreml_nodes_next(cpb_coreml_nodes *n, cpb_coreml_node *node) {
+bool cpb_coreml_next_node(cpb_view_nodes *n, cpb_view_node *node) {
   const uint32_t field = node_fields[n->graph->form];
   if (field == 0 || !cpb_cursor_find(&n->cursor, field, CPB_WIRE_LEN)) return false;
-  *node = (cpb_coreml_node){.message = n->cursor.bytes, .number = n->number++};
-  node->name = name_of(n, node->message);
-  if (node->name.size == 0) node->name = cpb_coreml_number(node->number, n->label);
+  node->message = n->cursor.bytes;
+  node->own_name = name_of(n, node->message);
   node->op = op_of(n, node->message);
+  node->is_constant = n->graph->form == CPB_COREML_BLOCK && cpb_span_is(node->op, "const");
   return true;
 }
 
 /* --- Values ----------------------------------------------------------------------------- */
 
-static cpb_coreml_values features(cpb_span model, uint32_t field) {
-  return (cpb_coreml_values){
-      .field = field, .is_feature = true, .cursor = cpb_cursor_of(cpb_get_bytes(model, MODEL_DESCRIPTION))};
-}
-
-static cpb_coreml_values values_of(cpb_span message, uint32_t field, bool of_names) {
-  return (cpb_coreml_values){.field = field, .of_names = of_names, .cursor = cpb_cursor_of(message)};
-}
-
-cpb_coreml_values cpb_coreml_inputs(const cpb_coreml_graph *g, cpb_span node) {
-  if (g->form == CPB_COREML_PIPELINE) return features(node, DESCRIPTION_INPUT);
-  cpb_coreml_values v =
-      values_of(node, g->form == CPB_COREML_BLOCK ? OPERATION_INPUT : LAYER_INPUT, g->form == CPB_COREML_NETWORK);
-  v.of_arguments = g->form == CPB_COREML_BLOCK;
-  v.bindings = cpb_cursor_of((cpb_span){NULL, 0});
+static cpb_view_values features(cpb_span model, uint32_t field) {
+  cpb_view_values v = cpb_view_messages_in(cpb_get_bytes(model, MODEL_DESCRIPTION), field, FEATURE_NAME, FEATURE_TYPE);
+  v.is_feature = true;
   return v;
 }
 
-cpb_coreml_values cpb_coreml_outputs(const cpb_coreml_graph *g, cpb_span node) {
-  if (g->form == CPB_COREML_PIPELINE) return features(node, DESCRIPTION_OUTPUT);
-  if (g->form == CPB_COREML_NETWORK) return values_of(node, LAYER_OUTPUT, true);
-  return values_of(node, OPERATION_OUTPUT, false);
-}
-
-cpb_coreml_values cpb_coreml_graph_inputs(const cpb_coreml_graph *g) {
-  if (g->function.data) return values_of(g->function, FUNCTION_INPUT, false);
-  if (g->form == CPB_COREML_BLOCK) return values_of(g->message, BLOCK_INPUT, false);
-  return features(g->model, DESCRIPTION_INPUT);
-}
-
-cpb_coreml_values cpb_coreml_graph_outputs(const cpb_coreml_graph *g) {
-  if (g->form == CPB_COREML_BLOCK) return values_of(g->message, BLOCK_OUTPUT, true);
-  return features(g->model, DESCRIPTION_OUTPUT);
+static cpb_view_values named(cpb_span message, uint32_t field) {
+  return cpb_view_messages_in(message, field, NAMED_NAME, NAMED_TYPE);
 }
 
 /* The next of the values that an operation's argument is bound to. */
-static bool next_binding(cpb_coreml_values *v, cpb_coreml_value *value) {
+static bool next_binding(cpb_view_values *v, cpb_view_value *value) {
   while (!cpb_cursor_find(&v->bindings, ARGUMENT_BINDING, CPB_WIRE_LEN)) {
     if (!cpb_cursor_find(&v->cursor, v->field, CPB_WIRE_LEN)) return false;
-    v->parameter = cpb_get_bytes(v->cursor.bytes, MAP_KEY);
+    v->role = cpb_get_bytes(v->cursor.bytes, MAP_KEY);
     v->bindings = cpb_cursor_of(cpb_get_bytes(v->cursor.bytes, MAP_VALUE));
   }
-  *value = (cpb_coreml_value){.name = cpb_get_bytes(v->bindings.bytes, BINDING_NAME),
-                              .immediate = cpb_get_bytes(v->bindings.bytes, BINDING_VALUE),
-                              .parameter = v->parameter};
+  *value = (cpb_view_value){.name = cpb_get_bytes(v->bindings.bytes, BINDING_NAME),
+                            .immediate = cpb_get_bytes(v->bindings.bytes, BINDING_VALUE),
+                            .role = v->role};
   return true;
 }
 
-/* NamedValueType and FeatureDescription have their names in the same field. */
-bool cpb_coreml_values_next(cpb_coreml_values *v, cpb_coreml_value *value) {
-  if (v->of_arguments) return next_binding(v, value);
-  if (!cpb_cursor_find(&v->cursor, v->field, CPB_WIRE_LEN)) return false;
-  const cpb_span item = v->cursor.bytes;
-  *value =
-      (cpb_coreml_value){.name = v->of_names ? item : cpb_get_bytes(item, NAMED_NAME), .is_feature = v->is_feature};
-  if (!value->name.data) value->name = (cpb_span){(const uint8_t *)"", 0};
-  if (!v->of_names) value->type = cpb_get_bytes(item, v->is_feature ? FEATURE_TYPE : NAMED_TYPE);
-  return true;
+cpb_view_values cpb_coreml_inputs(const cpb_view_graph *g, cpb_span node) {
+  if (g->form == CPB_COREML_PIPELINE) return features(node, DESCRIPTION_INPUT);
+  if (g->form == CPB_COREML_NETWORK) return cpb_view_names_in(node, LAYER_INPUT);
+  return (cpb_view_values){.next = next_binding,
+                           .field = OPERATION_INPUT,
+                           .cursor = cpb_cursor_of(node),
+                           .bindings = cpb_cursor_of((cpb_span){NULL, 0})};
+}
+
+static cpb_view_values outputs_of(const cpb_view_graph *g, cpb_span node) {
+  if (g->form == CPB_COREML_PIPELINE) return features(node, DESCRIPTION_OUTPUT);
+  return g->form == CPB_COREML_NETWORK ? cpb_view_names_in(node, LAYER_OUTPUT) : named(node, OPERATION_OUTPUT);
+}
+
+static cpb_view_values graph_values(const cpb_view_graph *g, bool outputs) {
+  if (g->form != CPB_COREML_BLOCK) return features(g->model, outputs ? DESCRIPTION_OUTPUT : DESCRIPTION_INPUT);
+  if (outputs) return cpb_view_names_in(g->message, BLOCK_OUTPUT);
+  return g->function.data ? named(g->function, FUNCTION_INPUT) : named(g->message, BLOCK_INPUT);
+}
+
+cpb_view_values cpb_coreml_values(const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
+  if (!node) return graph_values(g, outputs);
+  return outputs ? outputs_of(g, node->message) : cpb_coreml_inputs(g, node->message);
 }

@@ -38,6 +38,24 @@ static void find_values(cpb_coreml_tensor *t) {
   }
 }
 
+void cpb_coreml_elements(cpb_span type, bool *is_known, uint64_t *elements) {
+  cpb_cursor c = cpb_cursor_of(type);
+  *is_known = type.data && (int64_t)cpb_get_number(type, TENSOR_RANK) >= 0;
+  *elements = 1;
+  while (cpb_cursor_find(&c, TENSOR_DIMENSION, CPB_WIRE_LEN)) {
+    const cpb_span size = cpb_get_bytes(c.bytes, DIMENSION_CONSTANT);
+    if (!size.data || !cpb_mul_u64(*elements, cpb_get_number(size, DIMENSION_SIZE), elements)) *is_known = false;
+  }
+}
+
+uint64_t cpb_coreml_bytes(uint64_t dtype, uint64_t elements) {
+  cpb_tensor_type type;
+  uint64_t bits;
+  if (!cpb_coreml_describe_dtype(dtype, &type) || !type.format) return 0;
+  if (!cpb_mul_u64(elements, type.packed > 0 ? type.packed : 8u * type.format->size, &bits)) return UINT64_MAX;
+  return bits / 8 + (bits % 8 > 0);
+}
+
 /* --- Values of programs ---------------------------------------------------------------------- */
 
 static const struct {
@@ -98,6 +116,7 @@ cpb_coreml_tensor cpb_coreml_tensor_of_value(const cpb_part *part, cpb_span valu
   memset(&t, 0, sizeof t);
   t.part = part;
   t.values.offset = CPB_NO_OFFSET;
+  t.tensor = cpb_part_where(part, value);
   t.is_tensor = type.data != NULL;
   t.has_elements = t.is_tensor && (int64_t)cpb_get_number(type, TENSOR_RANK) >= 0;
   t.dtype = cpb_get_number(type, TENSOR_TYPE);
@@ -179,8 +198,8 @@ static uint64_t stored_elements(const cpb_coreml_tensor *t) {
 }
 
 /* By what the layer says, if that is as much as is stored; else a list. */
-static void shape_weights(cpb_coreml_tensor *t, const cpb_coreml_constant *c) {
-  const cpb_coreml_weights *w = c->weights;
+static void shape_weights(cpb_coreml_tensor *t, const cpb_view_tensor *c) {
+  const cpb_coreml_weights *w = c->rule;
   const uint64_t stored = stored_elements(t);
   t->has_elements = true;
   if (w->how != CPB_COREML_SIZES) add_convolution(t, c->parameters, w->how == CPB_COREML_CONVOLUTION_3D);
@@ -195,13 +214,14 @@ static void shape_weights(cpb_coreml_tensor *t, const cpb_coreml_constant *c) {
   measure(t);
 }
 
-cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_coreml_constant *c) {
+cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_view_tensor *c) {
   cpb_coreml_tensor t;
-  if (!c->is_weights) return cpb_coreml_tensor_of_value(part, c->message);
+  if (!c->rule) return cpb_coreml_tensor_of_value(part, c->message);
   memset(&t, 0, sizeof t);
   t.part = part;
   t.values.offset = CPB_NO_OFFSET;
-  t.is_tensor = true;
+  t.tensor = cpb_part_where(part, c->message);
+  t.is_tensor = t.is_weights = true;
   take_weights(&t, c->message);
   shape_weights(&t, c);
   return t;

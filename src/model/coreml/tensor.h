@@ -14,6 +14,7 @@ typedef struct cpb_coreml_tensor {
   cpb_tensor_type type; /* its `format` is NULL if the dtype is not known, or is not stored in such a field */
   uint64_t shape[CPB_COREML_RANK_MAX];
   uint32_t rank;
+  bool is_weights;   /* of a layer: their type and shape are not in the message that has the values */
   bool is_tensor;    /* else a list, a dictionary and the like, of which nothing else is known */
   bool has_elements; /* its sizes are known, and no error: */
   uint64_t elements;
@@ -25,6 +26,7 @@ typedef struct cpb_coreml_tensor {
   bool is_content;  /* its values lie there as in memory */
   uint64_t size;    /* of their bytes, or of those in another file */
   cpb_range values; /* of the first */
+  cpb_range tensor; /* the Value itself, or a layer's WeightParams */
   bool is_external; /* in another file: */
   cpb_span location;
   uint64_t offset;       /* of the description in front of the values */
@@ -32,9 +34,13 @@ typedef struct cpb_coreml_tensor {
   cpb_span quantization; /* QuantizationParams, of a layer's */
 } cpb_coreml_tensor;
 
-cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_coreml_constant *constant);
+cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_view_tensor *constant);
 /* The same of a Value that is not among them. */
 cpb_coreml_tensor cpb_coreml_tensor_of_value(const cpb_part *part, cpb_span value);
+
+/* How many elements a MILSpec.TensorType has, if that is known; and the bytes of so many of a dtype. */
+void cpb_coreml_elements(cpb_span type, bool *is_known, uint64_t *elements);
+uint64_t cpb_coreml_bytes(uint64_t dtype, uint64_t elements);
 
 /* What stands for the model's folder in front of a file's name. */
 #define CPB_COREML_FOLDER "@model_path/"

@@ -72,6 +72,7 @@ void cpb_coreml_write_tensor(cpb_json_writer *a, const cpb_coreml_tensor *t) {
   if (t->is_external) write_external(a, t);
   if (t->field) cpb_json_writer_text(a, "field", t->field);
   if (t->parts == 1 && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);
+  if (t->tensor.offset != CPB_NO_OFFSET) cpb_write_range(a, t->is_weights ? "weights" : "tensor", t->tensor);
   if (t->quantization.data) write_quantization(a, t);
   write_preview(a, t);
 }

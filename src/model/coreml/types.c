@@ -1,6 +1,8 @@
 #include "model/coreml/types.h"
 
+#include "base/status.h"
 #include "model/coreml/dtypes.h"
+#include "model/coreml/fields.h"
 
 /* --- Features -------------------------------------------------------------------------------- */
 
@@ -22,21 +24,48 @@ static void write_range(cpb_json_writer *a, cpb_span range) {
   cpb_json_writer_close(a, ']');
 }
 
+/* As a dimension of a shape: its size, "1..10", or "1.." without a bound. */
+static void write_dimension(cpb_json_writer *a, cpb_span range) {
+  char text[64];
+  const uint64_t least = cpb_get_number(range, RANGE_LOWER);
+  const int64_t most = (int64_t)cpb_get_number(range, RANGE_UPPER);
+  if (most >= 0 && (uint64_t)most == least) {
+    cpb_json_writer_exact(a, NULL, most);
+    return;
+  }
+  size_t size = cpb_format(text, sizeof text, "%llu..", (unsigned long long)least);
+  if (most >= 0) cpb_format(text + size, sizeof text - size, "%lld", (long long)most);
+  cpb_json_writer_text(a, NULL, text);
+}
+
+static void write_ranges(cpb_json_writer *a, const char *key, cpb_span ranges,
+                         void (*write)(cpb_json_writer *a, cpb_span range)) {
+  cpb_cursor c = cpb_cursor_of(ranges);
+  cpb_json_writer_open(a, key, '[');
+  while (cpb_cursor_find(&c, 1, CPB_WIRE_LEN)) write(a, c.bytes);
+  cpb_json_writer_close(a, ']');
+}
+
+/* An array without sizes may have any; a single number is an array of one. */
 static void write_array(cpb_json_writer *a, cpb_span array) {
   const cpb_span shapes = cpb_get_bytes(array, ARRAY_SHAPES), ranges = cpb_get_bytes(array, ARRAY_RANGE);
   cpb_coreml_write_dtype(a, "dtype", cpb_coreml_array_dtype(cpb_get_number(array, ARRAY_TYPE)));
-  write_sizes(a, "shape", array, ARRAY_SHAPE);
+  if (ranges.data && !shapes.data) write_ranges(a, "shape", ranges, write_dimension);
+  else if (cpb_count_varints(array, ARRAY_SHAPE) == 0) cpb_json_writer_null(a, "shape");
+  else write_sizes(a, "shape", array, ARRAY_SHAPE);
   if (shapes.data) {
     cpb_cursor c = cpb_cursor_of(shapes);
     cpb_json_writer_open(a, "shapes", '[');
     while (cpb_cursor_find(&c, 1, CPB_WIRE_LEN)) write_sizes(a, NULL, c.bytes, 1);
     cpb_json_writer_close(a, ']');
   } else if (ranges.data) {
-    cpb_cursor c = cpb_cursor_of(ranges);
-    cpb_json_writer_open(a, "ranges", '[');
-    while (cpb_cursor_find(&c, 1, CPB_WIRE_LEN)) write_range(a, c.bytes);
-    cpb_json_writer_close(a, ']');
+    write_ranges(a, "ranges", ranges, write_range);
   }
+}
+
+bool cpb_coreml_has_shape(cpb_span type) {
+  const cpb_span array = cpb_get_bytes(type, FEATURE_ARRAY);
+  return !array.data || cpb_count_varints(array, ARRAY_SHAPE) > 0 || cpb_get_bytes(array, ARRAY_RANGE).data;
 }
 
 static const char *color_of(uint64_t color) {
@@ -114,11 +143,12 @@ void cpb_coreml_write_feature_type(cpb_json_writer *a, cpb_span type) {
   if (cpb_get_number(type, FEATURE_OPTIONAL)) cpb_json_writer_bool(a, "optional", true);
 }
 
-void cpb_coreml_write_feature(cpb_json_writer *a, cpb_span feature) {
+void cpb_coreml_write_feature(cpb_json_writer *a, cpb_span feature, cpb_span made) {
   const cpb_span text = cpb_get_bytes(feature, FEATURE_TEXT);
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", cpb_get_bytes(feature, FEATURE_NAME));
-  cpb_coreml_write_feature_type(a, cpb_get_bytes(feature, FEATURE_TYPE));
+  if (made.data) cpb_coreml_write_mil_type(a, made);
+  else cpb_coreml_write_feature_type(a, cpb_get_bytes(feature, FEATURE_TYPE));
   if (text.size > 0) cpb_json_writer_span(a, "doc", text);
   cpb_json_writer_close(a, '}');
 }
@@ -176,7 +206,7 @@ void cpb_coreml_write_mil_type(cpb_json_writer *a, cpb_span type) {
   while (open-- > 0) cpb_json_writer_close(a, '}');
 }
 
-void cpb_coreml_write_value_type(cpb_json_writer *a, const cpb_coreml_value *value) {
+void cpb_coreml_write_value_type(cpb_json_writer *a, const cpb_view_value *value) {
   if (!value->type.data) return;
   if (value->is_feature) cpb_coreml_write_feature_type(a, value->type);
   else cpb_coreml_write_mil_type(a, value->type);

@@ -28,7 +28,7 @@ CPB_VIEW_DIVISIBLE(description, ANYWHERE, CPB_ENTER(DESCRIPTION_INPUT, feature),
 
 /* --- Programs ------------------------------------------------------------------------ */
 
-static const cpb_message_type mil_type, value, block;
+static const cpb_message_type mil_type, block;
 CPB_VIEW(dimension, CPB_ENTER(DIMENSION_CONSTANT, no_fields))
 CPB_VIEW(tensor_type, CPB_ENTER(TENSOR_DIMENSION, dimension))
 CPB_VIEW(wrapping_type, CPB_ENTER(1, mil_type), CPB_ENTER(2, mil_type)) /* of lists, tuples, dictionaries, states */
@@ -42,10 +42,11 @@ CPB_VIEW(tensor_value, CPB_ENTER(VALUES_FLOATS, no_fields), CPB_ENTER(VALUES_INT
          CPB_ENTER(VALUES_BYTES, no_fields))
 CPB_VIEW(immediate, CPB_ENTER(IMMEDIATE_TENSOR, tensor_value), CPB_ENTER(IMMEDIATE_TUPLE, list),
          CPB_ENTER(IMMEDIATE_LIST, list), CPB_ENTER(IMMEDIATE_DICTIONARY, list))
-CPB_VIEW(value, CPB_ENTER(VALUE_TYPE, mil_type), CPB_ENTER(VALUE_IMMEDIATE, immediate),
-         CPB_ENTER(VALUE_BLOB, no_fields))
-MAP_OF(value_entry, value)
-CPB_VIEW(binding, CPB_KEEP(BINDING_NAME), CPB_ENTER(BINDING_VALUE, value))
+static const cpb_field value_fields[] = {CPB_ENTER(VALUE_TYPE, mil_type), CPB_ENTER(VALUE_IMMEDIATE, immediate),
+                                         CPB_ENTER(VALUE_BLOB, no_fields)};
+const cpb_message_type cpb_view_coreml_value = {.fields = value_fields, .num_fields = 3};
+MAP_OF(value_entry, cpb_view_coreml_value)
+CPB_VIEW(binding, CPB_KEEP(BINDING_NAME), CPB_ENTER(BINDING_VALUE, cpb_view_coreml_value))
 CPB_VIEW(argument, CPB_ENTER(ARGUMENT_BINDING, binding))
 MAP_OF(argument_entry, argument)
 CPB_VIEW(operation, CPB_KEEP(OPERATION_TYPE), CPB_ENTER(OPERATION_INPUT, argument_entry),

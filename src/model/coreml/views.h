@@ -8,5 +8,7 @@
 
 /* A Model without what tensors hold. */
 extern const cpb_message_type cpb_view_coreml;
+/* A Value of a program alone. */
+extern const cpb_message_type cpb_view_coreml_value;
 
 #endif

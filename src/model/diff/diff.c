@@ -61,25 +61,12 @@ void cpb_diff_free(cpb_diff *d) {
 
 /* --- Steps --------------------------------------------------------------------------------- */
 
-static const char *kind_name(cpb_model_kind kind) {
-  switch (kind) {
-    case CPB_MODEL_SAVED_MODEL: return "SavedModel";
-    case CPB_MODEL_GRAPH_DEF: return "GraphDef";
-    case CPB_MODEL_KERAS_METADATA: return "Keras metadata";
-    case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
-    case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
-    case CPB_MODEL_ONNX: return "ONNX model";
-    case CPB_MODEL_COREML: return "Core ML model";
-    case CPB_MODEL_META_GRAPH: return "MetaGraphDef";
-  }
-  return "unknown";
-}
-
 static void begin_result(cpb_diff *d) {
   cpb_json_writer_open(&d->out, NULL, '{');
-  cpb_json_writer_text(&d->out, "a", kind_name(d->kinds[0]));
-  cpb_json_writer_text(&d->out, "b", kind_name(d->kinds[1]));
+  cpb_json_writer_text(&d->out, "a", cpb_model_kind_label(d->kinds[0]));
+  cpb_json_writer_text(&d->out, "b", cpb_model_kind_label(d->kinds[1]));
   cpb_json_writer_bool(&d->out, "values", !d->options.skip_values);
+  if (d->options.same_file) cpb_json_writer_bool(&d->out, "same_file", true);
   cpb_json_writer_open(&d->out, "sections", '[');
 }
 

@@ -41,13 +41,15 @@ static bool put_text(cpb_buffer *to, yyjson_val *item, const char *member, size_
   return done;
 }
 
+/* One that only names tell of is at its name. */
 static bool put_texts(layers *s, layer *l, yyjson_val *item) {
+  const char *path = cpb_json_member(item, "path") ? "path" : "name";
   cpb_json_writer look = {.out = s->bytes}; /* lent */
   l->begin = s->bytes.size;
   cpb_diff_plain(&look, item, of_place, true);
   s->bytes = look.out;
   l->ends[LOOK] = s->bytes.size;
-  return cpb_json_writer_ok(&look) && put_text(&s->bytes, item, "path", &l->ends[PATH]) &&
+  return cpb_json_writer_ok(&look) && put_text(&s->bytes, item, path, &l->ends[PATH]) &&
          put_text(&s->bytes, item, "name", &l->ends[NAME]) && put_text(&s->bytes, item, "class", &l->ends[CLASS]);
 }
 

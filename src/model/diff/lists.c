@@ -8,21 +8,24 @@ IGNORE(of_onnx, "opset_imports", "inputs", "outputs", "metadata", "external_data
 IGNORE(of_coreml, "inputs", "outputs", "states", "training_inputs", "metadata", "external_data", "size", "problems");
 IGNORE(of_meta_graph, "number", "graph", "signatures");
 IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint",
-       "stored", "names", "distinct", "copies", "problems");
+       "stored", "names", "elements", "size", "distinct", "copies", "problems");
 IGNORE(of_layer, "index", "parent", "depth", "node", "variables");
 IGNORE(of_graph, "node");
+IGNORE(of_constant, "node", "is", "use", "shared", "parameters"); /* which follow from its place */
+IGNORE(of_typed_node, "node", "outputs");
+IGNORE(of_op, "version"); /* of its domain, which is told once */
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
 IGNORE(of_object, "node", "children", "problems");
 IGNORE(of_child, "node", "children", "child");
-IGNORE(of_variable, "node", "layer", "copy_of", "shard", "offset");
-IGNORE(of_variable_alone, "node", "layer", "copy_of", "shard", "offset", "crc32c");
+IGNORE(of_variable, "node", "layer", "copy_of", "use", "parameters", "shard", "offset");
+IGNORE(of_variable_alone, "node", "layer", "copy_of", "use", "parameters", "shard", "offset", "crc32c");
 IGNORE(of_metadata, "problems");
 IGNORE(of_problem, "offset");
-IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "problems");
+IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "size", "problems");
 IGNORE(of_tag, "graph_bytes", "bytes");
 IGNORE(of_tag_members, "variables", "operations", "parameters", "maps", "updater_state", "problems");
-IGNORE(of_entry, "reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes", "cut", "offset",
-       "preview", "preview_more");
+IGNORE(of_entry, "use", "parameters", "reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes",
+       "cut", "offset", "preview", "preview_more");
 
 #define PROBLEMS(question) {"problems", question, "problems", {"text"}, of_problem, false}
 
@@ -52,7 +55,7 @@ static const cpb_diff_list onnx[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {NULL}
                                      {"outputs", CPB_ASK_OVERVIEW, "outputs", {"name"}, NULL, false},
                                      {"opset_imports", CPB_ASK_OVERVIEW, "opset_imports", {"domain"}, NULL, false},
                                      {"metadata", CPB_ASK_OVERVIEW, "metadata", {"key"}, NULL, false},
-                                     {"ops", CPB_ASK_OPS, "ops", {"domain", "op"}, NULL, false},
+                                     {"ops", CPB_ASK_OPS, "ops", {"domain", "op"}, of_op, false},
                                      PROBLEMS(CPB_ASK_OPS),
                                      {.section = NULL}};
 
@@ -83,10 +86,11 @@ static const cpb_diff_list tag[] = {{"tag", CPB_ASK_TAG, NULL, {NULL}, of_tag_me
 
 const cpb_diff_list cpb_diff_functions = {"functions", CPB_ASK_FUNCTION, NULL, {NULL}, of_function, true};
 const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_graph, true};
+const cpb_diff_list cpb_diff_nodes_with_types = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_typed_node, true};
 const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
 const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};
 const cpb_diff_list cpb_diff_constants = {
-    "constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_graph, false};
+    "constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_constant, false};
 const cpb_diff_list cpb_diff_variables = {
     "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable, true};
 const cpb_diff_list cpb_diff_variables_alone = {

@@ -11,12 +11,24 @@ static bool is_range(yyjson_val *value) {
          cpb_json_member(value, "size");
 }
 
+/* Whether its values are somewhere: in the message, or in another file. */
+static bool is_tensor(yyjson_val *object) {
+  static const char *const members[] = {"external", "field", "elements"};
+  if (is_range(cpb_json_member(object, "tensor"))) return true;
+  if (!cpb_json_member(object, "dtype") || !cpb_json_member(object, "size")) return false;
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    if (cpb_json_member(object, members[i])) return true;
+  }
+  return false;
+}
+
 /* Members of an object that are left out because of what it is. */
 static const char *const *storage_of(yyjson_val *object) {
-  static const char *const of_tensor[] = {"size",  "field",   "values",       "tensor", "elements",
-                                          "bytes", "preview", "preview_more", NULL}, /* how it is stored */
+  static const char *const of_tensor[] =
+      {"size",    "field",   "values",       "tensor",   "elements", "bytes",
+       "weights", "preview", "preview_more", "external", NULL}, /* how it is stored */
       *const of_range[] = {"offset", NULL}, *const none[] = {NULL};
-  if (is_range(cpb_json_member(object, "tensor"))) return of_tensor;
+  if (is_tensor(object)) return of_tensor;
   return is_range(object) ? of_range : none;
 }
 

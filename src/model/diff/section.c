@@ -66,6 +66,7 @@ void cpb_diff_section_end(cpb_diff *d, bool even_if_same) {
   cpb_json_writer_unsigned(&d->out, "changed", s->changed);
   cpb_json_writer_unsigned(&d->out, "same", s->same);
   if (s->unread > 0) cpb_json_writer_unsigned(&d->out, "unread", s->unread);
+  if (s->elsewhere > 0) cpb_json_writer_unsigned(&d->out, "elsewhere", s->elsewhere);
   cpb_json_writer_close(&d->out, '}');
   d->lacks[0] = d->lacks[1] = false;
   if (!cpb_json_writer_ok(&d->out)) cpb_diff_fail_memory(d);

@@ -43,7 +43,8 @@ typedef struct cpb_diff_section {
   bool of_functions, of_layers; /* each item is one */
   bool derived;                 /* items tell of what else is in the model, so damage changes them */
   uint64_t added, removed, changed, same;
-  uint64_t unread; /* that cannot be compared, as a model is damaged */
+  uint64_t unread;    /* that cannot be compared, as a model is damaged */
+  uint64_t elsewhere; /* the same, but their values lie elsewhere */
 } cpb_diff_section;
 
 /* What an answer said first of a model's damage, or the error of values that cannot be read. */
@@ -88,12 +89,17 @@ typedef struct cpb_diff_values {
   const cpb_stored *stored[2]; /* of variables */
   uint32_t state, num_states;  /* of the updater: which is compared, from 1; 0 for the values themselves */
   cpb_range tensors[2];        /* of constants: where they lie */
-  cpb_range ranges[2];         /* and what of these was not compared yet */
+  cpb_range also[2];           /* and another tensor of it, which is compared next; of length 0 for none */
+  cpb_range ranges[2];         /* what was not compared yet */
   cpb_input inputs[2];
   cpb_values *values[2];
   cpb_span data[2]; /* of them, not compared */
   bool ended[2];
   bool bytes_differ;                    /* of the constant, as they are stored */
+  bool scaled;                          /* what is stored are numbers of which scales or a table make the values */
+  uint64_t reach;                       /* of those in another file: that needs at least so many bytes */
+  bool reads_all;                       /* although they are the same, as that file does not have them all */
+  bool elsewhere;                       /* they lie in other places of files beside the models, or in one of these */
   bool unread;                          /* they cannot be read in either model, which are then damaged */
   uint8_t element[2][CPB_DIFF_ELEMENT]; /* one that comes in pieces, */
   uint32_t at;                          /* and how many bytes of it are there */

@@ -98,7 +98,9 @@ static bool nodes_begin(cpb_diff *d) {
   const cpb_diff_pair *pair;
   while ((pair = pair_of_round(d)) && !(pair->names[0].data && pair->names[1].data)) d->round++;
   if (d->round > d->pairs.count) return false;
-  cpb_diff_will_read_both(d, &cpb_diff_nodes, pair ? pair->names[0] : nothing, pair ? pair->names[1] : nothing);
+  const bool named = d->kinds[0] == CPB_MODEL_ONNX || d->kinds[0] == CPB_MODEL_COREML;
+  const cpb_diff_list *list = named ? &cpb_diff_nodes : &cpb_diff_nodes_with_types;
+  cpb_diff_will_read_both(d, list, pair ? pair->names[0] : nothing, pair ? pair->names[1] : nothing);
   return true;
 }
 
@@ -154,7 +156,7 @@ static cpb_step compare_values(cpb_diff *d) {
   if (step == CPB_STEP_DONE && is_of_variables(d->values.list)) cpb_diff_compare_item(d, &d->join);
   else if (step == CPB_STEP_DONE && (lacks_values(d) || cpb_diff_values_unread(d))) d->section.unread++;
   else if (step == CPB_STEP_DONE && !d->values.sum.same) report_values(d);
-  else d->section.same++;
+  else d->section.same++, d->section.elsewhere += d->values.elsewhere;
   cpb_diff_values_end(d);
   d->comparing = false;
   return step;

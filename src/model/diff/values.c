@@ -123,9 +123,31 @@ static void count(cpb_diff_values *v, size_t size) {
   for (int side = 0; side < 2; side++) v->data[side] = cpb_span_from(v->data[side], size);
 }
 
+static bool open_values(cpb_diff *d);
+
+/* Of values that are the same, as they are in the same place: whether they are there, by their first bytes and the last
+ * one. If not, all are read, up to where they end. */
+static cpb_step begin_to_read(cpb_diff *d) {
+  cpb_diff_values *v = &d->values;
+  cpb_span last = {NULL, 0};
+  cpb_step step = find_values(d, 0);
+  if (step != CPB_STEP_DATA) return step;
+  v->counts.bad[1] = v->counts.bad[0];
+  if (v->ended[0] || v->reach == 0) return CPB_STEP_DONE;
+  cpb_input *input = cpb_values_input(v->values[0]);
+  cpb_have have = cpb_input_span(input, v->reach - 1, 1, 1, &last);
+  if (have == CPB_WAIT) return need(d, 0, input);
+  v->reads_all = have != CPB_HAVE;
+  return have == CPB_HAVE || open_values(d) ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
 static cpb_step compare_values(cpb_diff *d) {
   cpb_diff_values *v = &d->values;
   cpb_diff_counts *n = &v->counts;
+  if (d->options.same_file && !v->reads_all) {
+    cpb_step step = begin_to_read(d);
+    if (!v->reads_all) return step;
+  }
   for (;;) {
     for (int side = 0; side < 2; side++) {
       cpb_step step = find_values(d, side);
@@ -151,11 +173,45 @@ static void close_values(cpb_diff_values *v) {
   v->counts = (cpb_diff_counts){.same = true};
 }
 
+/* The item that d->join is at, to be freed; NULL with the error set. */
+static yyjson_doc *read_item(cpb_diff *d, int side) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  yyjson_doc *item =
+      cpb_json_read(&d->allocator, cpb_diff_items_whole(&d->items, &d->join, side), CPB_DIFF_DEPTH * 2, &error);
+  if (!item) cpb_diff_fail(d, -1, &error);
+  return item;
+}
+
 /* What the values of an item are found by. */
 static cpb_span name_of(const cpb_diff_values *v, int side) {
   const cpb_stored *stored = v->stored[side];
-  if (stored) return (cpb_span){(const uint8_t *)stored->key, stored->key_size};
-  return v->list == &cpb_diff_constants ? cpb_span_of("") : v->name;
+  return stored ? (cpb_span){(const uint8_t *)stored->key, stored->key_size} : v->name;
+}
+
+static bool open_side(cpb_diff *d, int side, cpb_span name, cpb_span scope) {
+  cpb_diff_values *v = &d->values;
+  const cpb_values_options how = {.struct_size = sizeof how,
+                                  .exact_texts = v->list == &cpb_diff_constants,
+                                  .tensor_offset = v->tensors[side].offset,
+                                  .tensor_size = v->tensors[side].length,
+                                  .scope = (const char *)scope.data,
+                                  .scope_size = scope.size,
+                                  .state = v->state,
+                                  .checkpoint = v->stored[side] ? d->options.checkpoints[side] : NULL};
+  v->values[side] = cpb_values_new(&d->allocator, d->kinds[side], (const char *)name.data, name.size, &how);
+  return v->values[side] || cpb_diff_fail_memory(d);
+}
+
+/* A constant of which no range says all. */
+static bool open_named(cpb_diff *d, int side) {
+  cpb_span node = {NULL, 0}, function = {NULL, 0};
+  yyjson_doc *item = read_item(d, side);
+  if (!item) return false;
+  cpb_json_text(cpb_json_member(yyjson_doc_get_root(item), "node"), &node);
+  cpb_json_text(cpb_json_member(yyjson_doc_get_root(item), "function"), &function);
+  bool opened = open_side(d, side, node, function);
+  yyjson_doc_free(item);
+  return opened;
 }
 
 /* Of a constant, of a variable, of a parameter, or of a state of it. */
@@ -163,43 +219,69 @@ static bool open_values(cpb_diff *d) {
   cpb_diff_values *v = &d->values;
   close_values(v);
   for (int side = 0; side < 2; side++) {
-    cpb_span name = name_of(v, side);
-    const cpb_values_options how = {.struct_size = sizeof how,
-                                    .exact_texts = v->list == &cpb_diff_constants,
-                                    .tensor_offset = v->tensors[side].offset,
-                                    .tensor_size = v->tensors[side].length,
-                                    .scope = (const char *)d->tag.data,
-                                    .scope_size = d->tag.size,
-                                    .state = v->state,
-                                    .checkpoint = v->stored[side] ? d->options.checkpoints[side] : NULL};
-    v->values[side] = cpb_values_new(&d->allocator, d->kinds[side], (const char *)name.data, name.size, &how);
-    if (!v->values[side]) return cpb_diff_fail_memory(d);
+    const bool is_named = v->list == &cpb_diff_constants && v->tensors[side].length == 0;
+    if (!(is_named ? open_named(d, side) : open_side(d, side, name_of(v, side), d->tag))) return false;
   }
   v->doing = CPB_DIFF_ELEMENTS;
   return true;
 }
 
-static bool range_of(yyjson_val *item, cpb_range *range) {
-  yyjson_val *tensor = cpb_json_member(item, "tensor");
-  return cpb_json_unsigned(cpb_json_member(tensor, "offset"), &range->offset) &&
-         cpb_json_unsigned(cpb_json_member(tensor, "size"), &range->length);
+static bool range_of(yyjson_val *item, const char *key, cpb_range *range) {
+  yyjson_val *found = cpb_json_member(item, key);
+  return cpb_json_unsigned(cpb_json_member(found, "offset"), &range->offset) &&
+         cpb_json_unsigned(cpb_json_member(found, "size"), &range->length);
 }
 
-static bool is_external(yyjson_val *item) { return cpb_json_member(item, "external") != NULL; }
+static bool ranges_of(yyjson_val *const items[2], const char *key, cpb_range ranges[2]) {
+  cpb_range found[2];
+  if (!range_of(items[0], key, &found[0]) || !range_of(items[1], key, &found[1])) return false;
+  memcpy(ranges, found, sizeof found);
+  return true;
+}
 
-/* What is not stored in either is the same. Of values in other files the message says nothing. */
+static yyjson_val *external(yyjson_val *item) { return cpb_json_member(item, "external"); }
+
+static bool are_elsewhere(yyjson_val *a, yyjson_val *b) {
+  cpb_span x, y;
+  if (!a || !b) return a || b;
+  bool files = cpb_json_text(cpb_json_member(a, "location"), &x) && cpb_json_text(cpb_json_member(b, "location"), &y);
+  return !files || !cpb_span_equal(x, y) || cpb_diff_number(a, "offset") != cpb_diff_number(b, "offset");
+}
+
+static void begin_bytes(cpb_diff_values *v, const cpb_range ranges[2]) {
+  v->doing = CPB_DIFF_BYTES;
+  memcpy(v->ranges, ranges, sizeof v->ranges);
+  for (int side = 0; side < 2; side++) cpb_input_init(&v->inputs[side]);
+}
+
+/* A sparse tensor consists of two. */
+static void begin_sparse(cpb_diff *d, yyjson_val *const items[2]) {
+  cpb_diff_values *v = &d->values;
+  yyjson_val *inner[2], *indices[2];
+  for (int side = 0; side < 2; side++) {
+    inner[side] = cpb_json_member(items[side], "values_tensor");
+    indices[side] = cpb_json_member(items[side], "indices_tensor");
+  }
+  ranges_of(indices, "tensor", v->also);
+  if (ranges_of(inner, "tensor", v->tensors)) open_values(d);
+}
+
+/* Bytes that are the same are the same values. Of values in other files the message has none, and of one that is the
+ * same file none need be looked at. */
 static void begin_constant(cpb_diff *d, yyjson_val *const items[2]) {
   cpb_diff_values *v = &d->values;
-  if (!range_of(items[0], &v->tensors[0]) || !range_of(items[1], &v->tensors[1])) return;
-  if (is_external(items[0]) || is_external(items[1])) {
-    open_values(d);
-    return;
-  }
-  v->doing = CPB_DIFF_BYTES;
-  for (int side = 0; side < 2; side++) {
-    v->ranges[side] = v->tensors[side];
-    cpb_input_init(&v->inputs[side]);
-  }
+  cpb_range weights[2];
+  yyjson_val *const files[2] = {external(items[0]), external(items[1])};
+  const bool is_sparse = yyjson_is_true(cpb_json_member(items[0], "sparse"));
+  v->elsewhere = are_elsewhere(files[0], files[1]);
+  if (!cpb_add_u64(cpb_diff_number(files[0], "offset"), cpb_diff_number(items[0], "bytes"), &v->reach))
+    v->reach = UINT64_MAX;
+  v->scaled = cpb_json_member(items[0], "quantization") != NULL;
+  if (d->options.same_file && !files[0] && !is_sparse) return;
+  if (is_sparse) begin_sparse(d, items);
+  else if (ranges_of(items, "tensor", v->tensors) && !files[0] && !files[1]) begin_bytes(v, v->tensors);
+  else if (v->tensors[0].length == 0 && ranges_of(items, "weights", weights)) begin_bytes(v, weights);
+  else if (files[0] || files[1] || cpb_json_member(items[0], "field")) open_values(d); /* else nothing is stored */
 }
 
 /* As many of the updater's states are compared as both have. */
@@ -213,30 +295,23 @@ static void begin_states(cpb_diff *d, yyjson_val *const items[2]) {
 }
 
 void cpb_diff_values_begin(cpb_diff *d, const cpb_diff_list *list) {
-  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   yyjson_doc *docs[2] = {NULL, NULL};
   d->values = (cpb_diff_values){.list = list, .name = cpb_diff_key(&d->items.plain[0], d->join.items[0])};
   d->values.counts.same = d->values.sum.same = true;
-  for (int side = 0; side < 2 && error.code == CPB_OK; side++)
-    docs[side] =
-        cpb_json_read(&d->allocator, cpb_diff_items_whole(&d->items, &d->join, side), CPB_DIFF_DEPTH * 2, &error);
+  for (int side = 0; side < 2 && cpb_diff_ok(d); side++) docs[side] = read_item(d, side);
   yyjson_val *const roots[2] = {yyjson_doc_get_root(docs[0]), yyjson_doc_get_root(docs[1])};
-  if (error.code != CPB_OK) cpb_diff_fail(d, -1, &error);
-  else if (list == &cpb_diff_constants) begin_constant(d, roots);
-  else if (list == &cpb_diff_states) begin_states(d, roots);
-  else open_values(d);
+  if (cpb_diff_ok(d) && list == &cpb_diff_constants) begin_constant(d, roots);
+  else if (cpb_diff_ok(d) && list == &cpb_diff_states) begin_states(d, roots);
+  else if (cpb_diff_ok(d)) open_values(d);
   yyjson_doc_free(docs[0]);
   yyjson_doc_free(docs[1]);
 }
 
 /* Of one slice, as others have another checksum for each. */
 static const cpb_stored *find_stored(cpb_diff *d, int side) {
-  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   const cpb_stored *stored = NULL;
   cpb_span key;
-  yyjson_doc *doc =
-      cpb_json_read(&d->allocator, cpb_diff_items_whole(&d->items, &d->join, side), CPB_DIFF_DEPTH * 2, &error);
-  if (!doc) cpb_diff_fail(d, -1, &error);
+  yyjson_doc *doc = read_item(d, side);
   if (doc && cpb_json_text(cpb_json_member(yyjson_doc_get_root(doc), "key"), &key))
     stored = cpb_checkpoint_find(d->options.checkpoints[side], (const char *)key.data, key.size);
   yyjson_doc_free(doc);
@@ -315,7 +390,7 @@ void cpb_diff_values_write(cpb_diff *d) {
 
 static void note_unread(cpb_diff *d, int side) {
   const cpb_diff_values *v = &d->values;
-  const cpb_error *error = cpb_values_error(v->values[side]);
+  const cpb_error *error = cpb_values_error(v->values[d->options.same_file ? 0 : side]);
   cpb_diff_damage *damage = &d->damage[side];
   char name[64];
   if (damage->met) return;
@@ -342,10 +417,19 @@ static void finish_array(cpb_diff *d) {
   v->sum.bytes = v->sum.bytes || n->bytes;
   keep_largest(v);
   v->sum.same = v->sum.same && n->same && !(n->bad[0] && v->list == &cpb_diff_constants);
+  if (v->scaled && v->bytes_differ && v->sum.same) {
+    v->sum.different = v->sum.elements; /* the same numbers, but others make values of them */
+    v->sum.same = false;
+  }
   for (int side = 0; side < 2; side++) v->sum.bad[side] = v->sum.bad[side] || n->bad[side];
   v->unread = v->unread || is_unread(v);
   for (int side = 0; side < 2 && is_unread(v); side++) note_unread(d, side);
   v->doing = CPB_DIFF_NOTHING;
+  if (v->also[0].length > 0) {
+    memcpy(v->tensors, v->also, sizeof v->tensors);
+    v->also[0].length = 0;
+    open_values(d);
+  }
   if (v->state < v->num_states) {
     v->state++;
     open_values(d);

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "model/common/page.h"
+#include "model/common/parameters.h"
 #include "model/keras/config.h"
 #include "model/keras/owners.h"
 #include "model/keras/parameters.h"
@@ -37,10 +38,16 @@ static bool put_parameters(cpb_keras *k, uint32_t layer, cpb_json_writer *a) {
   return true;
 }
 
+/* What it is called, or else where it stands. */
+static cpb_span label_of(const cpb_keras *k, const cpb_keras_layer *layer) {
+  const cpb_span name = cpb_keras_name(layer);
+  return name.size == 0 && layer->object != CPB_KERAS_NONE ? k->objects[layer->object].path : name;
+}
+
 static void put_identity(const cpb_keras *k, const cpb_keras_layer *layer, cpb_json_writer *a) {
   const cpb_keras_object *o = layer->object == CPB_KERAS_NONE ? NULL : &k->objects[layer->object];
   put_text(a, "class", cpb_keras_class(layer));
-  put_text(a, "name", cpb_keras_name(layer));
+  put_text(a, "name", label_of(k, layer));
   put_text(a, "path", o ? o->path : (cpb_span){0});
   if (o) cpb_json_writer_signed(a, "node", o->node);
   else cpb_json_writer_null(a, "node");
@@ -131,6 +138,20 @@ static void put_metrics(const cpb_keras *k, cpb_json_writer *a) {
   cpb_json_writer_close(a, ']');
 }
 
+/* Without variables it is known how many, and not of which type. */
+static bool put_totals(cpb_keras *k, cpb_json_writer *a) {
+  cpb_keras_count count;
+  bool from_variables;
+  if (!cpb_keras_count_parameters(k, 0, &count, &from_variables, a)) return false;
+  const cpb_parameters totals = {.total = count.all,
+                                 .trainable = count.trainable,
+                                 .knows_trainable = true,
+                                 .lacks_tensors = true,
+                                 .partial = !count.complete};
+  cpb_parameters_write(&totals, a);
+  return true;
+}
+
 bool cpb_keras_overview(cpb_keras *k, cpb_json_writer *a, cpb_error *error) {
   cpb_json_writer_unsigned(a, "objects", k->count);
   cpb_json_writer_unsigned(a, "num_layers", k->num_layers);
@@ -144,6 +165,7 @@ bool cpb_keras_overview(cpb_keras *k, cpb_json_writer *a, cpb_error *error) {
     put_or_null(a, "backend", cpb_keras_get(model, "backend"));
     put_training(model, a);
     cpb_json_writer_close(a, '}');
+    if (!put_totals(k, a)) return cpb_fail_memory(error), false;
   }
   put_metrics(k, a);
   return true;
@@ -172,8 +194,16 @@ static uint32_t find_layer(const cpb_keras *k, cpb_span wanted) {
   return CPB_KERAS_NONE;
 }
 
+static const char *source_of(const cpb_keras *k) {
+  for (size_t i = 0; i < k->count; i++) {
+    if (k->docs[i]) return "metadata";
+  }
+  return "objects";
+}
+
 bool cpb_keras_layers(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, cpb_error *error) {
   uint32_t begin = 0, end = k->num_layers;
+  cpb_json_writer_text(a, "source", source_of(k));
   if (q->name_size > 0) {
     char quoted[81];
     begin = find_layer(k, (cpb_span){(const uint8_t *)q->name, q->name_size});
@@ -212,7 +242,7 @@ void cpb_keras_write_owner(cpb_keras *k, uint32_t node, cpb_json_writer *a) {
   }
   const cpb_keras_layer *layer = &k->layers[owners[node]];
   cpb_json_writer_open(a, "layer", '{');
-  put_text(a, "name", cpb_keras_name(layer));
+  put_text(a, "name", label_of(k, layer));
   put_text(a, "path", k->objects[layer->object].path);
   cpb_json_writer_close(a, '}');
 }

@@ -11,7 +11,8 @@
 
 /* "class", "name", "keras_version", "parameters", "training", ... of the model. */
 bool cpb_keras_overview(cpb_keras *keras, cpb_json_writer *answer, cpb_error *error);
-/* "layers", a page; of the layer at the path question->name and those in it, if given. */
+/* "source", which is "metadata" where Keras says what layers are, else "objects"; "layers", a page; of the layer at the
+ * path question->name and those in it, if given. */
 bool cpb_keras_layers(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 /* "class", "name", "layers" (how many), "parameters", ... of the model, for a line of an
  * overview. */

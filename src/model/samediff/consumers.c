@@ -18,15 +18,16 @@ static bool open_inputs(reply *r, const cpb_sd_node *n, inputs *in) {
          cpb_flat_vector_at(flat, &in->table, NODE_INPUT_PAIRED, 4, &in->pairs);
 }
 
-static bool is_consumed(reply *r, const inputs *in, uint32_t i, bool *is) {
+/* Whether that input is the variable, or any output of the operation; `*output` is which one. */
+static bool is_consumed(reply *r, const inputs *in, uint32_t i, bool *is, int64_t *output) {
   cpb_flat *flat = &r->model->graph.flat;
-  const int32_t *id = r->consumed.variable->id;
+  const cpb_sd_variable *v = r->consumed.variable;
   cpb_flat_table pair;
-  int64_t first, second;
+  int64_t first;
   if (!cpb_flat_element_table(flat, &in->pairs, i, &pair) || !cpb_flat_number(flat, &pair, PAIR_FIRST, 4, 0, &first) ||
-      !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, &second))
+      !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, output))
     return false;
-  *is = first == id[0] && second == id[1];
+  *is = v ? first == v->id[0] && *output == v->id[1] : first == r->consumed.maker->id;
   return true;
 }
 
@@ -65,10 +66,11 @@ static bool look_for_maker(reply *r, const cpb_sd_node *n) {
 
 static bool look_for_consumer(reply *r, const cpb_sd_node *n) {
   inputs in;
+  int64_t output;
   bool takes = false;
   if (!open_inputs(r, n, &in)) return false;
   for (uint32_t i = 0; i < in.pairs.count && !takes; i++) {
-    if (!is_consumed(r, &in, i, &takes)) return false;
+    if (!is_consumed(r, &in, i, &takes, &output)) return false;
   }
   if (!takes && !is_control(r, &in, &takes)) return false;
   if (takes) r->order[r->num_ordered++] = (uint32_t)r->element;
@@ -89,42 +91,63 @@ static bool look_through(reply *r, bool (*look)(reply *r, const cpb_sd_node *n))
   return true;
 }
 
+/* An operation, else a variable. */
 static bool begin(reply *r) {
-  const cpb_question *q = &r->question;
   cpb_sd_graph *g = &r->model->graph;
-  const cpb_sd_variable *v = cpb_sd_find_variable(g, (cpb_span){(const uint8_t *)q->name, q->name_size});
-  if (!v) cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no variable has this name");
-  if (!v || !cpb_sd_make_order(r, g->num_nodes)) return false;
+  const cpb_span name = {(const uint8_t *)r->question.name, r->question.name_size};
+  const cpb_sd_node *n = cpb_sd_find_node(g, name);
+  const cpb_sd_variable *v = n ? NULL : cpb_sd_find_variable(g, name);
+  if (!n && !v)
+    cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no operation and no variable has this name");
+  if ((!n && !v) || !cpb_sd_make_order(r, g->num_nodes)) return false;
   r->consumed.variable = v;
-  r->consumed.pass = v->kind != KIND_ARRAY; /* others are made by nobody */
+  r->consumed.maker = n;
+  r->consumed.pass = n || v->kind != KIND_ARRAY; /* others are made by nobody */
   return true;
 }
 
 bool cpb_sd_prepare_consumers(reply *r) {
   static bool (*const looks[])(reply *, const cpb_sd_node *) = {look_for_maker, look_for_consumer};
-  if (!r->consumed.variable && !begin(r)) return false;
+  if (!r->consumed.variable && !r->consumed.maker && !begin(r)) return false;
   for (; r->consumed.pass < sizeof looks / sizeof *looks; r->consumed.pass++, r->element = 0) {
     if (!look_through(r, looks[r->consumed.pass])) return false;
   }
   return true;
 }
 
+bool cpb_sd_prepare_node(reply *r) {
+  const cpb_span name = {(const uint8_t *)r->question.name, r->question.name_size};
+  if (cpb_sd_find_node(&r->model->graph, name)) return cpb_sd_prepare_consumers(r);
+  cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no operation has this name");
+  return false;
+}
+
 /* --- The answer ------------------------------------------------------------------------ */
 
 bool cpb_sd_write_consumed(reply *r, uint64_t i) {
+  const cpb_sd_graph *g = &r->model->graph;
+  const cpb_sd_variable *v = r->consumed.variable;
   (void)i;
-  cpb_json_writer_span(r->answer, "variable", cpb_sd_graph_text(&r->model->graph, r->consumed.variable->name));
+  cpb_json_writer_span(r->answer, "node", cpb_sd_graph_text(g, v ? v->name : r->consumed.maker->name));
+  if (v) cpb_json_writer_null(r->answer, "op");
+  else cpb_json_writer_span(r->answer, "op", cpb_sd_graph_text(g, r->consumed.maker->op));
   return true;
 }
 
 static bool write_inputs(reply *r, const inputs *in) {
   bool is;
+  int64_t output;
+  const cpb_sd_variable *v = r->consumed.variable;
   cpb_json_writer_open(r->answer, "inputs", '[');
   for (uint32_t i = 0; i < in->pairs.count; i++) {
-    if (!is_consumed(r, in, i, &is)) return false;
+    if (!is_consumed(r, in, i, &is, &output)) return false;
     if (!is) continue;
+    const cpb_sd_variable *taken = v ? v : cpb_sd_find_id(&r->model->graph, r->consumed.maker->id, output);
     cpb_json_writer_open(r->answer, NULL, '{');
     cpb_json_writer_unsigned(r->answer, "input", i);
+    if (taken) cpb_json_writer_span(r->answer, "output", cpb_sd_graph_text(&r->model->graph, taken->name));
+    else cpb_json_writer_null(r->answer, "output");
+    cpb_json_writer_signed(r->answer, "index", v ? 0 : output);
     cpb_json_writer_close(r->answer, '}');
   }
   cpb_json_writer_close(r->answer, ']');
@@ -138,7 +161,7 @@ bool cpb_sd_write_consumer(reply *r, uint64_t i) {
   const cpb_sd_node *n = &g->nodes[r->order[i]];
   if (!open_inputs(r, n, &in) || !is_control(r, &in, &control)) return false;
   cpb_json_writer_open(r->answer, NULL, '{');
-  cpb_json_writer_text(r->answer, "is", "operation");
+  cpb_json_writer_text(r->answer, "is", "node");
   cpb_json_writer_span(r->answer, "name", cpb_sd_graph_text(g, n->name));
   cpb_json_writer_span(r->answer, "op", cpb_sd_graph_text(g, n->op));
   if (!write_inputs(r, &in)) return false;

@@ -1,9 +1,12 @@
 #include "model/samediff/graph.h"
 
+#include <string.h>
+
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/common/cursor.h"
 
 void cpb_sd_graph_init(cpb_sd_graph *g, const cpb_allocator *a, uint64_t max_memory, cpb_error *error) {
   *g = (cpb_sd_graph){.allocator = *a, .max_memory = max_memory, .error = error};
@@ -125,6 +128,23 @@ static bool read_array(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_vari
   if (!cpb_sd_array_read(&g->flat, &sub, &array) || !check_shape(g, table, &array)) return false;
   v->array = sub.at;
   v->bytes = array.values_size;
+  v->elements = array.count;
+  v->has_elements = true;
+  return true;
+}
+
+/* The values of others lie in files of their own, or nowhere. */
+static bool read_shape(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_variable *v) {
+  cpb_flat_vector shape;
+  if (v->array != 0 || (v->kind != KIND_VARIABLE && v->kind != KIND_CONSTANT)) return true;
+  if (!cpb_flat_vector_at(&g->flat, table, VARIABLE_SHAPE, 8, &shape)) return false;
+  v->elements = 1;
+  v->has_elements = shape.at != 0;
+  for (uint32_t i = 0; i < shape.count && v->has_elements; i++) {
+    int64_t size;
+    if (!cpb_flat_element(&g->flat, &shape, i, 8, &size)) return false;
+    v->has_elements = size >= 0 && cpb_mul_u64(v->elements, (uint64_t)size, &v->elements);
+  }
   return true;
 }
 
@@ -132,7 +152,8 @@ static bool read_variable(cpb_sd_graph *g, uint32_t i) {
   cpb_flat_table table;
   cpb_sd_variable v = {0};
   if (!cpb_flat_element_table(&g->flat, &g->variable_tables, i, &table) || !read_id(g, &table, &v) ||
-      !read_types(g, &table, &v) || !read_array(g, &table, &v) || !read_text(g, &table, VARIABLE_NAME, &v.name))
+      !read_types(g, &table, &v) || !read_array(g, &table, &v) || !read_shape(g, &table, &v) ||
+      !read_text(g, &table, VARIABLE_NAME, &v.name))
     return false;
   void *list = g->variables;
   if (!cpb_reserve(&g->allocator, &list, &g->variables_capacity, g->num_variables + 1, sizeof v)) return no_memory(g);
@@ -163,9 +184,10 @@ static bool check_inputs(cpb_sd_graph *g, const cpb_flat_table *table) {
 static bool read_node(cpb_sd_graph *g, uint32_t i) {
   cpb_flat_table table;
   cpb_sd_node n = {0};
-  int64_t type;
+  int64_t type, id;
   if (!cpb_flat_element_table(&g->flat, &g->node_tables, i, &table) ||
-      !cpb_flat_number(&g->flat, &table, NODE_OP_TYPE, 1, 0, &type) || !check_inputs(g, &table) ||
+      !cpb_flat_number(&g->flat, &table, NODE_OP_TYPE, 1, 0, &type) ||
+      !cpb_flat_number(&g->flat, &table, NODE_ID, 4, 0, &id) || !check_inputs(g, &table) ||
       !read_text(g, &table, NODE_NAME, &n.name) || !read_text(g, &table, NODE_OP_NAME, &n.op))
     return false;
   if (!cpb_sd_op_type(type)) return cpb_flat_fail(&g->flat, table.at, "operation: opType is not an OpType of ND4J");
@@ -173,6 +195,7 @@ static bool read_node(cpb_sd_graph *g, uint32_t i) {
   if (!cpb_reserve(&g->allocator, &list, &g->nodes_capacity, g->num_nodes + 1, sizeof n)) return no_memory(g);
   g->nodes = list;
   n.table = table.at;
+  n.id = (int32_t)id;
   g->nodes[g->num_nodes++] = n;
   return true;
 }
@@ -224,4 +247,38 @@ cpb_have cpb_sd_graph_load(cpb_sd_graph *g) {
     return g->flat.wait && g->error->code == CPB_OK ? CPB_WAIT : CPB_FAILED;
   }
   return CPB_HAVE;
+}
+
+const cpb_sd_node *cpb_sd_find_node(const cpb_sd_graph *g, cpb_span name) {
+  for (size_t i = 0; i < g->num_nodes; i++) {
+    if (cpb_span_equal(cpb_sd_graph_text(g, g->nodes[i].name), name)) return &g->nodes[i];
+  }
+  return NULL;
+}
+
+const cpb_sd_node *cpb_sd_find_maker(const cpb_sd_graph *g, const cpb_sd_variable *v) {
+  for (size_t i = 0; i < g->num_nodes && v->kind == KIND_ARRAY; i++) {
+    if (g->nodes[i].id == v->id[0]) return &g->nodes[i];
+  }
+  return NULL;
+}
+
+/* --- What counts --------------------------------------------------------------------------------- */
+
+static bool is_weight_like(const cpb_sd_dtype *dtype) {
+  static const char *const names[] = {"FLOAT8", "HALF", "FLOAT", "DOUBLE", "QINT8", "QINT16", "BFLOAT16"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(dtype->name, names[i]) == 0) return true;
+  }
+  return false;
+}
+
+cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *v) {
+  const bool is_like = is_weight_like(v->dtype) && v->has_elements && v->elements > 1;
+  const bool is_weight = v->kind == KIND_VARIABLE || (v->kind == KIND_CONSTANT && is_like);
+  return is_weight ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
+}
+
+uint64_t cpb_sd_variable_parameters(const cpb_sd_variable *v) {
+  return cpb_sd_variable_use(v) == CPB_TENSOR_WEIGHT && v->has_elements ? v->elements : 0;
 }

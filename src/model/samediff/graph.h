@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/input.h"
 #include "model/common/names.h"
+#include "model/common/parameters.h"
 #include "model/formats/flatbuffers/flatbuffers.h"
 #include "model/samediff/array.h"
 
@@ -16,9 +17,11 @@ typedef struct cpb_sd_text {
 typedef struct cpb_sd_variable {
   uint64_t table;
   cpb_sd_text name;
-  int32_t id[2];  /* of the operation that makes it and which output, or a number of its own and 0 */
-  uint64_t array; /* the table of its array; 0: none */
-  uint64_t bytes; /* of the array's values */
+  int32_t id[2];     /* of the operation that makes it and which output, or a number of its own and 0 */
+  uint64_t array;    /* the table of its array; 0: none */
+  uint64_t bytes;    /* of the array's values */
+  uint64_t elements; /* of one that has values here or in another file: the array's, or by the shape */
+  bool has_elements;
   const cpb_sd_dtype *dtype;
   uint8_t kind; /* KIND_... */
   bool used;    /* some operation takes it */
@@ -32,6 +35,7 @@ typedef struct cpb_sd_id {
 typedef struct cpb_sd_node {
   uint64_t table;
   cpb_sd_text name, op;
+  int32_t id;
 } cpb_sd_node;
 
 typedef struct cpb_sd_graph {
@@ -61,7 +65,15 @@ cpb_have cpb_sd_graph_load(cpb_sd_graph *graph);
 
 cpb_span cpb_sd_graph_text(const cpb_sd_graph *graph, cpb_sd_text text);
 
+/* What a variable with values is: what is trained, and what else is like a weight, as docs/inspecting.md says. */
+cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *variable);
+/* How many elements it counts as. */
+uint64_t cpb_sd_variable_parameters(const cpb_sd_variable *variable);
+
 /* NULL when there is none. */
+const cpb_sd_node *cpb_sd_find_node(const cpb_sd_graph *graph, cpb_span name);
+/* The operation that makes the variable. */
+const cpb_sd_node *cpb_sd_find_maker(const cpb_sd_graph *graph, const cpb_sd_variable *variable);
 const cpb_sd_variable *cpb_sd_find_variable(const cpb_sd_graph *graph, cpb_span name);
 const cpb_sd_variable *cpb_sd_find_id(const cpb_sd_graph *graph, int64_t first, int64_t second);
 

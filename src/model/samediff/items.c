@@ -207,6 +207,17 @@ bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *v) {
 
 /* --- Operations ------------------------------------------------------------------------ */
 
+static bool read_input(const cpb_sd_writer *w, const cpb_flat_vector *pairs, uint32_t i, const cpb_sd_variable **v) {
+  cpb_flat *flat = &w->graph->flat;
+  cpb_flat_table pair;
+  int64_t first, second;
+  if (!cpb_flat_element_table(flat, pairs, i, &pair) || !cpb_flat_number(flat, &pair, PAIR_FIRST, 4, 0, &first) ||
+      !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, &second))
+    return false;
+  *v = cpb_sd_find_id(w->graph, first, second);
+  return *v || cpb_flat_fail(flat, pair.at, "operation: an id in inputPaired is not that of a variable");
+}
+
 /* What it takes, as the names of variables. */
 static bool write_inputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
   cpb_flat *flat = &w->graph->flat;
@@ -214,13 +225,8 @@ static bool write_inputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
   if (!cpb_flat_vector_at(flat, table, NODE_INPUT_PAIRED, 4, &pairs)) return false;
   cpb_json_writer_open(w->answer, "inputs", '[');
   for (uint32_t i = 0; i < pairs.count; i++) {
-    cpb_flat_table pair;
-    int64_t first, second;
-    if (!cpb_flat_element_table(flat, &pairs, i, &pair) || !cpb_flat_number(flat, &pair, PAIR_FIRST, 4, 0, &first) ||
-        !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, &second))
-      return false;
-    const cpb_sd_variable *v = cpb_sd_find_id(w->graph, first, second);
-    if (!v) return cpb_flat_fail(flat, pair.at, "operation: an id in inputPaired is not that of a variable");
+    const cpb_sd_variable *v;
+    if (!read_input(w, &pairs, i, &v)) return false;
     cpb_json_writer_span(w->answer, NULL, cpb_sd_graph_text(w->graph, v->name));
   }
   cpb_json_writer_close(w->answer, ']');
@@ -275,28 +281,85 @@ static bool write_arguments(const cpb_sd_writer *w, const cpb_flat_table *table)
   return true;
 }
 
-static bool write_links(const cpb_sd_writer *w, const cpb_flat_table *table) {
-  return write_inputs(w, table) && cpb_sd_write_texts(w, "outputs", table, NODE_OUTPUT_NAMES) &&
-         write_list(w, "output_dtypes", table, NODE_OUTPUT_TYPES, 1, DTYPE) &&
+/* The variables that it makes, each with its type. */
+static bool write_outputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
+  cpb_flat_vector texts;
+  if (!cpb_flat_vector_at(&w->graph->flat, table, NODE_OUTPUT_NAMES, 4, &texts)) return false;
+  cpb_json_writer_open(w->answer, "outputs", '[');
+  for (uint32_t i = 0; i < texts.count; i++) {
+    w->scratch->size = 0;
+    if (!cpb_flat_element_text(&w->graph->flat, &texts, i, w->scratch)) return false;
+    const cpb_span name = {w->scratch->data, w->scratch->size};
+    const cpb_sd_variable *v = cpb_sd_find_variable(w->graph, name);
+    cpb_json_writer_open(w->answer, NULL, '{');
+    cpb_json_writer_span(w->answer, "name", name);
+    if (v && !cpb_sd_write_shape(w, v)) return false;
+    cpb_json_writer_close(w->answer, '}');
+  }
+  cpb_json_writer_close(w->answer, ']');
+  return true;
+}
+
+static bool write_links(const cpb_sd_writer *w, const cpb_flat_table *table, bool types) {
+  const bool written = types ? write_outputs(w, table) : cpb_sd_write_texts(w, "outputs", table, NODE_OUTPUT_NAMES);
+  return written && write_list(w, "output_dtypes", table, NODE_OUTPUT_TYPES, 1, DTYPE) &&
          write_some_texts(w, "control_dependencies", table, NODE_CONTROL_DEPS) &&
          write_some_texts(w, "variable_control_dependencies", table, NODE_VAR_CONTROL_DEPS) &&
          write_some_texts(w, "control_dependency_of", table, NODE_CONTROL_DEP_FOR);
 }
 
-bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n) {
+bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n, bool types) {
+  cpb_json_writer_open(w->answer, NULL, '{');
+  if (!cpb_sd_write_node_members(w, n, types)) return false;
+  cpb_json_writer_close(w->answer, '}');
+  return true;
+}
+
+bool cpb_sd_write_node_members(const cpb_sd_writer *w, const cpb_sd_node *n, bool types) {
   cpb_flat *flat = &w->graph->flat;
   cpb_flat_table table, scalar;
   if (!cpb_flat_open(flat, n->table, &table)) return false;
-  cpb_json_writer_open(w->answer, NULL, '{');
   cpb_json_writer_span(w->answer, "name", cpb_sd_graph_text(w->graph, n->name));
   cpb_json_writer_span(w->answer, "op", cpb_sd_graph_text(w->graph, n->op));
   if (!write_name(w, "type", &table, NODE_OP_TYPE, cpb_sd_op_type) || !write_long(w, "number", &table, NODE_OP_NUM) ||
-      !write_number(w, "id", &table, NODE_ID, 4) || !write_links(w, &table) || !write_arguments(w, &table) ||
-      !cpb_flat_table_at(flat, &table, NODE_SCALAR, &scalar) || !write_operand(w, "scalar", &scalar) ||
-      !write_properties(w, &table) || !write_number(w, "device", &table, NODE_DEVICE, 4) ||
-      !write_number(w, "scope_id", &table, NODE_SCOPE_ID, 4) || !write_text(w, "scope", &table, NODE_SCOPE_NAME))
+      !write_number(w, "id", &table, NODE_ID, 4) || !write_inputs(w, &table) || !write_links(w, &table, types) ||
+      !write_arguments(w, &table) || !cpb_flat_table_at(flat, &table, NODE_SCALAR, &scalar) ||
+      !write_operand(w, "scalar", &scalar) || !write_properties(w, &table) ||
+      !write_number(w, "device", &table, NODE_DEVICE, 4) || !write_number(w, "scope_id", &table, NODE_SCOPE_ID, 4) ||
+      !write_text(w, "scope", &table, NODE_SCOPE_NAME))
     return false;
+  return true;
+}
+
+static bool write_source(const cpb_sd_writer *w, const cpb_sd_variable *v, uint32_t number) {
+  const cpb_sd_node *maker = cpb_sd_find_maker(w->graph, v);
+  const cpb_span name = cpb_sd_graph_text(w->graph, v->name);
+  const bool is_argument = v->kind == KIND_PLACEHOLDER;
+  cpb_json_writer_open(w->answer, NULL, '{');
+  cpb_json_writer_unsigned(w->answer, "input", number);
+  cpb_json_writer_span(w->answer, "value", name);
+  if (v->kind == KIND_ARRAY && !maker) cpb_json_writer_null(w->answer, "is");
+  else cpb_json_writer_text(w->answer, "is", maker ? "node" : is_argument ? "argument" : "tensor");
+  cpb_json_writer_span(w->answer, "name", maker ? cpb_sd_graph_text(w->graph, maker->name) : name);
+  if (maker) cpb_json_writer_span(w->answer, "op", cpb_sd_graph_text(w->graph, maker->op));
+  if (maker) cpb_json_writer_signed(w->answer, "index", v->id[1]);
+  if (!cpb_sd_write_shape(w, v)) return false;
   cpb_json_writer_close(w->answer, '}');
+  return true;
+}
+
+bool cpb_sd_write_sources(const cpb_sd_writer *w, const cpb_sd_node *n) {
+  cpb_flat *flat = &w->graph->flat;
+  cpb_flat_table table;
+  cpb_flat_vector pairs;
+  if (!cpb_flat_open(flat, n->table, &table) || !cpb_flat_vector_at(flat, &table, NODE_INPUT_PAIRED, 4, &pairs))
+    return false;
+  cpb_json_writer_open(w->answer, "from", '[');
+  for (uint32_t i = 0; i < pairs.count; i++) {
+    const cpb_sd_variable *v;
+    if (!read_input(w, &pairs, i, &v) || !write_source(w, v, i)) return false;
+  }
+  cpb_json_writer_close(w->answer, ']');
   return true;
 }
 

@@ -15,7 +15,11 @@ typedef struct cpb_sd_writer {
 } cpb_sd_writer;
 
 bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *variable);
-bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *node);
+/* With `types` the outputs are objects that say what they are, else names. */
+bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *node, bool types);
+bool cpb_sd_write_node_members(const cpb_sd_writer *w, const cpb_sd_node *node, bool types);
+/* "from": the variables that it takes, and the operations that make them. */
+bool cpb_sd_write_sources(const cpb_sd_writer *w, const cpb_sd_node *node);
 /* The members "dtype" and "shape" of an object; the shape is that of its array when it is not
  * stored itself, and null without an array. */
 bool cpb_sd_write_shape(const cpb_sd_writer *w, const cpb_sd_variable *variable);

@@ -84,14 +84,24 @@ static bool write_variable(reply *r, uint64_t i) {
 
 static uint64_t count_nodes(const reply *r) { return r->model->graph.num_nodes; }
 
-static bool write_node(reply *r, uint64_t i) {
+static bool write_operation(reply *r, uint64_t i) {
   cpb_sd_writer w = writer_of(r);
-  return cpb_sd_write_node(&w, &r->model->graph.nodes[i]);
+  return cpb_sd_write_node(&w, &r->model->graph.nodes[i], false);
 }
 
 static uint64_t count_ordered(const reply *r) { return r->num_ordered; }
 
-static bool write_named_node(reply *r, uint64_t i) { return write_node(r, r->order[i]); }
+/* The node that is asked for. */
+static bool write_one_node(reply *r, uint64_t i) {
+  cpb_sd_writer w = writer_of(r);
+  (void)i;
+  return cpb_sd_write_node_members(&w, r->consumed.maker, true) && cpb_sd_write_sources(&w, r->consumed.maker);
+}
+
+static bool write_node(reply *r, uint64_t i) {
+  cpb_sd_writer w = writer_of(r);
+  return cpb_sd_write_node(&w, &r->model->graph.nodes[r->order[i]], true);
+}
 
 /* --- Parameters ------------------------------------------------------------------------ */
 
@@ -123,6 +133,13 @@ static bool write_array_of_entry(reply *r) {
   return true;
 }
 
+/* Of no variable of the graph nothing is known. */
+static void write_use(cpb_json_writer *a, const cpb_sd_variable *v) {
+  if (v) cpb_json_writer_text(a, "use", cpb_tensor_use_name(cpb_sd_variable_use(v)));
+  else cpb_json_writer_null(a, "use");
+  cpb_json_writer_exact_unsigned(a, "parameters", v ? cpb_sd_variable_parameters(v) : 0);
+}
+
 /* A line of params.txt or params_maps.txt. */
 static bool write_line(reply *r, const cpb_sd_lines *lines, uint64_t i) {
   const cpb_sd_line *line = &lines->list[i];
@@ -132,6 +149,7 @@ static bool write_line(reply *r, const cpb_sd_lines *lines, uint64_t i) {
   cpb_json_writer_span(r->answer, "name", line->name);
   if (v) cpb_json_writer_text(r->answer, "kind", cpb_sd_variable_kind(v->kind));
   else cpb_json_writer_null(r->answer, "kind");
+  write_use(r->answer, v);
   if (v && (!cpb_sd_write_shape(&w, v) || !cpb_sd_write_bytes(&w, v))) return false;
   if (line->kind.size > 0) cpb_json_writer_span(r->answer, "holds", line->kind);
   write_entry(r->answer, &lines->references[line->first]);
@@ -146,6 +164,7 @@ static bool write_own(reply *r, const cpb_sd_variable *v) {
   cpb_json_writer_open(r->answer, NULL, '{');
   cpb_json_writer_span(r->answer, "name", name_of(r, v));
   cpb_json_writer_text(r->answer, "kind", cpb_sd_variable_kind(v->kind));
+  write_use(r->answer, v);
   if (!cpb_sd_write_array(&w, "array", v->array)) return false;
   cpb_json_writer_close(r->answer, '}');
   return true;
@@ -276,6 +295,30 @@ static void write_kinds(reply *r) {
     cpb_json_writer_unsigned(r->answer, cpb_sd_variable_kind(kind), counts[kind]);
   cpb_json_writer_close(r->answer, '}');
   if (!r->model->is_zip) cpb_json_writer_unsigned(r->answer, "parameter_bytes", bytes);
+}
+
+/* Of a graph file those that have values in it; of a zip's tag all, which have files. */
+static bool write_parameters(reply *r, uint64_t i) {
+  const cpb_sd_graph *g = &r->model->graph;
+  cpb_parameters p = {.knows_trainable = true};
+  (void)i;
+  if (r->without_graph) {
+    cpb_json_writer_null(r->answer, "parameters");
+    return true;
+  }
+  for (size_t k = 0; k < g->num_variables; k++) {
+    const cpb_sd_variable *v = &g->variables[k];
+    const uint64_t elements = cpb_sd_variable_parameters(v);
+    uint64_t bytes = v->bytes;
+    const bool has_values = v->array != 0 || (r->model->is_zip && v->kind <= KIND_CONSTANT);
+    if (!has_values || cpb_sd_variable_use(v) != CPB_TENSOR_WEIGHT) continue;
+    if (v->array == 0 && !cpb_mul_u64(elements, v->dtype->size, &bytes)) bytes = UINT64_MAX;
+    p.tensors++;
+    p.partial = p.partial || !v->has_elements;
+    cpb_parameters_add(&p, elements, bytes, bytes, v->kind == KIND_VARIABLE);
+  }
+  cpb_parameters_write(&p, r->answer);
+  return true;
 }
 
 /* The variables at one end of the graph, its inputs or its outputs, as a list. */
@@ -463,6 +506,7 @@ static const cpb_sd_plan plans[] = {
      {{NULL, NULL, write_file},
       {"tags", count_tags, write_tag_summary},
       {NULL, NULL, write_graph_summary},
+      {NULL, NULL, write_parameters},
       {NULL, NULL, write_problems}}},
     {CPB_ASK_TAG,
      ALL,
@@ -470,7 +514,7 @@ static const cpb_sd_plan plans[] = {
      prepare_tag,
      {{NULL, NULL, write_graph_facts},
       {"variables", count_variables, write_variable},
-      {"operations", count_nodes, write_node},
+      {"operations", count_nodes, write_operation},
       {"parameters", count_ordered, write_parameter},
       {"maps", count_maps, write_map},
       {"updater_state", count_updater, write_updater},
@@ -480,12 +524,12 @@ static const cpb_sd_plan plans[] = {
      CPB_SD_GRAPH,
      false,
      prepare_nodes,
-     {{NULL, NULL, write_tag}, {"operations", count_ordered, write_named_node}, {NULL, NULL, write_problems}}},
+     {{NULL, NULL, write_tag}, {"nodes", count_ordered, write_node}, {NULL, NULL, write_problems}}},
     {CPB_ASK_CONSTANTS,
      CPB_SD_GRAPH | CPB_SD_PARAMS,
      false,
      prepare_constants,
-     {{NULL, NULL, write_tag}, {"parameters", count_ordered, write_parameter}, {NULL, NULL, write_problems}}},
+     {{NULL, NULL, write_tag}, {"constants", count_ordered, write_parameter}, {NULL, NULL, write_problems}}},
     {CPB_ASK_OPS,
      CPB_SD_GRAPH,
      false,
@@ -496,6 +540,14 @@ static const cpb_sd_plan plans[] = {
      false,
      prepare_search,
      {{NULL, NULL, write_tag}, {"found", count_ordered, write_found}, {NULL, NULL, write_problems}}},
+    {CPB_ASK_NODE,
+     CPB_SD_GRAPH,
+     false,
+     cpb_sd_prepare_node,
+     {{NULL, NULL, write_tag},
+      {NULL, NULL, write_one_node},
+      {"consumers", count_ordered, cpb_sd_write_consumer},
+      {NULL, NULL, write_problems}}},
     {CPB_ASK_CONSUMERS,
      CPB_SD_GRAPH,
      false,

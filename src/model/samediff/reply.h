@@ -26,7 +26,7 @@ typedef struct cpb_sd_reply {
   uint32_t num_states; /* of the updater, in a graph file */
   struct {
     const cpb_sd_variable *variable;
-    const cpb_sd_node *maker; /* NULL: no operation makes it */
+    const cpb_sd_node *maker; /* NULL: no operation makes it. Without a variable all that it makes is taken */
     unsigned pass;            /* over the operations */
   } consumed;                 /* CONSUMERS: what is taken */
   cpb_buffer head;            /* the first bytes of the one array that is asked for */

@@ -12,7 +12,8 @@ struct cpb_saved_keras {
   cpb_part part;  /* the object graph once more, with what Keras says in it */
   uint8_t *given; /* keras_metadata.pb instead, or NULL */
   size_t given_size;
-  bool useless; /* there is nothing of Keras in what was given */
+  bool is_empty;
+  bool useless, has_crlf; /* there is nothing of Keras in what was given; but there is without carriage returns */
 };
 
 typedef struct source {
@@ -40,11 +41,28 @@ static bool has_objects(const cpb_saved_model *m, const void *metadata, size_t s
   return any;
 }
 
+/* Git on Windows takes the file for a text, and puts a carriage return before each line feed: that can be told, but it
+ * does not say which of them were there before. */
+static bool has_crlf(const cpb_saved_model *m, const uint8_t *data, size_t size, bool *memory) {
+  uint8_t *copy = cpb_alloc(&m->allocator, size);
+  size_t kept = 0;
+  *memory = copy != NULL;
+  for (size_t i = 0; copy && i < size; i++) {
+    const bool is_crlf = data[i] == '\r' && i + 1 < size && data[i + 1] == '\n';
+    if (!is_crlf) copy[kept++] = data[i];
+  }
+  const bool has = copy && kept < size && has_objects(m, copy, kept, memory);
+  cpb_release(&m->allocator, copy);
+  return has;
+}
+
 bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size) {
   cpb_saved_forget_keras(m, true);
   bool memory = make_keras(m);
   if (!memory) return false;
   m->keras->useless = !has_objects(m, metadata, size, &memory);
+  m->keras->is_empty = size == 0;
+  if (m->keras->useless && memory && size > 0) m->keras->has_crlf = has_crlf(m, metadata, size, &memory);
   if (m->keras->useless) return memory;
   uint8_t *copy = cpb_alloc(&m->allocator, size);
   if (!copy) return false;
@@ -246,9 +264,16 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
   cpb_keras_free(keras);
 }
 
+/* An empty one is a list without objects. */
 static void note_useless(cpb_saved_model *m) {
-  if (m->keras && m->keras->useless)
-    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
+  static const char crlf[] =
+      "keras_metadata.pb: its line ends were converted (CRLF), as Git does on Windows; what Keras "
+      "says of the layers is lost";
+  if (!m->keras || !m->keras->useless) return;
+  if (m->keras->is_empty) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
+  else if (m->keras->has_crlf) cpb_problems_add_damage(&m->problems, CPB_NO_OFFSET, crlf);
+  else
+    cpb_problems_add_damage(&m->problems, CPB_NO_OFFSET, "keras_metadata.pb cannot be parsed: no Keras objects in it");
 }
 
 void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {

@@ -7,11 +7,14 @@ void cpb_nodes_free(cpb_nodes *n) {
   cpb_names_free(&n->names);
 }
 
-bool cpb_nodes_build(cpb_nodes *n, const cpb_graph *graph) {
-  cpb_cursor c = cpb_cursor_of(graph->message);
+bool cpb_nodes_build(cpb_nodes *n, const cpb_graph *graph) { return cpb_nodes_build_of(n, graph, CPB_MAIN_GRAPH); }
+
+bool cpb_nodes_build_of(cpb_nodes *n, const cpb_graph *graph, uint32_t function) {
+  uint32_t number;
+  cpb_cursor c = cpb_graph_nodes(graph, function, &number);
   *n = (cpb_nodes){.allocator = graph->allocator};
   cpb_names_init(&n->names, &n->allocator);
-  while (cpb_cursor_find(&c, GRAPH_NODE, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     void *items = n->items;
     if (n->count == CPB_NO_NAME) break;
     if (!cpb_reserve(&n->allocator, &items, &n->capacity, n->count + 1, sizeof *n->items)) return false;
@@ -20,6 +23,23 @@ bool cpb_nodes_build(cpb_nodes *n, const cpb_graph *graph) {
     if (!cpb_names_add(&n->names, cpb_get_bytes(c.bytes, NODE_NAME), (uint32_t)n->count++)) return false;
   }
   cpb_names_sort(&n->names);
+  return true;
+}
+
+bool cpb_graph_each_node_of(const cpb_graph *g, uint32_t function, cpb_node_visit *visit, void *user) {
+  uint32_t number;
+  cpb_cursor c = cpb_graph_nodes(g, function, &number);
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    if (!visit(user, c.bytes, function)) return false;
+  }
+  return true;
+}
+
+bool cpb_graph_each_node(const cpb_graph *g, cpb_node_visit *visit, void *user) {
+  if (!cpb_graph_each_node_of(g, CPB_MAIN_GRAPH, visit, user)) return false;
+  for (size_t i = 0; i < g->num_functions; i++) {
+    if (!cpb_graph_each_node_of(g, (uint32_t)i, visit, user)) return false;
+  }
   return true;
 }
 

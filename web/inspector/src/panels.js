@@ -59,7 +59,7 @@ export const panels = {
   },
   variables: {
     title: 'Variables',
-    titles: { onnx: 'Initializers', coreml: 'Weights' },
+    titles: { onnx: 'Weights', coreml: 'Weights' },
     kinds: ['saved_model', 'checkpoint', ...samediff, ...exported],
     render: (session, at, node, view) =>
       html`<cpb-variables .session=${session} .at=${at} .node=${node} .view=${view}></cpb-variables>`,

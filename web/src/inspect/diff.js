@@ -6,6 +6,7 @@ import { drive } from '../wasm/engine.js';
 import { createFeed } from '../wasm/feed.js';
 import { fileOf, openCore } from '../reader/open-file.js';
 import { otherFile } from '../reader/other-file.js';
+import { isWeak } from '../source/validators.js';
 import { openInside } from './inspect.js';
 import { shared } from './model.js';
 import { structs } from './structs.js';
@@ -25,6 +26,8 @@ import { structs } from './structs.js';
  * @property {InspectOptions} [b] the same for the second
  * @property {boolean} [skipValues] neither values of constants nor checksums of variables are
  *   compared, and no values are read
+ * @property {boolean} [sameFile] both are one file in one state, and so is what lies beside it: values are not
+ *   compared. By default that is so of one URL of which the server says the same strong ETag
  * @property {number} [maxDifferences] how many are listed in each section; default 100. All are counted
  * @property {AbortSignal} [signal]
  * @property {ReadOptions['onProgress']} [onProgress]
@@ -35,6 +38,7 @@ const known = {
   a: is.anything,
   b: is.anything,
   skipValues: is.flag,
+  sameFile: is.flag,
   maxDifferences: is.size,
   signal: is.signal,
   onProgress: is.callback,
@@ -61,10 +65,21 @@ export async function diff(a, b, options = {}) {
   const { file } = first.state;
   try {
     const second = await openInside(b, { ...how, ...options.b }, { within: within(file) });
-    return await compared(file, [first, second], options);
+    const sameFile = options.sameFile ?? (isSameUrl(a, b) && (await isSameState([first, second])));
+    return await compared(file, [first, second], { ...options, sameFile });
   } finally {
     file.close();
   }
+}
+
+/** @param {Input} a @param {Input} b */
+const isSameUrl = (a, b) =>
+  (typeof a === 'string' || a instanceof URL) && (typeof b === 'string' || b instanceof URL) && String(a) === String(b);
+
+/** @param {Inside[]} models */
+async function isSameState(models) {
+  const [a, b] = await Promise.all(models.map(({ state }) => state.file.source.stat()));
+  return a?.etag !== undefined && !isWeak(a.etag) && a.etag === b?.etag;
 }
 
 /**
@@ -89,7 +104,7 @@ const within =
  * @param {DiffOptions} options
  * @returns {Promise<Differences>}
  */
-async function compared(file, models, { skipValues, maxDifferences, signal, onProgress }) {
+async function compared(file, models, { skipValues, sameFile, maxDifferences, signal, onProgress }) {
   const [a, b] = models;
   const engine = file.make('cpb_diff', (scope) =>
     file.instance.c.cpb_diff_new(
@@ -99,6 +114,7 @@ async function compared(file, models, { skipValues, maxDifferences, signal, onPr
       scope.struct(structs.diff_options, {
         max_differences: maxDifferences,
         skip_values: skipValues ? 1 : 0,
+        same_file: sameFile ? 1 : 0,
         limits: file.limitsIn(scope),
         checkpoints: { a: a.state.checkpoint?.pointer ?? 0, b: b.state.checkpoint?.pointer ?? 0 },
       }),

@@ -80,6 +80,8 @@ import { valuesOf } from './values.js';
  * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'scopes'>}
  *   scopes the scopes and nodes in a name scope of the graph or of a function, and what leads to
  *   each
+ * @property {(name: string, options?: Page & { function?: string, tag?: string }) => Answer<Kind, 'node'>} node
+ *   one node: what goes into it and who gives it, what comes out, its attributes, and who takes it
  * @property {(name: string, options?: Page & { function?: string, tag?: string }) =>
  *   Answer<Kind, 'consumers'>} consumers what takes a node of the graph or of a function, or a
  *   variable of a SameDiff tag, and as which input
@@ -248,6 +250,7 @@ const questionsOf = ({ ask }) => ({
   function: (name, o) => ask('function', { ...o, name }),
   nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
   scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
+  node: (name, { function: scope, tag, ...o } = {}) => ask('node', { ...o, name, scope: scope ?? tag }),
   consumers: (name, { function: scope, tag, ...o } = {}) => ask('consumers', { ...o, name, scope: scope ?? tag }),
   objects: (name, o) => ask('objects', { ...o, name }),
   layers: (o) => ask('layers', o),

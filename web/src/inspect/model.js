@@ -114,6 +114,7 @@ const questions = {
   cut: 14,
   consumers: 15,
   variables: 16,
+  node: 17,
 };
 
 /**

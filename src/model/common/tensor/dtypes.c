@@ -1,5 +1,7 @@
 #include "model/common/tensor/dtypes.h"
 
+#include <string.h>
+
 #include "base/status.h"
 
 static const struct {
@@ -45,6 +47,15 @@ static const struct {
 unsigned cpb_dtype_bits(uint64_t dtype) {
   if (dtype > REF) dtype -= REF;
   return dtype < NUM_DTYPES ? dtypes[dtype].bits : 0;
+}
+
+bool cpb_dtype_is_weight_like(uint64_t dtype) {
+  static const char *const begins[] = {"float", "bfloat", "complex", "qint", "quint"};
+  if (dtype > REF) dtype -= REF;
+  for (size_t i = 0; dtype < NUM_DTYPES && i < sizeof begins / sizeof *begins; i++) {
+    if (strncmp(dtypes[dtype].name, begins[i], strlen(begins[i])) == 0) return true;
+  }
+  return false;
 }
 
 void cpb_dtype_name(uint64_t dtype, char *out, size_t size) {

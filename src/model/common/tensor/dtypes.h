@@ -2,6 +2,7 @@
 #ifndef CPB_MODEL_COMMON_TENSOR_DTYPES_H
 #define CPB_MODEL_COMMON_TENSOR_DTYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "base/json_writer.h"
 
@@ -12,5 +13,7 @@ void cpb_write_dtype(cpb_json_writer *answer, const char *key, uint64_t dtype);
 
 /* Bits of an element; 0 where elements have no fixed size. */
 unsigned cpb_dtype_bits(uint64_t dtype);
+/* Floating-point, complex or quantized numbers, which the values of weights are. */
+bool cpb_dtype_is_weight_like(uint64_t dtype);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct consumers {
 /* --- What is taken of it ----------------------------------------------------------------- */
 
 /* Takes the ":1" from the end of what follows the node in "a:1" and "a:output:1". */
-static uint64_t take_index(cpb_span *rest) {
+uint64_t cpb_take_output_index(cpb_span *rest) {
   uint64_t index = 0;
   size_t begin = rest->size;
   while (begin > 0 && rest->data[begin - 1] >= '0' && rest->data[begin - 1] <= '9') begin--;
@@ -29,7 +29,7 @@ static uint64_t take_index(cpb_span *rest) {
 /* In functions outputs have names, and each may be several tensors. */
 static void write_output(cpb_json_writer *a, cpb_span input, cpb_span node) {
   cpb_span rest = cpb_span_from(input, node.size);
-  uint64_t index = take_index(&rest);
+  uint64_t index = cpb_take_output_index(&rest);
   if (rest.size > 1) cpb_json_writer_span(a, "output", cpb_span_from(rest, 1));
   else cpb_json_writer_null(a, "output");
   cpb_json_writer_unsigned(a, "index", index);
@@ -135,6 +135,15 @@ static bool find(const consumers *s, cpb_span *op) {
   return cpb_saved_not_found(s->model, "node", s->name);
 }
 
+void cpb_write_consumers(cpb_saved_model *m, uint32_t function, cpb_span name) {
+  consumers s = {.model = m, .name = name, .function = function};
+  s.page = cpb_saved_open_page(m, "consumers");
+  write_nodes(&s);
+  if (s.function != CPB_MAIN_GRAPH) write_returns(&s, FUNCTION_RETURN, false);
+  if (s.function != CPB_MAIN_GRAPH) write_returns(&s, FUNCTION_CONTROL_RETURN, true);
+  cpb_page_close(m->answer, &s.page);
+}
+
 void cpb_ask_consumers(cpb_saved_model *m) {
   cpb_span op;
   consumers s = {.model = m, .name = cpb_saved_name(m)};
@@ -143,9 +152,5 @@ void cpb_ask_consumers(cpb_saved_model *m) {
   cpb_json_writer_span(m->answer, "node", s.name);
   if (op.data) cpb_json_writer_span(m->answer, "op", op);
   else cpb_json_writer_null(m->answer, "op");
-  s.page = cpb_saved_open_page(m, "consumers");
-  write_nodes(&s);
-  if (s.function != CPB_MAIN_GRAPH) write_returns(&s, FUNCTION_RETURN, false);
-  if (s.function != CPB_MAIN_GRAPH) write_returns(&s, FUNCTION_CONTROL_RETURN, true);
-  cpb_page_close(m->answer, &s.page);
+  cpb_write_consumers(m, s.function, s.name);
 }

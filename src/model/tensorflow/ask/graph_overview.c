@@ -3,6 +3,7 @@
 
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
+#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/nodes.h"
 
@@ -61,10 +62,12 @@ static void write_outputs(cpb_saved_model *m, const cpb_nodes *nodes) {
 
 void cpb_ask_graph_overview(cpb_saved_model *m) {
   cpb_nodes nodes;
+  const cpb_parameters parameters = cpb_saved_constant_parameters(m);
   cpb_json_writer_text(m->answer, "kind", "graph_def");
   write_versions(m);
   cpb_json_writer_unsigned(m->answer, "nodes", m->graph.nodes);
   cpb_json_writer_unsigned(m->answer, "functions", m->graph.num_functions);
+  cpb_parameters_write(&parameters, m->answer);
   if (cpb_nodes_build(&nodes, &m->graph)) {
     write_inputs(m, &nodes);
     write_outputs(m, &nodes);

@@ -1,9 +1,14 @@
-/* The layers that Keras tells of, and what is loaded for some of them. */
+/* The layers that Keras tells of, and what is loaded for some of them; without Keras, as far as names tell. */
 #include "model/tensorflow/ask/layers.h"
 
+#include "model/common/name_layers.h"
 #include "model/keras/answers.h"
+#include "model/keras/class_names.h"
 #include "model/keras/load.h"
+#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/keras.h"
+#include "model/tensorflow/variable_list.h"
+#include "model/tensorflow/variables.h"
 
 typedef bool (*write)(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 
@@ -12,5 +17,96 @@ static void write_members(cpb_saved_model *m, cpb_keras *keras, void *members) {
   (*(const write *)members)(keras, &m->question, m->answer, m->error);
 }
 
-void cpb_ask_layers(cpb_saved_model *m) { cpb_saved_use_keras(m, write_members, &(write){cpb_keras_layers}); }
+/* --- Without Keras ------------------------------------------------------------------------------ */
+
+typedef struct named {
+  cpb_saved_model *model;
+  cpb_name_layers list;
+  cpb_buffer paths; /* of objects, one behind the other; they are pointed to once they do not move any more */
+} named;
+
+/* What the variable's object is in; it alone where that is the root. */
+static bool add_object_path(named *n, uint32_t node, cpb_name_layer *layer) {
+  const size_t begin = n->paths.size;
+  if (!cpb_objects_path(&n->model->objects, node, &n->paths)) return false;
+  size_t end = n->paths.size;
+  while (end > begin && n->paths.data[end - 1] != '.') end--;
+  const bool in_root = end - begin <= sizeof "root." - 1;
+  if (!in_root) n->paths.size = end - 1;
+  layer->path = (cpb_span){NULL, n->paths.size - begin};
+  return true;
+}
+
+static bool add_variable(named *n, const cpb_variable *v) {
+  const cpb_span name = v->whole.size > 0 ? v->whole : v->name;
+  cpb_name_layer layer = {.path = cpb_name_layer_path(name), .order = n->list.count, .tensors = v->is_first};
+  const bool has_scope = layer.path.size < name.size;
+  if (v->use != CPB_TENSOR_WEIGHT || v->copy_of != CPB_NO_OBJECT) return true;
+  layer.op = has_scope ? cpb_keras_class_of_name(layer.path) : (cpb_span){NULL, 0};
+  layer.has_class = layer.op.data != NULL;
+  layer.elements = cpb_variable_parameters(v);
+  layer.bytes = v->bytes;
+  if (!has_scope && v->node != CPB_NO_OBJECT && !add_object_path(n, v->node, &layer)) return false;
+  return cpb_name_layers_add(&n->list, layer);
+}
+
+static bool add_variables(named *n, const cpb_variable_list *l) {
+  const uint8_t *at;
+  for (size_t i = 0; i < l->count; i++) {
+    if (!add_variable(n, &l->items[i])) return false;
+  }
+  at = n->paths.data;
+  for (size_t i = 0; i < n->list.count; i++) {
+    cpb_span *path = &n->list.items[i].path;
+    if (path->data) continue;
+    path->data = at;
+    at += path->size;
+  }
+  return true;
+}
+
+static cpb_span without_end(cpb_span name, const char *end) {
+  const size_t size = strlen(end);
+  const bool has = name.size > size && memcmp(name.data + name.size - size, end, size) == 0;
+  return has ? (cpb_span){name.data, name.size - size} : name;
+}
+
+/* A variable that was frozen is called after the node that read it. */
+static cpb_span without_reading(cpb_span name) {
+  return without_end(without_end(name, "/resource"), "/ReadVariableOp");
+}
+
+static bool add_constant(void *user, const cpb_saved_weight *w) {
+  named *n = user;
+  cpb_name_layer layer = {.path = cpb_name_layer_path(without_reading(w->node)), .order = n->list.count};
+  cpb_name_layer_take(&layer, true, w->elements, w->bytes);
+  return cpb_name_layers_add(&n->list, layer);
+}
+
+static bool find_named(named *n, const cpb_variable_list *l) {
+  return cpb_saved_is_frozen(n->model) ? cpb_saved_each_weight(n->model, add_constant, n) : add_variables(n, l);
+}
+
+static void write_named(cpb_saved_model *m) {
+  cpb_variable_list list = {.allocator = m->allocator};
+  named n = {.model = m};
+  cpb_name_layers_init(&n.list, &m->allocator);
+  cpb_buffer_init(&n.paths, &m->allocator);
+  if (cpb_saved_link(m) && cpb_variable_list_build(&list, m)) {
+    cpb_json_writer_text(m->answer, "source", cpb_saved_is_frozen(m) ? "names" : "variables");
+    if (find_named(&n, &list)) cpb_name_layers_write(&n.list, &m->question, m->answer);
+    else cpb_saved_fail_memory(m);
+  }
+  cpb_variable_list_free(&list);
+  cpb_name_layers_free(&n.list);
+  cpb_buffer_free(&n.paths);
+}
+
+/* --- The answers ---------------------------------------------------------------------------------- */
+
+void cpb_ask_layers(cpb_saved_model *m) {
+  if (!m->is_graph && cpb_saved_has_layers(m)) cpb_saved_use_keras(m, write_members, &(write){cpb_keras_layers});
+  else write_named(m);
+}
+
 void cpb_ask_load(cpb_saved_model *m) { cpb_saved_use_keras(m, write_members, &(write){cpb_keras_load}); }

@@ -4,14 +4,15 @@
 #include "base/checked.h"
 #include "model/common/write.h"
 #include "model/keras/answers.h"
+#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/ask/variable_counts.h"
 #include "model/tensorflow/ask/variables.h"
-#include "model/tensorflow/copies.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
 #include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/ops.h"
+#include "model/tensorflow/variables.h"
 
 /* --- Meta graphs ------------------------------------------------------------------- */
 
@@ -243,14 +244,22 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
   cpb_json_writer_close(a, '}');
 }
 
-static void write_variables(cpb_saved_model *m) {
-  uint32_t *copies = cpb_find_copies(&m->objects);
+/* Of a large graph that has not been read they are not known. */
+static cpb_parameters parameters_of(cpb_saved_model *m, const cpb_variable_list *l) {
+  if (!cpb_saved_is_frozen(m)) return cpb_variable_list_parameters(l);
+  return m->has_graph ? cpb_saved_constant_parameters(m) : (cpb_parameters){.partial = true};
+}
+
+static void write_parameters(cpb_saved_model *m, const cpb_variable_list *l) {
+  const cpb_parameters p = parameters_of(m, l);
+  cpb_parameters_write(&p, m->answer);
+}
+
+static void write_variables(cpb_saved_model *m, const cpb_variable_list *l) {
   cpb_json_writer_open(m->answer, "variables", '{');
-  if (copies) cpb_write_variable_counts(m, copies);
-  else cpb_saved_fail_memory(m);
+  cpb_write_variable_counts(m, l);
   cpb_write_stored_summary(m);
   cpb_json_writer_close(m->answer, '}');
-  cpb_release(&m->allocator, copies);
 }
 
 static void write_summary(cpb_saved_model *m, cpb_keras *keras, void *user) {
@@ -271,32 +280,29 @@ static void write_keras(cpb_saved_model *m, const counts *n) {
   cpb_json_writer_close(m->answer, '}');
 }
 
-/* The variables of TensorFlow 1, of which the graph knows more. */
-static void write_variable_collection(cpb_saved_model *m) {
-  uint64_t total = 0, trainable = 0;
-  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
-  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
-    total++;
-    if (cpb_get_number(c.bytes, VARIABLE_DEF_TRAINABLE)) trainable++;
-  }
+/* The variables of TensorFlow 1. */
+static void write_variable_collection(cpb_saved_model *m, const cpb_variable_list *l) {
+  uint64_t trainable = 0;
+  for (size_t i = 0; i < l->count; i++) trainable += l->items[i].trainable;
   cpb_json_writer_open(m->answer, "variables", '{');
-  cpb_json_writer_unsigned(m->answer, "total", total);
+  cpb_json_writer_unsigned(m->answer, "total", l->count);
   cpb_json_writer_unsigned(m->answer, "trainable", trainable);
   cpb_write_stored_summary(m);
   cpb_json_writer_close(m->answer, '}');
 }
 
-static void write_objects(cpb_saved_model *m) {
+static void write_objects(cpb_saved_model *m, const cpb_variable_list *l) {
   counts n;
+  write_parameters(m, l);
   if (m->objects.count == 0) {
     cpb_json_writer_null(m->answer, "objects");
-    write_variable_collection(m);
+    write_variable_collection(m, l);
     cpb_json_writer_null(m->answer, "keras");
     return;
   }
   count_objects(&m->objects, &n);
   write_counts(m, &n);
-  write_variables(m);
+  write_variables(m, l);
   cpb_json_writer_unsigned(m->answer, "concrete_functions", m->objects.num_concrete);
   write_keras(m, &n);
 }
@@ -305,6 +311,7 @@ static void write_objects(cpb_saved_model *m) {
 
 void cpb_ask_overview(cpb_saved_model *m) {
   cpb_json_writer *a = m->answer;
+  cpb_variable_list list = {.allocator = m->allocator};
   cpb_json_writer_text(a, "kind", m->is_alone ? "meta_graph" : "saved_model");
   if (!m->is_alone) cpb_json_writer_unsigned(a, "schema_version", m->schema_version);
   write_meta_graphs(m);
@@ -315,5 +322,6 @@ void cpb_ask_overview(cpb_saved_model *m) {
   write_saver(m);
   write_collections(m);
   write_ops(m);
-  write_objects(m);
+  if (cpb_saved_link(m) && cpb_variable_list_build(&list, m)) write_objects(m, &list);
+  cpb_variable_list_free(&list);
 }

@@ -12,7 +12,8 @@ enum {
   CPB_SAVED_NEEDS_KERAS = 2,
   CPB_SAVED_TAKES_KERAS = 4,
   CPB_SAVED_TAKES_LITTLE_KERAS = 8,
-  CPB_SAVED_TAKES_LAYERS = 16
+  CPB_SAVED_TAKES_LAYERS = 16,
+  CPB_SAVED_TAKES_WEIGHTS = 32 /* the graph, where nothing else has the weights, or their shapes */
 };
 
 typedef struct cpb_saved_question {

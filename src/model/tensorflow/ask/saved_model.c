@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/ask/damage.h"
 #include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/fields.h"
@@ -19,6 +20,7 @@
 /* --- Questions --------------------------------------------------------------------- */
 
 #define LITTLE_KERAS ((uint64_t)256 << 10)
+#define LITTLE_GRAPH ((uint64_t)256 << 10)
 
 typedef cpb_saved_question asked;
 
@@ -188,8 +190,20 @@ static bool choose_meta_graph(cpb_saved_model *m) {
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
+/* An overview is what is asked first: it reads no large graph of a SavedModel. */
+static bool may_read_graph(const cpb_saved_model *m, const asked *what) {
+  if (m->has_graph || m->is_alone || what->kind != CPB_ASK_OVERVIEW) return true;
+  return cpb_part_where(&m->skeleton, cpb_get_bytes(m->meta, META_GRAPH_GRAPH)).length <= LITTLE_GRAPH;
+}
+
+static bool needs_graph(const cpb_saved_model *m, const asked *what) {
+  if (what->needs & CPB_SAVED_NEEDS_GRAPH) return true;
+  const bool has_shapes = m->objects.count > 0 || cpb_saved_checkpoint(m);
+  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || cpb_saved_is_frozen(m)) && may_read_graph(m, what);
+}
+
 static void write_problems(cpb_saved_model *m, const asked *what) {
-  bool graph = (what->needs & CPB_SAVED_NEEDS_GRAPH) != 0;
+  bool graph = needs_graph(m, what);
   cpb_problems damage;
   cpb_problems_init(&damage, &m->allocator);
   cpb_saved_note_damage(m, &damage);
@@ -237,7 +251,7 @@ static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   cpb_step read = read_skeleton(m);
   if (read != CPB_STEP_DONE) return read;
   if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
-  if ((what->needs & CPB_SAVED_NEEDS_GRAPH) && (read = read_graph(m)) != CPB_STEP_DONE) return read;
+  if (needs_graph(m, what) && (read = read_graph(m)) != CPB_STEP_DONE) return read;
   m->with_keras = needs_keras(m, what);
   if (m->with_keras && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
   if (m->is_graph && fail_if_empty(m, &m->graph_part)) return CPB_STEP_ERROR;

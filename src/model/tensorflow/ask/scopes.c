@@ -32,21 +32,24 @@ static bool next(void *user, cpb_scope_node *node) {
   walk *w = user;
   if (!cpb_cursor_find(&w->nodes, w->number, CPB_WIRE_LEN)) return false;
   cpb_span message = w->nodes.bytes;
-  *node = (cpb_scope_node){cpb_get_bytes(message, NODE_NAME), cpb_get_bytes(message, NODE_OP), size_of(w, message)};
+  *node = (cpb_scope_node){
+      .name = cpb_get_bytes(message, NODE_NAME), .op = cpb_get_bytes(message, NODE_OP), .size = size_of(w, message)};
   w->inputs = cpb_cursor_of(message);
   return true;
 }
 
-static bool next_input(void *user, cpb_span *from, bool *control) {
+static bool next_input(void *user, cpb_scope_input *input) {
   walk *w = user;
   if (!cpb_cursor_find(&w->inputs, NODE_INPUT, CPB_WIRE_LEN)) return false;
-  *from = cpb_node_of_input(w->inputs.bytes, control);
+  *input = (cpb_scope_input){.tensor = CPB_NO_TENSOR};
+  input->from = cpb_node_of_input(w->inputs.bytes, &input->control);
   return true;
 }
 
 void cpb_ask_scopes(cpb_saved_model *m) {
   walk w = {.model = m};
-  const cpb_scoped graph = {&m->allocator, &w, begin, next, next_input};
+  const cpb_scoped graph = {
+      .allocator = &m->allocator, .user = &w, .begin = begin, .next = next, .next_input = next_input};
   if (!cpb_saved_function(m, &w.function)) return;
   cpb_write_function_name(m, w.function);
   bool found = cpb_scopes_write(&graph, &m->question, m->answer, m->error);

@@ -1,8 +1,6 @@
 #include "model/tensorflow/ask/variable_counts.h"
 
 #include "base/checked.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
 #include "model/tensorflow/fields.h"
 
 typedef struct counts {
@@ -10,13 +8,11 @@ typedef struct counts {
   bool partial; /* a variable's shape is not known: the sums are without it */
 } counts;
 
-static void count(counts *n, cpb_span variable) {
-  uint64_t elements, bits, dtype = cpb_get_number(variable, VARIABLE_DTYPE);
+static void count(counts *n, const cpb_variable *v) {
   n->total++;
-  if (cpb_get_number(variable, VARIABLE_TRAINABLE)) n->trainable++;
-  bool known = cpb_shape_elements(cpb_get_shape(variable, VARIABLE_SHAPE), &elements) &&
-               cpb_mul_u64(elements, cpb_dtype_bits(dtype), &bits) &&
-               cpb_add_u64(n->elements, elements, &n->elements) && cpb_add_u64(n->size, bits / 8, &n->size);
+  if (cpb_get_number(v->message, VARIABLE_TRAINABLE)) n->trainable++;
+  bool known = v->has_elements && cpb_add_u64(n->elements, v->elements, &n->elements) &&
+               cpb_add_u64(n->size, v->bytes, &n->size);
   n->partial = n->partial || !known;
 }
 
@@ -28,16 +24,13 @@ static void write_counts(cpb_json_writer *a, const counts *n) {
   if (n->partial) cpb_json_writer_bool(a, "partial", true);
 }
 
-static void write_names(cpb_saved_model *m) {
+static void write_names(cpb_saved_model *m, const cpb_variable_list *l) {
   cpb_names names;
-  cpb_span variable;
   uint64_t distinct = 0;
   bool done = true;
   cpb_names_init(&names, &m->allocator);
-  for (uint32_t i = 0; done && i < m->objects.count; i++) {
-    if (cpb_object_kind(&m->objects.items[i], &variable) != OBJECT_VARIABLE) continue;
-    done = cpb_names_add(&names, cpb_get_bytes(variable, VARIABLE_NAME), i);
-  }
+  for (size_t i = 0; done && i < l->count; i++)
+    done = cpb_names_add(&names, cpb_get_bytes(l->items[i].message, VARIABLE_NAME), 0);
   cpb_names_sort(&names);
   for (size_t i = 0; i < names.count; i++)
     distinct += i == 0 || !cpb_span_equal(names.items[i].text, names.items[i - 1].text);
@@ -61,16 +54,14 @@ static void write_copies(cpb_json_writer *a, const counts *copies) {
   cpb_json_writer_close(a, '}');
 }
 
-void cpb_write_variable_counts(cpb_saved_model *m, const uint32_t *copies) {
+void cpb_write_variable_counts(cpb_saved_model *m, const cpb_variable_list *l) {
   counts all = {0}, distinct = {0}, twice = {0};
-  cpb_span variable;
-  for (uint32_t i = 0; i < m->objects.count; i++) {
-    if (cpb_object_kind(&m->objects.items[i], &variable) != OBJECT_VARIABLE) continue;
-    count(&all, variable);
-    count(copies[i] == CPB_NO_OBJECT ? &distinct : &twice, variable);
+  for (size_t i = 0; i < l->count; i++) {
+    count(&all, &l->items[i]);
+    count(l->items[i].copy_of == CPB_NO_OBJECT ? &distinct : &twice, &l->items[i]);
   }
   write_counts(m->answer, &all);
-  write_names(m);
+  write_names(m, l);
   cpb_json_writer_open(m->answer, "distinct", '{');
   write_counts(m->answer, &distinct);
   cpb_json_writer_close(m->answer, '}');

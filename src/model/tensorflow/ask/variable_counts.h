@@ -2,10 +2,9 @@
 #ifndef CPB_MODEL_TENSORFLOW_ASK_VARIABLE_COUNTS_H
 #define CPB_MODEL_TENSORFLOW_ASK_VARIABLE_COUNTS_H
 
-#include "model/tensorflow/state.h"
+#include "model/tensorflow/variable_list.h"
 
-/* Members: "total", "trainable", "elements", "size", "names", "distinct", "copies". `copies` is what
- * cpb_find_copies() gave. */
-void cpb_write_variable_counts(cpb_saved_model *m, const uint32_t *copies);
+/* Members: "total", "trainable", "elements", "size", "names", "distinct", "copies". */
+void cpb_write_variable_counts(cpb_saved_model *m, const cpb_variable_list *list);
 
 #endif

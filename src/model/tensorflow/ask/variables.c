@@ -4,12 +4,13 @@
 #include "model/checkpoint/fields.h"
 #include "model/checkpoint/slices.h"
 #include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
 #include "model/keras/answers.h"
 #include "model/tensorflow/ask/variable_counts.h"
-#include "model/tensorflow/copies.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
+#include "model/tensorflow/variable_list.h"
 #include "model/tensorflow/variables.h"
 
 /* --- What is stored --------------------------------------------------------------------- */
@@ -121,8 +122,8 @@ static bool is_meant(const cpb_saved_model *m, cpb_span name, const cpb_stored *
 
 /* What is known of the variables beside themselves. */
 typedef struct context {
-  const uint32_t *copies; /* by node */
-  cpb_keras *keras;       /* NULL: nothing is known of layers */
+  const cpb_variable_list *list;
+  cpb_keras *keras; /* NULL: nothing is known of layers */
   bool written, found;
 } context;
 
@@ -133,28 +134,23 @@ static void write_copy(cpb_saved_model *m, uint32_t of) {
   cpb_json_writer_close(m->answer, '}');
 }
 
-static void write_object(cpb_saved_model *m, uint32_t node, const context *known) {
+static void write_use(cpb_json_writer *a, const cpb_variable *v) {
+  cpb_json_writer_text(a, "use", cpb_tensor_use_name(v->use));
+  cpb_json_writer_exact_unsigned(a, "parameters", cpb_variable_parameters(v));
+}
+
+static void write_object(cpb_saved_model *m, const cpb_variable *v, const context *known) {
   cpb_json_writer_open(m->answer, NULL, '{');
-  cpb_write_object_place(m, node);
-  cpb_write_object(m, node);
-  if (known->keras) cpb_keras_write_owner(known->keras, node, m->answer);
-  write_copy(m, known->copies[node]);
-  write_stored(m, cpb_saved_stored(m, node));
+  cpb_write_object_place(m, v->node);
+  cpb_write_object(m, v->node);
+  write_use(m->answer, v);
+  if (known->keras) cpb_keras_write_owner(known->keras, v->node, m->answer);
+  write_copy(m, v->copy_of);
+  write_stored(m, v->stored);
   cpb_json_writer_close(m->answer, '}');
 }
 
-static void write_objects(cpb_saved_model *m, cpb_page *page, const context *known) {
-  cpb_span variable, asked = cpb_saved_name(m);
-  uint32_t path = asked.size > 0 ? cpb_objects_find(&m->objects, asked) : CPB_NO_OBJECT;
-  for (uint32_t i = 0; i < m->objects.count; i++) {
-    if (cpb_object_kind(&m->objects.items[i], &variable) != OBJECT_VARIABLE) continue;
-    bool meant = i == path || is_meant(m, cpb_get_bytes(variable, VARIABLE_NAME), cpb_saved_stored(m, i));
-    if (meant && cpb_page_has(page)) write_object(m, i, known);
-  }
-}
-
-/* Of what only the checkpoint knows, and of TensorFlow 1, type and shape are those stored. */
-static void write_known(cpb_saved_model *m, const char *kind, cpb_span name, const cpb_stored *s) {
+static void begin_known(cpb_saved_model *m, const char *kind, cpb_span name) {
   cpb_json_writer *a = m->answer;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_null(a, "node");
@@ -162,24 +158,42 @@ static void write_known(cpb_saved_model *m, const char *kind, cpb_span name, con
   cpb_json_writer_text(a, "kind", kind);
   if (name.data) cpb_json_writer_span(a, "name", name);
   else cpb_json_writer_null(a, "name");
-  if (s) cpb_write_dtype(a, "dtype", s->dtype);
+}
+
+/* Of a part its own. */
+static void write_extents(cpb_json_writer *a, cpb_span extents) {
+  uint64_t size;
+  cpb_varints sizes = cpb_varints_of(extents, SLICE_SHAPE);
+  cpb_json_writer_open(a, "shape", '[');
+  while (cpb_varints_next(&sizes, &size)) cpb_json_writer_unsigned(a, NULL, size);
+  cpb_json_writer_close(a, ']');
+}
+
+/* Of TensorFlow 1 type and shape are those stored, or the node's. */
+static void write_v1(cpb_saved_model *m, const cpb_variable *v) {
+  cpb_json_writer *a = m->answer;
+  begin_known(m, "variable", cpb_get_bytes(v->message, VARIABLE_DEF_NAME));
+  if (v->dtype) cpb_write_dtype(a, "dtype", v->dtype);
   else cpb_json_writer_null(a, "dtype");
-  if (s) write_sizes(a, s);
-  else cpb_json_writer_null(a, "shape");
+  if (v->whole.size > 0) write_extents(a, v->extents);
+  else if (v->stored) write_sizes(a, v->stored);
+  else cpb_write_shape(a, "shape", v->shape);
+  cpb_json_writer_bool(a, "trainable", v->trainable);
+  if (v->whole.size > 0) cpb_json_writer_span(a, "part_of", v->whole);
+  write_use(a, v);
+  write_stored(m, v->stored);
+  cpb_json_writer_close(a, '}');
 }
 
-static void write_v1(cpb_saved_model *m, cpb_span variable, const cpb_stored *s) {
-  write_known(m, "variable", cpb_get_bytes(variable, VARIABLE_DEF_NAME), s);
-  cpb_json_writer_bool(m->answer, "trainable", cpb_get_number(variable, VARIABLE_DEF_TRAINABLE) != 0);
-  write_stored(m, s);
-  cpb_json_writer_close(m->answer, '}');
-}
-
-static void write_collection(cpb_saved_model *m, cpb_page *page) {
-  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
-  while (m->objects.count == 0 && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
-    const cpb_stored *s = cpb_saved_stored_v1(m, c.bytes);
-    if (is_meant(m, cpb_get_bytes(c.bytes, VARIABLE_DEF_NAME), s) && cpb_page_has(page)) write_v1(m, c.bytes, s);
+static void write_variables(cpb_saved_model *m, cpb_page *page, const context *known) {
+  const cpb_span asked = cpb_saved_name(m);
+  const uint32_t path = asked.size > 0 ? cpb_objects_find(&m->objects, asked) : CPB_NO_OBJECT;
+  for (size_t i = 0; i < known->list->count; i++) {
+    const cpb_variable *v = &known->list->items[i];
+    const bool is_path = path != CPB_NO_OBJECT && v->node == path;
+    if ((!is_path && !is_meant(m, v->name, v->stored)) || !cpb_page_has(page)) continue;
+    if (v->node == CPB_NO_OBJECT) write_v1(m, v);
+    else write_object(m, v, known);
   }
 }
 
@@ -190,7 +204,11 @@ static void write_others(cpb_saved_model *m, cpb_page *page) {
   for (size_t i = 0; checkpoint && i < cpb_checkpoint_count(checkpoint); i++) {
     const cpb_stored *s = cpb_checkpoint_get(checkpoint, i);
     if (cpb_saved_is_claimed(m, i) || !is_meant(m, nothing, s) || !cpb_page_has(page)) continue;
-    write_known(m, "none", nothing, s);
+    begin_known(m, "none", nothing);
+    cpb_write_dtype(m->answer, "dtype", s->dtype);
+    write_sizes(m->answer, s);
+    cpb_json_writer_null(m->answer, "use");
+    cpb_json_writer_unsigned(m->answer, "parameters", 0);
     write_stored(m, s);
     cpb_json_writer_close(m->answer, '}');
   }
@@ -236,7 +254,7 @@ static void write_summary(cpb_saved_model *m, const char *key) {
 }
 
 void cpb_write_stored_summary(cpb_saved_model *m) {
-  if (cpb_saved_checkpoint(m) && cpb_saved_link(m)) write_summary(m, "stored");
+  if (cpb_saved_checkpoint(m)) write_summary(m, "stored");
 }
 
 /* --- The answer ------------------------------------------------------------------------------------ */
@@ -251,8 +269,7 @@ static void write_list(cpb_saved_model *m, cpb_keras *keras, void *user) {
   cpb_page page = cpb_saved_open_page(m, "variables");
   known->keras = keras;
   known->written = true;
-  write_objects(m, &page, known);
-  write_collection(m, &page);
+  write_variables(m, &page, known);
   write_others(m, &page);
   cpb_page_close(m->answer, &page);
   known->found = page.total > 0;
@@ -261,7 +278,7 @@ static void write_list(cpb_saved_model *m, cpb_keras *keras, void *user) {
 static void write_answer(cpb_saved_model *m, context *known) {
   if (m->objects.count > 0) {
     cpb_json_writer_open(m->answer, "counts", '{');
-    cpb_write_variable_counts(m, known->copies);
+    cpb_write_variable_counts(m, known->list);
     cpb_json_writer_close(m->answer, '}');
   }
   cpb_saved_use_keras_too(m, write_list, known);
@@ -270,12 +287,11 @@ static void write_answer(cpb_saved_model *m, context *known) {
 
 void cpb_ask_variables(cpb_saved_model *m) {
   cpb_span asked = cpb_saved_name(m);
+  cpb_variable_list list = {.allocator = m->allocator};
+  context known = {.list = &list};
   if (!cpb_saved_link(m)) return;
   write_checkpoint(m);
-  uint32_t *copies = cpb_find_copies(&m->objects);
-  context known = {.copies = copies};
-  if (copies) write_answer(m, &known);
-  else cpb_saved_fail_memory(m);
-  cpb_release(&m->allocator, copies);
+  if (cpb_variable_list_build(&list, m)) write_answer(m, &known);
+  cpb_variable_list_free(&list);
   if (asked.size > 0 && !known.found && m->error->code == CPB_OK) cpb_saved_not_found(m, "variable", asked);
 }

@@ -24,34 +24,14 @@ const VARIABLES = new Set(['VarHandleOp', 'VariableV2', 'Variable', 'variable'])
 /** These give what they take. */
 const READS = new Set(['ReadVariableOp', 'Identity']);
 
-/** What a Constant of ONNX has instead of a tensor, and its type there. @type {[name: string, dtype: string][]} */
-const VALUES = [
-  ['value_float', 'float32'],
-  ['value_floats', 'float32'],
-  ['value_int', 'int64'],
-  ['value_ints', 'int64'],
-  ['value_string', 'string'],
-  ['value_strings', 'string'],
-];
-
-/** The tensor of a node that is a constant, of TensorFlow or ONNX. @param {Node} node */
-export function constantOf(node) {
-  if (node.op !== 'Const' && node.op !== 'Constant') return undefined;
-  for (const [name, dtype] of node.op === 'Constant' ? VALUES : []) {
-    const value = attribute(node, name);
-    const isList = Array.isArray(value);
-    if (value !== undefined)
-      return { dtype, shape: isList ? [value.length] : [], preview: isList ? value : [value], inline: true };
-  }
-  return attribute(node, 'value') ?? attribute(node, 'sparse_value')?.values_tensor;
-}
+/** The tensor of a node that is a constant. @param {Node} node */
+export const constantOf = (node) => (node.op === 'Const' ? attribute(node, 'value') : undefined);
 
 /** @param {Node} node @returns {Attached | undefined} */
 function ofNode(node) {
   const { name, op } = node;
   const tensor = constantOf(node);
-  if (op === 'Const' || (op === 'Constant' && tensor))
-    return { id: name, name, is: 'constant', dtype: tensor?.dtype, shape: tensor?.shape, tensor };
+  if (op === 'Const') return { id: name, name, is: 'constant', dtype: tensor?.dtype, shape: tensor?.shape, tensor };
   if (!VARIABLES.has(op)) return undefined;
   const named = attribute(node, 'shared_name');
   return {

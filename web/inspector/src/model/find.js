@@ -72,6 +72,10 @@ const elsewhere = (one) => ({
   function: one.function,
 });
 
+/** Whether the core finds all that there is: nodes, values, inputs and tensors of graphs that it knows by these.
+ * @param {Graph} graph */
+const isKnown = ({ detail }) => detail !== undefined;
+
 /**
  * @param {Graph} graph
  * @param {string} text
@@ -81,18 +85,30 @@ const elsewhere = (one) => ({
  */
 export async function foundIn(graph, text, ask, how) {
   const wanted = text.toLowerCase();
-  const here = [...endsWith(graph, wanted), ...nodesWith(graph, wanted)].sort(byFit(wanted)).slice(0, HERE);
-  const shown = new Set(here.map(({ name }) => name));
   const { found } = await ask({ question: 'search', name: text, count: ELSEWHERE * 4 }, how);
-  const others = found.items
-    .filter((/** @type {any} */ one) => !(one.is === 'node' && graph.nodes && (one.function ?? '') === graph.name))
-    .map((/** @type {any} */ one) =>
-      one.is === 'node' && (one.function ?? '') === graph.name
-        ? { ...elsewhere(one), about: one.op, node: one.name }
-        : elsewhere(one),
+  const isHere = (/** @type {any} */ one) => 'function' in one && (one.function ?? '') === graph.name;
+  /** @type {Found[]} */
+  const own = isKnown(graph) ? found.items.filter(isHere).map(ofThis) : nodesWith(graph, wanted);
+  const ends = endsWith(graph, wanted);
+  const names = new Set(ends.map(({ name }) => name));
+  const others = own.filter(({ is, name }) => is !== 'input' || !names.has(name));
+  const here = [...ends, ...others].sort(byFit(wanted)).slice(0, HERE);
+  return { here, others: elsewhereIn(graph, found.items, here).slice(0, ELSEWHERE) };
+}
+
+/** What is found in the graph at hand. @param {any} one @returns {Found} */
+const ofThis = ({ is, name, op }) => ({ is, name, about: op ?? 'of this graph', node: name });
+
+/** @param {Graph} graph @param {any[]} items @param {Found[]} here */
+function elsewhereIn(graph, items, here) {
+  const shown = new Set(here.map(({ name }) => name));
+  const isOwn = (/** @type {any} */ one) => one.is === 'node' && (one.function ?? '') === graph.name;
+  return items
+    .filter((one) => !(isKnown(graph) && 'function' in one && (one.function ?? '') === graph.name))
+    .filter((one) => !(isOwn(one) && graph.nodes))
+    .map(
+      (one) =>
+        /** @type {Found} */ (isOwn(one) ? { ...elsewhere(one), about: one.op, node: one.name } : elsewhere(one)),
     )
-    .filter(
-      (/** @type {Found} */ one) => !['variable', 'initializer', 'input'].includes(one.is) || !shown.has(one.name),
-    );
-  return { here, others: others.slice(0, ELSEWHERE) };
+    .filter(({ is, name }) => is !== 'variable' || !shown.has(name));
 }

@@ -1,23 +1,24 @@
-/** A large graph with some of its name scopes open: drawn from the core's answers `scopes` for these. */
+/** A graph with some of its name scopes open: drawn from the core's answers `scopes` for these. */
+import { Edges } from './edges.js';
 import { gathered } from './gather.js';
+import { linesOf, textOf, wordOf } from './held.js';
+import { summary } from './op-kinds.js';
 import { resultId } from './small-graph.js';
-import { tensorNamed, typed } from './tensors.js';
+import { tensorNamed, times, typed } from './tensors.js';
 
 /** @typedef {import('./gather.js').Group} Group */
 /** @typedef {{ signal: AbortSignal }} Signal */
 /** @typedef {(question: any, how: Signal) => Promise<any>} Ask */
 /** @typedef {{ total: number, first: number, items: any[] }} Page */
 /** @typedef {import('./tensors.js').Tensor} Tensor */
-/** `calls`: of ONNX, graphs in its attributes and the function that its operation is.
- * @typedef {{ name: string, op: string, inputs: (string | Tensor)[], control_inputs: string[], attributes: any[],
- *   domain?: string, doc?: string, outputs?: any[], calls?: { name: string, function: string }[] }} Node */
+/** @typedef {{ name: string, op: string, inputs: string[], control_inputs: string[], outputs?: any[], attributes: any[] }} Node */
 /** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
 /** @typedef {import('./tensors.js').Shape} Shape */
 /** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it is
  * called otherwise.
  * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, attached?: import('./attachments.js').Attached }} Input */
 /** What is returned, and the tensor that it is.
- * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, tensor: string | Tensor }} Output */
+ * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, tensor: string }} Output */
 
 /**
  * How it is to be seen.
@@ -43,8 +44,10 @@ import { tensorNamed, typed } from './tensors.js';
  * @property {Output[]} outputs
  * @property {boolean} onlyOutputs whether only what they depend on is drawn
  * @property {Set<string>} library functions that are called by operations of their names
- * @property {(name: string) => string} [placed] where a name is drawn that may be a value's
- * @property {(id: string) => string} [asked] what the core calls it
+ * @property {number} room boxes of which those that are alike do not become one
+ * @property {(id: string, how: Signal) => Promise<string[]>} [placed] nodes or values that are drawn where a name is
+ *   meant that may be another value's
+ * @property {(id: string, how: Signal) => Promise<any>} [detail] what is told of a node or value, where the core knows it
  * @property {unknown} [unread] initializers are not read yet
  */
 
@@ -53,104 +56,165 @@ const PAGE = 1000;
 
 const parentOf = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 const restOf = (/** @type {string} */ scope) => `${scope}/\0rest`;
-/** What leads out of an open scope, where it is not known from which of its nodes. */
-export const exitOf = (/** @type {string} */ scope) => `${scope}/\0exit`;
 
-/** 'a/b/c' is in 'a' and in 'a/b'. @param {string} name */
+/** 'a/b/c' is in 'a' and in 'a/b'; a slash in front belongs to the first. @param {string} name */
 function scopesAround(name) {
   const found = [];
-  for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) found.push(name.slice(0, at));
+  for (let at = name.indexOf('/', 1); at >= 0; at = name.indexOf('/', at + 1)) found.push(name.slice(0, at));
   return found;
 }
 
-/** 'a/b' and all that it is in. @param {string} scope */
-const framesOf = (scope) => (scope ? [...scopesAround(scope), scope] : []);
+const isWithin = (/** @type {string} */ name, /** @type {string} */ scope) => !scope || name.startsWith(`${scope}/`);
 
-/* --- What is drawn ------------------------------------------------------------- */
+/* --- Boxes --------------------------------------------------------------------- */
 
-/** @param {string} scope @param {any} child @returns {Group} */
-const groupOf = (scope, { path, name, is, nodes, op }) => ({
-  id: path,
-  label: name,
-  scope,
-  frames: framesOf(scope),
-  count: nodes,
-  is,
-  op: op ?? '',
-  calls: [],
-  attached: [],
-});
+/** What a child is drawn as: a scope that has only another in it as that one, one with a single node as the node.
+ * @param {any} child */
+const idOf = ({ path, inner = path }) => inner;
 
-/**
- * @param {any[]} answers one for each open scope
- * @returns {Map<string, Group>}
- */
-function boxesOf(answers) {
-  const open = new Set(answers.map(({ scope }) => scope));
+/** What it is called in its scope. @param {any} child @param {string} scope */
+function labelOf(child, scope) {
+  const id = idOf(child);
+  const within = id.slice(scope && id !== scope ? scope.length + 1 : 0);
+  if (child.is === 'scope' && child.nodes > 1) return within;
+  // The layer's name says more of its only node than the operation's, which is told anyway.
+  return (child.is === 'scope' ? within.split(/(?<=.)\//)[0] : (within.split('/').pop() ?? '')).replace(/^\//, '');
+}
+
+/** @param {any} child */
+const callsIn = ({ calls = [] }) =>
+  calls.map((/** @type {any} */ { name, element, function: called }) => ({
+    name: element === undefined ? name : `${name}[${element}]`,
+    function: called,
+  }));
+
+/** @param {string} scope @param {string[]} frames @param {any} child @param {boolean} all @returns {Group} */
+function groupOf(scope, frames, child, all) {
+  const { is, nodes, op, ops = [], parameters } = child;
+  const [kind, ...kinds] = ops.map((/** @type {any} */ one) => one.op);
+  const isScope = is === 'scope' && nodes > 1;
+  return {
+    id: idOf(child),
+    label: labelOf(child, scope),
+    scope,
+    frames,
+    count: nodes,
+    is: isScope ? 'scope' : nodes > 1 ? 'many' : 'node',
+    op: isScope ? summary([kind, ...kinds]).join(', ') : (op ?? kind ?? ''),
+    calls: callsIn(child),
+    attached: all ? [] : linesOf(child),
+    more: child.more_tensors,
+    parameters: Number(parameters ?? 0),
+  };
+}
+
+class Boxes {
   /** @type {Map<string, Group>} */
-  const groups = new Map();
-  for (const { scope, nodes, children } of answers) {
+  groups = new Map();
+  /** What children are drawn as. @type {Map<string, string>} */
+  ids = new Map();
+  /** What goes into the graph: its boxes. @type {Map<string, string>} */
+  given = new Map();
+  /** What is gathered in another box. @type {Map<string, string>} */
+  into = new Map();
+  edges = new Edges();
+
+  /** @param {any[]} answers one for each open scope @param {boolean} all whether tensors are boxes */
+  constructor(answers, all) {
+    this.answers = answers;
+    this.open = new Set(answers.map(({ scope }) => scope));
+    for (const answer of answers) this.#add(answer, all);
+  }
+
+  /** Children that are drawn, with what is in them. @returns {any[]} */
+  get children() {
+    return this.answers.flatMap(({ children }) => children.items).filter((child) => !this.#isOpen(child));
+  }
+
+  #isOpen = (/** @type {any} */ child) => child.is === 'scope' && this.open.has(idOf(child));
+
+  /** @param {any} answer @param {boolean} all */
+  #add({ scope, nodes, children }, all) {
+    const frames = [...this.open].filter((one) => one && (one === scope || isWithin(scope, one))).sort();
     let rest = nodes;
     for (const child of children.items) {
       rest -= child.nodes;
-      if (child.is !== 'scope' || !open.has(child.path)) groups.set(child.path, groupOf(scope, child));
+      this.ids.set(child.path, idOf(child));
+      if (this.#isOpen(child)) continue;
+      const group = groupOf(scope, frames, child, all);
+      this.groups.set(group.id, group);
+      if (all && group.is === 'node') for (const tensor of child.tensors ?? []) this.#tensor(group, tensor);
     }
-    if (children.total > children.items.length)
-      groups.set(restOf(scope), groupOf(scope, { path: restOf(scope), name: 'more', nodes: rest, is: 'rest' }));
-  }
-  return groups;
-}
-
-/** Edges by their ends; one that is not control is what several make. */
-class Edges {
-  /** @type {Map<string, Edge>} */
-  #edges = new Map();
-
-  /** @param {string | undefined} from @param {string | undefined} to @param {boolean} control */
-  add(from, to, control) {
-    if (from === undefined || to === undefined || from === to) return;
-    const key = `${from}\n${to}`;
-    const known = this.#edges.get(key);
-    this.#edges.set(key, { from, to, control: control && (known?.control ?? true) });
+    const box = { id: restOf(scope), label: 'more', scope, frames, op: '', calls: [], attached: [] };
+    if (children.total > children.items.length) this.groups.set(box.id, { ...box, count: rest, is: 'rest' });
   }
 
-  all() {
-    return [...this.#edges.values()];
+  /** What a node holds, as a box. @param {Group} group @param {any} tensor */
+  #tensor({ id: to, scope, frames }, tensor) {
+    const id = tensor.node;
+    const label = id.split('/').pop() ?? id;
+    const box = { id, label, scope, frames, count: 1, calls: [], attached: [] };
+    if (!this.groups.has(id)) this.groups.set(id, { ...box, is: 'node', op: wordOf(tensor) });
+    this.edges.add(id, to, false, textOf(tensor));
   }
-}
 
-/**
- * Edges as the core folded them.
- *
- * @param {any[]} answers
- * @param {Map<string, Group>} groups
- * @param {Map<string, string>} into
- */
-function foldedEdges(answers, groups, into) {
-  const open = new Set(answers.map(({ scope }) => scope));
-  const place = (/** @type {string} */ path) => {
-    const id = into.get(path) ?? path;
-    if (groups.has(id)) return id;
-    if (open.has(path)) return exitOf(path);
-    return groups.has(restOf(parentOf(path))) ? restOf(parentOf(path)) : undefined;
-  };
-  const edges = new Edges();
-  for (const { children } of answers) {
-    for (const { path, is, inputs } of children.items) {
-      if (is === 'scope' && open.has(path)) continue;
-      for (const { from, control } of inputs) edges.add(place(from), place(path), control);
+  /** @param {any} value @param {string} label @param {string} [word] */
+  argument({ name, ...type }, label, word) {
+    if (this.given.has(name)) return;
+    const id = this.groups.has(name) ? `value:${name}` : name;
+    const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
+    this.given.set(name, id);
+    this.groups.set(id, { ...box, is: 'argument', word, op: 'type' in type || 'dtype' in type ? typed(type) : '' });
+  }
+
+  /** @param {Output} output */
+  result({ name, label, word, ...type }) {
+    const id = resultId(name);
+    const op = 'type' in type || type.dtype ? typed(type) : '';
+    const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
+    this.groups.set(id, { ...box, is: 'result', word, op });
+  }
+
+  /** Where a name is to be found, however deep. @param {string} name */
+  place(name) {
+    for (const path of [name, ...scopesAround(name).reverse()]) {
+      const id = this.ids.get(path) ?? path;
+      const group = this.into.get(id) ?? id;
+      if (this.groups.has(group)) return group;
+      const rest = restOf(parentOf(path));
+      if (this.groups.has(rest)) return rest;
     }
+    return undefined;
   }
-  return edges.all();
+
+  /** Where an edge begins. @param {any} input */
+  source({ from, given }) {
+    const id = given ? this.given.get(from) : undefined;
+    return given ? id && (this.into.get(id) ?? id) : this.place(from);
+  }
 }
 
-/** Arguments that something takes, and results. @param {Map<string, Group>} groups @param {Graph} graph */
-function addEnds(groups, { inputs, outputs }) {
-  const box = { scope: '', frames: [], count: 1, calls: [], attached: [] };
-  for (const { name, label, attached, word, ...type } of inputs)
-    if (!attached) groups.set(name, { ...box, id: name, label, is: 'argument', word, op: typed(type) });
-  for (const { name, label, word, ...type } of outputs)
-    groups.set(resultId(name), { ...box, id: resultId(name), label, is: 'result', word, op: typed(type) });
+/** Arguments, values of graphs around this one, and results. @param {Boxes} boxes @param {Graph} graph */
+function addEnds(boxes, { inputs, outputs }) {
+  for (const { label, attached, word, ...value } of inputs) if (!attached) boxes.argument(value, label, word);
+  for (const { inputs: all } of boxes.children)
+    for (const { from, given, values: [value = {}] = [] } of all)
+      if (given) boxes.argument({ ...value, name: from }, from);
+  for (const output of outputs) boxes.result(output);
+}
+
+/** @param {Boxes} boxes @param {Graph} graph */
+function addEdges(boxes, { outputs }) {
+  const [{ results = [] } = {}] = boxes.answers;
+  for (const child of boxes.children)
+    for (const { control, values = [], ...input } of child.inputs)
+      for (const value of values.length ? values : [{}])
+        boxes.edges.add(boxes.source(input), boxes.place(child.path), control, times(value.shape));
+  for (const { name, tensor } of outputs) {
+    const known = results.find((/** @type {any} */ one) => one.name === name);
+    const from = known ? known.from !== null && boxes.source(known) : boxes.place(tensorNamed(tensor).name);
+    if (from) boxes.edges.add(from, resultId(name), false, times(known?.shape));
+  }
 }
 
 /** What hands on a value, and is a line in the boxes of those who take it. */
@@ -186,15 +250,26 @@ function tidied(groups, edges, { control, all }) {
 
 /* --- What is asked --------------------------------------------------------------- */
 
+/** Whether a scope is drawn where these answers are: in one of them. @param {any[]} answers @param {string} scope */
+function isSeen(answers, scope) {
+  const around = answers.filter((one) => isWithin(scope, one.scope)).sort((a, b) => b.scope.length - a.scope.length)[0];
+  const { items, total } = around.children;
+  const isIt = (/** @type {any} */ child) => child.is === 'scope' && child.nodes > 1 && idOf(child) === scope;
+  return items.some(isIt) || total > items.length;
+}
+
 /** The answers for these scopes, as far as those around them are open, too.
  * @param {Graph} graph @param {string[]} scopes @param {Signal} how */
 async function answersFor({ ask, name, whole, most }, scopes, how) {
-  const scopesOf = { question: 'scopes', name: name || undefined, count: most };
-  const answers = [whole];
-  const open = new Set(scopes);
-  for (const scope of [...scopes].sort()) {
-    if (!scopesAround(scope).every((around) => open.has(around))) continue;
-    const answer = await ask({ ...scopesOf, scope }, how).catch(unlessUnknown);
+  const open = [...new Set(scopes)].sort();
+  if (!open.length) return [whole];
+  // What leads to a child comes from what is in the other open scopes.
+  const asked = (/** @type {string} */ scope) =>
+    ask({ question: 'scopes', name: name || undefined, scope: [scope, ...open].join('\n'), count: most }, how);
+  const answers = [await asked('')];
+  for (const scope of open) {
+    if (!isSeen(answers, scope)) continue;
+    const answer = await asked(scope).catch(unlessUnknown);
     // What is only a node has itself in it.
     if (answer?.children.items.some((/** @type {any} */ one) => one.path !== scope)) answers.push(answer);
   }
@@ -202,25 +277,39 @@ async function answersFor({ ask, name, whole, most }, scopes, how) {
 }
 
 /** A name that was chosen elsewhere need not be a scope. @param {any} error */
-function unlessUnknown(error) {
+export function unlessUnknown(error) {
   if (error?.code !== 'NOT_FOUND') throw error;
 }
 
 /** A scope with more than this part of all nodes is open at first, unless it has too many children. */
-const [MOST_OF_IT, TOO_MANY] = [0.6, 160];
+const MOST_OF_IT = 0.6;
 
 /** Those that hold most of the graph. @param {Graph} graph @param {Signal} how */
-async function openAtFirst({ ask, name, whole, total }, how) {
+async function openAtFirst({ ask, name, whole, room }, how) {
   const open = [];
   for (let at = whole; ;) {
     const big = at.children.items.find(
-      (/** @type {any} */ one) => one.is === 'scope' && one.nodes > MOST_OF_IT * total,
+      (/** @type {any} */ one) => one.is === 'scope' && one.nodes > 2 && one.nodes > MOST_OF_IT * whole.nodes,
     );
     if (!big) return open;
-    at = await ask({ question: 'scopes', name: name || undefined, scope: big.path, count: TOO_MANY }, how);
-    if (at.children.total > TOO_MANY) return open;
-    open.push(big.path);
+    at = await ask({ question: 'scopes', name: name || undefined, scope: idOf(big), count: room }, how);
+    if (at.children.total > room) return open;
+    open.push(idOf(big));
   }
+}
+
+/**
+ * All boxes, before those that are alike are gathered.
+ *
+ * @param {Graph} graph
+ * @param {Seen} options
+ * @param {Signal} how
+ */
+async function boxesOf(graph, { open, show, all = false }, how) {
+  const wanted = [...(open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')];
+  const boxes = new Boxes(await answersFor(graph, wanted, how), all);
+  addEnds(boxes, graph);
+  return boxes;
 }
 
 /**
@@ -231,34 +320,16 @@ async function openAtFirst({ ask, name, whole, total }, how) {
  * @param {Signal} how
  */
 export async function drawnLarge(graph, options, how) {
-  const { show } = options;
-  const wanted = new Set([...(options.open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')]);
-  const answers = await answersFor(graph, [...wanted], how);
-  const groups = boxesOf(answers);
-  const into = gathered(groups);
-  addEnds(groups, graph);
-  const folded = foldedEdges(answers, groups, into);
-  const place = placeIn(answers, groups, into);
-  for (const { name, tensor } of graph.outputs) {
-    const from = place(tensorNamed(tensor).name);
-    if (from) folded.push({ from, to: resultId(name), control: false });
-  }
-  const edges = tidied(groups, folded, options);
-  const open = answers.map(({ scope }) => scope).filter(Boolean);
+  const meant = options.show ? ((await graph.placed?.(options.show, how)) ?? [options.show]) : [];
+  const [show] = meant;
+  const boxes = await boxesOf(graph, { ...options, show }, how);
+  const { groups } = boxes;
+  boxes.into = gathered(groups, graph.room);
+  addEdges(boxes, graph);
+  const edges = tidied(groups, boxes.edges.all(), options);
+  const shown = meant.find((one) => groups.has(one)) ?? (show && boxes.place(show));
   const { total, problems } = graph;
-  return { groups: [...groups.values()], edges, open, shown: show && place(show), total, problems };
-}
-
-/** Where a name is to be found, however deep. @param {any[]} answers @param {Map<string, Group>} groups @param {Map<string, string>} into */
-function placeIn(answers, groups, into) {
-  return (/** @type {string} */ name) => {
-    for (const path of [name, ...scopesAround(name).reverse()]) {
-      const id = into.get(path) ?? path;
-      if (groups.has(id)) return id;
-      if (groups.has(restOf(parentOf(path)))) return restOf(parentOf(path));
-    }
-    return undefined;
-  };
+  return { groups: [...groups.values()], edges, open: [...boxes.open].filter(Boolean), shown, total, problems };
 }
 
 /**
@@ -269,24 +340,38 @@ function placeIn(answers, groups, into) {
  * @param {Signal} how
  * @returns {Promise<Page>}
  */
-export async function membersOf(graph, { open = [], group, first, count }, how) {
+export async function membersOf(graph, options, how) {
   const { ask, most } = graph;
+  const { group, first, count } = options;
   const name = graph.name || undefined;
-  const answers = await answersFor(graph, open, how);
+  const { groups, answers } = await boxesOf(graph, options, how);
   const cut = answers.find(({ scope }) => restOf(scope) === group);
   if (cut) {
     const { children } = await ask({ question: 'scopes', name, scope: cut.scope, first: most + first, count }, how);
     return { total: children.total - most, first, items: children.items.map(brief) };
   }
-  const into = gathered(boxesOf(answers));
-  const inside = answers.flatMap(({ children }) => children.items).filter(({ path }) => into.get(path) === group);
-  return { total: inside.length, first, items: inside.slice(first, first + count).map(brief) };
+  if (groups.has(group)) return alikeNamed(graph, group, { first, count }, how);
+  const before = [...groups.values()];
+  const into = gathered(groups, graph.room);
+  const inside = before.filter(({ id }) => into.get(id) === group);
+  return { total: inside.length, first, items: inside.slice(first, first + count).map(asMember) };
 }
+
+/** @param {Group} group */
+const asMember = ({ id, op, is }) => ({ name: id, op, is: is === 'scope' ? is : 'node' });
 
 /** @param {any} child */
 const brief = ({ path, op, is }) => ({ name: path, op: op ?? '', is });
 
-/** @param {Graph} graph @param {string} node @param {Signal} how @returns {Promise<Node | undefined>} */
+/** Nodes that have one name. @param {Graph} graph @param {string} node @param {{ first: number, count: number }} page @param {Signal} how */
+async function alikeNamed({ ask, name }, node, { first, count }, how) {
+  const { nodes } = await ask({ question: 'nodes', name: name || undefined, scope: node, count: PAGE }, how);
+  const items = nodes.items.filter((/** @type {any} */ one) => one.name === node);
+  const listed = items.slice(first, first + count).map((/** @type {any} */ { op }) => ({ name: node, op, is: 'node' }));
+  return { total: items.length, first, items: listed };
+}
+
+/** @param {Graph} graph @param {string} node @param {Signal} how @returns {Promise<any>} */
 export async function nodeNamed({ ask, name, nodes: known }, node, how) {
   if (known) return known.find((one) => one.name === node);
   const question = { question: 'nodes', name: name || undefined, scope: node, count: PAGE };

@@ -13,6 +13,7 @@
  * @property {string} op of the node, or of all of them; of an argument or a result, its type
  * @property {{ name: string, function: string }[]} calls functions, and by which attributes
  * @property {Line[]} attached variables and constants that it takes
+ * @property {number} [more] how many there are besides
  * @property {number} [parameters] elements of the variables
  */
 

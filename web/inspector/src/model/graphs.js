@@ -1,10 +1,10 @@
 /** Graphs of a model: which one is looked at, and what of it is shown. */
+import { exportedGraph } from './exported-graph.js';
 import { detailOf } from './node-detail.js';
 import { drawnLarge, membersOf, nodeNamed } from './folded-graph.js';
 import { foundIn } from './find.js';
 import { sameDiffGraph, tensorflowGraph } from './load-graph.js';
 import { isExported } from './kinds.js';
-import { onnxGraph, ownerOf } from './onnx-graph.js';
 import { drawnSmall, membersSmall, scopeNamed } from './small-graph.js';
 import { entriesOf } from './signature-names.js';
 
@@ -75,7 +75,7 @@ function finder(askModel, kind, open, isBrief) {
     const name = at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at;
     const load = async () => {
       if (kind.startsWith('samediff')) return sameDiffGraph(inTag(ask, which.tag), open, how);
-      return isExported(kind) ? onnxGraph(ask, name, how) : tensorflowGraph(ask, name, entry, how);
+      return isExported(kind) ? exportedGraph(ask, name, how) : tensorflowGraph(ask, name, entry, how);
     };
     const graph = await load();
     last = { key, graph: { ...graph, at } };
@@ -99,11 +99,10 @@ function signaturePlaces(entries) {
 /** Functions, the largest first. @param {Ask} ask @param {Signal} how */
 async function functionPlaces(ask, how) {
   const { functions } = await ask({ question: 'functions', count: 100_000 }, how);
-  const names = functions.items.map((/** @type {any} */ { name }) => name);
-  const items = functions.items.map((/** @type {any} */ { name, nodes, is }) => ({
+  const items = functions.items.map((/** @type {any} */ { name, nodes, within, node }) => ({
     name,
     nodes,
-    owner: is === 'subgraph' ? ownerOf(name, names) : undefined,
+    owner: node === undefined ? undefined : { graph: within ?? '', node },
   }));
   items.sort((/** @type {any} */ a, /** @type {any} */ b) => b.nodes - a.nodes);
   return { functions: items.slice(0, LISTED), total: functions.total };
@@ -121,10 +120,8 @@ export function graphs(askModel, kind, open, isBrief = () => false) {
   const { entries, graphOf } = finder(askModel, kind, open, isBrief);
   return {
     /** What is shown. @param {Which & Seen} options @param {Signal} how */
-    async graph({ show: sought, ...others }, how) {
-      const graph = await graphOf(others, how);
-      const show = sought && (graph.placed?.(sought) ?? sought);
-      const options = { ...others, show };
+    async graph(options, how) {
+      const graph = await graphOf(options, how);
       const drawn = graph.nodes
         ? drawnSmall({ ...graph, nodes: graph.nodes }, options)
         : await drawnLarge(graph, options, how);
@@ -141,15 +138,16 @@ export function graphs(askModel, kind, open, isBrief = () => false) {
     /** What is told of a node, an argument, a result or a scope. @param {Which & { node: string }} options @param {Signal} how */
     async node(options, how) {
       const graph = await graphOf(options, how);
-      const find = (/** @type {string} */ id) => detailOf(graph, id, (name) => nodeNamed(graph, name, how));
-      const found = (await find(options.node)) ?? (graph.placed && (await find(graph.placed(options.node))));
-      return found ?? (graph.nodes ? scopeNamed({ ...graph, nodes: graph.nodes }, options.node) : undefined);
+      const { node: id } = options;
+      if (graph.detail && !id.startsWith('return:')) return graph.detail(id, how);
+      const found = await detailOf(graph, id, (name) => nodeNamed(graph, name, how));
+      return found ?? (graph.nodes ? scopeNamed({ ...graph, nodes: graph.nodes }, id) : undefined);
     },
     /** A page of what takes a node. @param {Which & { node: string, first: number, count: number }} options @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>} */
     async users(options, how) {
       const { node, first, count } = options;
       const graph = await graphOf(options, how);
-      const name = graph.asked?.(node) ?? node;
+      const name = graph.detail ? node.replace(/^value:/, '') : node;
       const question = { question: 'consumers', name, scope: graph.name || undefined, first, count };
       return (await graph.ask(question, how)).consumers;
     },

@@ -13,8 +13,9 @@ import { attribute, tensorNamed } from './tensors.js';
 const [SMALL, MOST] = [4000, 150_000];
 /** How many are asked for at once. */
 const PAGE = 4000;
-/** Children of a scope of a large graph that are shown one by one. */
-const CHILDREN = 600;
+/** Children of a scope of a large graph that are shown one by one, and boxes of which those that are alike do not become
+ * one. */
+const [CHILDREN, ROOM] = [600, 160];
 /** Operations that are looked through for those named like functions. */
 const OPERATIONS = 10_000;
 
@@ -59,6 +60,7 @@ export async function tensorflowGraph(ask, name, entry, how) {
     at: '',
     whole,
     most: CHILDREN,
+    room: ROOM,
     total,
     problems,
     inputs,
@@ -96,25 +98,37 @@ export async function sameDiffGraph(ask, open, how) {
   /** @type {any[]} */
   const found = [];
   for (;;) {
-    const { operations, problems } = await ask({ question: 'nodes', first: found.length, count: PAGE }, how);
+    const { nodes: operations, problems } = await ask({ question: 'nodes', first: found.length, count: PAGE }, how);
     found.push(...operations.items);
     const { total } = operations;
     if (operations.items.length && found.length < Math.min(total, MOST)) continue;
     const nodes = nodesOf(found);
     const ends = await sameDiffEnds(ask, found, how);
     const asGraphDef = await open(graphDefOf(nodes));
-    const graph = { ask: asGraphDef, name: '', at: '', whole: undefined, most: SMALL, total, problems, nodes };
+    const graph = {
+      ask: asGraphDef,
+      name: '',
+      at: '',
+      whole: undefined,
+      most: SMALL,
+      room: ROOM,
+      total,
+      problems,
+      nodes,
+    };
     return { ...graph, ...ends, library: new Set(), onlyOutputs: false };
   }
 }
 
 /** Placeholders, parameters, and what no operation takes. @param {Ask} ask @param {any[]} operations @param {Signal} how */
 async function sameDiffEnds(ask, operations, how) {
-  const [{ graph }, { parameters }] = await Promise.all([
+  const [{ graph }, { constants: parameters }] = await Promise.all([
     ask({ question: 'overview' }, how),
     ask({ question: 'constants', count: MOST }, how),
   ]);
-  const maker = new Map(operations.flatMap(({ name, outputs }) => outputs.map((/** @type {string} */ o) => [o, name])));
+  const maker = new Map(
+    operations.flatMap(({ name, outputs }) => outputs.map((/** @type {{ name: string }} */ o) => [o.name, name])),
+  );
   const named = (/** @type {any} */ { name, dtype, shape }) => ({ name, label: name, dtype, shape });
   return {
     inputs: [

@@ -23,7 +23,7 @@ const KNOWN = new Set(['_output_shapes']);
  * @property {Attached} [attached]
  */
 
-/** @param {string | import('./tensors.js').Tensor} input @param {Graph} graph @param {(name: string) => Node | undefined} named @param {(name: string) => Attached | undefined} attached @returns {From} */
+/** @param {string} input @param {Graph} graph @param {(name: string) => Node | undefined} named @param {(name: string) => Attached | undefined} attached @returns {From} */
 function fromOf(input, graph, named, attached) {
   const tensor = tensorNamed(input);
   const { name } = tensor;
@@ -38,13 +38,6 @@ function fromOf(input, graph, named, attached) {
   };
   return { ...from, attached: value, value: value?.tensor && valueOf(value.tensor) };
 }
-
-/** @param {Node} node */
-const outputsOf = (node) => {
-  if (node.outputs) return node.outputs;
-  const all = attribute(node, '_output_shapes');
-  return Array.isArray(all) ? all.filter((one) => one === null || Array.isArray(one)) : [];
-};
 
 /** @param {Graph} graph @param {string} id */
 function endOf({ inputs, outputs, nodes }, id) {
@@ -73,13 +66,11 @@ export async function detailOf(graph, id, named) {
   return {
     is: 'node',
     ...node,
-    attributes: node.attributes.filter(
-      ({ name }) => !KNOWN.has(name) && !(tensor && !tensor.inline && /^(sparse_)?value$/.test(name)),
-    ),
+    attributes: node.attributes.filter(({ name }) => !KNOWN.has(name) && !(tensor && name === 'value')),
     calls: [...calls, ...callsOf(node)],
     from: node.inputs.map((input) => fromOf(input, graph, (name) => nodes.get(name), attached)),
-    outputs: outputsOf(node),
+    outputs: node.outputs ?? [],
     value: attached(id),
-    tensor: tensor?.inline ? undefined : tensor,
+    tensor,
   };
 }

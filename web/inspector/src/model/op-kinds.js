@@ -21,4 +21,15 @@ export const kindOf = (op) => KINDS.find(([, ops]) => op.split(', ').some((one) 
 const TELLING = ['call', 'weigh', 'norm', 'act', 'pool', 'other', 'form'];
 
 /** @param {string} a @param {string} b */
-export const byKind = (a, b) => TELLING.indexOf(kindOf(a)) - TELLING.indexOf(kindOf(b));
+const byKind = (a, b) => TELLING.indexOf(kindOf(a)) - TELLING.indexOf(kindOf(b));
+
+/** Operations that say little of what a scope does. */
+const MINOR =
+  /^(Identity|Const|Constant|Shape|StridedSlice|Pack|Cast|ReadVariableOp|NoOp|Reshape|ExpandDims|Squeeze|ConcatV2|Prod|Transpose|Mul|Add|AddV2|Sub|Neg|Rsqrt|Fill|Range|Less|SelectV2|StopGradient|.*Placeholder.*|Assert|.*Assign.*)$/;
+
+/** What a scope does, by its operations. @param {string[]} all */
+export function summary(all) {
+  const ops = [...new Set(all)];
+  const telling = ops.filter((op) => !MINOR.test(op));
+  return (telling.length ? telling : ops.filter((op) => op !== 'Identity')).sort(byKind).slice(0, 3);
+}

@@ -105,7 +105,7 @@ const telling = (model, requests) => ({
 const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
 
 /** Questions to which there is no brief answer. */
-const NEEDS_ALL = ['constants', 'layers', 'scopes', 'search'];
+const NEEDS_ALL = ['constants', 'layers', 'search'];
 
 /**
  * What the page can ask of a model.

@@ -14,7 +14,7 @@ import { tensorNamed } from './tensors.js';
  * @property {Node[]} kept those that are boxes
  * @property {Input[]} inputs those that are boxes
  * @property {(name: string) => Attached | undefined} attached
- * @property {(input: string | Tensor) => Tensor} source of an input, past what only hands it on
+ * @property {(input: string) => Tensor} source of an input, past what only hands it on
  */
 
 /** Nodes that the outputs depend on. @param {Map<string, Node>} nodes @param {Output[]} outputs */

@@ -12,7 +12,9 @@
  * @returns {Node[]}
  */
 export function nodesOf(operations) {
-  const maker = new Map(operations.flatMap(({ name, outputs }) => outputs.map((/** @type {string} */ o) => [o, name])));
+  const maker = new Map(
+    operations.flatMap(({ name, outputs }) => outputs.map((/** @type {{ name: string }} */ o) => [o.name, name])),
+  );
   const given = new Set(operations.flatMap(({ inputs }) => inputs).filter((input) => !maker.has(input)));
   return [
     ...[...given].map((name) => ({ name, op: 'variable', inputs: [], control_inputs: [], attributes: [] })),

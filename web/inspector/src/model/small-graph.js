@@ -2,8 +2,9 @@
  * A graph of which all nodes are known, with some of its name scopes open: what is drawn of it.
  * Scopes are folded here and not by the core, as what is no box does not count.
  */
+import { Edges } from './edges.js';
 import { gathered } from './gather.js';
-import { byKind } from './op-kinds.js';
+import { summary } from './op-kinds.js';
 import { readingOf } from './reading.js';
 import { elements, shapeOf, tensorNamed, times, typed, valueOf } from './tensors.js';
 
@@ -22,12 +23,8 @@ import { elements, shapeOf, tensorNamed, times, typed, valueOf } from './tensors
 const DRAWN = 400;
 /** A scope with more than this part of all nodes is open at first, unless it has too many children. */
 const [MOST_OF_IT, TOO_MANY] = [0.6, 360];
-/** Operations that say little of what a scope does. */
-const MINOR =
-  /^(Identity|Const|Constant|Shape|StridedSlice|Pack|Cast|ReadVariableOp|NoOp|Reshape|ExpandDims|Squeeze|ConcatV2|Prod|Transpose|Mul|Add|AddV2|Sub|Neg|Rsqrt|Fill|Range|Less|SelectV2|StopGradient|.*Placeholder.*|Assert|.*Assign.*)$/;
-
-/** Scopes and a name; a slash in front, as exporters of ONNX have it, belongs to the first. @param {string} name */
-const partsOf = (name) => name.split(/(?<=.)\//);
+/** Scopes and a name. @param {string} name */
+const partsOf = (name) => name.split('/');
 
 /** @param {Node[]} nodes @returns {Scope} */
 function treeOf(nodes) {
@@ -77,24 +74,15 @@ const around = (name) =>
     .map((_, i, parts) => parts.slice(0, i + 1).join('/'))
     .slice(0, -1);
 
-/** What a scope does, by its operations. @param {Node[]} nodes */
-function summary(nodes) {
-  const ops = [...new Set(nodes.map(({ op }) => op))];
-  const telling = ops.filter((op) => !MINOR.test(op));
-  return (telling.length ? telling : ops.filter((op) => op !== 'Identity')).sort(byKind).slice(0, 3);
-}
-
 /* --- Boxes --------------------------------------------------------------------- */
 
 /** @param {Node} node @returns {{ name: string, function: string }[]} */
-export const callsOf = ({ attributes, calls = [] }) => [
-  ...calls,
-  ...attributes.flatMap(({ name, kind, value }) =>
+export const callsOf = ({ attributes }) =>
+  attributes.flatMap(({ name, kind, value }) =>
     (kind === 'function' ? [value] : kind === 'list' ? value : []).flatMap((/** @type {any} */ one) =>
       typeof one?.function === 'string' ? [{ name, function: one.function }] : [],
     ),
-  ),
-];
+  );
 
 /** @param {Node} node @param {Set<string>} library functions that are called by operations of their name */
 const allCalls = (node, library) =>
@@ -124,8 +112,7 @@ class Boxes {
   #add(one, scope, frames) {
     const label = one.path.slice(scope.path ? scope.path.length + 1 : 0);
     // The layer's name says more of its only node than the operation's, which is told anyway.
-    if (one.count === 1)
-      this.#node(/** @type {Node} */ (only(one)), partsOf(label)[0]?.replace(/^\//, '') ?? '', scope.path, frames);
+    if (one.count === 1) this.#node(/** @type {Node} */ (only(one)), partsOf(label)[0] ?? '', scope.path, frames);
     else if (this.wanted.has(one.path)) {
       this.open.add(one.path);
       const inside = [...frames, one.path];
@@ -146,7 +133,7 @@ class Boxes {
   #scope({ path, count, ...rest }, label, scope, frames) {
     const nodes = nodesIn({ path, count, ...rest });
     const calls = nodes.flatMap((node) => allCalls(node, this.library));
-    const op = summary(nodes).join(', ');
+    const op = summary(nodes.map((node) => node.op)).join(', ');
     this.groups.set(path, { id: path, label, scope, frames, count, is: 'scope', op, calls, attached: [] });
     for (const { name } of nodes) this.boxOf.set(name, path);
   }
@@ -162,7 +149,7 @@ function addEnds(groups, { outputs }, reading) {
       label: attached?.name ?? label,
       is: 'argument',
       word,
-      op: 'type' in type || type.dtype !== undefined ? typed(type) : '',
+      op: typed(type),
     });
   for (const { name, label, word, tensor, dtype, shape } of outputs) {
     const from = reading.source(tensor);
@@ -178,31 +165,6 @@ function addEnds(groups, { outputs }, reading) {
 export const resultId = (name) => `return:${name}`;
 
 /* --- Edges ----------------------------------------------------------------------- */
-
-/** @typedef {import('./folded-graph.js').Edge} Edge */
-
-class Edges {
-  /** @type {Map<string, { from: string, to: string, control: boolean, shapes: Set<string> }>} */
-  #edges = new Map();
-
-  /** @param {string | undefined} from @param {string | undefined} to @param {boolean} control @param {string} [shape] */
-  add(from, to, control, shape = '') {
-    if (from === undefined || to === undefined || from === to) return;
-    const key = `${from}\n${to}`;
-    const edge = this.#edges.get(key) ?? { from, to, control: true, shapes: new Set() };
-    edge.control &&= control;
-    if (shape) edge.shapes.add(shape);
-    this.#edges.set(key, edge);
-  }
-
-  /** @returns {Edge[]} */
-  all() {
-    return [...this.#edges.values()].map(({ shapes, ...edge }) => ({
-      ...edge,
-      shape: [...shapes].slice(0, 2).join(', '),
-    }));
-  }
-}
 
 /** Draws lines between boxes, and puts into each what belongs to it. */
 class Lines {
@@ -223,7 +185,7 @@ class Lines {
     return this.place(name) ?? this.hosts.get(name) ?? this.place(this.reading.source(name).name);
   }
 
-  /** @param {string | import('./tensors.js').Tensor} input @param {string | undefined} to a box */
+  /** @param {string} input @param {string | undefined} to a box */
   data(input, to) {
     if (to === undefined) return;
     const { nodes, attached, source } = this.reading;
@@ -242,21 +204,18 @@ class Lines {
   }
 }
 
-/** Whose shape says enough: weights that are quantized have another type. */
-const USUAL = /^(b?float16|float32|float64)$/;
-
 /** @param {Attached} value @returns {import('./gather.js').Line} */
-const lineOf = ({ id, name, is, dtype, shape, tensor, word }) => ({
+const lineOf = ({ id, name, is, dtype, shape, tensor }) => ({
   id,
   is,
   // In a frozen graph, a variable's value stands where it was read.
-  name: /ReadVariableOp[^/]*\/resource$/.test(name) ? 'weights' : (name.split(word ? /[./]/ : '/').pop() ?? ''),
+  name: /ReadVariableOp[^/]*\/resource$/.test(name) ? 'weights' : (name.split('/').pop() ?? ''),
   text:
     tensor && is !== 'variable'
       ? valueOf(tensor)
       : is === 'resource'
         ? (dtype ?? '')
-        : (word && !USUAL.test(dtype ?? '') ? '' : times(shape)) || typed({ dtype, shape }),
+        : times(shape) || typed({ dtype, shape }),
 });
 
 /** What is in a box is said there; of what is in a scope, only its variables. @param {Group} group @param {Map<string, Attached> | undefined} values */
@@ -336,6 +295,6 @@ export function scopeNamed(graph, scope) {
     const value = attached(tensorNamed(input).name);
     if (value?.is === 'variable') values.set(value.id, value);
   }
-  const ops = summary(inside.filter(({ name }) => !attached(name)));
+  const ops = summary(inside.filter(({ name }) => !attached(name)).map(({ op }) => op));
   return { is: 'scope', name: scope, nodes: inside.length, ops, variables: [...values.values()] };
 }

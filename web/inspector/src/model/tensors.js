@@ -4,14 +4,12 @@
 /** A node's output: its number, or its name and number. @typedef {{ name: string, output?: string, index: number }} Tensor */
 
 /**
- * What an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' names; of what is no graph of
- * TensorFlow's it says so itself.
+ * What an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' names.
  *
- * @param {string | Tensor} input
+ * @param {string} input
  * @returns {Tensor}
  */
 export function tensorNamed(input) {
-  if (typeof input !== 'string') return input;
   const [name = '', ...rest] = input.replace(/^\^/, '').split(':');
   const index = Number(rest.pop() ?? 0);
   return { name, output: rest[0], index: Number.isInteger(index) ? index : 0 };

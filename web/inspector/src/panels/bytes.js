@@ -286,7 +286,7 @@ async function arraysOf(session, tag, signal) {
     session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal }),
     isSaved ? variablesOf(session, signal) : { list: [] },
   ]);
-  const { items, total } = answer.constants ?? answer.parameters;
+  const { items, total } = answer.constants;
   const constants = items.map((/** @type {any} */ one) => {
     const { dtype, shape = null, preview, preview_more } = { ...one.array, ...one };
     const bytes =
@@ -297,7 +297,7 @@ async function arraysOf(session, tag, signal) {
     .filter((/** @type {any} */ one) => !one.twin)
     .map((/** @type {any} */ one) => ({ ...one, variable: one }));
   const problems = [...(answer.problems ?? []), .../** @type {any} */ (variables.problems ?? [])];
-  const word = answer.parameters ? 'parameters' : 'constants';
+  const word = session.about.kind.startsWith('samediff') ? 'parameters' : 'constants';
   return { list: [...weights, ...constants], total, word, missing: items.length < total, problems };
 }
 

@@ -14,8 +14,6 @@ const MEMBERS = {
   'ops in_functions': 'in functions',
   'overview ops total': 'kinds that the exporter lists',
   'overview total': '',
-  'overview elements': 'parameters',
-  'overview size': 'bytes',
 };
 
 /** Sections whose items are facts, with names of ours. */
@@ -41,8 +39,10 @@ export function memberWords(section, item, member) {
 export const isCount = (section, member) =>
   ['overview', 'ops'].includes(section) || ['parameters', 'trainable_parameters'].includes(member);
 
-/** @param {any[]} list */
-const isShape = (list) => list.every((d) => d === null || typeof d === 'number');
+/** Sizes may have names, or be ranges; names alone are no shape. @param {any[]} list */
+const isShape = (list) =>
+  list.every((d) => d === null || ['number', 'string'].includes(typeof d)) &&
+  !(list.length && list.every((d) => typeof d === 'string'));
 
 /**
  * A value on one line: shapes and tensors as elsewhere, an object as its members.

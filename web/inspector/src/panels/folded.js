@@ -53,7 +53,7 @@ export function folded(items) {
   /** @type {Run[]} */
   const runs = [];
   for (const [i, one] of layers.entries()) {
-    const { name, path, parameters = 0, parameters_complete: complete = false } = one;
+    const { name, path, parameters = 0, parameters_complete: complete = true } = one;
     const edge = i === 0 || i === layers.length - 1;
     const alone = short || edge || (all > 0 && parameters >= LARGE * all);
     const run = { first: one, last: one, layers: 1, parameters, complete, alone, stem: stemOf(name ?? path ?? '') };

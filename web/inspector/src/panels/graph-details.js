@@ -47,7 +47,7 @@ const capital = (word) => `${word[0]?.toUpperCase()}${word.slice(1)}`;
 /** An output: a shape, or of ONNX a value with its type. @param {any} one */
 const outputWords = (one) =>
   one?.name === undefined
-    ? html`<li class="type">${times(one) || 'of unknown shape'}</li>`
+    ? html`<li class="type">${one?.dtype ? typed(one) : times(one?.shape) || 'of unknown type'}</li>`
     : html`<li>
         <code>${broken(one.name)}</code>
         ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}
@@ -253,9 +253,10 @@ class GraphDetails extends Panel {
   }
 
   /** @param {any} input */
-  #input({ name, index, dtype, shape, value, attached }) {
-    const type = value ?? (dtype ? typed({ dtype, shape }) : times(shape));
+  #input({ name, index, role, dtype, shape, type: other, value, attached }) {
+    const type = value ?? (dtype || other ? typed({ dtype, shape, type: other }) : times(shape));
     return html`<li>
+      ${role ? html`<span class="dim small">${plain(role)}</span>` : nothing}
       ${this.#to(attached?.id ?? name, attached?.is === 'variable' ? attached.name : name)}
       ${index ? html`<span class="dim small">output ${index}</span>` : nothing}
       <span class="type">${plain(type)}</span>
@@ -263,14 +264,15 @@ class GraphDetails extends Panel {
   }
 
   /** @param {any} scope */
-  scope({ name, nodes, ops, variables }) {
+  scope({ name, nodes, ops, variables, more = 0 }) {
     return html`<h3><code>${broken(name)}</code></h3>
       <p class="dim">${counted(nodes, 'node')}${ops.length ? `: ${plain(ops.join(', '))}` : ''}</p>
       ${
         variables.length
-          ? html`<h3>Variables</h3>
+          ? html`<h3>${isExported(this.session.about.kind) ? 'Weights' : 'Variables'}</h3>
               <ul>
                 ${variables.map((/** @type {any} */ one) => html`<li>${this.#to(one.id, one.name)} <span class="type">${typed(one)}</span></li>`)}
+                ${more ? html`<li class="dim">and ${count(more)} smaller ones</li>` : nothing}
               </ul>`
           : nothing
       }`;

@@ -34,11 +34,11 @@ function under({ is, op, count: nodes }) {
 }
 
 /** Lines of a box: what it takes, as far as there is room. @param {Group} group */
-function linesOf({ is, attached, parameters }) {
+function linesOf({ is, attached, more = 0, parameters }) {
   const most = is === 'scope' ? SCOPE_LINES : LINES;
-  if (attached.length <= most) return attached.map(({ name, text }) => [short(name, 22), short(text, 38)]);
+  if (attached.length + more <= most) return attached.map(({ name, text }) => [short(name, 22), short(text, 38)]);
   const shown = attached.slice(0, most - 1).map(({ name, text }) => [short(name, 22), short(text, 38)]);
-  const rest = `${count(attached.length - shown.length)} more`;
+  const rest = `${count(attached.length + more - shown.length)} more`;
   return [...shown, [rest, parameters ? `${count(parameters)} in all` : '']];
 }
 

@@ -13,6 +13,7 @@ const WORDS = {
   saved_model: ['node', 'layer', 'variable'],
   graph_def: ['node', 'function'],
   onnx: ['node', 'value', 'initializer'],
+  coreml: ['node', 'value'],
 };
 
 class GraphFind extends Panel {

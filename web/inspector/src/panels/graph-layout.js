@@ -47,16 +47,6 @@ function aside(edges, { boxes, width }, widths) {
 /** What is drawn, laid out in a worker. @param {any} drawn @param {AbortSignal} signal */
 export async function laidOut({ groups, edges }, signal) {
   const boxes = groups.map((/** @type {Group} */ g) => ({ id: g.id, ...sizeOf(g), frames: g.frames }));
-  const known = new Set(groups.map((/** @type {Group} */ { id }) => id));
-  // What leaves an open scope of a large graph does so at its border.
-  const exits = new Set(
-    edges.map((/** @type {any} */ e) => e.from).filter((/** @type {string} */ from) => !known.has(from)),
-  );
-  for (const id of exits) {
-    const parts = id.split('/').slice(0, -1);
-    const frames = parts.map((/** @type {string} */ _, /** @type {number} */ i) => parts.slice(0, i + 1).join('/'));
-    boxes.push({ id, width: 1, height: 1, frames });
-  }
   const kept = placing(edges);
   const layout = await layOut(
     boxes,

@@ -162,7 +162,7 @@ class Graph extends Panel {
       <div class="bar second">
         ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing} ${this.#owner()}
         ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
-        ${this.#switch('all', `Constants and ${isOnnx ? 'initializers' : 'variables'} as boxes`, all === '1')}
+        ${this.#switch('all', `Constants and ${isOnnx ? 'weights' : 'variables'} as boxes`, all === '1')}
         ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
         ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;

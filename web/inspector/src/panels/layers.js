@@ -212,7 +212,7 @@ const sources = (calls) => [...new Set(calls.flat().map(({ layer }) => layer))];
 
 /** @param {any} l */
 function parameters(l) {
-  if (l.parameters_complete) return count(l.parameters);
+  if (l.parameters_complete ?? true) return count(l.parameters);
   return l.parameters ? `≥ ${count(l.parameters)}` : html`<span class="dim">unknown</span>`;
 }
 

@@ -1,4 +1,4 @@
-/** Layers as far as names of nodes tell them: of ONNX, which has no others. */
+/** Layers of ONNX and Core ML models, from the best source there is. */
 import { html, nothing } from 'lit';
 import { MOST } from '../answers.js';
 import { count, counted, percent, plain, size } from '../format.js';
@@ -7,6 +7,13 @@ import { list, listing } from './listing.js';
 
 /** @param {number | string} n which may be beyond those that JavaScript has */
 const exact = (n) => (typeof n === 'number' ? count(n) : n);
+
+/** What tells of them. @type {Record<string, string>} */
+const SOURCES = {
+  modules: 'the modules of the program that was exported',
+  layers: 'what the model consists of',
+  names: 'what nodes have in front of their names',
+};
 
 class NameLayers extends Panel {
   static styles = [...Panel.styles, listing];
@@ -17,24 +24,23 @@ class NameLayers extends Panel {
 
   render() {
     return html`${this.at ? html`<p>← ${this.link('layers', '', 'All layers')}</p>` : nothing}
-    ${this.answer(this.#layers, ({ layers: { items, total } }) => {
+    ${this.answer(this.#layers, ({ layers: { items, total }, source }) => {
       if (!total) return html`<p class="empty">The graph has no nodes.</p>`;
       return list(this, {
         rows: items,
         what: 'layers',
-        columns: this.columns(items),
+        columns: this.columns(items, source),
         text: (one) => `${one.name} ${one.class ?? ''}`,
         beside: html`<p>
           <strong>${counted(total, 'layer')}</strong
-          >${total > items.length ? `, the first ${count(items.length)} here` : ''}: what nodes have in front of their
-          names
+          >${total > items.length ? `, the first ${count(items.length)} here` : ''}: ${SOURCES[source]}
         </p>`,
       });
     })}`;
   }
 
-  /** @param {any[]} items @returns {import('./listing.js').Column[]} */
-  columns(items) {
+  /** @param {any[]} items @param {string} source @returns {import('./listing.js').Column[]} */
+  columns(items, source) {
     const all = items.reduce((sum, { bytes }) => sum + Number(bytes), 0);
     const number = (
       /** @type {string} */ key,
@@ -54,12 +60,12 @@ class NameLayers extends Panel {
         key: 'name',
         title: 'Layer',
         by: (one) => one.name,
-        show: (one) =>
-          one.name ? this.link('graph', '', one.name, one.name) : html`<span class="dim">nodes without names</span>`,
+        // "(4 unnamed nodes)" and the like are no names.
+        show: (one) => (/^\(.*\)$/.test(one.name) ? plain(one.name) : this.link('graph', '', one.name, one.name)),
       },
       {
         key: 'class',
-        title: 'Operation',
+        title: source === 'modules' ? 'Class' : 'Operation',
         wide: true,
         by: (one) => one.class ?? '',
         show: (one) => (one.class ? plain(one.class) : nothing),

@@ -1,16 +1,13 @@
 /** The overview of a Core ML model. */
 import { html } from 'lit';
 import { brief, count, counted, plain } from '../format.js';
-import { isTaken } from '../model/onnx-graph.js';
 import { headline, nameOf } from './headline.js';
-import { entry, exact, files, inside, operations, sizeOf, text } from './overview-onnx.js';
-import { largest, leading } from './overview-others.js';
+import { entry, files, inside, largestWeights, operations, text, weights } from './overview-onnx.js';
+import { leading } from './overview-others.js';
 import { pairs } from './overview-rest.js';
 
 /** @param {any} panel @param {any} o */
 export function coremlOverview(panel, o) {
-  const { parameters } = o;
-  const constants = panel.constants.value?.constants.items ?? [];
   return html`${headline({
     kind: ['Core ML', o.type && plain(o.type), o.opset && text(o.opset), o.author && `by ${text(o.author)}`],
     name: nameOf(panel.session.about.path),
@@ -18,13 +15,12 @@ export function coremlOverview(panel, o) {
     outputs: o.outputs.items,
     show: leading(panel),
     figures: [
-      { name: 'Parameters', value: exact(parameters.total) },
-      { name: 'Weights', value: sizeOf(parameters.size) },
+      ...weights(o),
       { name: 'Nodes', value: count(o.nodes), more: inside(panel, o) },
       operations(panel.ops.value?.ops),
     ],
   })}
-  ${files(panel, o.external_data)} ${largest(panel, constants.filter(isTaken), 'Largest constants')} ${rest(o)}`;
+  ${files(panel, o.external_data)} ${largestWeights(panel)} ${rest(o)}`;
 }
 
 /** @param {any} one */

@@ -19,10 +19,7 @@ const producer = ({ name, version }) => name && `by ${[name, version].filter(Boo
 
 /** @param {any} panel @param {any} o */
 export function onnxOverview(panel, o) {
-  const { parameters, graph } = o;
-  const constants = panel.constants.value?.constants.items ?? [];
-  const weights = constants.filter((/** @type {any} */ one) => one.is === 'initializer');
-  const initializers = (graph?.initializers ?? 0) + (graph?.sparse_initializers ?? 0);
+  const { graph } = o;
   return html`${headline({
     kind: [
       'ONNX',
@@ -39,19 +36,30 @@ export function onnxOverview(panel, o) {
             { name: 'Parameters', value: null },
             { name: 'Weights', value: `about ${size(o.unread.size)}`, more: 'being looked through' },
           ]
-        : [
-            { name: 'Parameters', value: exact(parameters.total) },
-            { name: 'Weights', value: sizeOf(parameters.size), more: counted(initializers, 'initializer') },
-          ]),
+        : weights(o)),
       { name: 'Nodes', value: count(o.nodes), more: inside(panel, o) },
       operations(panel.ops.value?.ops),
     ],
   })}
-  ${files(panel, o.external_data ?? [])} ${largest(panel, weights, 'Largest initializers')} ${rest(o)}`;
+  ${files(panel, o.external_data ?? [])} ${largestWeights(panel)} ${rest(o)}`;
 }
 
+/** How many weights there are, wherever the model has them. @param {any} o @returns {import('./headline.js').Figure[]} */
+export const weights = ({ parameters: { total, tensors, size: bytes } }) => [
+  { name: 'Parameters', value: exact(total) },
+  { name: 'Weights', value: sizeOf(bytes), more: `${exact(tensors)} ${tensors === 1 ? 'tensor' : 'tensors'}` },
+];
+
+/** @param {any} panel */
+export const largestWeights = (panel) =>
+  largest(
+    panel,
+    (panel.constants.value?.constants.items ?? []).filter((/** @type {any} */ one) => one.use !== 'constant'),
+    'Largest weights',
+  );
+
 /** @param {number | string} bytes */
-export const sizeOf = (bytes) => (typeof bytes === 'number' ? size(bytes) : `${bytes} B`);
+const sizeOf = (bytes) => (typeof bytes === 'number' ? size(bytes) : `${bytes} B`);
 
 /** Graphs beside the model's own. @param {any} panel @param {any} o */
 export function inside(panel, { functions, function_nodes: own, subgraphs, subgraph_nodes: within }) {

@@ -117,7 +117,7 @@ export function kerasOverview(panel, o) {
 /** A SameDiff zip or graph file. @param {any} panel @param {any} o */
 export function sameDiffOverview(panel, o) {
   const { graph } = o;
-  const parameters = panel.constants.value?.parameters.items ?? [];
+  const parameters = panel.constants.value?.constants.items ?? [];
   const weights = parameters.filter((/** @type {any} */ one) => one.kind !== 'CONSTANT');
   const bytes = weights.reduce(
     (/** @type {number} */ sum, /** @type {any} */ one) => sum + (one.array?.bytes ?? one.bytes ?? 0),

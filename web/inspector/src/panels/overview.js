@@ -9,7 +9,7 @@ import { headline, headlined, named, nameOf } from './headline.js';
 import { graphOverview, kerasOverview, sameDiffOverview } from './overview-others.js';
 import { listing } from './listing.js';
 import { coremlOverview } from './overview-coreml.js';
-import { onnxOverview } from './overview-onnx.js';
+import { exact, onnxOverview } from './overview-onnx.js';
 import { rest, resting } from './overview-rest.js';
 
 /** Signatures and weights that are listed. */
@@ -72,7 +72,7 @@ class Overview extends Panel {
       name: keras?.name ?? nameOf(this.session.about.path),
       inputs: main?.inputs ?? [],
       outputs: main?.outputs ?? [],
-      figures: [...this.weightFigures(keras, o.variables), ...this.madeOf(keras, o.ops, graph)],
+      figures: [...this.weightFigures(o), ...this.madeOf(keras, o.ops, graph)],
       note: this.twice(),
     })}
     ${this.signatures(o.signatures)} ${this.layerLines(o)} ${this.largest()} ${rest(this, o)}`;
@@ -84,36 +84,19 @@ class Overview extends Panel {
     return keras && root?.depth === 0 ? { ...root, ...keras, layers: total } : keras;
   }
 
-  /** Parameters and bytes. @param {any} keras @param {any} variables @returns {import('./headline.js').Figure[]} */
-  weightFigures(keras, variables) {
-    const known = this.variables.value;
-    const once = known && known.list.filter((/** @type {any} */ one) => !one.twin);
-    const sum = (/** @type {'size' | 'elements'} */ what) =>
-      once?.reduce((/** @type {number} */ all, /** @type {any} */ one) => all + one[what], 0);
-    const { distinct } = variables ?? {};
-    const waiting = !known && !distinct && variables?.total > 0 && !this.variables.error;
+  /** Parameters and bytes. @param {any} o @returns {import('./headline.js').Figure[]} */
+  weightFigures({ parameters: { total, trainable, bytes, tensors }, variables }) {
     const constants = this.constants.value;
-    if (!variables?.total && constants?.constants.total)
+    if (!tensors && constants?.constants.total)
       return [{ name: 'Constants', value: size(constants.size), more: counted(constants.constants.total, 'constant') }];
-    if (!variables?.total) return [];
-    const elements = keras?.parameters_complete
-      ? keras.parameters
-      : (sum('elements') ?? (waiting ? null : (distinct ?? variables).elements));
-    const trainable = keras?.parameters_complete ? keras.trainable_parameters : undefined;
-    const bytes = sum('size') ?? (waiting ? null : (distinct ?? variables).size);
+    if (!tensors) return [];
     return [
-      elements === undefined
-        ? undefined
-        : {
-            name: 'Parameters',
-            value: elements && count(elements),
-            more: trainable && `${count(trainable)} trainable`,
-          },
       {
-        name: 'Weights',
-        value: bytes && size(bytes),
-        more: counted(once?.length ?? (distinct ?? variables).total, 'variable'),
+        name: 'Parameters',
+        value: exact(total),
+        more: trainable === null ? undefined : `${exact(trainable)} trainable`,
       },
+      { name: 'Weights', value: size(bytes), more: counted(tensors, variables?.total ? 'variable' : 'constant') },
     ];
   }
 

@@ -1,7 +1,7 @@
 /** The weights: each variable with its size, its share of all, its type and its layer. */
 import { css, html, nothing } from 'lit';
 import { MOST, tensorOf, variablesOf } from '../answers.js';
-import { isTaken, tensorOf as onnxTensor } from '../model/onnx-graph.js';
+import { tensorOf as heldTensor } from '../model/held.js';
 import { brief, count, counted, percent, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
@@ -78,8 +78,9 @@ class Variables extends Panel {
   }
 
   /** @param {any} answer @param {Variable[]} rows */
-  table({ total, list: all, what = 'variables' }, rows) {
+  table({ total, list: all, what = 'variables', figures }, rows) {
     const bytes = rows.reduce((sum, one) => sum + one.size, 0);
+    const { size: stored, tensors } = figures ?? { size: bytes, tensors: rows.length };
     return list(this, {
       rows,
       what,
@@ -87,8 +88,8 @@ class Variables extends Panel {
       sort: 'size',
       text: ({ name, path, layer }) => `${name} ${path} ${layer}`,
       beside: html`<p>
-        <strong>${size(bytes)}</strong> in
-        ${counted(rows.length, what.slice(0, -1))}${this.view.tag ? html` of the tag <code>${plain(this.view.tag)}</code>` : ''}${total > all.length ? `, the first of ${count(total)}` : ''}
+        <strong>${size(stored)}</strong> in
+        ${counted(tensors, what.slice(0, -1))}${this.view.tag ? html` of the tag <code>${plain(this.view.tag)}</code>` : ''}${total > all.length ? `, the first of ${count(total)}` : ''}
       </p>`,
     });
   }
@@ -158,7 +159,7 @@ class Variables extends Panel {
  */
 async function parametersOf(session, signal, tag) {
   const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
-  const list = answer.parameters.items.map((/** @type {any} */ one) => {
+  const list = answer.constants.items.map((/** @type {any} */ one) => {
     const [dtype, dimensions] = [one.dtype ?? one.array?.dtype, one.shape ?? one.array?.shape ?? null];
     const bytes = one.array?.bytes ?? one.bytes ?? 0; // of strings nothing tells it
     const tensor = { ...one, dtype, shape: dimensions, size: bytes, tag };
@@ -175,21 +176,19 @@ async function parametersOf(session, signal, tag) {
       one: { ...one, tensor },
     };
   });
-  return { ...answer, total: answer.parameters.total, list, what: 'parameters' };
+  return { ...answer, total: answer.constants.total, list, what: 'parameters' };
 }
 
-/** Of a program's constants those that are no short list of sizes and the like. @param {any} one */
-const isShown = (one) => isTaken(one) && (one.is !== 'const' || one.external || one.elements > 16);
-
 /**
- * The initializers of an ONNX model, or the weights of one of Core ML, as variables.
+ * The weights of an ONNX or Core ML model, as variables: with what their quantization needs.
  *
  * @param {import('../session.js').Session} session
  * @param {AbortSignal} signal
  */
-async function initializersOf(session, signal) {
+async function weightsOf(session, signal) {
   const answer = await session.ask('constants', { count: MOST, signal });
-  const found = answer.constants.items.filter(isShown);
+  const { parameters: figures } = await session.ask('overview', { signal });
+  const found = answer.constants.items.filter((/** @type {any} */ one) => one.use !== 'constant');
   const list = found.map((/** @type {any} */ one) => ({
     at: one.function ? `${one.function}:${one.node}` : one.node,
     name: one.node,
@@ -200,19 +199,14 @@ async function initializersOf(session, signal) {
     layer: /^(.*)[./][^./]*$/.exec(one.node)?.[1] ?? '',
     trainable: true,
     twin: false,
-    one: { ...one, tensor: onnxTensor(one) },
+    one: { ...one, tensor: heldTensor(one) },
   }));
   const { total, items } = answer.constants;
-  return {
-    ...answer,
-    total: total > items.length ? total : list.length,
-    list,
-    what: found[0]?.is === 'initializer' ? 'initializers' : 'weights',
-  };
+  return { ...answer, total: total > items.length ? total : list.length, list, what: 'weights', figures };
 }
 
 /** What a kind of model calls variables; of all others parameters.
  * @type {Record<string, (session: import('../session.js').Session, signal: AbortSignal, tag?: string) => Promise<any>>} */
-const of = { saved_model: variablesOf, checkpoint: variablesOf, onnx: initializersOf, coreml: initializersOf };
+const of = { saved_model: variablesOf, checkpoint: variablesOf, onnx: weightsOf, coreml: weightsOf };
 
 customElements.define('cpb-variables', Variables);

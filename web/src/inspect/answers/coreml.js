@@ -1,12 +1,16 @@
 /** Answers about Core ML models; no code. What they mean: docs/inspecting-coreml.md. */
 
 /** @import { Element, Omitted } from './graph.js' */
-/** @import { OnnxCall, OnnxExternal } from './onnx.js' */
-/** @import { Extent, Paged, Problem } from './shared.js' */
+/** @import { CoremlQuantization, ModelCall, ModelConsumer, ModelFile, ModelSource, ModelTensor } from './model.js' */
+/** @import { Extent, Paged, Parameters, Problem } from './shared.js' */
 
 /* --- Types and tensors -------------------------------------------------------- */
 
-/** Sizes: null for one that is not known; beyond 2^53 as text. @typedef {(number | string | null)[]} CoremlSizes */
+/**
+ * Sizes: null for one that is not known or has no end; '1..10', or '1..' without one, for one that is flexible; beyond
+ * 2^53 as text.
+ * @typedef {(number | string | null)[]} CoremlSizes
+ */
 
 /**
  * The type of a value: of a tensor or a number, or in `type` another one. What may have several sizes has `shapes`, or
@@ -32,23 +36,6 @@
  */
 
 /** What goes in or comes out. @typedef {{ name: string, doc?: string } & CoremlType} CoremlFeature */
-
-/**
- * A constant without its values.
- * @typedef {object} CoremlTensor
- * @property {string | null} dtype TensorFlow's name, such as 'float32', or 'uint3' and the like
- * @property {(number | string)[]} shape
- * @property {number | string} [elements] beyond 2^53 as text
- * @property {number | string} [bytes] of them as an array; absent for strings
- * @property {number} size of the values as stored, in bytes
- * @property {OnnxExternal} [external] `offset` is that of the description in front of the values
- * @property {string} [field] of the message that the values are in, such as 'floats'
- * @property {Extent} [values] where they lie, if together
- * @property {{ bits: number | string, table?: number, scales?: number, biases?: number }} [quantization] of a layer's
- *   weights: how many numbers there are to make floats of them
- * @property {Element[]} [preview] the first ones, at most eight, if they are in memory
- * @property {true} [preview_more] there are others
- */
 
 /* --- Overview ------------------------------------------------------------------- */
 
@@ -77,9 +64,8 @@
  * @property {number} subgraph_nodes how many nodes these have
  * @property {number} functions how many others the program has
  * @property {number} function_nodes how many nodes these have
- * @property {{ total: number | string, bytes: number | string, size: number | string }} parameters elements of all
- *   weights, their bytes by type, and as stored
- * @property {{ location: string, tensors: number, bytes: number | string }[]} external_data the other files
+ * @property {Parameters} parameters
+ * @property {ModelFile[]} external_data the other files
  * @property {Paged<{ key: string, value: string | null | Omitted }>} metadata
  * @property {Problem[]} problems
  */
@@ -96,8 +82,8 @@
  * @property {number} nodes how many
  * @property {string} [opset] of a function
  * @property {number} [specializations] of a function: for how many operation sets it has a block
- * @property {OnnxCall[]} calls none: nothing calls a function
- * @property {OnnxCall[]} called_by
+ * @property {ModelCall[]} calls none: nothing calls a function
+ * @property {ModelCall[]} called_by
  * @property {Problem[]} problems
  */
 
@@ -106,7 +92,7 @@
 /**
  * An attribute of an operation, a value among its arguments, weights of a layer, or a graph within it. Of a single
  * number or text the kind is its dtype.
- * @typedef {{ name: string } & ({ kind: 'tensor', value: CoremlTensor } | { kind: 'graph', value: CoremlGraphValue }
+ * @typedef {{ name: string } & ({ kind: 'tensor', value: ModelTensor & { quantization?: CoremlQuantization } } | { kind: 'graph', value: CoremlGraphValue }
  *   | { kind: 'graphs', value: CoremlGraphValue[] } | { kind: 'list' | 'tuple' | 'dictionary', value: number }
  *   | { kind: string, value: Element } | { kind: null, value: null })} CoremlAttribute
  */
@@ -130,15 +116,7 @@
  * @property {Problem[]} problems
  */
 
-/* --- Constants and operations -------------------------------------------------------- */
-
-/**
- * Constants of programs and weights of layers, the largest first.
- * @typedef {object} CoremlConstantsAnswer
- * @property {number | string} size of all of them, in bytes
- * @property {Paged<{ node: string, is: 'const' | 'attribute' | 'weights', function: string | null } & CoremlTensor>} constants
- * @property {Problem[]} problems
- */
+/* --- Operations ---------------------------------------------------------------------- */
 
 /**
  * Which operations there are, and how often.
@@ -151,13 +129,10 @@
  * @property {Problem[]} problems
  */
 
-/**
- * What has the text in its name or operation: `function` is the graph that it is in.
- * @typedef {object} CoremlSearchAnswer
- * @property {Paged<{ is: 'function' | 'subgraph', name: string }
- *   | { is: 'node', name: string, op: string, function: string | null }
- *   | { is: 'value' | 'input', name: string, function: string | null }>} found
- * @property {Problem[]} problems
- */
-
 export {};
+
+/**
+ * A node, with what it takes and what takes it.
+ * @typedef {CoremlNode & { function: string | null, from: (ModelSource & (CoremlType |
+ *   Partial<ModelTensor & { quantization?: CoremlQuantization }>))[], consumers: Paged<ModelConsumer>, problems: Problem[] }} CoremlNodeAnswer
+ */

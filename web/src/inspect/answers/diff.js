@@ -49,6 +49,7 @@
  * @property {number} changed
  * @property {number} same
  * @property {number} [unread] items that were not compared, as a model is damaged
+ * @property {number} [elsewhere] constants that are the same, but whose values lie elsewhere
  * @property {Difference[]} differences the first of them
  */
 
@@ -58,6 +59,7 @@
  * @property {string} a the kind of the first model
  * @property {string} b of the second
  * @property {boolean} values whether values were compared
+ * @property {true} [same_file] both are one file, so that no values were read
  * @property {boolean | null} equal null: a model is damaged, and what can be read of both is the same
  * @property {{ a?: { offset: number | null, text: string }, b?: { offset: number | null, text: string } }} [damaged]
  *   where models are damaged; what cannot be read of them is not compared

@@ -1,6 +1,6 @@
 /** Answers about graphs, of SavedModels or alone; no code. What they mean: docs/inspecting.md. */
 
-/** @import { Extent, Paged, Problem, Shape } from './shared.js' */
+/** @import { Counted, Extent, Paged, Parameters, Problem, Shape } from './shared.js' */
 
 /* --- Tensors and values ------------------------------------------------------ */
 
@@ -59,6 +59,7 @@
  * @property {{ producer: number, min_consumer: number }} versions
  * @property {number} nodes
  * @property {number} functions
+ * @property {Parameters} parameters
  * @property {Paged<{ name: string, dtype: string, shape: Shape }>} inputs placeholders
  * @property {Paged<{ name: string, op: string }>} outputs nodes that no other uses
  * @property {Problem[]} problems
@@ -156,6 +157,7 @@
  * @property {string} [device]
  * @property {string[]} inputs tensors
  * @property {string[]} control_inputs nodes
+ * @property {{ dtype?: string, shape?: Shape }[]} outputs each as far as it is known
  * @property {Attribute[]} attributes
  */
 
@@ -202,7 +204,7 @@
 /**
  * What leads to a child of a scope.
  * @typedef {object} ScopeInput
- * @property {string} from the path of another child, or of a child of a scope around this one
+ * @property {string} from the path of another child, or of a child of another scope that is open
  * @property {number} count how often
  * @property {boolean} control whether all of these are control edges
  */
@@ -213,9 +215,11 @@
  * @property {'scope' | 'node'} is
  * @property {string} name the last part of the path
  * @property {string} path
+ * @property {string} [inner] of a scope: the deepest one that has all of its nodes, or its only node
  * @property {string | null} op of a node
  * @property {number} nodes how many; 1 for a node
  * @property {number} size of the constants among them, in bytes
+ * @property {{ op: string, count: number }[]} [ops] of a scope: its operations, the most used first, at most 20
  * @property {ScopeInput[]} inputs
  * @property {number} [more_inputs] how many there are besides
  */
@@ -245,7 +249,26 @@
  * Constants, the largest first.
  * @typedef {object} ConstantsAnswer
  * @property {number} size of all of them, in bytes
- * @property {Paged<ConstantPlace & Tensor>} constants
+ * @property {Paged<ConstantPlace & Counted & Tensor>} constants
+ * @property {Problem[]} problems
+ */
+
+/**
+ * Weights whose names say that they are of one layer.
+ * @typedef {object} NamedLayer
+ * @property {string} name
+ * @property {string | null} class where Keras gave the name
+ * @property {number} nodes 0
+ * @property {number} tensors how many weights
+ * @property {number | string} parameters their elements
+ * @property {number | string} bytes
+ */
+
+/**
+ * The layers, as the names of variables tell them, or of a frozen graph those of constants.
+ * @typedef {object} NamedLayersAnswer
+ * @property {'variables' | 'names'} source
+ * @property {Paged<NamedLayer>} layers
  * @property {Problem[]} problems
  */
 
@@ -271,3 +294,26 @@
  */
 
 export {};
+
+/* --- One node ------------------------------------------------------------------ */
+
+/**
+ * What goes into a node, and who gives it: a node, or an argument of the function.
+ * @typedef {object} Source
+ * @property {number} [input] which input, from 0; absent of what the node only waits for
+ * @property {true} [control] that it is
+ * @property {string} value as the node calls it
+ * @property {'node' | 'argument' | null} is null: there is none of that name
+ * @property {string} [name]
+ * @property {string} [op]
+ * @property {string} [output] in functions: the name of the output
+ * @property {number} [index] of the output
+ * @property {string} [dtype]
+ * @property {Shape} [shape]
+ */
+
+/**
+ * A node, with what it takes and what takes it.
+ * @typedef {NodeDef & { function: string | null, from: Source[], consumers: Paged<Consumer>, problems: Problem[] }}
+ *   NodeAnswer
+ */

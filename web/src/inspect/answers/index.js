@@ -3,6 +3,7 @@
 /** @import * as Graph from './graph.js' */
 /** @import * as Keras from './keras.js' */
 /** @import * as Coreml from './coreml.js' */
+/** @import * as Model from './model.js' */
 /** @import * as Onnx from './onnx.js' */
 /** @import * as SameDiff from './samediff.js' */
 /** @import * as TensorFlow from './tensorflow.js' */
@@ -17,8 +18,9 @@
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
+ * @property {Graph.NodeAnswer} node
  * @property {TensorFlow.ObjectAnswer | TensorFlow.V1ObjectAnswer} objects
- * @property {Keras.LayersAnswer} layers
+ * @property {Keras.LayersAnswer | Graph.NamedLayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
@@ -41,6 +43,8 @@
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
  * @property {Graph.ConsumersAnswer} consumers
+ * @property {Graph.NodeAnswer} node
+ * @property {Graph.NamedLayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
@@ -61,6 +65,7 @@
  * @property {SameDiff.SameDiffZipOverview} overview
  * @property {SameDiff.OperationsAnswer} nodes
  * @property {SameDiff.SameDiffConsumersAnswer} consumers
+ * @property {SameDiff.SameDiffNodeAnswer} node
  * @property {SameDiff.ZipParametersAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
@@ -73,6 +78,7 @@
  * @property {SameDiff.SameDiffGraphOverview} overview
  * @property {SameDiff.OperationsAnswer} nodes
  * @property {SameDiff.SameDiffConsumersAnswer} consumers
+ * @property {SameDiff.SameDiffNodeAnswer} node
  * @property {SameDiff.GraphParametersAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
@@ -83,30 +89,32 @@
  * Of an ONNX model.
  * @typedef {object} OnnxAnswers
  * @property {Onnx.OnnxOverview} overview
- * @property {Onnx.OnnxFunctionsAnswer} functions
+ * @property {Model.ModelFunctionsAnswer} functions
  * @property {Onnx.OnnxFunction | Onnx.OnnxSubgraph} function
  * @property {Onnx.OnnxNodesAnswer} nodes
- * @property {Graph.ScopesAnswer} scopes
- * @property {Onnx.OnnxConsumersAnswer} consumers
- * @property {Onnx.OnnxLayersAnswer} layers
- * @property {Onnx.OnnxConstantsAnswer} constants
+ * @property {Model.ModelScopesAnswer} scopes
+ * @property {Model.ModelConsumersAnswer} consumers
+ * @property {Onnx.OnnxNodeAnswer} node
+ * @property {Model.ModelLayersAnswer} layers
+ * @property {Model.ModelConstantsAnswer} constants
  * @property {Onnx.OnnxOpsAnswer} ops
- * @property {Onnx.OnnxSearchAnswer} search
+ * @property {Model.ModelSearchAnswer} search
  */
 
 /**
  * Of a Core ML model.
  * @typedef {object} CoremlAnswers
  * @property {Coreml.CoremlOverview} overview
- * @property {Onnx.OnnxFunctionsAnswer} functions
+ * @property {Model.ModelFunctionsAnswer} functions
  * @property {Coreml.CoremlFunction} function
  * @property {Coreml.CoremlNodesAnswer} nodes
- * @property {Graph.ScopesAnswer} scopes
- * @property {Onnx.OnnxConsumersAnswer} consumers
- * @property {Onnx.OnnxLayersAnswer} layers
- * @property {Coreml.CoremlConstantsAnswer} constants
+ * @property {Model.ModelScopesAnswer} scopes
+ * @property {Model.ModelConsumersAnswer} consumers
+ * @property {Coreml.CoremlNodeAnswer} node
+ * @property {Model.ModelLayersAnswer} layers
+ * @property {Model.ModelConstantsAnswer} constants
  * @property {Coreml.CoremlOpsAnswer} ops
- * @property {Coreml.CoremlSearchAnswer} search
+ * @property {Model.ModelSearchAnswer} search
  */
 
 /**
@@ -133,7 +141,7 @@
  * What can be asked; docs/inspecting.md says what each answers.
  * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
  *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut' | 'consumers'
- *   | 'variables'} QuestionName
+ *   | 'variables' | 'node'} QuestionName
  */
 
 /**

@@ -1,6 +1,6 @@
 /** Answers about Keras's layers; no code. What they mean: docs/inspecting-keras.md. */
 
-/** @import { Paged, Problem } from './shared.js' */
+/** @import { Paged, Parameters, Problem } from './shared.js' */
 
 /**
  * Where what Keras says came from: the file beside the model, or the model.
@@ -11,7 +11,7 @@
  * What an object is to Keras; null where only the model's config knows it.
  * @typedef {object} KerasIdentity
  * @property {string | null} class such as 'Dense'
- * @property {string | null} name
+ * @property {string | null} name or else the path
  * @property {string | null} path in the object graph
  * @property {number | null} node its node id there
  * @property {string | null} identifier such as '_tf_keras_layer'
@@ -74,6 +74,7 @@
  * The layer tree, each layer before those in it.
  * @typedef {object} LayersAnswer
  * @property {KerasFormat} format
+ * @property {'metadata' | 'objects'} source where Keras says nothing of layers, they are called by their paths
  * @property {Paged<Layer>} layers
  * @property {Problem[]} problems
  */
@@ -116,6 +117,7 @@
  * @property {number} objects how many
  * @property {number} num_layers
  * @property {(KerasIdentity & KerasFacts & KerasModelFacts) | null} model
+ * @property {Parameters} [parameters] absent without a model
  * @property {(KerasIdentity & { dtype: unknown })[]} metrics
  * @property {Problem[]} problems
  */

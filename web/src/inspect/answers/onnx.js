@@ -1,7 +1,8 @@
 /** Answers about ONNX models; no code. What they mean: docs/inspecting-onnx.md. */
 
-/** @import { Element, Omitted } from './graph.js' */
-/** @import { Extent, Paged, Problem } from './shared.js' */
+/** @import { Omitted } from './graph.js' */
+/** @import { ModelCall, ModelConsumer, ModelFile, ModelSource, ModelTensor } from './model.js' */
+/** @import { Extent, Paged, Parameters, Problem } from './shared.js' */
 
 /* --- Types and tensors -------------------------------------------------------- */
 
@@ -26,40 +27,14 @@
 /** A value of a graph. @typedef {{ name: string } & OnnxType} OnnxValue */
 
 /**
- * Where values lie in another file.
- * @typedef {object} OnnxExternal
- * @property {string} location its name, from the model's folder
- * @property {number} offset
- * @property {number | null} length in bytes; null where nothing says it
- * @property {string} [checksum] as the model has it; it is not checked
- * @property {string} [problem] why there is nothing to read
- */
-
-/**
- * A TensorProto without its values.
- * @typedef {object} OnnxTensor
- * @property {string | null} dtype TensorFlow's name, such as 'float32'; null: it is not defined
- * @property {(number | string)[]} shape
- * @property {number | string} [elements] beyond 2^53 as text
- * @property {number | string} [bytes] of them as an array; absent for strings
- * @property {number} size of the values as stored, in bytes
- * @property {OnnxExternal} [external]
- * @property {string} [field] of TensorProto that the values are in, such as 'raw_data'
- * @property {Extent} [values] where they lie, if together
- * @property {Extent} [tensor] where the TensorProto lies
- * @property {Element[]} [preview] the first ones, at most eight, if they are in memory
- * @property {true} [preview_more] there are others
- */
-
-/**
  * A SparseTensorProto: the values that are not 0, and where these are.
  * @typedef {object} OnnxSparseTensor
  * @property {string | null} dtype
  * @property {(number | string)[]} shape
  * @property {number} size
  * @property {true} sparse
- * @property {OnnxTensor} values_tensor
- * @property {OnnxTensor} indices_tensor
+ * @property {ModelTensor} values_tensor
+ * @property {ModelTensor} indices_tensor
  */
 
 /** An entry of `metadata_props`. @typedef {{ key: string, value: string }} OnnxEntry */
@@ -86,9 +61,8 @@
  * @property {number} functions how many
  * @property {number} function_nodes how many nodes these have
  * @property {OnnxGraphCounts | null} graph null: the model has none
- * @property {{ total: number | string, bytes: number | string, size: number | string }} parameters elements of the
- *   graph's initializers, their bytes by type, and as stored
- * @property {{ location: string, tensors: number, bytes: number }[]} external_data the other files
+ * @property {Parameters} parameters
+ * @property {ModelFile[]} external_data the other files
  * @property {Paged<OnnxEntry>} metadata
  * @property {Paged<OnnxTraining>} training
  * @property {Problem[]} problems
@@ -119,34 +93,12 @@
 /* --- Functions and subgraphs ------------------------------------------------------ */
 
 /**
- * A line of the list of functions and graphs within nodes.
- * @typedef {object} OnnxFunctionSummary
- * @property {string} name
- * @property {'function' | 'subgraph' | 'training' | 'model'} is model: of a pipeline of Core ML
- * @property {string} [domain]
- * @property {number} inputs how many
- * @property {number} outputs how many
- * @property {number} nodes how many
- * @property {number} calls how many functions
- * @property {number} called_by how many graphs
- */
-
-/**
- * The functions of the model, and the graphs within nodes.
- * @typedef {object} OnnxFunctionsAnswer
- * @property {Paged<OnnxFunctionSummary>} functions
- * @property {Problem[]} problems
- */
-
-/** A graph, null for the model's own, and in how many nodes. @typedef {{ function: string | null, nodes: number }} OnnxCall */
-
-/**
  * One function or graph within a node.
  * @typedef {object} OnnxGraphBase
  * @property {string | null} name
  * @property {number} nodes how many
- * @property {OnnxCall[]} calls
- * @property {OnnxCall[]} called_by
+ * @property {ModelCall[]} calls
+ * @property {ModelCall[]} called_by
  * @property {string} [doc]
  * @property {OnnxEntry[]} [metadata]
  * @property {Problem[]} problems
@@ -173,13 +125,13 @@
  * @typedef {{ name: string } & ({ kind: string | null, reference: string }
  *   | { kind: 'float' | 'int', value: number | string }
  *   | { kind: 'string', value: string | Omitted }
- *   | { kind: 'tensor', value: OnnxTensor | null }
+ *   | { kind: 'tensor', value: ModelTensor | null }
  *   | { kind: 'graph', value: OnnxGraphValue | null }
  *   | { kind: 'sparse_tensor', value: OnnxSparseTensor | null }
  *   | { kind: 'type_proto', value: OnnxType | null }
  *   | { kind: 'floats' | 'ints', value: (number | string | Omitted)[] }
  *   | { kind: 'strings', value: (string | Omitted)[] }
- *   | { kind: 'tensors', value: OnnxTensor[] }
+ *   | { kind: 'tensors', value: ModelTensor[] }
  *   | { kind: 'graphs', value: OnnxGraphValue[] }
  *   | { kind: 'sparse_tensors', value: OnnxSparseTensor[] }
  *   | { kind: 'type_protos', value: OnnxType[] }
@@ -194,6 +146,7 @@
  * @property {string} [domain]
  * @property {string} [overload]
  * @property {string[]} inputs values; '' is one that was left out
+ * @property {string[]} [parameters] what each of these is for, where there are several
  * @property {({ name: string } & (OnnxType | {}))[]} outputs values, with their types where the graph has them
  * @property {OnnxAttribute[]} attributes
  * @property {string} [calls] the function that the operation is
@@ -209,64 +162,7 @@
  * @property {Problem[]} problems
  */
 
-/**
- * A node that takes a value, or a graph that returns it.
- * @typedef {object} OnnxConsumer
- * @property {'node' | 'return'} is
- * @property {string} name
- * @property {string | null} function the graph that it is in
- * @property {string | null} op of a node
- * @property {{ input: number, output: string, index: number }[]} inputs which of its inputs, the value,
- *   and which output of the node that is asked about
- * @property {false} control
- */
-
-/**
- * What takes the outputs of a node, or a value.
- * @typedef {object} OnnxConsumersAnswer
- * @property {string | null} function
- * @property {string} node
- * @property {string | null} op null for a value
- * @property {Paged<OnnxConsumer>} consumers
- * @property {Problem[]} problems
- */
-
-/* --- Constants, layers, operations ------------------------------------------------- */
-
-/**
- * Where a tensor is: the name of the initializer, of a Constant's output, or else of the node.
- * @typedef {object} OnnxConstantPlace
- * @property {string} node
- * @property {'initializer' | 'attribute'} is
- * @property {string | null} function the graph that it is in
- * @property {{ parameter: string, tensor: string }[]} [quantization] which tensors have its scale and the like
- */
-
-/**
- * Initializers and tensors among attributes, the largest first.
- * @typedef {object} OnnxConstantsAnswer
- * @property {number} size of all of them, in bytes
- * @property {Paged<OnnxConstantPlace & (OnnxTensor | OnnxSparseTensor)>} constants
- * @property {Problem[]} problems
- */
-
-/**
- * Nodes whose names say that they come from one module.
- * @typedef {object} OnnxLayer
- * @property {string} name
- * @property {string | null} class the operation, if there is one node
- * @property {number} nodes how many
- * @property {number} tensors initializers that are first used in it
- * @property {number | string} parameters their elements
- * @property {number | string} bytes
- */
-
-/**
- * The layers, as the names of nodes tell them.
- * @typedef {object} OnnxLayersAnswer
- * @property {Paged<OnnxLayer>} layers
- * @property {Problem[]} problems
- */
+/* --- Operations ------------------------------------------------------------------- */
 
 /**
  * An operation.
@@ -291,20 +187,11 @@
  * @property {Problem[]} problems
  */
 
-/* --- Search -------------------------------------------------------------------------- */
-
-/**
- * What was found: `function` is the graph that it is in.
- * @typedef {{ is: 'function' | 'subgraph', name: string }
- *   | { is: 'node', name: string, op: string, function: string | null }
- *   | { is: 'value' | 'input' | 'initializer', name: string, function: string | null }} OnnxFound
- */
-
-/**
- * What has the text in its name or operation.
- * @typedef {object} OnnxSearchAnswer
- * @property {Paged<OnnxFound>} found
- * @property {Problem[]} problems
- */
-
 export {};
+
+/**
+ * A node, with what it takes and what takes it.
+ * @typedef {OnnxNode & { function: string | null, from: (ModelSource & (OnnxType | OnnxSparseTensor |
+ *   Partial<ModelTensor & { quantization?: { parameter: string, tensor: string }[] }>))[],
+ *   consumers: Paged<ModelConsumer>, problems: Problem[] }} OnnxNodeAnswer
+ */

@@ -1,6 +1,6 @@
 /** Answers about SameDiff models; no code. What they mean: docs/inspecting-samediff.md. */
 
-/** @import { Paged, Problem, Shape } from './shared.js' */
+/** @import { Counted, Paged, Parameters, Problem, Shape, TensorUse } from './shared.js' */
 
 /**
  * What a variable is.
@@ -166,6 +166,7 @@
  * @property {string} default_tag the newest
  * @property {Paged<TagSummary>} tags
  * @property {GraphSummary | null} graph of the default tag; null when it is damaged
+ * @property {Parameters | null} parameters of the default tag; null without a graph
  * @property {Problem[]} problems
  */
 
@@ -176,6 +177,7 @@
  * @property {number} bytes of the file
  * @property {Paged<never>} tags none
  * @property {GraphSummary | null} graph null when it is damaged
+ * @property {Parameters | null} parameters null without a graph
  * @property {Problem[]} problems
  */
 
@@ -195,7 +197,7 @@
 
 /**
  * A parameter, and where its array is.
- * @typedef {NamedParameter & ArrayEntry} ZipParameter
+ * @typedef {NamedParameter & Counted & ArrayEntry} ZipParameter
  */
 
 /**
@@ -203,6 +205,8 @@
  * @typedef {object} GraphParameter
  * @property {string} name
  * @property {VariableKind} kind
+ * @property {TensorUse | null} use
+ * @property {number | string} parameters how many elements it counts as
  * @property {FlatArray} array
  */
 
@@ -252,31 +256,34 @@
  * @typedef {AboutTag & TagContents<GraphParameter, GraphState>} GraphTagAnswer
  */
 
+/** What an operation makes; without a type if there is no such variable. @typedef {{ name: string, dtype?: string, shape?: Shape }} Made */
+
 /**
  * Operations of the graph.
- * @typedef {AboutTag & { operations: Paged<Operation> }} OperationsAnswer
+ * @typedef {AboutTag & { nodes: Paged<Omit<Operation, 'outputs'> & { outputs: Made[] }> }} OperationsAnswer
  */
 
 /**
- * An operation that takes a variable.
+ * An operation that takes what is asked about.
  * @typedef {object} SameDiffConsumer
- * @property {'operation'} is
+ * @property {'node'} is
  * @property {string} name
  * @property {string} op
- * @property {{ input: number }[]} inputs which of its inputs, from 0
+ * @property {{ input: number, output: string | null, index: number }[]} inputs which of its inputs, from 0; which
+ *   variable, and which output of the operation that is
  * @property {boolean} control whether it waits for it, or for what makes it
  */
 
 /**
- * What takes a variable.
- * @typedef {AboutTag & { variable: string, consumers: Paged<SameDiffConsumer> }}
+ * What takes a variable, or what an operation makes. `op` is null for a variable.
+ * @typedef {AboutTag & { node: string, op: string | null, consumers: Paged<SameDiffConsumer> }}
  *   SameDiffConsumersAnswer
  */
 
 /** Parameters, the largest first.
- * @typedef {AboutTag & { parameters: Paged<ZipParameter> }} ZipParametersAnswer */
+ * @typedef {AboutTag & { constants: Paged<ZipParameter> }} ZipParametersAnswer */
 /** Arrays of a graph file, the largest first.
- * @typedef {AboutTag & { parameters: Paged<GraphParameter> }} GraphParametersAnswer */
+ * @typedef {AboutTag & { constants: Paged<GraphParameter> }} GraphParametersAnswer */
 
 /** How often each operation is used, the most used first.
  * @typedef {AboutTag & { ops: Paged<{ op: string, count: number }> }} SameDiffOpsAnswer */
@@ -291,3 +298,22 @@
  * @typedef {AboutTag & { found: Paged<SameDiffFound> }} SameDiffSearchAnswer */
 
 export {};
+
+/**
+ * A variable that an operation takes, and what makes it.
+ * @typedef {object} SameDiffSource
+ * @property {number} input which input, from 0
+ * @property {string} value the variable
+ * @property {'node' | 'argument' | 'tensor' | null} is an operation, a placeholder, or a variable or constant
+ * @property {string} name
+ * @property {string} [op]
+ * @property {number} [index] of the operation's output
+ * @property {string} dtype
+ * @property {Shape} shape
+ */
+
+/**
+ * An operation, with what it takes and what takes it.
+ * @typedef {AboutTag & Omit<Operation, 'outputs'> & { outputs: Made[], from: SameDiffSource[],
+ *   consumers: Paged<SameDiffConsumer> }} SameDiffNodeAnswer
+ */

@@ -30,4 +30,27 @@
  * @typedef {(number | null)[] | null} Shape
  */
 
+/**
+ * What a tensor is to the model; parameters are the weights.
+ * @typedef {'weight' | 'constant' | 'quantization' | 'optimizer' | 'state'} TensorUse
+ */
+
+/**
+ * How many parameters a model has: elements of its weights, their bytes by type, and as stored.
+ * @typedef {object} Parameters
+ * @property {number | string} total
+ * @property {number | string | null} trainable of these; null where the model does not say
+ * @property {number | string | null} tensors how many weights; null, as the next two, where only layers are known
+ * @property {number | string | null} bytes
+ * @property {number | string | null} size
+ * @property {true} [partial] the elements of some are not known
+ */
+
+/**
+ * What a tensor counts as.
+ * @typedef {object} Counted
+ * @property {TensorUse | null} use null where nothing is known of it
+ * @property {number | string} parameters how many elements it counts as
+ */
+
 export {};

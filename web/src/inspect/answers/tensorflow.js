@@ -2,7 +2,7 @@
 
 /** @import { Call, FunctionDef, Structured, Tensor } from './graph.js' */
 /** @import { KerasIdentity, KerasSummary } from './keras.js' */
-/** @import { Extent, Paged, Problem, Shape } from './shared.js' */
+/** @import { Extent, Paged, Parameters, Problem, Shape, TensorUse } from './shared.js' */
 
 /* --- Signatures --------------------------------------------------------------- */
 
@@ -182,6 +182,9 @@
  * @property {Shape} shape
  * @property {boolean} [trainable]
  * @property {string} [device]
+ * @property {string} [part_of] of a part of a partitioned variable: the name of the whole, which is stored
+ * @property {TensorUse | null} use null for kind 'none'
+ * @property {number | string} parameters how many elements it counts as
  * @property {{ name: string | null, path: string | null } | null} [layer] that has it; absent when
  *   Keras says nothing
  * @property {Place} [copy_of] the variable that Keras 3 stores here a second time
@@ -220,6 +223,7 @@
  * @property {{ source: 'exporter', total: number, custom: string[] }} ops how many operations the
  *   exporter says that the graph uses, and which of them are not TensorFlow's
  * @property {ObjectCounts | null} objects null for TensorFlow 1, which wrote no object graph
+ * @property {Parameters} parameters
  * @property {VariableCounts} variables
  * @property {number} [concrete_functions] how many; absent for TensorFlow 1
  * @property {(KerasRoot & Partial<KerasSummary>) | null} keras what the root is to Keras, and

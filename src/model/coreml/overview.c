@@ -1,0 +1,139 @@
+#include "model/common/write.h"
+#include "model/coreml/fields.h"
+#include "model/coreml/messages.h"
+#include "model/coreml/model.h"
+#include "model/coreml/types.h"
+
+/* --- Texts --------------------------------------------------------------------------------- */
+
+/* Null where there is none; a long one is not read. */
+static void write_text(cpb_viewed *m, const char *key, cpb_span text) {
+  cpb_json_writer *a = m->whole.answer;
+  if (!cpb_part_omits(&m->whole.part, text)) {
+    if (text.size > 0) cpb_json_writer_span(a, key, text);
+    else cpb_json_writer_null(a, key);
+    return;
+  }
+  cpb_json_writer_open(a, key, '{');
+  cpb_write_range(a, "omitted", cpb_part_where(&m->whole.part, text));
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_metadata(cpb_viewed *m, cpb_span metadata) {
+  cpb_json_writer *a = m->whole.answer;
+  cpb_page page = cpb_viewed_page(m, "metadata");
+  cpb_cursor c = cpb_cursor_of(metadata);
+  while (cpb_cursor_find(&c, METADATA_USER, CPB_WIRE_LEN)) {
+    if (!cpb_page_has(&page)) continue;
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "key", cpb_get_bytes(c.bytes, MAP_KEY));
+    write_text(m, "value", cpb_get_bytes(c.bytes, MAP_VALUE));
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_page_close(a, &page);
+}
+
+/* --- The description ------------------------------------------------------------------------- */
+
+/* The type of what the program makes under that name; NULL data if it makes nothing. */
+static cpb_span made_type(cpb_viewed *m, cpb_span name) {
+  cpb_view_node node;
+  cpb_view_value value;
+  cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, 0);
+  while (nodes.graph->form == CPB_COREML_BLOCK && cpb_view_nodes_next(&nodes, &node)) {
+    cpb_view_values outputs = m->view.kind->values(nodes.graph, &node, true);
+    while (cpb_view_values_next(&outputs, &value)) {
+      if (cpb_span_equal(value.name, name)) return value.type;
+    }
+  }
+  return (cpb_span){NULL, 0};
+}
+
+/* What the description leaves open the program may know. Looking for it is a walk of its own. */
+static void write_feature(cpb_viewed *m, cpb_span feature) {
+  const cpb_span type = cpb_get_bytes(feature, FEATURE_TYPE);
+  const bool is_open = !cpb_coreml_has_shape(type);
+  if (is_open && !cpb_json_writer_charge(m->whole.answer, CPB_WORK_WALKED, m->view.graphs.items[0].message.size))
+    return;
+  const cpb_span made = is_open ? made_type(m, cpb_get_bytes(feature, FEATURE_NAME)) : (cpb_span){NULL, 0};
+  cpb_coreml_write_feature(m->whole.answer, feature, made);
+}
+
+static void write_features(cpb_viewed *m, const char *key, cpb_span message, uint32_t number) {
+  cpb_page page = cpb_viewed_page(m, key);
+  cpb_cursor c = cpb_cursor_of(message);
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    if (cpb_page_has(&page)) write_feature(m, c.bytes);
+  }
+  cpb_page_close(m->whole.answer, &page);
+}
+
+/* A model of several functions describes each: that of the default one. */
+static cpb_span description_of(const cpb_viewed *m, cpb_span description) {
+  cpb_cursor c = cpb_cursor_of(description);
+  while (cpb_cursor_find(&c, DESCRIPTION_FUNCTION, CPB_WIRE_LEN)) {
+    if (cpb_span_equal(cpb_get_bytes(c.bytes, OF_FUNCTION_NAME), m->view.graphs.items[0].name)) return c.bytes;
+  }
+  return (cpb_span){NULL, 0};
+}
+
+static void write_interface(cpb_viewed *m, cpb_span description) {
+  const cpb_span own = description_of(m, description);
+  if (own.data) {
+    write_features(m, "inputs", own, OF_FUNCTION_INPUT);
+    write_features(m, "outputs", own, OF_FUNCTION_OUTPUT);
+    write_features(m, "states", own, OF_FUNCTION_STATE);
+  } else {
+    write_features(m, "inputs", description, DESCRIPTION_INPUT);
+    write_features(m, "outputs", description, DESCRIPTION_OUTPUT);
+    write_features(m, "states", description, DESCRIPTION_STATE);
+  }
+  write_features(m, "training_inputs", description, DESCRIPTION_TRAINING_INPUT);
+  write_text(m, "predicted_feature", cpb_get_bytes(description, DESCRIPTION_PREDICTED));
+  write_text(m, "predicted_probabilities", cpb_get_bytes(description, DESCRIPTION_PROBABILITIES));
+}
+
+static void write_identity(cpb_viewed *m, cpb_span metadata) {
+  char spare[CPB_COREML_SPARE];
+  cpb_span content, model = m->whole.part.message;
+  cpb_json_writer *a = m->whole.answer;
+  const uint32_t type = cpb_coreml_type_of(model, &content);
+  cpb_json_writer_text(a, "kind", "coreml");
+  cpb_json_writer_exact(a, "specification_version", (int64_t)cpb_get_number(model, MODEL_VERSION));
+  if (type > 0) cpb_json_writer_span(a, "type", cpb_coreml_type_name(type, spare));
+  else cpb_json_writer_null(a, "type");
+  cpb_json_writer_bool(a, "updatable", cpb_get_number(model, MODEL_UPDATABLE) != 0);
+  write_text(m, "author", cpb_get_bytes(metadata, METADATA_AUTHOR));
+  write_text(m, "license", cpb_get_bytes(metadata, METADATA_LICENSE));
+  write_text(m, "version", cpb_get_bytes(metadata, METADATA_VERSION));
+  write_text(m, "doc", cpb_get_bytes(metadata, METADATA_TEXT));
+}
+
+/* --- The graph --------------------------------------------------------------------------------- */
+
+/* Of a program its default function; of a classifier how many classes there are. */
+static void write_graph(cpb_viewed *m) {
+  cpb_json_writer *a = m->whole.answer;
+  const cpb_view_graph *g = &m->view.graphs.items[0];
+  if (g->function.data) {
+    cpb_json_writer_span(a, "function", g->name);
+    write_text(m, "opset", cpb_get_bytes(g->function, FUNCTION_OPSET));
+  }
+  if (g->form != CPB_COREML_NETWORK) return;
+  cpb_span labels = cpb_get_bytes(g->message, NETWORK_TEXT_LABELS);
+  uint64_t count = cpb_count_bytes(labels, LABELS), ignored;
+  cpb_varints numbers = cpb_varints_of(cpb_get_bytes(g->message, NETWORK_NUMBER_LABELS), LABELS);
+  while (cpb_varints_next(&numbers, &ignored)) count++;
+  if (count > 0) cpb_json_writer_unsigned(a, "classes", count);
+}
+
+void cpb_coreml_overview(cpb_viewed *m) {
+  const cpb_span description = cpb_get_bytes(m->whole.part.message, MODEL_DESCRIPTION);
+  const cpb_span metadata = cpb_get_bytes(description, DESCRIPTION_METADATA);
+  write_identity(m, metadata);
+  write_graph(m);
+  write_interface(m, description);
+  cpb_viewed_write_counts(m);
+  cpb_viewed_write_parameters(m);
+  write_metadata(m, metadata);
+}

@@ -1,0 +1,197 @@
+#include "model/coreml/constants.h"
+#include "model/coreml/dtypes.h"
+#include "model/coreml/model.h"
+#include "model/coreml/nodes.h"
+#include "model/coreml/tensor.h"
+#include "model/coreml/tensor_json.h"
+#include "model/coreml/types.h"
+
+/* --- Tensors ------------------------------------------------------------------------------------ */
+
+static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
+  const cpb_coreml_tensor one = cpb_coreml_tensor_of(v->part, t);
+  cpb_view_measure m = {
+      .has_elements = one.has_elements, .elements = one.elements, .bytes = one.bytes, .size = one.size};
+  if (one.is_external) {
+    m.file = cpb_coreml_file_of(one.location);
+    m.offset = one.offset;
+    if (!m.file.data) m.file = cpb_span_of("");
+  }
+  return m;
+}
+
+/* The inputs of operations that make a weight of what is stored in fewer bits: those that have its values. */
+static bool is_data(cpb_span role) {
+  static const char *const data[] = {"data",         "indices",        "indices_nonzero_data",
+                                     "nonzero_data", "quantized_data", "source_val"};
+  for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
+    if (cpb_span_is(role, data[i])) return true;
+  }
+  return false;
+}
+
+/* What is made is as large as the first output, which of sparse values is their mask; of the type of the last. */
+static void measure_result(cpb_span operation, cpb_view_measure *m) {
+  cpb_cursor c = cpb_cursor_of(operation);
+  cpb_span first = {NULL, 0}, last = {NULL, 0};
+  while (cpb_cursor_find(&c, OPERATION_OUTPUT, CPB_WIRE_LEN)) {
+    last = cpb_get_bytes(cpb_get_bytes(c.bytes, NAMED_TYPE), MIL_TENSOR);
+    if (!first.data) first = last;
+  }
+  cpb_coreml_elements(first, &m->has_elements, &m->elements);
+  m->bytes = m->has_elements ? cpb_coreml_bytes(cpb_get_number(last, TENSOR_TYPE), m->elements) : 0;
+}
+
+/* Weights of layers, and values in files, but for what says how they are packed. */
+static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
+                          uint64_t input, cpb_view_measure *m) {
+  const cpb_span constexpr_ = cpb_span_of("constexpr_");
+  const cpb_span op = taker ? taker->op : t->op, member = taker ? role : t->member;
+  (void)v, (void)input;
+  if (t->rule) return CPB_TENSOR_WEIGHT;
+  if (!cpb_span_begins(op, constexpr_)) return m->file.data ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
+  if (!is_data(member)) return m->file.data ? CPB_TENSOR_QUANTIZATION : CPB_TENSOR_CONSTANT;
+  measure_result(taker ? taker->message : t->node, m);
+  return CPB_TENSOR_WEIGHT;
+}
+
+static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_tensor *t) {
+  const cpb_coreml_tensor tensor = cpb_coreml_tensor_of(v->part, t);
+  cpb_coreml_write_tensor(a, &tensor);
+}
+
+/* --- Attributes ------------------------------------------------------------------------------ */
+
+static void open_attribute(cpb_json_writer *a, cpb_span name, const char *kind) {
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "name", name);
+  cpb_json_writer_text(a, "kind", kind);
+}
+
+/* A graph within the node, as of ONNX: how many nodes it has. */
+static void write_nodes_of(cpb_json_writer *a, const char *key, cpb_span graph, uint32_t field) {
+  cpb_json_writer_open(a, key, '{');
+  cpb_json_writer_null(a, "graph");
+  cpb_json_writer_unsigned(a, "nodes", cpb_count_bytes(graph, field));
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_blocks(cpb_json_writer *a, cpb_span operation) {
+  cpb_cursor c = cpb_cursor_of(operation);
+  if (cpb_count_bytes(operation, OPERATION_BLOCK) == 0) return;
+  open_attribute(a, cpb_span_of("block"), "graphs");
+  cpb_json_writer_open(a, "value", '[');
+  while (cpb_cursor_find(&c, OPERATION_BLOCK, CPB_WIRE_LEN)) write_nodes_of(a, NULL, c.bytes, BLOCK_OPERATION);
+  cpb_json_writer_close(a, ']');
+  cpb_json_writer_close(a, '}');
+}
+
+/* All but its name; values that stand among the arguments are attributes, too. */
+static void write_operation(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, cpb_span operation) {
+  cpb_view_value value;
+  cpb_view_values arguments = cpb_coreml_inputs(g, operation);
+  cpb_cursor c = cpb_cursor_of(operation);
+  while (cpb_cursor_find(&c, OPERATION_ATTRIBUTE, CPB_WIRE_LEN)) {
+    const cpb_span name = cpb_get_bytes(c.bytes, MAP_KEY);
+    if (!cpb_span_is(name, "name")) cpb_coreml_write_attribute(a, v->part, name, cpb_get_bytes(c.bytes, MAP_VALUE));
+  }
+  while (cpb_view_values_next(&arguments, &value)) {
+    if (value.immediate.data) cpb_coreml_write_attribute(a, v->part, value.role, value.immediate);
+  }
+  write_blocks(a, operation);
+}
+
+typedef struct writing {
+  cpb_json_writer *answer;
+  const cpb_part *part;
+} writing;
+
+static bool write_weights(void *user, const cpb_view_tensor *c) {
+  const writing *w = user;
+  cpb_json_writer *a = w->answer;
+  const cpb_coreml_tensor t = cpb_coreml_tensor_of(w->part, c);
+  open_attribute(a, c->member, "tensor");
+  cpb_json_writer_open(a, "value", '{');
+  cpb_coreml_write_tensor(a, &t);
+  cpb_json_writer_close(a, '}');
+  cpb_json_writer_close(a, '}');
+  return true;
+}
+
+static void write_inner(cpb_json_writer *a, cpb_span name, cpb_span graph, uint32_t field) {
+  open_attribute(a, name, "graph");
+  write_nodes_of(a, "value", graph, field);
+  cpb_json_writer_close(a, '}');
+}
+
+/* The networks within a layer, under the names of their fields; the weights of any other. */
+static void write_layer(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
+  writing w = {a, v->part};
+  cpb_coreml_network networks[2];
+  const size_t count = cpb_coreml_networks_of(node->message, networks);
+  for (size_t i = 0; i < count; i++) write_inner(a, networks[i].name, networks[i].message, NETWORK_LAYER);
+  if (count == 0) cpb_coreml_each_constant_of(v, graph, node, write_weights, &w);
+}
+
+/* A model's own graphs: of a program its functions. */
+static void write_model(cpb_json_writer *a, const cpb_view_node *node) {
+  cpb_span content;
+  const uint32_t type = cpb_coreml_type_of(node->message, &content);
+  cpb_cursor c = cpb_cursor_of(content);
+  switch (cpb_coreml_form_of(type, &content)) {
+    case CPB_COREML_NETWORK: write_inner(a, node->op, content, NETWORK_LAYER); break;
+    case CPB_COREML_PIPELINE: write_inner(a, node->op, content, PIPELINE_MODEL); break;
+    case CPB_COREML_BLOCK:
+      while (cpb_cursor_find(&c, PROGRAM_FUNCTION, CPB_WIRE_LEN))
+        write_inner(a, cpb_get_bytes(c.bytes, MAP_KEY), cpb_coreml_block_of(cpb_get_bytes(c.bytes, MAP_VALUE)),
+                    BLOCK_OPERATION);
+      break;
+    default: break;
+  }
+}
+
+/* --- The view ------------------------------------------------------------------------------------ */
+
+static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  cpb_json_writer_open(a, "attributes", '[');
+  switch (g->form) {
+    case CPB_COREML_BLOCK: write_operation(a, v, g, node->message); break;
+    case CPB_COREML_NETWORK: write_layer(a, v, graph, node); break;
+    default: write_model(a, node); break;
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  if (!g->function.data) return;
+  cpb_json_writer_span(a, "opset", cpb_get_bytes(g->function, FUNCTION_OPSET));
+  cpb_json_writer_unsigned(a, "specializations", cpb_count_bytes(g->function, FUNCTION_BLOCK));
+}
+
+static bool has_roles(const cpb_view_graph *g, const cpb_view_node *node) {
+  (void)node;
+  return g->form == CPB_COREML_BLOCK;
+}
+
+static bool nodes_are_layers(const cpb_view_graph *g) { return g->form != CPB_COREML_BLOCK; }
+
+/* Layers and operations that their author brings code for. */
+static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
+  (void)v, (void)domain;
+  return cpb_span_is(op, "custom") || cpb_span_is(op, "custom_layer") ? "custom" : "coreml";
+}
+
+const cpb_view_kind cpb_coreml_view = {.next_node = cpb_coreml_next_node,
+                                       .values = cpb_coreml_values,
+                                       .has_roles = has_roles,
+                                       .each_tensor = cpb_coreml_each_constant,
+                                       .measure = measure,
+                                       .use = use,
+                                       .nodes_are_layers = nodes_are_layers,
+                                       .origin = origin,
+                                       .write_type = cpb_coreml_write_value_type,
+                                       .write_tensor = write_tensor,
+                                       .write_node = write_node,
+                                       .write_graph = write_graph};

@@ -1,0 +1,159 @@
+#include "model/onnx/model.h"
+
+#include "model/onnx/views.h"
+#include "model/questions/reader.h"
+
+static cpb_onnx_own *own_of(const cpb_viewed *m) { return (cpb_onnx_own *)m->view.own; }
+
+/* --- Its own state ---------------------------------------------------------------------- */
+
+static void *create_own(cpb_viewed *m) {
+  const cpb_allocator *a = &m->whole.allocator;
+  cpb_onnx_own *own = cpb_alloc_zeroed(a, sizeof *own);
+  if (!own) return NULL;
+  cpb_onnx_brief_init(&own->brief, a, m->whole.meter);
+  own->functions.allocator = *a;
+  cpb_names_init(&own->annotated, a);
+  return own;
+}
+
+static void forget(cpb_viewed *m) {
+  cpb_onnx_own *own = own_of(m);
+  cpb_onnx_brief_free(&own->brief);
+  cpb_onnx_functions_free(&own->functions);
+  cpb_names_free(&own->annotated);
+  cpb_release(&m->whole.allocator, own->annotations);
+  own->annotations = NULL;
+  own->num_annotations = 0;
+}
+
+static void destroy_own(cpb_viewed *m) { cpb_release(&m->whole.allocator, own_of(m)); }
+
+/* Of several annotations of a tensor the first. */
+static bool read_annotations(cpb_viewed *m, cpb_onnx_own *own) {
+  const cpb_span graph = m->view.graphs.items[0].message;
+  const size_t count = cpb_count_bytes(graph, GRAPH_QUANTIZATION);
+  cpb_cursor c = cpb_cursor_of(graph);
+  if (count == 0) return true;
+  own->annotations = cpb_alloc(&m->whole.allocator, count * sizeof *own->annotations);
+  if (!own->annotations) return cpb_whole_fail_memory(&m->whole);
+  while (own->num_annotations < count && cpb_cursor_find(&c, GRAPH_QUANTIZATION, CPB_WIRE_LEN)) {
+    const cpb_span tensor = cpb_get_bytes(c.bytes, ANNOTATION_TENSOR);
+    own->annotations[own->num_annotations] = c.bytes;
+    if (!cpb_names_add(&own->annotated, tensor, (uint32_t)own->num_annotations++))
+      return cpb_whole_fail_memory(&m->whole);
+  }
+  cpb_names_sort(&own->annotated);
+  return true;
+}
+
+static bool build(cpb_viewed *m) {
+  cpb_onnx_own *own = own_of(m);
+  return cpb_onnx_graphs_build(&m->view.graphs, &own->functions, &m->whole.part, &m->graph_problems, m->whole.meter,
+                               m->whole.error) &&
+         read_annotations(m, own);
+}
+
+/* --- Brief answers ------------------------------------------------------------------------ */
+
+/* Nodes follow each other: where each request costs time, many are read with one. */
+#define BRIEF_AHEAD ((uint64_t)128 << 10)
+
+/* Whether the question is to be answered without the graph's tensors. */
+static bool is_brief(const cpb_question *question) {
+  switch (question->kind) {
+    case CPB_ASK_CONSTANTS:
+    case CPB_ASK_LAYERS:
+    case CPB_ASK_SEARCH: return false;
+    default: return question->brief != 0;
+  }
+}
+
+/* How the model is read, unless it was before. */
+static void set_brief(cpb_viewed *m, bool brief) {
+  m->whole.read_ahead = brief ? BRIEF_AHEAD : 0;
+  m->whole.jumps = brief ? &cpb_onnx_brief_jumps : NULL;
+  m->whole.jumps_context = &own_of(m)->brief;
+}
+
+static bool lacks_tensors(const cpb_viewed *m) { return own_of(m)->brief.unread.length > 0; }
+
+static bool prepare(cpb_viewed *m, const cpb_question *question) {
+  const bool brief = is_brief(question);
+  set_brief(m, brief);
+  return lacks_tensors(m) && !brief;
+}
+
+/* Up to IR version 3 initializers are among the inputs: without them it is not known what is an input. */
+static bool needs_more(cpb_viewed *m) {
+  if (!lacks_tensors(m) || cpb_get_number(m->whole.part.message, MODEL_IR_VERSION) >= 4) return false;
+  set_brief(m, false);
+  return true;
+}
+
+static void write_unread(cpb_viewed *m) {
+  const cpb_range unread = own_of(m)->brief.unread;
+  if (unread.length == 0) return;
+  cpb_json_writer_open(m->whole.answer, "unread", '{');
+  cpb_json_writer_unsigned(m->whole.answer, "offset", unread.offset);
+  cpb_json_writer_unsigned(m->whole.answer, "size", unread.length);
+  cpb_json_writer_close(m->whole.answer, '}');
+}
+
+/* --- Damage ------------------------------------------------------------------------------ */
+
+/* Writers put fields in the order of their numbers: what is missing follows from the last one. */
+static const char *missing(cpb_span model) {
+  uint32_t last = 0, in_graph = 0;
+  cpb_cursor c = cpb_cursor_of(model);
+  while (cpb_cursor_next(&c)) last = c.number;
+  if (last < MODEL_GRAPH) return "the graph is missing";
+  if (last > MODEL_GRAPH) return "what follows is missing";
+  for (c = cpb_cursor_of(cpb_get_bytes(model, MODEL_GRAPH)); cpb_cursor_next(&c);) in_graph = c.number;
+  switch (in_graph) {
+    case 0: return "the graph is missing";
+    case GRAPH_NODE: return "the rest of the nodes, and the initializers, inputs and outputs, are missing";
+    case GRAPH_NAME: return "the initializers, inputs and outputs are missing";
+    case GRAPH_INITIALIZER: return "the rest of the initializers, and the inputs and outputs, are missing";
+    case GRAPH_DOC: return "the inputs and outputs are missing";
+    case GRAPH_INPUT: return "further inputs, and the outputs, are missing";
+    default: return "what follows in the graph is missing";
+  }
+}
+
+static const char *lost_of(uint32_t field) {
+  switch (field) {
+    case MODEL_GRAPH: return "the graph";
+    case MODEL_FUNCTION: return "the functions";
+    case MODEL_TRAINING: return "what is for training";
+    default: return "the model";
+  }
+}
+
+static const char *empty(const cpb_viewed *m) {
+  return m->view.graphs.items[0].message.data ? NULL : "the model has no graph";
+}
+
+/* --- The reader ----------------------------------------------------------------------------- */
+
+static const cpb_viewed_kind onnx = {.view = &cpb_onnx_view,
+                                     .type = &cpb_view_onnx,
+                                     .create = create_own,
+                                     .destroy = destroy_own,
+                                     .prepare = prepare,
+                                     .needs_more = needs_more,
+                                     .lacks_tensors = lacks_tensors,
+                                     .forget = forget,
+                                     .build = build,
+                                     .write_overview = cpb_onnx_overview,
+                                     .write_end = write_unread,
+                                     .missing = missing,
+                                     .lost_of = lost_of,
+                                     .empty = empty};
+
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, const cpb_model_options *options) {
+  (void)kind;
+  return cpb_viewed_create(a, meter, &onnx, options);
+}
+
+const cpb_model_reader cpb_onnx_reader = {.create = create, CPB_VIEWED_READER};

@@ -1,0 +1,32 @@
+/* ONNX models: how they are seen (model/view) and read (model/questions). */
+#ifndef CPB_MODEL_ONNX_MODEL_H
+#define CPB_MODEL_ONNX_MODEL_H
+
+#include "model/common/model_reader.h"
+#include "model/common/names.h"
+#include "model/onnx/brief.h"
+#include "model/onnx/graphs.h"
+#include "model/questions/questions.h"
+
+/* What is known of a model besides its graphs. */
+typedef struct cpb_onnx_own {
+  cpb_onnx_brief brief;
+  cpb_onnx_functions functions;
+  /* Quantization annotations of the model's graph by the names of tensors; numbers: places in `annotations`. */
+  cpb_names annotated;
+  cpb_span *annotations;
+  size_t num_annotations;
+} cpb_onnx_own;
+
+extern const cpb_view_kind cpb_onnx_view;
+extern const cpb_model_reader cpb_onnx_reader;
+
+/* The members of an answer to OVERVIEW. */
+void cpb_onnx_overview(cpb_viewed *m);
+
+/* Whether its message is a SparseTensorProto. */
+bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);
+
+static inline const cpb_onnx_own *cpb_onnx_own_of(const cpb_view *view) { return view->own; }
+
+#endif

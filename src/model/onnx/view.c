@@ -1,0 +1,297 @@
+#include "base/checked.h"
+#include "model/common/write.h"
+#include "model/onnx/attributes.h"
+#include "model/onnx/inputs.h"
+#include "model/onnx/model.h"
+#include "model/onnx/modules.h"
+#include "model/onnx/tensor_json.h"
+#include "model/onnx/types.h"
+
+/* --- Nodes and values -------------------------------------------------------------------------- */
+
+static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
+  if (!cpb_cursor_find(&n->cursor, cpb_onnx_node_field(n->graph), CPB_WIRE_LEN)) return false;
+  node->message = n->cursor.bytes;
+  node->own_name = cpb_get_bytes(node->message, NODE_NAME);
+  node->op = cpb_get_bytes(node->message, NODE_OP);
+  node->domain = cpb_onnx_domain(cpb_get_bytes(node->message, NODE_DOMAIN));
+  node->is_constant = cpb_span_is(node->op, "Constant") && node->domain.size == 0;
+  return true;
+}
+
+/* Operations of other domains are not ONNX's. */
+static cpb_span inputs_of(const cpb_view_node *node) {
+  return node->domain.size == 0 ? cpb_onnx_inputs(node->op) : (cpb_span){NULL, 0};
+}
+
+static bool has_roles(const cpb_view_graph *g, const cpb_view_node *node) {
+  (void)g;
+  return inputs_of(node).data != NULL;
+}
+
+/* `role` has the names of the inputs that follow. */
+static bool next_input(cpb_view_values *v, cpb_view_value *value) {
+  if (!cpb_cursor_find(&v->cursor, NODE_INPUT, CPB_WIRE_LEN)) return false;
+  *value = (cpb_view_value){.name = v->cursor.bytes, .role = cpb_onnx_next_input(&v->role)};
+  return true;
+}
+
+static cpb_view_values inputs_with_roles(const cpb_view_node *node) {
+  return (cpb_view_values){.next = next_input, .cursor = cpb_cursor_of(node->message), .role = inputs_of(node)};
+}
+
+static cpb_view_values values(const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
+  if (node) return outputs ? cpb_view_names_in(node->message, NODE_OUTPUT) : inputs_with_roles(node);
+  if (g->role == CPB_GRAPH_FUNCTION) return cpb_view_names_in(g->message, outputs ? FUNCTION_OUTPUT : FUNCTION_INPUT);
+  return cpb_view_messages_in(g->message, outputs ? GRAPH_OUTPUT : GRAPH_INPUT, VALUE_INFO_NAME, VALUE_INFO_TYPE);
+}
+
+static cpb_view_values typed(const cpb_view_graph *g) {
+  const uint32_t field = g->role == CPB_GRAPH_FUNCTION ? FUNCTION_VALUE_INFO : GRAPH_VALUE_INFO;
+  return cpb_view_messages_in(g->message, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
+}
+
+static uint32_t callee(const cpb_view *v, const cpb_view_node *node) {
+  const cpb_onnx_own *own = cpb_onnx_own_of(v);
+  return cpb_onnx_callee(&own->functions, &v->graphs, cpb_get_bytes(node->message, NODE_DOMAIN), node->op,
+                         cpb_get_bytes(node->message, NODE_OVERLOAD));
+}
+
+/* --- Tensors -------------------------------------------------------------------------------------- */
+
+bool cpb_onnx_is_sparse(const cpb_view_tensor *t) {
+  if (!t->of_node) return t->field == GRAPH_SPARSE_INITIALIZER;
+  return t->field == ATTRIBUTE_SPARSE_TENSOR || t->field == ATTRIBUTE_SPARSE_TENSORS;
+}
+
+/* The tensors of an attribute. The output of a node that does nothing else is one. */
+static bool visit_attribute(cpb_view_tensor like, bool is_constant, cpb_span attribute, cpb_view_visit *visit,
+                            void *user) {
+  cpb_cursor c = cpb_cursor_of(attribute);
+  like.member = cpb_get_bytes(attribute, ATTRIBUTE_NAME);
+  while (cpb_cursor_next(&c)) {
+    const bool is_list = c.number == ATTRIBUTE_TENSORS || c.number == ATTRIBUTE_SPARSE_TENSORS;
+    if (c.type != CPB_WIRE_LEN || (c.number != ATTRIBUTE_TENSOR && c.number != ATTRIBUTE_SPARSE_TENSOR && !is_list))
+      continue;
+    if (is_constant && !is_list) like.value = cpb_get_bytes(like.node, NODE_OUTPUT);
+    if (is_list) like.element++;
+    like.field = c.number;
+    like.message = c.bytes;
+    if (!visit(user, &like)) return false;
+  }
+  return true;
+}
+
+static bool visit_node(cpb_view_tensor like, cpb_span node, cpb_view_visit *visit, void *user) {
+  cpb_cursor c = cpb_cursor_of(node);
+  like.of_node = true;
+  like.node = node;
+  like.node_name = cpb_get_bytes(node, NODE_NAME);
+  like.op = cpb_get_bytes(node, NODE_OP);
+  const bool is_constant =
+      cpb_span_is(like.op, "Constant") && cpb_onnx_domain(cpb_get_bytes(node, NODE_DOMAIN)).size == 0;
+  while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
+    if (!visit_attribute(like, is_constant, c.bytes, visit, user)) return false;
+  }
+  return true;
+}
+
+static bool each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *visit, void *user) {
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  const bool is_function = g->role == CPB_GRAPH_FUNCTION;
+  cpb_view_tensor t = {.graph = graph};
+  cpb_cursor c = cpb_cursor_of(g->message);
+  while (cpb_cursor_next(&c)) {
+    if (c.type != CPB_WIRE_LEN) continue;
+    if (c.number == cpb_onnx_node_field(g)) {
+      if (!visit_node(t, c.bytes, visit, user)) return false;
+      t.node_number++;
+    } else if (!is_function && (c.number == GRAPH_INITIALIZER || c.number == GRAPH_SPARSE_INITIALIZER)) {
+      cpb_view_tensor found = {.graph = graph, .field = c.number, .message = c.bytes};
+      found.value =
+          cpb_get_bytes(cpb_onnx_is_sparse(&found) ? cpb_get_bytes(c.bytes, SPARSE_VALUES) : c.bytes, TENSOR_NAME);
+      if (!visit(user, &found)) return false;
+    }
+  }
+  return true;
+}
+
+/* A sparse one stands for all elements of its shape. */
+static void measure_sparse(const cpb_view *v, const cpb_view_tensor *t, cpb_view_measure *m) {
+  const cpb_onnx_tensor indices = cpb_onnx_tensor_of(v->part, cpb_get_bytes(t->message, SPARSE_INDICES));
+  uint64_t size;
+  cpb_varints dims = cpb_varints_of(t->message, SPARSE_DIMS);
+  m->elements = 1;
+  while (cpb_varints_next(&dims, &size)) {
+    if ((int64_t)size < 0 || !cpb_mul_u64(m->elements, size, &m->elements)) m->has_elements = false;
+  }
+  m->size += indices.size;
+}
+
+static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
+  const bool sparse = cpb_onnx_is_sparse(t);
+  const cpb_onnx_tensor one =
+      cpb_onnx_tensor_of(v->part, sparse ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message);
+  cpb_view_measure m = {
+      .has_elements = one.has_elements, .elements = one.elements, .bytes = one.bytes, .size = one.size};
+  if (one.is_external) {
+    m.file = one.external.location.data ? one.external.location : cpb_span_of("");
+    m.offset = one.external.offset;
+  }
+  if (sparse) measure_sparse(v, t, &m);
+  return m;
+}
+
+/* The inputs of an operation that say how others are quantized, a bit for each. */
+static uint32_t quantization_inputs(cpb_span op) {
+  static const struct {
+    const char *op;
+    uint32_t inputs;
+  } known[] = {{"QuantizeLinear", 0x6}, {"DequantizeLinear", 0x6}, {"QLinearConv", 0xf6},
+               {"QLinearMatMul", 0xf6}, {"ConvInteger", 0xc},      {"MatMulInteger", 0xc}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (cpb_span_is(op, known[i].op)) return known[i].inputs;
+  }
+  return 0;
+}
+
+static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
+                          uint64_t input, cpb_view_measure *m) {
+  (void)role, (void)m;
+  if (cpb_view_graph_of(v, t->graph)->role == CPB_GRAPH_TRAINING) return CPB_TENSOR_CONSTANT;
+  const uint32_t scales = taker ? quantization_inputs(taker->op) : 0;
+  return input < 32 && (scales >> input & 1) ? CPB_TENSOR_QUANTIZATION : CPB_TENSOR_WEIGHT;
+}
+
+/* --- Operations ------------------------------------------------------------------------------------- */
+
+/* The domains of ONNX itself. */
+static bool is_onnx(cpb_span domain) {
+  static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training"};
+  for (size_t i = 0; i < sizeof domains / sizeof *domains; i++) {
+    if (cpb_span_is(domain, domains[i])) return true;
+  }
+  return false;
+}
+
+static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
+  if (cpb_onnx_has_function(&cpb_onnx_own_of(v)->functions, &v->graphs, domain, op)) return "library";
+  return is_onnx(domain) ? "onnx" : "custom";
+}
+
+static bool version(const cpb_view *v, cpb_span domain, int64_t *version) {
+  cpb_cursor c = cpb_cursor_of(v->part->message);
+  while (cpb_cursor_find(&c, MODEL_OPSET, CPB_WIRE_LEN)) {
+    if (!cpb_span_equal(cpb_onnx_domain(cpb_get_bytes(c.bytes, OPSET_DOMAIN)), cpb_onnx_domain(domain))) continue;
+    *version = (int64_t)cpb_get_number(c.bytes, OPSET_VERSION);
+    return true;
+  }
+  return false;
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------- */
+
+static void write_type(cpb_json_writer *a, const cpb_view_value *value) { cpb_onnx_write_type(a, value->type); }
+
+static void write_annotation(cpb_json_writer *a, const cpb_onnx_own *own, cpb_span name) {
+  uint32_t i = cpb_names_find(&own->annotated, name);
+  if (i == CPB_NO_NAME) return;
+  cpb_cursor c = cpb_cursor_of(own->annotations[i]);
+  cpb_json_writer_open(a, "quantization", '[');
+  while (cpb_cursor_find(&c, ANNOTATION_PARAMETER, CPB_WIRE_LEN)) {
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "parameter", cpb_get_bytes(c.bytes, ENTRY_KEY));
+    cpb_json_writer_span(a, "tensor", cpb_get_bytes(c.bytes, ENTRY_VALUE));
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_tensor *t) {
+  if (cpb_onnx_is_sparse(t)) {
+    cpb_onnx_write_sparse(a, v->part, t->message);
+  } else {
+    const cpb_onnx_tensor tensor = cpb_onnx_tensor_of(v->part, t->message);
+    cpb_onnx_write_tensor(a, &tensor);
+  }
+  if (t->graph == 0) write_annotation(a, cpb_onnx_own_of(v), t->value);
+}
+
+static void write_some_text(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
+  cpb_span text = cpb_get_bytes(message, number);
+  if (text.size > 0) cpb_json_writer_span(a, key, text);
+}
+
+static void write_metadata(cpb_json_writer *a, cpb_span message, uint32_t number) {
+  cpb_cursor c = cpb_cursor_of(message);
+  bool open = false;
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    if (!open) cpb_json_writer_open(a, "metadata", '[');
+    open = true;
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "key", cpb_get_bytes(c.bytes, ENTRY_KEY));
+    cpb_json_writer_span(a, "value", cpb_get_bytes(c.bytes, ENTRY_VALUE));
+    cpb_json_writer_close(a, '}');
+  }
+  if (open) cpb_json_writer_close(a, ']');
+}
+
+static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
+  (void)graph;
+  write_some_text(a, "overload", node->message, NODE_OVERLOAD);
+  cpb_onnx_write_attributes(a, "attributes", v->part, node->message, NODE_ATTRIBUTE);
+  write_some_text(a, "doc", node->message, NODE_DOC);
+  write_metadata(a, node->message, NODE_METADATA);
+}
+
+static void write_opsets(cpb_json_writer *a, cpb_span function) {
+  cpb_cursor c = cpb_cursor_of(function);
+  cpb_json_writer_open(a, "opset_imports", '[');
+  while (cpb_cursor_find(&c, FUNCTION_OPSET, CPB_WIRE_LEN)) {
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "domain", cpb_get_bytes(c.bytes, OPSET_DOMAIN));
+    cpb_json_writer_exact(a, "version", (int64_t)cpb_get_number(c.bytes, OPSET_VERSION));
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_function(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g) {
+  cpb_json_writer_span(a, "domain", g->domain);
+  if (g->overload.size > 0) cpb_json_writer_span(a, "overload", g->overload);
+  write_opsets(a, g->message);
+  cpb_write_strings(a, "attributes", g->message, FUNCTION_ATTRIBUTE);
+  cpb_onnx_write_attributes(a, "attribute_defaults", v->part, g->message, FUNCTION_DEFAULT);
+  write_metadata(a, g->message, FUNCTION_METADATA);
+  write_some_text(a, "doc", g->message, FUNCTION_DOC);
+}
+
+static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  if (g->role == CPB_GRAPH_FUNCTION) {
+    write_function(a, v, g);
+    return;
+  }
+  cpb_json_writer_span(a, "graph", cpb_get_bytes(g->message, GRAPH_NAME));
+  cpb_json_writer_unsigned(
+      a, "initializers",
+      cpb_count_bytes(g->message, GRAPH_INITIALIZER) + cpb_count_bytes(g->message, GRAPH_SPARSE_INITIALIZER));
+  write_metadata(a, g->message, GRAPH_METADATA);
+  write_some_text(a, "doc", g->message, GRAPH_DOC);
+}
+
+const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
+                                     .values = values,
+                                     .has_roles = has_roles,
+                                     .typed = typed,
+                                     .each_tensor = each_tensor,
+                                     .measure = measure,
+                                     .use = use,
+                                     .callee = callee,
+                                     .module = cpb_onnx_module,
+                                     .origin = origin,
+                                     .version = version,
+                                     .write_type = write_type,
+                                     .write_tensor = write_tensor,
+                                     .write_node = write_node,
+                                     .write_graph = write_graph};

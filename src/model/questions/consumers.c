@@ -1,0 +1,167 @@
+#include "model/common/names.h"
+#include "model/questions/questions.h"
+
+typedef struct consumers {
+  cpb_viewed *model;
+  uint32_t graph;
+  cpb_span name;   /* what is taken */
+  cpb_names taken; /* its values: numbers of the outputs */
+  cpb_page page;
+} consumers;
+
+/* --- What is taken ------------------------------------------------------------------------- */
+
+static bool take_outputs(consumers *s, const cpb_view_node *node) {
+  uint32_t number = 0;
+  cpb_view_value value;
+  cpb_view_values outputs = s->model->view.kind->values(cpb_view_graph_of(&s->model->view, s->graph), node, true);
+  for (; cpb_view_values_next(&outputs, &value); number++) {
+    if (value.name.size > 0 && !cpb_names_add(&s->taken, value.name, number))
+      return cpb_whole_fail_memory(&s->model->whole);
+  }
+  cpb_names_sort(&s->taken);
+  return true;
+}
+
+/* The node of that name. */
+static bool find_node(const consumers *s, cpb_view_nodes *nodes, cpb_view_node *node) {
+  while (cpb_view_nodes_next(nodes, node)) {
+    if (cpb_span_equal(node->name, s->name)) return true;
+  }
+  return false;
+}
+
+static bool has_value(cpb_view_values values, cpb_span name) {
+  cpb_view_value value;
+  while (cpb_view_values_next(&values, &value)) {
+    if (cpb_span_equal(value.name, name)) return true;
+  }
+  return false;
+}
+
+static bool is_other(void *user, const cpb_view_tensor *t) {
+  return !cpb_span_equal(t->value, ((consumers *)user)->name);
+}
+
+/* An input, what a node makes, or a tensor. */
+static bool find_value(consumers *s) {
+  const cpb_view *v = &s->model->view;
+  const cpb_view_graph *g = cpb_view_graph_of(v, s->graph);
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, s->graph);
+  bool found = s->name.size > 0 && has_value(v->kind->values(g, NULL, false), s->name);
+  while (!found && s->name.size > 0 && cpb_view_nodes_next(&nodes, &node))
+    found = has_value(v->kind->values(g, &node, true), s->name);
+  if (!found && s->name.size > 0) found = !v->kind->each_tensor(v, s->graph, is_other, s);
+  if (!found) return cpb_whole_not_found(&s->model->whole, "node or value", s->name);
+  return cpb_names_add(&s->taken, s->name, 0) || cpb_whole_fail_memory(&s->model->whole);
+}
+
+/* --- Who takes it ---------------------------------------------------------------------------- */
+
+static void write_input(const consumers *s, uint64_t number, cpb_span value) {
+  cpb_json_writer *a = s->model->whole.answer;
+  uint32_t index = value.data ? cpb_names_find(&s->taken, value) : CPB_NO_NAME;
+  if (index == CPB_NO_NAME) return;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_unsigned(a, "input", number);
+  cpb_json_writer_span(a, "output", value);
+  cpb_json_writer_unsigned(a, "index", index);
+  cpb_json_writer_close(a, '}');
+}
+
+static bool takes(const consumers *s, cpb_view_values values) {
+  cpb_view_value value;
+  while (cpb_view_values_next(&values, &value)) {
+    if (value.name.data && cpb_names_find(&s->taken, value.name) != CPB_NO_NAME) return true;
+  }
+  return false;
+}
+
+static void open(const consumers *s, const char *is, cpb_span name, uint32_t graph, cpb_span op) {
+  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_text(a, "is", is);
+  cpb_json_writer_span(a, "name", name);
+  cpb_viewed_write_graph_name(s->model, "function", graph);
+  if (op.data) cpb_json_writer_span(a, "op", op);
+  else cpb_json_writer_null(a, "op");
+  cpb_json_writer_open(a, "inputs", '[');
+}
+
+static void close(const consumers *s) {
+  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer_close(a, ']');
+  cpb_json_writer_bool(a, "control", false);
+  cpb_json_writer_close(a, '}');
+}
+
+/* Inputs are numbered as the node's names of values are. */
+static void write_node(const consumers *s, const cpb_view_graph *g, const cpb_view_node *node, uint32_t graph) {
+  uint64_t input = 0;
+  cpb_view_value value;
+  cpb_view_values inputs = s->model->view.kind->values(g, node, false);
+  open(s, "node", node->name, graph, node->op);
+  while (cpb_view_values_next(&inputs, &value)) {
+    if (value.name.data) write_input(s, input++, value.name);
+  }
+  close(s);
+}
+
+static void write_graph(consumers *s, uint32_t graph) {
+  const cpb_view *v = &s->model->view;
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  cpb_view_node node;
+  cpb_view_value value;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
+  cpb_view_values results = v->kind->values(g, NULL, true);
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    if (takes(s, v->kind->values(g, &node, false)) && cpb_page_has(&s->page)) write_node(s, g, &node, graph);
+  }
+  for (uint64_t i = 0; cpb_view_values_next(&results, &value); i++) {
+    if (cpb_names_find(&s->taken, value.name) == CPB_NO_NAME || !cpb_page_has(&s->page)) continue;
+    open(s, "return", value.name, graph, (cpb_span){NULL, 0});
+    write_input(s, i, value.name);
+    close(s);
+  }
+}
+
+/* --- The answer --------------------------------------------------------------------------------- */
+
+static void write_list(consumers *s) {
+  const cpb_view_graphs *g = &s->model->view.graphs;
+  s->page = cpb_viewed_page(s->model, "consumers");
+  for (uint32_t i = 0; i < g->count; i++) {
+    if (cpb_view_graph_sees(g, i, s->graph)) write_graph(s, i);
+  }
+  cpb_page_close(s->model->whole.answer, &s->page);
+}
+
+static void write_answer(consumers *s, const cpb_view_node *node) {
+  cpb_json_writer *a = s->model->whole.answer;
+  cpb_viewed_write_graph_name(s->model, "function", s->graph);
+  cpb_json_writer_span(a, "node", s->name);
+  if (node) cpb_json_writer_span(a, "op", node->op);
+  else cpb_json_writer_null(a, "op");
+  write_list(s);
+}
+
+bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
+  consumers s = {.model = m, .graph = graph, .name = node->name};
+  cpb_names_init(&s.taken, &m->whole.allocator);
+  const bool taken = take_outputs(&s, node);
+  if (taken) write_list(&s);
+  cpb_names_free(&s.taken);
+  return taken;
+}
+
+void cpb_question_consumers(cpb_viewed *m) {
+  cpb_view_node node;
+  consumers s = {.model = m, .name = cpb_viewed_name(m)};
+  if (!cpb_viewed_graph(m, cpb_viewed_scope(m), &s.graph)) return;
+  cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, s.graph);
+  cpb_names_init(&s.taken, &m->whole.allocator);
+  const bool is_node = find_node(&s, &nodes, &node);
+  if (is_node ? take_outputs(&s, &node) : find_value(&s)) write_answer(&s, is_node ? &node : NULL);
+  cpb_names_free(&s.taken);
+}

@@ -1,0 +1,103 @@
+#include "model/questions/questions.h"
+#include "model/view/types.h"
+
+static const char *role_name(cpb_graph_role role) {
+  static const char *const names[CPB_NUM_GRAPH_ROLES] = {"graph", "function", "subgraph", "model", "training"};
+  return names[role];
+}
+
+/* --- The list ---------------------------------------------------------------------------------- */
+
+static uint64_t count_values(cpb_view_values values) {
+  uint64_t count = 0;
+  cpb_view_value value;
+  while (cpb_view_values_next(&values, &value)) count++;
+  return count;
+}
+
+static void write_item(cpb_viewed *m, uint32_t graph) {
+  size_t calls, callers;
+  cpb_json_writer *a = m->whole.answer;
+  const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
+  cpb_calls_by(&m->view.graphs.calls, graph, &calls);
+  cpb_calls_of(&m->view.graphs.calls, graph, &callers);
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_viewed_write_graph_name(m, "name", graph);
+  cpb_json_writer_text(a, "is", role_name(g->role));
+  if (g->domain.size > 0) cpb_json_writer_span(a, "domain", g->domain);
+  if (g->is_within) {
+    char spare[CPB_VIEW_SPARE];
+    cpb_viewed_write_graph_name(m, "within", g->parent);
+    cpb_json_writer_span(a, "node", cpb_view_label(g->node_name, g->node_number, spare));
+  }
+  cpb_json_writer_unsigned(a, "inputs", count_values(m->view.kind->values(g, NULL, false)));
+  cpb_json_writer_unsigned(a, "outputs", count_values(m->view.kind->values(g, NULL, true)));
+  cpb_json_writer_unsigned(a, "nodes", g->nodes);
+  cpb_json_writer_unsigned(a, "calls", calls);
+  cpb_json_writer_unsigned(a, "called_by", callers);
+  cpb_json_writer_close(a, '}');
+}
+
+/* Whether its name begins with the scope. */
+static bool is_wanted(cpb_viewed *m, uint32_t graph) {
+  cpb_buffer name;
+  cpb_buffer_init(&name, &m->whole.allocator);
+  if (m->whole.question.scope_size == 0) return true;
+  if (!cpb_view_graph_name(&m->view.graphs, graph, &name)) m->whole.answer->failed = true;
+  bool wanted = cpb_span_begins((cpb_span){name.data, name.size}, cpb_viewed_scope(m));
+  cpb_buffer_free(&name);
+  return wanted;
+}
+
+void cpb_question_functions(cpb_viewed *m) {
+  cpb_page page = cpb_viewed_page(m, "functions");
+  for (uint32_t i = 1; i < m->view.graphs.count; i++) {
+    if (is_wanted(m, i) && cpb_page_has(&page)) write_item(m, i);
+  }
+  cpb_page_close(m->whole.answer, &page);
+}
+
+/* --- One ----------------------------------------------------------------------------------------- */
+
+static void write_values(cpb_viewed *m, const char *key, const cpb_view_types *types, cpb_view_values values) {
+  cpb_view_value value;
+  cpb_json_writer_open(m->whole.answer, key, '[');
+  while (cpb_view_values_next(&values, &value)) cpb_view_write_value(m->whole.answer, &m->view, types, &value);
+  cpb_json_writer_close(m->whole.answer, ']');
+}
+
+static void write_calls(cpb_viewed *m, const char *key, const cpb_call *calls, size_t count, bool callers) {
+  cpb_json_writer_open(m->whole.answer, key, '[');
+  for (size_t i = 0; i < count; i++) {
+    cpb_json_writer_open(m->whole.answer, NULL, '{');
+    cpb_viewed_write_graph_name(m, "function", callers ? calls[i].caller : calls[i].callee);
+    cpb_json_writer_unsigned(m->whole.answer, "nodes", calls[i].count);
+    cpb_json_writer_close(m->whole.answer, '}');
+  }
+  cpb_json_writer_close(m->whole.answer, ']');
+}
+
+static void write_function(cpb_viewed *m, uint32_t graph, const cpb_view_types *types) {
+  size_t count;
+  cpb_json_writer *a = m->whole.answer;
+  const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
+  cpb_viewed_write_graph_name(m, "name", graph);
+  cpb_json_writer_text(a, "is", role_name(g->role));
+  write_values(m, "inputs", types, m->view.kind->values(g, NULL, false));
+  write_values(m, "outputs", types, m->view.kind->values(g, NULL, true));
+  cpb_json_writer_unsigned(a, "nodes", g->nodes);
+  m->view.kind->write_graph(a, &m->view, graph);
+  const cpb_call *calls = cpb_calls_by(&m->view.graphs.calls, graph, &count);
+  write_calls(m, "calls", calls, count, false);
+  const cpb_call *callers = cpb_calls_of(&m->view.graphs.calls, graph, &count);
+  write_calls(m, "called_by", callers, count, true);
+}
+
+void cpb_question_function(cpb_viewed *m) {
+  uint32_t graph;
+  cpb_view_types types;
+  if (!cpb_viewed_graph(m, cpb_viewed_name(m), &graph)) return;
+  if (cpb_view_types_build(&types, &m->whole.allocator, &m->view, graph)) write_function(m, graph, &types);
+  else cpb_whole_fail_memory(&m->whole);
+  cpb_view_types_free(&types);
+}

@@ -1,0 +1,128 @@
+#include "model/common/name_layers.h"
+#include "model/questions/questions.h"
+#include "model/view/makers.h"
+
+/* Nodes that are layers are what they are; else layers are made of the names of nodes. A weight belongs to the first
+ * node that takes it, one of a graph within a node to that node, and one of a function to the function. */
+typedef struct layers {
+  cpb_viewed *model;
+  const cpb_inventory *inventory;
+  cpb_view_makers makers;
+  cpb_name_layer *own;    /* what the nodes of the model's graph have, by number */
+  cpb_name_layer *graphs; /* and functions, by the number of their graphs */
+  cpb_name_layer unused;
+  cpb_buffer names; /* of functions */
+  bool has_modules;
+  cpb_name_layers list;
+} layers;
+
+/* --- Weights ----------------------------------------------------------------------------------- */
+
+static uint32_t outermost(const cpb_view_graphs *g, uint32_t graph) {
+  while (g->items[graph].is_within) graph = g->items[graph].parent;
+  return graph;
+}
+
+static cpb_name_layer *taker_of(layers *l, const cpb_view_item *item) {
+  const cpb_view_graphs *g = &l->model->view.graphs;
+  uint64_t node = item->node;
+  if (item->node == CPB_NO_NODE) return &l->unused;
+  const uint32_t graph = outermost(g, item->graph);
+  if (graph != 0) return &l->graphs[graph];
+  cpb_view_graph_place(g, 0, item->graph, &node);
+  return l->makers.items[node].is_constant ? &l->unused : &l->own[node];
+}
+
+static void take_weights(layers *l) {
+  for (size_t i = 0; i < l->inventory->count; i++) {
+    const cpb_view_item *item = &l->inventory->items[i];
+    const cpb_view_measure *one = &item->measure;
+    if (cpb_view_item_counts(item))
+      cpb_name_layer_take(taker_of(l, item), one->has_elements, one->elements, one->bytes);
+  }
+}
+
+/* --- Layers ------------------------------------------------------------------------------------- */
+
+static bool add_nodes(layers *l) {
+  const cpb_view_kind *kind = l->model->view.kind;
+  const bool are_layers = kind->nodes_are_layers && kind->nodes_are_layers(cpb_view_graph_of(&l->model->view, 0));
+  for (size_t i = 0; i < l->makers.count; i++) {
+    const cpb_view_node *node = &l->makers.items[i];
+    cpb_name_layer *found = &l->own[i];
+    if (node->is_constant) continue;
+    found->op = node->op;
+    found->has_class = kind->module && kind->module(node, &found->path, &found->op);
+    if (!found->has_class) found->path = are_layers ? node->name : cpb_name_layer_path(node->own_name);
+    else l->has_modules = true;
+    found->order = i;
+    found->nodes = 1;
+    if (!cpb_name_layers_add(&l->list, *found)) return false;
+  }
+  return true;
+}
+
+/* Names are put behind one another first: the buffer may move. */
+static bool name_functions(layers *l) {
+  const cpb_view_graphs *g = &l->model->view.graphs;
+  for (uint32_t i = 1; i < g->count; i++) {
+    cpb_name_layer *one = &l->graphs[i];
+    if (one->tensors == 0) continue;
+    one->path.size = l->names.size;
+    if (!cpb_view_graph_name(g, i, &l->names)) return false;
+    one->path.size = l->names.size - one->path.size;
+  }
+  return true;
+}
+
+static bool add_functions(layers *l) {
+  const cpb_view_graphs *g = &l->model->view.graphs;
+  const uint8_t *name = l->names.data;
+  for (uint32_t i = 1; i < g->count; i++) {
+    cpb_name_layer *one = &l->graphs[i];
+    if (one->tensors == 0) continue;
+    one->path.data = name;
+    name += one->path.size;
+    one->order = l->makers.count + i;
+    one->nodes = g->items[i].nodes;
+    if (!cpb_name_layers_add(&l->list, *one)) return false;
+  }
+  l->unused.path = cpb_span_of("(taken by no node)");
+  l->unused.order = UINT64_MAX;
+  return l->unused.tensors == 0 || cpb_name_layers_add(&l->list, l->unused);
+}
+
+static bool find_layers(layers *l) {
+  cpb_viewed *m = l->model;
+  const cpb_allocator *a = &m->whole.allocator;
+  if (!cpb_view_makers_build(&l->makers, a, &m->view, 0)) return false;
+  l->own = cpb_alloc_zeroed(a, (l->makers.count + 1) * sizeof *l->own);
+  l->graphs = cpb_alloc_zeroed(a, m->view.graphs.count * sizeof *l->graphs);
+  if (!l->own || !l->graphs) return false;
+  take_weights(l);
+  return add_nodes(l) && name_functions(l) && add_functions(l);
+}
+
+/* What is known of them: the modules that an exporter notes; layers as such; or only names. */
+static void write(layers *l) {
+  cpb_viewed *m = l->model;
+  const cpb_view_kind *kind = m->view.kind;
+  const bool are_layers = kind->nodes_are_layers && kind->nodes_are_layers(cpb_view_graph_of(&m->view, 0));
+  cpb_json_writer_text(m->whole.answer, "source", l->has_modules ? "modules" : are_layers ? "layers" : "names");
+  cpb_name_layers_write(&l->list, &m->whole.question, m->whole.answer);
+}
+
+void cpb_question_layers(cpb_viewed *m) {
+  const cpb_allocator *a = &m->whole.allocator;
+  layers l = {.model = m, .inventory = cpb_viewed_inventory(m)};
+  if (!l.inventory) return;
+  cpb_buffer_init(&l.names, a);
+  cpb_name_layers_init(&l.list, a);
+  if (find_layers(&l)) write(&l);
+  else cpb_whole_fail_memory(&m->whole);
+  cpb_view_makers_free(&l.makers);
+  cpb_release(a, l.own);
+  cpb_release(a, l.graphs);
+  cpb_buffer_free(&l.names);
+  cpb_name_layers_free(&l.list);
+}

@@ -1,0 +1,208 @@
+/* One node: what goes into it and who gives that, what comes out and who takes that. */
+#include "model/common/names.h"
+#include "model/questions/questions.h"
+#include "model/view/makers.h"
+
+/* A graph in which values are looked for: that of the node, or one around it. */
+typedef struct level {
+  uint32_t graph;
+  cpb_view_makers makers;
+  cpb_view_types types;
+  cpb_names arguments, names; /* numbers of `tensors` */
+  cpb_view_tensor *tensors;
+  size_t count, capacity;
+} level;
+
+typedef struct search {
+  cpb_viewed *model;
+  level *levels;
+  size_t count, capacity;
+} search;
+
+/* --- Levels ------------------------------------------------------------------------------ */
+
+typedef struct adding {
+  level *to;
+  const cpb_allocator *allocator;
+} adding;
+
+static bool add_tensor(void *user, const cpb_view_tensor *t) {
+  const adding *add = user;
+  level *l = add->to;
+  void *tensors = l->tensors;
+  if (t->value.size == 0 || l->count == CPB_NO_NAME) return true; /* others belong to a node */
+  if (!cpb_reserve(add->allocator, &tensors, &l->capacity, l->count + 1, sizeof *l->tensors)) return false;
+  l->tensors = tensors;
+  l->tensors[l->count] = *t;
+  return cpb_names_add(&l->names, t->value, (uint32_t)l->count++);
+}
+
+static bool add_arguments(level *l, cpb_view_values values) {
+  cpb_view_value value;
+  for (uint32_t i = 0; cpb_view_values_next(&values, &value); i++) {
+    if (!cpb_names_add(&l->arguments, value.name, i)) return false;
+  }
+  cpb_names_sort(&l->arguments);
+  return true;
+}
+
+static bool build(search *s, level *l) {
+  const cpb_view *v = &s->model->view;
+  const cpb_allocator *a = &s->model->whole.allocator;
+  adding add = {l, a};
+  cpb_names_init(&l->arguments, a);
+  cpb_names_init(&l->names, a);
+  cpb_names_init(&l->types.names, a);
+  l->types.allocator = *a;
+  const bool built = cpb_view_makers_build(&l->makers, a, v, l->graph) &&
+                     cpb_view_types_build(&l->types, a, v, l->graph) &&
+                     add_arguments(l, v->kind->values(cpb_view_graph_of(v, l->graph), NULL, false)) &&
+                     v->kind->each_tensor(v, l->graph, add_tensor, &add);
+  cpb_names_sort(&l->names);
+  return built;
+}
+
+/* That graph, as the next level. False with the error set. */
+static bool add_level(search *s, uint32_t graph) {
+  void *levels = s->levels;
+  if (!cpb_reserve(&s->model->whole.allocator, &levels, &s->capacity, s->count + 1, sizeof *s->levels))
+    return cpb_whole_fail_memory(&s->model->whole);
+  s->levels = levels;
+  s->levels[s->count] = (level){.graph = graph};
+  return build(s, &s->levels[s->count++]) || cpb_whole_fail_memory(&s->model->whole);
+}
+
+static void free_levels(search *s) {
+  const cpb_allocator *a = &s->model->whole.allocator;
+  for (size_t i = 0; i < s->count; i++) {
+    level *l = &s->levels[i];
+    cpb_view_makers_free(&l->makers);
+    cpb_view_types_free(&l->types);
+    cpb_names_free(&l->arguments);
+    cpb_names_free(&l->names);
+    cpb_release(a, l->tensors);
+  }
+  cpb_release(a, s->levels);
+}
+
+/* --- Who gives a value ------------------------------------------------------------------------ */
+
+static void write_type(const search *s, const level *l, const cpb_view_value *value) {
+  const cpb_view_kind *kind = s->model->view.kind;
+  const uint32_t i = value->type.data ? CPB_NO_NAME : cpb_names_find(&l->types.names, value->name);
+  const cpb_view_value *known = i == CPB_NO_NAME ? value : &l->types.items[i];
+  if (known->type.data) kind->write_type(s->model->whole.answer, known);
+}
+
+static void write_giver(const search *s, const level *l, const char *is, cpb_span name) {
+  cpb_json_writer_text(s->model->whole.answer, "is", is);
+  cpb_json_writer_span(s->model->whole.answer, "name", name);
+  cpb_viewed_write_graph_name(s->model, "function", l->graph);
+}
+
+/* Of a node that does nothing but hold a tensor: that. */
+static bool write_held(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
+  const uint32_t tensor = node->is_constant ? cpb_names_find(&l->names, name) : CPB_NO_NAME;
+  if (tensor == CPB_NO_NAME) return false;
+  s->model->view.kind->write_tensor(s->model->whole.answer, &s->model->view, &l->tensors[tensor]);
+  return true;
+}
+
+static void write_maker(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
+  cpb_json_writer *a = s->model->whole.answer;
+  cpb_view_value value;
+  cpb_view_values outputs = s->model->view.kind->values(cpb_view_graph_of(&s->model->view, l->graph), node, true);
+  write_giver(s, l, "node", node->name);
+  cpb_json_writer_span(a, "op", node->op);
+  for (uint64_t i = 0; cpb_view_values_next(&outputs, &value); i++) {
+    if (!cpb_span_equal(value.name, name)) continue;
+    cpb_json_writer_unsigned(a, "index", i);
+    if (!write_held(s, l, node, name)) write_type(s, l, &value);
+    return;
+  }
+}
+
+static void write_tensor(const search *s, const level *l, const cpb_view_tensor *t) {
+  cpb_json_writer *a = s->model->whole.answer;
+  write_giver(s, l, "tensor", t->value);
+  s->model->view.kind->write_tensor(a, &s->model->view, t);
+}
+
+/* Whether the value is of that graph. */
+static bool write_from(const search *s, const level *l, cpb_span name) {
+  const cpb_view_node *maker = cpb_view_maker_of(&l->makers, name);
+  const uint32_t tensor = cpb_names_find(&l->names, name);
+  const cpb_view_value value = {.name = name};
+  if (maker) {
+    write_maker(s, l, maker, name);
+  } else if (tensor != CPB_NO_NAME) {
+    write_tensor(s, l, &l->tensors[tensor]);
+  } else if (cpb_names_find(&l->arguments, name) != CPB_NO_NAME) {
+    write_giver(s, l, "argument", name);
+    write_type(s, l, &value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/* Where it is not found, in the graph around, whose values a subgraph takes by name. False with the error set. */
+static bool write_input(search *s, const cpb_view_value *value, uint64_t number) {
+  cpb_json_writer *a = s->model->whole.answer;
+  bool found = false;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_unsigned(a, "input", number);
+  cpb_json_writer_span(a, "value", value->name);
+  if (value->role.size > 0) cpb_json_writer_span(a, "role", value->role);
+  for (size_t i = 0; !found && value->name.size > 0; i++) {
+    const cpb_view_graph *g = i > 0 ? cpb_view_graph_of(&s->model->view, s->levels[i - 1].graph) : NULL;
+    if (i == s->count && g->role != CPB_GRAPH_SUBGRAPH) break;
+    if (i == s->count && !add_level(s, g->parent)) return false;
+    found = write_from(s, &s->levels[i], value->name);
+  }
+  if (!found) cpb_json_writer_null(a, "is");
+  cpb_json_writer_close(a, '}');
+  return true;
+}
+
+static bool write_inputs(search *s, const cpb_view_node *node) {
+  cpb_view_value value;
+  const cpb_view_graph *g = cpb_view_graph_of(&s->model->view, s->levels[0].graph);
+  cpb_view_values inputs = s->model->view.kind->values(g, node, false);
+  cpb_json_writer_open(s->model->whole.answer, "from", '[');
+  for (uint64_t i = 0; cpb_view_values_next(&inputs, &value);) {
+    if (value.name.data && !write_input(s, &value, i++)) return false;
+  }
+  cpb_json_writer_close(s->model->whole.answer, ']');
+  return true;
+}
+
+/* --- The answer ---------------------------------------------------------------------------------- */
+
+/* The node of that name, else the one that makes a value of that name. */
+static const cpb_view_node *find_node(const cpb_view_makers *m, cpb_span name) {
+  for (size_t i = 0; i < m->count; i++) {
+    if (cpb_span_equal(m->items[i].name, name)) return &m->items[i];
+  }
+  return cpb_view_maker_of(m, name);
+}
+
+static void write_node(search *s, uint32_t graph) {
+  const cpb_view_node *found = find_node(&s->levels[0].makers, cpb_viewed_name(s->model));
+  if (!found) {
+    cpb_whole_not_found(&s->model->whole, "node", cpb_viewed_name(s->model));
+    return;
+  }
+  const cpb_view_node node = *found;
+  cpb_viewed_write_graph_name(s->model, "function", graph);
+  cpb_viewed_write_node(s->model, graph, &s->levels[0].types, &node);
+  if (write_inputs(s, &node)) cpb_viewed_write_consumers(s->model, graph, &node);
+}
+
+void cpb_question_node(cpb_viewed *m) {
+  uint32_t graph;
+  search s = {.model = m};
+  if (!cpb_viewed_graph(m, cpb_viewed_scope(m), &graph)) return;
+  if (add_level(&s, graph)) write_node(&s, graph);
+  free_levels(&s);
+}

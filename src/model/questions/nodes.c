@@ -1,0 +1,66 @@
+#include "model/questions/questions.h"
+#include "model/view/types.h"
+
+/* The names of the values that go in; where it is known, also the parameters that they are for. */
+static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
+  cpb_view_value value;
+  cpb_json_writer *a = m->whole.answer;
+  const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
+  cpb_view_values values = m->view.kind->values(g, node, false);
+  cpb_json_writer_open(a, "inputs", '[');
+  while (cpb_view_values_next(&values, &value)) {
+    if (value.name.data) cpb_json_writer_span(a, NULL, value.name);
+  }
+  cpb_json_writer_close(a, ']');
+  if (!m->view.kind->has_roles || !m->view.kind->has_roles(g, node)) return;
+  cpb_json_writer_open(a, "parameters", '[');
+  for (values = m->view.kind->values(g, node, false); cpb_view_values_next(&values, &value);) {
+    if (value.name.data) cpb_json_writer_span(a, NULL, value.role);
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
+  cpb_view_value value;
+  cpb_view_values values = m->view.kind->values(cpb_view_graph_of(&m->view, graph), node, true);
+  cpb_json_writer_open(m->whole.answer, "outputs", '[');
+  while (cpb_view_values_next(&values, &value)) cpb_view_write_value(m->whole.answer, &m->view, types, &value);
+  cpb_json_writer_close(m->whole.answer, ']');
+}
+
+void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
+  cpb_json_writer *a = m->whole.answer;
+  const cpb_view_kind *kind = m->view.kind;
+  const uint32_t callee = kind->callee ? kind->callee(&m->view, node) : CPB_NO_GRAPH;
+  cpb_json_writer_span(a, "name", node->name);
+  cpb_json_writer_span(a, "op", node->op);
+  if (node->domain.size > 0) cpb_json_writer_span(a, "domain", node->domain);
+  write_inputs(m, graph, node);
+  write_outputs(m, graph, types, node);
+  kind->write_node(a, &m->view, graph, node);
+  if (callee != CPB_NO_GRAPH) cpb_viewed_write_graph_name(m, "calls", callee);
+}
+
+static void write_nodes(cpb_viewed *m, uint32_t graph, const cpb_view_types *types) {
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, graph);
+  cpb_page page = cpb_viewed_page(m, "nodes");
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    const bool is_wanted = m->whole.question.scope_size == 0 || cpb_span_begins(node.name, cpb_viewed_scope(m));
+    if (!is_wanted || !cpb_page_has(&page)) continue;
+    cpb_json_writer_open(m->whole.answer, NULL, '{');
+    cpb_viewed_write_node(m, graph, types, &node);
+    cpb_json_writer_close(m->whole.answer, '}');
+  }
+  cpb_page_close(m->whole.answer, &page);
+}
+
+void cpb_question_nodes(cpb_viewed *m) {
+  uint32_t graph;
+  cpb_view_types types;
+  if (!cpb_viewed_graph(m, cpb_viewed_name(m), &graph)) return;
+  cpb_viewed_write_graph_name(m, "function", graph);
+  if (cpb_view_types_build(&types, &m->whole.allocator, &m->view, graph)) write_nodes(m, graph, &types);
+  else cpb_whole_fail_memory(&m->whole);
+  cpb_view_types_free(&types);
+}

@@ -1,0 +1,86 @@
+#include "model/common/uses.h"
+#include "model/questions/questions.h"
+
+static void write_use(cpb_viewed *m, const cpb_use *u) {
+  int64_t version;
+  cpb_json_writer *a = m->whole.answer;
+  const cpb_view_kind *kind = m->view.kind;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "op", u->op);
+  if (kind->version) {
+    cpb_json_writer_span(a, "domain", u->domain);
+    if (kind->version(&m->view, u->domain, &version)) cpb_json_writer_exact(a, "version", version);
+    else cpb_json_writer_null(a, "version");
+  }
+  cpb_json_writer_unsigned(a, "count", u->graph + u->functions);
+  cpb_json_writer_unsigned(a, "in_graph", u->graph);
+  cpb_json_writer_unsigned(a, "in_functions", u->functions);
+  cpb_json_writer_text(a, "from", kind->origin(&m->view, u->domain, u->op));
+  cpb_json_writer_close(a, '}');
+}
+
+/* These are looked for however rare they are: not only on the page. */
+static void write_custom(cpb_viewed *m, const cpb_uses *list) {
+  uint64_t shown = 0;
+  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer_open(a, "custom", '[');
+  for (size_t i = 0; i < list->count && shown < m->whole.question.count; i++) {
+    const cpb_use *u = &list->items[i];
+    if (strcmp(m->view.kind->origin(&m->view, u->domain, u->op), "custom") != 0) continue;
+    shown++;
+    if (!m->view.kind->version) {
+      cpb_json_writer_span(a, NULL, u->op);
+      continue;
+    }
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "op", u->op);
+    cpb_json_writer_span(a, "domain", u->domain);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_uses(cpb_viewed *m, cpb_uses *list) {
+  cpb_uses_join(list);
+  cpb_page page = cpb_viewed_page(m, "ops");
+  for (size_t i = 0; i < list->count; i++) {
+    if (cpb_page_has(&page)) write_use(m, &list->items[i]);
+  }
+  cpb_page_close(m->whole.answer, &page);
+  write_custom(m, list);
+}
+
+/* What is no text of the model is not counted by name: an operation of a type that is not known. */
+static bool count_graph(cpb_viewed *m, uint32_t graph, cpb_uses *list) {
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, graph);
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    const bool is_made = node.op.data == (const uint8_t *)nodes.op;
+    const cpb_span op = is_made ? cpb_span_of("unknown") : node.op;
+    if (!cpb_uses_add(list, node.domain, op, graph == 0)) return cpb_whole_fail_memory(&m->whole);
+  }
+  return true;
+}
+
+static void write_counts(cpb_viewed *m) {
+  uint64_t nodes = 0;
+  const cpb_view_graphs *g = &m->view.graphs;
+  for (size_t i = 1; i < g->count; i++) nodes += g->items[i].nodes;
+  cpb_json_writer_unsigned(m->whole.answer, "nodes", g->items[0].nodes);
+  cpb_json_writer_unsigned(m->whole.answer, "functions", g->count - 1);
+  cpb_json_writer_unsigned(m->whole.answer, "function_nodes", nodes);
+}
+
+void cpb_question_ops(cpb_viewed *m) {
+  uint32_t graph;
+  cpb_uses list;
+  if (!cpb_viewed_graph(m, cpb_viewed_name(m), &graph)) return;
+  const bool all = m->whole.question.name == NULL;
+  bool done = true;
+  cpb_uses_init(&list, &m->whole.allocator);
+  write_counts(m);
+  for (uint32_t i = all ? 0 : graph; done && i < (all ? (uint32_t)m->view.graphs.count : graph + 1); i++)
+    done = count_graph(m, i, &list);
+  if (done) write_uses(m, &list);
+  cpb_uses_free(&list);
+}

@@ -1,0 +1,352 @@
+#include "model/common/scopes.h"
+
+#include <stdlib.h>
+
+#include "model/questions/questions.h"
+#include "model/view/makers.h"
+#include "model/view/types.h"
+
+/* What a node takes besides its inputs: a value of this graph or of one around it, for a graph within the node; or a
+ * tensor of its own. */
+typedef struct extra {
+  uint64_t node, order;
+  cpb_span value;
+  uint32_t item; /* or CPB_NO_NAME */
+} extra;
+
+typedef struct inner {
+  uint64_t node;
+  uint32_t graph;
+} inner;
+
+/* Edges lead from who makes a value, or, where no node does, from the value itself. What nodes only hold belongs to the
+ * nodes that take it. */
+typedef struct walk {
+  cpb_viewed *model;
+  const cpb_inventory *inventory;
+  uint32_t graph;
+  cpb_view_makers makers;
+  cpb_view_types types;
+  cpb_names given, tensors; /* what goes into the graph: places in `inputs`; tensors that it sees: in the inventory */
+  cpb_view_value *inputs;   /* of the graph */
+  uint64_t *sizes, *parameters; /* of the tensors of each node */
+  extra *extras;
+  size_t num_extras, extras_capacity;
+  inner *inner; /* graphs within nodes of this one, by node */
+  size_t num_inner, inner_capacity;
+  size_t next, extra; /* to be gone to next; of the node that came last: */
+  cpb_view_values taken, results;
+} walk;
+
+static const cpb_view_graph *graph_of(const walk *w) { return cpb_view_graph_of(&w->model->view, w->graph); }
+
+/* --- What goes into nodes besides --------------------------------------------------------------- */
+
+static bool add_extra(walk *w, uint64_t node, cpb_span value, uint32_t item) {
+  void *items = w->extras;
+  if (!cpb_reserve(&w->model->whole.allocator, &items, &w->extras_capacity, w->num_extras + 1, sizeof *w->extras))
+    return false;
+  w->extras = items;
+  w->extras[w->num_extras] = (extra){node, w->num_extras, value, item};
+  w->num_extras++;
+  return true;
+}
+
+/* Of what a graph within the node takes, that which this graph has. */
+static bool add_captures(walk *w, uint64_t node, cpb_view_values values) {
+  cpb_view_value value;
+  while (cpb_view_values_next(&values, &value)) {
+    const bool is_here = value.name.size > 0 && (cpb_names_find(&w->given, value.name) != CPB_NO_NAME ||
+                                                 cpb_names_find(&w->tensors, value.name) != CPB_NO_NAME ||
+                                                 cpb_view_maker_of(&w->makers, value.name));
+    if (is_here && !add_extra(w, node, value.name, CPB_NO_NAME)) return false;
+  }
+  return true;
+}
+
+static bool look_into(walk *w, uint32_t graph) {
+  const cpb_view *v = &w->model->view;
+  uint64_t holder = 0;
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
+  if (!cpb_view_graph_sees(&v->graphs, graph, w->graph)) return true;
+  cpb_view_graph_place(&v->graphs, w->graph, graph, &holder);
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    if (!add_captures(w, holder, v->kind->values(nodes.graph, &node, false))) return false;
+  }
+  return add_captures(w, holder, v->kind->values(nodes.graph, NULL, true));
+}
+
+static int by_node(const void *a, const void *b) {
+  const extra *x = a, *y = b;
+  if (x->node != y->node) return (x->node > y->node) - (x->node < y->node);
+  return (x->order > y->order) - (x->order < y->order);
+}
+
+static bool find_extras(walk *w) {
+  for (uint32_t i = 0; i < w->inventory->count; i++) {
+    const cpb_view_tensor *t = &w->inventory->items[i].tensor;
+    const bool is_own = t->graph == w->graph && t->of_node && t->value.size == 0;
+    if (is_own && !add_extra(w, t->node_number, t->value, i)) return false;
+  }
+  for (uint32_t i = 0; i < w->model->view.graphs.count; i++) {
+    if (i != w->graph && !look_into(w, i)) return false;
+  }
+  if (w->num_extras > 1) qsort(w->extras, w->num_extras, sizeof *w->extras, by_node);
+  return true;
+}
+
+/* --- The graph ----------------------------------------------------------------------------------- */
+
+static void begin(void *user) {
+  walk *w = user;
+  w->next = w->extra = 0;
+}
+
+static bool next(void *user, cpb_scope_node *node) {
+  walk *w = user;
+  while (w->next < w->makers.count && w->makers.items[w->next].is_constant) w->next++;
+  if (w->next == w->makers.count) return false;
+  const cpb_view_node *of = &w->makers.items[w->next];
+  *node = (cpb_scope_node){of->name, of->op, w->next, w->sizes[w->next], w->parameters[w->next]};
+  w->taken = w->model->view.kind->values(graph_of(w), of, false);
+  while (w->extra < w->num_extras && w->extras[w->extra].node < w->next) w->extra++;
+  w->next++;
+  return true;
+}
+
+static void fill_tensor(const walk *w, uint32_t i, cpb_scope_input *input) {
+  input->is_tensor = true;
+  if (i == CPB_NO_NAME) return;
+  const cpb_view_item *item = &w->inventory->items[i];
+  input->tensor = i;
+  input->size = item->measure.size;
+  input->is_weight = item->use != CPB_TENSOR_CONSTANT;
+}
+
+static bool lacks_tensors(const cpb_viewed *m) { return m->kind->lacks_tensors && m->kind->lacks_tensors(m); }
+
+/* Where the value comes from. */
+static void fill(const walk *w, cpb_span value, cpb_scope_input *input) {
+  const cpb_view_node *maker = cpb_view_maker_of(&w->makers, value);
+  const uint32_t tensor = cpb_names_find(&w->tensors, value);
+  *input = (cpb_scope_input){.value = value, .tensor = CPB_NO_TENSOR};
+  if (maker && !maker->is_constant) input->from = maker->name;
+  else if (maker || tensor != CPB_NO_NAME) fill_tensor(w, tensor, input);
+  else if (cpb_names_find(&w->given, value) == CPB_NO_NAME && lacks_tensors(w->model)) input->is_tensor = true;
+  else {
+    input->from = value;
+    input->is_given = true;
+  }
+}
+
+static bool next_input(void *user, cpb_scope_input *input) {
+  walk *w = user;
+  cpb_view_value value;
+  while (cpb_view_values_next(&w->taken, &value)) {
+    if (value.name.size == 0) continue;
+    fill(w, value.name, input);
+    return true;
+  }
+  if (w->extra == w->num_extras || w->extras[w->extra].node + 1 != w->next) return false;
+  const extra *one = &w->extras[w->extra++];
+  if (one->item == CPB_NO_NAME) {
+    fill(w, one->value, input);
+  } else {
+    *input = (cpb_scope_input){.tensor = CPB_NO_TENSOR};
+    fill_tensor(w, one->item, input);
+  }
+  return true;
+}
+
+static bool next_result(void *user, cpb_scope_input *result) {
+  walk *w = user;
+  cpb_view_value value;
+  if (!cpb_view_values_next(&w->results, &value)) return false;
+  fill(w, value.name, result);
+  return true;
+}
+
+/* --- Members --------------------------------------------------------------------------------------- */
+
+static cpb_view_value value_named(const walk *w, cpb_span name) {
+  cpb_view_value value = {.name = name};
+  const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
+  const uint32_t given = cpb_names_find(&w->given, name);
+  if (!maker) return given != CPB_NO_NAME ? w->inputs[given] : value;
+  cpb_view_values outputs = w->model->view.kind->values(graph_of(w), maker, true);
+  while (cpb_view_values_next(&outputs, &value)) {
+    if (cpb_span_equal(value.name, name)) return value;
+  }
+  return (cpb_view_value){.name = name};
+}
+
+static void write_value(void *user, cpb_json_writer *a, cpb_span name) {
+  const walk *w = user;
+  const cpb_view_value value = value_named(w, name);
+  const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
+  cpb_view_write_named(a, &w->model->view, &w->types, &value);
+  if (maker) cpb_json_writer_span(a, "node", maker->name);
+}
+
+/* What is not read has only its name; what a node makes of numbers, these among its attributes. */
+static void write_tensor(void *user, cpb_json_writer *a, uint64_t tensor, cpb_span name) {
+  const walk *w = user;
+  if (tensor != CPB_NO_TENSOR) {
+    cpb_viewed_write_item(w->model, &w->inventory->items[tensor]);
+    return;
+  }
+  const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
+  cpb_json_writer_span(a, "node", name);
+  cpb_json_writer_text(a, "is", maker ? "constant" : "initializer");
+  if (maker) w->model->view.kind->write_node(a, &w->model->view, w->graph, maker);
+}
+
+static void write_call(const walk *w, cpb_json_writer *a, cpb_span name, uint32_t element, uint32_t graph) {
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "name", name);
+  if (element > 0) cpb_json_writer_unsigned(a, "element", element - 1);
+  cpb_viewed_write_graph_name(w->model, "function", graph);
+  cpb_json_writer_close(a, '}');
+}
+
+/* The function that it is, and the graphs that it has. */
+static void write_node(void *user, cpb_json_writer *a, uint64_t number) {
+  const walk *w = user;
+  const cpb_view *v = &w->model->view;
+  const uint32_t callee = v->kind->callee ? v->kind->callee(v, &w->makers.items[number]) : CPB_NO_GRAPH;
+  size_t low = 0, high = w->num_inner;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (w->inner[middle].node < number) low = middle + 1;
+    else high = middle;
+  }
+  if (callee == CPB_NO_GRAPH && (low == w->num_inner || w->inner[low].node != number)) return;
+  cpb_json_writer_open(a, "calls", '[');
+  if (callee != CPB_NO_GRAPH) write_call(w, a, cpb_span_of("calls"), 0, callee);
+  for (; low < w->num_inner && w->inner[low].node == number; low++) {
+    const cpb_view_graph *g = cpb_view_graph_of(v, w->inner[low].graph);
+    write_call(w, a, g->name, g->element, w->inner[low].graph);
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+/* --- Preparation ------------------------------------------------------------------------------------- */
+
+static bool name_inputs(walk *w) {
+  cpb_view_value value;
+  uint32_t count = 0;
+  cpb_view_values inputs = w->model->view.kind->values(graph_of(w), NULL, false);
+  for (cpb_view_values all = inputs; cpb_view_values_next(&all, &value); count++) {
+    if (count == CPB_NO_NAME || !cpb_names_add(&w->given, value.name, count)) return false;
+  }
+  cpb_names_sort(&w->given);
+  w->inputs = cpb_alloc(&w->model->whole.allocator, (count + (size_t)1) * sizeof *w->inputs);
+  for (uint32_t i = 0; w->inputs && i < count; i++) cpb_view_values_next(&inputs, &w->inputs[i]);
+  return w->inputs != NULL;
+}
+
+/* The tensors that nodes of the graph take by name, of the innermost graph first. */
+static bool name_tensors(walk *w) {
+  const cpb_view_graphs *g = &w->model->view.graphs;
+  for (uint32_t i = 0; i < w->inventory->count; i++) {
+    const cpb_view_tensor *t = &w->inventory->items[i].tensor;
+    const bool is_seen = t->value.size > 0 && cpb_view_graph_sees(g, w->graph, t->graph);
+    if (is_seen && !cpb_names_add(&w->tensors, t->value, i)) return false;
+  }
+  cpb_names_sort(&w->tensors);
+  return true;
+}
+
+static void add_saturated(uint64_t *to, uint64_t more) { *to = *to + more < more ? UINT64_MAX : *to + more; }
+
+/* How much each node has. Small constants, such as shapes, are not told of. */
+static bool measure(walk *w) {
+  const cpb_view_graphs *g = &w->model->view.graphs;
+  w->sizes = cpb_alloc_zeroed(&w->model->whole.allocator, (w->makers.count + 1) * sizeof *w->sizes);
+  w->parameters = cpb_alloc_zeroed(&w->model->whole.allocator, (w->makers.count + 1) * sizeof *w->parameters);
+  if (!w->sizes || !w->parameters) return false;
+  for (size_t i = 0; i < w->inventory->count; i++) {
+    const cpb_view_item *item = &w->inventory->items[i];
+    uint64_t node = item->node;
+    if (node == CPB_NO_NODE || !cpb_view_graph_place(g, w->graph, item->graph, &node)) continue;
+    if (!item->is_copy && item->use != CPB_TENSOR_CONSTANT) add_saturated(&w->sizes[node], item->measure.size);
+    if (cpb_view_item_counts(item)) add_saturated(&w->parameters[node], item->measure.elements);
+  }
+  return true;
+}
+
+static int by_holder(const void *a, const void *b) {
+  const inner *x = a, *y = b;
+  if (x->node != y->node) return (x->node > y->node) - (x->node < y->node);
+  return (x->graph > y->graph) - (x->graph < y->graph);
+}
+
+static bool find_inner(walk *w) {
+  const cpb_view_graphs *g = &w->model->view.graphs;
+  for (uint32_t i = 0; i < g->count; i++) {
+    void *items = w->inner;
+    if (!g->items[i].is_within || g->items[i].parent != w->graph) continue;
+    if (!cpb_reserve(&w->model->whole.allocator, &items, &w->inner_capacity, w->num_inner + 1, sizeof *w->inner))
+      return false;
+    w->inner = items;
+    w->inner[w->num_inner++] = (inner){g->items[i].node_number, i};
+  }
+  if (w->num_inner > 1) qsort(w->inner, w->num_inner, sizeof *w->inner, by_holder);
+  return true;
+}
+
+static bool build(walk *w) {
+  const cpb_allocator *a = &w->model->whole.allocator;
+  w->results = w->model->view.kind->values(graph_of(w), NULL, true);
+  return cpb_view_makers_build(&w->makers, a, &w->model->view, w->graph) &&
+         cpb_view_types_build(&w->types, a, &w->model->view, w->graph) && name_inputs(w) && name_tensors(w) &&
+         measure(w) && find_inner(w) && find_extras(w);
+}
+
+static void release(walk *w) {
+  const cpb_allocator *a = &w->model->whole.allocator;
+  cpb_view_makers_free(&w->makers);
+  cpb_view_types_free(&w->types);
+  cpb_names_free(&w->given);
+  cpb_names_free(&w->tensors);
+  cpb_release(a, w->inputs);
+  cpb_release(a, w->sizes);
+  cpb_release(a, w->parameters);
+  cpb_release(a, w->extras);
+  cpb_release(a, w->inner);
+}
+
+/* --- The answer ------------------------------------------------------------------------------------ */
+
+static void write(cpb_viewed *m, walk *w) {
+  const cpb_scoped graph = {.allocator = &m->whole.allocator,
+                            .user = w,
+                            .lacks_sizes = lacks_tensors(m),
+                            .begin = begin,
+                            .next = next,
+                            .next_input = next_input,
+                            .next_result = next_result,
+                            .write_value = write_value,
+                            .write_tensor = write_tensor,
+                            .write_node = write_node};
+  bool found = cpb_scopes_write(&graph, &m->whole.question, m->whole.answer, m->whole.error);
+  if (!found && m->whole.error->code == CPB_OK)
+    cpb_whole_not_found(&m->whole, "scope", cpb_scope_of(&m->whole.question));
+}
+
+void cpb_question_scopes(cpb_viewed *m) {
+  const cpb_allocator *a = &m->whole.allocator;
+  walk w = {.model = m, .makers.allocator = *a, .types.allocator = *a};
+  if (!cpb_viewed_graph(m, cpb_viewed_name(m), &w.graph)) return;
+  w.inventory = cpb_viewed_inventory(m);
+  if (!w.inventory) return;
+  cpb_viewed_write_graph_name(m, "function", w.graph);
+  cpb_names_init(&w.given, a);
+  cpb_names_init(&w.tensors, a);
+  cpb_names_init(&w.makers.names, a);
+  cpb_names_init(&w.types.names, a);
+  if (build(&w)) write(m, &w);
+  else cpb_whole_fail_memory(&m->whole);
+  release(&w);
+}

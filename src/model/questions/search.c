@@ -1,0 +1,74 @@
+#include "model/questions/questions.h"
+
+typedef struct search {
+  cpb_viewed *model;
+  cpb_span text;
+  cpb_page page;
+  uint32_t graph; /* that is looked through */
+} search;
+
+static bool is_in(const search *s, cpb_span name) { return cpb_span_contains(name, s->text); }
+
+static void found(search *s, const char *is, cpb_span name, cpb_span op) {
+  cpb_json_writer *a = s->model->whole.answer;
+  if (!cpb_page_has(&s->page)) return;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_text(a, "is", is);
+  cpb_json_writer_span(a, "name", name);
+  if (op.data) cpb_json_writer_span(a, "op", op);
+  cpb_viewed_write_graph_name(s->model, "function", s->graph);
+  cpb_json_writer_close(a, '}');
+}
+
+static void search_values(search *s, const char *is, cpb_view_values values) {
+  cpb_view_value value;
+  while (cpb_view_values_next(&values, &value)) {
+    if (is_in(s, value.name)) found(s, is, value.name, (cpb_span){NULL, 0});
+  }
+}
+
+/* Those that are no node: a node has been found already. */
+static bool search_tensor(void *user, const cpb_view_tensor *t) {
+  search *s = user;
+  if (!t->of_node && is_in(s, t->value)) found(s, "initializer", t->value, (cpb_span){NULL, 0});
+  return true;
+}
+
+static void search_graph(search *s, uint32_t graph) {
+  const cpb_view *v = &s->model->view;
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
+  s->graph = graph;
+  search_values(s, "input", v->kind->values(g, NULL, false));
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    if (is_in(s, node.name) || is_in(s, node.op)) found(s, "node", node.name, node.op);
+    search_values(s, "value", v->kind->values(g, &node, true));
+  }
+  v->kind->each_tensor(v, graph, search_tensor, s);
+}
+
+static void search_names(search *s) {
+  cpb_json_writer *a = s->model->whole.answer;
+  const cpb_view_graphs *g = &s->model->view.graphs;
+  cpb_buffer name;
+  cpb_buffer_init(&name, &s->model->whole.allocator);
+  for (uint32_t i = 1; i < g->count; i++) {
+    name.size = 0;
+    if (!cpb_view_graph_name(g, i, &name)) a->failed = true;
+    const cpb_span text = {name.data, name.size};
+    if (!is_in(s, text) || !cpb_page_has(&s->page)) continue;
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_text(a, "is", g->items[i].role == CPB_GRAPH_FUNCTION ? "function" : "subgraph");
+    cpb_json_writer_span(a, "name", text);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_buffer_free(&name);
+}
+
+void cpb_question_search(cpb_viewed *m) {
+  search s = {.model = m, .text = cpb_viewed_name(m), .page = cpb_viewed_page(m, "found")};
+  search_names(&s);
+  for (uint32_t i = 0; i < m->view.graphs.count; i++) search_graph(&s, i);
+  cpb_page_close(m->whole.answer, &s.page);
+}

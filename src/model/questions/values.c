@@ -1,0 +1,92 @@
+#include "model/questions/values.h"
+
+#include "base/limits.h"
+#include "base/status.h"
+
+#define MOST_KEPT 256 /* bytes of what is of no interest here */
+#define SHOWN 80
+
+void cpb_viewed_values_init(cpb_viewed_values *r, const cpb_view_kind *kind, const cpb_allocator *a, cpb_meter *meter,
+                            cpb_span name, const cpb_values_options *options) {
+  r->allocator = *a;
+  r->meter = meter;
+  r->options = options;
+  r->name = name;
+  r->error.offset = CPB_NO_OFFSET;
+  r->view = (cpb_view){.kind = kind, .part = &r->part};
+  cpb_view_graphs_init(&r->view.graphs, a);
+  cpb_problems_init(&r->problems, a);
+  cpb_input_init(&r->input);
+  cpb_buffer_init(&r->text, a);
+}
+
+void cpb_viewed_values_free(cpb_viewed_values *r) {
+  if (r->found) cpb_tensor_values_free(&r->tensor);
+  cpb_view_graphs_free(&r->view.graphs);
+  cpb_problems_free(&r->problems);
+  cpb_part_free(&r->part);
+  cpb_buffer_free(&r->text);
+}
+
+cpb_input *cpb_viewed_values_input(void *reader) {
+  cpb_viewed_values *r = reader;
+  return r->part.outline && !r->part.read ? cpb_outline_input(r->part.outline) : &r->input;
+}
+
+cpb_error *cpb_viewed_values_error(void *reader) { return &((cpb_viewed_values *)reader)->error; }
+
+cpb_have cpb_viewed_values_fail_memory(cpb_viewed_values *r) {
+  cpb_fail_memory(&r->error);
+  return CPB_FAILED;
+}
+
+/* A model that is damaged at its very begin is the error. */
+cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *type) {
+  const cpb_outline_options how = {
+      .max_value = MOST_KEPT, .max_size = r->options->max_memory, .limits = r->options->limits};
+  const cpb_range tensor = {r->options->tensor_offset, r->options->tensor_size};
+  if (r->part.read) return CPB_HAVE;
+  if (!r->part.outline && !cpb_part_begin(&r->part, &r->allocator, type, &tensor, tensor.length > 0, &how))
+    return cpb_viewed_values_fail_memory(r);
+  cpb_step step = cpb_part_step(&r->part, &r->error);
+  if (step != CPB_STEP_DONE) return step == CPB_STEP_NEED ? CPB_WAIT : CPB_FAILED;
+  if (r->part.damage.code != CPB_OK && r->part.message.size == 0) r->error = r->part.damage;
+  return r->error.code == CPB_OK ? CPB_HAVE : CPB_FAILED;
+}
+
+/* --- Which tensor ------------------------------------------------------------------------- */
+
+static cpb_have not_found(cpb_viewed_values *r, const char *what, cpb_span name) {
+  char text[SHOWN];
+  cpb_quote(text, sizeof text, name.data ? name.data : (const uint8_t *)"", name.size);
+  if (r->part.damage.code != CPB_OK) r->error = r->part.damage; /* it may be behind that */
+  else cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no %s \"%s\"", what, text);
+  return CPB_FAILED;
+}
+
+typedef struct finding {
+  cpb_viewed_values *reader;
+  cpb_take_tensor *take;
+} finding;
+
+/* False where it is the one, or memory is short. */
+static bool is_other(void *user, const cpb_view_tensor *t) {
+  const finding *f = user;
+  cpb_viewed_values *r = f->reader;
+  r->text.size = 0;
+  if (!cpb_view_tensor_name(t, &r->text)) return cpb_fail_memory(&r->error), false;
+  if (!cpb_span_equal((cpb_span){r->text.data, r->text.size}, r->name)) return true;
+  f->take(r, t);
+  return false;
+}
+
+cpb_have cpb_viewed_values_find(cpb_viewed_values *r, const char *what, cpb_take_tensor *take) {
+  uint32_t graph = 0;
+  finding f = {r, take};
+  const cpb_span scope = {(const uint8_t *)r->options->scope, r->options->scope_size};
+  if (scope.data && !cpb_view_graph_find(&r->view.graphs, scope, r->meter, &graph, &r->error)) return CPB_FAILED;
+  if (graph == CPB_NO_GRAPH) return not_found(r, "function or subgraph", scope);
+  const bool other = r->view.kind->each_tensor(&r->view, graph, is_other, &f);
+  if (r->error.code != CPB_OK) return CPB_FAILED;
+  return other ? not_found(r, what, r->name) : CPB_HAVE;
+}

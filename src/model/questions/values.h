@@ -1,0 +1,44 @@
+/* One tensor of a model with a view, by its name; the scope is a function or subgraph. What a kind's
+ * cpb_values_reader has in common: the kind streams the values once it is found. */
+#ifndef CPB_MODEL_QUESTIONS_VALUES_H
+#define CPB_MODEL_QUESTIONS_VALUES_H
+
+#include "model/common/problems.h"
+#include "model/common/tensor/values.h"
+#include "model/common/values_reader.h"
+#include "model/view/view.h"
+
+typedef struct cpb_viewed_values {
+  cpb_allocator allocator;
+  cpb_meter *meter;
+  const cpb_values_options *options;
+  cpb_span name;
+  cpb_error error;
+  cpb_part part;
+  cpb_view view;
+  cpb_problems problems;
+  cpb_input input; /* from where the tensor is read */
+  cpb_tensor_values tensor;
+  bool found; /* `tensor` is to be freed */
+  cpb_buffer text;
+} cpb_viewed_values;
+
+void cpb_viewed_values_init(cpb_viewed_values *r, const cpb_view_kind *kind, const cpb_allocator *a, cpb_meter *meter,
+                            cpb_span name, const cpb_values_options *options);
+void cpb_viewed_values_free(cpb_viewed_values *r);
+
+/* Reads as much of the model's message, or of the tensor's if the options say where that is, as is in the view `type`.
+ */
+cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *type);
+/* After that, and the view's graphs have been built: finds the tensor and calls `take` with it. `what` is what there is
+ * none of in the error. */
+typedef void cpb_take_tensor(cpb_viewed_values *r, const cpb_view_tensor *tensor);
+cpb_have cpb_viewed_values_find(cpb_viewed_values *r, const char *what, cpb_take_tensor *take);
+
+cpb_have cpb_viewed_values_fail_memory(cpb_viewed_values *r);
+
+/* Of a reader that begins with a cpb_viewed_values. */
+cpb_input *cpb_viewed_values_input(void *reader);
+cpb_error *cpb_viewed_values_error(void *reader);
+
+#endif

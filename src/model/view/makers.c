@@ -1,0 +1,53 @@
+#include "model/view/makers.h"
+
+/* A text that an iterator has made is copied to where it stays. */
+static bool keep(cpb_view_makers *m, cpb_span *text, const char *made, char (**kept)[CPB_VIEW_SPARE], size_t total) {
+  if (text->data != (const uint8_t *)made) return true;
+  if (!*kept) *kept = cpb_alloc(&m->allocator, total * sizeof **kept);
+  if (!*kept) return false;
+  memcpy((*kept)[m->count], made, CPB_VIEW_SPARE);
+  text->data = (const uint8_t *)(*kept)[m->count];
+  return true;
+}
+
+static bool add(cpb_view_makers *m, const cpb_view_nodes *nodes, const cpb_view_node *node, size_t total) {
+  cpb_view_node *item = &m->items[m->count];
+  cpb_view_value value;
+  cpb_view_values outputs = nodes->view->kind->values(nodes->graph, node, true);
+  *item = *node;
+  if (!keep(m, &item->name, nodes->label, &m->labels, total) || !keep(m, &item->op, nodes->op, &m->ops, total))
+    return false;
+  while (cpb_view_values_next(&outputs, &value)) {
+    if (value.name.size > 0 && !cpb_names_add(&m->names, value.name, (uint32_t)m->count)) return false;
+  }
+  m->count++;
+  return true;
+}
+
+bool cpb_view_makers_build(cpb_view_makers *m, const cpb_allocator *a, const cpb_view *view, uint32_t graph) {
+  const uint64_t total = cpb_view_graph_of(view, graph)->nodes;
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(view, graph);
+  *m = (cpb_view_makers){.allocator = *a};
+  cpb_names_init(&m->names, a);
+  if (total == 0) return true;
+  if (total >= CPB_NO_NAME) return false;
+  m->items = cpb_alloc(a, (size_t)total * sizeof *m->items);
+  while (m->items && m->count < total && cpb_view_nodes_next(&nodes, &node)) {
+    if (!add(m, &nodes, &node, (size_t)total)) return false;
+  }
+  cpb_names_sort(&m->names);
+  return m->items != NULL;
+}
+
+void cpb_view_makers_free(cpb_view_makers *m) {
+  cpb_release(&m->allocator, m->items);
+  cpb_release(&m->allocator, m->labels);
+  cpb_release(&m->allocator, m->ops);
+  cpb_names_free(&m->names);
+}
+
+const cpb_view_node *cpb_view_maker_of(const cpb_view_makers *m, cpb_span value) {
+  uint32_t i = value.size > 0 ? cpb_names_find(&m->names, value) : CPB_NO_NAME;
+  return i == CPB_NO_NAME ? NULL : &m->items[i];
+}

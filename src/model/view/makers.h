@@ -1,0 +1,23 @@
+/* The nodes of a graph by number, and by the values that they make. */
+#ifndef CPB_MODEL_VIEW_MAKERS_H
+#define CPB_MODEL_VIEW_MAKERS_H
+
+#include "model/common/names.h"
+#include "model/view/view.h"
+
+typedef struct cpb_view_makers {
+  cpb_allocator allocator;
+  cpb_view_node *items; /* with texts that stay */
+  size_t count;
+  char (*labels)[CPB_VIEW_SPARE], (*ops)[CPB_VIEW_SPARE]; /* of nodes whose texts are not in the model; else NULL */
+  cpb_names names;                                        /* of values: numbers of nodes */
+} cpb_view_makers;
+
+/* False when memory is short; to be freed then, too. */
+bool cpb_view_makers_build(cpb_view_makers *makers, const cpb_allocator *a, const cpb_view *view, uint32_t graph);
+void cpb_view_makers_free(cpb_view_makers *makers);
+
+/* The node that makes the value, or NULL. */
+const cpb_view_node *cpb_view_maker_of(const cpb_view_makers *makers, cpb_span value);
+
+#endif

@@ -1,0 +1,27 @@
+/** Edges between boxes, each once. */
+
+/** @typedef {import('./folded-graph.js').Edge} Edge */
+
+/** By their ends; one that is not control is what several make. */
+export class Edges {
+  /** @type {Map<string, { from: string, to: string, control: boolean, shapes: Set<string> }>} */
+  #edges = new Map();
+
+  /** @param {string | undefined} from @param {string | undefined} to @param {boolean} control @param {string} [shape] */
+  add(from, to, control, shape = '') {
+    if (from === undefined || to === undefined || from === to) return;
+    const key = `${from}\n${to}`;
+    const edge = this.#edges.get(key) ?? { from, to, control: true, shapes: new Set() };
+    edge.control &&= control;
+    if (shape) edge.shapes.add(shape);
+    this.#edges.set(key, edge);
+  }
+
+  /** @returns {Edge[]} */
+  all() {
+    return [...this.#edges.values()].map(({ shapes, ...edge }) => ({
+      ...edge,
+      shape: [...shapes].slice(0, 2).join(', '),
+    }));
+  }
+}

@@ -1,0 +1,51 @@
+/** Tensors that nodes hold, as lines of their boxes: as the answers `scopes` and `constants` have them. */
+import { times, typed, valueOf } from './tensors.js';
+
+/** @typedef {import('./attachments.js').Attached} Attached */
+
+/** Whose shape says enough: weights that are quantized have another type. */
+const USUAL = /^(b?float16|float32|float64)$/;
+
+/** What shows its values: of a sparse one, those that are not 0. @param {any} one */
+export const tensorOf = (one) => (one.sparse ? { ...one.values_tensor, node: one.node } : one);
+
+/** What it is called beside others of the same node: of a value the last part that is no number. @param {any} one */
+export const nameOf = ({ node, is }) =>
+  (is === 'attribute' || is === 'weights'
+    ? node.slice(node.lastIndexOf(':') + 1)
+    : /[^./]*([./]\d+)*$/.exec(node)?.[0]) || node;
+
+/** @param {any} one */
+export const wordOf = ({ is, use }) =>
+  is === 'initializer' ? is : is === 'constant' && use === 'constant' ? is : is === 'attribute' ? is : 'weights';
+
+/** A list of numbers in an attribute, which is no tensor. @param {any} one */
+const listed = ({ attributes: [{ value }] = [{}] }) =>
+  value === undefined ? '' : valueOf({ preview: [value].flat(), shape: Array.isArray(value) ? [value.length] : [] });
+
+/** Its value if that is short and no weight, else its shape, or if that says too little, its type. @param {any} one */
+export function textOf(one) {
+  const { dtype, shape } = one;
+  if (shape === undefined) return listed(one);
+  if (shape.length === 0 || (shape.length === 1 && !/float/.test(dtype ?? ''))) return valueOf(one);
+  return USUAL.test(dtype ?? '') ? times(shape) : typed(one);
+}
+
+/** @param {any} one @returns {'variable' | 'constant'} */
+const kindOf = ({ use, is }) => (use === 'constant' || (!use && is === 'constant') ? 'constant' : 'variable');
+
+/** What a box says of the tensors in it. @param {any} child @returns {import('./gather.js').Line[]} */
+export const linesOf = ({ tensors = [] }) =>
+  tensors.map((/** @type {any} */ one) => ({ id: one.node, is: kindOf(one), name: nameOf(one), text: textOf(one) }));
+
+/** @param {any} one @returns {Attached} */
+export const attachedOf = (one) => ({
+  id: one.node,
+  name: one.node,
+  is: kindOf(one),
+  dtype: one.dtype,
+  shape: one.shape,
+  tensor: tensorOf(one),
+  word: wordOf(one),
+  at: one.function ? `${one.function}:${one.node}` : one.node,
+});
