@@ -4,8 +4,8 @@
 #include "model/coreml/views.h"
 #include "model/questions/reader.h"
 
-static bool build(cpb_viewed *m) {
-  return cpb_coreml_graphs_build(&m->view, &m->graph_problems, m->whole.meter, m->whole.error);
+static bool build(cpb_viewed_message *m) {
+  return cpb_coreml_graphs_build(&m->viewed.view, &m->graph_problems, m->viewed.meter, m->viewed.error);
 }
 
 static const char *missing(cpb_span model) {
@@ -27,7 +27,7 @@ static const char *lost_of(uint32_t field) {
 
 static const char *empty(const cpb_viewed *m) {
   cpb_span content;
-  return cpb_coreml_type_of(m->whole.part.message, &content) > 0 ? NULL : "the model has no type: only a description";
+  return cpb_coreml_type_of(m->view.part->message, &content) > 0 ? NULL : "the model has no type: only a description";
 }
 
 static const cpb_viewed_kind coreml = {.view = &cpb_coreml_view,

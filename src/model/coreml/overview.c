@@ -8,19 +8,19 @@
 
 /* Null where there is none; a long one is not read. */
 static void write_text(cpb_viewed *m, const char *key, cpb_span text) {
-  cpb_json_writer *a = m->whole.answer;
-  if (!cpb_part_omits(&m->whole.part, text)) {
+  cpb_json_writer *a = m->answer;
+  if (!cpb_part_omits(m->view.part, text)) {
     if (text.size > 0) cpb_json_writer_span(a, key, text);
     else cpb_json_writer_null(a, key);
     return;
   }
   cpb_json_writer_open(a, key, '{');
-  cpb_write_range(a, "omitted", cpb_part_where(&m->whole.part, text));
+  cpb_write_range(a, "omitted", cpb_part_where(m->view.part, text));
   cpb_json_writer_close(a, '}');
 }
 
 static void write_metadata(cpb_viewed *m, cpb_span metadata) {
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   cpb_page page = cpb_viewed_page(m, "metadata");
   cpb_cursor c = cpb_cursor_of(metadata);
   while (cpb_cursor_find(&c, METADATA_USER, CPB_WIRE_LEN)) {
@@ -53,10 +53,9 @@ static cpb_span made_type(cpb_viewed *m, cpb_span name) {
 static void write_feature(cpb_viewed *m, cpb_span feature) {
   const cpb_span type = cpb_get_bytes(feature, FEATURE_TYPE);
   const bool is_open = !cpb_coreml_has_shape(type);
-  if (is_open && !cpb_json_writer_charge(m->whole.answer, CPB_WORK_WALKED, m->view.graphs.items[0].message.size))
-    return;
+  if (is_open && !cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, m->view.graphs.items[0].message.size)) return;
   const cpb_span made = is_open ? made_type(m, cpb_get_bytes(feature, FEATURE_NAME)) : (cpb_span){NULL, 0};
-  cpb_coreml_write_feature(m->whole.answer, feature, made);
+  cpb_coreml_write_feature(m->answer, feature, made);
 }
 
 static void write_features(cpb_viewed *m, const char *key, cpb_span message, uint32_t number) {
@@ -65,7 +64,7 @@ static void write_features(cpb_viewed *m, const char *key, cpb_span message, uin
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     if (cpb_page_has(&page)) write_feature(m, c.bytes);
   }
-  cpb_page_close(m->whole.answer, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 /* A model of several functions describes each: that of the default one. */
@@ -95,8 +94,8 @@ static void write_interface(cpb_viewed *m, cpb_span description) {
 
 static void write_identity(cpb_viewed *m, cpb_span metadata) {
   char spare[CPB_COREML_SPARE];
-  cpb_span content, model = m->whole.part.message;
-  cpb_json_writer *a = m->whole.answer;
+  cpb_span content, model = m->view.part->message;
+  cpb_json_writer *a = m->answer;
   const uint32_t type = cpb_coreml_type_of(model, &content);
   cpb_json_writer_text(a, "kind", "coreml");
   cpb_json_writer_exact(a, "specification_version", (int64_t)cpb_get_number(model, MODEL_VERSION));
@@ -113,7 +112,7 @@ static void write_identity(cpb_viewed *m, cpb_span metadata) {
 
 /* Of a program its default function; of a classifier how many classes there are. */
 static void write_graph(cpb_viewed *m) {
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   const cpb_view_graph *g = &m->view.graphs.items[0];
   if (g->function.data) {
     cpb_json_writer_span(a, "function", g->name);
@@ -128,7 +127,7 @@ static void write_graph(cpb_viewed *m) {
 }
 
 void cpb_coreml_overview(cpb_viewed *m) {
-  const cpb_span description = cpb_get_bytes(m->whole.part.message, MODEL_DESCRIPTION);
+  const cpb_span description = cpb_get_bytes(m->view.part->message, MODEL_DESCRIPTION);
   const cpb_span metadata = cpb_get_bytes(description, DESCRIPTION_METADATA);
   write_identity(m, metadata);
   write_graph(m);

@@ -7,50 +7,51 @@ static cpb_onnx_own *own_of(const cpb_viewed *m) { return (cpb_onnx_own *)m->vie
 
 /* --- Its own state ---------------------------------------------------------------------- */
 
-static void *create_own(cpb_viewed *m) {
-  const cpb_allocator *a = &m->whole.allocator;
+static void *create_own(cpb_viewed_message *m) {
+  const cpb_allocator *a = &m->viewed.allocator;
   cpb_onnx_own *own = cpb_alloc_zeroed(a, sizeof *own);
   if (!own) return NULL;
-  cpb_onnx_brief_init(&own->brief, a, m->whole.meter);
+  cpb_onnx_brief_init(&own->brief, a, m->viewed.meter);
   own->functions.allocator = *a;
   cpb_names_init(&own->annotated, a);
   return own;
 }
 
-static void forget(cpb_viewed *m) {
-  cpb_onnx_own *own = own_of(m);
+static void forget(cpb_viewed_message *m) {
+  cpb_onnx_own *own = own_of(&m->viewed);
   cpb_onnx_brief_free(&own->brief);
   cpb_onnx_functions_free(&own->functions);
   cpb_names_free(&own->annotated);
-  cpb_release(&m->whole.allocator, own->annotations);
+  cpb_release(&m->viewed.allocator, own->annotations);
   own->annotations = NULL;
   own->num_annotations = 0;
 }
 
-static void destroy_own(cpb_viewed *m) { cpb_release(&m->whole.allocator, own_of(m)); }
+static void destroy_own(cpb_viewed_message *m) { cpb_release(&m->viewed.allocator, own_of(&m->viewed)); }
 
 /* Of several annotations of a tensor the first. */
-static bool read_annotations(cpb_viewed *m, cpb_onnx_own *own) {
-  const cpb_span graph = m->view.graphs.items[0].message;
+static bool read_annotations(cpb_viewed_message *m, cpb_onnx_own *own) {
+  const cpb_span graph = m->viewed.view.graphs.items[0].message;
   const size_t count = cpb_count_bytes(graph, GRAPH_QUANTIZATION);
   cpb_cursor c = cpb_cursor_of(graph);
   if (count == 0) return true;
-  own->annotations = cpb_alloc(&m->whole.allocator, count * sizeof *own->annotations);
-  if (!own->annotations) return cpb_whole_fail_memory(&m->whole);
+  own->annotations = cpb_alloc(&m->viewed.allocator, count * sizeof *own->annotations);
+  if (!own->annotations) return cpb_viewed_fail_memory(&m->viewed);
   while (own->num_annotations < count && cpb_cursor_find(&c, GRAPH_QUANTIZATION, CPB_WIRE_LEN)) {
     const cpb_span tensor = cpb_get_bytes(c.bytes, ANNOTATION_TENSOR);
     own->annotations[own->num_annotations] = c.bytes;
     if (!cpb_names_add(&own->annotated, tensor, (uint32_t)own->num_annotations++))
-      return cpb_whole_fail_memory(&m->whole);
+      return cpb_viewed_fail_memory(&m->viewed);
   }
   cpb_names_sort(&own->annotated);
   return true;
 }
 
-static bool build(cpb_viewed *m) {
-  cpb_onnx_own *own = own_of(m);
-  return cpb_onnx_graphs_build(&m->view.graphs, &own->functions, &m->whole.part, &m->graph_problems, m->whole.meter,
-                               m->whole.error) &&
+static bool build(cpb_viewed_message *m) {
+  cpb_onnx_own *own = own_of(&m->viewed);
+  m->viewed.lacks_tensors = own->brief.unread.length > 0;
+  return cpb_onnx_graphs_build(&m->viewed.view.graphs, &own->functions, &m->part, &m->graph_problems, m->viewed.meter,
+                               m->viewed.error) &&
          read_annotations(m, own);
 }
 
@@ -70,23 +71,23 @@ static bool is_brief(const cpb_question *question) {
 }
 
 /* How the model is read, unless it was before. */
-static void set_brief(cpb_viewed *m, bool brief) {
-  m->whole.read_ahead = brief ? BRIEF_AHEAD : 0;
-  m->whole.jumps = brief ? &cpb_onnx_brief_jumps : NULL;
-  m->whole.jumps_context = &own_of(m)->brief;
+static void set_brief(cpb_viewed_message *m, bool brief) {
+  m->read_ahead = brief ? BRIEF_AHEAD : 0;
+  m->jumps = brief ? &cpb_onnx_brief_jumps : NULL;
+  m->jumps_context = &own_of(&m->viewed)->brief;
 }
 
-static bool lacks_tensors(const cpb_viewed *m) { return own_of(m)->brief.unread.length > 0; }
+static bool lacks_tensors(const cpb_viewed_message *m) { return own_of(&m->viewed)->brief.unread.length > 0; }
 
-static bool prepare(cpb_viewed *m, const cpb_question *question) {
+static bool prepare(cpb_viewed_message *m, const cpb_question *question) {
   const bool brief = is_brief(question);
   set_brief(m, brief);
   return lacks_tensors(m) && !brief;
 }
 
 /* Up to IR version 3 initializers are among the inputs: without them it is not known what is an input. */
-static bool needs_more(cpb_viewed *m) {
-  if (!lacks_tensors(m) || cpb_get_number(m->whole.part.message, MODEL_IR_VERSION) >= 4) return false;
+static bool needs_more(cpb_viewed_message *m) {
+  if (!lacks_tensors(m) || cpb_get_number(m->part.message, MODEL_IR_VERSION) >= 4) return false;
   set_brief(m, false);
   return true;
 }
@@ -94,10 +95,10 @@ static bool needs_more(cpb_viewed *m) {
 static void write_unread(cpb_viewed *m) {
   const cpb_range unread = own_of(m)->brief.unread;
   if (unread.length == 0) return;
-  cpb_json_writer_open(m->whole.answer, "unread", '{');
-  cpb_json_writer_unsigned(m->whole.answer, "offset", unread.offset);
-  cpb_json_writer_unsigned(m->whole.answer, "size", unread.length);
-  cpb_json_writer_close(m->whole.answer, '}');
+  cpb_json_writer_open(m->answer, "unread", '{');
+  cpb_json_writer_unsigned(m->answer, "offset", unread.offset);
+  cpb_json_writer_unsigned(m->answer, "size", unread.length);
+  cpb_json_writer_close(m->answer, '}');
 }
 
 /* --- Damage ------------------------------------------------------------------------------ */
@@ -142,7 +143,6 @@ static const cpb_viewed_kind onnx = {.view = &cpb_onnx_view,
                                      .destroy = destroy_own,
                                      .prepare = prepare,
                                      .needs_more = needs_more,
-                                     .lacks_tensors = lacks_tensors,
                                      .forget = forget,
                                      .build = build,
                                      .write_overview = cpb_onnx_overview,

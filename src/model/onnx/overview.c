@@ -12,12 +12,12 @@ static void write_text(cpb_json_writer *a, const char *key, cpb_span message, ui
 /* A long one is not read. */
 static void write_doc(cpb_viewed *m, const char *key, cpb_span message, uint32_t number) {
   cpb_span text = cpb_get_bytes(message, number);
-  cpb_json_writer *a = m->whole.answer;
-  if (!cpb_part_omits(&m->whole.part, text)) {
+  cpb_json_writer *a = m->answer;
+  if (!cpb_part_omits(m->view.part, text)) {
     write_text(a, key, message, number);
     return;
   }
-  cpb_range where = cpb_part_where(&m->whole.part, text);
+  cpb_range where = cpb_part_where(m->view.part, text);
   cpb_json_writer_open(a, key, '{');
   cpb_json_writer_open(a, "omitted", '{');
   cpb_json_writer_unsigned(a, "offset", where.offset);
@@ -27,8 +27,8 @@ static void write_doc(cpb_viewed *m, const char *key, cpb_span message, uint32_t
 }
 
 static void write_identity(cpb_viewed *m) {
-  cpb_json_writer *a = m->whole.answer;
-  cpb_span model = m->whole.part.message;
+  cpb_json_writer *a = m->answer;
+  cpb_span model = m->view.part->message;
   cpb_json_writer_text(a, "kind", "onnx");
   cpb_json_writer_exact(a, "ir_version", (int64_t)cpb_get_number(model, MODEL_IR_VERSION));
   cpb_json_writer_open(a, "producer", '{');
@@ -60,9 +60,9 @@ static void write_page(cpb_viewed *m, const char *key, cpb_span message, uint32_
   cpb_page page = cpb_viewed_page(m, key);
   cpb_cursor c = cpb_cursor_of(message);
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    if (cpb_page_has(&page)) write(m->whole.answer, c.bytes);
+    if (cpb_page_has(&page)) write(m->answer, c.bytes);
   }
-  cpb_page_close(m->whole.answer, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 /* --- The graph ----------------------------------------------------------------------------- */
@@ -74,27 +74,27 @@ static bool add_initializer(void *user, const cpb_view_tensor *t) {
 /* Up to IR version 3 initializers are among the inputs, too: those are no inputs to be given. */
 static void write_inputs(cpb_viewed *m, cpb_span graph) {
   cpb_names weights;
-  cpb_names_init(&weights, &m->whole.allocator);
+  cpb_names_init(&weights, &m->allocator);
   cpb_page page = cpb_viewed_page(m, "inputs");
   cpb_cursor c = cpb_cursor_of(graph);
-  if (!m->view.kind->each_tensor(&m->view, 0, add_initializer, &weights)) m->whole.answer->failed = true;
+  if (!m->view.kind->each_tensor(&m->view, 0, add_initializer, &weights)) m->answer->failed = true;
   cpb_names_sort(&weights);
   while (cpb_cursor_find(&c, GRAPH_INPUT, CPB_WIRE_LEN)) {
     bool is_weight = cpb_names_find(&weights, cpb_get_bytes(c.bytes, VALUE_INFO_NAME)) != CPB_NO_NAME;
-    if (!is_weight && cpb_page_has(&page)) cpb_onnx_write_value_info(m->whole.answer, c.bytes);
+    if (!is_weight && cpb_page_has(&page)) cpb_onnx_write_value_info(m->answer, c.bytes);
   }
-  cpb_page_close(m->whole.answer, &page);
+  cpb_page_close(m->answer, &page);
   cpb_names_free(&weights);
 }
 
 /* Null where they are not read. */
 static void write_tensor_count(cpb_viewed *m, const char *key, cpb_span graph, uint32_t field) {
-  if (cpb_onnx_own_of(&m->view)->brief.unread.length > 0) cpb_json_writer_null(m->whole.answer, key);
-  else cpb_json_writer_unsigned(m->whole.answer, key, cpb_count_bytes(graph, field));
+  if (cpb_onnx_own_of(&m->view)->brief.unread.length > 0) cpb_json_writer_null(m->answer, key);
+  else cpb_json_writer_unsigned(m->answer, key, cpb_count_bytes(graph, field));
 }
 
 static void write_graph(cpb_viewed *m) {
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   cpb_span graph = m->view.graphs.items[0].message;
   if (!graph.data) {
     cpb_json_writer_null(a, "graph");
@@ -130,7 +130,7 @@ static void write_training(cpb_json_writer *a, cpb_span training) {
 /* --- The answer ------------------------------------------------------------------------------------ */
 
 void cpb_onnx_overview(cpb_viewed *m) {
-  cpb_span model = m->whole.part.message, graph = m->view.graphs.items[0].message;
+  cpb_span model = m->view.part->message, graph = m->view.graphs.items[0].message;
   write_identity(m);
   write_page(m, "opset_imports", model, MODEL_OPSET, write_opset);
   write_inputs(m, graph);

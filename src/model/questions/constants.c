@@ -11,7 +11,7 @@ static const char *place_of(const cpb_view_tensor *t) {
 }
 
 void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item) {
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   cpb_viewed_write_tensor_name(m, "node", &item->tensor);
   cpb_json_writer_text(a, "is", place_of(&item->tensor));
   cpb_json_writer_text(a, "use", cpb_tensor_use_name(item->use));
@@ -42,8 +42,8 @@ static bool is_wanted(cpb_viewed *m, uint32_t graph, const cpb_view_item *item) 
   cpb_buffer name;
   if (!wanted.data) return true;
   if (item->tensor.graph != graph) return false;
-  cpb_buffer_init(&name, &m->whole.allocator);
-  if (!cpb_view_tensor_name(&item->tensor, &name)) m->whole.answer->failed = true;
+  cpb_buffer_init(&name, &m->allocator);
+  if (!cpb_view_tensor_name(&item->tensor, &name)) m->answer->failed = true;
   const bool is_it = cpb_span_equal((cpb_span){name.data, name.size}, wanted);
   cpb_buffer_free(&name);
   return is_it;
@@ -54,21 +54,21 @@ void cpb_question_constants(cpb_viewed *m) {
   if (!cpb_viewed_graph(m, cpb_viewed_scope(m), &graph)) return;
   const cpb_inventory *l = cpb_viewed_inventory(m);
   if (!l) return;
-  const cpb_view_item **sorted = l->count > 0 ? cpb_alloc(&m->whole.allocator, l->count * sizeof *sorted) : NULL;
+  const cpb_view_item **sorted = l->count > 0 ? cpb_alloc(&m->allocator, l->count * sizeof *sorted) : NULL;
   if (l->count > 0 && !sorted) {
-    cpb_whole_fail_memory(&m->whole);
+    cpb_viewed_fail_memory(m);
     return;
   }
   for (size_t i = 0; i < l->count; i++) sorted[i] = &l->items[i];
   if (l->count > 1) qsort(sorted, l->count, sizeof *sorted, largest_first);
-  cpb_json_writer_exact_unsigned(m->whole.answer, "size", size_of_all(l));
+  cpb_json_writer_exact_unsigned(m->answer, "size", size_of_all(l));
   cpb_page page = cpb_viewed_page(m, "constants");
   for (size_t i = 0; i < l->count; i++) {
     if (!is_wanted(m, graph, sorted[i]) || !cpb_page_has(&page)) continue;
-    cpb_json_writer_open(m->whole.answer, NULL, '{');
+    cpb_json_writer_open(m->answer, NULL, '{');
     cpb_viewed_write_item(m, sorted[i]);
-    cpb_json_writer_close(m->whole.answer, '}');
+    cpb_json_writer_close(m->answer, '}');
   }
-  cpb_page_close(m->whole.answer, &page);
-  cpb_release(&m->whole.allocator, sorted);
+  cpb_page_close(m->answer, &page);
+  cpb_release(&m->allocator, sorted);
 }

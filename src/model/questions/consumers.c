@@ -16,8 +16,7 @@ static bool take_outputs(consumers *s, const cpb_view_node *node) {
   cpb_view_value value;
   cpb_view_values outputs = s->model->view.kind->values(cpb_view_graph_of(&s->model->view, s->graph), node, true);
   for (; cpb_view_values_next(&outputs, &value); number++) {
-    if (value.name.size > 0 && !cpb_names_add(&s->taken, value.name, number))
-      return cpb_whole_fail_memory(&s->model->whole);
+    if (value.name.size > 0 && !cpb_names_add(&s->taken, value.name, number)) return cpb_viewed_fail_memory(s->model);
   }
   cpb_names_sort(&s->taken);
   return true;
@@ -53,14 +52,14 @@ static bool find_value(consumers *s) {
   while (!found && s->name.size > 0 && cpb_view_nodes_next(&nodes, &node))
     found = has_value(v->kind->values(g, &node, true), s->name);
   if (!found && s->name.size > 0) found = !v->kind->each_tensor(v, s->graph, is_other, s);
-  if (!found) return cpb_whole_not_found(&s->model->whole, "node or value", s->name);
-  return cpb_names_add(&s->taken, s->name, 0) || cpb_whole_fail_memory(&s->model->whole);
+  if (!found) return cpb_viewed_not_found(s->model, "node or value", s->name);
+  return cpb_names_add(&s->taken, s->name, 0) || cpb_viewed_fail_memory(s->model);
 }
 
 /* --- Who takes it ---------------------------------------------------------------------------- */
 
 static void write_input(const consumers *s, uint64_t number, cpb_span value) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   uint32_t index = value.data ? cpb_names_find(&s->taken, value) : CPB_NO_NAME;
   if (index == CPB_NO_NAME) return;
   cpb_json_writer_open(a, NULL, '{');
@@ -79,7 +78,7 @@ static bool takes(const consumers *s, cpb_view_values values) {
 }
 
 static void open(const consumers *s, const char *is, cpb_span name, uint32_t graph, cpb_span op) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_text(a, "is", is);
   cpb_json_writer_span(a, "name", name);
@@ -90,7 +89,7 @@ static void open(const consumers *s, const char *is, cpb_span name, uint32_t gra
 }
 
 static void close(const consumers *s) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   cpb_json_writer_close(a, ']');
   cpb_json_writer_bool(a, "control", false);
   cpb_json_writer_close(a, '}');
@@ -134,11 +133,11 @@ static void write_list(consumers *s) {
   for (uint32_t i = 0; i < g->count; i++) {
     if (cpb_view_graph_sees(g, i, s->graph)) write_graph(s, i);
   }
-  cpb_page_close(s->model->whole.answer, &s->page);
+  cpb_page_close(s->model->answer, &s->page);
 }
 
 static void write_answer(consumers *s, const cpb_view_node *node) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   cpb_viewed_write_graph_name(s->model, "function", s->graph);
   cpb_json_writer_span(a, "node", s->name);
   if (node) cpb_json_writer_span(a, "op", node->op);
@@ -148,7 +147,7 @@ static void write_answer(consumers *s, const cpb_view_node *node) {
 
 bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
   consumers s = {.model = m, .graph = graph, .name = node->name};
-  cpb_names_init(&s.taken, &m->whole.allocator);
+  cpb_names_init(&s.taken, &m->allocator);
   const bool taken = take_outputs(&s, node);
   if (taken) write_list(&s);
   cpb_names_free(&s.taken);
@@ -160,7 +159,7 @@ void cpb_question_consumers(cpb_viewed *m) {
   consumers s = {.model = m, .name = cpb_viewed_name(m)};
   if (!cpb_viewed_graph(m, cpb_viewed_scope(m), &s.graph)) return;
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, s.graph);
-  cpb_names_init(&s.taken, &m->whole.allocator);
+  cpb_names_init(&s.taken, &m->allocator);
   const bool is_node = find_node(&s, &nodes, &node);
   if (is_node ? take_outputs(&s, &node) : find_value(&s)) write_answer(&s, is_node ? &node : NULL);
   cpb_names_free(&s.taken);

@@ -2,7 +2,7 @@
 #include "model/questions/questions.h"
 
 void cpb_viewed_write_counts(cpb_viewed *m) {
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   const cpb_view_graphs *g = &m->view.graphs;
   uint64_t graphs[2] = {0}, nodes[2] = {0}; /* functions, and graphs within nodes */
   for (size_t i = 1; i < g->count; i++) {
@@ -37,10 +37,10 @@ void cpb_viewed_write_parameters(cpb_viewed *m) {
   const cpb_inventory *l = cpb_viewed_inventory(m);
   bool done = l != NULL;
   if (!l) return;
-  cpb_files_init(&t.files, &m->whole.allocator);
+  cpb_files_init(&t.files, &m->allocator);
   for (size_t i = 0; done && i < l->count; i++) done = add_item(&t, &l->items[i]);
-  if (!done) cpb_whole_fail_memory(&m->whole);
-  cpb_parameters_write(&t.parameters, m->whole.answer);
-  cpb_files_write(&t.files, m->whole.answer);
+  if (!done) cpb_viewed_fail_memory(m);
+  cpb_parameters_write(&t.parameters, m->answer);
+  cpb_files_write(&t.files, m->answer);
   cpb_files_free(&t.files);
 }

@@ -17,7 +17,7 @@ static uint64_t count_values(cpb_view_values values) {
 
 static void write_item(cpb_viewed *m, uint32_t graph) {
   size_t calls, callers;
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
   cpb_calls_by(&m->view.graphs.calls, graph, &calls);
   cpb_calls_of(&m->view.graphs.calls, graph, &callers);
@@ -41,9 +41,9 @@ static void write_item(cpb_viewed *m, uint32_t graph) {
 /* Whether its name begins with the scope. */
 static bool is_wanted(cpb_viewed *m, uint32_t graph) {
   cpb_buffer name;
-  cpb_buffer_init(&name, &m->whole.allocator);
-  if (m->whole.question.scope_size == 0) return true;
-  if (!cpb_view_graph_name(&m->view.graphs, graph, &name)) m->whole.answer->failed = true;
+  cpb_buffer_init(&name, &m->allocator);
+  if (m->question.scope_size == 0) return true;
+  if (!cpb_view_graph_name(&m->view.graphs, graph, &name)) m->answer->failed = true;
   bool wanted = cpb_span_begins((cpb_span){name.data, name.size}, cpb_viewed_scope(m));
   cpb_buffer_free(&name);
   return wanted;
@@ -54,32 +54,32 @@ void cpb_question_functions(cpb_viewed *m) {
   for (uint32_t i = 1; i < m->view.graphs.count; i++) {
     if (is_wanted(m, i) && cpb_page_has(&page)) write_item(m, i);
   }
-  cpb_page_close(m->whole.answer, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 /* --- One ----------------------------------------------------------------------------------------- */
 
 static void write_values(cpb_viewed *m, const char *key, const cpb_view_types *types, cpb_view_values values) {
   cpb_view_value value;
-  cpb_json_writer_open(m->whole.answer, key, '[');
-  while (cpb_view_values_next(&values, &value)) cpb_view_write_value(m->whole.answer, &m->view, types, &value);
-  cpb_json_writer_close(m->whole.answer, ']');
+  cpb_json_writer_open(m->answer, key, '[');
+  while (cpb_view_values_next(&values, &value)) cpb_view_write_value(m->answer, &m->view, types, &value);
+  cpb_json_writer_close(m->answer, ']');
 }
 
 static void write_calls(cpb_viewed *m, const char *key, const cpb_call *calls, size_t count, bool callers) {
-  cpb_json_writer_open(m->whole.answer, key, '[');
+  cpb_json_writer_open(m->answer, key, '[');
   for (size_t i = 0; i < count; i++) {
-    cpb_json_writer_open(m->whole.answer, NULL, '{');
+    cpb_json_writer_open(m->answer, NULL, '{');
     cpb_viewed_write_graph_name(m, "function", callers ? calls[i].caller : calls[i].callee);
-    cpb_json_writer_unsigned(m->whole.answer, "nodes", calls[i].count);
-    cpb_json_writer_close(m->whole.answer, '}');
+    cpb_json_writer_unsigned(m->answer, "nodes", calls[i].count);
+    cpb_json_writer_close(m->answer, '}');
   }
-  cpb_json_writer_close(m->whole.answer, ']');
+  cpb_json_writer_close(m->answer, ']');
 }
 
 static void write_function(cpb_viewed *m, uint32_t graph, const cpb_view_types *types) {
   size_t count;
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
   cpb_viewed_write_graph_name(m, "name", graph);
   cpb_json_writer_text(a, "is", role_name(g->role));
@@ -97,7 +97,7 @@ void cpb_question_function(cpb_viewed *m) {
   uint32_t graph;
   cpb_view_types types;
   if (!cpb_viewed_graph(m, cpb_viewed_name(m), &graph)) return;
-  if (cpb_view_types_build(&types, &m->whole.allocator, &m->view, graph)) write_function(m, graph, &types);
-  else cpb_whole_fail_memory(&m->whole);
+  if (cpb_view_types_build(&types, &m->allocator, &m->view, graph)) write_function(m, graph, &types);
+  else cpb_viewed_fail_memory(m);
   cpb_view_types_free(&types);
 }

@@ -94,7 +94,7 @@ static bool add_functions(layers *l) {
 
 static bool find_layers(layers *l) {
   cpb_viewed *m = l->model;
-  const cpb_allocator *a = &m->whole.allocator;
+  const cpb_allocator *a = &m->allocator;
   if (!cpb_view_makers_build(&l->makers, a, &m->view, 0)) return false;
   l->own = cpb_alloc_zeroed(a, (l->makers.count + 1) * sizeof *l->own);
   l->graphs = cpb_alloc_zeroed(a, m->view.graphs.count * sizeof *l->graphs);
@@ -108,18 +108,18 @@ static void write(layers *l) {
   cpb_viewed *m = l->model;
   const cpb_view_kind *kind = m->view.kind;
   const bool are_layers = kind->nodes_are_layers && kind->nodes_are_layers(cpb_view_graph_of(&m->view, 0));
-  cpb_json_writer_text(m->whole.answer, "source", l->has_modules ? "modules" : are_layers ? "layers" : "names");
-  cpb_name_layers_write(&l->list, &m->whole.question, m->whole.answer);
+  cpb_json_writer_text(m->answer, "source", l->has_modules ? "modules" : are_layers ? "layers" : "names");
+  cpb_name_layers_write(&l->list, &m->question, m->answer);
 }
 
 void cpb_question_layers(cpb_viewed *m) {
-  const cpb_allocator *a = &m->whole.allocator;
+  const cpb_allocator *a = &m->allocator;
   layers l = {.model = m, .inventory = cpb_viewed_inventory(m)};
   if (!l.inventory) return;
   cpb_buffer_init(&l.names, a);
   cpb_name_layers_init(&l.list, a);
   if (find_layers(&l)) write(&l);
-  else cpb_whole_fail_memory(&m->whole);
+  else cpb_viewed_fail_memory(m);
   cpb_view_makers_free(&l.makers);
   cpb_release(a, l.own);
   cpb_release(a, l.graphs);

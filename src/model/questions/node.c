@@ -48,7 +48,7 @@ static bool add_arguments(level *l, cpb_view_values values) {
 
 static bool build(search *s, level *l) {
   const cpb_view *v = &s->model->view;
-  const cpb_allocator *a = &s->model->whole.allocator;
+  const cpb_allocator *a = &s->model->allocator;
   adding add = {l, a};
   cpb_names_init(&l->arguments, a);
   cpb_names_init(&l->names, a);
@@ -65,15 +65,15 @@ static bool build(search *s, level *l) {
 /* That graph, as the next level. False with the error set. */
 static bool add_level(search *s, uint32_t graph) {
   void *levels = s->levels;
-  if (!cpb_reserve(&s->model->whole.allocator, &levels, &s->capacity, s->count + 1, sizeof *s->levels))
-    return cpb_whole_fail_memory(&s->model->whole);
+  if (!cpb_reserve(&s->model->allocator, &levels, &s->capacity, s->count + 1, sizeof *s->levels))
+    return cpb_viewed_fail_memory(s->model);
   s->levels = levels;
   s->levels[s->count] = (level){.graph = graph};
-  return build(s, &s->levels[s->count++]) || cpb_whole_fail_memory(&s->model->whole);
+  return build(s, &s->levels[s->count++]) || cpb_viewed_fail_memory(s->model);
 }
 
 static void free_levels(search *s) {
-  const cpb_allocator *a = &s->model->whole.allocator;
+  const cpb_allocator *a = &s->model->allocator;
   for (size_t i = 0; i < s->count; i++) {
     level *l = &s->levels[i];
     cpb_view_makers_free(&l->makers);
@@ -91,12 +91,12 @@ static void write_type(const search *s, const level *l, const cpb_view_value *va
   const cpb_view_kind *kind = s->model->view.kind;
   const uint32_t i = value->type.data ? CPB_NO_NAME : cpb_names_find(&l->types.names, value->name);
   const cpb_view_value *known = i == CPB_NO_NAME ? value : &l->types.items[i];
-  if (known->type.data) kind->write_type(s->model->whole.answer, known);
+  if (known->type.data) kind->write_type(s->model->answer, known);
 }
 
 static void write_giver(const search *s, const level *l, const char *is, cpb_span name) {
-  cpb_json_writer_text(s->model->whole.answer, "is", is);
-  cpb_json_writer_span(s->model->whole.answer, "name", name);
+  cpb_json_writer_text(s->model->answer, "is", is);
+  cpb_json_writer_span(s->model->answer, "name", name);
   cpb_viewed_write_graph_name(s->model, "function", l->graph);
 }
 
@@ -104,12 +104,12 @@ static void write_giver(const search *s, const level *l, const char *is, cpb_spa
 static bool write_held(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
   const uint32_t tensor = node->is_constant ? cpb_names_find(&l->names, name) : CPB_NO_NAME;
   if (tensor == CPB_NO_NAME) return false;
-  s->model->view.kind->write_tensor(s->model->whole.answer, &s->model->view, &l->tensors[tensor]);
+  s->model->view.kind->write_tensor(s->model->answer, &s->model->view, &l->tensors[tensor]);
   return true;
 }
 
 static void write_maker(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   cpb_view_value value;
   cpb_view_values outputs = s->model->view.kind->values(cpb_view_graph_of(&s->model->view, l->graph), node, true);
   write_giver(s, l, "node", node->name);
@@ -123,7 +123,7 @@ static void write_maker(const search *s, const level *l, const cpb_view_node *no
 }
 
 static void write_tensor(const search *s, const level *l, const cpb_view_tensor *t) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   write_giver(s, l, "tensor", t->value);
   s->model->view.kind->write_tensor(a, &s->model->view, t);
 }
@@ -148,7 +148,7 @@ static bool write_from(const search *s, const level *l, cpb_span name) {
 
 /* Where it is not found, in the graph around, whose values a subgraph takes by name. False with the error set. */
 static bool write_input(search *s, const cpb_view_value *value, uint64_t number) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   bool found = false;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_unsigned(a, "input", number);
@@ -169,11 +169,11 @@ static bool write_inputs(search *s, const cpb_view_node *node) {
   cpb_view_value value;
   const cpb_view_graph *g = cpb_view_graph_of(&s->model->view, s->levels[0].graph);
   cpb_view_values inputs = s->model->view.kind->values(g, node, false);
-  cpb_json_writer_open(s->model->whole.answer, "from", '[');
+  cpb_json_writer_open(s->model->answer, "from", '[');
   for (uint64_t i = 0; cpb_view_values_next(&inputs, &value);) {
     if (value.name.data && !write_input(s, &value, i++)) return false;
   }
-  cpb_json_writer_close(s->model->whole.answer, ']');
+  cpb_json_writer_close(s->model->answer, ']');
   return true;
 }
 
@@ -190,7 +190,7 @@ static const cpb_view_node *find_node(const cpb_view_makers *m, cpb_span name) {
 static void write_node(search *s, uint32_t graph) {
   const cpb_view_node *found = find_node(&s->levels[0].makers, cpb_viewed_name(s->model));
   if (!found) {
-    cpb_whole_not_found(&s->model->whole, "node", cpb_viewed_name(s->model));
+    cpb_viewed_not_found(s->model, "node", cpb_viewed_name(s->model));
     return;
   }
   const cpb_view_node node = *found;

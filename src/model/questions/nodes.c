@@ -4,7 +4,7 @@
 /* The names of the values that go in; where it is known, also the parameters that they are for. */
 static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
   cpb_view_value value;
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
   cpb_view_values values = m->view.kind->values(g, node, false);
   cpb_json_writer_open(a, "inputs", '[');
@@ -23,13 +23,13 @@ static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *nod
 static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
   cpb_view_value value;
   cpb_view_values values = m->view.kind->values(cpb_view_graph_of(&m->view, graph), node, true);
-  cpb_json_writer_open(m->whole.answer, "outputs", '[');
-  while (cpb_view_values_next(&values, &value)) cpb_view_write_value(m->whole.answer, &m->view, types, &value);
-  cpb_json_writer_close(m->whole.answer, ']');
+  cpb_json_writer_open(m->answer, "outputs", '[');
+  while (cpb_view_values_next(&values, &value)) cpb_view_write_value(m->answer, &m->view, types, &value);
+  cpb_json_writer_close(m->answer, ']');
 }
 
 void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   const cpb_view_kind *kind = m->view.kind;
   const uint32_t callee = kind->callee ? kind->callee(&m->view, node) : CPB_NO_GRAPH;
   cpb_json_writer_span(a, "name", node->name);
@@ -46,13 +46,13 @@ static void write_nodes(cpb_viewed *m, uint32_t graph, const cpb_view_types *typ
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, graph);
   cpb_page page = cpb_viewed_page(m, "nodes");
   while (cpb_view_nodes_next(&nodes, &node)) {
-    const bool is_wanted = m->whole.question.scope_size == 0 || cpb_span_begins(node.name, cpb_viewed_scope(m));
+    const bool is_wanted = m->question.scope_size == 0 || cpb_span_begins(node.name, cpb_viewed_scope(m));
     if (!is_wanted || !cpb_page_has(&page)) continue;
-    cpb_json_writer_open(m->whole.answer, NULL, '{');
+    cpb_json_writer_open(m->answer, NULL, '{');
     cpb_viewed_write_node(m, graph, types, &node);
-    cpb_json_writer_close(m->whole.answer, '}');
+    cpb_json_writer_close(m->answer, '}');
   }
-  cpb_page_close(m->whole.answer, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 void cpb_question_nodes(cpb_viewed *m) {
@@ -60,7 +60,7 @@ void cpb_question_nodes(cpb_viewed *m) {
   cpb_view_types types;
   if (!cpb_viewed_graph(m, cpb_viewed_name(m), &graph)) return;
   cpb_viewed_write_graph_name(m, "function", graph);
-  if (cpb_view_types_build(&types, &m->whole.allocator, &m->view, graph)) write_nodes(m, graph, &types);
-  else cpb_whole_fail_memory(&m->whole);
+  if (cpb_view_types_build(&types, &m->allocator, &m->view, graph)) write_nodes(m, graph, &types);
+  else cpb_viewed_fail_memory(m);
   cpb_view_types_free(&types);
 }

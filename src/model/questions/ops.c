@@ -3,7 +3,7 @@
 
 static void write_use(cpb_viewed *m, const cpb_use *u) {
   int64_t version;
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   const cpb_view_kind *kind = m->view.kind;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "op", u->op);
@@ -22,9 +22,9 @@ static void write_use(cpb_viewed *m, const cpb_use *u) {
 /* These are looked for however rare they are: not only on the page. */
 static void write_custom(cpb_viewed *m, const cpb_uses *list) {
   uint64_t shown = 0;
-  cpb_json_writer *a = m->whole.answer;
+  cpb_json_writer *a = m->answer;
   cpb_json_writer_open(a, "custom", '[');
-  for (size_t i = 0; i < list->count && shown < m->whole.question.count; i++) {
+  for (size_t i = 0; i < list->count && shown < m->question.count; i++) {
     const cpb_use *u = &list->items[i];
     if (strcmp(m->view.kind->origin(&m->view, u->domain, u->op), "custom") != 0) continue;
     shown++;
@@ -46,7 +46,7 @@ static void write_uses(cpb_viewed *m, cpb_uses *list) {
   for (size_t i = 0; i < list->count; i++) {
     if (cpb_page_has(&page)) write_use(m, &list->items[i]);
   }
-  cpb_page_close(m->whole.answer, &page);
+  cpb_page_close(m->answer, &page);
   write_custom(m, list);
 }
 
@@ -57,7 +57,7 @@ static bool count_graph(cpb_viewed *m, uint32_t graph, cpb_uses *list) {
   while (cpb_view_nodes_next(&nodes, &node)) {
     const bool is_made = node.op.data == (const uint8_t *)nodes.op;
     const cpb_span op = is_made ? cpb_span_of("unknown") : node.op;
-    if (!cpb_uses_add(list, node.domain, op, graph == 0)) return cpb_whole_fail_memory(&m->whole);
+    if (!cpb_uses_add(list, node.domain, op, graph == 0)) return cpb_viewed_fail_memory(m);
   }
   return true;
 }
@@ -66,18 +66,18 @@ static void write_counts(cpb_viewed *m) {
   uint64_t nodes = 0;
   const cpb_view_graphs *g = &m->view.graphs;
   for (size_t i = 1; i < g->count; i++) nodes += g->items[i].nodes;
-  cpb_json_writer_unsigned(m->whole.answer, "nodes", g->items[0].nodes);
-  cpb_json_writer_unsigned(m->whole.answer, "functions", g->count - 1);
-  cpb_json_writer_unsigned(m->whole.answer, "function_nodes", nodes);
+  cpb_json_writer_unsigned(m->answer, "nodes", g->items[0].nodes);
+  cpb_json_writer_unsigned(m->answer, "functions", g->count - 1);
+  cpb_json_writer_unsigned(m->answer, "function_nodes", nodes);
 }
 
 void cpb_question_ops(cpb_viewed *m) {
   uint32_t graph;
   cpb_uses list;
   if (!cpb_viewed_graph(m, cpb_viewed_name(m), &graph)) return;
-  const bool all = m->whole.question.name == NULL;
+  const bool all = m->question.name == NULL;
   bool done = true;
-  cpb_uses_init(&list, &m->whole.allocator);
+  cpb_uses_init(&list, &m->allocator);
   write_counts(m);
   for (uint32_t i = all ? 0 : graph; done && i < (all ? (uint32_t)m->view.graphs.count : graph + 1); i++)
     done = count_graph(m, i, &list);

@@ -1,49 +1,35 @@
-/* The questions about a model of which all of the structure is read at the first: each is written once, above the view
- * of the model (model/view). */
+/* The questions, each written once, above the view of a model (model/view). */
 #ifndef CPB_MODEL_QUESTIONS_QUESTIONS_H
 #define CPB_MODEL_QUESTIONS_QUESTIONS_H
 
+#include "base/json_writer.h"
+#include "cpb/model.h"
 #include "model/common/page.h"
-#include "model/common/whole.h"
+#include "model/common/problems.h"
 #include "model/view/inventory.h"
 #include "model/view/types.h"
 
-/* A model while questions are asked of it. */
+/* A model while a question about it is answered. */
 typedef struct cpb_viewed {
-  cpb_whole whole; /* its message */
-  const struct cpb_viewed_kind *kind;
+  cpb_allocator allocator;
+  cpb_meter *meter;
+  cpb_question question;
+  cpb_json_writer *answer; /* these two during a step */
+  cpb_error *error;
+  cpb_problems problems;   /* of this question */
+  const cpb_error *damage; /* of what is read of the model, or NULL */
   cpb_view view;
-  bool has_graphs;
-  cpb_inventory inventory;
+  bool lacks_tensors;      /* some were passed over */
+  cpb_inventory inventory; /* of its tensors */
   bool has_inventory;
-  cpb_problems graph_problems;
-  const char *empty; /* a problem of a model that has nothing, or NULL; known with the graphs */
 } cpb_viewed;
 
-/* What the reader of a kind does besides (reader.h). */
-typedef struct cpb_viewed_kind {
-  const cpb_view_kind *view;
-  const cpb_message_type *type; /* what is read of its message */
-  /* Its own state, which the view knows. NULL when memory is short. Not there: it has none. */
-  void *(*create)(cpb_viewed *model);
-  void (*destroy)(cpb_viewed *model);
-  /* Before the question is read: true if the model is to be read anew. Not there: never. */
-  bool (*prepare)(cpb_viewed *model, const cpb_question *question);
-  /* After it is read: whether that is not enough, and all of it must be read. Not there: never. */
-  bool (*needs_more)(cpb_viewed *model);
-  /* Whether tensors were passed over. Not there: never. */
-  bool (*lacks_tensors)(const cpb_viewed *model);
-  void (*forget)(cpb_viewed *model); /* what it knows of the message */
-  /* The graphs of the message. False with the error set. */
-  bool (*build)(cpb_viewed *model);
-  void (*write_overview)(cpb_viewed *model);
-  void (*write_end)(cpb_viewed *model);          /* further members of each answer; NULL: none */
-  const char *(*missing)(cpb_span message);      /* what follows where a damaged model ends */
-  const char *(*lost_of)(uint32_t field);        /* what that field of the message is */
-  const char *(*empty)(const cpb_viewed *model); /* a problem of one that is whole, but has nothing; or NULL */
-} cpb_viewed_kind;
+void cpb_viewed_init(cpb_viewed *m, const cpb_allocator *a, cpb_meter *meter, const cpb_view_kind *kind,
+                     const cpb_part *part);
+/* Frees what was built from the message: graphs and tensors. */
+void cpb_viewed_forget(cpb_viewed *m);
 
-/* Writes the members of an answer; errors are those of `whole`. */
+/* Writes the members of an answer. */
 typedef void cpb_write_answer(cpb_viewed *model);
 
 void cpb_question_functions(cpb_viewed *m);
@@ -62,17 +48,22 @@ cpb_write_answer *cpb_question_find(cpb_question_kind kind);
 
 /* --- For those and for overviews --------------------------------------------------------------- */
 
+/* Both return false, for use in conditions. */
+bool cpb_viewed_fail_memory(cpb_viewed *m);
+/* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\""; of a damaged model with what is wrong with it. */
+bool cpb_viewed_not_found(cpb_viewed *m, const char *what, cpb_span name);
+
 static inline cpb_span cpb_viewed_name(const cpb_viewed *m) {
-  return (cpb_span){(const uint8_t *)m->whole.question.name, m->whole.question.name_size};
+  return (cpb_span){(const uint8_t *)m->question.name, m->question.name_size};
 }
 
 static inline cpb_span cpb_viewed_scope(const cpb_viewed *m) {
-  return (cpb_span){(const uint8_t *)m->whole.question.scope, m->whole.question.scope_size};
+  return (cpb_span){(const uint8_t *)m->question.scope, m->question.scope_size};
 }
 
 /* A list in pages of the answer. */
 static inline cpb_page cpb_viewed_page(cpb_viewed *m, const char *key) {
-  return cpb_page_open(m->whole.answer, &m->whole.question, key);
+  return cpb_page_open(m->answer, &m->question, key);
 }
 
 /* The graph of that name, the model's own for a name with `data` NULL. False with the error set. */

@@ -1,57 +1,66 @@
 #include "model/questions/reader.h"
 
+#include "base/limits.h"
+#include "base/status.h"
+
+typedef cpb_viewed_message message;
+
 /* --- Creation ------------------------------------------------------------------------ */
 
 void *cpb_viewed_create(const cpb_allocator *a, cpb_meter *meter, const cpb_viewed_kind *kind,
                         const cpb_model_options *options) {
-  cpb_viewed *m = cpb_alloc_zeroed(a, sizeof *m);
+  message *m = cpb_alloc_zeroed(a, sizeof *m);
   if (!m) return NULL;
-  cpb_whole_init(&m->whole, a, meter, options);
   m->kind = kind;
-  m->view = (cpb_view){.kind = kind->view, .part = &m->whole.part};
-  cpb_view_graphs_init(&m->view.graphs, a);
-  m->inventory.allocator = *a;
+  m->options = *options;
+  m->limits = cpb_limits_or_default(options->limits);
+  m->options.limits = &m->limits;
+  m->damage.offset = CPB_NO_OFFSET;
+  cpb_input_init(&m->no_input);
   cpb_problems_init(&m->graph_problems, a);
-  if (!kind->create || (m->view.own = kind->create(m)) != NULL) return m;
+  cpb_viewed_init(&m->viewed, a, meter, kind->view, &m->part);
+  if (!kind->create || (m->viewed.view.own = kind->create(m)) != NULL) return m;
   cpb_viewed_destroy(m);
   return NULL;
 }
 
-static void forget_graphs(cpb_viewed *m) {
-  cpb_inventory_free(&m->inventory);
-  cpb_view_graphs_free(&m->view.graphs);
+static void forget_graphs(message *m) {
+  cpb_viewed_forget(&m->viewed);
   cpb_problems_free(&m->graph_problems);
-  m->has_graphs = m->has_inventory = false;
+  m->has_graphs = false;
 }
 
-static void forget(cpb_viewed *m) {
+static void forget(message *m) {
   forget_graphs(m);
-  if (m->kind->forget && m->view.own) m->kind->forget(m);
-  cpb_part_free(&m->whole.part);
+  if (m->kind->forget && m->viewed.view.own) m->kind->forget(m);
+  cpb_part_free(&m->part);
 }
 
 void cpb_viewed_destroy(void *reader) {
-  cpb_viewed *m = reader;
-  cpb_allocator a = m->whole.allocator;
+  message *m = reader;
+  cpb_allocator a = m->viewed.allocator;
   forget(m);
-  if (m->kind->destroy && m->view.own) m->kind->destroy(m);
-  cpb_whole_free(&m->whole);
+  if (m->kind->destroy && m->viewed.view.own) m->kind->destroy(m);
+  cpb_problems_free(&m->viewed.problems);
   cpb_release(&a, m);
 }
 
 /* --- Asking --------------------------------------------------------------------------- */
 
 void cpb_viewed_ask(void *reader, const cpb_question *question) {
-  cpb_viewed *m = reader;
-  cpb_whole_ask(&m->whole, question);
+  message *m = reader;
+  m->viewed.question = *question;
   const bool anew = m->kind->prepare && m->kind->prepare(m, question);
-  if (anew || !m->whole.part.read) forget(m);
+  if (anew || !m->part.read) forget(m);
 }
 
-cpb_input *cpb_viewed_input(void *reader) { return cpb_whole_input(&((cpb_viewed *)reader)->whole); }
+cpb_input *cpb_viewed_input(void *reader) {
+  message *m = reader;
+  return m->part.outline && !m->part.read ? cpb_outline_input(m->part.outline) : &m->no_input;
+}
 
-void cpb_viewed_note_damage(void *reader, const char *message) {
-  cpb_whole_note_damage(&((cpb_viewed *)reader)->whole, message);
+void cpb_viewed_note_damage(void *reader, const char *text) {
+  cpb_fail(&((message *)reader)->damage, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s", text);
 }
 
 bool cpb_viewed_answers(cpb_model_kind kind, cpb_question_kind question) {
@@ -59,100 +68,110 @@ bool cpb_viewed_answers(cpb_model_kind kind, cpb_question_kind question) {
   return question == CPB_ASK_OVERVIEW || cpb_question_find(question) != NULL;
 }
 
-/* --- Steps ---------------------------------------------------------------------------- */
+/* --- Reading --------------------------------------------------------------------------- */
 
-static bool build_graphs(cpb_viewed *m) {
+static bool begin_message(message *m) {
+  const cpb_outline_options how = {.max_value = m->options.max_value,
+                                   .max_size = m->options.max_memory,
+                                   .limits = &m->limits,
+                                   .read_ahead = m->read_ahead};
+  if (!cpb_part_begin(&m->part, &m->viewed.allocator, m->kind->type, NULL, 0, &how))
+    return cpb_viewed_fail_memory(&m->viewed);
+  if (m->jumps) cpb_part_set_jumps(&m->part, m->jumps, m->jumps_context);
+  return true;
+}
+
+static cpb_step step_message(message *m) {
+  const bool was_read = m->part.read;
+  if (!m->part.outline && !begin_message(m)) return CPB_STEP_ERROR;
+  cpb_step step = cpb_part_step(&m->part, m->viewed.error);
+  if (step != CPB_STEP_DONE || was_read) return step;
+  if (m->damage.code != CPB_OK) m->part.lacks_some = true;
+  bool done = cpb_meter_charge(m->viewed.meter, CPB_WORK_WALKED, m->part.message.size, CPB_NO_OFFSET, m->viewed.error);
+  return done ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
+/* Reads the message: CPB_STEP_DONE when it is there, perhaps up to damage. */
+static cpb_step read_message(message *m) {
+  cpb_step step = step_message(m);
+  if (step != CPB_STEP_DONE) return step;
+  if (m->part.damage.code != CPB_OK && m->part.message.size == 0) *m->viewed.error = m->part.damage;
+  return m->viewed.error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
+static cpb_step read_enough(message *m) {
+  cpb_step read = read_message(m);
+  if (read != CPB_STEP_DONE || !m->kind->needs_more || !m->kind->needs_more(m)) return read;
+  forget(m);
+  return read_message(m);
+}
+
+static bool build_graphs(message *m) {
   if (m->has_graphs) return true;
   m->has_graphs = m->kind->build(m);
-  m->empty = m->has_graphs ? m->kind->empty(m) : NULL;
+  m->empty = m->has_graphs ? m->kind->empty(&m->viewed) : NULL;
   if (!m->has_graphs) forget_graphs(m);
   return m->has_graphs;
 }
 
-static void write_problems(cpb_viewed *m) {
+/* --- Damage ------------------------------------------------------------------------------ */
+
+static const cpb_error *damage_of(const message *m) {
+  if (m->part.damage.code != CPB_OK) return &m->part.damage;
+  return m->damage.code != CPB_OK ? &m->damage : NULL;
+}
+
+/* Adds what is wrong with the input, if anything is. */
+static void add_damage(message *m, cpb_problems *problems) {
+  char text[192];
+  cpb_part *p = &m->part;
+  const cpb_error *damage = damage_of(m);
+  if (!damage) return;
+  if (damage == &m->damage) cpb_format(text, sizeof text, "%s: a part of the model is missing", damage->message);
+  else if (p->lost == 0) {
+    if (!p->missing) p->missing = m->kind->missing(p->message);
+    cpb_format(text, sizeof text, "%s: %s", damage->message, p->missing);
+  } else
+    cpb_format(text, sizeof text, "%s: at least %llu bytes of %s are missing", damage->message,
+               (unsigned long long)p->lost, m->kind->lost_of(cpb_outline_lost_in(p->outline, 0)));
+  cpb_problems_add_damage(problems, damage->offset, text);
+}
+
+static void write_problems(message *m) {
   cpb_problems damage;
-  cpb_json_writer *a = m->whole.answer;
-  cpb_problems_init(&damage, &m->whole.allocator);
-  cpb_whole_add_damage(&m->whole, &damage, m->kind->missing, m->kind->lost_of);
+  cpb_json_writer *a = m->viewed.answer;
+  cpb_problems_init(&damage, &m->viewed.allocator);
+  add_damage(m, &damage);
   cpb_json_writer_open(a, "problems", '[');
   cpb_problems_write(&damage, a);
   cpb_problems_write(&m->graph_problems, a);
-  cpb_problems_write(&m->whole.problems, a);
+  cpb_problems_write(&m->viewed.problems, a);
   cpb_json_writer_close(a, ']');
   cpb_problems_free(&damage);
 }
 
-static cpb_step write_answer(cpb_viewed *m) {
-  cpb_json_writer *a = m->whole.answer;
-  cpb_problems_free(&m->whole.problems);
-  cpb_json_writer_begin(a);
-  cpb_json_writer_open(a, NULL, '{');
-  if (m->empty && m->whole.part.damage.code == CPB_OK) cpb_problems_add(&m->whole.problems, CPB_NO_OFFSET, m->empty);
-  if (m->whole.question.kind == CPB_ASK_OVERVIEW) m->kind->write_overview(m);
-  else cpb_question_find(m->whole.question.kind)(m);
-  if (m->kind->write_end) m->kind->write_end(m);
+/* --- Answers ------------------------------------------------------------------------------- */
+
+static cpb_step write_answer(message *m) {
+  cpb_viewed *v = &m->viewed;
+  cpb_problems_free(&v->problems);
+  cpb_json_writer_begin(v->answer);
+  cpb_json_writer_open(v->answer, NULL, '{');
+  if (m->empty && m->part.damage.code == CPB_OK) cpb_problems_add(&v->problems, CPB_NO_OFFSET, m->empty);
+  if (v->question.kind == CPB_ASK_OVERVIEW) m->kind->write_overview(v);
+  else cpb_question_find(v->question.kind)(v);
+  if (m->kind->write_end) m->kind->write_end(v);
   write_problems(m);
-  cpb_json_writer_close(a, '}');
-  return m->whole.error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
+  cpb_json_writer_close(v->answer, '}');
+  return v->error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
 
 cpb_step cpb_viewed_step(void *reader, cpb_json_writer *answer, cpb_error *error) {
-  cpb_viewed *m = reader;
-  cpb_step read = cpb_whole_read(&m->whole, m->kind->type, answer, error);
-  if (read == CPB_STEP_DONE && m->kind->needs_more && m->kind->needs_more(m)) {
-    forget(m);
-    read = cpb_whole_read(&m->whole, m->kind->type, answer, error);
-  }
+  message *m = reader;
+  m->viewed.answer = answer;
+  m->viewed.error = error;
+  cpb_step read = read_enough(m);
   if (read != CPB_STEP_DONE) return read;
+  m->viewed.damage = damage_of(m);
   return build_graphs(m) ? write_answer(m) : CPB_STEP_ERROR;
-}
-
-/* --- For the questions ------------------------------------------------------------------ */
-
-cpb_write_answer *cpb_question_find(cpb_question_kind kind) {
-  switch (kind) {
-    case CPB_ASK_FUNCTIONS: return cpb_question_functions;
-    case CPB_ASK_FUNCTION: return cpb_question_function;
-    case CPB_ASK_NODES: return cpb_question_nodes;
-    case CPB_ASK_LAYERS: return cpb_question_layers;
-    case CPB_ASK_CONSTANTS: return cpb_question_constants;
-    case CPB_ASK_OPS: return cpb_question_ops;
-    case CPB_ASK_SEARCH: return cpb_question_search;
-    case CPB_ASK_SCOPES: return cpb_question_scopes;
-    case CPB_ASK_CONSUMERS: return cpb_question_consumers;
-    case CPB_ASK_NODE: return cpb_question_node;
-    default: return NULL;
-  }
-}
-
-bool cpb_viewed_graph(cpb_viewed *m, cpb_span name, uint32_t *graph) {
-  *graph = 0;
-  if (!name.data) return true;
-  if (!cpb_view_graph_find(&m->view.graphs, name, m->whole.meter, graph, m->whole.error)) return false;
-  return *graph != CPB_NO_GRAPH || cpb_whole_not_found(&m->whole, "function or subgraph", name);
-}
-
-const cpb_inventory *cpb_viewed_inventory(cpb_viewed *m) {
-  if (m->has_inventory) return &m->inventory;
-  m->has_inventory = cpb_inventory_build(&m->inventory, &m->whole.allocator, &m->view, m->whole.meter, m->whole.error);
-  if (!m->has_inventory) cpb_inventory_free(&m->inventory);
-  return m->has_inventory ? &m->inventory : NULL;
-}
-
-void cpb_viewed_write_graph_name(cpb_viewed *m, const char *key, uint32_t graph) {
-  cpb_buffer text;
-  cpb_buffer_init(&text, &m->whole.allocator);
-  if (graph == 0) cpb_json_writer_null(m->whole.answer, key);
-  else if (cpb_view_graph_name(&m->view.graphs, graph, &text))
-    cpb_json_writer_span(m->whole.answer, key, (cpb_span){text.data, text.size});
-  else m->whole.answer->failed = true;
-  cpb_buffer_free(&text);
-}
-
-void cpb_viewed_write_tensor_name(cpb_viewed *m, const char *key, const cpb_view_tensor *tensor) {
-  cpb_buffer text;
-  cpb_buffer_init(&text, &m->whole.allocator);
-  if (cpb_view_tensor_name(tensor, &text)) cpb_json_writer_span(m->whole.answer, key, (cpb_span){text.data, text.size});
-  else m->whole.answer->failed = true;
-  cpb_buffer_free(&text);
 }

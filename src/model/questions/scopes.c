@@ -44,7 +44,7 @@ static const cpb_view_graph *graph_of(const walk *w) { return cpb_view_graph_of(
 
 static bool add_extra(walk *w, uint64_t node, cpb_span value, uint32_t item) {
   void *items = w->extras;
-  if (!cpb_reserve(&w->model->whole.allocator, &items, &w->extras_capacity, w->num_extras + 1, sizeof *w->extras))
+  if (!cpb_reserve(&w->model->allocator, &items, &w->extras_capacity, w->num_extras + 1, sizeof *w->extras))
     return false;
   w->extras = items;
   w->extras[w->num_extras] = (extra){node, w->num_extras, value, item};
@@ -124,8 +124,6 @@ static void fill_tensor(const walk *w, uint32_t i, cpb_scope_input *input) {
   input->is_weight = item->use != CPB_TENSOR_CONSTANT;
 }
 
-static bool lacks_tensors(const cpb_viewed *m) { return m->kind->lacks_tensors && m->kind->lacks_tensors(m); }
-
 /* Where the value comes from. */
 static void fill(const walk *w, cpb_span value, cpb_scope_input *input) {
   const cpb_view_node *maker = cpb_view_maker_of(&w->makers, value);
@@ -133,7 +131,7 @@ static void fill(const walk *w, cpb_span value, cpb_scope_input *input) {
   *input = (cpb_scope_input){.value = value, .tensor = CPB_NO_TENSOR};
   if (maker && !maker->is_constant) input->from = maker->name;
   else if (maker || tensor != CPB_NO_NAME) fill_tensor(w, tensor, input);
-  else if (cpb_names_find(&w->given, value) == CPB_NO_NAME && lacks_tensors(w->model)) input->is_tensor = true;
+  else if (cpb_names_find(&w->given, value) == CPB_NO_NAME && w->model->lacks_tensors) input->is_tensor = true;
   else {
     input->from = value;
     input->is_given = true;
@@ -241,7 +239,7 @@ static bool name_inputs(walk *w) {
     if (count == CPB_NO_NAME || !cpb_names_add(&w->given, value.name, count)) return false;
   }
   cpb_names_sort(&w->given);
-  w->inputs = cpb_alloc(&w->model->whole.allocator, (count + (size_t)1) * sizeof *w->inputs);
+  w->inputs = cpb_alloc(&w->model->allocator, (count + (size_t)1) * sizeof *w->inputs);
   for (uint32_t i = 0; w->inputs && i < count; i++) cpb_view_values_next(&inputs, &w->inputs[i]);
   return w->inputs != NULL;
 }
@@ -263,8 +261,8 @@ static void add_saturated(uint64_t *to, uint64_t more) { *to = *to + more < more
 /* How much each node has. Small constants, such as shapes, are not told of. */
 static bool measure(walk *w) {
   const cpb_view_graphs *g = &w->model->view.graphs;
-  w->sizes = cpb_alloc_zeroed(&w->model->whole.allocator, (w->makers.count + 1) * sizeof *w->sizes);
-  w->parameters = cpb_alloc_zeroed(&w->model->whole.allocator, (w->makers.count + 1) * sizeof *w->parameters);
+  w->sizes = cpb_alloc_zeroed(&w->model->allocator, (w->makers.count + 1) * sizeof *w->sizes);
+  w->parameters = cpb_alloc_zeroed(&w->model->allocator, (w->makers.count + 1) * sizeof *w->parameters);
   if (!w->sizes || !w->parameters) return false;
   for (size_t i = 0; i < w->inventory->count; i++) {
     const cpb_view_item *item = &w->inventory->items[i];
@@ -287,7 +285,7 @@ static bool find_inner(walk *w) {
   for (uint32_t i = 0; i < g->count; i++) {
     void *items = w->inner;
     if (!g->items[i].is_within || g->items[i].parent != w->graph) continue;
-    if (!cpb_reserve(&w->model->whole.allocator, &items, &w->inner_capacity, w->num_inner + 1, sizeof *w->inner))
+    if (!cpb_reserve(&w->model->allocator, &items, &w->inner_capacity, w->num_inner + 1, sizeof *w->inner))
       return false;
     w->inner = items;
     w->inner[w->num_inner++] = (inner){g->items[i].node_number, i};
@@ -297,7 +295,7 @@ static bool find_inner(walk *w) {
 }
 
 static bool build(walk *w) {
-  const cpb_allocator *a = &w->model->whole.allocator;
+  const cpb_allocator *a = &w->model->allocator;
   w->results = w->model->view.kind->values(graph_of(w), NULL, true);
   return cpb_view_makers_build(&w->makers, a, &w->model->view, w->graph) &&
          cpb_view_types_build(&w->types, a, &w->model->view, w->graph) && name_inputs(w) && name_tensors(w) &&
@@ -305,7 +303,7 @@ static bool build(walk *w) {
 }
 
 static void release(walk *w) {
-  const cpb_allocator *a = &w->model->whole.allocator;
+  const cpb_allocator *a = &w->model->allocator;
   cpb_view_makers_free(&w->makers);
   cpb_view_types_free(&w->types);
   cpb_names_free(&w->given);
@@ -320,9 +318,9 @@ static void release(walk *w) {
 /* --- The answer ------------------------------------------------------------------------------------ */
 
 static void write(cpb_viewed *m, walk *w) {
-  const cpb_scoped graph = {.allocator = &m->whole.allocator,
+  const cpb_scoped graph = {.allocator = &m->allocator,
                             .user = w,
-                            .lacks_sizes = lacks_tensors(m),
+                            .lacks_sizes = m->lacks_tensors,
                             .begin = begin,
                             .next = next,
                             .next_input = next_input,
@@ -330,13 +328,12 @@ static void write(cpb_viewed *m, walk *w) {
                             .write_value = write_value,
                             .write_tensor = write_tensor,
                             .write_node = write_node};
-  bool found = cpb_scopes_write(&graph, &m->whole.question, m->whole.answer, m->whole.error);
-  if (!found && m->whole.error->code == CPB_OK)
-    cpb_whole_not_found(&m->whole, "scope", cpb_scope_of(&m->whole.question));
+  bool found = cpb_scopes_write(&graph, &m->question, m->answer, m->error);
+  if (!found && m->error->code == CPB_OK) cpb_viewed_not_found(m, "scope", cpb_scope_of(&m->question));
 }
 
 void cpb_question_scopes(cpb_viewed *m) {
-  const cpb_allocator *a = &m->whole.allocator;
+  const cpb_allocator *a = &m->allocator;
   walk w = {.model = m, .makers.allocator = *a, .types.allocator = *a};
   if (!cpb_viewed_graph(m, cpb_viewed_name(m), &w.graph)) return;
   w.inventory = cpb_viewed_inventory(m);
@@ -347,6 +344,6 @@ void cpb_question_scopes(cpb_viewed *m) {
   cpb_names_init(&w.makers.names, a);
   cpb_names_init(&w.types.names, a);
   if (build(&w)) write(m, &w);
-  else cpb_whole_fail_memory(&m->whole);
+  else cpb_viewed_fail_memory(m);
   release(&w);
 }

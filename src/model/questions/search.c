@@ -10,7 +10,7 @@ typedef struct search {
 static bool is_in(const search *s, cpb_span name) { return cpb_span_contains(name, s->text); }
 
 static void found(search *s, const char *is, cpb_span name, cpb_span op) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   if (!cpb_page_has(&s->page)) return;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_text(a, "is", is);
@@ -49,10 +49,10 @@ static void search_graph(search *s, uint32_t graph) {
 }
 
 static void search_names(search *s) {
-  cpb_json_writer *a = s->model->whole.answer;
+  cpb_json_writer *a = s->model->answer;
   const cpb_view_graphs *g = &s->model->view.graphs;
   cpb_buffer name;
-  cpb_buffer_init(&name, &s->model->whole.allocator);
+  cpb_buffer_init(&name, &s->model->allocator);
   for (uint32_t i = 1; i < g->count; i++) {
     name.size = 0;
     if (!cpb_view_graph_name(g, i, &name)) a->failed = true;
@@ -70,5 +70,5 @@ void cpb_question_search(cpb_viewed *m) {
   search s = {.model = m, .text = cpb_viewed_name(m), .page = cpb_viewed_page(m, "found")};
   search_names(&s);
   for (uint32_t i = 0; i < m->view.graphs.count; i++) search_graph(&s, i);
-  cpb_page_close(m->whole.answer, &s.page);
+  cpb_page_close(m->answer, &s.page);
 }

@@ -1,0 +1,84 @@
+#include "model/questions/questions.h"
+
+#include "base/status.h"
+
+void cpb_viewed_init(cpb_viewed *m, const cpb_allocator *a, cpb_meter *meter, const cpb_view_kind *kind,
+                     const cpb_part *part) {
+  m->allocator = *a;
+  m->meter = meter;
+  m->view = (cpb_view){.kind = kind, .part = part};
+  cpb_view_graphs_init(&m->view.graphs, a);
+  m->inventory.allocator = *a;
+  cpb_problems_init(&m->problems, a);
+}
+
+void cpb_viewed_forget(cpb_viewed *m) {
+  cpb_inventory_free(&m->inventory);
+  cpb_view_graphs_free(&m->view.graphs);
+  m->has_inventory = false;
+}
+
+/* --- For the questions ------------------------------------------------------------------ */
+
+cpb_write_answer *cpb_question_find(cpb_question_kind kind) {
+  switch (kind) {
+    case CPB_ASK_FUNCTIONS: return cpb_question_functions;
+    case CPB_ASK_FUNCTION: return cpb_question_function;
+    case CPB_ASK_NODES: return cpb_question_nodes;
+    case CPB_ASK_LAYERS: return cpb_question_layers;
+    case CPB_ASK_CONSTANTS: return cpb_question_constants;
+    case CPB_ASK_OPS: return cpb_question_ops;
+    case CPB_ASK_SEARCH: return cpb_question_search;
+    case CPB_ASK_SCOPES: return cpb_question_scopes;
+    case CPB_ASK_CONSUMERS: return cpb_question_consumers;
+    case CPB_ASK_NODE: return cpb_question_node;
+    default: return NULL;
+  }
+}
+
+bool cpb_viewed_graph(cpb_viewed *m, cpb_span name, uint32_t *graph) {
+  *graph = 0;
+  if (!name.data) return true;
+  if (!cpb_view_graph_find(&m->view.graphs, name, m->meter, graph, m->error)) return false;
+  return *graph != CPB_NO_GRAPH || cpb_viewed_not_found(m, "function or subgraph", name);
+}
+
+const cpb_inventory *cpb_viewed_inventory(cpb_viewed *m) {
+  if (m->has_inventory) return &m->inventory;
+  m->has_inventory = cpb_inventory_build(&m->inventory, &m->allocator, &m->view, m->meter, m->error);
+  if (!m->has_inventory) cpb_inventory_free(&m->inventory);
+  return m->has_inventory ? &m->inventory : NULL;
+}
+
+void cpb_viewed_write_graph_name(cpb_viewed *m, const char *key, uint32_t graph) {
+  cpb_buffer text;
+  cpb_buffer_init(&text, &m->allocator);
+  if (graph == 0) cpb_json_writer_null(m->answer, key);
+  else if (cpb_view_graph_name(&m->view.graphs, graph, &text))
+    cpb_json_writer_span(m->answer, key, (cpb_span){text.data, text.size});
+  else m->answer->failed = true;
+  cpb_buffer_free(&text);
+}
+
+void cpb_viewed_write_tensor_name(cpb_viewed *m, const char *key, const cpb_view_tensor *tensor) {
+  cpb_buffer text;
+  cpb_buffer_init(&text, &m->allocator);
+  if (cpb_view_tensor_name(tensor, &text)) cpb_json_writer_span(m->answer, key, (cpb_span){text.data, text.size});
+  else m->answer->failed = true;
+  cpb_buffer_free(&text);
+}
+
+/* --- Errors ------------------------------------------------------------------------------- */
+
+bool cpb_viewed_fail_memory(cpb_viewed *m) {
+  cpb_fail_memory(m->error);
+  return false;
+}
+
+bool cpb_viewed_not_found(cpb_viewed *m, const char *what, cpb_span name) {
+  char text[128];
+  cpb_quote(text, sizeof text, name.data ? name.data : (const uint8_t *)"", name.size);
+  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no %s \"%s\"%s%s", what, text,
+           m->damage ? " in what can be read of the model: " : "", m->damage ? m->damage->message : "");
+  return false;
+}
