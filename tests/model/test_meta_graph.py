@@ -151,5 +151,7 @@ def test_truncated(cpb, trained, tmp_path):
         answer = json.loads(result.stdout)
         kinds.add(answer["kind"])
         assert result.returncode == (1 if answer["problems"] else 0)
-        assert all(one["offset"] == size and "missing" in one["text"] for one in answer["problems"] if one.get("damage"))
+        # Where it ends, or before the tag or the length that it ends in.
+        assert all(0 <= size - one["offset"] <= 3 and "missing" in one["text"]
+                   for one in answer["problems"] if one.get("damage"))
     assert kinds == {"meta_graph"}
