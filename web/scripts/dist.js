@@ -48,7 +48,7 @@ export type * from './inspect/answers/shared.js';
 export type * as Coreml from './inspect/answers/coreml.js';
 export type * as Graph from './inspect/answers/graph.js';
 export type * as Keras from './inspect/answers/keras.js';
-export type * as Model from './inspect/answers/model.js';
+export type * as Common from './inspect/answers/model.js';
 export type * as Onnx from './inspect/answers/onnx.js';
 export type * as SameDiff from './inspect/answers/samediff.js';
 export type * as TensorFlow from './inspect/answers/tensorflow.js';
