@@ -130,7 +130,9 @@ CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
   X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays")            \
   X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page") \
   X(VARIABLES, 16, "variables and what a checkpoint has stored of each, or those `name` means; a page")     \
-  X(NODE, 17, "one node, by `name`: what goes in and who gives it, what comes out and who takes it")
+  X(NODE, 17, "one node, by `name`: what goes in and who gives it, what comes out and who takes it")        \
+  X(UPSTREAM, 18, "all that the node or value `name` depends on, the nearest first, or the way to `to`")    \
+  X(DOWNSTREAM, 19, "all that depends on the node or value `name`, the nearest first, or the way to `to`")
 
 /* CPB_ASK_OVERVIEW, CPB_ASK_SIGNATURE and so on. */
 typedef enum cpb_question_kind {
@@ -161,7 +163,7 @@ typedef struct cpb_question {
   /* Copied; NULL for none.
    * NODES: only names that begin with it. SCOPES: the scope; NULL: the outermost;
    * further lines: others that are open, too.
-   * CONSUMERS, NODE: the function that has the node; NULL: the graph.
+   * CONSUMERS, NODE, UPSTREAM, DOWNSTREAM: the function that has the node; NULL: the graph.
    * SameDiff: the tag; NULL: the default one. */
   const char *scope;
   size_t scope_size;
@@ -176,6 +178,12 @@ typedef struct cpb_question {
    * where that is (docs/inspecting-onnx.md). Answers then have the member "unread": {"offset", "size"}. For other
    * questions and models it changes nothing. */
   int brief;
+
+  /* UPSTREAM, DOWNSTREAM: the node or value, in the same graph, to which a shortest way is wanted, in UTF-8; copied;
+   * NULL: all nodes are wanted that are at most `distance` steps away; 0: however far. */
+  const char *to;
+  size_t to_size;
+  uint64_t distance;
 } cpb_question;
 
 /* Begins a question. It ends one that is under way, and the last answer is gone. A

@@ -106,6 +106,8 @@ class Model:
         question: int,
         name: str | None,
         scope: str | None,
+        to: str | None,
+        distance: int,
         meta_graph: int,
         first: int,
         count: int,

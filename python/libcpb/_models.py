@@ -52,6 +52,8 @@ QUESTIONS = {
     "consumers": 15,
     "variables": 16,
     "node": 17,
+    "upstream": 18,
+    "downstream": 19,
 }
 _BESIDE = {"keras_metadata": 1, "checkpoint": 2, "fingerprint": 4}
 _ALL = 2**32 - 1
@@ -81,6 +83,8 @@ class Model(_core.Model):
         name: str | None = None,
         *,
         scope: str | None = None,
+        to: str | None = None,
+        distance: int = 0,
         meta_graph: int = 0,
         first: int = 0,
         count: int | Literal["all"] = 100,
@@ -100,7 +104,8 @@ class Model(_core.Model):
             raise CpbError("count is 0; expected at least 1, or 'all'")
         at = _options.count("first", first)
         graph = _options.count("meta_graph", meta_graph, _ALL)
-        return json.loads(self._ask(QUESTIONS[question], name, scope, graph, at, many, brief, progress))
+        far = _options.count("distance", distance)
+        return json.loads(self._ask(QUESTIONS[question], name, scope, to, far, graph, at, many, brief, progress))
 
     def overview(self, **page: Page) -> answers.AnyOverview:
         """Versions, meta graphs or tags, signatures, counts: a few small reads."""
@@ -146,6 +151,19 @@ class Model(_core.Model):
         """What takes a node of the graph or of a function, or a variable of a SameDiff tag, and as
         which input."""
         return self.ask("consumers", name, scope=function if function is not None else tag, **page)
+
+    def upstream(
+        self, name: str, *, function: str | None = None, to: str | None = None, distance: int = 0, **page: Page
+    ) -> answers.AnyUpstream:
+        """All that a node or value depends on, the nearest first, through calls and graphs within nodes; at most
+        `distance` steps away, unless that is 0. With `to`, a shortest way to that node or value of the same graph."""
+        return self.ask("upstream", name, scope=function, to=to, distance=distance, **page)
+
+    def downstream(
+        self, name: str, *, function: str | None = None, to: str | None = None, distance: int = 0, **page: Page
+    ) -> answers.AnyDownstream:
+        """All that depends on a node or value, as `upstream` tells it."""
+        return self.ask("downstream", name, scope=function, to=to, distance=distance, **page)
 
     def objects(self, path: str | None = None, **page: Page) -> answers.AnyObjects:
         """An object of the object graph and its children, by a path such as ``root.layers.0``."""

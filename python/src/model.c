@@ -120,22 +120,26 @@ static PyObject *ask(py_model *m, py_work *work, const cpb_question *question) {
   return answer ? PyUnicode_DecodeUTF8(answer, (Py_ssize_t)size, "strict") : py_model_raise(m, &error);
 }
 
-/* (question, name, scope, meta graph, first, count, brief, progress) */
+/* (question, name, scope, to, distance, meta graph, first, count, brief, progress) */
 static PyObject *model_ask(py_model *m, PyObject *args) {
   py_work work;
   int kind;
   PyObject *progress, *out = NULL;
-  py_text name = {0}, scope = {0};
-  unsigned long long first, count;
+  py_text name = {0}, scope = {0}, to = {0};
+  unsigned long long first, count, distance;
   cpb_question question = {.struct_size = sizeof question};
-  if (PyArg_ParseTuple(args, "iO&O&IKKpO", &kind, py_text_read_if_any, &name, py_text_read_if_any, &scope,
-                       &question.meta_graph, &first, &count, &question.brief, &progress) &&
+  if (PyArg_ParseTuple(args, "iO&O&O&KIKKpO", &kind, py_text_read_if_any, &name, py_text_read_if_any, &scope,
+                       py_text_read_if_any, &to, &distance, &question.meta_graph, &first, &count, &question.brief,
+                       &progress) &&
       py_model_begin(m, &work, progress)) {
     question.kind = (cpb_question_kind)kind;
     question.name = name.data;
     question.name_size = name.size;
     question.scope = scope.data;
     question.scope_size = scope.size;
+    question.to = to.data;
+    question.to_size = to.size;
+    question.distance = distance;
     question.first = first;
     question.count = count;
     if (py_model_is_open(m)) out = ask(m, &work, &question);
@@ -143,6 +147,7 @@ static PyObject *model_ask(py_model *m, PyObject *args) {
   }
   py_text_free(&name);
   py_text_free(&scope);
+  py_text_free(&to);
   return out;
 }
 

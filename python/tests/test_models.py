@@ -262,3 +262,18 @@ def test_brief_answers(cpb, tmp_path):
         assert brief["unread"]["size"] > 2 ** 21 and "parameters" not in brief
         assert brief == json.loads(cpb.ok("inspect", path, "overview", "--brief", "--json"))
         assert model.overview()["parameters"]["total"] == 2 ** 21
+
+
+def test_upstream_and_downstream(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    values = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1]) for name in "xz"]
+    nodes = [helper.make_node("Relu", [a], [b], name=f"to_{b}") for a, b in ("xy", "yz")]
+    path = tmp_path / "m.onnx"
+    onnx.save(helper.make_model(helper.make_graph(nodes, "g", values[:1], values[1:])), path)
+    with libcpb.open_model(path) as model:
+        for found, names in [(model.upstream("z"), ["to_y", "x"]), (model.downstream("x", distance=1), ["to_y"]),
+                             (model.downstream("x", to="z"), ["x", "to_y", "to_z"]), (model.upstream("x", to="z"), [])]:
+            assert [one["name"] for one in found["found"]["items"]] == names
+        with pytest.raises(libcpb.CpbError, match="distance"):
+            model.upstream("z", distance=-1)

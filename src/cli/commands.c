@@ -110,6 +110,10 @@ const cli_command cli_commands[] = {
                   "One node: what it takes and from where, what it gives and to whom.\n"
                   "consumers NODE\n"
                   "What takes the outputs of a node.\n"
+                  "upstream NODE\n"
+                  "All that a node depends on, the nearest first (--distance), or the way to another (--to).\n"
+                  "downstream NODE\n"
+                  "All that depends on a node.\n"
                   "scopes [FUNCTION]\n"
                   "The name scopes of the graph, or of a function (--scope: what is in one).\n"
                   "functions\n"
@@ -138,12 +142,15 @@ const cli_command cli_commands[] = {
                  "Which nodes take the outputs of a node.\n"
                  "cpb inspect model.onnx node /layer/Conv\n"
                  "A node, its inputs with their types, outputs and attributes.\n"
+                 "cpb inspect model.onnx downstream input --to /layer/Conv\n"
+                 "How one gets from an input to a node.\n"
                  "cpb inspect model/ variables\n"
                  "Each variable, and where its values are.\n"
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, as JSON.\n",
      .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) |
-                CLI_BIT(SCOPE) | CLI_BIT(BRIEF) | CLI_BIT(ALL) | CLI_BIT(WIDTH) | CLI_BIT(JSON),
+                CLI_BIT(SCOPE) | CLI_BIT(TO) | CLI_BIT(DISTANCE) | CLI_BIT(BRIEF) | CLI_BIT(ALL) | CLI_BIT(WIDTH) |
+                CLI_BIT(JSON),
      .more_operands = 2,
      .run = cli_inspect},
     {.name = "extract",

@@ -107,8 +107,13 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_SCOPE] =
         {"scope", 0, CLI_TEXT, SETTING(scope), "TEXT",
          "For nodes and functions: only those whose names begin with TEXT. For scopes: the scope to look into. "
-         "For node, consumers and extract: the function that the node is in. For a SameDiff file: the tag.",
+         "For node, consumers, upstream, downstream and extract: the function that the node is in. "
+         "For a SameDiff file: the tag.",
          NULL},
+    [CLI_TO] = {"to", 0, CLI_TEXT, SETTING(to), "NODE",
+                "For upstream and downstream: a shortest way to NODE, in the same graph, instead of everything.", NULL},
+    [CLI_DISTANCE] = {"distance", 0, CLI_NUMBER, SETTING(distance), "N",
+                      "For upstream and downstream: only what is at most N steps away.", NULL},
     [CLI_BRIEF] = {"brief", 0, CLI_FLAG, SETTING(brief), NULL,
                    "Of an ONNX model behind a URL: answer after a few requests, without what only the tensors between "
                    "the nodes and the inputs tell, such as how many parameters there are.",

@@ -44,6 +44,8 @@ typedef enum cli_option_id {
   CLI_PAGE,
   CLI_META_GRAPH,
   CLI_SCOPE,
+  CLI_TO,
+  CLI_DISTANCE,
   CLI_BRIEF,
   CLI_STATE,
   CLI_VARIABLE,
@@ -79,11 +81,11 @@ typedef struct cli_settings {
   const char *question, *name;       /* further operands */
   const char *paths[CLI_PATHS_MOST]; /* all of these */
   size_t num_paths;
-  const char *output, *type, *schema, *field, *against, *scope, *riegeli_options, *base;
+  const char *output, *type, *schema, *field, *against, *scope, *to, *riegeli_options, *base;
   uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit,
-      first, page, meta_graph, state, threads, timeout, max_time, /* times in milliseconds */
-      width;                                                      /* in columns */
-  const char *headers[CLI_HEADERS_MOST + 1];                      /* up to a NULL */
+      first, page, meta_graph, distance, state, threads, timeout, max_time, /* times in milliseconds */
+      width;                                                                /* in columns */
+  const char *headers[CLI_HEADERS_MOST + 1];                                /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;
   int layout; /* cpb_layout */

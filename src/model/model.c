@@ -25,7 +25,7 @@ struct cpb_model {
   void *state_of_reader;
   model_state state;
   cpb_question question;
-  char *name, *scope; /* the question's, ours */
+  char *name, *scope, *to; /* the question's, ours */
   cpb_json_writer answer;
   cpb_error error;
   cpb_error limit;    /* what writing the answer was more than */
@@ -66,7 +66,8 @@ cpb_model *cpb_model_new(const cpb_allocator *given, cpb_model_kind kind, const 
 static void forget_question(cpb_model *m) {
   cpb_release(&m->allocator, m->name);
   cpb_release(&m->allocator, m->scope);
-  m->name = m->scope = NULL;
+  cpb_release(&m->allocator, m->to);
+  m->name = m->scope = m->to = NULL;
 }
 
 void cpb_model_free(cpb_model *m) {
@@ -123,8 +124,8 @@ static bool check_question(cpb_model *m) {
     cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "unknown kind of model; expected a cpb_model_kind");
   } else if (!cpb_question_name(q->kind)) {
     cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "question is %d; expected one of CPB_QUESTIONS", (int)q->kind);
-  } else if ((!q->name && q->name_size > 0) || (!q->scope && q->scope_size > 0)) {
-    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "name or scope is NULL, but its size is not 0");
+  } else if ((!q->name && q->name_size > 0) || (!q->scope && q->scope_size > 0) || (!q->to && q->to_size > 0)) {
+    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "name, scope or to is NULL, but its size is not 0");
   } else if (!m->reader->answers(m->kind, q->kind)) {
     fail_unsupported(m);
   }
@@ -141,10 +142,11 @@ void cpb_model_ask(cpb_model *m, const cpb_question *question) {
   cpb_options_copy(q, sizeof *q, question);
   if (q->count == 0) q->count = PAGE;
   if (!check_question(m) || !copy_text(m, q->name, q->name_size, &m->name) ||
-      !copy_text(m, q->scope, q->scope_size, &m->scope))
+      !copy_text(m, q->scope, q->scope_size, &m->scope) || !copy_text(m, q->to, q->to_size, &m->to))
     return;
   q->name = m->name;
   q->scope = m->scope;
+  q->to = m->to;
   m->reader->ask(m->state_of_reader, q);
 }
 

@@ -44,6 +44,28 @@ def consumers_of_many_outputs(folder, n):
     return model(folder, nodes([node(name=b"all", outputs=names), *takers])), "consumers", "all", *ALL
 
 
+def a_long_way(folder, n):
+    """Each of n nodes takes what all of the three before it make, and a value of n takers."""
+    def one(i):
+        return node(inputs=[b"v%d" % max(0, i - k) for k in range(3)] + [b"v0"], outputs=[b"v%d" % (i + 1)])
+    return model(folder, nodes([one(i) for i in range(n)])), "upstream", "v%d" % n, *ALL
+
+
+def graphs_and_inputs_of_a_node(folder, n):
+    """A node takes n values and holds n graphs, each with an argument."""
+    graph = wire.field(11, wire.field(1, b"a")) + wire.field(12, wire.field(1, b"a"))
+    branch = wire.field(5, wire.field(1, b"bodies") + wire.field(11, graph) * n)
+    made = [node(outputs=[b"v%d" % i]) for i in range(n)]
+    holder = node(name=b"n", inputs=[b"v%d" % i for i in range(n)], outputs=[b"y"], rest=branch)
+    return model(folder, nodes([*made, holder])), "upstream", "y", *ALL
+
+
+def upstream_through_a_ring(folder, n):
+    path = functions_in_a_ring(folder, n)[0]
+    path.write_bytes(path.read_bytes() + wire.field(7, nodes([node(op=b"f0", name=b"n")])))
+    return path, "upstream", "n", *ALL
+
+
 def functions_in_a_ring(folder, n):
     """Each calls the next one, and the last the first."""
     rest = b"".join(function(b"f%d" % i, [node(op=b"f%d" % ((i + 1) % n))]) for i in range(n))
@@ -124,7 +146,8 @@ def annotations(folder, n):
 
 # What of each is some hundred kilobytes.
 SIZES = {many_nodes_of_one_name: 10_000, nodes_without_names: 8_000, many_inputs: 8_000,
-         consumers_of_many_outputs: 6_000, functions_in_a_ring: 8_000, operations_that_are_functions: 3_000,
+         consumers_of_many_outputs: 6_000, functions_in_a_ring: 8_000, a_long_way: 6_000, graphs_and_inputs_of_a_node: 6_000,
+         upstream_through_a_ring: 8_000, operations_that_are_functions: 3_000,
          calls_of_a_large_function: 8_000,
          graphs_within_a_function: 6_000, graphs_in_a_list: 20_000, search_in_names_of_graphs: 4_000,
          initializers_of_nothing: 20_000, layers_of_one_weight: 6_000, dims: 100_000, types_within_types: 2_000,

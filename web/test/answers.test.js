@@ -78,6 +78,8 @@ async function askObjects(ask) {
 
 /** @param {Ask} ask */
 async function askExported(ask) {
+  const [first] = (await ask('nodes', page)).nodes.items;
+  for (const question of first ? ['upstream', 'downstream'] : []) await ask(question, { name: first.name, ...page });
   await askGraph(ask);
   const { functions } = await ask('functions', page);
   await ask('layers', page);
@@ -141,7 +143,7 @@ async function check(path, kerasMetadata) {
   };
   try {
     await askAll[model.kind]?.(ask);
-    const apart = ['signature', 'function', 'load', 'cut', 'tag', 'consumers', 'node'];
+    const apart = ['signature', 'function', 'load', 'cut', 'tag', 'consumers', 'node', 'upstream', 'downstream'];
     for (const question of questions(model.kind).filter((name) => !apart.includes(name)))
       await ask(question, { ...page, ...(question === 'search' && { name: 'e' }) });
   } finally {

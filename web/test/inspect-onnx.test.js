@@ -47,6 +47,14 @@ test('nodes, subgraphs, functions, layers, who takes what', async () => {
     consumers.items.map((/** @type {any} */ { name, function: where }) => `${where} ${name}`),
     ['check:then_branch then_node', 'check:else_branch else_node'],
   );
+  const names = (/** @type {any} */ { found }) => found.items.map((/** @type {any} */ one) => one.name);
+  assert.deepEqual(names(await model.downstream('#3', { distance: 1 })), ['then_node', 'else_node']);
+  assert.deepEqual(names(await model.upstream('else_node', { function: 'check:else_branch', distance: 1 })), ['#3']);
+  assert.deepEqual(names(await model.downstream('x', { to: '/layer.0/Relu' })), [
+    'x',
+    '/layer.0/Conv',
+    '/layer.0/Relu',
+  ]);
   const { layers, source } = await model.layers();
   assert.equal(source, 'names');
   assert.deepEqual(layers.items[0], {

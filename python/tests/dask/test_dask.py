@@ -168,7 +168,7 @@ def test_inventory(client, s3):
     whole, chunked, cut, text, none = (rows.iloc[i] for i in range(5))
     for row in whole, chunked:
         assert (row.kind, row.signatures) == ("saved_model", "__saved_model_init_op,serve,serving_default")
-        assert (row.variables, row.parameters, row.parameter_bytes) == (16, 518, 2072)
+        assert (row.variables, row.parameters, row.parameter_bytes) == (16, 259, 1036)
         assert row.bytes == (keras / "orig.pb").stat().st_size and row.problems == 0
     assert cut.problems > 0 or cut.error == "TRUNCATED"
     assert text.error == "FORMAT" and none.error == "READ"

@@ -35,7 +35,9 @@ static const char *expected_subject(cpb_question_kind kind) {
   switch (kind) {
     case CPB_ASK_FUNCTION: return "the NAME of a function; cpb inspect MODEL functions lists them";
     case CPB_ASK_NODE:
-    case CPB_ASK_CONSUMERS: return "the NAME of a node; cpb inspect MODEL nodes lists them";
+    case CPB_ASK_CONSUMERS:
+    case CPB_ASK_UPSTREAM:
+    case CPB_ASK_DOWNSTREAM: return "the NAME of a node; cpb inspect MODEL nodes lists them";
     case CPB_ASK_LOAD:
     case CPB_ASK_CUT: return "the PATHS of objects; cpb inspect MODEL objects lists them";
     default: return NULL;

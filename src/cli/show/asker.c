@@ -16,6 +16,9 @@ cpb_question cli_question(const cli *c, cpb_question_kind kind, cpb_span name) {
                         .brief = s->brief,
                         .scope = s->scope,
                         .scope_size = s->scope ? strlen(s->scope) : 0,
+                        .to = s->to,
+                        .to_size = s->to ? strlen(s->to) : 0,
+                        .distance = s->distance,
                         .first = s->first,
                         .count = s->page};
 }

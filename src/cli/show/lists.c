@@ -207,7 +207,7 @@ static void put_source(cli_sheet *s, yyjson_val *source, const char *member) {
 
 /* The operation of a node, or what else it is. */
 static void put_source_kind(cli_sheet *s, yyjson_val *source, const char *member) {
-  put_name(s, source, cpb_json_member(source, member) ? member : "is");
+  put_name(s, source, cli_text_at(source, member).data ? member : "is");
 }
 
 /* What an object is, beside its kind. */
@@ -366,6 +366,10 @@ static const cli_member consumers[] = {{"name", "name", CLI_KEPT, put_name},
                                        {"operation", "op", 0, put_name},
                                        {"takes it as", "inputs", 0, put_uses},
                                        {"is", "is", CLI_DIM | CLI_WHOLE, put_name}};
+static const cli_member reached[] = {{"steps", "distance", CLI_RIGHT, put_count},
+                                     {"name", "name", CLI_KEPT, put_name},
+                                     {"operation", "op", CLI_DIM, put_source_kind},
+                                     {"function", "function", CLI_DIM, put_function}};
 static const cli_member sources[] = {{"input", "input", CLI_RIGHT, put_input},
                                      {"role", "role", CLI_DIM, put_name},
                                      {"type", "", CLI_WHOLE, put_tensor},
@@ -438,6 +442,7 @@ static const cli_list lists[] = {
     LIST(0, "maps", parameters),
     LIST(0, "variables", variables),
     LIST(0, "ops", ops),
+    LIST(IN(UPSTREAM) | IN(DOWNSTREAM), "found", reached),
     LIST(0, "found", found),
     LIST(0, "consumers", consumers),
     LIST(0, "tags", tags),
@@ -469,7 +474,9 @@ const char *cli_main_list(cpb_question_kind kind) {
     case CPB_ASK_LAYERS: return "layers";
     case CPB_ASK_CONSTANTS: return "constants";
     case CPB_ASK_OPS: return "ops";
-    case CPB_ASK_SEARCH: return "found";
+    case CPB_ASK_SEARCH:
+    case CPB_ASK_UPSTREAM:
+    case CPB_ASK_DOWNSTREAM: return "found";
     case CPB_ASK_OBJECTS:
     case CPB_ASK_SCOPES: return "children";
     case CPB_ASK_CONSUMERS: return "consumers";

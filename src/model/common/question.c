@@ -17,6 +17,8 @@ static const char *const names[] = {
     [CPB_ASK_CUT] = "cut",
     [CPB_ASK_CONSUMERS] = "consumers",
     [CPB_ASK_NODE] = "node",
+    [CPB_ASK_UPSTREAM] = "upstream",
+    [CPB_ASK_DOWNSTREAM] = "downstream",
     [CPB_ASK_VARIABLES] = "variables",
 };
 

@@ -32,6 +32,8 @@ cpb_write_answer *cpb_question_find(cpb_question_kind kind) {
     case CPB_ASK_SCOPES: return cpb_question_scopes;
     case CPB_ASK_CONSUMERS: return cpb_question_consumers;
     case CPB_ASK_NODE: return cpb_question_node;
+    case CPB_ASK_UPSTREAM: return cpb_question_upstream;
+    case CPB_ASK_DOWNSTREAM: return cpb_question_downstream;
     default: return NULL;
   }
 }

@@ -42,6 +42,8 @@ void cpb_question_search(cpb_viewed *m);
 void cpb_question_scopes(cpb_viewed *m);
 void cpb_question_consumers(cpb_viewed *m);
 void cpb_question_node(cpb_viewed *m);
+void cpb_question_upstream(cpb_viewed *m);
+void cpb_question_downstream(cpb_viewed *m);
 
 /* NULL for a question that is not answered. */
 cpb_write_answer *cpb_question_find(cpb_question_kind kind);
@@ -59,6 +61,10 @@ static inline cpb_span cpb_viewed_name(const cpb_viewed *m) {
 
 static inline cpb_span cpb_viewed_scope(const cpb_viewed *m) {
   return (cpb_span){(const uint8_t *)m->question.scope, m->question.scope_size};
+}
+
+static inline cpb_span cpb_viewed_to(const cpb_viewed *m) {
+  return (cpb_span){(const uint8_t *)m->question.to, m->question.to_size};
 }
 
 /* A list in pages of the answer. */

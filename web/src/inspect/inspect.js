@@ -53,6 +53,14 @@ import { valuesOf } from './values.js';
  */
 
 /**
+ * How far, or where to.
+ * @typedef {object} Reach
+ * @property {string} [function] the graph that the node is in; otherwise the model's own
+ * @property {number} [distance] how many steps at most; 0: however many
+ * @property {string} [to] a node or value of the same graph: only a shortest way to it
+ */
+
+/**
  * A model that answers questions. Each answer is an object as docs/inspecting.md
  * describes it; lists come in pages `{ total, first, items }`. What could not be made
  * out of a damaged model is told in `problems`. Only what a question touches is read,
@@ -85,6 +93,9 @@ import { valuesOf } from './values.js';
  * @property {(name: string, options?: Page & { function?: string, tag?: string }) =>
  *   Answer<Kind, 'consumers'>} consumers what takes a node of the graph or of a function, or a
  *   variable of a SameDiff tag, and as which input
+ * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'upstream'>} upstream all that a node or value
+ *   depends on, the nearest first, through calls and graphs within nodes; or a shortest way to another one
+ * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'downstream'>} downstream all that depends on it
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
  * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and
@@ -252,6 +263,8 @@ const questionsOf = ({ ask }) => ({
   scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
   node: (name, { function: scope, tag, ...o } = {}) => ask('node', { ...o, name, scope: scope ?? tag }),
   consumers: (name, { function: scope, tag, ...o } = {}) => ask('consumers', { ...o, name, scope: scope ?? tag }),
+  upstream: (name, { function: scope, ...o } = {}) => ask('upstream', { ...o, name, scope }),
+  downstream: (name, { function: scope, ...o } = {}) => ask('downstream', { ...o, name, scope }),
   objects: (name, o) => ask('objects', { ...o, name }),
   layers: (o) => ask('layers', o),
   constants: (o) => ask('constants', o),

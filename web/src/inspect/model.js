@@ -115,6 +115,8 @@ const questions = {
   consumers: 15,
   variables: 16,
   node: 17,
+  upstream: 18,
+  downstream: 19,
 };
 
 /**
@@ -124,6 +126,8 @@ const questions = {
  * @property {ReadOptions['onProgress']} [onProgress]
  * @property {string} [name]
  * @property {string} [scope]
+ * @property {string} [to] of upstream and downstream: the node or value to which a way is wanted
+ * @property {number} [distance] of these: how many steps at most; 0: however many
  * @property {number} [metaGraph] of a SavedModel: which, from 0
  * @property {number} [first] of a page: number of the first element, from 0
  * @property {number | 'all'} [count] of a page: how many at most; 100 when not said
@@ -136,6 +140,8 @@ const asking = {
   onProgress: is.callback,
   name: is.text,
   scope: is.text,
+  to: is.text,
+  distance: is.size,
   metaGraph: is.size,
   first: is.size,
   count: is.count,
@@ -255,9 +261,11 @@ function checkQuestion(question, options) {
  * @param {QuestionName} question
  * @param {QuestionOptions} options
  */
-function ask(engine, scope, question, { name, scope: within, metaGraph, first, count, brief }) {
+function ask(engine, scope, question, { name, scope: within, to, distance, metaGraph, first, count, brief }) {
   const encoder = new TextEncoder();
-  const [nameBytes, scopeBytes] = [name, within].map((text) => (text === undefined ? undefined : encoder.encode(text)));
+  const [nameBytes, scopeBytes, toBytes] = [name, within, to].map((text) =>
+    text === undefined ? undefined : encoder.encode(text),
+  );
   engine.call(
     'ask',
     scope.struct(structs.question, {
@@ -267,6 +275,9 @@ function ask(engine, scope, question, { name, scope: within, metaGraph, first, c
       name_size: nameBytes?.length,
       scope: scopeBytes && scope.bytes(scopeBytes),
       scope_size: scopeBytes?.length,
+      to: toBytes && scope.bytes(toBytes),
+      to_size: toBytes?.length,
+      distance,
       first,
       count: count === 'all' ? Number.MAX_SAFE_INTEGER : count,
       brief: Number(brief ?? false),

@@ -6,7 +6,7 @@ const { pair, ...all } = layOutAll({
   model_options: 'struct_size:size max_value max_memory limits:ptr',
   question:
     'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' +
-    ' scope_size:size first count brief:i32',
+    ' scope_size:size first count brief:i32 to:ptr to_size:size distance',
   model_piece: 'offset length bytes:ptr',
   values_options:
     'struct_size:size scope:ptr scope_size:size state:u32 max_memory limits:ptr' +

@@ -94,6 +94,8 @@
  * @property {Onnx.OnnxNodesAnswer} nodes
  * @property {Model.ModelScopesAnswer} scopes
  * @property {Model.ModelConsumersAnswer} consumers
+ * @property {Model.ReachAnswer} upstream
+ * @property {Model.ReachAnswer} downstream
  * @property {Onnx.OnnxNodeAnswer} node
  * @property {Model.ModelLayersAnswer} layers
  * @property {Model.ModelConstantsAnswer} constants
@@ -110,6 +112,8 @@
  * @property {Coreml.CoremlNodesAnswer} nodes
  * @property {Model.ModelScopesAnswer} scopes
  * @property {Model.ModelConsumersAnswer} consumers
+ * @property {Model.ReachAnswer} upstream
+ * @property {Model.ReachAnswer} downstream
  * @property {Coreml.CoremlNodeAnswer} node
  * @property {Model.ModelLayersAnswer} layers
  * @property {Model.ModelConstantsAnswer} constants
@@ -141,7 +145,7 @@
  * What can be asked; docs/inspecting.md says what each answers.
  * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
  *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut' | 'consumers'
- *   | 'variables' | 'node'} QuestionName
+ *   | 'variables' | 'node' | 'upstream' | 'downstream'} QuestionName
  */
 
 /**

@@ -116,6 +116,27 @@
  * @property {Problem[]} problems
  */
 
+/**
+ * What is reached from a node.
+ * @typedef {object} Reached
+ * @property {'node' | 'argument' | 'tensor'} is argument: of a graph; tensor: one that no node makes
+ * @property {string} name
+ * @property {string | null} function the graph that it is in
+ * @property {string | null} op of a node
+ * @property {number} distance how many steps away; calls and graphs within nodes are no steps of their own
+ */
+
+/**
+ * All that a node or value depends on, or all that depends on it, the nearest first; with `to` a shortest way to that,
+ * with both ends, or nothing if there is none.
+ * @typedef {object} ReachAnswer
+ * @property {string | null} function
+ * @property {string} node the node, or the argument or tensor, that is asked about
+ * @property {string | null} op of a node
+ * @property {Paged<Reached>} found
+ * @property {Problem[]} problems
+ */
+
 /* --- Layers and scopes ------------------------------------------------------------ */
 
 /**
