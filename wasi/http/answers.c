@@ -7,7 +7,7 @@
 /* What is in the query for it. */
 typedef struct asked {
   cpb_question question;
-  char name[NAME_MAX_LENGTH], scope[NAME_MAX_LENGTH];
+  char name[NAME_MAX_LENGTH], scope[NAME_MAX_LENGTH], to[NAME_MAX_LENGTH];
 } asked;
 
 static bool read_question(job *j, cpb_question_kind kind, asked *a) {
@@ -16,8 +16,10 @@ static bool read_question(job *j, cpb_question_kind kind, asked *a) {
   *q = (cpb_question){.struct_size = sizeof *q, .kind = kind};
   if (job_parameter(j, "name", a->name, sizeof a->name, &q->name_size)) q->name = a->name;
   if (job_parameter(j, "scope", a->scope, sizeof a->scope, &q->scope_size)) q->scope = a->scope;
+  if (job_parameter(j, "to", a->to, sizeof a->to, &q->to_size)) q->to = a->to;
   bool done = j->error.code == CPB_OK && job_number(j, "first", UINT64_MAX, 0, &q->first) &&
-              job_number(j, "count", 10000, 100, &q->count) && job_number(j, "meta_graph", UINT32_MAX, 0, &graph);
+              job_number(j, "count", 10000, 100, &q->count) && job_number(j, "meta_graph", UINT32_MAX, 0, &graph) &&
+              job_number(j, "distance", UINT64_MAX, 0, &q->distance);
   if (done) q->meta_graph = (uint32_t)graph;
   return done;
 }

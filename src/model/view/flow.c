@@ -7,7 +7,8 @@ struct cpb_flow_graph {
   cpb_names nodes, others; /* by name: nodes; arguments and tensors */
   uint32_t first;          /* of its nodes, which follow each other */
   uint32_t entry;
-  uint32_t hub, hub_of; /* what the node `hub_of` takes, on its way into what it calls or holds; CPB_NO_POINT: none yet */
+  uint32_t hub,
+      hub_of; /* what the node `hub_of` takes, on its way into what it calls or holds; CPB_NO_POINT: none yet */
 };
 
 typedef struct building {
@@ -161,8 +162,7 @@ static bool add_node_edges(const building *b, uint32_t number) {
   const struct cpb_flow_graph *g = &b->flow->graphs[b->graph];
   const cpb_view_node *node = &g->makers.items[number];
   const uint32_t callee = v->kind->callee ? v->kind->callee(v, node) : CPB_NO_GRAPH;
-  return add_inputs(b, node, g->first + number) &&
-         (callee == CPB_NO_GRAPH || add_inner(b, number, callee, true));
+  return add_inputs(b, node, g->first + number) && (callee == CPB_NO_GRAPH || add_inner(b, number, callee, true));
 }
 
 /* From the entry to the arguments; and of a graph within a node from and to that. */
