@@ -3,8 +3,8 @@
 #include "model/questions/questions.h"
 #include "model/view/flow.h"
 
-/* A point as it is reached: from outside, or within a function that was come into by a call. From there no way leads out
- * to other calls of the function: what the call itself takes and gives is reached without going through the function. */
+/* A point as it is reached: from outside, or within a function that was entered by a call. From there no way leads out
+ * to other calls: what the call itself takes and gives is reached without going through the function. */
 typedef uint32_t state;
 
 #define NO_STATE UINT32_MAX
