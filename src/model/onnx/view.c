@@ -116,15 +116,17 @@ static bool each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *visit
   return true;
 }
 
-/* A sparse one stands for all elements of its shape. */
+/* A sparse one stands for all elements of its shape, each of the size of those that are stored. */
 static void measure_sparse(const cpb_view *v, const cpb_view_tensor *t, cpb_view_measure *m) {
   const cpb_onnx_tensor indices = cpb_onnx_tensor_of(v->part, cpb_get_bytes(t->message, SPARSE_INDICES));
+  const uint64_t each = m->elements > 0 ? m->bytes / m->elements : 0;
   uint64_t size;
   cpb_varints dims = cpb_varints_of(t->message, SPARSE_DIMS);
   m->elements = 1;
   while (cpb_varints_next(&dims, &size)) {
     if ((int64_t)size < 0 || !cpb_mul_u64(m->elements, size, &m->elements)) m->has_elements = false;
   }
+  if (!cpb_mul_u64(m->elements, each, &m->bytes)) m->has_elements = false;
   m->size += indices.size;
 }
 

@@ -1,0 +1,27 @@
+"""What is right about small models that people met (tests/data/cases/right.json), as the package says it."""
+
+import json
+import pathlib
+
+import pytest
+
+import libcpb
+
+CASES = pathlib.Path(__file__).resolve().parents[2] / "tests/data/cases"
+RIGHT = json.loads((CASES / "right.json").read_text())
+
+
+@pytest.mark.parametrize("right", RIGHT, ids=[right["file"].split("/")[0] for right in RIGHT])
+def test_facts(right):
+    with libcpb.open_model(CASES / right["file"]) as model:
+        overview = model.overview()
+        counts = {layer["name"]: layer["parameters"] for layer in model.layers()["layers"]["items"]}
+        assert overview["parameters"]["total"] == sum(counts.values()) == right["parameters"]
+        assert counts | right.get("layers", {}) == counts
+        if "node" in right:
+            assert [out["name"] for out in model.node(right["node"]["name"])["outputs"]] == right["node"]["outputs"]
+
+
+def test_where_values_lie_is_no_difference():
+    with libcpb.open_model(CASES / "a.onnx") as a, libcpb.open_model(CASES / "b.onnx") as b:
+        assert libcpb.diff(a, b)["equal"]

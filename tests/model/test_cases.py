@@ -1,0 +1,43 @@
+"""Small models that people met, and what is right about each (tests/data/cases/right.json): in the command. The same
+table is held against the Python package, the JavaScript package and the page."""
+
+import json
+
+import pytest
+
+from conftest import DATA
+
+CASES = DATA / "cases"
+RIGHT = json.loads((CASES / "right.json").read_text())
+
+
+def ask(cpb, path, *words):
+    return json.loads(cpb.ok("inspect", path, *words, "--json", "--count", 10**6))
+
+
+@pytest.mark.parametrize("right", RIGHT, ids=[right["file"].split("/")[0] for right in RIGHT])
+def test_facts(cpb, right):
+    path = CASES / right["file"]
+    overview, layers = ask(cpb, path, "overview"), ask(cpb, path, "layers")["layers"]["items"]
+    assert overview["parameters"]["total"] == right["parameters"]
+    assert overview["parameters"]["bytes"] == right.get("bytes", overview["parameters"]["bytes"])
+    assert sum(layer["parameters"] for layer in layers) == right["parameters"]
+    counts = {layer["name"]: layer["parameters"] for layer in layers}
+    assert counts | right.get("layers", {}) == counts
+    for side in "inputs", "outputs":
+        shapes = {value["name"]: value["shape"] for value in overview.get(side, {"items": []})["items"]}
+        assert shapes | right.get(side, {}) == shapes
+    if "node" in right:
+        assert [out["name"] for out in ask(cpb, path, "node", right["node"]["name"])["outputs"]] == right["node"]["outputs"]
+
+
+@pytest.mark.parametrize("right", RIGHT, ids=[right["file"].split("/")[0] for right in RIGHT])
+def test_the_summary_says_so(cpb, right):
+    assert f"parameters\t{right['parameters']}\t" in cpb.ok("inspect", CASES / right["file"]).decode()
+
+
+def test_where_values_lie_is_no_difference(cpb, tmp_path):
+    cpb.ok("convert", CASES / "inline.onnx", "-o", tmp_path / "outside.onnx", "--external-data", "--threshold", 16)
+    for a, b in [(CASES / "a.onnx", CASES / "b.onnx"), (CASES / "inline.onnx", tmp_path / "outside.onnx")]:
+        answer = json.loads(cpb.ok("diff", a, b, "--json"))
+        assert answer["equal"] and answer["values"]
