@@ -220,6 +220,15 @@ def test_runs_of_alike_layers_are_folded_and_add_up(cpb, tmp_path):
     assert len([line for line in plain(cpb, path) if line[0] == "layer"]) == len(layers) + 1
 
 
+def test_equal_blocks_with_the_next_number_are_one_row(cpb, tmp_path):
+    blocks = [(f"layer_{i}_{part}", 10) for i in range(12) for part in ("expand", "project")]
+    path = tmp_path / "keras_metadata.pb"
+    path.write_bytes(keras_metadata([("first", 7), *blocks, ("layer_12_expand", 11), ("layer_12_project", 10), ("last", 3)]))
+    _, text = summary(cpb, path)
+    assert re.search(r"^  layer_0 \.\. layer_11 +12 × 20 +240$", text, re.M), text
+    assert re.search(r"^  layer_12_\* +2 × Dense +21$", text, re.M), text
+
+
 def test_what_is_cut_is_marked_and_names_are_not_cut(cpb, tmp_path):
     name = "a_signature/" + "very_" * 20 + "long"
     path = tmp_path / "saved_model.pb"

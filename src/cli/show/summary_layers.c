@@ -116,6 +116,7 @@ static void join(const cli_layers *l, cli_layer *a, const cli_layer *b, size_t s
   if (stem > 0) a->stem = a->last_stem = stem;
   a->count += b->count;
   a->parameters += b->parameters;
+  a->repeats = 0;
 }
 
 /* Only those of the depth that is shown stay. */
@@ -147,6 +148,53 @@ static size_t fold_stems(cli_layers *l, size_t count) {
   return runs;
 }
 
+/* Where the number ends by which the run's name differs from its neighbours': before the stem's separator, or at the
+ * end of the name. 0: there is none. */
+static size_t number_end(const cli_layers *l, size_t name, size_t stem) {
+  const char *text = text_at(l, name);
+  const size_t end = stem > 0 ? stem - 1 : strlen(text);
+  return end > 0 && text[end - 1] >= '0' && text[end - 1] <= '9' ? end : 0;
+}
+
+/* The number itself, and where it begins. */
+static uint64_t number_before(const char *text, size_t end, size_t *begin) {
+  uint64_t number = 0, place = 1;
+  for (*begin = end; *begin > 0 && end - *begin < 9 && text[*begin - 1] >= '0' && text[*begin - 1] <= '9'; place *= 10)
+    number += place * (uint64_t)(text[--*begin] - '0');
+  return number;
+}
+
+/* Whether `next` is the same again, with the next number. */
+static bool repeats(const cli_layers *l, const cli_layer *run, const cli_layer *next, uint64_t each) {
+  size_t begin, next_begin;
+  const char *name = text_at(l, run->last_name), *other = text_at(l, next->name);
+  const size_t end = number_end(l, run->last_name, run->last_stem), next_end = number_end(l, next->name, next->stem);
+  if (end == 0 || next_end == 0 || next->parameters != each) return false;
+  const uint64_t number = number_before(name, end, &begin);
+  return number_before(other, next_end, &next_begin) == number + 1 && begin == next_begin &&
+         memcmp(name, other, begin) == 0 && strcmp(text_at(l, run->class), text_at(l, next->class)) == 0;
+}
+
+/* Equal neighbours with consecutive numbers become one run: layer.0 .. layer.11, 12 of them. */
+static size_t fold_repeats(cli_layers *l, size_t count) {
+  size_t runs = 0;
+  for (size_t i = 0; i < count; i++) {
+    cli_layer *next = layer_at(l, i), *run = runs > 0 ? layer_at(l, runs - 1) : NULL;
+    const uint32_t times = run && run->repeats > 0 ? run->repeats : 1;
+    const size_t many = run ? run->count / times : 0;
+    if (!run || next->count != many || !repeats(l, run, next, run->parameters / times)) {
+      *layer_at(l, runs++) = *next;
+      continue;
+    }
+    const size_t stem = run->stem;
+    join(l, run, next, 0);
+    run->stem = stem;
+    run->last_stem = next->stem;
+    run->repeats = times + 1;
+  }
+  return runs;
+}
+
 /* The neighbours with the fewest parameters become one run, until the rows are few; the first and the last layer stay
  * alone, as do those with most of the parameters. */
 static size_t fold_small(cli_layers *l, size_t runs, size_t most) {
@@ -172,8 +220,19 @@ static void put_label(cli_summary *s, size_t name, size_t stem) {
   cli_put(&s->sheet, stem > 0 ? "*" : text);
 }
 
-/* Conv1, block_1_*, or Conv1 .. block_1_* */
+static void put_up_to_number(cli_summary *s, size_t name, size_t stem) {
+  const size_t end = number_end(&s->layers, name, stem);
+  cli_put_name(&s->sheet, (cpb_span){(const uint8_t *)text_at(&s->layers, name), end});
+}
+
+/* Conv1, block_1_*, Conv1 .. block_1_*, or layer.0 .. layer.11 */
 static void put_run(cli_summary *s, const cli_layer *run) {
+  if (run->repeats > 0) {
+    put_up_to_number(s, run->name, run->stem);
+    cli_put(&s->sheet, " .. ");
+    put_up_to_number(s, run->last_name, run->last_stem);
+    return;
+  }
   put_label(s, run->name, run->count > 1 ? run->stem : 0);
   if (run->last_name == run->name) return;
   cli_put(&s->sheet, " .. ");
@@ -187,7 +246,12 @@ static void put_class(cli_summary *s, const cli_layer *run) {
     cli_put(sheet, class);
     return;
   }
-  cli_put_count(sheet, run->count);
+  cli_put_count(sheet, run->repeats > 0 ? run->repeats : run->count);
+  if (run->repeats > 0) {
+    cli_put(sheet, sheet->utf8 ? " \xc3\x97 " : " x ");
+    cli_put_count(sheet, run->parameters / run->repeats);
+    return;
+  }
   cli_put(sheet, run->alike && *class ? sheet->utf8 ? " \xc3\x97 " : " x " : " layers");
   if (run->alike) cli_put(sheet, class);
 }
@@ -238,7 +302,7 @@ void cli_summary_fold_layers(cli_summary *s) {
   if (!folded) l->runs = count_layers(l);
   if (s->sheet.plain || s->sheet.all) return;
   if (!folded && l->depth != UINT32_MAX) l->runs = take_depth(l);
-  if (l->runs > most && !l->folded) l->runs = fold_stems(l, l->runs);
+  if (l->runs > most && !l->folded) l->runs = fold_repeats(l, fold_stems(l, l->runs));
   l->folded = l->folded || l->runs > most;
   l->runs = fold_small(l, l->runs, most);
 }

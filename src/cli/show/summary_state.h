@@ -22,7 +22,8 @@ typedef struct cli_layer {
   size_t stem, last_stem; /* of these names: what alike layers have in common; 0: nothing */
   uint64_t parameters, count;
   uint32_t depth;
-  bool alike; /* all of one class */
+  uint32_t repeats; /* how often the same comes with the next number: layer.0 to layer.11; 0: it does not */
+  bool alike;       /* all of one class */
 } cli_layer;
 
 typedef struct cli_layers {
