@@ -280,6 +280,9 @@ static bool find_parts(scopes *s, const child *some, size_t count) {
 
 /* --- The answer ------------------------------------------------------------------------------ */
 
+/* NULL of a list without any. */
+static void *from(const list *l, size_t at) { return l->items ? (char *)l->items + at * l->each : NULL; }
+
 /* Those of one child, which follow each other: from `*at` on. */
 static size_t count_of(const list *l, size_t at, size_t of) {
   const char *items = l->items;
@@ -295,7 +298,7 @@ static int most_first(const void *a, const void *b) {
 
 static void write_uses(const scopes *s, size_t *at, size_t to) {
   cpb_json_writer *a = s->answer;
-  use *uses = (use *)s->uses.items + *at;
+  use *uses = from(&s->uses, *at);
   const size_t count = count_of(&s->uses, *at, to);
   if (count > 1) qsort(uses, count, sizeof *uses, most_first);
   cpb_json_writer_open(a, "ops", '[');
@@ -340,11 +343,11 @@ static size_t write_edge(const scopes *s, const edge *edges, size_t count, bool 
 }
 
 static void write_edges(const scopes *s, size_t *at, size_t to) {
-  const edge *edges = (const edge *)s->edges.items + *at;
+  const edge *edges = from(&s->edges, *at);
   const size_t count = count_of(&s->edges, *at, to);
   uint64_t sources = 0;
   cpb_json_writer_open(s->answer, "inputs", '[');
-  for (size_t i = 0; i < count; sources++) i += write_edge(s, edges + i, count - i, sources < INPUTS_MOST);
+  for (size_t i = 0; i < count; sources++) i += write_edge(s, &edges[i], count - i, sources < INPUTS_MOST);
   cpb_json_writer_close(s->answer, ']');
   if (sources > INPUTS_MOST) cpb_json_writer_unsigned(s->answer, "more_inputs", sources - INPUTS_MOST);
   *at += count;
@@ -364,7 +367,7 @@ static int largest_first(const void *a, const void *b) {
 /* All of a node; of a scope the largest weights. */
 static void write_held(const scopes *s, const child *c, size_t *at, size_t to) {
   cpb_json_writer *a = s->answer;
-  held *items = (held *)s->held.items + *at;
+  held *items = from(&s->held, *at);
   const size_t all = count_of(&s->held, *at, to);
   const bool is_node = c->nodes == 1 || !c->is_scope;
   size_t count = all, most = is_node ? NODE_TENSORS_MOST : SCOPE_TENSORS_MOST;

@@ -26,9 +26,9 @@ static bool next_text(const uint8_t **at, const uint8_t *end, cpb_span *text) {
 /* The last but one; false of a list of fewer. */
 static bool last_but_one(cpb_span list, cpb_span *text) {
   cpb_span last = {NULL, 0};
-  const uint8_t *at = list.data, *end = list.data + list.size;
+  const uint8_t *at = list.data, *end = at ? at + list.size : NULL;
   size_t count = 0;
-  for (cpb_span one; list.data && next_text(&at, end, &one); count++) {
+  for (cpb_span one; at && next_text(&at, end, &one); count++) {
     *text = last;
     last = one;
   }
