@@ -1,0 +1,65 @@
+"""The description of the answers, src/model/answers: in order, and with one name for one thing."""
+
+import collections
+import json
+import re
+
+import jsonschema
+import pytest
+
+import answer_types
+from support import answers
+
+TYPES = answer_types.definitions()
+
+
+def parts(schema):
+    """It and all schemas in it."""
+    if isinstance(schema, list):
+        for one in schema:
+            yield from parts(one)
+    elif isinstance(schema, dict):
+        yield schema
+        for one in schema.values():
+            yield from parts(one)
+
+
+def undescribed(schema):
+    """What it says, without descriptions."""
+    if isinstance(schema, list):
+        return [undescribed(one) for one in schema]
+    if isinstance(schema, dict):
+        return {key: undescribed(one) for key, one in sorted(schema.items())
+                if key != "description" or not isinstance(one, str)}
+    return schema
+
+
+def test_the_files_are_a_json_schema():
+    jsonschema.Draft202012Validator.check_schema({"$defs": TYPES})
+
+
+def test_whatever_is_referred_to_is_there_and_the_reverse():
+    used = {answer_types.target(one) for one in parts(list(TYPES.values())) if isinstance(one.get("$ref"), str)}
+    assert used - set(TYPES) == set()
+    asked_otherwise = {"Answers", "Differences", "OnnxBriefOverview"}  # by what is not one of the questions
+    assert set(TYPES) - used - asked_otherwise == set()
+
+
+@pytest.mark.parametrize("name", sorted(TYPES))
+def test_each_has_a_description(name):
+    assert TYPES[name].get("description")
+
+
+def test_no_two_definitions_say_the_same():
+    same = collections.defaultdict(list)
+    for name, schema in TYPES.items():
+        same[json.dumps(undescribed(schema), sort_keys=True)].append(name)
+    assert [names for names in same.values() if len(names) > 1] == []
+
+
+def test_what_no_type_names_is_a_mistake():
+    answer = {"function": None, "nodes": {"items": [], "first": 0, "total": 0}, "problems": []}
+    answers.check("AnyNodes", json.dumps(answer))
+    for wrong in ({**answer, "new": 1}, {**answer, "nodes": None}, {**answer, "nodes": {**answer["nodes"], "new": 1}}):
+        with pytest.raises(AssertionError):
+            answers.check("AnyNodes", json.dumps(wrong))
