@@ -11,6 +11,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = pathlib.Path(os.environ.get("CPB_CORPUS", ROOT / "tests" / "data"))
 
 
+def check_answer(args, text):
+    """Whatever is asked in a test is answered as src/model/answers says."""
+    from support import answers
+
+    question = next((str(arg) for arg in args[2:3] if not str(arg).startswith("-")), "overview")
+    if "--brief" not in args and question != "signatures":
+        answers.check(f"Any{question.capitalize()}", text)
+
+
 class Cpb:
     """Runs `cpb`; CPB names another command, such as one under valgrind or a runtime."""
 
@@ -27,6 +36,8 @@ class Cpb:
     def ok(self, *args, **kwargs):
         result = self.run(*args, **kwargs)
         assert result.returncode == 0, f"cpb {' '.join(map(str, args))}: {result.stderr.decode()}"
+        if args[0] == "inspect" and "--json" in args:
+            check_answer(args, result.stdout)
         return result.stdout
 
     def records(self, path, *options, **kwargs):

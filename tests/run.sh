@@ -108,7 +108,8 @@ stage_cli() { pytests cli; }
 # DIR TEST...: those of the Python package, on what is built in DIR.
 python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rsx -n "$jobs" --dist loadfile "${@:2}"; }
 
-stage_python() { python_tests build python/tests; }
+# The build finds what makes the types of answers once that is installed.
+stage_python() { stage_build && python_tests build python/tests; }
 
 # As it is published.
 stage_wheel() { bash tests/install/python.sh; }

@@ -39,19 +39,11 @@ const licences = {
   zstd: `${modules}/_sources/zstd/LICENSE`,
 };
 
-/** The answers of models have as many types as all the rest, hence names of their own. */
+/** The answers of models have more types than all the rest, hence a name around them. */
 const answerTypes = `
-export type * from './inspect/answers/index.js';
-export type * from './inspect/answers/brief.js';
-export type * from './inspect/answers/diff.js';
-export type * from './inspect/answers/shared.js';
-export type * as Coreml from './inspect/answers/coreml.js';
-export type * as Graph from './inspect/answers/graph.js';
-export type * as Keras from './inspect/answers/keras.js';
-export type * as Common from './inspect/answers/model.js';
-export type * as Onnx from './inspect/answers/onnx.js';
-export type * as SameDiff from './inspect/answers/samediff.js';
-export type * as TensorFlow from './inspect/answers/tensorflow.js';
+export type * from './inspect/asked.js';
+export type * as AnswerTypes from './inspect/answers.js';
+export type { Answers, Differences, Extent, Problem } from './inspect/answers.js';
 `;
 
 /** @param {string} file @param {string} how it is made */
@@ -69,7 +61,7 @@ rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 cpSync(path('src'), dist, {
   recursive: true,
-  filter: (name) => !/\.wasm$|\.gitignore$|README/.test(name),
+  filter: (name) => !/\.wasm$|\.gitignore$|README|\.d\.ts$/.test(name),
 });
 for (const name of shipped) copyFileSync(`${modules}/${name}.wasm`, `${dist}/wasm/${name}.wasm`);
 for (const [name, file] of Object.entries(licences)) cpSync(file, `${dist}/licences/${name}.txt`);
@@ -77,11 +69,16 @@ for (const [name, file] of Object.entries(licences)) cpSync(file, `${dist}/licen
 if (!args.includes('--sources-only')) {
   const { inline } = await import('./inline.js');
   writeFileSync(`${dist}/inline.js`, inline(dist, `${modules}/reader.wasm`));
+  const { writeAnswerTypes } = await import('./answers.js');
+  await writeAnswerTypes();
+  copyFileSync(path('src/inspect/answers.d.ts'), `${dist}/inspect/answers.d.ts`);
   execFileSync(tsc, ['-p', '.', '--outDir', dist], {
     cwd: path('.'),
     stdio: 'inherit',
   });
   nameTypes(`${dist}/api.d.ts`);
+  // What imports types of a module looks for its code, too.
+  writeFileSync(`${dist}/inspect/answers.js`, 'export {};\n');
   const types =
     "export * from './full-api.js';\nexport { inspectInWorker, openInWorker } from './worker/browser.js';\n";
   for (const entry of ['index', 'inline']) writeFileSync(`${dist}/${entry}.d.ts`, types);

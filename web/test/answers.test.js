@@ -1,7 +1,6 @@
 /**
- * Every answer is what its type says (src/inspect/answers): all that a model has is asked
- * for, and held against a schema made of the types, which lets nothing pass that they do
- * not name.
+ * Every answer is what its description says (src/model/answers): all that a model has is asked
+ * for, and nothing passes that is not named there.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';

@@ -11,7 +11,7 @@ import { structs } from './structs.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Body } from '../reader/merged-body.js' */
 /** @import { Output } from '../writer/output.js' */
-/** @import { CutAnswer } from './answers/tensorflow.js' */
+/** @import { CutAnswer } from './answers.js' */
 
 /**
  * What a model is cut down to. Its files are made of ranges of the model, which is to be closed

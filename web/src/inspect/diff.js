@@ -16,7 +16,7 @@ import { structs } from './structs.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
-/** @import { Differences } from './answers/diff.js' */
+/** @import { Differences } from './answers.js' */
 /** @import { InspectOptions } from './inspect.js' */
 
 /**

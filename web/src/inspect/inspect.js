@@ -15,8 +15,8 @@ import { valuesOf } from './values.js';
 /** @import { Input } from '../source/index.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { Cut } from './cut.js' */
-/** @import { Answer, AnswerOf, ModelKind, QuestionName } from './answers/index.js' */
-/** @import { OnnxBriefOverview } from './answers/brief.js' */
+/** @import { Answer, AnswerOf, ModelKind, QuestionName } from './asked.js' */
+/** @import { OnnxBriefOverview } from './answers.js' */
 /** @import { CheckpointFiles } from './checkpoint.js' */
 /** @import { QuestionOptions } from './model.js' */
 /** @import { Values, ValuesOptions } from './values.js' */

@@ -10,7 +10,7 @@ import { structs } from './structs.js';
 /** @import { Merged } from '../reader/merged-body.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Instance } from '../wasm/instance.js' */
-/** @import { ModelKind, QuestionName } from './answers/index.js' */
+/** @import { ModelKind, QuestionName } from './asked.js' */
 
 /** Numbers in cpb_model_kind. @type {Record<ModelKind, number>} */
 export const kinds = {
@@ -216,7 +216,7 @@ export function asker(file, feed, kind, options, merged) {
   /**
    * @param {QuestionName} question
    * @param {QuestionOptions} [options]
-   * @returns {Promise<any>} what it is, is said in answers/
+   * @returns {Promise<any>} what it is, is said in answers.d.ts
    */
   const asked = async (question, options = {}) => (await askFor(question, options, () => {})).answer;
 

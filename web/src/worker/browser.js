@@ -1,7 +1,7 @@
 /** openInWorker() and inspectInWorker() where there are Workers of the web. */
 import { inspectIn, openIn } from './page.js';
 
-/** @import { ModelKind } from '../inspect/answers/index.js' */
+/** @import { ModelKind } from '../inspect/asked.js' */
 /** @import { InspectOptions } from '../inspect/inspect.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { ModelInWorker } from './page.js' */

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { inspectIn, openIn } from './page.js';
 
-/** @import { ModelKind } from '../inspect/answers/index.js' */
+/** @import { ModelKind } from '../inspect/asked.js' */
 /** @import { InspectOptions } from '../inspect/inspect.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { ModelInWorker } from './page.js' */

@@ -7,7 +7,7 @@ import { resolveReference } from '../source/references.js';
 import { connectWorker } from './connected-worker.js';
 import { proxy } from './proxy.js';
 
-/** @import { ModelKind } from '../inspect/answers/index.js' */
+/** @import { ModelKind } from '../inspect/asked.js' */
 /** @import { InspectOptions, Model } from '../inspect/inspect.js' */
 /** @import { Chunk } from '../reader/chunks.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */

@@ -1,7 +1,7 @@
 /** openInWorker() and inspectInWorker() where there is no Worker to start. */
 import { CpbError } from '../errors.js';
 
-/** @import { ModelKind } from '../inspect/answers/index.js' */
+/** @import { ModelKind } from '../inspect/asked.js' */
 /** @import { InspectOptions } from '../inspect/inspect.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { ModelInWorker } from './page.js' */

@@ -1,41 +1,36 @@
-/** The types of answers as a JSON Schema, made of the declarations that are published. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { load, tool } from '../package/project.js';
+/** Answers held against their JSON Schema, which the repository has in src/model/answers. */
+import { definitions } from '../../scripts/answers.js';
+import { load } from '../package/project.js';
 
-const answers = new URL('../../src/inspect/answers/index.js', import.meta.url).pathname;
-
-/** What `tsc -p web` makes of these files, without the rest. @param {string} folder */
-function declare(folder) {
-  execFileSync(tool('tsc'), [
-    '--allowJs',
-    '--declaration',
-    '--emitDeclarationOnly',
-    '--outDir',
-    folder,
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    answers,
-  ]);
-  return join(folder, 'index.d.ts');
+/**
+ * @param {any} schema
+ * @param {(schema: any) => any} inner what becomes of what it says of members and elements
+ * @param {(schema: any) => any} same of what else it says of the same value
+ */
+function mapped(schema, inner, same) {
+  const { properties, items, additionalProperties, allOf, anyOf } = schema;
+  return {
+    ...schema,
+    ...(properties && { properties: mapValues(properties, inner) }),
+    ...(items && { items: inner(items) }),
+    ...(additionalProperties && { additionalProperties: inner(additionalProperties) }),
+    ...(allOf && { allOf: allOf.map(same) }),
+    ...(anyOf && { anyOf: anyOf.map(same) }),
+  };
 }
 
-/** Every object has the members that are declared, and no other. */
-async function schema() {
-  const folder = mkdtempSync(join(tmpdir(), 'cpb-types-'));
-  try {
-    const { createGenerator } = await load('ts-json-schema-generator');
-    const path = declare(folder);
-    const how = { path, type: 'Answers', additionalProperties: false, skipTypeCheck: true };
-    return createGenerator(how).createSchema('Answers');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+/** @param {Record<string, any>} object @param {(value: any) => any} change */
+const mapValues = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([key, one]) => [key, change(one)]));
+
+/** Whether any value will do. @param {any} schema */
+const isOpen = (schema) => Object.keys(schema).every((key) => key === 'description');
+
+/** The same, but no value has members that it does not name. @param {any} schema */
+const closed = (schema) => (!schema || isOpen(schema) ? schema : { ...inside(schema), unevaluatedProperties: false });
+
+/** The same for what is in it. @param {any} schema @returns {any} */
+const inside = (schema) => mapped(schema, closed, inside);
 
 /**
  * @typedef {object} AnswerTypes
@@ -46,18 +41,16 @@ async function schema() {
 
 /** @returns {Promise<AnswerTypes>} */
 export async function answerTypes() {
-  const { default: Ajv } = await load('ajv');
-  const ajv = new Ajv({ allowUnionTypes: true, verbose: true });
-  const { definitions } = await schema();
-  ajv.addSchema({ definitions }, 'answers');
-  /** @param {string} pointer */
-  const at = (pointer) => ajv.getSchema(`answers#/definitions/${pointer}`);
+  const { default: Ajv } = await load('ajv/dist/2020.js');
+  const ajv = new Ajv({ allowUnionTypes: true, strictTypes: false, strictRequired: false, verbose: true });
+  const types = mapValues(definitions(), inside);
+  ajv.addSchema({ $defs: types }, 'answers');
   /** @param {string} kind */
-  const answersOf = (kind) => definitions.Answers.properties[kind].$ref.split('/').at(-1);
+  const answersOf = (kind) => types.Answers.properties[kind].$ref.split('/').at(-1);
   return {
-    questions: (kind) => Object.keys(definitions[answersOf(kind)].properties),
+    questions: (kind) => Object.keys(types[answersOf(kind)].properties),
     mistakes(kind, question, answer) {
-      const validate = at(`${answersOf(kind)}/properties/${question}`);
+      const validate = ajv.getSchema(`answers#/$defs/${answersOf(kind)}/properties/${question}`);
       if (validate(answer)) return [];
       return validate.errors.map(
         (/** @type {any} */ { instancePath, message, params }) =>

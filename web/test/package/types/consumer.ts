@@ -1,6 +1,7 @@
 /** What a user writes in TypeScript: compiled, not run. */
 import { CpbError, bucketSource, cache, check, compose, inspect, open, openRecords, split, urlSource } from 'libcpb';
 import type {
+  AnswerTypes,
   Answers,
   Chunk,
   Cut,
@@ -11,7 +12,6 @@ import type {
   OpenOptions,
   Plan,
   Source,
-  TensorFlow,
 } from 'libcpb';
 import { open as openInline } from 'libcpb/inline';
 
@@ -66,7 +66,7 @@ export async function look(signal: AbortSignal): Promise<string[]> {
 export async function follow(bytes: Uint8Array): Promise<(string | null)[]> {
   const model = await inspect(bytes, { kind: 'saved_model' });
   const { function: called, graph } = await model.signature('serving_default');
-  const answer: TensorFlow.SignatureAnswer = await model.ask('signature', { name: 'x' });
+  const answer: AnswerTypes.SignatureAnswer = await model.ask('signature', { name: 'x' });
   const captured = called?.captures.flatMap((c) => (c.kind === 'variable' ? [c.name] : [])) ?? [];
   const types = graph.variables.items.map(({ dtype }) => dtype);
   // @ts-expect-error: a SavedModel has no tags to ask for

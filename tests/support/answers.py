@@ -1,0 +1,44 @@
+"""Answers held against their JSON Schema, src/model/answers."""
+
+import functools
+import json
+
+import answer_types
+import jsonschema
+
+MOST = 1 << 14  # bytes of an answer that is looked at: the validator takes some 10 ms for them
+
+
+def closed(schema):
+    """The same, but no value has members that it does not name."""
+    if not isinstance(schema, dict) or set(schema) <= {"description"}:
+        return schema
+    return inside(schema) | {"unevaluatedProperties": False}
+
+
+def inside(schema):
+    """The same for what is in it: members and elements, not what else is said of the same value."""
+    made = dict(schema)
+    if "properties" in made:
+        made["properties"] = {name: closed(one) for name, one in made["properties"].items()}
+    for key in {"items", "additionalProperties"} & set(made):
+        made[key] = closed(made[key])
+    for key in {"allOf", "anyOf"} & set(made):
+        made[key] = [inside(one) for one in made[key]]
+    return made
+
+
+@functools.cache
+def validators():
+    types = answer_types.definitions()
+    types |= answer_types.any_kind(types)
+    strict = {name: inside(one) for name, one in types.items()}
+    return {name: jsonschema.Draft202012Validator(closed({"$ref": f"#/$defs/{name}"}) | {"$defs": strict})
+            for name in types if name.startswith("Any") or name == "Differences"}
+
+
+def check(name, text):
+    """An answer is what the schema says of this definition; none that is long, which would take too long."""
+    if len(text) <= MOST:
+        mistake = jsonschema.exceptions.best_match(validators()[name].iter_errors(json.loads(text)))
+        assert not mistake, f"{mistake.json_path}: {mistake.message[:1000]}"
