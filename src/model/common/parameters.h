@@ -11,6 +11,7 @@ typedef enum cpb_tensor_use {
   CPB_TENSOR_QUANTIZATION, /* scales, zero points, palettes, masks */
   CPB_TENSOR_OPTIMIZER,    /* what training keeps beside the weights */
   CPB_TENSOR_STATE,        /* what running keeps: metrics, averages of weights, random seeds */
+  CPB_TENSOR_UNKNOWN,      /* of what is damaged */
   CPB_NUM_TENSOR_USES
 } cpb_tensor_use;
 

@@ -134,5 +134,6 @@ void cpb_coreml_overview(cpb_viewed *m) {
   write_interface(m, description);
   cpb_viewed_write_counts(m);
   cpb_viewed_write_parameters(m);
+  cpb_viewed_write_files(m);
   write_metadata(m, metadata);
 }

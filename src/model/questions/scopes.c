@@ -35,7 +35,7 @@ typedef struct walk {
   inner *inner; /* graphs within nodes of this one, by node */
   size_t num_inner, inner_capacity;
   size_t next, extra; /* to be gone to next; of the node that came last: */
-  cpb_view_values taken, results;
+  cpb_view_values taken, controls, results;
 } walk;
 
 static const cpb_view_graph *graph_of(const walk *w) { return cpb_view_graph_of(&w->model->view, w->graph); }
@@ -109,7 +109,9 @@ static bool next(void *user, cpb_scope_node *node) {
   if (w->next == w->makers.count) return false;
   const cpb_view_node *of = &w->makers.items[w->next];
   *node = (cpb_scope_node){of->name, of->op, w->next, w->sizes[w->next], w->parameters[w->next]};
-  w->taken = w->model->view.kind->values(&w->model->view, graph_of(w), of, false);
+  const cpb_view *v = &w->model->view;
+  w->taken = v->kind->values(v, graph_of(w), of, false);
+  w->controls = v->kind->controls ? v->kind->controls(v, graph_of(w), of) : (cpb_view_values){.next = NULL};
   while (w->extra < w->num_extras && w->extras[w->extra].node < w->next) w->extra++;
   w->next++;
   return true;
@@ -144,6 +146,11 @@ static bool next_input(void *user, cpb_scope_input *input) {
   while (cpb_view_values_next(&w->taken, &value)) {
     if (value.name.size == 0) continue;
     fill(w, value.name, input);
+    return true;
+  }
+  while (cpb_view_values_next(&w->controls, &value)) {
+    if (value.type.data) continue;
+    *input = (cpb_scope_input){.from = value.name, .control = true, .tensor = CPB_NO_TENSOR};
     return true;
   }
   if (w->extra == w->num_extras || w->extras[w->extra].node + 1 != w->next) return false;

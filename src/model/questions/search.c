@@ -30,7 +30,8 @@ static void search_values(search *s, const char *is, cpb_view_values values) {
 /* Those that are no node: a node has been found already. */
 static bool search_tensor(void *user, const cpb_view_tensor *t) {
   search *s = user;
-  if (!t->of_node && is_in(s, t->value)) found(s, "initializer", t->value, (cpb_span){NULL, 0});
+  if (!t->of_node && is_in(s, t->value))
+    found(s, cpb_view_tensor_place(&s->model->view, t), t->value, (cpb_span){NULL, 0});
   return true;
 }
 

@@ -65,6 +65,9 @@ struct cpb_view_values {
   cpb_cursor cursor, bindings;
   cpb_span role;
   bool is_feature;
+  /* Of a kind whose values are numbered: which of them are left. */
+  const cpb_view *view;
+  size_t at, end;
 };
 
 /* The values whose names are in that field, or the messages that have their names and types. */
@@ -93,6 +96,7 @@ typedef struct cpb_view_tensor {
 } cpb_view_tensor;
 
 typedef struct cpb_view_measure {
+  bool is_absent;    /* the model tells of it, but does not have its values: it counts as nothing */
   bool has_elements; /* its sizes are known, and no error: */
   uint64_t elements; /* of a quantized, packed or sparse one: those of the tensor that it stands for */
   uint64_t bytes;    /* by shape and type */
@@ -107,6 +111,9 @@ typedef bool cpb_view_visit(void *user, const cpb_view_tensor *tensor);
  * short. */
 bool cpb_view_tensor_name(const cpb_view_tensor *tensor, cpb_buffer *out);
 
+/* In a word, where the format puts it. */
+const char *cpb_view_tensor_place(const cpb_view *view, const cpb_view_tensor *tensor);
+
 /* --- A kind ---------------------------------------------------------------------------------------- */
 
 typedef struct cpb_view_kind {
@@ -115,6 +122,9 @@ typedef struct cpb_view_kind {
   bool (*next_node)(cpb_view_nodes *nodes, cpb_view_node *node);
   /* What goes into a node, or comes out of it; of the graph itself for NULL. */
   cpb_view_values (*values)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node, bool outputs);
+  /* Names of nodes that must run before the node; with a type that of a value which must be there. NULL: there are
+   * none. */
+  cpb_view_values (*controls)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
   /* Whether it is known what each of the node's inputs is for. */
   bool (*has_roles)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
   /* Further values of which the graph says the type, or NULL. */
@@ -126,6 +136,10 @@ typedef struct cpb_view_kind {
    * stands for may be more than is stored. */
   cpb_tensor_use (*use)(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker, cpb_span role,
                         uint64_t input, cpb_view_measure *measure);
+  /* Whether it is trained. NULL: that is not known. */
+  bool (*trained)(const cpb_view_tensor *tensor);
+  /* Where the format puts a tensor that belongs to no node, in a word. NULL: "initializer". */
+  const char *(*place)(const cpb_view_tensor *tensor);
   /* The graph that the node calls, or CPB_NO_GRAPH. NULL: none does. */
   uint32_t (*callee)(const cpb_view *view, const cpb_view_node *node);
   /* The module of the program that was exported which the node is in: its path and its class, from what the exporter
