@@ -4,7 +4,7 @@
 
 const char *cpb_tensor_use_name(cpb_tensor_use use) {
   static const char *const names[CPB_NUM_TENSOR_USES] = {"weight",    "constant", "quantization",
-                                                         "optimizer", "state",    "unknown"};
+                                                         "optimizer", "state",    NULL};
   return names[use];
 }
 

@@ -15,7 +15,7 @@ typedef enum cpb_tensor_use {
   CPB_NUM_TENSOR_USES
 } cpb_tensor_use;
 
-/* "weight" and so on. */
+/* "weight" and so on; NULL for one that is not known. */
 const char *cpb_tensor_use_name(cpb_tensor_use use);
 
 typedef struct cpb_parameters {

@@ -3,12 +3,16 @@
 #include "base/checked.h"
 #include "model/questions/questions.h"
 
+static void write_word(cpb_json_writer *a, const char *key, const char *word) {
+  if (word) cpb_json_writer_text(a, key, word);
+  else cpb_json_writer_null(a, key);
+}
+
 void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item) {
   cpb_json_writer *a = m->answer;
   cpb_viewed_write_tensor_name(m, "node", &item->tensor);
-  cpb_json_writer_text(a, "is", cpb_view_tensor_place(&m->view, &item->tensor));
-  if (item->use == CPB_TENSOR_UNKNOWN) cpb_json_writer_null(a, "use");
-  else cpb_json_writer_text(a, "use", cpb_tensor_use_name(item->use));
+  write_word(a, "is", cpb_view_tensor_place(&m->view, &item->tensor));
+  write_word(a, "use", cpb_tensor_use_name(item->use));
   if (item->is_copy) cpb_json_writer_bool(a, "shared", true);
   cpb_json_writer_exact_unsigned(a, "parameters", cpb_view_item_counts(item) ? item->measure.elements : 0);
   cpb_viewed_write_graph_name(m, "function", item->tensor.graph);

@@ -65,9 +65,9 @@ struct cpb_view_values {
   cpb_cursor cursor, bindings;
   cpb_span role;
   bool is_feature;
-  /* Of a kind whose values are numbered: which of them are left. */
+  /* Of a kind whose values are numbered: which of them are left, the kind's own place among them. */
   const cpb_view *view;
-  size_t at, end;
+  size_t at, middle, end;
 };
 
 /* The values whose names are in that field, or the messages that have their names and types. */
@@ -111,7 +111,7 @@ typedef bool cpb_view_visit(void *user, const cpb_view_tensor *tensor);
  * short. */
 bool cpb_view_tensor_name(const cpb_view_tensor *tensor, cpb_buffer *out);
 
-/* In a word, where the format puts it. */
+/* In a word, where the format puts it; NULL where that is not known. */
 const char *cpb_view_tensor_place(const cpb_view *view, const cpb_view_tensor *tensor);
 
 /* --- A kind ---------------------------------------------------------------------------------------- */
