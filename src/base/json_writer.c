@@ -183,6 +183,8 @@ void cpb_json_writer_null(cpb_json_writer *w, const char *key) {
   put_text(w, "null");
 }
 
+void cpb_json_writer_paste(cpb_json_writer *w, cpb_span piece) { put(w, piece.data, piece.size); }
+
 void cpb_json_writer_raw(cpb_json_writer *w, const char *key, cpb_span json) {
   lead(w, key);
   put(w, json.data, json.size);

@@ -32,7 +32,9 @@ LISTS = {
 }
 SAMEDIFF = {
     ("nodes",): ("nodes", 0, "name"),
-    ("constants",): ("constants", 0, "name"),
+    ("constants",): ("constants", 0, "node"),
+    ("layers",): ("layers", 0, "name"),
+    ("scopes",): ("children", 0, "path"),
     ("ops",): ("ops", 0, "op"),
     ("search", "w"): ("found", 1, "name"),
     ("consumers", "x"): ("consumers", 0, "name"),
@@ -92,7 +94,7 @@ def test_what_several_lists_say_begins_with_the_lists_name(cpb, keras):
         capture["path"] for capture in asked(cpb, keras, ("signature", SIGNATURE))["function"]["captures"]]
     assert ["function.name", "__inference__wrapped_model_852"] in lines
     tag = cpb.ok("inspect", ZIP, "tag", "FP32").decode()
-    assert "parameters\tweights\tVARIABLE\tf64[2,2]\t32\t64\t" in tag and "operations\tadd\tadd\t" in tag
+    assert "constants\tweights\tvariable\tf64[2,2]\t32\t64\t" in tag and "nodes\tadd\tadd\t" in tag
 
 
 def test_a_person_reads_short_tensors_and_numbers_with_units(cpb, keras):

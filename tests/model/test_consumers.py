@@ -126,6 +126,11 @@ def waits_for(op, maker, name):
     return maker in op.get("control_deps", []) if maker else name in op.get("var_control_deps", [])
 
 
+def outputs_of(truth):
+    used = {name for op in truth["ops"] for name in op["inputs"]}
+    return [v["name"] for v in truth["variables"] if v["var_type"] == "ARRAY" and v["name"] not in used]
+
+
 @pytest.mark.parametrize("case", SAMEDIFF, ids=[c["file"] for c in SAMEDIFF])
 def test_each_input_of_an_operation_of_nd4j_is_a_variable_that_it_takes(cpb, case):
     """What a name stands for is an operation, with all that it makes, or else a variable."""
@@ -140,7 +145,11 @@ def test_each_input_of_an_operation_of_nd4j_is_a_variable_that_it_takes(cpb, cas
                       for i, one in enumerate(op["inputs"]) if one in taken]
             control = waits_for(op, maker, name)
             if inputs or control:
-                found.append({"is": "node", "name": op["name"], "op": op["op_name"], "inputs": inputs, "control": control})
+                found.append({"is": "node", "name": op["name"], "function": None, "op": op["op_name"], "inputs": inputs, "control": control})
+        for i, output in enumerate(outputs_of(truth)):
+            if output in taken:
+                inputs = [{"input": i, "output": output, "index": taken.index(output)}]
+                found.append({"is": "return", "name": output, "function": None, "op": None, "inputs": inputs, "control": False})
         answer = model.ask("consumers", name=name)
         assert answer["node"] == name and answer["consumers"]["items"] == found
         assert (answer["op"] is not None) == (name in made)
@@ -161,5 +170,5 @@ def test_the_answer_is_the_same_from_input_in_small_pieces(cpb, name):
 
 
 def test_a_variable_that_is_not_there_is_an_error(cpb):
-    with pytest.raises(SameDiffError, match="no operation and no variable has this name"):
+    with pytest.raises(SameDiffError, match="there is no node or value \"nothing\""):
         Model(cpb, "ops_a.fb").ask("consumers", name="nothing")

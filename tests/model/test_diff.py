@@ -415,7 +415,7 @@ def test_samediff_parameters_states_and_tags(cpb):
 
 def test_a_checksum_that_is_wrong_is_a_difference(cpb):
     for section in diff(cpb, FOLDER / "all_stored.zip", FOLDER / "bad_crc_deflated.zip")["sections"]:
-        for one in section["differences"] if section["section"] == "parameters" else []:
+        for one in section["differences"] if section["section"] == "constants" else []:
             assert one["members"][0]["unreadable"] == "b"
             return
     raise AssertionError("nothing was found")

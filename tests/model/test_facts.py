@@ -171,15 +171,15 @@ def of_weights(answer):
 def of_tag(answer):
     """A graph of a SameDiff file, and what training needs."""
     yield "variables", answer["variables"]["total"]
-    yield "operations", answer["operations"]["total"]
+    yield "operations", answer["nodes"]["total"]
     yield "placeholders", answer["placeholders"]
     yield "losses", answer["loss_variables"]
     yield "training", answer["training_config"]
     for v in answer["variables"]["items"]:
         yield f"variable {v['name']}", [v["kind"], v["dtype"], v["shape"]]
-    for op in answer["operations"]["items"]:
+    for op in answer["nodes"]["items"]:
         arguments = op["arguments"]
-        yield f"operation {op['name']}", [op["op"], op["inputs"], op["outputs"], arguments["integers"], arguments["doubles"]]
+        yield f"operation {op['name']}", [op["op"], op["inputs"], [one["name"] for one in op["outputs"]], arguments["integers"], arguments["doubles"]]
     for u in answer["updater_state"]["items"]:
         yield f"updater of {u['parameter']}", [state["entry"] for state in u["states"]]
 
@@ -249,7 +249,7 @@ def said_of_zip(ask, path):
     said = {"tags": tags, "default tag": overview["default_tag"]}
     for tag, answer in zip(tags, ask(path, [{"question": "tag", "name": tag} for tag in tags]), strict=True):
         said |= {f"{tag}: {key}": value for key, value in of_tag(answer)}
-        parameters = [p["name"] for p in answer["parameters"]["items"]]
+        parameters = [p["node"] for p in answer["constants"]["items"]]
         values = ask(path, [{"values": {"node": name, "tag": tag}} for name in parameters])
         said |= {f"{tag}: values of {name}": value for name, value in zip(parameters, values, strict=True)}
     return said

@@ -148,3 +148,11 @@ def test_sums_of_core_ml(cpb, tmp_path):
 
     for name in [*models.PROGRAMS, *(f"network {name}" for name in models.NETWORKS)]:
         total(cpb, models.make(name, tmp_path)[0])
+
+
+def test_sums_of_samediff(cpb):
+    """Of zips those of the newest tag."""
+    from support.samediff import FILES, FOLDER
+
+    found = [total(cpb, FOLDER / case["file"]) for case in FILES if case["expect"] == "ok"]
+    assert len(found) > 30 and sum(map(bool, found)) > 25

@@ -80,7 +80,7 @@ def check_variable(item, truth):
         check_preview(item["array"], truth["array"])
 
 
-PROPERTIES = {"i": "ints", "l": "longs", "d": "doubles", "b": "booleans", "s": "strings", "shape": "shape"}
+PROPERTIES = {"i": "ints", "l": "longs", "d": "doubles", "b": "booleans", "s": "strings", "a": "arrays"}
 
 
 def number(value):
@@ -107,15 +107,21 @@ def check_operand(ours, truth):
             same_numbers(ours["values"], truth["first"])
 
 
-def check_properties(ours, truth):
-    assert [p["name"] for p in ours] == [p["name"] for p in truth]
-    for mine, theirs in zip(ours, truth):
-        for short, long in PROPERTIES.items():
-            assert [str(v) for v in mine.get(long, [])] == [str(v) for v in theirs.get(short, [])] or \
-                same_numbers(mine[long], theirs[short]) is None
-        assert len(mine.get("arrays", [])) == len(theirs.get("a", []))
-        for a, b in zip(mine.get("arrays", []), theirs.get("a", [])):
-            check_operand(a, b)
+def check_attributes(ours, truth):
+    """Of the values of a property, each sort that there is."""
+    kinds = {(p["name"], p["kind"]): p for p in ours}
+    assert [p["name"] for p in truth] == list(dict.fromkeys(p["name"] for p in ours))
+    assert len(ours) == len(kinds) == sum(max(1, sum(bool(p.get(short)) for short in PROPERTIES)) for p in truth)
+    for theirs in truth:
+        for short, kind in PROPERTIES.items():
+            mine = kinds.get((theirs["name"], kind), {"value": []})
+            assert mine.get("shape", []) == (theirs.get("shape") or []) or not mine["value"]
+            if short == "a":
+                for a, b in zip(mine["value"], theirs.get("a") or [], strict=True):
+                    check_operand(a, b)
+            else:
+                assert [str(v) for v in mine["value"]] == [str(v) for v in theirs.get(short) or []] or \
+                    same_numbers(mine["value"], theirs[short]) is None
 
 
 def check_operation(item, truth):
@@ -124,7 +130,7 @@ def check_operation(item, truth):
     assert int(item["number"]) == truth["op_num"]
     assert item["id"] == truth["id"]
     assert item["inputs"] == truth["inputs"]
-    assert item["outputs"] == truth["outputs"]
+    assert [one["name"] for one in item["outputs"]] == truth["outputs"]
     assert item["output_dtypes"] == truth["output_types"]
     assert arguments["integers"] == truth["iArgs"]
     same_numbers(arguments["doubles"], truth["tArgs"])
@@ -132,12 +138,12 @@ def check_operation(item, truth):
     assert arguments["dtypes"] == truth["dArgs"]
     assert arguments["strings"] == truth["sArgs"]
     assert arguments["dimensions"] == truth["dimensions"]
-    assert item.get("control_dependencies", []) == truth.get("control_deps", [])
+    assert item["control_inputs"] == truth.get("control_deps", []) + truth.get("var_control_deps", [])
     assert item.get("control_dependency_of", []) == truth.get("control_dep_for", [])
     assert (item["device"], item["scope_id"], item["scope"]) == (
         truth["device"], truth["scope_id"], truth["scope_name"])
     check_operand(item["scalar"], truth["scalar"])
-    check_properties(item["properties"], truth["properties"])
+    check_attributes(item["attributes"], truth["properties"])
 
 
 CONFIGURATION = {
@@ -154,7 +160,7 @@ def check_graph(answer, truth):
     assert answer["variables"]["total"] == len(truth["variables"])
     for item, fact in zip(answer["variables"]["items"], truth["variables"], strict=True):
         check_variable(item, fact)
-    for item, fact in zip(answer["operations"]["items"], truth["ops"], strict=True):
+    for item, fact in zip(answer["nodes"]["items"], truth["ops"], strict=True):
         check_operation(item, fact)
     assert answer["problems"] == []
 
@@ -170,7 +176,7 @@ def test_a_graph_file_is_what_nd4j_wrote(cpb, case):
     check_graph(answer, truth)
     check_training(answer["training_config"], truth["training_config"])
     with_array = [v for v in truth["variables"] if v["array"]]
-    assert [p["name"] for p in answer["parameters"]["items"]] == [v["name"] for v in with_array]
+    assert [p["node"] for p in answer["constants"]["items"]] == [v["name"] for v in with_array]
     for variable in with_array:
         check_values(model, variable["array"], variable["name"])
     for item, state in zip(answer["updater_state"]["items"], truth["updater_state"], strict=True):
@@ -190,7 +196,7 @@ def test_no_integer_is_rounded(cpb, tmp_path):
     path = tmp_path / "cnn.fb"
     path.write_bytes(data.replace(before, struct.pack("<3q", *after)))
     answer = json.loads(cpb.run("inspect", path, "tag", "--json").stdout)
-    integers = answer["operations"]["items"][3]["arguments"]["integers"]
+    integers = answer["nodes"]["items"][3]["arguments"]["integers"]
     assert integers == ["9007199254740993", "-9223372036854775808", 9007199254740992]
 
 
@@ -214,8 +220,8 @@ def check_entry(item, truth):
 
 
 def check_parameter(model, tag, item, truth):
-    assert item["name"] == truth["name"]
-    assert item["kind"] == truth["var_type"]
+    assert item["node"] == truth["name"]
+    assert item["is"] == (truth["var_type"] and truth["var_type"].lower())
     assert item.get("holds") == truth["kind"]
     check_entry(item, truth)
     if truth["array"] is None:
@@ -253,7 +259,7 @@ def test_every_tag_of_a_zip_is_what_was_put_in(cpb, case):
         assert answer["default"] == (tag == truth["default_tag"])
         check_graph(answer, fact["graph"])
         check_training(answer["training_config"], fact["training_config"])
-        for item, parameter in zip(answer["parameters"]["items"], fact["params"], strict=True):
+        for item, parameter in zip(answer["constants"]["items"], fact["params"], strict=True):
             check_parameter(model, tag, item, parameter)
         check_updater(model, tag, answer["updater_state"]["items"], fact["updater"])
 
@@ -266,14 +272,14 @@ def test_tags_are_found_without_regard_to_case(cpb, case):
             continue  # only the case of ASCII letters is of no matter
         if lookup["tag"] is None:
             with pytest.raises(SameDiffError, match="no tag"):
-                Model(cpb, case["file"]).ask("nodes", scope=name)
+                Model(cpb, case["file"]).ask("nodes", name=name)
         else:
-            assert Model(cpb, case["file"]).ask("nodes", scope=name)["tag"] == lookup["tag"]
+            assert Model(cpb, case["file"]).ask("nodes", name=name)["tag"] == lookup["tag"]
 
 
 def test_maps_are_listed_and_left_alone(cpb):
     answer = Model(cpb, "unknown_files.zip").ask("tag")
-    assert [(m["name"], m["entry"]) for m in answer["maps"]["items"]] == [("some_map", "FP32/params_maps/0.fb")]
+    assert [(m["node"], m["entry"]) for m in answer["maps"]["items"]] == [("some_map", "FP32/params_maps/0.fb")]
 
 
 # --- Files that are not --------------------------------------------------------------
@@ -286,9 +292,9 @@ def load_all(model):
     """The default tag with everything in it."""
     model.ask("overview")
     answer = model.ask("tag")
-    for item in answer["parameters"]["items"]:
+    for item in answer["constants"]["items"]:
         if "holds" not in item:
-            model.values(item["name"])
+            model.values(item["node"])
     for item in answer["updater_state"]["items"]:
         for i in range(len(item["states"])):
             model.values(item["parameter"], state=i + 1)
@@ -335,7 +341,7 @@ def test_pages_are_parts_of_the_whole(cpb, name):
     whole = model.ask("tag")
     for first in range(0, whole["variables"]["total"] + 3, 3):
         page = model.ask("tag", first=first, count=3)
-        for part in ("variables", "operations", "parameters"):
+        for part in ("variables", "nodes", "constants"):
             assert page[part]["items"] == whole[part]["items"][first:first + 3]
             assert page[part]["total"] == whole[part]["total"]
 
@@ -352,13 +358,15 @@ def test_operations_are_counted(cpb):
 
 def test_a_search_finds_what_has_the_text_in_its_name(cpb):
     truth = next(f for f in FILES if f["file"] == "ops_a.fb")["truth"]
-    names = [v["name"] for v in truth["variables"]] + [o["name"] for o in truth["ops"]]
+    names = {v["name"] for v in truth["variables"]} | {o["name"] for o in truth["ops"]}
     found = Model(cpb, "ops_a.fb").ask("search", name="SC")["found"]["items"]
-    assert [f["name"] for f in found] == [n for n in names if "sc" in n.lower()] != []
+    assert {f["name"] for f in found if f["is"] != "node"} | {f["name"] for f in found if "sc" in f["name"].lower()} == {
+        n for n in names if "sc" in n.lower()} != set()
+    assert all("sc" in f["op"].lower() for f in found if "sc" not in f["name"].lower())
 
 
 def test_parameters_come_largest_first(cpb):
-    sizes = [p["entry_bytes"] for p in Model(cpb, "three_tags.zip").ask("constants")["constants"]["items"]]
+    sizes = [p["size"] for p in Model(cpb, "three_tags.zip").ask("constants")["constants"]["items"]]
     assert sizes == sorted(sizes, reverse=True)
     sizes = [p["array"]["bytes"] for p in Model(cpb, "mlp_adam.fb").ask("constants")["constants"]["items"]]
     assert sizes == sorted(sizes, reverse=True) and len(sizes) == 5

@@ -22,8 +22,8 @@ class Whole:
         self.content = self.path.read_bytes()
         self.ends = dict(self.entries())
         self.tags = [t["tag"] for t in self.ask(self.path, "overview")["tags"]["items"]]
-        self.answers = {(tag, question): self.ask(self.path, question, "--scope", tag)
-                        for tag in self.tags for question in ("nodes", "constants")}
+        self.answers = {(tag, question[0]): self.ask(self.path, *question)
+                        for tag in self.tags for question in (("nodes", tag), ("constants", "--scope", tag))}
 
     def entries(self):
         with zipfile.ZipFile(self.path) as archive:
@@ -72,22 +72,22 @@ def check_overview(whole, answer, there, size):
 
 def check_constants(whole, tag, answer, there):
     """Each parameter whose file is whole is told as it was; of the others it is said that it is not."""
-    before = {p["name"]: p for p in whole.answers[tag, "constants"]["constants"]["items"]}
+    before = {p["node"]: p for p in whole.answers[tag, "constants"]["constants"]["items"]}
     items = answer["constants"]["items"]
     if f"{tag}/params.txt".lower() not in there:
         assert not items and any("params.txt is missing" in p["text"] for p in answer["problems"])
         return
-    assert {p["name"] for p in items} == before.keys()
+    assert {p["node"] for p in items} == before.keys()
     lacking = 0
     for item in items:
-        then = before[item["name"]]
+        then = before[item["node"]]
         if then["entry"].lower() in there:
-            assert {**item, "shared": None} == {**then, "shared": None}
+            assert {**item, "of_other_tag": None} == {**then, "of_other_tag": None}
             continue
         lacking += 1
         assert item["entry"] is None or item["cut"]
-        assert {key: item[key] for key in ("name", "kind", "dtype", "shape", "reference")} == {
-            key: then[key] for key in ("name", "kind", "dtype", "shape", "reference")}
+        assert {key: item[key] for key in ("node", "is", "dtype", "shape", "reference")} == {
+            key: then[key] for key in ("node", "is", "dtype", "shape", "reference")}
     assert any(f"names {len(items)} files: " in p["text"] for p in answer["problems"]) == (lacking > 0)
 
 
@@ -105,7 +105,7 @@ def test_all_that_precedes_a_cut_is_shown(cpb, whole, tmp_path):
         for tag in whole.tags:
             if f"{tag}/graph.fb".lower() not in there or "tags.txt" not in there:
                 continue
-            nodes = whole.ask(path, "nodes", "--scope", tag)
+            nodes = whole.ask(path, "nodes", tag)
             assert nodes["nodes"] == whole.answers[tag, "nodes"]["nodes"] and len(damage_of(nodes)) == 1
             check_constants(whole, tag, whole.ask(path, "constants", "--scope", tag), there)
 
@@ -119,10 +119,10 @@ def test_values_of_whole_files_are_read_and_no_others(cpb, whole, tmp_path):
         if "tags.txt" not in there or f"{tag}/params.txt".lower() not in there:
             continue
         for item in whole.answers[tag, "constants"]["constants"]["items"]:
-            result = cpb.run("extract", "-q", "--raw", "--scope", tag, "--", path, item["name"])
+            result = cpb.run("extract", "-q", "--raw", "--scope", tag, "--", path, item["node"])
             if item["entry"].lower() in there:
                 assert result.returncode == 0, result.stderr
-                assert result.stdout == cpb.ok("extract", "-q", "--raw", "--scope", tag, "--", whole.path, item["name"])
+                assert result.stdout == cpb.ok("extract", "-q", "--raw", "--scope", tag, "--", whole.path, item["node"])
             else:
                 assert result.returncode == 2 and b"ends before" in result.stderr
 

@@ -346,11 +346,11 @@ static void a_question_of_other_kinds_is_told_with_those_that_can_be_asked(void 
        "question \"tag\" is not supported for models of the kind Keras metadata; "
        "expected one of overview, layers, search, load"},
       {CPB_MODEL_SAMEDIFF_ZIP,
-       "question \"cut\" is not supported for models of the kind SameDiff zip; expected one of overview, nodes, "
-       "constants, ops, search, tag, consumers, node"},
+       "question \"cut\" is not supported for models of the kind SameDiff zip; expected one of overview, functions, "
+       "function, nodes, layers, constants, ops, search, tag, scopes, consumers, node"},
       {CPB_MODEL_SAMEDIFF_GRAPH,
        "question \"cut\" is not supported for models of the kind SameDiff graph; expected one of overview, "
-       "nodes, constants, ops, search, tag, consumers, node"},
+       "functions, function, nodes, layers, constants, ops, search, tag, scopes, consumers, node"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

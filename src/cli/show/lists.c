@@ -56,12 +56,11 @@ static void put_flag(cli_sheet *s, yyjson_val *element, const char *member) {
   for (; *member; member++) cli_put_format(s, "%c", *member == '_' && !s->plain ? ' ' : *member);
 }
 
-/* The dtype and shape of the element, or of its array. */
+/* The dtype and shape of the element. */
 static void put_tensor(cli_sheet *s, yyjson_val *element, const char *member) {
-  yyjson_val *array = cpb_json_member(element, "array");
-  yyjson_val *of = yyjson_is_obj(array) && !cpb_json_member(element, "dtype") ? array : element;
   (void)member;
-  if (cli_text_at(of, "dtype").size > 0 || yyjson_is_obj(cpb_json_member(of, "type"))) cli_put_tensor(s, of);
+  if (cli_text_at(element, "dtype").size > 0 || yyjson_is_obj(cpb_json_member(element, "type")))
+    cli_put_tensor(s, element);
 }
 
 /* Names, one after the other. */
@@ -266,25 +265,11 @@ static void put_what(cli_sheet *s, yyjson_val *found, const char *member) {
   }
 }
 
-static void put_is(cli_sheet *s, yyjson_val *found, const char *member) {
-  put_name(s, found, cpb_json_member(found, "what") ? "what" : member);
-}
-
-/* What the values take, whatever holds them. */
-static void put_bytes(cli_sheet *s, yyjson_val *parameter, const char *member) {
-  put_size(s, parameter, cpb_json_member(parameter, "array") ? "array.bytes" : member);
-}
-
-/* What a tensor is asked for by, and what it takes as stored. */
-static void put_tensor_name(cli_sheet *s, yyjson_val *tensor, const char *member) {
-  put_name(s, tensor, cpb_json_member(tensor, member) ? member : "name");
-}
-
+/* What a tensor takes as stored; in a file of a zip, what its values take. */
 static void put_stored(cli_sheet *s, yyjson_val *tensor, const char *member) {
-  if (cpb_json_member(tensor, member)) put_size(s, tensor, member);
-  else if (yyjson_is_null(cpb_json_member(tensor, "entry"))) cli_put(s, "missing");
+  if (yyjson_is_null(cpb_json_member(tensor, "entry"))) cli_put(s, "missing");
   else if (yyjson_is_true(cpb_json_member(tensor, "cut"))) cli_put(s, "cut off");
-  else put_bytes(s, tensor, "bytes");
+  else put_size(s, tensor, cpb_json_member(tensor, "entry") ? "bytes" : member);
 }
 
 static void put_first_values(cli_sheet *s, yyjson_val *tensor, const char *member) {
@@ -311,29 +296,24 @@ static const cli_member nodes[] = {{"node", "name", CLI_KEPT, put_name},
                                    {"type", "outputs", CLI_WHOLE, put_output},
                                    {"detail", "attributes", CLI_KEPT, put_detail},
                                    {"inputs", "inputs", 0, put_inputs}};
-/* Of a tag, as they are stored. */
-static const cli_member operations[] = {{"operation", "name", CLI_KEPT, put_name},
-                                        {"op", "op", 0, put_name},
-                                        {"inputs", "inputs", 0, put_names},
-                                        {"outputs", "outputs", 0, put_names}};
 static const cli_member layers[] = {
     {"layer", "name", CLI_KEPT, put_layer},     {"class", "class", CLI_DIM, put_name},
     {"input", "input_shape", 0, put_shape},     {"params", "parameters", CLI_RIGHT, put_count},
     {"path", "path", CLI_KEPT, put_layer_path}, {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag}};
 static const cli_member constants[] = {
-    {"name", "node", CLI_KEPT, put_tensor_name},   {"type", "", CLI_WHOLE, put_tensor},
+    {"name", "node", CLI_KEPT, put_name},          {"type", "", CLI_WHOLE, put_tensor},
     {"size", "size", CLI_RIGHT, put_stored},       {"use", "use", CLI_DIM | CLI_WHOLE, put_name},
     {"function", "function", CLI_KEPT, put_name},  {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag},
     {"values", "array", CLI_DIM, put_first_values}};
-static const cli_member parameters[] = {{"parameter", "name", CLI_KEPT, put_name},
-                                        {"kind", "kind", CLI_DIM, put_name},
-                                        {"tensor", "", CLI_WHOLE, put_tensor},
-                                        {"size", "bytes", CLI_RIGHT, put_bytes},
-                                        {"in the file", "entry_bytes", CLI_RIGHT, put_packed},
-                                        {"stored in", "entry", CLI_DIM, put_name},
-                                        {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag},
-                                        {NULL, "compressed", CLI_DIM | CLI_WHOLE, put_flag},
-                                        {"values", "array", CLI_DIM, put_preview}};
+static const cli_member tag_constants[] = {{"name", "node", CLI_KEPT, put_name},
+                                           {"is", "is", CLI_DIM, put_name},
+                                           {"tensor", "", CLI_WHOLE, put_tensor},
+                                           {"size", "bytes", CLI_RIGHT, put_size},
+                                           {"in the file", "size", CLI_RIGHT, put_packed},
+                                           {"stored in", "entry", CLI_DIM, put_name},
+                                           {NULL, "of_other_tag", CLI_DIM | CLI_WHOLE, put_flag},
+                                           {NULL, "compressed", CLI_DIM | CLI_WHOLE, put_flag},
+                                           {"values", "array", CLI_DIM, put_preview}};
 static const cli_member variables[] = {
     {"variable", "path", CLI_KEPT, put_variable}, {"tensor", "", CLI_WHOLE, put_tensor},
     {"size", "stored.size", CLI_RIGHT, put_size}, {"name", "name", 0, put_name},
@@ -348,7 +328,7 @@ static const cli_member ops[] = {{"operation", "op", CLI_KEPT, put_name},
                                  {"in graph", "in_graph", CLI_RIGHT, put_count},
                                  {"in functions", "in_functions", CLI_RIGHT, put_count},
                                  {"from", "from", CLI_DIM, put_name}};
-static const cli_member found[] = {{"is", "is", CLI_DIM | CLI_WHOLE, put_is},
+static const cli_member found[] = {{"is", "is", CLI_DIM | CLI_WHOLE, put_name},
                                    {"name", "name", CLI_KEPT, put_name},
                                    {"kind", "", 0, put_what},
                                    {"where", "path", CLI_KEPT, put_place}};
@@ -435,11 +415,10 @@ static const cli_list lists[] = {
     LIST(0, "nodes", nodes),
     LIST(IN(NODE), "from", sources),
     LIST(IN(NODE), "outputs", given),
-    LIST(0, "operations", operations),
     LIST(0, "layers", layers),
+    LIST(IN(TAG), "constants", tag_constants),
     LIST(0, "constants", constants),
-    LIST(0, "parameters", parameters),
-    LIST(0, "maps", parameters),
+    LIST(0, "maps", tag_constants),
     LIST(0, "variables", variables),
     LIST(0, "ops", ops),
     LIST(IN(UPSTREAM) | IN(DOWNSTREAM), "found", reached),

@@ -99,7 +99,7 @@ static void ask_all(cli_summary *s) {
   s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
   bool has_tensors = !cpb_json_member(cli_root(s->overview), "unread");
   if (cli_is_saved_model(s)) ask_saved_model(s);
-  bool by_names = cli_is_exported(s) || s->kind == CPB_MODEL_GRAPH_DEF;
+  bool by_names = cli_is_exported(s) || cli_is_samediff(s) || s->kind == CPB_MODEL_GRAPH_DEF;
   if (s->kind == CPB_MODEL_KERAS_METADATA || (by_names && has_tensors)) cli_summary_ask_layers(s);
   if (s->kind == CPB_MODEL_KERAS_METADATA) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
@@ -302,8 +302,8 @@ static void show_more(cli_summary *s) {
       [CPB_MODEL_SAVED_MODEL] = "signature, layers, variables, functions, nodes, ops, search",
       [CPB_MODEL_GRAPH_DEF] = "nodes, constants, layers, scopes, ops, functions, search",
       [CPB_MODEL_KERAS_METADATA] = "layers, search",
-      [CPB_MODEL_SAMEDIFF_ZIP] = "tag, nodes, constants, ops, search",
-      [CPB_MODEL_SAMEDIFF_GRAPH] = "tag, nodes, constants, ops, search",
+      [CPB_MODEL_SAMEDIFF_ZIP] = "tag, nodes, constants, layers, scopes, ops, search",
+      [CPB_MODEL_SAMEDIFF_GRAPH] = "tag, nodes, constants, layers, scopes, ops, search",
       [CPB_MODEL_ONNX] = "nodes, constants, layers, scopes, ops, functions, search",
       [CPB_MODEL_COREML] = "nodes, constants, layers, scopes, ops, functions, search",
       [CPB_MODEL_META_GRAPH] = "signature, layers, variables, functions, nodes, ops, search",

@@ -10,8 +10,6 @@ static const cli_column columns[] = {
     {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_KEPT | CLI_DIM}};
 
 static uint64_t size_of(yyjson_val *item) {
-  yyjson_val *array = cpb_json_member(item, "array");
-  if (array) return cli_number_at(array, "bytes");
   return cli_number_at(item, cpb_json_member(item, "entry") ? "bytes" : "size");
 }
 
@@ -19,15 +17,14 @@ static uint64_t size_of(yyjson_val *item) {
 static void put_size(cli_summary *s, yyjson_val *item) {
   if (yyjson_is_null(cpb_json_member(item, "entry"))) cli_put(&s->sheet, "missing");
   else if (yyjson_is_true(cpb_json_member(item, "cut"))) cli_put(&s->sheet, "cut off");
-  else if (!yyjson_is_null(cpb_json_member(item, "bytes"))) cli_put_size(&s->sheet, size_of(item));
+  else if (!cpb_json_member(item, "entry") || cpb_json_member(item, "bytes")) cli_put_size(&s->sheet, size_of(item));
 }
 
 static void put_constant(cli_summary *s, cli_table *t, yyjson_val *item) {
-  yyjson_val *array = cpb_json_member(item, "array");
-  cpb_span function = cli_text_at(item, "function"), node = cli_text_at(item, "node");
-  cli_put_name(&s->sheet, node.size > 0 ? node : cli_text_at(item, "name"));
+  cpb_span function = cli_text_at(item, "function");
+  cli_put_name(&s->sheet, cli_text_at(item, "node"));
   cli_table_cell(t);
-  cli_put_tensor(&s->sheet, array ? array : item);
+  cli_put_tensor(&s->sheet, item);
   cli_table_cell(t);
   put_size(s, item);
   cli_table_cell(t);

@@ -147,7 +147,6 @@ void cli_summary_show_signatures(cli_summary *s) {
             s->damage ? "  none in what could be read" : "  none; for its functions see cpb inspect MODEL objects");
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
   }
-  if (!cpb_json_member(root, "inputs")) root = cpb_json_member(root, "graph");
   if (!cpb_json_member(root, "inputs")) return;
   cli_summary_title(s, "Inputs and outputs");
   show_tensors(s, root, 2);

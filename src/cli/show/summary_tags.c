@@ -45,7 +45,7 @@ static void show_variables(cli_summary *s) {
     cli_put_count(&s->sheet, number);
   }
   cli_put_dot(&s->sheet);
-  cli_put_plural(&s->sheet, cli_number_at(graph, "operations"), "operation", "operations");
+  cli_put_plural(&s->sheet, cli_number_at(cli_root(s->overview), "nodes"), "node", "nodes");
   cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
 }
 

@@ -3,7 +3,8 @@
 #include "base/checked.h"
 
 const char *cpb_tensor_use_name(cpb_tensor_use use) {
-  static const char *const names[CPB_NUM_TENSOR_USES] = {"weight", "constant", "quantization", "optimizer", "state"};
+  static const char *const names[CPB_NUM_TENSOR_USES] = {"weight",    "constant", "quantization",
+                                                         "optimizer", "state",    NULL};
   return names[use];
 }
 

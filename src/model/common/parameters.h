@@ -11,10 +11,11 @@ typedef enum cpb_tensor_use {
   CPB_TENSOR_QUANTIZATION, /* scales, zero points, palettes, masks */
   CPB_TENSOR_OPTIMIZER,    /* what training keeps beside the weights */
   CPB_TENSOR_STATE,        /* what running keeps: metrics, averages of weights, random seeds */
+  CPB_TENSOR_UNKNOWN,      /* of what is damaged */
   CPB_NUM_TENSOR_USES
 } cpb_tensor_use;
 
-/* "weight" and so on. */
+/* "weight" and so on; NULL for one that is not known. */
 const char *cpb_tensor_use_name(cpb_tensor_use use);
 
 typedef struct cpb_parameters {

@@ -333,6 +333,7 @@ static size_t write_edge(const scopes *s, const edge *edges, size_t count, bool 
   if (edges->is_given) cpb_json_writer_bool(a, "given", true);
   if (s->of->write_value) cpb_json_writer_open(a, "values", '[');
   for (size_t i = 0; s->of->write_value && i < same && i < VALUES_MOST; i++) {
+    if (!edges[i].value.data) continue; /* control */
     cpb_json_writer_open(a, NULL, '{');
     s->of->write_value(s->of->user, a, edges[i].value);
     cpb_json_writer_close(a, '}');

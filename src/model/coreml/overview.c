@@ -41,7 +41,7 @@ static cpb_span made_type(cpb_viewed *m, cpb_span name) {
   cpb_view_value value;
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, 0);
   while (nodes.graph->form == CPB_COREML_BLOCK && cpb_view_nodes_next(&nodes, &node)) {
-    cpb_view_values outputs = m->view.kind->values(nodes.graph, &node, true);
+    cpb_view_values outputs = m->view.kind->values(&m->view, nodes.graph, &node, true);
     while (cpb_view_values_next(&outputs, &value)) {
       if (cpb_span_equal(value.name, name)) return value.type;
     }
@@ -134,5 +134,6 @@ void cpb_coreml_overview(cpb_viewed *m) {
   write_interface(m, description);
   cpb_viewed_write_counts(m);
   cpb_viewed_write_parameters(m);
+  cpb_viewed_write_files(m);
   write_metadata(m, metadata);
 }

@@ -21,10 +21,11 @@ IGNORE(of_variable, "node", "layer", "copy_of", "use", "parameters", "shard", "o
 IGNORE(of_variable_alone, "node", "layer", "copy_of", "use", "parameters", "shard", "offset", "crc32c");
 IGNORE(of_metadata, "problems");
 IGNORE(of_problem, "offset");
-IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "size", "problems");
+IGNORE(of_samediff, "bytes", "entries", "tags", "inputs", "outputs", "nodes", "subgraphs", "subgraph_nodes",
+       "functions", "function_nodes", "graph", "size", "problems");
 IGNORE(of_tag, "graph_bytes", "bytes");
-IGNORE(of_tag_members, "variables", "operations", "parameters", "maps", "updater_state", "problems");
-IGNORE(of_entry, "use", "parameters", "reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes",
+IGNORE(of_tag_members, "variables", "nodes", "constants", "maps", "updater_state", "problems");
+IGNORE(of_entry, "use", "parameters", "reference", "of_other_tag", "entry", "size", "compressed", "compressed_bytes",
        "cut", "offset", "preview", "preview_more");
 
 #define PROBLEMS(question) {"problems", question, "problems", {"text"}, of_problem, false}
@@ -79,8 +80,8 @@ static const cpb_diff_list samediff[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {N
 
 static const cpb_diff_list tag[] = {{"tag", CPB_ASK_TAG, NULL, {NULL}, of_tag_members, false},
                                     {"variables", CPB_ASK_TAG, "variables", {"name"}, of_entry, true},
-                                    {"operations", CPB_ASK_TAG, "operations", {"name"}, of_entry, true},
-                                    {"maps", CPB_ASK_TAG, "maps", {"name"}, of_entry, true},
+                                    {"nodes", CPB_ASK_TAG, "nodes", {"name"}, of_entry, true},
+                                    {"maps", CPB_ASK_TAG, "maps", {"node"}, of_entry, true},
                                     PROBLEMS(CPB_ASK_TAG),
                                     {.section = NULL}};
 
@@ -95,7 +96,7 @@ const cpb_diff_list cpb_diff_variables = {
     "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable, true};
 const cpb_diff_list cpb_diff_variables_alone = {
     "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable_alone, true};
-const cpb_diff_list cpb_diff_parameters = {"parameters", CPB_ASK_TAG, "parameters", {"name"}, of_entry, true};
+const cpb_diff_list cpb_diff_parameters = {"constants", CPB_ASK_TAG, "constants", {"node"}, of_entry, true};
 const cpb_diff_list cpb_diff_states = {"updater_state", CPB_ASK_TAG, "updater_state", {"parameter"}, of_entry, true};
 
 const cpb_diff_list *cpb_diff_lists_of_model(cpb_model_kind kind) {

@@ -137,7 +137,10 @@ void cpb_onnx_overview(cpb_viewed *m) {
   write_page(m, "outputs", graph, GRAPH_OUTPUT, cpb_onnx_write_value_info);
   cpb_viewed_write_counts(m);
   write_graph(m);
-  if (cpb_onnx_own_of(&m->view)->brief.unread.length == 0) cpb_viewed_write_parameters(m);
+  if (cpb_onnx_own_of(&m->view)->brief.unread.length == 0) {
+    cpb_viewed_write_parameters(m);
+    cpb_viewed_write_files(m);
+  }
   write_page(m, "metadata", model, MODEL_METADATA, write_entry);
   write_page(m, "training", model, MODEL_TRAINING, write_training);
 }

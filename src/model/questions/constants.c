@@ -3,18 +3,16 @@
 #include "base/checked.h"
 #include "model/questions/questions.h"
 
-/* Where the format puts it. */
-static const char *place_of(const cpb_view_tensor *t) {
-  if (!t->of_node) return "initializer";
-  if (t->value.size > 0) return "constant";
-  return t->rule ? "weights" : "attribute";
+static void write_word(cpb_json_writer *a, const char *key, const char *word) {
+  if (word) cpb_json_writer_text(a, key, word);
+  else cpb_json_writer_null(a, key);
 }
 
 void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item) {
   cpb_json_writer *a = m->answer;
   cpb_viewed_write_tensor_name(m, "node", &item->tensor);
-  cpb_json_writer_text(a, "is", place_of(&item->tensor));
-  cpb_json_writer_text(a, "use", cpb_tensor_use_name(item->use));
+  write_word(a, "is", cpb_view_tensor_place(&m->view, &item->tensor));
+  write_word(a, "use", cpb_tensor_use_name(item->use));
   if (item->is_copy) cpb_json_writer_bool(a, "shared", true);
   cpb_json_writer_exact_unsigned(a, "parameters", cpb_view_item_counts(item) ? item->measure.elements : 0);
   cpb_viewed_write_graph_name(m, "function", item->tensor.graph);
@@ -36,10 +34,11 @@ static uint64_t size_of_all(const cpb_inventory *l) {
   return size;
 }
 
-/* All are, or those of the name that is asked about: of one graph. */
+/* All that have values are, or those of the name that is asked about: of one graph. */
 static bool is_wanted(cpb_viewed *m, uint32_t graph, const cpb_view_item *item) {
   const cpb_span wanted = cpb_viewed_name(m);
   cpb_buffer name;
+  if (item->measure.is_absent) return false;
   if (!wanted.data) return true;
   if (item->tensor.graph != graph) return false;
   cpb_buffer_init(&name, &m->allocator);

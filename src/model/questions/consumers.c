@@ -5,6 +5,7 @@ typedef struct consumers {
   cpb_viewed *model;
   uint32_t graph;
   cpb_span name;   /* what is taken */
+  cpb_span maker;  /* of it, if that has a name: what waits for it */
   cpb_names taken; /* its values: numbers of the outputs */
   cpb_page page;
 } consumers;
@@ -12,9 +13,11 @@ typedef struct consumers {
 /* --- What is taken ------------------------------------------------------------------------- */
 
 static bool take_outputs(consumers *s, const cpb_view_node *node) {
+  s->maker = node->own_name;
   uint32_t number = 0;
   cpb_view_value value;
-  cpb_view_values outputs = s->model->view.kind->values(cpb_view_graph_of(&s->model->view, s->graph), node, true);
+  cpb_view_values outputs =
+      s->model->view.kind->values(&s->model->view, cpb_view_graph_of(&s->model->view, s->graph), node, true);
   for (; cpb_view_values_next(&outputs, &value); number++) {
     if (value.name.size > 0 && !cpb_names_add(&s->taken, value.name, number)) return cpb_viewed_fail_memory(s->model);
   }
@@ -48,9 +51,11 @@ static bool find_value(consumers *s) {
   const cpb_view_graph *g = cpb_view_graph_of(v, s->graph);
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, s->graph);
-  bool found = s->name.size > 0 && has_value(v->kind->values(g, NULL, false), s->name);
-  while (!found && s->name.size > 0 && cpb_view_nodes_next(&nodes, &node))
-    found = has_value(v->kind->values(g, &node, true), s->name);
+  bool found = s->name.size > 0 && has_value(v->kind->values(v, g, NULL, false), s->name);
+  while (!found && s->name.size > 0 && cpb_view_nodes_next(&nodes, &node)) {
+    found = has_value(v->kind->values(v, g, &node, true), s->name);
+    if (found) s->maker = node.own_name;
+  }
   if (!found && s->name.size > 0) found = !v->kind->each_tensor(v, s->graph, is_other, s);
   if (!found) return cpb_viewed_not_found(s->model, "node or value", s->name);
   return cpb_names_add(&s->taken, s->name, 0) || cpb_viewed_fail_memory(s->model);
@@ -77,6 +82,19 @@ static bool takes(const consumers *s, cpb_view_values values) {
   return false;
 }
 
+/* Whether the node waits for what is asked about, or for what makes it. */
+static bool waits(const consumers *s, const cpb_view_graph *g, const cpb_view_node *node) {
+  const cpb_view *v = &s->model->view;
+  cpb_view_value value;
+  if (!v->kind->controls) return false;
+  cpb_view_values controls = v->kind->controls(v, g, node);
+  while (cpb_view_values_next(&controls, &value)) {
+    const cpb_span wanted = value.type.data || s->maker.size == 0 ? s->name : s->maker;
+    if (cpb_span_equal(value.name, wanted)) return true;
+  }
+  return false;
+}
+
 static void open(const consumers *s, const char *is, cpb_span name, uint32_t graph, cpb_span op) {
   cpb_json_writer *a = s->model->answer;
   cpb_json_writer_open(a, NULL, '{');
@@ -88,10 +106,10 @@ static void open(const consumers *s, const char *is, cpb_span name, uint32_t gra
   cpb_json_writer_open(a, "inputs", '[');
 }
 
-static void close(const consumers *s) {
+static void close(const consumers *s, bool control) {
   cpb_json_writer *a = s->model->answer;
   cpb_json_writer_close(a, ']');
-  cpb_json_writer_bool(a, "control", false);
+  cpb_json_writer_bool(a, "control", control);
   cpb_json_writer_close(a, '}');
 }
 
@@ -99,12 +117,12 @@ static void close(const consumers *s) {
 static void write_node(const consumers *s, const cpb_view_graph *g, const cpb_view_node *node, uint32_t graph) {
   uint64_t input = 0;
   cpb_view_value value;
-  cpb_view_values inputs = s->model->view.kind->values(g, node, false);
+  cpb_view_values inputs = s->model->view.kind->values(&s->model->view, g, node, false);
   open(s, "node", node->name, graph, node->op);
   while (cpb_view_values_next(&inputs, &value)) {
     if (value.name.data) write_input(s, input++, value.name);
   }
-  close(s);
+  close(s, waits(s, g, node));
 }
 
 static void write_graph(consumers *s, uint32_t graph) {
@@ -113,15 +131,16 @@ static void write_graph(consumers *s, uint32_t graph) {
   cpb_view_node node;
   cpb_view_value value;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
-  cpb_view_values results = v->kind->values(g, NULL, true);
+  cpb_view_values results = v->kind->values(v, g, NULL, true);
   while (cpb_view_nodes_next(&nodes, &node)) {
-    if (takes(s, v->kind->values(g, &node, false)) && cpb_page_has(&s->page)) write_node(s, g, &node, graph);
+    const bool is_one = takes(s, v->kind->values(v, g, &node, false)) || waits(s, g, &node);
+    if (is_one && cpb_page_has(&s->page)) write_node(s, g, &node, graph);
   }
   for (uint64_t i = 0; cpb_view_values_next(&results, &value); i++) {
     if (cpb_names_find(&s->taken, value.name) == CPB_NO_NAME || !cpb_page_has(&s->page)) continue;
     open(s, "return", value.name, graph, (cpb_span){NULL, 0});
     write_input(s, i, value.name);
-    close(s);
+    close(s, false);
   }
 }
 

@@ -17,30 +17,33 @@ void cpb_viewed_write_counts(cpb_viewed *m) {
   cpb_json_writer_unsigned(a, "function_nodes", nodes[false]);
 }
 
-typedef struct totals {
-  cpb_parameters parameters;
-  cpb_files files;
-} totals;
-
-static bool add_item(totals *t, const cpb_view_item *item) {
-  const cpb_view_measure *one = &item->measure;
-  const bool known = one->has_elements;
-  if (one->file.data && !item->is_copy && !cpb_files_add(&t->files, one->file, one->size)) return false;
-  if (!cpb_view_item_counts(item)) return true;
-  t->parameters.tensors++;
-  cpb_parameters_add(&t->parameters, known ? one->elements : 0, known ? one->bytes : 0, one->size, false);
-  return true;
+void cpb_viewed_write_parameters(cpb_viewed *m) {
+  const cpb_inventory *l = cpb_viewed_inventory(m);
+  const cpb_view_kind *kind = m->view.kind;
+  cpb_parameters p = {.knows_trainable = kind->trained != NULL};
+  for (size_t i = 0; l && i < l->count; i++) {
+    const cpb_view_item *item = &l->items[i];
+    const cpb_view_measure *one = &item->measure;
+    const bool known = one->has_elements;
+    if (!cpb_view_item_counts(item)) continue;
+    p.tensors++;
+    p.partial = p.partial || !known;
+    cpb_parameters_add(&p, known ? one->elements : 0, known ? one->bytes : 0, one->size,
+                       kind->trained && kind->trained(&item->tensor));
+  }
+  if (l) cpb_parameters_write(&p, m->answer);
 }
 
-void cpb_viewed_write_parameters(cpb_viewed *m) {
-  totals t = {.parameters = {0}};
+void cpb_viewed_write_files(cpb_viewed *m) {
+  cpb_files files;
   const cpb_inventory *l = cpb_viewed_inventory(m);
   bool done = l != NULL;
-  if (!l) return;
-  cpb_files_init(&t.files, &m->allocator);
-  for (size_t i = 0; done && i < l->count; i++) done = add_item(&t, &l->items[i]);
-  if (!done) cpb_viewed_fail_memory(m);
-  cpb_parameters_write(&t.parameters, m->answer);
-  cpb_files_write(&t.files, m->answer);
-  cpb_files_free(&t.files);
+  cpb_files_init(&files, &m->allocator);
+  for (size_t i = 0; done && i < l->count; i++) {
+    const cpb_view_item *item = &l->items[i];
+    if (item->measure.file.data && !item->is_copy)
+      done = cpb_files_add(&files, item->measure.file, item->measure.size) || cpb_viewed_fail_memory(m);
+  }
+  if (done) cpb_files_write(&files, m->answer);
+  cpb_files_free(&files);
 }

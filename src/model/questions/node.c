@@ -56,7 +56,7 @@ static bool build(search *s, level *l) {
   l->types.allocator = *a;
   const bool built = cpb_view_makers_build(&l->makers, a, v, l->graph) &&
                      cpb_view_types_build(&l->types, a, v, l->graph) &&
-                     add_arguments(l, v->kind->values(cpb_view_graph_of(v, l->graph), NULL, false)) &&
+                     add_arguments(l, v->kind->values(v, cpb_view_graph_of(v, l->graph), NULL, false)) &&
                      v->kind->each_tensor(v, l->graph, add_tensor, &add);
   cpb_names_sort(&l->names);
   return built;
@@ -111,7 +111,8 @@ static bool write_held(const search *s, const level *l, const cpb_view_node *nod
 static void write_maker(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
   cpb_json_writer *a = s->model->answer;
   cpb_view_value value;
-  cpb_view_values outputs = s->model->view.kind->values(cpb_view_graph_of(&s->model->view, l->graph), node, true);
+  cpb_view_values outputs =
+      s->model->view.kind->values(&s->model->view, cpb_view_graph_of(&s->model->view, l->graph), node, true);
   write_giver(s, l, "node", node->name);
   cpb_json_writer_span(a, "op", node->op);
   for (uint64_t i = 0; cpb_view_values_next(&outputs, &value); i++) {
@@ -165,14 +166,57 @@ static bool write_input(search *s, const cpb_view_value *value, uint64_t number)
   return true;
 }
 
+static bool name_nodes(const level *l, cpb_names *names) {
+  for (size_t i = 0; i < l->makers.count; i++) {
+    if (!cpb_names_add(names, l->makers.items[i].name, (uint32_t)i)) return false;
+  }
+  cpb_names_sort(names);
+  return true;
+}
+
+/* A node, or a value, that must be there before. */
+static void write_control(const search *s, const cpb_view_value *value, const cpb_names *nodes) {
+  cpb_json_writer *a = s->model->answer;
+  const level *l = &s->levels[0];
+  const uint32_t i = value->type.data ? CPB_NO_NAME : cpb_names_find(nodes, value->name);
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_bool(a, "control", true);
+  cpb_json_writer_span(a, "value", value->name);
+  if (i != CPB_NO_NAME) {
+    write_giver(s, l, "node", value->name);
+    cpb_json_writer_span(a, "op", l->makers.items[i].op);
+  } else if (!value->type.data || !write_from(s, l, value->name)) {
+    cpb_json_writer_null(a, "is");
+  }
+  cpb_json_writer_close(a, '}');
+}
+
+/* False with the error set. */
+static bool write_controls(search *s, const cpb_view_node *node) {
+  const cpb_view *v = &s->model->view;
+  cpb_view_value value;
+  cpb_names names;
+  if (!v->kind->controls) return true;
+  cpb_view_values controls = v->kind->controls(v, cpb_view_graph_of(v, s->levels[0].graph), node);
+  bool done = true;
+  cpb_names_init(&names, &s->model->allocator);
+  for (bool first = true; done && cpb_view_values_next(&controls, &value); first = false) {
+    done = !first || name_nodes(&s->levels[0], &names) || cpb_viewed_fail_memory(s->model);
+    if (done) write_control(s, &value, &names);
+  }
+  cpb_names_free(&names);
+  return done;
+}
+
 static bool write_inputs(search *s, const cpb_view_node *node) {
   cpb_view_value value;
   const cpb_view_graph *g = cpb_view_graph_of(&s->model->view, s->levels[0].graph);
-  cpb_view_values inputs = s->model->view.kind->values(g, node, false);
+  cpb_view_values inputs = s->model->view.kind->values(&s->model->view, g, node, false);
   cpb_json_writer_open(s->model->answer, "from", '[');
   for (uint64_t i = 0; cpb_view_values_next(&inputs, &value);) {
     if (value.name.data && !write_input(s, &value, i++)) return false;
   }
+  if (!write_controls(s, node)) return false;
   cpb_json_writer_close(s->model->answer, ']');
   return true;
 }

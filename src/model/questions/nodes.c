@@ -6,23 +6,34 @@ static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *nod
   cpb_view_value value;
   cpb_json_writer *a = m->answer;
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
-  cpb_view_values values = m->view.kind->values(g, node, false);
+  cpb_view_values values = m->view.kind->values(&m->view, g, node, false);
   cpb_json_writer_open(a, "inputs", '[');
   while (cpb_view_values_next(&values, &value)) {
     if (value.name.data) cpb_json_writer_span(a, NULL, value.name);
   }
   cpb_json_writer_close(a, ']');
-  if (!m->view.kind->has_roles || !m->view.kind->has_roles(g, node)) return;
+  if (!m->view.kind->has_roles || !m->view.kind->has_roles(&m->view, g, node)) return;
   cpb_json_writer_open(a, "parameters", '[');
-  for (values = m->view.kind->values(g, node, false); cpb_view_values_next(&values, &value);) {
+  for (values = m->view.kind->values(&m->view, g, node, false); cpb_view_values_next(&values, &value);) {
     if (value.name.data) cpb_json_writer_span(a, NULL, value.role);
   }
   cpb_json_writer_close(a, ']');
 }
 
+static void write_controls(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
+  cpb_view_value value;
+  cpb_json_writer *a = m->answer;
+  const cpb_view_kind *kind = m->view.kind;
+  if (!kind->controls) return;
+  cpb_view_values controls = kind->controls(&m->view, cpb_view_graph_of(&m->view, graph), node);
+  cpb_json_writer_open(a, "control_inputs", '[');
+  while (cpb_view_values_next(&controls, &value)) cpb_json_writer_span(a, NULL, value.name);
+  cpb_json_writer_close(a, ']');
+}
+
 static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
   cpb_view_value value;
-  cpb_view_values values = m->view.kind->values(cpb_view_graph_of(&m->view, graph), node, true);
+  cpb_view_values values = m->view.kind->values(&m->view, cpb_view_graph_of(&m->view, graph), node, true);
   cpb_json_writer_open(m->answer, "outputs", '[');
   while (cpb_view_values_next(&values, &value)) cpb_view_write_value(m->answer, &m->view, types, &value);
   cpb_json_writer_close(m->answer, ']');
@@ -36,6 +47,7 @@ void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *
   cpb_json_writer_span(a, "op", node->op);
   if (node->domain.size > 0) cpb_json_writer_span(a, "domain", node->domain);
   write_inputs(m, graph, node);
+  write_controls(m, graph, node);
   write_outputs(m, graph, types, node);
   kind->write_node(a, &m->view, graph, node);
   if (callee != CPB_NO_GRAPH) cpb_viewed_write_graph_name(m, "calls", callee);

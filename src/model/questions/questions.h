@@ -91,7 +91,9 @@ void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item);
 
 /* "nodes", "subgraphs", "subgraph_nodes", "functions", "function_nodes". */
 void cpb_viewed_write_counts(cpb_viewed *m);
-/* "parameters": elements and bytes of the weights, each once; "external_data": bytes of all tensors in other files. */
+/* "parameters": elements and bytes of the weights, each once. */
 void cpb_viewed_write_parameters(cpb_viewed *m);
+/* "external_data": bytes of all tensors in other files. */
+void cpb_viewed_write_files(cpb_viewed *m);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct walk {
   inner *inner; /* graphs within nodes of this one, by node */
   size_t num_inner, inner_capacity;
   size_t next, extra; /* to be gone to next; of the node that came last: */
-  cpb_view_values taken, results;
+  cpb_view_values taken, controls, results;
 } walk;
 
 static const cpb_view_graph *graph_of(const walk *w) { return cpb_view_graph_of(&w->model->view, w->graph); }
@@ -72,9 +72,9 @@ static bool look_into(walk *w, uint32_t graph) {
   if (!cpb_view_graph_sees(&v->graphs, graph, w->graph)) return true;
   cpb_view_graph_place(&v->graphs, w->graph, graph, &holder);
   while (cpb_view_nodes_next(&nodes, &node)) {
-    if (!add_captures(w, holder, v->kind->values(nodes.graph, &node, false))) return false;
+    if (!add_captures(w, holder, v->kind->values(v, nodes.graph, &node, false))) return false;
   }
-  return add_captures(w, holder, v->kind->values(nodes.graph, NULL, true));
+  return add_captures(w, holder, v->kind->values(v, nodes.graph, NULL, true));
 }
 
 static int by_node(const void *a, const void *b) {
@@ -109,7 +109,9 @@ static bool next(void *user, cpb_scope_node *node) {
   if (w->next == w->makers.count) return false;
   const cpb_view_node *of = &w->makers.items[w->next];
   *node = (cpb_scope_node){of->name, of->op, w->next, w->sizes[w->next], w->parameters[w->next]};
-  w->taken = w->model->view.kind->values(graph_of(w), of, false);
+  const cpb_view *v = &w->model->view;
+  w->taken = v->kind->values(v, graph_of(w), of, false);
+  w->controls = v->kind->controls ? v->kind->controls(v, graph_of(w), of) : (cpb_view_values){.next = NULL};
   while (w->extra < w->num_extras && w->extras[w->extra].node < w->next) w->extra++;
   w->next++;
   return true;
@@ -146,6 +148,11 @@ static bool next_input(void *user, cpb_scope_input *input) {
     fill(w, value.name, input);
     return true;
   }
+  while (cpb_view_values_next(&w->controls, &value)) {
+    if (value.type.data) continue;
+    *input = (cpb_scope_input){.from = value.name, .control = true, .tensor = CPB_NO_TENSOR};
+    return true;
+  }
   if (w->extra == w->num_extras || w->extras[w->extra].node + 1 != w->next) return false;
   const extra *one = &w->extras[w->extra++];
   if (one->item == CPB_NO_NAME) {
@@ -172,7 +179,7 @@ static cpb_view_value value_named(const walk *w, cpb_span name) {
   const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
   const uint32_t given = cpb_names_find(&w->given, name);
   if (!maker) return given != CPB_NO_NAME ? w->inputs[given] : value;
-  cpb_view_values outputs = w->model->view.kind->values(graph_of(w), maker, true);
+  cpb_view_values outputs = w->model->view.kind->values(&w->model->view, graph_of(w), maker, true);
   while (cpb_view_values_next(&outputs, &value)) {
     if (cpb_span_equal(value.name, name)) return value;
   }
@@ -234,7 +241,7 @@ static void write_node(void *user, cpb_json_writer *a, uint64_t number) {
 static bool name_inputs(walk *w) {
   cpb_view_value value;
   uint32_t count = 0;
-  cpb_view_values inputs = w->model->view.kind->values(graph_of(w), NULL, false);
+  cpb_view_values inputs = w->model->view.kind->values(&w->model->view, graph_of(w), NULL, false);
   for (cpb_view_values all = inputs; cpb_view_values_next(&all, &value); count++) {
     if (count == CPB_NO_NAME || !cpb_names_add(&w->given, value.name, count)) return false;
   }
@@ -296,7 +303,7 @@ static bool find_inner(walk *w) {
 
 static bool build(walk *w) {
   const cpb_allocator *a = &w->model->allocator;
-  w->results = w->model->view.kind->values(graph_of(w), NULL, true);
+  w->results = w->model->view.kind->values(&w->model->view, graph_of(w), NULL, true);
   return cpb_view_makers_build(&w->makers, a, &w->model->view, w->graph) &&
          cpb_view_types_build(&w->types, a, &w->model->view, w->graph) && name_inputs(w) && name_tensors(w) &&
          measure(w) && find_inner(w) && find_extras(w);

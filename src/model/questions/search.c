@@ -30,7 +30,8 @@ static void search_values(search *s, const char *is, cpb_view_values values) {
 /* Those that are no node: a node has been found already. */
 static bool search_tensor(void *user, const cpb_view_tensor *t) {
   search *s = user;
-  if (!t->of_node && is_in(s, t->value)) found(s, "initializer", t->value, (cpb_span){NULL, 0});
+  if (!t->of_node && is_in(s, t->value))
+    found(s, cpb_view_tensor_place(&s->model->view, t), t->value, (cpb_span){NULL, 0});
   return true;
 }
 
@@ -40,10 +41,10 @@ static void search_graph(search *s, uint32_t graph) {
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
   s->graph = graph;
-  search_values(s, "input", v->kind->values(g, NULL, false));
+  search_values(s, "input", v->kind->values(v, g, NULL, false));
   while (cpb_view_nodes_next(&nodes, &node)) {
     if (is_in(s, node.name) || is_in(s, node.op)) found(s, "node", node.name, node.op);
-    search_values(s, "value", v->kind->values(g, &node, true));
+    search_values(s, "value", v->kind->values(v, g, &node, true));
   }
   v->kind->each_tensor(v, graph, search_tensor, s);
 }

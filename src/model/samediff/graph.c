@@ -8,18 +8,23 @@
 #include "base/status.h"
 #include "model/common/cursor.h"
 
+#define TYPE_HEAD 2 /* bytes of a type before its dimensions */
+
 void cpb_sd_graph_init(cpb_sd_graph *g, const cpb_allocator *a, uint64_t max_memory, cpb_error *error) {
   *g = (cpb_sd_graph){.allocator = *a, .max_memory = max_memory, .error = error};
   cpb_buffer_init(&g->names, a);
+  cpb_buffer_init(&g->types, a);
   cpb_names_init(&g->by_name, a);
 }
 
 void cpb_sd_graph_free(cpb_sd_graph *g) {
   cpb_release(&g->allocator, g->variables);
   cpb_release(&g->allocator, g->nodes);
+  cpb_release(&g->allocator, g->links);
   cpb_release(&g->allocator, g->ids);
   cpb_names_free(&g->by_name);
   cpb_buffer_free(&g->names);
+  cpb_buffer_free(&g->types);
   *g = (cpb_sd_graph){0};
 }
 
@@ -36,16 +41,16 @@ static int by_key(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-const cpb_sd_variable *cpb_sd_find_id(const cpb_sd_graph *g, int64_t first, int64_t second) {
+static uint32_t find_id(const cpb_sd_graph *g, int64_t first, int64_t second) {
   uint64_t key = key_of(first, second);
   size_t low = 0, high = g->num_variables;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (g->ids[middle].key == key) return &g->variables[g->ids[middle].variable];
+    if (g->ids[middle].key == key) return g->ids[middle].variable;
     if (g->ids[middle].key < key) low = middle + 1;
     else high = middle;
   }
-  return NULL;
+  return CPB_NO_NAME;
 }
 
 const cpb_sd_variable *cpb_sd_find_variable(const cpb_sd_graph *g, cpb_span name) {
@@ -61,8 +66,8 @@ static bool no_memory(cpb_sd_graph *g) {
 }
 
 static bool has_room(cpb_sd_graph *g) {
-  uint64_t taken =
-      g->num_variables * (uint64_t)sizeof *g->variables + g->num_nodes * (uint64_t)sizeof *g->nodes + g->names.size;
+  uint64_t taken = g->num_variables * (uint64_t)sizeof *g->variables + g->num_nodes * (uint64_t)sizeof *g->nodes +
+                   g->num_links * (uint64_t)sizeof *g->links + g->names.size + g->types.size;
   if (taken <= g->max_memory) return true;
   cpb_fail(g->error, CPB_E_LIMIT, CPB_NO_OFFSET,
            "the index of the graph takes more than max_memory, %llu bytes: at least %llu are needed",
@@ -107,52 +112,65 @@ static bool read_types(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_vari
          cpb_flat_fail(&g->flat, table->at, "variable: variabletype is not a VarType of ND4J");
 }
 
-/* The variable's own shape, where it has one, is that of its array; a negative dimension is any. */
-static bool check_shape(cpb_sd_graph *g, const cpb_flat_table *table, const cpb_sd_array *array) {
-  cpb_flat_vector shape;
-  if (!cpb_flat_vector_at(&g->flat, table, VARIABLE_SHAPE, 8, &shape)) return false;
-  bool same = shape.at == 0 || shape.count == array->rank;
-  for (uint32_t i = 0; shape.at != 0 && i < array->rank && same; i++) {
-    int64_t told;
-    if (!cpb_flat_element(&g->flat, &shape, i, 8, &told)) return false;
-    same = told < 0 || told == array->shape[i];
-  }
-  return same || cpb_flat_fail(&g->flat, table->at, "variable: shape is not that of its array");
-}
-
-static bool read_array(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_variable *v) {
+static bool read_array(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_variable *v, cpb_sd_array *array) {
   cpb_flat_table sub;
-  cpb_sd_array array;
   if (!cpb_flat_table_at(&g->flat, table, VARIABLE_ARRAY, &sub)) return false;
   if (sub.at == 0) return true;
-  if (!cpb_sd_array_read(&g->flat, &sub, &array) || !check_shape(g, table, &array)) return false;
+  if (!cpb_sd_array_read(&g->flat, &sub, array)) return false;
   v->array = sub.at;
-  v->bytes = array.values_size;
-  v->elements = array.count;
+  v->bytes = array->values_size;
+  v->elements = array->count;
   v->has_elements = true;
   return true;
 }
 
-/* The values of others lie in files of their own, or nowhere. */
-static bool read_shape(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_variable *v) {
-  cpb_flat_vector shape;
-  if (v->array != 0 || (v->kind != KIND_VARIABLE && v->kind != KIND_CONSTANT)) return true;
-  if (!cpb_flat_vector_at(&g->flat, table, VARIABLE_SHAPE, 8, &shape)) return false;
-  v->elements = 1;
-  v->has_elements = shape.at != 0;
-  for (uint32_t i = 0; i < shape.count && v->has_elements; i++) {
-    int64_t size;
-    if (!cpb_flat_element(&g->flat, &shape, i, 8, &size)) return false;
-    v->has_elements = size >= 0 && cpb_mul_u64(v->elements, (uint64_t)size, &v->elements);
+static bool begin_type(cpb_sd_graph *g, cpb_sd_variable *v, bool has_shape) {
+  const uint8_t head[TYPE_HEAD] = {(uint8_t)v->dtype->number, has_shape};
+  v->type = (cpb_sd_text){g->types.size, TYPE_HEAD};
+  return cpb_buffer_append(&g->types, head, sizeof head) || no_memory(g);
+}
+
+static bool add_dimension(cpb_sd_graph *g, cpb_sd_variable *v, int64_t size) {
+  v->type.size += sizeof size;
+  return cpb_buffer_append(&g->types, &size, sizeof size) || no_memory(g);
+}
+
+static bool take_shape_of(cpb_sd_graph *g, cpb_sd_variable *v, const cpb_sd_array *array) {
+  if (!begin_type(g, v, v->array != 0)) return false;
+  for (uint32_t i = 0; v->array != 0 && i < array->rank; i++) {
+    if (!add_dimension(g, v, array->shape[i])) return false;
   }
+  return true;
+}
+
+/* The variable's own shape, where it has one, is that of its array; a negative dimension is any. The values of others
+ * lie in files of their own, or nowhere. */
+static bool read_shape(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_variable *v, const cpb_sd_array *array) {
+  cpb_flat_vector shape;
+  if (!cpb_flat_vector_at(&g->flat, table, VARIABLE_SHAPE, 8, &shape)) return false;
+  if (shape.at == 0) return take_shape_of(g, v, array);
+  bool same = v->array == 0 || shape.count == array->rank, known = true;
+  uint64_t elements = 1;
+  if (!begin_type(g, v, true)) return false;
+  for (uint32_t i = 0; i < shape.count && same; i++) {
+    int64_t size;
+    if (!cpb_flat_element(&g->flat, &shape, i, 8, &size) || !add_dimension(g, v, size)) return false;
+    same = v->array == 0 || size < 0 || size == array->shape[i];
+    known = known && size >= 0 && cpb_mul_u64(elements, (uint64_t)size, &elements);
+  }
+  if (!same) return cpb_flat_fail(&g->flat, table->at, "variable: shape is not that of its array");
+  if (v->array != 0) return true;
+  v->has_elements = known;
+  v->elements = elements;
   return true;
 }
 
 static bool read_variable(cpb_sd_graph *g, uint32_t i) {
   cpb_flat_table table;
   cpb_sd_variable v = {0};
+  cpb_sd_array array;
   if (!cpb_flat_element_table(&g->flat, &g->variable_tables, i, &table) || !read_id(g, &table, &v) ||
-      !read_types(g, &table, &v) || !read_array(g, &table, &v) || !read_shape(g, &table, &v) ||
+      !read_types(g, &table, &v) || !read_array(g, &table, &v, &array) || !read_shape(g, &table, &v, &array) ||
       !read_text(g, &table, VARIABLE_NAME, &v.name))
     return false;
   void *list = g->variables;
@@ -163,8 +181,16 @@ static bool read_variable(cpb_sd_graph *g, uint32_t i) {
   return true;
 }
 
+static bool add_link(cpb_sd_graph *g, cpb_sd_text name, uint32_t variable) {
+  void *list = g->links;
+  if (!cpb_reserve(&g->allocator, &list, &g->links_capacity, g->num_links + 1, sizeof *g->links)) return no_memory(g);
+  g->links = list;
+  g->links[g->num_links++] = (cpb_sd_link){name, variable};
+  return true;
+}
+
 /* Each input of the operation must be a variable; marks these as used. */
-static bool check_inputs(cpb_sd_graph *g, const cpb_flat_table *table) {
+static bool read_inputs(cpb_sd_graph *g, const cpb_flat_table *table) {
   cpb_flat_vector pairs;
   if (!cpb_flat_vector_at(&g->flat, table, NODE_INPUT_PAIRED, 4, &pairs)) return false;
   for (uint32_t i = 0; i < pairs.count; i++) {
@@ -174,20 +200,47 @@ static bool check_inputs(cpb_sd_graph *g, const cpb_flat_table *table) {
         !cpb_flat_number(&g->flat, &pair, PAIR_FIRST, 4, 0, &first) ||
         !cpb_flat_number(&g->flat, &pair, PAIR_SECOND, 4, 0, &second))
       return false;
-    const cpb_sd_variable *v = cpb_sd_find_id(g, first, second);
-    if (!v) return cpb_flat_fail(&g->flat, pair.at, "operation: an id in inputPaired is not that of a variable");
-    g->variables[v - g->variables].used = true;
+    const uint32_t v = find_id(g, first, second);
+    if (v == CPB_NO_NAME)
+      return cpb_flat_fail(&g->flat, pair.at, "operation: an id in inputPaired is not that of a variable");
+    g->variables[v].used = true;
+    if (!add_link(g, g->variables[v].name, v)) return false;
   }
+  return true;
+}
+
+static bool read_names(cpb_sd_graph *g, const cpb_flat_table *table, unsigned field) {
+  cpb_flat_vector texts;
+  if (!cpb_flat_vector_at(&g->flat, table, field, 4, &texts)) return false;
+  for (uint32_t i = 0; i < texts.count; i++) {
+    cpb_sd_text text = {g->names.size, 0};
+    if (!cpb_flat_element_text(&g->flat, &texts, i, &g->names)) return false;
+    text.size = g->names.size - text.at;
+    if (!add_link(g, text, CPB_NO_NAME)) return false;
+  }
+  return true;
+}
+
+static bool read_links(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_node *n) {
+  static const unsigned fields[] = {[CPB_SD_OUTPUTS] = NODE_OUTPUT_NAMES,
+                                    [CPB_SD_CONTROLS] = NODE_CONTROL_DEPS,
+                                    [CPB_SD_VARIABLE_CONTROLS] = NODE_VAR_CONTROL_DEPS};
+  n->links[CPB_SD_INPUTS] = g->num_links;
+  if (!read_inputs(g, table)) return false;
+  for (unsigned i = CPB_SD_OUTPUTS; i < CPB_SD_NUM_LINKS; i++) {
+    n->links[i] = g->num_links;
+    if (!read_names(g, table, fields[i])) return false;
+  }
+  n->links[CPB_SD_NUM_LINKS] = g->num_links;
   return true;
 }
 
 static bool read_node(cpb_sd_graph *g, uint32_t i) {
   cpb_flat_table table;
   cpb_sd_node n = {0};
-  int64_t type, id;
+  int64_t type;
   if (!cpb_flat_element_table(&g->flat, &g->node_tables, i, &table) ||
-      !cpb_flat_number(&g->flat, &table, NODE_OP_TYPE, 1, 0, &type) ||
-      !cpb_flat_number(&g->flat, &table, NODE_ID, 4, 0, &id) || !check_inputs(g, &table) ||
+      !cpb_flat_number(&g->flat, &table, NODE_OP_TYPE, 1, 0, &type) || !read_links(g, &table, &n) ||
       !read_text(g, &table, NODE_NAME, &n.name) || !read_text(g, &table, NODE_OP_NAME, &n.op))
     return false;
   if (!cpb_sd_op_type(type)) return cpb_flat_fail(&g->flat, table.at, "operation: opType is not an OpType of ND4J");
@@ -195,7 +248,6 @@ static bool read_node(cpb_sd_graph *g, uint32_t i) {
   if (!cpb_reserve(&g->allocator, &list, &g->nodes_capacity, g->num_nodes + 1, sizeof n)) return no_memory(g);
   g->nodes = list;
   n.table = table.at;
-  n.id = (int32_t)id;
   g->nodes[g->num_nodes++] = n;
   return true;
 }
@@ -224,18 +276,34 @@ static bool order_names(cpb_sd_graph *g) {
   return true;
 }
 
+/* Inputs have their numbers already. */
+static bool name_links(cpb_sd_graph *g) {
+  if (!order_names(g)) return false;
+  for (size_t i = 0; i < g->num_links; i++) {
+    cpb_sd_link *link = &g->links[i];
+    if (link->variable == CPB_NO_NAME) link->variable = cpb_names_find(&g->by_name, cpb_sd_graph_text(g, link->name));
+  }
+  for (size_t i = 0; i < g->num_nodes; i++) {
+    const size_t *links = &g->nodes[i].links[CPB_SD_OUTPUTS];
+    for (size_t k = links[0]; k < links[1]; k++) {
+      if (g->links[k].variable != CPB_NO_NAME) g->variables[g->links[k].variable].made = true;
+    }
+  }
+  return true;
+}
+
 static bool go_on(cpb_sd_graph *g) {
   if (!has_room(g)) return false;
   if (!g->opened) return g->opened = open_graph(g);
   if (g->num_variables < g->variable_tables.count) return read_variable(g, (uint32_t)g->num_variables);
   if (!order_ids(g)) return false;
   if (g->num_nodes < g->node_tables.count) return read_node(g, (uint32_t)g->num_nodes);
-  return g->ready = order_names(g);
+  return g->ready = name_links(g);
 }
 
 cpb_have cpb_sd_graph_load(cpb_sd_graph *g) {
   while (!g->ready) {
-    size_t names = g->names.size;
+    const size_t names = g->names.size, types = g->types.size, links = g->num_links;
     uint64_t spent = g->flat.spent;
     g->flat.wait = false;
     if (go_on(g)) {
@@ -243,24 +311,34 @@ cpb_have cpb_sd_graph_load(cpb_sd_graph *g) {
       continue;
     }
     g->names.size = names; /* undo what was begun: it is repeated from its beginning */
+    g->types.size = types;
+    g->num_links = links;
     g->flat.spent = spent;
     return g->flat.wait && g->error->code == CPB_OK ? CPB_WAIT : CPB_FAILED;
   }
   return CPB_HAVE;
 }
 
-const cpb_sd_node *cpb_sd_find_node(const cpb_sd_graph *g, cpb_span name) {
-  for (size_t i = 0; i < g->num_nodes; i++) {
-    if (cpb_span_equal(cpb_sd_graph_text(g, g->nodes[i].name), name)) return &g->nodes[i];
-  }
-  return NULL;
+/* --- Types ---------------------------------------------------------------------------------------- */
+
+cpb_span cpb_sd_variable_type(const cpb_sd_graph *g, const cpb_sd_variable *v) {
+  return (cpb_span){g->types.data + v->type.at, v->type.size};
 }
 
-const cpb_sd_node *cpb_sd_find_maker(const cpb_sd_graph *g, const cpb_sd_variable *v) {
-  for (size_t i = 0; i < g->num_nodes && v->kind == KIND_ARRAY; i++) {
-    if (g->nodes[i].id == v->id[0]) return &g->nodes[i];
+void cpb_sd_write_type(cpb_json_writer *a, cpb_span type) {
+  cpb_json_writer_text(a, "dtype", cpb_sd_find_dtype(type.data[0])->name);
+  if (!type.data[1]) {
+    cpb_json_writer_null(a, "shape");
+    return;
   }
-  return NULL;
+  cpb_json_writer_open(a, "shape", '[');
+  for (size_t at = TYPE_HEAD; at < type.size; at += sizeof(int64_t)) {
+    int64_t size;
+    memcpy(&size, type.data + at, sizeof size);
+    if (size >= 0) cpb_json_writer_signed(a, NULL, size);
+    else cpb_json_writer_null(a, NULL); /* any */
+  }
+  cpb_json_writer_close(a, ']');
 }
 
 /* --- What counts --------------------------------------------------------------------------------- */
@@ -277,8 +355,4 @@ cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *v) {
   const bool is_like = is_weight_like(v->dtype) && v->has_elements && v->elements > 1;
   const bool is_weight = v->kind == KIND_VARIABLE || (v->kind == KIND_CONSTANT && is_like);
   return is_weight ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
-}
-
-uint64_t cpb_sd_variable_parameters(const cpb_sd_variable *v) {
-  return cpb_sd_variable_use(v) == CPB_TENSOR_WEIGHT && v->has_elements ? v->elements : 0;
 }

@@ -1,5 +1,5 @@
-/* A graph file: an index of its variables and operations, made in one pass that
- * checks them; their details are read again when they are asked for. */
+/* A graph file: an index of its variables and operations and of what these take and make, made in one pass that checks
+ * them; their details are read again when they are asked for. */
 #ifndef CPB_MODEL_SAMEDIFF_GRAPH_H
 #define CPB_MODEL_SAMEDIFF_GRAPH_H
 
@@ -18,13 +18,15 @@ typedef struct cpb_sd_variable {
   uint64_t table;
   cpb_sd_text name;
   int32_t id[2];     /* of the operation that makes it and which output, or a number of its own and 0 */
+  cpb_sd_text type;  /* in the graph's types */
   uint64_t array;    /* the table of its array; 0: none */
   uint64_t bytes;    /* of the array's values */
   uint64_t elements; /* of one that has values here or in another file: the array's, or by the shape */
   bool has_elements;
   const cpb_sd_dtype *dtype;
   uint8_t kind; /* KIND_... */
-  bool used;    /* some operation takes it */
+  bool used;    /* some operation takes it, */
+  bool made;    /* or makes it */
 } cpb_sd_variable;
 
 typedef struct cpb_sd_id {
@@ -32,10 +34,24 @@ typedef struct cpb_sd_id {
   uint32_t variable;
 } cpb_sd_id;
 
+/* What an operation takes, makes or waits for. */
+typedef struct cpb_sd_link {
+  cpb_sd_text name;
+  uint32_t variable; /* of that name, or CPB_NO_NAME */
+} cpb_sd_link;
+
+typedef enum cpb_sd_links {
+  CPB_SD_INPUTS,
+  CPB_SD_OUTPUTS,
+  CPB_SD_CONTROLS, /* operations that must run before */
+  CPB_SD_VARIABLE_CONTROLS,
+  CPB_SD_NUM_LINKS
+} cpb_sd_links;
+
 typedef struct cpb_sd_node {
   uint64_t table;
   cpb_sd_text name, op;
-  int32_t id;
+  size_t links[CPB_SD_NUM_LINKS + 1]; /* where those of each sort begin; the last is where all end */
 } cpb_sd_node;
 
 typedef struct cpb_sd_graph {
@@ -50,9 +66,12 @@ typedef struct cpb_sd_graph {
   size_t num_variables, variables_capacity;
   cpb_sd_node *nodes;
   size_t num_nodes, nodes_capacity;
+  cpb_sd_link *links;
+  size_t num_links, links_capacity;
   cpb_sd_id *ids;    /* of the variables, in order */
   cpb_names by_name; /* the variables */
   cpb_buffer names;
+  cpb_buffer types; /* of variables: the DType, whether the shape is known, and that, numbers of 64 bits */
 } cpb_sd_graph;
 
 /* `graph->flat` is begun by the owner. */
@@ -65,16 +84,15 @@ cpb_have cpb_sd_graph_load(cpb_sd_graph *graph);
 
 cpb_span cpb_sd_graph_text(const cpb_sd_graph *graph, cpb_sd_text text);
 
+/* The dtype and shape of the variable, for cpb_sd_write_type(). The shape is the stored one, else that of its array. */
+cpb_span cpb_sd_variable_type(const cpb_sd_graph *graph, const cpb_sd_variable *variable);
+/* The members "dtype" and "shape" of an object: null for a dimension of any size, or for a shape that is not known. */
+void cpb_sd_write_type(cpb_json_writer *answer, cpb_span type);
+
 /* What a variable with values is: what is trained, and what else is like a weight, as docs/inspecting.md says. */
 cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *variable);
-/* How many elements it counts as. */
-uint64_t cpb_sd_variable_parameters(const cpb_sd_variable *variable);
 
 /* NULL when there is none. */
-const cpb_sd_node *cpb_sd_find_node(const cpb_sd_graph *graph, cpb_span name);
-/* The operation that makes the variable. */
-const cpb_sd_node *cpb_sd_find_maker(const cpb_sd_graph *graph, const cpb_sd_variable *variable);
 const cpb_sd_variable *cpb_sd_find_variable(const cpb_sd_graph *graph, cpb_span name);
-const cpb_sd_variable *cpb_sd_find_id(const cpb_sd_graph *graph, int64_t first, int64_t second);
 
 #endif

@@ -66,14 +66,13 @@ static bool write_name(const cpb_sd_writer *w, const char *key, const cpb_flat_t
 
 /* --- Vectors ------------------------------------------------------------------------ */
 
-typedef enum element { INTEGER, SIZE, DOUBLE, BOOLEAN, DTYPE } element;
+typedef enum element { INTEGER, DOUBLE, BOOLEAN, DTYPE } element;
 
 static void write_element(cpb_json_writer *answer, element kind, int64_t value) {
   const cpb_sd_dtype *dtype = kind == DTYPE ? cpb_sd_find_dtype(value) : NULL;
   if (kind == DOUBLE) cpb_json_writer_double(answer, NULL, cpb_double_of((uint64_t)value));
   else if (kind == BOOLEAN) cpb_json_writer_bool(answer, NULL, value != 0);
   else if (dtype) cpb_json_writer_text(answer, NULL, dtype->name);
-  else if (kind == SIZE && value < 0) cpb_json_writer_null(answer, NULL); /* any */
   else if (kind == INTEGER) cpb_json_writer_exact(answer, NULL, value);
   else cpb_json_writer_signed(answer, NULL, value);
 }
@@ -143,47 +142,6 @@ static bool write_operand(const cpb_sd_writer *w, const char *key, const cpb_fla
 
 /* --- Variables ------------------------------------------------------------------------ */
 
-static bool write_shape_of_array(const cpb_sd_writer *w, uint64_t at) {
-  cpb_flat_table table;
-  cpb_sd_array array;
-  if (!cpb_flat_open(&w->graph->flat, at, &table) || !cpb_sd_array_read(&w->graph->flat, &table, &array)) return false;
-  cpb_json_writer_open(w->answer, "shape", '[');
-  for (uint32_t i = 0; i < array.rank; i++) cpb_json_writer_signed(w->answer, NULL, array.shape[i]);
-  cpb_json_writer_close(w->answer, ']');
-  return true;
-}
-
-bool cpb_sd_write_shape(const cpb_sd_writer *w, const cpb_sd_variable *v) {
-  cpb_flat_table table;
-  cpb_flat_vector shape;
-  if (!cpb_flat_open(&w->graph->flat, v->table, &table) ||
-      !cpb_flat_vector_at(&w->graph->flat, &table, VARIABLE_SHAPE, 8, &shape))
-    return false;
-  cpb_json_writer_text(w->answer, "dtype", v->dtype->name);
-  if (shape.at != 0) return write_elements(w, "shape", &shape, 8, SIZE);
-  if (v->array != 0) return write_shape_of_array(w, v->array);
-  cpb_json_writer_null(w->answer, "shape");
-  return true;
-}
-
-bool cpb_sd_write_bytes(const cpb_sd_writer *w, const cpb_sd_variable *v) {
-  cpb_flat_table table;
-  cpb_flat_vector shape;
-  uint64_t bytes = v->dtype->size;
-  if (!cpb_flat_open(&w->graph->flat, v->table, &table) ||
-      !cpb_flat_vector_at(&w->graph->flat, &table, VARIABLE_SHAPE, 8, &shape))
-    return false;
-  bool known = shape.at != 0 && bytes > 0;
-  for (uint32_t i = 0; i < shape.count && known; i++) {
-    int64_t dimension;
-    if (!cpb_flat_element(&w->graph->flat, &shape, i, 8, &dimension)) return false;
-    known = dimension >= 0 && cpb_mul_u64(bytes, (uint64_t)dimension, &bytes);
-  }
-  if (known) cpb_json_writer_unsigned(w->answer, "bytes", bytes);
-  else cpb_json_writer_null(w->answer, "bytes");
-  return true;
-}
-
 bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *v) {
   cpb_flat_table table;
   cpb_json_writer *a = w->answer;
@@ -191,7 +149,7 @@ bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *v) {
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", cpb_sd_graph_text(w->graph, v->name));
   cpb_json_writer_text(a, "kind", cpb_sd_variable_kind(v->kind));
-  if (!cpb_sd_write_shape(w, v)) return false;
+  cpb_sd_write_type(a, cpb_sd_variable_type(w->graph, v));
   cpb_json_writer_open(a, "id", '[');
   cpb_json_writer_signed(a, NULL, v->id[0]);
   cpb_json_writer_signed(a, NULL, v->id[1]);
@@ -207,58 +165,60 @@ bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *v) {
 
 /* --- Operations ------------------------------------------------------------------------ */
 
-static bool read_input(const cpb_sd_writer *w, const cpb_flat_vector *pairs, uint32_t i, const cpb_sd_variable **v) {
-  cpb_flat *flat = &w->graph->flat;
-  cpb_flat_table pair;
-  int64_t first, second;
-  if (!cpb_flat_element_table(flat, pairs, i, &pair) || !cpb_flat_number(flat, &pair, PAIR_FIRST, 4, 0, &first) ||
-      !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, &second))
-    return false;
-  *v = cpb_sd_find_id(w->graph, first, second);
-  return *v || cpb_flat_fail(flat, pair.at, "operation: an id in inputPaired is not that of a variable");
-}
+/* How the values of a property are stored: one has one list of them, and the others are empty. */
+typedef struct sort {
+  const char *kind;
+  unsigned field, size;
+  element of;
+} sort;
 
-/* What it takes, as the names of variables. */
-static bool write_inputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
-  cpb_flat *flat = &w->graph->flat;
-  cpb_flat_vector pairs;
-  if (!cpb_flat_vector_at(flat, table, NODE_INPUT_PAIRED, 4, &pairs)) return false;
-  cpb_json_writer_open(w->answer, "inputs", '[');
-  for (uint32_t i = 0; i < pairs.count; i++) {
-    const cpb_sd_variable *v;
-    if (!read_input(w, &pairs, i, &v)) return false;
-    cpb_json_writer_span(w->answer, NULL, cpb_sd_graph_text(w->graph, v->name));
+static bool write_arrays(const cpb_sd_writer *w, const cpb_flat_vector *arrays) {
+  cpb_json_writer_open(w->answer, "value", '[');
+  for (uint32_t i = 0; i < arrays->count; i++) {
+    cpb_flat_table array;
+    if (!cpb_flat_element_table(&w->graph->flat, arrays, i, &array) || !write_operand(w, NULL, &array)) return false;
   }
   cpb_json_writer_close(w->answer, ']');
   return true;
 }
 
-static bool write_property(const cpb_sd_writer *w, const cpb_flat_table *table) {
-  cpb_flat *flat = &w->graph->flat;
-  cpb_flat_vector arrays;
+static bool write_values(const cpb_sd_writer *w, const sort *s, const cpb_flat_vector *values) {
+  if (s->field == PROPERTY_ARRAYS) return write_arrays(w, values);
+  if (s->field == PROPERTY_STRINGS) return write_vector_texts(w, "value", values);
+  return write_elements(w, "value", values, s->size, s->of);
+}
+
+static bool write_attribute(const cpb_sd_writer *w, const cpb_flat_table *table, const sort *s,
+                            const cpb_flat_vector *values) {
   cpb_json_writer_open(w->answer, NULL, '{');
-  if (!write_text(w, "name", table, PROPERTY_NAME) || !write_some(w, "ints", table, PROPERTY_INTS, 4, INTEGER) ||
-      !write_some(w, "longs", table, PROPERTY_LONGS, 8, INTEGER) ||
-      !write_some(w, "doubles", table, PROPERTY_DOUBLES, 8, DOUBLE) ||
-      !write_some(w, "booleans", table, PROPERTY_BOOLS, 1, BOOLEAN) ||
-      !write_some_texts(w, "strings", table, PROPERTY_STRINGS) ||
-      !write_some(w, "shape", table, PROPERTY_SHAPE, 4, INTEGER) ||
-      !cpb_flat_vector_at(flat, table, PROPERTY_ARRAYS, 4, &arrays))
-    return false;
-  if (arrays.count > 0) cpb_json_writer_open(w->answer, "arrays", '[');
-  for (uint32_t i = 0; i < arrays.count; i++) {
-    cpb_flat_table array;
-    if (!cpb_flat_element_table(flat, &arrays, i, &array) || !write_operand(w, NULL, &array)) return false;
-  }
-  if (arrays.count > 0) cpb_json_writer_close(w->answer, ']');
+  if (!write_text(w, "name", table, PROPERTY_NAME)) return false;
+  cpb_json_writer_text(w->answer, "kind", s->kind);
+  if (!write_values(w, s, values) || !write_some(w, "shape", table, PROPERTY_SHAPE, 4, INTEGER)) return false;
   cpb_json_writer_close(w->answer, '}');
+  return true;
+}
+
+/* One without values is of the last sort. */
+static bool write_property(const cpb_sd_writer *w, const cpb_flat_table *table) {
+  static const sort sorts[] = {{"ints", PROPERTY_INTS, 4, INTEGER},       {"longs", PROPERTY_LONGS, 8, INTEGER},
+                               {"doubles", PROPERTY_DOUBLES, 8, DOUBLE},  {"booleans", PROPERTY_BOOLS, 1, BOOLEAN},
+                               {"strings", PROPERTY_STRINGS, 4, INTEGER}, {"arrays", PROPERTY_ARRAYS, 4, INTEGER}};
+  const size_t count = sizeof sorts / sizeof *sorts;
+  bool found = false;
+  for (size_t i = 0; i < count; i++) {
+    cpb_flat_vector values;
+    if (!cpb_flat_vector_at(&w->graph->flat, table, sorts[i].field, sorts[i].size, &values)) return false;
+    if (values.count == 0 && (found || i + 1 < count)) continue;
+    found = true;
+    if (!write_attribute(w, table, &sorts[i], &values)) return false;
+  }
   return true;
 }
 
 static bool write_properties(const cpb_sd_writer *w, const cpb_flat_table *table) {
   cpb_flat_vector properties;
   if (!cpb_flat_vector_at(&w->graph->flat, table, NODE_PROPERTIES, 4, &properties)) return false;
-  cpb_json_writer_open(w->answer, "properties", '[');
+  cpb_json_writer_open(w->answer, "attributes", '[');
   for (uint32_t i = 0; i < properties.count; i++) {
     cpb_flat_table property;
     if (!cpb_flat_element_table(&w->graph->flat, &properties, i, &property) || !write_property(w, &property))
@@ -281,86 +241,17 @@ static bool write_arguments(const cpb_sd_writer *w, const cpb_flat_table *table)
   return true;
 }
 
-/* The variables that it makes, each with its type. */
-static bool write_outputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
-  cpb_flat_vector texts;
-  if (!cpb_flat_vector_at(&w->graph->flat, table, NODE_OUTPUT_NAMES, 4, &texts)) return false;
-  cpb_json_writer_open(w->answer, "outputs", '[');
-  for (uint32_t i = 0; i < texts.count; i++) {
-    w->scratch->size = 0;
-    if (!cpb_flat_element_text(&w->graph->flat, &texts, i, w->scratch)) return false;
-    const cpb_span name = {w->scratch->data, w->scratch->size};
-    const cpb_sd_variable *v = cpb_sd_find_variable(w->graph, name);
-    cpb_json_writer_open(w->answer, NULL, '{');
-    cpb_json_writer_span(w->answer, "name", name);
-    if (v && !cpb_sd_write_shape(w, v)) return false;
-    cpb_json_writer_close(w->answer, '}');
-  }
-  cpb_json_writer_close(w->answer, ']');
-  return true;
-}
-
-static bool write_links(const cpb_sd_writer *w, const cpb_flat_table *table, bool types) {
-  const bool written = types ? write_outputs(w, table) : cpb_sd_write_texts(w, "outputs", table, NODE_OUTPUT_NAMES);
-  return written && write_list(w, "output_dtypes", table, NODE_OUTPUT_TYPES, 1, DTYPE) &&
-         write_some_texts(w, "control_dependencies", table, NODE_CONTROL_DEPS) &&
-         write_some_texts(w, "variable_control_dependencies", table, NODE_VAR_CONTROL_DEPS) &&
-         write_some_texts(w, "control_dependency_of", table, NODE_CONTROL_DEP_FOR);
-}
-
-bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n, bool types) {
-  cpb_json_writer_open(w->answer, NULL, '{');
-  if (!cpb_sd_write_node_members(w, n, types)) return false;
-  cpb_json_writer_close(w->answer, '}');
-  return true;
-}
-
-bool cpb_sd_write_node_members(const cpb_sd_writer *w, const cpb_sd_node *n, bool types) {
+bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n) {
   cpb_flat *flat = &w->graph->flat;
   cpb_flat_table table, scalar;
-  if (!cpb_flat_open(flat, n->table, &table)) return false;
-  cpb_json_writer_span(w->answer, "name", cpb_sd_graph_text(w->graph, n->name));
-  cpb_json_writer_span(w->answer, "op", cpb_sd_graph_text(w->graph, n->op));
-  if (!write_name(w, "type", &table, NODE_OP_TYPE, cpb_sd_op_type) || !write_long(w, "number", &table, NODE_OP_NUM) ||
-      !write_number(w, "id", &table, NODE_ID, 4) || !write_inputs(w, &table) || !write_links(w, &table, types) ||
-      !write_arguments(w, &table) || !cpb_flat_table_at(flat, &table, NODE_SCALAR, &scalar) ||
-      !write_operand(w, "scalar", &scalar) || !write_properties(w, &table) ||
-      !write_number(w, "device", &table, NODE_DEVICE, 4) || !write_number(w, "scope_id", &table, NODE_SCOPE_ID, 4) ||
-      !write_text(w, "scope", &table, NODE_SCOPE_NAME))
-    return false;
-  return true;
-}
-
-static bool write_source(const cpb_sd_writer *w, const cpb_sd_variable *v, uint32_t number) {
-  const cpb_sd_node *maker = cpb_sd_find_maker(w->graph, v);
-  const cpb_span name = cpb_sd_graph_text(w->graph, v->name);
-  const bool is_argument = v->kind == KIND_PLACEHOLDER;
-  cpb_json_writer_open(w->answer, NULL, '{');
-  cpb_json_writer_unsigned(w->answer, "input", number);
-  cpb_json_writer_span(w->answer, "value", name);
-  if (v->kind == KIND_ARRAY && !maker) cpb_json_writer_null(w->answer, "is");
-  else cpb_json_writer_text(w->answer, "is", maker ? "node" : is_argument ? "argument" : "tensor");
-  cpb_json_writer_span(w->answer, "name", maker ? cpb_sd_graph_text(w->graph, maker->name) : name);
-  if (maker) cpb_json_writer_span(w->answer, "op", cpb_sd_graph_text(w->graph, maker->op));
-  if (maker) cpb_json_writer_signed(w->answer, "index", v->id[1]);
-  if (!cpb_sd_write_shape(w, v)) return false;
-  cpb_json_writer_close(w->answer, '}');
-  return true;
-}
-
-bool cpb_sd_write_sources(const cpb_sd_writer *w, const cpb_sd_node *n) {
-  cpb_flat *flat = &w->graph->flat;
-  cpb_flat_table table;
-  cpb_flat_vector pairs;
-  if (!cpb_flat_open(flat, n->table, &table) || !cpb_flat_vector_at(flat, &table, NODE_INPUT_PAIRED, 4, &pairs))
-    return false;
-  cpb_json_writer_open(w->answer, "from", '[');
-  for (uint32_t i = 0; i < pairs.count; i++) {
-    const cpb_sd_variable *v;
-    if (!read_input(w, &pairs, i, &v) || !write_source(w, v, i)) return false;
-  }
-  cpb_json_writer_close(w->answer, ']');
-  return true;
+  return cpb_flat_open(flat, n->table, &table) && write_properties(w, &table) && write_arguments(w, &table) &&
+         cpb_flat_table_at(flat, &table, NODE_SCALAR, &scalar) && write_operand(w, "scalar", &scalar) &&
+         write_name(w, "type", &table, NODE_OP_TYPE, cpb_sd_op_type) && write_long(w, "number", &table, NODE_OP_NUM) &&
+         write_number(w, "id", &table, NODE_ID, 4) &&
+         write_list(w, "output_dtypes", &table, NODE_OUTPUT_TYPES, 1, DTYPE) &&
+         write_some_texts(w, "control_dependency_of", &table, NODE_CONTROL_DEP_FOR) &&
+         write_number(w, "device", &table, NODE_DEVICE, 4) && write_number(w, "scope_id", &table, NODE_SCOPE_ID, 4) &&
+         write_text(w, "scope", &table, NODE_SCOPE_NAME);
 }
 
 /* --- The graph itself -------------------------------------------------------------------- */

@@ -15,16 +15,8 @@ typedef struct cpb_sd_writer {
 } cpb_sd_writer;
 
 bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *variable);
-/* With `types` the outputs are objects that say what they are, else names. */
-bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *node, bool types);
-bool cpb_sd_write_node_members(const cpb_sd_writer *w, const cpb_sd_node *node, bool types);
-/* "from": the variables that it takes, and the operations that make them. */
-bool cpb_sd_write_sources(const cpb_sd_writer *w, const cpb_sd_node *node);
-/* The members "dtype" and "shape" of an object; the shape is that of its array when it is not
- * stored itself, and null without an array. */
-bool cpb_sd_write_shape(const cpb_sd_writer *w, const cpb_sd_variable *variable);
-/* And how many bytes its values take, by these; null where they do not say. */
-bool cpb_sd_write_bytes(const cpb_sd_writer *w, const cpb_sd_variable *variable);
+/* "attributes", and the members of a node that only SameDiff has. */
+bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *node);
 /* The member "array", with what the table at `at` says; null for 0. */
 bool cpb_sd_write_array(const cpb_sd_writer *w, const char *key, uint64_t at);
 

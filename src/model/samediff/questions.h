@@ -1,10 +1,14 @@
-/* The questions about a SameDiff model that have an answer. */
+/* The questions about a SameDiff model: those of every kind (model/questions), its overview, and all of a tag. */
 #ifndef CPB_MODEL_SAMEDIFF_QUESTIONS_H
 #define CPB_MODEL_SAMEDIFF_QUESTIONS_H
 
 #include "model/samediff/reply.h"
 
-/* NULL when such a question has no answer. */
-const cpb_sd_plan *cpb_sd_find_plan(cpb_question_kind kind);
+bool cpb_sd_answers(cpb_question_kind kind);
+/* CPB_SD_...: what is read before. */
+unsigned cpb_sd_parts_of(cpb_question_kind kind);
+
+/* All of the answer; the error may be set. */
+void cpb_sd_write_answer(cpb_sd_reply *reply);
 
 #endif

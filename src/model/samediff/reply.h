@@ -1,68 +1,69 @@
-/* An answer while it is written: which parts a question needs, and the members that it has. */
+/* An answer while it is written. All of it that the index tells is written first, without waiting; the details of
+ * variables and operations, which are read for it, are put in their places afterwards. */
 #ifndef CPB_MODEL_SAMEDIFF_REPLY_H
 #define CPB_MODEL_SAMEDIFF_REPLY_H
 
-#include "model/common/page.h"
-#include "model/common/problems.h"
+#include "model/questions/questions.h"
+#include "model/samediff/items.h"
 #include "model/samediff/model.h"
 
-typedef struct cpb_sd_plan cpb_sd_plan;
+typedef struct cpb_sd_reply cpb_sd_reply;
 
-/* One member after another is written; a list in pages, one element after another. */
-typedef struct cpb_sd_reply {
+/* Returns false when bytes are missing or the error is set; what it has written is then taken back. */
+typedef bool cpb_sd_write(cpb_sd_reply *reply, uint64_t i);
+
+/* Something that is missing in the draft. */
+typedef struct cpb_sd_gap {
+  size_t at;
+  bool comma; /* it is not the first of its object or array */
+  cpb_sd_write *write;
+  uint64_t i;
+} cpb_sd_gap;
+
+typedef struct cpb_sd_own {
+  cpb_sd_reply *reply;
+} cpb_sd_own;
+
+struct cpb_sd_reply {
   cpb_sd_model *model;
   cpb_question question;
-  const cpb_sd_plan *plan;     /* NULL: there is no answer to that */
-  bool begun, prepared, noted; /* noted: what is damaged of the file */
+  bool prepared, noted; /* noted: what is damaged of the file */
   cpb_json_writer *answer;
   cpb_problems problems;
-  bool without_graph; /* it is damaged, and the question goes without */
-  size_t member;      /* of the plan */
-  bool open;          /* its list is begun */
-  cpb_page page;      /* of it */
-  uint64_t element;
-  uint32_t *order; /* of what a list has, where it is not the file's */
-  size_t num_ordered;
-  uint32_t num_states; /* of the updater, in a graph file */
-  struct {
-    const cpb_sd_variable *variable;
-    const cpb_sd_node *maker; /* NULL: no operation makes it. Without a variable all that it makes is taken */
-    unsigned pass;            /* over the operations */
-  } consumed;                 /* CONSUMERS: what is taken */
-  cpb_buffer head;            /* the first bytes of the one array that is asked for */
+  cpb_sd_own own;
+  cpb_viewed viewed;
+  bool by_lines;               /* the tensors are those of params.txt, which is read */
+  bool without_graph;          /* it is damaged, and the question goes without */
+  uint32_t num_states;         /* of the updater, in a graph file */
+  const cpb_zip_entry *wanted; /* the file of the one array that is asked for; its first bytes, once they are read: */
+  cpb_buffer head;
   cpb_sd_array array;
   bool has_array, without_head; /* without: the file ends in it */
+  bool drafted;
+  cpb_buffer draft;
+  size_t pasted; /* of it */
+  cpb_sd_gap *gaps;
+  size_t num_gaps, gaps_capacity, filled;
   cpb_buffer scratch;
-} cpb_sd_reply;
-
-/* A member of the answer: `count` NULL, or a list of which a page is written.
- * `write` returns false when bytes are missing or the error is set; what it has
- * written is then taken back. */
-typedef struct cpb_sd_member {
-  const char *key;
-  uint64_t (*count)(const cpb_sd_reply *reply);
-  bool (*write)(cpb_sd_reply *reply, uint64_t i);
-} cpb_sd_member;
-
-#define CPB_SD_MEMBERS 10
-
-struct cpb_sd_plan {
-  cpb_question_kind kind;
-  unsigned parts;                        /* CPB_SD_...: that are read before */
-  bool without_graph;                    /* the rest is told also when the graph is damaged */
-  bool (*prepare)(cpb_sd_reply *reply);  /* what `order` holds; may be NULL. It is called again after a wait */
-  cpb_sd_member members[CPB_SD_MEMBERS]; /* the last is followed by one that is empty */
 };
 
-void cpb_sd_reply_init(cpb_sd_reply *reply, cpb_sd_model *model);
+void cpb_sd_reply_init(cpb_sd_reply *reply, cpb_sd_model *model, const cpb_view_kind *view);
 void cpb_sd_reply_free(cpb_sd_reply *reply);
-/* `plan` is NULL for a question that has no answer. */
-void cpb_sd_reply_begin(cpb_sd_reply *reply, const cpb_question *question, const cpb_sd_plan *plan);
+void cpb_sd_reply_begin(cpb_sd_reply *reply, const cpb_question *question);
 
-/* Room for `most` numbers in `order`; false with the error set. */
-bool cpb_sd_make_order(cpb_sd_reply *reply, size_t most);
+/* Bytes that are missing, or the error. */
+cpb_have cpb_sd_reply_cut_short(const cpb_sd_reply *reply);
 
-/* CPB_HAVE: the answer is whole. */
-cpb_have cpb_sd_reply_go_on(cpb_sd_reply *reply, cpb_json_writer *answer);
+/* All that was written is the draft. */
+void cpb_sd_reply_draft(cpb_sd_reply *reply);
+/* Puts what is missing into it; goes on where it was. CPB_HAVE: the answer is whole. */
+cpb_have cpb_sd_reply_fill(cpb_sd_reply *reply);
+
+/* --- While it is written ------------------------------------------------------------------------------ */
+
+/* Here belongs what `write` will write of `i`: an element, or one member or more. */
+void cpb_sd_later(cpb_sd_reply *reply, cpb_sd_write *write, uint64_t i);
+
+cpb_sd_writer cpb_sd_reply_writer(cpb_sd_reply *reply);
 
 #endif

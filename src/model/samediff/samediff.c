@@ -2,6 +2,8 @@
 
 #include "base/status.h"
 #include "model/samediff/questions.h"
+#include "model/samediff/steps.h"
+#include "model/samediff/view.h"
 
 typedef struct reader {
   cpb_meter *meter;
@@ -17,7 +19,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   r->meter = meter;
   cpb_sd_model_init(&r->model, a, meter, kind == CPB_MODEL_SAMEDIFF_ZIP, options);
   cpb_sd_model_keep_damaged(&r->model);
-  cpb_sd_reply_init(&r->reply, &r->model);
+  cpb_sd_reply_init(&r->reply, &r->model, &cpb_sd_view);
   return r;
 }
 
@@ -34,14 +36,14 @@ static void ask(void *state, const cpb_question *question) {
   cpb_sd_model_reset(&r->model);
   r->spent = 0;
   r->entries = 0;
-  cpb_sd_reply_begin(&r->reply, question, cpb_sd_find_plan(question->kind));
+  cpb_sd_reply_begin(&r->reply, question);
 }
 
 /* What has become more since the last time. The count of reads begins anew with an answer. */
 static bool charge(reader *r) {
   const cpb_sd_graph *g = &r->model.graph;
   uint64_t spent = r->model.graph_begun ? g->flat.spent : 0;
-  size_t entries = r->model.graph_begun ? g->num_variables + g->num_nodes : 0;
+  size_t entries = r->model.graph_begun ? g->num_variables + g->num_nodes + g->num_links : 0;
   uint64_t walked = spent >= r->spent ? spent - r->spent : spent;
   size_t made = entries >= r->entries ? entries - r->entries : entries;
   r->spent = spent;
@@ -52,7 +54,7 @@ static bool charge(reader *r) {
 
 static cpb_step step(void *state, cpb_json_writer *answer, cpb_error *error) {
   reader *r = state;
-  cpb_have have = cpb_sd_reply_go_on(&r->reply, answer);
+  cpb_have have = cpb_sd_go_on(&r->reply, answer);
   if (have != CPB_FAILED && !charge(r)) have = CPB_FAILED;
   if (have == CPB_WAIT) return CPB_STEP_NEED;
   cpb_input_let_go(&r->model.input);
@@ -65,7 +67,7 @@ static cpb_input *input(void *state) { return &((reader *)state)->model.input; }
 
 static bool answers(cpb_model_kind kind, cpb_question_kind question) {
   (void)kind;
-  return cpb_sd_find_plan(question) != NULL;
+  return cpb_sd_answers(question);
 }
 
 const cpb_model_reader cpb_samediff_reader = {

@@ -83,7 +83,7 @@ static bool add_nodes(const building *b, struct cpb_flow_graph *g) {
 static bool add_arguments(const building *b) {
   const cpb_view *v = b->flow->view;
   cpb_view_value value;
-  cpb_view_values arguments = v->kind->values(cpb_view_graph_of(v, b->graph), NULL, false);
+  cpb_view_values arguments = v->kind->values(v, cpb_view_graph_of(v, b->graph), NULL, false);
   while (cpb_view_values_next(&arguments, &value)) {
     if (!add_other(b, CPB_POINT_ARGUMENT, value.name)) return false;
   }
@@ -124,7 +124,7 @@ static uint32_t resolve(const cpb_flow *f, uint32_t graph, cpb_span name) {
 static bool add_inputs(const building *b, const cpb_view_node *node, uint32_t to) {
   const cpb_view *v = b->flow->view;
   cpb_view_value value;
-  cpb_view_values inputs = v->kind->values(cpb_view_graph_of(v, b->graph), node, false);
+  cpb_view_values inputs = v->kind->values(v, cpb_view_graph_of(v, b->graph), node, false);
   while (cpb_view_values_next(&inputs, &value)) {
     if (value.name.data && !add_edge(b, resolve(b->flow, b->graph, value.name), to, CPB_FLOW_PLAIN)) return false;
   }
@@ -146,7 +146,7 @@ static bool add_inner(const building *b, uint32_t node, uint32_t inner, bool is_
   const cpb_view *v = b->flow->view;
   const struct cpb_flow_graph *g = &b->flow->graphs[b->graph];
   cpb_view_value value;
-  cpb_view_values results = v->kind->values(cpb_view_graph_of(v, inner), NULL, true);
+  cpb_view_values results = v->kind->values(v, cpb_view_graph_of(v, inner), NULL, true);
   if (!make_hub(b, node) ||
       !add_edge(b, g->hub, b->flow->graphs[inner].entry, is_call ? CPB_FLOW_CALL : CPB_FLOW_PLAIN))
     return false;

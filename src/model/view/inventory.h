@@ -28,7 +28,7 @@ void cpb_inventory_free(cpb_inventory *inventory);
 
 /* Whether it counts as parameters. */
 static inline bool cpb_view_item_counts(const cpb_view_item *item) {
-  return item->use == CPB_TENSOR_WEIGHT && !item->is_copy;
+  return item->use == CPB_TENSOR_WEIGHT && !item->is_copy && !item->measure.is_absent;
 }
 
 #endif

@@ -44,6 +44,12 @@ static bool put(cpb_buffer *out, cpb_span text) {
   return text.size == 0 || cpb_buffer_append(out, text.data, text.size);
 }
 
+const char *cpb_view_tensor_place(const cpb_view *v, const cpb_view_tensor *t) {
+  if (!t->of_node) return v->kind->place ? v->kind->place(t) : "initializer";
+  if (t->value.size > 0) return "constant";
+  return t->rule ? "weights" : "attribute";
+}
+
 bool cpb_view_tensor_name(const cpb_view_tensor *t, cpb_buffer *out) {
   char element[32], spare[CPB_VIEW_SPARE];
   size_t size = cpb_format(element, sizeof element, "[%u]", (unsigned)(t->element - 1));

@@ -65,6 +65,9 @@ struct cpb_view_values {
   cpb_cursor cursor, bindings;
   cpb_span role;
   bool is_feature;
+  /* Of a kind whose values are numbered: which of them are left, the kind's own place among them. */
+  const cpb_view *view;
+  size_t at, middle, end;
 };
 
 /* The values whose names are in that field, or the messages that have their names and types. */
@@ -93,6 +96,7 @@ typedef struct cpb_view_tensor {
 } cpb_view_tensor;
 
 typedef struct cpb_view_measure {
+  bool is_absent;    /* the model tells of it, but does not have its values: it counts as nothing */
   bool has_elements; /* its sizes are known, and no error: */
   uint64_t elements; /* of a quantized, packed or sparse one: those of the tensor that it stands for */
   uint64_t bytes;    /* by shape and type */
@@ -107,6 +111,9 @@ typedef bool cpb_view_visit(void *user, const cpb_view_tensor *tensor);
  * short. */
 bool cpb_view_tensor_name(const cpb_view_tensor *tensor, cpb_buffer *out);
 
+/* In a word, where the format puts it; NULL where that is not known. */
+const char *cpb_view_tensor_place(const cpb_view *view, const cpb_view_tensor *tensor);
+
 /* --- A kind ---------------------------------------------------------------------------------------- */
 
 typedef struct cpb_view_kind {
@@ -114,11 +121,14 @@ typedef struct cpb_view_kind {
    * filled in. False at the end. */
   bool (*next_node)(cpb_view_nodes *nodes, cpb_view_node *node);
   /* What goes into a node, or comes out of it; of the graph itself for NULL. */
-  cpb_view_values (*values)(const cpb_view_graph *graph, const cpb_view_node *node, bool outputs);
+  cpb_view_values (*values)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node, bool outputs);
+  /* Names of nodes that must run before the node; with a type that of a value which must be there. NULL: there are
+   * none. */
+  cpb_view_values (*controls)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
   /* Whether it is known what each of the node's inputs is for. */
-  bool (*has_roles)(const cpb_view_graph *graph, const cpb_view_node *node);
+  bool (*has_roles)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
   /* Further values of which the graph says the type, or NULL. */
-  cpb_view_values (*typed)(const cpb_view_graph *graph);
+  cpb_view_values (*typed)(const cpb_view *view, const cpb_view_graph *graph);
   /* Calls `visit` for each tensor of the graph until it returns false, which is then returned. */
   bool (*each_tensor)(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
   cpb_view_measure (*measure)(const cpb_view *view, const cpb_view_tensor *tensor);
@@ -126,13 +136,17 @@ typedef struct cpb_view_kind {
    * stands for may be more than is stored. */
   cpb_tensor_use (*use)(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker, cpb_span role,
                         uint64_t input, cpb_view_measure *measure);
+  /* Whether it is trained. NULL: that is not known. */
+  bool (*trained)(const cpb_view_tensor *tensor);
+  /* Where the format puts a tensor that belongs to no node, in a word. NULL: "initializer". */
+  const char *(*place)(const cpb_view_tensor *tensor);
   /* The graph that the node calls, or CPB_NO_GRAPH. NULL: none does. */
   uint32_t (*callee)(const cpb_view *view, const cpb_view_node *node);
   /* The module of the program that was exported which the node is in: its path and its class, from what the exporter
    * notes beside the node. False where it notes nothing. NULL: no kind of note is known. */
   bool (*module)(const cpb_view_node *node, cpb_span *path, cpb_span *class_name);
   /* Whether nodes are layers, by their names; else these are made of the names' beginnings. */
-  bool (*nodes_are_layers)(const cpb_view_graph *graph);
+  bool (*nodes_are_layers)(const cpb_view *view, const cpb_view_graph *graph);
 
   /* Where an operation is from, such as "onnx", "library" or "custom". */
   const char *(*origin)(const cpb_view *view, cpb_span domain, cpb_span op);
