@@ -131,6 +131,19 @@ static bool add_inputs(const building *b, const cpb_view_node *node, uint32_t to
   return true;
 }
 
+/* From the nodes that must run before. */
+static bool add_controls(const building *b, const cpb_view_node *node, uint32_t to) {
+  const cpb_view *v = b->flow->view;
+  cpb_view_value value;
+  if (!v->kind->controls) return true;
+  cpb_view_values controls = v->kind->controls(v, cpb_view_graph_of(v, b->graph), node);
+  while (cpb_view_values_next(&controls, &value)) {
+    const uint32_t from = cpb_names_find(&b->flow->graphs[b->graph].nodes, value.name);
+    if (from != CPB_NO_NAME && !add_edge(b, from, to, CPB_FLOW_PLAIN)) return false;
+  }
+  return true;
+}
+
 /* One for all graphs of a node: otherwise there were as many edges as inputs times graphs. */
 static bool make_hub(const building *b, uint32_t node) {
   struct cpb_flow_graph *g = &b->flow->graphs[b->graph];
@@ -162,7 +175,8 @@ static bool add_node_edges(const building *b, uint32_t number) {
   const struct cpb_flow_graph *g = &b->flow->graphs[b->graph];
   const cpb_view_node *node = &g->makers.items[number];
   const uint32_t callee = v->kind->callee ? v->kind->callee(v, node) : CPB_NO_GRAPH;
-  return add_inputs(b, node, g->first + number) && (callee == CPB_NO_GRAPH || add_inner(b, number, callee, true));
+  return add_inputs(b, node, g->first + number) && add_controls(b, node, g->first + number) &&
+         (callee == CPB_NO_GRAPH || add_inner(b, number, callee, true));
 }
 
 /* From the entry to the arguments; and of a graph within a node from and to that. */
