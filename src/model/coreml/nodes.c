@@ -86,7 +86,9 @@ static cpb_view_values graph_values(const cpb_view_graph *g, bool outputs) {
   return g->function.data ? named(g->function, FUNCTION_INPUT) : named(g->message, BLOCK_INPUT);
 }
 
-cpb_view_values cpb_coreml_values(const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
+cpb_view_values cpb_coreml_values(const cpb_view *view, const cpb_view_graph *g, const cpb_view_node *node,
+                                  bool outputs) {
+  (void)view;
   if (!node) return graph_values(g, outputs);
   return outputs ? outputs_of(g, node->message) : cpb_coreml_inputs(g, node->message);
 }

@@ -7,7 +7,8 @@
 
 /* As in model/view/view.h. */
 bool cpb_coreml_next_node(cpb_view_nodes *nodes, cpb_view_node *node);
-cpb_view_values cpb_coreml_values(const cpb_view_graph *graph, const cpb_view_node *node, bool outputs);
+cpb_view_values cpb_coreml_values(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node,
+                                  bool outputs);
 
 /* What goes into the node with that message. */
 cpb_view_values cpb_coreml_inputs(const cpb_view_graph *graph, cpb_span node);

@@ -41,7 +41,7 @@ static cpb_span made_type(cpb_viewed *m, cpb_span name) {
   cpb_view_value value;
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, 0);
   while (nodes.graph->form == CPB_COREML_BLOCK && cpb_view_nodes_next(&nodes, &node)) {
-    cpb_view_values outputs = m->view.kind->values(nodes.graph, &node, true);
+    cpb_view_values outputs = m->view.kind->values(&m->view, nodes.graph, &node, true);
     while (cpb_view_values_next(&outputs, &value)) {
       if (cpb_span_equal(value.name, name)) return value.type;
     }

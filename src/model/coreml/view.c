@@ -170,12 +170,15 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
   cpb_json_writer_unsigned(a, "specializations", cpb_count_bytes(g->function, FUNCTION_BLOCK));
 }
 
-static bool has_roles(const cpb_view_graph *g, const cpb_view_node *node) {
-  (void)node;
+static bool has_roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node) {
+  (void)v, (void)node;
   return g->form == CPB_COREML_BLOCK;
 }
 
-static bool nodes_are_layers(const cpb_view_graph *g) { return g->form != CPB_COREML_BLOCK; }
+static bool nodes_are_layers(const cpb_view *v, const cpb_view_graph *g) {
+  (void)v;
+  return g->form != CPB_COREML_BLOCK;
+}
 
 /* Layers and operations that their author brings code for. */
 static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {

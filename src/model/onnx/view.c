@@ -24,8 +24,8 @@ static cpb_span inputs_of(const cpb_view_node *node) {
   return node->domain.size == 0 ? cpb_onnx_inputs(node->op) : (cpb_span){NULL, 0};
 }
 
-static bool has_roles(const cpb_view_graph *g, const cpb_view_node *node) {
-  (void)g;
+static bool has_roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node) {
+  (void)v, (void)g;
   return inputs_of(node).data != NULL;
 }
 
@@ -40,13 +40,15 @@ static cpb_view_values inputs_with_roles(const cpb_view_node *node) {
   return (cpb_view_values){.next = next_input, .cursor = cpb_cursor_of(node->message), .role = inputs_of(node)};
 }
 
-static cpb_view_values values(const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
+static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
+  (void)v;
   if (node) return outputs ? cpb_view_names_in(node->message, NODE_OUTPUT) : inputs_with_roles(node);
   if (g->role == CPB_GRAPH_FUNCTION) return cpb_view_names_in(g->message, outputs ? FUNCTION_OUTPUT : FUNCTION_INPUT);
   return cpb_view_messages_in(g->message, outputs ? GRAPH_OUTPUT : GRAPH_INPUT, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
 
-static cpb_view_values typed(const cpb_view_graph *g) {
+static cpb_view_values typed(const cpb_view *v, const cpb_view_graph *g) {
+  (void)v;
   const uint32_t field = g->role == CPB_GRAPH_FUNCTION ? FUNCTION_VALUE_INFO : GRAPH_VALUE_INFO;
   return cpb_view_messages_in(g->message, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }

@@ -14,7 +14,8 @@ typedef struct consumers {
 static bool take_outputs(consumers *s, const cpb_view_node *node) {
   uint32_t number = 0;
   cpb_view_value value;
-  cpb_view_values outputs = s->model->view.kind->values(cpb_view_graph_of(&s->model->view, s->graph), node, true);
+  cpb_view_values outputs =
+      s->model->view.kind->values(&s->model->view, cpb_view_graph_of(&s->model->view, s->graph), node, true);
   for (; cpb_view_values_next(&outputs, &value); number++) {
     if (value.name.size > 0 && !cpb_names_add(&s->taken, value.name, number)) return cpb_viewed_fail_memory(s->model);
   }
@@ -48,9 +49,9 @@ static bool find_value(consumers *s) {
   const cpb_view_graph *g = cpb_view_graph_of(v, s->graph);
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, s->graph);
-  bool found = s->name.size > 0 && has_value(v->kind->values(g, NULL, false), s->name);
+  bool found = s->name.size > 0 && has_value(v->kind->values(v, g, NULL, false), s->name);
   while (!found && s->name.size > 0 && cpb_view_nodes_next(&nodes, &node))
-    found = has_value(v->kind->values(g, &node, true), s->name);
+    found = has_value(v->kind->values(v, g, &node, true), s->name);
   if (!found && s->name.size > 0) found = !v->kind->each_tensor(v, s->graph, is_other, s);
   if (!found) return cpb_viewed_not_found(s->model, "node or value", s->name);
   return cpb_names_add(&s->taken, s->name, 0) || cpb_viewed_fail_memory(s->model);
@@ -99,7 +100,7 @@ static void close(const consumers *s) {
 static void write_node(const consumers *s, const cpb_view_graph *g, const cpb_view_node *node, uint32_t graph) {
   uint64_t input = 0;
   cpb_view_value value;
-  cpb_view_values inputs = s->model->view.kind->values(g, node, false);
+  cpb_view_values inputs = s->model->view.kind->values(&s->model->view, g, node, false);
   open(s, "node", node->name, graph, node->op);
   while (cpb_view_values_next(&inputs, &value)) {
     if (value.name.data) write_input(s, input++, value.name);
@@ -113,9 +114,9 @@ static void write_graph(consumers *s, uint32_t graph) {
   cpb_view_node node;
   cpb_view_value value;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
-  cpb_view_values results = v->kind->values(g, NULL, true);
+  cpb_view_values results = v->kind->values(v, g, NULL, true);
   while (cpb_view_nodes_next(&nodes, &node)) {
-    if (takes(s, v->kind->values(g, &node, false)) && cpb_page_has(&s->page)) write_node(s, g, &node, graph);
+    if (takes(s, v->kind->values(v, g, &node, false)) && cpb_page_has(&s->page)) write_node(s, g, &node, graph);
   }
   for (uint64_t i = 0; cpb_view_values_next(&results, &value); i++) {
     if (cpb_names_find(&s->taken, value.name) == CPB_NO_NAME || !cpb_page_has(&s->page)) continue;

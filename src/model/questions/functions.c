@@ -30,8 +30,8 @@ static void write_item(cpb_viewed *m, uint32_t graph) {
     cpb_viewed_write_graph_name(m, "within", g->parent);
     cpb_json_writer_span(a, "node", cpb_view_label(g->node_name, g->node_number, spare));
   }
-  cpb_json_writer_unsigned(a, "inputs", count_values(m->view.kind->values(g, NULL, false)));
-  cpb_json_writer_unsigned(a, "outputs", count_values(m->view.kind->values(g, NULL, true)));
+  cpb_json_writer_unsigned(a, "inputs", count_values(m->view.kind->values(&m->view, g, NULL, false)));
+  cpb_json_writer_unsigned(a, "outputs", count_values(m->view.kind->values(&m->view, g, NULL, true)));
   cpb_json_writer_unsigned(a, "nodes", g->nodes);
   cpb_json_writer_unsigned(a, "calls", calls);
   cpb_json_writer_unsigned(a, "called_by", callers);
@@ -83,8 +83,8 @@ static void write_function(cpb_viewed *m, uint32_t graph, const cpb_view_types *
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
   cpb_viewed_write_graph_name(m, "name", graph);
   cpb_json_writer_text(a, "is", role_name(g->role));
-  write_values(m, "inputs", types, m->view.kind->values(g, NULL, false));
-  write_values(m, "outputs", types, m->view.kind->values(g, NULL, true));
+  write_values(m, "inputs", types, m->view.kind->values(&m->view, g, NULL, false));
+  write_values(m, "outputs", types, m->view.kind->values(&m->view, g, NULL, true));
   cpb_json_writer_unsigned(a, "nodes", g->nodes);
   m->view.kind->write_graph(a, &m->view, graph);
   const cpb_call *calls = cpb_calls_by(&m->view.graphs.calls, graph, &count);

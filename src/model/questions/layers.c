@@ -46,7 +46,8 @@ static void take_weights(layers *l) {
 
 static bool add_nodes(layers *l) {
   const cpb_view_kind *kind = l->model->view.kind;
-  const bool are_layers = kind->nodes_are_layers && kind->nodes_are_layers(cpb_view_graph_of(&l->model->view, 0));
+  const bool are_layers =
+      kind->nodes_are_layers && kind->nodes_are_layers(&l->model->view, cpb_view_graph_of(&l->model->view, 0));
   for (size_t i = 0; i < l->makers.count; i++) {
     const cpb_view_node *node = &l->makers.items[i];
     cpb_name_layer *found = &l->own[i];
@@ -107,7 +108,8 @@ static bool find_layers(layers *l) {
 static void write(layers *l) {
   cpb_viewed *m = l->model;
   const cpb_view_kind *kind = m->view.kind;
-  const bool are_layers = kind->nodes_are_layers && kind->nodes_are_layers(cpb_view_graph_of(&m->view, 0));
+  const bool are_layers =
+      kind->nodes_are_layers && kind->nodes_are_layers(&l->model->view, cpb_view_graph_of(&m->view, 0));
   cpb_json_writer_text(m->answer, "source", l->has_modules ? "modules" : are_layers ? "layers" : "names");
   cpb_name_layers_write(&l->list, &m->question, m->answer);
 }

@@ -56,7 +56,7 @@ static bool build(search *s, level *l) {
   l->types.allocator = *a;
   const bool built = cpb_view_makers_build(&l->makers, a, v, l->graph) &&
                      cpb_view_types_build(&l->types, a, v, l->graph) &&
-                     add_arguments(l, v->kind->values(cpb_view_graph_of(v, l->graph), NULL, false)) &&
+                     add_arguments(l, v->kind->values(v, cpb_view_graph_of(v, l->graph), NULL, false)) &&
                      v->kind->each_tensor(v, l->graph, add_tensor, &add);
   cpb_names_sort(&l->names);
   return built;
@@ -111,7 +111,8 @@ static bool write_held(const search *s, const level *l, const cpb_view_node *nod
 static void write_maker(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
   cpb_json_writer *a = s->model->answer;
   cpb_view_value value;
-  cpb_view_values outputs = s->model->view.kind->values(cpb_view_graph_of(&s->model->view, l->graph), node, true);
+  cpb_view_values outputs =
+      s->model->view.kind->values(&s->model->view, cpb_view_graph_of(&s->model->view, l->graph), node, true);
   write_giver(s, l, "node", node->name);
   cpb_json_writer_span(a, "op", node->op);
   for (uint64_t i = 0; cpb_view_values_next(&outputs, &value); i++) {
@@ -168,7 +169,7 @@ static bool write_input(search *s, const cpb_view_value *value, uint64_t number)
 static bool write_inputs(search *s, const cpb_view_node *node) {
   cpb_view_value value;
   const cpb_view_graph *g = cpb_view_graph_of(&s->model->view, s->levels[0].graph);
-  cpb_view_values inputs = s->model->view.kind->values(g, node, false);
+  cpb_view_values inputs = s->model->view.kind->values(&s->model->view, g, node, false);
   cpb_json_writer_open(s->model->answer, "from", '[');
   for (uint64_t i = 0; cpb_view_values_next(&inputs, &value);) {
     if (value.name.data && !write_input(s, &value, i++)) return false;

@@ -6,15 +6,15 @@ static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *nod
   cpb_view_value value;
   cpb_json_writer *a = m->answer;
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
-  cpb_view_values values = m->view.kind->values(g, node, false);
+  cpb_view_values values = m->view.kind->values(&m->view, g, node, false);
   cpb_json_writer_open(a, "inputs", '[');
   while (cpb_view_values_next(&values, &value)) {
     if (value.name.data) cpb_json_writer_span(a, NULL, value.name);
   }
   cpb_json_writer_close(a, ']');
-  if (!m->view.kind->has_roles || !m->view.kind->has_roles(g, node)) return;
+  if (!m->view.kind->has_roles || !m->view.kind->has_roles(&m->view, g, node)) return;
   cpb_json_writer_open(a, "parameters", '[');
-  for (values = m->view.kind->values(g, node, false); cpb_view_values_next(&values, &value);) {
+  for (values = m->view.kind->values(&m->view, g, node, false); cpb_view_values_next(&values, &value);) {
     if (value.name.data) cpb_json_writer_span(a, NULL, value.role);
   }
   cpb_json_writer_close(a, ']');
@@ -22,7 +22,7 @@ static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *nod
 
 static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
   cpb_view_value value;
-  cpb_view_values values = m->view.kind->values(cpb_view_graph_of(&m->view, graph), node, true);
+  cpb_view_values values = m->view.kind->values(&m->view, cpb_view_graph_of(&m->view, graph), node, true);
   cpb_json_writer_open(m->answer, "outputs", '[');
   while (cpb_view_values_next(&values, &value)) cpb_view_write_value(m->answer, &m->view, types, &value);
   cpb_json_writer_close(m->answer, ']');

@@ -72,9 +72,9 @@ static bool look_into(walk *w, uint32_t graph) {
   if (!cpb_view_graph_sees(&v->graphs, graph, w->graph)) return true;
   cpb_view_graph_place(&v->graphs, w->graph, graph, &holder);
   while (cpb_view_nodes_next(&nodes, &node)) {
-    if (!add_captures(w, holder, v->kind->values(nodes.graph, &node, false))) return false;
+    if (!add_captures(w, holder, v->kind->values(v, nodes.graph, &node, false))) return false;
   }
-  return add_captures(w, holder, v->kind->values(nodes.graph, NULL, true));
+  return add_captures(w, holder, v->kind->values(v, nodes.graph, NULL, true));
 }
 
 static int by_node(const void *a, const void *b) {
@@ -109,7 +109,7 @@ static bool next(void *user, cpb_scope_node *node) {
   if (w->next == w->makers.count) return false;
   const cpb_view_node *of = &w->makers.items[w->next];
   *node = (cpb_scope_node){of->name, of->op, w->next, w->sizes[w->next], w->parameters[w->next]};
-  w->taken = w->model->view.kind->values(graph_of(w), of, false);
+  w->taken = w->model->view.kind->values(&w->model->view, graph_of(w), of, false);
   while (w->extra < w->num_extras && w->extras[w->extra].node < w->next) w->extra++;
   w->next++;
   return true;
@@ -172,7 +172,7 @@ static cpb_view_value value_named(const walk *w, cpb_span name) {
   const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
   const uint32_t given = cpb_names_find(&w->given, name);
   if (!maker) return given != CPB_NO_NAME ? w->inputs[given] : value;
-  cpb_view_values outputs = w->model->view.kind->values(graph_of(w), maker, true);
+  cpb_view_values outputs = w->model->view.kind->values(&w->model->view, graph_of(w), maker, true);
   while (cpb_view_values_next(&outputs, &value)) {
     if (cpb_span_equal(value.name, name)) return value;
   }
@@ -234,7 +234,7 @@ static void write_node(void *user, cpb_json_writer *a, uint64_t number) {
 static bool name_inputs(walk *w) {
   cpb_view_value value;
   uint32_t count = 0;
-  cpb_view_values inputs = w->model->view.kind->values(graph_of(w), NULL, false);
+  cpb_view_values inputs = w->model->view.kind->values(&w->model->view, graph_of(w), NULL, false);
   for (cpb_view_values all = inputs; cpb_view_values_next(&all, &value); count++) {
     if (count == CPB_NO_NAME || !cpb_names_add(&w->given, value.name, count)) return false;
   }
@@ -296,7 +296,7 @@ static bool find_inner(walk *w) {
 
 static bool build(walk *w) {
   const cpb_allocator *a = &w->model->allocator;
-  w->results = w->model->view.kind->values(graph_of(w), NULL, true);
+  w->results = w->model->view.kind->values(&w->model->view, graph_of(w), NULL, true);
   return cpb_view_makers_build(&w->makers, a, &w->model->view, w->graph) &&
          cpb_view_types_build(&w->types, a, &w->model->view, w->graph) && name_inputs(w) && name_tensors(w) &&
          measure(w) && find_inner(w) && find_extras(w);

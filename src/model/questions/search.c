@@ -40,10 +40,10 @@ static void search_graph(search *s, uint32_t graph) {
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
   s->graph = graph;
-  search_values(s, "input", v->kind->values(g, NULL, false));
+  search_values(s, "input", v->kind->values(v, g, NULL, false));
   while (cpb_view_nodes_next(&nodes, &node)) {
     if (is_in(s, node.name) || is_in(s, node.op)) found(s, "node", node.name, node.op);
-    search_values(s, "value", v->kind->values(g, &node, true));
+    search_values(s, "value", v->kind->values(v, g, &node, true));
   }
   v->kind->each_tensor(v, graph, search_tensor, s);
 }

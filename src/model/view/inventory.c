@@ -63,7 +63,7 @@ static void take(const builder *b, cpb_view_item *item, uint32_t graph, const cp
 
 static void take_inputs(const builder *b, uint32_t graph, const cpb_view_node *node) {
   cpb_view_value value;
-  cpb_view_values inputs = b->view->kind->values(cpb_view_graph_of(b->view, graph), node, false);
+  cpb_view_values inputs = b->view->kind->values(b->view, cpb_view_graph_of(b->view, graph), node, false);
   for (uint64_t input = 0; cpb_view_values_next(&inputs, &value); input++) {
     cpb_view_item *item = value.name.size > 0 ? find(b, graph, value.name) : NULL;
     if (item) take(b, item, graph, node, value.role, input);

@@ -13,7 +13,7 @@ static bool keep(cpb_view_makers *m, cpb_span *text, const char *made, char (**k
 static bool add(cpb_view_makers *m, const cpb_view_nodes *nodes, const cpb_view_node *node, size_t total) {
   cpb_view_node *item = &m->items[m->count];
   cpb_view_value value;
-  cpb_view_values outputs = nodes->view->kind->values(nodes->graph, node, true);
+  cpb_view_values outputs = nodes->view->kind->values(nodes->view, nodes->graph, node, true);
   *item = *node;
   if (!keep(m, &item->name, nodes->label, &m->labels, total) || !keep(m, &item->op, nodes->op, &m->ops, total))
     return false;

@@ -18,8 +18,8 @@ bool cpb_view_types_build(cpb_view_types *t, const cpb_allocator *a, const cpb_v
   *t = (cpb_view_types){.allocator = *a};
   cpb_names_init(&t->names, a);
   if (!view->kind->typed) return true;
-  if (!add_types(t, view->kind->values(g, NULL, false)) || !add_types(t, view->kind->values(g, NULL, true)) ||
-      !add_types(t, view->kind->typed(g)))
+  if (!add_types(t, view->kind->values(view, g, NULL, false)) ||
+      !add_types(t, view->kind->values(view, g, NULL, true)) || !add_types(t, view->kind->typed(view, g)))
     return false;
   cpb_names_sort(&t->names);
   return true;

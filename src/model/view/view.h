@@ -114,11 +114,11 @@ typedef struct cpb_view_kind {
    * filled in. False at the end. */
   bool (*next_node)(cpb_view_nodes *nodes, cpb_view_node *node);
   /* What goes into a node, or comes out of it; of the graph itself for NULL. */
-  cpb_view_values (*values)(const cpb_view_graph *graph, const cpb_view_node *node, bool outputs);
+  cpb_view_values (*values)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node, bool outputs);
   /* Whether it is known what each of the node's inputs is for. */
-  bool (*has_roles)(const cpb_view_graph *graph, const cpb_view_node *node);
+  bool (*has_roles)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
   /* Further values of which the graph says the type, or NULL. */
-  cpb_view_values (*typed)(const cpb_view_graph *graph);
+  cpb_view_values (*typed)(const cpb_view *view, const cpb_view_graph *graph);
   /* Calls `visit` for each tensor of the graph until it returns false, which is then returned. */
   bool (*each_tensor)(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
   cpb_view_measure (*measure)(const cpb_view *view, const cpb_view_tensor *tensor);
@@ -132,7 +132,7 @@ typedef struct cpb_view_kind {
    * notes beside the node. False where it notes nothing. NULL: no kind of note is known. */
   bool (*module)(const cpb_view_node *node, cpb_span *path, cpb_span *class_name);
   /* Whether nodes are layers, by their names; else these are made of the names' beginnings. */
-  bool (*nodes_are_layers)(const cpb_view_graph *graph);
+  bool (*nodes_are_layers)(const cpb_view *view, const cpb_view_graph *graph);
 
   /* Where an operation is from, such as "onnx", "library" or "custom". */
   const char *(*origin)(const cpb_view *view, cpb_span domain, cpb_span op);
