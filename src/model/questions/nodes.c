@@ -20,6 +20,16 @@ static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *nod
   cpb_json_writer_close(a, ']');
 }
 
+static void write_controls(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
+  cpb_view_value value;
+  const cpb_view_kind *kind = m->view.kind;
+  if (!kind->controls) return;
+  cpb_view_values nodes = kind->controls(&m->view, cpb_view_graph_of(&m->view, graph), node);
+  cpb_json_writer_open(m->answer, "control_inputs", '[');
+  while (cpb_view_values_next(&nodes, &value)) cpb_json_writer_span(m->answer, NULL, value.name);
+  cpb_json_writer_close(m->answer, ']');
+}
+
 static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
   cpb_view_value value;
   cpb_view_values values = m->view.kind->values(&m->view, cpb_view_graph_of(&m->view, graph), node, true);
@@ -36,6 +46,7 @@ void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *
   cpb_json_writer_span(a, "op", node->op);
   if (node->domain.size > 0) cpb_json_writer_span(a, "domain", node->domain);
   write_inputs(m, graph, node);
+  write_controls(m, graph, node);
   write_outputs(m, graph, types, node);
   kind->write_node(a, &m->view, graph, node);
   if (callee != CPB_NO_GRAPH) cpb_viewed_write_graph_name(m, "calls", callee);
@@ -53,6 +64,9 @@ static void write_nodes(cpb_viewed *m, uint32_t graph, const cpb_view_types *typ
     cpb_json_writer_close(m->answer, '}');
   }
   cpb_page_close(m->answer, &page);
+  if (nodes.cursor.damaged && !m->damage)
+    cpb_problems_add_damage(&m->problems, cpb_part_where(m->view.part, nodes.graph->message).offset,
+                            "a graph cannot be parsed to its end");
 }
 
 void cpb_question_nodes(cpb_viewed *m) {

@@ -54,8 +54,8 @@ static bool add_constants(void *user, cpb_span node, uint32_t function) {
     if (!message.data) continue;
     const cpb_tensor tensor = cpb_tensor_of(&list->model->graph_part, message);
     if (cpb_tensor_lacks_values(&tensor)) continue;
-    if (!cpb_reserve(&list->model->allocator, &items, &list->capacity, list->count + 1, sizeof *list->items))
-      return cpb_saved_fail_memory(list->model);
+    if (!cpb_reserve(&list->model->viewed.allocator, &items, &list->capacity, list->count + 1, sizeof *list->items))
+      return cpb_viewed_fail_memory(&list->model->viewed);
     list->items = items;
     cpb_span attr = cpb_get_bytes(c.bytes, MAP_KEY);
     list->items[list->count] = (constant){tensor.size, list->count, function, node, attr, message};
@@ -75,28 +75,29 @@ static void write_constant(cpb_saved_model *m, const constant *c, bool may_count
   cpb_tensor tensor = cpb_tensor_of(&m->graph_part, c->tensor);
   uint64_t elements;
   const bool is_weight = may_count && is_weight_like(&tensor, &elements);
-  cpb_json_writer_open(m->answer, NULL, '{');
-  cpb_json_writer_span(m->answer, "node", cpb_get_bytes(c->node, NODE_NAME));
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
+  cpb_json_writer_span(m->viewed.answer, "node", cpb_get_bytes(c->node, NODE_NAME));
   cpb_write_function_name(m, c->function);
-  if (!cpb_span_is(c->attr, "value")) cpb_json_writer_span(m->answer, "attribute", c->attr);
-  cpb_json_writer_text(m->answer, "use", cpb_tensor_use_name(is_weight ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT));
-  cpb_json_writer_exact_unsigned(m->answer, "parameters", is_weight ? elements : 0);
-  cpb_write_tensor(m->answer, &tensor);
-  cpb_json_writer_close(m->answer, '}');
+  if (!cpb_span_is(c->attr, "value")) cpb_json_writer_span(m->viewed.answer, "attribute", c->attr);
+  cpb_json_writer_text(m->viewed.answer, "use",
+                       cpb_tensor_use_name(is_weight ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT));
+  cpb_json_writer_exact_unsigned(m->viewed.answer, "parameters", is_weight ? elements : 0);
+  cpb_write_tensor(m->viewed.answer, &tensor);
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 void cpb_ask_constants(cpb_saved_model *m) {
   constants list = {.model = m, .are_weights = cpb_saved_is_frozen(m)};
   if (cpb_graph_each_node(&m->graph, add_constants, &list)) {
     if (list.count > 1) qsort(list.items, list.count, sizeof *list.items, largest_first);
-    cpb_json_writer_unsigned(m->answer, "size", list.size);
-    cpb_page page = cpb_saved_open_page(m, "constants");
+    cpb_json_writer_unsigned(m->viewed.answer, "size", list.size);
+    cpb_page page = cpb_viewed_page(&m->viewed, "constants");
     for (size_t i = 0; i < list.count; i++) {
       if (cpb_page_has(&page)) write_constant(m, &list.items[i], list.are_weights);
     }
-    cpb_page_close(m->answer, &page);
+    cpb_page_close(m->viewed.answer, &page);
   }
-  cpb_release(&m->allocator, list.items);
+  cpb_release(&m->viewed.allocator, list.items);
 }
 
 /* --- How much ----------------------------------------------------------------------------------- */

@@ -13,8 +13,8 @@
 typedef bool (*write)(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 
 static void write_members(cpb_saved_model *m, cpb_keras *keras, void *members) {
-  cpb_json_writer_text(m->answer, "format", cpb_saved_keras_given(m).data ? "keras_metadata" : "saved_model");
-  (*(const write *)members)(keras, &m->question, m->answer, m->error);
+  cpb_json_writer_text(m->viewed.answer, "format", cpb_saved_keras_given(m).data ? "keras_metadata" : "saved_model");
+  (*(const write *)members)(keras, &m->viewed.question, m->viewed.answer, m->viewed.error);
 }
 
 /* --- Without Keras ------------------------------------------------------------------------------ */
@@ -88,14 +88,14 @@ static bool find_named(named *n, const cpb_variable_list *l) {
 }
 
 static void write_named(cpb_saved_model *m) {
-  cpb_variable_list list = {.allocator = m->allocator};
+  cpb_variable_list list = {.allocator = m->viewed.allocator};
   named n = {.model = m};
-  cpb_name_layers_init(&n.list, &m->allocator);
-  cpb_buffer_init(&n.paths, &m->allocator);
+  cpb_name_layers_init(&n.list, &m->viewed.allocator);
+  cpb_buffer_init(&n.paths, &m->viewed.allocator);
   if (cpb_saved_link(m) && cpb_variable_list_build(&list, m)) {
-    cpb_json_writer_text(m->answer, "source", cpb_saved_is_frozen(m) ? "names" : "variables");
-    if (find_named(&n, &list)) cpb_name_layers_write(&n.list, &m->question, m->answer);
-    else cpb_saved_fail_memory(m);
+    cpb_json_writer_text(m->viewed.answer, "source", cpb_saved_is_frozen(m) ? "names" : "variables");
+    if (find_named(&n, &list)) cpb_name_layers_write(&n.list, &m->viewed.question, m->viewed.answer);
+    else cpb_viewed_fail_memory(&m->viewed);
   }
   cpb_variable_list_free(&list);
   cpb_name_layers_free(&n.list);

@@ -78,6 +78,7 @@
  * A line of the function library.
  * @typedef {object} FunctionSummary
  * @property {string} name
+ * @property {'function'} is
  * @property {number} inputs how many
  * @property {number} outputs how many
  * @property {number} nodes how many
@@ -108,6 +109,7 @@
  * One function of the library.
  * @typedef {object} FunctionDef
  * @property {string} name
+ * @property {'function'} is
  * @property {(ArgumentDef & { shape?: Shape, user_name?: string })[]} inputs
  * @property {(ArgumentDef & { tensor: string | null })[]} outputs and the tensor of the body
  * @property {{ name: string, node: string }[]} control_outputs
@@ -174,7 +176,7 @@
 /**
  * An input that is an output of what is asked about.
  * @typedef {object} ConsumedOutput
- * @property {number} input which of its data inputs, from 0
+ * @property {number} input which of its data inputs, or of what the function returns, from 0
  * @property {string | null} output its name, in a function
  * @property {number} index of the output, or among the tensors of that name
  */
@@ -184,6 +186,7 @@
  * @typedef {object} Consumer
  * @property {'node' | 'return'} is
  * @property {string} name
+ * @property {string | null} function that it is in
  * @property {string | null} op of a node
  * @property {ConsumedOutput[]} inputs
  * @property {boolean} control whether it waits for it, too
@@ -305,9 +308,10 @@ export {};
  * @property {string} value as the node calls it
  * @property {'node' | 'argument' | null} is null: there is none of that name
  * @property {string} [name]
+ * @property {string | null} [function] that it is of
  * @property {string} [op]
  * @property {string} [output] in functions: the name of the output
- * @property {number} [index] of the output
+ * @property {number} [index] of the output, unless the node is only waited for
  * @property {string} [dtype]
  * @property {Shape} [shape]
  */

@@ -528,7 +528,8 @@
  * @typedef {{ is: 'signature' | 'function', name: string }
  *   | ({ is: 'layer', index: number } & KerasIdentity)
  *   | ({ is: 'object', name: string, kind: ObjectKind } & Place)
- *   | { is: 'node', name: string, op: string, function: string | null }} Found
+ *   | { is: 'node', name: string, op: string, function: string | null }
+ *   | { is: 'input', name: string, function: string }} Found
  */
 
 /**
