@@ -32,6 +32,7 @@ typedef struct cpb_saved_model {
   cpb_span meta;             /* MetaGraphDef of the question */
   uint32_t meta_number;      /* what is below belongs to this one */
   bool has_objects, has_graph;
+  bool knows_frozen, is_frozen; /* at this question: see weights.h */
   cpb_objects objects;
   cpb_problems object_problems;
   cpb_part graph_part;

@@ -10,6 +10,7 @@
 #include "model/tensorflow/ops.h"
 #include "model/tensorflow/outputs.h"
 #include "model/tensorflow/tensors.h"
+#include "model/tensorflow/weights.h"
 
 static cpb_saved_model *model_of(const cpb_view *v) { return v->own; }
 
@@ -89,13 +90,6 @@ static bool output(const cpb_view *v, const cpb_view_node *node, const cpb_view_
   return cpb_tensorflow_output(v->part, &model_of(v)->graph, node->message, source, value);
 }
 
-/* --- Tensors -------------------------------------------------------------------------------------- */
-
-static bool each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *visit, void *user) {
-  (void)v, (void)graph, (void)visit, (void)user;
-  return true;
-}
-
 /* --- Operations ------------------------------------------------------------------------------------- */
 
 static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
@@ -124,6 +118,11 @@ static void write_type(cpb_json_writer *a, const cpb_view_value *value) {
   if (value->type.data) write_argument_type(a, value->type);
   if (value->dtype > 0) cpb_write_dtype(a, "dtype", value->dtype);
   if (value->shape.data) cpb_write_shape(a, "shape", value->shape);
+}
+
+static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_tensor *t) {
+  const cpb_tensor tensor = cpb_tensor_of(v->part, t->message);
+  cpb_write_tensor(a, &tensor);
 }
 
 static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
@@ -199,9 +198,12 @@ const cpb_view_kind cpb_tensorflow_view = {.next_node = next_node,
                                            .output = output,
                                            .returns = FUNCTION_RETURN,
                                            .control_returns = FUNCTION_CONTROL_RETURN,
-                                           .each_tensor = each_tensor,
+                                           .each_tensor = cpb_saved_each_tensor,
+                                           .measure = cpb_saved_measure,
+                                           .use = cpb_saved_use,
                                            .origin = origin,
                                            .write_type = write_type,
+                                           .write_tensor = write_tensor,
                                            .write_node = write_node,
                                            .write_graph = write_graph,
                                            .write_listed = write_listed,

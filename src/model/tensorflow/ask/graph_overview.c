@@ -3,9 +3,9 @@
 
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
-#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/nodes.h"
+#include "model/tensorflow/weights.h"
 
 static void write_versions(cpb_saved_model *m) {
   cpb_span versions = cpb_get_bytes(m->graph.message, GRAPH_VERSIONS);

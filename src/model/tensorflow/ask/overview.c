@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "model/common/write.h"
 #include "model/keras/answers.h"
-#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/ask/variable_counts.h"
 #include "model/tensorflow/ask/variables.h"
 #include "model/tensorflow/describe.h"
@@ -13,6 +12,7 @@
 #include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/ops.h"
 #include "model/tensorflow/variables.h"
+#include "model/tensorflow/weights.h"
 
 /* --- Meta graphs ------------------------------------------------------------------- */
 
@@ -246,7 +246,7 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
 
 /* Of a large graph that has not been read they are not known. */
 static cpb_parameters parameters_of(cpb_saved_model *m, const cpb_variable_list *l) {
-  if (!cpb_saved_is_frozen(m)) return cpb_variable_list_parameters(l);
+  if (!m->is_frozen) return cpb_variable_list_parameters(l);
   return m->has_graph ? cpb_saved_constant_parameters(m) : (cpb_parameters){.partial = true};
 }
 

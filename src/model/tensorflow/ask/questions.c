@@ -1,6 +1,5 @@
 #include "model/tensorflow/ask/questions.h"
 
-#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/ask/cut.h"
 #include "model/tensorflow/ask/graph_overview.h"
 #include "model/tensorflow/ask/layers.h"
@@ -28,7 +27,7 @@ static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_FUNCTION, GRAPH, NULL},
     {CPB_ASK_NODES, GRAPH, NULL},
     {CPB_ASK_OBJECTS, SKELETON, cpb_ask_objects},
-    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},
+    {CPB_ASK_CONSTANTS, GRAPH, NULL},
     {CPB_ASK_OPS, GRAPH, NULL},
     {CPB_ASK_SEARCH, GRAPH | LAYERS_IF_ANY, cpb_ask_search},
     {CPB_ASK_LAYERS, GRAPH_IF_WEIGHTS | LAYERS_IF_ANY, cpb_ask_layers},
@@ -44,7 +43,7 @@ static const cpb_saved_question of_graphs[] = {
     {CPB_ASK_FUNCTIONS, GRAPH, NULL},
     {CPB_ASK_FUNCTION, GRAPH, NULL},
     {CPB_ASK_NODES, GRAPH, NULL},
-    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},
+    {CPB_ASK_CONSTANTS, GRAPH, NULL},
     {CPB_ASK_OPS, GRAPH, NULL},
     {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},
     {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},

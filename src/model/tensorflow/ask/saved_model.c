@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/ask/damage.h"
 #include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/fields.h"
@@ -13,6 +12,7 @@
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/view.h"
 #include "model/tensorflow/views.h"
+#include "model/tensorflow/weights.h"
 
 /* A hint for hosts that pay for each request: apart from its graphs, a SavedModel is seldom
  * larger than a few times this. */
@@ -90,6 +90,7 @@ static void destroy(void *reader) {
 static void ask(void *reader, const cpb_question *question) {
   cpb_saved_model *m = reader;
   m->viewed.question = *question;
+  m->knows_frozen = false;
   forget_cut(m);
   if (m->skeleton.outline && !m->skeleton.read) cpb_part_free(&m->skeleton);
   if (!m->has_graph) forget_graph(m);
@@ -201,7 +202,7 @@ static bool may_read_graph(const cpb_saved_model *m, const asked *what) {
 static bool needs_graph(const cpb_saved_model *m, const asked *what) {
   if (what->needs & CPB_SAVED_NEEDS_GRAPH) return true;
   const bool has_shapes = m->objects.count > 0 || cpb_saved_checkpoint(m);
-  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || cpb_saved_is_frozen(m)) && may_read_graph(m, what);
+  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || m->is_frozen) && may_read_graph(m, what);
 }
 
 static void write_problems(cpb_saved_model *m, const asked *what) {
@@ -254,6 +255,7 @@ static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   cpb_step read = read_skeleton(m);
   if (read != CPB_STEP_DONE) return read;
   if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
+  cpb_saved_find_frozen(m);
   if (needs_graph(m, what) && (read = read_graph(m)) != CPB_STEP_DONE) return read;
   m->with_keras = needs_keras(m, what);
   if (m->with_keras && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;

@@ -243,9 +243,9 @@
 /**
  * A tensor among a node's attributes.
  * @typedef {object} ConstantPlace
- * @property {string} node
+ * @property {string} node the Const that it is the value of, or else `NODE:ATTRIBUTE`
+ * @property {'constant' | 'attribute'} is
  * @property {string | null} function that the node is in; null for the graph itself
- * @property {string} [attribute] unless it is 'value'
  */
 
 /**
