@@ -151,7 +151,7 @@ def test_damage_comes_first(cpb, tmp_path):
 def test_a_question_that_fails_says_why(cpb, keras):
     for options in [], ["--width", 80]:
         result = cpb.run("inspect", keras, "function", "none", *options)
-        assert result.returncode == 1 and result.stdout == b"" and b'there is no function "none"' in result.stderr
+        assert result.returncode == 1 and result.stdout == b"" and b'there is no function or subgraph "none"' in result.stderr
 
 
 def test_memory_is_bounded(cpb, tmp_path):

@@ -18,34 +18,34 @@ def tensor_of(text):
     return name, ":".join(rest) or None, index
 
 
-def expected(name, nodes, returns=(), control_returns=()):
+def expected(name, nodes, function=None):
     found = []
+    where = function and function.signature.name
     for node in nodes:
         data = [tensor_of(text) for text in node.input if not text.startswith("^")]
         inputs = [{"input": i, "output": output, "index": index} for i, (of, output, index) in enumerate(data) if of == name]
         control = f"^{name}" in node.input
         if inputs or control:
-            found.append({"is": "node", "name": node.name, "op": node.op, "inputs": inputs, "control": control})
-    for key in sorted(returns):
-        of, output, index = tensor_of(returns[key])
+            found.append({"is": "node", "name": node.name, "function": where, "op": node.op, "inputs": inputs, "control": control})
+    for i, argument in enumerate(function.signature.output_arg if function else []):
+        of, output, index = tensor_of(function.ret[argument.name])
         if of == name:
-            inputs = [{"input": 0, "output": output, "index": index}]
-            found.append({"is": "return", "name": key, "op": None, "inputs": inputs, "control": False})
-    for key in sorted(control_returns):
-        if control_returns[key] == name:
-            found.append({"is": "return", "name": key, "op": None, "inputs": [], "control": True})
+            inputs = [{"input": i, "output": output, "index": index}]
+            found.append({"is": "return", "name": argument.name, "function": where, "op": None, "inputs": inputs, "control": False})
+    for key in sorted(function.control_ret if function else []):
+        if function.control_ret[key] == name:
+            found.append({"is": "return", "name": key, "function": where, "op": None, "inputs": [], "control": True})
     return found
 
 
 def check(cpb, path, nodes, function=None):
     """Every node there is; how many edges were seen."""
     where = ["--scope", function.signature.name] if function else []
-    returns = (function.ret, function.control_ret) if function else ()
     arguments = [(a.name, None) for a in function.signature.input_arg] if function else []
     edges = 0
     for name, op in [*((n.name, n.op) for n in nodes), *arguments]:
         answer = ask(cpb, path, "consumers", name, *where)
-        assert answer["consumers"]["items"] == expected(name, nodes, *returns)
+        assert answer["consumers"]["items"] == expected(name, nodes, function)
         assert (answer["node"], answer["op"], answer["function"]) == (name, op, function and function.signature.name)
         edges += sum(len(c["inputs"]) + c["control"] for c in answer["consumers"]["items"])
     return edges
@@ -104,11 +104,11 @@ def test_what_nothing_takes_is_not_what_is_not_there(cpb, odd):
     assert ask(cpb, odd, "consumers", "many")["consumers"]["total"] == 0
     for name in ("ab", "output"):
         result = cpb.run("inspect", odd, "consumers", name)
-        assert result.returncode == 1 and f'there is no node "{name}"'.encode() in result.stderr
+        assert result.returncode == 1 and f'there is no node or value "{name}"'.encode() in result.stderr
     result = cpb.run("inspect", odd, "consumers", "")
     assert result.returncode == 1 and b"consumers needs the NAME of a node" in result.stderr
     result = cpb.run("inspect", odd, "consumers", "a", "--scope", "f")
-    assert result.returncode == 1 and b'there is no function "f"' in result.stderr
+    assert result.returncode == 1 and b'there is no function or subgraph "f"' in result.stderr
 
 
 def test_the_consumers_among_a_hundred_thousand_nodes_take_no_memory_beside_the_graph(cpb, tmp_path):

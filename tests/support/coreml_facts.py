@@ -163,7 +163,10 @@ def node(graph, n, number):
         return facts | {"op": n.type, "inputs": bound, "attributes": sorted(attributes),
                         "outputs": [{"name": o.name, **mil_type(o.type)} for o in n.outputs]}
     if graph.form == "network":
-        return facts | {"op": n.WhichOneof("layer"), "inputs": list(n.input), "outputs": [{"name": o} for o in n.output]}
+        description = graph.spec.description if graph.spec else None
+        known = {f.name: feature_type(f.type) for f in [*description.output, *description.input]} if description else {}
+        return facts | {"op": n.WhichOneof("layer"), "inputs": list(n.input),
+                        "outputs": [{"name": o, **known.get(o, {})} for o in n.output]}
     return facts | {"op": n.WhichOneof("Type"), "inputs": [i.name for i in n.description.input],
                     "outputs": [{"name": o.name, **feature_type(o.type)} for o in n.description.output]}
 

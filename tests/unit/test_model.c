@@ -372,8 +372,8 @@ static void questions_without_an_answer_are_errors(void **state) {
   assert_int_equal(cpb_model_step(model), CPB_STEP_ERROR);
   assert_int_equal(cpb_model_error(model)->code, CPB_E_USAGE);
   fails(model, &h, CPB_ASK_SIGNATURE, "none", CPB_E_NOT_FOUND, "there is no signature \"none\"");
-  fails(model, &h, CPB_ASK_FUNCTION, "none", CPB_E_NOT_FOUND, "there is no function \"none\"");
-  fails(model, &h, CPB_ASK_NODES, "\n", CPB_E_NOT_FOUND, "there is no function \"\\x0a\"");
+  fails(model, &h, CPB_ASK_FUNCTION, "none", CPB_E_NOT_FOUND, "there is no function or subgraph \"none\"");
+  fails(model, &h, CPB_ASK_NODES, "\n", CPB_E_NOT_FOUND, "there is no function or subgraph \"\\x0a\"");
   fails(model, &h, CPB_ASK_OBJECTS, "root.v.x", CPB_E_NOT_FOUND, "there is no object \"root.v.x\"");
   fails(model, &h, CPB_ASK_TAG, NULL, CPB_E_UNSUPPORTED,
         "question \"tag\" is not supported for models of the kind SavedModel");

@@ -90,8 +90,8 @@ const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"},
 const cpb_diff_list cpb_diff_nodes_with_types = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_typed_node, true};
 const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
 const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};
-const cpb_diff_list cpb_diff_constants = {
-    "constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_constant, false};
+const cpb_diff_list cpb_diff_constants = {"constants",          CPB_ASK_CONSTANTS, "constants",
+                                          {"function", "node"}, of_constant,       false};
 const cpb_diff_list cpb_diff_variables = {
     "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable, true};
 const cpb_diff_list cpb_diff_variables_alone = {

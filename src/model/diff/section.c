@@ -16,13 +16,16 @@ static bool is_derived(const char *name) {
   return false;
 }
 
+/* A node without a name is called by its number. */
+static bool is_name_lost(cpb_span name) { return name.size == 0 || name.data[0] == '#'; }
+
 /* What a damaged model does not have, what it says of itself as a whole, and an item of which the name is lost, are no
  * differences. */
 static bool is_unread(const cpb_diff *d, const cpb_diff_join *join) {
   if (d->section.derived) return d->lacks[0] || d->lacks[1];
   for (int side = 0; side < 2; side++) {
     const cpb_diff_item *item = join->items[side];
-    if (d->lacks[side] && (!item || cpb_diff_key(&d->items.plain[side], item).size == 0)) return true;
+    if (d->lacks[side] && (!item || is_name_lost(cpb_diff_key(&d->items.plain[side], item)))) return true;
   }
   return false;
 }

@@ -12,13 +12,14 @@ typedef struct consumers {
 
 /* --- What is taken ------------------------------------------------------------------------- */
 
+/* The values of the node, unless those who take them name it. */
 static bool take_outputs(consumers *s, const cpb_view_node *node) {
   s->maker = node->own_name;
   uint32_t number = 0;
   cpb_view_value value;
   cpb_view_values outputs =
       s->model->view.kind->values(&s->model->view, cpb_view_graph_of(&s->model->view, s->graph), node, true);
-  for (; cpb_view_values_next(&outputs, &value); number++) {
+  for (; !s->model->view.kind->source && cpb_view_values_next(&outputs, &value); number++) {
     if (value.name.size > 0 && !cpb_names_add(&s->taken, value.name, number)) return cpb_viewed_fail_memory(s->model);
   }
   cpb_names_sort(&s->taken);
@@ -52,7 +53,7 @@ static bool find_value(consumers *s) {
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, s->graph);
   bool found = s->name.size > 0 && has_value(v->kind->values(v, g, NULL, false), s->name);
-  while (!found && s->name.size > 0 && cpb_view_nodes_next(&nodes, &node)) {
+  while (!found && !v->kind->source && s->name.size > 0 && cpb_view_nodes_next(&nodes, &node)) {
     found = has_value(v->kind->values(v, g, &node, true), s->name);
     if (found) s->maker = node.own_name;
   }
@@ -63,21 +64,36 @@ static bool find_value(consumers *s) {
 
 /* --- Who takes it ---------------------------------------------------------------------------- */
 
+/* What of it the value is. */
+static bool find_taken(const consumers *s, cpb_span value, cpb_view_source *what) {
+  const cpb_view_kind *kind = s->model->view.kind;
+  if (!value.data) return false;
+  if (kind->source) {
+    *what = kind->source(value);
+    return cpb_span_equal(what->node, s->name);
+  }
+  const uint32_t index = cpb_names_find(&s->taken, value);
+  *what = (cpb_view_source){.output = value, .index = index};
+  return index != CPB_NO_NAME;
+}
+
 static void write_input(const consumers *s, uint64_t number, cpb_span value) {
   cpb_json_writer *a = s->model->answer;
-  uint32_t index = value.data ? cpb_names_find(&s->taken, value) : CPB_NO_NAME;
-  if (index == CPB_NO_NAME) return;
+  cpb_view_source what;
+  if (!find_taken(s, value, &what)) return;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_unsigned(a, "input", number);
-  cpb_json_writer_span(a, "output", value);
-  cpb_json_writer_unsigned(a, "index", index);
+  if (what.output.data) cpb_json_writer_span(a, "output", what.output);
+  else cpb_json_writer_null(a, "output");
+  cpb_json_writer_unsigned(a, "index", what.index);
   cpb_json_writer_close(a, '}');
 }
 
 static bool takes(const consumers *s, cpb_view_values values) {
   cpb_view_value value;
+  cpb_view_source what;
   while (cpb_view_values_next(&values, &value)) {
-    if (value.name.data && cpb_names_find(&s->taken, value.name) != CPB_NO_NAME) return true;
+    if (find_taken(s, value.name, &what)) return true;
   }
   return false;
 }
@@ -125,23 +141,42 @@ static void write_node(const consumers *s, const cpb_view_graph *g, const cpb_vi
   close(s, waits(s, g, node));
 }
 
+static void write_result(consumers *s, uint32_t graph, uint64_t number, cpb_span name, cpb_span value) {
+  cpb_view_source what;
+  if (!find_taken(s, value, &what) || !cpb_page_has(&s->page)) return;
+  open(s, "return", name, graph, (cpb_span){NULL, 0});
+  write_input(s, number, value);
+  close(s, false);
+}
+
+static void write_results(consumers *s, uint32_t graph) {
+  cpb_entries returns, controls;
+  cpb_view_value value;
+  const cpb_view *v = &s->model->view;
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  cpb_view_values results = v->kind->values(v, g, NULL, true);
+  if (!cpb_viewed_returns(s->model, g, &returns, &controls)) return;
+  for (uint64_t i = 0; cpb_view_values_next(&results, &value); i++)
+    write_result(s, graph, i, value.name, v->kind->returns ? cpb_entries_find(&returns, value.name) : value.name);
+  for (size_t i = 0; i < controls.count; i++) {
+    if (!cpb_span_equal(controls.items[i].value, s->name) || !cpb_page_has(&s->page)) continue;
+    open(s, "return", controls.items[i].key, graph, (cpb_span){NULL, 0});
+    close(s, true);
+  }
+  cpb_entries_free(&returns);
+  cpb_entries_free(&controls);
+}
+
 static void write_graph(consumers *s, uint32_t graph) {
   const cpb_view *v = &s->model->view;
   const cpb_view_graph *g = cpb_view_graph_of(v, graph);
   cpb_view_node node;
-  cpb_view_value value;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
-  cpb_view_values results = v->kind->values(v, g, NULL, true);
   while (cpb_view_nodes_next(&nodes, &node)) {
     const bool is_one = takes(s, v->kind->values(v, g, &node, false)) || waits(s, g, &node);
     if (is_one && cpb_page_has(&s->page)) write_node(s, g, &node, graph);
   }
-  for (uint64_t i = 0; cpb_view_values_next(&results, &value); i++) {
-    if (cpb_names_find(&s->taken, value.name) == CPB_NO_NAME || !cpb_page_has(&s->page)) continue;
-    open(s, "return", value.name, graph, (cpb_span){NULL, 0});
-    write_input(s, i, value.name);
-    close(s, false);
-  }
+  write_results(s, graph);
 }
 
 /* --- The answer --------------------------------------------------------------------------------- */

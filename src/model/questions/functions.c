@@ -35,6 +35,7 @@ static void write_item(cpb_viewed *m, uint32_t graph) {
   cpb_json_writer_unsigned(a, "nodes", g->nodes);
   cpb_json_writer_unsigned(a, "calls", calls);
   cpb_json_writer_unsigned(a, "called_by", callers);
+  if (m->view.kind->write_listed) m->view.kind->write_listed(a, &m->view, graph);
   cpb_json_writer_close(a, '}');
 }
 
@@ -66,6 +67,50 @@ static void write_values(cpb_viewed *m, const char *key, const cpb_view_types *t
   cpb_json_writer_close(m->answer, ']');
 }
 
+/* Each with the value that it is, where that has another name. */
+static void write_returns(cpb_viewed *m, const cpb_view_graph *g, const cpb_entries *returns) {
+  cpb_view_value value;
+  cpb_json_writer *a = m->answer;
+  cpb_view_values outputs = m->view.kind->values(&m->view, g, NULL, true);
+  cpb_json_writer_open(a, "outputs", '[');
+  while (cpb_view_values_next(&outputs, &value)) {
+    const cpb_span is = cpb_entries_find(returns, value.name);
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_view_write_named(a, &m->view, NULL, &value);
+    if (is.data) cpb_json_writer_span(a, "tensor", is);
+    else cpb_json_writer_null(a, "tensor");
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_control_returns(cpb_viewed *m, const cpb_entries *returns) {
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_open(a, "control_outputs", '[');
+  for (size_t i = 0; i < returns->count; i++) {
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "name", returns->items[i].key);
+    cpb_json_writer_span(a, "node", returns->items[i].value);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *types) {
+  cpb_entries returns, controls;
+  const cpb_view_kind *kind = m->view.kind;
+  const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
+  if (!kind->returns) {
+    write_values(m, "outputs", types, kind->values(&m->view, g, NULL, true));
+    return;
+  }
+  if (!cpb_viewed_returns(m, g, &returns, &controls)) return;
+  write_returns(m, g, &returns);
+  write_control_returns(m, &controls);
+  cpb_entries_free(&returns);
+  cpb_entries_free(&controls);
+}
+
 static void write_calls(cpb_viewed *m, const char *key, const cpb_call *calls, size_t count, bool callers) {
   cpb_json_writer_open(m->answer, key, '[');
   for (size_t i = 0; i < count; i++) {
@@ -83,8 +128,9 @@ static void write_function(cpb_viewed *m, uint32_t graph, const cpb_view_types *
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
   cpb_viewed_write_graph_name(m, "name", graph);
   cpb_json_writer_text(a, "is", role_name(g->role));
-  write_values(m, "inputs", types, m->view.kind->values(&m->view, g, NULL, false));
-  write_values(m, "outputs", types, m->view.kind->values(&m->view, g, NULL, true));
+  if (m->view.kind->write_inputs) m->view.kind->write_inputs(a, &m->view, graph);
+  else write_values(m, "inputs", types, m->view.kind->values(&m->view, g, NULL, false));
+  write_outputs(m, graph, types);
   cpb_json_writer_unsigned(a, "nodes", g->nodes);
   m->view.kind->write_graph(a, &m->view, graph);
   const cpb_call *calls = cpb_calls_by(&m->view.graphs.calls, graph, &count);

@@ -87,11 +87,13 @@ static void free_levels(search *s) {
 
 /* --- Who gives a value ------------------------------------------------------------------------ */
 
+static cpb_span key_of(const search *s, cpb_span value) { return cpb_view_key(&s->model->view, value); }
+
 static void write_type(const search *s, const level *l, const cpb_view_value *value) {
   const cpb_view_kind *kind = s->model->view.kind;
-  const uint32_t i = value->type.data ? CPB_NO_NAME : cpb_names_find(&l->types.names, value->name);
+  const uint32_t i = cpb_view_is_typed(value) ? CPB_NO_NAME : cpb_names_find(&l->types.names, key_of(s, value->name));
   const cpb_view_value *known = i == CPB_NO_NAME ? value : &l->types.items[i];
-  if (known->type.data) kind->write_type(s->model->answer, known);
+  if (cpb_view_is_typed(known)) kind->write_type(s->model->answer, known);
 }
 
 static void write_giver(const search *s, const level *l, const char *is, cpb_span name) {
@@ -102,25 +104,34 @@ static void write_giver(const search *s, const level *l, const char *is, cpb_spa
 
 /* Of a node that does nothing but hold a tensor: that. */
 static bool write_held(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
-  const uint32_t tensor = node->is_constant ? cpb_names_find(&l->names, name) : CPB_NO_NAME;
+  const uint32_t tensor = node->is_constant ? cpb_names_find(&l->names, key_of(s, name)) : CPB_NO_NAME;
   if (tensor == CPB_NO_NAME) return false;
   s->model->view.kind->write_tensor(s->model->answer, &s->model->view, &l->tensors[tensor]);
   return true;
 }
 
+static bool find_output(const search *s, const level *l, const cpb_view_node *node, cpb_span name,
+                        cpb_view_source *source, cpb_view_value *value) {
+  const cpb_view *v = &s->model->view;
+  cpb_view_values outputs = v->kind->values(v, cpb_view_graph_of(v, l->graph), node, true);
+  *source = v->kind->source ? v->kind->source(name) : (cpb_view_source){.index = 0};
+  if (v->kind->source) return v->kind->output(v, node, source, value);
+  for (; cpb_view_values_next(&outputs, value); source->index++) {
+    if (cpb_span_equal(value->name, name)) return true;
+  }
+  return false;
+}
+
 static void write_maker(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
   cpb_json_writer *a = s->model->answer;
   cpb_view_value value;
-  cpb_view_values outputs =
-      s->model->view.kind->values(&s->model->view, cpb_view_graph_of(&s->model->view, l->graph), node, true);
+  cpb_view_source source;
   write_giver(s, l, "node", node->name);
   cpb_json_writer_span(a, "op", node->op);
-  for (uint64_t i = 0; cpb_view_values_next(&outputs, &value); i++) {
-    if (!cpb_span_equal(value.name, name)) continue;
-    cpb_json_writer_unsigned(a, "index", i);
-    if (!write_held(s, l, node, name)) write_type(s, l, &value);
-    return;
-  }
+  const bool is_known = find_output(s, l, node, name, &source, &value);
+  if (source.output.size > 0) cpb_json_writer_span(a, "output", source.output);
+  cpb_json_writer_unsigned(a, "index", source.index);
+  if (!write_held(s, l, node, name) && is_known) write_type(s, l, &value);
 }
 
 static void write_tensor(const search *s, const level *l, const cpb_view_tensor *t) {
@@ -132,14 +143,15 @@ static void write_tensor(const search *s, const level *l, const cpb_view_tensor 
 /* Whether the value is of that graph. */
 static bool write_from(const search *s, const level *l, cpb_span name) {
   const cpb_view_node *maker = cpb_view_maker_of(&l->makers, name);
-  const uint32_t tensor = cpb_names_find(&l->names, name);
-  const cpb_view_value value = {.name = name};
+  const cpb_span key = key_of(s, name);
+  const uint32_t tensor = cpb_names_find(&l->names, key);
+  const cpb_view_value value = {.name = key};
   if (maker) {
     write_maker(s, l, maker, name);
   } else if (tensor != CPB_NO_NAME) {
     write_tensor(s, l, &l->tensors[tensor]);
-  } else if (cpb_names_find(&l->arguments, name) != CPB_NO_NAME) {
-    write_giver(s, l, "argument", name);
+  } else if (cpb_names_find(&l->arguments, key) != CPB_NO_NAME) {
+    write_giver(s, l, "argument", key);
     write_type(s, l, &value);
   } else {
     return false;
@@ -185,7 +197,7 @@ static void write_control(const search *s, const cpb_view_value *value, const cp
   if (i != CPB_NO_NAME) {
     write_giver(s, l, "node", value->name);
     cpb_json_writer_span(a, "op", l->makers.items[i].op);
-  } else if (!value->type.data || !write_from(s, l, value->name)) {
+  } else if ((!value->type.data && !s->model->view.kind->source) || !write_from(s, l, value->name)) {
     cpb_json_writer_null(a, "is");
   }
   cpb_json_writer_close(a, '}');

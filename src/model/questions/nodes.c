@@ -65,6 +65,9 @@ static void write_nodes(cpb_viewed *m, uint32_t graph, const cpb_view_types *typ
     cpb_json_writer_close(m->answer, '}');
   }
   cpb_page_close(m->answer, &page);
+  if (nodes.cursor.damaged && !m->damage)
+    cpb_problems_add_damage(&m->problems, cpb_part_where(m->view.part, nodes.graph->message).offset,
+                            "a graph cannot be parsed to its end");
 }
 
 void cpb_question_nodes(cpb_viewed *m) {

@@ -45,6 +45,15 @@ bool cpb_viewed_graph(cpb_viewed *m, cpb_span name, uint32_t *graph) {
   return *graph != CPB_NO_GRAPH || cpb_viewed_not_found(m, "function or subgraph", name);
 }
 
+bool cpb_viewed_returns(cpb_viewed *m, const cpb_view_graph *g, cpb_entries *returns, cpb_entries *controls) {
+  const bool has_some = m->view.kind->returns && g->role == CPB_GRAPH_FUNCTION;
+  const cpb_span message = has_some ? g->message : (cpb_span){NULL, 0};
+  if (!cpb_entries_read(returns, &m->allocator, message, m->view.kind->returns)) return cpb_viewed_fail_memory(m);
+  if (cpb_entries_read(controls, &m->allocator, message, m->view.kind->control_returns)) return true;
+  cpb_entries_free(returns);
+  return cpb_viewed_fail_memory(m);
+}
+
 const cpb_inventory *cpb_viewed_inventory(cpb_viewed *m) {
   if (m->has_inventory) return &m->inventory;
   m->has_inventory = cpb_inventory_build(&m->inventory, &m->allocator, &m->view, m->meter, m->error);

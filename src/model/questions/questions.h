@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "cpb/model.h"
+#include "model/common/entries.h"
 #include "model/common/page.h"
 #include "model/common/problems.h"
 #include "model/view/inventory.h"
@@ -78,6 +79,10 @@ bool cpb_viewed_graph(cpb_viewed *m, cpb_span name, uint32_t *graph);
 /* Its tensors, or NULL with the error set. */
 const cpb_inventory *cpb_viewed_inventory(cpb_viewed *m);
 
+/* What the outputs of a function are of it, and nodes that must have run, by the names of outputs: nothing in kinds
+ * where the outputs are called as the values are. False with the error set; else to be freed. */
+bool cpb_viewed_returns(cpb_viewed *m, const cpb_view_graph *graph, cpb_entries *returns, cpb_entries *controls);
+
 /* The graph's name; null for the model's own. */
 void cpb_viewed_write_graph_name(cpb_viewed *m, const char *key, uint32_t graph);
 void cpb_viewed_write_tensor_name(cpb_viewed *m, const char *key, const cpb_view_tensor *tensor);
@@ -89,6 +94,8 @@ bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_no
 /* Members of an object: all about the tensor. */
 void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item);
 
+/* What SEARCH finds in graphs, on a page of it. */
+void cpb_viewed_search(cpb_viewed *m, cpb_page *page);
 /* "nodes", "subgraphs", "subgraph_nodes", "functions", "function_nodes". */
 void cpb_viewed_write_counts(cpb_viewed *m);
 /* "parameters": elements and bytes of the weights, each once. */

@@ -23,7 +23,7 @@ typedef struct reach {
   uint32_t *far;   /* how far away a point is; UINT32_MAX: not reached */
   state *reached;  /* in order */
   size_t num_reached;
-  uint32_t *found; /* points but entries, in order */
+  uint32_t *found; /* points but passes, in order */
   size_t num_found;
 } reach;
 
@@ -84,7 +84,7 @@ static bool follow(const reach *r, const cpb_flow_edge *e, bool *within) {
   return true;
 }
 
-static bool is_entry(const reach *r, uint32_t point) { return r->flow.points[point].kind == CPB_POINT_ENTRY; }
+static bool is_pass(const reach *r, uint32_t point) { return r->flow.points[point].kind == CPB_POINT_PASS; }
 static bool was_reached(const reach *r, state s) { return r->before[s] != s; }
 
 static void add(reach *r, state s, state before, uint32_t distance) {
@@ -93,23 +93,23 @@ static void add(reach *r, state s, state before, uint32_t distance) {
   r->before[s] = before;
   if (r->far[point] != UINT32_MAX) return;
   r->far[point] = distance;
-  if (!is_entry(r, point)) r->found[r->num_found++] = point;
+  if (!is_pass(r, point)) r->found[r->num_found++] = point;
 }
 
-/* To entries, or to all others. */
-static void go_on_from(reach *r, state s, uint32_t distance, bool to_entries) {
+/* To passes, or to all others. */
+static void go_on_from(reach *r, state s, uint32_t distance, bool to_passes) {
   const uint32_t point = point_of(s);
   for (uint32_t i = r->first[point]; i < r->first[point + 1]; i++) {
     const cpb_flow_edge *e = &r->flow.edges[r->edges[i]];
     const uint32_t next = ahead(r, e);
     bool within = is_within(s);
-    if (is_entry(r, next) != to_entries || !follow(r, e, &within)) continue;
+    if (is_pass(r, next) != to_passes || !follow(r, e, &within)) continue;
     if (was_reached(r, state_of(next, false)) || was_reached(r, state_of(next, within))) continue;
     add(r, state_of(next, within), s, distance);
   }
 }
 
-/* One distance after the other. Entries are none. */
+/* One distance after the other. A pass is none. */
 static void walk(reach *r, uint32_t start, uint64_t most) {
   size_t from = 0;
   add(r, state_of(start, false), NO_STATE, 0);
@@ -155,7 +155,7 @@ static void write_path(reach *r, uint32_t to) {
   cpb_page page = cpb_viewed_page(r->model, "found");
   state s = r->far[to] == UINT32_MAX ? NO_STATE : state_of(to, !outside);
   for (; s != NO_STATE; s = r->before[s]) {
-    if (!is_entry(r, point_of(s))) r->found[count++] = point_of(s);
+    if (!is_pass(r, point_of(s))) r->found[count++] = point_of(s);
   }
   for (; count > 0; count--) {
     if (cpb_page_has(&page)) write_point(r, r->found[count - 1]);

@@ -3,7 +3,7 @@
 typedef struct search {
   cpb_viewed *model;
   cpb_span text;
-  cpb_page page;
+  cpb_page *page;
   uint32_t graph; /* that is looked through */
 } search;
 
@@ -11,7 +11,7 @@ static bool is_in(const search *s, cpb_span name) { return cpb_span_contains(nam
 
 static void found(search *s, const char *is, cpb_span name, cpb_span op) {
   cpb_json_writer *a = s->model->answer;
-  if (!cpb_page_has(&s->page)) return;
+  if (!cpb_page_has(s->page)) return;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_text(a, "is", is);
   cpb_json_writer_span(a, "name", name);
@@ -44,7 +44,7 @@ static void search_graph(search *s, uint32_t graph) {
   search_values(s, "input", v->kind->values(v, g, NULL, false));
   while (cpb_view_nodes_next(&nodes, &node)) {
     if (is_in(s, node.name) || is_in(s, node.op)) found(s, "node", node.name, node.op);
-    search_values(s, "value", v->kind->values(v, g, &node, true));
+    if (!v->kind->source) search_values(s, "value", v->kind->values(v, g, &node, true));
   }
   v->kind->each_tensor(v, graph, search_tensor, s);
 }
@@ -58,7 +58,7 @@ static void search_names(search *s) {
     name.size = 0;
     if (!cpb_view_graph_name(g, i, &name)) a->failed = true;
     const cpb_span text = {name.data, name.size};
-    if (!is_in(s, text) || !cpb_page_has(&s->page)) continue;
+    if (!is_in(s, text) || !cpb_page_has(s->page)) continue;
     cpb_json_writer_open(a, NULL, '{');
     cpb_json_writer_text(a, "is", g->items[i].role == CPB_GRAPH_FUNCTION ? "function" : "subgraph");
     cpb_json_writer_span(a, "name", text);
@@ -67,9 +67,14 @@ static void search_names(search *s) {
   cpb_buffer_free(&name);
 }
 
-void cpb_question_search(cpb_viewed *m) {
-  search s = {.model = m, .text = cpb_viewed_name(m), .page = cpb_viewed_page(m, "found")};
+void cpb_viewed_search(cpb_viewed *m, cpb_page *page) {
+  search s = {.model = m, .text = cpb_viewed_name(m), .page = page};
   search_names(&s);
   for (uint32_t i = 0; i < m->view.graphs.count; i++) search_graph(&s, i);
-  cpb_page_close(m->answer, &s.page);
+}
+
+void cpb_question_search(cpb_viewed *m) {
+  cpb_page page = cpb_viewed_page(m, "found");
+  cpb_viewed_search(m, &page);
+  cpb_page_close(m->answer, &page);
 }

@@ -63,11 +63,11 @@ static cpb_span spec_name(cpb_span value) {
 }
 
 static void write_argument(cpb_saved_model *m, leaves *l, cpb_span name, cpb_span value) {
-  cpb_json_writer_open(m->answer, NULL, '{');
-  if (name.size > 0) cpb_json_writer_span(m->answer, "name", name);
-  else cpb_json_writer_null(m->answer, "name");
-  cpb_write_structured_with(m->answer, "value", &m->skeleton, value, on_leaf, l);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
+  if (name.size > 0) cpb_json_writer_span(m->viewed.answer, "name", name);
+  else cpb_json_writer_null(m->viewed.answer, "name");
+  cpb_write_structured_with(m->viewed.answer, "value", &m->skeleton, value, on_leaf, l);
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* Positional ones have the names of the spec, without `self`. */
@@ -90,24 +90,24 @@ static void write_keywords(cpb_saved_model *m, leaves *l, cpb_span values) {
 /* The inputs are a pair: positional arguments and keywords. */
 static void write_arguments(cpb_saved_model *m, leaves *l, cpb_span concrete, cpb_span spec) {
   cpb_cursor pair = cpb_cursor_of(elements_of(cpb_get_bytes(concrete, CONCRETE_INPUTS)));
-  cpb_json_writer_open(m->answer, "arguments", '[');
+  cpb_json_writer_open(m->viewed.answer, "arguments", '[');
   if (cpb_cursor_find(&pair, LIST_VALUE, CPB_WIRE_LEN)) write_positional(m, l, elements_of(pair.bytes), spec);
   if (cpb_cursor_find(&pair, LIST_VALUE, CPB_WIRE_LEN)) write_keywords(m, l, pair.bytes);
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
 }
 
 /* Whether as many tensors as the values stand for are arguments of the function, before what it captures. */
 static bool do_match(cpb_saved_model *m, cpb_span signature, cpb_span concrete, cpb_span spec) {
   leaves l = {.lost = false};
-  cpb_json_writer nowhere = {.failed = false}, *answer = m->answer;
-  cpb_buffer_init(&nowhere.out, &m->allocator);
+  cpb_json_writer nowhere = {.failed = false}, *answer = m->viewed.answer;
+  cpb_buffer_init(&nowhere.out, &m->viewed.allocator);
   cpb_json_writer_begin(&nowhere);
-  m->answer = &nowhere;
+  m->viewed.answer = &nowhere;
   write_arguments(m, &l, concrete, spec);
-  m->answer = answer;
+  m->viewed.answer = answer;
   bool written = cpb_json_writer_ok(&nowhere);
   cpb_buffer_free(&nowhere.out);
-  if (!written) return cpb_saved_fail_memory(m);
+  if (!written) return cpb_viewed_fail_memory(&m->viewed);
   uint64_t inputs = cpb_count_bytes(signature, OP_INPUT), bound = cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS);
   return !l.lost && l.seen + bound == inputs;
 }
@@ -116,5 +116,5 @@ void cpb_write_call_signature(cpb_saved_model *m, cpb_span signature, cpb_span c
                               const cpb_input_names *names) {
   leaves l = {.named = do_match(m, signature, concrete, spec), .inputs = cpb_cursor_of(signature), .names = names};
   write_arguments(m, &l, concrete, spec);
-  cpb_write_structured(m->answer, "returns", &m->skeleton, cpb_get_bytes(concrete, CONCRETE_OUTPUTS));
+  cpb_write_structured(m->viewed.answer, "returns", &m->skeleton, cpb_get_bytes(concrete, CONCRETE_OUTPUTS));
 }

@@ -40,29 +40,29 @@ static void write_composite(cpb_json_writer *a, const cpb_part *part, cpb_span c
 void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info) {
   cpb_span name = cpb_get_bytes(info, TENSOR_INFO_NAME), sparse = cpb_get_bytes(info, TENSOR_INFO_SPARSE),
            composite = cpb_get_bytes(info, TENSOR_INFO_COMPOSITE);
-  if (name.data) cpb_json_writer_span(m->answer, "tensor", name);
-  if (sparse.data) write_sparse(m->answer, sparse);
-  if (composite.data) write_composite(m->answer, &m->skeleton, composite);
-  cpb_write_dtype(m->answer, "dtype", cpb_get_number(info, TENSOR_INFO_DTYPE));
-  cpb_write_shape(m->answer, "shape", cpb_get_shape(info, TENSOR_INFO_SHAPE));
+  if (name.data) cpb_json_writer_span(m->viewed.answer, "tensor", name);
+  if (sparse.data) write_sparse(m->viewed.answer, sparse);
+  if (composite.data) write_composite(m->viewed.answer, &m->skeleton, composite);
+  cpb_write_dtype(m->viewed.answer, "dtype", cpb_get_number(info, TENSOR_INFO_DTYPE));
+  cpb_write_shape(m->viewed.answer, "shape", cpb_get_shape(info, TENSOR_INFO_SHAPE));
 }
 
 static void write_tensors(cpb_saved_model *m, const char *key, cpb_span signature, uint32_t number) {
   cpb_entries tensors;
   if (!cpb_saved_entries(m, signature, number, &tensors)) return;
-  cpb_json_writer_open(m->answer, key, '[');
+  cpb_json_writer_open(m->viewed.answer, key, '[');
   for (size_t i = 0; i < tensors.count; i++) {
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_json_writer_span(m->answer, "name", tensors.items[i].key);
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "name", tensors.items[i].key);
     cpb_write_tensor_info(m, tensors.items[i].value);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
   cpb_entries_free(&tensors);
 }
 
 void cpb_write_signature(cpb_saved_model *m, cpb_span signature) {
-  cpb_json_writer_span(m->answer, "method", cpb_get_bytes(signature, SIGNATURE_METHOD));
+  cpb_json_writer_span(m->viewed.answer, "method", cpb_get_bytes(signature, SIGNATURE_METHOD));
   write_tensors(m, "inputs", signature, SIGNATURE_INPUTS);
   write_tensors(m, "outputs", signature, SIGNATURE_OUTPUTS);
 }
@@ -71,11 +71,11 @@ void cpb_write_signature(cpb_saved_model *m, cpb_span signature) {
 
 void cpb_write_object_place(cpb_saved_model *m, uint32_t node) {
   cpb_buffer path;
-  cpb_buffer_init(&path, &m->allocator);
-  if (!cpb_objects_path(&m->objects, node, &path)) cpb_saved_fail_memory(m);
-  cpb_json_writer_unsigned(m->answer, "node", node);
-  if (path.size > 0) cpb_json_writer_span(m->answer, "path", (cpb_span){path.data, path.size});
-  else cpb_json_writer_null(m->answer, "path");
+  cpb_buffer_init(&path, &m->viewed.allocator);
+  if (!cpb_objects_path(&m->objects, node, &path)) cpb_viewed_fail_memory(&m->viewed);
+  cpb_json_writer_unsigned(m->viewed.answer, "node", node);
+  if (path.size > 0) cpb_json_writer_span(m->viewed.answer, "path", (cpb_span){path.data, path.size});
+  else cpb_json_writer_null(m->viewed.answer, "path");
   cpb_buffer_free(&path);
 }
 
@@ -85,7 +85,7 @@ static void write_text(cpb_json_writer *a, const char *key, cpb_span message, ui
 }
 
 static void write_user_object(cpb_saved_model *m, cpb_span user) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_span version = cpb_get_bytes(user, USER_VERSION), metadata = cpb_get_bytes(user, USER_METADATA);
   cpb_range where = cpb_part_where(&m->skeleton, metadata);
   cpb_json_writer_span(a, "identifier", cpb_get_bytes(user, USER_IDENTIFIER));
@@ -96,20 +96,20 @@ static void write_user_object(cpb_saved_model *m, cpb_span user) {
 
 static void write_asset(cpb_saved_model *m, cpb_span asset) {
   uint64_t wanted = cpb_get_number(asset, SAVED_ASSET_INDEX);
-  cpb_json_writer_unsigned(m->answer, "index", wanted);
+  cpb_json_writer_unsigned(m->viewed.answer, "index", wanted);
   if (wanted < m->objects.num_assets) {
     cpb_span file = m->objects.assets[wanted];
-    if (cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, file.size))
-      cpb_json_writer_span(m->answer, "file", cpb_get_bytes(file, ASSET_FILENAME));
+    if (cpb_json_writer_charge(m->viewed.answer, CPB_WORK_WALKED, file.size))
+      cpb_json_writer_span(m->viewed.answer, "file", cpb_get_bytes(file, ASSET_FILENAME));
     return;
   }
-  cpb_problems_add(&m->problems, cpb_part_where(&m->skeleton, asset).offset,
+  cpb_problems_add(&m->viewed.problems, cpb_part_where(&m->skeleton, asset).offset,
                    "asset_file_def_index of a SavedAsset is not that of an asset_file_def");
 }
 
 static void write_function_spec(cpb_saved_model *m, cpb_span spec) {
   static const char *const jit[] = {"default", "on", "off"};
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   uint64_t compiled = cpb_get_number(spec, SPEC_JIT);
   if (!spec.data) return;
   cpb_json_writer_open(a, "function_spec", '{');
@@ -121,7 +121,7 @@ static void write_function_spec(cpb_saved_model *m, cpb_span spec) {
 }
 
 static void write_variable(cpb_saved_model *m, cpb_span variable) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_json_writer_span(a, "name", cpb_get_bytes(variable, VARIABLE_NAME));
   cpb_write_dtype(a, "dtype", cpb_get_number(variable, VARIABLE_DTYPE));
   cpb_write_shape(a, "shape", cpb_get_shape(variable, VARIABLE_SHAPE));
@@ -130,7 +130,7 @@ static void write_variable(cpb_saved_model *m, cpb_span variable) {
 }
 
 static void write_bare_function(cpb_saved_model *m, cpb_span function) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_json_writer_span(a, "concrete_function", cpb_get_bytes(function, BARE_FUNCTION));
   cpb_write_strings(a, "argument_keywords", function, BARE_KEYWORDS);
   cpb_json_writer_signed(a, "allowed_positional_arguments", (int64_t)cpb_get_number(function, BARE_POSITIONAL));
@@ -138,7 +138,7 @@ static void write_bare_function(cpb_saved_model *m, cpb_span function) {
 }
 
 void cpb_write_object(cpb_saved_model *m, uint32_t node) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_span value;
   const cpb_object *object = &m->objects.items[node];
   uint32_t kind = cpb_object_kind(object, &value);
@@ -168,8 +168,8 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
 /* --- Concrete functions -------------------------------------------------------------------- */
 
 static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) {
-  cpb_json_writer_open(m->answer, NULL, '{');
-  if (argument.data) cpb_json_writer_span(m->answer, "argument", argument);
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
+  if (argument.data) cpb_json_writer_span(m->viewed.answer, "argument", argument);
   if (node < m->objects.count) {
     cpb_write_object_place(m, (uint32_t)node);
     cpb_write_object(m, (uint32_t)node);
@@ -177,11 +177,11 @@ static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) 
     char text[128];
     cpb_format(text, sizeof text, "bound_inputs has node %llu; expected less than %zu, the number of objects",
                (unsigned long long)node, m->objects.count);
-    cpb_problems_add(&m->problems, CPB_NO_OFFSET, text);
-    cpb_json_writer_unsigned(m->answer, "node", node);
-    cpb_json_writer_null(m->answer, "path");
+    cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET, text);
+    cpb_json_writer_unsigned(m->viewed.answer, "node", node);
+    cpb_json_writer_null(m->viewed.answer, "path");
   }
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* A function receives what it captures as its last arguments. */
@@ -191,10 +191,10 @@ void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concret
   cpb_cursor arguments = cpb_cursor_of(signature);
   cpb_varints nodes = cpb_varints_of(concrete, CONCRETE_BOUND_INPUTS);
   for (uint64_t i = bound; i < total; i++) cpb_cursor_find(&arguments, OP_INPUT, CPB_WIRE_LEN);
-  cpb_json_writer_open(m->answer, "captures", '[');
+  cpb_json_writer_open(m->viewed.answer, "captures", '[');
   while (cpb_varints_next(&nodes, &node)) {
     bool named = cpb_cursor_find(&arguments, OP_INPUT, CPB_WIRE_LEN);
     write_capture(m, node, named ? cpb_get_bytes(arguments.bytes, ARG_NAME) : (cpb_span){NULL, 0});
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
 }

@@ -3,17 +3,15 @@
 #include "base/status.h"
 #include "model/tensorflow/fields.h"
 
-void cpb_graph_init(cpb_graph *g, const cpb_allocator *a) {
-  *g = (cpb_graph){.allocator = *a};
+void cpb_graph_init(cpb_graph *g, const cpb_allocator *a, cpb_view_graphs *graphs) {
+  *g = (cpb_graph){.graphs = graphs};
   cpb_names_init(&g->names, a);
-  cpb_calls_init(&g->calls, a);
 }
 
 void cpb_graph_free(cpb_graph *g) {
-  cpb_release(&g->allocator, g->functions);
-  cpb_calls_free(&g->calls);
+  cpb_view_graphs_free(g->graphs);
   cpb_names_free(&g->names);
-  cpb_graph_init(g, &g->allocator);
+  cpb_graph_init(g, &g->graphs->allocator, g->graphs);
 }
 
 /* --- Nodes ------------------------------------------------------------------- */
@@ -21,7 +19,7 @@ void cpb_graph_free(cpb_graph *g) {
 cpb_cursor cpb_graph_nodes(const cpb_graph *g, uint32_t function, uint32_t *number) {
   bool main = function == CPB_MAIN_GRAPH;
   *number = main ? GRAPH_NODE : FUNCTION_NODE;
-  return cpb_cursor_of(main ? g->message : g->functions[function].message);
+  return cpb_cursor_of(main ? g->message : g->graphs->items[function].message);
 }
 
 cpb_callees cpb_callees_of(cpb_span node) {
@@ -51,24 +49,20 @@ bool cpb_callees_next(cpb_callees *c, cpb_span *name) {
 /* --- Functions ----------------------------------------------------------------- */
 
 static bool add_function(cpb_graph *g, cpb_span message) {
-  void *items = g->functions;
-  cpb_span signature = cpb_get_bytes(message, FUNCTION_SIGNATURE);
-  if (g->lost && cpb_get_bytes(signature, OP_NAME).size == 0) return true;
-  if (!cpb_reserve(&g->allocator, &items, &g->functions_capacity, g->num_functions + 1, sizeof *g->functions))
-    return false;
-  g->functions = items;
-  cpb_function *f = &g->functions[g->num_functions];
-  *f = (cpb_function){.name = cpb_get_bytes(signature, OP_NAME),
-                      .message = message,
-                      .signature = signature,
-                      .nodes = cpb_count_bytes(message, FUNCTION_NODE)};
-  return cpb_names_add(&g->names, f->name, (uint32_t)g->num_functions++);
+  const cpb_span signature = cpb_get_bytes(message, FUNCTION_SIGNATURE);
+  const cpb_view_graph f = {.role = CPB_GRAPH_FUNCTION,
+                            .name = cpb_get_bytes(signature, OP_NAME),
+                            .message = message,
+                            .signature = signature,
+                            .nodes = cpb_count_bytes(message, FUNCTION_NODE)};
+  if (g->lost && f.name.size == 0) return true;
+  return cpb_names_add(&g->names, f.name, (uint32_t)g->graphs->count) && cpb_view_graphs_add(g->graphs, f);
 }
 
 static bool read_library(cpb_graph *g, cpb_span library) {
   cpb_cursor c = cpb_cursor_of(library);
   while (cpb_cursor_find(&c, LIBRARY_FUNCTION, CPB_WIRE_LEN)) {
-    if (g->num_functions < CPB_MAIN_GRAPH && !add_function(g, c.bytes)) return false;
+    if (g->graphs->count < CPB_NO_GRAPH && !add_function(g, c.bytes)) return false;
   }
   return true;
 }
@@ -77,7 +71,7 @@ static void read_gradients(cpb_graph *g, cpb_span library) {
   cpb_cursor c = cpb_cursor_of(library);
   while (cpb_cursor_find(&c, LIBRARY_GRADIENT, CPB_WIRE_LEN)) {
     uint32_t f = cpb_graph_find(g, cpb_get_bytes(c.bytes, GRADIENT_FUNCTION));
-    if (f != CPB_NO_NAME) g->functions[f].gradient = cpb_get_bytes(c.bytes, GRADIENT_OF);
+    if (f != CPB_NO_NAME) g->graphs->items[f].gradient = cpb_get_bytes(c.bytes, GRADIENT_OF);
   }
 }
 
@@ -93,7 +87,7 @@ static bool find_calls(cpb_graph *g, uint32_t caller) {
     cpb_callees callees = cpb_callees_of(c.bytes);
     while (cpb_callees_next(&callees, &name)) {
       uint32_t callee = cpb_graph_find(g, name);
-      if (callee != CPB_NO_NAME && !cpb_calls_add(&g->calls, caller, callee)) return false;
+      if (callee != CPB_NO_NAME && !cpb_calls_add(&g->graphs->calls, caller, callee)) return false;
     }
   }
   return true;
@@ -114,19 +108,19 @@ static void note_same_names(const cpb_graph *g, cpb_problems *problems) {
 
 static bool build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
   cpb_cursor c = cpb_cursor_of(message);
+  const cpb_view_graph main = {.message = message, .nodes = cpb_count_bytes(message, GRAPH_NODE)};
   g->message = message;
-  g->nodes = cpb_count_bytes(message, GRAPH_NODE);
+  if (!cpb_view_graphs_add(g->graphs, main)) return false;
   while (cpb_cursor_find(&c, GRAPH_LIBRARY, CPB_WIRE_LEN)) {
     if (!read_library(g, c.bytes)) return false;
   }
   cpb_names_sort(&g->names);
   note_same_names(g, problems);
   for (c = cpb_cursor_of(message); cpb_cursor_find(&c, GRAPH_LIBRARY, CPB_WIRE_LEN);) read_gradients(g, c.bytes);
-  for (size_t i = 0; i < g->num_functions; i++) {
-    if (!find_calls(g, (uint32_t)i)) return false;
+  for (uint32_t i = 0; i < g->graphs->count; i++) {
+    if (!find_calls(g, i)) return false;
   }
-  if (!find_calls(g, CPB_MAIN_GRAPH)) return false;
-  return cpb_calls_sort(&g->calls);
+  return cpb_calls_sort(&g->graphs->calls);
 }
 
 /* Nodes are gone through once for what they call, and their attributes for functions among them. */
@@ -135,5 +129,6 @@ bool cpb_graph_build(cpb_graph *g, cpb_span message, bool lost, cpb_problems *pr
   if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 2 * (uint64_t)message.size, CPB_NO_OFFSET, error)) return false;
   g->lost = lost;
   if (!build(g, message, problems)) return cpb_fail_memory(error), false;
-  return cpb_meter_charge(meter, CPB_WORK_ENTRIES, g->nodes + g->num_functions + g->calls.count, CPB_NO_OFFSET, error);
+  const uint64_t entries = g->graphs->items[0].nodes + cpb_graph_num_functions(g) + g->graphs->calls.count;
+  return cpb_meter_charge(meter, CPB_WORK_ENTRIES, entries, CPB_NO_OFFSET, error);
 }

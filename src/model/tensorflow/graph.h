@@ -4,37 +4,31 @@
 #define CPB_MODEL_TENSORFLOW_GRAPH_H
 
 #include "base/meter.h"
-#include "model/common/calls.h"
 #include "model/common/cursor.h"
 #include "model/common/names.h"
 #include "model/common/problems.h"
+#include "model/view/graphs.h"
 
-#define CPB_MAIN_GRAPH UINT32_MAX /* in place of a function's number */
-
-typedef struct cpb_function {
-  cpb_span name, message; /* FunctionDef */
-  cpb_span signature;     /* its OpDef */
-  cpb_span gradient;      /* name of its gradient function, if it has one */
-  uint64_t nodes;
-} cpb_function;
+#define CPB_MAIN_GRAPH 0 /* the number of the graph itself; functions follow, in their order */
 
 typedef struct cpb_graph {
-  cpb_allocator allocator;
-  cpb_span message; /* GraphDef */
-  bool lost;        /* some of it: a function without a name is what is left of one */
-  cpb_function *functions;
-  size_t num_functions, functions_capacity;
-  cpb_names names; /* of the functions */
-  cpb_calls calls; /* of functions, by functions or CPB_MAIN_GRAPH */
-  uint64_t nodes;  /* of the graph itself */
+  cpb_view_graphs *graphs; /* of the view */
+  cpb_span message;        /* GraphDef */
+  bool lost;               /* some of it: a function without a name is what is left of one */
+  cpb_names names;         /* of the functions */
 } cpb_graph;
 
-void cpb_graph_init(cpb_graph *graph, const cpb_allocator *a);
+void cpb_graph_init(cpb_graph *graph, const cpb_allocator *a, cpb_view_graphs *graphs);
+/* With the view's. */
 void cpb_graph_free(cpb_graph *graph);
 
 /* From a GraphDef, of which spans are kept; `lost` if some of it could not be read. False with the error set. */
 bool cpb_graph_build(cpb_graph *graph, cpb_span message, bool lost, cpb_problems *problems, cpb_meter *meter,
                      cpb_error *error);
+
+static inline size_t cpb_graph_num_functions(const cpb_graph *graph) {
+  return graph->graphs->count > 0 ? graph->graphs->count - 1 : 0;
+}
 
 /* The function of that name, or CPB_NO_NAME. */
 uint32_t cpb_graph_find(const cpb_graph *graph, cpb_span name);

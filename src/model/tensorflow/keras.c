@@ -26,17 +26,17 @@ typedef struct source {
 /* --- What is read ---------------------------------------------------------------------- */
 
 static bool make_keras(cpb_saved_model *m) {
-  if (!m->keras) m->keras = cpb_alloc_zeroed(&m->allocator, sizeof *m->keras);
+  if (!m->keras) m->keras = cpb_alloc_zeroed(&m->viewed.allocator, sizeof *m->keras);
   return m->keras != NULL;
 }
 
 static bool has_objects(const cpb_saved_model *m, const void *metadata, size_t size, bool *memory) {
   cpb_keras_list list = {0};
   cpb_problems problems;
-  cpb_problems_init(&problems, &m->allocator);
-  *memory = cpb_keras_decode(&m->allocator, (cpb_span){metadata, size}, &list, &problems);
+  cpb_problems_init(&problems, &m->viewed.allocator);
+  *memory = cpb_keras_decode(&m->viewed.allocator, (cpb_span){metadata, size}, &list, &problems);
   bool any = list.count > 0;
-  cpb_keras_list_free(&m->allocator, &list);
+  cpb_keras_list_free(&m->viewed.allocator, &list);
   cpb_problems_free(&problems);
   return any;
 }
@@ -44,7 +44,7 @@ static bool has_objects(const cpb_saved_model *m, const void *metadata, size_t s
 /* Git on Windows takes the file for a text, and puts a carriage return before each line feed: that can be told, but it
  * does not say which of them were there before. */
 static bool has_crlf(const cpb_saved_model *m, const uint8_t *data, size_t size, bool *memory) {
-  uint8_t *copy = cpb_alloc(&m->allocator, size);
+  uint8_t *copy = cpb_alloc(&m->viewed.allocator, size);
   size_t kept = 0;
   *memory = copy != NULL;
   for (size_t i = 0; copy && i < size; i++) {
@@ -52,7 +52,7 @@ static bool has_crlf(const cpb_saved_model *m, const uint8_t *data, size_t size,
     if (!is_crlf) copy[kept++] = data[i];
   }
   const bool has = copy && kept < size && has_objects(m, copy, kept, memory);
-  cpb_release(&m->allocator, copy);
+  cpb_release(&m->viewed.allocator, copy);
   return has;
 }
 
@@ -64,7 +64,7 @@ bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size) 
   m->keras->is_empty = size == 0;
   if (m->keras->useless && memory && size > 0) m->keras->has_crlf = has_crlf(m, metadata, size, &memory);
   if (m->keras->useless) return memory;
-  uint8_t *copy = cpb_alloc(&m->allocator, size);
+  uint8_t *copy = cpb_alloc(&m->viewed.allocator, size);
   if (!copy) return false;
   if (size > 0) memcpy(copy, metadata, size);
   m->keras->given = copy;
@@ -80,8 +80,8 @@ void cpb_saved_forget_keras(cpb_saved_model *m, bool all) {
   if (!m->keras) return;
   cpb_part_free(&m->keras->part);
   if (!all) return;
-  cpb_release(&m->allocator, m->keras->given);
-  cpb_release(&m->allocator, m->keras);
+  cpb_release(&m->viewed.allocator, m->keras->given);
+  cpb_release(&m->viewed.allocator, m->keras);
   m->keras = NULL;
 }
 
@@ -123,14 +123,14 @@ cpb_input *cpb_saved_keras_input(cpb_saved_model *m) {
 
 cpb_step cpb_saved_read_keras(cpb_saved_model *m) {
   if (!make_keras(m)) {
-    cpb_saved_fail_memory(m);
+    cpb_viewed_fail_memory(&m->viewed);
     return CPB_STEP_ERROR;
   }
   cpb_part *part = &m->keras->part;
   if (m->keras->given) return CPB_STEP_DONE;
   if (!part->outline && !cpb_saved_begin_part(m, part, META_GRAPH_OBJECTS, &cpb_view_keras, KERAS_AHEAD))
     return CPB_STEP_ERROR;
-  return cpb_part_step(part, m->error);
+  return cpb_part_step(part, m->viewed.error);
 }
 
 /* --- Objects --------------------------------------------------------------------------- */
@@ -139,7 +139,8 @@ static bool add_object(source *s, uint32_t node, cpb_span user) {
   cpb_saved_model *m = s->model;
   void *list = s->list.objects;
   cpb_span version = cpb_get_bytes(user, USER_VERSION);
-  if (!cpb_reserve(&m->allocator, &list, &s->list.capacity, s->list.count + 1, sizeof *s->list.objects)) return false;
+  if (!cpb_reserve(&m->viewed.allocator, &list, &s->list.capacity, s->list.count + 1, sizeof *s->list.objects))
+    return false;
   s->list.objects = list;
   s->list.objects[s->list.count++] =
       (cpb_keras_object){.offset = cpb_part_where(&m->keras->part, user).offset,
@@ -171,7 +172,7 @@ static bool read_objects(source *s) {
   uint32_t node = 0;
   if (m->keras->given) {
     cpb_span given = {m->keras->given, m->keras->given_size};
-    return cpb_keras_decode(&m->allocator, given, &s->list, &m->problems);
+    return cpb_keras_decode(&m->viewed.allocator, given, &s->list, &m->viewed.problems);
   }
   cpb_cursor c = cpb_cursor_of(m->keras->part.message);
   while (cpb_cursor_find(&c, OBJECTS_NODES, CPB_WIRE_LEN)) {
@@ -258,8 +259,8 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
                                  .variable = is_variable,
                                  .variable_name = variable_name,
                                  .dependencies = find_needed};
-  cpb_keras *keras = cpb_keras_new(&m->allocator, s->list.objects, s->list.count, &graph, m->options.max_memory,
-                                   &m->problems, m->meter, m->error);
+  cpb_keras *keras = cpb_keras_new(&m->viewed.allocator, s->list.objects, s->list.count, &graph, m->options.max_memory,
+                                   &m->viewed.problems, m->viewed.meter, m->viewed.error);
   if (keras) use(m, keras, user);
   cpb_keras_free(keras);
 }
@@ -270,22 +271,24 @@ static void note_useless(cpb_saved_model *m) {
       "keras_metadata.pb: its line ends were converted (CRLF), as Git does on Windows; what Keras "
       "says of the layers is lost";
   if (!m->keras || !m->keras->useless) return;
-  if (m->keras->is_empty) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
-  else if (m->keras->has_crlf) cpb_problems_add_damage(&m->problems, CPB_NO_OFFSET, crlf);
+  if (m->keras->is_empty)
+    cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
+  else if (m->keras->has_crlf) cpb_problems_add_damage(&m->viewed.problems, CPB_NO_OFFSET, crlf);
   else
-    cpb_problems_add_damage(&m->problems, CPB_NO_OFFSET, "keras_metadata.pb cannot be parsed: no Keras objects in it");
+    cpb_problems_add_damage(&m->viewed.problems, CPB_NO_OFFSET,
+                            "keras_metadata.pb cannot be parsed: no Keras objects in it");
 }
 
 void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
   source s = {.model = m};
-  cpb_buffer_init(&s.paths, &m->allocator);
+  cpb_buffer_init(&s.paths, &m->viewed.allocator);
   note_useless(m);
-  s.told = cpb_alloc_zeroed(&m->allocator, m->objects.num_concrete);
-  if (!s.told || !read_objects(&s)) cpb_saved_fail_memory(m);
+  s.told = cpb_alloc_zeroed(&m->viewed.allocator, m->objects.num_concrete);
+  if (!s.told || !read_objects(&s)) cpb_viewed_fail_memory(&m->viewed);
   else use_objects(&s, use, user);
-  cpb_release(&m->allocator, s.told);
+  cpb_release(&m->viewed.allocator, s.told);
   cpb_buffer_free(&s.paths);
-  cpb_keras_list_free(&m->allocator, &s.list);
+  cpb_keras_list_free(&m->viewed.allocator, &s.list);
 }
 
 void cpb_saved_use_keras_too(cpb_saved_model *m, cpb_keras_use use, void *user) {
@@ -294,7 +297,7 @@ void cpb_saved_use_keras_too(cpb_saved_model *m, cpb_keras_use use, void *user) 
     return;
   }
   cpb_saved_use_keras(m, use, user);
-  if (m->error->code == CPB_OK || m->error->code == CPB_E_MEMORY) return;
-  cpb_problems_add(&m->problems, m->error->offset, m->error->message);
-  *m->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  if (m->viewed.error->code == CPB_OK || m->viewed.error->code == CPB_E_MEMORY) return;
+  cpb_problems_add(&m->viewed.problems, m->viewed.error->offset, m->viewed.error->message);
+  *m->viewed.error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
 }

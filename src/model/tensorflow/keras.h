@@ -23,7 +23,7 @@ cpb_step cpb_saved_read_keras(cpb_saved_model *m);
 /* NULL when nothing is waited for. */
 cpb_input *cpb_saved_keras_input(cpb_saved_model *m);
 
-/* Calls `use` with what Keras says; what fails is m->error. */
+/* Calls `use` with what Keras says; what fails is m->viewed.error. */
 typedef void (*cpb_keras_use)(cpb_saved_model *m, cpb_keras *keras, void *user);
 void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user);
 /* The same if the question takes it in, as a part of its answer: what fails but for lack of memory is

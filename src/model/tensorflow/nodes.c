@@ -12,7 +12,7 @@ bool cpb_nodes_build(cpb_nodes *n, const cpb_graph *graph) { return cpb_nodes_bu
 bool cpb_nodes_build_of(cpb_nodes *n, const cpb_graph *graph, uint32_t function) {
   uint32_t number;
   cpb_cursor c = cpb_graph_nodes(graph, function, &number);
-  *n = (cpb_nodes){.allocator = graph->allocator};
+  *n = (cpb_nodes){.allocator = graph->names.allocator};
   cpb_names_init(&n->names, &n->allocator);
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     void *items = n->items;
@@ -36,9 +36,8 @@ bool cpb_graph_each_node_of(const cpb_graph *g, uint32_t function, cpb_node_visi
 }
 
 bool cpb_graph_each_node(const cpb_graph *g, cpb_node_visit *visit, void *user) {
-  if (!cpb_graph_each_node_of(g, CPB_MAIN_GRAPH, visit, user)) return false;
-  for (size_t i = 0; i < g->num_functions; i++) {
-    if (!cpb_graph_each_node_of(g, (uint32_t)i, visit, user)) return false;
+  for (uint32_t i = 0; i < g->graphs->count; i++) {
+    if (!cpb_graph_each_node_of(g, i, visit, user)) return false;
   }
   return true;
 }

@@ -1,6 +1,5 @@
 #include "model/tensorflow/outputs.h"
 
-#include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/ops.h"
@@ -15,19 +14,12 @@ typedef struct argument {
   bool is_list, is_reference;
 } argument;
 
-typedef struct outputs {
-  cpb_span node;
-  bool of_function;     /* its description is an OpDef: */
-  cpb_cursor arguments; /* of it, */
-  cpb_span text;        /* or what is left of TensorFlow's own */
-  cpb_varints types;    /* of the argument, if it is a list */
-  uint64_t type, left;  /* else its type, and how many more have it */
-  cpb_cursor shapes;    /* of _output_shapes */
-  cpb_span shape;       /* of the first output where there are none, or NULL data */
-} outputs;
+/* `cursor` has the arguments of an OpDef, `told.text` what is left of TensorFlow's own description, `bindings` the
+ * shapes of _output_shapes, `told.shape` that of the first output where there are none. */
+typedef cpb_view_values outputs;
 
 static cpb_span attribute(const outputs *o, cpb_span name) {
-  return cpb_get_bytes(cpb_get_entry(o->node, NODE_ATTR, name), MAP_VALUE);
+  return cpb_get_bytes(cpb_get_entry(o->told.node, NODE_ATTR, name), MAP_VALUE);
 }
 
 /* --- Descriptions -------------------------------------------------------------------- */
@@ -85,25 +77,25 @@ static bool next_of_function(cpb_cursor *arguments, argument *a) {
 
 static bool next_argument(outputs *o) {
   argument a;
-  if (!(o->of_function ? next_of_function(&o->arguments, &a) : next_of_text(&o->text, &a))) return false;
+  if (!(o->told.of_function ? next_of_function(&o->cursor, &a) : next_of_text(&o->told.text, &a))) return false;
   const cpb_span type = attribute(o, a.type_attr);
   if (a.is_list) {
-    o->types = cpb_varints_of(cpb_get_bytes(type, ATTR_LIST), ATTR_TYPE);
+    o->told.types = cpb_varints_of(cpb_get_bytes(type, ATTR_LIST), ATTR_TYPE);
     return true;
   }
   const uint64_t of_node = a.type_attr.size > 0 ? cpb_get_number(type, ATTR_TYPE) : 0;
-  o->type = of_node > 0 ? of_node : a.type;
-  if (a.is_reference && o->type > 0 && o->type < REFERENCE) o->type += REFERENCE;
-  o->left = a.number_attr.size > 0 ? cpb_get_number(attribute(o, a.number_attr), ATTR_INT) : 1;
+  o->told.type = of_node > 0 ? of_node : a.type;
+  if (a.is_reference && o->told.type > 0 && o->told.type < REFERENCE) o->told.type += REFERENCE;
+  o->told.count = a.number_attr.size > 0 ? cpb_get_number(attribute(o, a.number_attr), ATTR_INT) : 1;
   return true;
 }
 
 static bool next_type(outputs *o, uint64_t *type) {
   for (;;) {
-    if (cpb_varints_next(&o->types, type)) return true;
-    *type = o->type;
-    if (o->left > 0) {
-      o->left--;
+    if (cpb_varints_next(&o->told.types, type)) return true;
+    *type = o->told.type;
+    if (o->told.count > 0) {
+      o->told.count--;
       return true;
     }
     if (!next_argument(o)) return false;
@@ -113,12 +105,9 @@ static bool next_type(outputs *o, uint64_t *type) {
 /* --- Shapes ------------------------------------------------------------------------------- */
 
 static bool next_shape(outputs *o, cpb_span *shape) {
-  if (cpb_cursor_find(&o->shapes, ATTR_SHAPE, CPB_WIRE_LEN)) {
-    *shape = o->shapes.bytes;
-    return true;
-  }
-  *shape = o->shape;
-  o->shape = (cpb_span){NULL, 0};
+  const bool is_next = cpb_cursor_find(&o->bindings, ATTR_SHAPE, CPB_WIRE_LEN);
+  *shape = is_next ? o->bindings.bytes : o->told.shape;
+  o->told.shape = (cpb_span){NULL, 0}; /* which is of the first */
   return shape->data != NULL;
 }
 
@@ -133,65 +122,41 @@ static cpb_span shape_of(const outputs *o, cpb_span op) {
 
 /* --- All ------------------------------------------------------------------------------------- */
 
-static outputs outputs_of(const cpb_graph *graph, cpb_span node) {
-  const cpb_span op = cpb_get_bytes(node, NODE_OP);
+static bool next_output(cpb_view_values *o, cpb_view_value *value) {
+  *value = (cpb_view_value){.dtype = 0};
+  if (o->told.number++ == MOST) return false;
+  const bool has_type = next_type(o, &value->dtype), has_shape = next_shape(o, &value->shape);
+  if (!has_type) value->dtype = 0;
+  if (has_shape && cpb_part_omits(o->told.part, value->shape)) value->shape = (cpb_span){NULL, 0};
+  return has_type || has_shape;
+}
+
+cpb_view_values cpb_tensorflow_outputs(const cpb_part *part, const cpb_graph *graph, cpb_span node) {
+  const cpb_span op = cpb_get_bytes(node, NODE_OP), nothing = {NULL, 0};
   const uint32_t function = cpb_graph_find(graph, op);
-  outputs o = {.node = node, .of_function = function != CPB_NO_NAME};
-  o.types = cpb_varints_of((cpb_span){NULL, 0}, ATTR_TYPE);
-  if (o.of_function) o.arguments = cpb_cursor_of(graph->functions[function].signature);
-  else if (!cpb_tensorflow_op_outputs(op, &o.text)) o.text = (cpb_span){NULL, 0};
-  o.shapes = cpb_cursor_of(cpb_get_bytes(attribute(&o, cpb_span_of("_output_shapes")), ATTR_LIST));
-  o.shape = shape_of(&o, op);
+  outputs o = {.next = next_output, .told = {.part = part, .node = node, .of_function = function != CPB_NO_NAME}};
+  o.told.types = cpb_varints_of(nothing, ATTR_TYPE);
+  if (o.told.of_function) o.cursor = cpb_cursor_of(graph->graphs->items[function].signature);
+  else if (!cpb_tensorflow_op_outputs(op, &o.told.text)) o.told.text = nothing;
+  o.bindings = cpb_cursor_of(cpb_get_bytes(attribute(&o, cpb_span_of("_output_shapes")), ATTR_LIST));
+  o.told.shape = shape_of(&o, op);
   return o;
 }
 
 /* Whether its description has several. */
 static bool has_several(const outputs *o) {
   argument a;
-  cpb_span text = o->text;
-  cpb_cursor arguments = o->arguments;
+  cpb_span text = o->told.text;
+  cpb_cursor arguments = o->cursor;
   size_t count = 0;
-  while (count < 2 && (o->of_function ? next_of_function(&arguments, &a) : next_of_text(&text, &a))) count++;
+  while (count < 2 && (o->told.of_function ? next_of_function(&arguments, &a) : next_of_text(&text, &a))) count++;
   return count > 1;
 }
 
-typedef struct output {
-  uint64_t type;  /* 0: not known */
-  cpb_span shape; /* NULL data: not known */
-} output;
-
-static bool next_output(outputs *o, output *out) {
-  *out = (output){.type = 0};
-  const bool has_type = next_type(o, &out->type), has_shape = next_shape(o, &out->shape);
-  if (!has_type) out->type = 0;
-  o->shape = (cpb_span){NULL, 0}; /* which is of the first */
-  return has_type || has_shape;
-}
-
-static void write_members(cpb_json_writer *a, const cpb_part *part, const output *out) {
-  if (out->type > 0) cpb_write_dtype(a, "dtype", out->type);
-  if (out->shape.data && !cpb_part_omits(part, out->shape)) cpb_write_shape(a, "shape", out->shape);
-}
-
-void cpb_write_outputs(cpb_json_writer *a, const cpb_part *part, const cpb_graph *graph, cpb_span node) {
-  output out;
-  outputs o = outputs_of(graph, node);
-  cpb_json_writer_open(a, "outputs", '[');
-  for (size_t i = 0; i < MOST && next_output(&o, &out); i++) {
-    cpb_json_writer_open(a, NULL, '{');
-    write_members(a, part, &out);
-    cpb_json_writer_close(a, '}');
-  }
-  cpb_json_writer_close(a, ']');
-}
-
-void cpb_write_output(cpb_json_writer *a, const cpb_part *part, const cpb_graph *graph, cpb_span node, uint64_t number,
-                      bool is_named) {
-  output out;
-  outputs o = outputs_of(graph, node);
-  if (is_named && has_several(&o)) return;
-  for (uint64_t i = 0; i < MOST && i <= number; i++) {
-    if (!next_output(&o, &out)) return;
-    if (i == number) write_members(a, part, &out);
-  }
+bool cpb_tensorflow_output(const cpb_part *part, const cpb_graph *graph, cpb_span node, const cpb_view_source *source,
+                           cpb_view_value *value) {
+  outputs o = cpb_tensorflow_outputs(part, graph, node);
+  bool is_there = source->output.size == 0 || !has_several(&o);
+  for (uint64_t i = 0; is_there && i <= source->index; i++) is_there = next_output(&o, value);
+  return is_there;
 }

@@ -3,15 +3,14 @@
 #ifndef CPB_MODEL_TENSORFLOW_OUTPUTS_H
 #define CPB_MODEL_TENSORFLOW_OUTPUTS_H
 
-#include "base/json_writer.h"
-#include "model/common/part.h"
 #include "model/tensorflow/graph.h"
+#include "model/view/view.h"
 
-/* "outputs": a list of {"dtype", "shape"}, each as far as it is known. */
-void cpb_write_outputs(cpb_json_writer *answer, const cpb_part *part, const cpb_graph *graph, cpb_span node);
-/* Of that output the members "dtype" and "shape", as far as they are known. `is_named`: it is one of an output of that
- * name, as functions have it, of which nothing is known where the operation has several. */
-void cpb_write_output(cpb_json_writer *answer, const cpb_part *part, const cpb_graph *graph, cpb_span node,
-                      uint64_t number, bool is_named);
+/* Its outputs, without names, each with its type as far as it is known. */
+cpb_view_values cpb_tensorflow_outputs(const cpb_part *part, const cpb_graph *graph, cpb_span node);
+/* One of them; false if nothing is known of it: also of one that has a name, as in functions, where the operation has
+ * several. */
+bool cpb_tensorflow_output(const cpb_part *part, const cpb_graph *graph, cpb_span node, const cpb_view_source *source,
+                           cpb_view_value *value);
 
 #endif

@@ -6,25 +6,10 @@
 
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 
-bool cpb_saved_fail_memory(cpb_saved_model *m) {
-  cpb_fail_memory(m->error);
-  return false;
-}
-
-/* Of what was read so far, or NULL. */
-static const char *damage_of(const cpb_saved_model *m) {
-  if (m->skeleton.damage.code != CPB_OK) return m->skeleton.damage.message;
-  if (m->graph_part.damage.code != CPB_OK) return m->graph_part.damage.message;
-  return m->damage.code != CPB_OK ? m->damage.message : NULL;
-}
-
-bool cpb_saved_not_found(cpb_saved_model *m, const char *what, cpb_span name) {
-  char text[128];
-  const char *damage = damage_of(m);
-  cpb_quote(text, sizeof text, name.data ? name.data : (const uint8_t *)"", name.size);
-  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no %s \"%s\"%s%s", what, text,
-           damage ? " in what can be read of the model: " : "", damage ? damage : "");
-  return false;
+const cpb_error *cpb_saved_damage(const cpb_saved_model *m) {
+  if (m->skeleton.damage.code != CPB_OK) return &m->skeleton.damage;
+  if (m->graph_part.damage.code != CPB_OK) return &m->graph_part.damage;
+  return m->damage.code != CPB_OK ? &m->damage : NULL;
 }
 
 /* --- Parts ------------------------------------------------------------------------------ */
@@ -43,11 +28,11 @@ bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, co
   static const cpb_range nothing = {0, 0};
   cpb_range *ranges = NULL;
   size_t count = 0;
-  bool begun = m->is_graph || cpb_part_ranges(&m->skeleton, &m->allocator, m->meta, field, &ranges, &count);
+  bool begun = m->is_graph || cpb_part_ranges(&m->skeleton, &m->viewed.allocator, m->meta, field, &ranges, &count);
   bool empty = !m->is_graph && count == 0;
-  begun = begun && cpb_part_begin(part, &m->allocator, view, empty ? &nothing : ranges, empty ? 1 : count, &how);
-  cpb_release(&m->allocator, ranges);
-  if (!begun) return cpb_saved_fail_memory(m);
+  begun = begun && cpb_part_begin(part, &m->viewed.allocator, view, empty ? &nothing : ranges, empty ? 1 : count, &how);
+  cpb_release(&m->viewed.allocator, ranges);
+  if (!begun) return cpb_viewed_fail_memory(&m->viewed);
   /* A part may claim to go on past the end, which is known by now. */
   if (!m->is_graph) cpb_input_end(cpb_outline_input(part->outline), cpb_outline_input(m->skeleton.outline)->size);
   return true;
@@ -56,7 +41,7 @@ bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, co
 /* --- What is in them -------------------------------------------------------------------- */
 
 bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cpb_entries *entries) {
-  return cpb_entries_read(entries, &m->allocator, message, number) || cpb_saved_fail_memory(m);
+  return cpb_entries_read(entries, &m->viewed.allocator, message, number) || cpb_viewed_fail_memory(&m->viewed);
 }
 
 cpb_span cpb_saved_collection(const cpb_saved_model *m, const char *name) {

@@ -7,20 +7,16 @@
 #define CPB_MODEL_TENSORFLOW_STATE_H
 
 #include "base/input.h"
-#include "base/json_writer.h"
-#include "cpb/model.h"
 #include "model/common/entries.h"
-#include "model/common/page.h"
 #include "model/common/part.h"
 #include "model/common/pieces.h"
-#include "model/common/problems.h"
+#include "model/questions/questions.h"
 #include "model/tensorflow/graph.h"
 #include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/objects.h"
 
 typedef struct cpb_saved_model {
-  cpb_allocator allocator;
-  cpb_meter *meter;
+  cpb_viewed viewed; /* its view is of the graph and of the library's functions, once these are read */
   cpb_model_options options;
   cpb_limits limits;
   bool is_graph; /* a GraphDef: there is no skeleton */
@@ -36,6 +32,7 @@ typedef struct cpb_saved_model {
   cpb_span meta;             /* MetaGraphDef of the question */
   uint32_t meta_number;      /* what is below belongs to this one */
   bool has_objects, has_graph;
+  bool knows_frozen, is_frozen; /* at this question: see weights.h */
   cpb_objects objects;
   cpb_problems object_problems;
   cpb_part graph_part;
@@ -47,12 +44,10 @@ typedef struct cpb_saved_model {
   struct cpb_saved_variables *variables; /* variables.c; NULL: no checkpoint was given */
 
   cpb_pieces cut, cut_keras; /* the answer to CUT, as a plan */
-
-  cpb_question question;
-  cpb_json_writer *answer; /* these three during a step */
-  cpb_error *error;
-  cpb_problems problems; /* of this question */
 } cpb_saved_model;
+
+/* Of what was read so far, or NULL. */
+const cpb_error *cpb_saved_damage(const cpb_saved_model *m);
 
 /* What the parts that are read have left of the memory. */
 uint64_t cpb_saved_memory_left(const cpb_saved_model *m);
@@ -62,28 +57,10 @@ uint64_t cpb_saved_memory_left(const cpb_saved_model *m);
 bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view,
                           uint64_t read_ahead);
 
-/* Both return false, for use in conditions. */
-bool cpb_saved_fail_memory(cpb_saved_model *m);
-/* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\""; of a damaged model with what is wrong with it. */
-bool cpb_saved_not_found(cpb_saved_model *m, const char *what, cpb_span name);
-
-static inline cpb_span cpb_saved_name(const cpb_saved_model *m) {
-  return (cpb_span){(const uint8_t *)m->question.name, m->question.name_size};
-}
-
-static inline cpb_span cpb_saved_scope(const cpb_saved_model *m) {
-  return (cpb_span){(const uint8_t *)m->question.scope, m->question.scope_size};
-}
-
-/* The entries of a map by name; false with m->error set when memory is short. */
+/* The entries of a map by name; false with the error set when memory is short. */
 bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cpb_entries *entries);
 
 /* A CollectionDef of the meta graph. */
 cpb_span cpb_saved_collection(const cpb_saved_model *m, const char *name);
-
-/* A list in pages of the answer to the question. */
-static inline cpb_page cpb_saved_open_page(cpb_saved_model *m, const char *key) {
-  return cpb_page_open(m->answer, &m->question, key);
-}
 
 #endif

@@ -50,7 +50,7 @@ static bool add_objects(cpb_variable_list *l, const cpb_saved_model *m, const ui
 static bool list_objects(cpb_variable_list *l, const cpb_saved_model *m) {
   uint32_t *copies = cpb_find_copies(&m->objects);
   const bool done = copies && add_objects(l, m, copies);
-  cpb_release(&m->allocator, copies);
+  cpb_release(&m->viewed.allocator, copies);
   return done;
 }
 
@@ -126,7 +126,7 @@ static bool list_collection(cpb_variable_list *l, const cpb_saved_model *m) {
   const bool has_checkpoint = cpb_saved_checkpoint(m) != NULL;
   cpb_names trainable;
   cpb_nodes nodes = {.count = 0};
-  cpb_names_init(&trainable, &m->allocator);
+  cpb_names_init(&trainable, &m->viewed.allocator);
   bool done = has_checkpoint || cpb_nodes_build(&nodes, &m->graph);
   done = done && name_trainable(&trainable, m) && add_collection(l, m, &trainable, has_checkpoint ? NULL : &nodes);
   cpb_names_free(&trainable);
@@ -138,11 +138,12 @@ static bool list_collection(cpb_variable_list *l, const cpb_saved_model *m) {
 
 bool cpb_variable_list_build(cpb_variable_list *l, cpb_saved_model *m) {
   const bool has_objects = m->objects.count > 0;
-  *l = (cpb_variable_list){.allocator = m->allocator};
-  if (!cpb_meter_charge(m->meter, CPB_WORK_WALKED, 4 * (uint64_t)m->meta.size, CPB_NO_OFFSET, m->error)) return false;
+  *l = (cpb_variable_list){.allocator = m->viewed.allocator};
+  if (!cpb_meter_charge(m->viewed.meter, CPB_WORK_WALKED, 4 * (uint64_t)m->meta.size, CPB_NO_OFFSET, m->viewed.error))
+    return false;
   const bool done = has_objects ? list_objects(l, m) : list_collection(l, m);
-  if (!done || !cpb_find_variable_uses(&m->objects, l)) return cpb_saved_fail_memory(m);
-  return cpb_meter_charge(m->meter, CPB_WORK_ENTRIES, l->count, CPB_NO_OFFSET, m->error);
+  if (!done || !cpb_find_variable_uses(&m->objects, l)) return cpb_viewed_fail_memory(&m->viewed);
+  return cpb_meter_charge(m->viewed.meter, CPB_WORK_ENTRIES, l->count, CPB_NO_OFFSET, m->viewed.error);
 }
 
 cpb_parameters cpb_variable_list_parameters(const cpb_variable_list *l) {

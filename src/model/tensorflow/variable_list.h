@@ -5,7 +5,7 @@
 
 #include "model/tensorflow/variable.h"
 
-/* After cpb_saved_link(). False with m->error set; to be freed then, too. */
+/* After cpb_saved_link(). False with m->viewed.error set; to be freed then, too. */
 bool cpb_variable_list_build(cpb_variable_list *list, cpb_saved_model *m);
 void cpb_variable_list_free(cpb_variable_list *list);
 

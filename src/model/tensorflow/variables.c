@@ -27,9 +27,9 @@ typedef struct cpb_saved_variables {
 void cpb_saved_forget_links(cpb_saved_model *m) {
   variables *v = m->variables;
   if (!v) return;
-  cpb_release(&m->allocator, v->trackables);
-  cpb_release(&m->allocator, v->links);
-  cpb_release(&m->allocator, v->claimed);
+  cpb_release(&m->viewed.allocator, v->trackables);
+  cpb_release(&m->viewed.allocator, v->links);
+  cpb_release(&m->viewed.allocator, v->claimed);
   *v = (variables){.checkpoint = v->checkpoint, .graph = v->graph};
 }
 
@@ -37,7 +37,7 @@ void cpb_saved_forget_checkpoint(cpb_saved_model *m) {
   if (!m->variables) return;
   cpb_saved_forget_links(m);
   cpb_buffer_free(&m->variables->graph);
-  cpb_release(&m->allocator, m->variables);
+  cpb_release(&m->viewed.allocator, m->variables);
   m->variables = NULL;
 }
 
@@ -45,10 +45,10 @@ bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoi
                               size_t size) {
   cpb_saved_forget_checkpoint(m);
   if (!checkpoint || m->is_graph) return !checkpoint;
-  variables *v = m->variables = cpb_alloc_zeroed(&m->allocator, sizeof *v);
+  variables *v = m->variables = cpb_alloc_zeroed(&m->viewed.allocator, sizeof *v);
   if (!v) return false;
   v->checkpoint = checkpoint;
-  cpb_buffer_init(&v->graph, &m->allocator);
+  cpb_buffer_init(&v->graph, &m->viewed.allocator);
   if (size == 0 || cpb_buffer_append(&v->graph, object_graph, size)) return true;
   cpb_saved_forget_checkpoint(m);
   return false;
@@ -64,8 +64,8 @@ static bool read_trackables(cpb_saved_model *m, variables *v) {
   cpb_cursor c = cpb_cursor_of((cpb_span){v->graph.data, v->graph.size});
   while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
     void *items = v->trackables;
-    bool room =
-        v->count < UNLINKED && cpb_reserve(&m->allocator, &items, &v->capacity, v->count + 1, sizeof *v->trackables);
+    bool room = v->count < UNLINKED &&
+                cpb_reserve(&m->viewed.allocator, &items, &v->capacity, v->count + 1, sizeof *v->trackables);
     v->trackables = items;
     if (!room) return false;
     v->trackables[v->count++] = (trackable){c.bytes, UNLINKED};
@@ -96,7 +96,7 @@ static bool name_children(cpb_names *names, cpb_span object) {
 /* Children of the same name; adds those that were linked to the queue. */
 static bool link_children(cpb_saved_model *m, variables *v, uint32_t node, uint32_t *queue, size_t *last) {
   cpb_names names;
-  cpb_names_init(&names, &m->allocator);
+  cpb_names_init(&names, &m->viewed.allocator);
   bool done = name_children(&names, v->trackables[v->links[node]].message);
   cpb_cursor c = cpb_cursor_of(m->objects.items[node].message);
   while (done && cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
@@ -110,12 +110,12 @@ static bool link_children(cpb_saved_model *m, variables *v, uint32_t node, uint3
 
 /* Breadth first, from the roots. */
 static bool link_objects(cpb_saved_model *m, variables *v) {
-  uint32_t *queue = cpb_alloc(&m->allocator, m->objects.count * sizeof *queue);
+  uint32_t *queue = cpb_alloc(&m->viewed.allocator, m->objects.count * sizeof *queue);
   size_t first = 0, last = 0;
   bool done = queue != NULL;
   if (done && link_pair(v, 0, 0, m)) queue[last++] = 0;
   while (done && first < last) done = link_children(m, v, queue[first++], queue, &last);
-  cpb_release(&m->allocator, queue);
+  cpb_release(&m->viewed.allocator, queue);
   return done;
 }
 
@@ -148,7 +148,7 @@ static bool link_slot(cpb_saved_model *m, variables *v, const cpb_names *names, 
   cpb_buffer text;
   uint64_t original = cpb_get_number(slot, SLOT_ORIGINAL);
   if (original >= m->objects.count || v->links[original] == UNLINKED) return true;
-  cpb_buffer_init(&text, &m->allocator);
+  cpb_buffer_init(&text, &m->viewed.allocator);
   bool done = append_slot(&text, v->links[original], cpb_get_bytes(slot, SLOT_NAME));
   uint32_t other = done ? cpb_names_find(names, (cpb_span){text.data, text.size}) : CPB_NO_NAME;
   if (other != CPB_NO_NAME) link_pair(v, cpb_get_number(slot, SLOT_VARIABLE), other, m);
@@ -159,8 +159,8 @@ static bool link_slot(cpb_saved_model *m, variables *v, const cpb_names *names, 
 static bool link_slots(cpb_saved_model *m, variables *v, uint32_t node) {
   cpb_names names;
   cpb_buffer texts;
-  cpb_names_init(&names, &m->allocator);
-  cpb_buffer_init(&texts, &m->allocator);
+  cpb_names_init(&names, &m->viewed.allocator);
+  cpb_buffer_init(&texts, &m->viewed.allocator);
   bool done = name_slots(&names, &texts, v->trackables[v->links[node]].message);
   cpb_cursor slots = cpb_cursor_of(m->objects.items[node].message);
   while (done && names.count > 0 && cpb_cursor_find(&slots, OBJECT_SLOTS, CPB_WIRE_LEN))
@@ -225,8 +225,8 @@ bool cpb_saved_is_claimed(const cpb_saved_model *m, size_t i) {
 
 static bool make_links(cpb_saved_model *m, variables *v) {
   size_t objects = m->objects.count, stored = cpb_checkpoint_count(v->checkpoint);
-  v->links = cpb_alloc(&m->allocator, objects * sizeof *v->links);
-  v->claimed = cpb_alloc_zeroed(&m->allocator, stored);
+  v->links = cpb_alloc(&m->viewed.allocator, objects * sizeof *v->links);
+  v->claimed = cpb_alloc_zeroed(&m->viewed.allocator, stored);
   if (!v->links || !v->claimed || !read_trackables(m, v)) return false;
   for (size_t i = 0; i < objects; i++) v->links[i] = UNLINKED;
   if (!link_objects(m, v)) return false;
@@ -240,21 +240,21 @@ static bool make_links(cpb_saved_model *m, variables *v) {
 
 static void note_problems(cpb_saved_model *m, const variables *v) {
   if (v->damaged)
-    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "the checkpoint's object graph cannot be parsed to its end");
+    cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET, "the checkpoint's object graph cannot be parsed to its end");
   if (v->graph.size > 0 || m->objects.count == 0) return;
-  cpb_problems_add(&m->problems, CPB_NO_OFFSET,
+  cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET,
                    "the checkpoint has no object graph, which says which variable has which key");
 }
 
 bool cpb_saved_link(cpb_saved_model *m) {
   variables *v = m->variables;
   if (!v) return true;
-  if (!v->linked && !cpb_meter_charge(m->meter, CPB_WORK_WALKED, 4 * ((uint64_t)v->graph.size + m->meta.size),
-                                      CPB_NO_OFFSET, m->error))
+  if (!v->linked && !cpb_meter_charge(m->viewed.meter, CPB_WORK_WALKED, 4 * ((uint64_t)v->graph.size + m->meta.size),
+                                      CPB_NO_OFFSET, m->viewed.error))
     return false;
   if (!v->linked && !make_links(m, v)) {
     cpb_saved_forget_links(m);
-    return cpb_saved_fail_memory(m);
+    return cpb_viewed_fail_memory(&m->viewed);
   }
   note_problems(m, v);
   return true;

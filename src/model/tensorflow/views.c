@@ -106,7 +106,7 @@ CPB_VIEW_DIVISIBLE(library, ANYWHERE, CPB_ENTER(LIBRARY_FUNCTION, function), CPB
 
 static const cpb_field graph_fields[] = {CPB_ENTER(GRAPH_NODE, node), CPB_ENTER(GRAPH_LIBRARY, library),
                                          CPB_ENTER(GRAPH_VERSIONS, plain)};
-const cpb_message_type cpb_view_graph = {.fields = graph_fields, .num_fields = 3};
+const cpb_message_type cpb_view_graph_def = {.fields = graph_fields, .num_fields = 3};
 
 /* --- Finding a tensor ------------------------------------------------------------------ */
 

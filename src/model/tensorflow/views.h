@@ -10,7 +10,7 @@
 extern const cpb_message_type cpb_view_saved_model;
 extern const cpb_message_type cpb_view_meta_graph; /* and one of its meta graphs */
 /* A GraphDef: nodes and functions, without what tensors hold. */
-extern const cpb_message_type cpb_view_graph;
+extern const cpb_message_type cpb_view_graph_def;
 /* A SavedObjectGraph: what Keras says of its objects. */
 extern const cpb_message_type cpb_view_keras;
 

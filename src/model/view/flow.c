@@ -1,12 +1,13 @@
 #include "model/view/flow.h"
 
 #include "base/status.h"
+#include "model/common/entries.h"
 
 struct cpb_flow_graph {
   cpb_view_makers makers;
   cpb_names nodes, others; /* by name: nodes; arguments and tensors */
   uint32_t first;          /* of its nodes, which follow each other */
-  uint32_t entry;
+  uint32_t entry, exit;
   uint32_t hub,
       hub_of; /* what the node `hub_of` takes, on its way into what it calls or holds; CPB_NO_POINT: none yet */
 };
@@ -96,7 +97,11 @@ static bool add_points(building *b) {
   if (!cpb_view_makers_build(&g->makers, &b->flow->allocator, v, b->graph)) return fail_memory(b);
   if (!add_nodes(b, g)) return false;
   g->entry = (uint32_t)b->flow->num_points;
-  if (!add_point(b, (cpb_point){.kind = CPB_POINT_ENTRY, .graph = b->graph}) || !add_arguments(b)) return false;
+  g->exit = g->entry + 1;
+  for (int i = 0; i < 2; i++) {
+    if (!add_point(b, (cpb_point){.kind = CPB_POINT_PASS, .graph = b->graph})) return false;
+  }
+  if (!add_arguments(b)) return false;
   if (!v->kind->each_tensor(v, b->graph, add_tensor, b)) return fail_memory(b);
   cpb_names_sort(&g->nodes);
   cpb_names_sort(&g->others);
@@ -150,36 +155,68 @@ static bool make_hub(const building *b, uint32_t node) {
   if (g->hub != CPB_NO_POINT && g->hub_of == node) return true;
   g->hub = (uint32_t)b->flow->num_points;
   g->hub_of = node;
-  return add_point(b, (cpb_point){.kind = CPB_POINT_ENTRY, .graph = b->graph}) &&
+  return add_point(b, (cpb_point){.kind = CPB_POINT_PASS, .graph = b->graph}) &&
          add_inputs(b, &g->makers.items[node], g->hub);
 }
 
 /* Into the graph that the node calls or holds, and out of it. */
 static bool add_inner(const building *b, uint32_t node, uint32_t inner, bool is_call) {
+  const struct cpb_flow_graph *g = &b->flow->graphs[b->graph], *to = &b->flow->graphs[inner];
+  return make_hub(b, node) && add_edge(b, g->hub, to->entry, is_call ? CPB_FLOW_CALL : CPB_FLOW_PLAIN) &&
+         add_edge(b, to->exit, g->first + node, is_call ? CPB_FLOW_RETURN : CPB_FLOW_PLAIN);
+}
+
+typedef struct calling {
+  const building *building;
+  uint32_t node;
+} calling;
+
+static bool add_call(void *user, uint32_t graph) {
+  const calling *c = user;
+  return add_inner(c->building, c->node, graph, true);
+}
+
+static bool add_calls(const building *b, const cpb_view_node *node, uint32_t number) {
   const cpb_view *v = b->flow->view;
+  calling c = {b, number};
+  if (v->kind->each_callee) return v->kind->each_callee(v, node, add_call, &c);
+  const uint32_t callee = v->kind->callee ? v->kind->callee(v, node) : CPB_NO_GRAPH;
+  return callee == CPB_NO_GRAPH || add_inner(b, number, callee, true);
+}
+
+static bool add_node_edges(const building *b, uint32_t number) {
   const struct cpb_flow_graph *g = &b->flow->graphs[b->graph];
+  const cpb_view_node *node = &g->makers.items[number];
+  return add_inputs(b, node, g->first + number) && add_controls(b, node, g->first + number) &&
+         add_calls(b, node, number);
+}
+
+/* Of a function whose outputs have names of their own: what they are, and what must have run. */
+static bool add_returns(const building *b, const cpb_view_graph *shape, uint32_t field) {
+  cpb_entries returns;
+  bool done = true;
+  if (!cpb_entries_read(&returns, &b->flow->allocator, shape->message, field)) return fail_memory(b);
+  for (size_t i = 0; i < returns.count && done; i++)
+    done =
+        add_edge(b, resolve(b->flow, b->graph, returns.items[i].value), b->flow->graphs[b->graph].exit, CPB_FLOW_PLAIN);
+  cpb_entries_free(&returns);
+  return done;
+}
+
+static bool add_results(const building *b, const cpb_view_graph *shape) {
+  const cpb_view *v = b->flow->view;
   cpb_view_value value;
-  cpb_view_values results = v->kind->values(v, cpb_view_graph_of(v, inner), NULL, true);
-  if (!make_hub(b, node) ||
-      !add_edge(b, g->hub, b->flow->graphs[inner].entry, is_call ? CPB_FLOW_CALL : CPB_FLOW_PLAIN))
-    return false;
+  if (v->kind->returns && shape->role == CPB_GRAPH_FUNCTION)
+    return add_returns(b, shape, v->kind->returns) && add_returns(b, shape, v->kind->control_returns);
+  cpb_view_values results = v->kind->values(v, shape, NULL, true);
   while (cpb_view_values_next(&results, &value)) {
-    const uint32_t from = resolve(b->flow, inner, value.name);
-    if (!add_edge(b, from, g->first + node, is_call ? CPB_FLOW_RETURN : CPB_FLOW_PLAIN)) return false;
+    if (!add_edge(b, resolve(b->flow, b->graph, value.name), b->flow->graphs[b->graph].exit, CPB_FLOW_PLAIN))
+      return false;
   }
   return true;
 }
 
-static bool add_node_edges(const building *b, uint32_t number) {
-  const cpb_view *v = b->flow->view;
-  const struct cpb_flow_graph *g = &b->flow->graphs[b->graph];
-  const cpb_view_node *node = &g->makers.items[number];
-  const uint32_t callee = v->kind->callee ? v->kind->callee(v, node) : CPB_NO_GRAPH;
-  return add_inputs(b, node, g->first + number) && add_controls(b, node, g->first + number) &&
-         (callee == CPB_NO_GRAPH || add_inner(b, number, callee, true));
-}
-
-/* From the entry to the arguments; and of a graph within a node from and to that. */
+/* From the entry to the arguments, and from results to the exit; of a graph within a node from and to that. */
 static bool add_graph_edges(const building *b) {
   cpb_flow *f = b->flow;
   const cpb_view_graph *shape = cpb_view_graph_of(f->view, b->graph);
@@ -188,6 +225,7 @@ static bool add_graph_edges(const building *b) {
     const uint32_t point = g->others.items[i].what;
     if (f->points[point].kind == CPB_POINT_ARGUMENT && !add_edge(b, g->entry, point, CPB_FLOW_PLAIN)) return false;
   }
+  if (!add_results(b, shape)) return false;
   if (!shape->is_within || shape->node_number >= f->graphs[shape->parent].makers.count) return true;
   const building holder = {.flow = f, .error = b->error, .graph = shape->parent};
   return add_inner(&holder, shape->node_number, b->graph, false);

@@ -10,7 +10,7 @@ typedef enum cpb_point_kind {
   CPB_POINT_NODE,
   CPB_POINT_ARGUMENT, /* of a graph */
   CPB_POINT_TENSOR,   /* that no node makes */
-  CPB_POINT_ENTRY     /* of a graph: what nodes that call or hold it take goes through it to its arguments */
+  CPB_POINT_PASS      /* into a graph, from what nodes that call or hold it take to its arguments; and out of it */
 } cpb_point_kind;
 
 typedef struct cpb_point {
@@ -19,7 +19,7 @@ typedef struct cpb_point {
   cpb_span name, op; /* `op` of a node */
 } cpb_point;
 
-/* A call goes into a function by its entry, and comes back to the node that calls it. */
+/* A call goes into a function, and comes back to the node that calls it. */
 typedef enum cpb_flow_way { CPB_FLOW_PLAIN, CPB_FLOW_CALL, CPB_FLOW_RETURN } cpb_flow_way;
 
 typedef struct cpb_flow_edge {

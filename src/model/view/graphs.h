@@ -30,6 +30,8 @@ typedef struct cpb_view_graph {
   /* Of Core ML: what its nodes are; the model whose graph it is, or NULL data; the function whose block it is. */
   int form;
   cpb_span model, function;
+  cpb_span signature,
+      gradient; /* of a function of TensorFlow's: its OpDef; the name of its gradient function, or empty */
 } cpb_view_graph;
 
 typedef struct cpb_view_graphs {

@@ -46,6 +46,7 @@ static bool list_tensors(builder *b) {
 /* The tensor of that name in the graph, or in one around it whose values it sees. */
 static cpb_view_item *find(const builder *b, uint32_t graph, cpb_span name) {
   const cpb_view_graph *graphs = b->view->graphs.items;
+  name = cpb_view_key(b->view, name);
   for (;; graph = graphs[graph].parent) {
     uint32_t i = cpb_names_find(&b->values[graph], name);
     if (i != CPB_NO_NAME) return &b->inventory->items[i];

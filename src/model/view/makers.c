@@ -10,16 +10,23 @@ static bool keep(cpb_view_makers *m, cpb_span *text, const char *made, char (**k
   return true;
 }
 
-static bool add(cpb_view_makers *m, const cpb_view_nodes *nodes, const cpb_view_node *node, size_t total) {
-  cpb_view_node *item = &m->items[m->count];
+/* By its own name, where values have none. */
+static bool add_names(cpb_view_makers *m, const cpb_view_graph *graph, const cpb_view_node *node) {
   cpb_view_value value;
-  cpb_view_values outputs = nodes->view->kind->values(nodes->view, nodes->graph, node, true);
-  *item = *node;
-  if (!keep(m, &item->name, nodes->label, &m->labels, total) || !keep(m, &item->op, nodes->op, &m->ops, total))
-    return false;
+  if (m->view->kind->source) return cpb_names_add(&m->names, node->own_name, (uint32_t)m->count);
+  cpb_view_values outputs = m->view->kind->values(m->view, graph, node, true);
   while (cpb_view_values_next(&outputs, &value)) {
     if (value.name.size > 0 && !cpb_names_add(&m->names, value.name, (uint32_t)m->count)) return false;
   }
+  return true;
+}
+
+static bool add(cpb_view_makers *m, const cpb_view_nodes *nodes, const cpb_view_node *node, size_t total) {
+  cpb_view_node *item = &m->items[m->count];
+  *item = *node;
+  if (!keep(m, &item->name, nodes->label, &m->labels, total) || !keep(m, &item->op, nodes->op, &m->ops, total))
+    return false;
+  if (!add_names(m, nodes->graph, node)) return false;
   m->count++;
   return true;
 }
@@ -28,7 +35,7 @@ bool cpb_view_makers_build(cpb_view_makers *m, const cpb_allocator *a, const cpb
   const uint64_t total = cpb_view_graph_of(view, graph)->nodes;
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(view, graph);
-  *m = (cpb_view_makers){.allocator = *a};
+  *m = (cpb_view_makers){.allocator = *a, .view = view};
   cpb_names_init(&m->names, a);
   if (total == 0) return true;
   if (total >= CPB_NO_NAME) return false;
@@ -48,6 +55,6 @@ void cpb_view_makers_free(cpb_view_makers *m) {
 }
 
 const cpb_view_node *cpb_view_maker_of(const cpb_view_makers *m, cpb_span value) {
-  uint32_t i = value.size > 0 ? cpb_names_find(&m->names, value) : CPB_NO_NAME;
+  uint32_t i = value.size > 0 ? cpb_names_find(&m->names, cpb_view_key(m->view, value)) : CPB_NO_NAME;
   return i == CPB_NO_NAME ? NULL : &m->items[i];
 }

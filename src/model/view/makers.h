@@ -1,4 +1,4 @@
-/* The nodes of a graph by number, and by the values that they make. */
+/* The nodes of a graph by number, and by the values that they make, or by their names where values have none. */
 #ifndef CPB_MODEL_VIEW_MAKERS_H
 #define CPB_MODEL_VIEW_MAKERS_H
 
@@ -7,10 +7,11 @@
 
 typedef struct cpb_view_makers {
   cpb_allocator allocator;
+  const cpb_view *view;
   cpb_view_node *items; /* with texts that stay */
   size_t count;
   char (*labels)[CPB_VIEW_SPARE], (*ops)[CPB_VIEW_SPARE]; /* of nodes whose texts are not in the model; else NULL */
-  cpb_names names;                                        /* of values: numbers of nodes */
+  cpb_names names;                                        /* numbers of nodes */
 } cpb_view_makers;
 
 /* False when memory is short; to be freed then, too. */

@@ -16,7 +16,7 @@ typedef struct cpb_view_types {
 bool cpb_view_types_build(cpb_view_types *types, const cpb_allocator *a, const cpb_view *view, uint32_t graph);
 void cpb_view_types_free(cpb_view_types *types);
 
-/* "name", and the members of its type if that is known. `types` may be NULL. */
+/* "name" if it has one, and the members of its type if that is known. `types` may be NULL. */
 void cpb_view_write_named(cpb_json_writer *answer, const cpb_view *view, const cpb_view_types *types,
                           const cpb_view_value *value);
 /* An object of these. */

@@ -14,7 +14,7 @@ typedef struct cpb_view {
   const struct cpb_view_kind *kind;
   const cpb_part *part; /* in which all spans lie */
   cpb_view_graphs graphs;
-  const void *own; /* what the kind knows besides */
+  void *own; /* what the kind knows besides */
 } cpb_view;
 
 static inline const cpb_view_graph *cpb_view_graph_of(const cpb_view *view, uint32_t graph) {
@@ -53,7 +53,20 @@ typedef struct cpb_view_value {
   cpb_span role;      /* of a node's input, if that is known: the parameter that it is for; else empty */
   cpb_span type;      /* its message, if it stands there; else NULL data */
   bool is_feature;    /* Core ML's type is that of a feature */
+  uint64_t dtype;     /* of TensorFlow's type, which is no message; 0: not known */
+  cpb_span shape;     /* and its shape; NULL data: not known */
 } cpb_view_value;
+
+static inline bool cpb_view_is_typed(const cpb_view_value *value) {
+  return value->type.data || value->dtype > 0 || value->shape.data;
+}
+
+/* Where nodes are called by name, and what comes out of them by its number: what the name of an input says. */
+typedef struct cpb_view_source {
+  cpb_span node;
+  cpb_span output; /* that has a name, of which `index` is one; or empty */
+  uint64_t index;
+} cpb_view_source;
 
 typedef struct cpb_view_values cpb_view_values;
 typedef bool cpb_view_next_value(cpb_view_values *values, cpb_view_value *value);
@@ -68,6 +81,13 @@ struct cpb_view_values {
   /* Of a kind whose values are numbered: which of them are left, the kind's own place among them. */
   const cpb_view *view;
   size_t at, middle, end;
+  struct { /* what is left of TensorFlow's outputs (tensorflow/outputs.c), of which cursors have some, too */
+    const cpb_part *part;
+    cpb_span node, text, shape;
+    bool of_function;
+    cpb_varints types;
+    uint64_t type, count, number;
+  } told;
 };
 
 /* The values whose names are in that field, or the messages that have their names and types. */
@@ -125,6 +145,13 @@ typedef struct cpb_view_kind {
   /* Names of nodes that must run before the node; with a type that of a value which must be there. NULL: there are
    * none. */
   cpb_view_values (*controls)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
+  /* NULL: values have names, by which those who take them know them. Else what comes out of nodes has none, and these
+   * say what an input is of which node; and that output, false if nothing is known of it. */
+  cpb_view_source (*source)(cpb_span input);
+  bool (*output)(const cpb_view *view, const cpb_view_node *node, const cpb_view_source *source, cpb_view_value *value);
+  /* Fields of a function: maps from the names of its outputs to the values that they are, and to nodes that must have
+   * run. 0: its outputs are called as the values are. */
+  uint32_t returns, control_returns;
   /* Whether it is known what each of the node's inputs is for. */
   bool (*has_roles)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
   /* Further values of which the graph says the type, or NULL. */
@@ -142,6 +169,9 @@ typedef struct cpb_view_kind {
   const char *(*place)(const cpb_view_tensor *tensor);
   /* The graph that the node calls, or CPB_NO_GRAPH. NULL: none does. */
   uint32_t (*callee)(const cpb_view *view, const cpb_view_node *node);
+  /* Where nodes may call several: calls `visit` for each until it returns false, which is then returned. */
+  bool (*each_callee)(const cpb_view *view, const cpb_view_node *node, bool (*visit)(void *user, uint32_t graph),
+                      void *user);
   /* The module of the program that was exported which the node is in: its path and its class, from what the exporter
    * notes beside the node. False where it notes nothing. NULL: no kind of note is known. */
   bool (*module)(const cpb_view_node *node, cpb_span *path, cpb_span *class_name);
@@ -159,6 +189,15 @@ typedef struct cpb_view_kind {
   /* "attributes", and what else only this kind has. */
   void (*write_node)(cpb_json_writer *answer, const cpb_view *view, uint32_t graph, const cpb_view_node *node);
   void (*write_graph)(cpb_json_writer *answer, const cpb_view *view, uint32_t graph);
+  /* What only this kind says of a graph in a list. NULL: nothing. */
+  void (*write_listed)(cpb_json_writer *answer, const cpb_view *view, uint32_t graph);
+  /* "inputs" of a function, where it says more of these than their names and types. NULL: it does not. */
+  void (*write_inputs)(cpb_json_writer *answer, const cpb_view *view, uint32_t graph);
 } cpb_view_kind;
+
+/* By which those who take a value find what gives it: the node, or the value itself. */
+static inline cpb_span cpb_view_key(const cpb_view *view, cpb_span value) {
+  return view->kind->source && value.size > 0 ? view->kind->source(value).node : value;
+}
 
 #endif

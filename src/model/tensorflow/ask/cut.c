@@ -12,43 +12,45 @@
 
 static void write_objects(cpb_saved_model *m, const cpb_cut *cut) {
   static const char *const why[] = {NULL, "around", "needed", "reached", "asked"};
-  cpb_page page = cpb_saved_open_page(m, "objects");
+  cpb_page page = cpb_viewed_page(&m->viewed, "objects");
   for (size_t i = 0; i < m->objects.count; i++) {
     if (cut->objects[i] == CPB_CUT_OFF || !cpb_page_has(&page)) continue;
-    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
     cpb_write_object_place(m, (uint32_t)i);
-    cpb_json_writer_unsigned(m->answer, "new_node", cut->numbers[i]);
-    cpb_json_writer_text(m->answer, "why", why[cut->objects[i]]);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_unsigned(m->viewed.answer, "new_node", cut->numbers[i]);
+    cpb_json_writer_text(m->viewed.answer, "why", why[cut->objects[i]]);
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
 }
 
 static void write_share(cpb_saved_model *m, const char *key, const uint8_t *stays, size_t total) {
   size_t count = 0;
   for (size_t i = 0; i < total; i++) count += stays[i] != 0;
-  cpb_json_writer_open(m->answer, key, '{');
-  cpb_json_writer_unsigned(m->answer, "kept", count);
-  cpb_json_writer_unsigned(m->answer, "total", total);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_open(m->viewed.answer, key, '{');
+  cpb_json_writer_unsigned(m->viewed.answer, "kept", count);
+  cpb_json_writer_unsigned(m->viewed.answer, "total", total);
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void write_signatures(cpb_saved_model *m, const cpb_cut *cut, const char *key, bool kept) {
   cpb_entries list;
   if (!cpb_saved_entries(m, m->meta, META_GRAPH_SIGNATURE, &list)) return;
-  cpb_json_writer_open(m->answer, key, '[');
+  cpb_json_writer_open(m->viewed.answer, key, '[');
   for (size_t i = 0; i < list.count; i++) {
-    if (cpb_cut_has_signature(cut, list.items[i].key) == kept) cpb_json_writer_span(m->answer, NULL, list.items[i].key);
+    if (cpb_cut_has_signature(cut, list.items[i].key) == kept)
+      cpb_json_writer_span(m->viewed.answer, NULL, list.items[i].key);
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
   cpb_entries_free(&list);
 }
 
 static void write_answer(cpb_saved_model *m, const cpb_cut *cut) {
-  cpb_json_writer_unsigned(m->answer, "size", m->cut.size);
-  if (cpb_saved_keras_given(m).data) cpb_json_writer_unsigned(m->answer, "keras_metadata_size", m->cut_keras.size);
-  cpb_json_writer_bool(m->answer, "runs_in_a_session", cut->session);
-  write_share(m, "functions", cut->functions, m->graph.num_functions);
+  cpb_json_writer_unsigned(m->viewed.answer, "size", m->cut.size);
+  if (cpb_saved_keras_given(m).data)
+    cpb_json_writer_unsigned(m->viewed.answer, "keras_metadata_size", m->cut_keras.size);
+  cpb_json_writer_bool(m->viewed.answer, "runs_in_a_session", cut->session);
+  write_share(m, "functions", cut->functions + 1, cpb_graph_num_functions(&m->graph));
   write_share(m, "concrete_functions", cut->concrete, m->objects.num_concrete);
   write_share(m, "graph_nodes", cut->nodes, cut->graph.count);
   write_signatures(m, cut, "signatures", true);
@@ -61,7 +63,7 @@ static void write_answer(cpb_saved_model *m, const cpb_cut *cut) {
 static void plan(cpb_saved_model *m, const cpb_cut *cut) {
   cpb_cut_write(cut, &m->cut);
   cpb_cut_write_keras(cut, cpb_saved_keras_given(m), &m->cut_keras);
-  if (m->cut.failed || m->cut_keras.failed) cpb_saved_fail_memory(m);
+  if (m->cut.failed || m->cut_keras.failed) cpb_viewed_fail_memory(&m->viewed);
 }
 
 /* Refuses a damaged model: what could not be read would be missing from the result. */
@@ -69,11 +71,11 @@ static bool check_damage(cpb_saved_model *m) {
   const cpb_error *damages[] = {&m->skeleton.damage, &m->graph_part.damage, &m->damage};
   for (size_t i = 0; i < 3; i++) {
     if (damages[i]->code == CPB_OK) continue;
-    *m->error = *damages[i];
+    *m->viewed.error = *damages[i];
     return false;
   }
   if (m->objects.count > 0) return true;
-  cpb_fail(m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+  cpb_fail(m->viewed.error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
            "the model has no object graph, so it cannot be cut; TensorFlow 1 writes none");
   return false;
 }
@@ -81,7 +83,7 @@ static bool check_damage(cpb_saved_model *m) {
 void cpb_ask_cut(cpb_saved_model *m) {
   cpb_cut cut;
   if (!check_damage(m)) return;
-  if (cpb_cut_decide(&cut, m, cpb_saved_name(m))) {
+  if (cpb_cut_decide(&cut, m, cpb_viewed_name(&m->viewed))) {
     plan(m, &cut);
     write_answer(m, &cut);
   }

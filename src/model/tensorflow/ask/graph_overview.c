@@ -3,31 +3,31 @@
 
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
-#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/nodes.h"
+#include "model/tensorflow/weights.h"
 
 static void write_versions(cpb_saved_model *m) {
   cpb_span versions = cpb_get_bytes(m->graph.message, GRAPH_VERSIONS);
-  cpb_json_writer_open(m->answer, "versions", '{');
-  cpb_json_writer_unsigned(m->answer, "producer", cpb_get_number(versions, VERSIONS_PRODUCER));
-  cpb_json_writer_unsigned(m->answer, "min_consumer", cpb_get_number(versions, VERSIONS_MIN_CONSUMER));
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_open(m->viewed.answer, "versions", '{');
+  cpb_json_writer_unsigned(m->viewed.answer, "producer", cpb_get_number(versions, VERSIONS_PRODUCER));
+  cpb_json_writer_unsigned(m->viewed.answer, "min_consumer", cpb_get_number(versions, VERSIONS_MIN_CONSUMER));
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* What is fed: name, dtype and shape. */
 static void write_inputs(cpb_saved_model *m, const cpb_nodes *nodes) {
-  cpb_page page = cpb_saved_open_page(m, "inputs");
+  cpb_page page = cpb_viewed_page(&m->viewed, "inputs");
   for (size_t i = 0; i < nodes->count; i++) {
     cpb_span node = nodes->items[i];
     if (!cpb_node_is_placeholder(node) || !cpb_page_has(&page)) continue;
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_json_writer_span(m->answer, "name", cpb_get_bytes(node, NODE_NAME));
-    cpb_write_dtype(m->answer, "dtype", cpb_get_number(cpb_node_attr(node, "dtype"), ATTR_TYPE));
-    cpb_write_shape(m->answer, "shape", cpb_get_bytes(cpb_node_attr(node, "shape"), ATTR_SHAPE));
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "name", cpb_get_bytes(node, NODE_NAME));
+    cpb_write_dtype(m->viewed.answer, "dtype", cpb_get_number(cpb_node_attr(node, "dtype"), ATTR_TYPE));
+    cpb_write_shape(m->viewed.answer, "shape", cpb_get_bytes(cpb_node_attr(node, "shape"), ATTR_SHAPE));
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
 }
 
 static void mark_used(const cpb_nodes *nodes, cpb_span node, uint8_t *used) {
@@ -41,38 +41,38 @@ static void mark_used(const cpb_nodes *nodes, cpb_span node, uint8_t *used) {
 
 /* Nodes that no other node uses. */
 static void write_outputs(cpb_saved_model *m, const cpb_nodes *nodes) {
-  uint8_t *used = cpb_alloc_zeroed(&m->allocator, nodes->count);
+  uint8_t *used = cpb_alloc_zeroed(&m->viewed.allocator, nodes->count);
   if (!used) {
-    cpb_saved_fail_memory(m);
+    cpb_viewed_fail_memory(&m->viewed);
     return;
   }
   for (size_t i = 0; i < nodes->count; i++) mark_used(nodes, nodes->items[i], used);
-  cpb_page page = cpb_saved_open_page(m, "outputs");
+  cpb_page page = cpb_viewed_page(&m->viewed, "outputs");
   for (size_t i = 0; i < nodes->count; i++) {
     cpb_span node = nodes->items[i], op = cpb_get_bytes(node, NODE_OP);
     if (used[i] || cpb_node_is_placeholder(node) || cpb_span_is(op, "Const") || !cpb_page_has(&page)) continue;
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_json_writer_span(m->answer, "name", cpb_get_bytes(node, NODE_NAME));
-    cpb_json_writer_span(m->answer, "op", op);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "name", cpb_get_bytes(node, NODE_NAME));
+    cpb_json_writer_span(m->viewed.answer, "op", op);
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_page_close(m->answer, &page);
-  cpb_release(&m->allocator, used);
+  cpb_page_close(m->viewed.answer, &page);
+  cpb_release(&m->viewed.allocator, used);
 }
 
 void cpb_ask_graph_overview(cpb_saved_model *m) {
   cpb_nodes nodes;
   const cpb_parameters parameters = cpb_saved_constant_parameters(m);
-  cpb_json_writer_text(m->answer, "kind", "graph_def");
+  cpb_json_writer_text(m->viewed.answer, "kind", "graph_def");
   write_versions(m);
-  cpb_json_writer_unsigned(m->answer, "nodes", m->graph.nodes);
-  cpb_json_writer_unsigned(m->answer, "functions", m->graph.num_functions);
-  cpb_parameters_write(&parameters, m->answer);
+  cpb_json_writer_unsigned(m->viewed.answer, "nodes", m->graph.graphs->items[0].nodes);
+  cpb_json_writer_unsigned(m->viewed.answer, "functions", cpb_graph_num_functions(&m->graph));
+  cpb_parameters_write(&parameters, m->viewed.answer);
   if (cpb_nodes_build(&nodes, &m->graph)) {
     write_inputs(m, &nodes);
     write_outputs(m, &nodes);
   } else {
-    cpb_saved_fail_memory(m);
+    cpb_viewed_fail_memory(&m->viewed);
   }
   cpb_nodes_free(&nodes);
 }

@@ -5,16 +5,16 @@
 #include "model/keras/answers.h"
 #include "model/keras/class_names.h"
 #include "model/keras/load.h"
-#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/keras.h"
 #include "model/tensorflow/variable_list.h"
 #include "model/tensorflow/variables.h"
+#include "model/tensorflow/weights.h"
 
 typedef bool (*write)(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 
 static void write_members(cpb_saved_model *m, cpb_keras *keras, void *members) {
-  cpb_json_writer_text(m->answer, "format", cpb_saved_keras_given(m).data ? "keras_metadata" : "saved_model");
-  (*(const write *)members)(keras, &m->question, m->answer, m->error);
+  cpb_json_writer_text(m->viewed.answer, "format", cpb_saved_keras_given(m).data ? "keras_metadata" : "saved_model");
+  (*(const write *)members)(keras, &m->viewed.question, m->viewed.answer, m->viewed.error);
 }
 
 /* --- Without Keras ------------------------------------------------------------------------------ */
@@ -76,26 +76,26 @@ static cpb_span without_reading(cpb_span name) {
   return without_end(without_end(name, "/resource"), "/ReadVariableOp");
 }
 
-static bool add_constant(void *user, const cpb_saved_weight *w) {
+static bool add_constant(void *user, cpb_span node, const cpb_view_measure *measure) {
   named *n = user;
-  cpb_name_layer layer = {.path = cpb_name_layer_path(without_reading(w->node)), .order = n->list.count};
-  cpb_name_layer_take(&layer, true, w->elements, w->bytes);
+  cpb_name_layer layer = {.path = cpb_name_layer_path(without_reading(node)), .order = n->list.count};
+  cpb_name_layer_take(&layer, true, measure->elements, measure->bytes);
   return cpb_name_layers_add(&n->list, layer);
 }
 
 static bool find_named(named *n, const cpb_variable_list *l) {
-  return cpb_saved_is_frozen(n->model) ? cpb_saved_each_weight(n->model, add_constant, n) : add_variables(n, l);
+  return n->model->is_frozen ? cpb_saved_each_weight(n->model, add_constant, n) : add_variables(n, l);
 }
 
 static void write_named(cpb_saved_model *m) {
-  cpb_variable_list list = {.allocator = m->allocator};
+  cpb_variable_list list = {.allocator = m->viewed.allocator};
   named n = {.model = m};
-  cpb_name_layers_init(&n.list, &m->allocator);
-  cpb_buffer_init(&n.paths, &m->allocator);
+  cpb_name_layers_init(&n.list, &m->viewed.allocator);
+  cpb_buffer_init(&n.paths, &m->viewed.allocator);
   if (cpb_saved_link(m) && cpb_variable_list_build(&list, m)) {
-    cpb_json_writer_text(m->answer, "source", cpb_saved_is_frozen(m) ? "names" : "variables");
-    if (find_named(&n, &list)) cpb_name_layers_write(&n.list, &m->question, m->answer);
-    else cpb_saved_fail_memory(m);
+    cpb_json_writer_text(m->viewed.answer, "source", m->is_frozen ? "names" : "variables");
+    if (find_named(&n, &list)) cpb_name_layers_write(&n.list, &m->viewed.question, m->viewed.answer);
+    else cpb_viewed_fail_memory(&m->viewed);
   }
   cpb_variable_list_free(&list);
   cpb_name_layers_free(&n.list);

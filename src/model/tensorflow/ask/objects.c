@@ -8,7 +8,7 @@
 
 /* What an object refers to: its own name for it, then what that is. */
 static void write_reference(cpb_saved_model *m, uint32_t from, cpb_span reference) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   uint64_t node = cpb_get_number(reference, REFERENCE_NODE);
   cpb_span name = cpb_get_bytes(reference, REFERENCE_NAME);
   cpb_json_writer_open(a, NULL, '{');
@@ -29,62 +29,62 @@ static void write_reference(cpb_saved_model *m, uint32_t from, cpb_span referenc
 }
 
 static void write_children(cpb_saved_model *m, uint32_t node) {
-  cpb_page page = cpb_saved_open_page(m, "children");
+  cpb_page page = cpb_viewed_page(&m->viewed, "children");
   cpb_cursor c = cpb_cursor_of(m->objects.items[node].message);
   while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
     if (cpb_page_has(&page)) write_reference(m, node, c.bytes);
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
 }
 
 static void write_node_name(cpb_saved_model *m, const char *key, uint64_t node) {
-  cpb_json_writer_open(m->answer, key, '{');
+  cpb_json_writer_open(m->viewed.answer, key, '{');
   if (node < m->objects.count) cpb_write_object_place(m, (uint32_t)node);
-  else cpb_json_writer_unsigned(m->answer, "node", node);
-  cpb_json_writer_close(m->answer, '}');
+  else cpb_json_writer_unsigned(m->viewed.answer, "node", node);
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* What must be made before this one can be. */
 static void write_dependencies(cpb_saved_model *m, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
-  cpb_json_writer_open(m->answer, "dependencies", '[');
+  cpb_json_writer_open(m->viewed.answer, "dependencies", '[');
   while (cpb_cursor_find(&c, OBJECT_DEPENDENCIES, CPB_WIRE_LEN)) {
     uint64_t node = cpb_get_number(c.bytes, REFERENCE_NODE);
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_json_writer_span(m->answer, "name", cpb_get_bytes(c.bytes, REFERENCE_NAME));
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "name", cpb_get_bytes(c.bytes, REFERENCE_NAME));
     if (node < m->objects.count) cpb_write_object_place(m, (uint32_t)node);
-    else cpb_json_writer_unsigned(m->answer, "node", node);
-    cpb_json_writer_close(m->answer, '}');
+    else cpb_json_writer_unsigned(m->viewed.answer, "node", node);
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
 }
 
 /* An optimizer's variables, each for another variable. */
 static void write_slots(cpb_saved_model *m, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
-  cpb_json_writer_open(m->answer, "slot_variables", '[');
+  cpb_json_writer_open(m->viewed.answer, "slot_variables", '[');
   while (cpb_cursor_find(&c, OBJECT_SLOTS, CPB_WIRE_LEN)) {
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_json_writer_span(m->answer, "name", cpb_get_bytes(c.bytes, SLOT_NAME));
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "name", cpb_get_bytes(c.bytes, SLOT_NAME));
     write_node_name(m, "variable", cpb_get_number(c.bytes, SLOT_VARIABLE));
     write_node_name(m, "original", cpb_get_number(c.bytes, SLOT_ORIGINAL));
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
 }
 
 static void write_saveables(cpb_saved_model *m, cpb_span object) {
   cpb_entries saveables;
   if (!cpb_saved_entries(m, object, OBJECT_SAVEABLES, &saveables)) return;
-  cpb_json_writer_open(m->answer, "saveables", '[');
+  cpb_json_writer_open(m->viewed.answer, "saveables", '[');
   for (size_t i = 0; i < saveables.count; i++) {
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_json_writer_span(m->answer, "name", saveables.items[i].key);
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "name", saveables.items[i].key);
     write_node_name(m, "save_function", cpb_get_number(saveables.items[i].value, SAVEABLE_SAVE));
     write_node_name(m, "restore_function", cpb_get_number(saveables.items[i].value, SAVEABLE_RESTORE));
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
   cpb_entries_free(&saveables);
 }
 
@@ -92,7 +92,7 @@ static void write_saveables(cpb_saved_model *m, cpb_span object) {
 
 static void write_object(cpb_saved_model *m, uint32_t node) {
   cpb_span object = m->objects.items[node].message;
-  if (!cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, 4 * (uint64_t)object.size)) return;
+  if (!cpb_json_writer_charge(m->viewed.answer, CPB_WORK_WALKED, 4 * (uint64_t)object.size)) return;
   cpb_write_object_place(m, node);
   cpb_write_object(m, node);
   write_children(m, node);
@@ -103,11 +103,11 @@ static void write_object(cpb_saved_model *m, uint32_t node) {
 
 /* TensorFlow 1 wrote no object graph, but a list of variables. */
 static void write_variables(cpb_saved_model *m) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_json_writer_null(a, "node");
   cpb_json_writer_text(a, "path", "root");
   cpb_json_writer_text(a, "kind", "none");
-  cpb_page page = cpb_saved_open_page(m, "children");
+  cpb_page page = cpb_viewed_page(&m->viewed, "children");
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
   while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
     if (!cpb_page_has(&page)) continue;
@@ -119,14 +119,14 @@ static void write_variables(cpb_saved_model *m) {
     cpb_json_writer_bool(a, "trainable", cpb_get_number(c.bytes, VARIABLE_DEF_TRAINABLE) != 0);
     cpb_json_writer_close(a, '}');
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
 }
 
 void cpb_ask_objects(cpb_saved_model *m) {
-  cpb_span path = cpb_saved_name(m);
+  cpb_span path = cpb_viewed_name(&m->viewed);
   bool root = path.size == 0 || cpb_span_is(path, "root");
   uint32_t node = cpb_objects_find(&m->objects, path);
   if (node != CPB_NO_OBJECT) write_object(m, node);
   else if (m->objects.count == 0 && root) write_variables(m);
-  else cpb_saved_not_found(m, "object", path);
+  else cpb_viewed_not_found(&m->viewed, "object", path);
 }

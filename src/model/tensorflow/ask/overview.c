@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "model/common/write.h"
 #include "model/keras/answers.h"
-#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/ask/variable_counts.h"
 #include "model/tensorflow/ask/variables.h"
 #include "model/tensorflow/describe.h"
@@ -13,6 +12,7 @@
 #include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/ops.h"
 #include "model/tensorflow/variables.h"
+#include "model/tensorflow/weights.h"
 
 /* --- Meta graphs ------------------------------------------------------------------- */
 
@@ -25,22 +25,22 @@ static void write_graph_range(cpb_saved_model *m, cpb_span meta) {
   cpb_span graph = cpb_get_bytes(meta, META_GRAPH_GRAPH);
   if (!graph.data) return;
   cpb_range where = cpb_part_where(&m->skeleton, graph);
-  cpb_json_writer_open(m->answer, "graph", '{');
-  cpb_json_writer_unsigned(m->answer, "offset", where.offset);
-  cpb_json_writer_unsigned(m->answer, "size", where.length);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_open(m->viewed.answer, "graph", '{');
+  cpb_json_writer_unsigned(m->viewed.answer, "offset", where.offset);
+  cpb_json_writer_unsigned(m->viewed.answer, "size", where.length);
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* How many keys there are: an entry may be there more than once, and the last counts. */
 static void count_signatures(cpb_saved_model *m, cpb_span meta) {
   cpb_entries signatures;
   if (!cpb_saved_entries(m, meta, META_GRAPH_SIGNATURE, &signatures)) return;
-  cpb_json_writer_unsigned(m->answer, "signatures", signatures.count);
+  cpb_json_writer_unsigned(m->viewed.answer, "signatures", signatures.count);
   cpb_entries_free(&signatures);
 }
 
 static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_span info = cpb_get_bytes(meta, META_GRAPH_INFO);
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_unsigned(a, "number", number);
@@ -55,8 +55,8 @@ static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number)
 
 /* Those behind the page are not gone through: each meta graph may be asked for its own overview. */
 static void write_meta_graphs(cpb_saved_model *m) {
-  const cpb_question *q = &m->question;
-  cpb_page page = cpb_saved_open_page(m, "meta_graphs");
+  const cpb_question *q = &m->viewed.question;
+  cpb_page page = cpb_viewed_page(&m->viewed, "meta_graphs");
   cpb_span meta;
   cpb_meta_graphs all = cpb_meta_graphs_of(m->skeleton.message, m->is_alone);
   const uint64_t end =
@@ -65,7 +65,7 @@ static void write_meta_graphs(cpb_saved_model *m) {
     if (cpb_page_has(&page)) write_meta_graph(m, meta, page.total - 1);
   }
   page.total = m->num_meta_graphs;
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
 }
 
 /* --- Signatures, assets, what initializes ------------------------------------------- */
@@ -73,41 +73,41 @@ static void write_meta_graphs(cpb_saved_model *m) {
 static void write_signatures(cpb_saved_model *m) {
   cpb_entries signatures;
   if (!cpb_saved_entries(m, m->meta, META_GRAPH_SIGNATURE, &signatures)) return;
-  cpb_page page = cpb_saved_open_page(m, "signatures");
+  cpb_page page = cpb_viewed_page(&m->viewed, "signatures");
   for (size_t i = 0; i < signatures.count; i++) {
     if (!cpb_page_has(&page)) continue;
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_json_writer_span(m->answer, "key", signatures.items[i].key);
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "key", signatures.items[i].key);
     cpb_write_signature(m, signatures.items[i].value);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
   cpb_entries_free(&signatures);
 }
 
 static void write_asset(cpb_saved_model *m, cpb_page *page, cpb_span asset) {
   if (!cpb_page_has(page)) return;
-  cpb_json_writer_open(m->answer, NULL, '{');
-  cpb_json_writer_span(m->answer, "file", cpb_get_bytes(asset, ASSET_FILENAME));
-  cpb_json_writer_span(m->answer, "tensor", cpb_get_bytes(cpb_get_bytes(asset, ASSET_TENSOR), TENSOR_INFO_NAME));
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
+  cpb_json_writer_span(m->viewed.answer, "file", cpb_get_bytes(asset, ASSET_FILENAME));
+  cpb_json_writer_span(m->viewed.answer, "tensor", cpb_get_bytes(cpb_get_bytes(asset, ASSET_TENSOR), TENSOR_INFO_NAME));
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* TensorFlow 1 has them in a collection, each in an Any. */
 static void write_assets(cpb_saved_model *m) {
-  cpb_page page = cpb_saved_open_page(m, "assets");
+  cpb_page page = cpb_viewed_page(&m->viewed, "assets");
   cpb_cursor c = cpb_cursor_of(m->meta);
   while (cpb_cursor_find(&c, META_GRAPH_ASSET, CPB_WIRE_LEN)) write_asset(m, &page, c.bytes);
   c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "saved_model_assets"), COLLECTION_ANY));
   while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) write_asset(m, &page, cpb_get_bytes(c.bytes, ANY_VALUE));
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
 }
 
 static void write_initializer(cpb_saved_model *m, const char *from, const char *key, cpb_span operation) {
-  cpb_json_writer_open(m->answer, NULL, '{');
-  cpb_json_writer_text(m->answer, from, key);
-  cpb_json_writer_span(m->answer, "operation", operation);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
+  cpb_json_writer_text(m->viewed.answer, from, key);
+  cpb_json_writer_span(m->viewed.answer, "operation", operation);
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* The operation that a loader runs: TensorFlow 2 names it in a signature, TensorFlow 1
@@ -115,7 +115,7 @@ static void write_initializer(cpb_saved_model *m, const char *from, const char *
 static void write_initializers(cpb_saved_model *m) {
   static const char *const signatures[] = {"__saved_model_init_op", "__saved_model_train_op"};
   static const char *const collections[] = {"saved_model_main_op", "legacy_init_op", "saved_model_train_op"};
-  cpb_json_writer_open(m->answer, "initializers", '[');
+  cpb_json_writer_open(m->viewed.answer, "initializers", '[');
   for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
     cpb_span key = cpb_span_of(signatures[i]), entry = cpb_get_entry(m->meta, META_GRAPH_SIGNATURE, key);
     cpb_span output = cpb_get_entry(cpb_get_bytes(entry, MAP_VALUE), SIGNATURE_OUTPUTS, key);
@@ -126,12 +126,12 @@ static void write_initializers(cpb_saved_model *m) {
     cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, collections[i]), COLLECTION_NODES));
     while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) write_initializer(m, "collection", collections[i], c.bytes);
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
 }
 
 static void write_saver(cpb_saved_model *m) {
   static const char *const versions[] = {"legacy", "v1", "v2"};
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_span saver = cpb_get_bytes(m->meta, META_GRAPH_SAVER);
   if (!saver.data) return;
   uint64_t version = cpb_get_number(saver, SAVER_VERSION);
@@ -160,8 +160,8 @@ static uint64_t count_floats(cpb_saved_model *m, cpb_span list) {
 }
 
 static void write_collection(cpb_saved_model *m, cpb_span name, cpb_span collection) {
-  cpb_json_writer_open(m->answer, NULL, '{');
-  cpb_json_writer_span(m->answer, "name", name);
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
+  cpb_json_writer_span(m->viewed.answer, "name", name);
   for (size_t i = 0; i < sizeof collection_kinds / sizeof *collection_kinds; i++) {
     uint32_t number = collection_kinds[i].number;
     cpb_span list = cpb_get_bytes(collection, number);
@@ -169,24 +169,24 @@ static void write_collection(cpb_saved_model *m, cpb_span name, cpb_span collect
     uint64_t count = cpb_count_bytes(list, LIST_VALUE);
     if (number == COLLECTION_INTS) count = cpb_count_varints(list, LIST_VALUE);
     if (number == COLLECTION_FLOATS) count = count_floats(m, list);
-    cpb_json_writer_text(m->answer, "kind", collection_kinds[i].name);
-    cpb_json_writer_unsigned(m->answer, "count", count);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_text(m->viewed.answer, "kind", collection_kinds[i].name);
+    cpb_json_writer_unsigned(m->viewed.answer, "count", count);
+    cpb_json_writer_close(m->viewed.answer, '}');
     return;
   }
-  cpb_json_writer_null(m->answer, "kind");
-  cpb_json_writer_unsigned(m->answer, "count", 0);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_null(m->viewed.answer, "kind");
+  cpb_json_writer_unsigned(m->viewed.answer, "count", 0);
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void write_collections(cpb_saved_model *m) {
   cpb_entries collections;
   if (!cpb_saved_entries(m, m->meta, META_GRAPH_COLLECTION, &collections)) return;
-  cpb_page page = cpb_saved_open_page(m, "collections");
+  cpb_page page = cpb_viewed_page(&m->viewed, "collections");
   for (size_t i = 0; i < collections.count; i++) {
     if (cpb_page_has(&page)) write_collection(m, collections.items[i].key, collections.items[i].value);
   }
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
   cpb_entries_free(&collections);
 }
 
@@ -196,20 +196,20 @@ static void write_collections(cpb_saved_model *m) {
  * graph itself is not read for an overview. */
 static void write_ops(cpb_saved_model *m) {
   cpb_span ops = cpb_get_bytes(cpb_get_bytes(m->meta, META_GRAPH_INFO), META_INFO_OPS);
-  cpb_json_writer_open(m->answer, "ops", '{');
-  cpb_json_writer_text(m->answer, "source", "exporter");
-  cpb_json_writer_unsigned(m->answer, "total", cpb_count_bytes(ops, LIST_VALUE));
-  cpb_json_writer_open(m->answer, "custom", '[');
+  cpb_json_writer_open(m->viewed.answer, "ops", '{');
+  cpb_json_writer_text(m->viewed.answer, "source", "exporter");
+  cpb_json_writer_unsigned(m->viewed.answer, "total", cpb_count_bytes(ops, LIST_VALUE));
+  cpb_json_writer_open(m->viewed.answer, "custom", '[');
   cpb_cursor c = cpb_cursor_of(ops);
   uint64_t shown = 0;
-  while (shown < m->question.count && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+  while (shown < m->viewed.question.count && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
     cpb_span name = cpb_get_bytes(c.bytes, OP_NAME);
     if (cpb_is_tensorflow_op(name)) continue;
-    cpb_json_writer_span(m->answer, NULL, name);
+    cpb_json_writer_span(m->viewed.answer, NULL, name);
     shown++;
   }
-  cpb_json_writer_close(m->answer, ']');
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, ']');
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* --- Objects ------------------------------------------------------------------------------ */
@@ -232,7 +232,7 @@ static void count_objects(const cpb_objects *o, counts *n) {
 }
 
 static void write_counts(cpb_saved_model *m, const counts *n) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_json_writer_open(a, "objects", '{');
   cpb_json_writer_unsigned(a, "total", m->objects.count);
   cpb_json_writer_unsigned(a, "unreachable", n->unreachable);
@@ -246,72 +246,72 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
 
 /* Of a large graph that has not been read they are not known. */
 static cpb_parameters parameters_of(cpb_saved_model *m, const cpb_variable_list *l) {
-  if (!cpb_saved_is_frozen(m)) return cpb_variable_list_parameters(l);
+  if (!m->is_frozen) return cpb_variable_list_parameters(l);
   return m->has_graph ? cpb_saved_constant_parameters(m) : (cpb_parameters){.partial = true};
 }
 
 static void write_parameters(cpb_saved_model *m, const cpb_variable_list *l) {
   const cpb_parameters p = parameters_of(m, l);
-  cpb_parameters_write(&p, m->answer);
+  cpb_parameters_write(&p, m->viewed.answer);
 }
 
 static void write_variables(cpb_saved_model *m, const cpb_variable_list *l) {
-  cpb_json_writer_open(m->answer, "variables", '{');
+  cpb_json_writer_open(m->viewed.answer, "variables", '{');
   cpb_write_variable_counts(m, l);
   cpb_write_stored_summary(m);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void write_summary(cpb_saved_model *m, cpb_keras *keras, void *user) {
   (void)user;
-  cpb_keras_summary(keras, m->answer, m->error);
+  cpb_keras_summary(keras, m->viewed.answer, m->viewed.error);
 }
 
 static void write_keras(cpb_saved_model *m, const counts *n) {
   cpb_span root;
   if (n->keras == 0 || cpb_object_kind(&m->objects.items[0], &root) != OBJECT_USER) {
-    cpb_json_writer_null(m->answer, "keras");
+    cpb_json_writer_null(m->viewed.answer, "keras");
     return;
   }
-  cpb_json_writer_open(m->answer, "keras", '{');
-  cpb_json_writer_span(m->answer, "identifier", cpb_get_bytes(root, USER_IDENTIFIER));
-  cpb_json_writer_unsigned(m->answer, "objects", n->keras);
+  cpb_json_writer_open(m->viewed.answer, "keras", '{');
+  cpb_json_writer_span(m->viewed.answer, "identifier", cpb_get_bytes(root, USER_IDENTIFIER));
+  cpb_json_writer_unsigned(m->viewed.answer, "objects", n->keras);
   cpb_saved_use_keras_too(m, write_summary, NULL);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 /* The variables of TensorFlow 1. */
 static void write_variable_collection(cpb_saved_model *m, const cpb_variable_list *l) {
   uint64_t trainable = 0;
   for (size_t i = 0; i < l->count; i++) trainable += l->items[i].trainable;
-  cpb_json_writer_open(m->answer, "variables", '{');
-  cpb_json_writer_unsigned(m->answer, "total", l->count);
-  cpb_json_writer_unsigned(m->answer, "trainable", trainable);
+  cpb_json_writer_open(m->viewed.answer, "variables", '{');
+  cpb_json_writer_unsigned(m->viewed.answer, "total", l->count);
+  cpb_json_writer_unsigned(m->viewed.answer, "trainable", trainable);
   cpb_write_stored_summary(m);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void write_objects(cpb_saved_model *m, const cpb_variable_list *l) {
   counts n;
   write_parameters(m, l);
   if (m->objects.count == 0) {
-    cpb_json_writer_null(m->answer, "objects");
+    cpb_json_writer_null(m->viewed.answer, "objects");
     write_variable_collection(m, l);
-    cpb_json_writer_null(m->answer, "keras");
+    cpb_json_writer_null(m->viewed.answer, "keras");
     return;
   }
   count_objects(&m->objects, &n);
   write_counts(m, &n);
   write_variables(m, l);
-  cpb_json_writer_unsigned(m->answer, "concrete_functions", m->objects.num_concrete);
+  cpb_json_writer_unsigned(m->viewed.answer, "concrete_functions", m->objects.num_concrete);
   write_keras(m, &n);
 }
 
 /* --- The answer ------------------------------------------------------------------------------ */
 
 void cpb_ask_overview(cpb_saved_model *m) {
-  cpb_json_writer *a = m->answer;
-  cpb_variable_list list = {.allocator = m->allocator};
+  cpb_json_writer *a = m->viewed.answer;
+  cpb_variable_list list = {.allocator = m->viewed.allocator};
   cpb_json_writer_text(a, "kind", m->is_alone ? "meta_graph" : "saved_model");
   if (!m->is_alone) cpb_json_writer_unsigned(a, "schema_version", m->schema_version);
   write_meta_graphs(m);

@@ -1,13 +1,8 @@
 #include "model/tensorflow/ask/questions.h"
 
-#include "model/tensorflow/ask/constants.h"
-#include "model/tensorflow/ask/consumers.h"
 #include "model/tensorflow/ask/cut.h"
-#include "model/tensorflow/ask/functions.h"
 #include "model/tensorflow/ask/graph_overview.h"
 #include "model/tensorflow/ask/layers.h"
-#include "model/tensorflow/ask/node.h"
-#include "model/tensorflow/ask/nodes.h"
 #include "model/tensorflow/ask/objects.h"
 #include "model/tensorflow/ask/overview.h"
 #include "model/tensorflow/ask/scopes.h"
@@ -28,33 +23,37 @@ enum {
 static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_OVERVIEW, GRAPH_IF_WEIGHTS | KERAS_IF_LITTLE, cpb_ask_overview},
     {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
-    {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
-    {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},
-    {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
+    {CPB_ASK_FUNCTIONS, GRAPH, NULL},
+    {CPB_ASK_FUNCTION, GRAPH, NULL},
+    {CPB_ASK_NODES, GRAPH, NULL},
     {CPB_ASK_OBJECTS, SKELETON, cpb_ask_objects},
-    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},
-    {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
+    {CPB_ASK_CONSTANTS, GRAPH, NULL},
+    {CPB_ASK_OPS, GRAPH, NULL},
     {CPB_ASK_SEARCH, GRAPH | LAYERS_IF_ANY, cpb_ask_search},
     {CPB_ASK_LAYERS, GRAPH_IF_WEIGHTS | LAYERS_IF_ANY, cpb_ask_layers},
     {CPB_ASK_LOAD, KERAS, cpb_ask_load},
     {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
     {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
-    {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
-    {CPB_ASK_NODE, GRAPH, cpb_ask_node},
+    {CPB_ASK_CONSUMERS, GRAPH, NULL},
+    {CPB_ASK_NODE, GRAPH, NULL},
+    {CPB_ASK_UPSTREAM, GRAPH, NULL},
+    {CPB_ASK_DOWNSTREAM, GRAPH, NULL},
     {CPB_ASK_VARIABLES, GRAPH_IF_WEIGHTS | KERAS_IF_ANY, cpb_ask_variables},
 };
 static const cpb_saved_question of_graphs[] = {
     {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview},
-    {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
-    {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},
-    {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
-    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},
-    {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
+    {CPB_ASK_FUNCTIONS, GRAPH, NULL},
+    {CPB_ASK_FUNCTION, GRAPH, NULL},
+    {CPB_ASK_NODES, GRAPH, NULL},
+    {CPB_ASK_CONSTANTS, GRAPH, NULL},
+    {CPB_ASK_OPS, GRAPH, NULL},
     {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},
     {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
-    {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
+    {CPB_ASK_CONSUMERS, GRAPH, NULL},
     {CPB_ASK_LAYERS, GRAPH, cpb_ask_layers},
-    {CPB_ASK_NODE, GRAPH, cpb_ask_node},
+    {CPB_ASK_NODE, GRAPH, NULL},
+    {CPB_ASK_UPSTREAM, GRAPH, NULL},
+    {CPB_ASK_DOWNSTREAM, GRAPH, NULL},
 };
 
 #define COUNT(list) (sizeof list / sizeof *list)

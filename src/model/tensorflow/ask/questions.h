@@ -19,7 +19,8 @@ enum {
 typedef struct cpb_saved_question {
   cpb_question_kind kind;
   unsigned needs;
-  void (*write)(cpb_saved_model *m); /* the answer's members; failing is setting m->error */
+  /* The answer's members; failing is setting the model's error. NULL: the view gives it. */
+  void (*write)(cpb_saved_model *m);
 } cpb_saved_question;
 
 /* NULL when such a question has no answer. */

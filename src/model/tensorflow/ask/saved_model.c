@@ -4,14 +4,15 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/tensorflow/ask/constants.h"
 #include "model/tensorflow/ask/damage.h"
 #include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
 #include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/variables.h"
+#include "model/tensorflow/view.h"
 #include "model/tensorflow/views.h"
+#include "model/tensorflow/weights.h"
 
 /* A hint for hosts that pay for each request: apart from its graphs, a SavedModel is seldom
  * larger than a few times this. */
@@ -34,8 +35,8 @@ static bool answers(cpb_model_kind kind, cpb_question_kind question) {
 static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, const cpb_model_options *options) {
   cpb_saved_model *m = cpb_alloc_zeroed(a, sizeof *m);
   if (!m) return NULL;
-  m->allocator = *a;
-  m->meter = meter;
+  cpb_viewed_init(&m->viewed, a, meter, &cpb_tensorflow_view, &m->graph_part);
+  m->viewed.view.own = m;
   m->options = *options;
   m->limits = cpb_limits_or_default(options->limits);
   m->options.limits = &m->limits;
@@ -44,10 +45,9 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   m->damage.offset = CPB_NO_OFFSET;
   cpb_input_init(&m->no_input);
   cpb_objects_init(&m->objects, a);
-  cpb_graph_init(&m->graph, a);
+  cpb_graph_init(&m->graph, a, &m->viewed.view.graphs);
   cpb_pieces_init(&m->cut, a);
   cpb_pieces_init(&m->cut_keras, a);
-  cpb_problems_init(&m->problems, a);
   cpb_problems_init(&m->object_problems, a);
   cpb_problems_init(&m->graph_problems, a);
   return m;
@@ -62,6 +62,7 @@ static void forget_objects(cpb_saved_model *m) {
 }
 
 static void forget_graph(cpb_saved_model *m) {
+  cpb_viewed_forget(&m->viewed);
   cpb_graph_free(&m->graph);
   cpb_part_free(&m->graph_part);
   cpb_problems_free(&m->graph_problems);
@@ -75,20 +76,21 @@ static void forget_cut(cpb_saved_model *m) {
 
 static void destroy(void *reader) {
   cpb_saved_model *m = reader;
-  cpb_allocator a = m->allocator;
+  cpb_allocator a = m->viewed.allocator;
   cpb_saved_forget_keras(m, true);
   forget_objects(m);
   forget_graph(m);
   forget_cut(m);
   cpb_saved_forget_checkpoint(m);
   cpb_part_free(&m->skeleton);
-  cpb_problems_free(&m->problems);
+  cpb_problems_free(&m->viewed.problems);
   cpb_release(&a, m);
 }
 
 static void ask(void *reader, const cpb_question *question) {
   cpb_saved_model *m = reader;
-  m->question = *question;
+  m->viewed.question = *question;
+  m->knows_frozen = false;
   forget_cut(m);
   if (m->skeleton.outline && !m->skeleton.read) cpb_part_free(&m->skeleton);
   if (!m->has_graph) forget_graph(m);
@@ -106,10 +108,10 @@ static cpb_input *input(void *reader) {
 
 static cpb_step step_part(cpb_saved_model *m, cpb_part *part) {
   bool was_read = part->read;
-  cpb_step step = cpb_part_step(part, m->error);
+  cpb_step step = cpb_part_step(part, m->viewed.error);
   if (step != CPB_STEP_DONE || was_read) return step;
   if (m->damage.code != CPB_OK) part->lacks_some = true;
-  bool done = cpb_meter_charge(m->meter, CPB_WORK_WALKED, part->message.size, CPB_NO_OFFSET, m->error);
+  bool done = cpb_meter_charge(m->viewed.meter, CPB_WORK_WALKED, part->message.size, CPB_NO_OFFSET, m->viewed.error);
   return done ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
 
@@ -120,9 +122,9 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
                                    .read_ahead = SKELETON_AHEAD};
   if (m->is_graph) return CPB_STEP_DONE;
   const cpb_message_type *view = m->is_alone ? &cpb_view_meta_graph : &cpb_view_saved_model;
-  bool begun = m->skeleton.outline || cpb_part_begin(&m->skeleton, &m->allocator, view, NULL, 0, &how);
+  bool begun = m->skeleton.outline || cpb_part_begin(&m->skeleton, &m->viewed.allocator, view, NULL, 0, &how);
   if (!begun) {
-    cpb_saved_fail_memory(m);
+    cpb_viewed_fail_memory(&m->viewed);
     return CPB_STEP_ERROR;
   }
   return step_part(m, &m->skeleton);
@@ -130,12 +132,12 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
 
 static cpb_step read_graph(cpb_saved_model *m) {
   if (m->has_graph) return CPB_STEP_DONE;
-  if (!m->graph_part.outline && !cpb_saved_begin_part(m, &m->graph_part, META_GRAPH_GRAPH, &cpb_view_graph, 0))
+  if (!m->graph_part.outline && !cpb_saved_begin_part(m, &m->graph_part, META_GRAPH_GRAPH, &cpb_view_graph_def, 0))
     return CPB_STEP_ERROR;
   cpb_step step = step_part(m, &m->graph_part);
   if (step != CPB_STEP_DONE) return step;
-  if (!cpb_graph_build(&m->graph, m->graph_part.message, m->graph_part.lacks_some, &m->graph_problems, m->meter,
-                       m->error)) {
+  if (!cpb_graph_build(&m->graph, m->graph_part.message, m->graph_part.lacks_some, &m->graph_problems, m->viewed.meter,
+                       m->viewed.error)) {
     forget_graph(m);
     return CPB_STEP_ERROR;
   }
@@ -145,7 +147,8 @@ static cpb_step read_graph(cpb_saved_model *m) {
 
 static bool build_objects(cpb_saved_model *m) {
   if (m->has_objects || m->is_graph) return true;
-  m->has_objects = cpb_objects_build(&m->objects, &m->skeleton, m->meta, &m->object_problems, m->meter, m->error);
+  m->has_objects =
+      cpb_objects_build(&m->objects, &m->skeleton, m->meta, &m->object_problems, m->viewed.meter, m->viewed.error);
   if (!m->has_objects) forget_objects(m);
   return m->has_objects;
 }
@@ -173,7 +176,7 @@ static void find_meta_graph(cpb_saved_model *m, uint32_t wanted) {
 
 /* The meta graph of the question; what was kept of another one goes. */
 static bool choose_meta_graph(cpb_saved_model *m) {
-  uint32_t wanted = m->question.meta_graph;
+  uint32_t wanted = m->viewed.question.meta_graph;
   if (m->is_graph) return true;
   if (!m->has_looked) look_at_model(m);
   if (m->meta.data && wanted != m->meta_number) {
@@ -183,7 +186,7 @@ static bool choose_meta_graph(cpb_saved_model *m) {
   find_meta_graph(m, wanted);
   m->meta_number = wanted;
   if (m->meta.data || wanted == 0) return true;
-  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+  cpb_fail(m->viewed.error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
            "meta_graph is %u; expected less than %zu, the number of meta graphs", (unsigned)wanted, m->num_meta_graphs);
   return false;
 }
@@ -199,39 +202,40 @@ static bool may_read_graph(const cpb_saved_model *m, const asked *what) {
 static bool needs_graph(const cpb_saved_model *m, const asked *what) {
   if (what->needs & CPB_SAVED_NEEDS_GRAPH) return true;
   const bool has_shapes = m->objects.count > 0 || cpb_saved_checkpoint(m);
-  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || cpb_saved_is_frozen(m)) && may_read_graph(m, what);
+  return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || m->is_frozen) && may_read_graph(m, what);
 }
 
 static void write_problems(cpb_saved_model *m, const asked *what) {
   bool graph = needs_graph(m, what);
   cpb_problems damage;
-  cpb_problems_init(&damage, &m->allocator);
+  cpb_problems_init(&damage, &m->viewed.allocator);
   cpb_saved_note_damage(m, &damage);
-  cpb_json_writer_open(m->answer, "problems", '[');
-  cpb_problems_write(&damage, m->answer);
-  cpb_problems_write(&m->object_problems, m->answer);
-  if (graph) cpb_problems_write(&m->graph_problems, m->answer);
-  cpb_problems_write(&m->problems, m->answer);
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_open(m->viewed.answer, "problems", '[');
+  cpb_problems_write(&damage, m->viewed.answer);
+  cpb_problems_write(&m->object_problems, m->viewed.answer);
+  if (graph) cpb_problems_write(&m->graph_problems, m->viewed.answer);
+  cpb_problems_write(&m->viewed.problems, m->viewed.answer);
+  cpb_json_writer_close(m->viewed.answer, ']');
   cpb_problems_free(&damage);
 }
 
 static cpb_step write_answer(cpb_saved_model *m, const asked *what) {
-  cpb_problems_free(&m->problems);
-  cpb_json_writer_begin(m->answer);
-  cpb_json_writer_open(m->answer, NULL, '{');
+  cpb_problems_free(&m->viewed.problems);
+  cpb_json_writer_begin(m->viewed.answer);
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
   if (!m->is_graph && m->num_meta_graphs == 0)
-    cpb_problems_add(&m->problems, m->skeleton.message.size, "meta_graphs is empty; expected at least one");
-  what->write(m);
+    cpb_problems_add(&m->viewed.problems, m->skeleton.message.size, "meta_graphs is empty; expected at least one");
+  if (what->write) what->write(m);
+  else cpb_question_find(what->kind)(&m->viewed);
   write_problems(m, what);
-  cpb_json_writer_close(m->answer, '}');
-  return m->error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
+  cpb_json_writer_close(m->viewed.answer, '}');
+  return m->viewed.error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
 
 /* Nothing at all could be read, and why: then that is the answer. */
 static bool fail_if_empty(cpb_saved_model *m, const cpb_part *part) {
   if (part->damage.code == CPB_OK || part->message.size > 0) return false;
-  *m->error = part->damage;
+  *m->viewed.error = part->damage;
   return true;
 }
 
@@ -245,16 +249,18 @@ static bool needs_keras(const cpb_saved_model *m, const asked *what) {
 
 static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   cpb_saved_model *m = reader;
-  m->answer = answer;
-  m->error = error;
-  const asked *what = cpb_saved_find_question(m->is_graph, m->question.kind);
+  m->viewed.answer = answer;
+  m->viewed.error = error;
+  const asked *what = cpb_saved_find_question(m->is_graph, m->viewed.question.kind);
   cpb_step read = read_skeleton(m);
   if (read != CPB_STEP_DONE) return read;
   if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
+  cpb_saved_find_frozen(m);
   if (needs_graph(m, what) && (read = read_graph(m)) != CPB_STEP_DONE) return read;
   m->with_keras = needs_keras(m, what);
   if (m->with_keras && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
   if (m->is_graph && fail_if_empty(m, &m->graph_part)) return CPB_STEP_ERROR;
+  m->viewed.damage = cpb_saved_damage(m);
   return write_answer(m, what);
 }
 

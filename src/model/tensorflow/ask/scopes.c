@@ -49,9 +49,10 @@ static bool next_input(void *user, cpb_scope_input *input) {
 void cpb_ask_scopes(cpb_saved_model *m) {
   walk w = {.model = m};
   const cpb_scoped graph = {
-      .allocator = &m->allocator, .user = &w, .begin = begin, .next = next, .next_input = next_input};
+      .allocator = &m->viewed.allocator, .user = &w, .begin = begin, .next = next, .next_input = next_input};
   if (!cpb_saved_function(m, &w.function)) return;
   cpb_write_function_name(m, w.function);
-  bool found = cpb_scopes_write(&graph, &m->question, m->answer, m->error);
-  if (!found && m->error->code == CPB_OK) cpb_saved_not_found(m, "scope", cpb_scope_of(&m->question));
+  bool found = cpb_scopes_write(&graph, &m->viewed.question, m->viewed.answer, m->viewed.error);
+  if (!found && m->viewed.error->code == CPB_OK)
+    cpb_viewed_not_found(&m->viewed, "scope", cpb_scope_of(&m->viewed.question));
 }

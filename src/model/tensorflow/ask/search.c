@@ -1,4 +1,4 @@
-/* A text in the names of anything. */
+/* A text in the names of anything: of what only TensorFlow has first, then in graphs. */
 #include "model/tensorflow/ask/search.h"
 
 #include "model/keras/answers.h"
@@ -18,15 +18,15 @@ static bool is_in(const search *s, cpb_span name) { return cpb_span_contains(nam
 /* True when the found thing is to be written, into an object that is then open. */
 static bool found(search *s, const char *what) {
   if (!cpb_page_has(&s->page)) return false;
-  cpb_json_writer_open(s->model->answer, NULL, '{');
-  cpb_json_writer_text(s->model->answer, "is", what);
+  cpb_json_writer_open(s->model->viewed.answer, NULL, '{');
+  cpb_json_writer_text(s->model->viewed.answer, "is", what);
   return true;
 }
 
 /* --- Where ------------------------------------------------------------------------------ */
 
 static void search_signatures(search *s) {
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->viewed.answer;
   cpb_entries entries;
   if (!cpb_saved_entries(s->model, s->model->meta, META_GRAPH_SIGNATURE, &entries)) return;
   for (size_t i = 0; i < entries.count; i++) {
@@ -49,7 +49,7 @@ static cpb_span own_name(const cpb_object *object) {
 }
 
 static void search_objects(search *s) {
-  cpb_json_writer *a = s->model->answer;
+  cpb_json_writer *a = s->model->viewed.answer;
   for (size_t i = 0; i < s->model->objects.count; i++) {
     const cpb_object *object = &s->model->objects.items[i];
     cpb_span value, own = own_name(object), name = s->model->objects.links[i].name;
@@ -65,44 +65,18 @@ static void search_layers(cpb_saved_model *m, cpb_keras *keras, void *user) {
   search *s = user;
   for (uint32_t i = 0; cpb_keras_find(keras, s->text, &i); i++) {
     if (!found(s, "layer")) continue;
-    cpb_keras_write_found(keras, i, m->answer);
-    cpb_json_writer_close(m->answer, '}');
-  }
-}
-
-static void search_functions(search *s) {
-  cpb_json_writer *a = s->model->answer;
-  for (size_t i = 0; i < s->model->graph.num_functions; i++) {
-    const cpb_function *f = &s->model->graph.functions[i];
-    if (!is_in(s, f->name) || !found(s, "function")) continue;
-    cpb_json_writer_span(a, "name", f->name);
-    cpb_json_writer_close(a, '}');
-  }
-}
-
-static void search_nodes(search *s, uint32_t function) {
-  uint32_t number;
-  cpb_json_writer *a = s->model->answer;
-  cpb_cursor c = cpb_graph_nodes(&s->model->graph, function, &number);
-  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    cpb_span name = cpb_get_bytes(c.bytes, NODE_NAME), op = cpb_get_bytes(c.bytes, NODE_OP);
-    if ((!is_in(s, name) && !is_in(s, op)) || !found(s, "node")) continue;
-    cpb_json_writer_span(a, "name", name);
-    cpb_json_writer_span(a, "op", op);
-    cpb_write_function_name(s->model, function);
-    cpb_json_writer_close(a, '}');
+    cpb_keras_write_found(keras, i, m->viewed.answer);
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
 }
 
 /* --- The answer ----------------------------------------------------------------------------- */
 
 void cpb_ask_search(cpb_saved_model *m) {
-  search s = {.model = m, .text = cpb_saved_name(m), .page = cpb_saved_open_page(m, "found")};
+  search s = {.model = m, .text = cpb_viewed_name(&m->viewed), .page = cpb_viewed_page(&m->viewed, "found")};
   search_signatures(&s);
   cpb_saved_use_keras_too(m, search_layers, &s);
   search_objects(&s);
-  search_functions(&s);
-  search_nodes(&s, CPB_MAIN_GRAPH);
-  for (size_t i = 0; i < m->graph.num_functions; i++) search_nodes(&s, (uint32_t)i);
-  cpb_page_close(m->answer, &s.page);
+  cpb_viewed_search(&m->viewed, &s.page);
+  cpb_page_close(m->viewed.answer, &s.page);
 }

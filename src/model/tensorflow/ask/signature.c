@@ -28,7 +28,7 @@ static void note_function(cpb_saved_model *m, cpb_span name, const char *problem
   char text[192], quoted[96];
   cpb_quote(quoted, sizeof quoted, name.data ? name.data : (const uint8_t *)"", name.size);
   cpb_format(text, sizeof text, "%s \"%s\", which is not in the library", problem, quoted);
-  cpb_problems_add(&m->problems, CPB_NO_OFFSET, text);
+  cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET, text);
 }
 
 /* The function that the wrapper calls, or CPB_NO_NAME. */
@@ -36,18 +36,18 @@ static uint32_t write_wrapper(cpb_saved_model *m, uint32_t node, cpb_span functi
   size_t calls = 0;
   const cpb_call *call = NULL;
   uint32_t number = cpb_graph_find(&m->graph, function);
-  cpb_json_writer_open(m->answer, "wrapper", '{');
-  cpb_json_writer_span(m->answer, "function", function);
+  cpb_json_writer_open(m->viewed.answer, "wrapper", '{');
+  cpb_json_writer_span(m->viewed.answer, "function", function);
   cpb_write_object_place(m, node);
   cpb_write_object(m, node);
   if (number != CPB_NO_NAME) {
-    cpb_write_captures(m, m->graph.functions[number].signature, cpb_objects_concrete(&m->objects, function));
+    cpb_write_captures(m, m->graph.graphs->items[number].signature, cpb_objects_concrete(&m->objects, function));
     cpb_write_calls(m, number);
-    call = cpb_calls_by(&m->graph.calls, number, &calls);
+    call = cpb_calls_by(&m->graph.graphs->calls, number, &calls);
   } else {
     note_function(m, function, "the signature's wrapper is");
   }
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, '}');
   return calls > 0 ? call->callee : CPB_NO_NAME;
 }
 
@@ -89,7 +89,7 @@ static cpb_span keyword_at(cpb_span bare, uint32_t i) {
 
 static bool add_input(cpb_saved_model *m, cpb_input_names *inputs, cpb_span name) {
   void *items = inputs->items;
-  bool room = cpb_reserve(&m->allocator, &items, &inputs->capacity, inputs->count + 1, sizeof *inputs->items);
+  bool room = cpb_reserve(&m->viewed.allocator, &items, &inputs->capacity, inputs->count + 1, sizeof *inputs->items);
   inputs->items = items;
   if (room) inputs->items[inputs->count++] = name;
   return room;
@@ -97,17 +97,17 @@ static bool add_input(cpb_saved_model *m, cpb_input_names *inputs, cpb_span name
 
 static bool name_inputs(cpb_saved_model *m, uint32_t wrapper, cpb_span call, cpb_span bare, cpb_input_names *inputs) {
   cpb_names names;
-  cpb_names_init(&names, &m->allocator);
-  bool done = name_arguments(&names, m->graph.functions[wrapper].signature, bare);
+  cpb_names_init(&names, &m->viewed.allocator);
+  bool done = name_arguments(&names, m->graph.graphs->items[wrapper].signature, bare);
   cpb_cursor c = cpb_cursor_of(call);
   while (done && cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN)) {
     bool control;
     uint32_t which = cpb_names_find(&names, cpb_node_of_input(c.bytes, &control));
-    done = control || !cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, bare.size) ||
+    done = control || !cpb_json_writer_charge(m->viewed.answer, CPB_WORK_WALKED, bare.size) ||
            add_input(m, inputs, which == CPB_NO_NAME ? (cpb_span){NULL, 0} : keyword_at(bare, which));
   }
   cpb_names_free(&names);
-  return done || cpb_saved_fail_memory(m);
+  return done || cpb_viewed_fail_memory(&m->viewed);
 }
 
 static void find_inputs(cpb_saved_model *m, uint32_t node, uint32_t callee, cpb_input_names *inputs) {
@@ -118,32 +118,32 @@ static void find_inputs(cpb_saved_model *m, uint32_t node, uint32_t callee, cpb_
 }
 
 static void write_function(cpb_saved_model *m, uint32_t number, const cpb_input_names *inputs) {
-  const cpb_function *f = &m->graph.functions[number];
-  cpb_json_writer_open(m->answer, "function", '{');
-  cpb_json_writer_span(m->answer, "name", f->name);
-  cpb_json_writer_unsigned(m->answer, "nodes", f->nodes);
+  const cpb_view_graph *f = &m->graph.graphs->items[number];
+  cpb_json_writer_open(m->viewed.answer, "function", '{');
+  cpb_json_writer_span(m->viewed.answer, "name", f->name);
+  cpb_json_writer_unsigned(m->viewed.answer, "nodes", f->nodes);
   cpb_write_concrete(m, f->signature, f->name, inputs);
   cpb_write_calls(m, number);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void write_objects(cpb_saved_model *m, cpb_span key) {
   uint32_t node;
   cpb_span wrapper;
   if (!find_wrapper(m, key, &node, &wrapper)) {
-    cpb_json_writer_null(m->answer, "wrapper");
-    cpb_json_writer_null(m->answer, "function");
+    cpb_json_writer_null(m->viewed.answer, "wrapper");
+    cpb_json_writer_null(m->viewed.answer, "function");
     return;
   }
   uint32_t function = write_wrapper(m, node, wrapper);
   if (function == CPB_NO_NAME) {
-    cpb_json_writer_null(m->answer, "function");
+    cpb_json_writer_null(m->viewed.answer, "function");
     return;
   }
   cpb_input_names inputs = {.count = 0};
   find_inputs(m, node, function, &inputs);
   write_function(m, function, &inputs);
-  cpb_release(&m->allocator, inputs.items);
+  cpb_release(&m->viewed.allocator, inputs.items);
 }
 
 /* --- In the graph -------------------------------------------------------------------------- */
@@ -187,55 +187,55 @@ static void go_back(way *w, cpb_span signature) {
 
 static void write_variable(cpb_saved_model *m, cpb_span node) {
   cpb_span shared = cpb_get_bytes(cpb_node_attr(node, "shared_name"), ATTR_STRING);
-  cpb_json_writer_open(m->answer, NULL, '{');
-  cpb_json_writer_span(m->answer, "node", cpb_get_bytes(node, NODE_NAME));
-  cpb_json_writer_span(m->answer, "op", cpb_get_bytes(node, NODE_OP));
-  if (shared.size > 0) cpb_json_writer_span(m->answer, "shared_name", shared);
-  cpb_write_dtype(m->answer, "dtype", cpb_get_number(cpb_node_attr(node, "dtype"), ATTR_TYPE));
-  cpb_write_shape(m->answer, "shape", cpb_get_bytes(cpb_node_attr(node, "shape"), ATTR_SHAPE));
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
+  cpb_json_writer_span(m->viewed.answer, "node", cpb_get_bytes(node, NODE_NAME));
+  cpb_json_writer_span(m->viewed.answer, "op", cpb_get_bytes(node, NODE_OP));
+  if (shared.size > 0) cpb_json_writer_span(m->viewed.answer, "shared_name", shared);
+  cpb_write_dtype(m->viewed.answer, "dtype", cpb_get_number(cpb_node_attr(node, "dtype"), ATTR_TYPE));
+  cpb_write_shape(m->viewed.answer, "shape", cpb_get_bytes(cpb_node_attr(node, "shape"), ATTR_SHAPE));
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void write_functions(way *w) {
   cpb_saved_model *m = w->model;
-  cpb_json_writer_open(m->answer, "functions", '[');
+  cpb_json_writer_open(m->viewed.answer, "functions", '[');
   for (size_t i = 0; i < w->nodes.count; i++) {
     cpb_span name;
     cpb_callees callees = cpb_callees_of(w->nodes.items[i]);
     while (w->seen[i] && cpb_callees_next(&callees, &name)) {
       if (cpb_graph_find(&m->graph, name) == CPB_NO_NAME) continue;
-      cpb_json_writer_open(m->answer, NULL, '{');
-      cpb_json_writer_span(m->answer, "node", cpb_get_bytes(w->nodes.items[i], NODE_NAME));
-      cpb_json_writer_span(m->answer, "function", name);
-      cpb_json_writer_close(m->answer, '}');
+      cpb_json_writer_open(m->viewed.answer, NULL, '{');
+      cpb_json_writer_span(m->viewed.answer, "node", cpb_get_bytes(w->nodes.items[i], NODE_NAME));
+      cpb_json_writer_span(m->viewed.answer, "function", name);
+      cpb_json_writer_close(m->viewed.answer, '}');
     }
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
 }
 
 static void write_way(way *w) {
   cpb_saved_model *m = w->model;
-  cpb_json_writer_open(m->answer, "graph", '{');
-  cpb_json_writer_unsigned(m->answer, "nodes", w->count);
+  cpb_json_writer_open(m->viewed.answer, "graph", '{');
+  cpb_json_writer_unsigned(m->viewed.answer, "nodes", w->count);
   write_functions(w);
-  cpb_page page = cpb_saved_open_page(m, "variables");
+  cpb_page page = cpb_viewed_page(&m->viewed, "variables");
   for (size_t i = 0; i < w->nodes.count; i++) {
     if (w->seen[i] && cpb_node_is_variable(w->nodes.items[i]) && cpb_page_has(&page))
       write_variable(m, w->nodes.items[i]);
   }
-  cpb_page_close(m->answer, &page);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_page_close(m->viewed.answer, &page);
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void follow(way *w, cpb_span signature) {
-  const cpb_allocator *a = &w->model->allocator;
+  const cpb_allocator *a = &w->model->viewed.allocator;
   w->seen = cpb_alloc_zeroed(a, w->nodes.count);
   w->waiting = cpb_alloc(a, w->nodes.count * sizeof *w->waiting);
   if (w->seen && w->waiting) {
     go_back(w, signature);
     write_way(w);
   } else {
-    cpb_saved_fail_memory(w->model);
+    cpb_viewed_fail_memory(&w->model->viewed);
   }
   cpb_release(a, w->seen);
   cpb_release(a, w->waiting);
@@ -244,7 +244,7 @@ static void follow(way *w, cpb_span signature) {
 static void write_graph(cpb_saved_model *m, cpb_span signature) {
   way w = {.model = m};
   if (cpb_nodes_build(&w.nodes, &m->graph)) follow(&w, signature);
-  else cpb_saved_fail_memory(m);
+  else cpb_viewed_fail_memory(&m->viewed);
   cpb_nodes_free(&w.nodes);
 }
 
@@ -253,15 +253,15 @@ static void write_graph(cpb_saved_model *m, cpb_span signature) {
 static void write_defaults(cpb_saved_model *m, cpb_span signature) {
   cpb_entries defaults;
   if (!cpb_saved_entries(m, signature, SIGNATURE_DEFAULTS, &defaults)) return;
-  cpb_json_writer_open(m->answer, "defaults", '[');
+  cpb_json_writer_open(m->viewed.answer, "defaults", '[');
   for (size_t i = 0; i < defaults.count; i++) {
     cpb_tensor tensor = cpb_tensor_of(&m->skeleton, defaults.items[i].value);
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_json_writer_span(m->answer, "name", defaults.items[i].key);
-    cpb_write_tensor(m->answer, &tensor);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "name", defaults.items[i].key);
+    cpb_write_tensor(m->viewed.answer, &tensor);
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
-  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->viewed.answer, ']');
   cpb_entries_free(&defaults);
 }
 
@@ -281,21 +281,21 @@ static cpb_span default_key(cpb_saved_model *m) {
 }
 
 void cpb_ask_signature(cpb_saved_model *m) {
-  cpb_span key = cpb_saved_name(m), entry = cpb_get_entry(m->meta, META_GRAPH_SIGNATURE, key);
+  cpb_span key = cpb_viewed_name(&m->viewed), entry = cpb_get_entry(m->meta, META_GRAPH_SIGNATURE, key);
   if (!entry.data && key.size == 0) {
     key = default_key(m);
     entry = cpb_get_entry(m->meta, META_GRAPH_SIGNATURE, key);
   }
   if (!key.data) {
-    cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the model has no signatures");
+    cpb_fail(m->viewed.error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the model has no signatures");
     return;
   }
   if (!entry.data) {
-    cpb_saved_not_found(m, "signature", key);
+    cpb_viewed_not_found(&m->viewed, "signature", key);
     return;
   }
   cpb_span signature = cpb_get_bytes(entry, MAP_VALUE);
-  cpb_json_writer_span(m->answer, "key", key);
+  cpb_json_writer_span(m->viewed.answer, "key", key);
   cpb_write_signature(m, signature);
   write_defaults(m, signature);
   write_objects(m, key);

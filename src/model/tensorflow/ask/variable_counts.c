@@ -28,15 +28,15 @@ static void write_names(cpb_saved_model *m, const cpb_variable_list *l) {
   cpb_names names;
   uint64_t distinct = 0;
   bool done = true;
-  cpb_names_init(&names, &m->allocator);
+  cpb_names_init(&names, &m->viewed.allocator);
   for (size_t i = 0; done && i < l->count; i++)
     done = cpb_names_add(&names, cpb_get_bytes(l->items[i].message, VARIABLE_NAME), 0);
   cpb_names_sort(&names);
   for (size_t i = 0; i < names.count; i++)
     distinct += i == 0 || !cpb_span_equal(names.items[i].text, names.items[i - 1].text);
-  cpb_json_writer_unsigned(m->answer, "names", distinct);
+  cpb_json_writer_unsigned(m->viewed.answer, "names", distinct);
   cpb_names_free(&names);
-  if (!done) cpb_saved_fail_memory(m);
+  if (!done) cpb_viewed_fail_memory(&m->viewed);
 }
 
 static void write_copies(cpb_json_writer *a, const counts *copies) {
@@ -60,10 +60,10 @@ void cpb_write_variable_counts(cpb_saved_model *m, const cpb_variable_list *l) {
     count(&all, &l->items[i]);
     count(l->items[i].copy_of == CPB_NO_OBJECT ? &distinct : &twice, &l->items[i]);
   }
-  write_counts(m->answer, &all);
+  write_counts(m->viewed.answer, &all);
   write_names(m, l);
-  cpb_json_writer_open(m->answer, "distinct", '{');
-  write_counts(m->answer, &distinct);
-  cpb_json_writer_close(m->answer, '}');
-  write_copies(m->answer, &twice);
+  cpb_json_writer_open(m->viewed.answer, "distinct", '{');
+  write_counts(m->viewed.answer, &distinct);
+  cpb_json_writer_close(m->viewed.answer, '}');
+  write_copies(m->viewed.answer, &twice);
 }

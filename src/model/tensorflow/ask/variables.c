@@ -36,9 +36,10 @@ static bool for_slices(cpb_saved_model *m, const cpb_stored *s, use_slice use, v
   const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
   cpb_span message = cpb_checkpoint_message(s);
   cpb_buffer key;
-  if (!cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, 2 * (uint64_t)message.size + 8 * (uint64_t)s->key_size))
+  if (!cpb_json_writer_charge(m->viewed.answer, CPB_WORK_WALKED,
+                              2 * (uint64_t)message.size + 8 * (uint64_t)s->key_size))
     return false;
-  cpb_buffer_init(&key, &m->allocator);
+  cpb_buffer_init(&key, &m->viewed.allocator);
   bool done = cpb_slice_key_begin(&key, cpb_stored_key(s));
   size_t skip = key.size, first = 0, count = cpb_checkpoint_begin(checkpoint, (cpb_span){key.data, skip}, &first);
   cpb_cursor c = cpb_cursor_of(message);
@@ -49,11 +50,11 @@ static bool for_slices(cpb_saved_model *m, const cpb_stored *s, use_slice use, v
     if (done) use(m, c.bytes, cpb_checkpoint_find_rest(checkpoint, first, count, skip, rest), user);
   }
   cpb_buffer_free(&key);
-  return done || cpb_saved_fail_memory(m);
+  return done || cpb_viewed_fail_memory(&m->viewed);
 }
 
 static void write_slice(cpb_saved_model *m, cpb_span slice, const cpb_stored *part, void *user) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_cursor c = cpb_cursor_of(slice);
   (void)user;
   cpb_json_writer_open(a, NULL, '{');
@@ -82,7 +83,7 @@ static uint64_t stored_size(cpb_saved_model *m, const cpb_stored *s) {
 }
 
 static void write_stored(cpb_saved_model *m, const cpb_stored *s) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   if (!s) {
     cpb_json_writer_null(a, "key");
     cpb_json_writer_null(a, "stored");
@@ -113,7 +114,7 @@ static bool is_key(const cpb_stored *s, cpb_span asked) { return s && cpb_span_e
 
 /* By name or key: any, where no name was given. A path is looked up. */
 static bool is_meant(const cpb_saved_model *m, cpb_span name, const cpb_stored *s) {
-  cpb_span asked = cpb_saved_name(m);
+  cpb_span asked = cpb_viewed_name(&m->viewed);
   if (asked.size == 0 || is_key(s, asked)) return true;
   return name.size > 0 && cpb_span_equal(without_output(name), without_output(asked));
 }
@@ -129,9 +130,9 @@ typedef struct context {
 
 static void write_copy(cpb_saved_model *m, uint32_t of) {
   if (of == CPB_NO_OBJECT) return;
-  cpb_json_writer_open(m->answer, "copy_of", '{');
+  cpb_json_writer_open(m->viewed.answer, "copy_of", '{');
   cpb_write_object_place(m, of);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void write_use(cpb_json_writer *a, const cpb_variable *v) {
@@ -140,18 +141,18 @@ static void write_use(cpb_json_writer *a, const cpb_variable *v) {
 }
 
 static void write_object(cpb_saved_model *m, const cpb_variable *v, const context *known) {
-  cpb_json_writer_open(m->answer, NULL, '{');
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
   cpb_write_object_place(m, v->node);
   cpb_write_object(m, v->node);
-  write_use(m->answer, v);
-  if (known->keras) cpb_keras_write_owner(known->keras, v->node, m->answer);
+  write_use(m->viewed.answer, v);
+  if (known->keras) cpb_keras_write_owner(known->keras, v->node, m->viewed.answer);
   write_copy(m, v->copy_of);
   write_stored(m, v->stored);
-  cpb_json_writer_close(m->answer, '}');
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 static void begin_known(cpb_saved_model *m, const char *kind, cpb_span name) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_null(a, "node");
   cpb_json_writer_null(a, "path");
@@ -171,7 +172,7 @@ static void write_extents(cpb_json_writer *a, cpb_span extents) {
 
 /* Of TensorFlow 1 type and shape are those stored, or the node's. */
 static void write_v1(cpb_saved_model *m, const cpb_variable *v) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   begin_known(m, "variable", cpb_get_bytes(v->message, VARIABLE_DEF_NAME));
   if (v->dtype) cpb_write_dtype(a, "dtype", v->dtype);
   else cpb_json_writer_null(a, "dtype");
@@ -186,7 +187,7 @@ static void write_v1(cpb_saved_model *m, const cpb_variable *v) {
 }
 
 static void write_variables(cpb_saved_model *m, cpb_page *page, const context *known) {
-  const cpb_span asked = cpb_saved_name(m);
+  const cpb_span asked = cpb_viewed_name(&m->viewed);
   const uint32_t path = asked.size > 0 ? cpb_objects_find(&m->objects, asked) : CPB_NO_OBJECT;
   for (size_t i = 0; i < known->list->count; i++) {
     const cpb_variable *v = &known->list->items[i];
@@ -205,12 +206,12 @@ static void write_others(cpb_saved_model *m, cpb_page *page) {
     const cpb_stored *s = cpb_checkpoint_get(checkpoint, i);
     if (cpb_saved_is_claimed(m, i) || !is_meant(m, nothing, s) || !cpb_page_has(page)) continue;
     begin_known(m, "none", nothing);
-    cpb_write_dtype(m->answer, "dtype", s->dtype);
-    write_sizes(m->answer, s);
-    cpb_json_writer_null(m->answer, "use");
-    cpb_json_writer_unsigned(m->answer, "parameters", 0);
+    cpb_write_dtype(m->viewed.answer, "dtype", s->dtype);
+    write_sizes(m->viewed.answer, s);
+    cpb_json_writer_null(m->viewed.answer, "use");
+    cpb_json_writer_unsigned(m->viewed.answer, "parameters", 0);
     write_stored(m, s);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
 }
 
@@ -237,7 +238,7 @@ static bool is_tensor(const cpb_stored *s) {
 }
 
 static void write_summary(cpb_saved_model *m, const char *key) {
-  cpb_json_writer *a = m->answer;
+  cpb_json_writer *a = m->viewed.answer;
   const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
   uint64_t tensors = 0, size = 0;
   for (size_t i = 0; i < cpb_checkpoint_count(checkpoint); i++) {
@@ -261,37 +262,38 @@ void cpb_write_stored_summary(cpb_saved_model *m) {
 
 static void write_checkpoint(cpb_saved_model *m) {
   if (cpb_saved_checkpoint(m)) write_summary(m, "checkpoint");
-  else cpb_json_writer_null(m->answer, "checkpoint");
+  else cpb_json_writer_null(m->viewed.answer, "checkpoint");
 }
 
 static void write_list(cpb_saved_model *m, cpb_keras *keras, void *user) {
   context *known = user;
-  cpb_page page = cpb_saved_open_page(m, "variables");
+  cpb_page page = cpb_viewed_page(&m->viewed, "variables");
   known->keras = keras;
   known->written = true;
   write_variables(m, &page, known);
   write_others(m, &page);
-  cpb_page_close(m->answer, &page);
+  cpb_page_close(m->viewed.answer, &page);
   known->found = page.total > 0;
 }
 
 static void write_answer(cpb_saved_model *m, context *known) {
   if (m->objects.count > 0) {
-    cpb_json_writer_open(m->answer, "counts", '{');
+    cpb_json_writer_open(m->viewed.answer, "counts", '{');
     cpb_write_variable_counts(m, known->list);
-    cpb_json_writer_close(m->answer, '}');
+    cpb_json_writer_close(m->viewed.answer, '}');
   }
   cpb_saved_use_keras_too(m, write_list, known);
-  if (!known->written && m->error->code == CPB_OK) write_list(m, NULL, known);
+  if (!known->written && m->viewed.error->code == CPB_OK) write_list(m, NULL, known);
 }
 
 void cpb_ask_variables(cpb_saved_model *m) {
-  cpb_span asked = cpb_saved_name(m);
-  cpb_variable_list list = {.allocator = m->allocator};
+  cpb_span asked = cpb_viewed_name(&m->viewed);
+  cpb_variable_list list = {.allocator = m->viewed.allocator};
   context known = {.list = &list};
   if (!cpb_saved_link(m)) return;
   write_checkpoint(m);
   if (cpb_variable_list_build(&list, m)) write_answer(m, &known);
   cpb_variable_list_free(&list);
-  if (asked.size > 0 && !known.found && m->error->code == CPB_OK) cpb_saved_not_found(m, "variable", asked);
+  if (asked.size > 0 && !known.found && m->viewed.error->code == CPB_OK)
+    cpb_viewed_not_found(&m->viewed, "variable", asked);
 }

@@ -4,7 +4,7 @@
 #include "model/tensorflow/fields.h"
 
 void cpb_cut_free(cpb_cut *c) {
-  const cpb_allocator *a = &c->model->allocator;
+  const cpb_allocator *a = &c->model->viewed.allocator;
   void *const blocks[] = {c->objects, c->numbers, c->functions, c->concrete, c->nodes, c->assets, c->queue, c->waiting};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cpb_release(a, blocks[i]);
   cpb_names_free(&c->gradients);
@@ -15,7 +15,7 @@ void cpb_cut_free(cpb_cut *c) {
 /* --- Objects -------------------------------------------------------------------------- */
 
 static bool fail_reference(cpb_cut *c, cpb_span where, uint64_t node) {
-  cpb_fail(c->model->error, CPB_E_DAMAGED, cpb_part_where(&c->model->skeleton, where).offset,
+  cpb_fail(c->model->viewed.error, CPB_E_DAMAGED, cpb_part_where(&c->model->skeleton, where).offset,
            "node_id is %llu; expected less than %zu, the number of objects", (unsigned long long)node,
            c->model->objects.count);
   return false;
@@ -56,12 +56,12 @@ static bool take_paths(cpb_cut *c, cpb_span paths) {
     paths = cpb_span_from(paths, end ? path.size + 1 : path.size);
     if (path.size == 0) continue;
     uint32_t node = cpb_objects_find(&c->model->objects, path);
-    if (node == CPB_NO_OBJECT) return cpb_saved_not_found(c->model, "object", path);
+    if (node == CPB_NO_OBJECT) return cpb_viewed_not_found(&c->model->viewed, "object", path);
     take(c, path, node, CPB_ASKED);
     c->objects[node] = CPB_ASKED;
   }
   if (c->queued > 0) return true;
-  cpb_fail(c->model->error, CPB_E_USAGE, CPB_NO_OFFSET,
+  cpb_fail(c->model->viewed.error, CPB_E_USAGE, CPB_NO_OFFSET,
            "name is empty; expected paths of objects to keep, such as root.layer-0");
   return false;
 }
@@ -98,7 +98,7 @@ static void take_callees(cpb_cut *c, cpb_span node) {
   if (c->gradients.count == 0) return;
   cpb_span type = cpb_get_bytes(cpb_node_attr(node, "_gradient_op_type"), ATTR_STRING);
   uint32_t gradient = cpb_names_find(&c->gradients, type);
-  if (gradient != CPB_NO_NAME) take_function(c, c->model->graph.functions[gradient].name);
+  if (gradient != CPB_NO_NAME) take_function(c, c->model->graph.graphs->items[gradient].name);
 }
 
 static bool look_at_functions(cpb_cut *c, bool with_captures) {
@@ -107,8 +107,8 @@ static bool look_at_functions(cpb_cut *c, bool with_captures) {
     uint32_t number, f = c->waiting[--c->num_waiting];
     cpb_cursor nodes = cpb_graph_nodes(g, f, &number);
     while (cpb_cursor_find(&nodes, number, CPB_WIRE_LEN)) take_callees(c, nodes.bytes);
-    take_function(c, g->functions[f].gradient);
-    if (with_captures && !take_concrete(c, g->functions[f].name)) return false;
+    take_function(c, g->graphs->items[f].gradient);
+    if (with_captures && !take_concrete(c, g->graphs->items[f].name)) return false;
   }
   return true;
 }
@@ -228,7 +228,7 @@ static size_t visit_children(const cpb_objects *o, parents *p, bool fill) {
 /* Counted, then summed up to where each ends, then filled from there backwards. */
 static bool find_parents(cpb_cut *c, parents *p) {
   const cpb_objects *o = &c->model->objects;
-  const cpb_allocator *a = &c->model->allocator;
+  const cpb_allocator *a = &c->model->viewed.allocator;
   p->first = cpb_alloc_zeroed(a, (o->count + 2) * sizeof *p->first);
   if (!p->first) return false;
   p->from = cpb_alloc(a, visit_children(o, p, false) * sizeof *p->from);
@@ -257,10 +257,10 @@ static void take_around(cpb_cut *c, const parents *p) {
 
 static bool find_around(cpb_cut *c) {
   parents p = {NULL, NULL};
-  bool found = find_parents(c, &p) || cpb_saved_fail_memory(c->model);
+  bool found = find_parents(c, &p) || cpb_viewed_fail_memory(&c->model->viewed);
   if (found) take_around(c, &p);
-  cpb_release(&c->model->allocator, p.first);
-  cpb_release(&c->model->allocator, p.from);
+  cpb_release(&c->model->viewed.allocator, p.first);
+  cpb_release(&c->model->viewed.allocator, p.from);
   return found;
 }
 
@@ -380,8 +380,8 @@ static void take_graph(cpb_cut *c) {
 
 static bool make_room(cpb_cut *c) {
   const cpb_saved_model *m = c->model;
-  const cpb_allocator *a = &m->allocator;
-  size_t objects = m->objects.count, functions = m->graph.num_functions;
+  const cpb_allocator *a = &m->viewed.allocator;
+  size_t objects = m->objects.count, functions = m->graph.graphs->count;
   c->num_assets = cpb_count_bytes(m->meta, META_GRAPH_ASSET);
   if (!cpb_nodes_build(&c->graph, &m->graph)) return false;
   size_t most = objects > c->graph.count ? objects : c->graph.count;
@@ -397,11 +397,11 @@ static bool make_room(cpb_cut *c) {
 }
 
 bool cpb_cut_decide(cpb_cut *c, cpb_saved_model *m, cpb_span paths) {
-  *c = (cpb_cut){.model = m, .graph = {.allocator = m->allocator}};
-  cpb_names_init(&c->gradients, &m->allocator);
-  cpb_names_init(&c->signatures, &m->allocator);
-  c->graph.names.allocator = m->allocator;
-  if (!make_room(c) || !find_gradients(c) || !find_signatures(c)) return cpb_saved_fail_memory(m);
+  *c = (cpb_cut){.model = m, .graph = {.allocator = m->viewed.allocator}};
+  cpb_names_init(&c->gradients, &m->viewed.allocator);
+  cpb_names_init(&c->signatures, &m->viewed.allocator);
+  c->graph.names.allocator = m->viewed.allocator;
+  if (!make_room(c) || !find_gradients(c) || !find_signatures(c)) return cpb_viewed_fail_memory(&m->viewed);
   if (!take_paths(c, paths) || !take_descendants(c) || !take_needed(c) || !find_around(c)) return false;
   number_objects(c);
   take_graph(c);

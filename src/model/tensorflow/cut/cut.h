@@ -24,7 +24,7 @@ typedef struct cpb_cut {
   uint8_t *objects;     /* cpb_stay of each */
   uint32_t *numbers;    /* what each is called then */
   uint32_t num_objects; /* that stay */
-  uint8_t *functions;   /* of the library: whether it stays */
+  uint8_t *functions;   /* by the numbers of their graphs: whether it stays */
   uint8_t *concrete;    /* SavedConcreteFunctions */
   uint8_t *nodes;       /* of the graph */
   uint32_t *assets;     /* asset_file_def: what each is called then, and one; 0: it goes */

@@ -176,7 +176,7 @@ static void write_library(const writer *w, cpb_span library, size_t *function) {
 
 static void write_graph(const cpb_cut *cut, cpb_pieces *out) {
   const writer w = {cut, out, &cut->model->graph_part};
-  size_t node = 0, function = 0, opened = cpb_pieces_open(out);
+  size_t node = 0, function = 1, opened = cpb_pieces_open(out);
   cpb_cursor c = cpb_cursor_of(cut->model->graph.message);
   while (cpb_cursor_next(&c)) {
     if (is_field(&c, GRAPH_LIBRARY)) write_library(&w, c.bytes, &function);

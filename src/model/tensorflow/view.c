@@ -1,0 +1,222 @@
+#include "model/tensorflow/view.h"
+
+#include "base/checked.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
+#include "model/tensorflow/attributes.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/functions.h"
+#include "model/tensorflow/nodes.h"
+#include "model/tensorflow/ops.h"
+#include "model/tensorflow/outputs.h"
+#include "model/tensorflow/tensors.h"
+#include "model/tensorflow/weights.h"
+
+static cpb_saved_model *model_of(const cpb_view *v) { return v->own; }
+
+static bool is_function(const cpb_view_graph *g) { return g->role == CPB_GRAPH_FUNCTION; }
+
+/* --- Nodes and values -------------------------------------------------------------------------- */
+
+static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
+  if (!cpb_cursor_find(&n->cursor, is_function(n->graph) ? FUNCTION_NODE : GRAPH_NODE, CPB_WIRE_LEN)) return false;
+  node->message = n->cursor.bytes;
+  node->own_name = cpb_get_bytes(node->message, NODE_NAME);
+  node->op = cpb_get_bytes(node->message, NODE_OP);
+  return true;
+}
+
+static bool is_control(cpb_span input) { return input.size > 0 && input.data[0] == '^'; }
+
+static bool next_input(cpb_view_values *v, cpb_view_value *value) {
+  do {
+    if (!cpb_cursor_find(&v->cursor, NODE_INPUT, CPB_WIRE_LEN)) return false;
+  } while (is_control(v->cursor.bytes));
+  *value = (cpb_view_value){.name = v->cursor.bytes};
+  return true;
+}
+
+static bool next_control(cpb_view_values *v, cpb_view_value *value) {
+  do {
+    if (!cpb_cursor_find(&v->cursor, NODE_INPUT, CPB_WIRE_LEN)) return false;
+  } while (!is_control(v->cursor.bytes));
+  *value = (cpb_view_value){.name = cpb_span_from(v->cursor.bytes, 1)};
+  return true;
+}
+
+static cpb_view_values controls(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node) {
+  (void)v, (void)g;
+  return (cpb_view_values){.next = next_control, .cursor = cpb_cursor_of(node->message)};
+}
+
+/* An ArgDef. */
+static bool next_argument(cpb_view_values *v, cpb_view_value *value) {
+  if (!cpb_cursor_find(&v->cursor, v->field, CPB_WIRE_LEN)) return false;
+  *value = (cpb_view_value){.name = cpb_get_bytes(v->cursor.bytes, ARG_NAME), .type = v->cursor.bytes};
+  if (!value->name.data) value->name = cpb_span_of("");
+  return true;
+}
+
+/* The graph itself has none: what is fed and fetched are nodes. */
+static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
+  if (node && outputs) return cpb_tensorflow_outputs(v->part, &model_of(v)->graph, node->message);
+  if (node) return (cpb_view_values){.next = next_input, .cursor = cpb_cursor_of(node->message)};
+  return (cpb_view_values){
+      .next = next_argument, .field = outputs ? OP_OUTPUT : OP_INPUT, .cursor = cpb_cursor_of(g->signature)};
+}
+
+/* Takes the ":1" from the end of what follows the node in "a:1" and "a:output:1". */
+static uint64_t take_index(cpb_span *rest) {
+  uint64_t index = 0;
+  size_t begin = rest->size;
+  while (begin > 0 && rest->data[begin - 1] >= '0' && rest->data[begin - 1] <= '9') begin--;
+  if (begin == 0 || rest->data[begin - 1] != ':') return 0;
+  for (size_t i = begin; i < rest->size && index <= UINT32_MAX; i++) index = index * 10 + rest->data[i] - '0';
+  rest->size = begin - 1;
+  return index;
+}
+
+/* In functions outputs have names, and each may be several tensors. */
+static cpb_view_source source(cpb_span input) {
+  bool control;
+  cpb_view_source s = {.node = cpb_node_of_input(input, &control)};
+  cpb_span rest = cpb_span_from(input, s.node.size);
+  s.index = take_index(&rest);
+  if (rest.size > 1) s.output = cpb_span_from(rest, 1);
+  return s;
+}
+
+static bool output(const cpb_view *v, const cpb_view_node *node, const cpb_view_source *source, cpb_view_value *value) {
+  return cpb_tensorflow_output(v->part, &model_of(v)->graph, node->message, source, value);
+}
+
+/* --- Operations ------------------------------------------------------------------------------------- */
+
+static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
+  (void)domain;
+  if (cpb_graph_find(&model_of(v)->graph, op) != CPB_NO_NAME) return "library";
+  return cpb_is_tensorflow_op(op) ? "tensorflow" : "custom";
+}
+
+/* --- JSON ------------------------------------------------------------------------------------------- */
+
+/* Of an argument a dtype, or the attribute that says it when the function is called. */
+static void write_argument_type(cpb_json_writer *a, cpb_span argument) {
+  static const struct {
+    uint32_t number;
+    const char *key;
+  } attrs[] = {{ARG_TYPE_ATTR, "type_attr"}, {ARG_NUMBER_ATTR, "number_attr"}, {ARG_TYPE_LIST_ATTR, "type_list_attr"}};
+  const uint64_t dtype = cpb_get_number(argument, ARG_TYPE);
+  if (dtype != 0) cpb_write_dtype(a, "dtype", dtype);
+  for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {
+    const cpb_span name = cpb_get_bytes(argument, attrs[i].number);
+    if (name.size > 0) cpb_json_writer_span(a, attrs[i].key, name);
+  }
+}
+
+static void write_type(cpb_json_writer *a, const cpb_view_value *value) {
+  if (value->type.data) write_argument_type(a, value->type);
+  if (value->dtype > 0) cpb_write_dtype(a, "dtype", value->dtype);
+  if (value->shape.data) cpb_write_shape(a, "shape", value->shape);
+}
+
+static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_tensor *t) {
+  const cpb_tensor tensor = cpb_tensor_of(v->part, t->message);
+  cpb_write_tensor(a, &tensor);
+}
+
+static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
+  const cpb_span device = cpb_get_bytes(node->message, NODE_DEVICE);
+  (void)graph;
+  if (device.size > 0) cpb_json_writer_span(a, "device", device);
+  cpb_write_attrs(a, "attributes", v->part, node->message, NODE_ATTR);
+}
+
+/* --- Functions ---------------------------------------------------------------------------------------- */
+
+static void write_listed(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
+  const cpb_view_graph *f = cpb_view_graph_of(v, graph);
+  const cpb_span concrete = cpb_objects_concrete(&model_of(v)->objects, f->name);
+  cpb_json_writer_bool(a, "stateful", cpb_get_number(f->signature, OP_STATEFUL) != 0);
+  if (concrete.data) cpb_json_writer_unsigned(a, "captures", cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS));
+}
+
+/* The attributes of each argument, by its number: a map with numbers for keys. NULL when memory is short. */
+static cpb_span *read_argument_attrs(const cpb_view *v, cpb_span function, size_t count) {
+  size_t size;
+  cpb_span *attrs = cpb_mul_size(count, sizeof *attrs, &size) ? cpb_alloc_zeroed(&v->graphs.allocator, size) : NULL;
+  cpb_cursor c = cpb_cursor_of(function);
+  while (attrs && cpb_cursor_find(&c, FUNCTION_ARG_ATTR, CPB_WIRE_LEN)) {
+    const uint64_t number = cpb_get_number(c.bytes, MAP_KEY);
+    if (number < count) attrs[number] = cpb_get_bytes(c.bytes, MAP_VALUE);
+  }
+  return attrs;
+}
+
+static cpb_span argument_attr(cpb_span attrs, const char *name) {
+  return cpb_get_bytes(cpb_get_entry(attrs, LIST_VALUE, cpb_span_of(name)), MAP_VALUE);
+}
+
+static void write_input(cpb_json_writer *a, cpb_span argument, cpb_span attrs) {
+  const cpb_span shapes = cpb_get_bytes(argument_attr(attrs, "_output_shapes"), ATTR_LIST);
+  const cpb_span user_name = argument_attr(attrs, "_user_specified_name");
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "name", cpb_get_bytes(argument, ARG_NAME));
+  write_argument_type(a, argument);
+  if (shapes.data) cpb_write_shape(a, "shape", cpb_get_bytes(shapes, ATTR_SHAPE));
+  if (user_name.data) cpb_json_writer_span(a, "user_name", cpb_get_bytes(user_name, ATTR_STRING));
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_inputs(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
+  const cpb_view_graph *f = cpb_view_graph_of(v, graph);
+  size_t number = 0;
+  cpb_span *attrs = read_argument_attrs(v, f->message, cpb_count_bytes(f->signature, OP_INPUT));
+  cpb_cursor c = cpb_cursor_of(f->signature);
+  cpb_json_writer_open(a, "inputs", '[');
+  while (attrs && cpb_cursor_find(&c, OP_INPUT, CPB_WIRE_LEN)) write_input(a, c.bytes, attrs[number++]);
+  cpb_json_writer_close(a, ']');
+  if (!attrs) a->failed = true;
+  cpb_release(&v->graphs.allocator, attrs);
+}
+
+static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
+  cpb_saved_model *m = model_of(v);
+  const cpb_view_graph *f = cpb_view_graph_of(v, graph);
+  if (!is_function(f)) return;
+  cpb_json_writer_bool(a, "stateful", cpb_get_number(f->signature, OP_STATEFUL) != 0);
+  cpb_write_attrs(a, "attributes", v->part, f->message, FUNCTION_ATTR);
+  if (f->gradient.size > 0) cpb_json_writer_span(a, "gradient", f->gradient);
+  cpb_json_writer_bool(a, "concrete", cpb_objects_concrete(&m->objects, f->name).data != NULL);
+  cpb_write_concrete(m, f->signature, f->name, NULL);
+}
+
+static bool each_callee(const cpb_view *v, const cpb_view_node *node, bool (*visit)(void *user, uint32_t graph),
+                        void *user) {
+  cpb_span name;
+  cpb_callees callees = cpb_callees_of(node->message);
+  while (cpb_callees_next(&callees, &name)) {
+    const uint32_t graph = cpb_graph_find(&model_of(v)->graph, name);
+    if (graph != CPB_NO_NAME && !visit(user, graph)) return false;
+  }
+  return true;
+}
+
+const cpb_view_kind cpb_tensorflow_view = {.next_node = next_node,
+                                           .values = values,
+                                           .controls = controls,
+                                           .source = source,
+                                           .output = output,
+                                           .returns = FUNCTION_RETURN,
+                                           .control_returns = FUNCTION_CONTROL_RETURN,
+                                           .each_tensor = cpb_saved_each_tensor,
+                                           .measure = cpb_saved_measure,
+                                           .use = cpb_saved_use,
+                                           .each_callee = each_callee,
+                                           .origin = origin,
+                                           .write_type = write_type,
+                                           .write_tensor = write_tensor,
+                                           .write_node = write_node,
+                                           .write_graph = write_graph,
+                                           .write_listed = write_listed,
+                                           .write_inputs = write_inputs};

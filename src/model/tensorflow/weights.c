@@ -1,0 +1,116 @@
+#include "model/tensorflow/weights.h"
+
+#include "base/checked.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/tensors.h"
+#include "model/tensorflow/variables.h"
+
+/* --- What counts ------------------------------------------------------------------------------ */
+
+static bool is_frozen(const cpb_saved_model *m) {
+  for (size_t i = 0; i < m->objects.count; i++) {
+    if (m->objects.items[i].kind == OBJECT_VARIABLE) return false;
+  }
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
+  const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
+  return !cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN) && (!checkpoint || cpb_checkpoint_count(checkpoint) == 0);
+}
+
+/* The inventory has a use of each tensor. */
+void cpb_saved_find_frozen(cpb_saved_model *m) {
+  const bool was_frozen = m->is_frozen;
+  if (m->knows_frozen) return;
+  m->is_frozen = is_frozen(m);
+  m->knows_frozen = true;
+  if (m->is_frozen == was_frozen || !m->viewed.has_inventory) return;
+  cpb_inventory_free(&m->viewed.inventory);
+  m->viewed.has_inventory = false;
+}
+
+/* Floating-point, complex and quantized numbers, more than one: the others are shapes, axes, indices and settings. */
+cpb_tensor_use cpb_saved_use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
+                             uint64_t input, cpb_view_measure *m) {
+  const cpb_saved_model *model = v->own;
+  const bool is_like_one = cpb_dtype_is_weight_like(cpb_get_number(t->message, TENSOR_DTYPE)) && m->elements > 1;
+  (void)taker, (void)role, (void)input;
+  return model->is_frozen && m->has_elements && is_like_one ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
+}
+
+cpb_view_measure cpb_saved_measure(const cpb_view *v, const cpb_view_tensor *t) {
+  uint64_t bits = 0;
+  const cpb_tensor tensor = cpb_tensor_of(v->part, t->message);
+  cpb_view_measure m = {.size = tensor.size};
+  m.has_elements = cpb_shape_elements(tensor.shape, &m.elements);
+  if (m.has_elements && !cpb_mul_u64(m.elements, cpb_dtype_bits(tensor.dtype), &bits)) bits = UINT64_MAX;
+  m.bytes = bits / 8 + (bits % 8 > 0);
+  return m;
+}
+
+/* --- All of them ------------------------------------------------------------------------------ */
+
+/* The output of a Const is its value. */
+static bool visit_node(const cpb_view *v, cpb_view_tensor t, cpb_span node, cpb_view_visit *visit, void *user) {
+  cpb_cursor c = cpb_cursor_of(node);
+  t.node_name = cpb_get_bytes(node, NODE_NAME);
+  t.op = cpb_get_bytes(node, NODE_OP);
+  while (cpb_cursor_find(&c, NODE_ATTR, CPB_WIRE_LEN)) {
+    t.message = cpb_get_bytes(cpb_get_bytes(c.bytes, MAP_VALUE), ATTR_TENSOR);
+    if (!t.message.data) continue;
+    const cpb_tensor tensor = cpb_tensor_of(v->part, t.message);
+    if (cpb_tensor_lacks_values(&tensor)) continue;
+    t.member = cpb_get_bytes(c.bytes, MAP_KEY);
+    const bool is_value = cpb_span_is(t.op, "Const") && cpb_span_is(t.member, "value");
+    t.value = is_value ? t.node_name : (cpb_span){NULL, 0};
+    if (!visit(user, &t)) return false;
+  }
+  return true;
+}
+
+bool cpb_saved_each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *visit, void *user) {
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    const cpb_view_tensor t = {.graph = graph, .of_node = true, .node_number = node.number, .node = node.message};
+    if (!visit_node(v, t, node.message, visit, user)) return false;
+  }
+  return true;
+}
+
+/* --- How much ----------------------------------------------------------------------------------- */
+
+typedef struct weights {
+  const cpb_view *view;
+  cpb_weight_visit *visit;
+  void *user;
+} weights;
+
+static bool visit_weight(void *user, const cpb_view_tensor *t) {
+  const weights *w = user;
+  cpb_view_measure measure = cpb_saved_measure(w->view, t);
+  const cpb_tensor_use use = cpb_saved_use(w->view, t, NULL, (cpb_span){NULL, 0}, 0, &measure);
+  return use != CPB_TENSOR_WEIGHT || w->visit(w->user, t->node_name, &measure);
+}
+
+bool cpb_saved_each_weight(const cpb_saved_model *m, cpb_weight_visit *visit, void *user) {
+  weights w = {&m->viewed.view, visit, user};
+  for (uint32_t i = 0; i < m->viewed.view.graphs.count; i++) {
+    if (!cpb_saved_each_tensor(&m->viewed.view, i, visit_weight, &w)) return false;
+  }
+  return true;
+}
+
+static bool count_weight(void *user, cpb_span node, const cpb_view_measure *measure) {
+  cpb_parameters *p = user;
+  (void)node;
+  p->tensors++;
+  cpb_parameters_add(p, measure->elements, measure->bytes, measure->size, false);
+  return true;
+}
+
+cpb_parameters cpb_saved_constant_parameters(const cpb_saved_model *m) {
+  cpb_parameters p = {0};
+  cpb_saved_each_weight(m, count_weight, &p);
+  return p;
+}

@@ -1,0 +1,22 @@
+/* Tensors among the attributes of nodes; those of a frozen graph are its weights. */
+#ifndef CPB_MODEL_TENSORFLOW_WEIGHTS_H
+#define CPB_MODEL_TENSORFLOW_WEIGHTS_H
+
+#include "model/tensorflow/state.h"
+
+/* After the skeleton: whether there are no variables. Constants are then the weights. */
+void cpb_saved_find_frozen(cpb_saved_model *m);
+
+/* As of a cpb_view_kind. */
+bool cpb_saved_each_tensor(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
+cpb_view_measure cpb_saved_measure(const cpb_view *view, const cpb_view_tensor *tensor);
+cpb_tensor_use cpb_saved_use(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker,
+                             cpb_span role, uint64_t input, cpb_view_measure *measure);
+
+/* After the graph: constants that are weights, in the order of the nodes. Unlike the inventory of tensors, it takes no
+ * memory. */
+typedef bool cpb_weight_visit(void *user, cpb_span node, const cpb_view_measure *measure);
+bool cpb_saved_each_weight(const cpb_saved_model *m, cpb_weight_visit *visit, void *user);
+cpb_parameters cpb_saved_constant_parameters(const cpb_saved_model *m);
+
+#endif
