@@ -6,14 +6,17 @@ import json
 
 import pytest
 
+from conftest import DATA
 from support import onnx_models
+from support.diffs import path_of
+from support.samediff import FOLDER
 
 onnx = pytest.importorskip("onnx")
 helper = onnx.helper
 
 
-def ask(cpb, path, question, name, *words):
-    return json.loads(cpb.ok("inspect", path, question, name, *words, "--json", "--count", 10**6))
+def ask(cpb, path, *words):
+    return json.loads(cpb.ok("inspect", path, *words, "--json", "--count", 10**6))
 
 
 def reached(cpb, path, question, name, *words):
@@ -134,11 +137,24 @@ def test_bodies_take_what_the_node_takes(cpb, tmp_path):
         ("node", "loop:body", "n_t"), ("argument", "loop:body", "s"), ("node", None, "loop")}
 
 
-def test_one_step_is_what_node_tells(cpb, tmp_path):
-    path = tmp_path / "m.onnx"
-    onnx.save(onnx_models.rich(), path)
-    for one in json.loads(cpb.ok("inspect", path, "nodes", "--json", "--count", 10**6))["nodes"]["items"]:
-        told = {(s["is"], s["function"], s["name"]) for s in ask(cpb, path, "node", one["name"])["from"] if s["is"]}
-        near = {key for key, far in reached(cpb, path, "upstream", one["name"], "--distance", 1).items()
-                if key[1] is None and far == 1}
-        assert {key for key in told if key[1] is None} == near, one["name"]
+MODELS = {"samediff": FOLDER / "ops_a.fb", "zip": DATA / "samediff_small" / "minimal.zip",
+          "tensorflow": path_of("real_tf_module"), "keras": path_of("real_keras_export")}
+
+
+@pytest.mark.parametrize("kind", ["onnx", *MODELS])
+def test_one_step_is_what_node_tells(cpb, tmp_path, kind):
+    """In each graph: a step up is what a node takes or waits for, a step down who takes it."""
+    path = MODELS.get(kind, tmp_path / "m.onnx")
+    if kind == "onnx":
+        onnx.save(onnx_models.rich(), path)
+    functions = [one["name"] for one in ask(cpb, path, "functions")["functions"]["items"]]
+    for function in [None, *functions[:5]]:
+        within = ["--scope", function] if function else []
+        for one in ask(cpb, path, "nodes", *([function] if function else []))["nodes"]["items"][:40]:
+            told = ask(cpb, path, "node", one["name"], *within)
+            given = {(s["is"], s["function"], s["name"]) for s in told["from"] if s["is"]}
+            takers = {("node", c["function"], c["name"]) for c in told["consumers"]["items"] if c["is"] == "node"}
+            for question, wanted in ("upstream", given), ("downstream", takers):
+                near = reached(cpb, path, question, one["name"], *within, "--distance", 1)
+                assert {key for key in wanted if key[1] == function} - {("node", function, one["name"])} == {
+                    key for key in near if key[1] == function}, one["name"]
