@@ -4,7 +4,7 @@
  *
  *     node scripts/answers.js
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { compile } from 'json-schema-to-typescript';
@@ -53,4 +53,5 @@ export async function writeAnswerTypes() {
   writeFileSync(types, text.replaceAll(from, '').replaceAll('/**\n */\n', ''));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await writeAnswerTypes();
+const [, run] = process.argv;
+if (run && realpathSync(run) === fileURLToPath(import.meta.url)) await writeAnswerTypes();
