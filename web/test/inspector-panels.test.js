@@ -175,11 +175,11 @@ test('strings show their text, and what is no text its bytes; a scalar its value
 test('search says of each name what kind it is, and where', () =>
   withInspector(async ({ visit, rows }) => {
     const { found } = await (await asked(keras)).ask('search', { name: 'kernel' });
-    await visit(`${keras}/saved_model.pb`, { panel: 'search', at: 'kernel' }, '9 names');
+    await visit(`${keras}/saved_model.pb`, { panel: 'search', at: 'kernel' }, `${found.total} names`);
     const right = found.items.map((/** @type {any} */ { is, name, path, function: inside, op, kind }) => [
       is,
       name ?? path,
-      op ?? kind,
+      op ?? kind ?? '',
       path ?? inside ?? 'the main graph',
     ]);
     assert.deepEqual(await rows(), right);

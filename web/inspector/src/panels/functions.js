@@ -71,12 +71,12 @@ class Functions extends Panel {
     return list(this, {
       rows: only ? concrete : items,
       what: 'functions',
-      sort: items.some((/** @type {any} */ f) => f.is) ? 'nodes' : 'called_by',
+      sort: items.some((/** @type {any} */ f) => f.is !== 'function') ? 'nodes' : 'called_by',
       columns: this.columns(),
       text: ({ name }) => name,
       beside: html`<p>
           <strong
-            >${counted(total, items.some((/** @type {any} */ f) => f.is && f.is !== 'function') ? 'function or subgraph' : 'function', items.some((/** @type {any} */ f) => f.is && f.is !== 'function') ? 'functions and subgraphs' : 'functions')}</strong
+            >${counted(total, items.some((/** @type {any} */ f) => f.is !== 'function') ? 'function or subgraph' : 'function', items.some((/** @type {any} */ f) => f.is !== 'function') ? 'functions and subgraphs' : 'functions')}</strong
           >
         </p>
         ${
@@ -110,12 +110,12 @@ class Functions extends Panel {
         title: 'Function',
         by: (f) => f.name,
         show: (f) =>
-          html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.is && f.is !== 'function' ? html` <span class="chip">${f.is}</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
+          html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.is !== 'function' ? html` <span class="chip">${f.is}</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
       },
       {
         ...number('called_by', 'Called by', false),
         // A node has it, and nothing calls it.
-        show: (f) => (f.is && f.is !== 'function' ? html`<span class="dim">–</span>` : count(f.called_by)),
+        show: (f) => (f.is !== 'function' ? html`<span class="dim">–</span>` : count(f.called_by)),
       },
       number('nodes', 'Nodes'),
       number('calls', 'Calls'),
@@ -179,7 +179,7 @@ class Functions extends Panel {
 const ofOnnx = (f) => html`
   ${part(
     'Attributes',
-    f.is
+    f.opset_imports
       ? [...(f.attributes ?? []), ...(f.attribute_defaults ?? []).map((/** @type {any} */ a) => a.name)].map(
           (name) => html`<code>${plain(name)}</code>`,
         )
