@@ -62,7 +62,7 @@ async function askGraph(ask) {
 /** What takes them. @param {Ask} ask @param {any} answer */
 async function askNodes(ask, { function: scope, nodes }) {
   for (const { name } of nodes.items.slice(0, FEW))
-    for (const question of ['consumers', 'node'])
+    for (const question of ['consumers', 'node', 'upstream', 'downstream'])
       await ask(question, { name, scope: scope ?? undefined }).catch(unlessNotFound);
 }
 
@@ -77,8 +77,6 @@ async function askObjects(ask) {
 
 /** @param {Ask} ask */
 async function askExported(ask) {
-  const [first] = (await ask('nodes', page)).nodes.items;
-  for (const question of first ? ['upstream', 'downstream'] : []) await ask(question, { name: first.name, ...page });
   await askGraph(ask);
   const { functions } = await ask('functions', page);
   await ask('layers', page);
