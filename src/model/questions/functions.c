@@ -111,7 +111,10 @@ static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *t
   cpb_entries_free(&controls);
 }
 
-static void write_calls(cpb_viewed *m, const char *key, const cpb_call *calls, size_t count, bool callers) {
+void cpb_viewed_write_calls(cpb_viewed *m, const char *key, uint32_t graph, bool callers) {
+  size_t count;
+  const cpb_calls *all = &m->view.graphs.calls;
+  const cpb_call *calls = callers ? cpb_calls_of(all, graph, &count) : cpb_calls_by(all, graph, &count);
   cpb_json_writer_open(m->answer, key, '[');
   for (size_t i = 0; i < count; i++) {
     cpb_json_writer_open(m->answer, NULL, '{');
@@ -123,7 +126,6 @@ static void write_calls(cpb_viewed *m, const char *key, const cpb_call *calls, s
 }
 
 static void write_function(cpb_viewed *m, uint32_t graph, const cpb_view_types *types) {
-  size_t count;
   cpb_json_writer *a = m->answer;
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
   cpb_viewed_write_graph_name(m, "name", graph);
@@ -133,10 +135,8 @@ static void write_function(cpb_viewed *m, uint32_t graph, const cpb_view_types *
   write_outputs(m, graph, types);
   cpb_json_writer_unsigned(a, "nodes", g->nodes);
   m->view.kind->write_graph(a, &m->view, graph);
-  const cpb_call *calls = cpb_calls_by(&m->view.graphs.calls, graph, &count);
-  write_calls(m, "calls", calls, count, false);
-  const cpb_call *callers = cpb_calls_of(&m->view.graphs.calls, graph, &count);
-  write_calls(m, "called_by", callers, count, true);
+  cpb_viewed_write_calls(m, "calls", graph, false);
+  cpb_viewed_write_calls(m, "called_by", graph, true);
 }
 
 void cpb_question_function(cpb_viewed *m) {

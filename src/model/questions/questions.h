@@ -94,6 +94,8 @@ bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_no
 /* Members of an object: all about the tensor. */
 void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item);
 
+/* The functions that a graph calls, or the graphs that call it, and in how many nodes. */
+void cpb_viewed_write_calls(cpb_viewed *m, const char *key, uint32_t graph, bool callers);
 /* What SEARCH finds in graphs, on a page of it. */
 void cpb_viewed_search(cpb_viewed *m, cpb_page *page);
 /* "nodes", "subgraphs", "subgraph_nodes", "functions", "function_nodes". */

@@ -26,22 +26,6 @@ bool cpb_nodes_build_of(cpb_nodes *n, const cpb_graph *graph, uint32_t function)
   return true;
 }
 
-bool cpb_graph_each_node_of(const cpb_graph *g, uint32_t function, cpb_node_visit *visit, void *user) {
-  uint32_t number;
-  cpb_cursor c = cpb_graph_nodes(g, function, &number);
-  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    if (!visit(user, c.bytes, function)) return false;
-  }
-  return true;
-}
-
-bool cpb_graph_each_node(const cpb_graph *g, cpb_node_visit *visit, void *user) {
-  for (uint32_t i = 0; i < g->graphs->count; i++) {
-    if (!cpb_graph_each_node_of(g, i, visit, user)) return false;
-  }
-  return true;
-}
-
 cpb_span cpb_node_of_input(cpb_span input, bool *control) {
   *control = input.size > 0 && input.data[0] == '^';
   if (*control) return cpb_span_from(input, 1);

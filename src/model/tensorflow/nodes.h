@@ -16,12 +16,6 @@ bool cpb_nodes_build(cpb_nodes *nodes, const cpb_graph *graph);
 bool cpb_nodes_build_of(cpb_nodes *nodes, const cpb_graph *graph, uint32_t function);
 void cpb_nodes_free(cpb_nodes *nodes);
 
-/* Calls `visit` for the nodes of the graph (CPB_MAIN_GRAPH) or a function, or of all of them, until it returns false,
- * which is then returned. */
-typedef bool cpb_node_visit(void *user, cpb_span node, uint32_t function);
-bool cpb_graph_each_node_of(const cpb_graph *graph, uint32_t function, cpb_node_visit *visit, void *user);
-bool cpb_graph_each_node(const cpb_graph *graph, cpb_node_visit *visit, void *user);
-
 /* The node of an input or tensor name: "^name", "name", "name:0", "name:output:0". */
 cpb_span cpb_node_of_input(cpb_span input, bool *control);
 

@@ -2,7 +2,6 @@
 
 #include "model/common/scopes.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/functions.h"
 #include "model/tensorflow/nodes.h"
 #include "model/tensorflow/tensors.h"
 
@@ -50,8 +49,8 @@ void cpb_ask_scopes(cpb_saved_model *m) {
   walk w = {.model = m};
   const cpb_scoped graph = {
       .allocator = &m->viewed.allocator, .user = &w, .begin = begin, .next = next, .next_input = next_input};
-  if (!cpb_saved_function(m, &w.function)) return;
-  cpb_write_function_name(m, w.function);
+  if (!cpb_viewed_graph(&m->viewed, cpb_viewed_name(&m->viewed), &w.function)) return;
+  cpb_viewed_write_graph_name(&m->viewed, "function", w.function);
   bool found = cpb_scopes_write(&graph, &m->viewed.question, m->viewed.answer, m->viewed.error);
   if (!found && m->viewed.error->code == CPB_OK)
     cpb_viewed_not_found(&m->viewed, "scope", cpb_scope_of(&m->viewed.question));

@@ -42,7 +42,7 @@ static uint32_t write_wrapper(cpb_saved_model *m, uint32_t node, cpb_span functi
   cpb_write_object(m, node);
   if (number != CPB_NO_NAME) {
     cpb_write_captures(m, m->graph.graphs->items[number].signature, cpb_objects_concrete(&m->objects, function));
-    cpb_write_calls(m, number);
+    cpb_viewed_write_calls(&m->viewed, "calls", number, false);
     call = cpb_calls_by(&m->graph.graphs->calls, number, &calls);
   } else {
     note_function(m, function, "the signature's wrapper is");
@@ -123,7 +123,7 @@ static void write_function(cpb_saved_model *m, uint32_t number, const cpb_input_
   cpb_json_writer_span(m->viewed.answer, "name", f->name);
   cpb_json_writer_unsigned(m->viewed.answer, "nodes", f->nodes);
   cpb_write_concrete(m, f->signature, f->name, inputs);
-  cpb_write_calls(m, number);
+  cpb_viewed_write_calls(&m->viewed, "calls", number, false);
   cpb_json_writer_close(m->viewed.answer, '}');
 }
 
