@@ -61,8 +61,7 @@ static bool next_output(cpb_view_values *v, cpb_view_value *value) { return next
 static cpb_view_values values(const cpb_view *v, const cpb_view_graph *graph, const cpb_view_node *node, bool outputs) {
   const cpb_sd_graph *g = graph_of(v);
   (void)graph;
-  if (!node)
-    return (cpb_view_values){.next = outputs ? next_output : next_input, .view = v, .end = g->num_variables};
+  if (!node) return (cpb_view_values){.next = outputs ? next_output : next_input, .view = v, .end = g->num_variables};
   const size_t *links = &g->nodes[node->number].links[outputs ? CPB_SD_OUTPUTS : CPB_SD_INPUTS];
   return (cpb_view_values){.next = next_link, .view = v, .at = links[0], .end = links[1]};
 }
@@ -93,9 +92,8 @@ static bool each_line(const cpb_view *v, cpb_view_visit *visit, void *user) {
   const cpb_sd_lines *lines = &reply_of(v)->model->params;
   for (size_t i = 0; i < lines->count; i++) {
     const cpb_sd_line *line = &lines->list[i];
-    const cpb_view_tensor t = {.value = line->name,
-                               .field = (uint32_t)i + 1,
-                               .rule = cpb_sd_find_variable(graph_of(v), line->name)};
+    const cpb_view_tensor t = {
+        .value = line->name, .field = (uint32_t)i + 1, .rule = cpb_sd_find_variable(graph_of(v), line->name)};
     if (!visit(user, &t)) return false;
   }
   return true;
@@ -135,7 +133,8 @@ static void measure_variable(const cpb_sd_variable *v, cpb_view_measure *m) {
 static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
   const cpb_sd_variable *one = variable_of(t);
   const cpb_zip_entry *entry = entry_of(v, t);
-  cpb_view_measure m = {.is_absent = t->field == 0 && one->array == 0 && !(reply_of(v)->model->is_zip && has_file(one))};
+  cpb_view_measure m = {.is_absent =
+                            t->field == 0 && one->array == 0 && !(reply_of(v)->model->is_zip && has_file(one))};
   if (one) measure_variable(one, &m);
   m.size = t->field == 0 ? m.bytes : entry ? entry->size : 0;
   return m;
@@ -150,9 +149,11 @@ static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb
 static bool trained(const cpb_view_tensor *t) { return variable_of(t) && variable_of(t)->kind == KIND_VARIABLE; }
 
 static const char *place(const cpb_view_tensor *t) {
-  static const char *const places[] = {
-      [KIND_VARIABLE] = "variable", [KIND_CONSTANT] = "constant", [KIND_ARRAY] = "value",
-      [KIND_PLACEHOLDER] = "input", [KIND_SEQUENCE] = "sequence"};
+  static const char *const places[] = {[KIND_VARIABLE] = "variable",
+                                       [KIND_CONSTANT] = "constant",
+                                       [KIND_ARRAY] = "value",
+                                       [KIND_PLACEHOLDER] = "input",
+                                       [KIND_SEQUENCE] = "sequence"};
   return variable_of(t) ? places[variable_of(t)->kind] : NULL;
 }
 

@@ -63,10 +63,14 @@
  * Of a SameDiff zip.
  * @typedef {object} SameDiffZipAnswers
  * @property {SameDiff.SameDiffZipOverview} overview
- * @property {SameDiff.OperationsAnswer} nodes
+ * @property {SameDiff.SameDiffFunctionsAnswer} functions
+ * @property {SameDiff.SameDiffFunctionAnswer} function
+ * @property {SameDiff.SameDiffNodesAnswer} nodes
+ * @property {SameDiff.SameDiffScopesAnswer} scopes
  * @property {SameDiff.SameDiffConsumersAnswer} consumers
  * @property {SameDiff.SameDiffNodeAnswer} node
- * @property {SameDiff.ZipParametersAnswer} constants
+ * @property {SameDiff.SameDiffLayersAnswer} layers
+ * @property {SameDiff.ZipConstantsAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
  * @property {SameDiff.ZipTagAnswer} tag
@@ -76,10 +80,14 @@
  * Of a graph file of ND4J.
  * @typedef {object} SameDiffGraphAnswers
  * @property {SameDiff.SameDiffGraphOverview} overview
- * @property {SameDiff.OperationsAnswer} nodes
+ * @property {SameDiff.SameDiffFunctionsAnswer} functions
+ * @property {SameDiff.SameDiffFunctionAnswer} function
+ * @property {SameDiff.SameDiffNodesAnswer} nodes
+ * @property {SameDiff.SameDiffScopesAnswer} scopes
  * @property {SameDiff.SameDiffConsumersAnswer} consumers
  * @property {SameDiff.SameDiffNodeAnswer} node
- * @property {SameDiff.GraphParametersAnswer} constants
+ * @property {SameDiff.SameDiffLayersAnswer} layers
+ * @property {SameDiff.GraphConstantsAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
  * @property {SameDiff.GraphTagAnswer} tag

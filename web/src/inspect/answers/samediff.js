@@ -1,6 +1,8 @@
 /** Answers about SameDiff models; no code. What they mean: docs/inspecting-samediff.md. */
 
-/** @import { Counted, Paged, Parameters, Problem, Shape, TensorUse } from './shared.js' */
+/** @import { ModelConsumer, ModelConsumersAnswer, ModelFunctionsAnswer, ModelLayersAnswer, ModelScopeChild,
+ *   ModelScopeInput, ModelScopesAnswer, ModelSource } from './model.js' */
+/** @import { Counted, Paged, Parameters, Problem, Shape } from './shared.js' */
 
 /**
  * What a variable is.
@@ -38,13 +40,41 @@
 /**
  * Where an array is in a zip.
  * @typedef {object} ArrayEntry
+ * @property {number | null} size of the file in bytes; null where nothing tells it
  * @property {string} reference as it is written
- * @property {boolean} shared whether it belongs to another tag
+ * @property {boolean} of_other_tag whether it belongs to another tag
  * @property {string | null} entry of the zip; null where a damaged zip does not have it
- * @property {number | null} entry_bytes
  * @property {true} [cut] the zip ends before the entry does
  * @property {boolean} [compressed] unless `entry` is null
  * @property {number} [compressed_bytes]
+ */
+
+/**
+ * What the graph says of a tensor; nothing, if it does not know it.
+ * @typedef {object} SameDiffTensor
+ * @property {string} [dtype]
+ * @property {Shape} [shape]
+ * @property {number | string} [elements] where the sizes are known
+ * @property {number | string} [bytes] of them, by their type
+ */
+
+/**
+ * A tensor of the graph: in a graph file with its array.
+ * @typedef {SameDiffTensor & { size?: number, array?: FlatArray }} GraphTensor
+ */
+
+/**
+ * A line of params.txt or params_maps.txt, and where its file is.
+ * @typedef {SameDiffTensor & ArrayEntry & { holds?: string, array?: FlatArray }} ZipTensor holds: what it is, if no
+ *   array; array: when it was asked for by its name
+ */
+
+/**
+ * What a tensor is to the model.
+ * @typedef {object} SameDiffTensorPlace
+ * @property {string} node its name
+ * @property {'variable' | 'constant' | 'value' | 'input' | 'sequence' | null} is as the graph has it; null: it does not
+ * @property {null} function
  */
 
 /* --- Graph -------------------------------------------------------------------- */
@@ -76,35 +106,33 @@
  */
 
 /**
- * A named argument: values of one type, and their shape if it is no single value.
- * @typedef {object} Property
+ * A named argument: values of one sort, and their shape if it is no single value.
+ * @typedef {object} SameDiffAttribute
  * @property {string} name
- * @property {number[]} [ints]
- * @property {(number | string)[]} [longs]
- * @property {(number | string)[]} [doubles]
- * @property {boolean[]} [booleans]
- * @property {string[]} [strings]
+ * @property {'ints' | 'longs' | 'doubles' | 'booleans' | 'strings' | 'arrays'} kind
+ * @property {(number | string | boolean | Operand | null)[]} value
  * @property {number[]} [shape]
- * @property {(Operand | null)[]} [arrays]
  */
+
+/** A variable that goes in or comes out, with its type; without one there is no such variable.
+ * @typedef {{ name: string, dtype?: string, shape?: Shape }} SameDiffValue */
 
 /**
  * An operation of the graph.
- * @typedef {object} Operation
+ * @typedef {object} SameDiffNode
  * @property {string} name
  * @property {string} op what it does, such as 'matmul'
+ * @property {string[]} inputs variables
+ * @property {string[]} control_inputs operations, and variables, that it waits for
+ * @property {SameDiffValue[]} outputs variables
+ * @property {SameDiffAttribute[]} attributes
+ * @property {OperationArguments} arguments
+ * @property {Operand | null} scalar
  * @property {NameOrNumber} type such as 'CUSTOM'
  * @property {string} number of the operation: a hash of 64 bits
  * @property {number} id
- * @property {string[]} inputs variables
- * @property {string[]} outputs variables
  * @property {NameOrNumber[]} output_dtypes
- * @property {string[]} [control_dependencies]
- * @property {string[]} [variable_control_dependencies]
  * @property {string[]} [control_dependency_of]
- * @property {OperationArguments} arguments
- * @property {Operand | null} scalar
- * @property {Property[]} properties
  * @property {number} device
  * @property {number} scope_id
  * @property {string} scope
@@ -141,74 +169,47 @@
  * @property {boolean} training_config whether there is one
  */
 
-/** What goes in or comes out. @typedef {{ name: string, dtype: string, shape: Shape }} GraphEnd */
-
 /**
  * A graph in short.
  * @typedef {object} GraphSummary
  * @property {string | null} tag null for a graph file
  * @property {boolean} default
  * @property {number} variables how many
- * @property {number} operations how many
  * @property {{ [kind in VariableKind]: number }} kinds how many variables of each
  * @property {number} [parameter_bytes] of a graph file
- * @property {GraphEnd[]} inputs placeholders
- * @property {GraphEnd[]} outputs what no operation takes
  * @property {string[]} loss_variables
  */
 
 /**
- * The overview of a SameDiff zip.
- * @typedef {object} SameDiffZipOverview
- * @property {'SameDiff zip'} format
- * @property {number} bytes of the file
- * @property {number} entries of the zip
- * @property {string} default_tag the newest
- * @property {Paged<TagSummary>} tags
- * @property {GraphSummary | null} graph of the default tag; null when it is damaged
- * @property {Parameters | null} parameters of the default tag; null without a graph
- * @property {Problem[]} problems
+ * Of the graph that is looked at; nothing of one that is damaged.
+ * @typedef {object} GraphFacts
+ * @property {Paged<SameDiffValue>} [inputs] placeholders
+ * @property {Paged<SameDiffValue>} [outputs] what no operation takes
+ * @property {number} [nodes] how many
+ * @property {0} [subgraphs]
+ * @property {0} [subgraph_nodes]
+ * @property {0} [functions]
+ * @property {0} [function_nodes]
+ * @property {GraphSummary | null} graph null when it is damaged
+ * @property {Parameters | null} parameters null without a graph
+ */
+
+/**
+ * The overview of a SameDiff zip: the graph is that of the default tag, or of the one that is asked for.
+ * @typedef {GraphFacts & { format: 'SameDiff zip', bytes: number, entries: number, default_tag: string,
+ *   tags: Paged<TagSummary>, problems: Problem[] }} SameDiffZipOverview bytes: of the file; default_tag: the newest
  */
 
 /**
  * The overview of a graph file.
- * @typedef {object} SameDiffGraphOverview
- * @property {'SameDiff graph'} format
- * @property {number} bytes of the file
- * @property {Paged<never>} tags none
- * @property {GraphSummary | null} graph null when it is damaged
- * @property {Parameters | null} parameters null without a graph
- * @property {Problem[]} problems
+ * @typedef {GraphFacts & { format: 'SameDiff graph', bytes: number, tags: Paged<never>, problems: Problem[] }}
+ *   SameDiffGraphOverview
  */
 
-/* --- Parameters --------------------------------------------------------------- */
+/* --- Tensors ------------------------------------------------------------------ */
 
-/**
- * A parameter of a zip: what the graph says of it, and where it is.
- * @typedef {object} NamedParameter
- * @property {string} name
- * @property {VariableKind | null} kind null: the graph does not know it
- * @property {string} [dtype] as the graph has it
- * @property {Shape} [shape] as the graph has it
- * @property {number | null} [bytes] of the values, by these; null where they do not say
- * @property {string} [holds] what it is, if no array
- * @property {FlatArray} [array] when it was asked for by its name
- */
-
-/**
- * A parameter, and where its array is.
- * @typedef {NamedParameter & Counted & ArrayEntry} ZipParameter
- */
-
-/**
- * A parameter of a graph file.
- * @typedef {object} GraphParameter
- * @property {string} name
- * @property {VariableKind} kind
- * @property {TensorUse | null} use
- * @property {number | string} parameters how many elements it counts as
- * @property {FlatArray} array
- */
+/** A tensor of a zip. @typedef {SameDiffTensorPlace & Counted & ZipTensor} ZipConstant */
+/** A tensor of a graph file, or of which only the graph is read. @typedef {SameDiffTensorPlace & Counted & GraphTensor} GraphConstant */
 
 /**
  * What an updater keeps for a parameter.
@@ -232,7 +233,7 @@
 
 /**
  * Everything in a tag, or in a graph file. One page is taken of every list.
- * @template Parameter
+ * @template Constant
  * @template State
  * @typedef {object} TagContents
  * @property {number} graph_id
@@ -240,80 +241,80 @@
  * @property {string[]} placeholders
  * @property {string[]} loss_variables
  * @property {Paged<Variable>} variables
- * @property {Paged<Operation>} operations
- * @property {Paged<Parameter>} parameters in the file's order
- * @property {Paged<ZipParameter>} maps the lines of params_maps.txt
+ * @property {null} function
+ * @property {Paged<SameDiffNode>} nodes
+ * @property {Paged<Constant>} constants in the file's order
+ * @property {Paged<{ node: string } & ZipTensor>} maps the lines of params_maps.txt
  * @property {Paged<UpdaterState<State>>} updater_state
  * @property {unknown} training_config as it is stored, or null
  */
 
 /**
  * A tag of a zip.
- * @typedef {AboutTag & TagContents<ZipParameter, ArrayEntry>} ZipTagAnswer
+ * @typedef {AboutTag & TagContents<ZipConstant, ArrayEntry>} ZipTagAnswer
  */
 /**
  * What is in a graph file.
- * @typedef {AboutTag & TagContents<GraphParameter, GraphState>} GraphTagAnswer
+ * @typedef {AboutTag & TagContents<GraphConstant, GraphState>} GraphTagAnswer
  */
 
-/** What an operation makes; without a type if there is no such variable. @typedef {{ name: string, dtype?: string, shape?: Shape }} Made */
+/** Operations of the graph. @typedef {AboutTag & { function: null, nodes: Paged<SameDiffNode> }} SameDiffNodesAnswer */
 
-/**
- * Operations of the graph.
- * @typedef {AboutTag & { nodes: Paged<Omit<Operation, 'outputs'> & { outputs: Made[] }> }} OperationsAnswer
- */
-
-/**
- * An operation that takes what is asked about.
- * @typedef {object} SameDiffConsumer
- * @property {'node'} is
- * @property {string} name
- * @property {string} op
- * @property {{ input: number, output: string | null, index: number }[]} inputs which of its inputs, from 0; which
- *   variable, and which output of the operation that is
- * @property {boolean} control whether it waits for it, or for what makes it
- */
+/** An operation that takes what is asked about, or waits for it; or the graph returns it.
+ * @typedef {Omit<ModelConsumer, 'control'> & { control: boolean }} SameDiffConsumer */
 
 /**
  * What takes a variable, or what an operation makes. `op` is null for a variable.
- * @typedef {AboutTag & { node: string, op: string | null, consumers: Paged<SameDiffConsumer> }}
+ * @typedef {AboutTag & Omit<ModelConsumersAnswer, 'consumers'> & { consumers: Paged<SameDiffConsumer> }}
  *   SameDiffConsumersAnswer
  */
 
-/** Parameters, the largest first.
- * @typedef {AboutTag & { constants: Paged<ZipParameter> }} ZipParametersAnswer */
-/** Arrays of a graph file, the largest first.
- * @typedef {AboutTag & { constants: Paged<GraphParameter> }} GraphParametersAnswer */
-
-/** How often each operation is used, the most used first.
- * @typedef {AboutTag & { ops: Paged<{ op: string, count: number }> }} SameDiffOpsAnswer */
-
-/**
- * What was found.
- * @typedef {{ what: 'operation', name: string, op: string }
- *   | { what: 'variable', name: string, kind: VariableKind }} SameDiffFound
- */
-
-/** What has a text in its name.
- * @typedef {AboutTag & { found: Paged<SameDiffFound> }} SameDiffSearchAnswer */
-
-export {};
-
-/**
- * A variable that an operation takes, and what makes it.
- * @typedef {object} SameDiffSource
- * @property {number} input which input, from 0
- * @property {string} value the variable
- * @property {'node' | 'argument' | 'tensor' | null} is an operation, a placeholder, or a variable or constant
- * @property {string} name
- * @property {string} [op]
- * @property {number} [index] of the operation's output
- * @property {string} dtype
- * @property {Shape} shape
- */
+/** What an operation takes; or waits for: then without a number.
+ * @typedef {Omit<ModelSource, 'input'> & GraphTensor & { input?: number, control?: true }} SameDiffSource */
 
 /**
  * An operation, with what it takes and what takes it.
- * @typedef {AboutTag & Omit<Operation, 'outputs'> & { outputs: Made[], from: SameDiffSource[],
+ * @typedef {AboutTag & SameDiffNode & { function: null, from: SameDiffSource[],
  *   consumers: Paged<SameDiffConsumer> }} SameDiffNodeAnswer
  */
+
+/** Tensors, the largest first. @typedef {AboutTag & { size: number | string, constants: Paged<ZipConstant> }} ZipConstantsAnswer */
+/** Arrays of a graph file, the largest first.
+ * @typedef {AboutTag & { size: number | string, constants: Paged<GraphConstant> }} GraphConstantsAnswer */
+
+/**
+ * How often each operation is used, the most used first.
+ * @typedef {AboutTag & { nodes: number, functions: 0, function_nodes: 0, custom: never[], ops: Paged<{ op: string,
+ *   count: number, in_graph: number, in_functions: 0, from: 'nd4j' }> }} SameDiffOpsAnswer
+ */
+
+/**
+ * What was found.
+ * @typedef {{ is: 'node', name: string, op: string, function: null }
+ *   | { is: 'variable' | 'constant' | 'value' | 'input' | 'sequence', name: string, function: null }} SameDiffFound
+ */
+
+/** What has a text in its name or operation. @typedef {AboutTag & { found: Paged<SameDiffFound> }} SameDiffSearchAnswer */
+
+/** None: a tag has one graph. @typedef {AboutTag & ModelFunctionsAnswer} SameDiffFunctionsAnswer */
+
+/**
+ * The graph of a tag.
+ * @typedef {AboutTag & { name: null, is: 'graph', inputs: SameDiffValue[], outputs: SameDiffValue[], nodes: number,
+ *   variables: number, calls: never[], called_by: never[] }} SameDiffFunctionAnswer
+ */
+
+/** Operations whose names begin alike. @typedef {AboutTag & ModelLayersAnswer} SameDiffLayersAnswer */
+
+/** @typedef {Omit<ModelScopeInput, 'values'> & { values: (SameDiffValue & { node?: string })[] }} SameDiffScopeInput */
+/** @typedef {Omit<ModelScopeChild, 'inputs' | 'tensors'> & { inputs: SameDiffScopeInput[], tensors: GraphConstant[] }}
+ *   SameDiffScopeChild */
+
+/**
+ * The graph folded by name scope.
+ * @typedef {AboutTag & Omit<ModelScopesAnswer, 'children' | 'results'> & { children: Paged<SameDiffScopeChild>,
+ *   results?: (SameDiffValue & { node?: string, from: string | null, given?: true, tensor?: GraphConstant })[] }}
+ *   SameDiffScopesAnswer
+ */
+
+export {};
