@@ -91,7 +91,7 @@ async function askSameDiff(ask) {
   for (const name of names.length ? names : [undefined]) {
     const { constants, variables } = await ask('tag', { name, ...page });
     const { nodes } = await ask('nodes', { name, ...page });
-    if (name !== undefined) await ask('function', { name });
+    await ask('function', { name });
     for (const node of nodes.items.slice(0, FEW)) await ask('node', { name: node.name, scope: name });
     for (const variable of variables.items.slice(0, MANY)) await ask('consumers', { name: variable.name, scope: name });
     for (const { node } of constants.items.slice(0, MANY)) await ask('constants', { name: node, scope: name });
