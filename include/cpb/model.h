@@ -125,7 +125,7 @@ CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
   X(OPS, 9, "how often each operation is used, graph and functions")                                        \
   X(SEARCH, 10, "what has `name` in its name, of any of these; a page")                                     \
   X(LOAD, 11, "Keras: the nodes to load for the paths in `name`, one a line")                               \
-  X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and operations")                         \
+  X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and nodes")                              \
   X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page")             \
   X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays")            \
   X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page") \
@@ -164,7 +164,7 @@ typedef struct cpb_question {
    * NODES: only names that begin with it. SCOPES: the scope; NULL: the outermost;
    * further lines: others that are open, too.
    * CONSUMERS, NODE, UPSTREAM, DOWNSTREAM: the function that has the node; NULL: the graph.
-   * SameDiff: the tag; NULL: the default one. */
+   * SameDiff: the tag, but for NODES and SCOPES, whose `name` it is; NULL: the default one. */
   const char *scope;
   size_t scope_size;
 

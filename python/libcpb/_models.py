@@ -131,14 +131,14 @@ class Model(_core.Model):
         return self.ask("function", name, **page)
 
     def nodes(self, function: str | None = None, *, scope: str | None = None, **page: Page) -> answers.AnyNodes:
-        """Nodes of the graph or of a function, or operations of a SameDiff tag; with `scope` those of
-        which the names begin with it."""
+        """Nodes of the graph, of a function or of a SameDiff tag; with `scope` those of which the names
+        begin with it."""
         return self.ask("nodes", function, scope=scope, **page)
 
     def scopes(
         self, scope: str | None = None, *, function: str | None = None, **page: Page
     ) -> answers.AnyScopes:
-        """The scopes and nodes in a name scope of the graph or of a function, and what leads to each."""
+        """The scopes and nodes in a name scope of the graph, of a function or of a SameDiff tag, and what leads to each."""
         return self.ask("scopes", function, scope=scope, **page)
 
     def node(self, name: str, *, function: str | None = None, tag: str | None = None, **page: Page) -> answers.AnyNode:

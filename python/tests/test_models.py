@@ -73,8 +73,7 @@ def test_every_kind_of_source(path):
         return [*answer, constants, [bytes(model.values(name).data) for name in names(constants)]]
 
     def names(constants):
-        items = constants.get("constants", constants.get("parameters", {}))["items"]
-        return [item.get("node", item.get("name")) for item in items if not item.get("function")][:3]
+        return [item["node"] for item in constants["constants"]["items"] if not item.get("function")][:3]
 
     with libcpb.open_model(path, leave_out=beside) as model:
         wanted = answers(model)
@@ -191,8 +190,8 @@ def test_arrays_of_samediff(cpb, tmp_path):
         with libcpb.open_model(path) as model:
             for parameter in model.constants(count="all")["constants"]["items"]:
                 out = tmp_path / "array.npy"
-                cpb.ok("extract", path, parameter["name"], "-o", out, "--force")
-                array = model.array(parameter["name"])
+                cpb.ok("extract", path, parameter["node"], "-o", out, "--force")
+                array = model.array(parameter["node"])
                 assert array.tobytes("A") == numpy.load(out).tobytes("A") and array.shape == numpy.load(out).shape
                 assert array.flags.f_contiguous == numpy.load(out).flags.f_contiguous
 
@@ -200,7 +199,7 @@ def test_arrays_of_samediff(cpb, tmp_path):
 def flat(path):
     """A graph without its arrays' need: what the file itself has."""
     with libcpb.open_model(path) as model:
-        names = [parameter["name"] for parameter in model.constants(count="all")["constants"]["items"]]
+        names = [parameter["node"] for parameter in model.constants(count="all")["constants"]["items"]]
         return path.read_bytes(), {name: model.array(name) for name in names}
 
 

@@ -88,12 +88,12 @@ async function askSameDiff(ask) {
   const { tags } = await ask('overview', page);
   const names = tags.items.map((/** @type {any} */ { tag }) => tag);
   for (const name of names.length ? names : [undefined]) {
-    const { parameters, variables } = await ask('tag', { name, ...page });
-    const { nodes } = await ask('nodes', { scope: name, ...page });
+    const { constants, variables } = await ask('tag', { name, ...page });
+    const { nodes } = await ask('nodes', { name, ...page });
+    await ask('function', { name });
     for (const node of nodes.items.slice(0, FEW)) await ask('node', { name: node.name, scope: name });
     for (const variable of variables.items.slice(0, MANY)) await ask('consumers', { name: variable.name, scope: name });
-    for (const parameter of parameters.items.slice(0, MANY))
-      await ask('constants', { name: parameter.name, scope: name });
+    for (const { node } of constants.items.slice(0, MANY)) await ask('constants', { name: node, scope: name });
   }
 }
 

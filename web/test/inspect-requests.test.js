@@ -108,10 +108,10 @@ for (const order of /** @type {const} */ (['graph first', 'graph last'])) {
     const count = 2 ** 18;
     const file = largeSameDiff(data('samediff_small/minimal.zip'), count, order);
     const cost = await costOf(file, 'model.zip', async (model) => {
-      const { operations, tag } = await model.tag('FP32');
+      const { nodes, tag } = await model.tag('FP32');
       assert.equal(tag, 'FP32');
       assert.deepEqual(
-        operations.items.map((/** @type {any} */ { name }) => name),
+        nodes.items.map((/** @type {any} */ { name }) => name),
         ['matmul', 'add'],
       );
       const values = await model.values('weights');

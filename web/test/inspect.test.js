@@ -49,7 +49,14 @@ test('what takes a node is what has it among its inputs, in the graph and in a f
   const samediff = await inspect(await data('tests/data/samediff_small/minimal.zip'));
   const { consumers } = await samediff.consumers('weights', { tag: 'FP32' });
   assert.deepEqual(consumers?.items, [
-    { is: 'node', name: 'matmul', op: 'matmul', inputs: [{ input: 1, output: 'weights', index: 0 }], control: false },
+    {
+      is: 'node',
+      name: 'matmul',
+      function: null,
+      op: 'matmul',
+      inputs: [{ input: 1, output: 'weights', index: 0 }],
+      control: false,
+    },
   ]);
   samediff.close();
   model.close();
@@ -153,7 +160,7 @@ test('the values of an array of a SameDiff zip come at once or in pieces', async
   const model = await inspect(await data('tests/data/samediff_small/minimal.zip'));
   assert.equal(model.kind, 'samediff_zip');
   const { constants } = await model.constants();
-  const { name } = constants.items[0];
+  const { node: name } = constants.items[0];
   const values = await model.values(name);
   const bytes = await values.bytes();
   assert.equal(bytes.length, values.size);

@@ -6,7 +6,7 @@ import { graphs } from '../inspector/src/model/graphs.js';
 import { libcpb } from './support/libcpb.js';
 import { small as smallOnnx } from './support/onnx.js';
 import { large, savedModel } from './support/savedmodels.js';
-import { assert, test } from './support/test.js';
+import { assert, data, test } from './support/test.js';
 
 const how = { signal: new AbortController().signal };
 
@@ -18,10 +18,6 @@ const asking = (model) => {
     asked,
     ask: (/** @type {any} */ { question, ...options }) => (asked.push(question), model.ask(question, options)),
   };
-};
-
-const none = async () => {
-  throw new Error('no other graph is opened');
 };
 
 /** All of the main graph: nothing is left out, or put into the boxes of others. */
@@ -43,7 +39,7 @@ function seen(name, open) {
 test('of a large graph only the open scopes are asked for', async () => {
   const model = await libcpb.inspect(large(50_000, 100));
   const { asked, ask } = asking(model);
-  const graph = graphs(ask, 'saved_model', none);
+  const graph = graphs(ask, 'saved_model');
   const { nodes } = await model.nodes({ count: 1_000_000 });
   const layer = ['tower_3', 'tower_3/block_0', 'tower_3/block_0/layer_1'];
   for (const open of [[], ['tower_3'], layer, ['tower_3/block_0']]) {
@@ -124,7 +120,7 @@ const views = [
 
 test('of a small graph edges go from node to node, out of open scopes too', async () => {
   const model = await libcpb.inspect(savedModel(small));
-  const graph = graphs(asking(model).ask, 'saved_model', none);
+  const graph = graphs(asking(model).ask, 'saved_model');
   for (const [options, boxes, edges] of views)
     assert.deepEqual(text(await graph.graph({ at: '/', ...options }, how)), { boxes, edges: edges.sort() });
   // Scopes that are not there, and what is only a node, are not opened.
@@ -149,7 +145,7 @@ test('a graph without scopes, of more nodes than one answer has, is drawn by wha
   const model = await libcpb.inspect(
     savedModel(Array.from({ length: 3000 }, (_, i) => [`n${i}`, ['Add', 'Mul'][i % 2] ?? ''])),
   );
-  const graph = graphs(asking(model).ask, 'saved_model', none);
+  const graph = graphs(asking(model).ask, 'saved_model');
   const { groups } = await graph.graph({ at: '/', open: [] }, how);
   assert.deepEqual(groups.map(({ label, count, is }) => `${label}: ${is}, ${count}`).sort(), [
     'Add: many, 1500',
@@ -170,93 +166,48 @@ test('a graph without scopes, of more nodes than one answer has, is drawn by wha
   model.close();
 });
 
-/** An operation as SameDiff's answers have it. @param {string} name @param {string[]} inputs @param {string[]} outputs */
-const operation = (name, inputs, outputs) => ({
-  name,
-  op: name.replace(/.*\//, ''),
-  inputs,
-  outputs: outputs.map((output) => ({ name: output })),
-  arguments: { integers: [7], doubles: [] },
-  properties: [{ name: 'axis', ints: [1] }],
-});
-
-test('operations of SameDiff are nodes that take each other, folded as those of TensorFlow', async () => {
-  const operations = [
-    operation('net/split', ['x'], ['net/split', 'net/split:1']),
-    operation('net/add', ['net/split', 'net/split:1', 'w'], ['sum']),
-    operation('loss', ['sum'], ['loss']),
-  ];
-  const ask = async (/** @type {any} */ { question, first, count }) => {
-    if (question === 'overview')
-      return {
-        graph: {
-          inputs: [{ name: 'x', dtype: 'FLOAT', shape: [null, 2] }],
-          outputs: [{ name: 'loss', dtype: 'FLOAT', shape: null }],
-        },
-      };
-    if (question === 'constants')
-      return { constants: { items: [{ name: 'w', kind: 'VARIABLE', dtype: 'FLOAT', shape: [2, 3] }] } };
-    assert.equal(question, 'nodes');
-    return {
-      nodes: { total: operations.length, first, items: operations.slice(first, first + Math.min(count, 2)) },
-      problems: ['one'],
-    };
-  };
-  const open = async (/** @type {Uint8Array} */ bytes) => {
-    const model = await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' });
-    return asking(model).ask;
-  };
-  const graph = graphs(ask, 'samediff_zip', open);
-  const drawn = await graph.graph({ open: [] }, how);
-  assert.deepEqual([drawn.total, drawn.problems], [3, ['one']]);
-  assert.deepEqual(text(drawn), {
-    boxes: ["loss in '': node, 1", "net in '': scope, 2", "return:loss in '': result, 1", "x in '': argument, 1"],
-    edges: ['loss -> return:loss', 'net -> loss', 'x -> net'],
-  });
-  const opened = await graph.graph({ open: ['net'] }, how);
-  assert.deepEqual(text(opened).edges, [
-    'loss -> return:loss',
-    'net/add -> loss',
-    'net/split -> net/add',
-    'x -> net/split',
-  ]);
+test('a SameDiff graph is drawn from scopes, as ONNX is: of the tag that is looked at', async () => {
+  const model = await libcpb.inspect(await data('tests/data/samediff_small/minimal.zip'));
+  const { asked, ask } = asking(model);
+  const graph = graphs(ask, 'samediff_zip');
+  for (const which of [{}, { tag: 'FP32' }]) {
+    const drawn = await graph.graph({ ...which, open: [] }, how);
+    assert.deepEqual([drawn.total, drawn.problems], [2, []]);
+    assert.deepEqual(text(drawn), {
+      boxes: ["add in '': node, 1", "matmul in '': node, 1", "return:y in '': result, 1", "x in '': argument, 1"],
+      edges: ['add -> return:y', 'matmul -> add', 'x -> matmul'],
+    });
+    assert.deepEqual(
+      drawn.groups.flatMap(({ id, attached }) => attached.map(({ name, text: said }) => [id, name, said])),
+      [
+        ['matmul', 'weights', '2×2'],
+        ['add', 'shared', '[2]'],
+      ],
+    );
+  }
+  assert.deepEqual(new Set(asked), new Set(['overview', 'scopes']));
+  const users = await graph.users({ node: 'weights', tag: 'FP32', first: 0, count: 9 }, how);
   assert.deepEqual(
-    opened.groups.flatMap(({ id, attached }) => attached.map(({ name, text }) => [id, name, text])),
-    [['net/add', 'w', '2×3']],
+    users.items.map(({ name }) => name),
+    ['matmul'],
   );
-  const users = await graph.users({ node: 'net/split', first: 0, count: 9 }, how);
+  /** @type {any} */
+  const node = await graph.node({ node: 'matmul', tag: 'FP32' }, how);
   assert.deepEqual(
-    [users.total, users.items.map(({ name, inputs }) => [name, inputs.map((/** @type {any} */ one) => one.input)])],
-    [1, [['net/add', [0, 1]]]],
+    node.attributes.map((/** @type {any} */ one) => one.name),
+    ['transposeB', 'transposeA', 'transposeResult', 'integers', 'doubles'],
   );
   assert.deepEqual(
-    (await graph.users({ node: 'w', first: 0, count: 9 }, how)).items.map(({ name }) => name),
-    ['net/add'],
+    node.from.map((/** @type {any} */ one) => one.name),
+    ['x', 'weights'],
   );
-  const attributes = [
-    { name: 'integers', kind: 'argument', value: [7] },
-    { name: 'axis', kind: 'argument', value: [1] },
-  ];
-  assert.deepEqual(/** @type {any} */ (await graph.node({ node: 'net/add' }, how)).attributes, attributes);
-});
-
-test('a SameDiff file without operations has an empty graph', async () => {
-  const ask = async () => ({
-    nodes: { total: 0, first: 0, items: [] },
-    constants: { items: [] },
-    graph: null,
-    problems: [],
-  });
-  const open = async (/** @type {Uint8Array} */ bytes) =>
-    asking(await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' })).ask;
-  const { groups, edges, total } = await graphs(ask, 'samediff_zip', open).graph({ open: [] }, how);
-  assert.deepEqual([groups, edges, total], [[], [], 0]);
+  model.close();
 });
 
 test('an ONNX graph is drawn from scopes alone: edges into a branch, tensors, calls', async () => {
   const model = await libcpb.inspect(smallOnnx());
   const { asked, ask } = asking(model);
-  const graph = graphs(ask, 'onnx', none);
+  const graph = graphs(ask, 'onnx');
   const drawn = await graph.graph({ at: '/', open: [] }, how);
   assert.deepEqual(new Set(asked), new Set(['overview', 'scopes']));
   const [layer, reshape, check] = ['/layer.0', '#3', 'check'].map((id) => drawn.groups.find((one) => one.id === id));
@@ -290,7 +241,7 @@ test('an ONNX graph is drawn from scopes alone: edges into a branch, tensors, ca
 test('what takes a node of a large graph is found, page by page', async () => {
   const model = await libcpb.inspect(large(50_000, 100));
   const { asked, ask } = asking(model);
-  const graph = graphs(ask, 'saved_model', none);
+  const graph = graphs(ask, 'saved_model');
   const node = 'tower_3/block_0/layer_1/op_10';
   const users = (/** @type {number} */ first) => graph.users({ at: '/', node, first, count: 1 }, how);
   const { nodes } = await model.nodes({ count: 1_000_000 });

@@ -83,9 +83,9 @@ import { valuesOf } from './values.js';
  * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library; of ONNX
  *   and Core ML graphs within nodes, too
  * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of it
- * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'nodes'>}
- *   nodes of the graph or of a function; of those in a name scope
- * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'scopes'>}
+ * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'nodes'>}
+ *   nodes of the graph, of a function or of a SameDiff tag; of those in a name scope
+ * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'scopes'>}
  *   scopes the scopes and nodes in a name scope of the graph or of a function, and what leads to
  *   each
  * @property {(name: string, options?: Page & { function?: string, tag?: string }) => Answer<Kind, 'node'>} node
@@ -259,8 +259,8 @@ const questionsOf = ({ ask }) => ({
   signature: (name, o) => ask('signature', { ...o, name }),
   functions: (o) => ask('functions', o),
   function: (name, o) => ask('function', { ...o, name }),
-  nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
-  scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
+  nodes: ({ function: name, tag, ...o } = {}) => ask('nodes', { ...o, name: name ?? tag }),
+  scopes: ({ function: name, tag, ...o } = {}) => ask('scopes', { ...o, name: name ?? tag }),
   node: (name, { function: scope, tag, ...o } = {}) => ask('node', { ...o, name, scope: scope ?? tag }),
   consumers: (name, { function: scope, tag, ...o } = {}) => ask('consumers', { ...o, name, scope: scope ?? tag }),
   upstream: (name, { function: scope, ...o } = {}) => ask('upstream', { ...o, name, scope }),

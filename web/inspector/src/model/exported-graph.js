@@ -1,6 +1,6 @@
 /**
- * Graphs of ONNX and Core ML models. Nodes take values there, by name: who makes them, and what nodes hold, the core
- * says in its answers `scopes`.
+ * Graphs of ONNX, Core ML and SameDiff models. Nodes take values there, by name: who makes them, and what nodes hold,
+ * the core says in its answers `scopes`.
  */
 import { unlessUnknown } from './folded-graph.js';
 import { attachedOf, textOf } from './held.js';
@@ -94,14 +94,18 @@ class Lookup {
     return {
       is: 'node',
       ...node,
-      control_inputs: [],
-      attributes: node.attributes.filter((/** @type {any} */ { kind }) => !tensor || !/tensor$/.test(kind)),
+      control_inputs: node.control_inputs ?? [],
+      attributes: [...node.attributes, ...argumentsOf(node)].filter(({ kind }) => !tensor || !/tensor$/.test(kind)),
       calls: callsOf(box),
       from: fromOf(node, box, this.name),
       tensor: tensor && attachedOf(tensor).tensor,
     };
   }
 }
+
+/** Those of SameDiff that are known by their places. @param {any} node */
+const argumentsOf = ({ arguments: given = {} }) =>
+  Object.entries(given).flatMap(([name, value]) => (value.length ? [{ name, kind: 'argument', value }] : []));
 
 /** @param {any} box */
 const callsOf = ({ calls = [] } = {}) =>
@@ -131,7 +135,7 @@ function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph) {
   const isHere = (/** @type {any} */ one) => one.is === 'node' && (one.function ?? '') === graph;
   return [
     ...from
-      .filter((/** @type {any} */ one) => one.value)
+      .filter((/** @type {any} */ one) => one.value && !one.control)
       .map((/** @type {any} */ one) => {
         const { value, name, role, index, dtype, shape, type } = one;
         const source = held.get(value) ?? { name: isHere(one) ? name : value, index: index ?? 0, dtype, shape, type };

@@ -3,8 +3,8 @@ import { exportedGraph } from './exported-graph.js';
 import { detailOf } from './node-detail.js';
 import { drawnLarge, membersOf, nodeNamed } from './folded-graph.js';
 import { foundIn } from './find.js';
-import { sameDiffGraph, tensorflowGraph } from './load-graph.js';
-import { isExported } from './kinds.js';
+import { tensorflowGraph } from './load-graph.js';
+import { aboutTag, isSameDiff, namesValues } from './kinds.js';
 import { drawnSmall, membersSmall, scopeNamed } from './small-graph.js';
 import { entriesOf } from './signature-names.js';
 
@@ -29,7 +29,7 @@ const LISTED = 150;
 const about = (ask, metaGraph) => (question, how) => ask(metaGraph ? { ...question, metaGraph } : question, how);
 
 /** @param {Ask} ask @param {string | undefined} tag of a SameDiff file @returns {Ask} */
-const inTag = (ask, tag) => (question, how) => ask(tag ? { ...question, scope: tag } : question, how);
+const inTag = (ask, tag) => (question, how) => ask(aboutTag(question, tag), how);
 
 /** @param {Entry} entry */
 const placeOf = (entry) => entry.function || WHOLE + entry.key;
@@ -39,10 +39,9 @@ const placeOf = (entry) => entry.function || WHOLE + entry.key;
  *
  * @param {Ask} askModel
  * @param {string} kind
- * @param {(graphDef: Uint8Array) => Promise<Ask>} open asks about a graph that is not the model's own
  * @param {() => boolean} isBrief whether answers are brief
  */
-function finder(askModel, kind, open, isBrief) {
+function finder(askModel, kind, isBrief) {
   const isSaved = kind === 'saved_model';
   /** @type {Map<number, Promise<Entry[]>>} */
   const known = new Map();
@@ -73,11 +72,9 @@ function finder(askModel, kind, open, isBrief) {
     const entry = at === WHOLE ? undefined : (await entries(which, how)).find((one) => placeOf(one) === at);
     const ask = about(askModel, which.metaGraph);
     const name = at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at;
-    const load = async () => {
-      if (kind.startsWith('samediff')) return sameDiffGraph(inTag(ask, which.tag), open, how);
-      return isExported(kind) ? exportedGraph(ask, name, how) : tensorflowGraph(ask, name, entry, how);
-    };
-    const graph = await load();
+    const graph = await (namesValues(kind)
+      ? exportedGraph(inTag(ask, which.tag), name, how)
+      : tensorflowGraph(ask, name, entry, how));
     last = { key, graph: { ...graph, at } };
     return last.graph;
   }
@@ -113,11 +110,10 @@ async function functionPlaces(ask, how) {
  *
  * @param {Ask} askModel
  * @param {string} kind
- * @param {(graphDef: Uint8Array) => Promise<Ask>} open
  * @param {() => boolean} [isBrief]
  */
-export function graphs(askModel, kind, open, isBrief = () => false) {
-  const { entries, graphOf } = finder(askModel, kind, open, isBrief);
+export function graphs(askModel, kind, isBrief = () => false) {
+  const { entries, graphOf } = finder(askModel, kind, isBrief);
   return {
     /** What is shown. @param {Which & Seen} options @param {Signal} how */
     async graph(options, how) {
@@ -153,11 +149,11 @@ export function graphs(askModel, kind, open, isBrief = () => false) {
     },
     /** Whatever has a text in its name, that of this graph first. @param {Which & { text: string }} options @param {Signal} how */
     find: async (options, how) =>
-      foundIn(await graphOf(options, how), options.text, about(askModel, options.metaGraph), how),
+      foundIn(await graphOf(options, how), options.text, inTag(about(askModel, options.metaGraph), options.tag), how),
     /** What there is to be looked at: signatures, and functions. @param {Which} options @param {Signal} how */
     async places(options, how) {
       const signatures = signaturePlaces(await entries(options, how));
-      if (kind.startsWith('samediff')) return { signatures, functions: [], total: 0 };
+      if (isSameDiff(kind)) return { signatures, functions: [], total: 0 };
       return { signatures, ...(await functionPlaces(about(askModel, options.metaGraph), how)) };
     },
   };

@@ -4,10 +4,12 @@ import { times, typed, valueOf } from './tensors.js';
 /** @typedef {import('./attachments.js').Attached} Attached */
 
 /** Whose shape says enough: weights that are quantized have another type. */
-const USUAL = /^(b?float16|float32|float64)$/;
+const USUAL = /^(b?float16|float32|float64|half|bfloat16|float|double)$/i;
+const FLOAT = /float|half|double/i;
 
 /** What shows its values: of a sparse one, those that are not 0. @param {any} one */
-export const tensorOf = (one) => (one.sparse ? { ...one.values_tensor, node: one.node } : one);
+export const tensorOf = (one) =>
+  one.sparse ? { ...one.values_tensor, node: one.node } : { size: one.bytes, ...one.array, ...one };
 
 /** What it is called beside others of the same node: of a value the last part that is no number. @param {any} one */
 export const nameOf = ({ node, is }) =>
@@ -17,7 +19,13 @@ export const nameOf = ({ node, is }) =>
 
 /** @param {any} one */
 export const wordOf = ({ is, use }) =>
-  is === 'initializer' ? is : is === 'constant' && use === 'constant' ? is : is === 'attribute' ? is : 'weights';
+  is === 'initializer' || is === 'variable'
+    ? is
+    : is === 'constant' && use === 'constant'
+      ? is
+      : is === 'attribute'
+        ? is
+        : 'weights';
 
 /** A list of numbers in an attribute, which is no tensor. @param {any} one */
 const listed = ({ attributes: [{ value }] = [{}] }) =>
@@ -27,7 +35,7 @@ const listed = ({ attributes: [{ value }] = [{}] }) =>
 export function textOf(one) {
   const { dtype, shape } = one;
   if (shape === undefined) return listed(one);
-  if (shape.length === 0 || (shape.length === 1 && !/float/.test(dtype ?? ''))) return valueOf(one);
+  if (shape.length === 0 || (shape.length === 1 && !FLOAT.test(dtype ?? ''))) return valueOf(tensorOf(one));
   return USUAL.test(dtype ?? '') ? times(shape) : typed(one);
 }
 

@@ -1,5 +1,4 @@
 /** Reads a graph as far as its drawing needs it: all nodes of a small one, the rest in folds. */
-import { graphDefOf, nodesOf } from './samediff-graph.js';
 import { endsOf } from './function-ends.js';
 import { attribute, tensorNamed } from './tensors.js';
 
@@ -9,10 +8,8 @@ import { attribute, tensorNamed } from './tensors.js';
 /** @typedef {import('./folded-graph.js').Signal} Signal */
 /** @typedef {import('./signature-names.js').Entry} Entry */
 
-/** Nodes of a graph that is small; of SameDiff, operations that are looked at. */
-const [SMALL, MOST] = [4000, 150_000];
-/** How many are asked for at once. */
-const PAGE = 4000;
+/** Nodes of a graph that is small. */
+const SMALL = 4000;
 /** Children of a scope of a large graph that are shown one by one, and boxes of which those that are alike do not become
  * one. */
 const [CHILDREN, ROOM] = [600, 160];
@@ -84,68 +81,4 @@ const placeholder = (node, entry) => ({
   label: entry?.given.find(({ tensor }) => tensorNamed(tensor).name === node.name)?.name ?? node.name,
   dtype: attribute(node, 'dtype'),
   shape: attribute(node, 'shape'),
-});
-
-/**
- * The graph of a SameDiff file.
- *
- * @param {Ask} ask
- * @param {(graphDef: Uint8Array) => Promise<Ask>} open
- * @param {Signal} how
- * @returns {Promise<Graph>}
- */
-export async function sameDiffGraph(ask, open, how) {
-  /** @type {any[]} */
-  const found = [];
-  for (;;) {
-    const { nodes: operations, problems } = await ask({ question: 'nodes', first: found.length, count: PAGE }, how);
-    found.push(...operations.items);
-    const { total } = operations;
-    if (operations.items.length && found.length < Math.min(total, MOST)) continue;
-    const nodes = nodesOf(found);
-    const ends = await sameDiffEnds(ask, found, how);
-    const asGraphDef = await open(graphDefOf(nodes));
-    const graph = {
-      ask: asGraphDef,
-      name: '',
-      at: '',
-      whole: undefined,
-      most: SMALL,
-      room: ROOM,
-      total,
-      problems,
-      nodes,
-    };
-    return { ...graph, ...ends, library: new Set(), onlyOutputs: false };
-  }
-}
-
-/** Placeholders, parameters, and what no operation takes. @param {Ask} ask @param {any[]} operations @param {Signal} how */
-async function sameDiffEnds(ask, operations, how) {
-  const [{ graph }, { constants: parameters }] = await Promise.all([
-    ask({ question: 'overview' }, how),
-    ask({ question: 'constants', count: MOST }, how),
-  ]);
-  const maker = new Map(
-    operations.flatMap(({ name, outputs }) => outputs.map((/** @type {{ name: string }} */ o) => [o.name, name])),
-  );
-  const named = (/** @type {any} */ { name, dtype, shape }) => ({ name, label: name, dtype, shape });
-  return {
-    inputs: [
-      ...(graph?.inputs ?? []).map(named),
-      ...parameters.items.map((/** @type {any} */ one) => ({ ...named(one), attached: parameter(one) })),
-    ],
-    outputs: (graph?.outputs ?? [])
-      .filter((/** @type {any} */ { name }) => maker.has(name))
-      .map((/** @type {any} */ one) => ({ ...named(one), tensor: maker.get(one.name) })),
-  };
-}
-
-/** @param {any} parameter @returns {import('./attachments.js').Attached} */
-const parameter = ({ name, kind, dtype, shape, array }) => ({
-  id: name,
-  name,
-  is: kind === 'CONSTANT' ? 'constant' : 'variable',
-  dtype: dtype ?? array?.dtype,
-  shape: shape ?? array?.shape,
 });

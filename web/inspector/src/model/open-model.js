@@ -79,12 +79,6 @@ function besides(place, opening) {
   };
 }
 
-/** @param {Uint8Array} graphDef @returns {Promise<import('./folded-graph.js').Ask>} */
-async function askGraphDef(graphDef) {
-  const model = await inspect(graphDef, { format: 'pb', kind: 'graph_def' });
-  return ({ question, ...options }, { signal }) => model.ask(question, { ...options, signal });
-}
-
 /**
  * The same model, whose arrays tell how far they are read.
  *
@@ -140,7 +134,7 @@ function exposed(
   return {
     about: { kind: shownAs(kind), size: message.size, numChunks: message.numChunks, ...about },
     ask,
-    ...graphs(ask, kind, askGraphDef, () => brief),
+    ...graphs(ask, kind, () => brief),
     /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */
     chunks({ most }) {
       if (!message.numChunks || message.numChunks > most) return [];

@@ -173,7 +173,7 @@ class GraphDetails extends Panel {
       </p>
       ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
       ${attached ? this.#object(attached) : nothing}
-      ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, ...attached.tensor }}></cpb-tensor>` : nothing}
+      ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, tag: this.view.tag, ...attached.tensor }}></cpb-tensor>` : nothing}
       ${
         one.is === 'result'
           ? html`<h3>From</h3>
@@ -210,7 +210,7 @@ class GraphDetails extends Panel {
               ${this.#object(value)}`
           : nothing
       }
-      ${tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, ...tensor }}></cpb-tensor>` : nothing}
+      ${tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, tag: this.view.tag, ...tensor }}></cpb-tensor>` : nothing}
       ${
         from.length
           ? html`<h3>Inputs</h3>

@@ -2,7 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
 import { count, counted, kindName, percent, plain } from '../format.js';
-import { isExported } from '../model/kinds.js';
+import { isExported, isSameDiff } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
 
@@ -11,6 +11,7 @@ const from = {
   tensorflow: 'TensorFlow',
   onnx: 'ONNX',
   coreml: 'Core ML',
+  nd4j: 'ND4J',
   library: 'a function of this model',
   custom: 'custom',
 };
@@ -63,7 +64,7 @@ class Operations extends Panel {
     if (nodes === undefined) return nothing;
     const { kind } = this.session.about;
     const isOnnx = isExported(kind);
-    const owner = isOnnx ? kindName(kind) : 'TensorFlow';
+    const owner = isOnnx ? kindName(kind) : isSameDiff(kind) ? 'ND4J' : 'TensorFlow';
     return html`<p>
       ${counted(nodes, 'node')} in the
       graph${functions ? ` and ${count(inside)} in ${counted(functions, isOnnx ? 'function or subgraph' : 'function', isOnnx ? 'functions and subgraphs' : 'functions')}` : ''}.
@@ -100,7 +101,7 @@ const placesOf = (used, rows) => [
 function columns(panel, rows) {
   const all = rows.reduce((sum, { count: n }) => sum + n, 0);
   const most = rows.reduce((top, { count: n }) => Math.max(top, n), 0);
-  const tensorflow = rows.some((one) => one.from);
+  const several = rows.some((one) => one.from !== 'nd4j');
   const used = (/** @type {string} */ key, /** @type {string} */ title) => ({
     key,
     title,
@@ -139,7 +140,7 @@ function columns(panel, rows) {
           <rect width=${(100 * one.count) / most} height="8"></rect>
         </svg>`,
     },
-    ...(tensorflow ? placesOf(used, rows) : []),
+    ...(several ? placesOf(used, rows) : []),
   ];
 }
 

@@ -116,30 +116,19 @@ export function kerasOverview(panel, o) {
 
 /** A SameDiff zip or graph file. @param {any} panel @param {any} o */
 export function sameDiffOverview(panel, o) {
-  const { graph } = o;
-  const parameters = panel.constants.value?.constants.items ?? [];
-  const weights = parameters.filter((/** @type {any} */ one) => one.kind !== 'CONSTANT');
-  const bytes = weights.reduce(
-    (/** @type {number} */ sum, /** @type {any} */ one) => sum + (one.array?.bytes ?? one.bytes ?? 0),
-    0,
-  );
-  const waiting = panel.constants.error ? '?' : null;
+  const { graph, parameters } = o;
   const tag = panel.tag.value;
   return html`${headline({
     kind: [plain(o.format ?? 'SameDiff'), o.default_tag && `tag: ${plain(o.default_tag)}, the newest`],
     name: nameOf(panel.session.about.path),
-    inputs: graph?.inputs ?? [],
-    outputs: graph?.outputs ?? [],
+    inputs: o.inputs?.items ?? [],
+    outputs: o.outputs?.items ?? [],
     show: leading(panel),
     figures: [
-      { name: 'Parameters', value: panel.constants.value ? count(valuesIn(weights)) : waiting },
-      {
-        name: 'Weights',
-        value: panel.constants.value ? size(bytes) : waiting,
-        more: counted(weights.length, 'variable'),
-      },
+      { name: 'Parameters', value: parameters ? count(parameters.total) : '?' },
+      parameters && { name: 'Weights', value: size(parameters.bytes), more: counted(parameters.tensors, 'variable') },
       { name: 'File', value: size(o.bytes ?? panel.session.about.size) },
-      graph && { name: 'Operations', value: count(graph.operations) },
+      graph && { name: 'Operations', value: count(o.nodes) },
       o.tags && { name: 'Tags', value: count(o.tags.total) },
       tag && {
         name: 'Training',

@@ -27,8 +27,7 @@ class Overview extends Panel {
   ops = this.askAfter((o, ask) => (o.kind === 'graph_def' || isExported(o.kind)) && ask('ops', { count: MOST }));
   constants = this.askAfter(
     (o, ask) =>
-      (o.kind === 'graph_def' || isExported(o.kind) || o.tags || o.variables?.total === 0) &&
-      ask('constants', { count: MOST }),
+      (o.kind === 'graph_def' || isExported(o.kind) || o.variables?.total === 0) && ask('constants', { count: MOST }),
   );
   tag = this.askAfter((o, ask) => (o.tags || o.format === 'FlatBuffers') && ask('tag', {}));
   fingerprint = this.askAfter(

@@ -14,7 +14,7 @@ const kindOf = ({ op, class: name, kind }) => op ?? name ?? kind?.replaceAll('_'
 const placeOf = ({ is, path, function: name }) =>
   path || name
     ? html`<code>${plain(path ?? name)}</code>`
-    : ['node', 'value', 'input', 'initializer'].includes(is)
+    : ['node', 'value', 'input', 'initializer', 'variable', 'constant', 'sequence'].includes(is)
       ? 'the main graph'
       : nothing;
 

@@ -27,16 +27,16 @@ class Training extends Panel {
   }
 
   /** What the tag has. @param {any} tag */
-  about({ tag, placeholders, loss_variables: losses, operations, variables, parameters, configuration }) {
+  about({ tag, placeholders, loss_variables: losses, nodes, variables, constants, configuration }) {
     const view = /** @type {Record<string, string>} */ (tag ? { tag } : {});
     const names = (/** @type {string[]} */ list) => list.map((name) => html`<code class="chip">${plain(name)}</code>`);
     return html`${pairs([
       ['Inputs', placeholders?.length ? names(placeholders) : undefined],
       ['Loss', losses?.length ? names(losses) : undefined],
       ['Graph', this.link('graph', '', 'see it', '', view)],
-      ['Operations', this.link('operations', '', count(operations.total), '', view)],
+      ['Operations', this.link('operations', '', count(nodes.total), '', view)],
       ['Variables of the graph', count(variables.total)],
-      ['Parameters', this.link('variables', '', counted(parameters?.total ?? 0, 'array'), '', view)],
+      ['Parameters', this.link('variables', '', counted(constants.total, 'array'), '', view)],
       [
         'Runs',
         configuration &&
@@ -60,15 +60,16 @@ class Training extends Panel {
   }
 
   /** @param {any} tag */
-  states({ tag, updater_state: state, parameters, variables }) {
+  states({ tag, updater_state: state, constants, variables }) {
     if (!state?.total)
       return html`<h2>Updater state</h2>
         <p class="empty">No updater state is stored.</p>`;
     const [name, number] = split(this.node);
-    const shaped = [...(parameters?.items ?? []), ...variables.items];
+    const shaped = [...constants.items, ...variables.items];
     /** A state is as large as its parameter. @param {any} one @param {string} of */
     const arrayOf = ({ array }, of) => {
-      const { dtype, shape } = array ?? shaped.find((/** @type {any} */ p) => p.name === of && p.shape) ?? {};
+      const { dtype, shape } =
+        array ?? shaped.find((/** @type {any} */ p) => (p.node ?? p.name) === of && p.shape) ?? {};
       return { dtype, shape: shape ?? null };
     };
     const chosen = state.items.find((/** @type {any} */ one) => one.parameter === name)?.states[number - 1];

@@ -160,18 +160,18 @@ class Variables extends Panel {
 async function parametersOf(session, signal, tag) {
   const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
   const list = answer.constants.items.map((/** @type {any} */ one) => {
-    const [dtype, dimensions] = [one.dtype ?? one.array?.dtype, one.shape ?? one.array?.shape ?? null];
+    const { dtype, shape: dimensions = null } = one;
     const bytes = one.array?.bytes ?? one.bytes ?? 0; // of strings nothing tells it
     const tensor = { ...one, dtype, shape: dimensions, size: bytes, tag };
     return {
-      at: one.name,
-      name: one.name,
+      at: one.node,
+      name: one.node,
       path: null,
       dtype,
       shape: dimensions,
       size: bytes,
       layer: '',
-      trainable: one.kind !== 'CONSTANT',
+      trainable: one.is !== 'constant',
       twin: false,
       one: { ...one, tensor },
     };
