@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from support import models, wire  # noqa: F401  the module models adds makers of models
+from support import keras_models, models, wire  # noqa: F401  these modules add makers of models
 from support.diffs import CORPUS, diff, differences, graph, path_of, same, saved_model, write
 from support.samediff import FOLDER
 

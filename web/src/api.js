@@ -93,6 +93,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./inspect/inspect.js').InspectOptions} InspectOptions */
 /** @typedef {import('./inspect/inspect.js').Model} Model */
 /** @typedef {import('./inspect/inspect.js').ModelBase} ModelBase */
+/** @typedef {import('./inspect/inspect.js').Reach} Reach */
 /** @typedef {import('./inspect/inspect.js').Page} Page */
 /** @typedef {import('./inspect/model.js').QuestionOptions} QuestionOptions */
 /** @typedef {import('./inspect/values.js').Values} Values */
