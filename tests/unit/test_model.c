@@ -338,19 +338,21 @@ static void a_question_of_other_kinds_is_told_with_those_that_can_be_asked(void 
       {CPB_MODEL_SAVED_MODEL,
        "question \"tag\" is not supported for models of the kind SavedModel; "
        "expected one of overview, signature, functions, function, "
-       "nodes, objects, layers, constants, ops, search, load, scopes, cut, consumers, variables, node"},
+       "nodes, objects, layers, constants, ops, search, load, scopes, cut, consumers, variables, node, upstream, "
+       "downstream"},
       {CPB_MODEL_GRAPH_DEF,
        "question \"tag\" is not supported for models of the kind GraphDef; expected one of overview, functions, "
-       "function, nodes, layers, constants, ops, search, scopes, consumers, node"},
+       "function, nodes, layers, constants, ops, search, scopes, consumers, node, upstream, downstream"},
       {CPB_MODEL_KERAS_METADATA,
        "question \"tag\" is not supported for models of the kind Keras metadata; "
        "expected one of overview, layers, search, load"},
       {CPB_MODEL_SAMEDIFF_ZIP,
        "question \"cut\" is not supported for models of the kind SameDiff zip; expected one of overview, functions, "
-       "function, nodes, layers, constants, ops, search, tag, scopes, consumers, node"},
+       "function, nodes, layers, constants, ops, search, tag, scopes, consumers, node, upstream, downstream"},
       {CPB_MODEL_SAMEDIFF_GRAPH,
        "question \"cut\" is not supported for models of the kind SameDiff graph; expected one of overview, "
-       "functions, function, nodes, layers, constants, ops, search, tag, scopes, consumers, node"},
+       "functions, function, nodes, layers, constants, ops, search, tag, scopes, consumers, node, "
+       "upstream, downstream"},
   };
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
