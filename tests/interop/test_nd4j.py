@@ -113,9 +113,10 @@ def check_scalar(ours, theirs, value):
 
 def check_operation(ours, theirs):
     arguments = ours["arguments"]
-    for key in ("name", "op", "type", "inputs", "outputs"):
+    for key in ("name", "op", "type", "inputs"):
         assert ours[key] == theirs[key]
-    assert ours.get("control_dependencies", []) == (theirs["control_dependencies"] or [])
+    assert [out["name"] for out in ours["outputs"]] == theirs["outputs"]
+    assert ours["control_inputs"] == (theirs["control_dependencies"] or [])
     if ours["op"] == "enter":  # ND4J numbers the frames while it writes
         assert arguments["strings"] == [theirs["frame"]] and len(arguments["integers"]) == 1
     elif "integers" in theirs:
@@ -132,7 +133,7 @@ def check_graph(model, theirs, tag=None, read=as_stored):
     ours = model.ask("tag", name=tag)
     assert ours["problems"] == []
     assert [variable_of(model, v, tag, read) for v in ours["variables"]["items"]] == theirs["variables"]
-    for mine, other in zip(ours["operations"]["items"], theirs["operations"], strict=True):
+    for mine, other in zip(ours["nodes"]["items"], theirs["operations"], strict=True):
         check_operation(mine, other)
     for key in ("placeholders", "loss_variables"):
         assert ours[key] == theirs[key]
@@ -230,7 +231,7 @@ def parts_of(model, folder, choice):
     states = {u["parameter"]: [part(s["array"], u["parameter"], None, i + 1) for i, s in enumerate(u["states"])]
               for u in answer["updater_state"]["items"]}
     return {"graph": "graph.fb", "updater_state": states,
-            "parameters": {p["name"]: part(p["array"], p["name"]) for p in answer["parameters"]["items"]}}
+            "parameters": {c["node"]: part(c["array"], c["node"]) for c in answer["constants"]["items"]}}
 
 
 def check_values(ours, theirs):
@@ -330,10 +331,10 @@ def test_nd4j_reads_the_npy_files_that_we_extract(cpb, nd4j, tmp_path):
     """Of these types; of NumPy's own files, too, it takes all for row-major ones."""
     save(nd4j, tmp_path / "graph.fb", ("values", 3))
     model, path, count = Model(cpb, tmp_path / "graph.fb"), tmp_path / "values.npy", 0
-    for item in model.ask("tag")["parameters"]["items"]:
+    for item in model.ask("tag")["constants"]["items"]:
         if item["array"]["empty"]:
             continue
-        path.write_bytes(model.bytes(item["name"]))
+        path.write_bytes(model.bytes(item["node"]))
         values = np.load(path)
         lying = values.ravel("F" if facts_of(values)["order"] == "f" else "C").reshape(values.shape)
         assert nd4j.ask("arrays", files=[path]) == {str(path): facts_of(lying)}
