@@ -108,7 +108,7 @@ class Original:
                               for u in fact["updater"]}}
 
 
-WHERE = {"reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes", "offset"}
+WHERE = {"reference", "of_other_tag", "entry", "size", "compressed", "compressed_bytes", "offset"}
 
 
 def without_places(answer):
@@ -131,7 +131,7 @@ def test_a_zip_made_from_the_parts_of_another_says_the_same(cpb, tmp_path, case)
     for tag, fact in original.truth["tag_contents"].items():
         assert without_places(ours.ask("tag", name=tag)) == without_places(theirs.ask("tag", name=tag))
         answer = ours.ask("tag", name=tag)
-        pairs = [(p["entry"], q["entry"]) for p, q in zip(answer["parameters"]["items"], fact["params"], strict=True)
+        pairs = [(p["entry"], q["entry"]) for p, q in zip(answer["constants"]["items"], fact["params"], strict=True)
                  if not q.get("kind")]
         pairs += [(s["entry"], t["entry"]) for u, v in zip(answer["updater_state"]["items"], fact["updater"], strict=True)
                   for s, t in zip(u["states"], v["states"], strict=True)]
@@ -167,10 +167,10 @@ def test_stored_values_begin_at_a_multiple_of_64(cpb, tmp_path, small):
     path = tmp_path / "m.zip"
     make(cpb, tmp_path, [small], "-o", path)
     for item in Model(cpb, path).ask("constants")["constants"]["items"]:
-        array = Model(cpb, path).ask("constants", name=item["name"])["constants"]["items"][0]["array"]
+        array = Model(cpb, path).ask("constants", name=item["node"])["constants"]["items"][0]["array"]
         assert not item["compressed"] and array["offset"] % 64 == 0
         begin = path.read_bytes()[array["offset"]:][:array["bytes"]]
-        assert begin == VALUES[item["name"]].astype(VALUES[item["name"]].dtype.newbyteorder(">")).tobytes()
+        assert begin == VALUES[item["node"]].astype(VALUES[item["node"]].dtype.newbyteorder(">")).tobytes()
 
 
 def test_every_kind_of_npy_is_taken(cpb, tmp_path):
@@ -213,7 +213,7 @@ def test_graph_files_and_zips_are_sources(cpb, tmp_path):
     from support.samediff_graphs import with_arrays
     model = Model(cpb, "mlp_adam.fb")
     (tmp_path / "empty.fb").write_bytes(with_arrays(0, 0))
-    names = [p["name"] for p in model.ask("tag")["parameters"]["items"]]
+    names = [c["node"] for c in model.ask("tag")["constants"]["items"]]
     source = {"from": str(FOLDER / "mlp_adam.fb")}
     make(cpb, tmp_path, [{"tag": "A", "graph": str(FOLDER / "mlp_adam.fb"), "parameters": {n: source for n in names},
                           "updater_state": {names[1]: [source | {"state": 1}, source | {"state": 2}]}}],
@@ -247,14 +247,14 @@ def test_a_graph_that_nd4j_saved_goes_without_its_arrays(cpb, tmp_path, case):
     """All that it says of itself is the same in the zip; its arrays are parameters."""
     path, theirs = FOLDER / case["file"], Model(cpb, case["file"])
     before = theirs.ask("tag")
-    names = [p["name"] for p in before["parameters"]["items"]]
+    names = [c["node"] for c in before["constants"]["items"]]
     states = {u["parameter"]: [{"from": str(path), "state": i + 1} for i in range(len(u["states"]))]
               for u in before["updater_state"]["items"]}
     make(cpb, tmp_path, [{"tag": "A", "graph": str(path), "parameters": {n: {"from": str(path)} for n in names},
                           "updater_state": states}], "-o", tmp_path / "m.zip")
     ours, oracle = Model(cpb, tmp_path / "m.zip"), Zip(tmp_path / "m.zip")
     after = ours.ask("tag")
-    same = ["graph_id", "configuration", "placeholders", "loss_variables", "operations", "training_config"]
+    same = ["graph_id", "configuration", "placeholders", "loss_variables", "nodes", "training_config"]
     assert [without_places(after[k]) for k in same] == [without_places(before[k]) for k in same]
     assert [v | {"array": None} for v in before["variables"]["items"]] == after["variables"]["items"]
     variables, nodes = names_in(oracle.zip.read("A/graph.fb"))
@@ -305,7 +305,7 @@ def test_tags_share_parameters_and_states(cpb, tmp_path, small, way):
     assert oracle.states("B") == {"scale": ["A/updater/1.fb"], "&MyParam*": ["A/updater/0.fb"]}
     assert sum(n.endswith(".fb") for n in oracle.zip.namelist()) == 3 + 3 + 2
     answer = Model(cpb, path).ask("tag", name="C")
-    assert all(p["shared"] and p["entry"].startswith("A/params/") for p in answer["parameters"]["items"])
+    assert all(c["of_other_tag"] and c["entry"].startswith("A/params/") for c in answer["constants"]["items"])
 
 
 def test_tags_may_share_what_comes_later(cpb, tmp_path, small):
@@ -428,7 +428,7 @@ def test_a_damaged_graph_is_refused_or_comes_out_sound(cpb, tmp_path):
     """Bytes changed here and there, of which most are in what only writing the graph anew looks at."""
     path = FOLDER / "ops_a.fb"
     whole, random = path.read_bytes(), np.random.default_rng(7)
-    names = [p["name"] for p in Model(cpb, path).ask("constants")["constants"]["items"]]
+    names = [c["node"] for c in Model(cpb, path).ask("constants")["constants"]["items"]]
     tag = {"tag": "A", "graph": "graph.fb", "parameters": {n: {"from": str(path)} for n in names}}
     codes = []
     for _ in range(100):
