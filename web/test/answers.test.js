@@ -48,9 +48,16 @@ async function askSavedModel(ask) {
   await ask('cut', { name: 'root', ...page }).catch(unlessNoObjects);
 }
 
+/** All of the model is gone through for each: of one node. @param {Ask} ask @param {any} nodes @param {string} [scope] */
+async function askReach(ask, { items: [first] }, scope) {
+  for (const question of first ? ['upstream', 'downstream'] : []) await ask(question, { name: first.name, scope });
+}
+
 /** @param {Ask} ask */
 async function askGraph(ask) {
-  await askNodes(ask, await ask('nodes', page));
+  const all = await ask('nodes', page);
+  await askNodes(ask, all);
+  await askReach(ask, all.nodes);
   const { functions } = await ask('functions', page);
   for (const { name } of functions.items.slice(0, MANY)) {
     await ask('function', { name });
@@ -62,7 +69,7 @@ async function askGraph(ask) {
 /** What takes them. @param {Ask} ask @param {any} answer */
 async function askNodes(ask, { function: scope, nodes }) {
   for (const { name } of nodes.items.slice(0, FEW))
-    for (const question of ['consumers', 'node', 'upstream', 'downstream'])
+    for (const question of ['consumers', 'node'])
       await ask(question, { name, scope: scope ?? undefined }).catch(unlessNotFound);
 }
 
@@ -91,6 +98,7 @@ async function askSameDiff(ask) {
     const { constants, variables } = await ask('tag', { name, ...page });
     const { nodes } = await ask('nodes', { name, ...page });
     await ask('function', { name });
+    await askReach(ask, nodes, name);
     for (const node of nodes.items.slice(0, FEW)) await ask('node', { name: node.name, scope: name });
     for (const variable of variables.items.slice(0, MANY)) await ask('consumers', { name: variable.name, scope: name });
     for (const { node } of constants.items.slice(0, MANY)) await ask('constants', { name: node, scope: name });

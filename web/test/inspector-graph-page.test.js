@@ -264,7 +264,7 @@ test('a SameDiff graph has its placeholders, parameters and outputs', () =>
     {},
     async (page) => {
       const labels = await page.evaluate(boxes);
-      assert.ok(labels.includes('argument x, f64[?,2]') && labels.includes('result y, f64'), String(labels));
+      assert.ok(labels.includes('input x, f64[?,2]') && labels.includes('output y, f64'), String(labels));
       assert.ok((await page.evaluate(drawn)).includes('weights'));
     },
     'models/samediff_small/minimal.zip',

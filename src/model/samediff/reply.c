@@ -52,6 +52,7 @@ void cpb_sd_later(reply *r, cpb_sd_write *write, uint64_t i) {
 
 /* Goes on with the draft up to there. */
 static void paste(reply *r, size_t to) {
+  if (to == r->pasted) return; /* the draft may be empty */
   cpb_json_writer_paste(r->answer, (cpb_span){r->draft.data + r->pasted, to - r->pasted});
   r->pasted = to;
 }
