@@ -56,7 +56,7 @@ static bool add_variables(named *n, const cpb_variable_list *l) {
     if (!add_variable(n, &l->items[i])) return false;
   }
   at = n->paths.data;
-  for (size_t i = 0; i < n->list.count; i++) {
+  for (size_t i = 0; at && i < n->list.count; i++) {
     cpb_span *path = &n->list.items[i].path;
     if (path->data) continue;
     path->data = at;
