@@ -54,7 +54,7 @@ void cpb_json_writer_bool(cpb_json_writer *writer, const char *key, bool value);
 void cpb_json_writer_null(cpb_json_writer *writer, const char *key);
 /* Well-formed JSON, as it is. */
 void cpb_json_writer_raw(cpb_json_writer *writer, const char *key, cpb_span json);
-/* A piece of what a writer has written, as it is. */
+/* A piece of another writer's text, unchanged. */
 void cpb_json_writer_paste(cpb_json_writer *writer, cpb_span piece);
 /* A key from the input; its value follows with `key` NULL. */
 void cpb_json_writer_key(cpb_json_writer *writer, cpb_span key);

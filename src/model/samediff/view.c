@@ -76,12 +76,6 @@ static cpb_view_values controls(const cpb_view *v, const cpb_view_graph *graph, 
                            .end = links[CPB_SD_NUM_LINKS]};
 }
 
-/* All values say theirs. */
-static cpb_view_values typed(const cpb_view *v, const cpb_view_graph *graph) {
-  (void)v, (void)graph;
-  return (cpb_view_values){.next = NULL};
-}
-
 /* --- Tensors ---------------------------------------------------------------------------------------- */
 
 /* By lines `field` is the number of the line, from 1; `rule` is the variable, or NULL for one that the graph does not
@@ -249,7 +243,6 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
 const cpb_view_kind cpb_sd_view = {.next_node = next_node,
                                    .values = values,
                                    .controls = controls,
-                                   .typed = typed,
                                    .each_tensor = each_tensor,
                                    .measure = measure,
                                    .use = use,
