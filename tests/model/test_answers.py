@@ -16,7 +16,7 @@ DIFFERENT = set("""
     constants.constants constants.size function.attributes function.inputs function.is function.name
     function.outputs functions.functions layers.layers layers.source node.attributes node.device node.from
     node.outputs nodes.nodes ops.custom ops.ops overview.graph overview.inputs overview.metadata overview.objects
-    overview.outputs overview.parameters overview.tags scopes.children scopes.results search.found tag.constants tag.updater_state
+    overview.outputs overview.parameters overview.tags search.found tag.constants tag.updater_state
 """.split())
 
 

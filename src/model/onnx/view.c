@@ -53,10 +53,11 @@ static cpb_view_values typed(const cpb_view *v, const cpb_view_graph *g) {
   return cpb_view_messages_in(g->message, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
 
-static uint32_t callee(const cpb_view *v, const cpb_view_node *node) {
+static bool each_callee(const cpb_view *v, const cpb_view_node *node, cpb_view_visit_callee *visit, void *user) {
   const cpb_onnx_own *own = cpb_onnx_own_of(v);
-  return cpb_onnx_callee(&own->functions, &v->graphs, cpb_get_bytes(node->message, NODE_DOMAIN), node->op,
-                         cpb_get_bytes(node->message, NODE_OVERLOAD));
+  const uint32_t callee = cpb_onnx_callee(&own->functions, &v->graphs, cpb_get_bytes(node->message, NODE_DOMAIN),
+                                          node->op, cpb_get_bytes(node->message, NODE_OVERLOAD));
+  return callee == CPB_NO_GRAPH || visit(user, (cpb_span){NULL, 0}, callee);
 }
 
 /* --- Tensors -------------------------------------------------------------------------------------- */
@@ -291,7 +292,7 @@ const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .each_tensor = each_tensor,
                                      .measure = measure,
                                      .use = use,
-                                     .callee = callee,
+                                     .each_callee = each_callee,
                                      .module = cpb_onnx_module,
                                      .origin = origin,
                                      .version = version,
