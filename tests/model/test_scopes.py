@@ -192,7 +192,7 @@ def test_a_scope_of_a_hundred_thousand_nodes(cpb, tmp_path):
     path.write_bytes(big_graph.parts(200000, 0))
     answer = ask(cpb, path, "scopes")
     assert answer["nodes"] == 100001 and answer["children"]["total"] == 1001
-    mul, x = ({"name": name, "dtype": "float32", "node": name} for name in ("scope_6/n699", "x"))
+    mul, x = ({"name": name, "dtype": "float32", "shape": None, "node": name} for name in ("scope_6/n699", "x"))
     assert answer["children"]["items"][7] == {
         "is": "scope", "name": "scope_7", "path": "scope_7", "inner": "scope_7", "op": None, "nodes": 100,
         "size": 0, "parameters": 0, "ops": [{"op": "Mul", "count": 100}], "tensors": [],

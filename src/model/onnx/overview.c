@@ -67,9 +67,7 @@ static void write_page(cpb_viewed *m, const char *key, cpb_span message, uint32_
 
 /* --- The graph ----------------------------------------------------------------------------- */
 
-static bool add_initializer(void *user, const cpb_view_tensor *t) {
-  return cpb_names_add(user, t->value, 0);
-}
+static bool add_initializer(void *user, const cpb_view_tensor *t) { return cpb_names_add(user, t->value, 0); }
 
 /* Up to IR version 3 initializers are among the inputs, too: those are no inputs to be given. */
 static void write_inputs(cpb_viewed *m, cpb_span graph) {

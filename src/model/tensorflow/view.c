@@ -130,9 +130,12 @@ static void write_argument_type(cpb_json_writer *a, cpb_span argument) {
 }
 
 static void write_type(cpb_json_writer *a, const cpb_view_value *value) {
+  const bool has_dtype = value->dtype > 0 || (value->type.data && cpb_get_number(value->type, ARG_TYPE) != 0);
   if (value->type.data) write_argument_type(a, value->type);
-  if (value->dtype > 0) cpb_write_dtype(a, "dtype", value->dtype);
+  else if (value->dtype > 0) cpb_write_dtype(a, "dtype", value->dtype);
+  else if (value->shape.data) cpb_json_writer_null(a, "dtype");
   if (value->shape.data) cpb_write_shape(a, "shape", value->shape);
+  else if (has_dtype) cpb_json_writer_null(a, "shape");
 }
 
 static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_tensor *t) {
@@ -223,6 +226,7 @@ static void write_input(cpb_json_writer *a, cpb_span argument, cpb_span attrs) {
   cpb_json_writer_span(a, "name", cpb_get_bytes(argument, ARG_NAME));
   write_argument_type(a, argument);
   if (shapes.data) cpb_write_shape(a, "shape", cpb_get_bytes(shapes, ATTR_SHAPE));
+  else if (cpb_get_number(argument, ARG_TYPE) != 0) cpb_json_writer_null(a, "shape");
   if (user_name.data) cpb_json_writer_span(a, "user_name", cpb_get_bytes(user_name, ATTR_STRING));
   cpb_json_writer_close(a, '}');
 }
