@@ -15,8 +15,8 @@ TYPES = answer_types.definitions()
 DIFFERENT = set("""
     constants.constants function.attributes
     layers.layers node.attributes node.device node.from
-    nodes.nodes overview.graph overview.inputs overview.metadata overview.objects
-    overview.outputs overview.parameters overview.tags tag.constants tag.updater_state
+    nodes.nodes overview.graph overview.objects
+    overview.parameters overview.tags tag.constants tag.updater_state
 """.split())
 
 
