@@ -1,6 +1,6 @@
 #include "cpb/model.h"
 
-#define NUMBERED(NAME, number, name, label, type) [number] = {name, label, type},
+#define NUMBERED(NAME, name, number, label, type) [number] = {#name, label, type},
 static const struct {
   const char *name, *label, *type;
 } kinds[] = {CPB_MODEL_KINDS(NUMBERED)};

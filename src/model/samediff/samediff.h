@@ -6,8 +6,4 @@
 
 extern const cpb_model_reader cpb_samediff_reader;
 
-/* Whether a file begins as one of them does. */
-int cpb_samediff_zip_guess(cpb_span begin);
-int cpb_samediff_graph_guess(cpb_span begin);
-
 #endif
