@@ -22,7 +22,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                   NULL},
     [CLI_SCHEMA] = {"schema", 's', CLI_PATH, SETTING(schema), "SET",
                     "A FileDescriptorSet that describes the type, as written by protoc "
-                    "--descriptor_set_out --include_imports. TensorFlow's, ONNX's and Core ML's types are built in.",
+                    "--descriptor_set_out --include_imports. The types of models are built in.",
                     NULL},
     [CLI_MAX_CHUNK_SIZE] =
         {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",
