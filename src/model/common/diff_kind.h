@@ -21,23 +21,15 @@ typedef struct cpb_diff_list {
 
 #define CPB_DIFF_IGNORED(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Lists that several kinds have: members of the overview but for those named, a list of it, and others. */
-#define CPB_DIFF_OVERVIEW(deep, ...) {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, CPB_DIFF_IGNORED(__VA_ARGS__), deep}
+/* What is ignored of layers, of problems and of parts of a SameDiff tag. */
+extern const char *const cpb_diff_of_layer[], *const cpb_diff_of_problem[], *const cpb_diff_of_entry[];
+
+/* Lists that several kinds have: members of the overview but for some, a list of it, and others. */
+#define CPB_DIFF_OVERVIEW(ignored, deep) {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, ignored, deep}
 #define CPB_DIFF_LISTED(member, ...) {member, CPB_ASK_OVERVIEW, member, {__VA_ARGS__}, NULL, false}
 #define CPB_DIFF_OPS {"ops", CPB_ASK_OPS, "ops", {"op"}, NULL, false}
-#define CPB_DIFF_LAYERS                                               \
-  {"layers",                                                          \
-   CPB_ASK_LAYERS,                                                    \
-   "layers",                                                          \
-   {"path", "?name"},                                                 \
-   CPB_DIFF_IGNORED("index", "parent", "depth", "node", "variables"), \
-   false}
-#define CPB_DIFF_PROBLEMS(question) {"problems", question, "problems", {"text"}, CPB_DIFF_IGNORED("offset"), false}
-
-/* Members of a part of a SameDiff tag that say where it is. */
-#define CPB_DIFF_OF_ENTRY                                                                                     \
-  "use", "parameters", "reference", "of_other_tag", "entry", "size", "compressed", "compressed_bytes", "cut", \
-      "offset", "preview", "preview_more"
+#define CPB_DIFF_LAYERS {"layers", CPB_ASK_LAYERS, "layers", {"path", "?name"}, cpb_diff_of_layer, false}
+#define CPB_DIFF_PROBLEMS(question) {"problems", question, "problems", {"text"}, cpb_diff_of_problem, false}
 
 typedef enum cpb_diff_program {
   CPB_DIFF_LISTS,       /* `lists` alone */

@@ -1,19 +1,17 @@
 #include "cpb/model.h"
 
-#define NUMBERED(NAME, name, number, argument, text) [number] = {#name, argument, text},
-static const struct {
-  const char *name, *argument, *text;
-} questions[] = {CPB_QUESTIONS(NUMBERED)};
-#define NUM_QUESTIONS (sizeof questions / sizeof *questions)
+/* Apart, so that a program has only those that it asks for. */
+#define NAMED(NAME, name, number, argument, text) [number] = #name,
+static const char *const names[] = {CPB_QUESTIONS(NAMED)};
+#define ABOUT(NAME, name, number, argument, text) [number] = argument,
+static const char *const arguments[] = {CPB_QUESTIONS(ABOUT)};
+#define TOLD(NAME, name, number, argument, text) [number] = text,
+static const char *const texts[] = {CPB_QUESTIONS(TOLD)};
 
-const char *cpb_question_name(cpb_question_kind kind) {
-  return (size_t)kind < NUM_QUESTIONS ? questions[kind].name : NULL;
-}
+#define AT(list, number) ((size_t)(number) < sizeof list / sizeof *list ? list[number] : NULL)
 
-const char *cpb_question_argument(cpb_question_kind kind) {
-  return (size_t)kind < NUM_QUESTIONS ? questions[kind].argument : NULL;
-}
+const char *cpb_question_name(cpb_question_kind kind) { return AT(names, kind); }
 
-const char *cpb_question_text(cpb_question_kind kind) {
-  return (size_t)kind < NUM_QUESTIONS ? questions[kind].text : NULL;
-}
+const char *cpb_question_argument(cpb_question_kind kind) { return AT(arguments, kind); }
+
+const char *cpb_question_text(cpb_question_kind kind) { return AT(texts, kind); }

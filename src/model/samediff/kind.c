@@ -1,14 +1,14 @@
 #include "model/common/kind.h"
-#include "model/samediff/array_values.h"
 #include "model/samediff/samediff.h"
 
 static const cpb_diff_list compared[] = {
-    CPB_DIFF_OVERVIEW(false, "bytes", "entries", "tags", "inputs", "outputs", "nodes", "subgraphs", "subgraph_nodes",
-                      "functions", "function_nodes", "graph", "size", "problems"),
+    CPB_DIFF_OVERVIEW(CPB_DIFF_IGNORED("bytes", "entries", "tags", "inputs", "outputs", "nodes", "subgraphs",
+                                       "subgraph_nodes", "functions", "function_nodes", "graph", "size", "problems"),
+                      false),
     {"tags", CPB_ASK_OVERVIEW, "tags", {"tag"}, CPB_DIFF_IGNORED("graph_bytes", "bytes"), true},
     {.section = NULL}};
 
-#define OF_TAG(member, key) {member, CPB_ASK_TAG, member, {key}, CPB_DIFF_IGNORED(CPB_DIFF_OF_ENTRY), true}
+#define OF_TAG(member, key) {member, CPB_ASK_TAG, member, {key}, cpb_diff_of_entry, true}
 
 static const cpb_diff_list of_tag[] = {
     {"tag",

@@ -1,24 +1,23 @@
 #include "riegeli/codec/codec.h"
 
-#define NUMBERED(NAME, name, number, byte, least, most) [number] = {#name, byte, least, most},
-static const struct {
-  const char *name;
-  char byte;
-  int least, most;
-} codecs[] = {CPB_CODECS(NUMBERED)};
+/* Apart, so that a program has only those that it asks for. */
+#define NAMED(NAME, name, number, byte, least, most) [number] = #name,
+static const char *const names[] = {CPB_CODECS(NAMED)};
+#define LEVELS(NAME, name, number, byte, least, most) [number] = {least, most},
+static const int levels[][2] = {CPB_CODECS(LEVELS)};
 
-const char *cpb_codec_name(cpb_codec codec) { return (size_t)codec < CPB_NUM_CODECS ? codecs[codec].name : NULL; }
+const char *cpb_codec_name(cpb_codec codec) { return (unsigned)codec < CPB_NUM_CODECS ? names[codec] : NULL; }
 
 cpb_codec cpb_codec_of_byte(char byte) {
-  for (cpb_codec codec = CPB_CODEC_NONE; (size_t)codec < CPB_NUM_CODECS; codec++) {
-    if (codecs[codec].byte == byte) return codec;
-  }
+#define BYTE(NAME, name, number, letter, least, most) \
+  case letter: return CPB_CODEC_##NAME;
+  switch (byte) { CPB_CODECS(BYTE) }
   return CPB_CODEC_DEFAULT;
 }
 
 int cpb_codec_levels(cpb_codec codec, int *least, int *most) {
-  const bool has_levels = cpb_codec_name(codec) && codec != CPB_CODEC_NONE;
-  *least = has_levels ? codecs[codec].least : 0;
-  *most = has_levels ? codecs[codec].most : 0;
-  return has_levels;
+  const bool is_known = (unsigned)codec < CPB_NUM_CODECS;
+  *least = is_known ? levels[codec][0] : 0;
+  *most = is_known ? levels[codec][1] : 0;
+  return *most > 0;
 }

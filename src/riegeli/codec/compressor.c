@@ -16,7 +16,7 @@ struct cpb_compressor {
  * no more than was there before, and zeroed pages would take a fifth of the time. */
 #define KEEP ((uint64_t)16 << 20)
 
-#define LEVELS(NAME, name, number, byte, least, most) #name " " #least " to " #most ", "
+#define LEVELS(NAME, name, number, byte, least, most) ", " #name " " #least " to " #most
 
 static bool out_of_range(int value, int min, int max) { return value < min || value > max; }
 
@@ -42,7 +42,7 @@ static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder *
   *level = options->level != 0 ? options->level : e->level_default;
   if (options->level == -1 && least == 0) *level = 0;
   if (out_of_range(*level, least, most)) {
-    cpb_codec_fail(error, CPB_E_USAGE, "level is out of range (" CPB_CODECS(LEVELS) "-1 for Brotli's 0)");
+    cpb_codec_fail(error, CPB_E_USAGE, "level is out of range; expected 0" CPB_CODECS(LEVELS));
     return false;
   }
   if (options->window_log != 0 && out_of_range(options->window_log, e->window_min, e->window_max)) {

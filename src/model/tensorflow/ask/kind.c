@@ -2,9 +2,9 @@
 #include "model/tensorflow/ask/saved_model.h"
 #include "model/tensorflow/constant.h"
 
-#define OVERVIEW                                                                                              \
-  CPB_DIFF_OVERVIEW(true, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", \
-                    "fingerprint", "stored", "names", "elements", "size", "distinct", "copies", "problems")
+static const char *const ignored[] = {"meta_graphs", "meta_graph",  "signatures", "assets",   "initializers",
+                                      "collections", "fingerprint", "stored",     "names",    "elements",
+                                      "size",        "distinct",    "copies",     "problems", NULL};
 
 static const cpb_diff_list saved_model[] = {{"meta_graphs",
                                              CPB_ASK_OVERVIEW,
@@ -14,7 +14,7 @@ static const cpb_diff_list saved_model[] = {{"meta_graphs",
                                              false},
                                             {.section = NULL}};
 
-static const cpb_diff_list meta_graph[] = {OVERVIEW,
+static const cpb_diff_list meta_graph[] = {CPB_DIFF_OVERVIEW(ignored, true),
                                            CPB_DIFF_LISTED("signatures", "key"),
                                            CPB_DIFF_LISTED("assets", "file"),
                                            CPB_DIFF_LISTED("initializers", "signature", "collection"),
@@ -24,7 +24,8 @@ static const cpb_diff_list meta_graph[] = {OVERVIEW,
                                            CPB_DIFF_PROBLEMS(CPB_ASK_OPS),
                                            {.section = NULL}};
 
-static const cpb_diff_list graph[] = {OVERVIEW, CPB_DIFF_OPS, CPB_DIFF_PROBLEMS(CPB_ASK_OPS), {.section = NULL}};
+static const cpb_diff_list graph[] = {
+    CPB_DIFF_OVERVIEW(ignored, true), CPB_DIFF_OPS, CPB_DIFF_PROBLEMS(CPB_ASK_OPS), {.section = NULL}};
 
 #define READ &cpb_saved_model_reader, &cpb_constant_values
 
