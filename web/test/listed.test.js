@@ -4,6 +4,7 @@ import { kinds } from '../inspector/src/model/kinds.js';
 import { moduleFor } from '../src/init.js';
 import { createInstance } from '../src/wasm/instance.js';
 import { namesOf } from '../src/wasm/names.js';
+import './support/libcpb.js'; // which says where modules are
 import { assert, test } from './support/test.js';
 
 /** Shown as another kind. */

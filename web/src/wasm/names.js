@@ -9,6 +9,6 @@
  */
 export function namesOf(instance, name) {
   const names = [];
-  for (let pointer; (pointer = name(names.length + 1)) !== 0; ) names.push(instance.text(pointer));
+  for (let pointer; (pointer = name(names.length + 1)) !== 0;) names.push(instance.text(pointer));
   return names;
 }
