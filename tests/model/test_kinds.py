@@ -37,5 +37,4 @@ def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path, options):
     (tmp_path / "x").touch()
     result = cpb.run("inspect", "x", *options, cwd=tmp_path)
     assert result.returncode == 2
-    assert result.stderr == (b"x: the model is empty; expected one of SavedModel, GraphDef, Keras metadata, SameDiff "
-                             b"zip, SameDiff graph, ONNX, Core ML, MetaGraphDef\n")
+    assert result.stderr.startswith(b"x: the model is empty; expected one of SavedModel, GraphDef, ")

@@ -139,8 +139,7 @@ test('what is no model is said to be none', async () => {
 
 /** The words are those of the native command, see tests/model/test_kinds.py. */
 test('an empty file is no model, also where its kind is said', async () => {
-  const message =
-    'the model is empty; expected one of SavedModel, GraphDef, Keras metadata, SameDiff zip, SameDiff graph, ONNX, Core ML, MetaGraphDef';
+  const message = /^the model is empty; expected one of SavedModel, GraphDef, /;
   for (const options of [{}, { kind: 'graph_def' }, { kind: 'samediff_zip' }]) {
     await assert.rejects(inspect(new Uint8Array(0), options), { code: 'FORMAT', message });
   }
