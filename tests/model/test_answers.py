@@ -13,10 +13,10 @@ TYPES = answer_types.definitions()
 
 # Members that are not yet the same in all kinds of models that have them: QUESTION.MEMBER.
 DIFFERENT = set("""
-    constants.constants constants.size function.attributes function.inputs function.is function.name
-    function.outputs functions.functions layers.layers layers.source node.attributes node.device node.from
-    node.outputs nodes.nodes ops.custom ops.ops overview.graph overview.inputs overview.metadata overview.objects
-    overview.outputs overview.parameters overview.tags scopes.children scopes.results search.found tag.constants tag.updater_state
+    constants.constants function.attributes
+    layers.layers node.attributes node.device node.from
+    nodes.nodes overview.graph overview.inputs overview.metadata overview.objects
+    overview.outputs overview.parameters overview.tags tag.constants tag.updater_state
 """.split())
 
 

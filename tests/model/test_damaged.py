@@ -131,7 +131,8 @@ def facts(question, answer):
     found = {}
     for item in answer[LISTS[question]]["items"]:
         said = {key: item[key] for key in FACTS if key in item and not (counted and key in ("size", "inputs"))}
-        counts = {key: item[key] for key in COUNTS if isinstance(item.get(key), int) and question not in NUMBERED}
+        is_sure = question not in (*NUMBERED, "scopes")  # a constant whose taker is lost counts as a node there
+        counts = {key: item[key] for key in COUNTS if isinstance(item.get(key), int) and is_sure}
         found[tuple(str(item.get(key)) for key in NAMES)] = said, counts
     return found
 

@@ -377,7 +377,7 @@ def test_the_list_of_operations_is_that_of_tensorflow():
 
 def test_custom_operations_are_told(cpb, tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(big_graph.saved_model(100, 2))
-    assert ask(cpb, tmp_path)["ops"]["custom"] == ["MyCustomOp"]
+    assert ask(cpb, tmp_path)["ops"]["custom"] == [{"op": "MyCustomOp"}]
 
 
 def test_search_finds_what_has_the_text_in_its_name(cpb):

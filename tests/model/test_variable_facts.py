@@ -161,4 +161,4 @@ def test_a_custom_operation_in_a_function_is_found_where_the_exporter_says_nothi
     said = ask(cpb, tmp_path)["ops"]
     assert said["source"] == "exporter" and said["custom"] == []
     counted = json.loads(cpb.ok("inspect", tmp_path, "ops", "-n", 3, "--json"))
-    assert counted["custom"] == ["MyRelu"] and len(counted["ops"]["items"]) == 3
+    assert counted["custom"] == [{"op": "MyRelu"}] and len(counted["ops"]["items"]) == 3

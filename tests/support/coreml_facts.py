@@ -45,7 +45,7 @@ def feature_type(t):
         image = {"color": COLORS.get(of.colorSpace, "unknown"), "width": of.width, "height": of.height}
         return {"type": {"image": image}}
     if which == "dictionaryType":
-        return {"type": {"dictionary": {"key": "int64" if of.WhichOneof("KeyType") == "int64KeyType" else "string"}}}
+        return {"type": {"map": {"key": "int64" if of.WhichOneof("KeyType") == "int64KeyType" else "string"}}}
     if which == "sequenceType":
         return {"type": {"sequence": {"dtype": "int64" if of.WhichOneof("Type") == "int64Type" else "string", "shape": []}}}
     return {"type": {"state": array_type(of.arrayType)}}
@@ -74,7 +74,7 @@ def mil_type(t):
         return {"type": {"tuple": len(t.tupleType.types)}}
     if which == "dictionaryType":
         key = dtype(t.dictionaryType.keyType.tensorType.dataType)
-        return {"type": {"dictionary": {"key": key, "value": mil_type(t.dictionaryType.valueType)}}}
+        return {"type": {"map": {"key": key, "value": mil_type(t.dictionaryType.valueType)}}}
     return {"dtype": dtype(t.tensorType.dataType), "shape": dimensions(t.tensorType)}
 
 

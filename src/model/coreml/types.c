@@ -110,7 +110,7 @@ static void write_number(cpb_json_writer *a, uint64_t dtype) {
 
 static void write_other(cpb_json_writer *a, const cpb_cursor *c) {
   static const char *const names[] = {[FEATURE_IMAGE] = "image",
-                                      [FEATURE_DICTIONARY] = "dictionary",
+                                      [FEATURE_DICTIONARY] = "map",
                                       [FEATURE_SEQUENCE] = "sequence",
                                       [FEATURE_STATE] = "state"};
   const bool is_int = cpb_get_bytes(c->bytes, 1).data != NULL; /* DICTIONARY_INT64, SEQUENCE_INT64 */
@@ -182,7 +182,7 @@ static unsigned enter(cpb_json_writer *a, cpb_span *type) {
   const cpb_span dictionary = cpb_get_bytes(*type, MIL_DICTIONARY);
   if (!list.data && !state.data && !dictionary.data) return 0;
   cpb_json_writer_open(a, "type", '{');
-  cpb_json_writer_open(a, dictionary.data ? "dictionary" : list.data ? "list" : "state", '{');
+  cpb_json_writer_open(a, dictionary.data ? "map" : list.data ? "list" : "state", '{');
   *type = cpb_get_bytes(list.data ? list : state, 1);
   if (!dictionary.data) return 2;
   write_key(a, cpb_get_bytes(dictionary, 1));

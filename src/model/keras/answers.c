@@ -261,7 +261,7 @@ bool cpb_keras_search(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, c
   for (uint32_t i = 0; cpb_keras_find(k, part, &i); i++) {
     if (!cpb_page_has(&page)) continue;
     cpb_json_writer_open(a, NULL, '{');
-    cpb_json_writer_text(a, "kind", "layer");
+    cpb_json_writer_text(a, "is", "layer");
     cpb_keras_write_found(k, i, a);
     cpb_json_writer_close(a, '}');
   }

@@ -28,6 +28,8 @@ void cpb_onnx_overview(cpb_viewed *m);
 
 /* Whether its message is a SparseTensorProto. */
 bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);
+/* As the view's each_tensor, without those that belong to nodes. */
+bool cpb_onnx_each_initializer(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
 
 static inline const cpb_onnx_own *cpb_onnx_own_of(const cpb_view *view) { return view->own; }
 

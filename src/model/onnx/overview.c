@@ -67,9 +67,7 @@ static void write_page(cpb_viewed *m, const char *key, cpb_span message, uint32_
 
 /* --- The graph ----------------------------------------------------------------------------- */
 
-static bool add_initializer(void *user, const cpb_view_tensor *t) {
-  return t->of_node || cpb_names_add(user, t->value, 0);
-}
+static bool add_initializer(void *user, const cpb_view_tensor *t) { return cpb_names_add(user, t->value, 0); }
 
 /* Up to IR version 3 initializers are among the inputs, too: those are no inputs to be given. */
 static void write_inputs(cpb_viewed *m, cpb_span graph) {
@@ -77,7 +75,7 @@ static void write_inputs(cpb_viewed *m, cpb_span graph) {
   cpb_names_init(&weights, &m->allocator);
   cpb_page page = cpb_viewed_page(m, "inputs");
   cpb_cursor c = cpb_cursor_of(graph);
-  if (!m->view.kind->each_tensor(&m->view, 0, add_initializer, &weights)) m->answer->failed = true;
+  if (!cpb_onnx_each_initializer(&m->view, 0, add_initializer, &weights)) m->answer->failed = true;
   cpb_names_sort(&weights);
   while (cpb_cursor_find(&c, GRAPH_INPUT, CPB_WIRE_LEN)) {
     bool is_weight = cpb_names_find(&weights, cpb_get_bytes(c.bytes, VALUE_INFO_NAME)) != CPB_NO_NAME;

@@ -12,9 +12,13 @@
 static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
   if (!cpb_cursor_find(&n->cursor, cpb_onnx_node_field(n->graph), CPB_WIRE_LEN)) return false;
   node->message = n->cursor.bytes;
-  node->own_name = cpb_get_bytes(node->message, NODE_NAME);
-  node->op = cpb_get_bytes(node->message, NODE_OP);
-  node->domain = cpb_onnx_domain(cpb_get_bytes(node->message, NODE_DOMAIN));
+  for (cpb_cursor c = cpb_cursor_of(node->message); cpb_cursor_next(&c);) {
+    if (c.type != CPB_WIRE_LEN) continue;
+    if (c.number == NODE_NAME) node->own_name = c.bytes;
+    else if (c.number == NODE_OP) node->op = c.bytes;
+    else if (c.number == NODE_DOMAIN) node->domain = c.bytes;
+  }
+  node->domain = cpb_onnx_domain(node->domain);
   node->is_constant = cpb_span_is(node->op, "Constant") && node->domain.size == 0;
   return true;
 }
@@ -53,10 +57,11 @@ static cpb_view_values typed(const cpb_view *v, const cpb_view_graph *g) {
   return cpb_view_messages_in(g->message, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
 
-static uint32_t callee(const cpb_view *v, const cpb_view_node *node) {
+static bool each_callee(const cpb_view *v, const cpb_view_node *node, cpb_view_visit_callee *visit, void *user) {
   const cpb_onnx_own *own = cpb_onnx_own_of(v);
-  return cpb_onnx_callee(&own->functions, &v->graphs, cpb_get_bytes(node->message, NODE_DOMAIN), node->op,
-                         cpb_get_bytes(node->message, NODE_OVERLOAD));
+  const uint32_t callee = cpb_onnx_callee(&own->functions, &v->graphs, cpb_get_bytes(node->message, NODE_DOMAIN),
+                                          node->op, cpb_get_bytes(node->message, NODE_OVERLOAD));
+  return callee == CPB_NO_GRAPH || visit(user, (cpb_span){NULL, 0}, callee);
 }
 
 /* --- Tensors -------------------------------------------------------------------------------------- */
@@ -84,38 +89,40 @@ static bool visit_attribute(cpb_view_tensor like, bool is_constant, cpb_span att
   return true;
 }
 
-static bool visit_node(cpb_view_tensor like, cpb_span node, cpb_view_visit *visit, void *user) {
-  cpb_cursor c = cpb_cursor_of(node);
-  like.of_node = true;
-  like.node = node;
-  like.node_name = cpb_get_bytes(node, NODE_NAME);
-  like.op = cpb_get_bytes(node, NODE_OP);
-  const bool is_constant =
-      cpb_span_is(like.op, "Constant") && cpb_onnx_domain(cpb_get_bytes(node, NODE_DOMAIN)).size == 0;
+static bool visit_node(uint32_t graph, const cpb_view_node *node, cpb_view_visit *visit, void *user) {
+  const cpb_view_tensor like = {.graph = graph,
+                                .of_node = true,
+                                .node = node->message,
+                                .node_name = node->own_name,
+                                .node_number = node->number,
+                                .op = node->op};
+  cpb_cursor c = cpb_cursor_of(node->message);
   while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
-    if (!visit_attribute(like, is_constant, c.bytes, visit, user)) return false;
+    if (!visit_attribute(like, node->is_constant, c.bytes, visit, user)) return false;
+  }
+  return true;
+}
+
+bool cpb_onnx_each_initializer(const cpb_view *v, uint32_t graph, cpb_view_visit *visit, void *user) {
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  cpb_cursor c = cpb_cursor_of(g->role == CPB_GRAPH_FUNCTION ? (cpb_span){NULL, 0} : g->message);
+  while (cpb_cursor_next(&c)) {
+    if (c.type != CPB_WIRE_LEN || (c.number != GRAPH_INITIALIZER && c.number != GRAPH_SPARSE_INITIALIZER)) continue;
+    cpb_view_tensor found = {.graph = graph, .field = c.number, .message = c.bytes};
+    found.value =
+        cpb_get_bytes(cpb_onnx_is_sparse(&found) ? cpb_get_bytes(c.bytes, SPARSE_VALUES) : c.bytes, TENSOR_NAME);
+    if (!visit(user, &found)) return false;
   }
   return true;
 }
 
 static bool each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *visit, void *user) {
-  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
-  const bool is_function = g->role == CPB_GRAPH_FUNCTION;
-  cpb_view_tensor t = {.graph = graph};
-  cpb_cursor c = cpb_cursor_of(g->message);
-  while (cpb_cursor_next(&c)) {
-    if (c.type != CPB_WIRE_LEN) continue;
-    if (c.number == cpb_onnx_node_field(g)) {
-      if (!visit_node(t, c.bytes, visit, user)) return false;
-      t.node_number++;
-    } else if (!is_function && (c.number == GRAPH_INITIALIZER || c.number == GRAPH_SPARSE_INITIALIZER)) {
-      cpb_view_tensor found = {.graph = graph, .field = c.number, .message = c.bytes};
-      found.value =
-          cpb_get_bytes(cpb_onnx_is_sparse(&found) ? cpb_get_bytes(c.bytes, SPARSE_VALUES) : c.bytes, TENSOR_NAME);
-      if (!visit(user, &found)) return false;
-    }
+  cpb_view_node node;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    if (!visit_node(graph, &node, visit, user)) return false;
   }
-  return true;
+  return cpb_onnx_each_initializer(v, graph, visit, user);
 }
 
 /* A sparse one stands for all elements of its shape, each of the size of those that are stored. */
@@ -291,7 +298,7 @@ const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .each_tensor = each_tensor,
                                      .measure = measure,
                                      .use = use,
-                                     .callee = callee,
+                                     .each_callee = each_callee,
                                      .module = cpb_onnx_module,
                                      .origin = origin,
                                      .version = version,

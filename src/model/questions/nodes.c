@@ -39,10 +39,15 @@ static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *t
   cpb_json_writer_close(m->answer, ']');
 }
 
+/* The function that its operation is: those in attributes are among these. */
+static bool write_call(void *user, cpb_span attribute, uint32_t graph) {
+  if (!attribute.data) cpb_viewed_write_graph_name(user, "calls", graph);
+  return !attribute.data;
+}
+
 void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node) {
   cpb_json_writer *a = m->answer;
   const cpb_view_kind *kind = m->view.kind;
-  const uint32_t callee = kind->callee ? kind->callee(&m->view, node) : CPB_NO_GRAPH;
   cpb_json_writer_span(a, "name", node->name);
   cpb_json_writer_span(a, "op", node->op);
   if (node->domain.size > 0) cpb_json_writer_span(a, "domain", node->domain);
@@ -50,7 +55,7 @@ void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *
   write_controls(m, graph, node);
   write_outputs(m, graph, types, node);
   kind->write_node(a, &m->view, graph, node);
-  if (callee != CPB_NO_GRAPH) cpb_viewed_write_graph_name(m, "calls", callee);
+  if (kind->each_callee) kind->each_callee(&m->view, node, write_call, m);
 }
 
 static void write_nodes(cpb_viewed *m, uint32_t graph, const cpb_view_types *types) {

@@ -28,13 +28,9 @@ static void write_custom(cpb_viewed *m, const cpb_uses *list) {
     const cpb_use *u = &list->items[i];
     if (strcmp(m->view.kind->origin(&m->view, u->domain, u->op), "custom") != 0) continue;
     shown++;
-    if (!m->view.kind->version) {
-      cpb_json_writer_span(a, NULL, u->op);
-      continue;
-    }
     cpb_json_writer_open(a, NULL, '{');
     cpb_json_writer_span(a, "op", u->op);
-    cpb_json_writer_span(a, "domain", u->domain);
+    if (m->view.kind->version) cpb_json_writer_span(a, "domain", u->domain);
     cpb_json_writer_close(a, '}');
   }
   cpb_json_writer_close(a, ']');

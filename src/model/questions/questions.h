@@ -21,6 +21,7 @@ typedef struct cpb_viewed {
   const cpb_error *damage; /* of what is read of the model, or NULL */
   cpb_view view;
   bool lacks_tensors;      /* some were passed over */
+  bool has_variables;      /* whose values are in none of its tensors */
   cpb_inventory inventory; /* of its tensors */
   bool has_inventory;
 } cpb_viewed;

@@ -1,4 +1,4 @@
-#include "model/common/scopes.h"
+#include "model/questions/fold.h"
 
 #include <stdlib.h>
 
@@ -30,15 +30,86 @@ typedef struct walk {
   cpb_names given, tensors; /* what goes into the graph: places in `inputs`; tensors that it sees: in the inventory */
   cpb_view_value *inputs;   /* of the graph */
   uint64_t *sizes, *parameters; /* of the tensors of each node */
+  uint32_t *takers;             /* of each node the first that takes what it gives, or CPB_NO_NAME */
+  bool *held;                   /* whether the node is not drawn by itself */
   extra *extras;
   size_t num_extras, extras_capacity;
   inner *inner; /* graphs within nodes of this one, by node */
   size_t num_inner, inner_capacity;
   size_t next, extra; /* to be gone to next; of the node that came last: */
   cpb_view_values taken, controls, results;
+  cpb_entries returns; /* what the graph's outputs are, where they have names of their own */
 } walk;
 
 static const cpb_view_graph *graph_of(const walk *w) { return cpb_view_graph_of(&w->model->view, w->graph); }
+
+/* --- What is not drawn, but held by those who take it --------------------------------------------- */
+
+/* Where a value is from, if that is nothing but a tensor or a variable. */
+typedef struct origin {
+  const cpb_view_node *node, *read; /* the first that handed it on, or NULL */
+  uint32_t given;                   /* without a node: which argument of the graph */
+} origin;
+
+/* Values are read, and handed on, by a few nodes at most. */
+#define HANDED_ON_MOST 8
+
+static bool find_origin(const walk *w, cpb_span value, const cpb_view_node *maker, origin *o) {
+  const cpb_view_kind *kind = w->model->view.kind;
+  *o = (origin){.given = CPB_NO_NAME};
+  for (int i = 0; i < HANDED_ON_MOST; i++) {
+    o->node = i == 0 ? maker : cpb_view_maker_of(&w->makers, value);
+    if (!o->node) o->given = cpb_names_find(&w->given, value);
+    if (o->node && o->node->is_constant) return true;
+    if (!kind->is_variable || (!o->node && o->given == CPB_NO_NAME)) return false;
+    if (kind->is_variable(o->node, o->node ? NULL : &w->inputs[o->given])) return true;
+    if (!o->node || !kind->hands_on(o->node)) return false;
+    cpb_view_value from;
+    cpb_view_values inputs = kind->values(&w->model->view, graph_of(w), o->node, false);
+    if (!cpb_view_values_next(&inputs, &from)) return false;
+    if (!o->read) o->read = o->node;
+    value = from.name;
+  }
+  return false;
+}
+
+static bool is_held(const walk *w, const cpb_view_node *node) { return w->held[node->number]; }
+
+/* In TensorFlow's graphs it is not known what is fetched: there what nobody takes is drawn by itself. */
+static void find_held(walk *w) {
+  const bool has_results = !w->model->view.kind->source || graph_of(w)->role != CPB_GRAPH_MAIN;
+  for (size_t i = 0; i < w->makers.count; i++) {
+    origin o;
+    const cpb_view_node *node = &w->makers.items[i];
+    const bool is_taken = w->takers[i] != CPB_NO_NAME;
+    w->held[i] = node->is_constant ? has_results || is_taken : is_taken && find_origin(w, node->name, node, &o);
+  }
+}
+
+static bool find_takers(walk *w) {
+  const cpb_view *v = &w->model->view;
+  w->takers = cpb_alloc(&w->model->allocator, (w->makers.count + 1) * sizeof *w->takers);
+  w->held = cpb_alloc(&w->model->allocator, w->makers.count + 1);
+  if (!w->takers || !w->held) return false;
+  for (size_t i = 0; i < w->makers.count; i++) w->takers[i] = CPB_NO_NAME;
+  for (uint32_t i = 0; v->kind->source && i < w->makers.count; i++) {
+    cpb_view_value value;
+    cpb_view_values inputs = v->kind->values(v, graph_of(w), &w->makers.items[i], false);
+    while (cpb_view_values_next(&inputs, &value)) {
+      const cpb_view_node *from = cpb_view_maker_of(&w->makers, value.name);
+      if (from && w->takers[from->number] == CPB_NO_NAME) w->takers[from->number] = i;
+    }
+  }
+  find_held(w);
+  return true;
+}
+
+/* The node that is drawn with what the node has. */
+static uint64_t drawn(const walk *w, uint64_t node) {
+  for (int i = 0; i < HANDED_ON_MOST && w->takers[node] != CPB_NO_NAME && is_held(w, &w->makers.items[node]); i++)
+    node = w->takers[node];
+  return node;
+}
 
 /* --- What goes into nodes besides --------------------------------------------------------------- */
 
@@ -105,7 +176,7 @@ static void begin(void *user) {
 
 static bool next(void *user, cpb_scope_node *node) {
   walk *w = user;
-  while (w->next < w->makers.count && w->makers.items[w->next].is_constant) w->next++;
+  while (w->next < w->makers.count && is_held(w, &w->makers.items[w->next])) w->next++;
   if (w->next == w->makers.count) return false;
   const cpb_view_node *of = &w->makers.items[w->next];
   *node = (cpb_scope_node){of->name, of->op, w->next, w->sizes[w->next], w->parameters[w->next]};
@@ -128,11 +199,17 @@ static void fill_tensor(const walk *w, uint32_t i, cpb_scope_input *input) {
 
 /* Where the value comes from. */
 static void fill(const walk *w, cpb_span value, cpb_scope_input *input) {
+  origin o;
   const cpb_view_node *maker = cpb_view_maker_of(&w->makers, value);
-  const uint32_t tensor = cpb_names_find(&w->tensors, value);
+  const bool is_held = find_origin(w, value, maker, &o), by_node = w->model->view.kind->source && o.node;
   *input = (cpb_scope_input){.value = value, .tensor = CPB_NO_TENSOR};
-  if (maker && !maker->is_constant) input->from = maker->name;
-  else if (maker || tensor != CPB_NO_NAME) fill_tensor(w, tensor, input);
+  if (maker && !is_held) {
+    input->from = maker->name;
+    return;
+  }
+  const uint32_t tensor = cpb_names_find(&w->tensors, by_node ? o.node->name : value);
+  if (is_held && (!o.node || !o.node->is_constant)) input->is_tensor = input->is_weight = true;
+  else if (is_held || tensor != CPB_NO_NAME) fill_tensor(w, tensor, input);
   else if (cpb_names_find(&w->given, value) == CPB_NO_NAME && w->model->lacks_tensors) input->is_tensor = true;
   else {
     input->from = value;
@@ -149,7 +226,8 @@ static bool next_input(void *user, cpb_scope_input *input) {
     return true;
   }
   while (cpb_view_values_next(&w->controls, &value)) {
-    if (value.type.data) continue;
+    const cpb_view_node *before = w->model->view.kind->source ? cpb_view_maker_of(&w->makers, value.name) : NULL;
+    if (value.type.data || (before && is_held(w, before))) continue;
     *input = (cpb_scope_input){.from = value.name, .control = true, .tensor = CPB_NO_TENSOR};
     return true;
   }
@@ -168,7 +246,9 @@ static bool next_result(void *user, cpb_scope_input *result) {
   walk *w = user;
   cpb_view_value value;
   if (!cpb_view_values_next(&w->results, &value)) return false;
-  fill(w, value.name, result);
+  const cpb_span returned = cpb_entries_find(&w->returns, value.name);
+  fill(w, returned.data ? returned : value.name, result);
+  result->name = value.name;
   return true;
 }
 
@@ -178,20 +258,43 @@ static cpb_view_value value_named(const walk *w, cpb_span name) {
   cpb_view_value value = {.name = name};
   const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
   const uint32_t given = cpb_names_find(&w->given, name);
+  const cpb_view_kind *kind = w->model->view.kind;
   if (!maker) return given != CPB_NO_NAME ? w->inputs[given] : value;
-  cpb_view_values outputs = w->model->view.kind->values(&w->model->view, graph_of(w), maker, true);
+  if (kind->source) {
+    const cpb_view_source source = kind->source(name);
+    if (!kind->output(&w->model->view, maker, &source, &value)) value = (cpb_view_value){.name = name};
+    value.name = name;
+    return value;
+  }
+  cpb_view_values outputs = kind->values(&w->model->view, graph_of(w), maker, true);
   while (cpb_view_values_next(&outputs, &value)) {
     if (cpb_span_equal(value.name, name)) return value;
   }
   return (cpb_view_value){.name = name};
 }
 
-static void write_value(void *user, cpb_json_writer *a, cpb_span name) {
+static void write_value(void *user, cpb_json_writer *a, cpb_span value, cpb_span name) {
   const walk *w = user;
-  const cpb_view_value value = value_named(w, name);
-  const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
-  cpb_view_write_named(a, &w->model->view, &w->types, &value);
+  cpb_view_value known = value_named(w, value);
+  const cpb_view_node *maker = cpb_view_maker_of(&w->makers, value);
+  known.name = name;
+  cpb_view_write_named(a, &w->model->view, &w->types, &known);
   if (maker) cpb_json_writer_span(a, "node", maker->name);
+}
+
+/* Its type is that of what was read, if nothing else tells. */
+static void write_variable(const walk *w, cpb_json_writer *a, const origin *o) {
+  const cpb_view *v = &w->model->view;
+  cpb_view_value argument = o->node ? (cpb_view_value){.dtype = 0} : w->inputs[o->given];
+  const cpb_view_source all = {.index = 0};
+  cpb_view_value read;
+  if (o->read && v->kind->output(v, o->read, &all, &read)) {
+    argument.dtype = read.dtype;
+    argument.shape = read.shape;
+  }
+  cpb_json_writer_span(a, "node", o->node ? o->node->name : argument.name);
+  cpb_json_writer_text(a, "is", "variable");
+  v->kind->write_variable(a, v, w->graph, o->node, &argument);
 }
 
 /* What is not read has only its name; what a node makes of numbers, these among its attributes. */
@@ -201,39 +304,57 @@ static void write_tensor(void *user, cpb_json_writer *a, uint64_t tensor, cpb_sp
     cpb_viewed_write_item(w->model, &w->inventory->items[tensor]);
     return;
   }
-  const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
-  cpb_json_writer_span(a, "node", name);
-  cpb_json_writer_text(a, "is", maker ? "constant" : "initializer");
-  if (maker) w->model->view.kind->write_node(a, &w->model->view, w->graph, maker);
+  origin o;
+  const cpb_view_kind *kind = w->model->view.kind;
+  if (find_origin(w, name, cpb_view_maker_of(&w->makers, name), &o) && (!o.node || !o.node->is_constant)) {
+    write_variable(w, a, &o);
+    return;
+  }
+  cpb_json_writer_span(a, "node", o.node && kind->source ? o.node->name : name);
+  cpb_json_writer_text(a, "is", o.node ? "constant" : "initializer");
+  if (o.node) kind->write_node(a, &w->model->view, w->graph, o.node);
 }
 
-static void write_call(const walk *w, cpb_json_writer *a, cpb_span name, uint32_t element, uint32_t graph) {
+/* The list of graphs that a node calls or has: it is there if there are some. */
+typedef struct calling {
+  const walk *walk;
+  cpb_json_writer *answer;
+  bool is_open;
+} calling;
+
+static void write_call(calling *c, cpb_span name, uint32_t element, uint32_t graph) {
+  cpb_json_writer *a = c->answer;
+  if (!c->is_open) cpb_json_writer_open(a, "calls", '[');
+  c->is_open = true;
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", name);
   if (element > 0) cpb_json_writer_unsigned(a, "element", element - 1);
-  cpb_viewed_write_graph_name(w->model, "function", graph);
+  cpb_viewed_write_graph_name(c->walk->model, "function", graph);
   cpb_json_writer_close(a, '}');
+}
+
+static bool write_callee(void *user, cpb_span attribute, uint32_t graph) {
+  write_call(user, attribute.data ? attribute : cpb_span_of("calls"), 0, graph);
+  return true;
 }
 
 /* The function that it is, and the graphs that it has. */
 static void write_node(void *user, cpb_json_writer *a, uint64_t number) {
   const walk *w = user;
   const cpb_view *v = &w->model->view;
-  const uint32_t callee = v->kind->callee ? v->kind->callee(v, &w->makers.items[number]) : CPB_NO_GRAPH;
   size_t low = 0, high = w->num_inner;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (w->inner[middle].node < number) low = middle + 1;
     else high = middle;
   }
-  if (callee == CPB_NO_GRAPH && (low == w->num_inner || w->inner[low].node != number)) return;
-  cpb_json_writer_open(a, "calls", '[');
-  if (callee != CPB_NO_GRAPH) write_call(w, a, cpb_span_of("calls"), 0, callee);
+  calling c = {w, a, false};
+  if (v->kind->each_callee) v->kind->each_callee(v, &w->makers.items[number], write_callee, &c);
   for (; low < w->num_inner && w->inner[low].node == number; low++) {
     const cpb_view_graph *g = cpb_view_graph_of(v, w->inner[low].graph);
-    write_call(w, a, g->name, g->element, w->inner[low].graph);
+    write_call(&c, g->name, g->element, w->inner[low].graph);
   }
-  cpb_json_writer_close(a, ']');
+  if (c.is_open) cpb_json_writer_close(a, ']');
 }
 
 /* --- Preparation ------------------------------------------------------------------------------------- */
@@ -275,6 +396,7 @@ static bool measure(walk *w) {
     const cpb_view_item *item = &w->inventory->items[i];
     uint64_t node = item->node;
     if (node == CPB_NO_NODE || !cpb_view_graph_place(g, w->graph, item->graph, &node)) continue;
+    node = drawn(w, node);
     if (!item->is_copy && item->use != CPB_TENSOR_CONSTANT) add_saturated(&w->sizes[node], item->measure.size);
     if (cpb_view_item_counts(item)) add_saturated(&w->parameters[node], item->measure.elements);
   }
@@ -306,7 +428,7 @@ static bool build(walk *w) {
   w->results = w->model->view.kind->values(&w->model->view, graph_of(w), NULL, true);
   return cpb_view_makers_build(&w->makers, a, &w->model->view, w->graph) &&
          cpb_view_types_build(&w->types, a, &w->model->view, w->graph) && name_inputs(w) && name_tensors(w) &&
-         measure(w) && find_inner(w) && find_extras(w);
+         find_takers(w) && measure(w) && find_inner(w) && find_extras(w);
 }
 
 static void release(walk *w) {
@@ -318,8 +440,11 @@ static void release(walk *w) {
   cpb_release(a, w->inputs);
   cpb_release(a, w->sizes);
   cpb_release(a, w->parameters);
+  cpb_release(a, w->takers);
+  cpb_release(a, w->held);
   cpb_release(a, w->extras);
   cpb_release(a, w->inner);
+  cpb_entries_free(&w->returns);
 }
 
 /* --- The answer ------------------------------------------------------------------------------------ */
@@ -327,7 +452,7 @@ static void release(walk *w) {
 static void write(cpb_viewed *m, walk *w) {
   const cpb_scoped graph = {.allocator = &m->allocator,
                             .user = w,
-                            .lacks_sizes = m->lacks_tensors,
+                            .lacks_sizes = m->lacks_tensors || m->has_variables,
                             .begin = begin,
                             .next = next,
                             .next_input = next_input,
@@ -341,10 +466,12 @@ static void write(cpb_viewed *m, walk *w) {
 
 void cpb_question_scopes(cpb_viewed *m) {
   const cpb_allocator *a = &m->allocator;
+  cpb_entries controls;
   walk w = {.model = m, .makers.allocator = *a, .types.allocator = *a};
   if (!cpb_viewed_graph(m, cpb_viewed_name(m), &w.graph)) return;
   w.inventory = cpb_viewed_inventory(m);
-  if (!w.inventory) return;
+  if (!w.inventory || !cpb_viewed_returns(m, graph_of(&w), &w.returns, &controls)) return;
+  cpb_entries_free(&controls);
   cpb_viewed_write_graph_name(m, "function", w.graph);
   cpb_names_init(&w.given, a);
   cpb_names_init(&w.tensors, a);

@@ -37,6 +37,7 @@ bool cpb_callees_next(cpb_callees *c, cpb_span *name) {
       *name = name_of(c->list.bytes);
     } else if (cpb_cursor_find(&c->attrs, NODE_ATTR, CPB_WIRE_LEN)) {
       cpb_span value = cpb_get_bytes(c->attrs.bytes, MAP_VALUE);
+      c->attribute = cpb_get_bytes(c->attrs.bytes, MAP_KEY);
       c->list = cpb_cursor_of(cpb_get_bytes(value, ATTR_LIST));
       *name = name_of(cpb_get_bytes(value, ATTR_FUNCTION));
     } else {

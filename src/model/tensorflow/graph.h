@@ -40,6 +40,7 @@ cpb_cursor cpb_graph_nodes(const cpb_graph *graph, uint32_t function, uint32_t *
 typedef struct cpb_callees {
   cpb_span op; /* not yet looked at, or NULL */
   cpb_cursor attrs, list;
+  cpb_span attribute; /* that named the last one, or NULL data */
 } cpb_callees;
 
 cpb_callees cpb_callees_of(cpb_span node);

@@ -4,6 +4,7 @@
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
 #include "model/tensorflow/attributes.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/functions.h"
 #include "model/tensorflow/nodes.h"
@@ -21,8 +22,11 @@ static bool is_function(const cpb_view_graph *g) { return g->role == CPB_GRAPH_F
 static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
   if (!cpb_cursor_find(&n->cursor, is_function(n->graph) ? FUNCTION_NODE : GRAPH_NODE, CPB_WIRE_LEN)) return false;
   node->message = n->cursor.bytes;
-  node->own_name = cpb_get_bytes(node->message, NODE_NAME);
-  node->op = cpb_get_bytes(node->message, NODE_OP);
+  for (cpb_cursor c = cpb_cursor_of(node->message); cpb_cursor_next(&c);) {
+    if (c.type == CPB_WIRE_LEN && c.number == NODE_NAME) node->own_name = c.bytes;
+    if (c.type == CPB_WIRE_LEN && c.number == NODE_OP) node->op = c.bytes;
+  }
+  node->is_constant = cpb_span_is(node->op, "Const");
   return true;
 }
 
@@ -55,6 +59,17 @@ static bool next_argument(cpb_view_values *v, cpb_view_value *value) {
   *value = (cpb_view_value){.name = cpb_get_bytes(v->cursor.bytes, ARG_NAME), .type = v->cursor.bytes};
   if (!value->name.data) value->name = cpb_span_of("");
   return true;
+}
+
+/* In DataType. */
+enum { RESOURCE = 20 };
+
+static bool is_variable(const cpb_view_node *node, const cpb_view_value *argument) {
+  return node ? cpb_node_is_variable(node->message) : cpb_get_number(argument->type, ARG_TYPE) == RESOURCE;
+}
+
+static bool hands_on(const cpb_view_node *node) {
+  return cpb_span_is(node->op, "ReadVariableOp") || cpb_span_is(node->op, "Identity");
 }
 
 /* The graph itself has none: what is fed and fetched are nodes. */
@@ -115,9 +130,12 @@ static void write_argument_type(cpb_json_writer *a, cpb_span argument) {
 }
 
 static void write_type(cpb_json_writer *a, const cpb_view_value *value) {
+  const bool has_dtype = value->dtype > 0 || (value->type.data && cpb_get_number(value->type, ARG_TYPE) != 0);
   if (value->type.data) write_argument_type(a, value->type);
-  if (value->dtype > 0) cpb_write_dtype(a, "dtype", value->dtype);
+  else if (value->dtype > 0) cpb_write_dtype(a, "dtype", value->dtype);
+  else if (value->shape.data) cpb_json_writer_null(a, "dtype");
   if (value->shape.data) cpb_write_shape(a, "shape", value->shape);
+  else if (has_dtype) cpb_json_writer_null(a, "shape");
 }
 
 static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_tensor *t) {
@@ -130,6 +148,50 @@ static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, co
   (void)graph;
   if (device.size > 0) cpb_json_writer_span(a, "device", device);
   cpb_write_attrs(a, "attributes", v->part, node->message, NODE_ATTR);
+}
+
+static void write_type_of(cpb_json_writer *a, uint64_t dtype, cpb_span shape) {
+  if (dtype > 0) cpb_write_dtype(a, "dtype", dtype);
+  if (shape.data) cpb_write_shape(a, "shape", shape);
+}
+
+/* The object that the function captures as that argument: these are its last. */
+static uint32_t captured(const cpb_view *v, const cpb_view_graph *f, cpb_span argument) {
+  uint64_t object, number = 0, at = UINT64_MAX;
+  const cpb_span concrete = cpb_objects_concrete(&model_of(v)->objects, f->name);
+  cpb_varints objects = cpb_varints_of(concrete, CONCRETE_BOUND_INPUTS);
+  const uint64_t bound = cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS);
+  for (cpb_cursor c = cpb_cursor_of(f->signature); cpb_cursor_find(&c, OP_INPUT, CPB_WIRE_LEN); number++) {
+    if (cpb_span_equal(cpb_get_bytes(c.bytes, ARG_NAME), argument)) at = number;
+  }
+  if (at >= number || number - at > bound) return CPB_NO_OBJECT;
+  for (at -= number - bound; cpb_varints_next(&objects, &object); at--) {
+    if (at == 0) return object < model_of(v)->objects.count ? (uint32_t)object : CPB_NO_OBJECT;
+  }
+  return CPB_NO_OBJECT;
+}
+
+static void write_variable(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node,
+                           const cpb_view_value *argument) {
+  if (node) {
+    const cpb_span shared = cpb_get_bytes(cpb_node_attr(node->message, "shared_name"), ATTR_STRING);
+    if (shared.size > 0) cpb_json_writer_span(a, "name", shared);
+    write_type_of(a, cpb_get_number(cpb_node_attr(node->message, "dtype"), ATTR_TYPE),
+                  cpb_get_bytes(cpb_node_attr(node->message, "shape"), ATTR_SHAPE));
+    return;
+  }
+  const uint32_t object = captured(v, cpb_view_graph_of(v, graph), argument->name);
+  cpb_span variable = {NULL, 0};
+  if (object != CPB_NO_OBJECT && cpb_object_kind(&model_of(v)->objects.items[object], &variable) == OBJECT_VARIABLE) {
+    cpb_json_writer_span(a, "name", cpb_get_bytes(variable, VARIABLE_NAME));
+    write_type_of(a, cpb_get_number(variable, VARIABLE_DTYPE), cpb_get_shape(variable, VARIABLE_SHAPE));
+  } else {
+    write_type_of(a, argument->dtype, argument->shape);
+  }
+  if (object == CPB_NO_OBJECT) return;
+  cpb_json_writer_open(a, "object", '{');
+  cpb_write_object_place(model_of(v), object);
+  cpb_json_writer_close(a, '}');
 }
 
 /* --- Functions ---------------------------------------------------------------------------------------- */
@@ -164,6 +226,7 @@ static void write_input(cpb_json_writer *a, cpb_span argument, cpb_span attrs) {
   cpb_json_writer_span(a, "name", cpb_get_bytes(argument, ARG_NAME));
   write_argument_type(a, argument);
   if (shapes.data) cpb_write_shape(a, "shape", cpb_get_bytes(shapes, ATTR_SHAPE));
+  else if (cpb_get_number(argument, ARG_TYPE) != 0) cpb_json_writer_null(a, "shape");
   if (user_name.data) cpb_json_writer_span(a, "user_name", cpb_get_bytes(user_name, ATTR_STRING));
   cpb_json_writer_close(a, '}');
 }
@@ -191,13 +254,12 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
   cpb_write_concrete(m, f->signature, f->name, NULL);
 }
 
-static bool each_callee(const cpb_view *v, const cpb_view_node *node, bool (*visit)(void *user, uint32_t graph),
-                        void *user) {
+static bool each_callee(const cpb_view *v, const cpb_view_node *node, cpb_view_visit_callee *visit, void *user) {
   cpb_span name;
   cpb_callees callees = cpb_callees_of(node->message);
   while (cpb_callees_next(&callees, &name)) {
     const uint32_t graph = cpb_graph_find(&model_of(v)->graph, name);
-    if (graph != CPB_NO_NAME && !visit(user, graph)) return false;
+    if (graph != CPB_NO_NAME && !visit(user, callees.attribute, graph)) return false;
   }
   return true;
 }
@@ -207,6 +269,9 @@ const cpb_view_kind cpb_tensorflow_view = {.next_node = next_node,
                                            .controls = controls,
                                            .source = source,
                                            .output = output,
+                                           .is_variable = is_variable,
+                                           .hands_on = hands_on,
+                                           .write_variable = write_variable,
                                            .returns = FUNCTION_RETURN,
                                            .control_returns = FUNCTION_CONTROL_RETURN,
                                            .each_tensor = cpb_saved_each_tensor,

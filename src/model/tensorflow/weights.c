@@ -24,6 +24,7 @@ void cpb_saved_find_frozen(cpb_saved_model *m) {
   if (m->knows_frozen) return;
   m->is_frozen = is_frozen(m);
   m->knows_frozen = true;
+  m->viewed.has_variables = !m->is_frozen;
   if (m->is_frozen == was_frozen || !m->viewed.has_inventory) return;
   cpb_inventory_free(&m->viewed.inventory);
   m->viewed.has_inventory = false;
@@ -51,10 +52,8 @@ cpb_view_measure cpb_saved_measure(const cpb_view *v, const cpb_view_tensor *t) 
 /* --- All of them ------------------------------------------------------------------------------ */
 
 /* The output of a Const is its value. */
-static bool visit_node(const cpb_view *v, cpb_view_tensor t, cpb_span node, cpb_view_visit *visit, void *user) {
-  cpb_cursor c = cpb_cursor_of(node);
-  t.node_name = cpb_get_bytes(node, NODE_NAME);
-  t.op = cpb_get_bytes(node, NODE_OP);
+static bool visit_node(const cpb_view *v, cpb_view_tensor t, cpb_view_visit *visit, void *user) {
+  cpb_cursor c = cpb_cursor_of(t.node);
   while (cpb_cursor_find(&c, NODE_ATTR, CPB_WIRE_LEN)) {
     t.message = cpb_get_bytes(cpb_get_bytes(c.bytes, MAP_VALUE), ATTR_TENSOR);
     if (!t.message.data) continue;
@@ -72,8 +71,13 @@ bool cpb_saved_each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *vi
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
   while (cpb_view_nodes_next(&nodes, &node)) {
-    const cpb_view_tensor t = {.graph = graph, .of_node = true, .node_number = node.number, .node = node.message};
-    if (!visit_node(v, t, node.message, visit, user)) return false;
+    const cpb_view_tensor t = {.graph = graph,
+                               .of_node = true,
+                               .node_number = node.number,
+                               .node = node.message,
+                               .node_name = node.own_name,
+                               .op = node.op};
+    if (!visit_node(v, t, visit, user)) return false;
   }
   return true;
 }

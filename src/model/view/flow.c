@@ -171,17 +171,16 @@ typedef struct calling {
   uint32_t node;
 } calling;
 
-static bool add_call(void *user, uint32_t graph) {
+static bool add_call(void *user, cpb_span attribute, uint32_t graph) {
   const calling *c = user;
+  (void)attribute;
   return add_inner(c->building, c->node, graph, true);
 }
 
 static bool add_calls(const building *b, const cpb_view_node *node, uint32_t number) {
   const cpb_view *v = b->flow->view;
   calling c = {b, number};
-  if (v->kind->each_callee) return v->kind->each_callee(v, node, add_call, &c);
-  const uint32_t callee = v->kind->callee ? v->kind->callee(v, node) : CPB_NO_GRAPH;
-  return callee == CPB_NO_GRAPH || add_inner(b, number, callee, true);
+  return !v->kind->each_callee || v->kind->each_callee(v, node, add_call, &c);
 }
 
 static bool add_node_edges(const building *b, uint32_t number) {

@@ -126,6 +126,7 @@ typedef struct cpb_view_measure {
 } cpb_view_measure;
 
 typedef bool cpb_view_visit(void *user, const cpb_view_tensor *tensor);
+typedef bool cpb_view_visit_callee(void *user, cpb_span attribute, uint32_t graph);
 
 /* Its name for questions, appended: what others take; else NODE:MEMBER, of several NODE:MEMBER[0]. False when memory is
  * short. */
@@ -152,6 +153,13 @@ typedef struct cpb_view_kind {
   /* Fields of a function: maps from the names of its outputs to the values that they are, and to nodes that must have
    * run. 0: its outputs are called as the values are. */
   uint32_t returns, control_returns;
+  /* Whether the node, or for NULL the argument of a graph, stands for a variable. NULL: there are none. */
+  bool (*is_variable)(const cpb_view_node *node, const cpb_view_value *argument);
+  /* Whether all that the node does is to give what it takes. NULL: none is known to. */
+  bool (*hands_on)(const cpb_view_node *node);
+  /* Members of an object: which variable the node or the argument stands for, as far as the model tells. */
+  void (*write_variable)(cpb_json_writer *answer, const cpb_view *view, uint32_t graph, const cpb_view_node *node,
+                         const cpb_view_value *argument);
   /* Whether it is known what each of the node's inputs is for. */
   bool (*has_roles)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
   /* Further values of which the graph says the type, or NULL. */
@@ -167,11 +175,9 @@ typedef struct cpb_view_kind {
   bool (*trained)(const cpb_view_tensor *tensor);
   /* Where the format puts a tensor that belongs to no node, in a word. NULL: "initializer". */
   const char *(*place)(const cpb_view_tensor *tensor);
-  /* The graph that the node calls, or CPB_NO_GRAPH. NULL: none does. */
-  uint32_t (*callee)(const cpb_view *view, const cpb_view_node *node);
-  /* Where nodes may call several: calls `visit` for each until it returns false, which is then returned. */
-  bool (*each_callee)(const cpb_view *view, const cpb_view_node *node, bool (*visit)(void *user, uint32_t graph),
-                      void *user);
+  /* Calls `visit` for each graph that the node calls, with the attribute that names it, empty for its operation, until
+   * it returns false, which is then returned. NULL: no node calls any. */
+  bool (*each_callee)(const cpb_view *view, const cpb_view_node *node, cpb_view_visit_callee *visit, void *user);
   /* The module of the program that was exported which the node is in: its path and its class, from what the exporter
    * notes beside the node. False where it notes nothing. NULL: no kind of note is known. */
   bool (*module)(const cpb_view_node *node, cpb_span *path, cpb_span *class_name);

@@ -205,7 +205,9 @@ static void write_ops(cpb_saved_model *m) {
   while (shown < m->viewed.question.count && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
     cpb_span name = cpb_get_bytes(c.bytes, OP_NAME);
     if (cpb_is_tensorflow_op(name)) continue;
-    cpb_json_writer_span(m->viewed.answer, NULL, name);
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_json_writer_span(m->viewed.answer, "op", name);
+    cpb_json_writer_close(m->viewed.answer, '}');
     shown++;
   }
   cpb_json_writer_close(m->viewed.answer, ']');

@@ -5,7 +5,6 @@
 #include "model/tensorflow/ask/layers.h"
 #include "model/tensorflow/ask/objects.h"
 #include "model/tensorflow/ask/overview.h"
-#include "model/tensorflow/ask/scopes.h"
 #include "model/tensorflow/ask/search.h"
 #include "model/tensorflow/ask/signature.h"
 #include "model/tensorflow/ask/variables.h"
@@ -32,7 +31,7 @@ static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_SEARCH, GRAPH | LAYERS_IF_ANY, cpb_ask_search},
     {CPB_ASK_LAYERS, GRAPH_IF_WEIGHTS | LAYERS_IF_ANY, cpb_ask_layers},
     {CPB_ASK_LOAD, KERAS, cpb_ask_load},
-    {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
+    {CPB_ASK_SCOPES, GRAPH, NULL},
     {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
     {CPB_ASK_CONSUMERS, GRAPH, NULL},
     {CPB_ASK_NODE, GRAPH, NULL},
@@ -48,7 +47,7 @@ static const cpb_saved_question of_graphs[] = {
     {CPB_ASK_CONSTANTS, GRAPH, NULL},
     {CPB_ASK_OPS, GRAPH, NULL},
     {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},
-    {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
+    {CPB_ASK_SCOPES, GRAPH, NULL},
     {CPB_ASK_CONSUMERS, GRAPH, NULL},
     {CPB_ASK_LAYERS, GRAPH, cpb_ask_layers},
     {CPB_ASK_NODE, GRAPH, NULL},

@@ -70,10 +70,8 @@ const shortType = (dtype) =>
  */
 export function composed(type, show) {
   const [[name, of] = ['', {}]] = Object.entries(type);
-  if (name === 'map') return `map(${show({ dtype: of.key })} → ${show(of.value)})`;
+  if (name === 'map') return `map(${[shortType(of.key), of.value && show(of.value)].filter(Boolean).join(' → ')})`;
   if (name === 'image') return `image[${of.color},${of.width}x${of.height}]`;
-  if (name === 'dictionary')
-    return `dictionary(${[shortType(of.key), of.value && show(of.value)].filter(Boolean).join(' → ')})`;
   return name === 'opaque' ? [of.domain, of.name].filter(Boolean).join('.') : `${name}(${show(of)})`;
 }
 

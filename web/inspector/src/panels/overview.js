@@ -264,10 +264,10 @@ const mainSignature = (signatures) =>
   signatures.find(({ key }) => key === 'serving_default') ?? signatures.find((one) => !starts(one));
 
 /** The overview has not read the graph; the panel that has may count more.
- * @param {string[] | undefined} custom @param {Panel} panel */
+ * @param {{ op: string }[] | undefined} custom @param {Panel} panel */
 const customs = (custom, panel) =>
   html`that the exporter lists,
-  ${custom?.length ? html`<strong>${count(custom.length)} custom</strong>: ${custom.map(plain).join(', ')}` : 'none custom'};
+  ${custom?.length ? html`<strong>${count(custom.length)} custom</strong>: ${custom.map(({ op }) => plain(op)).join(', ')}` : 'none custom'};
   ${panel.link('operations', '', 'all, counted')}`;
 
 /** An input shape, or several, in short. @param {any} value @returns {string} */

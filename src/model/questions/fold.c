@@ -1,4 +1,4 @@
-#include "model/common/scopes.h"
+#include "model/questions/fold.h"
 
 #include <stdlib.h>
 
@@ -331,14 +331,14 @@ static size_t write_edge(const scopes *s, const edge *edges, size_t count, bool 
   cpb_json_writer_unsigned(a, "count", all);
   cpb_json_writer_bool(a, "control", data == 0);
   if (edges->is_given) cpb_json_writer_bool(a, "given", true);
-  if (s->of->write_value) cpb_json_writer_open(a, "values", '[');
-  for (size_t i = 0; s->of->write_value && i < same && i < VALUES_MOST; i++) {
+  cpb_json_writer_open(a, "values", '[');
+  for (size_t i = 0; i < same && i < VALUES_MOST; i++) {
     if (!edges[i].value.data) continue; /* control */
     cpb_json_writer_open(a, NULL, '{');
-    s->of->write_value(s->of->user, a, edges[i].value);
+    s->of->write_value(s->of->user, a, edges[i].value, edges[i].value);
     cpb_json_writer_close(a, '}');
   }
-  if (s->of->write_value) cpb_json_writer_close(a, ']');
+  cpb_json_writer_close(a, ']');
   cpb_json_writer_close(a, '}');
   return same;
 }
@@ -373,7 +373,6 @@ static void write_held(const scopes *s, const child *c, size_t *at, size_t to) {
   const bool is_node = c->nodes == 1 || !c->is_scope;
   size_t count = all, most = is_node ? NODE_TENSORS_MOST : SCOPE_TENSORS_MOST;
   *at += all;
-  if (!s->of->write_tensor) return;
   if (all > 1) qsort(items, all, sizeof *items, is_node ? as_taken : largest_first);
   while (!is_node && count > 0 && !items[count - 1].is_weight) count--;
   cpb_json_writer_open(a, "tensors", '[');
@@ -394,7 +393,7 @@ typedef struct places {
 static void write_sizes(const scopes *s, uint64_t size, uint64_t parameters) {
   if (s->of->lacks_sizes) return;
   cpb_json_writer_unsigned(s->answer, "size", size);
-  if (s->of->write_tensor) cpb_json_writer_exact_unsigned(s->answer, "parameters", parameters);
+  cpb_json_writer_exact_unsigned(s->answer, "parameters", parameters);
 }
 
 static void write_child(const scopes *s, const child *c, places *at, size_t number) {
@@ -413,7 +412,7 @@ static void write_child(const scopes *s, const child *c, places *at, size_t numb
   if (c->is_scope) write_uses(s, &at->uses, number);
   write_edges(s, &at->edges, number);
   write_held(s, c, &at->held, number);
-  if (s->of->write_node && c->nodes == 1) s->of->write_node(s->of->user, a, c->number);
+  if (c->nodes == 1) s->of->write_node(s->of->user, a, c->number);
   cpb_json_writer_close(a, '}');
 }
 
@@ -441,7 +440,7 @@ static void write_page(scopes *s, size_t first, size_t count) {
 static void write_result(const scopes *s, const cpb_scope_input *result) {
   cpb_json_writer *a = s->answer;
   cpb_json_writer_open(a, NULL, '{');
-  s->of->write_value(s->of->user, a, result->value);
+  s->of->write_value(s->of->user, a, result->value, result->name);
   if (result->is_tensor) {
     cpb_json_writer_null(a, "from");
     cpb_json_writer_open(a, "tensor", '{');
@@ -457,7 +456,6 @@ static void write_result(const scopes *s, const cpb_scope_input *result) {
 /* What comes out of the graph, and of which box. */
 static void write_results(const scopes *s) {
   cpb_scope_input result;
-  if (!s->of->next_result) return;
   cpb_json_writer_open(s->answer, "results", '[');
   for (uint64_t i = 0; s->of->next_result(s->of->user, &result); i++) {
     if (i < INPUTS_MOST) write_result(s, &result);

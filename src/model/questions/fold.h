@@ -1,7 +1,7 @@
 /* A graph folded by name scope: the scopes and nodes that are in one of them, and what leads to
  * each. Names in the scope "a/b" begin with "a/b/". */
-#ifndef CPB_MODEL_COMMON_SCOPES_H
-#define CPB_MODEL_COMMON_SCOPES_H
+#ifndef CPB_MODEL_QUESTIONS_FOLD_H
+#define CPB_MODEL_QUESTIONS_FOLD_H
 
 #include "model/common/page.h"
 
@@ -18,14 +18,15 @@ typedef struct cpb_scope_input {
   cpb_span from; /* a node */
   bool control;
   bool is_given;   /* `from` is no node, but goes into the graph */
-  cpb_span value;  /* that it takes, if values have names; else NULL data */
+  cpb_span value;  /* that it takes; of a control edge NULL data */
   bool is_tensor;  /* what it takes is no edge, but held by it: */
   uint64_t tensor; /* its number, or CPB_NO_TENSOR: of that value nothing else is known */
   bool is_weight;
   uint64_t size; /* in bytes */
+  cpb_span name; /* of a result */
 } cpb_scope_input;
 
-/* A graph, as its nodes are gone through: twice, in the same order. What is not there is not told of. */
+/* A graph, as its nodes are gone through: twice, in the same order. */
 typedef struct cpb_scoped {
   const cpb_allocator *allocator;
   void *user;
@@ -37,7 +38,7 @@ typedef struct cpb_scoped {
   /* What comes out of the graph. */
   bool (*next_result)(void *user, cpb_scope_input *result);
   /* Members of objects for them. */
-  void (*write_value)(void *user, cpb_json_writer *answer, cpb_span value);
+  void (*write_value)(void *user, cpb_json_writer *answer, cpb_span value, cpb_span name);
   void (*write_tensor)(void *user, cpb_json_writer *answer, uint64_t tensor, cpb_span name);
   void (*write_node)(void *user, cpb_json_writer *answer, uint64_t number);
 } cpb_scoped;
