@@ -1,7 +1,6 @@
 /* inspect MODEL [QUESTION [NAME]]: prints the answer to a question about a model, as JSON; for
- * example `inspect model/ signature serving_default`. MODEL is a SavedModel's directory, a .pb or .cpb
- * of any size, a frozen graph, Keras metadata, a SameDiff file, an ONNX or a Core ML model; its
- * weights are not read. */
+ * example `inspect model/ signature serving_default`. MODEL is a SavedModel's directory, or the file of
+ * a model of any kind and size; its weights are not read. */
 #include <stdio.h>
 #include <string.h>
 

@@ -55,6 +55,14 @@ def any_kind(types):
             for question, parts in answers.items()}
 
 
+def literals(types):
+    """The names of kinds of models and of questions."""
+    kinds = types["Answers"]["properties"]
+    questions = {question: None for kind in kinds.values() for question in types[target(kind)]["properties"]}
+    return "".join(f"\n{name}: TypeAlias = Literal[{', '.join(map(json.dumps, words))}]\n"
+                   for name, words in (("Kind", kinds), ("Question", questions)))
+
+
 def text():
     types = definitions()
     types |= any_kind(types)
@@ -63,7 +71,7 @@ def text():
         source, made = Path(folder) / "answers.json", Path(folder) / "answers.pyi"
         source.write_text(json.dumps(schema))
         subprocess.run([*GENERATOR, "--input", source, "--output", made], check=True)
-        return made.read_text()
+        return made.read_text() + literals(types | {"Answers": schema})
 
 
 def main():

@@ -27,30 +27,31 @@ extern "C" {
 
 typedef struct cpb_model cpb_model;
 
-/* The kinds of models: X(NAME, number, name, label, the full name of the message type that models of this kind are, or
- * NULL where the built-in schema has none). Numbers never change.
+/* The kinds of models: X(NAME, name, number, label, the full name of the message type that models of this kind are, or
+ * NULL where the built-in schema has none). Numbers never change; of kinds that a file fits equally well the first is
+ * guessed.
  *
- *  - SAVED_MODEL: a SavedModel of TensorFlow;
- *  - GRAPH_DEF: a frozen graph;
+ *  - SAMEDIFF_ZIP: a SameDiff zip; SAMEDIFF_GRAPH: a FlatBuffers graph, as ND4J's SameDiff.save writes it;
  *  - KERAS_METADATA: a keras_metadata.pb, a message of the type
  *    third_party.tensorflow.python.keras.protobuf.SavedMetadata;
- *  - SAMEDIFF_ZIP: a SameDiff zip; SAMEDIFF_GRAPH: a FlatBuffers graph, as ND4J's SameDiff.save writes it;
+ *  - SAVED_MODEL: a SavedModel of TensorFlow;
+ *  - GRAPH_DEF: a frozen graph;
+ *  - META_GRAPH: a .meta file of TensorFlow 1;
  *  - ONNX: an ONNX model;
- *  - COREML: an .mlmodel, or the one in an .mlpackage;
- *  - META_GRAPH: a .meta file of TensorFlow 1. */
+ *  - COREML: an .mlmodel, or the one in an .mlpackage. */
 #define CPB_MODEL_KINDS(X)                                                \
-  X(SAVED_MODEL, 1, "saved_model", "SavedModel", "tensorflow.SavedModel") \
-  X(GRAPH_DEF, 2, "graph_def", "GraphDef", "tensorflow.GraphDef")         \
-  X(KERAS_METADATA, 3, "keras_metadata", "Keras metadata", NULL)          \
-  X(SAMEDIFF_ZIP, 4, "samediff_zip", "SameDiff zip", NULL)                \
-  X(SAMEDIFF_GRAPH, 5, "samediff_graph", "SameDiff graph", NULL)          \
-  X(ONNX, 6, "onnx", "ONNX", "onnx.ModelProto")                           \
-  X(COREML, 7, "coreml", "Core ML", "CoreML.Specification.Model")         \
-  X(META_GRAPH, 8, "meta_graph", "MetaGraphDef", "tensorflow.MetaGraphDef")
+  X(SAMEDIFF_ZIP, samediff_zip, 4, "SameDiff zip", NULL)                  \
+  X(SAMEDIFF_GRAPH, samediff_graph, 5, "SameDiff graph", NULL)            \
+  X(KERAS_METADATA, keras_metadata, 3, "Keras metadata", NULL)            \
+  X(SAVED_MODEL, saved_model, 1, "SavedModel", "tensorflow.SavedModel")   \
+  X(GRAPH_DEF, graph_def, 2, "GraphDef", "tensorflow.GraphDef")           \
+  X(META_GRAPH, meta_graph, 8, "MetaGraphDef", "tensorflow.MetaGraphDef") \
+  X(ONNX, onnx, 6, "ONNX", "onnx.ModelProto")                             \
+  X(COREML, coreml, 7, "Core ML", "CoreML.Specification.Model")
 
 /* CPB_MODEL_SAVED_MODEL and so on. */
 typedef enum cpb_model_kind {
-#define CPB_MODEL_KIND_ENUM(NAME, number, name, label, type) CPB_MODEL_##NAME = number,
+#define CPB_MODEL_KIND_ENUM(NAME, name, number, label, type) CPB_MODEL_##NAME = number,
   CPB_MODEL_KINDS(CPB_MODEL_KIND_ENUM)
 #undef CPB_MODEL_KIND_ENUM
 } cpb_model_kind;
@@ -111,40 +112,45 @@ CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
 
 /* --- Questions ------------------------------------------------------------- */
 
-/* X(name, number, text). docs/inspecting.md says which kind of model answers which; a
- * question that a kind does not answer is CPB_E_UNSUPPORTED. */
-#define CPB_QUESTIONS(X)                                                                                    \
-  X(OVERVIEW, 1, "versions, meta graphs or tags, signatures, counts: a few small reads")                    \
-  X(SIGNATURE, 2, "one signature, followed to its function, captures and variables")                        \
-  X(FUNCTIONS, 3, "the function library: signatures, sizes, who calls whom; a page")                        \
-  X(FUNCTION, 4, "one function, by name")                                                                   \
-  X(NODES, 5, "nodes of the graph, or of the function `name`; a page")                                      \
-  X(OBJECTS, 6, "the children of the object at the path `name`; a page")                                    \
-  X(LAYERS, 7, "the Keras layer tree, with how layers are connected")                                       \
-  X(CONSTANTS, 8, "constants or parameters, largest first; a page")                                         \
-  X(OPS, 9, "how often each operation is used, graph and functions")                                        \
-  X(SEARCH, 10, "what has `name` in its name, of any of these; a page")                                     \
-  X(LOAD, 11, "Keras: the nodes to load for the paths in `name`, one a line")                               \
-  X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and nodes")                              \
-  X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page")             \
-  X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays")            \
-  X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page") \
-  X(VARIABLES, 16, "variables and what a checkpoint has stored of each, or those `name` means; a page")     \
-  X(NODE, 17, "one node, by `name`: what goes in and who gives it, what comes out and who takes it")        \
-  X(UPSTREAM, 18, "all that the node or value `name` depends on, the nearest first, or the way to `to`")    \
-  X(DOWNSTREAM, 19, "all that depends on the node or value `name`, the nearest first, or the way to `to`")
+/* X(NAME, name, number, what its `name` is, text). What `name` is: in brackets if it may be left out, "" if there is
+ * none; PATHS are one a line. docs/inspecting.md says which kind of model answers which; a question that a kind does
+ * not answer is CPB_E_UNSUPPORTED. */
+#define CPB_QUESTIONS(X)                                                                                            \
+  X(OVERVIEW, overview, 1, "", "Versions, signatures, and counts of everything else.")                              \
+  X(SIGNATURE, signature, 2, "[KEY]", "A signature, the function behind it, and the variables it uses.")            \
+  X(FUNCTIONS, functions, 3, "", "The functions, with their callers.")                                              \
+  X(FUNCTION, function, 4, "FUNCTION", "One function: its arguments, and what it captures and calls.")              \
+  X(NODES, nodes, 5, "[FUNCTION]", "The nodes of the graph, or of a function.")                                     \
+  X(OBJECTS, objects, 6, "[PATH]", "The object at PATH, and its children.")                                         \
+  X(LAYERS, layers, 7, "[LAYER]", "The layers, or one layer with its configuration.")                               \
+  X(CONSTANTS, constants, 8, "", "The constants, or a SameDiff file's parameters, largest first.")                  \
+  X(OPS, ops, 9, "[FUNCTION]", "How often each operation is used.")                                                 \
+  X(SEARCH, search, 10, "[TEXT]", "Everything that has TEXT in its name.")                                          \
+  X(LOAD, load, 11, "PATHS", "Which objects TensorFlow loads for these (load_partial).")                            \
+  X(TAG, tag, 12, "[NAME]", "All of a tag of a SameDiff file.")                                                     \
+  X(SCOPES, scopes, 13, "[FUNCTION]", "The name scopes of the graph, or of a function (--scope: what is in one).")  \
+  X(CUT, cut, 14, "PATHS", "What a SavedModel that is cut down to these keeps.")                                    \
+  X(CONSUMERS, consumers, 15, "NODE", "What takes the outputs of a node.")                                          \
+  X(VARIABLES, variables, 16, "[NAME]", "The variables, and what is stored for each.")                              \
+  X(NODE, node, 17, "NODE", "One node: what it takes and from where, what it gives and to whom.")                   \
+  X(UPSTREAM, upstream, 18, "NODE", "All that a node depends on, the nearest first, or the way to another (--to).") \
+  X(DOWNSTREAM, downstream, 19, "NODE", "All that depends on a node, the nearest first, or the way to another (--to).")
 
 /* CPB_ASK_OVERVIEW, CPB_ASK_SIGNATURE and so on. */
 typedef enum cpb_question_kind {
-#define CPB_QUESTION_ENUM(name, number, text) CPB_ASK_##name = number,
+#define CPB_QUESTION_ENUM(NAME, name, number, argument, text) CPB_ASK_##NAME = number,
   CPB_QUESTIONS(CPB_QUESTION_ENUM)
 #undef CPB_QUESTION_ENUM
 } cpb_question_kind;
 
-/* The question's name in lower case, such as "overview", and its text from the list
- * above. NULL for a number that is none. */
+/* From the list above: the question's name, such as "overview", what it is about, such as "[FUNCTION]", and its text.
+ * NULL for a number that is none. Static. */
 CPB_API const char *cpb_question_name(cpb_question_kind kind);
+CPB_API const char *cpb_question_argument(cpb_question_kind kind);
 CPB_API const char *cpb_question_text(cpb_question_kind kind);
+
+/* Non-zero if models of that kind answer that question. */
+CPB_API int cpb_model_kind_answers(cpb_model_kind kind, cpb_question_kind question);
 
 typedef struct cpb_question {
   /* sizeof(cpb_question) */

@@ -176,8 +176,7 @@ typedef struct cpb_riegeli_chunk {
   uint64_t decoded_data_size; /* bytes of all records */
   char type;                  /* 'r' simple, 't' transposed, 's' signature,
                                  'm' file metadata, 'p' padding; others unknown */
-  char codec;                 /* 0 none, 'b' Brotli, 'z' Zstd, 's' Snappy; known
-                                 from its first record on */
+  char codec;                 /* cpb_codec_of_byte(); known from its first record on */
 } cpb_riegeli_chunk;
 
 /* The Riegeli chunk whose header was read last. */
@@ -204,19 +203,33 @@ CPB_API uint64_t cpb_record_reader_memory(const cpb_record_reader *reader);
 
 typedef struct cpb_record_writer cpb_record_writer;
 
+/* The codecs: X(NAME, name, number, the byte that names it in a file, its least and its highest level). Numbers never
+ * change; NONE has no levels. */
+#define CPB_CODECS(X)                \
+  X(NONE, none, 1, 0, 0, 0)          \
+  X(BROTLI, brotli, 2, 'b', 0, 11)   \
+  X(ZSTD, zstd, 3, 'z', -131072, 22) \
+  X(SNAPPY, snappy, 4, 's', 1, 2)
+
+/* CPB_CODEC_NONE and so on. */
 typedef enum cpb_codec {
   CPB_CODEC_DEFAULT = 0, /* Zstd; in cpb/split.h the layout's choice */
-  CPB_CODEC_NONE,
-  CPB_CODEC_BROTLI,
-  CPB_CODEC_ZSTD,
-  CPB_CODEC_SNAPPY
+#define CPB_CODEC_ENUM(NAME, name, number, byte, least, most) CPB_CODEC_##NAME = number,
+  CPB_CODECS(CPB_CODEC_ENUM)
+#undef CPB_CODEC_ENUM
 } cpb_codec;
+
+/* The codec's name, such as "zstd"; NULL for a number that is none. Static. */
+CPB_API const char *cpb_codec_name(cpb_codec codec);
+/* The codec that this byte names in a file (cpb_riegeli_chunk), or 0. */
+CPB_API cpb_codec cpb_codec_of_byte(char byte);
+/* The least and the highest level; zero if it has none to choose. */
+CPB_API int cpb_codec_levels(cpb_codec codec, int *least, int *most);
 
 typedef struct cpb_codec_options {
   cpb_codec codec;
 
-  /* Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6; as 0 means the
-   * default, -1 stands for Brotli's level 0. Snappy: 1 or 2, default 1. */
+  /* One of its levels; 0: the default, for Zstd 3, for Brotli 6, for Snappy 1. -1 stands for Brotli's level 0. */
   int level;
 
   /* log2 of the window in bytes. Zstd: 10 to 31; Brotli: 10 to 30; Snappy has

@@ -7,6 +7,9 @@ from libcpb._options import Limits
 from libcpb._sources import Buffer
 
 version: str
+kinds: dict[str, int]
+questions: dict[str, int]
+codecs: dict[str, tuple[int, int | None, int | None]]
 
 class Schema:
     def __new__(cls, descriptor_set: Buffer | None = None, *, limits: Limits | None = None) -> Schema: ...

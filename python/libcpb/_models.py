@@ -1,4 +1,4 @@
-"""The contents of models of TensorFlow, Keras, SameDiff, ONNX and Core ML."""
+"""The contents of models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from libcpb import _core, _options, _sources
 from libcpb._arrays import Values
@@ -21,40 +21,7 @@ if TYPE_CHECKING:
 
     from libcpb import answers
 
-Kind = Literal["saved_model", "graph_def", "keras_metadata", "samediff_zip", "samediff_graph", "onnx", "coreml", "meta_graph"]
-
-KINDS: dict[Kind, int] = {
-    "saved_model": 1,
-    "graph_def": 2,
-    "keras_metadata": 3,
-    "samediff_zip": 4,
-    "samediff_graph": 5,
-    "onnx": 6,
-    "coreml": 7,
-    "meta_graph": 8,
-}
-_NAMES = {number: name for name, number in KINDS.items()}
-QUESTIONS = {
-    "overview": 1,
-    "signature": 2,
-    "functions": 3,
-    "function": 4,
-    "nodes": 5,
-    "objects": 6,
-    "layers": 7,
-    "constants": 8,
-    "ops": 9,
-    "search": 10,
-    "load": 11,
-    "tag": 12,
-    "scopes": 13,
-    "cut": 14,
-    "consumers": 15,
-    "variables": 16,
-    "node": 17,
-    "upstream": 18,
-    "downstream": 19,
-}
+_KIND_NAMES = {number: name for name, number in _core.kinds.items()}
 _BESIDE = {"keras_metadata": 1, "checkpoint": 2, "fingerprint": 4}
 _ALL = 2**32 - 1
 _MOST = 1 << 32
@@ -73,9 +40,9 @@ class Model(_core.Model):
     """
 
     @property
-    def kind(self) -> Kind:
-        """What it is."""
-        return _NAMES[self._kind]
+    def kind(self) -> answers.Kind:
+        """What it is, such as ``"saved_model"`` or ``"onnx"``."""
+        return cast("answers.Kind", _KIND_NAMES[self._kind])
 
     def ask(
         self,
@@ -97,15 +64,14 @@ class Model(_core.Model):
         nodes, ops, consumers, functions and function, without what only initializers tell. What was passed over is in
         ``"unread"``.
         """
-        if question not in QUESTIONS:
-            raise CpbError(f"question is {question!r}; expected one of {', '.join(QUESTIONS)}")
+        number = _options.one_of("question", _core.questions, question)
         many = _ALL if count == "all" else _options.count("count", count)
         if many == 0:
             raise CpbError("count is 0; expected at least 1, or 'all'")
         at = _options.count("first", first)
         graph = _options.count("meta_graph", meta_graph, _ALL)
         far = _options.count("distance", distance)
-        return json.loads(self._ask(QUESTIONS[question], name, scope, to, far, graph, at, many, brief, progress))
+        return json.loads(self._ask(number, name, scope, to, far, graph, at, many, brief, progress))
 
     def overview(self, **page: Page) -> answers.AnyOverview:
         """Versions, meta graphs or tags, signatures, counts: a few small reads."""
@@ -296,7 +262,7 @@ class Model(_core.Model):
 def open_model(
     source: Source,
     *,
-    kind: Kind | None = None,
+    kind: answers.Kind | None = None,
     max_value: int = 0,
     max_memory: int = 0,
     limits: Limits | None = None,
@@ -322,8 +288,7 @@ def open_model(
     Raises:
         CpbError: ``"FORMAT"`` when it is no model of a known kind; whatever reading gives.
     """
-    if kind is not None and kind not in KINDS:
-        raise CpbError(f"kind is {kind!r}; expected one of {', '.join(KINDS)}")
+    number = 0 if kind is None else _options.one_of("kind", _core.kinds, kind)
     left = 0
     for name in leave_out:
         if name not in _BESIDE:
@@ -331,7 +296,7 @@ def open_model(
         left |= _BESIDE[name]
     return Model(
         resolved=_sources.resolve(source, url_options),
-        kind=KINDS[kind] if kind else 0,
+        kind=number,
         max_value=_options.count("max_value", max_value),
         max_memory=_options.count("max_memory", max_memory),
         leave_out=left,

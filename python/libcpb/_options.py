@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, TypeVar
 
+from libcpb import _core
 from libcpb._errors import CpbError
+
+_T = TypeVar("_T")
 
 Codec = Literal["default", "none", "brotli", "zstd", "snappy"]
 Verify = Literal["first", "late", "never"]
@@ -59,27 +62,27 @@ class Limits(TypedDict, total=False):
 
 _LIMITS = tuple(Limits.__annotations__)  # in the order of the C struct
 
-_CODECS = {"default": 0, "none": 1, "brotli": 2, "zstd": 3, "snappy": 4}
+_CODECS = {"default": (0, *_core.codecs["zstd"][1:]), **_core.codecs}
 _VERIFY = {"first": 0, "late": 1, "never": 2}
 _LAYOUTS = {"remote": 0, "compat": 1}
 
 
-def _one_of(what: str, choices: dict[str, int], given: Any) -> int:
+def one_of(what: str, choices: Mapping[str, _T], given: Any) -> _T:
     if given not in choices:
         raise CpbError(f"{what} is {given!r}; expected one of {', '.join(choices)}")
     return choices[given]
 
 
 def codec(given: str) -> int:
-    return _one_of("codec", _CODECS, given)
+    return one_of("codec", _CODECS, given)[0]
 
 
 def verify(given: str) -> int:
-    return _one_of("verify", _VERIFY, given)
+    return one_of("verify", _VERIFY, given)
 
 
 def layout(given: str) -> int:
-    return _one_of("layout", _LAYOUTS, given)
+    return one_of("layout", _LAYOUTS, given)
 
 
 def count(what: str, given: Any, most: int = 2**64 - 1) -> int:
@@ -98,10 +101,12 @@ def level(codec: str, given: int | None) -> int:
         return 0
     if not isinstance(given, int):
         raise TypeError(f"level is {type(given).__name__}; expected an int or None")
-    low, high = {"brotli": (0, 11), "snappy": (1, 2)}.get(codec, (-131072, 22))
+    _, low, high = one_of("codec", _CODECS, codec)
+    if low is None or high is None:
+        raise CpbError(f"level is {given}; expected None for {codec}")
     if not low <= given <= high:
         raise CpbError(f"level is {given}; expected {low} to {high} for {codec}")
-    return -1 if codec == "brotli" and given == 0 else given
+    return -1 if low == given == 0 else given
 
 
 def threads(given: Any) -> int:

@@ -94,7 +94,7 @@ def inventory(
     | column | of which model |
     |---|---|
     | ``url`` | as it was given |
-    | ``kind`` | ``saved_model``, ``graph_def``, ``keras_metadata``, ``samediff_zip``, ``samediff_graph``, ``onnx``, ``coreml``, ``meta_graph`` |
+    | ``kind`` | as `libcpb.Model.kind` |
     | ``bytes`` | of the message, merged if it is chunked, or of the file |
     | ``signatures`` | keys, separated by commas; of a SameDiff zip, tags |
     | ``functions`` | how many concrete functions, or of a graph functions |

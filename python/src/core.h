@@ -172,6 +172,7 @@ bool py_add_message(PyObject *module);
 bool py_add_model(PyObject *module);
 bool py_add_samediff(PyObject *module);
 bool py_add_diff(PyObject *module);
+bool py_add_names(PyObject *module);
 bool py_add_transfers(PyObject *module);
 
 /* Adds a type, once made, under its name. `*type` is kept: it is NULL, or from another module

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import textwrap
 import threading
+import typing
 
 import pytest
 
 import libcpb
+from libcpb import _core, _options
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "tests/data"
 CHUNKED = DATA / "cpb/real_tf_module/max3000_zstd.cpb"
@@ -415,3 +417,7 @@ def test_urls_beside_tensorflow():
             print(error.code)
     """
     assert run(code, timeout=60).stdout == "READ\n"
+
+
+def test_codecs_are_typed_by_the_names_that_there_are():
+    assert typing.get_args(_options.Codec) == ("default", *_core.codecs)

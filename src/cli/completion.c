@@ -15,11 +15,18 @@ static bool has_option(const cli_command *command, int id) {
   return true;
 }
 
+static const char *codecs(char *out, size_t size) {
+  size_t n = 0;
+  for (cpb_codec codec = CPB_CODEC_NONE; cpb_codec_name(codec) && n < size; codec++)
+    n += (size_t)snprintf(out + n, size - n, "%s%s", n > 0 ? " " : "", cpb_codec_name(codec));
+  return out;
+}
+
 /* What the value may be, one of these between spaces; "" if it is a file's name, NULL if there is nothing to
  * propose. */
 static const char *values_of(const cli_option *option, char *out, size_t size) {
   if (option->kind == CLI_PATH) return "";
-  if (option->kind == CLI_CODECS) return "none zstd brotli snappy";
+  if (option->kind == CLI_CODECS) return codecs(out, size);
   if (option->kind != CLI_CHOICE) return NULL;
   snprintf(out, size, "%s", option->choices);
   for (char *p = out; (p = strchr(p, '|'));) *p = ' ';

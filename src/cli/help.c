@@ -87,18 +87,37 @@ static void print_option(cli *c, const cli_option *option) {
   wrap(c, option->help, strlen(option->help), OPTION_INDENT, column);
 }
 
+/* A question and what is to follow it; false if there is none of that number. Behind the last of the library's there
+ * are the words that stand for one. */
+static bool question_at(int i, char *left, size_t size, const char **text) {
+  static const char *const words = "What has the weights: the variables of a SavedModel, else the constants.";
+  const char *name = cpb_question_name((cpb_question_kind)i), *argument = cpb_question_argument((cpb_question_kind)i);
+  const bool is_next = !name && cpb_question_name((cpb_question_kind)(i - 1));
+  *text = name ? cpb_question_text((cpb_question_kind)i) : words;
+  if (name) snprintf(left, size, "%s%s%s", name, *argument ? " " : "", argument);
+  else snprintf(left, size, "%s, %s, %s", cli_tensor_words[0], cli_tensor_words[1], cli_tensor_words[2]);
+  return name || is_next;
+}
+
 /* What may be asked, with the answers in a second column. */
-static void print_questions(cli *c, const char *line) {
-  if (!line) return;
+static void print_questions(cli *c) {
+  char left[64];
+  const char *text;
   cli_print(c, "Questions:\n");
-  for (size_t n; (n = next_part(line, "\n")) > 0; line += n + (line[n] == '\n')) {
-    cli_print(c, "  %.*s", (int)n, line);
-    size_t column = n + 2;
-    line += n + 1;
-    n = next_part(line, "\n");
-    wrap(c, line, n, QUESTION_INDENT, column);
+  for (int i = 1; question_at(i, left, sizeof left, &text); i++) {
+    const size_t column = strlen(left) + 2;
+    cli_print(c, column < QUESTION_INDENT ? "  %s" : "  %s\n", left);
+    wrap(c, text, strlen(text), QUESTION_INDENT, column < QUESTION_INDENT ? column : 0);
   }
   cli_print(c, "\n");
+}
+
+/* "Kinds of models: SavedModel, ..." */
+static void put_kinds(char *out, size_t size) {
+  size_t n = (size_t)snprintf(out, size, "Kinds of models:");
+  for (cpb_model_kind kind = 1; cpb_model_kind_label(kind) && n < size; kind++)
+    n += (size_t)snprintf(out + n, size - n, "%s %s", kind > 1 ? "," : "", cpb_model_kind_label(kind));
+  if (n < size) snprintf(out + n, size - n, ".\n\n");
 }
 
 static void print_usage(cli *c, const cli_command *command) {
@@ -115,7 +134,12 @@ void cli_help_command(cli *c, const cli_command *command) {
   print_usage(c, command);
   cli_print(c, "\n\n");
   print_paragraphs(c, command->about);
-  print_questions(c, command->questions);
+  if (command->asks) {
+    char kinds[512];
+    put_kinds(kinds, sizeof kinds);
+    print_paragraphs(c, kinds);
+    print_questions(c);
+  }
   cli_print(c, "Options:\n");
   for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
     if (command->options >> i & 1) print_option(c, &cli_options[i]);
@@ -199,6 +223,18 @@ static void roff_pairs(cli *c, const char *line) {
   }
 }
 
+static void roff_questions(cli *c) {
+  char kinds[512], left[64];
+  const char *text;
+  put_kinds(kinds, sizeof kinds);
+  cli_print(c, ".PP\n");
+  roff_line(c, "", kinds);
+  for (int i = 1; question_at(i, left, sizeof left, &text); i++) {
+    roff_line(c, ".TP\n.B ", left);
+    roff_line(c, "", text);
+  }
+}
+
 static void roff_command(cli *c, const cli_command *command) {
   cli_print(c, ".SS cpb %s %s\n", command->name, command->operand);
   const char *text = command->about;
@@ -208,7 +244,7 @@ static void roff_command(cli *c, const cli_command *command) {
     cli_print(c, "\n");
     text += n;
   }
-  if (command->questions) roff_pairs(c, command->questions);
+  if (command->asks) roff_questions(c);
   for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
     if (command->options >> i & 1) roff_option(c, &cli_options[i]);
   }

@@ -107,7 +107,6 @@ int cli_keep_model(cli *c, const char *out, cpb_model_file *model) {
   if (!may_replace(c, out, in)) return CLI_OK;
   cpb_model_kind kind = cpb_model_file_kind(model);
   int status = cli_keep_chunks(c, out, in);
-  if (status == CLI_OK && (kind == CPB_MODEL_ONNX || kind == CPB_MODEL_COREML)) status = keep_named(c, out, model);
-  if (status == CLI_OK && kind == CPB_MODEL_SAVED_MODEL) status = keep_beside(c, out, model);
+  if (status == CLI_OK) status = kind == CPB_MODEL_SAVED_MODEL ? keep_beside(c, out, model) : keep_named(c, out, model);
   return status;
 }

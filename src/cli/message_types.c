@@ -130,8 +130,14 @@ static bool unknown_type(cli *c, int *status) {
   return false;
 }
 
-static const char *const roots[] = {"tensorflow.SavedModel",      "tensorflow.GraphDef",     "onnx.ModelProto",
-                                    "CoreML.Specification.Model", "tensorflow.MetaGraphDef", "tensorflow.FunctionDef"};
+/* What messages of a kind of models are, and behind the last kind another type; NULL if the schema does not have it.
+ * False at the end. */
+static bool root_at(const cpb_schema *schema, cpb_model_kind kind, const cpb_message_type **type) {
+  const bool is_kind = cpb_model_kind_name(kind) != NULL;
+  const char *name = is_kind ? cpb_model_message_type(kind) : "tensorflow.FunctionDef";
+  *type = name ? cpb_schema_find_message(schema, name) : NULL;
+  return is_kind || cpb_model_kind_name(kind - 1);
+}
 
 static bool has_path(const cpb_message_type *type, const cpb_path *path) {
   for (size_t i = 0; i < cpb_path_num_tags(path); i++) {
@@ -149,9 +155,8 @@ static bool has_path(const cpb_message_type *type, const cpb_path *path) {
 }
 
 const cpb_message_type *cli_type_with(const cpb_schema *schema, const cpb_path *path) {
-  const cpb_message_type *only = NULL;
-  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-    const cpb_message_type *type = cpb_schema_find_message(schema, roots[i]);
+  const cpb_message_type *only = NULL, *type;
+  for (cpb_model_kind kind = 1; root_at(schema, kind, &type); kind++) {
     if (!type || !has_path(type, path)) continue;
     if (only) return NULL;
     only = type;
@@ -165,8 +170,7 @@ bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index, con
     *type = cpb_schema_find_message(schema, c->settings.type);
     return *type || unknown_type(c, status);
   }
-  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-    *type = cpb_schema_find_message(schema, roots[i]);
+  for (cpb_model_kind kind = 1; root_at(schema, kind, type); kind++) {
     if (*type && (!index || fits_children(index, *type))) return true;
   }
   *type = NULL;

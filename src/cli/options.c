@@ -22,7 +22,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                   NULL},
     [CLI_SCHEMA] = {"schema", 's', CLI_PATH, SETTING(schema), "SET",
                     "A FileDescriptorSet that describes the type, as written by protoc "
-                    "--descriptor_set_out --include_imports. TensorFlow's, ONNX's and Core ML's types are built in.",
+                    "--descriptor_set_out --include_imports. The types of models are built in.",
                     NULL},
     [CLI_MAX_CHUNK_SIZE] =
         {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",
@@ -245,25 +245,23 @@ static bool parse_choice(const char *text, const char *choices, int *value) {
   return false;
 }
 
+/* In C, level 0 is the default, and -1 what a codec calls 0. */
+static bool parse_level(const char *text, cpb_codec_options *codec) {
+  int least, most;
+  uint64_t level;
+  if (!parse_number(text, &level) || !cpb_codec_levels(codec->codec, &least, &most)) return false;
+  if (level > (uint64_t)most || (level == 0 && least != 0)) return false;
+  codec->level = level ? (int)level : -1;
+  return true;
+}
+
 static bool parse_codec(const char *text, cpb_codec_options *codec) {
-  static const struct {
-    const char *name;
-    cpb_codec codec;
-    uint64_t least, most;
-  } codecs[] = {{"none", CPB_CODEC_NONE, 1, 0},
-                {"zstd", CPB_CODEC_ZSTD, 1, 22},
-                {"brotli", CPB_CODEC_BROTLI, 0, 11},
-                {"snappy", CPB_CODEC_SNAPPY, 1, 2}};
   size_t size = strcspn(text, ":");
-  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
-    if (strlen(codecs[i].name) != size || memcmp(codecs[i].name, text, size) != 0) continue;
-    *codec = (cpb_codec_options){.codec = codecs[i].codec};
-    if (!text[size]) return true;
-    uint64_t level;
-    if (!parse_number(text + size + 1, &level)) return false;
-    if (level < codecs[i].least || level > codecs[i].most) return false;
-    codec->level = level ? (int)level : -1;
-    return true;
+  const char *name;
+  for (cpb_codec i = CPB_CODEC_NONE; (name = cpb_codec_name(i)); i++) {
+    if (strlen(name) != size || memcmp(name, text, size) != 0) continue;
+    *codec = (cpb_codec_options){.codec = i};
+    return !text[size] || parse_level(text + size + 1, codec);
   }
   return false;
 }

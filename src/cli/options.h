@@ -123,11 +123,11 @@ struct cli;
 
 typedef struct cli_command {
   const char *name;
-  const char *operand;   /* what stands for the input in the usage line */
-  const char *summary;   /* one line */
-  const char *about;     /* paragraphs, separated by \n\n */
-  const char *questions; /* pairs of lines: a question, then what it asks; or NULL */
-  const char *examples;  /* pairs of lines: a command, then what it does */
+  const char *operand;  /* what stands for the input in the usage line */
+  const char *summary;  /* one line */
+  const char *about;    /* paragraphs, separated by \n\n */
+  bool asks;            /* takes questions about models, which are listed */
+  const char *examples; /* pairs of lines: a command, then what it does */
   cli_option_set options, required;
   unsigned more_operands; /* how many may follow the input */
   bool takes_paths;       /* or any number may, which are paths */

@@ -8,7 +8,6 @@
 #include "host/url/address.h"
 
 #define GUESS_BYTES 4096
-#define EXPECTED "expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file, an ONNX model or a Core ML model"
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
@@ -73,6 +72,16 @@ static bool is_checkpoint_index(cpb_model_file *f, uint64_t length) {
   return end && size == sizeof magic && memcmp(end, magic, sizeof magic) == 0;
 }
 
+/* "...; expected one of SavedModel, GraphDef, ..." */
+static void fail_kind(const char *what, cpb_error *error) {
+  char known[sizeof error->message];
+  size_t n = 0;
+  known[0] = 0;
+  for (cpb_model_kind kind = 1; cpb_model_kind_label(kind); kind++)
+    n += cpb_format(known + n, sizeof known - n, "%s%s", n > 0 ? ", " : "", cpb_model_kind_label(kind));
+  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s; expected one of %s", what, known);
+}
+
 static bool fail_unknown(cpb_model_file *f, const uint8_t *beginning, size_t size, uint64_t length, cpb_error *error) {
   if (is_ort(beginning, size))
     cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
@@ -82,7 +91,7 @@ static bool fail_unknown(cpb_model_file *f, const uint8_t *beginning, size_t siz
     cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
              "the index of a checkpoint, with no model in it; expected the SavedModel that it belongs to, whose "
              "question \"variables\" lists what is stored; the inspector opens an index alone");
-  else cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model; " EXPECTED);
+  else fail_kind("not a known kind of model", error);
   return false;
 }
 
@@ -94,7 +103,7 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, bool keep_damaged
   uint64_t length;
   f->kind = given;
   if (cpb_message_file_size(f->message, &length, error) != CPB_OK) return false;
-  if (length == 0) cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "the model is empty; " EXPECTED);
+  if (length == 0) fail_kind("the model is empty", error);
   if (length == 0 || given) return length > 0;
   if (!read_beginning(f, beginning, &size, error) && !(keep_damaged && is_damage(error))) return false;
   f->kind = is_ort(beginning, size) ? (cpb_model_kind)0 : cpb_model_guess(beginning, size);

@@ -1,15 +1,8 @@
-/* The kinds of models, and what reads each; what they are known by is in guess.c. */
+/* The rows of all kinds of models. */
 #ifndef CPB_MODEL_KINDS_H
 #define CPB_MODEL_KINDS_H
 
-#include "model/common/model_reader.h"
-#include "model/common/values_reader.h"
-
-typedef struct cpb_kind {
-  cpb_model_kind kind;
-  const cpb_model_reader *reader;
-  const cpb_values_reader *values; /* NULL: it has no values */
-} cpb_kind;
+#include "model/common/kind.h"
 
 /* NULL when there is none. */
 const cpb_kind *cpb_kind_find(cpb_model_kind kind);

@@ -105,12 +105,17 @@ static bool copy_text(cpb_model *m, const char *text, size_t size, char **copy) 
   return *copy != NULL;
 }
 
+int cpb_model_kind_answers(cpb_model_kind kind, cpb_question_kind question) {
+  const cpb_kind *known = cpb_kind_find(kind);
+  return known && cpb_question_name(question) && known->reader->answers(kind, question);
+}
+
 /* Names what can be asked instead. */
 static void fail_unsupported(cpb_model *m) {
   char known[sizeof m->error.message] = "";
   size_t size = 0;
   for (cpb_question_kind kind = 1; cpb_question_name(kind); kind++) {
-    if (m->reader->answers(m->kind, kind))
+    if (cpb_model_kind_answers(m->kind, kind))
       size += cpb_format(known + size, sizeof known - size, "%s%s", size > 0 ? ", " : "", cpb_question_name(kind));
   }
   cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
@@ -126,7 +131,7 @@ static bool check_question(cpb_model *m) {
     cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "question is %d; expected one of CPB_QUESTIONS", (int)q->kind);
   } else if ((!q->name && q->name_size > 0) || (!q->scope && q->scope_size > 0) || (!q->to && q->to_size > 0)) {
     cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "name, scope or to is NULL, but its size is not 0");
-  } else if (!m->reader->answers(m->kind, q->kind)) {
+  } else if (!cpb_model_kind_answers(m->kind, q->kind)) {
     fail_unsupported(m);
   }
   return m->error.code == CPB_OK;

@@ -45,7 +45,7 @@ def test_the_summary_says_what_the_model_is(cpb, keras):
     assert re.search(r"^  a/kernel +f32\[400,5\] +7.8 KiB +70 %$", text, re.M)
     assert "Operations of serving_default  " in text and "none custom" in text
     assert re.search(r"^Functions  20 with 209 nodes", text, re.M)
-    assert "More: cpb inspect MODEL QUESTION, such as signature, layers" in text
+    assert "More: cpb inspect MODEL QUESTION, such as signature, functions" in text
 
 
 def test_its_numbers_are_those_of_the_answers(cpb, keras):

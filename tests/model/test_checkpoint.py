@@ -267,7 +267,7 @@ def test_an_index_alone_is_told_to_be_one(cpb, model):
             fails(cpb, 2, 'the index of a checkpoint, with no model in it; expected the SavedModel that it belongs to, '
                   'whose question "variables" lists what is stored', "inspect", path, *question)
     index.write_bytes(index.read_bytes()[:-1])
-    fails(cpb, 2, "not a known kind of model; expected a SavedModel", "inspect", index)
+    fails(cpb, 2, "not a known kind of model; expected one of SavedModel", "inspect", index)
 
 
 # --- Made by hand -----------------------------------------------------------------------------------

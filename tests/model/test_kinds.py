@@ -28,7 +28,7 @@ def test_what_is_no_model_is_refused(cpb, tmp_path, text):
     (tmp_path / "file").write_bytes(text)
     result = cpb.run("inspect", tmp_path / "file")
     assert result.returncode == 2 and not result.stdout
-    assert b"expected a SavedModel" in result.stderr
+    assert b"expected one of SavedModel" in result.stderr
 
 
 @pytest.mark.parametrize("options", [[], ["--type", "tensorflow.GraphDef"]], ids=["guessed", "said"])
@@ -37,5 +37,4 @@ def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path, options):
     (tmp_path / "x").touch()
     result = cpb.run("inspect", "x", *options, cwd=tmp_path)
     assert result.returncode == 2
-    assert result.stderr == (b"x: the model is empty; expected a SavedModel, a GraphDef, Keras metadata, a SameDiff "
-                             b"file, an ONNX model or a Core ML model\n")
+    assert result.stderr.startswith(b"x: the model is empty; expected one of SavedModel, GraphDef, ")

@@ -1,6 +1,7 @@
 /* Questions about models: how they are read, and what hostile ones do. */
 #include "model_case.h"
 
+#include "cpb/message.h"
 #include "failing_allocator.h"
 
 /* --- Asking --------------------------------------------------------------------- */
@@ -208,7 +209,7 @@ static host gigabyte(bytes objects) {
 static void the_overview_of_a_gigabyte_takes_six_requests_and_a_megabyte(void **state) {
   (void)state;
   host h = gigabyte(many_objects());
-  HAS(&h, CPB_ASK_OVERVIEW, NULL, "\"serve\"", "\"custom\":[\"MyOp\"]", "\"total\":4005");
+  HAS(&h, CPB_ASK_OVERVIEW, NULL, "\"serve\"", "\"custom\":[{\"op\":\"MyOp\"}]", "\"total\":4005");
   assert_true(h.requests <= 6);
   assert_true(h.lent <= 1000000);
   HAS(&h, CPB_ASK_CONSTANTS, NULL, "\"size\":1073741824,\"constants\"", "\"field\":\"tensor_content\"");
@@ -447,8 +448,26 @@ static void questions_have_names(void **state) {
   assert_string_equal(cpb_question_name(CPB_ASK_OVERVIEW), "overview");
   assert_null(cpb_question_name((cpb_question_kind)0));
   assert_null(cpb_question_text((cpb_question_kind)1000));
-  for (int i = 1; cpb_question_name((cpb_question_kind)i); i++)
-    assert_non_null(cpb_question_text((cpb_question_kind)i));
+}
+
+/* Numbers have no gaps: who asks for all of them begins with 1. */
+static void kinds_have_types_that_are_built_in(void **state) {
+  (void)state;
+  cpb_error error;
+  cpb_schema *schema = cpb_schema_new_builtin(NULL, &error);
+  int count = 0;
+#define COUNT(...) count++;
+  CPB_MODEL_KINDS(COUNT)
+#undef COUNT
+  for (cpb_model_kind kind = 1; cpb_model_kind_name(kind); kind++, count--) {
+    const char *type = cpb_model_message_type(kind);
+    assert_true(cpb_model_kind_answers(kind, CPB_ASK_OVERVIEW));
+    assert_false(cpb_model_kind_answers(kind, (cpb_question_kind)1000));
+    if (type) assert_non_null(cpb_schema_find_message(schema, type));
+  }
+  assert_int_equal(count, 0);
+  assert_false(cpb_model_kind_answers((cpb_model_kind)1000, CPB_ASK_OVERVIEW));
+  cpb_schema_free(schema);
 }
 
 int main(void) {
@@ -468,6 +487,7 @@ int main(void) {
       cmocka_unit_test(a_host_that_fails_is_an_error_of_this_question_only),
       cmocka_unit_test(models_are_told_by_how_they_begin),
       cmocka_unit_test(questions_have_names),
+      cmocka_unit_test(kinds_have_types_that_are_built_in),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

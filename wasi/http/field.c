@@ -55,7 +55,7 @@ static bool find_type(field *f, const cpb_message_type **type) {
     *type = cpb_schema_find_message(f->schema, name);
     if (!*type)
       cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET,
-               "the message type is not built in; expected one of TensorFlow's, ONNX's or Core ML's");
+               "the message type is not built in; expected that of a model, such as tensorflow.SavedModel");
     return *type != NULL;
   }
   if (j->error.code != CPB_OK) return false;

@@ -238,14 +238,9 @@ static bool find_all_stored(inspection *i) {
   return true;
 }
 
-static const char *codec_name(char codec) {
-  switch (codec) {
-    case 0: return "none";
-    case 'b': return "brotli";
-    case 'z': return "zstd";
-    case 's': return "snappy";
-    default: return "unknown";
-  }
+static const char *codec_name(char byte) {
+  const char *name = cpb_codec_name(cpb_codec_of_byte(byte));
+  return name ? name : "unknown";
 }
 
 /* As it is shown. */

@@ -30,18 +30,16 @@ static size_t count_questions(void) {
   return count;
 }
 
-/* Some questions are about something: what that is, and where it is listed. */
+/* What a question is about that needs something: what that is, and where it is listed; or NULL. */
 static const char *expected_subject(cpb_question_kind kind) {
-  switch (kind) {
-    case CPB_ASK_FUNCTION: return "the NAME of a function; cpb inspect MODEL functions lists them";
-    case CPB_ASK_NODE:
-    case CPB_ASK_CONSUMERS:
-    case CPB_ASK_UPSTREAM:
-    case CPB_ASK_DOWNSTREAM: return "the NAME of a node; cpb inspect MODEL nodes lists them";
-    case CPB_ASK_LOAD:
-    case CPB_ASK_CUT: return "the PATHS of objects; cpb inspect MODEL objects lists them";
-    default: return NULL;
+  static const char *const subjects[][2] = {
+      {"FUNCTION", "the NAME of a function; cpb inspect MODEL functions lists them"},
+      {"NODE", "the NAME of a node; cpb inspect MODEL nodes lists them"},
+      {"PATHS", "the PATHS of objects; cpb inspect MODEL objects lists them"}};
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+    if (strcmp(subjects[i][0], cpb_question_argument(kind)) == 0) return subjects[i][1];
   }
+  return NULL;
 }
 
 static bool has_subject(inspection *i, int *status) {
@@ -62,8 +60,7 @@ static bool is_of_tensors(const char *word) {
 
 /* Where a model has its weights: a SavedModel in variables. */
 static cpb_question_kind question_of_tensors(const cpb_model_file *model) {
-  const cpb_model_kind kind = cpb_model_file_kind(model);
-  return kind == CPB_MODEL_SAVED_MODEL || kind == CPB_MODEL_META_GRAPH ? CPB_ASK_VARIABLES : CPB_ASK_CONSTANTS;
+  return cpb_model_kind_answers(cpb_model_file_kind(model), CPB_ASK_VARIABLES) ? CPB_ASK_VARIABLES : CPB_ASK_CONSTANTS;
 }
 
 static bool find_question(inspection *i, int *status) {

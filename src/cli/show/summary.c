@@ -168,25 +168,24 @@ static void put_opsets(cli_summary *s, yyjson_val *root) {
   }
 }
 
-static void put_onnx(cli_summary *s, yyjson_val *root) {
+/* mlProgram · CoreML7 · by pytorch 2.6 · IR version 10 */
+static void put_facts(cli_summary *s, yyjson_val *root) {
+  static const struct {
+    const char *word, *member;
+  } versions[] = {{"IR version", "ir_version"}, {"specification version", "specification_version"}};
   yyjson_val *producer = cpb_json_member(root, "producer");
-  cpb_span version = cli_text_at(producer, "version");
   put_opsets(s, root);
-  put_fact(s, "by ", cli_text_at(producer, "name"));
-  if (version.size > 0) cli_put(&s->sheet, " ");
-  cli_put_name(&s->sheet, version);
-  cli_put_dot(&s->sheet);
-  cli_put_format(&s->sheet, "IR version %llu", (unsigned long long)cli_number_at(root, "ir_version"));
-}
-
-/* mlProgram · CoreML7 · by ... · specification version 8 */
-static void put_coreml(cli_summary *s, yyjson_val *root) {
   put_fact(s, "", cli_text_at(root, "type"));
   put_fact(s, "", cli_text_at(root, "opset"));
+  put_fact(s, "by ", cli_text_at(producer, "name"));
+  if (cli_text_at(producer, "version").size > 0) cli_put(&s->sheet, " ");
+  cli_put_name(&s->sheet, cli_text_at(producer, "version"));
   put_fact(s, "by ", cli_text_at(root, "author"));
-  cli_put_dot(&s->sheet);
-  cli_put_format(&s->sheet, "specification version %llu",
-                 (unsigned long long)cli_number_at(root, "specification_version"));
+  for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+    if (!cpb_json_member(root, versions[i].member)) continue;
+    cli_put_dot(&s->sheet);
+    cli_put_format(&s->sheet, "%s %llu", versions[i].word, (unsigned long long)cli_number_at(root, versions[i].member));
+  }
 }
 
 static void put_header(cli_summary *s) {
@@ -195,8 +194,7 @@ static void put_header(cli_summary *s) {
   if (!yyjson_is_obj(keras)) keras = cpb_json_member(root, "model");
   cli_put(&s->sheet, cpb_model_kind_label(s->kind));
   put_counts(s, root);
-  if (s->kind == CPB_MODEL_ONNX) put_onnx(s, root);
-  if (s->kind == CPB_MODEL_COREML) put_coreml(s, root);
+  put_facts(s, root);
   put_fact(s, "Keras ", cli_text_at(keras, "class"));
   if (cli_text_at(keras, "name").size > 0) {
     cli_put(&s->sheet, " \"");
@@ -297,20 +295,17 @@ static void show_functions(cli_summary *s) {
   cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
 }
 
+/* Questions that the model answers and that need to be told nothing. */
 static void show_more(cli_summary *s) {
-  static const char *const questions[] = {
-      [CPB_MODEL_SAVED_MODEL] = "signature, layers, variables, functions, nodes, ops, search",
-      [CPB_MODEL_GRAPH_DEF] = "nodes, constants, layers, scopes, ops, functions, search",
-      [CPB_MODEL_KERAS_METADATA] = "layers, search",
-      [CPB_MODEL_SAMEDIFF_ZIP] = "tag, nodes, constants, layers, scopes, ops, search",
-      [CPB_MODEL_SAMEDIFF_GRAPH] = "tag, nodes, constants, layers, scopes, ops, search",
-      [CPB_MODEL_ONNX] = "nodes, constants, layers, scopes, ops, functions, search",
-      [CPB_MODEL_COREML] = "nodes, constants, layers, scopes, ops, functions, search",
-      [CPB_MODEL_META_GRAPH] = "signature, layers, variables, functions, nodes, ops, search",
-  };
   if (s->sheet.plain) return;
   cli_summary_gap(s);
-  cli_put_format(&s->sheet, "More: cpb inspect MODEL QUESTION, such as %s", questions[s->kind]);
+  cli_put(&s->sheet, "More: cpb inspect MODEL QUESTION, such as ");
+  for (cpb_question_kind kind = CPB_ASK_OVERVIEW + 1, first = kind; cpb_question_name(kind); kind++) {
+    const char *argument = cpb_question_argument(kind);
+    if ((*argument && *argument != '[') || !cpb_model_kind_answers(s->kind, kind)) continue;
+    cli_put_format(&s->sheet, "%s%s", first ? "" : ", ", cpb_question_name(kind));
+    first = 0;
+  }
   cli_end_line(&s->sheet, CLI_FAINT, CLI_WRAP);
   cli_put(&s->sheet, "  --all shows everything, --json is for programs; see cpb help inspect");
   cli_end_line(&s->sheet, CLI_FAINT, CLI_WRAP);

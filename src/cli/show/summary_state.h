@@ -114,9 +114,10 @@ static inline bool cli_is_samediff(const cli_summary *s) {
   return s->kind == CPB_MODEL_SAMEDIFF_ZIP || s->kind == CPB_MODEL_SAMEDIFF_GRAPH;
 }
 
-/* Kinds whose overview counts their parameters, and whose layers come from the names of nodes. */
+/* The others but for these: their overview counts their parameters, and their layers come from the names of nodes. */
 static inline bool cli_is_exported(const cli_summary *s) {
-  return s->kind == CPB_MODEL_ONNX || s->kind == CPB_MODEL_COREML;
+  return !cli_is_saved_model(s) && !cli_is_samediff(s) && s->kind != CPB_MODEL_GRAPH_DEF &&
+         s->kind != CPB_MODEL_KERAS_METADATA;
 }
 
 #endif

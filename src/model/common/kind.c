@@ -1,13 +1,17 @@
 #include "cpb/model.h"
 
-#define NUMBERED(NAME, number, name, label, type) [number] = {name, label, type},
-static const struct {
-  const char *name, *label, *type;
-} kinds[] = {CPB_MODEL_KINDS(NUMBERED)};
-#define NUM_KINDS (sizeof kinds / sizeof *kinds)
+/* Apart, so that a program has only those that it asks for. */
+#define NAMED(NAME, name, number, label, type) [number] = #name,
+static const char *const names[] = {CPB_MODEL_KINDS(NAMED)};
+#define LABELLED(NAME, name, number, label, type) [number] = label,
+static const char *const labels[] = {CPB_MODEL_KINDS(LABELLED)};
+#define TYPED(NAME, name, number, label, type) [number] = type,
+static const char *const types[] = {CPB_MODEL_KINDS(TYPED)};
 
-const char *cpb_model_kind_name(cpb_model_kind kind) { return (size_t)kind < NUM_KINDS ? kinds[kind].name : NULL; }
+#define AT(list, number) ((size_t)(number) < sizeof list / sizeof *list ? list[number] : NULL)
 
-const char *cpb_model_kind_label(cpb_model_kind kind) { return (size_t)kind < NUM_KINDS ? kinds[kind].label : NULL; }
+const char *cpb_model_kind_name(cpb_model_kind kind) { return AT(names, kind); }
 
-const char *cpb_model_message_type(cpb_model_kind kind) { return (size_t)kind < NUM_KINDS ? kinds[kind].type : NULL; }
+const char *cpb_model_kind_label(cpb_model_kind kind) { return AT(labels, kind); }
+
+const char *cpb_model_message_type(cpb_model_kind kind) { return AT(types, kind); }

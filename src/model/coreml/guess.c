@@ -1,8 +1,7 @@
-#include "model/coreml/guess.h"
-
 #include "base/checked.h"
 #include "model/common/cursor.h"
 #include "model/common/evidence.h"
+#include "model/common/kind.h"
 #include "model/coreml/fields.h"
 
 CPB_EVIDENCE(feature, CPB_EVIDENCE_TEXT(FEATURE_NAME), CPB_EVIDENCE_TEXT(FEATURE_TEXT),

@@ -1,11 +1,9 @@
 /* A constant by its name, in the graph that is the scope. In a file of weights, 64 bytes in front of its values say
  * what they are and where. */
-#include "model/coreml/values.h"
-
+#include "model/common/tensor/values.h"
 #include "base/status.h"
 #include "model/common/tensor/external.h"
 #include "model/common/tensor/scan.h"
-#include "model/common/tensor/values.h"
 #include "model/coreml/dtypes.h"
 #include "model/coreml/graphs.h"
 #include "model/coreml/model.h"

@@ -35,7 +35,7 @@ cpb_diff *cpb_diff_new(const cpb_allocator *given, cpb_model *a, cpb_model *b, c
     d->before[side] = cpb_model_get_work(d->models[side]);
   }
   d->different = d->kinds[0] != d->kinds[1];
-  d->program = d->different ? NULL : cpb_diff_program(d->kinds[0]);
+  d->program = d->different ? NULL : cpb_diff_program_of(d->kinds[0]);
   d->side = -1;
   d->error.offset = CPB_NO_OFFSET;
   d->ended = CPB_STEP_NEED;

@@ -1,28 +1,9 @@
-/* The lists of answers that are compared, and by which members their items are found. */
+/* What several questions may be asked about; what kinds have besides is in their rows (model/common/diff_kind.h). */
 #ifndef CPB_MODEL_DIFF_LISTS_H
 #define CPB_MODEL_DIFF_LISTS_H
 
-#include <stdbool.h>
+#include "model/common/diff_kind.h"
 
-#include "cpb/model.h"
-
-typedef struct cpb_diff_list {
-  const char *section; /* as the result calls it */
-  cpb_question_kind question;
-  const char *member;         /* of the answer: a page, or a list. NULL: the answer's members
-                                 are the items, but for `ignored` */
-  const char *keys[4];        /* members of an item, up to a NULL; "?name" only where
-                                 there is none of those before it */
-  const char *const *ignored; /* members of an item that say where it is, not what */
-  bool deep;                  /* members within it of these names, too */
-} cpb_diff_list;
-
-/* Asked once of a model of that kind; of each meta graph or tag. Up to one without a
- * section. */
-const cpb_diff_list *cpb_diff_lists_of_model(cpb_model_kind kind);
-const cpb_diff_list *cpb_diff_lists_of_part(cpb_model_kind kind);
-
-/* What several questions may be asked about. */
 extern const cpb_diff_list cpb_diff_functions;        /* FUNCTION of each */
 extern const cpb_diff_list cpb_diff_nodes;            /* NODES of the graph and of each function */
 extern const cpb_diff_list cpb_diff_nodes_with_types; /* of TensorFlow, whose attributes say what the outputs are */

@@ -7,6 +7,7 @@
 #include "model/diff/read.h"
 #include "model/diff/section.h"
 #include "model/diff/values.h"
+#include "model/kinds.h"
 
 static const cpb_span nothing = {NULL, 0};
 
@@ -33,12 +34,14 @@ static cpb_step compare_list(cpb_diff *d, const cpb_diff_list *list) {
   return ended(d);
 }
 
-static bool model_begin(cpb_diff *d) { return begin_list(d, &cpb_diff_lists_of_model(d->kinds[0])[d->round]); }
-static cpb_step model_compare(cpb_diff *d) { return compare_list(d, &cpb_diff_lists_of_model(d->kinds[0])[d->round]); }
+static const cpb_diff_kind *kind_of(const cpb_diff *d) { return &cpb_kind_find(d->kinds[0])->diff; }
+
+static bool model_begin(cpb_diff *d) { return begin_list(d, &kind_of(d)->lists[d->round]); }
+static cpb_step model_compare(cpb_diff *d) { return compare_list(d, &kind_of(d)->lists[d->round]); }
 static const cpb_diff_task lists_of_model = {model_begin, model_compare};
 
-static bool part_begin(cpb_diff *d) { return begin_list(d, &cpb_diff_lists_of_part(d->kinds[0])[d->round]); }
-static cpb_step part_compare(cpb_diff *d) { return compare_list(d, &cpb_diff_lists_of_part(d->kinds[0])[d->round]); }
+static bool part_begin(cpb_diff *d) { return begin_list(d, &kind_of(d)->of_part[d->round]); }
+static cpb_step part_compare(cpb_diff *d) { return compare_list(d, &kind_of(d)->of_part[d->round]); }
 static const cpb_diff_task lists_of_part = {part_begin, part_compare};
 
 /* --- Functions and nodes -------------------------------------------------------------------- */
@@ -98,8 +101,7 @@ static bool nodes_begin(cpb_diff *d) {
   const cpb_diff_pair *pair;
   while ((pair = pair_of_round(d)) && !(pair->names[0].data && pair->names[1].data)) d->round++;
   if (d->round > d->pairs.count) return false;
-  const bool named = d->kinds[0] == CPB_MODEL_ONNX || d->kinds[0] == CPB_MODEL_COREML;
-  const cpb_diff_list *list = named ? &cpb_diff_nodes : &cpb_diff_nodes_with_types;
+  const cpb_diff_list *list = kind_of(d)->told_outputs ? &cpb_diff_nodes_with_types : &cpb_diff_nodes;
   cpb_diff_will_read_both(d, list, pair ? pair->names[0] : nothing, pair ? pair->names[1] : nothing);
   return true;
 }
@@ -276,25 +278,22 @@ static const cpb_diff_task again_for_tags = {next_tag, NULL};
 
 /* --- Kinds of models -------------------------------------------------------------------------------- */
 
-static const cpb_diff_task *const saved_model[] = {
+static const cpb_diff_task *const meta_graphs[] = {
     &lists_of_model, &overview,  &pairs,     &lists_of_part,         &objects, &functions,
     &nodes,          &constants, &variables, &again_for_meta_graphs, NULL};
-static const cpb_diff_task *const graph_def[] = {&pairs, &lists_of_part, &functions, &nodes, &constants, NULL};
-static const cpb_diff_task *const keras_metadata[] = {&lists_of_model, NULL};
-static const cpb_diff_task *const samediff_zip[] = {&lists_of_model, &tags, &lists_of_part, &parameters, &states,
-                                                    &again_for_tags, NULL};
-static const cpb_diff_task *const samediff_graph[] = {&lists_of_model, &lists_of_part, &parameters, &states, NULL};
+static const cpb_diff_task *const graph[] = {&pairs, &lists_of_part, &functions, &nodes, &constants, NULL};
+static const cpb_diff_task *const lists[] = {&lists_of_model, NULL};
+static const cpb_diff_task *const all_tags[] = {&lists_of_model, &tags, &lists_of_part, &parameters, &states,
+                                                &again_for_tags, NULL};
+static const cpb_diff_task *const tag[] = {&lists_of_model, &lists_of_part, &parameters, &states, NULL};
 
-const cpb_diff_task *const *cpb_diff_program(cpb_model_kind kind) {
-  switch (kind) {
-    case CPB_MODEL_META_GRAPH:
-    case CPB_MODEL_SAVED_MODEL: return saved_model;
-    case CPB_MODEL_GRAPH_DEF:
-    case CPB_MODEL_ONNX:
-    case CPB_MODEL_COREML: return graph_def;
-    case CPB_MODEL_KERAS_METADATA: return keras_metadata;
-    case CPB_MODEL_SAMEDIFF_ZIP: return samediff_zip;
-    case CPB_MODEL_SAMEDIFF_GRAPH: return samediff_graph;
-  }
-  return NULL;
+static const cpb_diff_task *const *const programs[] = {[CPB_DIFF_LISTS] = lists,
+                                                       [CPB_DIFF_GRAPH] = graph,
+                                                       [CPB_DIFF_META_GRAPHS] = meta_graphs,
+                                                       [CPB_DIFF_TAG] = tag,
+                                                       [CPB_DIFF_TAGS] = all_tags};
+
+const cpb_diff_task *const *cpb_diff_program_of(cpb_model_kind kind) {
+  const cpb_kind *known = cpb_kind_find(kind);
+  return known ? programs[known->diff.program] : NULL;
 }

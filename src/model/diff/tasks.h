@@ -13,6 +13,6 @@ typedef struct cpb_diff_task {
 } cpb_diff_task;
 
 /* The tasks for a kind of model, up to a NULL. */
-const cpb_diff_task *const *cpb_diff_program(cpb_model_kind kind);
+const cpb_diff_task *const *cpb_diff_program_of(cpb_model_kind kind);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "model/common/cursor.h"
 #include "model/common/evidence.h"
+#include "model/common/kind.h"
 #include "model/keras/answers.h"
 #include "model/keras/fields.h"
 #include "model/keras/keras.h"

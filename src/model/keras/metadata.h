@@ -6,7 +6,4 @@
 
 extern const cpb_model_reader cpb_keras_metadata_reader;
 
-/* Whether a file begins as one does. */
-int cpb_keras_metadata_guess(cpb_span begin);
-
 #endif

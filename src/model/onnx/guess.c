@@ -1,7 +1,6 @@
-#include "model/onnx/guess.h"
-
 #include "model/common/cursor.h"
 #include "model/common/evidence.h"
+#include "model/common/kind.h"
 #include "model/onnx/fields.h"
 
 CPB_EVIDENCE(entry, CPB_EVIDENCE_BYTES(ENTRY_KEY), CPB_EVIDENCE_BYTES(ENTRY_VALUE));

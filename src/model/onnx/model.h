@@ -4,6 +4,7 @@
 
 #include "model/common/model_reader.h"
 #include "model/common/names.h"
+#include "model/common/values_reader.h"
 #include "model/onnx/brief.h"
 #include "model/onnx/graphs.h"
 #include "model/questions/questions.h"
@@ -20,6 +21,7 @@ typedef struct cpb_onnx_own {
 
 extern const cpb_view_kind cpb_onnx_view;
 extern const cpb_model_reader cpb_onnx_reader;
+extern const cpb_values_reader cpb_onnx_values; /* of a tensor, streamed */
 
 /* The members of an answer to OVERVIEW. */
 void cpb_onnx_overview(cpb_viewed *m);

@@ -1,12 +1,10 @@
 /* An initializer by its name, or a tensor among a node's attributes: that of a Constant by the name of its output,
  * any by NODE:ATTRIBUTE. */
-#include "model/onnx/values.h"
-
+#include "model/questions/values.h"
 #include "base/status.h"
 #include "model/onnx/dtypes.h"
 #include "model/onnx/model.h"
 #include "model/onnx/views.h"
-#include "model/questions/values.h"
 
 typedef struct reader {
   cpb_viewed_values common;

@@ -5,7 +5,7 @@
  * out in the order in which they are stored, in little-endian, and at most one block of them is
  * held; only an array whose dimensions are permuted is held whole (at most max_memory bytes),
  * since neither of NumPy's two orders describes it. */
-#include "model/samediff/array_values.h"
+#include "model/samediff/samediff.h"
 
 #include "base/checked.h"
 #include "base/status.h"

@@ -1,6 +1,7 @@
 #include "model/samediff/samediff.h"
 
 #include "base/status.h"
+#include "model/common/kind.h"
 #include "model/samediff/questions.h"
 #include "model/samediff/steps.h"
 #include "model/samediff/view.h"

@@ -3,11 +3,9 @@
 #define CPB_MODEL_SAMEDIFF_SAMEDIFF_H
 
 #include "model/common/model_reader.h"
+#include "model/common/values_reader.h"
 
 extern const cpb_model_reader cpb_samediff_reader;
-
-/* Whether a file begins as one of them does. */
-int cpb_samediff_zip_guess(cpb_span begin);
-int cpb_samediff_graph_guess(cpb_span begin);
+extern const cpb_values_reader cpb_samediff_values; /* of an array, streamed */
 
 #endif

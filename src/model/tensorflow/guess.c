@@ -1,5 +1,5 @@
-#include "model/tensorflow/guess.h"
-
+#include "model/common/evidence.h"
+#include "model/common/kind.h"
 #include "model/tensorflow/fields.h"
 
 enum { NODE_DEBUG_INFO = 6, NODE_TYPE = 7, GRAPH_DEBUG_INFO = 5, INFO_GRAPH_VERSION = 1, INFO_ANY = 3 };

@@ -27,7 +27,8 @@ typedef struct cpb_view_graph {
   bool is_within;                  /* a node: */
   uint32_t parent, node_number;
   cpb_span node_name; /* empty for one without */
-  /* Of Core ML: what its nodes are; the model whose graph it is, or NULL data; the function whose block it is. */
+  /* Of kinds with several forms of graphs: what its nodes are; the model whose graph it is, or NULL data; the function
+   * whose block it is. */
   int form;
   cpb_span model, function;
   cpb_span signature,

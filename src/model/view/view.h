@@ -52,7 +52,7 @@ typedef struct cpb_view_value {
   cpb_span immediate; /* its message */
   cpb_span role;      /* of a node's input, if that is known: the parameter that it is for; else empty */
   cpb_span type;      /* its message, if it stands there; else NULL data */
-  bool is_feature;    /* Core ML's type is that of a feature */
+  bool is_feature;    /* its type is in the form of a model's features */
   uint64_t dtype;     /* of TensorFlow's type, which is no message; 0: not known */
   cpb_span shape;     /* and its shape; NULL data: not known */
 } cpb_view_value;

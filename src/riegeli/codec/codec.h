@@ -2,9 +2,18 @@
 #ifndef CPB_RIEGELI_CODEC_CODEC_H
 #define CPB_RIEGELI_CODEC_CODEC_H
 
-#include "cpb/base.h"
+#include <stdbool.h>
 
-enum { CPB_RIEGELI_NONE = 0, CPB_RIEGELI_BROTLI = 'b', CPB_RIEGELI_ZSTD = 'z', CPB_RIEGELI_SNAPPY = 's' };
+#include "cpb/records.h"
+
+/* CPB_RIEGELI_NONE and so on: the bytes. */
+#define CPB_CODEC_BYTE(NAME, name, number, byte, least, most) CPB_RIEGELI_##NAME = byte,
+enum { CPB_CODECS(CPB_CODEC_BYTE) };
+#undef CPB_CODEC_BYTE
+
+#define CPB_CODEC_MORE(NAME, name, number, byte, least, most) +1
+enum { CPB_NUM_CODECS = 1 CPB_CODECS(CPB_CODEC_MORE) }; /* of cpb_codec, with the default */
+#undef CPB_CODEC_MORE
 
 /* An error whose file offset is the caller's to add. */
 typedef struct cpb_codec_error {

@@ -16,6 +16,8 @@ struct cpb_compressor {
  * no more than was there before, and zeroed pages would take a fifth of the time. */
 #define KEEP ((uint64_t)16 << 20)
 
+#define LEVELS(NAME, name, number, byte, least, most) ", " #name " " #least " to " #most
+
 static bool out_of_range(int value, int min, int max) { return value < min || value > max; }
 
 /* The encoder for `options`, and the level in its library's numbers. */
@@ -35,10 +37,12 @@ static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder *
     cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb does not write this codec");
     return false;
   }
+  int least, most;
+  cpb_codec_levels(options->codec ? options->codec : CPB_CODEC_ZSTD, &least, &most);
   *level = options->level != 0 ? options->level : e->level_default;
-  if (options->level == -1 && e->level_min == 0) *level = 0;
-  if (out_of_range(*level, e->level_min, e->level_max)) {
-    cpb_codec_fail(error, CPB_E_USAGE, "level is out of range (Zstd -131072 to 22, Brotli -1 to 11, Snappy 1 to 2)");
+  if (options->level == -1 && least == 0) *level = 0;
+  if (out_of_range(*level, least, most)) {
+    cpb_codec_fail(error, CPB_E_USAGE, "level is out of range; expected 0" CPB_CODECS(LEVELS));
     return false;
   }
   if (options->window_log != 0 && out_of_range(options->window_log, e->window_min, e->window_max)) {

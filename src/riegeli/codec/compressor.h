@@ -11,8 +11,6 @@
 
 typedef struct cpb_compressor cpb_compressor;
 
-enum { CPB_NUM_CODECS = CPB_CODEC_SNAPPY + 1 }; /* of cpb_codec */
-
 /* NULL with `*error` set: CPB_E_USAGE for an option out of range, CPB_E_UNSUPPORTED for a
  * codec that this build does not write, CPB_E_MEMORY. */
 cpb_compressor *cpb_compressor_new(const cpb_allocator *a, const cpb_codec_options *options, cpb_codec_error *error);

@@ -8,9 +8,9 @@
 
 typedef struct cpb_encoder {
   uint8_t type;
-  int level_min, level_max, level_default; /* in the library's own numbers */
-  int window_min, window_max;              /* 0: it has no window to choose */
-  uint64_t size_max;                       /* of what it can encode; 0: no bound */
+  int level_default;          /* in the library's own numbers */
+  int window_min, window_max; /* 0: it has no window to choose */
+  uint64_t size_max;          /* of what it can encode; 0: no bound */
   /* NULL: this build has no such encoder. Returns NULL when memory is short. */
   void *(*create)(cpb_codec_memory *memory, int level, int window_log);
   void (*destroy)(void *state);

@@ -159,8 +159,6 @@ static bool brotli_write(void *state, cpb_span in, bool last, cpb_buffer *out) {
 
 const cpb_encoder cpb_encoder_brotli = {
     .type = CPB_RIEGELI_BROTLI,
-    .level_min = BROTLI_MIN_QUALITY,
-    .level_max = BROTLI_MAX_QUALITY,
     .level_default = 6,
     .window_min = BROTLI_MIN_WINDOW_BITS,
     .window_max = BROTLI_LARGE_MAX_WINDOW_BITS,

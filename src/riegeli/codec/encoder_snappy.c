@@ -239,8 +239,6 @@ static bool snappy_write(void *state, cpb_span in, bool last, cpb_buffer *out) {
 
 const cpb_encoder cpb_encoder_snappy = {
     .type = CPB_RIEGELI_SNAPPY,
-    .level_min = 1,
-    .level_max = DENSE_LEVEL,
     .level_default = 1,
     .size_max = UINT32_MAX,
     .create = snappy_create,

@@ -67,8 +67,6 @@ static bool zstd_write(void *state, cpb_span in, bool last, cpb_buffer *out) {
 
 const cpb_encoder cpb_encoder_zstd = {
     .type = CPB_RIEGELI_ZSTD,
-    .level_min = -131072,
-    .level_max = 22,
     .level_default = 3,
     .window_min = 10,
     .window_max = sizeof(size_t) == 4 ? 30 : 31,

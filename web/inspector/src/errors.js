@@ -1,6 +1,7 @@
 /** What went wrong, for the reader of a model: what it means, and what to do about it. */
 import { html, nothing } from 'lit';
 import { count, plain, told } from './format.js';
+import { kinds } from './model/kinds.js';
 
 /** What a server has to answer so that pages of other origins can read it by range. */
 const rules = () => `Access-Control-Allow-Origin: ${location.origin}
@@ -40,8 +41,8 @@ aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'<
       nothing leaves your machine.
     </p>`;
 
-const KINDS =
-  'This page opens SavedModels (saved_model.pb or .cpb), frozen graphs (.pb), meta graphs (.meta), keras_metadata.pb, checkpoints (.index), SameDiff files (.zip or .fb), ONNX models (.onnx) and Core ML models (.mlmodel, or the folder .mlpackage).';
+const files = Object.values(kinds).map((kind) => kind.files);
+const KINDS = `This page opens ${files.slice(0, -1).join(', ')} and ${files.at(-1)}.`;
 
 /** What an error means, and what to do about it, by its code. @type {Record<string, [means: string, advice: string]>} */
 const meanings = {

@@ -1,4 +1,5 @@
 /** Files that were dropped or chosen. */
+import { hasEnding } from './model/kinds.js';
 
 /** Where those lie that were dropped in a folder. @type {WeakMap<File, string>} */
 const paths = new WeakMap();
@@ -13,8 +14,7 @@ const MODELS = [
   /^keras_metadata\.pb$/,
   /(?<!\.\d{5}-of-\d{5})\.cpb$/, // those are parts
   /\.cpb$/,
-  /\.onnx$/,
-  /\.mlmodel$/,
+  { test: hasEnding },
   /(?<!^fingerprint)\.pb$/,
   /\.zip$/,
   /\.fb$/,

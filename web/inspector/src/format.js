@@ -1,4 +1,5 @@
 /** Numbers, shapes and types as people read them. */
+import { kinds } from './model/kinds.js';
 import { composed } from './model/tensors.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -68,17 +69,5 @@ export const told = (text) =>
 /** @param {string} digits */
 const grouped = (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** Kinds of models. @type {Record<string, string>} */
-const KINDS = {
-  saved_model: 'SavedModel',
-  graph_def: 'GraphDef',
-  keras_metadata: 'Keras metadata',
-  samediff_zip: 'SameDiff zip',
-  samediff_graph: 'SameDiff graph',
-  onnx: 'ONNX',
-  coreml: 'Core ML',
-  checkpoint: 'checkpoint',
-};
-
 /** What a kind of model is called. @param {string} kind */
-export const kindName = (kind) => KINDS[kind] ?? kind;
+export const kindName = (kind) => kinds[kind]?.label ?? kind;

@@ -1,6 +1,6 @@
 /** The panels, and the kinds of models that have them. */
 import { html } from 'lit';
-import { isExported } from './model/kinds.js';
+import { isExported, kinds } from './model/kinds.js';
 import './panels/bytes.js';
 import './panels/compare.js';
 import './panels/file.js';
@@ -21,7 +21,7 @@ import './panels/variables.js';
 
 const tensorflow = ['saved_model', 'graph_def'];
 const samediff = ['samediff_zip', 'samediff_graph'];
-const exported = ['onnx', 'coreml'];
+const exported = Object.keys(kinds).filter(isExported);
 const graphs = [...tensorflow, ...samediff, ...exported];
 const all = [...graphs, 'keras_metadata'];
 
@@ -59,7 +59,7 @@ export const panels = {
   },
   variables: {
     title: 'Variables',
-    titles: { onnx: 'Weights', coreml: 'Weights' },
+    titles: Object.fromEntries(exported.map((kind) => [kind, 'Weights'])),
     kinds: ['saved_model', 'checkpoint', ...samediff, ...exported],
     render: (session, at, node, view) =>
       html`<cpb-variables .session=${session} .at=${at} .node=${node} .view=${view}></cpb-variables>`,

@@ -1,19 +1,8 @@
 /** What is shown while no model is open: where one can be dropped, and examples. */
 import { css, html, nothing } from 'lit';
+import { kinds } from './model/kinds.js';
 
 /** @typedef {{ title: string, about: string, url: string }} Example */
-
-const KINDS = [
-  'saved_model.pb',
-  'saved_model.cpb',
-  'frozen graph',
-  'keras_metadata.pb',
-  'variables.index',
-  'SameDiff .zip',
-  'SameDiff .fb',
-  'ONNX',
-  'Core ML',
-];
 
 export const startLook = css`
   .drop {
@@ -71,7 +60,11 @@ export function start(examples, visit) {
   return html` <div class="drop">
       <h2>Drop a model here</h2>
       <p>A file, or a whole folder. Only the parts that you look at are read, and nothing leaves your machine.</p>
-      <div>${KINDS.map((one) => html`<span class="chip">${one}</span>`)}</div>
+      <div>
+        ${Object.values(kinds)
+          .flatMap(({ shown }) => shown)
+          .map((one) => html`<span class="chip">${one}</span>`)}
+      </div>
     </div>
     ${
       examples.length

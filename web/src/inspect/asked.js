@@ -3,8 +3,7 @@
 /** @import { Answers } from './answers.js' */
 
 /**
- * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, a graph
- * as ND4J saves it, an ONNX model, a Core ML model, or a meta graph of TensorFlow 1.
+ * What a model is.
  * @typedef {keyof Answers} ModelKind
  */
 

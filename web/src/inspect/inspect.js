@@ -6,7 +6,8 @@ import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { GRAPH, openCheckpoint, withoutQuery } from './checkpoint.js';
-import { asker, isDamage, kinds, noteDamage } from './model.js';
+import { asker, isDamage, kindsOf, noteDamage } from './model.js';
+import { namesOf } from '../wasm/names.js';
 import * as is from '../options.js';
 import { valuesOf } from './values.js';
 
@@ -80,8 +81,8 @@ import { valuesOf } from './values.js';
  * }} overview versions, meta graphs or tags, signatures, counts: a few small reads
  * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one, followed
  *   to its function, captures and variables
- * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library; of ONNX
- *   and Core ML graphs within nodes, too
+ * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library, and graphs
+ *   within nodes
  * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of it
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'nodes'>}
  *   nodes of the graph, of a function or of a SameDiff tag; of those in a name scope
@@ -99,8 +100,7 @@ import { valuesOf } from './values.js';
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
  * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and
- *   how they are connected; of ONNX and Core ML what nodes have in front of their
- *   names
+ *   how they are connected, or what nodes have in front of their names
  * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
  *   first
  * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
@@ -118,7 +118,7 @@ import { valuesOf } from './values.js';
  *   tag, of the newest one (the last in the file) without a name
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
  *   constant of a SavedModel or graph, one of its variables, one array of a SameDiff model, or
- *   one initializer or other constant of an ONNX or Core ML model, also one in another file, streamed
+ *   one initializer or other constant of another model, also one in another file, streamed
  * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add what lies beside a SavedModel, once
  *   it is needed; answers from then on are as if `inspect` had been given it
  * @property {() => void} close frees it all; also `using` does
@@ -139,14 +139,13 @@ const lyingBeside = {
 const known = {
   ...is.opening,
   ...lyingBeside,
-  kind: is.oneOf(...Object.keys(kinds)),
+  kind: is.text, // one of those that the module knows
   maxValue: is.size,
   maxMemory: is.size,
 };
 
 /**
- * Opens a model to look inside: a SavedModel or GraphDef (.pb or .cpb), keras_metadata.pb,
- * a SameDiff zip or graph, an ONNX model, a Core ML model (.mlmodel, or that in an .mlpackage).
+ * Opens a model to look inside: its file, of any kind that `ModelKind` names, or the .cpb that was split from it.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {Input} input as for open()
@@ -203,10 +202,11 @@ export async function openInside(input, options, { within, keepDamaged = false }
  */
 async function insideOf(input, { file, content, message, told }, options) {
   const { signal } = options;
+  is.checkOptions({ kind: options.kind }, { kind: is.oneOf(...kindsOf(file.instance)) });
   const { body, merged } = await (await content()).whole();
   const damaged = options.keepDamaged ? merged : undefined;
   const size = await body.size({ signal, got: told });
-  if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${EXPECTED}`);
+  if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${expected(file.instance)}`);
   const feed = feedOf(file, body, size);
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
   told?.(feed.got);
@@ -346,7 +346,8 @@ async function cut({ file, body }, { askFor }, paths, page) {
   };
 }
 
-const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file, an ONNX model or a Core ML model';
+/** @param {import('../wasm/instance.js').Instance} instance */
+const expected = (instance) => `expected one of ${namesOf(instance, instance.c.cpb_model_kind_label).join(', ')}`;
 
 /** The most bytes that the guess looks at, and how many are enough. */
 const HEAD = 4096;
@@ -387,8 +388,8 @@ async function guess({ instance, source }, feed, signal) {
   if (/keras_metadata\.pb$/i.test(source.name ?? '')) return 'keras_metadata';
   const head = await beginningOf(feed, signal);
   const number = instance.scope((scope) => instance.c.cpb_model_guess(scope.bytes(head), head.length));
-  const found = Object.entries(kinds).find(([, kind]) => kind === number);
+  const found = kindsOf(instance)[number - 1];
   if (!found && /saved_model\.c?pb$/i.test(source.name ?? '')) return 'saved_model'; // damaged there
-  if (!found) throw new CpbError('FORMAT', `not a known kind of model; ${EXPECTED}`);
-  return /** @type {ModelKind} */ (found[0]);
+  if (!found) throw new CpbError('FORMAT', `not a known kind of model; ${expected(instance)}`);
+  return found;
 }

@@ -2,6 +2,7 @@
 import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
 import * as is from '../options.js';
+import { namesOf } from '../wasm/names.js';
 import { structs } from './structs.js';
 
 /** @import { ReadOptions } from '../types.js' */
@@ -12,17 +13,11 @@ import { structs } from './structs.js';
 /** @import { Instance } from '../wasm/instance.js' */
 /** @import { ModelKind, QuestionName } from './asked.js' */
 
-/** Numbers in cpb_model_kind. @type {Record<ModelKind, number>} */
-export const kinds = {
-  saved_model: 1,
-  graph_def: 2,
-  keras_metadata: 3,
-  samediff_zip: 4,
-  samediff_graph: 5,
-  onnx: 6,
-  coreml: 7,
-  meta_graph: 8,
-};
+/** @param {Instance} instance */
+export const kindsOf = (instance) => /** @type {ModelKind[]} */ (namesOf(instance, instance.c.cpb_model_kind_name));
+
+/** Its number in C. @param {Instance} instance @param {ModelKind} kind */
+export const numberOf = (instance, kind) => kindsOf(instance).indexOf(kind) + 1;
 
 /** The message's feed for one engine, whose end is not the feed's.
  * @param {Feed} feed @returns {Feed} */
@@ -96,29 +91,6 @@ export function noteDamage(instance, engine, damage) {
   );
 }
 
-/** Numbers in cpb_question_kind. @type {Record<QuestionName, number>} */
-const questions = {
-  overview: 1,
-  signature: 2,
-  functions: 3,
-  function: 4,
-  nodes: 5,
-  objects: 6,
-  layers: 7,
-  constants: 8,
-  ops: 9,
-  search: 10,
-  load: 11,
-  tag: 12,
-  scopes: 13,
-  cut: 14,
-  consumers: 15,
-  variables: 16,
-  node: 17,
-  upstream: 18,
-  downstream: 19,
-};
-
 /**
  * What a question is about. Which of these counts is said where the question is.
  * @typedef {object} QuestionOptions
@@ -159,7 +131,7 @@ function engineFor(file, feed, kind, options, merged) {
   const engine = file.make('cpb_model', (scope) =>
     instance.c.cpb_model_new(
       0,
-      kinds[kind],
+      numberOf(instance, kind),
       scope.struct(structs.model_options, {
         max_value: options.maxValue,
         max_memory: options.maxMemory,
@@ -196,6 +168,7 @@ export function asker(file, feed, kind, options, merged) {
   const { instance } = file;
   const engine = engineFor(file, feed, kind, options, merged);
   const inTurn = turns(); // the engine answers one question at a time
+  const questions = namesOf(instance, instance.c.cpb_question_name);
 
   /**
    * @param {QuestionName} question
@@ -204,7 +177,7 @@ export function asker(file, feed, kind, options, merged) {
   async function answer(question, { signal, onProgress, ...options }) {
     signal?.throwIfAborted();
     file.check();
-    instance.scope((scope) => ask(engine, scope, question, options));
+    instance.scope((scope) => ask(engine, scope, questions.indexOf(question) + 1, options));
     try {
       await file.drive(engine, { signal, got: teller(onProgress, question) });
     } finally {
@@ -230,7 +203,7 @@ export function asker(file, feed, kind, options, merged) {
    * @returns {Promise<{ answer: any, taken: T }>}
    */
   async function askFor(question, options, take) {
-    checkQuestion(question, options);
+    checkQuestion(questions, question, options);
     return inTurn(async () => ({ answer: await answer(question, options), taken: take(engine) }));
   }
 
@@ -246,22 +219,20 @@ export function asker(file, feed, kind, options, merged) {
   };
 }
 
-/** @param {QuestionName} question @param {QuestionOptions} options */
-function checkQuestion(question, options) {
-  if (!Object.hasOwn(questions, question)) {
-    const names = Object.keys(questions).join(', ');
-    throw new CpbError('USAGE', `there is no question ${question}; there are ${names}`);
-  }
+/** @param {string[]} questions that there are @param {QuestionName} question @param {QuestionOptions} options */
+function checkQuestion(questions, question, options) {
+  if (!questions.includes(question))
+    throw new CpbError('USAGE', `there is no question ${question}; there are ${questions.join(', ')}`);
   is.checkOptions(options, asking);
 }
 
 /**
  * @param {Engine} engine
  * @param {import('../wasm/instance.js').Scope} scope
- * @param {QuestionName} question
+ * @param {number} kind of question
  * @param {QuestionOptions} options
  */
-function ask(engine, scope, question, { name, scope: within, to, distance, metaGraph, first, count, brief }) {
+function ask(engine, scope, kind, { name, scope: within, to, distance, metaGraph, first, count, brief }) {
   const encoder = new TextEncoder();
   const [nameBytes, scopeBytes, toBytes] = [name, within, to].map((text) =>
     text === undefined ? undefined : encoder.encode(text),
@@ -269,7 +240,7 @@ function ask(engine, scope, question, { name, scope: within, to, distance, metaG
   engine.call(
     'ask',
     scope.struct(structs.question, {
-      kind: questions[question],
+      kind,
       meta_graph: metaGraph,
       name: nameBytes && scope.bytes(nameBytes),
       name_size: nameBytes?.length,

@@ -4,7 +4,7 @@ import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed, longest } from '../wasm/feed.js';
 import { teller } from '../progress.js';
-import { kinds, shared } from './model.js';
+import { numberOf, shared } from './model.js';
 import * as is from '../options.js';
 import { structs } from './structs.js';
 
@@ -110,7 +110,7 @@ export async function valuesOf({ file, body, feed, kind }, name, options = {}, s
     const scopeBytes = place === undefined ? undefined : encoder.encode(place);
     return instance.c.cpb_values_new(
       0,
-      kinds[kind],
+      numberOf(instance, kind),
       scope.bytes(bytes),
       bytes.length,
       scope.struct(structs.values_options, {

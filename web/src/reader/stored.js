@@ -5,7 +5,7 @@ import { structs } from './structs.js';
 /** @import { Stored } from './chunks.js' */
 /** @import { OpenFile } from './open-file.js' */
 
-/** @type {Record<number, Stored['codec']>} */
+/** The modules that only read do not tell the names. @type {Record<number, Stored['codec']>} */
 const codecs = { 0: 'none', 98: 'brotli', 122: 'zstd', 115: 'snappy' };
 const TRANSPOSED = 116;
 

@@ -8,6 +8,7 @@ import * as is from '../options.js';
 import { prepare } from '../source/index.js';
 import { abortable } from '../source/abort.js';
 import { DONE } from '../wasm/engine.js';
+import { namesOf } from '../wasm/names.js';
 import { MEMORY } from '../source/other.js';
 
 /** @import { Limits } from '../types.js' */
@@ -42,13 +43,9 @@ import { MEMORY } from '../source/other.js';
 const layouts = { remote: 0, compat: 1 };
 /** Of C's cpb_transpose. */
 const IF_SMALLER = 2;
-const codecs = { none: 1, brotli: 2, zstd: 3, snappy: 4 };
 
-export const codecOption = is.within({
-  name: is.oneOf(...Object.keys(codecs)),
-  level: is.whole,
-  windowLog: is.size,
-});
+const ofCodec = { name: is.text, level: is.whole, windowLog: is.size };
+export const codecOption = is.within(ofCodec);
 
 /** @type {import('../options.js').Known} */
 export const packing = {
@@ -63,26 +60,32 @@ export const packing = {
 /** How much a writer may hold, of `memory`. @param {boolean} seekable @param {number} memory */
 export const bufferOf = (seekable, memory) => (seekable ? 0 : Math.min(Math.max(memory, 2 ** 20), 2 ** 31));
 
-/** @param {PackOptions['codec']} codec */
-export const codecFields = (codec) =>
-  codec && {
-    codec: codecs[codec.name],
-    // In C, 0 is the default.
-    level: codec.name === 'brotli' && codec.level === 0 ? -1 : codec.level,
-    window_log: codec.windowLog,
+/** @param {Instance} instance @param {PackOptions['codec']} codec */
+export function codecFields(instance, codec) {
+  if (!codec) return undefined;
+  const names = namesOf(instance, instance.c.cpb_codec_name);
+  is.checkOptions({ codec }, { codec: is.within({ ...ofCodec, name: is.oneOf(...names) }) });
+  const { name, level, windowLog } = codec;
+  // In C, 0 is the default.
+  return {
+    codec: names.indexOf(name) + 1,
+    level: name === 'brotli' && level === 0 ? -1 : level,
+    window_log: windowLog,
   };
+}
 
 /**
  * The fields that the options of both engines have.
  *
+ * @param {Instance} instance
  * @param {PackOptions} options
  * @param {How} how
  */
-export function packFields(options, { seekable }) {
+export function packFields(instance, options, { seekable }) {
   const { layout = 'remote', codec, transpose = false, indexPages = false, memory = MEMORY } = options;
   return {
     layout: layouts[layout],
-    codec: codecFields(codec),
+    codec: codecFields(instance, codec),
     transpose: transpose ? IF_SMALLER : 0,
     index_pages: BigInt(indexPages),
     seekable: Number(seekable),

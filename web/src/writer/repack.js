@@ -37,7 +37,7 @@ const repack = (input, options = {}) =>
       const { c } = instance;
       const { riegeliOptions: text } = options;
       checkAlone({ ...options }, ['layout', 'codec', 'transpose']);
-      const fields = packFields(options, how);
+      const fields = packFields(instance, options, how);
       const index = file.make('cpb_index', (scope) => c.cpb_index_new(0, file.limitsIn(scope)));
       await file.drive(index, { signal: how.signal });
       const chunks = index.call('num_chunks');

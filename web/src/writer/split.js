@@ -65,7 +65,7 @@ function newSplit(file, options, how) {
   const { instance } = file;
   const { type, schema, version = {} } = options;
   const fields = {
-    ...packFields(options, how),
+    ...packFields(instance, options, how),
     max_chunk_size: options.maxChunkSize && big(options.maxChunkSize),
     inline_max: options.inlineMax && big(options.inlineMax),
     splitter_version: version.splitter,

@@ -99,7 +99,7 @@ function newWriter(file, options, { seekable }) {
   const metadata = options.metadata && asBytes(options.metadata);
   return file.make('cpb_record_writer', (scope) => {
     const fields = {
-      codec: codecFields(codec),
+      codec: codecFields(file.instance, codec),
       chunk_size: chunkSize,
       seekable: Number(seekable),
       buffer: bufferOf(seekable, memory),

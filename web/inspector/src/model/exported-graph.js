@@ -1,6 +1,6 @@
 /**
- * Graphs of ONNX, Core ML and SameDiff models. Nodes take values there, by name: who makes them, and what nodes hold,
- * the core says in its answers `scopes`.
+ * Graphs of models whose nodes take values by name: who makes them, and what nodes hold, the core says in
+ * its answers `scopes`.
  */
 import { unlessUnknown } from './folded-graph.js';
 import { attachedOf, textOf } from './held.js';

@@ -1,4 +1,5 @@
 /** Which file a model begins with: the one that is named, or the one in a folder that is named. */
+import { hasEnding } from './kinds.js';
 
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {{ name: string, why: string }} Tried */
@@ -13,7 +14,7 @@ const NAMES = [
 ];
 
 const isModel = (/** @type {string} */ name) =>
-  /\.(c?pb|pbtxt|zip|fb|index|h5|keras|onnx|meta|mlmodel|tflite)$/i.test(name);
+  /\.(c?pb|pbtxt|zip|fb|index|h5|keras|meta|tflite)$/i.test(name) || hasEnding(name.toLowerCase());
 
 /** Whether there is no model there, rather than that it cannot be read. S3 answers 403 where nothing is.
  * @param {any} error */

@@ -1,7 +1,55 @@
-/** Kinds of models. */
+/** Kinds of models: what the page says of each. How its overview looks is in panels/overview.js. */
 
-/** Those whose nodes take values by name, and have graphs within them. @param {string} kind */
-export const isExported = (kind) => kind === 'onnx' || kind === 'coreml';
+/**
+ * @typedef {object} Kind
+ * @property {string} label what it is called
+ * @property {string[]} shown on the first page
+ * @property {string} files of this kind, in a sentence
+ * @property {string} [ending] of a file that is nothing else, and no more than a message
+ * @property {boolean} [exported] nodes take values by name, and have graphs within them
+ * @property {string[]} [finds] what is looked for as one types
+ */
+/** @type {Record<string, Kind>} */
+export const kinds = {
+  saved_model: {
+    label: 'SavedModel',
+    shown: ['saved_model.pb', 'saved_model.cpb'],
+    files: 'SavedModels (saved_model.pb or .cpb)',
+    finds: ['node', 'layer', 'variable'],
+  },
+  graph_def: {
+    label: 'GraphDef',
+    shown: ['frozen graph'],
+    files: 'frozen graphs (.pb), meta graphs (.meta)',
+    finds: ['node', 'function'],
+  },
+  keras_metadata: { label: 'Keras metadata', shown: ['keras_metadata.pb'], files: 'keras_metadata.pb' },
+  checkpoint: { label: 'checkpoint', shown: ['variables.index'], files: 'checkpoints (.index)' },
+  samediff_zip: { label: 'SameDiff zip', shown: ['SameDiff .zip'], files: 'SameDiff zips (.zip)' },
+  samediff_graph: { label: 'SameDiff graph', shown: ['SameDiff .fb'], files: 'SameDiff graphs (.fb)' },
+  onnx: {
+    label: 'ONNX',
+    shown: ['ONNX'],
+    files: 'ONNX models (.onnx)',
+    ending: 'onnx',
+    exported: true,
+    finds: ['node', 'value', 'initializer'],
+  },
+  coreml: {
+    label: 'Core ML',
+    shown: ['Core ML'],
+    files: 'Core ML models (.mlmodel, or the folder .mlpackage)',
+    ending: 'mlmodel',
+    exported: true,
+    finds: ['node', 'value'],
+  },
+};
+
+/** Whether a file's name has an ending that only one kind has. @param {string} name */
+export const hasEnding = (name) => Object.values(kinds).some(({ ending }) => ending && name.endsWith(`.${ending}`));
+
+/** @param {string} kind */
+export const isExported = (kind) => kinds[kind]?.exported === true;
 
 /** @param {string} kind */
 export const isSameDiff = (kind) => kind.startsWith('samediff');

@@ -1,5 +1,6 @@
 /** Where the files of a model are: at a URL and beside it, or among files that were chosen. */
 import { blobSource, urlSource } from 'libcpb';
+import { hasEnding } from './kinds.js';
 
 /** @typedef {import('libcpb').Source} Source */
 /** @typedef {import('./requests.js').Requests} Requests */
@@ -84,7 +85,7 @@ const [HEAD, TAIL] = [4096, 64 * 1024];
  */
 export function early(source, name, signal) {
   const isChunked = /\.cpb$/.test(name);
-  if (!isChunked && !/\.(pb|onnx|mlmodel)$/.test(name)) return source;
+  if (!isChunked && !name.endsWith('.pb') && !hasEnding(name)) return source;
   /** @type {Promise<any> | undefined} */
   let first = isChunked ? source.tail?.(TAIL, { signal }) : source.read(0, HEAD, { signal });
   first?.catch(() => {}); // who asks for it is told

@@ -62,7 +62,7 @@ const shortType = (dtype) =>
     .replace(/^(float|bfloat|uint|int|complex)(?=\d)/, (name) => SHORT[name] ?? name);
 
 /**
- * A type of ONNX or Core ML that is no tensor, as sequence(f32[?]).
+ * A type that is no tensor, as sequence(f32[?]).
  *
  * @param {any} type
  * @param {(type: any) => string} show what it is made of

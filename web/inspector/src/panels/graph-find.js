@@ -1,20 +1,13 @@
 /** The field that finds as you type: nodes, layers and variables, those of the graph at hand first. */
 import { css, html, nothing } from 'lit';
 import { plain } from '../format.js';
+import { kinds } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 
 /** @typedef {import('../model/find.js').Found} Found */
 
 /** How long nothing is typed before it is looked for, in milliseconds. */
 const PAUSE = 140;
-
-/** What is looked for. @type {Record<string, string[]>} */
-const WORDS = {
-  saved_model: ['node', 'layer', 'variable'],
-  graph_def: ['node', 'function'],
-  onnx: ['node', 'value', 'initializer'],
-  coreml: ['node', 'value'],
-};
 
 class GraphFind extends Panel {
   static properties = { ...Panel.properties, text: { state: true }, active: { state: true }, shown: { state: true } };
@@ -119,7 +112,7 @@ class GraphFind extends Panel {
 
   render() {
     const isOpen = this.shown && Boolean(this.text);
-    const words = WORDS[this.session.about.kind] ?? ['operation', 'variable'];
+    const words = kinds[this.session.about.kind]?.finds ?? ['operation', 'variable'];
     const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
     return html`<input
         type="search"

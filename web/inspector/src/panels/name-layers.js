@@ -1,4 +1,4 @@
-/** Layers of ONNX and Core ML models, from the best source there is. */
+/** Layers from the best source there is, of models whose nodes take values by name. */
 import { html, nothing } from 'lit';
 import { MOST } from '../answers.js';
 import { count, counted, percent, plain, size } from '../format.js';

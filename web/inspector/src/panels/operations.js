@@ -2,15 +2,13 @@
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
 import { count, counted, kindName, percent, plain } from '../format.js';
-import { isExported, isSameDiff } from '../model/kinds.js';
+import { isExported, isSameDiff, kinds } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
 
 /** Where an operation comes from, for people. @type {Record<string, string>} */
 const from = {
   tensorflow: 'TensorFlow',
-  onnx: 'ONNX',
-  coreml: 'Core ML',
   nd4j: 'ND4J',
   library: 'a function of this model',
   custom: 'custom',
@@ -93,7 +91,9 @@ const placesOf = (used, rows) => [
     title: 'From',
     by: (one) => one.from,
     show: (one) =>
-      html`<span class=${one.from === 'custom' ? 'custom' : ''}>${from[one.from] ?? plain(one.from)}</span>`,
+      html`<span class=${one.from === 'custom' ? 'custom' : ''}
+        >${from[one.from] ?? kinds[one.from]?.label ?? plain(one.from)}</span
+      >`,
   },
 ];
 

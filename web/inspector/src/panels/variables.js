@@ -2,6 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { MOST, tensorOf, variablesOf } from '../answers.js';
 import { tensorOf as heldTensor } from '../model/held.js';
+import { isExported } from '../model/kinds.js';
 import { brief, count, counted, percent, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
@@ -23,7 +24,8 @@ class Variables extends Panel {
     `,
   ];
   #answer = this.asking(
-    ([session, tag], { signal }) => (of[session.about.kind] ?? parametersOf)(session, signal, tag),
+    ([session, tag], { signal }) =>
+      (of[session.about.kind] ?? (isExported(session.about.kind) ? weightsOf : parametersOf))(session, signal, tag),
     () => [this.view.tag],
   );
 
@@ -180,7 +182,7 @@ async function parametersOf(session, signal, tag) {
 }
 
 /**
- * The weights of an ONNX or Core ML model, as variables: with what their quantization needs.
+ * The weights of a model whose nodes take values by name, as variables: with what their quantization needs.
  *
  * @param {import('../session.js').Session} session
  * @param {AbortSignal} signal
@@ -207,6 +209,6 @@ async function weightsOf(session, signal) {
 
 /** What a kind of model calls variables; of all others parameters.
  * @type {Record<string, (session: import('../session.js').Session, signal: AbortSignal, tag?: string) => Promise<any>>} */
-const of = { saved_model: variablesOf, checkpoint: variablesOf, onnx: weightsOf, coreml: weightsOf };
+const of = { saved_model: variablesOf, checkpoint: variablesOf };
 
 customElements.define('cpb-variables', Variables);

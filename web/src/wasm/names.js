@@ -1,0 +1,14 @@
+/** @import { Instance } from './instance.js' */
+
+/**
+ * What a function of C, such as cpb_model_kind_name(), calls the numbers from 1 on.
+ *
+ * @param {Instance} instance
+ * @param {(number: number) => number} name
+ * @returns {string[]}
+ */
+export function namesOf(instance, name) {
+  const names = [];
+  for (let pointer; (pointer = name(names.length + 1)) !== 0;) names.push(instance.text(pointer));
+  return names;
+}
