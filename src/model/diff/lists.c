@@ -12,7 +12,9 @@ IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initia
 IGNORE(of_layer, "index", "parent", "depth", "node", "variables");
 IGNORE(of_graph, "node");
 IGNORE(of_constant, "node", "is", "use", "shared", "parameters"); /* which follow from its place */
-IGNORE(of_typed_node, "node", "outputs");
+/* What inputs are for follows from the operation, whose names for them are not the model's. */
+IGNORE(of_onnx_node, "node", "parameters");
+IGNORE(of_typed_node, "node", "outputs", "parameters");
 IGNORE(of_op, "version"); /* of its domain, which is told once */
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
 IGNORE(of_object, "node", "children", "problems");
@@ -87,6 +89,7 @@ static const cpb_diff_list tag[] = {{"tag", CPB_ASK_TAG, NULL, {NULL}, of_tag_me
 
 const cpb_diff_list cpb_diff_functions = {"functions", CPB_ASK_FUNCTION, NULL, {NULL}, of_function, true};
 const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_graph, true};
+const cpb_diff_list cpb_diff_onnx_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_onnx_node, true};
 const cpb_diff_list cpb_diff_nodes_with_types = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_typed_node, true};
 const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
 const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};

@@ -23,8 +23,9 @@ const cpb_diff_list *cpb_diff_lists_of_model(cpb_model_kind kind);
 const cpb_diff_list *cpb_diff_lists_of_part(cpb_model_kind kind);
 
 /* What several questions may be asked about. */
-extern const cpb_diff_list cpb_diff_functions;        /* FUNCTION of each */
-extern const cpb_diff_list cpb_diff_nodes;            /* NODES of the graph and of each function */
+extern const cpb_diff_list cpb_diff_functions; /* FUNCTION of each */
+extern const cpb_diff_list cpb_diff_nodes;     /* NODES of the graph and of each function */
+extern const cpb_diff_list cpb_diff_onnx_nodes;
 extern const cpb_diff_list cpb_diff_nodes_with_types; /* of TensorFlow, whose attributes say what the outputs are */
 extern const cpb_diff_list cpb_diff_objects;          /* OBJECTS at each path */
 extern const cpb_diff_list cpb_diff_object;           /* and the members of the object itself */

@@ -98,8 +98,9 @@ static bool nodes_begin(cpb_diff *d) {
   const cpb_diff_pair *pair;
   while ((pair = pair_of_round(d)) && !(pair->names[0].data && pair->names[1].data)) d->round++;
   if (d->round > d->pairs.count) return false;
-  const bool named = d->kinds[0] == CPB_MODEL_ONNX || d->kinds[0] == CPB_MODEL_COREML;
-  const cpb_diff_list *list = named ? &cpb_diff_nodes : &cpb_diff_nodes_with_types;
+  const cpb_diff_list *list = &cpb_diff_nodes_with_types;
+  if (d->kinds[0] == CPB_MODEL_ONNX) list = &cpb_diff_onnx_nodes;
+  if (d->kinds[0] == CPB_MODEL_COREML) list = &cpb_diff_nodes;
   cpb_diff_will_read_both(d, list, pair ? pair->names[0] : nothing, pair ? pair->names[1] : nothing);
   return true;
 }
