@@ -2,6 +2,7 @@
 import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
 import * as is from '../options.js';
+import { operatorsFor } from './operators.js';
 import { structs } from './structs.js';
 
 /** @import { ReadOptions } from '../types.js' */
@@ -196,6 +197,7 @@ export function asker(file, feed, kind, options, merged) {
   const { instance } = file;
   const engine = engineFor(file, feed, kind, options, merged);
   const inTurn = turns(); // the engine answers one question at a time
+  const loadOperators = operatorsFor(instance, engine, kind);
 
   /**
    * @param {QuestionName} question
@@ -203,6 +205,7 @@ export function asker(file, feed, kind, options, merged) {
    */
   async function answer(question, { signal, onProgress, ...options }) {
     signal?.throwIfAborted();
+    await loadOperators(question, () => file.check());
     file.check();
     instance.scope((scope) => ask(engine, scope, question, options));
     try {
