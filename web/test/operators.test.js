@@ -62,7 +62,8 @@ test('a table is loaded once, and only for a question that it is for', async () 
   let loaded = 0;
   const load = async () => ({ default: `${++loaded}` });
   const before = operatorsFor(instance, engine, 'onnx', load);
-  for (const question of /** @type {const} */ (['overview', 'layers', 'ops', 'scopes'])) await before(question, () => {});
+  for (const question of /** @type {const} */ (['overview', 'layers', 'ops', 'scopes']))
+    await before(question, () => {});
   assert.equal(loaded, 0);
   for (const question of /** @type {const} */ (['nodes', 'node', 'node'])) await before(question, () => {});
   assert.deepEqual([loaded, given], [1, ['set_operators 1']]);
