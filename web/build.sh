@@ -2,7 +2,8 @@
 # web/build.sh [DIR]: builds the WebAssembly modules and layouts.json into DIR,
 # build/web by default; the package in src/ then finds them there. With the emsdk that EMSDK
 # names or the emcc that is installed; where there is none, on Debian, its package is installed.
-# If npm's packages are there, it also makes the types of answers (scripts/answers.js).
+# It also makes the tables of operators (scripts/operators.js) and, if npm's packages are there, the
+# types of answers (scripts/answers.js).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=${1:-build/web}
@@ -20,4 +21,5 @@ mkdir -p "$dir"
 emcmake cmake -S . -B "$dir" -G Ninja -DCMAKE_C_COMPILER_LAUNCHER="bash;$PWD/web/wasm/compile.sh"
 ninja -C "$dir" web
 ln -sf "$(realpath "$dir")"/{json,{reader,full,inspect}{,-simd}}.wasm web/src/wasm/
+node web/scripts/operators.js
 [ ! -d web/node_modules/json-schema-to-typescript ] || node web/scripts/answers.js

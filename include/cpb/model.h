@@ -105,6 +105,15 @@ CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, siz
 CPB_API int cpb_model_set_checkpoint(cpb_model *model, const cpb_checkpoint *checkpoint, const void *object_graph,
                                      size_t size);
 
+/* Sets what is known of the operators that a model may have: what their inputs are called, since which version they are
+ * as they are, a sentence on each. NODE and NODES then say so of operators that are in it, and in any case of what the
+ * model itself tells. The library has it for ONNX and for TensorFlow; where it is compiled to be small, as in the
+ * JavaScript package, it has not, and then none is known until one is set. `data` is text as
+ * src/model/operators/operators.h says, which is copied; one with other content is as good as none. Of no other answer
+ * and no count anything depends on it. To be called between questions. Zero when memory is short or models of that kind
+ * have no such operators. */
+CPB_API int cpb_model_set_operators(cpb_model *model, const void *data, size_t size);
+
 /* Tells that the input is damaged, as `message` says, where reading may not show it: some of the model is not in the
  * input at all (cpb_merge_damage). Each answer then says so among its problems, if it does not say of other damage;
  * CUT fails. The text is copied. */

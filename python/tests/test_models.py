@@ -33,6 +33,24 @@ def test_answers_are_those_of_the_command(cpb, path):
         assert model.path == str(path)
 
 
+def test_what_is_known_of_operations():
+    """Roles and a sentence: of TensorFlow's nodes in a function, and of ONNX's."""
+    with libcpb.open_model(DATA / "cpb/real_tf_module/orig.pb") as model:
+        seen = 0
+        for function in model.functions(count="all")["functions"]["items"]:
+            for node in model.nodes(function["name"], count="all")["nodes"]["items"]:
+                if node["op"] == "MatMul":
+                    answer = model.node(node["name"], function=function["name"])
+                    assert [source["role"] for source in answer["from"]] == node["parameters"] == ["a", "b"]
+                    assert answer["operation"]["summary"].startswith("Multiply the matrix")
+                    seen += 1
+        assert seen > 0
+    with libcpb.open_model(DATA / "cases/inline.onnx") as model:
+        node = next(node for node in model.nodes()["nodes"]["items"] if node["op"] == "MatMul")
+        assert node["parameters"] == ["A", "B"]
+        assert model.node(node["name"])["operation"]["domain"] == ""
+
+
 class Pipe(io.RawIOBase):
     """What cannot seek."""
 

@@ -26,6 +26,7 @@ struct cpb_model {
   model_state state;
   cpb_question question;
   char *name, *scope, *to; /* the question's, ours */
+  uint8_t *operators;      /* a copy of what the host gave, or NULL */
   cpb_json_writer answer;
   cpb_error error;
   cpb_error limit;    /* what writing the answer was more than */
@@ -74,6 +75,7 @@ void cpb_model_free(cpb_model *m) {
   if (!m) return;
   cpb_allocator a = m->allocator;
   if (m->state_of_reader) m->reader->destroy(m->state_of_reader);
+  cpb_release(&m->held, m->operators);
   cpb_buffer_free(&m->answer.out);
   forget_question(m);
   cpb_meter_free(&m->meter);
@@ -89,6 +91,17 @@ int cpb_model_set_keras_metadata(cpb_model *m, const void *data, size_t size) {
 int cpb_model_set_checkpoint(cpb_model *m, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
   return m->reader && m->reader->set_checkpoint &&
          m->reader->set_checkpoint(m->state_of_reader, checkpoint, object_graph, size);
+}
+
+int cpb_model_set_operators(cpb_model *m, const void *data, size_t size) {
+  if (!m->reader || !m->reader->set_operators) return 0;
+  uint8_t *copy = size > 0 ? cpb_alloc(&m->held, size) : NULL, *old = m->operators;
+  if (size > 0 && !copy) return 0;
+  if (size > 0) memcpy(copy, data, size);
+  const bool taken = m->reader->set_operators(m->state_of_reader, (cpb_span){copy, size});
+  if (taken) m->operators = copy;
+  cpb_release(&m->held, taken ? old : copy);
+  return taken;
 }
 
 void cpb_model_note_damage(cpb_model *m, const char *message) {

@@ -189,21 +189,6 @@ def test_constants(cpb, everything):
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_names_of_inputs(cpb, tmp_path):
-    """As in the operators' schemas; the table is what the package onnx has."""
-    sys.path.insert(0, str(ROOT / "tools"))
-    import onnx_inputs
-    assert onnx_inputs.INC.read_text() == onnx_inputs.text(onnx_inputs.names())
-    nodes = [onnx.helper.make_node("Conv", ["x", "w", "b"], ["c"]), onnx.helper.make_node("Concat", ["c", "c", "c"], ["d"]),
-             onnx.helper.make_node("Clip", ["d", "", "top"], ["e"]), onnx.helper.make_node("Relu", ["e"], ["f"]),
-             onnx.helper.make_node("Conv", ["f", "w"], ["y"], domain="other")]
-    path = tmp_path / "m.onnx"
-    path.write_bytes(onnx.ModelProto(ir_version=8, graph=onnx.GraphProto(node=nodes)).SerializeToString())
-    answer = ask(cpb, path, "nodes")["nodes"]["items"]
-    assert [node.get("parameters") for node in answer] == [
-        ["X", "W", "B"], None, ["input", "min", "max"], None, None]
-
-
 def test_layers_and_scopes(cpb, everything):
     layers = {layer["name"]: layer for layer in ask(cpb, everything, "layers")["layers"]["items"]}
     assert layers["/model/0"] | {"bytes": 0} == {"name": "/model/0", "class": "MatMul", "nodes": 1, "tensors": 1,

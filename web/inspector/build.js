@@ -25,6 +25,12 @@ const alias = {
   ...Object.fromEntries(['worker', 'init.js', 'module-urls.js'].map((name) => [`libcpb/${name}`, `${pack}/${name}`])),
 };
 
+/** What is loaded when it is needed. @type {import('esbuild').Plugin} */
+const operatorsApart = {
+  name: 'operators apart',
+  setup: (one) => one.onResolve({ filter: /^\.\/operators\/\w+\.js$/ }, ({ path }) => ({ path, external: true })),
+};
+
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
 await build({
@@ -41,6 +47,7 @@ await build({
   sourcemap: true,
   outdir: output,
   alias,
+  plugins: [operatorsApart],
   legalComments: 'linked',
 });
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css'])
@@ -49,6 +56,10 @@ for (const { from, url } of examples) {
   mkdirSync(dirname(`${output}/${url}`), { recursive: true });
   copyFileSync(here(`../../${from}`), `${output}/${url}`);
 }
+cpSync(`${pack}/inspect/operators`, `${output}/operators`, {
+  recursive: true,
+  filter: (name) => !name.endsWith('.d.ts'),
+});
 cpSync(`${pack}/wasm`, `${output}/wasm`, {
   recursive: true,
   filter: (name) => !/\.(js|d\.ts)$/.test(name) && !/wasm\/(full|json|reader)/.test(name),

@@ -10,6 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeOperators } from './operators.js';
 
 const web = new URL('..', import.meta.url);
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, web));
@@ -57,6 +58,7 @@ const tsc = path('node_modules/.bin/tsc');
 for (const name of shipped) need(`${modules}/${name}.wasm`, 'web/build.sh makes it');
 if (!args.includes('--sources-only')) need(tsc, '`npm ci` in web/ installs it; --sources-only does without');
 
+writeOperators();
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 cpSync(path('src'), dist, {
@@ -68,7 +70,7 @@ for (const [name, file] of Object.entries(licences)) cpSync(file, `${dist}/licen
 
 if (!args.includes('--sources-only')) {
   const { inline } = await import('./inline.js');
-  writeFileSync(`${dist}/inline.js`, inline(dist, `${modules}/reader.wasm`));
+  writeFileSync(`${dist}/inline.js`, await inline(dist, `${modules}/reader.wasm`));
   const { writeAnswerTypes } = await import('./answers.js');
   await writeAnswerTypes();
   copyFileSync(path('src/inspect/answers.d.ts'), `${dist}/inspect/answers.d.ts`);

@@ -2,17 +2,30 @@
  * The entry that is one file: all code of the package, with the module for reading, and with the
  * code of the Worker that openInWorker() and inspectInWorker() start.
  */
-import { buildSync } from 'esbuild';
+import { build } from 'esbuild';
 import { readFileSync } from 'node:fs';
+
+/** What is loaded when it is needed, from beside the file. */
+const OPERATORS = './inspect/operators/';
+
+/** @type {import('esbuild').Plugin} */
+const operatorsApart = {
+  name: 'operators apart',
+  setup: (one) =>
+    one.onResolve({ filter: /^\.\/operators\/\w+\.js$/ }, ({ path }) => ({
+      path: path.replace('./operators/', OPERATORS),
+      external: true,
+    })),
+};
 
 /**
  * @param {string} contents of a module in the folder `dist`
  * @param {string} dist
  * @param {Record<string, string>} [define]
- * @returns {string} with all that it imports
+ * @returns {Promise<string>} with all that it imports
  */
-function bundled(contents, dist, define) {
-  const { outputFiles } = buildSync({
+async function bundled(contents, dist, define) {
+  const { outputFiles } = await build({
     stdin: { contents, resolveDir: dist },
     bundle: true,
     format: 'esm',
@@ -20,6 +33,7 @@ function bundled(contents, dist, define) {
     minify: true,
     write: false,
     define,
+    plugins: [operatorsApart],
     legalComments: 'none',
     logLevel: 'warning',
   });
@@ -53,7 +67,10 @@ setUp(async (kind) => {
 
 function start() {
   if (!globalThis.Worker) throw new CpbError('UNSUPPORTED', 'there are no Workers of the web here');
-  const script = URL.createObjectURL(new Blob([WORKER], { type: 'text/javascript' }));
+  // What is beside this file is not beside a Blob.
+  const beside = /^(https?|file):/.test(here) ? new URL(OPERATORS, here).href : OPERATORS;
+  const text = WORKER.replaceAll(OPERATORS, beside);
+  const script = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
   const worker = new Worker(script, { type: 'module' });
   setTimeout(() => URL.revokeObjectURL(script), 60_000);
   return worker;
@@ -68,10 +85,11 @@ export * from './full-api.js';
  * @param {string} dist the folder of the package's sources
  * @param {string} reader the module for reading
  */
-export function inline(dist, reader) {
+export async function inline(dist, reader) {
   const define = {
     READER: JSON.stringify(readFileSync(reader).toString('base64')),
-    WORKER: JSON.stringify(bundled("import './worker/host.js';", dist)),
+    WORKER: JSON.stringify(await bundled("import './worker/host.js';", dist)),
+    OPERATORS: JSON.stringify(OPERATORS),
   };
-  return `/*! libcpb, Apache-2.0; licences of what the module contains: licences/ of the package */\n${bundled(entry, dist, define)}`;
+  return `/*! libcpb, Apache-2.0; licences of what the module contains: licences/ of the package */\n${await bundled(entry, dist, define)}`;
 }

@@ -27,6 +27,7 @@ const questions = [
   ['ops'],
   ['search', 'e'],
   ['consumers', 'x'],
+  ['node', 'x'],
 ];
 
 /** The answer, or what the error is. @param {string} path @param {string[]} question */

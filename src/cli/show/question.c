@@ -86,9 +86,31 @@ static void put_members(view *v, const char *of, yyjson_val *object) {
   }
 }
 
+static bool is_operation(const view *v, const char *key) {
+  return v->kind == CPB_ASK_NODE && v->way[0] == 0 && strcmp(key, "operation") == 0;
+}
+
+/* "ai.onnx 13, as since 11: The convolution operator consumes ..." */
+static void put_operation(view *v, yyjson_val *operation) {
+  yyjson_val *version = cpb_json_member(operation, "version");
+  const cpb_span domain = cli_text_at(operation, "domain"), summary = cli_text_at(operation, "summary");
+  const uint64_t since = cli_number_at(operation, "since");
+  if (domain.size > 0) cli_put_name(&v->sheet, domain);
+  else if (version) cli_put(&v->sheet, "ai.onnx");
+  if (version && !yyjson_is_null(version)) {
+    cli_put(&v->sheet, " ");
+    cli_put_value(&v->sheet, version);
+    if (since > 0 && since != cli_number_at(operation, "version"))
+      cli_put_format(&v->sheet, ", as since %llu", (unsigned long long)since);
+  }
+  if (version && summary.size > 0) cli_put(&v->sheet, ": ");
+  cli_put_name(&v->sheet, summary);
+}
+
 static void put_member(view *v, const char *key, yyjson_val *value) {
   uint64_t number;
-  if (is_structured(key, value)) cli_put_structured(&v->sheet, value);
+  if (is_operation(v, key)) put_operation(v, value);
+  else if (is_structured(key, value)) cli_put_structured(&v->sheet, value);
   else if (cpb_json_unsigned(value, &number)) put_number(v, key, value, number);
   else if (yyjson_is_obj(value)) put_members(v, key, value);
   else cli_put_value(&v->sheet, value);
@@ -104,7 +126,7 @@ static void put_key(view *v, const char *key) {
 
 static void show_line(view *v, const char *key, yyjson_val *value, size_t indent, size_t width) {
   cli_sheet *s = &v->sheet;
-  bool whole = s->plain || s->all || yyjson_is_str(value);
+  bool whole = s->plain || s->all || yyjson_is_str(value) || is_operation(v, key);
   if (!s->plain) cli_put_format(s, "%*s", (int)indent, "");
   put_key(v, key);
   if (s->plain) cli_put(s, "\t");

@@ -41,7 +41,8 @@ typedef enum cpb_diff_program {
 
 typedef struct cpb_diff_kind {
   cpb_diff_program program;
-  bool told_outputs;                    /* what nodes give follows from their attributes, and is not compared */
+  bool told_roles;                      /* what inputs are for follows from the operation, and is not compared */
+  bool told_outputs;                    /* and what nodes give follows from their attributes, and is not compared */
   const cpb_diff_list *lists, *of_part; /* up to one without a section; NULL: none */
 } cpb_diff_kind;
 

@@ -31,6 +31,8 @@ typedef struct cpb_model_reader {
   /* As in cpb/model.h. */
   int (*set_keras_metadata)(void *reader, const void *data, size_t size);
   void (*note_damage)(void *reader, const char *message);
+  /* The table lives until another one is set. False if models of the kind have no operators that one could be of. */
+  bool (*set_operators)(void *reader, cpb_span table);
   int (*set_checkpoint)(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size);
   /* The plan that the last answer was about; empty for most. */
   const cpb_pieces *(*pieces)(const void *reader, cpb_cut_file file);

@@ -170,9 +170,10 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
   cpb_json_writer_unsigned(a, "specializations", cpb_count_bytes(g->function, FUNCTION_BLOCK));
 }
 
-static bool has_roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node) {
-  (void)v, (void)node;
-  return g->form == CPB_COREML_BLOCK;
+static bool roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, cpb_view_values *inputs) {
+  if (g->form != CPB_COREML_BLOCK) return false;
+  *inputs = cpb_coreml_values(v, g, node, false);
+  return true;
 }
 
 static bool nodes_are_layers(const cpb_view *v, const cpb_view_graph *g) {
@@ -188,7 +189,7 @@ static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
 
 const cpb_view_kind cpb_coreml_view = {.next_node = cpb_coreml_next_node,
                                        .values = cpb_coreml_values,
-                                       .has_roles = has_roles,
+                                       .roles = roles,
                                        .each_tensor = cpb_coreml_each_constant,
                                        .measure = measure,
                                        .use = use,

@@ -4,7 +4,9 @@
 
 IGNORE(of_graph, "node");
 IGNORE(of_constant, "node", "is", "use", "shared", "parameters"); /* which follow from its place */
-IGNORE(of_typed_node, "node", "outputs");
+/* What inputs are for follows from the operation, whose names for them are not the model's. */
+IGNORE(of_node_with_roles, "node", "parameters");
+IGNORE(of_typed_node, "node", "outputs", "parameters");
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
 IGNORE(of_object, "node", "children", "problems");
 IGNORE(of_child, "node", "children", "child");
@@ -13,6 +15,7 @@ IGNORE(of_variable_alone, "node", "layer", "copy_of", "use", "parameters", "shar
 
 const cpb_diff_list cpb_diff_functions = {"functions", CPB_ASK_FUNCTION, NULL, {NULL}, of_function, true};
 const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_graph, true};
+const cpb_diff_list cpb_diff_nodes_with_roles = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_node_with_roles, true};
 const cpb_diff_list cpb_diff_nodes_with_types = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_typed_node, true};
 const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
 const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};

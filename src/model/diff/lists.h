@@ -6,6 +6,7 @@
 
 extern const cpb_diff_list cpb_diff_functions;        /* FUNCTION of each */
 extern const cpb_diff_list cpb_diff_nodes;            /* NODES of the graph and of each function */
+extern const cpb_diff_list cpb_diff_nodes_with_roles; /* that follow from operations */
 extern const cpb_diff_list cpb_diff_nodes_with_types; /* of TensorFlow, whose attributes say what the outputs are */
 extern const cpb_diff_list cpb_diff_objects;          /* OBJECTS at each path */
 extern const cpb_diff_list cpb_diff_object;           /* and the members of the object itself */

@@ -101,7 +101,8 @@ static bool nodes_begin(cpb_diff *d) {
   const cpb_diff_pair *pair;
   while ((pair = pair_of_round(d)) && !(pair->names[0].data && pair->names[1].data)) d->round++;
   if (d->round > d->pairs.count) return false;
-  const cpb_diff_list *list = kind_of(d)->told_outputs ? &cpb_diff_nodes_with_types : &cpb_diff_nodes;
+  const cpb_diff_list *list = kind_of(d)->told_roles ? &cpb_diff_nodes_with_roles : &cpb_diff_nodes;
+  if (kind_of(d)->told_outputs) list = &cpb_diff_nodes_with_types;
   cpb_diff_will_read_both(d, list, pair ? pair->names[0] : nothing, pair ? pair->names[1] : nothing);
   return true;
 }

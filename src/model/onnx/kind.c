@@ -13,4 +13,5 @@ static const cpb_diff_list compared[] = {
     CPB_DIFF_PROBLEMS(CPB_ASK_OPS),
     {.section = NULL}};
 
-const cpb_kind cpb_onnx_kind = {&cpb_onnx_reader, &cpb_onnx_values, {CPB_DIFF_GRAPH, .of_part = compared}};
+const cpb_kind cpb_onnx_kind = {
+    &cpb_onnx_reader, &cpb_onnx_values, {CPB_DIFF_GRAPH, .told_roles = true, .of_part = compared}};

@@ -47,8 +47,24 @@ static bool read_annotations(cpb_viewed_message *m, cpb_onnx_own *own) {
   return true;
 }
 
+bool cpb_onnx_version(cpb_span model, cpb_span domain, int64_t *version) {
+  cpb_cursor c = cpb_cursor_of(model);
+  while (cpb_cursor_find(&c, MODEL_OPSET, CPB_WIRE_LEN)) {
+    if (!cpb_span_equal(cpb_onnx_domain(cpb_get_bytes(c.bytes, OPSET_DOMAIN)), cpb_onnx_domain(domain))) continue;
+    *version = (int64_t)cpb_get_number(c.bytes, OPSET_VERSION);
+    return true;
+  }
+  return false;
+}
+
+static uint64_t opset_of(cpb_span model) {
+  int64_t version;
+  return cpb_onnx_version(model, cpb_span_of(""), &version) && version >= 0 ? (uint64_t)version : UINT64_MAX;
+}
+
 static bool build(cpb_viewed_message *m) {
   cpb_onnx_own *own = own_of(&m->viewed);
+  own->opset = opset_of(m->part.message);
   m->viewed.lacks_tensors = own->brief.unread.length > 0;
   return cpb_onnx_graphs_build(&m->viewed.view.graphs, &own->functions, &m->part, &m->graph_problems, m->viewed.meter,
                                m->viewed.error) &&

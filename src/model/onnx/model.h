@@ -13,6 +13,7 @@
 typedef struct cpb_onnx_own {
   cpb_onnx_brief brief;
   cpb_onnx_functions functions;
+  uint64_t opset; /* the version of ONNX's own domain; the newest where the model does not say it */
   /* Quantization annotations of the model's graph by the names of tensors; numbers: places in `annotations`. */
   cpb_names annotated;
   cpb_span *annotations;
@@ -25,6 +26,9 @@ extern const cpb_values_reader cpb_onnx_values; /* of a tensor, streamed */
 
 /* The members of an answer to OVERVIEW. */
 void cpb_onnx_overview(cpb_viewed *m);
+
+/* The version of a domain that a model imports; false for none. */
+bool cpb_onnx_version(cpb_span model, cpb_span domain, int64_t *version);
 
 /* Whether its message is a SparseTensorProto. */
 bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);

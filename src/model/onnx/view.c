@@ -1,11 +1,12 @@
 #include "base/checked.h"
 #include "model/common/write.h"
 #include "model/onnx/attributes.h"
-#include "model/onnx/inputs.h"
 #include "model/onnx/model.h"
 #include "model/onnx/modules.h"
 #include "model/onnx/tensor_json.h"
 #include "model/onnx/types.h"
+#include "model/operators/operators.h"
+#include "model/operators/tables.h"
 
 /* --- Nodes and values -------------------------------------------------------------------------- */
 
@@ -23,30 +24,9 @@ static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
   return true;
 }
 
-/* Operations of other domains are not ONNX's. */
-static cpb_span inputs_of(const cpb_view_node *node) {
-  return node->domain.size == 0 ? cpb_onnx_inputs(node->op) : (cpb_span){NULL, 0};
-}
-
-static bool has_roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node) {
-  (void)v, (void)g;
-  return inputs_of(node).data != NULL;
-}
-
-/* `role` has the names of the inputs that follow. */
-static bool next_input(cpb_view_values *v, cpb_view_value *value) {
-  if (!cpb_cursor_find(&v->cursor, NODE_INPUT, CPB_WIRE_LEN)) return false;
-  *value = (cpb_view_value){.name = v->cursor.bytes, .role = cpb_onnx_next_input(&v->role)};
-  return true;
-}
-
-static cpb_view_values inputs_with_roles(const cpb_view_node *node) {
-  return (cpb_view_values){.next = next_input, .cursor = cpb_cursor_of(node->message), .role = inputs_of(node)};
-}
-
 static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
   (void)v;
-  if (node) return outputs ? cpb_view_names_in(node->message, NODE_OUTPUT) : inputs_with_roles(node);
+  if (node) return cpb_view_names_in(node->message, outputs ? NODE_OUTPUT : NODE_INPUT);
   if (g->role == CPB_GRAPH_FUNCTION) return cpb_view_names_in(g->message, outputs ? FUNCTION_OUTPUT : FUNCTION_INPUT);
   return cpb_view_messages_in(g->message, outputs ? GRAPH_OUTPUT : GRAPH_INPUT, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
@@ -57,11 +37,50 @@ static cpb_view_values typed(const cpb_view *v, const cpb_view_graph *g) {
   return cpb_view_messages_in(g->message, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
 
-static bool each_callee(const cpb_view *v, const cpb_view_node *node, cpb_view_visit_callee *visit, void *user) {
+static uint32_t callee_of(const cpb_view *v, const cpb_view_node *node) {
   const cpb_onnx_own *own = cpb_onnx_own_of(v);
-  const uint32_t callee = cpb_onnx_callee(&own->functions, &v->graphs, cpb_get_bytes(node->message, NODE_DOMAIN),
-                                          node->op, cpb_get_bytes(node->message, NODE_OVERLOAD));
+  return cpb_onnx_callee(&own->functions, &v->graphs, cpb_get_bytes(node->message, NODE_DOMAIN), node->op,
+                         cpb_get_bytes(node->message, NODE_OVERLOAD));
+}
+
+static bool each_callee(const cpb_view *v, const cpb_view_node *node, cpb_view_visit_callee *visit, void *user) {
+  const uint32_t callee = callee_of(v, node);
   return callee == CPB_NO_GRAPH || visit(user, (cpb_span){NULL, 0}, callee);
+}
+
+/* --- Roles ------------------------------------------------------------------------------------ */
+
+/* `bindings` has what a function calls the inputs that follow, `told.text` what an operator does, of which the last may
+ * be several. */
+static bool next_input(cpb_view_values *v, cpb_view_value *value) {
+  cpb_operator_input input;
+  if (!cpb_cursor_find(&v->cursor, NODE_INPUT, CPB_WIRE_LEN)) return false;
+  *value = (cpb_view_value){.name = v->cursor.bytes};
+  if (cpb_cursor_find(&v->bindings, FUNCTION_INPUT, CPB_WIRE_LEN)) value->role = v->bindings.bytes;
+  else if (cpb_operator_next_input(&v->told.text, &input)) {
+    value->role = input.name;
+    if (input.count > 1) v->role = input.name;
+  } else value->role = v->role;
+  return true;
+}
+
+/* A function may import other versions than the model, but only such in which its operators are the same. */
+static bool roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, cpb_view_values *inputs) {
+  (void)g;
+  uint64_t since;
+  cpb_operator found;
+  const uint32_t called = callee_of(v, node);
+  cpb_view_values all = {.next = next_input, .cursor = cpb_cursor_of(node->message)};
+  if (called != CPB_NO_GRAPH) {
+    all.bindings = cpb_cursor_of(cpb_view_graph_of(v, called)->message);
+  } else {
+    const uint64_t opset = node->domain.size == 0 ? cpb_onnx_own_of(v)->opset : UINT64_MAX;
+    if (!cpb_operator_find(v->operators, node->op, node->domain, &found)) return false;
+    all.told.text = cpb_operator_inputs(&found, opset, &since);
+    if (all.told.text.size == 0) return false;
+  }
+  *inputs = all;
+  return true;
 }
 
 /* --- Tensors -------------------------------------------------------------------------------------- */
@@ -191,13 +210,7 @@ static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
 }
 
 static bool version(const cpb_view *v, cpb_span domain, int64_t *version) {
-  cpb_cursor c = cpb_cursor_of(v->part->message);
-  while (cpb_cursor_find(&c, MODEL_OPSET, CPB_WIRE_LEN)) {
-    if (!cpb_span_equal(cpb_onnx_domain(cpb_get_bytes(c.bytes, OPSET_DOMAIN)), cpb_onnx_domain(domain))) continue;
-    *version = (int64_t)cpb_get_number(c.bytes, OPSET_VERSION);
-    return true;
-  }
-  return false;
+  return cpb_onnx_version(v->part->message, domain, version);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------------- */
@@ -293,7 +306,7 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
 
 const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .values = values,
-                                     .has_roles = has_roles,
+                                     .roles = roles,
                                      .typed = typed,
                                      .each_tensor = each_tensor,
                                      .measure = measure,
@@ -302,6 +315,7 @@ const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .module = cpb_onnx_module,
                                      .origin = origin,
                                      .version = version,
+                                     .operators = cpb_operators_onnx,
                                      .write_type = write_type,
                                      .write_tensor = write_tensor,
                                      .write_node = write_node,

@@ -1,5 +1,6 @@
 /* One node: what goes into it and who gives that, what comes out and who takes that. */
 #include "model/common/names.h"
+#include "model/operators/operators.h"
 #include "model/questions/questions.h"
 #include "model/view/makers.h"
 
@@ -223,7 +224,9 @@ static bool write_controls(search *s, const cpb_view_node *node) {
 static bool write_inputs(search *s, const cpb_view_node *node) {
   cpb_view_value value;
   const cpb_view_graph *g = cpb_view_graph_of(&s->model->view, s->levels[0].graph);
-  cpb_view_values inputs = s->model->view.kind->values(&s->model->view, g, node, false);
+  const cpb_view_kind *kind = s->model->view.kind;
+  cpb_view_values inputs = kind->values(&s->model->view, g, node, false);
+  if (kind->roles) kind->roles(&s->model->view, g, node, &inputs);
   cpb_json_writer_open(s->model->answer, "from", '[');
   for (uint64_t i = 0; cpb_view_values_next(&inputs, &value);) {
     if (value.name.data && !write_input(s, &value, i++)) return false;
@@ -234,6 +237,29 @@ static bool write_inputs(search *s, const cpb_view_node *node) {
 }
 
 /* --- The answer ---------------------------------------------------------------------------------- */
+
+/* What is said of the operation in general. Nothing of what is no operation of the kind's own, but calls a graph. */
+static void write_operation(search *s, const cpb_view_node *node) {
+  int64_t version = INT64_MAX;
+  cpb_operator found = {.sentence = {NULL, 0}};
+  const cpb_view *v = &s->model->view;
+  cpb_json_writer *a = s->model->answer;
+  if (!v->kind->operators || strcmp(v->kind->origin(v, node->domain, node->op), "library") == 0) return;
+  const bool is_known = cpb_operator_find(v->operators, node->op, node->domain, &found);
+  if (!v->kind->version && found.sentence.size == 0) return;
+  cpb_json_writer_open(a, "operation", '{');
+  if (v->kind->version) {
+    const bool is_imported = v->kind->version(v, node->domain, &version) && version >= 0;
+    uint64_t since = 0;
+    if (is_known && is_imported) cpb_operator_inputs(&found, (uint64_t)version, &since);
+    cpb_json_writer_span(a, "domain", node->domain);
+    if (is_imported) cpb_json_writer_exact(a, "version", version);
+    else cpb_json_writer_null(a, "version");
+    if (since > 0) cpb_json_writer_unsigned(a, "since", since);
+  }
+  if (found.sentence.size > 0) cpb_json_writer_span(a, "summary", found.sentence);
+  cpb_json_writer_close(a, '}');
+}
 
 /* The node of that name, else the one that makes a value of that name. */
 static const cpb_view_node *find_node(const cpb_view_makers *m, cpb_span name) {
@@ -252,6 +278,7 @@ static void write_node(search *s, uint32_t graph) {
   const cpb_view_node node = *found;
   cpb_viewed_write_graph_name(s->model, "function", graph);
   cpb_viewed_write_node(s->model, graph, &s->levels[0].types, &node);
+  write_operation(s, &node);
   if (write_inputs(s, &node)) cpb_viewed_write_consumers(s->model, graph, &node);
 }
 

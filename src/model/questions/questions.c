@@ -7,6 +7,7 @@ void cpb_viewed_init(cpb_viewed *m, const cpb_allocator *a, cpb_meter *meter, co
   m->allocator = *a;
   m->meter = meter;
   m->view = (cpb_view){.kind = kind, .part = part};
+  if (kind->operators) m->view.operators = kind->operators();
   cpb_view_graphs_init(&m->view.graphs, a);
   m->inventory.allocator = *a;
   cpb_problems_init(&m->problems, a);

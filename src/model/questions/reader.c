@@ -63,6 +63,12 @@ void cpb_viewed_note_damage(void *reader, const char *text) {
   cpb_fail(&((message *)reader)->damage, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s", text);
 }
 
+bool cpb_viewed_set_operators(void *reader, cpb_span table) {
+  cpb_view *view = &((message *)reader)->viewed.view;
+  if (view->kind->operators) view->operators = table;
+  return view->kind->operators != NULL;
+}
+
 bool cpb_viewed_answers(cpb_model_kind kind, cpb_question_kind question) {
   (void)kind;
   return question == CPB_ASK_OVERVIEW || cpb_question_find(question) != NULL;

@@ -56,10 +56,11 @@ cpb_step cpb_viewed_step(void *reader, cpb_json_writer *answer, cpb_error *error
 cpb_input *cpb_viewed_input(void *reader);
 bool cpb_viewed_answers(cpb_model_kind kind, cpb_question_kind question);
 void cpb_viewed_note_damage(void *reader, const char *message);
+bool cpb_viewed_set_operators(void *reader, cpb_span table);
 
 /* All of it but `create`. */
 #define CPB_VIEWED_READER                                                                                   \
   .destroy = cpb_viewed_destroy, .ask = cpb_viewed_ask, .step = cpb_viewed_step, .input = cpb_viewed_input, \
-  .answers = cpb_viewed_answers, .note_damage = cpb_viewed_note_damage
+  .answers = cpb_viewed_answers, .note_damage = cpb_viewed_note_damage, .set_operators = cpb_viewed_set_operators
 
 #endif

@@ -24,6 +24,6 @@ static const cpb_diff_list of_tag[] = {
     {.section = NULL}};
 
 const cpb_kind cpb_samediff_zip_kind = {
-    &cpb_samediff_reader, &cpb_samediff_values, {CPB_DIFF_TAGS, false, compared, of_tag}};
+    &cpb_samediff_reader, &cpb_samediff_values, {CPB_DIFF_TAGS, .lists = compared, .of_part = of_tag}};
 const cpb_kind cpb_samediff_graph_kind = {
-    &cpb_samediff_reader, &cpb_samediff_values, {CPB_DIFF_TAG, false, compared, of_tag}};
+    &cpb_samediff_reader, &cpb_samediff_values, {CPB_DIFF_TAG, .lists = compared, .of_part = of_tag}};

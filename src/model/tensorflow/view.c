@@ -3,10 +3,12 @@
 #include "base/checked.h"
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
+#include "model/operators/tables.h"
 #include "model/tensorflow/attributes.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/functions.h"
+#include "model/tensorflow/inputs.h"
 #include "model/tensorflow/nodes.h"
 #include "model/tensorflow/ops.h"
 #include "model/tensorflow/outputs.h"
@@ -103,6 +105,11 @@ static cpb_view_source source(cpb_span input) {
 
 static bool output(const cpb_view *v, const cpb_view_node *node, const cpb_view_source *source, cpb_view_value *value) {
   return cpb_tensorflow_output(v->part, &model_of(v)->graph, node->message, source, value);
+}
+
+static bool roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, cpb_view_values *inputs) {
+  (void)g;
+  return cpb_tensorflow_inputs(v, &model_of(v)->graph, node, inputs);
 }
 
 /* --- Operations ------------------------------------------------------------------------------------- */
@@ -279,6 +286,8 @@ const cpb_view_kind cpb_tensorflow_view = {.next_node = next_node,
                                            .use = cpb_saved_use,
                                            .each_callee = each_callee,
                                            .origin = origin,
+                                           .roles = roles,
+                                           .operators = cpb_operators_tensorflow,
                                            .write_type = write_type,
                                            .write_tensor = write_tensor,
                                            .write_node = write_node,

@@ -14,7 +14,8 @@ typedef struct cpb_view {
   const struct cpb_view_kind *kind;
   const cpb_part *part; /* in which all spans lie */
   cpb_view_graphs graphs;
-  void *own; /* what the kind knows besides */
+  cpb_span operators; /* what is known of the kind's operations (model/operators), or empty */
+  void *own;          /* what the kind knows besides */
 } cpb_view;
 
 static inline const cpb_view_graph *cpb_view_graph_of(const cpb_view *view, uint32_t graph) {
@@ -81,7 +82,7 @@ struct cpb_view_values {
   /* Of a kind whose values are numbered: which of them are left, the kind's own place among them. */
   const cpb_view *view;
   size_t at, middle, end;
-  struct { /* what is left of TensorFlow's outputs (tensorflow/outputs.c), of which cursors have some, too */
+  struct { /* what is left of TensorFlow's outputs or inputs, of which cursors have some, too */
     const cpb_part *part;
     cpb_span node, text, shape;
     bool of_function;
@@ -160,8 +161,10 @@ typedef struct cpb_view_kind {
   /* Members of an object: which variable the node or the argument stands for, as far as the model tells. */
   void (*write_variable)(cpb_json_writer *answer, const cpb_view *view, uint32_t graph, const cpb_view_node *node,
                          const cpb_view_value *argument);
-  /* Whether it is known what each of the node's inputs is for. */
-  bool (*has_roles)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node);
+  /* What goes into a node, each with its role: false, and nothing given, where it is not known what the inputs are for.
+   * Only answers that show roles ask: `values` gives a role only where the model itself says it, so that nothing that
+   * counts depends on a table. NULL: nothing is known of any node. */
+  bool (*roles)(const cpb_view *view, const cpb_view_graph *graph, const cpb_view_node *node, cpb_view_values *inputs);
   /* Further values of which the graph says the type, or NULL. */
   cpb_view_values (*typed)(const cpb_view *view, const cpb_view_graph *graph);
   /* Calls `visit` for each tensor of the graph until it returns false, which is then returned. */
@@ -188,6 +191,8 @@ typedef struct cpb_view_kind {
   const char *(*origin)(const cpb_view *view, cpb_span domain, cpb_span op);
   /* Whether operations have domains. Then: the version of a domain that the model imports; false for none. */
   bool (*version)(const cpb_view *view, cpb_span domain, int64_t *version);
+  /* The table of its operations that is built in. NULL: it has none. */
+  cpb_span (*operators)(void);
 
   /* Members of an object. */
   void (*write_type)(cpb_json_writer *answer, const cpb_view_value *value);

@@ -3,6 +3,7 @@ import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
 import * as is from '../options.js';
 import { namesOf } from '../wasm/names.js';
+import { operatorsFor } from './operators.js';
 import { structs } from './structs.js';
 
 /** @import { ReadOptions } from '../types.js' */
@@ -169,6 +170,7 @@ export function asker(file, feed, kind, options, merged) {
   const engine = engineFor(file, feed, kind, options, merged);
   const inTurn = turns(); // the engine answers one question at a time
   const questions = namesOf(instance, instance.c.cpb_question_name);
+  const loadOperators = operatorsFor(instance, engine, kind);
 
   /**
    * @param {QuestionName} question
@@ -176,6 +178,7 @@ export function asker(file, feed, kind, options, merged) {
    */
   async function answer(question, { signal, onProgress, ...options }) {
     signal?.throwIfAborted();
+    await loadOperators(question, () => file.check());
     file.check();
     instance.scope((scope) => ask(engine, scope, questions.indexOf(question) + 1, options));
     try {

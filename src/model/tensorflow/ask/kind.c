@@ -29,6 +29,8 @@ static const cpb_diff_list graph[] = {
 
 #define READ &cpb_saved_model_reader, &cpb_constant_values
 
-const cpb_kind cpb_saved_model_kind = {READ, {CPB_DIFF_META_GRAPHS, true, saved_model, meta_graph}};
-const cpb_kind cpb_meta_graph_kind = {READ, {CPB_DIFF_META_GRAPHS, true, saved_model, meta_graph}};
-const cpb_kind cpb_graph_def_kind = {READ, {CPB_DIFF_GRAPH, true, .of_part = graph}};
+const cpb_kind cpb_saved_model_kind = {
+    READ, {CPB_DIFF_META_GRAPHS, .told_outputs = true, .lists = saved_model, .of_part = meta_graph}};
+const cpb_kind cpb_meta_graph_kind = {
+    READ, {CPB_DIFF_META_GRAPHS, .told_outputs = true, .lists = saved_model, .of_part = meta_graph}};
+const cpb_kind cpb_graph_def_kind = {READ, {CPB_DIFF_GRAPH, .told_outputs = true, .of_part = graph}};

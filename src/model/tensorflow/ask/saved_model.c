@@ -278,6 +278,11 @@ static void note_damage(void *reader, const char *message) {
   cpb_fail(&m->damage, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s", message);
 }
 
+static bool set_operators(void *reader, cpb_span table) {
+  ((cpb_saved_model *)reader)->viewed.view.operators = table;
+  return true;
+}
+
 static int set_checkpoint(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
   return cpb_saved_set_checkpoint(reader, checkpoint, object_graph, size);
 }
@@ -291,4 +296,5 @@ const cpb_model_reader cpb_saved_model_reader = {.create = create,
                                                  .set_keras_metadata = set_keras_metadata,
                                                  .set_checkpoint = set_checkpoint,
                                                  .note_damage = note_damage,
+                                                 .set_operators = set_operators,
                                                  .pieces = pieces};

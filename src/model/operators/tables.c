@@ -1,0 +1,12 @@
+#include "model/operators/tables.h"
+
+static const char onnx[] =
+#include "model/operators/onnx.inc"
+    ;
+static const char tensorflow[] =
+#include "model/operators/tensorflow.inc"
+    ;
+
+cpb_span cpb_operators_onnx(void) { return (cpb_span){(const uint8_t *)onnx, sizeof onnx - 1}; }
+
+cpb_span cpb_operators_tensorflow(void) { return (cpb_span){(const uint8_t *)tensorflow, sizeof tensorflow - 1}; }

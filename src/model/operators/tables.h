@@ -1,0 +1,12 @@
+/* The tables of operators (model/operators/operators.h) that are built in: all, or none where a module has to be small,
+ * and its host gives the one that a model needs. */
+#ifndef CPB_MODEL_OPERATORS_TABLES_H
+#define CPB_MODEL_OPERATORS_TABLES_H
+
+#include "base/bytes.h"
+
+/* Empty where it is not built in. */
+cpb_span cpb_operators_onnx(void);
+cpb_span cpb_operators_tensorflow(void);
+
+#endif

@@ -1,0 +1,105 @@
+"""Writes what is known of ONNX's and TensorFlow's operators, src/model/operators/onnx.inc and tensorflow.inc, by the
+packages onnx and tensorflow that are installed:
+
+    build/venv/bin/python tools/operators.py
+
+src/model/operators/operators.h says what a line is. Of TensorFlow's those are left out that no model has: what it puts
+into graphs that it runs with oneDNN. web/scripts/operators.js makes modules of the same
+tables.
+"""
+
+import os
+import pathlib
+import re
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "src" / "model" / "operators"
+
+SENTENCE = re.compile(r".*?[^.\s]\.(?<!e\.g\.)(?<!i\.e\.)(?=\s|$)")
+
+
+def first_sentence(text):
+    """A line of ASCII, without what makes Markdown of it; empty for none."""
+    paragraph = re.split(r"\n\s*\n|<br>|\n *[*-] |\n *```", (text or "").strip())[0]
+    line = re.sub(r"\s+", " ", re.sub(r"\[([^]]*)\]\(http[^)]*\)", r"\1", paragraph)).strip()
+    if line.startswith("TODO"):
+        return ""
+    found = SENTENCE.match(line)
+    sentence = found[0] if found else line.rstrip(":")
+    return "" if sentence == "Deprecated." else sentence
+
+
+# --- ONNX ------------------------------------------------------------------------------
+
+def onnx_input(parameter):
+    from onnx import defs
+    return parameter.name + "*" * (parameter.option == defs.OpSchema.FormalParameterOption.Variadic)
+
+
+def onnx_versions(schemas):
+    """"1:X,scales 11:X,roi 13": behind a version what its inputs are called, unless they are called as in the one
+    before it, which may have fewer; that of a single input says nothing."""
+    inputs = [[onnx_input(i) for i in s.inputs] for s in schemas]
+    for i in reversed(range(len(inputs) - 1)):
+        if inputs[i + 1][:len(inputs[i])] == inputs[i]:
+            inputs[i] = inputs[i + 1]
+    words = []
+    for i, schema in enumerate(schemas):
+        names = ",".join(inputs[i]) if len(inputs[i]) > 1 else ""
+        is_new = i == 0 or inputs[i] != inputs[i - 1]
+        words.append(f"{schema.since_version}" + f":{names}" * (is_new and (names != "" or i > 0)))
+    return " ".join(words)
+
+
+def onnx():
+    from onnx import defs
+    operators = {}
+    for schema in defs.get_all_schemas_with_history():
+        operators.setdefault((schema.name, schema.domain), []).append(schema)
+    for (name, domain), schemas in operators.items():
+        schemas.sort(key=lambda s: s.since_version)
+        yield name, domain, onnx_versions(schemas), first_sentence(schemas[-1].doc)
+
+
+# --- TensorFlow -------------------------------------------------------------------------
+
+def tensorflow_inputs(op):
+    """With the attributes that say how many of some there are. Nothing of one that has some without such an attribute,
+    which models leave out where it has its default."""
+    inputs = []
+    for argument in op.input_arg:
+        attr = argument.number_attr or argument.type_list_attr
+        if any(a.default_value.i or a.default_value.list.type for a in op.attr if a.name == attr):
+            return ""
+        inputs.append(argument.name + f"*{attr}" * bool(attr))
+    return ",".join(inputs) if len(inputs) > 1 else ""
+
+
+def tensorflow():
+    import tensorflow as tf
+    import tensorflow_ops
+    for op in tensorflow_ops.ops():
+        function = getattr(tf.raw_ops, op.name, None)
+        inputs, sentence = tensorflow_inputs(op), first_sentence(function.__doc__ if function else "")
+        if "_Mkl" not in op.name and (inputs or sentence):
+            yield op.name, "", f":{inputs}" if inputs else "", sentence
+
+
+# --- Files --------------------------------------------------------------------------------
+
+TABLES = {"onnx": onnx, "tensorflow": tensorflow}
+
+
+def lines(name):
+    return ["\t".join(row) for row in sorted(TABLES[name]())]
+
+
+def text(name):
+    """As strings of C."""
+    rows = (line.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t") for line in lines(name))
+    return "/* Made by tools/operators.py. */\n" + "".join(f'"{row}\\n"\n' for row in rows)
+
+
+if __name__ == "__main__":
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    for table in TABLES:
+        (FOLDER / f"{table}.inc").write_text(text(table))

@@ -1,0 +1,41 @@
+/** What is known of the operators of models: their inputs' names and a sentence on each, loaded when it is needed. */
+
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { Instance } from '../wasm/instance.js' */
+/** @import { ModelKind, QuestionName } from './asked.js' */
+
+/** @typedef {() => Promise<{ default: string }>} Load a table, which the build makes (scripts/operators.js) */
+
+// @ts-ignore
+const onnx = () => import('./operators/onnx.js');
+// @ts-ignore
+const tensorflow = () => import('./operators/tensorflow.js');
+
+/** @type {Partial<Record<ModelKind, Load>>} */
+const tables = { onnx, saved_model: tensorflow, graph_def: tensorflow, meta_graph: tensorflow };
+
+/** Those whose answers have something of it. @type {QuestionName[]} */
+const asking = ['node', 'nodes'];
+
+/**
+ * Gives the table to a model, before the first question that it is for. Without it the answer
+ * lacks what it says, and is right: where it cannot be loaded, as next to a script that stands alone,
+ * the next such question tries again.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {ModelKind} kind
+ * @param {Load} [load]
+ */
+export function operatorsFor(instance, engine, kind, load = tables[kind]) {
+  let isThere = false;
+  /** @param {QuestionName} question @param {() => void} check throws if the model was closed meanwhile */
+  return async (question, check) => {
+    if (isThere || !load || !asking.includes(question)) return;
+    const found = await load().catch(() => undefined);
+    check();
+    if (!found) return;
+    const bytes = new TextEncoder().encode(found.default);
+    isThere = instance.scope((scope) => engine.call('set_operators', scope.bytes(bytes), bytes.length)) !== 0;
+  };
+}
