@@ -90,7 +90,7 @@ static bool is_operation(const view *v, const char *key) {
   return v->kind == CPB_ASK_NODE && v->way[0] == 0 && strcmp(key, "operation") == 0;
 }
 
-/* "ai.onnx 13, as since 11: The convolution operator consumes ..." */
+/* "ai.onnx 13, unchanged since 11: The convolution operator consumes ..." */
 static void put_operation(view *v, yyjson_val *operation) {
   yyjson_val *version = cpb_json_member(operation, "version");
   const cpb_span domain = cli_text_at(operation, "domain"), summary = cli_text_at(operation, "summary");
@@ -101,7 +101,7 @@ static void put_operation(view *v, yyjson_val *operation) {
     cli_put(&v->sheet, " ");
     cli_put_value(&v->sheet, version);
     if (since > 0 && since != cli_number_at(operation, "version"))
-      cli_put_format(&v->sheet, ", as since %llu", (unsigned long long)since);
+      cli_put_format(&v->sheet, ", unchanged since %llu", (unsigned long long)since);
   }
   if (version && summary.size > 0) cli_put(&v->sheet, ": ");
   cli_put_name(&v->sheet, summary);
