@@ -85,8 +85,8 @@ test('a SameDiff file has its parameters, operations and tags', () =>
       'SameDiff zip · tag: FP32, the newest minimal.zip x f64[?,2] → y f64[*] Parameters 6 Weights 48 B 2 tensors Nodes 2 Operations 2 kinds none custom File 2.1 KiB Tags 1 Training none',
     );
     assert.deepEqual(
-      (await rows()).map(([tag]) => tag),
-      ['FP32 default tag'],
+      (await rows()).map(([name]) => name),
+      ['FP32 default tag', 'weights', 'shared'],
     );
   }));
 
@@ -226,7 +226,7 @@ test('all tags of a SameDiff file are there, with configuration and state of the
     async ({ page, visit, says, rows }) => {
       await visit('tags.zip', {}, 'default tag');
       assert.deepEqual(
-        (await rows()).map(([tag]) => tag?.replace(' default tag', '')),
+        (await rows()).slice(0, tags.length).map(([tag]) => tag?.replace(' default tag', '')),
         tags,
       );
       await page.evaluate(click('FP32'));

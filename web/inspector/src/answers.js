@@ -1,6 +1,6 @@
 /** What panels make of answers: variables and constants with their sizes and layers, which are stored twice. */
 import { tensorOf as heldTensor } from './model/held.js';
-import { isExported } from './model/kinds.js';
+import { isExported, isSameDiff } from './model/kinds.js';
 
 /** As many variables, functions or layers as a panel lists. */
 export const MOST = 20_000;
@@ -70,10 +70,11 @@ export function variablesIn(items) {
   }));
 }
 
-/** A constant. @param {any} one of the answer `constants` @param {string | undefined} tag @returns {Variable & { isConstant: boolean, use?: string }} */
-function constantIn(one, tag) {
+/** A constant. @param {any} one of the answer `constants` @param {string | undefined} tag @param {boolean} ofSameDiff @returns {Variable & { isConstant: boolean, use?: string }} */
+function constantIn(one, tag, ofSameDiff) {
   const { node, function: within = null, is, use, array, dtype, shape = null } = { ...one.array, ...one };
-  const bytes = array?.bytes ?? one.size ?? one.bytes ?? 0; // of strings of SameDiff nothing tells it
+  // A file of SameDiff has a header before the values; of strings nothing tells their size.
+  const bytes = array?.bytes ?? (ofSameDiff ? (one.bytes ?? one.size) : one.size) ?? one.bytes ?? 0;
   return {
     at: within ? `${within}:${node}` : node,
     name: node,
@@ -114,8 +115,9 @@ export async function variablesOf(session, signal) {
 export async function constantsOf(session, signal, tag) {
   const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
   const { items, total } = answer.constants;
-  const what = session.about.kind.startsWith('samediff') ? 'parameters' : 'constants';
-  return { ...answer, total, list: items.map((/** @type {any} */ one) => constantIn(one, tag)), what };
+  const ofSameDiff = isSameDiff(session.about.kind);
+  const list = items.map((/** @type {any} */ one) => constantIn(one, tag, ofSameDiff));
+  return { ...answer, total, list, what: ofSameDiff ? 'parameters' : 'constants' };
 }
 
 /**

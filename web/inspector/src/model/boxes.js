@@ -16,7 +16,8 @@ export function scopesAround(name) {
   return found;
 }
 
-export const isWithin = (/** @type {string} */ name, /** @type {string} */ scope) => !scope || name.startsWith(`${scope}/`);
+export const isWithin = (/** @type {string} */ name, /** @type {string} */ scope) =>
+  !scope || name.startsWith(`${scope}/`);
 
 /** What a child is drawn as: a scope that has only another in it as that one, one with a single node as the node.
  * @param {any} child */

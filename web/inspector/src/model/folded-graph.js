@@ -86,8 +86,11 @@ function withoutIdentities(groups, edges) {
   return edges;
 }
 
+/** What does nothing by itself. */
+const IDLE = /^(Const|NoOp|ReadVariableOp|VarHandleOp)$/;
+
 /**
- * What only control edges lead to or from is left out.
+ * What only control edges lead to or from is left out, and what is idle, unless there is nothing else.
  *
  * @param {Map<string, Group>} groups
  * @param {Edge[]} edges
@@ -97,7 +100,9 @@ function tidied(groups, edges, { control, all }) {
   if (control) return edges;
   const data = new Set(edges.flatMap(({ from, to, control }) => (control ? [] : [from, to])));
   const controlled = new Set(edges.flatMap(({ from, to, control }) => (control ? [from, to] : [])));
-  for (const id of groups.keys()) if (controlled.has(id) && !data.has(id)) groups.delete(id);
+  const isIdle = (/** @type {Group} */ { op }) => !all && op.split(', ').every((one) => IDLE.test(one));
+  const alone = [...groups.values()].filter((one) => !data.has(one.id) && (controlled.has(one.id) || isIdle(one)));
+  if (alone.length < groups.size) for (const { id } of alone) groups.delete(id);
   const drawn = edges.filter((edge) => !edge.control);
   return all ? drawn : withoutIdentities(groups, drawn);
 }

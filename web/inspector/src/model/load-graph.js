@@ -65,7 +65,8 @@ const fedOf = (inputs) =>
 
 /** @param {Ask} ask @param {string} kind @param {string} name @param {Entry | undefined} entry @param {Signal} how */
 async function endsOf(ask, kind, name, entry, how) {
-  if (!name && entry) return { inputs: fedOf(entry.inputs), outputs: entry.outputs, unread: undefined };
+  if (!name && entry)
+    return { inputs: fedOf(entry.inputs), outputs: entry.outputs, unread: undefined, nodes: undefined };
   const given = await ask(name ? { question: 'function', name } : { question: 'overview', count: ALL }, how);
   const items = (/** @type {any} */ list) => list?.items ?? list ?? [];
   const isTensorflow = kind === 'saved_model' || kind === 'graph_def';
@@ -75,7 +76,8 @@ async function endsOf(ask, kind, name, entry, how) {
       ? argumentsOf(given, entry)
       : items(given.inputs).map((/** @type {any} */ one) => ({ ...one, label: one.name, word, isNode: isTensorflow }));
   // What a frozen graph gives are nodes, and boxes as others.
-  return { inputs, outputs: kind === 'graph_def' && !name ? [] : items(given.outputs), unread: given.unread };
+  const outputs = kind === 'graph_def' && !name ? [] : items(given.outputs);
+  return { inputs, outputs, unread: given.unread, nodes: isTensorflow ? given.nodes : undefined };
 }
 
 /** @param {any} output of the model, a function or a signature */
@@ -121,12 +123,14 @@ async function ledTo(ask, entry, how) {
  * @returns {Promise<Graph>}
  */
 export async function loadGraph(ask, kind, name, entry, how) {
-  const [ends, whole, led] = await Promise.all([
+  const [ends, whole, led, all] = await Promise.all([
     endsOf(ask, kind, name, entry, how),
     ask({ question: 'scopes', name: name || undefined, count: CHILDREN }, how),
     name ? undefined : ledTo(ask, entry, how),
+    // Here nothing else tells how many nodes there are with those that others hold.
+    kind === 'saved_model' && !name ? ask({ question: 'nodes', count: 1 }, how) : undefined,
   ]);
-  const { inputs, outputs, unread } = ends;
+  const { inputs, outputs, unread, nodes } = ends;
   const word = kind === 'saved_model' || kind === 'graph_def' ? undefined : 'output';
   const results = resultsOf(outputs, whole.results ?? [], entry, word);
   const lookup = new Lookup(ask, name, inputs, results);
@@ -136,7 +140,7 @@ export async function loadGraph(ask, kind, name, entry, how) {
     at: '',
     whole,
     most: CHILDREN,
-    total: whole.nodes,
+    total: nodes ?? all?.nodes.total ?? whole.nodes,
     problems: whole.problems,
     inputs,
     outputs: results,

@@ -160,7 +160,9 @@ function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph, reads) {
   /** @type {Map<string, any>} */
   const held = new Map(tensors.map((/** @type {any} */ one) => [one.node, heldBy(one)]));
   const edges = inputs.flatMap((/** @type {any} */ { values }) => values ?? []);
-  const taken = new Set(from.flatMap((/** @type {any} */ { value, name }) => [value, name, reads.get(name)?.attached?.id]));
+  const taken = new Set(
+    from.flatMap((/** @type {any} */ { value, name }) => [value, name, reads.get(name)?.attached?.id]),
+  );
   // What is of a graph around this one is an argument here.
   const isHere = (/** @type {any} */ one) => one.name !== undefined && (one.function ?? '') === graph;
   return [
@@ -170,7 +172,8 @@ function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph, reads) {
         const { value, name, role, index, dtype, shape, type } = one;
         const known = isHere(one) ? reads.get(name) : undefined;
         const own = { dtype: dtype ?? known?.dtype, shape: shape ?? known?.shape, type, attached: known?.attached };
-        const source = held.get(value) ?? held.get(name) ?? { name: isHere(one) ? name : value, index: index ?? 0, ...own };
+        const source = held.get(value) ??
+          held.get(name) ?? { name: isHere(one) ? name : value, index: index ?? 0, ...own };
         return { ...source, role };
       }),
     ...[...edges.map((/** @type {any} */ one) => ({ ...one, key: one.name, name: one.node ?? one.name, index: 0 }))]
@@ -188,4 +191,3 @@ const heldBy = (one) => ({
   shape: one.shape,
   value: textOf(one),
 });
-

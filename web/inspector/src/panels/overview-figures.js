@@ -45,7 +45,7 @@ const KINDS = {
 export const kindWords = (kind, o, keras) => KINDS[kind]?.(o, keras) ?? [kind];
 
 /** Parameters and bytes, wherever the model has them. @param {Overview} panel @param {any} o @returns {Figure[]} */
-function weights(panel, { unread, model, parameters, variables }) {
+function weights(panel, { unread, model, parameters, variables, nodes }) {
   if (unread)
     return [
       { name: 'Parameters', value: null },
@@ -61,7 +61,12 @@ function weights(panel, { unread, model, parameters, variables }) {
     ];
   if (!parameters) return [{ name: 'Parameters', value: '?' }];
   const { total, trainable, tensors, bytes, size: stored = bytes } = parameters;
-  const { size: all, constants } = (!tensors && panel.constants.value) || {};
+  const { size: all, constants } = panel.constants.value ?? {};
+  // Of a SavedModel the constants are not among the parameters.
+  if (!tensors && nodes === undefined)
+    return constants?.total
+      ? [{ name: 'Constants', value: size(all), more: counted(constants.total, 'constant') }]
+      : [];
   return [
     {
       name: 'Parameters',
@@ -69,7 +74,6 @@ function weights(panel, { unread, model, parameters, variables }) {
       more: trainable === null || trainable === total ? undefined : `${count(trainable)} trainable`,
     },
     { name: 'Weights', value: size(stored), more: counted(tensors, variables?.total ? 'variable' : 'tensor') },
-    constants?.total ? { name: 'Constants', value: size(all), more: counted(constants.total, 'constant') } : undefined,
   ];
 }
 
