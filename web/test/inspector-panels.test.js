@@ -160,6 +160,7 @@ test('strings show their text, and what is no text its bytes; a scalar its value
       const length = new DataView(bytes.buffer).getUint32(0, true);
       const first = new TextDecoder().decode(bytes.subarray(8, 8 + length));
       await visit('models/cpb/real_tf_module/orig.pb', { panel: 'bytes', at: 'Const' }, first);
+      await page.until(`${all('.texts li')}.length > 0`);
       const shown = await texts();
       assert.deepEqual([shown.length, shown[0]], [50, first]);
       await visit('strings.fb', { panel: 'variables', at: 's' }, 'plain');
