@@ -40,7 +40,7 @@ const SHORT = {
 /** @param {string | null | undefined} dtype */
 const shortType = (dtype) =>
   SHORT[dtype?.toLowerCase() ?? ''] ??
-  (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_ref)/, (_, u, kind, bits) => (u || kind[0]) + bits);
+  (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_)/, (_, u, kind, bits) => (u || kind[0]) + bits);
 
 /** What a type is made of: of any rank, if that is all that is said. @param {any} tensor */
 const inner = (tensor) => `${typed(tensor)}${tensor.shape === null ? '[*]' : ''}`;
@@ -48,10 +48,8 @@ const inner = (tensor) => `${typed(tensor)}${tensor.shape === null ? '[*]' : ''}
 /** A type of ONNX or Core ML that is no tensor, as sequence(f32[?]). @param {any} type @returns {string} */
 function composed(type) {
   const [[name, of] = ['', {}]] = Object.entries(type);
-  if (name === 'map') return `map(${shortType(of.key)} → ${inner(of.value)})`;
+  if (name === 'map') return `map(${[shortType(of.key), of.value && inner(of.value)].filter(Boolean).join(' → ')})`;
   if (name === 'image') return `image[${of.color},${of.width}x${of.height}]`;
-  if (name === 'dictionary')
-    return `dictionary(${[shortType(of.key), of.value && inner(of.value)].filter(Boolean).join(' → ')})`;
   return name === 'opaque' ? [of.domain, of.name].filter(Boolean).join('.') : `${name}(${inner(of)})`;
 }
 

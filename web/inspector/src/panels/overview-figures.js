@@ -91,10 +91,10 @@ function nodes(panel, { nodes: own, functions, function_nodes: called, subgraphs
   };
 }
 
-/** @param {string[]} custom */
+/** @param {{ op: string }[]} custom */
 const customs = (custom) =>
   custom.length
-    ? html`<strong>${counted(custom.length, 'custom one')}</strong>: ${custom.map(plain).join(', ')}`
+    ? html`<strong>${counted(custom.length, 'custom one')}</strong>: ${custom.map(({ op }) => plain(op)).join(', ')}`
     : 'none custom';
 
 /** As they are counted, or as the exporter lists them: then the panel that counts may know more.
@@ -111,7 +111,7 @@ function operations(panel, { ops: listed, nodes: own }) {
   if (own === undefined) return undefined;
   const { ops } = panel.ops.value ?? {};
   if (!ops) return { name, value: null };
-  const found = ops.items.flatMap((/** @type {any} */ one) => (one.from === 'custom' ? [one.op] : []));
+  const found = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
   return { name, value: counted(ops.total, 'kind'), more: customs(found) };
 }
 
