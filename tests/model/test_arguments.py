@@ -166,6 +166,15 @@ def test_each_leaf_says_which_input_of_the_signature_it_is(cpb, nested):
     assert all((ours[key].numpy() == theirs[key].numpy()).all() for key in theirs)
 
 
+def test_each_result_says_which_output_of_the_signature_it_is(cpb, nested):
+    said = ask(cpb, nested, "signature", "tree")
+    outputs = {item["name"]: item for item in ask(cpb, nested, "function", said["function"]["name"])["outputs"]}
+    results = {result["output"]: outputs[result["name"]] for result in said["function"]["results"]}
+    # Each is another of the function's, in the order in which TensorFlow flattens a dict.
+    assert sorted(results) == sorted(tensor["name"] for tensor in said["outputs"])
+    assert [results[key]["name"] for key in sorted(results)] == list(outputs)
+
+
 def test_each_leaf_says_which_argument_of_the_function_it_is(cpb, nested):
     function = ask(cpb, nested, "signature", "tree")["function"]
     inputs = {item["name"]: item for item in ask(cpb, nested, "function", function["name"])["inputs"]}

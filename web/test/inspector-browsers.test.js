@@ -47,7 +47,7 @@ test('by file: the values of a tensor', async () => {
   const file = new File([await data('tests/data/cpb/real_frozen_conv/orig.pb')], 'graph.pb');
   await visit(page, async ({ document, says, click }) => {
     choose(named(document, 'Open a file', 'input'), [file]);
-    await says('Overview', 'Largest constants');
+    await says('Overview', 'Largest weights');
     await click('Bytes');
     await click('model/a/MatMul/ReadVariableOp/resource');
     await says('2,000', 'Standard deviation', '0.070364');

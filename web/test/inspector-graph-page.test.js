@@ -110,9 +110,9 @@ test('control edges, and what only they lead to, are drawn on request', () =>
   }));
 
 test('constants and variables are boxes on request', () =>
-  withGraph({ at: inner }, async (page) => {
+  withGraph({ at: inner, open: 'model model/conv2d' }, async (page) => {
     await page.evaluate(`${all('label.switch input')}[1].click()`);
-    await page.until(`${boxes}.some((one) => one.startsWith('argument conv2d/kernel'))`);
+    await page.until(`${boxes}.some((one) => one.startsWith('conv2d/kernel, variable'))`);
   }));
 
 test('a link restores opened scopes and the node, which is in the middle', () =>

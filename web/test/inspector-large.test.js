@@ -33,7 +33,11 @@ async function visit(url) {
       await page.until(ready);
     };
     await step('functions', click('Functions'), `${text}.includes('2,000 functions')`);
-    await step('graph', click('Graph'), `${text}.includes('10,000 nodes') && ${found('g.box')}`);
+    await step(
+      'graph',
+      `history.pushState(0, '', '#panel=graph&at=/'); dispatchEvent(new PopStateEvent('popstate'))`,
+      `${text}.includes('10,000 nodes') && ${found('g.box')}`,
+    );
     for (const scope of ['tower_3', 'block_0', 'layer_1'])
       await step(
         scope,

@@ -60,7 +60,7 @@ test('the overview begins with name, inputs, outputs, parameters and bytes', () 
       await visit('models/cpb/real_frozen_conv/orig.pb', {}, 'none custom');
       assert.match(
         await page.evaluate(headed),
-        /orig.pb img f32\[\?,12,12,1\] → Identity Identity Identity_1 Identity Constants 11.1 KiB 2,849 values/,
+        /orig.pb img f32\[\?,12,12,1\] → Identity Identity Identity_1 Identity Parameters 2,847 Weights 11.1 KiB 6 tensors/,
       );
     },
     { ...folder(keras), ...folder(twice) },
@@ -82,11 +82,11 @@ test('a SameDiff file has its parameters, operations and tags', () =>
     await page.until(`${headed}.includes('Training')`);
     assert.equal(
       await page.evaluate(headed),
-      'SameDiff zip · tag: FP32, the newest minimal.zip x f64[?,2] → y f64[*] Parameters 6 Weights 48 B 2 variables File 2.1 KiB Operations 2 Tags 1 Training none',
+      'SameDiff zip · tag: FP32, the newest minimal.zip x f64[?,2] → y f64[*] Parameters 6 Weights 48 B 2 tensors Nodes 2 Operations 2 kinds none custom File 2.1 KiB Tags 1 Training none',
     );
     assert.deepEqual(
-      (await rows()).map(([tag]) => tag),
-      ['FP32 default tag'],
+      (await rows()).map(([name]) => name),
+      ['FP32 default tag', 'weights', 'shared'],
     );
   }));
 
@@ -160,6 +160,7 @@ test('strings show their text, and what is no text its bytes; a scalar its value
       const length = new DataView(bytes.buffer).getUint32(0, true);
       const first = new TextDecoder().decode(bytes.subarray(8, 8 + length));
       await visit('models/cpb/real_tf_module/orig.pb', { panel: 'bytes', at: 'Const' }, first);
+      await page.until(`${all('.texts li')}.length > 0`);
       const shown = await texts();
       assert.deepEqual([shown.length, shown[0]], [50, first]);
       await visit('strings.fb', { panel: 'variables', at: 's' }, 'plain');
@@ -226,7 +227,7 @@ test('all tags of a SameDiff file are there, with configuration and state of the
     async ({ page, visit, says, rows }) => {
       await visit('tags.zip', {}, 'default tag');
       assert.deepEqual(
-        (await rows()).map(([tag]) => tag?.replace(' default tag', '')),
+        (await rows()).slice(0, tags.length).map(([tag]) => tag?.replace(' default tag', '')),
         tags,
       );
       await page.evaluate(click('FP32'));
@@ -264,10 +265,3 @@ test('the map has variables and constants together, and what is the saver’s fo
     assert.deepEqual(scalar?.slice(1), ['constant', '__inference___call___361', 'f32[]', '0.001', '4 B']);
     await visit(`${twice}/saved_model.pb`, { panel: 'bytes', at: 'root.variables.0' }, 'Standard deviation');
   }, folder(twice)));
-
-test('tensors of a structure that have the same name are told apart as the function does', async () => {
-  const { namer } = await import(String(new URL('../inspector/src/panels/structured.js', import.meta.url)));
-  const inputs = ['d', 'd_1', 'd_2'].map((name) => ({ name, user_name: 'd' }));
-  const [next, bySignature] = [namer(inputs), namer(inputs.map(({ name }) => ({ name })))];
-  for (const of of [next, bySignature]) assert.deepEqual(['d', 'd', 'd', 'x'].map(of), ['d', 'd_1', 'd_2', 'x']);
-});

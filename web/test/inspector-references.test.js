@@ -49,7 +49,7 @@ test('files that were dropped: the parts among them', () =>
     try {
       for (const name of ['graph.cpb', ...PARTS]) writeFileSync(join(place, name), readFileSync(join(folder, name)));
       await drop([...PARTS, 'graph.cpb']);
-      await says('Largest constants');
+      await says('Largest weights');
       await drop(['graph.cpb', ...PARTS.slice(1)]);
       await says(`File "${PARTS[0]}"`);
     } finally {

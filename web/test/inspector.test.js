@@ -83,7 +83,7 @@ test('a SameDiff zip has its graph, and the values of its parameters', () =>
 
 test('a graph without objects, signatures and variables has an overview too', () =>
   withPage(async (page, { address }, visit) => {
-    await visit(address('models/cpb/real_frozen_conv/orig.pb'), 'values in 7 constants', 'Largest constants');
+    await visit(address('models/cpb/real_frozen_conv/orig.pb'), 'Parameters', 'Largest weights');
     assert.equal(await page.evaluate(`${found('[role=alert]')}?.textContent`), undefined);
   }));
 

@@ -1,4 +1,6 @@
-/** What panels make of answers: variables with their sizes and layers, which weights are stored twice. */
+/** What panels make of answers: variables and constants with their sizes and layers, which are stored twice. */
+import { tensorOf as heldTensor } from './model/held.js';
+import { isExported, isSameDiff } from './model/kinds.js';
 
 /** As many variables, functions or layers as a panel lists. */
 export const MOST = 20_000;
@@ -20,7 +22,7 @@ export const elementsOf = (shape) => shape?.reduce((/** @type {number} */ all, d
 export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(shape) * widthOf(dtype);
 
 /**
- * A variable, for people.
+ * A variable, or a constant that holds what others do, for people.
  *
  * @typedef {object} Variable
  * @property {string} at what a link calls it
@@ -35,27 +37,23 @@ export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(
  * @property {boolean} trainable
  * @property {boolean} twin whether it is stored a second time, and this is that
  * @property {any} one as the answer has it
+ * @property {any} [tensor] what shows its values
+ * @property {string | null} [within] the function that it is in
+ * @property {boolean} [isConstant]
  */
 
 /** Its layer where the answer says that, else the scope in its name. @param {any} one */
 const layerOf = ({ layer, name }) =>
   typeof layer === 'string' ? layer : (layer?.name ?? (name ?? '').split('/').slice(0, -1).join('/'));
 
-/** Which variables are one and the same weight, to all that can be seen. @param {any} one */
-const weightOf = ({ name, dtype, shape, stored }) => JSON.stringify([name, dtype, shape, stored?.crc32c, stored?.size]);
-
-/** Keras 3 writes each weight of an export into two of its lists; the answer says so, or its paths. */
-const TWICE = /^root\._all_variables\./;
-
 /** @param {any[]} items of the answer `variables` @returns {Variable[]} */
 export function variablesIn(items) {
   /** @type {Map<string, number>} */
   const called = new Map();
-  for (const { name, path } of items) if (!TWICE.test(path ?? '')) called.set(name, (called.get(name) ?? 0) + 1);
+  for (const { name, copy_of: twin } of items) if (!twin) called.set(name, (called.get(name) ?? 0) + 1);
   /** What it is called, unless others are called so, too. @param {any} one */
   const nameOf = ({ name, path, key, node }) =>
     (name && (called.get(name) ?? 0) <= 1 ? name : path || key || name) || `#${node}`;
-  const others = new Set(items.filter(({ path }) => !TWICE.test(path ?? '')).map(weightOf));
   return items.map((one) => ({
     at: one.path ?? one.key ?? one.name ?? `#${one.node}`,
     name: nameOf(one),
@@ -67,23 +65,77 @@ export function variablesIn(items) {
     layer: layerOf(one),
     layerPath: one.layer?.path ?? null,
     trainable: one.trainable !== false,
-    twin: Boolean(one.copy_of) || (TWICE.test(one.path ?? '') && others.has(weightOf(one))),
+    twin: Boolean(one.copy_of),
     one,
   }));
 }
 
+/** A constant. @param {any} one of the answer `constants` @param {string | undefined} tag @param {boolean} ofSameDiff @returns {Variable & { isConstant: boolean, use?: string }} */
+function constantIn(one, tag, ofSameDiff) {
+  const { node, function: within = null, is, use, array, dtype, shape = null } = { ...one.array, ...one };
+  // A file of SameDiff has a header before the values; of strings nothing tells their size.
+  const bytes = array?.bytes ?? (ofSameDiff ? (one.bytes ?? one.size) : one.size) ?? one.bytes ?? 0;
+  return {
+    at: within ? `${within}:${node}` : node,
+    name: node,
+    path: null,
+    dtype,
+    shape,
+    elements: elementsOf(shape),
+    size: bytes,
+    layer: /^(.*)[./][^./]*$/.exec(node)?.[1] ?? '',
+    layerPath: null,
+    trainable: (use ?? is) !== 'constant',
+    twin: false,
+    isConstant: true,
+    tensor: { ...heldTensor(one), dtype, shape, tag, size: heldTensor(one).size ?? bytes },
+    within,
+    use,
+    one,
+  };
+}
+
+/** @typedef {import('./session.js').Session} Session */
+
 /**
  * All variables of a SavedModel, or as many as a panel lists.
  *
- * @param {import('./session.js').Session} session
- * @param {AbortSignal} signal
+ * @param {Session} session @param {AbortSignal} signal
  */
 export async function variablesOf(session, signal) {
   const answer = await session.ask('variables', { count: MOST, signal });
-  return { ...answer, total: answer.variables.total, list: variablesIn(answer.variables.items) };
+  return { ...answer, total: answer.variables.total, list: variablesIn(answer.variables.items), what: 'variables' };
 }
 
-/** What a tensor's view is to show of a variable; undefined where no values are stored, or in parts.
- * @param {Variable} variable */
-export const tensorOf = ({ name, one }) =>
-  one.stored && !one.stored.slices ? { name, variable: one.key, ...one.stored } : undefined;
+/**
+ * Constants and initializers, or the parameters of a SameDiff tag, as variables.
+ *
+ * @param {Session} session @param {AbortSignal} signal @param {string} [tag]
+ */
+export async function constantsOf(session, signal, tag) {
+  const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
+  const { items, total } = answer.constants;
+  const ofSameDiff = isSameDiff(session.about.kind);
+  const list = items.map((/** @type {any} */ one) => constantIn(one, tag, ofSameDiff));
+  return { ...answer, total, list, what: ofSameDiff ? 'parameters' : 'constants' };
+}
+
+/**
+ * What a kind of model learns: its variables, parameters, or weights among its constants.
+ *
+ * @param {Session} session @param {AbortSignal} signal @param {string} [tag]
+ */
+export async function weightsOf(session, signal, tag) {
+  const { kind } = session.about;
+  if (kind === 'saved_model' || kind === 'checkpoint') return variablesOf(session, signal);
+  const answer = await constantsOf(session, signal, tag);
+  if (!isExported(kind)) return answer;
+  const { parameters: figures } = await session.ask('overview', { signal });
+  const list = answer.list.filter((/** @type {any} */ { use }) => use !== 'constant');
+  const total = answer.total > answer.list.length ? answer.total : list.length;
+  return { ...answer, total, list, what: 'weights', figures };
+}
+
+/** What a tensor's view is to show; undefined where no values are stored, or in parts. @param {Variable} variable */
+export const tensorOf = ({ name, one, tensor }) =>
+  tensor ?? (one.stored && !one.stored.slices ? { name, variable: one.key, ...one.stored } : undefined);

@@ -1,11 +1,12 @@
 /** Numbers, shapes and types as people read them. */
 import { kinds } from './model/kinds.js';
-import { composed } from './model/tensors.js';
+import { typed } from './model/tensors.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** @param {number} bytes */
+/** @param {number | string} bytes a text where there are more than JavaScript's numbers tell */
 export function size(bytes) {
+  if (typeof bytes === 'string') return `${bytes} B`;
   let unit = 0;
   while (bytes >= 1024 && unit < UNITS.length - 1) {
     bytes /= 1024;
@@ -14,33 +15,20 @@ export function size(bytes) {
   return `${bytes.toLocaleString('en', { maximumFractionDigits: unit && bytes < 100 ? 1 : 0 })} ${UNITS[unit]}`;
 }
 
-/** @param {number} n */
+/** @param {number | string} n a text as of `size` */
 export const count = (n) => n.toLocaleString('en');
 
 /** As the command writes it: * is any rank. @param {import('./model/tensors.js').Shape | undefined} dimensions null: the rank is not known */
 export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?? '?').join(',')}]` : '[*]');
 
-/** What types are called in short, as in f32[?,3]; ND4J's names too. @type {Record<string, string>} */
-const SHORT = {
-  float: 'f32',
-  double: 'f64',
-  half: 'f16',
-  bfloat16: 'bf16',
-  complex64: 'c64',
-  complex128: 'c128',
-  utf8: 'string',
-};
+/** A shape, or a list or object of them, as Keras has it. @param {any} value @returns {string} */
+export function shapes(value) {
+  if (!Array.isArray(value)) return plain(JSON.stringify(value));
+  return value.every((d) => d === null || typeof d === 'number') ? shape(value) : value.map(shapes).join(', ');
+}
 
-/** @param {string | null | undefined} dtype */
-const short = (dtype) =>
-  SHORT[dtype?.toLowerCase() ?? ''] ??
-  (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_ref)/, (_, u, kind, bits) => (u || kind[0]) + bits);
-
-/** A tensor in short, as f32[?,224,224,3]; or a `type` that is made of others. @param {{ dtype?: string | null, shape?: import('./model/tensors.js').Shape, type?: any }} tensor @returns {string} */
-export const brief = ({ dtype, shape: dimensions, type }) =>
-  type
-    ? composed(type, (one) => ('shape' in one || one.type ? brief(one) : short(one.dtype)))
-    : `${short(dtype)}${shape(dimensions)}`;
+/** A tensor in short, as f32[?,224,224,3] or f32[*]; or a `type` that is made of others. @param {{ dtype?: string | null, shape?: import('./model/tensors.js').Shape, type?: any }} tensor */
+export const brief = (tensor) => `${typed(tensor)}${tensor.type || tensor.shape ? '' : '[*]'}`;
 
 /** A part of a whole, in percent. @param {number} part @param {number} whole */
 export function percent(part, whole) {
@@ -48,7 +36,7 @@ export function percent(part, whole) {
   return value > 0 && value < 0.1 ? '< 0.1 %' : `${value.toLocaleString('en', { maximumFractionDigits: 1 })} %`;
 }
 
-/** @param {number} n @param {string} one @param {string} [many] */
+/** @param {number | string} n @param {string} one @param {string} [many] */
 export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
 /** What would not be seen, or would turn what follows around: controls, marks of direction. */

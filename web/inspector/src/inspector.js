@@ -16,7 +16,7 @@ import { count, counted, kindName, plain, size, told } from './format.js';
 import { filesOf, modelAmong } from './files.js';
 import { inspectorLook } from './inspector-look.js';
 import { look } from './look.js';
-import { panels, titleOf } from './panels.js';
+import { panelOf, panels, titleOf } from './panels.js';
 import { Session } from './session.js';
 import { start, startLook } from './start.js';
 import './progress.js';
@@ -348,7 +348,7 @@ export class CpbInspector extends LitElement {
     const here = current === this.panel;
     return html`<section role="tabpanel" id="panel" aria-labelledby="tab-${current}">
       <h2 class="unseen">${titleOf(current, session.about.kind)}</h2>
-      ${panels[current]?.render(session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta, tag: this.view.tag }))}
+      ${panelOf(current, session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta, tag: this.view.tag }))}
     </section>`;
   }
 

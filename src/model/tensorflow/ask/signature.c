@@ -117,17 +117,83 @@ static void find_inputs(cpb_saved_model *m, uint32_t node, uint32_t callee, cpb_
   if (wrapper != CPB_NO_NAME && find_call(m, wrapper, callee, &call)) name_inputs(m, wrapper, call, bare, inputs);
 }
 
-static void write_function(cpb_saved_model *m, uint32_t number, const cpb_input_names *inputs) {
+/* --- What the signature calls the tensors that the function gives -------------------------------- */
+
+/* Results are handed on by a few nodes at most. */
+#define HANDED_ON_MOST 8
+
+/* The wrapper, and the node of it that calls the function. */
+typedef struct calling {
+  const cpb_view_graph *wrapper, *callee;
+  cpb_span call;
+  cpb_nodes nodes; /* the wrapper's */
+} calling;
+
+/* The name of an argument or result of a function, by its number. */
+static cpb_span nth_name(const cpb_view_graph *function, uint32_t field, uint64_t number) {
+  cpb_cursor c = cpb_cursor_of(function->signature);
+  while (cpb_cursor_find(&c, field, CPB_WIRE_LEN)) {
+    if (number-- == 0) return cpb_get_bytes(c.bytes, ARG_NAME);
+  }
+  return (cpb_span){NULL, 0};
+}
+
+/* What the function calls a tensor that the graph has from the wrapper, or NULL data. */
+static cpb_span result_of(const cpb_saved_model *m, const calling *c, cpb_span tensor) {
+  cpb_view_source (*source)(cpb_span) = m->viewed.view.kind->source;
+  cpb_span result = nth_name(c->wrapper, OP_OUTPUT, source(tensor).index);
+  cpb_span value = cpb_get_bytes(cpb_get_entry(c->wrapper->message, FUNCTION_RETURN, result), MAP_VALUE);
+  for (int i = 0; value.data && i < HANDED_ON_MOST; i++) {
+    cpb_view_source from = source(value);
+    uint32_t node = cpb_names_find(&c->nodes.names, from.node);
+    if (node == CPB_NO_NAME) break;
+    cpb_span message = c->nodes.items[node];
+    if (message.data == c->call.data) return nth_name(c->callee, OP_OUTPUT, from.index);
+    if (!cpb_span_is(cpb_get_bytes(message, NODE_OP), "Identity")) break;
+    cpb_cursor inputs = cpb_cursor_of(message);
+    value = cpb_cursor_find(&inputs, NODE_INPUT, CPB_WIRE_LEN) ? inputs.bytes : (cpb_span){NULL, 0};
+  }
+  return (cpb_span){NULL, 0};
+}
+
+static void write_result(cpb_saved_model *m, const calling *c, const cpb_entry *output) {
+  if (!cpb_json_writer_charge(m->viewed.answer, CPB_WORK_WALKED, c->wrapper->message.size)) return;
+  cpb_span result = result_of(m, c, cpb_get_bytes(output->value, TENSOR_INFO_NAME));
+  if (!result.data) return;
+  cpb_json_writer_open(m->viewed.answer, NULL, '{');
+  cpb_json_writer_span(m->viewed.answer, "name", result);
+  cpb_json_writer_span(m->viewed.answer, "output", output->key);
+  cpb_json_writer_close(m->viewed.answer, '}');
+}
+
+static void write_results(cpb_saved_model *m, cpb_span signature, uint32_t wrapper, uint32_t callee) {
+  const cpb_view_graph *graphs = m->graph.graphs->items;
+  cpb_entries outputs;
+  calling c = {.wrapper = &graphs[wrapper], .callee = &graphs[callee]};
+  if (!cpb_saved_entries(m, signature, SIGNATURE_OUTPUTS, &outputs)) return;
+  cpb_json_writer_open(m->viewed.answer, "results", '[');
+  if (!cpb_nodes_build_of(&c.nodes, &m->graph, wrapper)) cpb_viewed_fail_memory(&m->viewed);
+  else if (find_call(m, wrapper, callee, &c.call)) {
+    for (size_t i = 0; i < outputs.count; i++) write_result(m, &c, &outputs.items[i]);
+  }
+  cpb_json_writer_close(m->viewed.answer, ']');
+  cpb_nodes_free(&c.nodes);
+  cpb_entries_free(&outputs);
+}
+
+static void write_function(cpb_saved_model *m, cpb_span signature, uint32_t wrapper, uint32_t number,
+                           const cpb_input_names *inputs) {
   const cpb_view_graph *f = &m->graph.graphs->items[number];
   cpb_json_writer_open(m->viewed.answer, "function", '{');
   cpb_json_writer_span(m->viewed.answer, "name", f->name);
   cpb_json_writer_unsigned(m->viewed.answer, "nodes", f->nodes);
   cpb_write_concrete(m, f->signature, f->name, inputs);
+  write_results(m, signature, wrapper, number);
   cpb_viewed_write_calls(&m->viewed, "calls", number, false);
   cpb_json_writer_close(m->viewed.answer, '}');
 }
 
-static void write_objects(cpb_saved_model *m, cpb_span key) {
+static void write_objects(cpb_saved_model *m, cpb_span key, cpb_span signature) {
   uint32_t node;
   cpb_span wrapper;
   if (!find_wrapper(m, key, &node, &wrapper)) {
@@ -142,7 +208,7 @@ static void write_objects(cpb_saved_model *m, cpb_span key) {
   }
   cpb_input_names inputs = {.count = 0};
   find_inputs(m, node, function, &inputs);
-  write_function(m, function, &inputs);
+  write_function(m, signature, cpb_graph_find(&m->graph, wrapper), function, &inputs);
   cpb_release(&m->viewed.allocator, inputs.items);
 }
 
@@ -298,6 +364,6 @@ void cpb_ask_signature(cpb_saved_model *m) {
   cpb_json_writer_span(m->viewed.answer, "key", key);
   cpb_write_signature(m, signature);
   write_defaults(m, signature);
-  write_objects(m, key);
+  write_objects(m, key, signature);
   write_graph(m, signature);
 }

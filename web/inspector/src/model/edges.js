@@ -2,6 +2,9 @@
 
 /** @typedef {import('./folded-graph.js').Edge} Edge */
 
+/** The box of a result, which has no node's name. @param {string} name */
+export const resultId = (name) => `return:${name}`;
+
 /** By their ends; one that is not control is what several make. */
 export class Edges {
   /** @type {Map<string, { from: string, to: string, control: boolean, shapes: Set<string> }>} */

@@ -45,22 +45,13 @@ function endsWith({ inputs, outputs }, text) {
   ];
 }
 
-/** Scopes and nodes of a graph whose nodes are known. @param {Graph} graph @param {string} text @returns {Found[]} */
-function nodesWith({ nodes = [], inputs }, text) {
-  const ends = new Set(inputs.map(({ name }) => name));
-  /** @type {Map<string, Found>} */
-  const found = new Map();
-  for (const { name, op } of nodes) {
-    if (ends.has(name)) continue;
-    const at = name.toLowerCase().indexOf(text);
-    if (at < 0 && !op.toLowerCase().includes(text)) continue;
-    const end = name.indexOf('/', at + text.length);
-    const scope = at < 0 || end < 0 ? undefined : name.slice(0, end);
-    if (scope && !found.has(scope)) found.set(scope, { is: 'scope', name: scope, about: 'of this graph', node: scope });
-    if (at < 0 || name.toLowerCase().lastIndexOf(text) > name.lastIndexOf('/') - text.length)
-      found.set(name, { is: 'node', name, about: op, node: name });
-  }
-  return [...found.values()];
+/** Scopes that have the text in their names, around what was found. @param {Found[]} nodes @param {string} text @returns {Found[]} */
+function scopesWith(nodes, text) {
+  const ends = nodes.map(({ name }) =>
+    name.slice(0, name.indexOf('/', name.toLowerCase().indexOf(text) + text.length)),
+  );
+  const scopes = new Set(ends.filter((scope) => scope.toLowerCase().includes(text)));
+  return [...scopes].map((name) => ({ is: 'scope', name, about: 'of this graph', node: name }));
 }
 
 /** @param {any} one of the answer `search` @returns {Found} */
@@ -71,10 +62,6 @@ const elsewhere = (one) => ({
   path: one.path,
   function: one.function,
 });
-
-/** Whether the core finds all that there is: nodes, values, inputs and tensors of graphs that it knows by these.
- * @param {Graph} graph */
-const isKnown = ({ detail }) => detail !== undefined;
 
 /**
  * @param {Graph} graph
@@ -87,28 +74,24 @@ export async function foundIn(graph, text, ask, how) {
   const wanted = text.toLowerCase();
   const { found } = await ask({ question: 'search', name: text, count: ELSEWHERE * 4 }, how);
   const isHere = (/** @type {any} */ one) => 'function' in one && (one.function ?? '') === graph.name;
-  /** @type {Found[]} */
-  const own = isKnown(graph) ? found.items.filter(isHere).map(ofThis) : nodesWith(graph, wanted);
+  const own = found.items.filter(isHere).map(ofThis);
   const ends = endsWith(graph, wanted);
   const names = new Set(ends.map(({ name }) => name));
-  const others = own.filter(({ is, name }) => is !== 'input' || !names.has(name));
-  const here = [...ends, ...others].sort(byFit(wanted)).slice(0, HERE);
-  return { here, others: elsewhereIn(graph, found.items, here).slice(0, ELSEWHERE) };
+  const others = own.filter((/** @type {Found} */ { is, name }) => is !== 'input' || !names.has(name));
+  const scopes = scopesWith(
+    others.filter((/** @type {Found} */ { is }) => is === 'node'),
+    wanted,
+  );
+  const here = [...ends, ...scopes, ...others].sort(byFit(wanted)).slice(0, HERE);
+  const shown = new Set(here.map(({ name }) => name));
+  const rest = found.items.filter((/** @type {any} */ one) => !isHere(one)).map(elsewhere);
+  return {
+    here,
+    others: rest
+      .filter((/** @type {Found} */ { is, name }) => is !== 'variable' || !shown.has(name))
+      .slice(0, ELSEWHERE),
+  };
 }
 
 /** What is found in the graph at hand. @param {any} one @returns {Found} */
 const ofThis = ({ is, name, op }) => ({ is, name, about: op ?? 'of this graph', node: name });
-
-/** @param {Graph} graph @param {any[]} items @param {Found[]} here */
-function elsewhereIn(graph, items, here) {
-  const shown = new Set(here.map(({ name }) => name));
-  const isOwn = (/** @type {any} */ one) => one.is === 'node' && (one.function ?? '') === graph.name;
-  return items
-    .filter((one) => !(isKnown(graph) && 'function' in one && (one.function ?? '') === graph.name))
-    .filter((one) => !(isOwn(one) && graph.nodes))
-    .map(
-      (one) =>
-        /** @type {Found} */ (isOwn(one) ? { ...elsewhere(one), about: one.op, node: one.name } : elsewhere(one)),
-    )
-    .filter(({ is, name }) => is !== 'variable' || !shown.has(name));
-}

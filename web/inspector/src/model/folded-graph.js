@@ -1,24 +1,20 @@
 /** A graph with some of its name scopes open: drawn from the core's answers `scopes` for these. */
-import { Edges } from './edges.js';
+import { Boxes, idOf, isWithin, restOf, scopesAround } from './boxes.js';
+import { resultId } from './edges.js';
 import { gathered } from './gather.js';
-import { linesOf, textOf, wordOf } from './held.js';
-import { summary } from './op-kinds.js';
-import { resultId } from './small-graph.js';
-import { tensorNamed, times, typed } from './tensors.js';
+import { times, typed } from './tensors.js';
 
 /** @typedef {import('./gather.js').Group} Group */
 /** @typedef {{ signal: AbortSignal }} Signal */
 /** @typedef {(question: any, how: Signal) => Promise<any>} Ask */
 /** @typedef {{ total: number, first: number, items: any[] }} Page */
-/** @typedef {import('./tensors.js').Tensor} Tensor */
-/** @typedef {{ name: string, op: string, inputs: string[], control_inputs: string[], outputs?: any[], attributes: any[] }} Node */
 /** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
 /** @typedef {import('./tensors.js').Shape} Shape */
 /** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it is
- * called otherwise.
- * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, attached?: import('./attachments.js').Attached }} Input */
-/** What is returned, and the tensor that it is.
- * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, tensor: string }} Output */
+ * called otherwise; `isNode` if it is a node.
+ * @typedef {{ name: string, label: string, isNode?: boolean, word?: string, dtype?: string, shape?: Shape, type?: any, attached?: import('./held.js').Attached }} Input */
+/** What is returned, and from which child or value.
+ * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, type?: any, from?: string | null, given?: boolean, node?: string }} Output */
 
 /**
  * How it is to be seen.
@@ -39,160 +35,17 @@ import { tensorNamed, times, typed } from './tensors.js';
  * @property {number} most children of a scope that are shown one by one; the rest is one box
  * @property {number} total nodes
  * @property {any[]} problems
- * @property {Node[]} [nodes] all of them, where they are few
  * @property {Input[]} inputs
  * @property {Output[]} outputs
- * @property {boolean} onlyOutputs whether only what they depend on is drawn
- * @property {Set<string>} library functions that are called by operations of their names
- * @property {number} room boxes of which those that are alike do not become one
- * @property {(id: string, how: Signal) => Promise<string[]>} [placed] nodes or values that are drawn where a name is
- *   meant that may be another value's
- * @property {(id: string, how: Signal) => Promise<any>} [detail] what is told of a node or value, where the core knows it
+ * @property {Set<string>} [led] nodes and scopes that are drawn, if these are not all
+ * @property {import('./lookup.js').Lookup} lookup what the core knows of each node and value
  * @property {unknown} [unread] initializers are not read yet
  */
 
-/** Nodes that are asked for at once to find one of them. */
+/** Nodes that are asked for at once to find those of one name. */
 const PAGE = 1000;
-
-const parentOf = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-const restOf = (/** @type {string} */ scope) => `${scope}/\0rest`;
-
-/** 'a/b/c' is in 'a' and in 'a/b'; a slash in front belongs to the first. @param {string} name */
-function scopesAround(name) {
-  const found = [];
-  for (let at = name.indexOf('/', 1); at >= 0; at = name.indexOf('/', at + 1)) found.push(name.slice(0, at));
-  return found;
-}
-
-const isWithin = (/** @type {string} */ name, /** @type {string} */ scope) => !scope || name.startsWith(`${scope}/`);
-
-/* --- Boxes --------------------------------------------------------------------- */
-
-/** What a child is drawn as: a scope that has only another in it as that one, one with a single node as the node.
- * @param {any} child */
-const idOf = ({ path, inner = path }) => inner;
-
-/** What it is called in its scope. @param {any} child @param {string} scope */
-function labelOf(child, scope) {
-  const id = idOf(child);
-  const within = id.slice(scope && id !== scope ? scope.length + 1 : 0);
-  if (child.is === 'scope' && child.nodes > 1) return within;
-  // The layer's name says more of its only node than the operation's, which is told anyway.
-  return (child.is === 'scope' ? within.split(/(?<=.)\//)[0] : (within.split('/').pop() ?? '')).replace(/^\//, '');
-}
-
-/** @param {any} child */
-const callsIn = ({ calls = [] }) =>
-  calls.map((/** @type {any} */ { name, element, function: called }) => ({
-    name: element === undefined ? name : `${name}[${element}]`,
-    function: called,
-  }));
-
-/** @param {string} scope @param {string[]} frames @param {any} child @param {boolean} all @returns {Group} */
-function groupOf(scope, frames, child, all) {
-  const { is, nodes, op, ops = [], parameters } = child;
-  const [kind, ...kinds] = ops.map((/** @type {any} */ one) => one.op);
-  const isScope = is === 'scope' && nodes > 1;
-  return {
-    id: idOf(child),
-    label: labelOf(child, scope),
-    scope,
-    frames,
-    count: nodes,
-    is: isScope ? 'scope' : nodes > 1 ? 'many' : 'node',
-    op: isScope ? summary([kind, ...kinds]).join(', ') : (op ?? kind ?? ''),
-    calls: callsIn(child),
-    attached: all ? [] : linesOf(child),
-    more: child.more_tensors,
-    parameters: Number(parameters ?? 0),
-  };
-}
-
-class Boxes {
-  /** @type {Map<string, Group>} */
-  groups = new Map();
-  /** What children are drawn as. @type {Map<string, string>} */
-  ids = new Map();
-  /** What goes into the graph: its boxes. @type {Map<string, string>} */
-  given = new Map();
-  /** What is gathered in another box. @type {Map<string, string>} */
-  into = new Map();
-  edges = new Edges();
-
-  /** @param {any[]} answers one for each open scope @param {boolean} all whether tensors are boxes */
-  constructor(answers, all) {
-    this.answers = answers;
-    this.open = new Set(answers.map(({ scope }) => scope));
-    for (const answer of answers) this.#add(answer, all);
-  }
-
-  /** Children that are drawn, with what is in them. @returns {any[]} */
-  get children() {
-    return this.answers.flatMap(({ children }) => children.items).filter((child) => !this.#isOpen(child));
-  }
-
-  #isOpen = (/** @type {any} */ child) => child.is === 'scope' && this.open.has(idOf(child));
-
-  /** @param {any} answer @param {boolean} all */
-  #add({ scope, nodes, children }, all) {
-    const frames = [...this.open].filter((one) => one && (one === scope || isWithin(scope, one))).sort();
-    let rest = nodes;
-    for (const child of children.items) {
-      rest -= child.nodes;
-      this.ids.set(child.path, idOf(child));
-      if (this.#isOpen(child)) continue;
-      const group = groupOf(scope, frames, child, all);
-      this.groups.set(group.id, group);
-      if (all && group.is === 'node') for (const tensor of child.tensors ?? []) this.#tensor(group, tensor);
-    }
-    const box = { id: restOf(scope), label: 'more', scope, frames, op: '', calls: [], attached: [] };
-    if (children.total > children.items.length) this.groups.set(box.id, { ...box, count: rest, is: 'rest' });
-  }
-
-  /** What a node holds, as a box. @param {Group} group @param {any} tensor */
-  #tensor({ id: to, scope, frames }, tensor) {
-    const id = tensor.node;
-    const label = id.split('/').pop() ?? id;
-    const box = { id, label, scope, frames, count: 1, calls: [], attached: [] };
-    if (!this.groups.has(id)) this.groups.set(id, { ...box, is: 'node', op: wordOf(tensor) });
-    this.edges.add(id, to, false, textOf(tensor));
-  }
-
-  /** @param {any} value @param {string} label @param {string} [word] */
-  argument({ name, ...type }, label, word) {
-    if (this.given.has(name)) return;
-    const id = this.groups.has(name) ? `value:${name}` : name;
-    const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
-    this.given.set(name, id);
-    this.groups.set(id, { ...box, is: 'argument', word, op: 'type' in type || 'dtype' in type ? typed(type) : '' });
-  }
-
-  /** @param {Output} output */
-  result({ name, label, word, ...type }) {
-    const id = resultId(name);
-    const op = 'type' in type || type.dtype ? typed(type) : '';
-    const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
-    this.groups.set(id, { ...box, is: 'result', word, op });
-  }
-
-  /** Where a name is to be found, however deep. @param {string} name */
-  place(name) {
-    for (const path of [name, ...scopesAround(name).reverse()]) {
-      const id = this.ids.get(path) ?? path;
-      const group = this.into.get(id) ?? id;
-      if (this.groups.has(group)) return group;
-      const rest = restOf(parentOf(path));
-      if (this.groups.has(rest)) return rest;
-    }
-    return undefined;
-  }
-
-  /** Where an edge begins. @param {any} input */
-  source({ from, given }) {
-    const id = given ? this.given.get(from) : undefined;
-    return given ? id && (this.into.get(id) ?? id) : this.place(from);
-  }
-}
+/** Boxes of which those that are alike do not become one. */
+const ROOM = 400;
 
 /** Arguments, values of graphs around this one, and results. @param {Boxes} boxes @param {Graph} graph */
 function addEnds(boxes, { inputs, outputs }) {
@@ -204,48 +57,54 @@ function addEnds(boxes, { inputs, outputs }) {
 }
 
 /** @param {Boxes} boxes @param {Graph} graph */
-function addEdges(boxes, { outputs }) {
-  const [{ results = [] } = {}] = boxes.answers;
+function addEdges(boxes, { inputs, outputs }) {
+  const shapes = new Map(inputs.map(({ name, shape }) => [name, shape]));
   for (const child of boxes.children)
     for (const { control, values = [], ...input } of child.inputs)
-      for (const value of values.length ? values : [{}])
-        boxes.edges.add(boxes.source(input), boxes.place(child.path), control, times(value.shape));
-  for (const { name, tensor } of outputs) {
-    const known = results.find((/** @type {any} */ one) => one.name === name);
-    const from = known ? known.from !== null && boxes.source(known) : boxes.place(tensorNamed(tensor).name);
-    if (from) boxes.edges.add(from, resultId(name), false, times(known?.shape));
-  }
+      for (const value of values.length ? values : [{}]) {
+        const from = boxes.source(input);
+        const fed = boxes.groups.get(from ?? '');
+        if (fed?.is === 'argument' && !fed.op && value.dtype) fed.op = typed(value);
+        boxes.edges.add(from, boxes.place(child.path), control, times(value.shape ?? shapes.get(value.name)));
+      }
+  for (const { name, from, given, shape } of outputs)
+    if (from) boxes.edges.add(boxes.source({ from, given }), resultId(name), false, times(shape));
 }
 
-/** What hands on a value, and is a line in the boxes of those who take it. */
-const VALUES = new Set(['Const', 'ReadVariableOp', 'VarHandleOp']);
+/** An Identity that ends a scope or a function says nothing. @param {Map<string, Group>} groups @param {Edge[]} edges */
+function withoutIdentities(groups, edges) {
+  const into = new Map(edges.map((edge) => [edge.to, edge]));
+  const several = new Set(edges.filter((edge) => into.get(edge.to) !== edge).map(({ to }) => to));
+  const used = new Set(edges.map(({ from }) => from));
+  for (const [id, { op, is }] of groups) {
+    const source = into.get(id);
+    if (is !== 'node' || op !== 'Identity' || !source || source.control || several.has(id) || !used.has(id)) continue;
+    groups.delete(id);
+    edges = edges.filter((edge) => edge !== source);
+    for (const edge of edges) if (edge.from === id) Object.assign(edge, { from: source.from });
+  }
+  return edges;
+}
+
+/** What does nothing by itself. */
+const IDLE = /^(Const|NoOp|ReadVariableOp|VarHandleOp)$/;
 
 /**
- * Constants become lines of their users; what only control edges lead to or from is left out.
+ * What only control edges lead to or from is left out, and what is idle, unless there is nothing else.
  *
  * @param {Map<string, Group>} groups
  * @param {Edge[]} edges
  * @param {Seen} options
  */
 function tidied(groups, edges, { control, all }) {
-  const drawn = control ? edges : edges.filter((edge) => !edge.control);
+  if (control) return edges;
   const data = new Set(edges.flatMap(({ from, to, control }) => (control ? [] : [from, to])));
   const controlled = new Set(edges.flatMap(({ from, to, control }) => (control ? [from, to] : [])));
-  const fed = new Set(drawn.map(({ to }) => to));
-  const isValue = (/** @type {Group | undefined} */ group) =>
-    !all && group?.is === 'node' && VALUES.has(group.op) && !fed.has(group.id);
-  /** @type {Set<string>} */
-  const gone = new Set();
-  for (const { from, to } of drawn) {
-    const [value, user] = [groups.get(from), groups.get(to)];
-    if (!value || !user || !isValue(value)) continue;
-    gone.add(from);
-    if (user.is === 'node')
-      user.attached.push({ id: from, is: value.op === 'Const' ? 'constant' : 'variable', name: value.label, text: '' });
-  }
-  for (const id of groups.keys())
-    if (gone.has(id) || (!control && controlled.has(id) && !data.has(id))) groups.delete(id);
-  return drawn.filter(({ from }) => !gone.has(from));
+  const isIdle = (/** @type {Group} */ { op }) => !all && op.split(', ').every((one) => IDLE.test(one));
+  const alone = [...groups.values()].filter((one) => !data.has(one.id) && (controlled.has(one.id) || isIdle(one)));
+  if (alone.length < groups.size) for (const { id } of alone) groups.delete(id);
+  const drawn = edges.filter((edge) => !edge.control);
+  return all ? drawn : withoutIdentities(groups, drawn);
 }
 
 /* --- What is asked --------------------------------------------------------------- */
@@ -281,19 +140,19 @@ export function unlessUnknown(error) {
   if (error?.code !== 'NOT_FOUND') throw error;
 }
 
-/** A scope with more than this part of all nodes is open at first, unless it has too many children. */
+/** A scope with this part of all nodes, or more, is open at first, unless it has too many children. */
 const MOST_OF_IT = 0.6;
 
 /** Those that hold most of the graph. @param {Graph} graph @param {Signal} how */
-async function openAtFirst({ ask, name, whole, room }, how) {
+async function openAtFirst({ ask, name, whole }, how) {
   const open = [];
   for (let at = whole; ;) {
     const big = at.children.items.find(
-      (/** @type {any} */ one) => one.is === 'scope' && one.nodes > 2 && one.nodes > MOST_OF_IT * whole.nodes,
+      (/** @type {any} */ one) => one.is === 'scope' && one.nodes > 2 && one.nodes >= MOST_OF_IT * whole.nodes,
     );
     if (!big) return open;
-    at = await ask({ question: 'scopes', name: name || undefined, scope: idOf(big), count: room }, how);
-    if (at.children.total > room) return open;
+    at = await ask({ question: 'scopes', name: name || undefined, scope: idOf(big), count: ROOM }, how);
+    if (at.children.total > ROOM) return open;
     open.push(idOf(big));
   }
 }
@@ -307,7 +166,7 @@ async function openAtFirst({ ask, name, whole, room }, how) {
  */
 async function boxesOf(graph, { open, show, all = false }, how) {
   const wanted = [...(open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')];
-  const boxes = new Boxes(await answersFor(graph, wanted, how), all);
+  const boxes = new Boxes(await answersFor(graph, wanted, how), all, graph.led);
   addEnds(boxes, graph);
   return boxes;
 }
@@ -319,12 +178,12 @@ async function boxesOf(graph, { open, show, all = false }, how) {
  * @param {Seen} options
  * @param {Signal} how
  */
-export async function drawnLarge(graph, options, how) {
-  const meant = options.show ? ((await graph.placed?.(options.show, how)) ?? [options.show]) : [];
+export async function drawn(graph, options, how) {
+  const meant = options.show ? await graph.lookup.placed(options.show, how) : [];
   const [show] = meant;
   const boxes = await boxesOf(graph, { ...options, show }, how);
   const { groups } = boxes;
-  boxes.into = gathered(groups, graph.room);
+  boxes.into = gathered(groups, ROOM);
   addEdges(boxes, graph);
   const edges = tidied(groups, boxes.edges.all(), options);
   const shown = meant.find((one) => groups.has(one)) ?? (show && boxes.place(show));
@@ -352,7 +211,7 @@ export async function membersOf(graph, options, how) {
   }
   if (groups.has(group)) return alikeNamed(graph, group, { first, count }, how);
   const before = [...groups.values()];
-  const into = gathered(groups, graph.room);
+  const into = gathered(groups, ROOM);
   const inside = before.filter(({ id }) => into.get(id) === group);
   return { total: inside.length, first, items: inside.slice(first, first + count).map(asMember) };
 }
@@ -369,16 +228,4 @@ async function alikeNamed({ ask, name }, node, { first, count }, how) {
   const items = nodes.items.filter((/** @type {any} */ one) => one.name === node);
   const listed = items.slice(first, first + count).map((/** @type {any} */ { op }) => ({ name: node, op, is: 'node' }));
   return { total: items.length, first, items: listed };
-}
-
-/** @param {Graph} graph @param {string} node @param {Signal} how @returns {Promise<any>} */
-export async function nodeNamed({ ask, name, nodes: known }, node, how) {
-  if (known) return known.find((one) => one.name === node);
-  const question = { question: 'nodes', name: name || undefined, scope: node, count: PAGE };
-  for (let first = 0; ; first += PAGE) {
-    how.signal.throwIfAborted();
-    const { nodes } = await ask({ ...question, first }, how);
-    const found = nodes.items.find((/** @type {any} */ one) => one.name === node);
-    if (found || nodes.first + nodes.items.length >= nodes.total) return found;
-  }
 }

@@ -1,18 +1,14 @@
 /** Graphs of a model: which one is looked at, and what of it is shown. */
-import { exportedGraph } from './exported-graph.js';
-import { detailOf } from './node-detail.js';
-import { drawnLarge, membersOf, nodeNamed } from './folded-graph.js';
 import { foundIn } from './find.js';
-import { tensorflowGraph } from './load-graph.js';
-import { aboutTag, isSameDiff, namesValues } from './kinds.js';
-import { drawnSmall, membersSmall, scopeNamed } from './small-graph.js';
-import { entriesOf } from './signature-names.js';
+import { drawn, membersOf } from './folded-graph.js';
+import { aboutTag, isSameDiff } from './kinds.js';
+import { loadGraph } from './load-graph.js';
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
 /** @typedef {import('./folded-graph.js').Graph} Graph */
 /** @typedef {import('./folded-graph.js').Seen} Seen */
 /** @typedef {import('./folded-graph.js').Signal} Signal */
-/** @typedef {import('./signature-names.js').Entry} Entry */
+/** @typedef {import('./load-graph.js').Entry} Entry */
 
 /**
  * Which graph: '' is what the model computes, by its default signature; WHOLE the main graph;
@@ -22,8 +18,8 @@ import { entriesOf } from './signature-names.js';
 
 export const WHOLE = '/';
 
-/** Functions that are listed, those with the most nodes. */
-const LISTED = 150;
+/** Functions that are listed, those with the most nodes; and signatures. */
+const [LISTED, SIGNATURES] = [150, 20];
 
 /** @param {Ask} ask @param {number | undefined} metaGraph @returns {Ask} */
 const about = (ask, metaGraph) => (question, how) => ask(metaGraph ? { ...question, metaGraph } : question, how);
@@ -32,7 +28,20 @@ const about = (ask, metaGraph) => (question, how) => ask(metaGraph ? { ...questi
 const inTag = (ask, tag) => (question, how) => ask(aboutTag(question, tag), how);
 
 /** @param {Entry} entry */
-const placeOf = (entry) => entry.function || WHOLE + entry.key;
+const placeOf = ({ key, function: called, wrapper }) => called?.name ?? wrapper?.function ?? WHOLE + key;
+
+/** The signatures of a SavedModel, the default one first. @param {Ask} ask @param {Signal} how @returns {Promise<Entry[]>} */
+async function entriesOf(ask, how) {
+  const { signatures } = await ask({ question: 'overview' }, how);
+  const isDefault = (/** @type {string} */ key) => key === 'serving_default';
+  const keys = signatures.items
+    .map((/** @type {any} */ { key }) => key)
+    .filter((/** @type {string} */ key) => !key.startsWith('__saved_model_'))
+    .sort((/** @type {string} */ a, /** @type {string} */ b) => Number(isDefault(b)) - Number(isDefault(a)));
+  const entries = [];
+  for (const name of keys.slice(0, SIGNATURES)) entries.push(await ask({ question: 'signature', name }, how));
+  return entries;
+}
 
 /**
  * Finds the graph that is looked at, and keeps the last one.
@@ -72,9 +81,7 @@ function finder(askModel, kind, isBrief) {
     const entry = at === WHOLE ? undefined : (await entries(which, how)).find((one) => placeOf(one) === at);
     const ask = about(askModel, which.metaGraph);
     const name = at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at;
-    const graph = await (namesValues(kind)
-      ? exportedGraph(inTag(ask, which.tag), name, how)
-      : tensorflowGraph(ask, name, entry, how));
+    const graph = await loadGraph(inTag(ask, which.tag), kind, name, entry, how);
     last = { key, graph: { ...graph, at } };
     return last.graph;
   }
@@ -118,32 +125,21 @@ export function graphs(askModel, kind, isBrief = () => false) {
     /** What is shown. @param {Which & Seen} options @param {Signal} how */
     async graph(options, how) {
       const graph = await graphOf(options, how);
-      const drawn = graph.nodes
-        ? drawnSmall({ ...graph, nodes: graph.nodes }, options)
-        : await drawnLarge(graph, options, how);
-      return { ...drawn, at: graph.at, unread: graph.unread };
+      return { ...(await drawn(graph, options, how)), at: graph.at, unread: graph.unread };
     },
     /** A page of what is in one group. @param {Which & Seen & { group: string, first: number, count: number }} options @param {Signal} how */
     async members(options, how) {
-      const graph = await graphOf(options, how);
-      if (!graph.nodes) return membersOf(graph, options, how);
-      const all = membersSmall({ ...graph, nodes: graph.nodes }, options);
-      const { first, count } = options;
-      return { total: all.length, first, items: all.slice(first, first + count) };
+      return membersOf(await graphOf(options, how), options, how);
     },
     /** What is told of a node, an argument, a result or a scope. @param {Which & { node: string }} options @param {Signal} how */
     async node(options, how) {
-      const graph = await graphOf(options, how);
-      const { node: id } = options;
-      if (graph.detail && !id.startsWith('return:')) return graph.detail(id, how);
-      const found = await detailOf(graph, id, (name) => nodeNamed(graph, name, how));
-      return found ?? (graph.nodes ? scopeNamed({ ...graph, nodes: graph.nodes }, id) : undefined);
+      return (await graphOf(options, how)).lookup.detail(options.node, how);
     },
     /** A page of what takes a node. @param {Which & { node: string, first: number, count: number }} options @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>} */
     async users(options, how) {
       const { node, first, count } = options;
       const graph = await graphOf(options, how);
-      const name = graph.detail ? node.replace(/^value:/, '') : node;
+      const name = node.replace(/^value:/, '');
       const question = { question: 'consumers', name, scope: graph.name || undefined, first, count };
       return (await graph.ask(question, how)).consumers;
     },

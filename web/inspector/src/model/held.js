@@ -1,7 +1,19 @@
 /** Tensors that nodes hold, as lines of their boxes: as the answers `scopes` and `constants` have them. */
 import { times, typed, valueOf } from './tensors.js';
 
-/** @typedef {import('./attachments.js').Attached} Attached */
+/**
+ * A constant, or a variable that is read.
+ * @typedef {object} Attached
+ * @property {string} id of the node, or of the function's argument
+ * @property {string} name of the variable, or of the constant's node
+ * @property {'variable' | 'constant' | 'resource'} is
+ * @property {string | null} [dtype]
+ * @property {import('./tensors.js').Shape} [shape]
+ * @property {any} [tensor] a constant's
+ * @property {string} [path] of the object
+ * @property {string} [word] what it is called, if that is not what it is
+ * @property {string} [at] what a link to its values calls it
+ */
 
 /** Whose shape says enough: weights that are quantized have another type. */
 const USUAL = /^(b?float16|float32|float64|half|bfloat16|float|double)$/i;
@@ -11,11 +23,13 @@ const FLOAT = /float|half|double/i;
 export const tensorOf = (one) =>
   one.sparse ? { ...one.values_tensor, node: one.node } : { size: one.bytes, ...one.array, ...one };
 
-/** What it is called beside others of the same node: of a value the last part that is no number. @param {any} one */
-export const nameOf = ({ node, is }) =>
-  (is === 'attribute' || is === 'weights'
-    ? node.slice(node.lastIndexOf(':') + 1)
-    : /[^./]*([./]\d+)*$/.exec(node)?.[0]) || node;
+/** What it is called beside others of the same node: of a value the last part that is no number. In a frozen graph, a
+ * variable's value stands where it was read. @param {any} one */
+export function nameOf({ node, is, name = node }) {
+  if (is === 'attribute' || is === 'weights') return node.slice(node.lastIndexOf(':') + 1) || node;
+  if (/ReadVariableOp[^/]*\/resource$/.test(name)) return 'weights';
+  return /[^./]*([./]\d+)*$/.exec(name)?.[0] || node;
+}
 
 /** @param {any} one */
 export const wordOf = ({ is, use }) =>
@@ -28,7 +42,7 @@ export const wordOf = ({ is, use }) =>
         : 'weights';
 
 /** A list of numbers in an attribute, which is no tensor. @param {any} one */
-const listed = ({ attributes: [{ value }] = [{}] }) =>
+const listed = ({ attributes: [{ value } = {}] = [] }) =>
   value === undefined ? '' : valueOf({ preview: [value].flat(), shape: Array.isArray(value) ? [value.length] : [] });
 
 /** Its value if that is short and no weight, else its shape, or if that says too little, its type. @param {any} one */
@@ -49,7 +63,8 @@ export const linesOf = ({ tensors = [] }) =>
 /** @param {any} one @returns {Attached} */
 export const attachedOf = (one) => ({
   id: one.node,
-  name: one.node,
+  name: one.name ?? one.node,
+  path: one.object?.path,
   is: kindOf(one),
   dtype: one.dtype,
   shape: one.shape,
@@ -57,3 +72,10 @@ export const attachedOf = (one) => ({
   word: wordOf(one),
   at: one.function ? `${one.function}:${one.node}` : one.node,
 });
+
+/** Functions that a node calls, and graphs that it has. @param {any} child */
+export const callsOf = ({ calls = [] } = {}) =>
+  calls.map((/** @type {any} */ { name, element, function: called }) => ({
+    name: element === undefined ? name : `${name}[${element}]`,
+    function: called,
+  }));

@@ -54,9 +54,6 @@ export const isExported = (kind) => kinds[kind]?.exported === true;
 /** @param {string} kind */
 export const isSameDiff = (kind) => kind.startsWith('samediff');
 
-/** Those of which the core says in its answers `scopes` who makes a value, and what nodes hold. @param {string} kind */
-export const namesValues = (kind) => isExported(kind) || isSameDiff(kind);
-
 /** Of a SameDiff file the tag is the graph: where other kinds' questions name a function. @param {string} question */
 const tagIsNamed = (question) => ['nodes', 'scopes', 'ops', 'function', 'tag'].includes(question);
 

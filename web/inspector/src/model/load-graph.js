@@ -1,84 +1,151 @@
-/** Reads a graph as far as its drawing needs it: all nodes of a small one, the rest in folds. */
-import { endsOf } from './function-ends.js';
-import { attribute, tensorNamed } from './tensors.js';
+/** A graph as far as its drawing needs it: what goes in and comes out, and its scopes. */
+import { Lookup } from './lookup.js';
+import { tensorNamed } from './tensors.js';
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
 /** @typedef {import('./folded-graph.js').Graph} Graph */
-/** @typedef {import('./folded-graph.js').Node} Node */
+/** @typedef {import('./folded-graph.js').Input} Input */
 /** @typedef {import('./folded-graph.js').Signal} Signal */
-/** @typedef {import('./signature-names.js').Entry} Entry */
+/** @typedef {import('./held.js').Attached} Attached */
 
-/** Nodes of a graph that is small. */
-const SMALL = 4000;
-/** Children of a scope of a large graph that are shown one by one, and boxes of which those that are alike do not become
- * one. */
-const [CHILDREN, ROOM] = [600, 160];
-/** Operations that are looked through for those named like functions. */
-const OPERATIONS = 10_000;
+/** Children of a scope that are looked at one by one. */
+const CHILDREN = 20_000;
+/** Nodes that a signature's outputs may depend on if nothing else is to be drawn. */
+const LED = 20_000;
+const ALL = 1_000_000;
 
-/** What goes in and out of the main graph, as a signature says. @param {Entry | undefined} entry */
-const endsByTensors = (entry) => ({
-  /** @type {import('./folded-graph.js').Input[]} */
-  inputs: [],
-  outputs: (entry?.tensors ?? []).map(({ name, tensor, dtype, shape }) => ({
-    name,
-    label: name,
-    tensor,
-    dtype,
-    shape,
-  })),
+/** A signature and what it computes, as the answer has it.
+ * @typedef {{ key: string, function: any, wrapper: any, inputs: any[], outputs: any[] }} Entry */
+
+const KINDS = new Set(['variable', 'constant']);
+
+/** @param {any} capture of a function's answer @returns {Attached} */
+const captured = ({ argument, name, path, kind, dtype, shape, registered_name: type }) => ({
+  id: argument,
+  name: name || (kind === 'constant' ? argument : path) || argument,
+  is: KINDS.has(kind) ? kind : 'resource',
+  dtype: dtype ?? (kind === 'resource' ? type?.replace(/^tf\./, '') : undefined),
+  shape,
+  path,
 });
 
-/** Functions that the main graph calls by operations of their names. @param {Ask} ask @param {Signal} how */
-async function libraryOf(ask, how) {
-  const { ops } = await ask({ question: 'ops', count: OPERATIONS }, how);
-  return ops.items.flatMap((/** @type {any} */ { op, from }) => (from === 'library' ? [op] : []));
+/** What is drawn with those that take it, and would draw the scope around it, in which it was made. @param {string} op */
+const isHeld = (op) => /^(Const|VarHandleOp|Variable(V2)?|ReadVariableOp)$/.test(op);
+
+/** Names that the tracer gave, which say less than an argument's own. @param {string | undefined} name */
+const isTelling = (name) => name !== undefined && !/^(resource|unknown|input_\d+|\d*)$/.test(name);
+
+/** How a signature calls the arguments of its function. @param {any} value of the answer, however deep @returns {[string, string][]} */
+function namesIn(value) {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = typeof value.argument === 'string' && typeof value.input === 'string';
+  return own ? [[value.argument, value.input]] : Object.values(value).flatMap(namesIn);
+}
+
+/** @param {any} given `function` @param {Entry | undefined} entry @returns {Input[]} */
+function argumentsOf({ inputs, captures = [] }, entry) {
+  const names = new Map(namesIn(entry?.function?.arguments));
+  const known = new Map(captures.map((/** @type {any} */ one) => [one.argument, captured(one)]));
+  return inputs.map((/** @type {any} */ { type_attr, user_name, ...one }) => {
+    const { name, dtype = type_attr } = one;
+    const attached = known.get(name) ?? (dtype === 'resource' ? { id: name, name, is: 'resource' } : undefined);
+    const label = names.get(name) ?? (isTelling(user_name) ? user_name : name);
+    return { ...one, label, dtype, attached: attached && { ...attached, dtype: attached.dtype ?? dtype } };
+  });
+}
+
+/** What a signature gives to the graph, by its placeholders' names. @param {any[]} inputs @returns {Input[]} */
+const fedOf = (inputs) =>
+  inputs.map(({ name, tensor, ...one }) => ({
+    ...one,
+    name: tensor ? tensorNamed(tensor).name : name,
+    label: name,
+    isNode: true,
+  }));
+
+/** @param {Ask} ask @param {string} kind @param {string} name @param {Entry | undefined} entry @param {Signal} how */
+async function endsOf(ask, kind, name, entry, how) {
+  if (!name && entry)
+    return { inputs: fedOf(entry.inputs), outputs: entry.outputs, unread: undefined, nodes: undefined };
+  const given = await ask(name ? { question: 'function', name } : { question: 'overview', count: ALL }, how);
+  const items = (/** @type {any} */ list) => list?.items ?? list ?? [];
+  const isTensorflow = kind === 'saved_model' || kind === 'graph_def';
+  const word = isTensorflow ? undefined : 'input';
+  const inputs =
+    isTensorflow && name
+      ? argumentsOf(given, entry)
+      : items(given.inputs).map((/** @type {any} */ one) => ({ ...one, label: one.name, word, isNode: isTensorflow }));
+  // What a frozen graph gives are nodes, and boxes as others.
+  const outputs = kind === 'graph_def' && !name ? [] : items(given.outputs);
+  return { inputs, outputs, unread: given.unread, nodes: isTensorflow ? given.nodes : undefined };
+}
+
+/** @param {any} output of the model, a function or a signature */
+const ownOf = ({ tensor, type_attr, ...one }) => ({
+  ...(type_attr && { dtype: type_attr }),
+  ...(tensor && { from: tensorNamed(tensor).name }),
+  ...one,
+});
+
+/** What is returned, with what the scopes say of it. @param {any[]} outputs @param {any[]} results @param {Entry | undefined} entry @param {string | undefined} word */
+function resultsOf(outputs, results, entry, word) {
+  const known = new Map(outputs.map((one) => [one.name, ownOf(one)]));
+  const all = results.length ? results.map((one) => ({ ...one, ...known.get(one.name) })) : [...known.values()];
+  const names = new Map(entry?.function?.results.map((/** @type {any} */ { name, output }) => [name, output]));
+  return all.map((one) => ({ ...one, label: names.get(one.name) ?? one.name, word }));
+}
+
+/** Nodes that a signature's outputs depend on, and the scopes around them.
+ * @param {Ask} ask @param {Entry | undefined} entry @param {Signal} how */
+async function ledTo(ask, entry, how) {
+  const ends = (entry?.outputs ?? []).flatMap(({ tensor }) => (tensor ? [tensorNamed(tensor).name] : []));
+  if (!ends.length) return undefined;
+  const led = new Set(ends);
+  for (const name of ends) {
+    const { found } = await ask({ question: 'upstream', name, count: LED }, how);
+    if (found.total > found.items.length) return undefined;
+    const here = found.items.filter((/** @type {any} */ one) => one.function === null);
+    const held = new Set(here.flatMap((/** @type {any} */ one) => (isHeld(one.op) ? [one.name] : [])));
+    // What is read has the name of the variable before it.
+    for (const { name } of here) if (!held.has(name) && !held.has(name.replace(/\/[^/]*$/, ''))) led.add(name);
+  }
+  for (const one of [...led])
+    for (let at = one.lastIndexOf('/'); at > 0; at = one.lastIndexOf('/', at - 1)) led.add(one.slice(0, at));
+  return led;
 }
 
 /**
- * A graph of TensorFlow's: the main one, or a function's.
- *
  * @param {Ask} ask
- * @param {string} name of the function
+ * @param {string} kind
+ * @param {string} name of a function or of a graph within a node, '' of the model's own
  * @param {Entry | undefined} entry the signature that leads to it
  * @param {Signal} how
  * @returns {Promise<Graph>}
  */
-export async function tensorflowGraph(ask, name, entry, how) {
-  const question = { question: 'scopes', name: name || undefined };
-  const whole = await ask({ ...question, count: CHILDREN }, how);
-  const ends = name ? await endsOf(ask, name, entry?.names, how) : endsByTensors(entry);
-  const library = new Set('calls' in ends ? ends.calls : await libraryOf(ask, how));
-  const { nodes: total, problems } = whole;
-  const { inputs, outputs } = ends;
-  const graph = {
+export async function loadGraph(ask, kind, name, entry, how) {
+  const [ends, whole, led, all] = await Promise.all([
+    endsOf(ask, kind, name, entry, how),
+    ask({ question: 'scopes', name: name || undefined, count: CHILDREN }, how),
+    name ? undefined : ledTo(ask, entry, how),
+    // Here nothing else tells how many nodes there are with those that others hold.
+    kind === 'saved_model' && !name ? ask({ question: 'nodes', count: 1 }, how) : undefined,
+  ]);
+  const { inputs, outputs, unread, nodes } = ends;
+  const word = kind === 'saved_model' || kind === 'graph_def' ? undefined : 'output';
+  const results = resultsOf(outputs, whole.results ?? [], entry, word);
+  const lookup = new Lookup(ask, name, inputs, results);
+  return {
     ask,
     name,
     at: '',
     whole,
     most: CHILDREN,
-    room: ROOM,
-    total,
-    problems,
+    total: nodes ?? all?.nodes.total ?? whole.nodes,
+    problems: whole.problems,
     inputs,
-    outputs,
-    library,
-    onlyOutputs: !name && Boolean(entry),
+    outputs: results,
+    led,
+    lookup,
+    unread: unread ?? whole.unread,
   };
-  if (total > SMALL) return graph;
-  const all = await ask({ question: 'nodes', name: name || undefined, count: SMALL }, how);
-  /** @type {Node[]} */
-  const nodes = all.nodes.items;
-  const placeholders = name
-    ? []
-    : nodes.filter(({ op }) => op === 'Placeholder').map((node) => placeholder(node, entry));
-  return { ...graph, most: SMALL, problems: all.problems, nodes, inputs: [...inputs, ...placeholders] };
 }
-
-/** A placeholder is an argument of the main graph. @param {Node} node @param {Entry | undefined} entry */
-const placeholder = (node, entry) => ({
-  name: node.name,
-  label: entry?.given.find(({ tensor }) => tensorNamed(tensor).name === node.name)?.name ?? node.name,
-  dtype: attribute(node, 'dtype'),
-  shape: attribute(node, 'shape'),
-});

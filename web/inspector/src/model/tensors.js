@@ -1,4 +1,4 @@
-/** Names of tensors, and the shapes that TensorFlow noted for them. */
+/** Names of tensors, their types and values in short. */
 
 /** @typedef {(number | string | null)[] | null} Shape null where the rank is not known; of ONNX sizes have names */
 /** A node's output: its number, or its name and number. @typedef {{ name: string, output?: string, index: number }} Tensor */
@@ -15,33 +15,8 @@ export function tensorNamed(input) {
   return { name, output: rest[0], index: Number.isInteger(index) ? index : 0 };
 }
 
-/** Outputs that are the first one of their operation, where it has several. */
-const FIRST = new Set(['y', 'output', 'outputs', 'values', 'output_values', 'components', 'handle']);
-
 /** @param {{ attributes: any[] } | undefined} node @param {string} name */
 export const attribute = (node, name) => node?.attributes.find((one) => one.name === name)?.value;
-
-/** A list of shapes, as the answers `nodes` have it. @param {unknown} list @returns {Shape[]} */
-const shapes = (list) => (Array.isArray(list) ? list.filter((one) => one === null || Array.isArray(one)) : []);
-
-/**
- * The shape of one output of a node, or undefined if nothing says it.
- *
- * @param {{ attributes: any[], op?: string } | undefined} node
- * @param {{ output?: string, index: number }} tensor
- * @returns {Shape | undefined}
- */
-export function shapeOf(node, { output, index }) {
-  const all = shapes(attribute(node, '_output_shapes'));
-  if (!all.length) {
-    const { shape } = attribute(node, 'value') ?? {};
-    return shape === undefined ? undefined : shape;
-  }
-  if (output === undefined || index > 0 || all.length === 1 || FIRST.has(output)) return all[index];
-  // Which of several outputs has this name, only the operation's definition says.
-  const same = all.every((one) => JSON.stringify(one) === JSON.stringify(all[0]));
-  return same ? all[0] : undefined;
-}
 
 /** ?×7×7×1280, or '' where nothing is known. @param {Shape | undefined} shape */
 export function times(shape) {
@@ -49,39 +24,38 @@ export function times(shape) {
   return shape.length > 1 ? shape.map((one) => one ?? '?').join('×') : shape.length ? `[${shape[0] ?? '?'}]` : 'scalar';
 }
 
-/** Beginnings of TensorFlow's names, and ND4J's names. @type {Record<string, string>} */
-const SHORT = { float: 'f', int: 'i', uint: 'u', bfloat: 'bf', complex: 'c' };
-/** @type {Record<string, string>} */
-const ND4J = { FLOAT: 'f32', DOUBLE: 'f64', HALF: 'f16', LONG: 'i64', INT: 'i32', UTF8: 'string' };
+/** What types are called in short, as in f32[?,3]; ND4J's names too. @type {Record<string, string>} */
+const SHORT = {
+  float: 'f32',
+  double: 'f64',
+  half: 'f16',
+  long: 'i64',
+  int: 'i32',
+  bfloat16: 'bf16',
+  complex64: 'c64',
+  complex128: 'c128',
+  utf8: 'string',
+};
 
-/** float32 is f32. @param {string | null | undefined} dtype */
+/** @param {string | null | undefined} dtype */
 const shortType = (dtype) =>
-  ND4J[dtype ?? ''] ??
-  String(dtype ?? '?')
-    .toLowerCase()
-    .replace(/^(float|bfloat|uint|int|complex)(?=\d)/, (name) => SHORT[name] ?? name);
+  SHORT[dtype?.toLowerCase() ?? ''] ??
+  (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_)/, (_, u, kind, bits) => (u || kind[0]) + bits);
 
-/**
- * A type that is no tensor, as sequence(f32[?]).
- *
- * @param {any} type
- * @param {(type: any) => string} show what it is made of
- * @returns {string}
- */
-export function composed(type, show) {
+/** What a type is made of: of any rank, if that is all that is said. @param {any} tensor */
+const inner = (tensor) => `${typed(tensor)}${tensor.shape === null ? '[*]' : ''}`;
+
+/** A type of ONNX or Core ML that is no tensor, as sequence(f32[?]). @param {any} type @returns {string} */
+function composed(type) {
   const [[name, of] = ['', {}]] = Object.entries(type);
-  if (name === 'map') return `map(${[shortType(of.key), of.value && show(of.value)].filter(Boolean).join(' → ')})`;
+  if (name === 'map') return `map(${[shortType(of.key), of.value && inner(of.value)].filter(Boolean).join(' → ')})`;
   if (name === 'image') return `image[${of.color},${of.width}x${of.height}]`;
-  return name === 'opaque' ? [of.domain, of.name].filter(Boolean).join('.') : `${name}(${show(of)})`;
+  return name === 'opaque' ? [of.domain, of.name].filter(Boolean).join('.') : `${name}(${inner(of)})`;
 }
 
 /** f32[?,7,7,1280]. @param {{ dtype?: string | null, shape?: Shape, type?: any }} tensor @returns {string} */
 export const typed = ({ dtype, shape, type }) =>
-  type ? composed(type, typed) : `${shortType(dtype)}${shape ? `[${shape.map((one) => one ?? '?').join(',')}]` : ''}`;
-
-/** @param {Shape | undefined} shape */
-export const elements = (shape) =>
-  (shape ?? [0]).reduce((/** @type {number} */ all, one) => all * (Number(one) || 0), 1);
+  type ? composed(type) : `${shortType(dtype)}${shape ? `[${shape.map((one) => one ?? '?').join(',')}]` : ''}`;
 
 /** Texts longer than this are not shown in place. */
 const LONG = 36;

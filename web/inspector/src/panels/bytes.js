@@ -2,10 +2,10 @@
 import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy';
 import { css, html, nothing, svg } from 'lit';
 import { arrows } from '../arrows.js';
-import { bytesOf, MOST, tensorOf, variablesOf } from '../answers.js';
+import { constantsOf, tensorOf, variablesOf } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
-import { list, listing } from './listing.js';
+import { list, listing, numbers } from './listing.js';
 import '../tensor.js';
 
 /** As many as are drawn; the rest is smaller than any of them. */
@@ -152,7 +152,7 @@ class Bytes extends Panel {
 
   /** @param {any} one */
   chosen(one) {
-    const tensor = one.variable ? tensorOf(one.variable) : one;
+    const tensor = tensorOf(one);
     return tensor
       ? html`<cpb-tensor .session=${this.session} .tensor=${tensor}></cpb-tensor>`
       : html`<p>
@@ -170,7 +170,7 @@ class Bytes extends Panel {
             are stored
           </summary>
           <ul>
-            ${saver.map((one) => html`<li>${this.link('bytes', keyOf(one), one.node)} <span class="type">${brief(one)}</span> <span class="dim small">${size(one.size)}</span></li>`)}
+            ${saver.map((one) => html`<li>${this.link('bytes', keyOf(one), one.name)} <span class="type">${brief(one)}</span> <span class="dim small">${size(one.size)}</span></li>`)}
           </ul>
         </details>`
       : nothing;
@@ -179,7 +179,7 @@ class Bytes extends Panel {
   /** @param {any[]} list */
   map(list) {
     const [width, height] = [this.width, Math.round(Math.min(460, Math.max(260, this.width * 0.45)))];
-    const mixed = list.some(({ variable }) => variable) && list.some(({ variable }) => !variable);
+    const mixed = list.some(isVariable) && list.some((one) => one.isConstant);
     const root = hierarchy(scopes(list, mixed))
       .sum((/** @type {any} */ d) => d.size ?? 0)
       .sort((/** @type {any} */ a, /** @type {any} */ b) => (b.value ?? 0) - (a.value ?? 0));
@@ -235,46 +235,45 @@ class Bytes extends Panel {
         show: (one) =>
           html`${this.link('bytes', keyOf(one), one.name, '', view)} <span class="type narrow">${brief(one)}</span>`,
       },
-      has(({ variable }) => variable) &&
-        has(({ variable }) => !variable) && {
+      has(isVariable) &&
+        has((one) => one.isConstant) && {
           key: 'what',
           title: 'What',
           wide: true,
-          by: (one) => (one.variable ? 'variable' : 'constant'),
-          show: (one) => (one.variable ? 'variable' : 'constant'),
+          by: whatOf,
+          show: whatOf,
         },
-      has((one) => one.function) && {
+      has((one) => one.within) && {
         key: 'in',
         title: 'In',
         wide: true,
-        by: (one) => one.function ?? '',
+        by: (one) => one.within ?? '',
         show: (one) =>
-          one.function
-            ? this.link('functions', one.function)
-            : html`<span class="dim">${one.variable ? '' : 'the graph'}</span>`,
+          one.within
+            ? this.link('functions', one.within)
+            : html`<span class="dim">${one.isConstant ? 'the graph' : ''}</span>`,
       },
       { key: 'type', title: 'Type', wide: true, show: (one) => html`<span class="type">${brief(one)}</span>` },
-      has((one) => one.preview) && {
+      has(({ tensor }) => tensor?.preview) && {
         key: 'value',
         title: 'Value',
         wide: true,
-        show: (one) => (one.preview ? html`<code>${previewOf(one)}</code>` : nothing),
+        show: ({ tensor }) => (tensor?.preview ? html`<code>${previewOf(tensor)}</code>` : nothing),
       },
-      { key: 'size', title: 'Size', number: true, by: (one) => one.size, show: (one) => size(one.size) },
+      numbers('size', 'Size', { wide: false, show: (one) => size(one.size) }),
     ];
     return list(this, {
       rows,
-      what: has(({ variable }) => variable) ? 'weights' : word,
+      what: has(isVariable) ? 'weights' : word,
       sort: 'size',
       columns: columns.filter((one) => one !== false),
-      text: (one) => `${one.name} ${one.function ?? ''}`,
+      text: (one) => `${one.name} ${one.within ?? ''}`,
     });
   }
 }
 
 /**
- * Variables and constants of a SavedModel, constants of a graph, parameters of a SameDiff tag: each
- * with `name` and `size`, a `variable` as in answers.js.
+ * Variables and constants of a SavedModel, constants of a graph, parameters of a SameDiff tag.
  *
  * @param {import('../session.js').Session} session
  * @param {string | undefined} tag
@@ -282,28 +281,24 @@ class Bytes extends Panel {
  */
 async function arraysOf(session, tag, signal) {
   const isSaved = session.about.kind === 'saved_model';
-  const [answer, variables] = await Promise.all([
-    session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal }),
+  const [constants, variables] = await Promise.all([
+    constantsOf(session, signal, tag),
     isSaved ? variablesOf(session, signal) : { list: [] },
   ]);
-  const { items, total } = answer.constants;
-  const constants = items.map((/** @type {any} */ one) => {
-    const { dtype, shape = null, preview, preview_more } = { ...one.array, ...one };
-    const bytes =
-      one.array?.bytes ?? one.bytes ?? ((shape?.length === 0 && bytesOf({ dtype, shape })) || one.size || 0);
-    return { ...one, tag, dtype, shape, preview, preview_more, name: one.node ?? one.name, size: bytes };
-  });
-  const weights = variables.list
-    .filter((/** @type {any} */ one) => !one.twin)
-    .map((/** @type {any} */ one) => ({ ...one, variable: one }));
-  const problems = [...(answer.problems ?? []), .../** @type {any} */ (variables.problems ?? [])];
-  const word = session.about.kind.startsWith('samediff') ? 'parameters' : 'constants';
-  return { list: [...weights, ...constants], total, word, missing: items.length < total, problems };
+  const { list: all, total, what: word, problems = [] } = constants;
+  const weights = variables.list.filter((/** @type {any} */ one) => !one.twin);
+  return {
+    list: [...weights, ...all],
+    total,
+    word,
+    missing: all.length < total,
+    problems: [...problems, .../** @type {any} */ (variables.problems ?? [])],
+  };
 }
 
 /** @param {any[]} own @param {string} word */
 function sums(own, word) {
-  const parts = [own.filter(({ variable }) => variable), own.filter(({ variable }) => !variable)];
+  const parts = [own.filter(isVariable), own.filter((one) => one.isConstant)];
   return parts.map((part, i) => {
     if (!part.length) return nothing;
     const what = i ? word : 'variables';
@@ -313,8 +308,8 @@ function sums(own, word) {
 }
 
 /** What tells the saver where variables are stored: in its functions, or made for them. @param {any} one */
-const isSavers = ({ variable, function: name, node, dtype, shape, size: bytes }) =>
-  !variable &&
+const isSavers = ({ isConstant, within: name, name: node, dtype, shape, size: bytes }) =>
+  isConstant &&
   (/^__inference__traced_(save|restore)/.test(name ?? '') ||
     /^save(_\d+)?\/|(^|\/)(SaveV2|RestoreV2)(_\d+)?\/(tensor_names|shape_and_slices)$/.test(node ?? '') ||
     (!name && dtype === 'string' && shape?.length === 0 && bytes > 64 && /^Const(_\d+)?$/.test(node)));
@@ -329,8 +324,9 @@ function previewOf({ preview, preview_more: more }) {
   return plain(shown.length > 60 ? `${shown.slice(0, 60)}…` : shown) + (more || preview.length > VALUES ? ', …' : '');
 }
 
-const keyOf = (/** @type {any} */ one) =>
-  one.variable ? one.at : one.function ? `${one.function}:${one.node}` : (one.node ?? one.name);
+const isVariable = (/** @type {any} */ one) => !one.isConstant;
+const whatOf = (/** @type {any} */ one) => (one.isConstant ? 'constant' : 'variable');
+const keyOf = (/** @type {any} */ one) => one.at;
 const sumOf = (/** @type {any[]} */ list) => list.reduce((sum, one) => sum + one.size, 0);
 
 /** The first that has more than one in it. @param {any} node @returns {any} */
@@ -375,8 +371,8 @@ function scopes(list, mixed) {
   /** @type {any} */
   const root = { name: '', children: [], by: new Map() };
   for (const one of list) {
-    const top = mixed && !one.variable ? 'constants' : '';
-    const path = [top, one.function, ...one.name.split('/')].filter(Boolean);
+    const top = mixed && one.isConstant ? 'constants' : '';
+    const path = [top, one.within, ...one.name.split('/')].filter(Boolean);
     let at = root;
     for (const part of path.slice(0, -1)) {
       if (!at.by.has(part)) {

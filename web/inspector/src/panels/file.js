@@ -3,6 +3,7 @@ import { css, html, nothing, svg } from 'lit';
 import { count, counted, size } from '../format.js';
 import { pager, Panel } from '../panel.js';
 import { BYTES } from './chunk.js';
+import { numbers, table } from './listing.js';
 
 const COLUMNS = 1000;
 /** Chunks, as many as can be told apart, and requests in the table. */
@@ -104,7 +105,7 @@ class FileMap extends Panel {
         </div>
       </div>
       ${this.answer(this.#chunks, (begins) => this.map(begins))} ${this.chunk()}
-      ${about.numChunks ? this.answer(this.#list, (list) => this.chunks(list)) : this.plain()} ${this.table(fetched)}
+      ${about.numChunks ? this.answer(this.#list, (list) => this.chunks(list)) : this.plain()} ${this.requests(fetched)}
     `;
   }
 
@@ -123,29 +124,19 @@ class FileMap extends Panel {
   chunks(list) {
     const { first = '' } = this.view;
     return html`<h2>${counted(list.total, 'chunk')}</h2>
-      <div class="scroll box">
-        <table class="chunks">
-          <thead>
-            <tr>
-              <th class="number">Chunk</th>
-              <th>Kind</th>
-              <th class="number">Size</th>
-              <th class="number">Position</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${list.items.map(
-              ({ index, type, size: bytes, position }) =>
-                html`<tr>
-                  <td class="number">${this.link('file', String(index), count(index), '', { first })}</td>
-                  <td>${type.toLowerCase()}</td>
-                  <td class="number">${size(bytes)}</td>
-                  <td class="number">${count(position)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${table(
+        'chunks',
+        [
+          numbers('index', 'Chunk', {
+            wide: false,
+            show: ({ index }) => this.link('file', String(index), count(index), '', { first }),
+          }),
+          { key: 'type', title: 'Kind', show: ({ type }) => type.toLowerCase() },
+          numbers('size', 'Size', { wide: false, show: ({ size: bytes }) => size(bytes) }),
+          numbers('position', 'Position', { wide: false }),
+        ],
+        list.items,
+      )}
       ${pager(list, (to) => this.see({ first: to || '' }), PAGE)}`;
   }
 
@@ -176,32 +167,24 @@ class FileMap extends Panel {
   }
 
   /** @param {import('../session.js').Fetched[]} fetched */
-  table(fetched) {
+  requests(fetched) {
     const shown = fetched.slice(-ROWS);
     return html`<h2>${counted(fetched.length, 'request')}${fetched.length > ROWS ? `, the last ${ROWS}` : ''}</h2>
-      <div class="scroll box">
-        <table class="requests">
-          <thead>
-            <tr>
-              <th class="number">Request</th>
-              <th class="number">From byte</th>
-              <th class="number">Bytes</th>
-              <th>File</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${shown.map(
-              ({ offset, length, beside }, i) =>
-                html`<tr>
-                  <td class="number">${fetched.length - shown.length + i + 1}</td>
-                  <td class="number">${count(offset)}</td>
-                  <td class="number">${count(length)}</td>
-                  <td class="dim">${beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model'}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>`;
+      ${table(
+        'requests',
+        [
+          numbers('number', 'Request', { wide: false, show: (one) => fetched.indexOf(one) + 1 }),
+          numbers('offset', 'From byte', { wide: false }),
+          numbers('length', 'Bytes', { wide: false }),
+          {
+            key: 'file',
+            title: 'File',
+            show: ({ beside, length }) =>
+              html`<span class="dim">${beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model'}</span>`,
+          },
+        ],
+        shown,
+      )}`;
   }
 }
 

@@ -4,7 +4,7 @@ import { MOST } from '../answers.js';
 import { brief, count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { Panel } from '../panel.js';
-import { list, listing } from './listing.js';
+import { list, listing, numbers } from './listing.js';
 import { structured, tree } from './structured.js';
 
 const stateful = html` <span class="chip" title="It reads or changes variables or other state">stateful</span>`;
@@ -68,17 +68,15 @@ class Functions extends Panel {
       </p>`;
     const concrete = items.filter((/** @type {any} */ f) => f.captures !== undefined);
     const only = this.view.only === 'concrete';
+    const isMixed = items.some((/** @type {any} */ f) => f.is !== 'function');
+    const [word, words] = isMixed ? ['function or subgraph', 'functions and subgraphs'] : ['function', 'functions'];
     return list(this, {
       rows: only ? concrete : items,
       what: 'functions',
-      sort: items.some((/** @type {any} */ f) => f.is !== 'function') ? 'nodes' : 'called_by',
+      sort: isMixed ? 'nodes' : 'called_by',
       columns: this.columns(),
       text: ({ name }) => name,
-      beside: html`<p>
-          <strong
-            >${counted(total, items.some((/** @type {any} */ f) => f.is !== 'function') ? 'function or subgraph' : 'function', items.some((/** @type {any} */ f) => f.is !== 'function') ? 'functions and subgraphs' : 'functions')}</strong
-          >
-        </p>
+      beside: html`<p><strong>${counted(total, word, words)}</strong></p>
         ${
           concrete.length && concrete.length < total
             ? html`<label
@@ -96,14 +94,6 @@ class Functions extends Panel {
 
   /** @returns {import('./listing.js').Column[]} */
   columns() {
-    const number = (/** @type {string} */ key, /** @type {string} */ title, wide = true) => ({
-      key,
-      title,
-      number: true,
-      wide,
-      by: (/** @type {any} */ f) => f[key],
-      show: (/** @type {any} */ f) => count(f[key]),
-    });
     return [
       {
         key: 'name',
@@ -112,15 +102,15 @@ class Functions extends Panel {
         show: (f) =>
           html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.is !== 'function' ? html` <span class="chip">${f.is}</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
       },
-      {
-        ...number('called_by', 'Called by', false),
+      numbers('called_by', 'Called by', {
+        wide: false,
         // A node has it, and nothing calls it.
         show: (f) => (f.is !== 'function' ? html`<span class="dim">–</span>` : count(f.called_by)),
-      },
-      number('nodes', 'Nodes'),
-      number('calls', 'Calls'),
-      number('inputs', 'Inputs'),
-      number('outputs', 'Outputs'),
+      }),
+      numbers('nodes', 'Nodes'),
+      numbers('calls', 'Calls'),
+      numbers('inputs', 'Inputs'),
+      numbers('outputs', 'Outputs'),
     ];
   }
 
@@ -139,7 +129,7 @@ class Functions extends Panel {
         ${counted(f.nodes, 'node')} · ${this.link('graph', f.name, 'see its graph')}${f.stateful ? stateful : nothing}
       </p>
       <div class="parts">
-        ${f.arguments?.length ? section('Arguments in Python', tree(f.arguments, f.inputs)) : nothing}
+        ${f.arguments?.length ? section('Arguments in Python', tree(f.arguments)) : nothing}
         ${f.returns ? section('Returns', tree([{ name: 'result', value: f.returns }])) : nothing}
         ${part(
           'Inputs',

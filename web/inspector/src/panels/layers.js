@@ -1,13 +1,22 @@
-/** The Keras layers: their tree, and of one its configuration, its variables and the layers in it. */
+/** The layers, from the best source there is: Keras's tree, of one its configuration, variables and the layers in it; else
+ * what modules or names tell. */
 import { css, html, nothing } from 'lit';
 import { MOST, variablesOf } from '../answers.js';
-import { brief, count, counted, plain, shape, size } from '../format.js';
+import { brief, count, counted, plain, shapes, size } from '../format.js';
 import { Panel } from '../panel.js';
-import { list, listing } from './listing.js';
+import { list, listing, numbers, shares } from './listing.js';
 import { pairs, resting } from './overview-rest.js';
 
 /** Variables of a layer that are listed. */
 const VARIABLES = 50;
+
+/** What tells of them, where Keras does not. @type {Record<string, string>} */
+const SOURCES = {
+  modules: 'the modules of the program that was exported',
+  layers: 'what the model consists of',
+  names: 'what nodes have in front of their names',
+  variables: 'what variables have in front of their names',
+};
 
 class Layers extends Panel {
   static styles = [
@@ -51,38 +60,66 @@ class Layers extends Panel {
 
   render() {
     return html`${this.at ? html`<p>← ${this.link('layers', '', 'All layers')}</p>` : nothing}
-    ${this.answer(this.#layers, ({ layers }) => {
-      if (!layers?.total)
-        return html`<p class="empty">No Keras layers are stored in this model. ${this.#instead()}</p>`;
-      const [first, ...inner] = layers.items;
-      if (!this.at) return this.table(layers.items);
+    ${this.answer(this.#layers, ({ layers: { items, total }, source }) => {
+      if (!total) return html`<p class="empty">No layers are stored in this model, and no names tell of any.</p>`;
+      const [first, ...inner] = items;
+      if (!this.at || !isOfKeras(first)) return this.table(items, total, source);
       return html`${this.one(first)}${
         inner.length
           ? html`<h2>Layers in it</h2>
-              ${this.table(inner)}`
+              ${this.table(inner, inner.length, source)}`
           : nothing
       }`;
     })}`;
   }
 
-  /** Where the weights are, of a model without layers. */
-  #instead() {
-    return this.session.about.kind === 'saved_model'
-      ? html`Exports of Keras 3 have none; see ${this.link('variables', '', 'Variables')} for the weights.`
-      : nothing;
-  }
-
-  /** @param {any[]} items */
-  table(items) {
+  /** @param {any[]} items @param {number} total @param {string} source */
+  table(items, total, source) {
     const [root] = items;
     const within = root?.parent === null && items.some(({ parent }) => parent === root.index);
+    const more = total > items.length ? `, the first ${count(items.length)} here` : '';
     return list(this, {
       rows: items,
       what: 'layers',
-      columns: columns.filter(({ of }) => !of || items.some((one) => of(one))).map((one) => one.column(this)),
+      columns: this.columns(items, source),
       text: (one) => `${one.name} ${one.class} ${one.path}`,
-      beside: html`<p><strong>${counted(items.length - (within ? 1 : 0), 'layer')}</strong></p>`,
+      beside: html`<p>
+        <strong>${counted(total - (within ? 1 : 0), 'layer')}</strong
+        >${more}${SOURCES[source] ? `: ${SOURCES[source]}` : ''}
+      </p>`,
     });
+  }
+
+  /** What of layers there is; a column that has nothing is not shown.
+   * @param {any[]} items @param {string} source @returns {import('./listing.js').Column[]} */
+  columns(items, source) {
+    const has = (/** @type {string} */ key) => items.some((one) => one[key] && one[key].length !== 0);
+    const isTree = isOfKeras(items[0]);
+    return [
+      { key: 'name', title: 'Layer', by: isTree ? undefined : nameOf, show: (one) => this.#name(one, source) },
+      ...(isTree || has('class') ? [classes(isTree || source === 'modules' ? 'Class' : 'Operation')] : []),
+      ...(has('input_shape') ? [typed('input', 'Input', ({ input_shape: of }) => of && shapes(of))] : []),
+      ...(has('dtype') ? [typed('type', 'Type', ({ dtype: of }) => plain(of?.length ? of : JSON.stringify(of)))] : []),
+      ...(has('nodes') ? [numbers('nodes', 'Nodes')] : []),
+      numbers('parameters', 'Parameters', { wide: false, show: parameters }),
+      ...(isTree
+        ? []
+        : [numbers('bytes', 'Size', { wide: false, show: ({ bytes }) => size(bytes) }), shares(items, bytesOf)]),
+      ...(has('inputs') ? [from] : []),
+    ];
+  }
+
+  /** Leads to what is told of it: as a layer, or as variables or nodes. @param {any} one @param {string} source */
+  #name(one, source) {
+    const name = nameOf(one);
+    if (isOfKeras(one))
+      return html`${Array.from({ length: one.depth }, () => html`<span class="indent"></span>`)}${this.link('layers', one.path ?? name, name)}
+        <span class="dim small narrow">${plain(one.class ?? one.identifier)}</span>`;
+    // "(4 unnamed nodes)" and the like are no names.
+    if (/^\(.*\)$/.test(name)) return plain(name);
+    return source === 'variables'
+      ? this.link('variables', '', name, '', { q: name })
+      : this.link('graph', '', name, name);
   }
 
   /** All of one layer. @param {any} layer */
@@ -130,66 +167,33 @@ class Layers extends Panel {
   }
 }
 
-/** What of a layer there may be; a column that has nothing is not shown.
- * @type {{ of?: (l: any) => unknown, column: (panel: Layers) => import('./listing.js').Column }[]} */
-const columns = [
-  {
-    column: (panel) => ({
-      key: 'name',
-      title: 'Layer',
-      show: (l) =>
-        html`${Array.from({ length: l.depth }, () => html`<span class="indent"></span>`)}${panel.link('layers', l.path ?? l.name ?? '', l.name ?? l.path)}
-          <span class="dim small narrow">${plain(l.class ?? l.identifier)}</span>`,
-    }),
-  },
-  {
-    column: () => ({
-      key: 'class',
-      title: 'Class',
-      wide: true,
-      by: (l) => l.class ?? l.identifier ?? '',
-      show: (l) =>
-        html`${plain(l.class ?? l.identifier)}${l.trainable === false ? html` <span class="chip">frozen</span>` : nothing}`,
-    }),
-  },
-  {
-    of: (l) => l.input_shape,
-    column: () => ({
-      key: 'input',
-      title: 'Input',
-      wide: true,
-      show: (l) => (l.input_shape ? html`<span class="type">${shapes(l.input_shape)}</span>` : nothing),
-    }),
-  },
-  {
-    of: (l) => l.dtype,
-    column: () => ({
-      key: 'type',
-      title: 'Type',
-      wide: true,
-      show: (l) =>
-        html`<span class="type">${plain(typeof l.dtype === 'string' ? l.dtype : JSON.stringify(l.dtype))}</span>`,
-    }),
-  },
-  {
-    column: () => ({
-      key: 'parameters',
-      title: 'Parameters',
-      number: true,
-      by: (l) => l.parameters ?? 0,
-      show: parameters,
-    }),
-  },
-  {
-    of: (l) => l.inputs?.length,
-    column: () => ({
-      key: 'from',
-      title: 'From',
-      wide: true,
-      show: (l) => sources(l.inputs ?? []).map((name) => html`<code class="chip">${plain(name)}</code>`),
-    }),
-  },
-];
+/** @param {any} layer */
+const isOfKeras = (layer) => layer?.depth !== undefined;
+/** @param {any} layer */
+const nameOf = ({ name, path }) => name ?? path ?? '';
+/** @param {any} layer */
+const bytesOf = ({ bytes }) => Number(bytes);
+
+/** @param {string} title @returns {import('./listing.js').Column} */
+const classes = (title) => ({
+  key: 'class',
+  title,
+  wide: true,
+  by: (l) => l.class ?? l.identifier ?? '',
+  show: (l) =>
+    html`${plain(l.class ?? l.identifier)}${l.trainable === false ? html` <span class="chip">frozen</span>` : nothing}`,
+});
+
+/** @param {string} key @param {string} title @param {(layer: any) => unknown} of @returns {import('./listing.js').Column} */
+const typed = (key, title, of) => ({ key, title, wide: true, show: (l) => html`<span class="type">${of(l)}</span>` });
+
+/** @type {import('./listing.js').Column} */
+const from = {
+  key: 'from',
+  title: 'From',
+  wide: true,
+  show: (l) => sources(l.inputs ?? []).map((name) => html`<code class="chip">${plain(name)}</code>`),
+};
 
 /** A setting of a layer: an object of Keras as its class and what is set in it. @param {any} value @returns {unknown} */
 function setting(value) {
@@ -199,12 +203,6 @@ function setting(value) {
     return html`${plain(value.class_name)}${set.length ? html` <span class="dim">${set.map(([key, one]) => `${plain(key)}: ${plain(JSON.stringify(one))}`).join(', ')}</span>` : nothing}`;
   }
   return html`<code>${plain(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
-}
-
-/** A shape, or a list or object of them. @param {any} value @returns {string} */
-function shapes(value) {
-  if (!Array.isArray(value)) return plain(JSON.stringify(value));
-  return value.every((d) => d === null || typeof d === 'number') ? shape(value) : value.map(shapes).join(', ');
 }
 
 /** Which layers it is called with, in any of its calls. @param {{ layer: string }[][]} calls */

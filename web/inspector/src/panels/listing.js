@@ -1,6 +1,6 @@
 /** A table that can be sorted, filtered and paged; how it is seen is kept in the link. */
 import { css, html, nothing } from 'lit';
-import { count } from '../format.js';
+import { count, percent } from '../format.js';
 import { pager } from '../panel.js';
 
 /** Rows of a page. */
@@ -76,6 +76,53 @@ function chosen({ rows, columns, text, sort: usual = '' }, { q = '', sort = usua
   return column ? sorted(column, left, sort.startsWith('-')) : left;
 }
 
+/** A column of numbers. @param {string} key of the rows, too @param {string} title @param {Partial<Column>} [more] @returns {Column} */
+export const numbers = (key, title, more) => ({
+  key,
+  title,
+  number: true,
+  wide: true,
+  by: (row) => Number(row[key]),
+  show: (row) => count(row[key]),
+  ...more,
+});
+
+/** What part of all a row has. @param {any[]} rows @param {(row: any) => number} of @param {Partial<Column>} [more] @returns {Column} */
+export function shares(rows, of, more) {
+  const all = rows.reduce((sum, row) => sum + of(row), 0);
+  return { key: 'share', title: 'Share', number: true, wide: true, show: (row) => percent(of(row), all), ...more };
+}
+
+/**
+ * A table as it is.
+ *
+ * @param {string} what is listed
+ * @param {Column[]} columns
+ * @param {any[]} rows
+ * @param {(column: Column) => unknown} [head]
+ */
+export const table = (what, columns, rows, head = plainHead) =>
+  html`<div class="scroll box" tabindex="0" role="group" aria-label="Table of ${what}">
+    <table>
+      <thead>
+        <tr>
+          ${columns.map(head)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${columns.map(({ show, ...column }) => html`<td class=${classes(column)}>${show(row)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+
+/** @param {Column} column */
+const plainHead = ({ title, ...column }) => html`<th class=${classes(column)} scope="col">${title}</th>`;
+
 /**
  * @param {import('../panel.js').Panel} panel whose view has `sort`, `q` and `first`
  * @param {Listed} list
@@ -102,23 +149,7 @@ export function list(panel, list) {
     </div>
     ${
       left.length
-        ? html`<div class="scroll box" tabindex="0" role="group" aria-label="Table of ${what}">
-            <table>
-              <thead>
-                <tr>
-                  ${columns.map((column) => head(panel, column, list.sort))}
-                </tr>
-              </thead>
-              <tbody>
-                ${items.map(
-                  (row) =>
-                    html`<tr>
-                      ${columns.map(({ show, ...column }) => html`<td class=${classes(column)}>${show(row)}</td>`)}
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
+        ? table(what, columns, items, (column) => head(panel, column, list.sort))
         : html`<p class="empty">None has this in its name.</p>`
     }
     ${pager({ total: left.length, first, items }, (to) => panel.see({ first: to || '' }), ROWS)}`;

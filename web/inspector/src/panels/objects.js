@@ -2,11 +2,13 @@
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
+import { listing, numbers, table } from './listing.js';
 import '../tensor.js';
 
 class Objects extends Panel {
   static styles = [
     ...Panel.styles,
+    listing,
     css`
       .crumbs {
         display: flex;
@@ -30,6 +32,19 @@ class Objects extends Panel {
     () => [this.at, this.view.first],
   );
 
+  /** @type {import('./listing.js').Column[]} */
+  columns = [
+    {
+      key: 'child',
+      title: 'Child',
+      show: (c) =>
+        html`${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip">same as ${plain(c.path)}</span>` : nothing}`,
+    },
+    { key: 'kind', title: 'Kind', show: (c) => spoken(c.kind) },
+    { key: 'about', title: 'What it is', show: about },
+    numbers('children', 'Children', { wide: false, show: (c) => (c.children ? count(c.children) : '') }),
+  ];
+
   render() {
     return this.answer(
       this.#object,
@@ -38,32 +53,8 @@ class Objects extends Panel {
         <div class="bar"><span class="chip">${spoken(o.kind)}</span><span>${about(o)}</span></div>
         ${
           o.children.total
-            ? html`<div class="scroll box" tabindex="0" role="group" aria-label="Table of children">
-                  <table>
-                    <thead>
-                      <tr>
-                        <th>Child</th>
-                        <th>Kind</th>
-                        <th>What it is</th>
-                        <th class="number">Children</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      ${o.children.items.map(
-                        (/** @type {any} */ c) =>
-                          html`<tr>
-                            <td>
-                              ${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip">same as ${plain(c.path)}</span>` : nothing}
-                            </td>
-                            <td>${spoken(c.kind)}</td>
-                            <td>${about(c)}</td>
-                            <td class="number">${c.children ? count(c.children) : ''}</td>
-                          </tr>`,
-                      )}
-                    </tbody>
-                  </table>
-                </div>
-                ${pager(o.children, (first) => this.see({ first: first || '' }))}`
+            ? html`${table('children', this.columns, o.children.items)}
+              ${pager(o.children, (first) => this.see({ first: first || '' }))}`
             : o.value
               ? nothing
               : html`<p class="empty">This object has no children.</p>`

@@ -1,10 +1,10 @@
 /** The operations: how often each is used in the graph and in functions, and which the model's own framework does not have. */
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
-import { count, counted, kindName, percent, plain } from '../format.js';
+import { count, counted, kindName, plain } from '../format.js';
 import { isExported, isSameDiff, kinds } from '../model/kinds.js';
 import { Panel } from '../panel.js';
-import { list, listing } from './listing.js';
+import { list, listing, numbers, shares } from './listing.js';
 
 /** Where an operation comes from, for people. @type {Record<string, string>} */
 const from = {
@@ -76,61 +76,36 @@ class Operations extends Panel {
   }
 }
 
-/**
- * Where operations are used, and who defines them.
- *
- * @param {(key: string, title: string) => import('./listing.js').Column} used
- * @param {any[]} rows
- * @returns {import('./listing.js').Column[]}
- */
-const placesOf = (used, rows) => [
-  used('in_graph', 'In the graph'),
-  used('in_functions', rows.some((one) => isExported(one.from)) ? 'In functions and subgraphs' : 'In functions'),
-  {
-    key: 'from',
-    title: 'From',
-    by: (one) => one.from,
-    show: (one) =>
-      html`<span class=${one.from === 'custom' ? 'custom' : ''}
-        >${from[one.from] ?? kinds[one.from]?.label ?? plain(one.from)}</span
-      >`,
-  },
-];
+/** Who defines them. @type {import('./listing.js').Column} */
+const origin = {
+  key: 'from',
+  title: 'From',
+  by: (one) => one.from,
+  show: (one) =>
+    html`<span class=${one.from === 'custom' ? 'custom' : ''}
+      >${from[one.from] ?? kinds[one.from]?.label ?? plain(one.from)}</span
+    >`,
+};
+
+/** @type {import('./listing.js').Column} */
+const domain = {
+  key: 'domain',
+  title: 'Domain',
+  wide: true,
+  by: (one) => one.domain,
+  show: (one) => html`${plain(one.domain || 'ai.onnx')} <span class="dim">${one.version ?? ''}</span>`,
+};
 
 /** @param {Panel} panel @param {any[]} rows @returns {import('./listing.js').Column[]} */
 function columns(panel, rows) {
-  const all = rows.reduce((sum, { count: n }) => sum + n, 0);
   const most = rows.reduce((top, { count: n }) => Math.max(top, n), 0);
-  const several = rows.some((one) => one.from !== 'nd4j');
-  const used = (/** @type {string} */ key, /** @type {string} */ title) => ({
-    key,
-    title,
-    number: true,
-    wide: key !== 'count',
-    by: (/** @type {any} */ one) => one[key],
-    show: (/** @type {any} */ one) => count(one[key]),
-  });
+  const has = (/** @type {(one: any) => unknown} */ of) => rows.some((one) => of(one));
+  const inside = has((one) => isExported(one.from)) ? 'In functions and subgraphs' : 'In functions';
   return [
-    {
-      key: 'op',
-      title: 'Operation',
-      by: (one) => one.op,
-      show: (one) => panel.link('search', one.op, one.op),
-    },
-    ...(rows.some((one) => one.domain)
-      ? [
-          {
-            key: 'domain',
-            title: 'Domain',
-            wide: true,
-            by: (/** @type {any} */ one) => one.domain,
-            show: (/** @type {any} */ one) =>
-              html`${plain(one.domain || 'ai.onnx')} <span class="dim">${one.version ?? ''}</span>`,
-          },
-        ]
-      : []),
-    used('count', 'Used'),
-    { key: 'share', title: 'Share', number: true, show: (one) => percent(one.count, all) },
+    { key: 'op', title: 'Operation', by: (one) => one.op, show: (one) => panel.link('search', one.op, one.op) },
+    ...(has((one) => one.domain) ? [domain] : []),
+    numbers('count', 'Used', { wide: false }),
+    shares(rows, (one) => one.count, { wide: false }),
     {
       key: 'bar',
       title: 'Of the most used',
@@ -140,7 +115,9 @@ function columns(panel, rows) {
           <rect width=${(100 * one.count) / most} height="8"></rect>
         </svg>`,
     },
-    ...(several ? placesOf(used, rows) : []),
+    ...(has((one) => one.from !== 'nd4j')
+      ? [numbers('in_graph', 'In the graph'), numbers('in_functions', inside), origin]
+      : []),
   ];
 }
 

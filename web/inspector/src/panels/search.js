@@ -2,7 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
-import { listing } from './listing.js';
+import { listing, table } from './listing.js';
 
 /** How long nothing is typed before it is looked for, in milliseconds. */
 const PAUSE = 140;
@@ -98,29 +98,21 @@ class Search extends Panel {
   found(found) {
     if (!found.total) return html`<p class="empty">No name contains “${plain(this.#text)}”.</p>`;
     return html`<p>${counted(found.total, 'name')}</p>
-      <div class="scroll box">
-        <table>
-          <thead>
-            <tr>
-              <th>What</th>
-              <th>Name</th>
-              <th class="wide">Kind</th>
-              <th>Where</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${found.items.map(
-              (/** @type {any} */ one) =>
-                html`<tr>
-                  <td><span class="chip">${one.is}</span></td>
-                  <td>${this.place(one)}</td>
-                  <td class="wide"><span class="type">${plain(kindOf(one))}</span></td>
-                  <td class="dim">${placeOf(one)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${table(
+        'names',
+        [
+          { key: 'is', title: 'What', show: ({ is }) => html`<span class="chip">${is}</span>` },
+          { key: 'name', title: 'Name', show: (one) => this.place(one) },
+          {
+            key: 'kind',
+            title: 'Kind',
+            wide: true,
+            show: (one) => html`<span class="type">${plain(kindOf(one))}</span>`,
+          },
+          { key: 'where', title: 'Where', show: (one) => html`<span class="dim">${placeOf(one)}</span>` },
+        ],
+        found.items,
+      )}
       ${pager(found, (first) => this.go('search', this.#text, '', { first: String(first) }))}`;
   }
 

@@ -17,61 +17,16 @@ class Signatures extends Panel {
         margin: 0;
         padding: 0;
         display: grid;
-        grid-template-columns: minmax(0, 1fr);
-        gap: 1.9rem;
-        align-items: start;
-      }
-      @container (min-width: 46rem) {
-        ol {
-          grid-template-columns: repeat(2, minmax(0, 1fr));
-        }
-      }
-      @container (min-width: 66rem) {
-        ol {
-          grid-template-columns: repeat(var(--n), minmax(0, 1fr));
-        }
-      }
-      .n1 {
-        --n: 1;
-      }
-      .n2 {
-        --n: 2;
-      }
-      .n3 {
-        --n: 3;
-      }
-      .n4 {
-        --n: 4;
+        grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr));
+        gap: 1.1rem;
       }
       li.place {
-        position: relative;
         padding: 0.8rem 1rem 0.9rem;
         border-top: 3px solid var(--accent);
-        height: 100%;
       }
-      li.place:not(:first-child)::before {
-        content: '→';
-        position: absolute;
-        left: -1.55rem;
-        top: 0.7rem;
+      li.place:not(:first-child) > .kind::before {
+        content: '→ ';
         color: var(--accent);
-        font-size: 1.15rem;
-      }
-      /* Of two columns, back to the first. */
-      @container (min-width: 46rem) and (max-width: 66rem) {
-        li.place:nth-child(odd):not(:first-child)::before {
-          content: '↙';
-          left: auto;
-          right: -1.45rem;
-          top: -1.75rem;
-        }
-      }
-      @container (max-width: 46rem) {
-        li.place:not(:first-child)::before {
-          content: '↓';
-          left: 1rem;
-          top: -1.85rem;
-        }
       }
       li.place > h3 {
         margin: 0.1rem 0 0.6rem;
@@ -129,10 +84,10 @@ class Signatures extends Panel {
     const places = [
       this.definition(s),
       wrapper && this.wrapper(wrapper),
-      called && this.called(called, s.inputs),
+      called && this.called(called),
       this.captures(called?.captures?.length ? called.captures : wrapper?.captures),
     ].filter(Boolean);
-    return html`<ol class="n${places.length}" aria-label="From the signature to its variables">
+    return html`<ol aria-label="From the signature to its variables">
       ${places.map((place) => html`<li class="place box">${place}</li>`)}
     </ol>`;
   }
@@ -163,15 +118,15 @@ class Signatures extends Panel {
       }`;
   }
 
-  /** @param {any} called @param {any[]} inputs of the signature */
-  called(called, inputs) {
+  /** @param {any} called */
+  called(called) {
     return html`<div class="kind">The function that it calls</div>
       <h3>${this.link('functions', called.name, broken(called.name))}</h3>
       <div class="row">${counted(called.nodes, 'node')} · ${this.link('graph', called.name, 'see its graph')}</div>
       ${
         called.arguments?.length
           ? html`<h4>Arguments in Python</h4>
-              ${tree(called.arguments, inputs)}`
+              ${tree(called.arguments)}`
           : nothing
       }
       ${

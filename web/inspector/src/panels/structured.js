@@ -23,23 +23,6 @@ export const structured = css`
   }
 `;
 
-/**
- * Tensors of a structure may have the same name; the function's own inputs are told apart by a
- * number: d, d_1, d_2.
- *
- * @param {{ name: string, user_name?: string }[]} inputs in the function's order
- * @returns {(name: string) => string} of the next tensor that is called so
- */
-export function namer(inputs) {
-  /** @type {Map<string, string[]>} */
-  const left = new Map();
-  for (const { name, user_name: own } of inputs) {
-    const key = own ?? name.replace(/_\d+$/, '');
-    left.set(key, [...(left.get(key) ?? []), name]);
-  }
-  return (name) => left.get(name)?.shift() ?? left.get(name.replace(/_\d+$/, ''))?.shift() ?? name;
-}
-
 /** What is no tensor and no structure, as Python writes it. @param {any} value @returns {string} */
 function literal(value) {
   if (value === null) return 'None';
@@ -83,16 +66,11 @@ function composite({ type_spec: type, state }) {
     >`;
 }
 
-/**
- * @param {string} name
- * @param {any} value
- * @param {(name: string) => string} next
- * @returns {unknown}
- */
-function branch(name, value, next) {
+/** @param {string} name @param {any} value @returns {unknown} */
+function branch(name, value) {
   const spec = value?.tensor_spec;
   if (spec) {
-    const own = value.input ?? value.argument ?? (spec.name ? next(spec.name) : undefined);
+    const own = value.input ?? value.argument ?? spec.name;
     return html`<li>
       <code>${plain(name)}</code> <span class="type">${brief(spec)}</span>
       ${own && own !== name && own !== 'unknown' ? html`<span class="dim small">as <code>${plain(own)}</code></span>` : nothing}
@@ -109,20 +87,15 @@ function branch(name, value, next) {
     ${
       parts.length
         ? html`<ul>
-            ${parts.map(([key, one]) => branch(key, one, next))}
+            ${parts.map(([key, one]) => branch(key, one))}
           </ul>`
         : nothing
     }
   </li>`;
 }
 
-/**
- * @param {{ name: string | null, value: any }[]} list
- * @param {{ name: string, user_name?: string }[]} [inputs] of the function, whose names tensors get
- */
-export function tree(list, inputs = []) {
-  const next = namer(inputs);
-  return html`<ul class="tree">
-    ${list.map(({ name, value }, i) => branch(name ?? String(i), value, next))}
+/** @param {{ name: string | null, value: any }[]} list */
+export const tree = (list) =>
+  html`<ul class="tree">
+    ${list.map(({ name, value }, i) => branch(name ?? String(i), value))}
   </ul>`;
-}

@@ -3,6 +3,7 @@ import { html, nothing } from 'lit';
 import { bytesOf, MOST } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
+import { table } from './listing.js';
 import { pairs, resting } from './overview-rest.js';
 import '../tensor.js';
 
@@ -74,27 +75,27 @@ class Training extends Panel {
     };
     const chosen = state.items.find((/** @type {any} */ one) => one.parameter === name)?.states[number - 1];
     return html`<h2>Updater state of ${counted(state.total, 'parameter')}</h2>
-      <div class="scroll box" tabindex="0" role="group" aria-label="Table of the updater's state">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Parameter</th>
-              <th scope="col">States</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${state.items.map(
-              (/** @type {any} */ one) =>
-                html`<tr>
-                  <td><code>${plain(one.parameter)}</code></td>
-                  <td>
-                    ${one.states.map((/** @type {any} */ s, /** @type {number} */ i) => html`<div>${this.link('training', this.at, s.key ?? s.name ?? `state ${i + 1}`, `${i + 1} ${one.parameter}`)} <span class="type">${arrayOf(s, one.parameter).dtype ? brief(arrayOf(s, one.parameter)) : ''}</span> <span class="dim small">${size(bytesOf(arrayOf(s, one.parameter)) || 0)}</span></div>`)}
-                  </td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
+      ${table(
+        "the updater's state",
+        [
+          { key: 'parameter', title: 'Parameter', show: (one) => html`<code>${plain(one.parameter)}</code>` },
+          {
+            key: 'states',
+            title: 'States',
+            show: ({ parameter, states }) =>
+              states.map((/** @type {any} */ one, /** @type {number} */ i) => {
+                const array = arrayOf(one, parameter);
+                const text = one.key ?? one.name ?? `state ${i + 1}`;
+                return html`<div>
+                  ${this.link('training', this.at, text, `${i + 1} ${parameter}`)}
+                  <span class="type">${array.dtype ? brief(array) : ''}</span>
+                  <span class="dim small">${size(bytesOf(array) || 0)}</span>
+                </div>`;
+              }),
+          },
+        ],
+        state.items,
+      )}
       ${chosen ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, tag: tag ?? undefined, state: number, ...arrayOf(chosen, name), size: bytesOf(arrayOf(chosen, name)) || 0 }}></cpb-tensor>` : nothing}`;
   }
 }

@@ -1,11 +1,9 @@
 /** The weights: each variable with its size, its share of all, its type and its layer. */
 import { css, html, nothing } from 'lit';
-import { MOST, tensorOf, variablesOf } from '../answers.js';
-import { tensorOf as heldTensor } from '../model/held.js';
-import { isExported } from '../model/kinds.js';
-import { brief, count, counted, percent, plain, shape, size } from '../format.js';
+import { tensorOf, weightsOf } from '../answers.js';
+import { brief, count, counted, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
-import { list, listing } from './listing.js';
+import { list, listing, numbers, shares } from './listing.js';
 import '../tensor.js';
 
 /** @typedef {import('../answers.js').Variable} Variable */
@@ -24,8 +22,7 @@ class Variables extends Panel {
     `,
   ];
   #answer = this.asking(
-    ([session, tag], { signal }) =>
-      (of[session.about.kind] ?? (isExported(session.about.kind) ? weightsOf : parametersOf))(session, signal, tag),
+    ([session, tag], { signal }) => weightsOf(session, signal, tag),
     () => [this.view.tag],
   );
 
@@ -33,7 +30,7 @@ class Variables extends Panel {
     return this.answer(this.#answer, (answer) => {
       if (!answer.list.length)
         return html`<p class="empty">
-          This model has no ${answer.what ?? 'variables'}. If its weights are constants of the graph,
+          This model has no ${answer.what}. If its weights are constants of the graph,
           ${this.link('bytes', '', 'Bytes')} shows them.
         </p>`;
       const once = answer.list.filter((/** @type {Variable} */ one) => !one.twin);
@@ -46,7 +43,7 @@ class Variables extends Panel {
     const one = this.at && all.find(({ at, name }) => at === this.at || name === this.at);
     if (!this.at) return nothing;
     if (!one) return html`<p class="empty">No ${what.slice(0, -1)} is called <code>${plain(this.at)}</code>.</p>`;
-    const tensor = one.one.tensor ?? tensorOf(one);
+    const tensor = tensorOf(one);
     return html`<div class="chosen">
       ${
         tensor
@@ -86,7 +83,7 @@ class Variables extends Panel {
     return list(this, {
       rows,
       what,
-      columns: this.columns(rows, bytes),
+      columns: this.columns(rows),
       sort: 'size',
       text: ({ name, path, layer }) => `${name} ${path} ${layer}`,
       beside: html`<p>
@@ -96,45 +93,33 @@ class Variables extends Panel {
     });
   }
 
-  /** @param {Variable[]} rows @param {number} bytes @returns {import('./listing.js').Column[]} */
-  columns(rows, bytes) {
+  /** @param {Variable[]} rows @returns {import('./listing.js').Column[]} */
+  columns(rows) {
+    /** @type {import('./listing.js').Column[]} */
     const columns = [
-      {
-        key: 'name',
-        title: 'Name',
-        by: (/** @type {Variable} */ one) => one.name,
-        show: (/** @type {Variable} */ one) => this.#name(one),
-      },
+      { key: 'name', title: 'Name', by: (one) => one.name, show: (one) => this.#name(one) },
       {
         key: 'layer',
         title: 'Layer',
         wide: true,
-        by: (/** @type {Variable} */ one) => one.layer,
-        show: (/** @type {Variable} */ one) =>
-          one.layerPath ? this.link('layers', one.layerPath, one.layer) : plain(one.layer),
+        by: (one) => one.layer,
+        show: (one) => (one.layerPath ? this.link('layers', one.layerPath, one.layer) : plain(one.layer)),
       },
       {
         key: 'type',
         title: 'Type',
         wide: true,
-        by: (/** @type {Variable} */ one) => one.dtype,
-        show: (/** @type {Variable} */ one) => html`<span class="type">${one.dtype}</span>`,
+        by: (one) => one.dtype,
+        show: (one) => html`<span class="type">${one.dtype}</span>`,
       },
       {
         key: 'shape',
         title: 'Shape',
         wide: true,
-        show: (/** @type {Variable} */ one) =>
-          html`<span class="type">${one.shape?.length === 0 ? 'scalar' : shape(one.shape)}</span>`,
+        show: (one) => html`<span class="type">${one.shape?.length === 0 ? 'scalar' : shape(one.shape)}</span>`,
       },
-      {
-        key: 'size',
-        title: 'Size',
-        number: true,
-        by: (/** @type {Variable} */ one) => one.size,
-        show: (/** @type {Variable} */ one) => (one.one?.bytes === null ? '–' : size(one.size)),
-      },
-      { key: 'share', title: 'Share', number: true, show: (/** @type {Variable} */ one) => percent(one.size, bytes) },
+      numbers('size', 'Size', { wide: false, show: (one) => (one.one.bytes === null ? '–' : size(one.size)) }),
+      shares(rows, (one) => one.size, { wide: false }),
     ];
     return rows.some(({ layer }) => layer) ? columns : columns.filter(({ key }) => key !== 'layer');
   }
@@ -147,68 +132,9 @@ class Variables extends Panel {
       one.one.kind === 'none' && this.session.about.kind === 'saved_model' ? 'not a variable' : '',
     ].filter(Boolean);
     return html`${this.link('variables', one.at, one.name, '', view)}
-      ${one.one.function ? html`<span class="dim small">in ${plain(one.one.function)}</span>` : nothing}
+      ${one.within ? html`<span class="dim small">in ${plain(one.within)}</span>` : nothing}
       ${marks.map((mark) => html`<span class="chip">${mark}</span>`)} <span class="type narrow">${brief(one)}</span>`;
   }
 }
-
-/**
- * The parameters of a SameDiff tag, as variables.
- *
- * @param {import('../session.js').Session} session
- * @param {AbortSignal} signal
- * @param {string | undefined} tag
- */
-async function parametersOf(session, signal, tag) {
-  const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
-  const list = answer.constants.items.map((/** @type {any} */ one) => {
-    const { dtype, shape: dimensions = null } = one;
-    const bytes = one.array?.bytes ?? one.bytes ?? 0; // of strings nothing tells it
-    const tensor = { ...one, dtype, shape: dimensions, size: bytes, tag };
-    return {
-      at: one.node,
-      name: one.node,
-      path: null,
-      dtype,
-      shape: dimensions,
-      size: bytes,
-      layer: '',
-      trainable: one.is !== 'constant',
-      twin: false,
-      one: { ...one, tensor },
-    };
-  });
-  return { ...answer, total: answer.constants.total, list, what: 'parameters' };
-}
-
-/**
- * The weights of a model whose nodes take values by name, as variables: with what their quantization needs.
- *
- * @param {import('../session.js').Session} session
- * @param {AbortSignal} signal
- */
-async function weightsOf(session, signal) {
-  const answer = await session.ask('constants', { count: MOST, signal });
-  const { parameters: figures } = await session.ask('overview', { signal });
-  const found = answer.constants.items.filter((/** @type {any} */ one) => one.use !== 'constant');
-  const list = found.map((/** @type {any} */ one) => ({
-    at: one.function ? `${one.function}:${one.node}` : one.node,
-    name: one.node,
-    path: null,
-    dtype: one.dtype,
-    shape: one.shape,
-    size: one.size,
-    layer: /^(.*)[./][^./]*$/.exec(one.node)?.[1] ?? '',
-    trainable: true,
-    twin: false,
-    one: { ...one, tensor: heldTensor(one) },
-  }));
-  const { total, items } = answer.constants;
-  return { ...answer, total: total > items.length ? total : list.length, list, what: 'weights', figures };
-}
-
-/** What a kind of model calls variables; of all others parameters.
- * @type {Record<string, (session: import('../session.js').Session, signal: AbortSignal, tag?: string) => Promise<any>>} */
-const of = { saved_model: variablesOf, checkpoint: variablesOf };
 
 customElements.define('cpb-variables', Variables);

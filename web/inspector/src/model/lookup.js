@@ -1,23 +1,31 @@
-/**
- * Graphs of models whose nodes take values by name: who makes them, and what nodes hold, the core says in
- * its answers `scopes`.
- */
+/** What is told of one node, argument, tensor, value, result or scope beside the drawing: the core's answers. */
+import { resultId } from './edges.js';
 import { unlessUnknown } from './folded-graph.js';
-import { attachedOf, textOf } from './held.js';
+import { attachedOf, callsOf, textOf } from './held.js';
 import { summary } from './op-kinds.js';
+import { attribute } from './tensors.js';
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Graph} Graph */
+/** @typedef {import('./folded-graph.js').Input} Input */
+/** @typedef {import('./folded-graph.js').Output} Output */
 /** @typedef {import('./folded-graph.js').Signal} Signal */
 
-/** Children of a scope that are looked at, and boxes of which those that are alike do not become one. */
-const [CHILDREN, ROOM] = [20_000, 400];
-const ALL = 1_000_000;
+/** Children of a scope that are looked through for one. */
+const CHILDREN = 20_000;
 
 const withoutMark = (/** @type {string} */ id) => id.replace(/^value:/, '');
 
 /** Nodes that do nothing but hold a tensor. @param {string | null} op */
-const isConstant = (op) => op === 'Constant' || op === 'const';
+const isConstant = (op) => op === 'Constant' || op === 'const' || op === 'Const';
+
+/** The drawing says them already. */
+const KNOWN = new Set(['_output_shapes']);
+
+const VARIABLES = new Set(['VarHandleOp', 'VariableV2', 'Variable']);
+const READS = new Set(['ReadVariableOp', 'Identity']);
+
+/** Inputs that are looked at for what they read. */
+const MOST = 16;
 
 /** The graphs whose values a graph within nodes may take, the innermost first. @param {string} name */
 function around(name) {
@@ -27,19 +35,21 @@ function around(name) {
 }
 
 /** What the core says of one node, argument, tensor or value. */
-class Lookup {
-  /** @param {Ask} ask @param {string} name of the graph @param {any[]} inputs */
-  constructor(ask, name, inputs) {
+export class Lookup {
+  /** @param {Ask} ask @param {string} name of the graph @param {Input[]} inputs @param {Output[]} outputs */
+  constructor(ask, name, inputs, outputs) {
     this.ask = ask;
     this.name = name;
     this.asked = name || undefined;
     this.inputs = inputs;
+    this.outputs = outputs;
   }
 
   /** What is drawn where this is meant: itself, the node that makes it, or the first that takes it.
    * @param {string} id @param {Signal} how */
   async placed(id, how) {
     const name = withoutMark(id);
+    if (id.startsWith(resultId(''))) return [id];
     if (id !== name || this.inputs.some((one) => one.name === id)) return [`value:${name}`, name];
     const node = await this.node(name, how);
     if (node && !isConstant(node.op)) return [node.name];
@@ -75,6 +85,8 @@ class Lookup {
   /** @param {string} id @param {Signal} how @returns {Promise<any>} */
   async detail(id, how) {
     const name = withoutMark(id);
+    const result = this.outputs.find((one) => resultId(one.name) === id);
+    if (result) return { is: 'result', ...result, from: result.node ?? result.from };
     const node = name === id ? await this.node(id, how) : undefined;
     if (node) return this.#node(node, how);
     const input = this.inputs.find((one) => one.name === name);
@@ -88,31 +100,49 @@ class Lookup {
 
   /** @param {any} node @param {Signal} how */
   async #node(node, how) {
-    const box = await this.child(node.name, node.name, how);
-    const made = isConstant(node.op) && node.outputs[0];
-    const tensor = made ? await this.tensor(made.name, how) : undefined;
+    const [box, reads] = await Promise.all([this.child(node.name, node.name, how), this.#reads(node, how)]);
+    const made = isConstant(node.op) && (node.outputs[0]?.name ?? node.name);
+    const tensor = made ? await this.tensor(made, how) : undefined;
     return {
       is: 'node',
       ...node,
       control_inputs: node.control_inputs ?? [],
-      attributes: [...node.attributes, ...argumentsOf(node)].filter(({ kind }) => !tensor || !/tensor$/.test(kind)),
+      attributes: [...node.attributes, ...argumentsOf(node)].filter(
+        ({ name, kind }) => !KNOWN.has(name) && !(tensor && /tensor$/.test(kind)),
+      ),
       calls: callsOf(box),
-      from: fromOf(node, box, this.name),
+      from: fromOf(node, box, this.name, reads),
       tensor: tensor && attachedOf(tensor).tensor,
+      value: variableOf(node),
     };
   }
+
+  /** What of the inputs are variables: captured by a function, or read from one. @param {any} node @param {Signal} how */
+  async #reads({ from }, how) {
+    /** @type {Map<string, any>} */
+    const known = new Map(this.inputs.map((one) => [one.name, { ...one, ...one.attached, attached: one.attached }]));
+    for (const { name, op } of from.slice(0, MOST)) {
+      if (!READS.has(op)) continue;
+      const [source] = (await this.node(name, how))?.from ?? [];
+      const isMade = VARIABLES.has(source?.op);
+      const attached = isMade ? variableOf(await this.node(source.name, how)) : known.get(source?.name)?.attached;
+      if (attached) known.set(name, { ...attached, attached });
+    }
+    return known;
+  }
+}
+
+/** @param {any} node @returns {import('./held.js').Attached | undefined} */
+function variableOf(node) {
+  if (!node || !VARIABLES.has(node.op)) return undefined;
+  const { name } = node;
+  const type = { dtype: attribute(node, 'dtype'), shape: attribute(node, 'shape') };
+  return { id: name, name: attribute(node, 'shared_name') || name, is: 'variable', ...type };
 }
 
 /** Those of SameDiff that are known by their places. @param {any} node */
 const argumentsOf = ({ arguments: given = {} }) =>
   Object.entries(given).flatMap(([name, value]) => (value.length ? [{ name, kind: 'argument', value }] : []));
-
-/** @param {any} box */
-const callsOf = ({ calls = [] } = {}) =>
-  calls.map((/** @type {any} */ { name, element, function: called }) => ({
-    name: element === undefined ? name : `${name}[${element}]`,
-    function: called,
-  }));
 
 /** @param {string} name @param {any} child */
 const scopeDetail = (name, { nodes, ops = [], tensors = [], more_tensors: more }) => ({
@@ -125,20 +155,25 @@ const scopeDetail = (name, { nodes, ops = [], tensors = [], more_tensors: more }
 });
 
 /** What a node takes: its inputs, what the graphs within it take besides, and tensors of its own.
- * @param {any} node @param {any} box @param {string} graph */
-function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph) {
+ * @param {any} node @param {any} box @param {string} graph @param {Map<string, any>} reads */
+function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph, reads) {
   /** @type {Map<string, any>} */
   const held = new Map(tensors.map((/** @type {any} */ one) => [one.node, heldBy(one)]));
-  const edges = inputs.flatMap((/** @type {any} */ { values }) => values);
-  const taken = new Set(from.map((/** @type {any} */ { value }) => value));
+  const edges = inputs.flatMap((/** @type {any} */ { values }) => values ?? []);
+  const taken = new Set(
+    from.flatMap((/** @type {any} */ { value, name }) => [value, name, reads.get(name)?.attached?.id]),
+  );
   // What is of a graph around this one is an argument here.
-  const isHere = (/** @type {any} */ one) => one.is === 'node' && (one.function ?? '') === graph;
+  const isHere = (/** @type {any} */ one) => one.name !== undefined && (one.function ?? '') === graph;
   return [
     ...from
       .filter((/** @type {any} */ one) => one.value && !one.control)
       .map((/** @type {any} */ one) => {
         const { value, name, role, index, dtype, shape, type } = one;
-        const source = held.get(value) ?? { name: isHere(one) ? name : value, index: index ?? 0, dtype, shape, type };
+        const known = isHere(one) ? reads.get(name) : undefined;
+        const own = { dtype: dtype ?? known?.dtype, shape: shape ?? known?.shape, type, attached: known?.attached };
+        const source = held.get(value) ??
+          held.get(name) ?? { name: isHere(one) ? name : value, index: index ?? 0, ...own };
         return { ...source, role };
       }),
     ...[...edges.map((/** @type {any} */ one) => ({ ...one, key: one.name, name: one.node ?? one.name, index: 0 }))]
@@ -156,45 +191,3 @@ const heldBy = (one) => ({
   shape: one.shape,
   value: textOf(one),
 });
-
-/** @param {any} value @param {'input' | 'output'} word */
-const labelled = (value, word) => ({ ...value, label: value.name, word });
-
-/**
- * @param {Ask} ask
- * @param {string} name of a function or of a graph within a node, '' of the model's own
- * @param {Signal} how
- * @returns {Promise<Graph>}
- */
-export async function exportedGraph(ask, name, how) {
-  const asked = name || undefined;
-  const [ends, whole] = await Promise.all([
-    ask(name ? { question: 'function', name } : { question: 'overview', count: ALL }, how),
-    ask({ question: 'scopes', name: asked, count: CHILDREN }, how),
-  ]);
-  const inputs = (ends.inputs.items ?? ends.inputs).map((/** @type {any} */ one) => labelled(one, 'input'));
-  const types = new Map((ends.outputs.items ?? ends.outputs).map((/** @type {any} */ one) => [one.name, one]));
-  const lookup = new Lookup(ask, name, inputs);
-  return {
-    ask,
-    name,
-    at: '',
-    whole,
-    most: CHILDREN,
-    room: ROOM,
-    total: whole.nodes,
-    problems: whole.problems,
-    inputs,
-    outputs: whole.results.map((/** @type {any} */ { name, dtype, shape, type }) => ({
-      ...(type ? { type } : dtype === undefined ? {} : { dtype, shape }),
-      ...types.get(name),
-      ...labelled({ name }, 'output'),
-      tensor: name,
-    })),
-    library: new Set(),
-    onlyOutputs: false,
-    unread: ends.unread ?? whole.unread,
-    placed: (id, how) => lookup.placed(id, how),
-    detail: (id, how) => lookup.detail(id, how),
-  };
-}

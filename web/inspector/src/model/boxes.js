@@ -1,0 +1,149 @@
+/** The boxes of a graph with some of its scopes open, of the core's answers for these. */
+import { Edges, resultId } from './edges.js';
+import { callsOf, linesOf, textOf, wordOf } from './held.js';
+import { summary } from './op-kinds.js';
+import { typed } from './tensors.js';
+
+/** @typedef {import('./gather.js').Group} Group */
+
+const parentOf = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+export const restOf = (/** @type {string} */ scope) => `${scope}/\0rest`;
+
+/** 'a/b/c' is in 'a' and in 'a/b'; a slash in front belongs to the first. @param {string} name */
+export function scopesAround(name) {
+  const found = [];
+  for (let at = name.indexOf('/', 1); at >= 0; at = name.indexOf('/', at + 1)) found.push(name.slice(0, at));
+  return found;
+}
+
+export const isWithin = (/** @type {string} */ name, /** @type {string} */ scope) =>
+  !scope || name.startsWith(`${scope}/`);
+
+/** What a child is drawn as: a scope that has only another in it as that one, one with a single node as the node.
+ * @param {any} child */
+export const idOf = ({ path, inner = path }) => inner;
+
+/** What it is called in its scope. @param {any} child @param {string} scope */
+function labelOf(child, scope) {
+  const id = idOf(child);
+  const within = id.slice(scope && id !== scope ? scope.length + 1 : 0);
+  if (child.is === 'scope' && child.nodes > 1) return within;
+  // The layer's name says more of its only node than the operation's, which is told anyway.
+  return (child.is === 'scope' ? within.split(/(?<=.)\//)[0] : (within.split('/').pop() ?? '')).replace(/^\//, '');
+}
+
+/** @param {string} scope @param {string[]} frames @param {any} child @param {boolean} all @returns {Group} */
+function groupOf(scope, frames, child, all) {
+  const { is, nodes, op, ops = [], parameters } = child;
+  const [kind, ...kinds] = ops.map((/** @type {any} */ one) => one.op);
+  const isScope = is === 'scope' && nodes > 1;
+  const isFed = (op ?? kind) === 'Placeholder';
+  return {
+    id: idOf(child),
+    label: labelOf(child, scope),
+    scope,
+    frames,
+    count: nodes,
+    is: isScope ? 'scope' : nodes > 1 ? 'many' : isFed ? 'argument' : 'node',
+    op: isScope ? summary([kind, ...kinds]).join(', ') : isFed ? '' : (op ?? kind ?? ''),
+    calls: callsOf(child),
+    attached: all && !isScope ? [] : linesOf(child),
+    more: child.more_tensors,
+    parameters: Number(parameters ?? 0),
+  };
+}
+
+export class Boxes {
+  /** @type {Map<string, Group>} */
+  groups = new Map();
+  /** What children are drawn as. @type {Map<string, string>} */
+  ids = new Map();
+  /** What goes into the graph: its boxes. @type {Map<string, string>} */
+  given = new Map();
+  /** What is gathered in another box. @type {Map<string, string>} */
+  into = new Map();
+  edges = new Edges();
+
+  /** @param {any[]} answers one for each open scope @param {boolean} all whether tensors are boxes @param {Set<string>} [led]
+   * nodes and scopes that are drawn, if these are not all */
+  constructor(answers, all, led) {
+    this.answers = answers;
+    this.led = led;
+    this.open = new Set(answers.map(({ scope }) => scope));
+    for (const answer of answers) this.#add(answer, all);
+  }
+
+  /** Children that are drawn, with what is in them. @returns {any[]} */
+  get children() {
+    return this.answers.flatMap(({ children }) => children.items).filter((child) => this.#isDrawn(child));
+  }
+
+  #isOpen = (/** @type {any} */ child) => child.is === 'scope' && this.open.has(idOf(child));
+
+  #isDrawn = (/** @type {any} */ child) => !this.#isOpen(child) && (this.led?.has(child.path) ?? true);
+
+  /** @param {any} answer @param {boolean} all */
+  #add({ scope, nodes, children }, all) {
+    const frames = [...this.open].filter((one) => one && (one === scope || isWithin(scope, one))).sort();
+    let rest = nodes;
+    for (const child of children.items) {
+      rest -= child.nodes;
+      this.ids.set(child.path, idOf(child));
+      if (!this.#isDrawn(child)) continue;
+      const group = groupOf(scope, frames, child, all);
+      this.groups.set(group.id, group);
+      if (all && group.is !== 'scope') for (const tensor of child.tensors ?? []) this.#tensor(group, tensor);
+    }
+    const box = { id: restOf(scope), label: 'more', scope, frames, op: '', calls: [], attached: [] };
+    if (children.total > children.items.length) this.groups.set(box.id, { ...box, count: rest, is: 'rest' });
+  }
+
+  /** What a node holds, as a box. @param {Group} group @param {any} tensor */
+  #tensor({ id: to, scope, frames }, tensor) {
+    const id = tensor.node;
+    const label = tensor.name ?? id.split('/').pop() ?? id;
+    const box = { id, label, scope, frames, count: 1, calls: [], attached: [] };
+    if (!this.groups.has(id)) this.groups.set(id, { ...box, is: 'node', op: wordOf(tensor) });
+    this.edges.add(id, to, false, textOf(tensor));
+  }
+
+  /** @param {any} value @param {string} label @param {string} [word] */
+  argument({ name, isNode, ...type }, label, word) {
+    if (this.given.has(name)) return;
+    if (isNode) {
+      const fed = this.groups.get(name);
+      if (fed) Object.assign(fed, { is: 'argument', label, op: typed(type) });
+      return;
+    }
+    const id = this.groups.has(name) ? `value:${name}` : name;
+    const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
+    this.given.set(name, id);
+    this.groups.set(id, { ...box, is: 'argument', word, op: type.type || type.dtype ? typed(type) : '' });
+  }
+
+  /** @param {import('./folded-graph.js').Output} output */
+  result({ name, label, word, ...type }) {
+    const id = resultId(name);
+    const op = type.type || type.dtype ? typed(type) : '';
+    const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
+    this.groups.set(id, { ...box, is: 'result', word, op });
+  }
+
+  /** Where a name is to be found, however deep. @param {string} name */
+  place(name) {
+    for (const path of [name, ...scopesAround(name).reverse()]) {
+      const id = this.ids.get(path) ?? path;
+      const group = this.into.get(id) ?? id;
+      if (this.groups.has(group)) return group;
+      const rest = restOf(parentOf(path));
+      if (this.groups.has(rest)) return rest;
+    }
+    return undefined;
+  }
+
+  /** Where an edge begins. @param {any} input */
+  source({ from, given }) {
+    const id = given ? this.given.get(from) : undefined;
+    return given ? id && (this.into.get(id) ?? id) : this.place(from);
+  }
+}

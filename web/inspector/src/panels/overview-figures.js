@@ -1,0 +1,156 @@
+/** What the overview begins with: what kind of model it is, and its figures. */
+import { html } from 'lit';
+import { count, counted, plain, size } from '../format.js';
+
+/** @typedef {import('./headline.js').Figure} Figure */
+/** @typedef {import('./overview.js').Overview} Overview */
+
+/** A long text was not read. @param {any} doc */
+export const text = (doc) => (doc?.omitted ? `a text of ${size(doc.omitted.size)}` : doc && plain(doc));
+
+/** The meta graph that is looked at. @param {any} o */
+export const metaGraphOf = ({ meta_graphs: all, meta_graph: number }) =>
+  all?.items.find((/** @type {any} */ one) => one.number === number) ?? {};
+
+/** @param {any} opset */
+const opset = ({ domain, version }) => `${domain ? `${plain(domain)} ` : ''}${version}`;
+
+/** @param {any} tags */
+const tagsOf = ({ tags }) => (tags?.length ? `tags: ${tags.map(plain).join(', ')}` : 'no tags');
+
+/** @param {string} word @param {any} value */
+const said = (word, value) => value && `${word} ${value}`;
+
+/** What it is, in parts; those that are not there are left out.
+ * @type {Record<string, (o: any, keras: any) => unknown[]>} */
+const KINDS = {
+  saved_model: (o, keras) => [
+    o.schema_version === undefined ? 'MetaGraphDef' : 'SavedModel',
+    keras && (keras.class ? `Keras ${plain(keras.class)}` : 'Keras'),
+    tagsOf(metaGraphOf(o)),
+  ],
+  graph_def: (o) => ['GraphDef', said('version', o.versions?.producer)],
+  keras_metadata: ({ model }) => ['Keras metadata', plain(model.class), said('Keras', plain(model.keras_version))],
+  onnx: ({ opset_imports: sets, producer }) => [
+    'ONNX',
+    sets.items.length && `opset ${sets.items.map(opset).join(', ')}`,
+    producer.name && said('by', [producer.name, producer.version].filter(Boolean).map(plain).join(' ')),
+  ],
+  coreml: (o) => ['Core ML', o.type && plain(o.type), text(o.opset), said('by', text(o.author))],
+  samediff_zip: (o) => [plain(o.format), o.default_tag && `tag: ${plain(o.default_tag)}, the newest`],
+  samediff_graph: () => ['SameDiff', 'FlatBuffers'],
+};
+
+/** @param {string} kind @param {any} o @param {any} keras */
+export const kindWords = (kind, o, keras) => KINDS[kind]?.(o, keras) ?? [kind];
+
+/** Parameters and bytes, wherever the model has them. @param {Overview} panel @param {any} o @returns {Figure[]} */
+function weights(panel, { unread, model, parameters, variables, nodes }) {
+  if (unread)
+    return [
+      { name: 'Parameters', value: null },
+      { name: 'Weights', value: `about ${size(unread.size)}`, more: 'being looked through' },
+    ];
+  if (model)
+    return [
+      {
+        name: 'Parameters',
+        value: `${model.parameters_complete ? '' : '≥ '}${count(model.parameters)}`,
+        more: `${count(model.trainable_parameters)} trainable`,
+      },
+    ];
+  if (!parameters) return [{ name: 'Parameters', value: '?' }];
+  const { total, trainable, tensors, bytes, size: stored = bytes } = parameters;
+  const { size: all, constants } = panel.constants.value ?? {};
+  // Of a SavedModel the constants are not among the parameters.
+  if (!tensors && nodes === undefined)
+    return constants?.total
+      ? [{ name: 'Constants', value: size(all), more: counted(constants.total, 'constant') }]
+      : [];
+  return [
+    {
+      name: 'Parameters',
+      value: count(total),
+      more: trainable === null || trainable === total ? undefined : `${count(trainable)} trainable`,
+    },
+    { name: 'Weights', value: size(stored), more: counted(tensors, variables?.total ? 'variable' : 'tensor') },
+  ];
+}
+
+/** Nodes, also of graphs beside the model's own. @param {Overview} panel @param {any} o @returns {Figure} */
+function nodes(panel, { nodes: own, functions, function_nodes: called, subgraphs, subgraph_nodes: within }) {
+  if (own === undefined) return undefined;
+  const parts = [
+    functions ? `${called === undefined ? '' : `${count(called)} in `}${counted(functions, 'function')}` : '',
+    subgraphs ? `${count(within)} in ${counted(subgraphs, 'subgraph')}` : '',
+  ].filter(Boolean);
+  return {
+    name: 'Nodes',
+    value: count(own),
+    more: parts.length ? panel.link('functions', '', parts.join(', ')) : undefined,
+  };
+}
+
+/** @param {{ op: string }[]} custom */
+const customs = (custom) =>
+  custom.length
+    ? html`<strong>${counted(custom.length, 'custom one')}</strong>: ${custom.map(({ op }) => plain(op)).join(', ')}`
+    : 'none custom';
+
+/** As they are counted, or as the exporter lists them: then the panel that counts may know more.
+ * @param {Overview} panel @param {any} o @returns {Figure} */
+function operations(panel, { ops: listed, nodes: own }) {
+  const name = 'Operations';
+  const { total, custom = [] } = listed ?? {};
+  if (total)
+    return {
+      name,
+      value: counted(total, 'kind'),
+      more: html`that the exporter lists, ${customs(custom)}; ${panel.link('operations', '', 'all, counted')}`,
+    };
+  if (own === undefined) return undefined;
+  const { ops } = panel.ops.value ?? {};
+  if (!ops) return { name, value: null };
+  const found = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
+  return { name, value: counted(ops.total, 'kind'), more: customs(found) };
+}
+
+/** @param {any} o @returns {Figure} */
+function tensorflow({ kind, ...o }) {
+  if (kind !== 'saved_model') return undefined;
+  const { tensorflow_version: version } = metaGraphOf(o);
+  return { name: 'TensorFlow', value: version ? plain(version) : html`<span class="dim">unknown</span>` };
+}
+
+/** Which updater a tag of a SameDiff file is trained with. @param {Overview} panel @returns {Figure} */
+function training(panel) {
+  const tag = panel.tag.value;
+  const config = tag?.training_config;
+  return (
+    tag && {
+      name: 'Training',
+      value: config
+        ? plain(config.updater?.['@class']?.split('.').pop() ?? 'configured')
+        : html`<span class="dim">none</span>`,
+      more: config ? panel.link('training', '', 'its configuration') : undefined,
+    }
+  );
+}
+
+/** @param {Overview} panel @param {any} o @param {any} keras @returns {Figure[]} */
+export function figuresOf(panel, o, keras) {
+  const layers = keras?.layers ?? o.num_layers;
+  const { input_shape: input } = o.model ?? {};
+  const isOne = Array.isArray(input) && input.every((d) => d === null || typeof d === 'number');
+  return [
+    ...weights(panel, o),
+    layers ? { name: 'Layers', value: count(layers - 1) } : undefined,
+    isOne ? { name: 'Input shape', value: `[${input.map((d) => d ?? '?').join(',')}]` } : undefined,
+    nodes(panel, o),
+    operations(panel, o),
+    tensorflow(o),
+    o.bytes === undefined ? undefined : { name: 'File', value: size(o.bytes) },
+    o.tags && { name: 'Tags', value: count(o.tags.total) },
+    training(panel),
+  ];
+}
