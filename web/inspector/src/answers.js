@@ -88,7 +88,7 @@ function constantIn(one, tag, ofSameDiff) {
     trainable: (use ?? is) !== 'constant',
     twin: false,
     isConstant: true,
-    tensor: { ...heldTensor(one), dtype, shape, tag, size: heldTensor(one).size ?? bytes },
+    tensor: { dtype, shape, tag, ...heldTensor(one), size: heldTensor(one).size ?? bytes },
     within,
     use,
     one,
