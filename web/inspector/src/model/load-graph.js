@@ -87,10 +87,16 @@ const ownOf = ({ tensor, type_attr, ...one }) => ({
   ...one,
 });
 
+/** @param {object} type */
+const withoutNull = (type) => Object.fromEntries(Object.entries(type).filter(([, value]) => value !== null));
+
 /** What is returned, with what the scopes say of it. @param {any[]} outputs @param {any[]} results @param {Entry | undefined} entry @param {string | undefined} word */
 function resultsOf(outputs, results, entry, word) {
   const known = new Map(outputs.map((one) => [one.name, ownOf(one)]));
-  const all = results.length ? results.map((one) => ({ ...one, ...known.get(one.name) })) : [...known.values()];
+  // A function says only the type of what it gives; the node that makes it may know the shape.
+  const all = results.length
+    ? results.map((one) => ({ ...one, ...withoutNull(known.get(one.name) ?? {}) }))
+    : [...known.values()];
   const names = new Map(entry?.function?.results.map((/** @type {any} */ { name, output }) => [name, output]));
   return all.map((one) => ({ ...one, label: names.get(one.name) ?? one.name, word }));
 }
