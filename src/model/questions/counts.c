@@ -17,7 +17,7 @@ void cpb_viewed_write_counts(cpb_viewed *m) {
   cpb_json_writer_unsigned(a, "function_nodes", nodes[false]);
 }
 
-void cpb_viewed_write_parameters(cpb_viewed *m) {
+cpb_parameters cpb_viewed_parameters(cpb_viewed *m) {
   const cpb_inventory *l = cpb_viewed_inventory(m);
   const cpb_view_kind *kind = m->view.kind;
   cpb_parameters p = {.knows_trainable = kind->trained != NULL};
@@ -31,7 +31,12 @@ void cpb_viewed_write_parameters(cpb_viewed *m) {
     cpb_parameters_add(&p, known ? one->elements : 0, known ? one->bytes : 0, one->size,
                        kind->trained && kind->trained(&item->tensor));
   }
-  if (l) cpb_parameters_write(&p, m->answer);
+  return p;
+}
+
+void cpb_viewed_write_parameters(cpb_viewed *m) {
+  const cpb_parameters p = cpb_viewed_parameters(m);
+  cpb_parameters_write(&p, m->answer);
 }
 
 void cpb_viewed_write_files(cpb_viewed *m) {

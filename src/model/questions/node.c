@@ -111,25 +111,13 @@ static bool write_held(const search *s, const level *l, const cpb_view_node *nod
   return true;
 }
 
-static bool find_output(const search *s, const level *l, const cpb_view_node *node, cpb_span name,
-                        cpb_view_source *source, cpb_view_value *value) {
-  const cpb_view *v = &s->model->view;
-  cpb_view_values outputs = v->kind->values(v, cpb_view_graph_of(v, l->graph), node, true);
-  *source = v->kind->source ? v->kind->source(name) : (cpb_view_source){.index = 0};
-  if (v->kind->source) return v->kind->output(v, node, source, value);
-  for (; cpb_view_values_next(&outputs, value); source->index++) {
-    if (cpb_span_equal(value->name, name)) return true;
-  }
-  return false;
-}
-
 static void write_maker(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
   cpb_json_writer *a = s->model->answer;
   cpb_view_value value;
   cpb_view_source source;
   write_giver(s, l, "node", node->name);
   cpb_json_writer_span(a, "op", node->op);
-  const bool is_known = find_output(s, l, node, name, &source, &value);
+  const bool is_known = cpb_view_output(&s->model->view, l->graph, node, name, &source, &value);
   if (source.output.size > 0) cpb_json_writer_span(a, "output", source.output);
   cpb_json_writer_unsigned(a, "index", source.index);
   if (!write_held(s, l, node, name) && is_known) write_type(s, l, &value);

@@ -101,7 +101,9 @@ void cpb_viewed_write_calls(cpb_viewed *m, const char *key, uint32_t graph, bool
 void cpb_viewed_search(cpb_viewed *m, cpb_page *page);
 /* "nodes", "subgraphs", "subgraph_nodes", "functions", "function_nodes". */
 void cpb_viewed_write_counts(cpb_viewed *m);
-/* "parameters": elements and bytes of the weights, each once. */
+/* Elements and bytes of the weights, each once. */
+cpb_parameters cpb_viewed_parameters(cpb_viewed *m);
+/* "parameters": these. */
 void cpb_viewed_write_parameters(cpb_viewed *m);
 /* "external_data": bytes of all tensors in other files. */
 void cpb_viewed_write_files(cpb_viewed *m);

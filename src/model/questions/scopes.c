@@ -254,29 +254,19 @@ static bool next_result(void *user, cpb_scope_input *result) {
 
 /* --- Members --------------------------------------------------------------------------------------- */
 
-static cpb_view_value value_named(const walk *w, cpb_span name) {
-  cpb_view_value value = {.name = name};
-  const cpb_view_node *maker = cpb_view_maker_of(&w->makers, name);
+static cpb_view_value value_named(const walk *w, cpb_span name, const cpb_view_node *maker) {
+  cpb_view_value value;
+  cpb_view_source source;
   const uint32_t given = cpb_names_find(&w->given, name);
-  const cpb_view_kind *kind = w->model->view.kind;
-  if (!maker) return given != CPB_NO_NAME ? w->inputs[given] : value;
-  if (kind->source) {
-    const cpb_view_source source = kind->source(name);
-    if (!kind->output(&w->model->view, maker, &source, &value)) value = (cpb_view_value){.name = name};
-    value.name = name;
-    return value;
-  }
-  cpb_view_values outputs = kind->values(&w->model->view, graph_of(w), maker, true);
-  while (cpb_view_values_next(&outputs, &value)) {
-    if (cpb_span_equal(value.name, name)) return value;
-  }
+  if (!maker && given != CPB_NO_NAME) return w->inputs[given];
+  if (maker && cpb_view_output(&w->model->view, w->graph, maker, name, &source, &value)) return value;
   return (cpb_view_value){.name = name};
 }
 
 static void write_value(void *user, cpb_json_writer *a, cpb_span value, cpb_span name) {
   const walk *w = user;
-  cpb_view_value known = value_named(w, value);
   const cpb_view_node *maker = cpb_view_maker_of(&w->makers, value);
+  cpb_view_value known = value_named(w, value, maker);
   known.name = name;
   cpb_view_write_named(a, &w->model->view, &w->types, &known);
   if (maker) cpb_json_writer_span(a, "node", maker->name);

@@ -13,10 +13,4 @@ cpb_view_measure cpb_saved_measure(const cpb_view *view, const cpb_view_tensor *
 cpb_tensor_use cpb_saved_use(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker,
                              cpb_span role, uint64_t input, cpb_view_measure *measure);
 
-/* After the graph: constants that are weights, in the order of the nodes. Unlike the inventory of tensors, it takes no
- * memory. */
-typedef bool cpb_weight_visit(void *user, cpb_span node, const cpb_view_measure *measure);
-bool cpb_saved_each_weight(const cpb_saved_model *m, cpb_weight_visit *visit, void *user);
-cpb_parameters cpb_saved_constant_parameters(const cpb_saved_model *m);
-
 #endif

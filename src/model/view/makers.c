@@ -58,3 +58,14 @@ const cpb_view_node *cpb_view_maker_of(const cpb_view_makers *m, cpb_span value)
   uint32_t i = value.size > 0 ? cpb_names_find(&m->names, cpb_view_key(m->view, value)) : CPB_NO_NAME;
   return i == CPB_NO_NAME ? NULL : &m->items[i];
 }
+
+bool cpb_view_output(const cpb_view *v, uint32_t graph, const cpb_view_node *maker, cpb_span name,
+                     cpb_view_source *source, cpb_view_value *value) {
+  cpb_view_values outputs = v->kind->values(v, cpb_view_graph_of(v, graph), maker, true);
+  *source = v->kind->source ? v->kind->source(name) : (cpb_view_source){.index = 0};
+  if (v->kind->source) return v->kind->output(v, maker, source, value);
+  for (; cpb_view_values_next(&outputs, value); source->index++) {
+    if (cpb_span_equal(value->name, name)) return true;
+  }
+  return false;
+}

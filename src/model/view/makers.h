@@ -18,6 +18,10 @@ typedef struct cpb_view_makers {
 bool cpb_view_makers_build(cpb_view_makers *makers, const cpb_allocator *a, const cpb_view *view, uint32_t graph);
 void cpb_view_makers_free(cpb_view_makers *makers);
 
+/* What comes out of the node under that name: which of its outputs, and whether anything is known of it. */
+bool cpb_view_output(const cpb_view *view, uint32_t graph, const cpb_view_node *maker, cpb_span name,
+                     cpb_view_source *source, cpb_view_value *value);
+
 /* The node that makes the value, or NULL. */
 const cpb_view_node *cpb_view_maker_of(const cpb_view_makers *makers, cpb_span value);
 

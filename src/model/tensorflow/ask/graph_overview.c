@@ -62,12 +62,11 @@ static void write_outputs(cpb_saved_model *m, const cpb_nodes *nodes) {
 
 void cpb_ask_graph_overview(cpb_saved_model *m) {
   cpb_nodes nodes;
-  const cpb_parameters parameters = cpb_saved_constant_parameters(m);
   cpb_json_writer_text(m->viewed.answer, "kind", "graph_def");
   write_versions(m);
   cpb_json_writer_unsigned(m->viewed.answer, "nodes", m->graph.graphs->items[0].nodes);
   cpb_json_writer_unsigned(m->viewed.answer, "functions", cpb_graph_num_functions(&m->graph));
-  cpb_parameters_write(&parameters, m->viewed.answer);
+  cpb_viewed_write_parameters(&m->viewed);
   if (cpb_nodes_build(&nodes, &m->graph)) {
     write_inputs(m, &nodes);
     write_outputs(m, &nodes);

@@ -76,15 +76,21 @@ static cpb_span without_reading(cpb_span name) {
   return without_end(without_end(name, "/resource"), "/ReadVariableOp");
 }
 
-static bool add_constant(void *user, cpb_span node, const cpb_view_measure *measure) {
-  named *n = user;
-  cpb_name_layer layer = {.path = cpb_name_layer_path(without_reading(node)), .order = n->list.count};
-  cpb_name_layer_take(&layer, true, measure->elements, measure->bytes);
-  return cpb_name_layers_add(&n->list, layer);
+static bool add_constants(named *n) {
+  const cpb_inventory *l = cpb_viewed_inventory(&n->model->viewed);
+  for (size_t i = 0; l && i < l->count; i++) {
+    const cpb_view_item *item = &l->items[i];
+    const cpb_span name = without_reading(item->tensor.node_name);
+    cpb_name_layer layer = {.path = cpb_name_layer_path(name), .order = n->list.count};
+    if (!cpb_view_item_counts(item)) continue;
+    cpb_name_layer_take(&layer, true, item->measure.elements, item->measure.bytes);
+    if (!cpb_name_layers_add(&n->list, layer)) return false;
+  }
+  return l != NULL;
 }
 
 static bool find_named(named *n, const cpb_variable_list *l) {
-  return n->model->is_frozen ? cpb_saved_each_weight(n->model, add_constant, n) : add_variables(n, l);
+  return n->model->is_frozen ? add_constants(n) : add_variables(n, l);
 }
 
 static void write_named(cpb_saved_model *m) {

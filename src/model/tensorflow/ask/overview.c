@@ -249,7 +249,7 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
 /* Of a large graph that has not been read they are not known. */
 static cpb_parameters parameters_of(cpb_saved_model *m, const cpb_variable_list *l) {
   if (!m->is_frozen) return cpb_variable_list_parameters(l);
-  return m->has_graph ? cpb_saved_constant_parameters(m) : (cpb_parameters){.partial = true};
+  return m->has_graph ? cpb_viewed_parameters(&m->viewed) : (cpb_parameters){.partial = true};
 }
 
 static void write_parameters(cpb_saved_model *m, const cpb_variable_list *l) {
