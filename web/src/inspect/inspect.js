@@ -100,7 +100,7 @@ import { valuesOf } from './values.js';
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
  * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and
- *   how they are connected, or what nodes have in front of their names
+ *   how they are connected, or the layers that names tell of
  * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
  *   first
  * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used

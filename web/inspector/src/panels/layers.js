@@ -10,12 +10,12 @@ import { pairs, resting } from './overview-rest.js';
 /** Variables of a layer that are listed. */
 const VARIABLES = 50;
 
-/** What tells of them, where Keras does not. @type {Record<string, string>} */
+/** Where they are from, if Keras does not tell of them. @type {Record<string, string>} */
 const SOURCES = {
-  modules: 'the modules of the program that was exported',
-  layers: 'what the model consists of',
-  names: 'what nodes have in front of their names',
-  variables: 'what variables have in front of their names',
+  modules: 'by the modules of the exported program',
+  layers: 'as the model lists them',
+  names: 'by the names of its nodes',
+  variables: 'by the names of its variables',
 };
 
 class Layers extends Panel {
@@ -85,7 +85,7 @@ class Layers extends Panel {
       text: (one) => `${one.name} ${one.class} ${one.path}`,
       beside: html`<p>
         <strong>${counted(total - (within ? 1 : 0), 'layer')}</strong
-        >${more}${SOURCES[source] ? `: ${SOURCES[source]}` : ''}
+        >${more}${SOURCES[source] ? `, ${SOURCES[source]}` : ''}
       </p>`,
     });
   }
