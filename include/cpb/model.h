@@ -105,13 +105,11 @@ CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, siz
 CPB_API int cpb_model_set_checkpoint(cpb_model *model, const cpb_checkpoint *checkpoint, const void *object_graph,
                                      size_t size);
 
-/* Sets what is known of the operators that a model may have: what their inputs are called, since which version they are
- * as they are, a sentence on each. NODE and NODES then say so of operators that are in it, and in any case of what the
- * model itself tells. The library has it for ONNX and for TensorFlow; where it is compiled to be small, as in the
- * JavaScript package, it has not, and then none is known until one is set. `data` is text as
- * src/model/operators/operators.h says, which is copied; one with other content is as good as none. Of no other answer
- * and no count anything depends on it. To be called between questions. Zero when memory is short or models of that kind
- * have no such operators. */
+/* Sets the table of operators: the names of their inputs, the version since which each is as it is, and a sentence on
+ * each. NODE and NODES tell these; no other answer and no count depends on the table. The library has tables for ONNX
+ * and TensorFlow. Builds that must be small, such as those of the JavaScript package, have none until one is set.
+ * `data` is text in the form of src/model/operators/operators.h; it is copied, and text of another form counts as
+ * empty. To be called between questions. Zero when memory is short or the kind has no such table. */
 CPB_API int cpb_model_set_operators(cpb_model *model, const void *data, size_t size);
 
 /* Tells that the input is damaged, as `message` says, where reading may not show it: some of the model is not in the
@@ -121,8 +119,8 @@ CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
 
 /* --- Questions ------------------------------------------------------------- */
 
-/* X(NAME, name, number, what its `name` is, text). What `name` is: in brackets if it may be left out, "" if there is
- * none; PATHS are one a line. docs/inspecting.md says which kind of model answers which; a question that a kind does
+/* X(NAME, name, number, what its `name` is, text). A name in brackets may be left out, "" stands for no name, and
+ * PATHS are one a line. docs/inspecting.md says which kind of model answers which; a question that a kind does
  * not answer is CPB_E_UNSUPPORTED. */
 #define CPB_QUESTIONS(X)                                                                                            \
   X(OVERVIEW, overview, 1, "", "Versions, signatures, and counts of everything else.")                              \

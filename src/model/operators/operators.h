@@ -1,5 +1,5 @@
 /* What is known of the operators of a framework, by a table: text that tools/operators.py writes, or that a host gives
- * (cpb_model_set_operators), who may have it from anywhere: whatever is in it, only bytes of it are read.
+ * (cpb_model_set_operators). It may come from anywhere and hold anything: only its own bytes are read.
  *
  * A line ends with a newline and is of four parts, with tabs between them: NAME, DOMAIN, VERSIONS and SENTENCE. Lines
  * are in the order of the bytes of NAME, then of DOMAIN. VERSIONS have spaces between them, the oldest first, each the
