@@ -113,6 +113,8 @@ test('a node, what its branches take, a function, a value, an initializer', asyn
   // The branches take it, though the node does not.
   await look('small.onnx', { ...graph, node: 'check' }, ['If', 'then_branch', '#3', 'Used by']);
   await look('small.onnx', { ...graph, node: '#3' }, ['Reshape', 'then_node', 'else_node']);
+  // What it does, and the version of the operators.
+  await look('small.onnx', { ...graph, node: '/layer.0/Conv' }, ['ai.onnx 17 (since 11)', 'computes the output', 'W']);
   await look(
     'small.onnx',
     { ...graph, at: 'check:else_branch' },

@@ -53,6 +53,15 @@ const outputWords = (one) =>
         ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}
       </li>`;
 
+/** Of ONNX: the version of the operators that the model imports, and since when this one is as it is there.
+ * @param {{ domain?: string, version?: number | null, since?: number }} operation */
+const versionOf = ({ domain, version, since }) =>
+  version === undefined
+    ? undefined
+    : [domain || 'ai.onnx', version, since && since !== version ? `(since ${since})` : undefined]
+        .filter((one) => one !== undefined && one !== null)
+        .join(' ');
+
 class GraphDetails extends Panel {
   static properties = {
     ...Panel.properties,
@@ -192,9 +201,11 @@ class GraphDetails extends Panel {
   }
 
   /** @param {any} node */
-  #node({ name, op, domain, doc, calls, from, control_inputs, outputs, attributes, tensor, value }) {
+  #node({ name, op, domain, operation = {}, doc, calls, from, control_inputs, outputs, attributes, tensor, value }) {
+    const whose = versionOf(operation) ?? domain;
     return html`<h3><code>${broken(name)}</code></h3>
-      <p class="dim">${plain(op)}${domain ? ` of ${plain(domain)}` : ''}</p>
+      <p class="dim">${plain(op)}${whose ? ` of ${plain(whose)}` : ''}</p>
+      ${operation.summary ? html`<p>${plain(operation.summary)}</p>` : nothing}
       ${doc ? html`<p>${plain(doc)}</p>` : nothing}
       ${calls.map(
         (/** @type {any} */ call) =>
