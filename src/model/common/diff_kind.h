@@ -22,9 +22,9 @@ typedef struct cpb_diff_list {
 #define CPB_DIFF_IGNORED(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* What is ignored of layers, of problems and of parts of a SameDiff tag. */
-extern const char *const cpb_diff_of_layer[];
-extern const char *const cpb_diff_of_problem[];
-extern const char *const cpb_diff_of_entry[];
+extern const char *const cpb_diff_of_layer[6];
+extern const char *const cpb_diff_of_problem[2];
+extern const char *const cpb_diff_of_entry[13];
 
 /* Lists that several kinds have: members of the overview but for some, a list of it, and others. */
 #define CPB_DIFF_OVERVIEW(ignored, deep) {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, ignored, deep}
