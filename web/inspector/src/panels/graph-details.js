@@ -62,6 +62,11 @@ const versionOf = ({ domain, version, since }) =>
         .filter((one) => one !== undefined && one !== null)
         .join(' ');
 
+/** @param {string} op @param {string | undefined} whose @param {string | undefined} summary */
+const operationOf = (op, whose, summary) =>
+  html`<p class="dim">${plain(op)}${whose ? ` of ${plain(whose)}` : ''}</p>
+    ${summary ? html`<p>${plain(summary)}</p>` : nothing}`;
+
 class GraphDetails extends Panel {
   static properties = {
     ...Panel.properties,
@@ -202,10 +207,8 @@ class GraphDetails extends Panel {
 
   /** @param {any} node */
   #node({ name, op, domain, operation = {}, doc, calls, from, control_inputs, outputs, attributes, tensor, value }) {
-    const whose = versionOf(operation) ?? domain;
     return html`<h3><code>${broken(name)}</code></h3>
-      <p class="dim">${plain(op)}${whose ? ` of ${plain(whose)}` : ''}</p>
-      ${operation.summary ? html`<p>${plain(operation.summary)}</p>` : nothing}
+      ${operationOf(op, versionOf(operation) ?? domain, operation.summary)}
       ${doc ? html`<p>${plain(doc)}</p>` : nothing}
       ${calls.map(
         (/** @type {any} */ call) =>
