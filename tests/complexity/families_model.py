@@ -84,6 +84,16 @@ def captures_of_a_wide_object(folder, n):
     return saved_model(folder, [b"", wide], [(b"f", concrete)], function_def(b"f")), "function", "f"
 
 
+def captures_that_are_taken(folder, n):
+    """A function whose n nodes take each another of its n captured variables."""
+    arguments = b"".join(wire.field(2, wire.field(1, b"a%d" % i) + number(3, 20)) for i in range(n))
+    nodes = b"".join(wire.field(3, wire.field(1, b"n%d" % i) + wire.field(2, b"Op") + wire.field(3, b"a%d" % i))
+                     for i in range(n))
+    graph = wire.field(2, wire.field(1, wire.field(1, wire.field(1, b"f") + arguments) + nodes))
+    concrete = wire.field(2, b"".join(wire.varint(1) for _ in range(n)))
+    return saved_model(folder, [b"", wire.field(7, number(1, 1))], [(b"f", concrete)], graph), "scopes", "f", *ALL
+
+
 def signatures_of_a_map(folder, n):
     """n signatures, each looked for among the n children of the map of signatures."""
     names = [b"%07d" % i for i in range(n)]
@@ -270,6 +280,7 @@ SIZES = {
     deep_search: 7000,
     captures_of_assets: 40000,
     captures_of_a_wide_object: 15000,
+    captures_that_are_taken: 10000,
     signatures_of_a_map: 10000,
     objects_of_a_function: 4000,
     slices_of_a_long_name: 20000,

@@ -163,11 +163,13 @@ static void write_type_of(cpb_json_writer *a, uint64_t dtype, cpb_span shape) {
 }
 
 /* The object that the function captures as that argument: these are its last. */
-static uint32_t captured(const cpb_view *v, const cpb_view_graph *f, cpb_span argument) {
+static uint32_t captured(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *f, cpb_span argument) {
   uint64_t object, number = 0, at = UINT64_MAX;
   const cpb_span concrete = cpb_objects_concrete(&model_of(v)->objects, f->name);
   cpb_varints objects = cpb_varints_of(concrete, CONCRETE_BOUND_INPUTS);
   const uint64_t bound = cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS);
+  if (bound == 0 || !cpb_json_writer_charge(a, CPB_WORK_WALKED, (uint64_t)f->signature.size + concrete.size))
+    return CPB_NO_OBJECT;
   for (cpb_cursor c = cpb_cursor_of(f->signature); cpb_cursor_find(&c, OP_INPUT, CPB_WIRE_LEN); number++) {
     if (cpb_span_equal(cpb_get_bytes(c.bytes, ARG_NAME), argument)) at = number;
   }
@@ -187,7 +189,7 @@ static void write_variable(cpb_json_writer *a, const cpb_view *v, uint32_t graph
                   cpb_get_bytes(cpb_node_attr(node->message, "shape"), ATTR_SHAPE));
     return;
   }
-  const uint32_t object = captured(v, cpb_view_graph_of(v, graph), argument->name);
+  const uint32_t object = captured(a, v, cpb_view_graph_of(v, graph), argument->name);
   cpb_span variable = {NULL, 0};
   if (object != CPB_NO_OBJECT && cpb_object_kind(&model_of(v)->objects.items[object], &variable) == OBJECT_VARIABLE) {
     cpb_json_writer_span(a, "name", cpb_get_bytes(variable, VARIABLE_NAME));
