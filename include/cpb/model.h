@@ -151,7 +151,7 @@ typedef enum cpb_question_kind {
 } cpb_question_kind;
 
 /* From the list above: the question's name, such as "overview", what it is about, such as "[FUNCTION]", and its text.
- * NULL for a number that is none. Static. */
+ * NULL for other numbers. Static. */
 CPB_API const char *cpb_question_name(cpb_question_kind kind);
 CPB_API const char *cpb_question_argument(cpb_question_kind kind);
 CPB_API const char *cpb_question_text(cpb_question_kind kind);

@@ -219,7 +219,7 @@ typedef enum cpb_codec {
 #undef CPB_CODEC_ENUM
 } cpb_codec;
 
-/* The codec's name, such as "zstd"; NULL for a number that is none. Static. */
+/* The codec's name, such as "zstd"; NULL for other numbers. Static. */
 CPB_API const char *cpb_codec_name(cpb_codec codec);
 /* The codec that this byte names in a file (cpb_riegeli_chunk), or 0. */
 CPB_API cpb_codec cpb_codec_of_byte(char byte);

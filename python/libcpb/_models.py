@@ -41,7 +41,7 @@ class Model(_core.Model):
 
     @property
     def kind(self) -> answers.Kind:
-        """What it is, such as ``"saved_model"`` or ``"onnx"``."""
+        """The kind of model, such as ``"saved_model"`` or ``"onnx"``."""
         return cast("answers.Kind", _KIND_NAMES[self._kind])
 
     def ask(

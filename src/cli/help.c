@@ -87,8 +87,8 @@ static void print_option(cli *c, const cli_option *option) {
   wrap(c, option->help, strlen(option->help), OPTION_INDENT, column);
 }
 
-/* A question and what is to follow it; false if there is none of that number. Behind the last of the library's there
- * are the words that stand for one. */
+/* A question and its argument; false for a number that stands for no question. Words that stand for a question follow
+ * the library's last one. */
 static bool question_at(int i, char *left, size_t size, const char **text) {
   static const char *const words = "What has the weights: the variables of a SavedModel, else the constants.";
   const char *name = cpb_question_name((cpb_question_kind)i), *argument = cpb_question_argument((cpb_question_kind)i);

@@ -30,7 +30,7 @@ static size_t count_questions(void) {
   return count;
 }
 
-/* What a question is about that needs something: what that is, and where it is listed; or NULL. */
+/* The argument that the question needs, and the question that lists such things; NULL if it needs none. */
 static const char *expected_subject(cpb_question_kind kind) {
   static const char *const subjects[][2] = {
       {"FUNCTION", "the NAME of a function; cpb inspect MODEL functions lists them"},

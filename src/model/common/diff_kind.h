@@ -1,4 +1,4 @@
-/* What is compared of two models of a kind (model/diff). */
+/* The lists of answers that a kind's models are compared by (model/diff). */
 #ifndef CPB_MODEL_COMMON_DIFF_KIND_H
 #define CPB_MODEL_COMMON_DIFF_KIND_H
 
@@ -13,15 +13,15 @@ typedef struct cpb_diff_list {
   cpb_question_kind question;
   const char *member;         /* of the answer: a page, or a list. NULL: the answer's members
                                  are the items, but for `ignored` */
-  const char *keys[4];        /* members of an item, up to a NULL; "?name" only where
-                                 there is none of those before it */
+  const char *keys[4];        /* members of an item, up to a NULL; "?name" only if the
+                                 item has no member before it */
   const char *const *ignored; /* members of an item that say where it is, not what */
   bool deep;                  /* members within it of these names, too */
 } cpb_diff_list;
 
 #define CPB_DIFF_IGNORED(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* What is ignored of layers, of problems and of parts of a SameDiff tag. */
+/* Members that say nothing of a layer, a problem or a part of a SameDiff tag, and are ignored. */
 extern const char *const cpb_diff_of_layer[6];
 extern const char *const cpb_diff_of_problem[2];
 extern const char *const cpb_diff_of_entry[13];
