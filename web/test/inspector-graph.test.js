@@ -88,6 +88,18 @@ const small = [
   ['y', 'Add', ['a/c', 'a/b/two', 'not_here']],
 ];
 
+/** Boxes and edges with the scope a open. @type {[boxes: string[], edges: string[]]} */
+const opened = [
+  [
+    "a/b in 'a': scope, 2",
+    "a/c in 'a': node, 1",
+    "not_here in '': argument, 1",
+    "x in '': argument, 1",
+    "y in '': node, 1",
+  ],
+  ['a/b -> a/c', 'a/b -> y', 'a/c -> y', 'not_here -> y', 'x -> a/b'],
+];
+
 /** @type {[options: object, boxes: string[], edges: string[]][]} */
 const views = [
   [
@@ -95,17 +107,7 @@ const views = [
     ["a in '': scope, 3", "not_here in '': argument, 1", "x in '': argument, 1", "y in '': node, 1"],
     ['a -> y', 'not_here -> y', 'x -> a'],
   ],
-  [
-    { open: ['a'] },
-    [
-      "a/b in 'a': scope, 2",
-      "a/c in 'a': node, 1",
-      "not_here in '': argument, 1",
-      "x in '': argument, 1",
-      "y in '': node, 1",
-    ],
-    ['a/b -> a/c', 'a/b -> y', 'a/c -> y', 'not_here -> y', 'x -> a/b'],
-  ],
+  [{ open: ['a'] }, ...opened],
   [
     { open: ['a', 'a/b'], control: true },
     [
@@ -127,17 +129,7 @@ const views = [
       'x .. a/b/two',
     ],
   ],
-  [
-    { open: ['a'], all: true },
-    [
-      "a/b in 'a': scope, 2",
-      "a/c in 'a': node, 1",
-      "not_here in '': argument, 1",
-      "x in '': argument, 1",
-      "y in '': node, 1",
-    ],
-    ['a/b -> a/c', 'a/b -> y', 'a/c -> y', 'not_here -> y', 'x -> a/b'],
-  ],
+  [{ open: ['a'], all: true }, ...opened],
 ];
 
 test('of a small graph edges go from node to node, out of open scopes too', async () => {
