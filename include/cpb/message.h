@@ -196,6 +196,32 @@ CPB_API cpb_step cpb_json_step(cpb_json *json);
 CPB_API const char *cpb_json_output(const cpb_json *json, size_t *length);
 CPB_API const cpb_error *cpb_json_error(const cpb_json *json);
 
+/* --- Messages from text --------------------------------------------------- */
+
+typedef struct cpb_text_options {
+  /* sizeof(cpb_text_options) */
+  size_t struct_size;
+
+  /* The message takes at most `held` bytes and `held_per_byte` for each of the text; `depth` counts. */
+  const cpb_limits *limits;
+
+  /* Non-zero: of a text that is damaged, the message is what stood before. `error` says where, and why. */
+  int keep_damaged;
+} cpb_text_options;
+
+/* The serialized message that a text in protobuf's text format says
+ * (https://protobuf.dev/reference/protobuf/textformat-spec/), in one block of the allocator: `*message_size` bytes.
+ * `type` is of `schema`, in which the types of expanded Any messages are found, too. Elements of a packed field that
+ * follow each other are written packed. A field that is not repeated may stand there more than once, as on the wire.
+ * `options` may be NULL.
+ *
+ * NULL on failure, with the offset in the text: CPB_E_DAMAGED: its syntax, or a value that its field cannot have;
+ * CPB_E_UNSUPPORTED: a field, a value of an enum or a type that the schema does not have; CPB_E_LIMIT;
+ * CPB_E_MEMORY. */
+CPB_API uint8_t *cpb_message_from_text(const cpb_allocator *allocator, const cpb_schema *schema,
+                                       const cpb_message_type *type, const char *text, size_t size,
+                                       const cpb_text_options *options, size_t *message_size, cpb_error *error);
+
 /* --- Paths to fields ------------------------------------------------------ */
 
 /* A path leads from a message to a field in it:

@@ -68,6 +68,17 @@ CPB_API const char *cpb_model_message_type(cpb_model_kind kind);
  * that programs wrote; 4,096 are looked at where there are as many. */
 CPB_API cpb_model_kind cpb_model_guess(const void *data, size_t size);
 
+/* The kind of model that is written in protobuf's text format (.pbtxt, .prototxt) and begins with these bytes, by the
+ * names of the first fields. 0: it is no such text. 4,096 bytes are enough. */
+CPB_API cpb_model_kind cpb_model_guess_text(const void *data, size_t size);
+
+struct cpb_text_options; /* cpb/message.h */
+
+/* The model's message, from its whole text, as cpb_message_from_text() (cpb/message.h) makes it: any question about
+ * this kind of model can be asked of it. */
+CPB_API uint8_t *cpb_model_from_text(const cpb_allocator *allocator, cpb_model_kind kind, const void *text, size_t size,
+                                     const struct cpb_text_options *options, size_t *message_size, cpb_error *error);
+
 typedef struct cpb_model_options {
   /* sizeof(cpb_model_options) */
   size_t struct_size;

@@ -135,10 +135,10 @@ cpb_file *cpb_url_open(const cpb_allocator *given, const char *url, const cpb_ur
   return file;
 }
 
-cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, size_t size, cpb_error *given_error) {
-  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+cpb_file *cpb_file_open_made(const cpb_allocator *given, const char *path, const cpb_url_options *urls,
+                             const void *data, size_t size, cpb_error *error) {
   cpb_allocator allocator = cpb_allocator_or_default(given);
-  cpb_file *file = empty_file(&allocator, NULL, NULL);
+  cpb_file *file = empty_file(&allocator, path, urls);
   if (!file) {
     cpb_fail_memory(error);
     return NULL;
@@ -147,6 +147,11 @@ cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, siz
   file->size = file->length = size;
   if (size > 0) file->data = data;
   return file;
+}
+
+cpb_file *cpb_file_open_memory(const cpb_allocator *a, const void *data, size_t size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  return cpb_file_open_made(a, NULL, NULL, data, size, error);
 }
 
 cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *source, cpb_error *given_error) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cpb/file.h"
+#include "cpb/url.h"
 #include "host/url/response.h"
 
 /* Another view of a file, for one more thread: it reads the same descriptor without
@@ -18,6 +19,11 @@ void cpb_file_keep_codes(cpb_file *file);
 
 /* A file that the caller has not named: nothing else is opened (host/regular.h). */
 cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error);
+
+/* As cpb_file_open_memory(), for bytes that were made of the file `path`, which may be a URL: files that they name are
+ * looked for beside it. */
+cpb_file *cpb_file_open_made(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls,
+                             const void *data, size_t size, cpb_error *error);
 
 /* Whether this is a URL, and the last failure was that nothing is there. */
 bool cpb_file_is_absent(const cpb_file *file);

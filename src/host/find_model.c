@@ -38,7 +38,7 @@ static bool find_root_in(size_t length, char *out) {
 }
 
 int cpb_find_model(const char *path, char *out, size_t size) {
-  static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", NULL};
+  static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", "/saved_model.pbtxt", NULL};
   const size_t length = strlen(path);
   if (size < length + CPB_FIND_MODEL_ROOM) return 0;
   const bool is_directory = cpb_lookup_is_directory(path);
@@ -56,7 +56,7 @@ int cpb_find_model(const char *path, char *out, size_t size) {
 /* What is not there is known when it is asked for. */
 static cpb_file *find_url(const cpb_allocator *a, const char *url, const cpb_url_options *urls, char *out,
                           cpb_error *error) {
-  static const char *const in_folder[] = {"saved_model.cpb", "saved_model.pb", NULL};
+  static const char *const in_folder[] = {"saved_model.cpb", "saved_model.pb", "saved_model.pbtxt", NULL};
   bool is_folder = cpb_path_ends_with(url, "/"), absent = true;
   cpb_file *file = NULL;
   cpb_error first = {.code = CPB_OK};

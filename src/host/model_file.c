@@ -3,11 +3,13 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/beside.h"
+#include "host/file.h"
 #include "host/message_file.h"
 #include "host/references.h"
 #include "host/url/address.h"
 
 #define GUESS_BYTES 4096
+#define TEXT_MOST ((uint64_t)256 << 20) /* the message takes as much again */
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
@@ -97,16 +99,54 @@ static bool fail_unknown(cpb_model_file *f, const uint8_t *beginning, size_t siz
 
 static bool is_damage(const cpb_error *error) { return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED; }
 
-static bool find_kind(cpb_model_file *f, cpb_model_kind given, bool keep_damaged, cpb_error *error) {
+/* The whole message, in one block. */
+static uint8_t *read_whole(cpb_message_file *message, size_t size, const cpb_allocator *a, cpb_error *error) {
+  uint8_t *whole = cpb_alloc(a, size);
+  size_t at = 0, length = size;
+  if (!whole) cpb_fail_memory(error);
+  for (; whole && at < size; at += length, length = size - at) {
+    const uint8_t *data = cpb_message_file_read(message, at, &length, error);
+    if (data && length > 0) {
+      memcpy(whole + at, data, length);
+      continue;
+    }
+    if (data) cpb_fail(error, CPB_E_READ, at, "the file became shorter");
+    cpb_release(a, whole);
+    return NULL;
+  }
+  return whole;
+}
+
+/* A model in protobuf's text format: the message that it says takes the file's place. */
+static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_options *options, cpb_error *error) {
+  size_t size = 0;
+  if (length > TEXT_MOST)
+    return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "a text of %llu bytes; at most %llu are read",
+                    (unsigned long long)length, (unsigned long long)TEXT_MOST) == CPB_OK;
+  uint8_t *text = read_whole(f->message, (size_t)length, &f->allocator, error);
+  const cpb_text_options how = {.struct_size = sizeof how, .limits = &f->limits, .keep_damaged = options->keep_damaged};
+  if (text) f->made = cpb_model_from_text(&f->allocator, f->kind, text, (size_t)length, &how, &size, error);
+  cpb_release(&f->allocator, text);
+  if (!f->made) return false;
+  if (error->code != CPB_OK) f->torn = *error;
+  cpb_error_begin(error, NULL);
+  cpb_message_file_close(f->message);
+  f->message = NULL;
+  cpb_file *file = cpb_file_open_made(&f->allocator, f->path, f->urls, f->made, size, error);
+  return file && open_message(f, file, options, error);
+}
+
+static bool find_kind(cpb_model_file *f, const cpb_model_file_options *options, cpb_error *error) {
   uint8_t beginning[GUESS_BYTES];
   size_t size;
   uint64_t length;
-  f->kind = given;
+  f->kind = options->kind;
   if (cpb_message_file_size(f->message, &length, error) != CPB_OK) return false;
   if (length == 0) fail_kind("the model is empty", error);
-  if (length == 0 || given) return length > 0;
-  if (!read_beginning(f, beginning, &size, error) && !(keep_damaged && is_damage(error))) return false;
+  if (length == 0 || f->kind) return length > 0;
+  if (!read_beginning(f, beginning, &size, error) && !(options->keep_damaged && is_damage(error))) return false;
   f->kind = is_ort(beginning, size) ? (cpb_model_kind)0 : cpb_model_guess(beginning, size);
+  if (!f->kind && (f->kind = cpb_model_guess_text(beginning, size)) != 0) return read_text(f, length, options, error);
   if (!f->kind && is_named_saved_model(f->path)) f->kind = CPB_MODEL_SAVED_MODEL;
   if (f->kind) cpb_error_begin(error, NULL);
   return f->kind || fail_unknown(f, beginning, size, length, error);
@@ -122,13 +162,13 @@ static unsigned settled_of(const cpb_model_file *f, const cpb_model_file_options
 
 /* Takes `file` over. */
 static bool open_model(cpb_model_file *f, cpb_file *file, const cpb_model_file_options *options, cpb_error *error) {
-  if (!open_message(f, file, options, error) || !find_kind(f, options->kind, options->keep_damaged, error))
-    return false;
+  if (!open_message(f, file, options, error) || !find_kind(f, options, error)) return false;
   f->settled = settled_of(f, options);
   f->model = cpb_model_new(&f->allocator, f->kind, options->model);
   if (!f->model) return cpb_fail_memory(error) == CPB_OK;
   const char *damage = cpb_message_file_damage(f->message);
   if (damage) cpb_model_note_damage(f->model, damage);
+  if (f->torn.code != CPB_OK) cpb_model_note_damage(f->model, f->torn.message);
   return true;
 }
 
@@ -183,6 +223,7 @@ void cpb_model_file_close(cpb_model_file *f) {
   cpb_checkpoint_free(f->checkpoint);
   cpb_file_close(f->shard);
   cpb_message_file_close(f->message);
+  cpb_release(&a, f->made);
   cpb_buffer_free(&f->fingerprint);
   cpb_buffer_free(&f->answer);
   cpb_release(&a, f->culprit_path);

@@ -13,6 +13,8 @@ struct cpb_model_file {
   char *path;                  /* of the model's own file */
   const cpb_url_options *urls; /* NULL: it is no URL */
   cpb_message_file *message;
+  uint8_t *made;  /* the message that was made of a text; NULL for any other file */
+  cpb_error torn; /* where that text is damaged */
   cpb_model_kind kind;
   cpb_model *model;
   unsigned settled; /* CPB_BESIDE_ bits: loaded, not there, or left out */

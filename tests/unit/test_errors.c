@@ -97,6 +97,24 @@ static bool schema_new_builtin(bool succeed, cpb_error *error) {
   return schema != NULL;
 }
 
+static bool message_from_text(bool succeed, cpb_error *error) {
+  size_t size;
+  cpb_schema *schema = cpb_schema_new_builtin(NULL, NULL);
+  const cpb_message_type *type = cpb_schema_find_message(schema, "tensorflow.VersionDef");
+  uint8_t *message = cpb_message_from_text(NULL, schema, type, "producer: x", succeed ? 0 : 11, NULL, &size, error);
+  cpb_schema_free(schema);
+  free(message);
+  return message != NULL;
+}
+
+static bool model_from_text(bool succeed, cpb_error *error) {
+  size_t size;
+  const cpb_model_kind kind = succeed ? CPB_MODEL_GRAPH_DEF : CPB_MODEL_SAMEDIFF_ZIP;
+  uint8_t *message = cpb_model_from_text(NULL, kind, "", 0, NULL, &size, error);
+  free(message);
+  return message != NULL;
+}
+
 static bool path_parse(bool succeed, cpb_error *error) {
   cpb_path *path = cpb_path_parse(NULL, "node[1]", succeed ? 7 : 5, error);
   cpb_path_free(path);
@@ -509,6 +527,8 @@ static const struct {
     {"cpb_index_from_message", index_from_message, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},
     {"cpb_schema_new", schema_new, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},
     {"cpb_schema_new_builtin", schema_new_builtin, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_message_from_text", message_from_text, CPB_E_DAMAGED, 10, "expected an integer"},
+    {"cpb_model_from_text", model_from_text, CPB_E_USAGE, CPB_NO_OFFSET, "model kind 4"},
     {"cpb_record_writer_options_parse", writer_options_parse, CPB_E_USAGE, 5, "expected a level from"},
     {"cpb_path_parse", path_parse, CPB_E_USAGE, 5, "index"},
     {"cpb_file_open", file_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},

@@ -6,7 +6,8 @@ import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { GRAPH, openCheckpoint, withoutQuery } from './checkpoint.js';
-import { asker, isDamage, kindsOf, noteDamage } from './model.js';
+import { asker, isDamage, kindsOf, noteDamage, numberOf } from './model.js';
+import { fromText } from './text.js';
 import { namesOf } from '../wasm/names.js';
 import * as is from '../options.js';
 import { valuesOf } from './values.js';
@@ -207,14 +208,17 @@ async function insideOf(input, { file, content, message, told }, options) {
   const damaged = options.keepDamaged ? merged : undefined;
   const size = await body.size({ signal, got: told });
   if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${expected(file.instance)}`);
-  const feed = feedOf(file, body, size);
-  const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
-  told?.(feed.got);
-  const asking = asker(file, feed, kind, options, damaged);
-  const damage = await damaged?.damage({ signal });
+  const ofFile = feedOf(file, body, size);
+  const guessed = options.kind ? { kind: options.kind } : await guess(file, ofFile, signal);
+  const kind = /** @type {Kind} */ (guessed.kind);
+  told?.(ofFile.got);
+  const text = guessed.isText && (await fromText(file, numberOf(file.instance, kind), body, size, options));
+  const feed = text ? text.feed : ofFile;
+  const asking = asker(file, feed, kind, options, text ? undefined : damaged);
+  const damage = text ? text.damage : await damaged?.damage({ signal });
   if (damage) noteDamage(file.instance, asking.engine, damage);
   /** @type {State} */
-  const state = { file, body, feed, kind };
+  const state = { file, body: text ? text.body : body, feed, kind };
   /** @type {(beside: Beside, how: OpenOptions, told?: Told) => Promise<void>} */
   const take = (beside, how, told) => add(state, asking, beside, { ...options, ...how, input, told });
   await take(options, {}, told);
@@ -382,14 +386,17 @@ async function beginningOf(feed, signal) {
  * @param {import('../reader/open-file.js').OpenFile} file
  * @param {import('../wasm/feed.js').Feed} feed
  * @param {AbortSignal} [signal]
- * @returns {Promise<ModelKind>}
+ * @returns {Promise<{ kind: ModelKind, isText?: boolean }>} isText: it is in protobuf's text format
  */
 async function guess({ instance, source }, feed, signal) {
-  if (/keras_metadata\.pb$/i.test(source.name ?? '')) return 'keras_metadata';
+  if (/keras_metadata\.pb$/i.test(source.name ?? '')) return { kind: 'keras_metadata' };
   const head = await beginningOf(feed, signal);
-  const number = instance.scope((scope) => instance.c.cpb_model_guess(scope.bytes(head), head.length));
-  const found = kindsOf(instance)[number - 1];
-  if (!found && /saved_model\.c?pb$/i.test(source.name ?? '')) return 'saved_model'; // damaged there
-  if (!found) throw new CpbError('FORMAT', `not a known kind of model; ${expected(instance)}`);
-  return found;
+  /** @param {(head: number, size: number) => number} from */
+  const found = (from) => kindsOf(instance)[instance.scope((scope) => from(scope.bytes(head), head.length)) - 1];
+  const kind = found(instance.c.cpb_model_guess);
+  const ofText = kind ? undefined : found(instance.c.cpb_model_guess_text);
+  if (kind) return { kind };
+  if (ofText) return { kind: ofText, isText: true };
+  if (/saved_model\.c?pb$/i.test(source.name ?? '')) return { kind: 'saved_model' }; // damaged there
+  throw new CpbError('FORMAT', `not a known kind of model; ${expected(instance)}`);
 }

@@ -8,13 +8,14 @@ import { hasEnding } from './kinds.js';
 const NAMES = [
   'saved_model.cpb',
   'saved_model.pb',
+  'saved_model.pbtxt',
   'keras_metadata.pb',
   'variables/variables.index',
   'variables.index',
 ];
 
 const isModel = (/** @type {string} */ name) =>
-  /\.(c?pb|pbtxt|zip|fb|index|h5|keras|meta|tflite)$/i.test(name) || hasEnding(name.toLowerCase());
+  /\.(c?pb|(pb|proto)?txt|zip|fb|index|h5|keras|meta|tflite)$/i.test(name) || hasEnding(name.toLowerCase());
 
 /** Whether there is no model there, rather than that it cannot be read. S3 answers 403 where nothing is.
  * @param {any} error */

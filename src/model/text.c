@@ -1,0 +1,101 @@
+/* Models in protobuf's text format. */
+#include <string.h>
+
+#include "base/status.h"
+#include "cpb/message.h"
+#include "cpb/model.h"
+#include "proto/text/lexer.h"
+
+/* More tell no more. */
+#define FIELDS_MOST 32
+
+/* Passes over a field's value, with whatever is within its braces. False where the text ends before, or is none. */
+static bool skip_value(cpb_text_lexer *lx, cpb_buffer *string) {
+  size_t depth = 0;
+  bool more = cpb_text_accept(lx, ':');
+  do {
+    const char c = cpb_text_peek(lx);
+    const bool opens = c == '{' || c == '<' || c == '[', closes = c == '}' || c == '>' || c == ']';
+    more &= c == '-';
+    if (lx->at == lx->end || (closes && depth == 0)) return false;
+    if (opens || closes || (c != '\0' && strchr("-:,;/", c))) {
+      lx->at++;
+      depth += opens;
+      depth -= closes;
+    } else if (c == '"' || c == '\'') {
+      string->size = 0;
+      if (!cpb_text_string(lx, string)) return false;
+    } else if (cpb_text_name(lx, ".").size == 0) {
+      return false;
+    }
+  } while (depth > 0 || more);
+  return true;
+}
+
+/* A field of the whole message. */
+typedef struct first_field {
+  cpb_span name;
+  char value; /* which its value begins with */
+} first_field;
+
+/* Up to where the text ends or makes no sense. */
+static size_t first_fields(cpb_span begin, first_field fields[FIELDS_MOST]) {
+  const char *text = (const char *)begin.data;
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  cpb_error ignored = {.code = CPB_OK};
+  cpb_text_lexer lexer = {text, text, text + begin.size, &ignored};
+  cpb_buffer string;
+  size_t count = 0;
+  cpb_buffer_init(&string, &a);
+  do {
+    first_field field = {.name = cpb_text_name(&lexer, "")};
+    cpb_text_lexer ahead = lexer;
+    const bool colon = cpb_text_accept(&ahead, ':');
+    field.value = cpb_text_peek(&ahead);
+    if (field.name.size == 0 || !field.value || !(colon || field.value == '{' || field.value == '<')) break;
+    fields[count++] = field;
+  } while (count < FIELDS_MOST && skip_value(&lexer, &string));
+  cpb_buffer_free(&string);
+  return count;
+}
+
+/* All are fields of this type, and at least one of them is a message, as numbers and words begin other texts, too. */
+static bool fits(const cpb_message_type *type, const first_field *fields, size_t count) {
+  bool has_message = false;
+  for (size_t i = 0; i < count; i++) {
+    const cpb_span name = fields[i].name;
+    const cpb_field *field = cpb_message_find_name(type, (const char *)name.data, name.size);
+    const bool is_message = fields[i].value == '{' || fields[i].value == '<';
+    if (!field || (fields[i].value != '[' && is_message != (field->message != NULL))) return false;
+    has_message |= is_message;
+  }
+  return has_message;
+}
+
+cpb_model_kind cpb_model_guess_text(const void *data, size_t size) {
+  first_field fields[FIELDS_MOST];
+  cpb_error ignored;
+  const size_t count = first_fields((cpb_span){data, size}, fields);
+  cpb_schema *schema = count > 0 ? cpb_schema_new_builtin(NULL, &ignored) : NULL;
+  cpb_model_kind kind = 0;
+  for (cpb_model_kind i = 1; schema && !kind && cpb_model_kind_name(i); i++) {
+    const char *name = cpb_model_message_type(i);
+    const cpb_message_type *type = name ? cpb_schema_find_message(schema, name) : NULL;
+    if (type && fits(type, fields, count)) kind = i;
+  }
+  cpb_schema_free(schema);
+  return kind;
+}
+
+uint8_t *cpb_model_from_text(const cpb_allocator *allocator, cpb_model_kind kind, const void *text, size_t size,
+                             const cpb_text_options *options, size_t *message_size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  const char *name = cpb_model_message_type(kind);
+  cpb_schema *schema = name ? cpb_schema_new_builtin(allocator, error) : NULL;
+  const cpb_message_type *type = schema ? cpb_schema_find_message(schema, name) : NULL;
+  uint8_t *message = type ? cpb_message_from_text(allocator, schema, type, text, size, options, message_size, error) : NULL;
+  if (!message && error->code == CPB_OK)
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "model kind %d has no text format", (int)kind);
+  cpb_schema_free(schema);
+  return message;
+}
