@@ -135,10 +135,10 @@ cpb_file *cpb_url_open(const cpb_allocator *given, const char *url, const cpb_ur
   return file;
 }
 
-cpb_file *cpb_file_open_made(const cpb_allocator *given, const char *path, const cpb_url_options *urls,
-                             const void *data, size_t size, cpb_error *error) {
+cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, size_t size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
-  cpb_file *file = empty_file(&allocator, path, urls);
+  cpb_file *file = empty_file(&allocator, NULL, NULL);
   if (!file) {
     cpb_fail_memory(error);
     return NULL;
@@ -147,11 +147,6 @@ cpb_file *cpb_file_open_made(const cpb_allocator *given, const char *path, const
   file->size = file->length = size;
   if (size > 0) file->data = data;
   return file;
-}
-
-cpb_file *cpb_file_open_memory(const cpb_allocator *a, const void *data, size_t size, cpb_error *given_error) {
-  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  return cpb_file_open_made(a, NULL, NULL, data, size, error);
 }
 
 cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *source, cpb_error *given_error) {
@@ -186,6 +181,15 @@ cpb_file *cpb_file_share(cpb_file *file) {
   other->store = (cpb_descriptor){.fd = file->store.fd, .shared = true};
   other->size = file->size;
   return other;
+}
+
+bool cpb_file_stand_for(cpb_file *file, const char *path, const cpb_url_options *urls, cpb_open_beside *open) {
+  cpb_references *references = cpb_references_new(&file->allocator, path, urls);
+  if (!references) return false;
+  cpb_references_open_with(references, open);
+  cpb_references_free(file->references);
+  file->references = references;
+  return true;
 }
 
 void cpb_file_close(cpb_file *file) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cpb/file.h"
-#include "cpb/url.h"
+#include "host/references.h"
 #include "host/url/response.h"
 
 /* Another view of a file, for one more thread: it reads the same descriptor without
@@ -20,10 +20,9 @@ void cpb_file_keep_codes(cpb_file *file);
 /* A file that the caller has not named: nothing else is opened (host/regular.h). */
 cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error);
 
-/* As cpb_file_open_memory(), for bytes that were made of the file `path`, which may be a URL: files that they name are
- * looked for beside it. */
-cpb_file *cpb_file_open_made(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls,
-                             const void *data, size_t size, cpb_error *error);
+/* The bytes of the file were made of what is at `path`, which may be a URL: files that they name are looked for beside
+ * that, and opened with `open` (cpb_references_open_with). False when memory is short. */
+bool cpb_file_stand_for(cpb_file *file, const char *path, const cpb_url_options *urls, cpb_open_beside *open);
 
 /* Whether this is a URL, and the last failure was that nothing is there. */
 bool cpb_file_is_absent(const cpb_file *file);

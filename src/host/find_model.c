@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "cpb/open.h"
+#include "host/archive.h"
 #include "host/file.h"
 #include "host/lookup.h"
 #include "host/package.h"
@@ -76,6 +77,25 @@ static cpb_file *find_url(const cpb_allocator *a, const char *url, const cpb_url
   return NULL;
 }
 
+/* A file in an archive, or in a package that is there. */
+static cpb_file *open_within(const cpb_allocator *a, const char *path, const cpb_url_options *urls, char *out,
+                             cpb_error *error) {
+  bool absent;
+  cpb_error ignored = {.code = CPB_OK};
+  const size_t length = cpb_path_length(path);
+  strcpy(out, path);
+  cpb_file *file = cpb_archive_open(a, path, urls, &absent, error);
+  if (file || !absent) return file;
+  char *folder = cpb_alloc(a, strlen(path) + 2);
+  if (folder) cpb_path_replace(path, length, path[length - 1] == '/' ? "" : "/", folder);
+  if (folder && find_root(a, folder, cpb_path_length(folder), urls, out, &absent, &ignored)) {
+    cpb_error_begin(error, NULL);
+    file = cpb_archive_open(a, out, urls, &absent, error);
+  }
+  cpb_release(a, folder);
+  return file;
+}
+
 cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_url_options *urls, char *out,
                             size_t size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
@@ -84,6 +104,7 @@ cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_
              strlen(path) + CPB_FIND_MODEL_ROOM);
     return NULL;
   }
+  if (cpb_archive_is_path(path) && !cpb_lookup_exists(path)) return open_within(a, path, urls, out, error);
   if (urls && cpb_is_url(path)) return find_url(a, path, urls, out, error);
   cpb_find_model(path, out, size);
   return strcmp(out, path) == 0 ? cpb_file_open(a, out, error) : cpb_file_open_beside(a, out, error);

@@ -1,5 +1,6 @@
 #include "host/lookup.h"
 
+#include "host/archive.h"
 #include "host/file.h"
 
 static cpb_file *open_url(const cpb_allocator *a, const char *url, const cpb_url_options *urls, bool *absent,
@@ -15,6 +16,7 @@ static cpb_file *open_url(const cpb_allocator *a, const char *url, const cpb_url
 cpb_file *cpb_lookup_open(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
                           cpb_error *error) {
   *absent = false;
+  if (cpb_archive_is_path(path) && !cpb_lookup_exists(path)) return cpb_archive_open(a, path, urls, absent, error);
   if (urls && cpb_is_url(path)) return open_url(a, path, urls, absent, error);
   cpb_file *file = cpb_file_open_beside(a, path, error);
   *absent = !file && !cpb_lookup_exists(path);

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "base/status.h"
+#include "host/archive.h"
 #include "host/beside.h"
 #include "host/file.h"
 #include "host/message_file.h"
@@ -132,7 +133,10 @@ static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_o
   cpb_error_begin(error, NULL);
   cpb_message_file_close(f->message);
   f->message = NULL;
-  cpb_file *file = cpb_file_open_made(&f->allocator, f->path, f->urls, f->made, size, error);
+  cpb_file *file = cpb_file_open_memory(&f->allocator, f->made, size, error);
+  cpb_open_beside *open = cpb_archive_is_path(f->path) ? cpb_archive_open : NULL;
+  if (file && !cpb_file_stand_for(file, f->path, f->urls, open))
+    return cpb_file_close(file), cpb_fail_memory(error) == CPB_OK;
   return file && open_message(f, file, options, error);
 }
 
@@ -160,9 +164,20 @@ static unsigned settled_of(const cpb_model_file *f, const cpb_model_file_options
   return CPB_BESIDE_ALL;
 }
 
+/* Of a zip archive with a model in it, that. A name that ends so is never one. */
+static cpb_file *unpack(cpb_model_file *f, cpb_file *file, cpb_error *error) {
+  if (cpb_path_ends_with(f->path, ".cpb") || cpb_path_ends_with(f->path, ".pb") || !cpb_archive_is_zip(file))
+    return file;
+  cpb_file *model = cpb_archive_open_model(&f->allocator, file, &f->path, f->urls, &f->limits, error);
+  if (!model && error->code != CPB_OK) cpb_file_close(file);
+  if (model) cpb_file_size(model, &f->sizes[0], NULL);
+  return model || error->code != CPB_OK ? model : file;
+}
+
 /* Takes `file` over. */
 static bool open_model(cpb_model_file *f, cpb_file *file, const cpb_model_file_options *options, cpb_error *error) {
-  if (!open_message(f, file, options, error) || !find_kind(f, options, error)) return false;
+  if (!options->kind) file = unpack(f, file, error);
+  if (!file || !open_message(f, file, options, error) || !find_kind(f, options, error)) return false;
   f->settled = settled_of(f, options);
   f->model = cpb_model_new(&f->allocator, f->kind, options->model);
   if (!f->model) return cpb_fail_memory(error) == CPB_OK;

@@ -25,7 +25,8 @@ struct cpb_references {
   char *path;
   const cpb_url_options *urls;
   bool allowed;
-  cpb_url_options stripped; /* for another origin: without the headers */
+  cpb_open_beside *open_beside; /* NULL: the system does */
+  cpb_url_options stripped;     /* for another origin: without the headers */
   uint64_t clock;
   other open[OPEN_MOST];
 };
@@ -45,7 +46,7 @@ cpb_references *cpb_references_new(const cpb_allocator *a, const char *path, con
 
 cpb_references *cpb_references_copy(const cpb_references *from) {
   cpb_references *r = cpb_references_new(&from->allocator, from->path, from->urls);
-  if (r) r->allowed = from->allowed;
+  if (r) r->allowed = from->allowed, r->open_beside = from->open_beside;
   return r;
 }
 
@@ -68,6 +69,8 @@ void cpb_references_allow(cpb_references *r, const cpb_url_options *urls) {
   r->allowed = true;
   if (urls) r->urls = urls;
 }
+
+void cpb_references_open_with(cpb_references *r, cpb_open_beside *open) { r->open_beside = open; }
 
 /* --- Names ---------------------------------------------------------------------------- */
 
@@ -152,7 +155,8 @@ static cpb_file *open_name(cpb_references *r, const char *name, int *fd, cpb_err
   if (file || error->code != CPB_OK) return file;
   if (!r->path) return refuse(error);
   char *path = path_of(r, span, &folder, error);
-  if (path) file = cpb_is_url(path) ? open_url(r, path, error) : open_local(r, path, folder, fd, error);
+  if (path && r->open_beside) file = r->open_beside(&r->allocator, path, r->urls, &(bool){false}, error);
+  else if (path) file = cpb_is_url(path) ? open_url(r, path, error) : open_local(r, path, folder, fd, error);
   cpb_release(&r->allocator, path);
   return file;
 }

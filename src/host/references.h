@@ -20,6 +20,12 @@ void cpb_references_free(cpb_references *r);
 /* Everything may be opened from now on; URLs with these options, which may be NULL if the file is one. */
 void cpb_references_allow(cpb_references *r, const cpb_url_options *urls);
 
+/* The file is one that the system does not know, such as one in an archive: files beside it are opened so
+ * (cpb_archive_open), NULL: by the system. */
+typedef cpb_file *cpb_open_beside(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
+                                  cpb_error *error);
+void cpb_references_open_with(cpb_references *r, cpb_open_beside *open);
+
 /* The file of this name, which may be closed at the next call. NULL with the error set. */
 cpb_file *cpb_references_open(cpb_references *r, cpb_span name, cpb_error *error);
 

@@ -93,7 +93,8 @@ uint8_t *cpb_model_from_text(const cpb_allocator *allocator, cpb_model_kind kind
   const char *name = cpb_model_message_type(kind);
   cpb_schema *schema = name ? cpb_schema_new_builtin(allocator, error) : NULL;
   const cpb_message_type *type = schema ? cpb_schema_find_message(schema, name) : NULL;
-  uint8_t *message = type ? cpb_message_from_text(allocator, schema, type, text, size, options, message_size, error) : NULL;
+  uint8_t *message =
+      type ? cpb_message_from_text(allocator, schema, type, text, size, options, message_size, error) : NULL;
   if (!message && error->code == CPB_OK)
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "model kind %d has no text format", (int)kind);
   cpb_schema_free(schema);

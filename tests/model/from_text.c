@@ -18,7 +18,8 @@ int main(int argc, char **argv) {
   const cpb_message_type *type = cpb_schema_find_message(schema, argv[1]);
   uint8_t *message = cpb_message_from_text(NULL, schema, type, text, size, &how, &length, &error);
   if (message) fwrite(message, 1, length, stdout);
-  if (error.code != CPB_OK) fprintf(stderr, "%d %llu %s", (int)error.code, (unsigned long long)error.offset, error.message);
+  if (error.code != CPB_OK)
+    fprintf(stderr, "%d %llu %s", (int)error.code, (unsigned long long)error.offset, error.message);
   free(message);
   free(text);
   cpb_schema_free(schema);

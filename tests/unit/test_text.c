@@ -63,7 +63,8 @@ static void limits_hold(void **state) {
   (void)state;
   assert_int_equal(code_of(&(cpb_limits){.struct_size = sizeof(cpb_limits), .depth = 4}), CPB_E_LIMIT);
   assert_int_equal(code_of(&(cpb_limits){.struct_size = sizeof(cpb_limits), .depth = 5}), CPB_OK);
-  assert_int_equal(code_of(&(cpb_limits){.struct_size = sizeof(cpb_limits), .held = 1, .held_per_byte = 1}), CPB_E_LIMIT);
+  assert_int_equal(code_of(&(cpb_limits){.struct_size = sizeof(cpb_limits), .held = 1, .held_per_byte = 1}),
+                   CPB_E_LIMIT);
 }
 
 static void an_empty_text_is_an_empty_message(void **state) {

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+import zipfile
 
 import pytest
 
@@ -121,6 +122,22 @@ def test_merging_has_several_requests_under_way(cpb, server, below, tmp_path, op
     assert (tmp_path / "out.pb").read_bytes() == path.read_bytes()
     most = max(request["running"] for request in server.seen(token))
     assert least <= most <= limit
+
+
+def test_a_model_in_an_archive_is_read_by_ranges(cpb, server, below):
+    """Its directory, its graph and the values that are asked for; not what else is in it."""
+    with zipfile.ZipFile(below / "some models.zip", "w") as archive:
+        archive.writestr("noise.bin", os.urandom(4 << 20))
+        archive.writestr("a b/m?.onnx", (DATA / "cases" / "tied.onnx").read_bytes())
+        archive.writestr("more.bin", os.urandom(4 << 20))
+        archive.writestr("a b/w.data", (DATA / "cases" / "w.data").read_bytes())
+    url, token = server.url("/-/below/some%20models.zip")
+    assert json.loads(cpb.ok("inspect", url, "overview", "--json"))["parameters"]["total"] == 512
+    assert cpb.ok("extract", url, "head", "-o", "-") == cpb.ok("extract", DATA / "cases" / "tied.onnx", "head", "-o", "-")
+    assert sum(line["bytes"] for line in server.log(token)) < 1 << 20
+    within = url.replace(".zip?", ".zip!/a%20b/m%3F.onnx?")
+    assert json.loads(cpb.ok("inspect", within, "overview", "--json"))["parameters"]["total"] == 512
+    assert cpb.run("inspect", url.replace(".zip?", ".zip!/b.onnx?")).returncode == 3
 
 
 def test_a_base_is_read_by_its_url(cpb, server, below, tmp_path):

@@ -14,7 +14,7 @@ typedef struct level {
   const cpb_message_type *type;
   const cpb_field *list;
   char close;
-  uint32_t packed;     /* the packed field that is open, or 0 */
+  uint32_t packed; /* the packed field that is open, or 0 */
 } level;
 
 typedef struct reader {
@@ -99,8 +99,8 @@ static bool take_integer(reader *r, bool is_signed, unsigned bits, uint64_t *val
   if (negative) *value = 0 - *value;
   if (fits) return true;
   cpb_text_peek(&before);
-  return cpb_text_expected(&before, bits == 32 ? (is_signed ? "an int32" : "a uint32")
-                                               : (is_signed ? "an int64" : "a uint64"));
+  return cpb_text_expected(&before,
+                           bits == 32 ? (is_signed ? "an int32" : "a uint32") : (is_signed ? "an int64" : "a uint64"));
 }
 
 static bool put_integer(reader *r, const cpb_field *field, bool is_signed, unsigned bits, cpb_wire_type type) {
@@ -195,8 +195,7 @@ static bool open_message(reader *r, const cpb_field *field) {
   const cpb_wire_field head = {.number = field->number, .type = is_group ? CPB_WIRE_START_GROUP : CPB_WIRE_LEN};
   const char close = cpb_text_accept(&r->lexer, '{') ? '}' : cpb_text_accept(&r->lexer, '<') ? '>' : '\0';
   if (!close) return cpb_text_expected(&r->lexer, "{");
-  return end_packed(r) && cpb_draft_open(&r->draft, &head) &&
-         push(r, (level){.type = field->message, .close = close});
+  return end_packed(r) && cpb_draft_open(&r->draft, &head) && push(r, (level){.type = field->message, .close = close});
 }
 
 /* After a field's name: [ value, value ] or a value. */
@@ -223,7 +222,8 @@ static bool take_any(reader *r, cpb_span url, const char *at) {
   const uint8_t *slash = url.data + url.size;
   while (slash > url.data && slash[-1] != '/') slash--;
   const size_t length = (size_t)(url.data + url.size - slash);
-  const cpb_field *type_url = cpb_message_find_number(top(r)->type, 1), *value = cpb_message_find_number(top(r)->type, 2);
+  const cpb_field *type_url = cpb_message_find_number(top(r)->type, 1),
+                  *value = cpb_message_find_number(top(r)->type, 2);
   const cpb_message_type *type = NULL;
   if (length < sizeof name) {
     memcpy(name, slash, length);
@@ -233,7 +233,8 @@ static bool take_any(reader *r, cpb_span url, const char *at) {
   if (!type || !type_url || !value || strcmp(top(r)->type->name, "google.protobuf.Any") != 0)
     return fail(r, CPB_E_UNSUPPORTED, at, "the type \"%s\" of an Any in %s is not known", url, top(r)->type->name);
   const cpb_wire_field head = {.number = type_url->number, .type = CPB_WIRE_LEN, .size = url.size};
-  const cpb_field as_message = {.name = value->name, .number = value->number, .type = CPB_TYPE_MESSAGE, .message = type};
+  const cpb_field as_message = {
+      .name = value->name, .number = value->number, .type = CPB_TYPE_MESSAGE, .message = type};
   cpb_text_accept(&r->lexer, ':');
   return cpb_draft_begin_value(&r->draft, &head) && cpb_draft_put(&r->draft, url) && open_message(r, &as_message);
 }

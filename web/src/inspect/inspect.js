@@ -4,6 +4,7 @@ import { feedOf } from '../reader/find.js';
 import * as content from '../reader/message-content.js';
 import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
+import { cutAddress, isZip, modelIn } from './archive.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { GRAPH, openCheckpoint, withoutQuery } from './checkpoint.js';
 import { asker, isDamage, kindsOf, noteDamage, numberOf } from './model.js';
@@ -32,12 +33,14 @@ import { valuesOf } from './values.js';
  *   maxMemory?: number,
  *   kerasMetadata?: Uint8Array,
  *   checkpoint?: CheckpointFiles | true,
+ *   entry?: string,
  * }} InspectOptions
  *   kind: by default what its name or its first bytes say; maxValue: longer values are
  *   left out of what is read, in bytes, default 1024; maxMemory: bytes that what is read
  *   may take, default 64 MiB; kerasMetadata: the keras_metadata.pb beside a SavedModel;
  *   checkpoint: the files in `variables/` beside it, which have the values of its variables; true
- *   for those beside a URL or path
+ *   for those beside a URL or path; entry: of a zip archive with several models, the name of one in it, also after
+ *   `!/` in a URL or path. What lies beside a SavedModel in an archive is read with it
  */
 
 /** @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside as options of inspect() */
@@ -143,6 +146,7 @@ const known = {
   kind: is.text, // one of those that the module knows
   maxValue: is.size,
   maxMemory: is.size,
+  entry: is.text,
 };
 
 /**
@@ -169,19 +173,36 @@ const formatOf = (input) =>
  * @param {InspectOptions<Kind>} options
  * @param {object} [how]
  * @param {Parameters<typeof openAs>[4]} [how.within] an instance that is there
+ * @param {boolean} [how.packed] it was in an archive: what is in it is not looked for once more
  * @param {boolean} [how.keepDamaged] questions are answered from what is left where chunks are damaged
  */
-export async function openInside(input, options, { within, keepDamaged = false } = {}) {
+export async function openInside(input, options, { within, keepDamaged = false, packed = false } = {}) {
   is.checkOptions(options, known);
   // As natively: no chunk is looked at for its size alone. Questions are about all of the message.
-  const how = { trustSizes: true, format: formatOf(input), ...options, keepDamaged, wholeIndex: true };
-  const opened = await openAs('inspect', () => content, input, how, within);
+  const address = cutAddress(input);
+  const format = formatOf(address.input);
+  const how = { trustSizes: true, format, entry: address.entry, ...options, keepDamaged, wholeIndex: true };
+  const opened = await openAs('inspect', () => content, address.input, how, within);
   try {
-    return await insideOf(input, opened, how);
+    const model = options.kind || format || packed ? undefined : await unpack(opened, how);
+    if (model)
+      return await openInside(model.source, { ...options, ...model.beside }, { within, keepDamaged, packed: true });
+    return await insideOf(address.input, opened, how);
   } catch (error) {
     opened.file.close();
     throw error;
   }
+}
+
+/**
+ * Of a zip archive, the model in it.
+ *
+ * @param {Awaited<ReturnType<typeof openAs>>} opened
+ * @param {{ signal?: AbortSignal, entry?: string }} options
+ */
+async function unpack({ file }, options) {
+  const head = /\.c?pb$/i.test(file.source.name ?? '') ? undefined : await file.source.read(0, 4, options);
+  return head && isZip(head) ? modelIn(file, options) : undefined;
 }
 
 /**

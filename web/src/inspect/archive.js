@@ -1,0 +1,224 @@
+/** Models in zip archives (cpb/archive.h): the entries of one as sources, those that are stored by their ranges. */
+import { CpbError } from '../errors.js';
+import { structs } from './structs.js';
+
+/** @import { Source } from '../types.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
+/** @import { CheckpointFiles } from './checkpoint.js' */
+
+/**
+ * @typedef {object} Entry
+ * @property {number} number
+ * @property {string} name
+ * @property {number} size
+ * @property {boolean} stored
+ */
+
+/** As natively: an entry that is not stored is held whole. */
+const HELD = 64 * 2 ** 20;
+
+/** What is said of several. */
+const LISTED = 8;
+
+const MANIFEST = 'Manifest.json';
+
+/** What stands between an archive's address and the name of a file in it. */
+const MARK = '!/';
+
+/** Whether a file begins as a zip archive does. @param {Uint8Array} head */
+export const isZip = (head) => [0x50, 0x4b, 3, 4].every((byte, i) => head[i] === byte);
+
+/**
+ * An address that leads into an archive, and the file that it names there.
+ *
+ * @template T
+ * @param {T} input
+ * @returns {{ input: T | string, entry?: string }}
+ */
+export function cutAddress(input) {
+  const text = typeof input === 'string' || input instanceof URL ? String(input) : '';
+  const mark = text.indexOf(MARK);
+  if (mark <= 0) return { input };
+  const isUrl = /^https?:/i.test(text);
+  const end = isUrl ? text.slice(mark).search(/[?#]|$/) + mark : text.length;
+  const entry = text.slice(mark + MARK.length, end);
+  return { input: text.slice(0, mark) + text.slice(end), entry: isUrl ? decodeURIComponent(entry) : entry };
+}
+
+/** The folder that a file is in, with a slash at its end; '' for none. @param {string} name */
+const folderOf = (name) => name.slice(0, name.lastIndexOf('/') + 1);
+
+class Archive {
+  #file;
+  #engine;
+  /** One reads at a time. @type {Promise<unknown>} */
+  #last = Promise.resolve();
+
+  /** @param {OpenFile} file @param {import('../wasm/engine.js').Engine} engine whose directory has been read */
+  constructor(file, engine) {
+    this.#file = file;
+    this.#engine = engine;
+  }
+
+  /** @param {number} number @returns {Entry} */
+  #entry(number) {
+    const { instance } = this.#file;
+    return instance.scope((scope) => {
+      const out = scope.struct(structs.archive_entry);
+      this.#engine.call('get', number, out);
+      const { name, name_size: length, size, stored } = instance.get(structs.archive_entry, out);
+      return { number, name: instance.text(name, length), size, stored: stored !== 0 };
+    });
+  }
+
+  /** @param {string} name @returns {Entry | undefined} */
+  find(name) {
+    const { instance } = this.#file;
+    const text = new TextEncoder().encode(name);
+    const number = instance.scope((scope) => this.#engine.call('find', scope.bytes(text), text.length)) >>> 0;
+    return number === 0xffffffff ? undefined : this.#entry(number);
+  }
+
+  /** The models in it. @returns {{ count: number, first: Entry[] }} */
+  models() {
+    const { instance } = this.#file;
+    return instance.scope((scope) => {
+      const out = scope.alloc(4 * LISTED);
+      const count = this.#engine.call('find_models', out, LISTED);
+      const numbers = new Uint32Array(instance.view(out, 4 * LISTED).slice().buffer).subarray(0, count);
+      return { count, first: [...numbers].map((number) => this.#entry(number)) };
+    });
+  }
+
+  /** Begins an entry, and answers where it lies if it is stored, and else what is in it.
+   * @param {Entry} entry @param {AbortSignal} [signal] */
+  async #begin({ number, size, stored, name }, signal) {
+    if (!stored && size > HELD)
+      throw new CpbError('LIMIT', `${name} of the archive has ${size} bytes; expected at most ${HELD}: unpack it`);
+    const engine = this.#engine;
+    const content = new Uint8Array(stored ? 0 : size);
+    let at = 0;
+    engine.call('read', number);
+    await this.#file.drive(engine, {
+      signal,
+      onStep() {
+        if (stored) return true;
+        const bytes = engine.peek();
+        content.set(bytes, at);
+        at += bytes.length;
+        return false;
+      },
+    });
+    return { offset: stored ? engine.call('offset') : 0, content };
+  }
+
+  /** @param {Entry} entry @param {AbortSignal} [signal] */
+  #beginning(entry, signal) {
+    const begun = this.#last.catch(() => {}).then(() => this.#begin(entry, signal));
+    this.#last = begun;
+    return begun;
+  }
+
+  /**
+   * @param {Entry} entry
+   * @param {() => void} [close]
+   * @returns {Source}
+   */
+  source(entry, close) {
+    const { source } = this.#file;
+    const { size, stored } = entry;
+    /** @type {Promise<{ offset: number, content: Uint8Array }> | undefined} */
+    let begun;
+    return {
+      name: entry.name.slice(folderOf(entry.name).length),
+      stat: async () => ({ size }),
+      read: async (offset, length, options) => {
+        const wanted = Math.min(length, size - offset);
+        if (wanted <= 0) return new Uint8Array();
+        const beginning = (begun ??= this.#beginning(entry, options?.signal));
+        beginning.catch(() => (begun = undefined));
+        const { offset: at, content } = await beginning;
+        return stored ? source.read(at + offset, wanted, options) : content.subarray(offset, offset + wanted);
+      },
+      beside: (name) => {
+        const found = this.find(folderOf(entry.name) + name);
+        return found && this.source(found);
+      },
+      get transferred() {
+        return source.transferred;
+      },
+      close,
+    };
+  }
+}
+
+/**
+ * @param {OpenFile} file
+ * @param {{ signal?: AbortSignal }} options
+ */
+async function readArchive(file, { signal }) {
+  const engine = file.make('cpb_archive', (scope) => file.instance.c.cpb_archive_new(0, file.limitsIn(scope)));
+  await file.drive(engine, { signal });
+  return new Archive(file, engine);
+}
+
+/** @param {Archive} archive @param {string | undefined} name @returns {Entry | undefined} */
+function chosen(archive, name) {
+  const { count, first } = archive.models();
+  if (name !== undefined) {
+    const found = archive.find(name) ?? archive.find(`${name.replace(/\/$/, '')}/${MANIFEST}`);
+    if (!found) throw new CpbError('NOT_FOUND', `the zip archive has no file ${JSON.stringify(name)}`);
+    return found;
+  }
+  if (count < 2) return first[0];
+  const names = first.map((entry) => entry.name.replace(`/${MANIFEST}`, '')).join(', ');
+  const more = count > LISTED ? ', ...' : '';
+  throw new CpbError(
+    'FORMAT',
+    `a zip archive with ${count} models; expected the name of one, in the option entry: ${names}${more}`,
+  );
+}
+
+/** Of a package's manifest, the model that it names. @param {Archive} archive @param {Entry} manifest */
+async function rootOf(archive, manifest) {
+  const bytes = await archive.source(manifest).read(0, manifest.size);
+  /** @type {any} */
+  let said;
+  try {
+    said = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    // It names none.
+  }
+  const path = said?.itemInfoEntries?.[said.rootModelIdentifier]?.path;
+  const found = typeof path === 'string' && archive.find(`${folderOf(manifest.name)}Data/${path}`);
+  if (!found) throw new CpbError('FORMAT', `the ${MANIFEST} of the package in the zip archive names no model in it`);
+  return found;
+}
+
+/** What lies beside a SavedModel. @param {Source} model @returns {Promise<{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles }>} */
+async function besideOf(model) {
+  const beside = /** @type {(name: string) => Source | undefined} */ (model.beside);
+  const keras = beside('keras_metadata.pb');
+  const index = beside('variables/variables.index');
+  const size = (await keras?.stat())?.size ?? 0;
+  return {
+    kerasMetadata: keras && (await keras.read(0, size)),
+    checkpoint: index && { index, data: (name) => beside(`variables/${name}`) },
+  };
+}
+
+/**
+ * The model in an archive, with what lies beside it; undefined where there is none, as the archive is something else.
+ *
+ * @param {OpenFile} file the archive, which the source of the model closes
+ * @param {{ signal?: AbortSignal, entry?: string }} options
+ */
+export async function modelIn(file, options) {
+  const archive = await readArchive(file, options);
+  const found = chosen(archive, options.entry);
+  if (!found) return undefined;
+  const entry = found.name.endsWith(`/${MANIFEST}`) ? await rootOf(archive, found) : found;
+  const source = archive.source(entry, file.close);
+  const isSavedModel = /(^|\/)saved_model\.(c?pb|pbtxt)$/i.test(entry.name);
+  return { source, beside: isSavedModel ? await besideOf(source) : {} };
+}
