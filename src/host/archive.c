@@ -245,7 +245,8 @@ static size_t root_of(const cpb_allocator *a, cpb_archive *archive, size_t manif
   }
   cpb_release(a, name);
   if (found == SIZE_MAX)
-    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "the Manifest.json of the package in the zip archive names no model in it");
+    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
+             "the Manifest.json of the package in the zip archive names no model in it");
   return found;
 }
 
@@ -258,10 +259,12 @@ static void fail_several(const cpb_archive *archive, const size_t *entries, size
     cpb_archive_entry entry;
     cpb_archive_get(archive, entries[i], &entry);
     size_t size = entry.name_size - (is_manifest(&entry) ? strlen("/" CPB_PACKAGE_MANIFEST) : 0);
-    n += cpb_format(list + n, sizeof list - n, "%s%s", i > 0 ? ", " : "", cpb_quote(shown, sizeof shown, entry.name, size));
+    n += cpb_format(list + n, sizeof list - n, "%s%s", i > 0 ? ", " : "",
+                    cpb_quote(shown, sizeof shown, entry.name, size));
   }
-  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "a zip archive with %zu models; expected the name of one, such as %s" CPB_ARCHIVE_MARK "NAME: %s%s",
-           count, zip, list, count > LISTED ? ", ..." : "");
+  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
+           "a zip archive with %zu models; expected the name of one, such as %s" CPB_ARCHIVE_MARK "NAME: %s%s", count,
+           zip, list, count > LISTED ? ", ..." : "");
 }
 
 static cpb_file *open_model(const cpb_allocator *a, cpb_archive *archive, cpb_file *zip, char **path,

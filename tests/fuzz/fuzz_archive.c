@@ -4,7 +4,8 @@
 #include "cpb/archive.h"
 #include "host.h"
 
-static const fuzz_bounds bounds = {.decoded = {4 << 20, 1100}, .held = {128 << 10, 256}, .walked = {1 << 20, 4}, .entries = {64, 1}};
+static const fuzz_bounds bounds = {
+    .decoded = {4 << 20, 1100}, .held = {128 << 10, 256}, .walked = {1 << 20, 4}, .entries = {64, 1}};
 
 static cpb_step next(cpb_archive *archive, fuzz_loan *loan, fuzz_in file, size_t piece) {
   cpb_step step;

@@ -60,7 +60,8 @@ size_t cpb_archive_count(const cpb_archive *r) { return r->zip.num_entries; }
 int cpb_archive_get(const cpb_archive *r, size_t i, cpb_archive_entry *entry) {
   if (i >= r->zip.num_entries) return 0;
   const cpb_zip_entry *e = &r->zip.entries[i];
-  *entry = (cpb_archive_entry){(const char *)e->name.data, e->name.size, e->size, e->packed, e->method == CPB_ZIP_STORED};
+  *entry =
+      (cpb_archive_entry){(const char *)e->name.data, e->name.size, e->size, e->packed, e->method == CPB_ZIP_STORED};
   return 1;
 }
 
