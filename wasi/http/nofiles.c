@@ -29,8 +29,13 @@ int close(int fd) {
   return none();
 }
 
-int cpb_reference_descriptor(const char *path, size_t folder, cpb_error *error) {
-  (void)folder;
+cpb_identity cpb_reference_identity(int fd) {
+  (void)fd;
+  return (cpb_identity){.is_known = false};
+}
+
+int cpb_reference_descriptor(const cpb_reference_home *home, const char *path, cpb_error *error) {
+  (void)home;
   return cpb_regular_open(path, 0, error);
 }
 
