@@ -42,10 +42,11 @@ static int set_up(void **state) {
   assert_non_null(getcwd(before, sizeof before));
   assert_non_null(mkdtemp(folder));
   assert_int_equal(chdir(folder), 0);
-  return system("mkdir -p home/m/d home/blobs secret/d && printf model > home/m/model && printf good > home/m/d/w &&"
-                "printf evil > secret/d/w && printf evil > secret/w && printf blob > home/blobs/w && "
-                "printf model > home/blobs/model && ln -s ../blobs/model home/m/link && ln -s ../blobs/w home/m/w && "
-                "ln -s ../../secret/w home/m/out");
+  return system(
+      "mkdir -p home/m/d home/blobs secret/d && printf model > home/m/model && printf good > home/m/d/w &&"
+      "printf evil > secret/d/w && printf evil > secret/w && printf blob > home/blobs/w && "
+      "printf model > home/blobs/model && ln -s ../blobs/model home/m/link && ln -s ../blobs/w home/m/w && "
+      "ln -s ../../secret/w home/m/out");
 }
 
 static int tear_down(void **state) {
