@@ -110,7 +110,11 @@ cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_er
 
 cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error) {
   int fd = cpb_regular_open(path, 0, error);
-  return fd >= 0 ? new_file(allocator, path, fd, true, -1, error) : NULL;
+  return fd >= 0 ? cpb_file_take(allocator, path, fd, error) : NULL;
+}
+
+cpb_file *cpb_file_take(const cpb_allocator *allocator, const char *path, int fd, cpb_error *error) {
+  return new_file(allocator, path, fd, true, -1, error);
 }
 
 cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *given_error) {

@@ -19,6 +19,9 @@ void cpb_file_keep_codes(cpb_file *file);
 /* A file that the caller has not named: nothing else is opened (host/regular.h). */
 cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error);
 
+/* What is open already, which it takes over: the caller has seen that it is what may be opened. */
+cpb_file *cpb_file_take(const cpb_allocator *allocator, const char *path, int fd, cpb_error *error);
+
 /* Whether this is a URL, and the last failure was that nothing is there. */
 bool cpb_file_is_absent(const cpb_file *file);
 

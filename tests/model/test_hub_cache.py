@@ -73,6 +73,16 @@ def test_packages_in_a_cache(cpb, tmp_path, package):
             == cpb.ok("extract", CASES / package, constant["node"], "-o", "-")
 
 
+def test_a_package_whose_model_is_elsewhere(cpb, tmp_path):
+    path, secret = tmp_path / "m.mlpackage", tmp_path / "secret"
+    shutil.copytree(CASES / "multi.mlpackage", path)
+    root = path / "Data" / "com.apple.CoreML" / "model.mlmodel"
+    root.rename(secret)
+    root.symlink_to(secret)
+    result = cpb.run("inspect", path)
+    assert result.returncode == 3 and not result.stdout and b"a link leads out of the package" in result.stderr
+
+
 @pytest.mark.parametrize("row", NAMES, ids=lambda row: repr(row["name"]))
 def test_names(cpb, tmp_path, row):
     """Those that stay in the folder, which the package reads, and no others, though there is a file."""

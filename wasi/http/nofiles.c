@@ -73,3 +73,8 @@ bool cpb_lookup_is_directory(const char *path) {
   (void)path;
   return false;
 }
+
+void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found) {
+  (void)path;
+  found->num_models = found->num_versions = 0;
+}

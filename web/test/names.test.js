@@ -64,7 +64,7 @@ test('names are normalized as natively', async () =>
     async ({ name, file }) => {
       /** @type {string[]} */
       const asked = [];
-      const read = places['in a bucket'](naming(name), asked);
+      const read = valuesIn(bucketSource(objects(naming(name), asked), 'dir/model.onnx'));
       if (file === null) await assert.rejects(read, { name: 'CpbError' });
       else assert.deepEqual(await read, VALUES);
       assert.deepEqual([...new Set(asked)], file === null ? [] : [`dir/${file}`]);
