@@ -86,8 +86,9 @@ CPB_API void cpb_file_close(cpb_file *file);
  * engine's next step then reports as its own error.
  *
  * Where the engine needs another file (cpb_need.file), that is opened if it is in this
- * one's folder: its name is relative, has no "..", and does not lead out by a link; of a
- * URL likewise, by requests for what is below the URL's folder. Else it is CPB_E_READ. */
+ * one's folder: its name is relative, does not lead out by "..", and not by a link, unless
+ * this file's path is a link and that one lies beside the file at its end; of a URL
+ * likewise, by requests for what is below the URL's folder. Else it is CPB_E_READ. */
 CPB_API void cpb_file_supply(cpb_file *file, cpb_input *input);
 
 /* Other files may be anywhere from now on: this file's writer is trusted. What is a URL is

@@ -26,6 +26,8 @@ extern "C" {
 
 typedef struct cpb_onnx_rewrite cpb_onnx_rewrite;
 
+#define CPB_ONNX_THRESHOLD 1024 /* bytes */
+
 typedef struct cpb_onnx_rewrite_options {
   /* sizeof(cpb_onnx_rewrite_options) */
   size_t struct_size;
@@ -35,7 +37,8 @@ typedef struct cpb_onnx_rewrite_options {
   const char *location;
 
   /* With a location: values of at least so many bytes go there, and smaller ones into the model. What is not
-   * raw_data, such as float_data, stays where it is. Default 1024. */
+   * raw_data, such as float_data, stays where it is. Tensors that name one range of one file share it in the new one,
+   * too. Default CPB_ONNX_THRESHOLD. */
   uint64_t threshold;
 
   /* Bytes that the model's structure may take. Default 256 MiB; 64 MiB where size_t has 32 bits. */

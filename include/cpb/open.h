@@ -40,20 +40,28 @@
 extern "C" {
 #endif
 
-/* Bytes that cpb_find_model() needs in `out` in addition to strlen(path): a slash, the longest name that
+/* Bytes that cpb_find_model() needs in `out` in addition to strlen(path): two slashes, the longest names that
  * it appends, and a NUL. */
-#define CPB_FIND_MODEL_ROOM 258
+#define CPB_FIND_MODEL_ROOM 516
 
 /* Finds the file that `path` stands for. For a directory, its saved_model.cpb, else its
- * saved_model.pb, else, of a package of Core ML, the root model that its Manifest.json names; for a
- * name without a file, NAME.cpb, else NAME.pb; if none of these exists, `path` itself. Writes it to
- * `out` as a NUL-terminated string. Returns 0, and writes nothing, when `size` is less than
+ * saved_model.pb, else, of a package of Core ML, the root model that its Manifest.json names; else, where
+ * folders in it are named by numbers, as for TensorFlow Serving, the model of the highest
+ * (N/saved_model.cpb, N/saved_model.pb or N/model.onnx); else the only model in it, by the endings .onnx,
+ * .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb and .zip, or in a folder with a saved_model.pb. For a
+ * name without a file, NAME.cpb, else NAME.pb. If there is none of these, or several models, `path` itself. Writes it
+ * to `out` as a NUL-terminated string. Returns 0, and writes nothing, when `size` is less than
  * strlen(path) + CPB_FIND_MODEL_ROOM; else non-zero. */
 CPB_API int cpb_find_model(const char *path, char *out, size_t size);
 
-/* The same, and opens that file. With `urls`, `path` may be a URL; the URL of a directory ends in a slash. What
+/* How many versions there are in a directory of which cpb_find_model() takes the highest. 0: it takes another. */
+CPB_API size_t cpb_count_versions(const char *path);
+
+/* As cpb_find_model(), and opens that file. With `urls`, `path` may be a URL; the URL of a directory ends in a slash:
+ * nothing in it is looked for but saved_model.cpb, saved_model.pb and Manifest.json. What
  * a server answers with 404, 410 or 403 is not there: a store that lists no files to everybody says so.
- * CPB_E_READ, CPB_E_MEMORY; CPB_E_USAGE: `size` is too small; for URLs as cpb_url_open(). */
+ * CPB_E_READ, CPB_E_MEMORY; CPB_E_USAGE: `size` is too small, or the directory has several models, which the message
+ * names; for URLs as cpb_url_open(). */
 CPB_API cpb_file *cpb_find_and_open(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls,
                                     char *out, size_t size, cpb_error *error);
 

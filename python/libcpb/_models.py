@@ -275,8 +275,9 @@ def open_model(
     Args:
         source: See `libcpb.Source`. A path or URL is that of the model's file, or of the directory of a
             SavedModel (as a URL with a slash at its end), whose files beside it are read when a question
-            needs them. What is in memory or a file object has no files beside it, and so no variables'
-            values.
+            needs them. A directory may also be a package of Core ML, have the only model, or have versions
+            in folders named by numbers, of which the highest is opened. What is in memory or a file object
+            has no files beside it, and so no variables' values.
         kind: What it is; None: as it begins.
         max_value: Longer values are not read. 0: 1024.
         max_memory: Bytes that what is read may take. 0: 256 MiB.

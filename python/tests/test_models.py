@@ -294,3 +294,22 @@ def test_upstream_and_downstream(tmp_path):
             assert [one["name"] for one in found["found"]["items"]] == names
         with pytest.raises(libcpb.CpbError, match="distance"):
             model.upstream("z", distance=-1)
+
+
+def test_a_folder_stands_for_its_model(tmp_path):
+    """The highest version, or the only model; several are an error that lists them."""
+    for version in ("2", "10"):
+        (tmp_path / "m" / version).mkdir(parents=True)
+    (tmp_path / "m" / "2" / "saved_model.pb").write_bytes(b"\x08\x01")
+    right = (DATA / "cpb/real_tf_module/orig.pb").read_bytes()
+    (tmp_path / "m" / "10" / "saved_model.pb").write_bytes(right)
+    with libcpb.open_model(tmp_path / "m") as model, libcpb.open_model(right) as alone:
+        assert model.overview()["concrete_functions"] == alone.overview()["concrete_functions"] > 0
+    (tmp_path / "o").mkdir()
+    for name in ("a.onnx", "b.onnx"):
+        (tmp_path / "o" / name).write_bytes((DATA / "cases/inline.onnx").read_bytes())
+    with pytest.raises(libcpb.CpbError, match=r"a directory with 2 models.*: a\.onnx, b\.onnx"):
+        libcpb.open_model(tmp_path / "o")
+    (tmp_path / "o" / "a.onnx").unlink()
+    with libcpb.open_model(tmp_path / "o") as model:
+        assert model.kind == "onnx"

@@ -160,7 +160,8 @@ const cli_command cli_commands[] = {
      .about =
          "If FILE ends in .cpb, it is chunked and has all values, of any size. Otherwise it is an ONNX model, with "
          "all values inside if they fit into 2 GiB, or else with FILE.data beside it. Values are copied by "
-         "ranges, and nothing else of the model changes. Files that MODEL names are read from its folder.",
+         "ranges, and nothing else of the model changes; tensors that share values beside it still do. Files that "
+         "MODEL names are read from its folder. If FILE is a folder, the output is MODEL.onnx in it.",
      .examples = "cpb convert model.onnx -o model.cpb\n"
                  "One file for a model and what lies beside it.\n"
                  "cpb convert model.cpb -o out/model.onnx\n"

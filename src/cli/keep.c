@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file_name.h"
 #include "base/json_read.h"
 #include "cli/os/os.h"
 
@@ -19,7 +20,7 @@ int cli_keep_file(cli *c, const char *out, const char *in, const char *name, siz
   int status = CLI_OK;
   char *text = may_replace(c, out, in) ? cpb_alloc(&c->allocator, length + 1) : NULL;
   if (!text) return CLI_OK;
-  memcpy(text, name, length);
+  if (!cpb_file_name_normalize((cpb_span){(const uint8_t *)name, length}, text)) memcpy(text, name, length);
   text[length] = '\0';
   char *path = cpb_is_url(text) ? NULL : cli_beside(c, in, text, &status);
   if (path && os_is_same(path, out)) {

@@ -1,7 +1,5 @@
 #include "cli/model.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -15,11 +13,10 @@ static cpb_model_kind kind_of(const char *type) {
   return (cpb_model_kind)0;
 }
 
-/* The system only says that a directory is one. */
-static void explain(cpb_error *error) {
-  if (error->code != CPB_E_READ || strcmp(error->message, strerror(EISDIR)) != 0) return;
-  snprintf(error->message, sizeof error->message,
-           "a directory without saved_model.pb, saved_model.cpb or a Manifest.json that names a model in it");
+/* That there are others is not seen from the answer. */
+static void say_version(cli *c, const char *path, const char *found) {
+  const size_t count = path && !cli_is_dash(path) && !cpb_is_url(path) ? cpb_count_versions(path) : 0;
+  if (count > 1 && !c->settings.quiet) cli_note(c, found, "the highest of %zu versions in %s", count, path);
 }
 
 /* Chunks may be damaged, but without the index nobody knows what they are. */
@@ -46,9 +43,9 @@ static cpb_model_file *open_model(cli *c, const char *path, const cpb_model_opti
                                           .allow_references = c->settings.allow_references};
   /* Which of it is the user's and what was found beside makes a difference to it. */
   cpb_model_file *file = cpb_model_file_open(&c->allocator, path ? path : found, &options, &error);
-  if (!file) explain(&error);
   if (!file && keep_damaged) advise(&error);
-  if (!file) *status = cli_fail(c, found, &error);
+  if (file) say_version(c, path, found);
+  else *status = cli_fail(c, found, &error);
   cpb_release(&c->allocator, found);
   return file;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file_name.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/descriptor.h"
@@ -44,6 +45,9 @@ static bool name_url(reading *r) {
   return cpb_buffer_append(&r->name, r->path, strlen(r->path)) || cpb_fail_memory(r->error) == CPB_OK;
 }
 
+/* A path from one folder to a file begins so, or nothing of it does. */
+static bool leads_up(const uint8_t *name, size_t size) { return size >= 3 && memcmp(name, "../", 3) == 0; }
+
 static bool name_path(reading *r) {
   errno = 0;
   if (!cpb_reference_name(r->path, r->out, folder_of(r->out), &r->name)) {
@@ -53,7 +57,7 @@ static bool name_path(reading *r) {
     else cpb_fail_errno(r->error, CPB_E_READ);
     return false;
   }
-  if (r->options.allow_references || cpb_reference_stays((cpb_span){r->name.data, r->name.size})) return true;
+  if (r->options.allow_references || !leads_up(r->name.data, r->name.size)) return true;
   return failed(r, CPB_E_USAGE,
                 "the base is not in the output's folder or below it, and readers of the output look nowhere else by "
                 "default; expected it there, or --allow-references here and for every reader");
@@ -98,9 +102,10 @@ static bool is_output(const reading *r, const cpb_other_file *other, bool *same)
   const size_t folder = other->name[0] == '/' ? 0 : folder_of(r->out);
   char *path = cpb_alloc(&a, folder + other->length + 1);
   if (!path) return false;
+  const cpb_span name = {(const uint8_t *)other->name, other->length};
   memcpy(path, r->out, folder);
-  memcpy(path + folder, other->name, other->length);
-  path[folder + other->length] = '\0';
+  if (!cpb_file_name_normalize(name, path + folder)) memcpy(path + folder, name.data, name.size);
+  path[folder + name.size] = '\0';
   *same = !cpb_is_url(path + folder) && cpb_reference_is_same(path, r->out);
   cpb_release(&a, path);
   return true;

@@ -44,15 +44,16 @@ struct cpb_file {
   uint8_t buffer[BUFFER_SIZE];
 };
 
-/* One without anything to read yet; NULL when memory is short. `path`: where it is, or NULL. */
-static cpb_file *empty_file(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls) {
+/* One without anything to read yet; NULL when memory is short. `path`: where it is, or NULL; `fd`: what was opened
+ * there, or -1. */
+static cpb_file *empty_file(const cpb_allocator *allocator, const char *path, int fd, const cpb_url_options *urls) {
   cpb_file *file = cpb_alloc(allocator, sizeof *file);
   if (!file) return NULL;
   memset(file, 0, offsetof(cpb_file, buffer));
   file->allocator = *allocator;
   file->data = file->buffer;
   file->fd = file->store.fd = -1;
-  file->references = cpb_references_new(allocator, path, urls);
+  file->references = cpb_references_new(allocator, path, fd, urls);
   if (file->references) return file;
   cpb_release(allocator, file);
   return NULL;
@@ -60,7 +61,7 @@ static cpb_file *empty_file(const cpb_allocator *allocator, const char *path, co
 
 /* A view of the same file. */
 static cpb_file *view_of(const cpb_file *from) {
-  cpb_file *file = empty_file(&from->allocator, NULL, NULL);
+  cpb_file *file = empty_file(&from->allocator, NULL, -1, NULL);
   if (!file) return NULL;
   cpb_references_free(file->references);
   file->references = cpb_references_copy(from->references);
@@ -71,7 +72,7 @@ static cpb_file *view_of(const cpb_file *from) {
 
 static cpb_file *new_file(const cpb_allocator *a, const char *path, int fd, bool owned, int spool, cpb_error *error) {
   cpb_allocator allocator = cpb_allocator_or_default(a);
-  cpb_file *file = empty_file(&allocator, path, NULL);
+  cpb_file *file = empty_file(&allocator, path, path ? fd : -1, NULL);
   if (!file) {
     if (owned) close(fd);
     if (spool >= 0) close(spool);
@@ -109,7 +110,11 @@ cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_er
 
 cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error) {
   int fd = cpb_regular_open(path, 0, error);
-  return fd >= 0 ? new_file(allocator, path, fd, true, -1, error) : NULL;
+  return fd >= 0 ? cpb_file_take(allocator, path, fd, error) : NULL;
+}
+
+cpb_file *cpb_file_take(const cpb_allocator *allocator, const char *path, int fd, cpb_error *error) {
+  return new_file(allocator, path, fd, true, -1, error);
 }
 
 cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *given_error) {
@@ -130,7 +135,7 @@ cpb_file *cpb_url_open(const cpb_allocator *given, const char *url, const cpb_ur
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
   cpb_remote *remote = cpb_remote_new(&allocator, url, options, error);
-  cpb_file *file = remote ? on_remote(empty_file(&allocator, url, options), remote) : NULL;
+  cpb_file *file = remote ? on_remote(empty_file(&allocator, url, -1, options), remote) : NULL;
   if (!file) cpb_fail_memory(error);
   return file;
 }
@@ -138,7 +143,7 @@ cpb_file *cpb_url_open(const cpb_allocator *given, const char *url, const cpb_ur
 cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, size_t size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
-  cpb_file *file = empty_file(&allocator, NULL, NULL);
+  cpb_file *file = empty_file(&allocator, NULL, -1, NULL);
   if (!file) {
     cpb_fail_memory(error);
     return NULL;
@@ -152,7 +157,7 @@ cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, siz
 cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *source, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
-  cpb_file *file = empty_file(&allocator, NULL, NULL);
+  cpb_file *file = empty_file(&allocator, NULL, -1, NULL);
   if (file) {
     cpb_options_copy(&file->source, sizeof file->source, source);
     return file;
@@ -184,7 +189,7 @@ cpb_file *cpb_file_share(cpb_file *file) {
 }
 
 bool cpb_file_stand_for(cpb_file *file, const char *path, const cpb_url_options *urls, cpb_open_beside *open) {
-  cpb_references *references = cpb_references_new(&file->allocator, path, urls);
+  cpb_references *references = cpb_references_new(&file->allocator, path, -1, urls);
   if (!references) return false;
   cpb_references_open_with(references, open);
   cpb_references_free(file->references);

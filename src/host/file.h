@@ -24,6 +24,9 @@ cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path,
  * that, and opened with `open` (cpb_references_open_with). False when memory is short. */
 bool cpb_file_stand_for(cpb_file *file, const char *path, const cpb_url_options *urls, cpb_open_beside *open);
 
+/* What is open already, which it takes over: the caller has seen that it is what may be opened. */
+cpb_file *cpb_file_take(const cpb_allocator *allocator, const char *path, int fd, cpb_error *error);
+
 /* Whether this is a URL, and the last failure was that nothing is there. */
 bool cpb_file_is_absent(const cpb_file *file);
 

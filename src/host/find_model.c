@@ -1,4 +1,5 @@
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/status.h"
@@ -7,6 +8,8 @@
 #include "host/file.h"
 #include "host/lookup.h"
 #include "host/package.h"
+#include "host/references.h"
+#include "host/regular.h"
 #include "host/url/address.h"
 
 static const char *const of_name[] = {"", ".cpb", ".pb", NULL};
@@ -25,33 +28,136 @@ static bool find_root(const cpb_allocator *a, const char *folder, size_t length,
   return true;
 }
 
-/* The same of a directory. */
-static bool find_root_in(size_t length, char *out) {
-  const cpb_allocator a = cpb_allocator_or_default(NULL);
-  bool absent;
-  cpb_error ignored = {.code = CPB_OK};
+/* Appends a slash and the name, if there is room for it. */
+static bool append(char *out, size_t size, const char *name) {
+  const size_t length = strlen(out);
+  if (length + strlen(name) + 2 > size) return false;
   out[length] = '/';
-  out[length + 1] = 0;
-  char *folder = cpb_alloc(&a, length + 2);
-  bool found = folder && find_root(&a, memcpy(folder, out, length + 2), length + 1, NULL, out, &absent, &ignored);
-  cpb_release(&a, folder);
-  return found;
+  strcpy(out + length + 1, name);
+  return true;
 }
 
-int cpb_find_model(const char *path, char *out, size_t size) {
+/* The same of a directory: how long the package's part of `out` is then, 0 if it is none. */
+static size_t find_root_in(char *out, size_t size) {
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  const size_t length = strlen(out);
+  bool absent;
+  cpb_error ignored = {.code = CPB_OK};
+  char *folder = length + 2 + CPB_PACKAGE_ROOM <= size ? cpb_alloc(&a, length + 2) : NULL;
+  if (!folder) return 0;
+  memcpy(folder, out, length);
+  strcpy(folder + length, "/");
+  bool found = find_root(&a, folder, length + 1, NULL, out, &absent, &ignored);
+  cpb_release(&a, folder);
+  if (!found) out[length] = 0;
+  return found ? length + 1 : 0;
+}
+
+/* Of versions the highest, as TensorFlow Serving has it; else the only model. */
+static bool find_only(const char *path, char *out, size_t size, size_t *package) {
+  cpb_lookup_folder in;
+  cpb_lookup_in_folder(path, &in);
+  if (in.num_versions > 0) return append(out, size, in.version);
+  if (in.num_models != 1 || !append(out, size, in.models[0])) return false;
+  if (cpb_lookup_is_directory(out)) *package = find_root_in(out, size);
+  return *package > 0 || !cpb_lookup_is_directory(out);
+}
+
+/* `*package`: how long the folder is at the beginning of `out` if a package's manifest named what follows; else 0. */
+static bool find(const char *path, char *out, size_t size, size_t *package) {
   static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", "/saved_model.pbtxt", NULL};
   const size_t length = strlen(path);
-  if (size < length + CPB_FIND_MODEL_ROOM) return 0;
+  if (size < length + CPB_FIND_MODEL_ROOM) return false;
   const bool is_directory = cpb_lookup_is_directory(path);
   const char *const *ending = is_directory ? in_directory : of_name;
   memcpy(out, path, length);
-  for (; *ending; ending++) {
+  for (*package = 0; *ending; ending++) {
     strcpy(out + length, *ending);
-    if (cpb_lookup_exists(out)) return 1;
+    if (cpb_lookup_exists(out)) return true;
   }
-  if (is_directory && find_root_in(length, out)) return 1;
   out[length] = 0;
-  return 1;
+  if (is_directory) *package = find_root_in(out, size);
+  if (is_directory && *package == 0 && !find_only(path, out, size, package)) out[length] = 0;
+  return true;
+}
+
+int cpb_find_model(const char *path, char *out, size_t size) {
+  size_t package;
+  return find(path, out, size, &package);
+}
+
+size_t cpb_count_versions(const char *path) {
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  const size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
+  cpb_lookup_folder in = {0};
+  char *found = cpb_alloc(&a, size);
+  if (found && cpb_find_model(path, found, size)) cpb_lookup_in_folder(path, &in);
+  if (!found || in.num_versions == 0 || !cpb_path_ends_with(found, in.version)) in.num_versions = 0;
+  cpb_release(&a, found);
+  return in.num_versions;
+}
+
+/* --- Opening ------------------------------------------------------------------------------- */
+
+static void fail_directory(const char *path, cpb_error *error) {
+  cpb_lookup_folder in;
+  char names[160], quoted[64];
+  size_t length = 0, shown = 0;
+  cpb_lookup_in_folder(path, &in);
+  for (; shown < in.num_models && shown < CPB_LOOKUP_SHOWN; shown++) {
+    cpb_quote(quoted, sizeof quoted, in.models[shown], strlen(in.models[shown]));
+    if (length + strlen(quoted) + 2 >= sizeof names) break;
+    length += cpb_format(names + length, sizeof names - length, "%s%s", shown > 0 ? ", " : "", quoted);
+  }
+  if (in.num_models > 1)
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "a directory with %zu models; expected the path of one of them: %s%s",
+             in.num_models, names, shown < in.num_models ? ", ..." : "");
+  else
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET,
+             "a directory without saved_model.pb, saved_model.cpb or a Manifest.json that names a model in it, without "
+             "versions of these (1/saved_model.pb), and without an .onnx, .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb "
+             "or .zip");
+}
+
+#ifdef __wasi__
+
+/* Which says nothing of links. */
+static cpb_file *open_item(const cpb_allocator *a, const char *path, size_t package, cpb_error *error) {
+  (void)package;
+  return cpb_file_open_beside(a, path, error);
+}
+
+#else
+
+/* What a package's manifest names is opened as what any file names. */
+static cpb_file *open_item(const cpb_allocator *a, const char *path, size_t package, cpb_error *error) {
+  char *manifest = cpb_alloc(a, package + sizeof CPB_PACKAGE_MANIFEST);
+  if (!manifest) return cpb_fail_memory(error), NULL;
+  memcpy(manifest, path, package);
+  strcpy(manifest + package, CPB_PACKAGE_MANIFEST);
+  const int opened = cpb_regular_open(manifest, 0, error);
+  int fd = -1;
+  if (opened >= 0) {
+    const cpb_reference_home home = {manifest, package, cpb_reference_identity(opened)};
+    fd = cpb_reference_descriptor(&home, path, error);
+    close(opened);
+  }
+  cpb_release(a, manifest);
+  if (fd >= 0) return cpb_file_take(a, path, fd, error);
+  if (error->code == CPB_OK)
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "a link leads out of the package, whose Manifest.json names it");
+  return NULL;
+}
+
+#endif
+
+static cpb_file *open_found(const cpb_allocator *a, const char *path, const char *found, size_t package,
+                            cpb_error *error) {
+  if (package > 0) return open_item(a, found, package, error);
+  if (strcmp(found, path) != 0) return cpb_file_open_beside(a, found, error);
+  if (!cpb_lookup_is_directory(path)) return cpb_file_open(a, path, error);
+  fail_directory(path, error);
+  return NULL;
 }
 
 /* What is not there is known when it is asked for. */
@@ -99,6 +205,8 @@ static cpb_file *open_within(const cpb_allocator *a, const char *path, const cpb
 cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_url_options *urls, char *out,
                             size_t size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  const cpb_allocator allocator = cpb_allocator_or_default(a);
+  size_t package;
   if (size < strlen(path) + CPB_FIND_MODEL_ROOM) {
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "the room for the name has %zu bytes; expected %zu", size,
              strlen(path) + CPB_FIND_MODEL_ROOM);
@@ -106,6 +214,6 @@ cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_
   }
   if (cpb_archive_is_path(path) && !cpb_lookup_exists(path)) return open_within(a, path, urls, out, error);
   if (urls && cpb_is_url(path)) return find_url(a, path, urls, out, error);
-  cpb_find_model(path, out, size);
-  return strcmp(out, path) == 0 ? cpb_file_open(a, out, error) : cpb_file_open_beside(a, out, error);
+  find(path, out, size, &package);
+  return open_found(&allocator, path, out, package, error);
 }

@@ -3,25 +3,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file_name.h"
 #include "base/json_read.h"
 #include "base/status.h"
 
 #define MANIFEST_MOST ((uint64_t)1 << 20) /* it has some hundred bytes */
 #define DEPTH 8
-
-/* Whoever wrote the name may mean harm: nothing that leads out of the folder. */
-static bool is_within(cpb_span path) {
-  size_t begin = 0;
-  if (path.size == 0 || memchr(path.data, 0, path.size) || memchr(path.data, '\\', path.size)) return false;
-  for (size_t i = 0; i <= path.size; i++) {
-    if (i < path.size && path.data[i] != '/') continue;
-    const size_t length = i - begin;
-    const uint8_t *part = path.data + begin;
-    if (length == 0 || (part[0] == '.' && (length == 1 || (length == 2 && part[1] == '.')))) return false;
-    begin = i + 1;
-  }
-  return true;
-}
 
 static bool root_of(yyjson_val *manifest, char *out) {
   static const char data[] = "Data/";
@@ -29,12 +16,9 @@ static bool root_of(yyjson_val *manifest, char *out) {
   yyjson_val *items = cpb_json_member(manifest, "itemInfoEntries");
   if (!cpb_json_text(cpb_json_member(manifest, "rootModelIdentifier"), &id)) return false;
   yyjson_val *item = yyjson_is_obj(items) ? yyjson_obj_getn(items, (const char *)id.data, id.size) : NULL;
-  if (!cpb_json_text(cpb_json_member(item, "path"), &path) || !is_within(path)) return false;
-  if (path.size + sizeof data > CPB_PACKAGE_ROOM) return false;
+  if (!cpb_json_text(cpb_json_member(item, "path"), &path) || path.size + sizeof data > CPB_PACKAGE_ROOM) return false;
   memcpy(out, data, sizeof data - 1);
-  memcpy(out + sizeof data - 1, path.data, path.size);
-  out[sizeof data - 1 + path.size] = 0;
-  return true;
+  return cpb_file_name_normalize(path, out + sizeof data - 1);
 }
 
 bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM]) {

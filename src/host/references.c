@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/file_name.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/regular.h"
@@ -23,6 +24,7 @@ typedef struct other {
 struct cpb_references {
   cpb_allocator allocator;
   char *path;
+  cpb_identity identity; /* of the file at `path` that was opened */
   const cpb_url_options *urls;
   bool allowed;
   cpb_open_beside *open_beside; /* NULL: the system does */
@@ -31,10 +33,11 @@ struct cpb_references {
   other open[OPEN_MOST];
 };
 
-cpb_references *cpb_references_new(const cpb_allocator *a, const char *path, const cpb_url_options *urls) {
+cpb_references *cpb_references_new(const cpb_allocator *a, const char *path, int fd, const cpb_url_options *urls) {
   cpb_references *r = cpb_alloc_zeroed(a, sizeof *r);
   if (!r) return NULL;
   r->allocator = *a;
+  if (fd >= 0) r->identity = cpb_reference_identity(fd);
   r->urls = urls;
   if (!path) return r;
   size_t size = strlen(path) + 1;
@@ -45,8 +48,11 @@ cpb_references *cpb_references_new(const cpb_allocator *a, const char *path, con
 }
 
 cpb_references *cpb_references_copy(const cpb_references *from) {
-  cpb_references *r = cpb_references_new(&from->allocator, from->path, from->urls);
-  if (r) r->allowed = from->allowed, r->open_beside = from->open_beside;
+  cpb_references *r = cpb_references_new(&from->allocator, from->path, -1, from->urls);
+  if (!r) return NULL;
+  r->allowed = from->allowed;
+  r->open_beside = from->open_beside;
+  r->identity = from->identity;
   return r;
 }
 
@@ -73,19 +79,6 @@ void cpb_references_allow(cpb_references *r, const cpb_url_options *urls) {
 void cpb_references_open_with(cpb_references *r, cpb_open_beside *open) { r->open_beside = open; }
 
 /* --- Names ---------------------------------------------------------------------------- */
-
-bool cpb_reference_stays(cpb_span name) {
-  const char *at = (const char *)name.data, *end = at + name.size;
-  if (name.size == 0 || memchr(at, '\\', name.size)) return false;
-  while (at <= end) {
-    const char *slash = at < end ? memchr(at, '/', (size_t)(end - at)) : NULL;
-    size_t length = (size_t)((slash ? slash : end) - at);
-    bool dots = (length == 1 && at[0] == '.') || (length == 2 && at[0] == '.' && at[1] == '.');
-    if (length == 0 || dots) return false;
-    at += length + 1;
-  }
-  return true;
-}
 
 static size_t folder_of(const char *path) {
   size_t length = cpb_path_length(path);
@@ -122,7 +115,8 @@ static cpb_file *open_file(const cpb_references *r, int fd, cpb_error *error) {
 
 /* A file in the folder, or, if that is allowed, what a link there leads to. */
 static cpb_file *open_local(const cpb_references *r, const char *path, size_t folder, int *fd, cpb_error *error) {
-  *fd = r->allowed ? cpb_regular_open(path, 0, error) : cpb_reference_descriptor(path, folder, error);
+  const cpb_reference_home home = {r->path, folder, r->identity};
+  *fd = r->allowed ? cpb_regular_open(path, 0, error) : cpb_reference_descriptor(&home, path, error);
   if (*fd < 0 && error->code == CPB_OK) return refuse(error);
   return open_file(r, *fd, error);
 }
@@ -147,17 +141,25 @@ static cpb_file *open_anywhere(cpb_references *r, const char *name, int *fd, cpb
   return open_file(r, *fd, error);
 }
 
-static cpb_file *open_name(cpb_references *r, const char *name, int *fd, cpb_error *error) {
-  const cpb_span span = {(const uint8_t *)name, strlen(name)};
+static cpb_file *open_relative(cpb_references *r, const char *name, int *fd, cpb_error *error) {
   size_t folder;
-  if (!r->allowed && (!r->path || !cpb_reference_stays(span))) return refuse(error);
-  cpb_file *file = r->allowed ? open_anywhere(r, name, fd, error) : NULL;
-  if (file || error->code != CPB_OK) return file;
-  if (!r->path) return refuse(error);
-  char *path = path_of(r, span, &folder, error);
+  cpb_file *file = NULL;
+  char *path = path_of(r, (cpb_span){(const uint8_t *)name, strlen(name)}, &folder, error);
   if (path && r->open_beside) file = r->open_beside(&r->allocator, path, r->urls, &(bool){false}, error);
   else if (path) file = cpb_is_url(path) ? open_url(r, path, error) : open_local(r, path, folder, fd, error);
   cpb_release(&r->allocator, path);
+  return file;
+}
+
+static cpb_file *open_name(cpb_references *r, const char *name, int *fd, cpb_error *error) {
+  cpb_file *file = r->allowed ? open_anywhere(r, name, fd, error) : NULL;
+  if (file || error->code != CPB_OK) return file;
+  char *plain = cpb_alloc(&r->allocator, strlen(name) + 1);
+  if (!plain) return cpb_fail_memory(error), NULL;
+  const bool stays = cpb_file_name_normalize((cpb_span){(const uint8_t *)name, strlen(name)}, plain);
+  if (r->path && (stays || r->allowed)) file = open_relative(r, stays ? plain : name, fd, error);
+  else refuse(error);
+  cpb_release(&r->allocator, plain);
   return file;
 }
 

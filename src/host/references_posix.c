@@ -1,4 +1,8 @@
-#define _XOPEN_SOURCE 700
+#ifdef __linux__
+#  define _GNU_SOURCE /* O_PATH */
+#else
+#  define _XOPEN_SOURCE 700
+#endif
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <fcntl.h>
@@ -8,12 +12,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/status.h"
 #include "host/descriptor.h"
 #include "host/references.h"
 #include "host/regular.h"
 
 #ifndef PATH_MAX
 #  define PATH_MAX 4096
+#endif
+
+/* To open files below a folder takes no right to list it. */
+#if defined(O_PATH)
+#  define FOLDER (O_PATH | O_DIRECTORY | O_CLOEXEC)
+#elif defined(O_SEARCH)
+#  define FOLDER (O_SEARCH | O_DIRECTORY | O_CLOEXEC)
+#else
+#  define FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #endif
 
 static bool resolve_folder(const char *path, size_t length, char *out) {
@@ -27,16 +41,77 @@ static bool resolve_folder(const char *path, size_t length, char *out) {
   return realpath(length > 0 ? folder : ".", out) != NULL;
 }
 
-/* What the name led to when it was looked at is opened, and not the name again, which may since lead elsewhere. */
-int cpb_reference_descriptor(const char *path, size_t folder, cpb_error *error) {
-  char root[PATH_MAX], found[PATH_MAX];
-  if (!resolve_folder(path, folder, root) || !realpath(path, found)) {
+cpb_identity cpb_reference_identity(int fd) {
+  struct stat found;
+  if (fstat(fd, &found) != 0) return (cpb_identity){.is_known = false};
+  return (cpb_identity){(uint64_t)found.st_dev, (uint64_t)found.st_ino, true};
+}
+
+/* --- Opening ------------------------------------------------------------------------------ */
+
+/* What the name led to when it was looked at is opened, and not the name again, which may since lead elsewhere: from
+ * the folder on, no part of its path may be a link. Closes the folder. */
+static int open_below(int folder, char *path, cpb_error *error) {
+  char *slash;
+  while (folder >= 0 && (slash = strchr(path, '/'))) {
+    *slash = '\0';
+    const int next = openat(folder, path, FOLDER | O_NOFOLLOW), failure = errno;
+    close(folder);
+    errno = failure;
+    folder = next;
+    path = slash + 1;
+  }
+  if (folder < 0) return cpb_fail_errno(error, CPB_E_READ), -1;
+  const int fd = cpb_regular_open_at(folder, path, O_NOFOLLOW, error);
+  close(folder);
+  return fd;
+}
+
+/* What is left of the path after the folder, NULL if it is not in it. Both are absolute, without links. */
+static char *path_below(const char *folder, char *path) {
+  const size_t length = strlen(folder);
+  if (strncmp(path, folder, length) != 0) return NULL;
+  if (length == 1) return path + 1;
+  return path[length] == '/' ? path + length + 1 : NULL;
+}
+
+/* The folder, if the file of this name in it is still the one that was opened. -1: it is not. */
+static int open_folder_of(const cpb_identity *file, const char *folder, const char *name, int flags) {
+  struct stat found;
+  const int fd = open(folder, FOLDER);
+  const bool is_there = fd >= 0 && file->is_known && fstatat(fd, name, &found, flags) == 0;
+  if (is_there && (uint64_t)found.st_dev == file->device && (uint64_t)found.st_ino == file->number) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+/* Where its path is a link: `root` becomes the folder of what it leads to. */
+static int open_real_folder(const cpb_reference_home *home, char *root) {
+  char real[PATH_MAX];
+  if (!realpath(home->path, real)) return -1;
+  const char *name = strrchr(real, '/') + 1;
+  const size_t length = (size_t)(name - real);
+  memcpy(root, real, length);
+  root[length > 1 ? length - 1 : length] = '\0';
+  return open_folder_of(&home->identity, root, name, AT_SYMLINK_NOFOLLOW);
+}
+
+int cpb_reference_descriptor(const cpb_reference_home *home, const char *path, cpb_error *error) {
+  char root[PATH_MAX], found[PATH_MAX], *rest;
+  if (!resolve_folder(home->path, home->folder, root) || !realpath(path, found)) {
     cpb_fail_errno(error, CPB_E_READ);
     return -1;
   }
-  size_t length = strlen(root);
-  if (length > 1) root[length++] = '/';
-  if (strncmp(found, root, length) == 0) return cpb_regular_open(found, O_NOFOLLOW, error);
+  int folder = open_folder_of(&home->identity, root, home->path + home->folder, 0);
+  if (folder < 0) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the file that names it is no longer the one that was opened");
+    return -1;
+  }
+  if ((rest = path_below(root, found))) return open_below(folder, rest, error);
+  close(folder);
+  folder = open_real_folder(home, root);
+  if (folder >= 0 && (rest = path_below(root, found))) return open_below(folder, rest, error);
+  if (folder >= 0) close(folder);
   return -1;
 }
 

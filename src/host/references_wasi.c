@@ -6,13 +6,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_name.h"
 #include "host/descriptor.h"
 #include "host/references.h"
 #include "host/regular.h"
 
-int cpb_reference_descriptor(const char *path, size_t folder, cpb_error *error) {
+cpb_identity cpb_reference_identity(int fd) {
+  (void)fd;
+  return (cpb_identity){.is_known = false};
+}
+
+int cpb_reference_descriptor(const cpb_reference_home *home, const char *path, cpb_error *error) {
   struct stat found;
-  if (strchr(path + folder, '/')) return -1;
+  if (strchr(path + home->folder, '/')) return -1;
   if (fstatat(AT_FDCWD, path, &found, AT_SYMLINK_NOFOLLOW) == 0)
     return S_ISLNK(found.st_mode) ? -1 : cpb_regular_open(path, O_NOFOLLOW, error);
   cpb_fail_errno(error, CPB_E_READ);
@@ -31,10 +37,13 @@ bool cpb_reference_name(const char *file, const char *path, size_t folder, cpb_b
   const size_t skip = (size_t)(from - path), length = folder > skip ? folder - skip : 0;
   const bool begins = strncmp(to, from, length) == 0;
   const cpb_span rest = {(const uint8_t *)to + length, begins ? strlen(to) - length : 0};
-  if (!begins || !cpb_reference_stays(rest)) errno = EXDEV;
-  else if (!cpb_buffer_append(name, rest.data, rest.size)) errno = ENOMEM;
-  else return true;
-  return false;
+  errno = ENOMEM;
+  if (!cpb_buffer_reserve(name, name->size + rest.size + 1)) return false;
+  char *plain = (char *)name->data + name->size;
+  errno = EXDEV;
+  if (!begins || !cpb_file_name_normalize(rest, plain)) return false;
+  name->size += strlen(plain);
+  return true;
 }
 
 bool cpb_reference_is_same(const char *a, const char *b) {

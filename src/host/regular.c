@@ -27,7 +27,9 @@ static bool is_file(const struct stat *found, cpb_error *error) {
 #ifdef __wasi__
 
 /* A runtime may not know how to open without waiting, so all depends on the look before. */
-static int open_file(const char *path, int flags, cpb_error *error) {
+int cpb_regular_open(const char *path, int flags, cpb_error *error) {
+  struct stat found;
+  if (stat(path, &found) == 0 && !is_file(&found, error)) return -1;
   int fd = open(path, O_RDONLY | flags);
   if (fd < 0) cpb_fail_errno(error, CPB_E_READ);
   return fd;
@@ -35,10 +37,10 @@ static int open_file(const char *path, int flags, cpb_error *error) {
 
 #else
 
-/* Looks again, in case another file was put there meanwhile. */
-static int open_file(const char *path, int flags, cpb_error *error) {
+/* To open a device may do something. Looks again after it, in case another file was put there meanwhile. */
+static int open_file(int folder, const char *path, int flags, cpb_error *error) {
   struct stat found;
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+  int fd = openat(folder, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
   const bool is_open = fd >= 0 && fstat(fd, &found) == 0;
   if (is_open && is_file(&found, error)) return fd;
   if (!is_open) cpb_fail_errno(error, CPB_E_READ);
@@ -46,10 +48,14 @@ static int open_file(const char *path, int flags, cpb_error *error) {
   return -1;
 }
 
-#endif
-
-/* To open a device may do something. */
-int cpb_regular_open(const char *path, int flags, cpb_error *error) {
+int cpb_regular_open_at(int folder, const char *path, int flags, cpb_error *error) {
   struct stat found;
-  return stat(path, &found) == 0 && !is_file(&found, error) ? -1 : open_file(path, flags, error);
+  const bool is_other = fstatat(folder, path, &found, 0) == 0 && !is_file(&found, error);
+  return is_other ? -1 : open_file(folder, path, flags, error);
 }
+
+int cpb_regular_open(const char *path, int flags, cpb_error *error) {
+  return cpb_regular_open_at(AT_FDCWD, path, flags, error);
+}
+
+#endif

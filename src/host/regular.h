@@ -9,4 +9,7 @@
  * open(): O_NOFOLLOW or 0. */
 int cpb_regular_open(const char *path, int flags, cpb_error *error);
 
+/* The same, from a folder's descriptor on. (Not under WASI.) */
+int cpb_regular_open_at(int folder, const char *path, int flags, cpb_error *error);
+
 #endif

@@ -163,7 +163,7 @@ OUTSIDE = "it is not in the folder of the file that names it, and is read only w
 def test_nothing_is_read_outside_of_the_folder(cpb, parts_of, whole, tmp_path):
     folder = tmp_path / "m"
     absolute = str(tmp_path / "elsewhere.cpb")
-    for names in (["../up.cpb"], [absolute], ["sub/../../x.cpb"], ["./here.cpb"]):
+    for names in (["../up.cpb"], [absolute], ["sub/../../x.cpb"], ["../m/here.cpb"]):
         (folder / "sub").mkdir(parents=True, exist_ok=True)
         path = parts_of(folder, names)
         refused(cpb, path, tmp_path / "out", f'file "{names[0]}": {OUTSIDE}')
@@ -180,6 +180,40 @@ def test_links_within_the_folder_are_followed(cpb, parts_of, whole, tmp_path):
     (folder / "link.cpb").rename(folder / "sub" / "real.cpb")
     (folder / "link.cpb").symlink_to("sub/real.cpb")
     assert cpb.ok("merge", path, "-o", "-") == whole
+
+
+@pytest.mark.parametrize("name, at", [("./p.cpb", "p.cpb"), ("sub//p.cpb", "sub/p.cpb"), ("sub/./p.cpb", "sub/p.cpb"),
+                                      ("no/../p.cpb", "p.cpb")])
+def test_names_that_stay_in_the_folder(cpb, parts_of, whole, tmp_path, name, at):
+    """Also of a folder that is not there, and of one that is a link, as names are taken by their text."""
+    folder = tmp_path / "m"
+    (folder / "sub").mkdir(parents=True)
+    path = parts_of(folder, [name.replace("no/../", "")])
+    (path.parent / "away").symlink_to("/")
+    for allow in [], ["--allow-references"]:
+        assert cpb.ok("merge", parts_of(folder, [name]), "-o", "-", *allow) == whole
+        assert cpb.ok("merge", parts_of(folder, [name.replace("no/", "away/")]), "-o", "-", *allow) == whole
+    result = cpb.run("merge", path, "-o", folder / at, "--force")
+    assert result.returncode == 1 and b"is in this file" in result.stderr
+
+
+def test_a_link_to_a_file_has_the_folder_of_that_file_too(cpb, parts_of, whole, tmp_path):
+    """As in a cache, whose snapshots are links to blobs. That something else lies beside the link's end opens nothing."""
+    secret, blobs, snapshot = tmp_path / "secret", tmp_path / "blobs", tmp_path / "snapshots" / "1"
+    snapshot.mkdir(parents=True)
+    path = parts_of(blobs)
+    for name in ["graph.cpb", *NAMES]:
+        (snapshot / name).symlink_to(os.path.join("../../blobs", name))
+    assert cpb.ok("merge", snapshot / "graph.cpb", "-o", "-") == whole
+    part = snapshot / NAMES[1]
+    part.unlink()
+    refused(cpb, snapshot / "graph.cpb", tmp_path / "out", f'file "{NAMES[1]}": No such file or directory')
+    (blobs / NAMES[1]).rename(secret)
+    part.symlink_to(secret)
+    refused(cpb, snapshot / "graph.cpb", tmp_path / "out", f'file "{NAMES[1]}": {OUTSIDE}')
+    (snapshot / "graph.cpb").unlink()  # a file of its own: the blobs are outside now
+    (snapshot / "graph.cpb").write_bytes(path.read_bytes())
+    refused(cpb, snapshot / "graph.cpb", tmp_path / "out", OUTSIDE)
 
 
 def test_links_out_of_the_folder_are_not(cpb, parts_of, whole, tmp_path):

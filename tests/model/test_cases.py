@@ -24,8 +24,8 @@ def test_facts(cpb, right):
     assert sum(layer["parameters"] for layer in layers) == right["parameters"]
     counts = {layer["name"]: layer["parameters"] for layer in layers}
     assert counts | right.get("layers", {}) == counts
-    for side in "inputs", "outputs":
-        shapes = {value["name"]: value["shape"] for value in overview.get(side, {"items": []})["items"]}
+    for side in "inputs", "outputs", "training_inputs":
+        shapes = {value["name"]: value.get("shape") for value in overview.get(side, {"items": []})["items"]}
         assert shapes | right.get(side, {}) == shapes
     if "node" in right:
         assert [out["name"] for out in ask(cpb, path, "node", right["node"]["name"])["outputs"]] == right["node"]["outputs"]
@@ -33,7 +33,22 @@ def test_facts(cpb, right):
 
 @pytest.mark.parametrize("right", RIGHT, ids=[right["file"].split("/")[0] for right in RIGHT])
 def test_the_summary_says_so(cpb, right):
-    assert f"parameters\t{right['parameters']}\t" in cpb.ok("inspect", CASES / right["file"]).decode()
+    summary = cpb.ok("inspect", CASES / right["file"]).decode()
+    for text in (f"parameters\t{right['parameters']}\t", *right.get("summary", [])):
+        assert text in summary
+
+
+def test_a_person_reads_what_there_is(cpb):
+    """Where there are no signatures, and no functions, nothing else is offered."""
+
+    def person(name):
+        return cpb.ok("inspect", CASES / name, "--width", 100).decode()
+
+    text = person("tf1.meta")
+    assert "\nSignatures  none\n" in text and "\nPlaceholders\n  in  Placeholder  f32[]\n" in text
+    text = person("upd.mlmodel")
+    assert "\n  training  x " in text and " updatable " in text
+    assert "\n  state  st " in person("state.mlpackage")
 
 
 def test_where_values_lie_is_no_difference(cpb, tmp_path):

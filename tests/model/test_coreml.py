@@ -234,10 +234,17 @@ def test_a_package_is_the_model_that_its_manifest_names(cpb, made, tmp_path):
     assert ask(cpb, path, "overview") == ask(cpb, message, "overview")
     package = tmp_path / "other.mlpackage"
     shutil.copytree(path, package)
-    for name in ("../../half.mlpackage/Data/com.apple.CoreML/model.mlmodel", "/etc/passwd", "", "x/./y"):
+
+    def rename(name):
         manifest = json.loads((path / "Manifest.json").read_text())
         manifest["itemInfoEntries"][manifest["rootModelIdentifier"]]["path"] = name
         (package / "Manifest.json").write_text(json.dumps(manifest))
+
+    for name in ("./com.apple.CoreML//model.mlmodel", "x/../com.apple.CoreML/./model.mlmodel"):
+        rename(name)
+        assert ask(cpb, package, "overview") == ask(cpb, message, "overview")
+    for name in ("../../half.mlpackage/Data/com.apple.CoreML/model.mlmodel", "/etc/passwd", "", "x/../../y", "../Data/y"):
+        rename(name)
         result = cpb.run("inspect", package)
         assert result.returncode == 3 and b"Manifest.json" in result.stderr, result
 

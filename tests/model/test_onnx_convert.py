@@ -7,6 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
+from conftest import DATA
+
 onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
@@ -220,3 +222,96 @@ def test_json_is_the_same(cpb, model, tmp_path):
                 for key in ("tensor", "values", "external", "field", "preview", "preview_more"):
                     attribute["value"].pop(key, None)
     assert answers[0] == answers[1]
+
+
+# --- Values that tensors share -------------------------------------------------------------------
+
+
+def place(name, offset, length, location="w.bin"):
+    tensor = TensorProto(name=name, data_type=TensorProto.UINT8, dims=[length], data_location=TensorProto.EXTERNAL)
+    for key, value in (("location", location), ("offset", offset), ("length", length)):
+        tensor.external_data.add(key=key, value=str(value))
+    return tensor
+
+
+def of_places(tensors):
+    nodes = [helper.make_node("Identity", [t.name], [f"{t.name}_out"]) for t in tensors]
+    outputs = [helper.make_tensor_value_info(f"{t.name}_out", TensorProto.UINT8, list(t.dims)) for t in tensors]
+    return helper.make_model(helper.make_graph(nodes, "g", [], outputs, tensors), ir_version=10,
+                             opset_imports=[helper.make_opsetid("", 17)])
+
+
+def offsets(path):
+    return {t.name: next(int(e.value) for e in t.external_data if e.key == "offset")
+            for t in onnx.load(path, load_external_data=False).graph.initializer}
+
+
+def test_tensors_that_share_values_still_do(cpb, tmp_path):
+    """The same range of the same file, also where others lie between; not the same range of another file, and not a part."""
+    values = np.random.default_rng(3).integers(0, 256, 8192, dtype=np.uint8)
+    (tmp_path / "w.bin").write_bytes(values.tobytes())
+    (tmp_path / "v.bin").write_bytes(values[::-1].tobytes())
+    tensors = [place("a", 0, 4096), place("other", 0, 4096, "v.bin"), place("tied", 0, 4096), place("part", 0, 2048),
+               place("overlaps", 2048, 4096), place("tied_too", 0, 4096), place("other_tied", 0, 4096, "v.bin")]
+    path, out, again = tmp_path / "m.onnx", tmp_path / "out.onnx", tmp_path / "again.onnx"
+    path.write_bytes(of_places(tensors).SerializeToString())
+    cpb.ok("convert", path, "-o", out, "--external-data", "--threshold", 1)
+    assert out.with_name("out.onnx.data").stat().st_size == 4096 + 4096 + 2048 + 4096
+    at = offsets(out)
+    assert at["a"] == at["tied"] == at["tied_too"] and at["other"] == at["other_tied"]
+    assert len(set(at.values())) == 4
+    expected = {t.name: numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
+    loaded = {t.name: numpy_helper.to_array(t) for t in onnx.load(out).graph.initializer}
+    assert loaded.keys() == expected.keys() and all((loaded[n] == expected[n]).all() for n in loaded)
+    cpb.ok("convert", out, "-o", again, "--external-data", "--threshold", 1)
+    assert again.with_name("again.onnx.data").read_bytes() == out.with_name("out.onnx.data").read_bytes()
+    # In one file each tensor has its own, as it must.
+    cpb.ok("convert", out, "-o", tmp_path / "one.onnx")
+    inside = {t.name: numpy_helper.to_array(t) for t in onnx.load(tmp_path / "one.onnx").graph.initializer}
+    assert all((inside[n] == expected[n]).all() for n in expected)
+
+
+def test_the_case_of_tied_weights(cpb, tmp_path):
+    out = tmp_path / "out.onnx"
+    cpb.ok("convert", DATA / "cases" / "tied.onnx", "-o", out, "--external-data", "--threshold", 1)
+    assert out.with_name("out.onnx.data").stat().st_size == 2048
+
+
+def test_many_tensors_of_one_range(cpb, tmp_path):
+    """What is compared grows with their number only a little."""
+    count = 20_000
+    (tmp_path / "w.bin").write_bytes(bytes(count + 16))
+    tensors = [place(f"t{i}", i // 2, 16) for i in range(count)]
+    path, out = tmp_path / "m.onnx", tmp_path / "out.onnx"
+    path.write_bytes(of_places(tensors).SerializeToString())
+    cpb.ok("convert", path, "-o", out, "--external-data", "--threshold", 1, timeout=60)
+    assert len(set(offsets(out).values())) == count // 2
+
+
+# --- Where it goes, and what is said ---------------------------------------------------------------
+
+
+def test_into_a_folder(cpb, model, tmp_path):
+    """The model keeps its name there."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    cpb.ok("convert", model, "-o", folder)
+    assert (folder / "model.onnx").read_bytes() == model.read_bytes()
+    cpb.ok("convert", model, "-o", tmp_path / "m.cpb")
+    cpb.ok("convert", tmp_path / "m.cpb", "-o", f"{folder}/", "--external-data")
+    assert (run(folder / "m.onnx") == run(model)).all() and (folder / "m.onnx.data").exists()
+    (tmp_path / "named.onnx.cpb").write_bytes((tmp_path / "m.cpb").read_bytes())
+    cpb.ok("convert", tmp_path / "named.onnx.cpb", "-o", folder)
+    assert (folder / "named.onnx").read_bytes() == model.read_bytes()
+    result = cpb.run("convert", model, "-o", folder)
+    assert result.returncode == 3 and b"--force" in result.stderr
+    assert cpb.run("convert", model, "-o", f"{tmp_path}/none/").returncode == 3
+
+
+def test_nothing_to_move_is_said(cpb, model, tmp_path):
+    out = tmp_path / "out.onnx"
+    result = cpb.run("convert", model, "-o", out, "--external-data", "--threshold", "1M")
+    assert result.returncode == 0 and not out.with_name("out.onnx.data").exists()
+    assert result.stderr.decode() == f"{out}: nothing is beside it: no tensor has 1048576 bytes of values or more (--threshold)\n"
+    assert cpb.run("convert", model, "-o", out, "--external-data", "--threshold", "1M", "-q", "--force").stderr == b""
+    assert cpb.run("convert", model, "-o", out, "--force").stderr == b""

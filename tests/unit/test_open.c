@@ -21,14 +21,14 @@ static void put_chunked(void) {
 /* --- Which file ---------------------------------------------------------------------- */
 
 static void finds(const char *path, const char *expected) {
-  char found[300];
+  char found[600];
   assert_int_equal(cpb_find_model(path, found, strlen(path) + CPB_FIND_MODEL_ROOM), 1);
   assert_string_equal(found, expected);
 }
 
 static void a_path_stands_for_a_file(void **state) {
   (void)state;
-  char small[300];
+  char small[600];
   finds(model_folder, model_path("saved_model.pb"));
   finds(model_path("saved_model"), model_path("saved_model.pb"));
   finds(model_path("saved_model.pb"), model_path("saved_model.pb"));

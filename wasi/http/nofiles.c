@@ -29,8 +29,13 @@ int close(int fd) {
   return none();
 }
 
-int cpb_reference_descriptor(const char *path, size_t folder, cpb_error *error) {
-  (void)folder;
+cpb_identity cpb_reference_identity(int fd) {
+  (void)fd;
+  return (cpb_identity){.is_known = false};
+}
+
+int cpb_reference_descriptor(const cpb_reference_home *home, const char *path, cpb_error *error) {
+  (void)home;
   return cpb_regular_open(path, 0, error);
 }
 
@@ -67,4 +72,9 @@ bool cpb_lookup_exists(const char *path) {
 bool cpb_lookup_is_directory(const char *path) {
   (void)path;
   return false;
+}
+
+void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found) {
+  (void)path;
+  found->num_models = found->num_versions = 0;
 }

@@ -8,7 +8,7 @@ const folder = 'tests/data/cases/';
 const shapes = (page) => Object.fromEntries((page?.items ?? []).map((/** @type {any} */ v) => [v.name, v.shape]));
 
 /** @param {any} right */
-async function check({ file, parameters, layers = {}, inputs = {}, outputs = {}, node }) {
+async function check({ file, parameters, layers = {}, inputs = {}, outputs = {}, training_inputs = {}, node }) {
   const model = await libcpb.inspect(await data(folder + file));
   try {
     const overview = await model.overview();
@@ -17,7 +17,7 @@ async function check({ file, parameters, layers = {}, inputs = {}, outputs = {},
     const total = listed.reduce((sum, layer) => sum + layer.parameters, 0);
     assert.deepEqual([overview.parameters.total, total], [parameters, parameters]);
     assert.deepEqual({ ...counts, ...layers }, counts);
-    for (const [side, wanted] of Object.entries({ inputs, outputs })) {
+    for (const [side, wanted] of Object.entries({ inputs, outputs, training_inputs })) {
       const there = shapes(/** @type {any} */ (overview)[side]);
       assert.deepEqual({ ...there, ...wanted }, there);
     }

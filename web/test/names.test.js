@@ -2,7 +2,7 @@
 import { bucketOf, s3Of } from './support/buckets.js';
 import { libcpb } from './support/libcpb.js';
 import { NAMES, naming, OUTSIDE, VALUES, valuesIn } from './support/names.js';
-import { assert, each, test } from './support/test.js';
+import { assert, each, json, test } from './support/test.js';
 
 const { bucketSource, s3Source } = libcpb;
 
@@ -56,6 +56,20 @@ const expected = {
   'in a bucket': (name) => `dir/${name}`,
   'in S3': (name) => `dir/${name}`,
 };
+
+test('names are normalized as natively', async () =>
+  each(
+    await json('tests/data/names.json'),
+    ({ name }) => JSON.stringify(name),
+    async ({ name, file }) => {
+      /** @type {string[]} */
+      const asked = [];
+      const read = valuesIn(bucketSource(objects(naming(name), asked), 'dir/model.onnx'));
+      if (file === null) await assert.rejects(read, { name: 'CpbError' });
+      else assert.deepEqual(await read, VALUES);
+      assert.deepEqual([...new Set(asked)], file === null ? [] : [`dir/${file}`]);
+    },
+  ));
 
 for (const [where, read] of Object.entries(places)) {
   test(`${where}: the name is all of the name`, () =>

@@ -1,4 +1,5 @@
 /* cpb convert: an ONNX model with the values of its tensors elsewhere: in the model, in another file, in a .cpb. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ typedef struct conversion {
   cli *cli;
   cpb_model_file *model;
   cpb_onnx_rewrite *rewrite;
+  char *path;        /* of the output, where that option is a folder; NULL: it is none */
   char *values_path; /* of the file for values; NULL: there is none */
   cpb_output *outputs[2];
 } conversion;
@@ -197,23 +199,50 @@ static int convert_to_onnx(conversion *v, const char *path) {
 /* --- The command ------------------------------------------------------------------------------------- */
 
 static void summarize(const conversion *v, const char *path) {
-  uint64_t values = cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_VALUES);
-  if (v->cli->settings.quiet || cli_is_dash(path) || values == 0) return;
-  cli_note(v->cli, path, "%llu bytes of values are in %s", (unsigned long long)values, last_part(v->values_path));
+  const cli_settings *s = &v->cli->settings;
+  const uint64_t values = cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_VALUES);
+  if (s->quiet || cli_is_dash(path)) return;
+  if (values > 0)
+    cli_note(v->cli, path, "%llu bytes of values are in %s", (unsigned long long)values, last_part(v->values_path));
+  else if (s->external_data)
+    cli_note(v->cli, path, "nothing is beside it: no tensor has %llu bytes of values or more (--threshold)",
+             (unsigned long long)(s->threshold ? s->threshold : CPB_ONNX_THRESHOLD));
+}
+
+/* In a folder the model keeps its name. */
+static const char *output_of(conversion *v, int *status) {
+  cli *c = v->cli;
+  const char *out = c->settings.output, *in = cpb_model_file_path(v->model), *name = last_part(in);
+  const size_t length = strlen(out);
+  if (cli_is_dash(out) || !(os_is_folder(out) || out[length - 1] == '/')) return out;
+  if (cli_is_dash(in) || cpb_is_url(in) || !*name) {
+    *status =
+        cli_usage(c->command, "the output is a folder, and the model has no name for a file in it; expected a file");
+    return NULL;
+  }
+  const size_t kept = strlen(name) - (cli_ends_with(name, ".cpb") ? strlen(".cpb") : 0);
+  const char *ending = kept < strlen(name) && !(kept > 5 && memcmp(name + kept - 5, ".onnx", 5) == 0) ? ".onnx" : "";
+  const size_t room = length + strlen(name) + sizeof "/.onnx";
+  v->path = cpb_alloc(&c->allocator, room);
+  if (v->path) snprintf(v->path, room, "%s%s%.*s%s", out, out[length - 1] == '/' ? "" : "/", (int)kept, name, ending);
+  else *status = cli_fail_memory(c);
+  return v->path;
 }
 
 static int convert(conversion *v) {
   cli *c = v->cli;
-  const char *out = c->settings.output;
-  const bool chunked = cli_ends_with(out, ".cpb");
+  int status = CLI_OK;
   if (cpb_model_file_kind(v->model) != CPB_MODEL_ONNX) {
     cli_note(c, cpb_model_file_path(v->model), "not an ONNX model; expected one, also as a .cpb");
     return CLI_DAMAGED;
   }
+  const char *out = output_of(v, &status);
+  const bool chunked = out && cli_ends_with(out, ".cpb");
+  if (!out) return status;
   if (chunked && c->settings.external_data)
     return cli_usage(c->command,
                      "a .cpb has all values inside; expected no --external-data, or an output that ends in .onnx");
-  int status = chunked ? plan(v, NULL) : convert_to_onnx(v, out);
+  status = chunked ? plan(v, NULL) : convert_to_onnx(v, out);
   if (status == CLI_OK && chunked) status = keep_inputs(v, out);
   if (status == CLI_OK && chunked) status = write_chunked(v, out);
   if (status == CLI_OK) summarize(v, out);
@@ -226,6 +255,7 @@ int cli_convert(cli *c) {
   v.model = cli_open_model(c, c->settings.input, NULL, &status);
   if (v.model) status = convert(&v);
   cpb_onnx_rewrite_free(v.rewrite);
+  cpb_release(&c->allocator, v.path);
   cpb_release(&c->allocator, v.values_path);
   cpb_model_file_close(v.model);
   return status;

@@ -22,7 +22,8 @@ void os_guard(void (*undo)(void *what), void *what);
 int os_spool(void);
 void os_close(int fd);
 
-bool os_is_special(const char *path);          /* there, but neither file nor directory */
+bool os_is_special(const char *path); /* there, but neither file nor directory */
+bool os_is_folder(const char *path);
 bool os_is_same(const char *a, const char *b); /* there, and one file, also by links */
 
 /* Locks the folder that a path is in for other processes that do, until `*lock` is closed; waits at most so many

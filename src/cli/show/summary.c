@@ -177,6 +177,7 @@ static void put_facts(cli_summary *s, yyjson_val *root) {
   put_opsets(s, root);
   put_fact(s, "", cli_text_at(root, "type"));
   put_fact(s, "", cli_text_at(root, "opset"));
+  if (yyjson_is_true(cpb_json_member(root, "updatable"))) put_fact(s, "", cli_span("updatable"));
   put_fact(s, "by ", cli_text_at(producer, "name"));
   if (cli_text_at(producer, "version").size > 0) cli_put(&s->sheet, " ");
   cli_put_name(&s->sheet, cli_text_at(producer, "version"));

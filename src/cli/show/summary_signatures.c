@@ -66,6 +66,8 @@ static void show_tensors(cli_summary *s, yyjson_val *object, size_t indent) {
   t.lines_most = s->sheet.all ? 0 : 3 * s->amounts->tensors;
   put_tensors(s, &t, s->sheet.plain ? "input" : "in", object, "inputs");
   put_tensors(s, &t, s->sheet.plain ? "output" : "out", object, "outputs");
+  put_tensors(s, &t, "state", object, "states");
+  put_tensors(s, &t, s->sheet.plain ? "training_input" : "training", object, "training_inputs");
   cli_table_end(&t);
 }
 
@@ -143,11 +145,12 @@ void cli_summary_show_signatures(cli_summary *s) {
   if (cli_is_saved_model(s) && !s->sheet.plain) {
     cli_summary_gap(s);
     cli_put_heading(&s->sheet, "Signatures");
-    cli_put(&s->sheet,
-            s->damage ? "  none in what could be read" : "  none; for its functions see cpb inspect MODEL objects");
+    const bool has_functions = cli_number_at(root, "concrete_functions") > 0;
+    if (s->damage) cli_put(&s->sheet, "  none in what could be read");
+    else cli_put(&s->sheet, has_functions ? "  none; for its functions see cpb inspect MODEL objects" : "  none");
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
   }
   if (!cpb_json_member(root, "inputs")) return;
-  cli_summary_title(s, "Inputs and outputs");
+  cli_summary_title(s, cpb_json_member(root, "outputs") ? "Inputs and outputs" : "Placeholders");
   show_tensors(s, root, 2);
 }

@@ -5,15 +5,16 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/meter.h"
+#include "base/ordered.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
 #include "model/common/pieces.h"
+#include "model/common/spans.h"
 #include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
 #include "model/onnx/tensor.h"
 #include "model/onnx/views.h"
 
-#define THRESHOLD 1024
 #define MOST_KEPT 1024
 #define DEEPEST 128
 /* Values begin where they can be mapped into memory and read as they are. */
@@ -33,6 +34,15 @@ typedef struct frame {
   bool changed;
 } frame;
 
+/* Values that go to the other file. Tensors that name one range of one file share it there, too. Ranges that only
+ * overlap are copied each. */
+typedef struct place {
+  cpb_ordered_links links;
+  uint32_t file;
+  cpb_range from;
+  uint64_t at;
+} place;
+
 struct cpb_onnx_rewrite {
   cpb_allocator allocator, held;
   cpb_meter meter;
@@ -42,6 +52,9 @@ struct cpb_onnx_rewrite {
   cpb_pieces model, values;
   cpb_span *files; /* by the numbers of pieces, from 1: names in the outline */
   size_t num_files, files_capacity;
+  place *places;
+  size_t num_places, places_capacity;
+  uint32_t root;
   frame frames[DEEPEST];
   size_t depth;
   cpb_input no_input;
@@ -60,7 +73,8 @@ cpb_onnx_rewrite *cpb_onnx_rewrite_new(const cpb_allocator *given, const cpb_onn
   r->limits = cpb_limits_or_default(r->options.limits);
   r->options.limits = &r->limits;
   r->options.max_memory = cpb_max_memory_or_default(r->options.max_memory);
-  if (r->options.threshold == 0) r->options.threshold = THRESHOLD;
+  if (r->options.threshold == 0) r->options.threshold = CPB_ONNX_THRESHOLD;
+  r->root = CPB_ORDERED_NONE;
   r->error.offset = CPB_NO_OFFSET;
   cpb_input_init(&r->no_input);
   cpb_meter_init(&r->meter, &a, &r->limits, NULL);
@@ -77,6 +91,7 @@ void cpb_onnx_rewrite_free(cpb_onnx_rewrite *r) {
   cpb_pieces_free(&r->model);
   cpb_pieces_free(&r->values);
   cpb_release(&r->held, r->files);
+  cpb_release(&r->held, r->places);
   cpb_meter_free(&r->meter);
   cpb_release(&a, r);
 }
@@ -122,11 +137,54 @@ static bool find_values(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, uint32_t 
   return number_file(r, e->location, file);
 }
 
+/* --- Values that tensors share --------------------------------------------------------------- */
+
+typedef struct place_key {
+  const cpb_onnx_rewrite *rewrite;
+  uint32_t file;
+  cpb_range from;
+} place_key;
+
+static cpb_span file_name(const cpb_onnx_rewrite *r, uint32_t file) {
+  return file > 0 ? r->files[file - 1] : (cpb_span){NULL, 0};
+}
+
+static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int compare_places(const void *key, uint32_t i) {
+  const place_key *sought = key;
+  const place *p = &sought->rewrite->places[i];
+  int order = compare_numbers(sought->from.offset, p->from.offset);
+  if (order == 0) order = compare_numbers(sought->from.length, p->from.length);
+  if (order != 0 || sought->file == p->file) return order;
+  return cpb_span_compare(file_name(sought->rewrite, sought->file), file_name(sought->rewrite, p->file));
+}
+
 static void put_padding(cpb_onnx_rewrite *r, uint64_t size) {
   static const uint8_t zeros[PAGE];
   const uint64_t unit = size >= PAGED ? PAGE : ALIGNED, over = r->values.size % unit;
   if (over > 0) cpb_pieces_put(&r->values, zeros, (size_t)(unit - over));
 }
+
+/* The values' place in the other file, where they are copied to unless they are there. NULL when memory is short. */
+static const place *take_place(cpb_onnx_rewrite *r, uint32_t file, cpb_range from) {
+  const place_key key = {r, file, from};
+  const cpb_ordered nodes = {r->places, sizeof *r->places};
+  const uint32_t found = cpb_ordered_find(nodes, r->root, compare_places, &key), added = (uint32_t)r->num_places;
+  if (found != CPB_ORDERED_NONE) return &r->places[found];
+  void *places = r->places;
+  if (added == CPB_ORDERED_NONE ||
+      !cpb_reserve(&r->held, &places, &r->places_capacity, r->num_places + 1, sizeof(place)))
+    return NULL;
+  r->places = places;
+  put_padding(r, from.length);
+  r->places[r->num_places++] = (place){.file = file, .from = from, .at = r->values.size};
+  cpb_pieces_range(&r->values, file, from);
+  r->root = cpb_ordered_add((cpb_ordered){r->places, sizeof *r->places}, r->root, added, compare_places, &key);
+  return &r->places[added];
+}
+
+/* --- A tensor as it is written ------------------------------------------------------------------ */
 
 static void put_entry(cpb_pieces *p, const char *key, cpb_span value) {
   size_t entry = cpb_pieces_open(p);
@@ -144,12 +202,15 @@ static void put_number(cpb_pieces *p, const char *key, uint64_t value) {
 /* The values go to the other file, and the model says where. */
 static void put_reference(cpb_onnx_rewrite *r, uint32_t file, cpb_range where) {
   cpb_pieces *p = &r->model;
-  put_padding(r, where.length);
+  const place *found = take_place(r, file, where);
+  if (!found) {
+    cpb_fail_memory(&r->error);
+    return;
+  }
   put_entry(p, "location", cpb_span_of(r->options.location));
-  put_number(p, "offset", r->values.size);
+  put_number(p, "offset", found->at);
   put_number(p, "length", where.length);
   cpb_pieces_number(p, TENSOR_LOCATION, LOCATION_EXTERNAL);
-  cpb_pieces_range(&r->values, file, where);
 }
 
 /* A field as it is. */
@@ -195,7 +256,7 @@ static bool take_tensor(cpb_onnx_rewrite *r, cpb_span message, bool *changed) {
   if (!moves_out && !t.is_external) return true;
   *changed = true;
   put_tensor(r, message, moves_out, file, where);
-  return true;
+  return r->error.code == CPB_OK;
 }
 
 /* --- Messages ------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /// <reference types="node" />
 import { constants, ReadStream, statSync } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { lstat, open, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asCpbError, CpbError } from '../errors.js';
 import { otherSource } from './other.js';
@@ -38,17 +38,55 @@ async function openFile(name, how = AT_ONCE) {
 const AS_SEEN = AT_ONCE | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Opens a file that lies in a folder, or below, after all links.
+ * Where an opened file really is: what the system says of it, or else where its path leads, if that is still this file.
  *
- * @param {string} folder
- * @param {string} path in it
+ * @param {FileHandle} handle
+ * @param {string} path
  */
-async function openWithin(folder, path) {
-  const [root, found] = await Promise.all([realpath(folder), realpath(path)]);
-  if (!found.startsWith(root.endsWith(sep) ? root : root + sep)) {
-    throw new CpbError('READ', 'it is not in the folder of the file that names it: a link leads out of it');
+async function placeOf(handle, path) {
+  const told = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+  if (told) return told;
+  const found = await realpath(path);
+  await demandSame(handle, await lstat(found, { bigint: true }), 'it was exchanged while it was opened');
+  return found;
+}
+
+/** @param {FileHandle} handle @param {import('node:fs').BigIntStats} seen @param {string} message */
+async function demandSame(handle, seen, message) {
+  const opened = await handle.stat({ bigint: true });
+  if (seen.dev !== opened.dev || seen.ino !== opened.ino) throw new CpbError('READ', message);
+}
+
+/** @param {string} path @param {string[]} folders */
+function demandWithin(path, folders) {
+  if (folders.some((folder) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep))) return;
+  throw new CpbError('READ', 'it is not in the folder of the file that names it: a link leads out of it');
+}
+
+/**
+ * Opens a file that after all links lies, and when it is open still does, below the folder of the file that names it: that
+ * of its path, or that which it really is in.
+ *
+ * @param {string} name of that file
+ * @param {ReturnType<typeof openFile>} main it
+ * @param {string} path
+ */
+async function openBeside(name, main, path) {
+  const { handle } = await main;
+  const root = await realpath(dirname(name));
+  const there = await stat(join(root, basename(name)), { bigint: true });
+  await demandSame(handle, there, 'the file that names it is no longer the one that was opened');
+  const folders = [root, dirname(await placeOf(handle, name))];
+  const found = await realpath(path);
+  demandWithin(found, folders);
+  const file = await openFile(found, AS_SEEN);
+  try {
+    demandWithin(await placeOf(file.handle, found), folders);
+    return file;
+  } catch (error) {
+    await file.handle.close();
+    throw error;
   }
-  return openFile(found, AS_SEEN);
 }
 
 /**
@@ -122,12 +160,18 @@ export function fileSource(path) {
 
 /** @param {string} name that of a file, also where it looks like a URL @returns {import('../types.js').Source} */
 function namedSource(name) {
-  const folder = dirname(name);
+  /** @type {ReturnType<typeof openFile> | undefined} */
+  let main;
+  const source = closing(name, () => (main = openFile(name)));
+  async function openNamed(/** @type {string} */ path) {
+    await source.stat();
+    return openBeside(name, /** @type {NonNullable<typeof main>} */ (main), path);
+  }
   return {
-    ...closing(name, () => openFile(name)),
+    ...source,
     beside(other) {
-      const path = join(folder, other);
-      return closing(path, () => openWithin(folder, path));
+      const path = join(dirname(name), other);
+      return closing(path, () => openNamed(path));
     },
   };
 }

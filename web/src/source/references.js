@@ -42,9 +42,27 @@ const CACHED = 32 * 2 ** 20;
  * @property {(() => void) | undefined} leave gives its place back, which it has
  */
 
-/** Whether the name leads from a folder to nothing outside of it. @param {string} name */
-export const stays = (name) =>
-  !name.includes('\\') && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+/** What no name of a file in the folder has. */
+const NO_NAME = /^$|^\/|\0|\\|:\/\//;
+
+/**
+ * A name without empty parts, '.' and '..': by its text alone, so that 'a/../b' is 'b' even if 'a' is a link. Undefined if
+ * it leads out of its folder on the way, is no relative name, or names a folder (src/base/file_name.h: the same rule).
+ *
+ * @param {string} name
+ */
+export function normalized(name) {
+  /** @type {string[]} */
+  const parts = [];
+  let isFile = false;
+  if (NO_NAME.test(name)) return undefined;
+  for (const part of name.split('/')) {
+    isFile = part !== '' && part !== '.' && part !== '..';
+    if (isFile) parts.push(part);
+    if (part === '..' && parts.pop() === undefined) return undefined;
+  }
+  return isFile ? parts.join('/') : undefined;
+}
 
 /** @param {string} why @returns {never} */
 function refuse(why) {
@@ -66,8 +84,9 @@ export async function resolveReference(source, references, name, about) {
     return input ?? refuse('references() gave nothing for it');
   }
   if (references === 'none') return refuse('no other file is opened');
-  if (!stays(name)) return refuse('it is not in the folder of the file that names it');
-  const found = await source.beside?.(name);
+  const within = normalized(name);
+  if (within === undefined) return refuse('it is not in the folder of the file that names it');
+  const found = await source.beside?.(within);
   return found ?? refuse(`${source.name ?? 'the file'}, which names it, is in no folder that can be read`);
 }
 

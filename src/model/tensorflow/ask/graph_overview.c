@@ -60,6 +60,13 @@ static void write_outputs(cpb_saved_model *m, const cpb_nodes *nodes) {
   cpb_release(&m->viewed.allocator, used);
 }
 
+void cpb_write_placeholders(cpb_saved_model *m) {
+  cpb_nodes nodes;
+  if (cpb_nodes_build(&nodes, &m->graph)) write_inputs(m, &nodes);
+  else cpb_viewed_fail_memory(&m->viewed);
+  cpb_nodes_free(&nodes);
+}
+
 void cpb_ask_graph_overview(cpb_saved_model *m) {
   cpb_nodes nodes;
   cpb_json_writer_text(m->viewed.answer, "kind", "graph_def");

@@ -6,4 +6,7 @@
 
 void cpb_ask_graph_overview(cpb_saved_model *m);
 
+/* What is fed to the graph, which was read: a page "inputs". */
+void cpb_write_placeholders(cpb_saved_model *m);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "model/common/write.h"
 #include "model/keras/answers.h"
+#include "model/tensorflow/ask/graph_overview.h"
 #include "model/tensorflow/ask/variable_counts.h"
 #include "model/tensorflow/ask/variables.h"
 #include "model/tensorflow/describe.h"
@@ -311,6 +312,11 @@ static void write_objects(cpb_saved_model *m, const cpb_variable_list *l) {
 
 /* --- The answer ------------------------------------------------------------------------------ */
 
+bool cpb_overview_shows_placeholders(const cpb_saved_model *m) {
+  cpb_cursor c = cpb_cursor_of(m->meta);
+  return m->is_alone && !cpb_cursor_find(&c, META_GRAPH_SIGNATURE, CPB_WIRE_LEN);
+}
+
 void cpb_ask_overview(cpb_saved_model *m) {
   cpb_json_writer *a = m->viewed.answer;
   cpb_variable_list list = {.allocator = m->viewed.allocator};
@@ -319,6 +325,7 @@ void cpb_ask_overview(cpb_saved_model *m) {
   write_meta_graphs(m);
   cpb_json_writer_unsigned(a, "meta_graph", m->meta_number);
   write_signatures(m);
+  if (cpb_overview_shows_placeholders(m) && m->has_graph) cpb_write_placeholders(m);
   write_assets(m);
   write_initializers(m);
   write_saver(m);

@@ -6,4 +6,7 @@
 
 void cpb_ask_overview(cpb_saved_model *m);
 
+/* Of a meta graph alone without signatures nothing else says what is fed: then the graph is read. */
+bool cpb_overview_shows_placeholders(const cpb_saved_model *m);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "model/tensorflow/ask/damage.h"
+#include "model/tensorflow/ask/overview.h"
 #include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
@@ -201,6 +202,7 @@ static bool may_read_graph(const cpb_saved_model *m, const asked *what) {
 
 static bool needs_graph(const cpb_saved_model *m, const asked *what) {
   if (what->needs & CPB_SAVED_NEEDS_GRAPH) return true;
+  if (what->kind == CPB_ASK_OVERVIEW && cpb_overview_shows_placeholders(m)) return true;
   const bool has_shapes = m->objects.count > 0 || cpb_saved_checkpoint(m);
   return (what->needs & CPB_SAVED_TAKES_WEIGHTS) && (!has_shapes || m->is_frozen) && may_read_graph(m, what);
 }
