@@ -73,6 +73,10 @@ typedef struct cpb_url_options {
    * if such a file changes while it is read, and its size does not, nobody can notice. `name` is as of
    * cpb_url_name(). May be NULL; `user` is passed to it. */
   void (*unmarked)(void *user, const char *name);
+
+  /* Non-zero: a file's ETag is not looked at, but its size and date are: for servers behind one name that give the
+   * same file different ETags. */
+  int ignore_etag;
 } cpb_url_options;
 
 /* Whether a text is a URL of one of these kinds, by its beginning. */

@@ -1,7 +1,7 @@
 /* read_url URL [NAME=NUMBER ...] [OFFSET+LENGTH | tail ...]: writes bytes of a URL, of its end those that an index
- * is looked for in, to standard output. Options: timeout (milliseconds without a byte), time
- * (milliseconds in all), attempts, max_whole. For "size" the size is written, as a line; for "wait" a line is
- * read from standard input. Code 1: the error is on standard error. */
+ * is looked for in, to standard output. Options: timeout (milliseconds without a byte), time (milliseconds in all),
+ * attempts, max_whole, ignore_etag. For "size" the size is written, as a line; for "wait" a line is read from standard
+ * input. Code 1: the error is on standard error. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,6 +52,7 @@ static bool set_option(cpb_url_options *options, const char *word) {
   else if (strncmp(word, "time=", 5) == 0) options->deadline = cpb_url_clock() + number;
   else if (strncmp(word, "attempts=", 9) == 0) options->attempts = (unsigned)number;
   else if (strncmp(word, "max_whole=", 10) == 0) options->max_whole = number;
+  else if (strncmp(word, "ignore_etag=", 12) == 0) options->ignore_etag = (int)number;
   else exit(2);
   return true;
 }

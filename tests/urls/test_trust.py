@@ -49,8 +49,8 @@ def test_headers_stay_with_their_host(cpb, server):
         merged = cpb.run("cat", url, "--record", "0", "--header", f"Authorization: {SECRET}", "--header", f"X-Key: {SECRET}")
         assert b"not a Riegeli" in merged.stderr
         assert all(request["authorization"] == request["x-key"] == SECRET for request in server.seen(token))
-        [arrived] = server.seen(inner)
-        assert (SECRET in (arrived.get("authorization"), arrived.get("x-key"))) == kept
+        assert server.seen(inner)
+        assert all((SECRET in (arrived.get("authorization"), arrived.get("x-key"))) == kept for arrived in server.seen(inner))
 
 
 def test_passwords_stay_with_their_host(server, read_url, tmp_path):

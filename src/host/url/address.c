@@ -53,6 +53,10 @@ bool cpb_address_has_scheme(const cpb_address *a, const char *scheme) {
   return strlen(scheme) == a->scheme_length && same(a->scheme, scheme, a->scheme_length);
 }
 
+bool cpb_address_is_http(const cpb_address *a) {
+  return cpb_address_has_scheme(a, "http") || cpb_address_has_scheme(a, "https");
+}
+
 /* The length without the port that goes without saying. */
 static size_t host_length(const cpb_address *a) {
   const char *port = cpb_address_has_scheme(a, "https") ? ":443" : ":80";

@@ -18,6 +18,9 @@ typedef struct cpb_address {
  * URL) or control character, or a "?", "#" or "%" in a bucket's name. */
 bool cpb_address_parse(const char *url, cpb_address *address);
 
+/* Whether the scheme is http or https. */
+bool cpb_address_is_http(const cpb_address *address);
+
 bool cpb_address_has_scheme(const cpb_address *address, const char *scheme);
 
 /* Whether two URLs have scheme, host and port in common: what is secret for one is for both. */
