@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/url_text.h"
 #include "cli/limits.h"
 #include "cpb/url.h"
 
@@ -396,7 +397,16 @@ static bool take_letters(parser *p, const char *word) {
   return true;
 }
 
-static bool take_operand(parser *p, const char *word) {
+/* A file's URL as its path, in the same place. */
+static bool take_file_url(parser *p, char *word) {
+  const cpb_span url = {(const uint8_t *)word, strlen(word)};
+  if (!cpb_url_is_file(url) || cpb_url_file_path(url, word)) return true;
+  snprintf(p->problem, p->problem_size, "%s names no file of this machine; expected file:///PATH", word);
+  return false;
+}
+
+static bool take_operand(parser *p, char *word) {
+  if (!take_file_url(p, word)) return false;
   if (!p->settings->input) {
     p->settings->input = word;
     return true;
@@ -440,7 +450,7 @@ bool cli_parse(const cli_command *command, int count, char **words, cli_settings
               .problem_size = problem_size};
   bool plain = false; /* after -- */
   while (p.next < p.count) {
-    const char *word = p.words[p.next++];
+    char *word = p.words[p.next++];
     bool done;
     if (plain || word[0] != '-' || !word[1]) {
       done = take_operand(&p, word);

@@ -12,6 +12,7 @@
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "base/url_text.h"
 #include "host/descriptor.h"
 #include "host/file.h"
 #include "host/references.h"
@@ -102,7 +103,10 @@ cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_er
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   int fd = open(path, O_RDONLY);
   if (fd >= 0 && is_readable(fd)) return new_file(allocator, path, fd, true, -1, error);
-  cpb_fail_errno(error, CPB_E_READ);
+  if (fd < 0 && (errno == ENOENT || errno == ENOTDIR) &&
+      cpb_url_is_any((cpb_span){(const uint8_t *)path, strlen(path)}))
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "URLs of this scheme are not read; expected one of " CPB_URL_SCHEMES);
+  else cpb_fail_errno(error, CPB_E_READ);
   if (fd >= 0) close(fd);
   return NULL;
 }

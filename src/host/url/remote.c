@@ -39,6 +39,17 @@ static void tell_unmarked(cpb_remote *r) {
 
 static cpb_remote *home_of(cpb_remote *r) { return r->home ? r->home : r; }
 
+/* What the caller sends comes before what the environment says. */
+static bool has_authorization(const char *const *headers) {
+  static const char name[] = "authorization:";
+  for (; headers && *headers; headers++) {
+    size_t i = 0;
+    while (name[i] && ((*headers)[i] | 0x20) == (name[i] | 0x20)) i++;
+    if (!name[i]) return true;
+  }
+  return false;
+}
+
 static void set_request(cpb_remote *r) {
   cpb_remote *of = home_of(r);
   tell_unmarked(of);
@@ -47,11 +58,14 @@ static void set_request(cpb_remote *r) {
   else cpb_format(range, sizeof r->range, "%llu-%llu", (unsigned long long)r->begin, (unsigned long long)r->end - 1);
   r->led_by = of->target ? of->num_targets : 0;
   bool known = cpb_validators_condition(&r->pinned, r->condition, sizeof r->condition);
-  r->query = (cpb_request){.url = of->is_s3 ? of->s3.url : of->url,
+  r->query = (cpb_request){.url = of->is_s3        ? of->s3.url
+                                  : of->served.url ? of->served.url
+                                                   : of->url,
                            .target = of->target,
                            .range = range,
                            .condition = known ? r->condition : NULL,
                            .headers = of->options.headers,
+                           .token = has_authorization(of->options.headers) ? NULL : of->served.token,
                            .signed_headers = of->s3.headers,
                            .keys = of->s3.keys,
                            .signature = of->s3.signature,
@@ -375,7 +389,7 @@ static bool set_url(cpb_remote *r, const char *url, cpb_error *error) {
   cpb_address address;
   if (!cpb_address_parse(url, &address)) {
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "this is no URL; expected http://, https:// or s3://, a host and a path");
+             "this is no URL; expected http://, https://, s3://, hf:// or gs://, a host and a path");
     return false;
   }
   r->exchange = cpb_exchange_new(&r->allocator, error);
@@ -384,7 +398,8 @@ static bool set_url(cpb_remote *r, const char *url, cpb_error *error) {
   r->first_is_tail = cpb_path_ends_with(url, ".cpb") || cpb_path_ends_with(url, ".zip");
   r->url = copy_of(&r->allocator, url);
   if (!r->url) return cpb_fail_memory(error) == CPB_OK;
-  if (!r->is_s3 || !cpb_s3_resolve(&r->s3, &r->allocator, &address, &cpb_exchange_environment, error)) return !r->is_s3;
+  if (!r->is_s3) return cpb_served_resolve(&r->served, &r->allocator, url, &cpb_exchange_environment, error);
+  if (!cpb_s3_resolve(&r->s3, &r->allocator, &address, &cpb_exchange_environment, error)) return false;
   if (!r->s3.keys || cpb_exchange_can_sign(r->exchange)) return true;
   cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this libcurl is too old to sign for S3; expected 7.87 or newer");
   return false;
@@ -441,6 +456,7 @@ void cpb_remote_free(cpb_remote *r) {
   cpb_windows_free(&r->windows);
   cpb_buffer_free(&r->whole);
   cpb_s3_free(&r->s3, &a);
+  cpb_served_free(&r->served, &a);
   cpb_release(&a, r->url);
   cpb_release(&a, r->target);
   cpb_release(&a, r);

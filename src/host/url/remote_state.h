@@ -6,6 +6,7 @@
 #include "cpb/url.h"
 #include "host/url/exchange.h"
 #include "host/url/s3.h"
+#include "host/url/served.h"
 #include "host/url/windows.h"
 
 #define EXPLANATION 2048 /* of the body of a refusal */
@@ -32,6 +33,7 @@ struct cpb_remote {
   char *url;
   bool is_s3, first_is_tail, no_suffix, told;
   cpb_s3 s3;
+  cpb_served served;
   cpb_exchange *exchange;
   /* Where redirects lead; NULL: it is not known. Ranges are requested there until that fails. */
   char *target;
