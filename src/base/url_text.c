@@ -25,12 +25,11 @@ bool cpb_url_has_key(cpb_span text) { return cpb_url_scheme(text) == 2; }
 
 static bool is_letter_or_digit(uint8_t c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9'); }
 
-bool cpb_url_is_any(cpb_span text) {
+bool cpb_url_is_unknown(cpb_span text) {
   size_t length = 0;
+  if (cpb_url_scheme(text) > 0 || cpb_url_is_file(text)) return false;
   if (begins_with(text, "data:", 5)) return true;
-  while (length < text.size &&
-         (is_letter_or_digit(text.data[length]) || (text.data[length] && strchr("+-.", text.data[length]))))
-    length++;
+  while (length < text.size && (is_letter_or_digit(text.data[length]) || memchr("+-.", text.data[length], 3))) length++;
   return length > 1 && begins_with((cpb_span){text.data + length, text.size - length}, "://", 3);
 }
 

@@ -12,8 +12,8 @@
 /* The length of the scheme, if it is one that is requested: http, https, s3, hf, gs; else 0. */
 size_t cpb_url_scheme(cpb_span text);
 
-/* Whether a text begins as a URL does, of whatever scheme. */
-bool cpb_url_is_any(cpb_span text);
+/* Whether a text begins as a URL does, of a scheme that is not read. */
+bool cpb_url_is_unknown(cpb_span text);
 
 /* Whether a text begins with file://, and the path that it names on this machine, in `out` with room for the text and a
  * NUL. False of the latter: it is another machine's, or has an escape that is none. */

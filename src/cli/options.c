@@ -166,6 +166,15 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                     "For URLs: send this header with each request, such as \"Authorization: Bearer ...\". May be given "
                     "several times. Other users of this machine can see a command line, but not ~/.netrc.",
                     NULL},
+    [CLI_DOWNLOAD] =
+        {"download", 0, CLI_SIZE, SETTING(download), "BYTES",
+         "For URLs: where the server knows no ranges, download the whole file, if it has up to BYTES, such "
+         "as 2G, to a temporary file. Default: only files of up to 1M are taken.",
+         NULL},
+    [CLI_IGNORE_ETAG] = {"ignore-etag", 0, CLI_FLAG, SETTING(ignore_etag), NULL,
+                         "For URLs: that a file stays the same while it is read is told by size and date alone. For "
+                         "servers behind one name that give the same file different ETags.",
+                         NULL},
     [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "Show no progress and no closing summary.", NULL},
     [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Show this help.", NULL},
 };

@@ -13,8 +13,8 @@
 #include "cpb/file.h"
 #include "cpb/url.h"
 #include "failing_allocator.h"
-#include "host/url/served.h"
 #include "host/url/s3.h"
+#include "host/url/served.h"
 
 #define ADDRESSES CPB_TEST_DATA "/cases/addresses.json"
 
@@ -231,9 +231,12 @@ static void memory_may_be_short(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(addresses_are_those_of_files),     cmocka_unit_test(what_names_no_file_is_refused),
-      cmocka_unit_test(unknown_schemes_are_told),         cmocka_unit_test(tokens_are_for_their_service),
-      cmocka_unit_test(tokens_are_read_of_the_usual_file), cmocka_unit_test(settings_that_are_wrong_are_told),
+      cmocka_unit_test(addresses_are_those_of_files),
+      cmocka_unit_test(what_names_no_file_is_refused),
+      cmocka_unit_test(unknown_schemes_are_told),
+      cmocka_unit_test(tokens_are_for_their_service),
+      cmocka_unit_test(tokens_are_read_of_the_usual_file),
+      cmocka_unit_test(settings_that_are_wrong_are_told),
       cmocka_unit_test(memory_may_be_short),
   };
   return cmocka_run_group_tests(tests, open_table, close_table);

@@ -74,6 +74,21 @@ def test_a_whole_file_is_taken_and_kept_up_to_a_bound(server, read_url, fault, o
     assert log[0]["bytes"] < 8 << 20, "an endless answer is not downloaded"
 
 
+@pytest.mark.parametrize("fault, options, wanted, most", [
+    ("whole", ["max_download=300000"], None, 2),
+    ("whole-unannounced", ["max_download=300000"], None, 2),
+    ("whole", ["max_download=299999"], "LIMIT: the file has 300000 bytes; up to 299999 may be downloaded", 2),
+    ("whole-unannounced", ["max_download=299999"], "LIMIT: the file has more than 299999 bytes, which may be downloaded", 2),
+    ("endless", ["max_download=2000000"], "LIMIT: the file has more than 2000000 bytes", 2),
+    ("whole-cut-once", ["max_download=300000"], None, 3),
+    ("whole-later-changed", ["max_download=300000"], "READ: the file changed while it was read", 3),
+    ("whole-later", ["max_download=300000"], None, 3),
+])
+def test_a_whole_file_is_downloaded_on_request(server, read_url, fault, options, wanted, most):
+    log = check(server, read_url, fault, THREE, wanted, most, options=["max_whole=10000", *options])
+    assert len(log) == most and log[-1]["range"] is None
+
+
 @pytest.mark.parametrize("what", ["line", "lines"])
 def test_a_header_without_an_end_is_no_lack_of_memory(server, read_url, what):
     """It is refused after some of it, for good."""

@@ -178,8 +178,8 @@ static bool set_headers(const cpb_exchange *x, http_borrow_fields_t fields, cons
   const cpb_request *r = x->request;
   bool at_home = cpb_address_same_origin(r->url, url), signs = at_home && r->keys;
   char range[64];
-  cpb_format(range, sizeof range, "Range: bytes=%s", r->range);
-  bool set = add_line(fields, range) && add_line(fields, "Accept-Encoding: identity") &&
+  cpb_format(range, sizeof range, "Range: bytes=%s", r->range ? r->range : "");
+  bool set = (!r->range || add_line(fields, range)) && add_line(fields, "Accept-Encoding: identity") &&
              add_line(fields, "User-Agent: cpb/" CPB_VERSION_STRING);
   set = set && (!r->condition || add_line(fields, r->condition));
   set = set && (!at_home || (add_lines(fields, r->headers) && (!r->token || add_line(fields, r->token))));

@@ -33,12 +33,19 @@ typedef struct cpb_receiver {
   void *user;
 } cpb_receiver;
 
+/* What a whole file goes to. It takes bytes that begin at `offset`, which is 0 again when all is sent anew. False with
+ * errno set. */
+typedef struct cpb_remote_sink {
+  bool (*write)(void *user, uint64_t offset, const uint8_t *data, size_t length);
+  void *user;
+} cpb_remote_sink;
+
 /* A GET. Redirects are followed; where they leave the origin, neither headers nor keys go along. */
 typedef struct cpb_request {
   const char *url;
   /* Where redirects led an earlier request for it: this one begins there. NULL: at `url`. Only read by `start`. */
   const char *target;
-  const char *range;                 /* such as "0-99" or "-100" */
+  const char *range;                 /* such as "0-99" or "-100"; NULL: all */
   const char *condition;             /* If-..., or NULL */
   const char *const *headers;        /* up to NULL, or NULL */
   const char *token;                 /* one more, or NULL */

@@ -1,5 +1,6 @@
 #include "host/url/receive.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -56,10 +57,26 @@ static bool too_large(cpb_remote *r, uint64_t size) {
     return false;
   }
   cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET,
-           "the server ignores ranges: it sent all %s%llu bytes, where up to %llu are taken; download the file first",
+           "the server ignores ranges: it sent all %s%llu bytes, where up to %llu are taken; allow so much to be "
+           "downloaded (--download), or download the file first",
            size ? "" : "of more than ", (unsigned long long)(size ? size : most_of_whole(r)),
            (unsigned long long)most_of_whole(r));
+  r->ignores_ranges = true;
   return wrong(r);
+}
+
+static bool begin_download(cpb_remote *r) {
+  uint64_t size = 0, most = r->options.max_download;
+  bool announced = cpb_response_length(&r->response, &size);
+  if (announced && r->pinned.known && !cpb_remote_agree(r, size)) return false;
+  if (announced && size > most) {
+    cpb_fail(r->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the file has %llu bytes; up to %llu may be downloaded",
+             (unsigned long long)size, (unsigned long long)most);
+    return wrong(r);
+  }
+  r->body = CPB_BODY_STREAM;
+  r->expected = announced ? size : UINT64_MAX;
+  return true;
 }
 
 static bool begin_whole(cpb_remote *r) {
@@ -70,6 +87,7 @@ static bool begin_whole(cpb_remote *r) {
              r->response.content_encoding);
     return wrong(r);
   }
+  if (r->sink) return begin_download(r);
   if (announced && size > most_of_whole(r)) return too_large(r, size);
   if (announced && r->pinned.known && !cpb_remote_agree(r, size)) return false;
   cpb_buffer_reset(&r->whole, 0);
@@ -81,7 +99,7 @@ static bool begin_whole(cpb_remote *r) {
 /* Some servers answer 200 with a range all the same, which is then what its Content-Range says. */
 static bool begin_200(cpb_remote *r) {
   cpb_content_range range;
-  if (!*r->response.content_range) return begin_whole(r);
+  if (!*r->response.content_range || r->sink) return begin_whole(r);
   if (!cpb_response_range(&r->response, &range, r->error)) return wrong(r);
   bool is_whole = range.begin == 0 && range.end == range.size;
   return is_whole ? begin_whole(r) : begin_range(r);
@@ -113,7 +131,9 @@ bool cpb_remote_begin(void *user, const cpb_response *response) {
   if (r->options.ignore_etag) *r->response.etag = 0;
   r->got = 0;
   switch (response->status) {
-    case 206: return begin_range(r);
+    case 206:
+      if (!r->sink) return begin_range(r);
+      break;
     case 200: return begin_200(r);
     case 416: return begin_416(r);
     case 412:
@@ -130,6 +150,24 @@ bool cpb_remote_begin(void *user, const cpb_response *response) {
 
 /* --- What the body has ---------------------------------------------------------------------- */
 
+static bool take_download(cpb_remote *r, const uint8_t *data, size_t length) {
+  uint64_t most = r->options.max_download;
+  if (length > most - cpb_min_u64(r->got, most)) {
+    cpb_fail(r->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the file has more than %llu bytes, which may be downloaded",
+             (unsigned long long)most);
+    return wrong(r);
+  }
+  if (!r->sink->write(r->sink->user, r->got, data, length)) {
+    cpb_fail(r->error, CPB_E_WRITE, CPB_NO_OFFSET, "the temporary file of the download cannot be written: %s",
+             strerror(errno));
+    return wrong(r);
+  }
+  r->got += length;
+  if (r->options.downloading)
+    r->options.downloading(r->options.user, r->got, r->expected == UINT64_MAX ? 0 : r->expected);
+  return true;
+}
+
 static bool take_explanation(cpb_remote *r, const uint8_t *data, size_t length) {
   size_t room = sizeof r->said - 1 - r->got;
   length = cpb_min_size(length, room);
@@ -144,6 +182,7 @@ bool cpb_remote_take(void *user, const uint8_t *data, size_t length) {
   r->bytes_read += length;
   if (r->body == CPB_BODY_REFUSAL) return take_explanation(r, data, length);
   if (length > r->expected - r->got) return fail(r, "the server sent more bytes than it announced");
+  if (r->body == CPB_BODY_STREAM) return take_download(r, data, length);
   if (r->body == CPB_BODY_WHOLE && r->got + length > most_of_whole(r)) return too_large(r, 0);
   cpb_buffer *out = r->body == CPB_BODY_WHOLE ? &r->whole : &r->window->bytes;
   bool made = r->body == CPB_BODY_WHOLE || cpb_buffer_reserve(out, (size_t)r->expected);

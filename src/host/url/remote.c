@@ -62,7 +62,7 @@ static void set_request(cpb_remote *r) {
                                   : of->served.url ? of->served.url
                                                    : of->url,
                            .target = of->target,
-                           .range = range,
+                           .range = r->sink ? NULL : range,
                            .condition = known ? r->condition : NULL,
                            .headers = of->options.headers,
                            .token = has_authorization(of->options.headers) ? NULL : of->served.token,
@@ -96,9 +96,11 @@ static cpb_outcome settle(cpb_remote *r) {
   switch (r->body) {
     case CPB_BODY_REFUSAL: return refuse(r);
     case CPB_BODY_RANGE: return r->got < r->expected ? cut_off(r) : CPB_RECEIVED;
+    case CPB_BODY_STREAM:
     case CPB_BODY_WHOLE:
       if (r->expected != UINT64_MAX && r->got < r->expected) return cut_off(r);
       if (!cpb_remote_agree(r, r->got)) return CPB_REFUSED;
+      if (r->body == CPB_BODY_STREAM) return CPB_RECEIVED;
       r->has_whole = true;
       cpb_windows_clear(&r->windows);
       return CPB_RECEIVED;
@@ -112,6 +114,7 @@ static void start(cpb_remote *r, cpb_error *error) {
   r->body = CPB_BODY_UNKNOWN;
   r->window = NULL;
   r->got = 0;
+  r->ignores_ranges = false;
   *r->said = 0;
   r->response = (cpb_response){0};
   set_request(r);
@@ -370,6 +373,22 @@ const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, 
     set_range(r, offset, end, false);
     if (!fetch(r, is_long ? wanted_end : 0, error) || is_crumbs(r, end - r->begin, error)) return NULL;
   }
+}
+
+bool cpb_remote_wants_download(const cpb_remote *r) {
+  return r->ignores_ranges && r->options.max_download > 0 && r->options.spool;
+}
+
+int cpb_remote_spool(const cpb_remote *r) { return r->options.spool(r->options.user); }
+
+bool cpb_remote_download(cpb_remote *r, const cpb_remote_sink *sink, uint64_t *size, cpb_error *error) {
+  give_up_lanes(r);
+  set_range(r, 0, 0, false);
+  r->sink = sink;
+  bool done = fetch(r, 0, error);
+  r->sink = NULL;
+  *size = r->got;
+  return done;
 }
 
 void cpb_remote_request_least(cpb_remote *r, size_t bytes) { r->windows.least = bytes; }

@@ -16,7 +16,8 @@
 typedef enum cpb_body {
   CPB_BODY_UNKNOWN,
   CPB_BODY_RANGE,   /* what was asked for */
-  CPB_BODY_WHOLE,   /* all of the file */
+  CPB_BODY_WHOLE,   /* all of the file, to be kept in memory */
+  CPB_BODY_STREAM,  /* the same, which goes into `sink` */
   CPB_BODY_NOTHING, /* it only told the size, or that suffixes are not known */
   CPB_BODY_REFUSAL, /* an error, which is explained */
   CPB_BODY_WRONG    /* the error is set */
@@ -44,6 +45,8 @@ struct cpb_remote {
   cpb_windows windows;
   cpb_buffer whole; /* the file, if a server sent all of it */
   bool has_whole;
+  bool ignores_ranges;         /* the server does, and sends more than is kept */
+  const cpb_remote_sink *sink; /* not NULL: all is asked for, and goes there */
   unsigned crumbs;
   uint64_t bytes_read, random;
   /* The request under way: [begin, end), or as a suffix the last `end` bytes. */

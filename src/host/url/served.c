@@ -175,7 +175,7 @@ static bool resolve_scheme(cpb_buffer *out, const struct service *s, const cpb_a
 
 /* --- Pages ---------------------------------------------------------------------------------- */
 
-/* Where the parts `page` begin in the path, after `depth` others; NULL: they are not there, or nothing is after them. */
+/* Where the parts `page` begin in the path, after `depth` others; NULL: not there, or nothing is after them. */
 static const char *find_page(const cpb_address *a, const char *page, int depth) {
   const char *at = a->path;
   size_t length = strlen(page);
@@ -187,7 +187,7 @@ static const char *find_page(const cpb_address *a, const char *page, int depth) 
   return found ? at + 1 : NULL;
 }
 
-/* Whether this is a page that shows a file of the service, which `out` then has; or, with `is_file`, the file. */
+/* Whether this is a page that shows a file of the service, which `out` then has. `*is_file`: it is the file. */
 static bool resolve_page(cpb_buffer *out, const struct service *s, const cpb_address *a, bool *is_file,
                          cpb_error *error) {
   const char *page = NULL;
@@ -232,7 +232,7 @@ static match resolve_by(cpb_buffer *out, const struct service *s, const char *ur
 }
 
 bool cpb_served_resolve(cpb_served *served, const cpb_allocator *a, const char *url, const cpb_environment *environment,
-                       cpb_error *error) {
+                        cpb_error *error) {
   cpb_buffer out;
   match found = NONE;
   *served = (cpb_served){0};

@@ -14,7 +14,7 @@ typedef struct cpb_served {
 /* What is requested for a URL, with the usual environment variables and files. False with the error set. Of `served`
  * what was made must be freed in any case. */
 bool cpb_served_resolve(cpb_served *served, const cpb_allocator *a, const char *url, const cpb_environment *environment,
-                       cpb_error *error);
+                        cpb_error *error);
 void cpb_served_free(cpb_served *served, const cpb_allocator *a);
 
 #endif

@@ -41,21 +41,21 @@ const first = (times, fault) => (x) => x.n <= times && (fault(x), true);
 /** @type {(fault: (x: Exchange) => unknown) => (x: Exchange) => boolean} */
 const suffixOnly = (fault) => (x) => x.isSuffix && (fault(x), true);
 
-/** @type {(x: Exchange) => true} sends the headers of an honest answer and half of its body */
-function half({ response, headers, range, size }) {
+/** @type {(x: Exchange, status?: number) => true} sends the headers of an honest answer and half of its body */
+function half({ response, headers, range, size }, status = 206) {
   const [begin, end] = range ?? [0, size];
-  response.writeHead(206, {
+  response.writeHead(status, {
     ...headers,
-    'Content-Range': `bytes ${begin}-${end - 1}/${size}`,
+    ...(status === 206 ? { 'Content-Range': `bytes ${begin}-${end - 1}/${size}` } : {}),
     'Content-Length': end - begin,
   });
   response.write(bytesAt(begin, (begin + end) >> 1));
   return true;
 }
 
-/** @type {(x: Exchange) => void} */
-const cut = (x) => {
-  half(x);
+/** @type {(x: Exchange, status?: number) => void} */
+const cut = (x, status) => {
+  half(x, status);
   setTimeout(() => x.request.socket.destroy(), 30);
 };
 
@@ -71,6 +71,7 @@ const faults = {
     return response.end(bytesAt(size >> 1, size));
   },
   'whole-gzip': (x) => ((x.headers['Content-Encoding'] = 'identity'), whole(x)),
+  'whole-cut-once': (x) => (x.n === 2 ? (cut(x, 200), true) : whole(x)),
   endless: ({ response, headers }) => {
     response.writeHead(200, headers);
     const more = () => {
