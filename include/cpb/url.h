@@ -73,6 +73,22 @@ typedef struct cpb_url_options {
    * if such a file changes while it is read, and its size does not, nobody can notice. `name` is as of
    * cpb_url_name(). May be NULL; `user` is passed to it. */
   void (*unmarked)(void *user, const char *name);
+
+  /* Non-zero: a file's ETag is not looked at, but its size and date are: for servers behind one name that give the
+   * same file different ETags. */
+  int ignore_etag;
+
+  /* Up to how many bytes a file may have that is downloaded as a whole, once its server turns out not to know ranges.
+   * It goes into a temporary file, which ends with the cpb_file. 0: such a file is refused beyond max_whole. */
+  uint64_t max_download;
+
+  /* Opens the temporary file: an empty one to be read and written, which no one else uses. Returns its descriptor,
+   * which passes to the cpb_file, or -1 with errno set. Needed with `max_download`; `user` is passed to it. */
+  int (*spool)(void *user);
+
+  /* Called from time to time during a download with the bytes that have come and all there are (0: not known). May be
+   * NULL; `user` is passed to it. */
+  void (*downloading)(void *user, uint64_t done, uint64_t total);
 } cpb_url_options;
 
 /* Whether a text is a URL of one of these kinds, by its beginning. */

@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import tempfile
+import urllib.parse
 from collections.abc import Mapping
 from typing import IO, Any, Protocol, Union
 
@@ -27,14 +28,14 @@ class Writable(Protocol):
 Buffer = Union[bytes, bytearray, memoryview]  # and whatever else has the buffer protocol, such as mmap
 
 Source = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", Buffer, Readable, IO[bytes]]
-"""What can be read: a path, a URL (``http``, ``https`` or ``s3``, as a `str`), a binary file object, or
-an object whose bytes lie in memory. A file object that can seek is read from its first byte on,
+"""What can be read: a path, a URL (``http``, ``https``, ``s3``, ``hf``, ``gs`` or ``file``, as a `str`), the address
+of a page at Hugging Face, GitHub or GitLab that shows a file, a binary file object, or an object whose bytes lie in memory. A file object that can seek is read from its first byte on,
 whatever its position; any other from where it is, and what was read is kept in a temporary file."""
 
 Target = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", Writable, IO[bytes]]
 """What can be written: a path, or a binary file object, which is written from its position on."""
 
-URLS = ("http://", "https://", "s3://")
+URLS = ("http://", "https://", "s3://", "hf://", "gs://")
 _SPOOLED = 1 << 20  # bytes in memory before there is a temporary file
 
 
@@ -147,9 +148,9 @@ def _name_of(file: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def url_options(options: Mapping[str, Any] | None) -> tuple[tuple[bytes, ...], int, int, int]:
+def url_options(options: Mapping[str, Any] | None) -> tuple[tuple[bytes, ...], int, int, int, int, bool]:
     """`options` of a URL, as `libcpb.open` describes them, as the extension takes them."""
-    known = {"headers", "idle_time", "attempts", "max_whole"}
+    known = {"headers", "idle_time", "attempts", "max_whole", "download", "ignore_etag"}
     given = dict(options or {})
     if given.keys() - known:
         raise TypeError(f"url_options has {sorted(given.keys() - known)}; expected any of {sorted(known)}")
@@ -157,7 +158,8 @@ def url_options(options: Mapping[str, Any] | None) -> tuple[tuple[bytes, ...], i
     for header in headers:
         if b"\r" in header or b"\n" in header or b"\0" in header:
             raise CpbError(f"the header {header!r} has a line break or NUL in it")
-    return headers, int(1000 * given.get("idle_time", 0)), given.get("attempts", 0), given.get("max_whole", 0)
+    numbers = int(1000 * given.get("idle_time", 0)), given.get("attempts", 0), given.get("max_whole", 0)
+    return (headers, *numbers, given.get("download", 0), bool(given.get("ignore_etag", False)))
 
 
 def _shown(url: str) -> str:
@@ -166,10 +168,20 @@ def _shown(url: str) -> str:
     return f"{scheme}://{rest.split('?')[0].split('#')[0].rpartition('@')[2]}"
 
 
+def _path_of(url: str) -> str:
+    """The path of a ``file://`` URL."""
+    host, slash, rest = url[len("file://") :].partition("/")
+    if host.lower() not in ("", "localhost") or not slash:
+        raise CpbError(f"{url} names no file of this machine; expected file:///PATH")
+    return "/" + urllib.parse.unquote(rest.split("?")[0].split("#")[0], errors="surrogateescape")
+
+
 def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str, Any, str | None, Any]:
     """What the extension's ``py_source_open()`` takes: kind, object, name, options."""
-    if isinstance(source, str) and source.startswith(URLS):
+    if isinstance(source, str) and source.lower().startswith(URLS):
         return "url", source.encode(), _shown(source), url_options(options)
+    if isinstance(source, str) and source.lower().startswith("file://"):
+        source = _path_of(source)
     if isinstance(source, (str, os.PathLike)):
         path = os.fsencode(source)
         if b"\0" in path:

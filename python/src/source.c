@@ -1,7 +1,9 @@
 /* What is read, as a cpb_file. */
 #include <cpb/url.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core.h"
 
@@ -81,12 +83,29 @@ static int cancelled(void *user) {
   return stop;
 }
 
-/* options: (headers as a tuple of bytes, idle_time in ms, attempts, max_whole) */
+/* The temporary file of a download: it has no name, and ends with its descriptor. */
+static int open_spool(void *user) {
+  char path[4096];
+  const char *folder = getenv("TMPDIR");
+  (void)user;
+  int length = snprintf(path, sizeof path, "%s/cpb-XXXXXX", folder && *folder ? folder : "/tmp");
+  if (length < 0 || (size_t)length >= sizeof path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  int fd = mkstemp(path);
+  if (fd >= 0) unlink(path);
+  return fd;
+}
+
+/* options: (headers as a tuple of bytes, idle_time in ms, attempts, max_whole, download, ignore_etag) */
 static bool set_url_options(py_source *source, PyObject *options) {
-  unsigned long long idle, whole;
+  unsigned long long idle, whole, download;
   unsigned attempts;
+  int ignore_etag;
   PyObject *headers;
-  if (!PyArg_ParseTuple(options, "O!KIK", &PyTuple_Type, &headers, &idle, &attempts, &whole)) return false;
+  if (!PyArg_ParseTuple(options, "O!KIKKp", &PyTuple_Type, &headers, &idle, &attempts, &whole, &download, &ignore_etag))
+    return false;
   Py_ssize_t count = PyTuple_Size(headers);
   source->urls = calloc(1, sizeof *source->urls);
   source->heads = calloc((size_t)count + 1, sizeof *source->heads);
@@ -99,6 +118,9 @@ static bool set_url_options(py_source *source, PyObject *options) {
                                     .idle_time = idle,
                                     .attempts = attempts,
                                     .max_whole = whole,
+                                    .max_download = download,
+                                    .spool = open_spool,
+                                    .ignore_etag = ignore_etag,
                                     .headers = source->heads,
                                     .cancelled = cancelled,
                                     .user = &source->next_look};

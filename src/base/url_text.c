@@ -13,7 +13,7 @@ static bool begins_with(cpb_span text, const char *begin, size_t length) {
 }
 
 size_t cpb_url_scheme(cpb_span text) {
-  static const char *const begins[] = {"http://", "https://", "s3://"};
+  static const char *const begins[] = {"http://", "https://", "s3://", "hf://", "gs://"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
     const size_t length = strlen(begins[i]);
     if (begins_with(text, begins[i], length)) return length - 3;
@@ -21,9 +21,44 @@ size_t cpb_url_scheme(cpb_span text) {
   return 0;
 }
 
-bool cpb_url_is_s3(cpb_span text) { return cpb_url_scheme(text) == 2; }
+bool cpb_url_has_key(cpb_span text) { return cpb_url_scheme(text) == 2; }
 
 static bool is_letter_or_digit(uint8_t c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c >= '0' && c <= '9'); }
+
+bool cpb_url_is_unknown(cpb_span text) {
+  size_t length = 0;
+  if (cpb_url_scheme(text) > 0 || cpb_url_is_file(text)) return false;
+  if (begins_with(text, "data:", 5)) return true;
+  while (length < text.size && (is_letter_or_digit(text.data[length]) || memchr("+-.", text.data[length], 3))) length++;
+  return length > 1 && begins_with((cpb_span){text.data + length, text.size - length}, "://", 3);
+}
+
+/* --- file:// -------------------------------------------------------------------------------- */
+
+bool cpb_url_is_file(cpb_span text) { return begins_with(text, "file://", 7); }
+
+static int digit(uint8_t c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool cpb_url_file_path(cpb_span text, char *out) {
+  const size_t host = begins_with(text, "file://localhost/", 17) ? 16 : 7;
+  if (text.size <= host || text.data[host] != '/') return false;
+  for (size_t i = host; i < text.size; i++) {
+    int c = text.data[i];
+    if (c == '?' || c == '#') break;
+    if (c == '%') {
+      int high = i + 2 < text.size ? digit(text.data[i + 1]) : -1, low = high >= 0 ? digit(text.data[i + 2]) : -1;
+      if (low < 0 || (c = high << 4 | low) == 0) return false;
+      i += 2;
+    }
+    *out++ = (char)c;
+  }
+  *out = 0;
+  return true;
+}
 
 /* Some servers give "+" and ";" in a path a meaning of their own. Only characters that are safe with every server stay
  * as they are: those of JavaScript's encodeURIComponent, and slashes. */
@@ -46,7 +81,7 @@ size_t cpb_url_key_length(cpb_span text) {
 size_t cpb_url_path_length(cpb_span text) {
   size_t length = cpb_url_scheme(text);
   if (length == 0) return text.size;
-  if (cpb_url_is_s3(text)) return cpb_url_key_length(text);
+  if (cpb_url_has_key(text)) return cpb_url_key_length(text);
   while (length < text.size && text.data[length] != '?' && text.data[length] != '#') length++;
   return length;
 }

@@ -18,11 +18,12 @@ static const char conventions[] =
     "file, or the one that a symbolic link leads to, is replaced only with --force, and keeps its permissions.";
 
 static const char urls[] =
-    "An input may also be a URL (http, https, s3); only the parts that are needed are fetched. The URL of a directory "
-    "ends in a slash. Requests for s3://BUCKET/KEY are signed with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
-    "AWS_SESSION_TOKEN for AWS_REGION, or else with the profile AWS_PROFILE in ~/.aws; AWS_ENDPOINT_URL is the address "
-    "of another store. Passwords come from ~/.netrc, proxies from https_proxy and no_proxy, certificates from "
-    "SSL_CERT_FILE.";
+    "An input may also be a URL (http, https, s3, hf, gs), or the address of a page at Hugging Face, GitHub or GitLab "
+    "that shows a file; only the parts that are needed are fetched. The URL of a directory ends in a slash. "
+    "hf://OWNER/MODEL/FILE is requested with HF_TOKEN, gs://BUCKET/OBJECT with GOOGLE_OAUTH_ACCESS_TOKEN. Requests for "
+    "s3://BUCKET/KEY are signed with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN for AWS_REGION, or "
+    "else with the profile AWS_PROFILE in ~/.aws; AWS_ENDPOINT_URL is the address of another store. Passwords come "
+    "from ~/.netrc, proxies from https_proxy and no_proxy, certificates from SSL_CERT_FILE.";
 
 static const struct {
   int code;

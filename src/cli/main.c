@@ -65,13 +65,28 @@ static void note_unmarked(void *user, const char *name) {
     cli_note(c, name, "the server gives neither ETag nor date: if the file changes meanwhile, only its size tells");
 }
 
+static int open_spool(void *user) {
+  (void)user;
+  return os_spool();
+}
+
+static void show_download(void *user, uint64_t done, uint64_t total) {
+  cli *c = user;
+  if (!c->progress.doing) cli_progress_start(c, "downloading");
+  cli_progress_step(c, done, total);
+}
+
 static void set_urls(cli *c) {
   const cli_settings *s = &c->settings;
   c->urls = (cpb_url_options){.struct_size = sizeof c->urls,
                               .idle_time = s->timeout,
                               .headers = s->headers,
                               .user = c,
-                              .unmarked = note_unmarked};
+                              .unmarked = note_unmarked,
+                              .ignore_etag = s->ignore_etag,
+                              .max_download = s->download,
+                              .spool = open_spool,
+                              .downloading = show_download};
   if (s->max_time > 0) c->urls.deadline = cpb_url_clock() + s->max_time;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/url_text.h"
 #include "cli/limits.h"
 #include "cpb/url.h"
 
@@ -165,6 +166,15 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                     "For URLs: send this header with each request, such as \"Authorization: Bearer ...\". May be given "
                     "several times. Other users of this machine can see a command line, but not ~/.netrc.",
                     NULL},
+    [CLI_DOWNLOAD] =
+        {"download", 0, CLI_SIZE, SETTING(download), "BYTES",
+         "For URLs: where the server knows no ranges, download the whole file, if it has up to BYTES, such "
+         "as 2G, to a temporary file. Default: only files of up to 1M are taken.",
+         NULL},
+    [CLI_IGNORE_ETAG] = {"ignore-etag", 0, CLI_FLAG, SETTING(ignore_etag), NULL,
+                         "For URLs: that a file stays the same while it is read is told by size and date alone. For "
+                         "servers behind one name that give the same file different ETags.",
+                         NULL},
     [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "Show no progress and no closing summary.", NULL},
     [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Show this help.", NULL},
 };
@@ -396,7 +406,16 @@ static bool take_letters(parser *p, const char *word) {
   return true;
 }
 
-static bool take_operand(parser *p, const char *word) {
+/* A file's URL as its path, in the same place. */
+static bool take_file_url(parser *p, char *word) {
+  const cpb_span url = {(const uint8_t *)word, strlen(word)};
+  if (!cpb_url_is_file(url) || cpb_url_file_path(url, word)) return true;
+  snprintf(p->problem, p->problem_size, "%s names no file of this machine; expected file:///PATH", word);
+  return false;
+}
+
+static bool take_operand(parser *p, char *word) {
+  if (!take_file_url(p, word)) return false;
   if (!p->settings->input) {
     p->settings->input = word;
     return true;
@@ -440,7 +459,7 @@ bool cli_parse(const cli_command *command, int count, char **words, cli_settings
               .problem_size = problem_size};
   bool plain = false; /* after -- */
   while (p.next < p.count) {
-    const char *word = p.words[p.next++];
+    char *word = p.words[p.next++];
     bool done;
     if (plain || word[0] != '-' || !word[1]) {
       done = take_operand(&p, word);

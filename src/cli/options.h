@@ -64,6 +64,8 @@ typedef enum cli_option_id {
   CLI_TIMEOUT,
   CLI_MAX_TIME,
   CLI_HEADER,
+  CLI_DOWNLOAD,
+  CLI_IGNORE_ETAG,
   CLI_QUIET,
   CLI_HELP,
   CLI_NUM_OPTIONS
@@ -84,12 +86,12 @@ typedef struct cli_settings {
   const char *output, *type, *schema, *field, *against, *scope, *to, *riegeli_options, *base;
   uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit,
       first, page, meta_graph, distance, state, threads, timeout, max_time, /* times in milliseconds */
-      width;                                                                /* in columns */
+      download, width;                                                      /* in columns */
   const char *headers[CLI_HEADERS_MOST + 1];                                /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;
   int layout; /* cpb_layout */
-  bool allow_references;
+  bool allow_references, ignore_etag;
   bool all, brief, json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work, sha256,
       transpose, index_pages, external_data;
 } cli_settings;

@@ -202,7 +202,7 @@ cpb_file *cpb_archive_open(const cpb_allocator *a, const char *path, const cpb_u
                            cpb_error *error) {
   const size_t length = cpb_path_length(path), front = (size_t)(mark_in(path) - path);
   const size_t skip = front + strlen(CPB_ARCHIVE_MARK);
-  const bool escapes = cpb_is_url(path) && !cpb_url_is_s3((cpb_span){(const uint8_t *)path, length});
+  const bool escapes = cpb_is_url(path) && !cpb_url_has_key((cpb_span){(const uint8_t *)path, length});
   char *archive = cpb_alloc(a, strlen(path) + 1), *name = cpb_alloc(a, length - skip + 1);
   cpb_file *zip = NULL, *file = NULL;
   *absent = false;

@@ -12,6 +12,7 @@
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "base/url_text.h"
 #include "host/descriptor.h"
 #include "host/file.h"
 #include "host/references.h"
@@ -31,7 +32,8 @@ struct cpb_file {
   bool piped;                 /* fd cannot seek */
   bool drained;               /* the pipe's end was seen */
   cpb_descriptor store;       /* what can be read at any offset: fd, or a pipe's spool */
-  cpb_remote *remote;         /* of a URL; there is no descriptor then */
+  cpb_remote *remote;         /* of a URL; there is no descriptor then, unless */
+  bool is_downloaded;         /* all of it is in one */
   cpb_source source;          /* with `read`: there is neither then */
   bool keeps_codes;           /* of the source's errors */
   cpb_references *references; /* the other files that are named in it */
@@ -103,7 +105,10 @@ cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_er
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   int fd = open(path, O_RDONLY);
   if (fd >= 0 && is_readable(fd)) return new_file(allocator, path, fd, true, -1, error);
-  cpb_fail_errno(error, CPB_E_READ);
+  if (fd < 0 && (errno == ENOENT || errno == ENOTDIR) &&
+      cpb_url_is_unknown((cpb_span){(const uint8_t *)path, strlen(path)}))
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "URLs of this scheme are not read; expected one of " CPB_URL_SCHEMES);
+  else cpb_fail_errno(error, CPB_E_READ);
   if (fd >= 0) close(fd);
   return NULL;
 }
@@ -175,8 +180,11 @@ const cpb_validators *cpb_file_validators(const cpb_file *file) {
   return file->remote ? cpb_remote_validators(file->remote) : NULL;
 }
 
+/* Whether what is read comes from there. */
+static bool is_remote(const cpb_file *file) { return file->remote && !file->is_downloaded; }
+
 cpb_file *cpb_file_share(cpb_file *file) {
-  if (file->remote) return on_remote(view_of(file), cpb_remote_share(file->remote));
+  if (is_remote(file)) return on_remote(view_of(file), cpb_remote_share(file->remote));
   if (file->in_memory) return cpb_file_open_memory(&file->allocator, file->data, file->length, NULL);
   if (file->source.read) return NULL;
   bool whole = !file->piped || (file->drained && file->store.fd >= 0);
@@ -332,9 +340,34 @@ static bool succeeds(bool done, cpb_error *error) {
   return done;
 }
 
+static bool write_spool(void *user, uint64_t offset, const uint8_t *data, size_t length) {
+  return cpb_descriptor_write(user, offset, data, length);
+}
+
+/* After a failure: where the server knows no ranges, all of the file goes to a temporary one, from which it is read. */
+static bool download(cpb_file *file, cpb_error *error) {
+  if (!cpb_remote_wants_download(file->remote)) return false;
+  const cpb_remote_sink sink = {write_spool, &file->store};
+  cpb_error_begin(error, NULL);
+  file->fd = file->store.fd = cpb_remote_spool(file->remote);
+  file->owned = file->fd >= 0;
+  if (!file->owned) return succeeds(false, error);
+  if (!cpb_remote_download(file->remote, &sink, &file->size, error)) {
+    close(file->fd);
+    file->owned = false;
+    file->fd = file->store.fd = -1;
+    return false;
+  }
+  file->is_downloaded = true;
+  file->begin = file->length = 0;
+  file->data = file->buffer;
+  return succeeds(ftruncate(file->fd, (off_t)file->size) == 0, error);
+}
+
 /* `tail`: how many of the last bytes will be wanted next. */
 static bool find_size(cpb_file *file, size_t tail, cpb_error *error) {
-  if (file->remote) return cpb_remote_size(file->remote, tail, &file->size, error);
+  if (is_remote(file) && cpb_remote_size(file->remote, tail, &file->size, error)) return true;
+  if (is_remote(file) && !download(file, error)) return false;
   if (file->source.read) return find_source_size(file, error);
   if (file->in_memory) return true;
   return succeeds(find_local_size(file), error);
@@ -343,10 +376,10 @@ static bool find_size(cpb_file *file, size_t tail, cpb_error *error) {
 static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
   if (buffered(file, offset) || file->in_memory) return true;
   if (file->source.read) return fill_from_source(file, offset, wanted, error);
-  if (!file->remote) return succeeds(fill_locally(file, offset, wanted), error);
+  if (!is_remote(file)) return succeeds(fill_locally(file, offset, wanted), error);
   file->length = 0;
   const uint8_t *data = cpb_remote_read(file->remote, offset, wanted, &file->length, error);
-  if (!data) return false;
+  if (!data) return download(file, error) && succeeds(fill_locally(file, offset, wanted), error);
   file->data = data;
   file->begin = offset;
   return true;
@@ -372,7 +405,7 @@ cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *given_error) {
 }
 
 void cpb_file_request_least(cpb_file *file, size_t bytes) {
-  if (file->remote) cpb_remote_request_least(file->remote, bytes);
+  if (is_remote(file)) cpb_remote_request_least(file->remote, bytes);
 }
 
 /* Of a pipe, what came so far. */

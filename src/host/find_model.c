@@ -160,25 +160,60 @@ static cpb_file *open_found(const cpb_allocator *a, const char *path, const char
   return NULL;
 }
 
+/* Opens the first of a URL with these endings that is there; `*first` is the error of the first. */
+static cpb_file *find_ending(const cpb_allocator *a, const char *url, const char *const *endings,
+                             const cpb_url_options *urls, char *out, bool *absent, cpb_error *first, cpb_error *error) {
+  for (*absent = true; *absent && *endings; endings++) {
+    cpb_error_begin(error, NULL);
+    cpb_path_replace(url, cpb_path_length(url), *endings, out);
+    cpb_file *file = cpb_lookup_open(a, out, urls, absent, error);
+    if (file) return file;
+    if (first->code == CPB_OK) *first = *error;
+  }
+  return NULL;
+}
+
+/* The root model of the package that a URL may stand for. */
+static cpb_file *find_package(const cpb_allocator *a, const char *folder, const cpb_url_options *urls, char *out,
+                              bool *absent, cpb_error *error) {
+  cpb_error_begin(error, NULL);
+  bool found = find_root(a, folder, cpb_path_length(folder), urls, out, absent, error);
+  return found ? cpb_lookup_open(a, out, urls, absent, error) : NULL;
+}
+
+/* The same without a slash at its end. */
+static cpb_file *find_named_package(const cpb_allocator *a, const char *url, const cpb_url_options *urls, char *out,
+                                    bool *absent, cpb_error *error) {
+  size_t size = strlen(url) + CPB_FIND_MODEL_ROOM;
+  char *folder = cpb_alloc(a, size);
+  *absent = false;
+  if (!folder) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  cpb_path_replace(url, cpb_path_length(url), "/", folder);
+  cpb_file *file = find_package(a, folder, urls, out, absent, error);
+  cpb_release(a, folder);
+  return file;
+}
+
 /* What is not there is known when it is asked for. */
-static cpb_file *find_url(const cpb_allocator *a, const char *url, const cpb_url_options *urls, char *out,
+static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb_url_options *urls, char *out,
                           cpb_error *error) {
   static const char *const in_folder[] = {"saved_model.cpb", "saved_model.pb", "saved_model.pbtxt", NULL};
-  bool is_folder = cpb_path_ends_with(url, "/"), absent = true;
-  cpb_file *file = NULL;
+  const cpb_allocator a = cpb_allocator_or_default(given);
+  bool is_folder = cpb_path_ends_with(url, "/"), is_package = cpb_path_ends_with(url, ".mlpackage"), absent;
   cpb_error first = {.code = CPB_OK};
-  for (const char *const *ending = is_folder ? in_folder : of_name; absent && *ending; ending++) {
-    cpb_error_begin(error, NULL);
-    cpb_path_replace(url, cpb_path_length(url), *ending, out);
-    file = cpb_lookup_open(a, out, urls, &absent, error);
-    if (first.code == CPB_OK) first = *error;
-    if (file) return file;
-  }
-  if (!absent) return NULL;
+  cpb_file *file = is_package ? find_named_package(&a, url, urls, out, &absent, error) : NULL;
+  if (file || error->code == CPB_E_MEMORY) return file;
+  file = find_ending(&a, url, is_folder ? in_folder : of_name, urls, out, &absent, &first, error);
+  if (file || !absent) return file;
+  if (is_folder && (file = find_package(&a, url, urls, out, &absent, error))) return file;
   cpb_error_begin(error, NULL);
-  if (is_folder && find_root(a, url, cpb_path_length(url), urls, out, &absent, error))
-    return cpb_lookup_open(a, out, urls, &absent, error);
-  *error = first;
+  cpb_fail(error, first.code, first.offset, "%s; tried %s", first.message,
+           is_folder    ? "saved_model.cpb, saved_model.pb, saved_model.pbtxt and Manifest.json in it"
+           : is_package ? "Manifest.json in it, and .cpb and .pb after its name"
+                        : ".cpb and .pb after its name, too");
   strcpy(out, url);
   return NULL;
 }
@@ -188,17 +223,10 @@ static cpb_file *open_within(const cpb_allocator *a, const char *path, const cpb
                              cpb_error *error) {
   bool absent;
   cpb_error ignored = {.code = CPB_OK};
-  const size_t length = cpb_path_length(path);
-  strcpy(out, path);
-  cpb_file *file = cpb_archive_open(a, path, urls, &absent, error);
-  if (file || !absent) return file;
-  char *folder = cpb_alloc(a, strlen(path) + 2);
-  if (folder) cpb_path_replace(path, length, path[length - 1] == '/' ? "" : "/", folder);
-  if (folder && find_root(a, folder, cpb_path_length(folder), urls, out, &absent, &ignored)) {
-    cpb_error_begin(error, NULL);
-    file = cpb_archive_open(a, out, urls, &absent, error);
-  }
-  cpb_release(a, folder);
+  cpb_file *file = cpb_lookup_open(a, path, urls, &absent, error);
+  if (!file && absent) file = find_named_package(a, path, urls, out, &absent, &ignored);
+  else strcpy(out, path);
+  if (file) cpb_error_begin(error, NULL);
   return file;
 }
 
@@ -212,7 +240,7 @@ cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_
              strlen(path) + CPB_FIND_MODEL_ROOM);
     return NULL;
   }
-  if (cpb_archive_is_path(path) && !cpb_lookup_exists(path)) return open_within(a, path, urls, out, error);
+  if (cpb_archive_is_path(path) && !cpb_lookup_exists(path)) return open_within(&allocator, path, urls, out, error);
   if (urls && cpb_is_url(path)) return find_url(a, path, urls, out, error);
   find(path, out, size, &package);
   return open_found(&allocator, path, out, package, error);

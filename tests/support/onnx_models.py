@@ -108,3 +108,10 @@ def elsewhere(location, offset=0, length=16):
         entry(weight.external_data, key, value)
     graph = helper.make_graph([helper.make_node("Abs", ["w0"], ["out"])], "g", [], [info("out", shape=(4,))], [weight])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=9).SerializeToString()
+
+
+def large(size):
+    """With a weight of so many bytes."""
+    weight = numpy_helper.from_array(np.zeros(size // 4, np.float32), "w")
+    graph = helper.make_graph([helper.make_node("Identity", ["w"], ["y"])], "g", [], [info("y", shape=(size // 4,))], [weight])
+    return helper.make_model(graph, opset_imports=OPSETS[:1]).SerializeToString()

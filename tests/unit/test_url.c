@@ -22,7 +22,7 @@
 
 static void urls_are_known_by_their_schemes(void **state) {
   (void)state;
-  static const char *const are[] = {"http://h", "HTTPS://h/x", "s3://bucket/key", "http://"};
+  static const char *const are[] = {"http://h", "HTTPS://h/x", "s3://bucket/key", "http://", "hf://o/m/f", "gs://b/o"};
   static const char *const are_not[] = {"",        "x",         "/http://h", "http:/h", "http:h",
                                         "ftp://h", "file:///x", "s33://x",   "https",   "://"};
   for (size_t i = 0; i < sizeof are / sizeof *are; i++) assert_true(cpb_is_url(are[i]));

@@ -33,6 +33,7 @@ static void the_rest_does_nothing(void **state) {
   cpb_exchange_start(NULL, &request, NULL);
   assert_int_equal(cpb_exchange_finish(NULL, &error), CPB_REFUSED);
   cpb_exchange_cancel(NULL);
+  assert_null(cpb_exchange_led_to(NULL));
   assert_int_equal(error.code, CPB_E_UNSUPPORTED);
   assert_false(cpb_exchange_can_sign(NULL));
   assert_null(cpb_exchange_environment.variable("PATH"));

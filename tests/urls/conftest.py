@@ -75,7 +75,7 @@ def server(certificate, below):
 
 # No proxy, and nobody's own keys or passwords.
 ENVIRONMENT = {name: value for name, value in os.environ.items()
-               if not re.search("proxy|^AWS_|^SSL_CERT|^CURL_", name, re.I)} | {"HOME": "/nonexistent"}
+               if not re.search("proxy|^AWS_|^SSL_CERT|^CURL_|^HF_|^HUGGING|^XDG_CACHE|^GOOGLE_|^CLOUDSDK_|^STORAGE_", name, re.I)} | {"HOME": "/nonexistent"}
 
 
 @pytest.fixture(scope="session")

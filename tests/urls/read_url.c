@@ -1,12 +1,14 @@
 /* read_url URL [NAME=NUMBER ...] [OFFSET+LENGTH | tail ...]: writes bytes of a URL, of its end those that an index
- * is looked for in, to standard output. Options: timeout (milliseconds without a byte), time
- * (milliseconds in all), attempts, max_whole. For "size" the size is written, as a line; for "wait" a line is
+ * is looked for in, to standard output. Options: timeout (milliseconds without a byte), time (milliseconds in all),
+ * attempts, max_whole, max_download, ignore_etag. For "size" the size is written, as a line; for "wait" a line is
  * read from standard input. Code 1: the error is on standard error. */
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cpb/chunked.h"
 #include "cpb/url.h"
@@ -44,6 +46,14 @@ static void read_tail(cpb_file *file) {
   read_range(file, size > 1000 ? size - 1000 : 0, 1000);
 }
 
+static int open_spool(void *user) {
+  FILE *file = tmpfile();
+  (void)user;
+  int fd = file ? dup(fileno(file)) : -1;
+  if (file) fclose(file);
+  return fd;
+}
+
 static bool set_option(cpb_url_options *options, const char *word) {
   const char *value = strchr(word, '=');
   if (!value) return false;
@@ -52,13 +62,15 @@ static bool set_option(cpb_url_options *options, const char *word) {
   else if (strncmp(word, "time=", 5) == 0) options->deadline = cpb_url_clock() + number;
   else if (strncmp(word, "attempts=", 9) == 0) options->attempts = (unsigned)number;
   else if (strncmp(word, "max_whole=", 10) == 0) options->max_whole = number;
+  else if (strncmp(word, "ignore_etag=", 12) == 0) options->ignore_etag = (int)number;
+  else if (strncmp(word, "max_download=", 13) == 0) options->max_download = number;
   else exit(2);
   return true;
 }
 
 int main(int count, char **words) {
   cpb_error error;
-  cpb_url_options options = {.struct_size = sizeof options};
+  cpb_url_options options = {.struct_size = sizeof options, .spool = open_spool};
   int i = 2;
   if (count < 2) return 2;
   while (i < count && set_option(&options, words[i])) i++;

@@ -364,3 +364,19 @@ def test_of_one_url_the_values_are_not_compared(cpb, server, large, tmp_path):
 def size_of(range_):
     begin, end = range_.removeprefix("bytes=").split("-")
     return int(end) + 1 - int(begin) if begin and end else 0
+
+
+@pytest.mark.parametrize("url, answer", [("pal6_ios16.mlpackage", True), ("pal6_ios16.mlpackage/", True), ("model/1/", True),
+                                         ("model/2/", b"tried saved_model.cpb, saved_model.pb, saved_model.pbtxt and Manifest.json in it"),
+                                         ("none.mlpackage", b"tried Manifest.json in it, and .cpb and .pb after its name"),
+                                         ("nothing", b"404: there is no such file; tried .cpb and .pb after its name, too")])
+def test_folders_are_models(cpb, server, below, url, answer):
+    """As they are named, and as TF Serving numbers them; a refusal says what was looked for."""
+    shutil.copytree(DATA / "cases" / "pal6_ios16.mlpackage", below / "pal6_ios16.mlpackage", dirs_exist_ok=True)
+    (below / "model" / "1").mkdir(parents=True, exist_ok=True)
+    shutil.copy(MESSAGE, below / "model" / "1" / "saved_model.pb")
+    result = cpb.run("inspect", f"{server.base}/-/model/{url}", "--json")
+    if answer is True:
+        assert result.stdout == cpb.ok("inspect", below / url.rstrip("/"), "--json")
+    else:
+        assert result.returncode == 3 and answer in result.stderr, result.stderr

@@ -74,12 +74,48 @@ def test_a_whole_file_is_taken_and_kept_up_to_a_bound(server, read_url, fault, o
     assert log[0]["bytes"] < 8 << 20, "an endless answer is not downloaded"
 
 
+@pytest.mark.parametrize("fault, options, wanted, most", [
+    ("whole", ["max_download=300000"], None, 2),
+    ("whole-unannounced", ["max_download=300000"], None, 2),
+    ("whole", ["max_download=299999"], "LIMIT: the file has 300000 bytes; up to 299999 may be downloaded", 2),
+    ("whole-unannounced", ["max_download=299999"], "LIMIT: the file has more than 299999 bytes, which may be downloaded", 2),
+    ("endless", ["max_download=2000000"], "LIMIT: the file has more than 2000000 bytes", 2),
+    ("whole-cut-once", ["max_download=300000"], None, 3),
+    ("whole-later-changed", ["max_download=300000"], "READ: the file changed while it was read", 3),
+    ("whole-later", ["max_download=300000"], None, 3),
+])
+def test_a_whole_file_is_downloaded_on_request(server, read_url, fault, options, wanted, most):
+    log = check(server, read_url, fault, THREE, wanted, most, options=["max_whole=10000", *options])
+    assert len(log) == most and log[-1]["range"] is None
+
+
 @pytest.mark.parametrize("what", ["line", "lines"])
 def test_a_header_without_an_end_is_no_lack_of_memory(server, read_url, what):
     """It is refused after some of it, for good."""
     result = read_url(f"{server.base}/-/header/{what}", "0+10")
     assert (result.returncode, result.stdout) == (1, b"")
     assert result.stderr.startswith(b"READ: the server's header is too long"), result.stderr
+
+
+@matrix([
+    ("200-range", None, 2),
+    ("200-range-of-all", None, 1),
+    ("200-another-range", "READ: the server was asked for bytes 0-65535 and gave 1-65535", 1),
+    ("200-unknown-range", r"READ: .*Content-Range: bytes 0-65535/\*; expected a range of a known size", 1),
+])
+def test_a_content_range_counts_whatever_the_status(server, read_url, fault, wanted, most):
+    log = check(server, read_url, fault, TWO, wanted, most)
+    assert {entry["status"] for entry in log} == {200}
+
+
+@pytest.mark.parametrize("fault, options, wanted", [
+    ("etag-of-edges", ["ignore_etag=1"], None),
+    ("etag-of-edges", [], "READ: the file changed while it was read: its ETag"),
+    ("etag-and-date-of-edges", ["ignore_etag=1"], "READ: the file changed while it was read: its Last-Modified"),
+    ("total-changes", ["ignore_etag=1"], "READ: the file changed while it was read: its size"),
+])
+def test_etags_of_edges_are_ignored_on_request(server, read_url, fault, options, wanted):
+    check(server, read_url, fault, TWO, wanted, 2, options=options)
 
 
 @matrix([
@@ -117,6 +153,36 @@ def test_a_file_that_changes_is_noticed(server, read_url, fault, wanted, most):
 ])
 def test_refusals_are_told_apart(server, read_url, fault, wanted, most):
     check(server, read_url, fault, ONE, wanted, most)
+
+
+@pytest.mark.parametrize("query, wanted, most", [
+    ("", None, 2 + 3),  # where the redirects lead is kept
+    ("&uses=2", None, 2 + 2 + 1 + 2 + 1),  # until it fails, once
+    ("&uses=1", None, 3 + 1 + 3 + 3),  # and not again where it fails at once
+    ("&uses=1&changes=etag", "READ: the file changed while it was read: its ETag", 7),
+    ("&uses=1&changes=size", "READ: the file changed while it was read: its size", 7),
+    ("&uses=0", "READ: the server answered 403: .* expired", 3),
+])
+def test_redirects_are_followed_once(server, read_url, query, wanted, most):
+    log = check(server, read_url, "moved", THREE, wanted, most, query=f"{query}&to={server.other}")
+    assert len(log) == most
+
+
+def test_many_ranges_take_no_more_redirects(server, read_url):
+    ranges = [f"{offset}+10" for offset in range(0, 47 * 70_000, 70_000)]
+    url, token = server.url("/-/lie/moved", f"&to={server.other}&size=3290010")
+    result = read_url(url, *reversed(ranges))
+    assert result.stdout == b"".join(bytes_at(offset, offset + 10) for offset in reversed(range(0, 47 * 70_000, 70_000)))
+    log = server.log(token)
+    assert [entry["status"] for entry in log] == [307, 302] + [206] * (len(log) - 2) and len(log) <= 2 + 48
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "s3://bucket/key", "gs://bucket/x", "data:,x"])
+def test_redirects_lead_to_http_alone(server, read_url, target):
+    url, token = server.url("/-/lie/moved-to", f"&to={target}")
+    result = read_url(url, "0+10")
+    assert b"which leads to no http or https URL" in result.stderr
+    assert len(server.log(token)) == 1
 
 
 @matrix([

@@ -3,6 +3,7 @@
 import os
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -243,3 +244,34 @@ def test_s3_sends_the_session_token_to_its_endpoint_alone(server, read_url):
     read_url("s3://-/see", "0+10", env=environment | {"AWS_ENDPOINT_URL": moved})
     [arrived] = server.seen(f"{other}/-/see")
     assert not {"authorization", "x-amz-security-token", "x-amz-date"} & set(arrived), arrived
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    """Python's own server, which knows no ranges, with a model of more than 1 MiB."""
+    folder, port = tmp_path_factory.mktemp("plain"), free_port()
+    program = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1", "--directory", folder]
+    process = subprocess.Popen(program, stderr=subprocess.DEVNULL)
+    (folder / "large.onnx").write_bytes(onnx_models.large(3_000_000))
+    wait_for(f"http://127.0.0.1:{port}/", process)
+    yield f"http://127.0.0.1:{port}", folder
+    process.terminate()
+    process.wait()
+
+
+def test_a_server_without_ranges(cpb, plain, tmp_path):
+    """Its files are downloaded on request, to where nothing is left of them."""
+    base, folder = plain
+    words = "inspect", f"{base}/large.onnx", "--json"
+    refused = run(cpb, *words)
+    assert refused.returncode == 3 and b"(--download)" in refused.stderr, refused.stderr
+    for extra in (), ("--ignore-etag",):
+        result = run(cpb, *words, "--download", "4M", *extra, TMPDIR=str(tmp_path))
+        assert (result.stderr.count(b"\n"), result.stdout) == (0, cpb.ok("inspect", folder / "large.onnx", "--json")), result.stderr
+    merged = run(cpb, "extract", f"{base}/large.onnx", "w", "--raw", "-o", "-", "--download", "4M", TMPDIR=str(tmp_path))
+    assert merged.stdout == bytes(3_000_000), merged.stderr
+    limited = run(cpb, *words, "--download", "2M")
+    assert limited.returncode == 4 and b"up to 2097152 may be downloaded" in limited.stderr
+    nowhere = run(cpb, *words, "--download", "4M", TMPDIR="/nonexistent")
+    assert nowhere.returncode == 3 and b"No such file" in nowhere.stderr, nowhere.stderr
+    assert not list(tmp_path.iterdir())

@@ -32,6 +32,8 @@ struct cpb_exchange {
   bool begun, stopped;
   uint64_t last; /* when something came */
   char location[LOCATION_MAX];
+  char at[LOCATION_MAX]; /* where the request was sent */
+  bool is_led;           /* by redirects */
 };
 
 cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error) {
@@ -176,11 +178,11 @@ static bool set_headers(const cpb_exchange *x, http_borrow_fields_t fields, cons
   const cpb_request *r = x->request;
   bool at_home = cpb_address_same_origin(r->url, url), signs = at_home && r->keys;
   char range[64];
-  cpb_format(range, sizeof range, "Range: bytes=%s", r->range);
-  bool set = add_line(fields, range) && add_line(fields, "Accept-Encoding: identity") &&
+  cpb_format(range, sizeof range, "Range: bytes=%s", r->range ? r->range : "");
+  bool set = (!r->range || add_line(fields, range)) && add_line(fields, "Accept-Encoding: identity") &&
              add_line(fields, "User-Agent: cpb/" CPB_VERSION_STRING);
   set = set && (!r->condition || add_line(fields, r->condition));
-  set = set && (!at_home || add_lines(fields, r->headers));
+  set = set && (!at_home || (add_lines(fields, r->headers) && (!r->token || add_line(fields, r->token))));
   set = set && (!signs || (add_lines(fields, r->signed_headers) && add_signature(fields, r, url, error)));
   if (!set) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the runtime does not take the request's headers");
   return set;
@@ -375,7 +377,7 @@ static bool resolve(const char *url, const char *location, char *out, size_t siz
 static bool next_url(const cpb_exchange *x, const char *from, char *to, cpb_error *error) {
   cpb_address before, after;
   bool good = resolve(from, x->location, to, LOCATION_MAX) && cpb_address_parse(from, &before) &&
-              cpb_address_parse(to, &after) && !cpb_address_has_scheme(&after, "s3");
+              cpb_address_parse(to, &after) && cpb_address_is_http(&after);
   const char *wrong = NULL;
   if (!good) wrong = "no http or https URL";
   else if (cpb_address_has_scheme(&before, "https") && !cpb_address_has_scheme(&after, "https"))
@@ -390,24 +392,28 @@ static bool next_url(const cpb_exchange *x, const char *from, char *to, cpb_erro
 void cpb_exchange_start(cpb_exchange *x, const cpb_request *request, const cpb_receiver *receiver) {
   x->request = request;
   x->receiver = receiver;
-  begin(x, request->url);
+  x->is_led = false;
+  const char *url = request->target ? request->target : request->url;
+  cpb_format(x->at, sizeof x->at, "%s", strlen(url) < sizeof x->at ? url : "");
+  begin(x, url);
 }
 
 cpb_outcome cpb_exchange_finish(cpb_exchange *x, cpb_error *error) {
-  char urls[2][LOCATION_MAX];
-  const char *url = x->request->url;
+  char next[LOCATION_MAX];
   cpb_outcome outcome = drive(x, error);
   for (unsigned left = REDIRECTS; outcome == CPB_RECEIVED && !x->begun; left--) {
-    char *next = urls[left % 2];
     if (left == 0) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the server redirects more than %d times", REDIRECTS);
-    if (left == 0 || !next_url(x, url, next, error)) {
+    if (left == 0 || !next_url(x, x->at, next, error)) {
       outcome = CPB_REFUSED;
       break;
     }
     begin(x, next);
+    memcpy(x->at, next, sizeof next);
+    x->is_led = true;
     outcome = drive(x, error);
-    url = next;
   }
   cpb_exchange_cancel(x);
   return outcome;
 }
+
+const char *cpb_exchange_led_to(const cpb_exchange *x) { return x->is_led ? x->at : NULL; }

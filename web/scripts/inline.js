@@ -45,18 +45,18 @@ const entry = `
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';
 import { fromBase64 } from './bytes.js';
+import { setUpUnusual } from './source/exchange.js';
 import { setUpInputs, setUpReferences } from './source/index.js';
 import { otherSource } from './source/other.js';
 import * as references from './source/references.js';
-import * as refusals from './source/refusal.js';
-import { setUpRefusals } from './source/resource.js';
+import * as unusual from './source/unusual.js';
 import { inspectIn, openIn } from './worker/page.js';
 
 const here = import.meta.url;
 
 setUpInputs(otherSource);
 setUpReferences(() => references);
-setUpRefusals(() => refusals);
+setUpUnusual(() => unusual);
 setUp(async (kind) => {
   if (kind === 'reader') return fromBase64(READER);
   const url = new URL('./wasm/' + kind + '.wasm', here);

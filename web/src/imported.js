@@ -1,11 +1,11 @@
 /** What the entries have in common whose module is imported, compiled. */
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';
+import { setUpUnusual } from './source/exchange.js';
 import { setUpInputs, setUpReferences } from './source/index.js';
 import { otherSource } from './source/other.js';
 import * as references from './source/references.js';
-import * as refusals from './source/refusal.js';
-import { setUpRefusals } from './source/resource.js';
+import * as unusual from './source/unusual.js';
 import { avoidByteStreams } from './source/streams.js';
 import { workAtOnce } from './wasm/turn.js';
 
@@ -17,7 +17,7 @@ export function setUpImported(reader) {
   });
   setUpInputs(otherSource);
   setUpReferences(() => references);
-  setUpRefusals(() => refusals);
+  setUpUnusual(() => unusual);
   avoidByteStreams(); // there: 4 KiB
   workAtOnce();
 }

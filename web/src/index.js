@@ -1,8 +1,8 @@
 /** The entry for browsers and their bundlers, which copy the modules that it names. */
 import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
+import { setUpUnusual } from './source/exchange.js';
 import { setUpInputs, setUpReferences } from './source/index.js';
-import { setUpRefusals } from './source/resource.js';
 import { lazySource } from './source/lazy-source.js';
 
 setUp(moduleUrl);
@@ -10,7 +10,7 @@ setUpInputs((input, memory) =>
   lazySource({}, async () => (await import('./source/other.js')).otherSource(input, memory)),
 );
 setUpReferences(() => import('./source/references.js'));
-setUpRefusals(() => import('./source/refusal.js'));
+setUpUnusual(() => import('./source/unusual.js'));
 
 export * from './api.js';
 export * from './lazy-api.js';

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
+import { setUpUnusual } from './source/exchange.js';
 import { fileInput, fileSource } from './source/file.js';
 import { setUpInputs, setUpReferences } from './source/index.js';
 import * as references from './source/references.js';
-import * as refusals from './source/refusal.js';
-import { setUpRefusals } from './source/resource.js';
+import * as unusual from './source/unusual.js';
 import { fileSink } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
 
@@ -20,7 +20,7 @@ async function read(input) {
 setUp((kind) => readFile(moduleUrl(kind)), fileSource, read);
 setUpInputs(fileInput);
 setUpReferences(() => references);
-setUpRefusals(() => refusals);
+setUpUnusual(() => unusual);
 setUpFiles(fileSink);
 
 export { fileSource };

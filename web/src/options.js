@@ -73,6 +73,8 @@ export const reading = {
     timeout: kind('a number of milliseconds above 0', (ms) => ms > 0),
     suffix: oneOf('auto', true, false),
     maxWhole: amount,
+    ignoreEtag: flag,
+    redirects: oneOf('keep', 'again'),
     budget: cost,
   }),
   retry: either(

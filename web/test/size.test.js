@@ -10,7 +10,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { load, tool } from './package/project.js';
 import { assert, test } from './support/test.js';
 
-const LIMIT = 15_250;
+const LIMIT = 15_600;
 
 /** What each entry of the table is made of, from the package's folder. */
 const entries = {
@@ -30,7 +30,7 @@ const later = {
   's3Source()': 'source/s3.js',
   'persist()': 'middleware/persist.js',
   'options that are given': 'options.js',
-  'why a server refuses': 'source/refusal.js',
+  'URLs and servers that are unusual': 'source/unusual.js',
   'chunks in other files': 'source/references.js',
 };
 

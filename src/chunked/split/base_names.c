@@ -62,14 +62,14 @@ static bool join(cpb_buffer *out, cpb_span base, cpb_span name) {
   if (cpb_url_scheme(name) > 0 || (name.data[0] == '/' && !is_url)) return cpb_buffer_append(out, name.data, name.size);
   if (!is_url) return add_path(out, begin, (cpb_span){base.data, folder}) && add_path(out, begin, name);
   if (!cpb_buffer_append(out, base.data, folder)) return false;
-  if (cpb_url_is_s3(base)) return cpb_buffer_append(out, name.data, name.size);
+  if (cpb_url_has_key(base)) return cpb_buffer_append(out, name.data, name.size);
   out->size += cpb_url_escape(name, (char *)out->data + out->size);
   return true;
 }
 
 bool cpb_base_name_add(cpb_buffer *names, size_t base, cpb_span name, cpb_error *error) {
   const size_t begin = names->size;
-  const bool in_key = cpb_url_is_s3((cpb_span){names->data, base}) && cpb_url_scheme(name) == 0;
+  const bool in_key = cpb_url_has_key((cpb_span){names->data, base}) && cpb_url_scheme(name) == 0;
   if (in_key && cpb_url_key_length(name) < name.size) {
     cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
              "the base refers to a file by a name in which, in an s3 URL, the ? would begin a query; expected none");

@@ -33,13 +33,13 @@ static bool cut(const char *url, cpb_address *a) {
   a->host = host;
   a->host_length = (size_t)(a->path - host);
   a->query = url + cpb_url_path_length(span_of(url));
-  a->end = a->query + (cpb_url_is_s3(span_of(url)) ? strlen(a->query) : strcspn(a->query, "#"));
+  a->end = a->query + (cpb_url_has_key(span_of(url)) ? strlen(a->query) : strcspn(a->query, "#"));
   return true;
 }
 
 bool cpb_address_parse(const char *url, cpb_address *address) {
   if (!cut(url, address) || address->host_length == 0 || *address->host == ':') return false;
-  bool escapes = cpb_address_has_scheme(address, "s3");
+  bool escapes = cpb_url_has_key(span_of(url));
   if (escapes && ((*address->path && *address->path != '/') || memchr(address->host, '%', address->host_length)))
     return false;
   for (const char *p = url; *p; p++) {
@@ -51,6 +51,10 @@ bool cpb_address_parse(const char *url, cpb_address *address) {
 
 bool cpb_address_has_scheme(const cpb_address *a, const char *scheme) {
   return strlen(scheme) == a->scheme_length && same(a->scheme, scheme, a->scheme_length);
+}
+
+bool cpb_address_is_http(const cpb_address *a) {
+  return cpb_address_has_scheme(a, "http") || cpb_address_has_scheme(a, "https");
 }
 
 /* The length without the port that goes without saying. */
@@ -96,7 +100,7 @@ bool cpb_path_ends_with(const char *path, const char *ending) {
 }
 
 bool cpb_path_escape(const char *path, cpb_span name, char *out) {
-  const bool is_key = cpb_url_is_s3(span_of(path)), escapes = cpb_is_url(path) && !is_key;
+  const bool is_key = cpb_url_has_key(span_of(path)), escapes = cpb_is_url(path) && !is_key;
   if (memchr(name.data, 0, name.size) || (is_key && cpb_url_key_length(name) < name.size)) return false;
   if (!escapes) memcpy(out, name.data, name.size);
   out[escapes ? cpb_url_escape(name, out) : name.size] = 0;

@@ -14,9 +14,12 @@ typedef struct cpb_address {
   size_t scheme_length, host_length;
 } cpb_address;
 
-/* False for a text that is no http, https or s3 URL, has no host, or a space (but in the key of an s3
- * URL) or control character, or a "?", "#" or "%" in a bucket's name. */
+/* False for a text that is no URL of a scheme that is requested, has no host, or a space (but in a key) or control
+ * character, or a "?", "#" or "%" in a bucket's name. */
 bool cpb_address_parse(const char *url, cpb_address *address);
+
+/* Whether the scheme is http or https. */
+bool cpb_address_is_http(const cpb_address *address);
 
 bool cpb_address_has_scheme(const cpb_address *address, const char *scheme);
 

@@ -33,12 +33,22 @@ typedef struct cpb_receiver {
   void *user;
 } cpb_receiver;
 
+/* What a whole file goes to. It takes bytes that begin at `offset`, which is 0 again when all is sent anew. False with
+ * errno set. */
+typedef struct cpb_remote_sink {
+  bool (*write)(void *user, uint64_t offset, const uint8_t *data, size_t length);
+  void *user;
+} cpb_remote_sink;
+
 /* A GET. Redirects are followed; where they leave the origin, neither headers nor keys go along. */
 typedef struct cpb_request {
   const char *url;
-  const char *range;                 /* such as "0-99" or "-100" */
+  /* Where redirects led an earlier request for it: this one begins there. NULL: at `url`. Only read by `start`. */
+  const char *target;
+  const char *range;                 /* such as "0-99" or "-100"; NULL: all */
   const char *condition;             /* If-..., or NULL */
   const char *const *headers;        /* up to NULL, or NULL */
+  const char *token;                 /* one more, or NULL */
   const char *const *signed_headers; /* the same, for S3 */
   const char *keys;                  /* for S3, "ID:SECRET"; NULL: not signed */
   const char *signature;             /* "aws:amz:REGION:s3" */
@@ -58,6 +68,8 @@ typedef enum cpb_outcome {
 void cpb_exchange_start(cpb_exchange *exchange, const cpb_request *request, const cpb_receiver *receiver);
 /* Waits until the request that was begun has ended. The error is set for both of the last outcomes. */
 cpb_outcome cpb_exchange_finish(cpb_exchange *exchange, cpb_error *error);
+/* Where redirects led the last request, until the next one begins; NULL: nowhere else. */
+const char *cpb_exchange_led_to(const cpb_exchange *exchange);
 /* Ends the request that was begun, if there is one: the receiver is not called any more. */
 void cpb_exchange_cancel(cpb_exchange *exchange);
 

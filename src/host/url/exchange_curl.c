@@ -114,6 +114,7 @@ struct cpb_exchange {
   const cpb_request *request;
   const cpb_receiver *receiver;
   struct curl_slist *headers;
+  char *led_to; /* by redirects */
   cpb_response response;
   bool added, ended; /* `ended`: with this code */
   CURLcode code;
@@ -158,6 +159,7 @@ cpb_exchange *cpb_exchange_beside(cpb_exchange *home) {
 void cpb_exchange_free(cpb_exchange *x) {
   if (!x) return;
   cpb_exchange_cancel(x);
+  cpb_release(&x->allocator, x->led_to);
   if (x->easy) x->curl.easy_cleanup(x->easy);
   if (x->multi && x->home == x) x->curl.multi_cleanup(x->multi);
   if (x->curl.handle && x->home == x) dlclose(x->curl.handle);
@@ -252,6 +254,7 @@ static struct curl_slist *headers_for(cpb_exchange *x, bool at_home) {
   const char *const *lists[] = {at_home ? r->headers : NULL, at_home && r->keys ? r->signed_headers : NULL};
   struct curl_slist *list = x->curl.slist_append(NULL, "Accept-Encoding: identity"), *longer = list;
   if (longer && r->condition) longer = x->curl.slist_append(list, r->condition);
+  if (longer && at_home && r->token) longer = x->curl.slist_append(list, r->token);
   for (size_t i = 0; i < 2; i++) {
     for (const char *const *header = lists[i]; longer && header && *header; header++)
       longer = x->curl.slist_append(list, *header);
@@ -457,8 +460,8 @@ static char *next_url(cpb_exchange *x, cpb_error *error) {
   char *from = NULL, *to = NULL;
   x->curl.easy_getinfo(x->easy, CURLINFO_EFFECTIVE_URL, &from);
   x->curl.easy_getinfo(x->easy, CURLINFO_REDIRECT_URL, &to);
-  bool good = from && to && cpb_address_parse(from, &before) && cpb_address_parse(to, &after) &&
-              !cpb_address_has_scheme(&after, "s3");
+  bool good =
+      from && to && cpb_address_parse(from, &before) && cpb_address_parse(to, &after) && cpb_address_is_http(&after);
   if (!good) {
     cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d, which leads to no http or https URL",
              x->response.status);
@@ -479,22 +482,24 @@ static char *next_url(cpb_exchange *x, cpb_error *error) {
 void cpb_exchange_start(cpb_exchange *x, const cpb_request *request, const cpb_receiver *receiver) {
   x->request = request;
   x->receiver = receiver;
-  begin(x, request->url);
+  cpb_release(&x->allocator, x->led_to);
+  x->led_to = NULL;
+  begin(x, request->target ? request->target : request->url);
 }
 
 cpb_outcome cpb_exchange_finish(cpb_exchange *x, cpb_error *error) {
   cpb_outcome outcome = drive(x, error);
-  char *url = NULL;
   for (int left = REDIRECTS; outcome == CPB_RECEIVED && !x->begun; left--) {
     char *next = left > 0 ? next_url(x, error) : NULL;
-    cpb_release(&x->allocator, url);
-    url = next;
+    cpb_release(&x->allocator, x->led_to);
+    x->led_to = next;
     if (left == 0) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the server redirects more than %d times", REDIRECTS);
-    if (url) begin(x, url);
-    outcome = url ? drive(x, error) : CPB_REFUSED;
+    if (next) begin(x, next);
+    outcome = next ? drive(x, error) : CPB_REFUSED;
   }
   cpb_exchange_cancel(x);
-  cpb_release(&x->allocator, url);
   return outcome;
 }
+
+const char *cpb_exchange_led_to(const cpb_exchange *x) { return x->led_to; }
 #endif

@@ -38,6 +38,11 @@ cpb_outcome cpb_exchange_finish(cpb_exchange *exchange, cpb_error *error) {
   return CPB_REFUSED;
 }
 
+const char *cpb_exchange_led_to(const cpb_exchange *exchange) {
+  (void)exchange;
+  return NULL;
+}
+
 static const char *variable(const char *name) {
   (void)name;
   return NULL;

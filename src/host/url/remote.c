@@ -4,10 +4,8 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "base/status.h"
-#include "host/url/exchange.h"
-#include "host/url/s3.h"
-#include "host/url/windows.h"
+#include "host/url/receive.h"
+#include "host/url/remote_state.h"
 
 #define IDLE_TIME 30000u             /* milliseconds */
 #define TAIL ((size_t)68 << 10)      /* what an index is looked for in, and some more */
@@ -19,192 +17,14 @@
 #define MAX_WHOLE ((uint64_t)1 << 20)
 #define PROGRESS ((size_t)1 << 20)  /* after so many bytes failures are counted anew */
 #define CRUMBS 4u                   /* so many responses in a row may be too short */
-#define EXPLANATION 2048            /* of the body of a refusal */
 #define SHOWN 1024                  /* of a URL */
 #define URL_PIECE ((size_t)2 << 20) /* of what is requested beside the range under way */
-#define URL_LANES 3                 /* ranges beside that one */
 #define URL_SHARED_LANES 1          /* of one that is shared */
 
-/* What the response to a request turns out to be. */
-typedef enum body {
-  BODY_UNKNOWN,
-  BODY_RANGE,   /* what was asked for */
-  BODY_WHOLE,   /* all of the file */
-  BODY_NOTHING, /* it only told the size, or that suffixes are not known */
-  BODY_REFUSAL, /* an error, which is explained */
-  BODY_WRONG    /* the error is set */
-} body;
-
-struct cpb_remote {
-  cpb_allocator allocator;
-  cpb_remote *lanes[URL_LANES]; /* for ranges further on, which are requested meanwhile; made when they are needed */
-  unsigned most_lanes;
-  cpb_remote *home; /* of a lane: whose it is */
-  bool is_busy;     /* a lane: its request was begun */
-  cpb_url_options options;
-  char *url;
-  bool is_s3, first_is_tail, no_suffix, told;
-  cpb_s3 s3;
-  cpb_exchange *exchange;
-  cpb_validators pinned; /* those of the first response, which all others must have */
-  cpb_windows windows;
-  cpb_buffer whole; /* the file, if a server sent all of it */
-  bool has_whole;
-  unsigned crumbs;
-  uint64_t bytes_read, random;
-  /* The request under way: [begin, end), or as a suffix the last `end` bytes. */
-  uint64_t begin, end, expected; /* `expected`: bytes of the body */
-  bool is_suffix;
-  cpb_response response;
-  body body;
-  cpb_window *window;
-  size_t got; /* bytes of the body */
-  char range[48], condition[300];
-  cpb_request query;
-  cpb_receiver receiver;
-  char said[EXPLANATION];
-  cpb_error *error, trouble; /* `trouble`: a lane's */
-};
-
-/* After the error was set. */
-static bool wrong(cpb_remote *r) {
-  r->body = BODY_WRONG;
-  return false;
-}
-
-static bool fail(cpb_remote *r, const char *text) {
-  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "%s", text);
-  return wrong(r);
-}
-
-/* --- What the header says ---------------------------------------------------------------- */
-
-static bool agree(cpb_remote *r, uint64_t size) {
-  return cpb_validators_agree(&r->pinned, &r->response, size, r->error) || wrong(r);
-}
-
-static bool begin_range(cpb_remote *r) {
-  cpb_content_range range;
-  if (!cpb_response_range(&r->response, &range, r->error)) return wrong(r);
-  if (!agree(r, range.size)) return false;
-  if (r->is_suffix) {
-    uint64_t wanted = range.size > r->end ? range.size - r->end : 0;
-    r->no_suffix = range.begin != wanted || range.end != range.size;
-    r->body = r->no_suffix ? BODY_NOTHING : BODY_RANGE;
-    r->begin = range.begin;
-  } else if (range.begin != r->begin || range.end > r->end) {
-    cpb_fail(r->error, CPB_E_READ, r->begin, "the server was asked for bytes %llu-%llu and gave %llu-%llu",
-             (unsigned long long)r->begin, (unsigned long long)r->end - 1, (unsigned long long)range.begin,
-             (unsigned long long)range.end - 1);
-    return wrong(r);
-  } else {
-    r->body = BODY_RANGE;
-  }
-  r->expected = range.end - range.begin;
-  if (r->body == BODY_RANGE) r->window = cpb_windows_add(&r->windows, r->begin);
-  return r->body == BODY_RANGE;
-}
-
-/* The most that is taken of a whole file in place of a range: no less than was asked for from its beginning. */
-static uint64_t most_of_whole(const cpb_remote *r) {
-  bool from_beginning = r->begin == 0 && !r->is_suffix;
-  return cpb_max_u64(r->options.max_whole, from_beginning ? r->end : 0);
-}
-
-static bool too_large(cpb_remote *r, uint64_t size) {
-  if (r->is_suffix) { /* plain ranges may be known */
-    r->no_suffix = true;
-    r->body = BODY_NOTHING;
-    return false;
-  }
-  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET,
-           "the server ignores ranges: it sent all %s%llu bytes, where up to %llu are taken; download the file first",
-           size ? "" : "of more than ", (unsigned long long)(size ? size : most_of_whole(r)),
-           (unsigned long long)most_of_whole(r));
-  return wrong(r);
-}
-
-static bool begin_whole(cpb_remote *r) {
-  uint64_t size = 0;
-  bool announced = cpb_response_length(&r->response, &size);
-  if (cpb_response_is_encoded(&r->response)) {
-    cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server ignores ranges, and sent all with Content-Encoding: %s",
-             r->response.content_encoding);
-    return wrong(r);
-  }
-  if (announced && size > most_of_whole(r)) return too_large(r, size);
-  if (announced && r->pinned.known && !agree(r, size)) return false;
-  cpb_buffer_reset(&r->whole, 0);
-  r->body = BODY_WHOLE;
-  r->expected = announced ? size : UINT64_MAX;
-  return true;
-}
-
-/* A 416 is right only for ranges past the end. S3 does not say where that is. */
-static bool begin_416(cpb_remote *r) {
-  uint64_t size;
-  bool told = cpb_response_size_of_416(&r->response, &size);
-  r->body = BODY_NOTHING;
-  if (r->is_suffix && !(told && size == 0)) {
-    r->no_suffix = true;
-    return false;
-  }
-  if (told && (r->pinned.known || r->is_suffix || size <= r->begin) && !agree(r, size)) return false;
-  if (r->pinned.known && (r->is_suffix || r->begin >= r->pinned.size)) return false;
-  cpb_fail(r->error, CPB_E_READ, r->begin, "the server answered 416 to a range that begins in the file");
-  return wrong(r);
-}
-
-/* Statuses that a server which knows no suffixes may answer one with. */
-static bool may_mean_no_suffix(int status) {
-  return status == 400 || status == 405 || status == 406 || status == 412 || status == 501;
-}
-
-static bool begin_response(void *user, const cpb_response *response) {
-  cpb_remote *r = user;
-  r->response = *response;
-  r->got = 0;
-  switch (response->status) {
-    case 206: return begin_range(r);
-    case 200: return begin_whole(r);
-    case 416: return begin_416(r);
-    case 412:
-      if (r->pinned.known) return fail(r, "the file changed while it was read: the server answered 412");
-  }
-  if (r->is_suffix && may_mean_no_suffix(response->status)) {
-    r->no_suffix = true;
-    r->body = BODY_NOTHING;
-    return false;
-  }
-  r->body = BODY_REFUSAL;
-  return true;
-}
-
-/* --- What the body has ---------------------------------------------------------------------- */
-
-static bool take_explanation(cpb_remote *r, const uint8_t *data, size_t length) {
-  size_t room = sizeof r->said - 1 - r->got;
-  length = cpb_min_size(length, room);
-  memcpy(r->said + r->got, data, length);
-  r->got += length;
-  r->said[r->got] = 0;
-  return length < room;
-}
-
-static bool take_body(void *user, const uint8_t *data, size_t length) {
-  cpb_remote *r = user;
-  r->bytes_read += length;
-  if (r->body == BODY_REFUSAL) return take_explanation(r, data, length);
-  if (length > r->expected - r->got) return fail(r, "the server sent more bytes than it announced");
-  if (r->body == BODY_WHOLE && r->got + length > most_of_whole(r)) return too_large(r, 0);
-  cpb_buffer *out = r->body == BODY_WHOLE ? &r->whole : &r->window->bytes;
-  bool made = r->body == BODY_WHOLE || cpb_buffer_reserve(out, (size_t)r->expected);
-  if (!made || !cpb_buffer_append(out, data, length)) {
-    cpb_fail_memory(r->error);
-    return wrong(r);
-  }
-  r->got += length;
-  return true;
+static char *copy_of(const cpb_allocator *a, const char *text) {
+  size_t size = strlen(text) + 1;
+  char *copy = cpb_alloc(a, size);
+  return copy ? memcpy(copy, text, size) : NULL;
 }
 
 /* --- One request ------------------------------------------------------------------------------ */
@@ -217,17 +37,35 @@ static void tell_unmarked(cpb_remote *r) {
   if (r->options.unmarked) r->options.unmarked(r->options.user, cpb_url_name(r->url, name, sizeof name));
 }
 
+static cpb_remote *home_of(cpb_remote *r) { return r->home ? r->home : r; }
+
+/* What the caller sends comes before what the environment says. */
+static bool has_authorization(const char *const *headers) {
+  static const char name[] = "authorization:";
+  for (; headers && *headers; headers++) {
+    size_t i = 0;
+    while (name[i] && ((*headers)[i] | 0x20) == (name[i] | 0x20)) i++;
+    if (!name[i]) return true;
+  }
+  return false;
+}
+
 static void set_request(cpb_remote *r) {
-  cpb_remote *of = r->home ? r->home : r;
+  cpb_remote *of = home_of(r);
   tell_unmarked(of);
   char *range = r->range;
   if (r->is_suffix) cpb_format(range, sizeof r->range, "-%llu", (unsigned long long)r->end);
   else cpb_format(range, sizeof r->range, "%llu-%llu", (unsigned long long)r->begin, (unsigned long long)r->end - 1);
+  r->led_by = of->target ? of->num_targets : 0;
   bool known = cpb_validators_condition(&r->pinned, r->condition, sizeof r->condition);
-  r->query = (cpb_request){.url = of->is_s3 ? of->s3.url : of->url,
-                           .range = range,
+  r->query = (cpb_request){.url = of->is_s3        ? of->s3.url
+                                  : of->served.url ? of->served.url
+                                                   : of->url,
+                           .target = of->target,
+                           .range = r->sink ? NULL : range,
                            .condition = known ? r->condition : NULL,
                            .headers = of->options.headers,
+                           .token = has_authorization(of->options.headers) ? NULL : of->served.token,
                            .signed_headers = of->s3.headers,
                            .keys = of->s3.keys,
                            .signature = of->s3.signature,
@@ -256,11 +94,13 @@ static cpb_outcome cut_off(cpb_remote *r) {
 /* The response has ended. */
 static cpb_outcome settle(cpb_remote *r) {
   switch (r->body) {
-    case BODY_REFUSAL: return refuse(r);
-    case BODY_RANGE: return r->got < r->expected ? cut_off(r) : CPB_RECEIVED;
-    case BODY_WHOLE:
+    case CPB_BODY_REFUSAL: return refuse(r);
+    case CPB_BODY_RANGE: return r->got < r->expected ? cut_off(r) : CPB_RECEIVED;
+    case CPB_BODY_STREAM:
+    case CPB_BODY_WHOLE:
       if (r->expected != UINT64_MAX && r->got < r->expected) return cut_off(r);
-      if (!agree(r, r->got)) return CPB_REFUSED;
+      if (!cpb_remote_agree(r, r->got)) return CPB_REFUSED;
+      if (r->body == CPB_BODY_STREAM) return CPB_RECEIVED;
       r->has_whole = true;
       cpb_windows_clear(&r->windows);
       return CPB_RECEIVED;
@@ -271,20 +111,54 @@ static cpb_outcome settle(cpb_remote *r) {
 /* Begins the request for the range that is set. */
 static void start(cpb_remote *r, cpb_error *error) {
   r->error = error;
-  r->body = BODY_UNKNOWN;
+  r->body = CPB_BODY_UNKNOWN;
   r->window = NULL;
   r->got = 0;
+  r->ignores_ranges = false;
   *r->said = 0;
   r->response = (cpb_response){0};
   set_request(r);
-  r->receiver = (cpb_receiver){begin_response, take_body, r};
+  r->receiver = (cpb_receiver){cpb_remote_begin, cpb_remote_take, r};
   cpb_exchange_start(r->exchange, &r->query, &r->receiver);
+}
+
+/* --- Where redirects lead --- */
+
+static void forget_target(cpb_remote *of) {
+  if (!of->target_served) of->asks_anew = true;
+  cpb_release(&of->allocator, of->target);
+  of->target = NULL;
+}
+
+/* After a response that is good. Signatures in a target may be good for a while, or for one request. */
+static void keep_target(cpb_remote *r) {
+  cpb_remote *of = home_of(r);
+  const char *led_to = cpb_exchange_led_to(r->exchange);
+  if (of->target && r->led_by == of->num_targets) of->target_served = true;
+  if (!led_to || of->asks_anew) return;
+  char *target = copy_of(&of->allocator, led_to);
+  if (!target) return;
+  cpb_release(&of->allocator, of->target);
+  of->target = target;
+  of->target_served = false;
+  of->num_targets++;
+}
+
+/* After a failure, which is perhaps the target's: it is not used again. Whether the URL itself may say otherwise. */
+static bool was_led_astray(cpb_remote *r) {
+  cpb_remote *of = home_of(r);
+  int status = r->response.status;
+  if (r->led_by == 0) return false;
+  if (of->target && r->led_by == of->num_targets) forget_target(of);
+  return r->body == CPB_BODY_REFUSAL && status >= 400 && status < 500 && !cpb_status_is_temporary(status);
 }
 
 static cpb_outcome finish(cpb_remote *r) {
   cpb_outcome outcome = cpb_exchange_finish(r->exchange, r->error);
-  if (r->body == BODY_WRONG) return CPB_REFUSED;
-  return outcome == CPB_RECEIVED ? settle(r) : outcome;
+  if (r->body == CPB_BODY_WRONG) return CPB_REFUSED;
+  if (outcome == CPB_RECEIVED) outcome = settle(r);
+  if (outcome == CPB_RECEIVED) keep_target(r);
+  return outcome;
 }
 
 static void set_range(cpb_remote *r, uint64_t begin, uint64_t end, bool is_suffix) {
@@ -349,15 +223,16 @@ static void give_up_lanes(cpb_remote *r) {
 /* Waits for what a lane brings. If that fails, nothing more is requested so: the range is requested again, alone, and
  * what is wrong is said then. */
 static void take_lane(cpb_remote *r, cpb_remote *lane) {
-  bool came = finish(lane) == CPB_RECEIVED && lane->body == BODY_RANGE && lane->got > 0;
+  bool came = finish(lane) == CPB_RECEIVED && lane->body == CPB_BODY_RANGE && lane->got > 0;
   if (came) {
     cpb_window *window = cpb_windows_add(&r->windows, lane->begin);
     cpb_buffer before = window->bytes;
     window->bytes = lane->window->bytes;
     lane->window->bytes = before;
   }
+  bool astray = !came && was_led_astray(lane);
   empty(lane);
-  if (!came) give_up_lanes(r);
+  if (!came && !astray) give_up_lanes(r);
 }
 
 /* Requests pieces of [begin, end) that are neither there nor on their way, as far as there are lanes: none for what
@@ -431,12 +306,13 @@ static bool fetch(cpb_remote *r, uint64_t ahead, cpb_error *error) {
     if (ahead > r->end) look_ahead(r, r->end, ahead);
     cpb_outcome outcome = finish(r);
     if (outcome == CPB_RECEIVED) return true;
-    give_up_lanes(r);
+    bool astray = was_led_astray(r);
+    if (!astray) give_up_lanes(r);
     if (r->window && r->got > 0 && outcome == CPB_INTERRUPTED && !r->is_suffix) {
       if (r->got >= PROGRESS) failures = 0;
       r->begin += r->got;
     }
-    if (outcome == CPB_REFUSED || !pause_after(r, ++failures, error)) return false;
+    if (!astray && (outcome == CPB_REFUSED || !pause_after(r, ++failures, error))) return false;
     cpb_error_begin(error, NULL);
   }
 }
@@ -455,7 +331,7 @@ static bool make_known(cpb_remote *r, size_t tail, cpb_error *error) {
 
 /* Whether the response was much shorter than what was asked for, too often. */
 static bool is_crumbs(cpb_remote *r, uint64_t wanted, cpb_error *error) {
-  bool crumb = r->body == BODY_RANGE && r->got < wanted && r->got < CPB_WINDOW_LEAST;
+  bool crumb = r->body == CPB_BODY_RANGE && r->got < wanted && r->got < CPB_WINDOW_LEAST;
   r->crumbs = crumb ? r->crumbs + 1 : 0;
   if (r->crumbs <= CRUMBS) return false;
   cpb_fail(error, CPB_E_READ, r->begin, "the server keeps sending less than was asked for");
@@ -499,6 +375,22 @@ const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, 
   }
 }
 
+bool cpb_remote_wants_download(const cpb_remote *r) {
+  return r->ignores_ranges && r->options.max_download > 0 && r->options.spool;
+}
+
+int cpb_remote_spool(const cpb_remote *r) { return r->options.spool(r->options.user); }
+
+bool cpb_remote_download(cpb_remote *r, const cpb_remote_sink *sink, uint64_t *size, cpb_error *error) {
+  give_up_lanes(r);
+  set_range(r, 0, 0, false);
+  r->sink = sink;
+  bool done = fetch(r, 0, error);
+  r->sink = NULL;
+  *size = r->got;
+  return done;
+}
+
 void cpb_remote_request_least(cpb_remote *r, size_t bytes) { r->windows.least = bytes; }
 
 const cpb_validators *cpb_remote_validators(const cpb_remote *r) { return &r->pinned; }
@@ -507,27 +399,26 @@ uint64_t cpb_remote_bytes_read(const cpb_remote *r) { return r->bytes_read; }
 
 bool cpb_remote_is_absent(const cpb_remote *r) {
   int status = r->response.status;
-  return r->body == BODY_REFUSAL && (status == 404 || status == 410 || status == 403);
+  return r->body == CPB_BODY_REFUSAL && (status == 404 || status == 410 || status == 403);
 }
 
 /* --- From beginning to end -------------------------------------------------------------------------- */
 
 static bool set_url(cpb_remote *r, const char *url, cpb_error *error) {
   cpb_address address;
-  size_t size = strlen(url) + 1;
   if (!cpb_address_parse(url, &address)) {
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "this is no URL; expected http://, https:// or s3://, a host and a path");
+             "this is no URL; expected http://, https://, s3://, hf:// or gs://, a host and a path");
     return false;
   }
   r->exchange = cpb_exchange_new(&r->allocator, error);
   if (!r->exchange) return false;
   r->is_s3 = cpb_address_has_scheme(&address, "s3");
   r->first_is_tail = cpb_path_ends_with(url, ".cpb") || cpb_path_ends_with(url, ".zip");
-  r->url = cpb_alloc(&r->allocator, size);
+  r->url = copy_of(&r->allocator, url);
   if (!r->url) return cpb_fail_memory(error) == CPB_OK;
-  memcpy(r->url, url, size);
-  if (!r->is_s3 || !cpb_s3_resolve(&r->s3, &r->allocator, &address, &cpb_exchange_environment, error)) return !r->is_s3;
+  if (!r->is_s3) return cpb_served_resolve(&r->served, &r->allocator, url, &cpb_exchange_environment, error);
+  if (!cpb_s3_resolve(&r->s3, &r->allocator, &address, &cpb_exchange_environment, error)) return false;
   if (!r->s3.keys || cpb_exchange_can_sign(r->exchange)) return true;
   cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this libcurl is too old to sign for S3; expected 7.87 or newer");
   return false;
@@ -568,6 +459,10 @@ cpb_remote *cpb_remote_share(const cpb_remote *r) {
   if (!other) return NULL;
   other->pinned = r->pinned;
   other->told = true;
+  other->target = r->target ? copy_of(&r->allocator, r->target) : NULL;
+  other->num_targets = other->target != NULL;
+  other->target_served = r->target_served;
+  other->asks_anew = r->asks_anew;
   other->most_lanes = URL_SHARED_LANES;
   return other;
 }
@@ -580,6 +475,8 @@ void cpb_remote_free(cpb_remote *r) {
   cpb_windows_free(&r->windows);
   cpb_buffer_free(&r->whole);
   cpb_s3_free(&r->s3, &a);
+  cpb_served_free(&r->served, &a);
   cpb_release(&a, r->url);
+  cpb_release(&a, r->target);
   cpb_release(&a, r);
 }

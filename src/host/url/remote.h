@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cpb/url.h"
-#include "host/url/response.h"
+#include "host/url/exchange.h"
 
 typedef struct cpb_remote cpb_remote;
 
@@ -23,6 +23,15 @@ bool cpb_remote_size(cpb_remote *r, size_t tail, uint64_t *size, cpb_error *erro
 /* Bytes from `offset` on, of `wanted` that will be asked for in this order: at least one, unless the file ends there
  * or before. They are valid until the next call. NULL with the error set. */
 const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, size_t *length, cpb_error *error);
+
+/* Whether the last failure was that the server does not know ranges, and that a download is allowed then. */
+bool cpb_remote_wants_download(const cpb_remote *r);
+
+/* The temporary file for it: a descriptor, or -1 with errno set. */
+int cpb_remote_spool(const cpb_remote *r);
+
+/* All of the file, and its size. False with the error set. */
+bool cpb_remote_download(cpb_remote *r, const cpb_remote_sink *sink, uint64_t *size, cpb_error *error);
 
 /* How much is requested at least, instead of CPB_WINDOW_LEAST. */
 void cpb_remote_request_least(cpb_remote *r, size_t bytes);

@@ -2,6 +2,15 @@ import { CpbError } from '../errors.js';
 import { request } from './http-request.js';
 import { EXPOSE } from './content-range.js';
 
+/** @typedef {typeof import('./unusual.js')} Unusual */
+
+/** @type {() => Unusual | Promise<Unusual>} */
+export let loadUnusual;
+
+/** What an entry of the package does: says where it is that URLs and servers are known which are not as most are.
+ * @param {typeof loadUnusual} load */
+export const setUpUnusual = (load) => void (loadUnusual = load);
+
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 /** @typedef {import('./url.js').UrlOptions} UrlOptions */
 /** @typedef {import('../middleware/budget.js').Meter} Meter */
@@ -17,14 +26,21 @@ export class Exchange {
   #distrust = false;
   /** Counts resets: responses to requests from before one are not used. */
   #era = 0;
+  #given;
+  /** What is requested, once it is known. @type {string | undefined} */
+  #home;
+  /** @type {import('./redirects.js').Redirects | undefined} */
+  #redirects;
 
   /** @param {string | URL} url @param {UrlOptions} options @param {Meter} usage */
   constructor(url, options, usage) {
-    const { href, origin, pathname } = parse(url);
+    const { href, origin, protocol, host, pathname } = parse(url);
+    this.#given = String(url);
+    if (/^https?:(?!.*(\/blob\/|\/github\.com\/))/.test(href)) this.#home = href;
     this.#options = options;
     this.#usage = usage;
     this.url = this.finalUrl = href;
-    this.name = origin + pathname;
+    this.name = `${protocol}//${host}${pathname}`;
     this.crossOrigin = here() !== undefined && here()?.origin !== origin;
   }
 
@@ -32,10 +48,19 @@ export class Exchange {
     return this.#usage.cost;
   }
 
-  /** @param {string} range @param {AbortSignal} signal */
-  async #send(range, signal) {
+  /** Another file, by its path from the folder of this one. @param {string} path @returns {string | Promise<string>} */
+  beside(path) {
+    if (!/^http/.test(this.url)) return (async () => (await loadUnusual()).keyBeside(this.#given, path))();
+    // Each part of the name is escaped, also what servers take for more than a name: `;`, and `+`, which S3 takes
+    // for a space. The query may be what signs it.
+    const { search } = new URL(this.url);
+    return new URL(`./${encodeURIComponent(path).replace(/%2F/g, '/')}${search}`, this.url).href;
+  }
+
+  /** @param {string} url @param {string} range @param {AbortSignal} signal */
+  async #send(url, range, signal) {
     const options = this.#options;
-    const headers = new Headers(options.headers);
+    const headers = new Headers(this.#redirects?.isAway(url) ? {} : options.headers);
     headers.set('Range', range);
     /** @type {RequestInit} */
     const init = { headers, signal };
@@ -43,12 +68,13 @@ export class Exchange {
       if (options[key]) Object.assign(init, { [key]: options[key] });
     }
     if (this.#distrust && here()) init.cache = 'no-store';
-    return (options.fetch ?? fetch)(this.url, init);
+    return (options.fetch ?? fetch)(url, init);
   }
 
   /**
    * Sends one request and yields its body, which must have exactly as many bytes as `accept`
-   * returns. The connection is closed then, or when nobody reads on.
+   * returns. The connection is closed then, or when nobody reads on. It goes to where redirects
+   * led before; if that refuses, to the URL once more.
    *
    * @param {string} range
    * @param {number} length that it asks for
@@ -57,13 +83,36 @@ export class Exchange {
    * @returns {AsyncGenerator<Uint8Array>}
    */
   async *exchange(range, length, signal, accept) {
+    const home = (this.#home ??= (await loadUnusual()).requestedFor(this.#given, this.url, here()?.protocol));
+    const from = this.#redirects?.target ?? home;
+    let got = false;
+    try {
+      for await (const piece of this.#once(from, range, length, signal, accept)) {
+        got = true;
+        yield piece;
+      }
+    } catch (error) {
+      if (!this.#redirects?.ledAstray(error, from) || got) throw error;
+      yield* this.#once(home, range, length, signal, accept);
+    }
+  }
+
+  /**
+   * @param {string} url
+   * @param {string} range
+   * @param {number} length
+   * @param {AbortSignal | undefined} signal
+   * @param {(incoming: Incoming) => Promise<number>} accept
+   * @returns {AsyncGenerator<Uint8Array>}
+   */
+  async *#once(url, range, length, signal, accept) {
     const { name } = this;
     const bill = this.#usage.begin(length);
     const era = this.#era;
     /** @type {Incoming | undefined} */
     let incoming;
     try {
-      incoming = await request((inner) => this.#send(range, inner), {
+      incoming = await request((inner) => this.#send(url, range, inner), {
         timeout: this.#options.timeout ?? 30_000,
         signal,
         name,
@@ -71,8 +120,13 @@ export class Exchange {
         received: bill.received,
       });
       if (era !== this.#era) throw new CpbError('CHANGED', `${name} was reset meanwhile`);
-      this.finalUrl = incoming.response.url || this.finalUrl;
+      const { response } = incoming;
+      this.finalUrl = response.url || this.finalUrl;
       const count = await accept(incoming);
+      if (response.redirected) {
+        this.#redirects ??= new (await loadUnusual()).Redirects(/** @type {string} */ (this.#home), this.#options);
+      }
+      this.#redirects?.came(response, url);
       let left = count;
       for (let piece; count > 0 && (piece = await incoming.next());) {
         if ((left -= piece.length) < 0) {
@@ -107,6 +161,7 @@ export class Exchange {
 
   reset() {
     this.#era++;
+    this.#redirects = undefined;
     this.doubt();
   }
 }

@@ -114,7 +114,7 @@ export function sourceOf(input, { http, budget: limit, memory }, openPath, usage
   if (typeof input === 'string' || input instanceof URL) {
     const text = String(input);
     if (/^(blob|data):/i.test(text)) return localUrlSource(text);
-    if (openPath && !/^https?:/i.test(text)) return openPath(text);
+    if (openPath && !/^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(text)) return openPath(text);
     return urlSource(text, { ...http }, usage);
   }
   if (isBytes(input)) return bytesSource(input);

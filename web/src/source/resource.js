@@ -1,5 +1,6 @@
 /** A resource that is read by ranges: what to ask its server for, and what to make of responses. */
 import { CpbError } from '../errors.js';
+import { loadUnusual } from './exchange.js';
 import { sizeOf416, spanOf } from './content-range.js';
 import { collect, tailByRead } from './streams.js';
 import { pin, tagOf } from './validators.js';
@@ -21,17 +22,10 @@ const CONTINUED = 4;
 /** Statuses that a server which knows no suffix ranges may answer one with. */
 const noSuffix = [400, 405, 406, 412, 416, 501];
 
-/** @type {() => typeof import('./refusal.js') | Promise<typeof import('./refusal.js')>} */
-let loadRefusals;
-
-/** What an entry of the package does: says where it is that servers are answered which do not give ranges.
- * @param {typeof loadRefusals} load */
-export const setUpRefusals = (load) => void (loadRefusals = load);
-
 /** @param {Incoming} incoming @param {string} name */
 async function refusal(incoming, name) {
   try {
-    return await (await loadRefusals()).refusal(incoming, name);
+    return await (await loadUnusual()).refusal(incoming, name);
   } catch {
     const { status } = incoming.response;
     return new CpbError('HTTP', `${name} answered ${status}`, { status, retryable: status > 499 });
@@ -43,16 +37,18 @@ export class Resource {
   #maxWhole;
   /** Whether the last bytes are asked for as `bytes=-N`. */
   #suffix;
+  #ignoreEtag;
   /** @type {Validators | undefined} those of the first response, which all others must have */
   #pinned;
   /** @type {{ begin: number, bytes: Uint8Array } | undefined} all of it, its beginning or its end */
   #held;
 
-  /** @param {Exchange} http @param {number} maxWhole @param {boolean} suffix */
-  constructor(http, maxWhole, suffix) {
+  /** @param {Exchange} http @param {number} maxWhole @param {boolean} suffix @param {boolean} ignoreEtag */
+  constructor(http, maxWhole, suffix, ignoreEtag) {
     this.#http = http;
     this.#maxWhole = maxWhole;
     this.#suffix = suffix;
+    this.#ignoreEtag = ignoreEtag;
   }
 
   /** @param {number} [otherwise] while it is not known */
@@ -68,7 +64,7 @@ export class Resource {
         this.#pinned,
         {
           size,
-          etag: headers.get('etag') ?? undefined,
+          etag: (!this.#ignoreEtag && headers.get('etag')) || undefined,
           lastModified: headers.get('last-modified') ?? undefined,
         },
         http.name,
@@ -79,10 +75,16 @@ export class Resource {
     }
   }
 
-  /** What a 206 holds. @param {Response} response */
-  async #spanOf({ headers }) {
+  /**
+   * What a response holds that has a range; undefined for a whole resource. Some servers call a range 200.
+   *
+   * @param {Response} response
+   */
+  async #spanOf({ status, headers }) {
+    if (status === 200 && !headers.has('content-range')) return undefined;
     const span = spanOf(headers);
-    if (!span) throw (await loadRefusals()).unclear(headers, this.#http);
+    if (!span) throw (await loadUnusual()).unclear(headers, this.#http);
+    if (status === 200 && span.end - span.begin === span.size) return undefined;
     this.#agree(headers, span.size);
     return span;
   }
@@ -94,7 +96,7 @@ export class Resource {
    * @param {number} cap
    */
   async #takeWhole(incoming, cap) {
-    const { wholeOf } = await loadRefusals();
+    const { wholeOf } = await loadUnusual();
     const bytes = await wholeOf(incoming, this.#http, cap);
     this.#agree(incoming.response.headers, bytes.length);
     this.#held = { begin: 0, bytes };
@@ -112,7 +114,7 @@ export class Resource {
     if (size !== undefined && (this.#pinned || size <= begin)) this.#agree(headers, size);
     else if (!this.#pinned && begin > 0) await this.stat({ signal });
     if (begin >= this.#size()) return 0;
-    throw (await loadRefusals()).notPastEnd(this.#http, begin, this.#pinned);
+    throw (await loadUnusual()).notPastEnd(this.#http, begin, this.#pinned);
   }
 
   /**
@@ -129,16 +131,16 @@ export class Resource {
     return this.#http.exchange(range, end - begin, signal, async (incoming) => {
       const { response } = incoming;
       const { status } = response;
-      if (status === 200) {
+      const span = status === 200 || status === 206 ? await this.#spanOf(response) : undefined;
+      if (status === 200 && !span) {
         const least = begin === 0 && end < Infinity ? end : 0;
         await this.#takeWhole(incoming, Math.max(least, this.#maxWhole));
         return 0;
       }
       if (status === 416) return this.#pastEnd(response.headers, begin, signal);
-      if (status !== 206) throw await refusal(incoming, name);
-      const span = await this.#spanOf(response);
+      if (!span) throw await refusal(incoming, name);
       if (span.begin === begin && span.end <= end) return span.end - begin;
-      throw (await loadRefusals()).anotherRange(this.#http, range, begin, span);
+      throw (await loadUnusual()).anotherRange(this.#http, range, begin, span);
     });
   }
 
@@ -153,8 +155,9 @@ export class Resource {
     return this.#http.exchange(`bytes=-${length}`, length, signal, async (incoming) => {
       const { response } = incoming;
       const { status } = response;
-      if (status === 206) {
-        const { begin, end, size } = await this.#spanOf(response);
+      const span = status === 200 || status === 206 ? await this.#spanOf(response) : undefined;
+      if (span) {
+        const { begin, end, size } = span;
         this.#suffix = end === size && begin === Math.max(0, size - length);
         return this.#suffix ? end - begin : 0;
       }

@@ -21,6 +21,11 @@ import { Resource } from './resource.js';
  *   `bytes=-N`; 'auto': unless that costs a browser a preflight
  * @property {number} [maxWhole] bytes up to which a server may answer a range with the
  *   whole resource, which is then kept; default 1 MiB
+ * @property {boolean} [ignoreEtag] that a resource stays the same is told by size and date alone: for
+ *   servers behind one name that give it different ETags
+ * @property {'keep' | 'again'} [redirects] 'keep': ranges are requested where redirects led before, until
+ *   that fails, without `headers` if it is another origin; 'again': the redirects are followed each time.
+ *   Default 'keep'; with a `fetch` that is passed, which may sign for one origin, 'again' for others
  * @property {Partial<import('../types.js').Cost>} [budget] most that it may cost
  */
 
@@ -29,15 +34,16 @@ import { Resource } from './resource.js';
  * yours) and the URL as it is, so that signed URLs work. Each response is checked, and must
  * have the size and the ETag or date of the first one.
  *
- * @param {string | URL} url
+ * @param {string | URL} url http or https; hf://OWNER/MODEL[@REVISION]/FILE, gs://BUCKET/OBJECT or
+ *   s3://BUCKET/KEY, as far as these are public; or a page at Hugging Face, GitHub or GitLab that shows a file
  * @param {UrlOptions} [options]
  * @param {import('../middleware/budget.js').Meter} [usage] that of others with which it has one budget
  * @returns {Source & { url: string, finalUrl: string }}
  */
 export function urlSource(url, options = {}, usage = meter(options.budget)) {
-  const { maxWhole = 1 << 20, suffix = 'auto' } = options;
+  const { maxWhole = 1 << 20, suffix = 'auto', ignoreEtag = false } = options;
   const http = new Exchange(url, options, usage);
-  const resource = new Resource(http, maxWhole, suffix === 'auto' ? !http.crossOrigin : suffix);
+  const resource = new Resource(http, maxWhole, suffix === 'auto' ? !http.crossOrigin : suffix, ignoreEtag);
   return {
     name: http.name,
     key: [http.url, options.headers],
@@ -52,10 +58,10 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
     tail: (...args) => resource.tail(...args),
     stream: (offset, length, { signal } = {}) => streamOf((inner) => resource.pieces(offset, length, inner), signal),
     beside(name) {
-      // Each part of the name is escaped, also what servers take for more than a name: `;`, and `+`, which S3 takes
-      // for a space. The query may be what signs it.
-      const path = encodeURIComponent(name).replace(/%2F/g, '/');
-      return urlSource(new URL(`./${path}${new URL(http.url).search}`, http.url), options, usage);
+      const url = http.beside(name);
+      /** @param {string} other */
+      const open = (other) => urlSource(other, options, usage);
+      return typeof url === 'string' ? open(url) : url.then(open);
     },
     reset: () => resource.reset(),
   };

@@ -22,13 +22,13 @@ import { FILE_SIZE, bytesAt } from './lies.js';
  * @property {[number, number] | undefined} range begin and end (exclusive)
  * @property {Record<string, string | number>} headers
  * @property {(status: number, headers?: object, body?: Uint8Array | string) => true} send
- * @property {(change?: {begin?: number, end?: number, total?: number | string, body?: Uint8Array, length?: boolean}) => true} partial
+ * @property {(change?: {begin?: number, end?: number, total?: number | string, body?: Uint8Array, length?: boolean, status?: number}) => true} partial
  */
 
 const cors = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Headers': 'Range',
-  'Access-Control-Expose-Headers': 'Content-Range, Content-Length, ETag, Retry-After, Content-Encoding',
+  'Access-Control-Expose-Headers': 'Content-Range, Content-Length, ETag, Retry-After, Content-Encoding, Last-Modified',
 };
 
 const expired =
@@ -41,21 +41,21 @@ const first = (times, fault) => (x) => x.n <= times && (fault(x), true);
 /** @type {(fault: (x: Exchange) => unknown) => (x: Exchange) => boolean} */
 const suffixOnly = (fault) => (x) => x.isSuffix && (fault(x), true);
 
-/** @type {(x: Exchange) => true} sends the headers of an honest answer and half of its body */
-function half({ response, headers, range, size }) {
+/** @type {(x: Exchange, status?: number) => true} sends the headers of an honest answer and half of its body */
+function half({ response, headers, range, size }, status = 206) {
   const [begin, end] = range ?? [0, size];
-  response.writeHead(206, {
+  response.writeHead(status, {
     ...headers,
-    'Content-Range': `bytes ${begin}-${end - 1}/${size}`,
+    ...(status === 206 ? { 'Content-Range': `bytes ${begin}-${end - 1}/${size}` } : {}),
     'Content-Length': end - begin,
   });
   response.write(bytesAt(begin, (begin + end) >> 1));
   return true;
 }
 
-/** @type {(x: Exchange) => void} */
-const cut = (x) => {
-  half(x);
+/** @type {(x: Exchange, status?: number) => void} */
+const cut = (x, status) => {
+  half(x, status);
   setTimeout(() => x.request.socket.destroy(), 30);
 };
 
@@ -71,6 +71,7 @@ const faults = {
     return response.end(bytesAt(size >> 1, size));
   },
   'whole-gzip': (x) => ((x.headers['Content-Encoding'] = 'identity'), whole(x)),
+  'whole-cut-once': (x) => (x.n === 2 ? (cut(x, 200), true) : whole(x)),
   endless: ({ response, headers }) => {
     response.writeHead(200, headers);
     const more = () => {
@@ -80,6 +81,11 @@ const faults = {
     more();
     return true;
   },
+  // A range, which is called the whole file by its status alone.
+  '200-range': (x) => x.partial({ status: 200 }),
+  '200-another-range': (x) => x.partial({ status: 200, begin: (x.range?.[0] ?? 0) + 1 }),
+  '200-unknown-range': (x) => x.partial({ status: 200, total: '*' }),
+  '200-range-of-all': (x) => x.partial({ status: 200, begin: 0, end: x.size }),
   'whole-later': (x) => x.n > 1 && whole(x),
   'whole-later-changed': (x) => x.n > 1 && ((x.headers.ETag = '"two"'), whole(x)),
 
@@ -104,6 +110,8 @@ const faults = {
   'etag-weak': (x) => void (x.headers.ETag = 'W/"one"'),
   'etag-weak-changes': (x) => void (x.headers.ETag = x.n > 1 ? 'W/"two"' : 'W/"one"'),
   'etag-weak-date-changes': (x) => void ((x.headers.ETag = 'W/"one"'), (x.headers['Last-Modified'] = date(x.n))),
+  'etag-of-edges': (x) => void ((x.headers.ETag = `"${x.n}"`), (x.headers['Last-Modified'] = date(1))),
+  'etag-and-date-of-edges': (x) => void ((x.headers.ETag = `"${x.n}"`), (x.headers['Last-Modified'] = date(x.n))),
   'etag-strong-date-changes': (x) => void (x.headers['Last-Modified'] = date(x.n)),
   'date-changes': (x) => void (delete x.headers.ETag, (x.headers['Last-Modified'] = date(x.n))),
   date: (x) => void (delete x.headers.ETag, (x.headers['Last-Modified'] = date(1))),
@@ -154,6 +162,16 @@ const faults = {
 
   redirect: (x) => x.send(302, { Location: x.url.pathname.replace('redirect', 'honest') + x.url.search }),
   'redirect-away': (x) => x.send(307, { Location: `${x.url.searchParams.get('to')}/-/lie/honest${x.url.search}` }),
+  // As large models are given: a redirect on the same origin, and one to another, which is signed for `uses` requests.
+  moved: (x) => x.send(307, { Location: `/-/lie/moved-on${x.url.search}` }),
+  'moved-on': (x) => x.send(302, { Location: `${x.url.searchParams.get('to') ?? ''}/-/lie/moved-here${signed(x)}` }),
+  'moved-here': (x) => {
+    const { uses, signed: at, changes } = Object.fromEntries(x.url.searchParams);
+    if (changes === 'etag') x.headers.ETag = `"${at}"`;
+    if (uses && x.n > Number(at) + Number(uses)) return x.send(403, { 'Content-Type': 'application/xml' }, expired);
+    return changes === 'size' && x.partial({ total: x.size + Number(at) });
+  },
+  'moved-to': (x) => x.send(302, { Location: x.url.searchParams.get('to') ?? '' }),
   'redirect-forever': (x) => x.send(302, { Location: x.url.pathname + x.url.search }),
 
   'suffix-200': suffixOnly(whole),
@@ -172,6 +190,9 @@ const faults = {
   },
   cacheable: (x) => void (x.headers['Cache-Control'] = 'max-age=600'),
 };
+
+/** @param {Exchange} x */
+const signed = ({ url, n }) => `?${new URLSearchParams([...url.searchParams, ['signed', String(n)]])}`;
 
 /** @type {(n: number) => string} */
 const date = (n) => new Date(Date.UTC(2026, 0, n)).toUTCString();
@@ -205,9 +226,17 @@ export function handle(request, response, url) {
     return true;
   };
   /** @type {Exchange['partial']} */
-  const partial = ({ begin = range?.[0] ?? 0, end = range?.[1] ?? size, total = size, body, length = true } = {}) => {
+  const partial = (change = {}) => {
+    const {
+      begin = range?.[0] ?? 0,
+      end = range?.[1] ?? size,
+      total = size,
+      body,
+      length = true,
+      status = 206,
+    } = change;
     const bytes = body ?? bytesAt(begin, end);
-    response.writeHead(206, {
+    response.writeHead(status, {
       ...headers,
       'Content-Range': `bytes ${begin}-${end - 1}/${total}`,
       ...(length ? { 'Content-Length': bytes.length } : {}),

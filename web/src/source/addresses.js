@@ -1,0 +1,83 @@
+import { CpbError } from '../errors.js';
+
+/** A name as part of a path. @param {string} name */
+const escaped = (name) => encodeURIComponent(name).replace(/%2F/g, '/');
+
+/**
+ * The schemes of stores: what a name consists of, in words, and what is requested for it.
+ * @type {Record<string, [form: RegExp, words: string, to: (...parts: string[]) => string]>}
+ */
+const stores = {
+  hf: [
+    /^((?:(?:dataset|space)s\/[^/]+|(?!(?:dataset|space)s\/)[^/]+)\/[^/@]+)(?:@([^/]+))?\/(.+)$/s,
+    'OWNER/MODEL/FILE, or hf://OWNER/MODEL@REVISION/FILE',
+    (repository = '', revision = 'main', file = '') =>
+      `https://huggingface.co/${escaped(repository)}/resolve/${revision}/${escaped(file)}`,
+  ],
+  gs: [
+    /^([^/]+)\/(.+)$/s,
+    'BUCKET/OBJECT',
+    (bucket, object = '') => `https://storage.googleapis.com/${bucket}/${escaped(object)}`,
+  ],
+  s3: [
+    /^([^/]+)\/(.+)$/s,
+    'BUCKET/KEY',
+    (bucket = '', key = '') =>
+      `https://${bucket.includes('.') ? `s3.us-east-1.amazonaws.com/${bucket}` : `${bucket}.s3.us-east-1.amazonaws.com`}/${escaped(key)}`,
+  ],
+};
+
+/** The addresses of pages that show a file, and of the file. @type {[RegExp, string][]} */
+const pages = [
+  [/^(https:\/\/huggingface\.co\/(?:(?:[^/?#]+\/){2}|(?:[^/?#]+\/){3}|[^/?#]+\/))blob(?=\/[^?#])/i, '$1resolve'],
+  [/^(https:\/\/github\.com\/[^/?#]+\/[^/?#]+\/)blob(?=\/[^?#])/i, '$1raw'],
+  [/^(https?:\/\/[^/?#]+\/(?:[^/?#]+\/){2,9}?)-\/blob(?=\/[^?#])/i, '$1-/raw'],
+];
+
+/** That one answers a page of GitHub with a redirect, which only that page's own scripts may follow. */
+const RAW = /^https:\/\/github\.com\/([^/?#]+\/[^/?#]+)\/raw(?=\/[^?#])/i;
+
+/** The schemes that are read. */
+const READ = ['http', 'https', 'hf', 'gs', 's3'];
+
+/** Where a query begins in a key, in which everything else is part of the name. @param {string} text */
+const keyLength = (text) => /\?[a-z0-9-]+=/i.exec(text)?.index ?? text.length;
+
+/**
+ * What is requested for an address: that of a file in a store, or of a page that shows a file. The same table is in
+ * src/host/url/served.c; tests/data/cases/addresses.json is held against both.
+ *
+ * @param {string} given
+ * @param {string} url the same as a URL, if it is one of http or https
+ * @param {string} [page] the scheme of this page, in a browser
+ */
+export function requestedFor(given, url, page) {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]+):(?:\/\/)?(.*)$/is.exec(given) ?? [];
+  const [form, words, to] = stores[scheme.toLowerCase()] ?? [];
+  if (form && to) {
+    const parts = form.exec(rest.slice(0, keyLength(rest)));
+    if (!parts) throw new CpbError('USAGE', `this names no file; expected ${scheme}://${words}`);
+    return to(...parts.slice(1)) + rest.slice(keyLength(rest));
+  }
+  const [own = ''] = /^[^:]*/.exec(url) ?? [];
+  // What a program's own pages and files have, the runtime knows.
+  if (![...READ, 'file', 'content', page?.slice(0, -1)].includes(own)) {
+    throw new CpbError('USAGE', `URLs of the scheme ${own} are not read; expected one of ${READ.join(', ')}`);
+  }
+  const file = pages.reduce((text, [shown, put]) => text.replace(shown, put), url);
+  return page === undefined ? file : file.replace(RAW, 'https://raw.githubusercontent.com/$1');
+}
+
+/**
+ * The address of another file in a store, by its path from the folder of one.
+ *
+ * @param {string} given
+ * @param {string} path
+ */
+export function keyBeside(given, path) {
+  const length = keyLength(given);
+  if (keyLength(path) < path.length) {
+    throw new CpbError('READ', `the name ${path} would begin a query; expected no ? that a parameter follows`);
+  }
+  return given.slice(0, length).replace(/[^/]*$/, () => path) + given.slice(length);
+}

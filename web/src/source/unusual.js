@@ -1,0 +1,4 @@
+/** What reading a URL seldom takes, and is loaded then. */
+export * from './addresses.js';
+export * from './redirects.js';
+export * from './refusal.js';
