@@ -249,16 +249,17 @@ CPB_API uint64_t cpb_model_file_size(const cpb_model_file *file, unsigned beside
 /* The values of one array, read from front to back. */
 typedef struct cpb_values_file cpb_values_file;
 
-/* Opens the array `name`, as cpb_values_new() does. `options` may be NULL; their `checkpoint` is
- * ignored. Only one array of a model file may be open, and no question can be asked meanwhile: such
- * calls fail with CPB_E_USAGE. Close it before the model file. */
+/* Opens the array `name`, as cpb_values_new() does, or, if a SavedModel or MetaGraphDef has no such constant and no
+ * `scope` is given, as cpb_model_file_variable(). `options` may be NULL; their `checkpoint` is ignored. Only one array
+ * of a model file may be open, and no question can be asked meanwhile: such calls fail with CPB_E_USAGE. Close it
+ * before the model file. */
 CPB_API cpb_values_file *cpb_model_file_values(cpb_model_file *file, const char *name, size_t name_size,
                                                const cpb_values_options *options, cpb_error *error);
 
 /* Opens a variable of a SavedModel, whose values are in a shard of the checkpoint. `name` is its path,
  * its name or its checkpoint key, as CPB_ASK_VARIABLES lists them; `meta_graph` counts from 0.
- * CPB_E_NOT_FOUND: no variable, or more than one, is called this; CPB_E_FORMAT: the model has no
- * checkpoint; CPB_E_USAGE as above. */
+ * What Keras 3 stores a second time is no other variable. CPB_E_NOT_FOUND: no variable, or more than one, is
+ * called this; CPB_E_FORMAT: the model has no checkpoint; CPB_E_USAGE as above. */
 CPB_API cpb_values_file *cpb_model_file_variable(cpb_model_file *file, const char *name, size_t name_size,
                                                  uint32_t meta_graph, cpb_error *error);
 CPB_API void cpb_values_file_close(cpb_values_file *values);

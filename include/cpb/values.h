@@ -32,8 +32,8 @@ typedef struct cpb_values_options {
   /* sizeof(cpb_values_options) */
   size_t struct_size;
 
-  /* SameDiff zip: the tag; NULL: the newest. SavedModel, GraphDef: the function that has
-   * the node; NULL: the graph. Copied. */
+  /* SameDiff zip: the tag; NULL: the newest. Others: the function or subgraph that has the
+   * node or tensor; NULL: the graph, or else the only one that has it. Copied. */
   const char *scope;
   size_t scope_size;
 

@@ -183,11 +183,13 @@ class Model(_core.Model):
         """The values of one array, as they lie in memory.
 
         Args:
-            name: A node of a graph (``NODE:ATTRIBUTE`` for another attribute than ``value``), or a
-                variable or parameter of a SameDiff model. With `variable`, a variable of a SavedModel: its
-                path, name or checkpoint key.
-            variable: Whether it is a variable, with its values in the checkpoint.
-            function: The function that has the node; None: the graph.
+            name: A node of a graph (``NODE:ATTRIBUTE`` for another attribute than ``value``), a
+                variable or parameter of a SameDiff model, or a variable of a SavedModel: its path, name or
+                checkpoint key.
+            variable: Whether it is a variable, with its values in the checkpoint, and no constant, which
+                otherwise comes first.
+            function: The function or subgraph that has the node; None: the graph, or else the only one that
+                has it.
             tag: SameDiff: the tag; None: the newest.
             state: SameDiff: not the value but the updater's state with this number, from 1.
             meta_graph: Of a SavedModel: which of its meta graphs, from 0.

@@ -18,6 +18,8 @@ def test_facts(right):
         counts = {layer["name"]: layer["parameters"] for layer in model.layers()["layers"]["items"]}
         assert overview["parameters"]["total"] == sum(counts.values()) == right["parameters"]
         assert counts | right.get("layers", {}) == counts
+        for name, shape in right.get("values", {}).items():
+            assert list(model.array(name).shape) == shape
         if "node" in right:
             assert [out["name"] for out in model.node(right["node"]["name"])["outputs"]] == right["node"]["outputs"]
 

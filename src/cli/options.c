@@ -122,10 +122,12 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_STATE] =
         {"state", 0, CLI_NUMBER, SETTING(state), "N",
          "Write the updater's N-th state for the parameter, counting from 1, instead of the parameter's value.", NULL},
-    [CLI_VARIABLE] = {"variable", 0, CLI_FLAG, SETTING(variable), NULL,
-                      "NAME is a variable of a SavedModel, stored in variables/: its path, its name or its key in the "
-                      "checkpoint. cpb inspect MODEL variables lists them.",
-                      NULL},
+    [CLI_VARIABLE] =
+        {"variable", 0, CLI_FLAG, SETTING(variable), NULL,
+         "NAME is a variable of a SavedModel, stored in variables/: its path, its name or its key in the "
+         "checkpoint, and no constant, which is looked for first without this. cpb inspect MODEL variables "
+         "lists them.",
+         NULL},
     [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL,
                  "Write only the values, in little-endian order, without NumPy's header.", NULL},
     [CLI_SKIP_VALUES] = {"skip-values", 0, CLI_FLAG, SETTING(skip_values), NULL,

@@ -85,16 +85,6 @@ static bool begin(cpb_model_file *f, cpb_error *error) {
   return !f->reading;
 }
 
-cpb_values_file *cpb_model_file_values(cpb_model_file *f, const char *name, size_t name_size,
-                                       const cpb_values_options *options, cpb_error *given_error) {
-  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  cpb_values_options how;
-  if (!begin(f, error)) return NULL;
-  cpb_options_copy(&how, sizeof how, options);
-  how.checkpoint = NULL;
-  return open_values(f, cpb_values_new(&f->allocator, f->kind, name, name_size, &how), NULL, error);
-}
-
 /* --- A variable ----------------------------------------------------------------------------- */
 
 static bool same(cpb_span a, cpb_span b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
@@ -104,30 +94,50 @@ static bool is_member(yyjson_val *item, const char *member, cpb_span name) {
   return cpb_json_text(cpb_json_member(item, member), &text) && same(text, name);
 }
 
-/* Chooses among the variables that a name may mean: the one that has it as its path or key, or
- * else the only one that is stored. Several entries may share a key. */
-static bool choose_key(yyjson_val *answer, cpb_span name, cpb_span *key, cpb_error *error) {
-  size_t i, count, keys = 0;
-  yyjson_val *item, *page = cpb_json_member(answer, "variables");
-  yyjson_arr_foreach(cpb_json_member(page, "items"), i, count, item) {
-    cpb_span one;
-    if (!cpb_json_text(cpb_json_member(item, "key"), &one)) continue;
-    bool exact = is_member(item, "key", name) || is_member(item, "path", name);
-    if (keys == 0 || !same(*key, one)) keys++;
-    if (keys == 1 || exact) *key = one;
-    if (exact) return true;
+/* Entries with a key, of which several may share one: the last key, and how many there are. */
+typedef struct keyed {
+  cpb_span key;
+  uint64_t count;
+} keyed;
+
+static void add_key(keyed *k, cpb_span key) {
+  if (k->count == 0 || !same(k->key, key)) k->count++;
+  k->key = key;
+}
+
+/* What the name may mean: the one that has it as its path or key, or else the only one that is stored. What Keras 3
+ * stores a second time is the same weight. */
+static keyed find_key(yyjson_val *items, cpb_span name, uint64_t *copies) {
+  keyed originals = {{NULL, 0}, 0}, copied = {{NULL, 0}, 0};
+  size_t i, count;
+  yyjson_val *item;
+  *copies = 0;
+  yyjson_arr_foreach(items, i, count, item) {
+    cpb_span key;
+    const bool is_copy = cpb_json_member(item, "copy_of") != NULL;
+    *copies += is_copy;
+    if (!cpb_json_text(cpb_json_member(item, "key"), &key)) continue;
+    if (same(key, name) || is_member(item, "path", name)) return (keyed){key, 1};
+    add_key(is_copy ? &copied : &originals, key);
   }
-  uint64_t total = 0;
+  return originals.count > 0 ? originals : copied;
+}
+
+static bool choose_key(yyjson_val *answer, cpb_span name, cpb_span *key, cpb_error *error) {
+  uint64_t total = 0, copies;
   char quoted[128];
+  yyjson_val *page = cpb_json_member(answer, "variables");
+  const keyed found = find_key(cpb_json_member(page, "items"), name, &copies);
+  *key = found.key;
   cpb_json_unsigned(cpb_json_member(page, "total"), &total);
   cpb_quote(quoted, sizeof quoted, name.data, name.size);
-  if (keys == 0)
+  if (found.count == 0)
     cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint has no values for the variable \"%s\"", quoted);
-  if (keys > 1)
+  if (found.count > 1)
     cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
-             "%llu variables are called \"%s\"; expected the path or the key of one", (unsigned long long)total,
-             quoted);
-  return keys == 1;
+             "%llu variables are called \"%s\"; expected the path or the key of one",
+             (unsigned long long)(copies < total ? total - copies : total), quoted);
+  return found.count == 1;
 }
 
 static const cpb_stored *find_stored(cpb_model_file *f, const cpb_question *question, cpb_error *error) {
@@ -168,4 +178,40 @@ cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, si
   cpb_file *shard = cpb_beside_open_shard(f, stored->slices > 0 ? 0 : stored->shard, &absent, error);
   if (!shard) return NULL;
   return open_values(f, cpb_values_new(&f->allocator, f->kind, stored->key, stored->key_size, &how), shard, error);
+}
+
+/* --- An array ----------------------------------------------------------------------------- */
+
+/* What is no constant of the model may be a variable; `error` says why it is none. */
+static cpb_values_file *open_variable_instead(cpb_model_file *f, const char *name, size_t name_size,
+                                              const cpb_values_options *how, cpb_error *error) {
+  cpb_error other, first = *error;
+  cpb_values_file *v = cpb_model_file_variable(f, name, name_size, how->meta_graph, &other);
+  cpb_error_begin(error, NULL);
+  if (v) return v;
+  *error = other;
+  if (other.code != CPB_E_NOT_FOUND && (other.code != CPB_E_FORMAT || f->checkpoint)) return NULL;
+  *error = first;
+  const size_t length = strlen(first.message);
+  if (other.code == CPB_E_NOT_FOUND)
+    cpb_format(error->message + length, sizeof error->message - length, "; %s", other.message);
+  cpb_model_file_blame(f, 0, NULL);
+  return NULL;
+}
+
+static bool may_have_variables(const cpb_model_file *f, const cpb_values_options *how) {
+  const bool is_saved = f->kind == CPB_MODEL_SAVED_MODEL || f->kind == CPB_MODEL_META_GRAPH;
+  return is_saved && !how->scope && how->tensor_size == 0;
+}
+
+cpb_values_file *cpb_model_file_values(cpb_model_file *f, const char *name, size_t name_size,
+                                       const cpb_values_options *options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_values_options how;
+  if (!begin(f, error)) return NULL;
+  cpb_options_copy(&how, sizeof how, options);
+  how.checkpoint = NULL;
+  cpb_values_file *v = open_values(f, cpb_values_new(&f->allocator, f->kind, name, name_size, &how), NULL, error);
+  if (v || error->code != CPB_E_NOT_FOUND || !may_have_variables(f, &how)) return v;
+  return open_variable_instead(f, name, name_size, &how, error);
 }

@@ -35,7 +35,7 @@ def test_missing_file(cpb, command, tmp_path):
 @each(ALL)
 def test_directory(cpb, command, tmp_path):
     (tmp_path / "folder").mkdir()
-    check(run(cpb, command, "folder", tmp_path), 3, "folder", "Is a directory")
+    check(run(cpb, command, "folder", tmp_path), 3, "folder", "a directory")
 
 
 @each([c for c in ALL if c[0] not in ("split", "recover")])

@@ -1,8 +1,10 @@
 """Small models that people met, and what is right about each (tests/data/cases/right.json): in the command. The same
 table is held against the Python package, the JavaScript package and the page."""
 
+import io
 import json
 
+import numpy as np
 import pytest
 
 from conftest import DATA
@@ -27,6 +29,8 @@ def test_facts(cpb, right):
     for side in "inputs", "outputs", "training_inputs":
         shapes = {value["name"]: value.get("shape") for value in overview.get(side, {"items": []})["items"]}
         assert shapes | right.get(side, {}) == shapes
+    for name, shape in right.get("values", {}).items():
+        assert list(np.load(io.BytesIO(cpb.ok("extract", path, name, "-o", "-"))).shape) == shape
     if "node" in right:
         assert [out["name"] for out in ask(cpb, path, "node", right["node"]["name"])["outputs"]] == right["node"]["outputs"]
 

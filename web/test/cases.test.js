@@ -8,7 +8,16 @@ const folder = 'tests/data/cases/';
 const shapes = (page) => Object.fromEntries((page?.items ?? []).map((/** @type {any} */ v) => [v.name, v.shape]));
 
 /** @param {any} right */
-async function check({ file, parameters, layers = {}, inputs = {}, outputs = {}, training_inputs = {}, node }) {
+async function check({
+  file,
+  parameters,
+  layers = {},
+  inputs = {},
+  outputs = {},
+  training_inputs = {},
+  values = {},
+  node,
+}) {
   const model = await libcpb.inspect(await data(folder + file));
   try {
     const overview = await model.overview();
@@ -20,6 +29,9 @@ async function check({ file, parameters, layers = {}, inputs = {}, outputs = {},
     for (const [side, wanted] of Object.entries({ inputs, outputs, training_inputs })) {
       const there = shapes(/** @type {any} */ (overview)[side]);
       assert.deepEqual({ ...there, ...wanted }, there);
+    }
+    for (const [name, shape] of Object.entries(values)) {
+      assert.deepEqual((await model.values(name)).shape, shape);
     }
     if (node) {
       const { outputs: given } = /** @type {any} */ (await model.node(node.name));

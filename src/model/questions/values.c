@@ -5,6 +5,7 @@
 
 #define MOST_KEPT 256 /* bytes of what is of no interest here */
 #define SHOWN 80
+#define SHOWN_SHORT 48
 
 void cpb_viewed_values_init(cpb_viewed_values *r, const cpb_view_kind *kind, const cpb_allocator *a, cpb_meter *meter,
                             cpb_span name, const cpb_values_options *options) {
@@ -66,7 +67,7 @@ static cpb_have not_found(cpb_viewed_values *r, const char *what, cpb_span name)
 
 typedef struct finding {
   cpb_viewed_values *reader;
-  cpb_take_tensor *take;
+  cpb_take_tensor *take; /* NULL: it is only looked for */
 } finding;
 
 /* False where it is the one, or memory is short. */
@@ -76,17 +77,49 @@ static bool is_other(void *user, const cpb_view_tensor *t) {
   r->text.size = 0;
   if (!cpb_view_tensor_name(t, &r->text)) return cpb_fail_memory(&r->error), false;
   if (!cpb_span_equal((cpb_span){r->text.data, r->text.size}, r->name)) return true;
-  f->take(r, t);
+  if (f->take) f->take(r, t);
   return false;
+}
+
+/* Whether the graph has it; false also with the error set. */
+static bool has(cpb_viewed_values *r, uint32_t graph, cpb_take_tensor *take) {
+  finding f = {r, take};
+  return !r->view.kind->each_tensor(&r->view, graph, is_other, &f) && r->error.code == CPB_OK;
+}
+
+static cpb_have fail_several(cpb_viewed_values *r, const uint32_t graphs[2]) {
+  char name[SHOWN_SHORT], scopes[2][SHOWN_SHORT];
+  cpb_quote(name, sizeof name, r->name.data, r->name.size);
+  for (size_t i = 0; i < 2; i++) {
+    r->text.size = 0;
+    if (!cpb_view_graph_name(&r->view.graphs, graphs[i], &r->text)) return cpb_viewed_values_fail_memory(r);
+    cpb_quote(scopes[i], sizeof scopes[i], r->text.data, r->text.size);
+  }
+  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+           "\"%s\" is in several functions or subgraphs; expected one of them as the scope, such as \"%s\" or \"%s\" "
+           "(the question constants lists them)",
+           name, scopes[0], scopes[1]);
+  return CPB_FAILED;
+}
+
+/* What the main graph does not have, and was asked for without a scope: the only other graph that has it. */
+static cpb_have find_elsewhere(cpb_viewed_values *r, const char *what, cpb_take_tensor *take) {
+  uint32_t found[2], count = 0;
+  if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, r->part.message.size, CPB_NO_OFFSET, &r->error)) return CPB_FAILED;
+  for (uint32_t graph = 1; graph < r->view.graphs.count && count < 2; graph++) {
+    if (has(r, graph, count == 0 ? take : NULL)) found[count++] = graph;
+    if (r->error.code != CPB_OK) return CPB_FAILED;
+  }
+  if (count == 0) return not_found(r, what, r->name);
+  return count == 1 ? CPB_HAVE : fail_several(r, found);
 }
 
 cpb_have cpb_viewed_values_find(cpb_viewed_values *r, const char *what, cpb_take_tensor *take) {
   uint32_t graph = 0;
-  finding f = {r, take};
   const cpb_span scope = {(const uint8_t *)r->options->scope, r->options->scope_size};
   if (scope.data && !cpb_view_graph_find(&r->view.graphs, scope, r->meter, &graph, &r->error)) return CPB_FAILED;
   if (graph == CPB_NO_GRAPH) return not_found(r, "function or subgraph", scope);
-  const bool other = r->view.kind->each_tensor(&r->view, graph, is_other, &f);
+  if (has(r, graph, take)) return CPB_HAVE;
   if (r->error.code != CPB_OK) return CPB_FAILED;
-  return other ? not_found(r, what, r->name) : CPB_HAVE;
+  return scope.data ? not_found(r, what, r->name) : find_elsewhere(r, what, take);
 }

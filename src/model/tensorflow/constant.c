@@ -15,6 +15,7 @@
 #define MOST_KEPT 256 /* bytes of what is of no interest here */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 #define SHOWN 80
+#define SHOWN_SHORT 48
 
 typedef struct reader {
   cpb_allocator allocator;
@@ -193,30 +194,52 @@ static cpb_have no_tensor(reader *r) {
   return CPB_FAILED;
 }
 
-/* Says which function has a node of that name, where the graph was meant. */
 static cpb_have no_node(reader *r) {
-  cpb_span function;
-  cpb_cursor library = cpb_cursor_of(r->graph.message), functions = cpb_cursor_of((cpb_span){NULL, 0});
-  while (!r->options->scope && next_function(&library, &functions, &function)) {
-    cpb_cursor nodes = cpb_cursor_of(function);
-    if (!find_named(&nodes, FUNCTION_NODE, NODE_NAME, r->node)) continue;
-    cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
-             "no node of the graph itself is named \"%s\"; function \"%s\" has one", show(r->node).text,
-             show(name_of(function)).text);
-    return CPB_FAILED;
-  }
   if (!is_hidden(r)) cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no node \"%s\"", show(r->node).text);
   return CPB_FAILED;
 }
 
+static cpb_span tensor_of(const reader *r, cpb_span node) {
+  return cpb_get_bytes(cpb_get_bytes(cpb_get_entry(node, NODE_ATTR, r->attribute), MAP_VALUE), ATTR_TENSOR);
+}
+
+static cpb_have fail_several(reader *r, const cpb_span functions[2]) {
+  char names[2][SHOWN_SHORT], node[SHOWN_SHORT];
+  for (size_t i = 0; i < 2; i++) cpb_quote(names[i], sizeof names[i], functions[i].data, functions[i].size);
+  cpb_quote(node, sizeof node, r->node.data, r->node.size);
+  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+           "\"%s\" is in several functions; expected one of them as the scope, such as \"%s\" or \"%s\" (the question "
+           "constants lists them)",
+           node, names[0], names[1]);
+  return CPB_FAILED;
+}
+
+/* What the graph itself does not have, and was asked for without a scope: in the only function that has it. */
+static cpb_have find_elsewhere(reader *r, cpb_span *tensor) {
+  cpb_span function, found[2] = {{NULL, 0}, {NULL, 0}};
+  size_t count = 0;
+  cpb_cursor library = cpb_cursor_of(r->graph.message), functions = cpb_cursor_of((cpb_span){NULL, 0});
+  while (count < 2 && next_function(&library, &functions, &function)) {
+    cpb_cursor nodes = cpb_cursor_of(function);
+    if (!find_named(&nodes, FUNCTION_NODE, NODE_NAME, r->node) || !tensor_of(r, nodes.bytes).data) continue;
+    if (count == 0) *tensor = tensor_of(r, nodes.bytes);
+    found[count++] = name_of(function);
+  }
+  return count == 1 ? CPB_HAVE : count == 2 ? fail_several(r, found) : no_node(r);
+}
+
 static cpb_have find_tensor(reader *r, cpb_range *where) {
-  cpb_span of = r->graph.message, scope = {(const uint8_t *)r->options->scope, r->options->scope_size};
+  cpb_span of = r->graph.message, tensor, scope = {(const uint8_t *)r->options->scope, r->options->scope_size};
   if (scope.data && !find_function(r, scope, &of)) return no_function(r, scope);
   cpb_cursor nodes = cpb_cursor_of(of);
-  if (!find_named(&nodes, scope.data ? FUNCTION_NODE : GRAPH_NODE, NODE_NAME, r->node)) return no_node(r);
-  cpb_span value = cpb_get_bytes(cpb_get_entry(nodes.bytes, NODE_ATTR, r->attribute), MAP_VALUE);
-  cpb_span tensor = cpb_get_bytes(value, ATTR_TENSOR);
-  if (!tensor.data) return no_tensor(r);
+  if (find_named(&nodes, scope.data ? FUNCTION_NODE : GRAPH_NODE, NODE_NAME, r->node)) {
+    tensor = tensor_of(r, nodes.bytes);
+    if (!tensor.data) return no_tensor(r);
+  } else if (scope.data) {
+    return no_node(r);
+  } else if (find_elsewhere(r, &tensor) != CPB_HAVE) {
+    return CPB_FAILED;
+  }
   *where = cpb_part_where(&r->graph, tensor);
   return CPB_HAVE;
 }

@@ -1,5 +1,5 @@
 /** inspect(): what is inside a model, without its weights. */
-import { CpbError } from '../errors.js';
+import { asCpbError, CpbError } from '../errors.js';
 import { feedOf } from '../reader/find.js';
 import * as content from '../reader/message-content.js';
 import { disposable } from '../reader/open-file.js';
@@ -329,25 +329,62 @@ async function objectGraphOf(state, checkpoint, signal) {
 }
 
 /**
+ * What is no constant of the model may be a variable.
+ *
  * @param {State} state
  * @param {Asker} asking
  * @param {string} name
  * @param {ValuesOptions} [how]
  */
-async function values(state, { ask }, name, how = {}) {
-  if (!how.variable) return valuesOf(state, name, how);
+async function values(state, asking, name, how = {}) {
+  if (how.variable) return variableValues(state, asking, name, how);
+  try {
+    return await valuesOf(state, name, how);
+  } catch (error) {
+    const { code, message } = asCpbError(error, 'the source');
+    if (code !== 'NOT_FOUND' || !state.checkpoint || how.function !== undefined || how.tensor) throw error;
+    return variableValues(state, asking, name, how).catch((other) => {
+      if (other?.code !== 'NOT_FOUND') throw other;
+      throw new CpbError('NOT_FOUND', `${message}; ${other.message}`, { cause: error });
+    });
+  }
+}
+
+/**
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {string} name
+ * @param {ValuesOptions} how
+ */
+async function variableValues(state, { ask }, name, how) {
   const { checkpoint } = state;
   if (!checkpoint) throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
   const { metaGraph, signal, onProgress } = how;
   const found = (await ask('variables', { name, metaGraph, signal, onProgress })).variables;
-  const exact = found.items.filter((/** @type {any} */ v) => v.path === name || v.key === name);
-  const [{ key }] = exact.length > 0 ? exact : found.items;
-  if (!key) throw new CpbError('NOT_FOUND', `the checkpoint has no value of ${name}`);
-  if (exact.length === 0 && found.total > 1)
-    throw new CpbError('NOT_FOUND', `${name} is ambiguous: ${found.total} variables have this name`);
+  const key = keyOf(found, name);
   const data = await checkpoint.dataOf(key);
   if (!data) throw new CpbError('NOT_FOUND', `the data file with ${name} was not found`);
   return valuesOf(state, key, how, { checkpoint, data });
+}
+
+/**
+ * The key of the variable that has the name as its path or key, or else of the only one that is stored. What Keras 3 stores
+ * a second time is the same weight.
+ *
+ * @param {any} page
+ * @param {string} name
+ */
+function keyOf({ items, total }, name) {
+  const stored = items.filter((/** @type {any} */ v) => v.key);
+  const exact = stored.find((/** @type {any} */ v) => v.path === name || v.key === name);
+  if (exact) return exact.key;
+  const originals = stored.filter((/** @type {any} */ v) => !v.copy_of);
+  const keys = new Set((originals.length > 0 ? originals : stored).map((/** @type {any} */ v) => v.key));
+  if (keys.size === 0) throw new CpbError('NOT_FOUND', `the checkpoint has no value of ${name}`);
+  if (keys.size === 1) return [...keys][0];
+  const copies = items.filter((/** @type {any} */ v) => v.copy_of).length;
+  const count = copies < total ? total - copies : total;
+  throw new CpbError('NOT_FOUND', `${name} is ambiguous: ${count} variables have this name`);
 }
 
 /**

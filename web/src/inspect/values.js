@@ -35,15 +35,15 @@ const known = {
  * @property {AbortSignal} [signal] for finding the array
  * @property {ReadOptions['onProgress']} [onProgress] of finding the array
  * @property {string} [tag] of a SameDiff zip; the newest when not said
- * @property {string} [function] of a SavedModel or graph: that has the node; the graph itself
- *   when not said
+ * @property {string} [function] or subgraph that has the node or tensor; when not said, the graph itself,
+ *   or else the only one that has it
  * @property {number} [metaGraph] of a SavedModel: which, from 0
  * @property {{ offset: number, size: number }} [tensor] where the tensor lies, as `constants`
  *   and `nodes` have it: then it is not looked for, and the name does not matter
  * @property {boolean} [exactTexts] TensorFlow's texts each after its length in 8 bytes, rather
  *   than filled up to the longest
  * @property {boolean} [variable] the name is that of a SavedModel's variable, its path, or its key
- *   in the checkpoint that the model was given
+ *   in the checkpoint that the model was given, and of no constant, which comes first when this is not said
  * @property {number} [state] SameDiff: not the parameter's value but the n-th state, from 1,
  *   that its updater has for it
  */
