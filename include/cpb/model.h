@@ -141,7 +141,7 @@ CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
   X(SCOPES, scopes, 13, "[FUNCTION]", "The name scopes of the graph, or of a function (--scope: what is in one).")  \
   X(CUT, cut, 14, "PATHS", "What a SavedModel that is cut down to these keeps.")                                    \
   X(CONSUMERS, consumers, 15, "NODE", "What takes the outputs of a node.")                                          \
-  X(VARIABLES, variables, 16, "[NAME]", "The variables, or a checkpoint's tensors, and what is stored for each.")                              \
+  X(VARIABLES, variables, 16, "[NAME]", "The variables, or a checkpoint's tensors, and what is stored for each.")   \
   X(NODE, node, 17, "NODE", "One node: what it takes and from where, what it gives and to whom.")                   \
   X(UPSTREAM, upstream, 18, "NODE", "All that a node depends on, the nearest first, or the way to another (--to).") \
   X(DOWNSTREAM, downstream, 19, "NODE", "All that depends on a node, the nearest first, or the way to another (--to).")

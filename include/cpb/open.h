@@ -159,7 +159,7 @@ typedef struct cpb_model_file cpb_model_file;
 /* The files beside a SavedModel. Each is read when a question first needs it, if it exists. */
 typedef enum cpb_beside {
   CPB_BESIDE_KERAS_METADATA = 1, /* for LAYERS, LOAD, CUT, OVERVIEW, SEARCH and VARIABLES */
-  CPB_BESIDE_CHECKPOINT = 2,     /* for VARIABLES and OVERVIEW; of a checkpoint by itself for all, with its object graph */
+  CPB_BESIDE_CHECKPOINT = 2,     /* for VARIABLES and OVERVIEW; for all questions about a checkpoint */
   CPB_BESIDE_FINGERPRINT = 4,    /* the member "fingerprint" of OVERVIEW */
   CPB_BESIDE_ALL = 7
 } cpb_beside;

@@ -10,8 +10,8 @@
 /* Of the system's paths (lookup_posix.c, for WASI, too). */
 bool cpb_lookup_exists(const char *path);
 bool cpb_lookup_is_directory(const char *path);
-/* The name of the only file in the directory that ends so, in `out` of `room` bytes; false if there is none or more than
- * one, or its name is longer. */
+/* The name of the only file in the directory that ends so, in `out` of `room` bytes; false if there is none or more
+ * than one, or its name is longer. */
 bool cpb_lookup_only(const char *directory, const char *ending, char *out, size_t room);
 
 /* Opens a file that the caller has not named, or, if there are `urls`, a URL, of which the beginning or the end is then

@@ -113,8 +113,7 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, bool keep_damaged
 static unsigned settled_of(const cpb_model_file *f, const cpb_model_file_options *options) {
   if (f->kind == CPB_MODEL_SAVED_MODEL) return options->leave_out;
   if (f->kind == CPB_MODEL_CHECKPOINT && f->is_alone) return CPB_BESIDE_ALL & ~(unsigned)CPB_BESIDE_CHECKPOINT;
-  if (f->kind == CPB_MODEL_CHECKPOINT ||
-      (f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, ".meta")))
+  if (f->kind == CPB_MODEL_CHECKPOINT || (f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, ".meta")))
     return options->leave_out | (CPB_BESIDE_ALL & ~(unsigned)CPB_BESIDE_CHECKPOINT);
   return CPB_BESIDE_ALL;
 }

@@ -11,7 +11,7 @@
 struct cpb_values_file {
   cpb_model_file *owner;
   cpb_values *values;
-  cpb_step step;   /* the next thing to be given out */
+  cpb_step step; /* the next thing to be given out */
 };
 
 /* --- Reading ------------------------------------------------------------------------------- */

@@ -76,7 +76,10 @@ static void add_checkpoint(cli_summary *s, cli_table *t) {
   if (missing > 0) cli_put_format(sheet, "; %d of them missing", (int)missing);
   if (without > 0) cli_put(sheet, "; ");
   if (without > 0) cli_put_plural(sheet, without, "variable without a value", "variables without a value");
-  add_file(s, t, is_alone ? "values" : s->kind == CPB_MODEL_META_GRAPH ? "checkpoint" : "variables/",
+  add_file(s, t,
+           is_alone                          ? "values"
+           : s->kind == CPB_MODEL_META_GRAPH ? "checkpoint"
+                                             : "variables/",
            cli_number_at(stored, "size"));
 }
 

@@ -1,13 +1,14 @@
-/* The values of one tensor of a checkpoint, streamed from the shard (data file) that holds it.
+/* The values of one tensor, or slice, streamed from the shard (data file) that holds it.
  *
  * Numbers are stored as their bytes, little-endian, and are passed on as they come. A tensor of
  * strings is stored as all lengths (varints), the masked CRC-32C of these, and then the bytes of
- * all strings; it is given out as bytes that are padded to the longest, or as length and bytes of one string after the
- * other. So the lengths are kept, which takes at most options->max_memory bytes; of the rest no more
- * than PIECE bytes are held. Before, the last byte of each string is looked at: padding would lose a NUL. In [at, end) is what has not been read of the tensor's range of the shard; `crc`
- * covers what has. The checksum can be compared only at the end: values have then been given out
- * already, and a mismatch makes the last step an error. (WriteStringTensor in TensorFlow's
- * tensor_bundle.cc) */
+ * all strings; it is given out as strings that are padded to the longest, or as length and bytes of
+ * one string after the other. So the lengths are kept, which takes at most options->max_memory bytes;
+ * of the rest no more than PIECE bytes are held. Before strings are padded, the last byte of each is
+ * looked at: a NUL there would be lost. In [at, end) is what has not been read of the tensor's range
+ * of the shard; `crc` covers what has. The checksum can be compared only at the end: values have then
+ * been given out already, and a mismatch makes the last step an error. (WriteStringTensor in
+ * TensorFlow's tensor_bundle.cc) */
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/checkpoint/part_reader.h"
@@ -204,8 +205,7 @@ static cpb_have take_lengths(reader *r, cpb_span in, size_t *used) {
     r->shift += 7;
     if (byte < 0x80) have = take_length(r);
   }
-  if (have == CPB_HAVE && !cpb_buffer_append(&r->lengths, in.data, *used))
-    return cpb_fail_memory(r->error), CPB_FAILED;
+  if (have == CPB_HAVE && !cpb_buffer_append(&r->lengths, in.data, *used)) return cpb_fail_memory(r->error), CPB_FAILED;
   return have;
 }
 

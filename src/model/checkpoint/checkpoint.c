@@ -193,8 +193,7 @@ static bool has_room(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t
     return false;
   }
   /* Of a key only what it does not share with the one before is in the file. */
-  return cpb_meter_charge(&c->meter, CPB_WORK_WALKED, (uint64_t)key.size + 4 * (uint64_t)message.size, offset,
-                          error) &&
+  return cpb_meter_charge(&c->meter, CPB_WORK_WALKED, (uint64_t)key.size + 4 * (uint64_t)message.size, offset, error) &&
          cpb_meter_charge(&c->meter, CPB_WORK_ENTRIES, 1, offset, error);
 }
 
@@ -204,8 +203,7 @@ static bool add_entry(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_
   if (!has_room(c, key, message, offset, error)) return false;
   entry e = {.stored = {.key_size = key.size}};
   cpb_span kept;
-  const char *wrong =
-      c->version == 1 ? read_tensor(c, message, &e, problem) : read_entry(c, message, &e, problem);
+  const char *wrong = c->version == 1 ? read_tensor(c, message, &e, problem) : read_entry(c, message, &e, problem);
   if (wrong && *wrong) return fails_at_key(error, offset, key, wrong);
   bool done = !wrong && keep(c, key, &kept) && keep(c, message, &e.message) &&
               cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items);

@@ -127,6 +127,7 @@ static uint64_t write_page(const reader *r, const char *key, const char *is, cpb
     cpb_json_writer_open(a, NULL, '{');
     if (is) cpb_json_writer_text(a, "is", is);
     if (is) cpb_json_writer_span(a, "name", cpb_stored_key(s));
+    if (is) cpb_json_writer_null(a, "function");
     else write_tensor(r, i, a);
     cpb_json_writer_close(a, '}');
   }
@@ -134,9 +135,7 @@ static uint64_t write_page(const reader *r, const char *key, const char *is, cpb
   return page.total;
 }
 
-static cpb_span asked(const reader *r) {
-  return (cpb_span){(const uint8_t *)r->question.name, r->question.name_size};
-}
+static cpb_span asked(const reader *r) { return (cpb_span){(const uint8_t *)r->question.name, r->question.name_size}; }
 
 /* --- Answers -------------------------------------------------------------------------------- */
 
@@ -286,8 +285,9 @@ static void write_problems(const reader *r, cpb_json_writer *a) {
   cpb_problems problems;
   cpb_problems_init(&problems, &r->allocator);
   if (has && r->given && r->graph.size == 0)
-    cpb_problems_add(&problems, CPB_NO_OFFSET,
-                     "the data file that has the object graph is not there; what tensors are for is told by their names");
+    cpb_problems_add(
+        &problems, CPB_NO_OFFSET,
+        "the data file that has the object graph is not there; what tensors are for is told by their names");
   cpb_json_writer_open(a, "problems", '[');
   cpb_problems_write(&problems, a);
   cpb_json_writer_close(a, ']');

@@ -1,5 +1,6 @@
-/* The values of one tensor of a checkpoint. Each slice is read by a cpb_part_reader. Slices of the first dimension, which
- * is how variables are mostly partitioned, are given out one after the other; any others are joined in memory. */
+/* The values of one tensor of a checkpoint. Each slice is read by a cpb_part_reader. Slices of the first dimension,
+ * which is how variables are mostly partitioned, are given out one after the other; any others are joined in
+ * memory. */
 #include "model/checkpoint/stored_values.h"
 
 #include <stdlib.h>
@@ -144,7 +145,8 @@ static cpb_have list_slices(reader *r) {
   if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, 4 * size + 8 * r->stored->key_size, CPB_NO_OFFSET, &r->error))
     return CPB_FAILED;
   if (is_old ? false : r->stored->slices == 0) return CPB_HAVE;
-  if (most > size || most * (uint64_t)r->stored->rank > size) return fails(r, CPB_E_DAMAGED, "have other ranks than it");
+  if (most > size || most * (uint64_t)r->stored->rank > size)
+    return fails(r, CPB_E_DAMAGED, "have other ranks than it");
   r->slices = cpb_alloc(&r->allocator, most * sizeof *r->slices);
   r->bounds = cpb_alloc(&r->allocator, 2 * most * (r->stored->rank + 1) * sizeof *r->bounds);
   if (!r->slices || !r->bounds) return fails_memory(r);

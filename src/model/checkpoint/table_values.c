@@ -1,5 +1,6 @@
 /* The values of a slice in a checkpoint of version 1: under the slice's key is a SavedTensorSlices, whose TensorProto
- * has them in its typed fields, but neither type nor shape. The block that has it is held in memory, with these added. */
+ * has them in its typed fields, but neither type nor shape. The block that has it is held in memory, with these
+ * added. */
 #include "base/status.h"
 #include "model/checkpoint/fields.h"
 #include "model/checkpoint/part_reader.h"

@@ -64,8 +64,7 @@ static bool list_objects(walk *w, cpb_span graph) {
   cpb_cursor c = cpb_cursor_of(graph);
   while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
     void *objects = w->objects;
-    if (w->count == UINT32_MAX ||
-        !cpb_reserve(&w->allocator, &objects, &w->capacity, w->count + 1, sizeof *w->objects))
+    if (w->count == UINT32_MAX || !cpb_reserve(&w->allocator, &objects, &w->capacity, w->count + 1, sizeof *w->objects))
       return false;
     w->objects = objects;
     w->objects[w->count++] = c.bytes;

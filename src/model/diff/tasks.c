@@ -138,14 +138,15 @@ static void report_values(cpb_diff *d) {
 }
 
 static bool is_of_variables(const cpb_diff_list *list) {
-  return list == &cpb_diff_variables || list == &cpb_diff_variables_alone;
+  return list == &cpb_diff_variables || list == &cpb_diff_variables_alone || list == &cpb_diff_variables_unchecked;
 }
 
 /* True: the values of the item are to be compared, as it is otherwise the same; of a variable, which tells that by
  * its checksum, before the rest. */
 static bool next_item(cpb_diff *d, const cpb_diff_list *list) {
   uint64_t same = d->section.same;
-  if (list == &cpb_diff_variables && cpb_diff_has_room(d) && cpb_diff_values_begin_stored(d)) return true;
+  if (is_of_variables(list) && !d->options.skip_values && cpb_diff_has_room(d) && cpb_diff_values_begin_stored(d))
+    return true;
   cpb_diff_compare_item(d, &d->join);
   if (d->section.same == same || is_of_variables(list) || d->options.skip_values || !cpb_diff_ok(d)) return false;
   d->section.same = same;
@@ -206,6 +207,7 @@ static const cpb_diff_task states = {states_begin, states_compare};
 
 /* Values are the same when their checksums are: they are not read then. */
 static const cpb_diff_list *variables_list(const cpb_diff *d) {
+  if (!cpb_diff_has_checksums(d)) return &cpb_diff_variables_unchecked;
   return d->options.skip_values ? &cpb_diff_variables_alone : &cpb_diff_variables;
 }
 static bool variables_begin(cpb_diff *d) {
@@ -299,12 +301,9 @@ static const cpb_diff_task *const all_tags[] = {&lists_of_model, &tags, &lists_o
                                                 &again_for_tags, NULL};
 static const cpb_diff_task *const tag[] = {&lists_of_model, &lists_of_part, &parameters, &states, NULL};
 
-static const cpb_diff_task *const *const programs[] = {[CPB_DIFF_LISTS] = lists,
-                                                       [CPB_DIFF_VARIABLES] = checkpoint,
-                                                       [CPB_DIFF_GRAPH] = graph,
-                                                       [CPB_DIFF_META_GRAPHS] = meta_graphs,
-                                                       [CPB_DIFF_TAG] = tag,
-                                                       [CPB_DIFF_TAGS] = all_tags};
+static const cpb_diff_task *const *const programs[] = {[CPB_DIFF_LISTS] = lists, [CPB_DIFF_VARIABLES] = checkpoint,
+                                                       [CPB_DIFF_GRAPH] = graph, [CPB_DIFF_META_GRAPHS] = meta_graphs,
+                                                       [CPB_DIFF_TAG] = tag,     [CPB_DIFF_TAGS] = all_tags};
 
 const cpb_diff_task *const *cpb_diff_program_of(cpb_model_kind kind) {
   const cpb_kind *known = cpb_kind_find(kind);

@@ -307,9 +307,12 @@ void cpb_diff_values_begin(cpb_diff *d, const cpb_diff_list *list) {
   yyjson_doc_free(docs[1]);
 }
 
-/* Version 1 has no checksums. */
-static bool has_checksums(const cpb_diff *d, int side) {
-  return cpb_checkpoint_version(d->options.checkpoints[side]) > 1;
+bool cpb_diff_has_checksums(const cpb_diff *d) {
+  for (int side = 0; side < 2; side++) {
+    const cpb_checkpoint *checkpoint = d->options.checkpoints[side];
+    if (checkpoint && cpb_checkpoint_version(checkpoint) == 1) return false;
+  }
+  return true;
 }
 
 /* Of one slice, as others have another checksum for each. */
@@ -320,11 +323,11 @@ static const cpb_stored *find_stored(cpb_diff *d, int side) {
   if (doc && cpb_json_text(cpb_json_member(yyjson_doc_get_root(doc), "key"), &key))
     stored = cpb_checkpoint_find(d->options.checkpoints[side], (const char *)key.data, key.size);
   yyjson_doc_free(doc);
-  return stored && (stored->slices == 0 || !has_checksums(d, side)) ? stored : NULL;
+  return stored && (stored->slices == 0 || !cpb_diff_has_checksums(d)) ? stored : NULL;
 }
 
 static bool is_comparable(const cpb_diff *d, const cpb_stored *a, const cpb_stored *b) {
-  const bool tells = has_checksums(d, 0) && has_checksums(d, 1) && a && b && a->crc32c == b->crc32c;
+  const bool tells = a && b && cpb_diff_has_checksums(d) && a->crc32c == b->crc32c;
   return a && b && !tells && a->dtype == b->dtype && a->rank == b->rank &&
          (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0);
 }

@@ -219,8 +219,7 @@ cpb_have cpb_table_seek(cpb_table *t, cpb_span key) {
   cpb_have have = open_table(t);
   while (have == CPB_HAVE && !t->is_reading) {
     have = find_block(t);
-    t->is_reading =
-        have == CPB_HAVE && cpb_span_compare((cpb_span){t->index.key.data, t->index.key.size}, key) >= 0;
+    t->is_reading = have == CPB_HAVE && cpb_span_compare((cpb_span){t->index.key.data, t->index.key.size}, key) >= 0;
   }
   if (have == CPB_HAVE) have = open_block(t, &t->data, t->where);
   while (have == CPB_HAVE) {
