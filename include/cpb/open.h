@@ -250,8 +250,8 @@ CPB_API uint64_t cpb_model_file_size(const cpb_model_file *file, unsigned beside
 typedef struct cpb_values_file cpb_values_file;
 
 /* Opens the array `name`, as cpb_values_new() does; of a checkpoint by itself, as cpb_model_file_variable().
- * `options` may be NULL; their `checkpoint` is ignored. Only one array of a model file may be open, and no question can be asked meanwhile: such
- * calls fail with CPB_E_USAGE. Close it before the model file. */
+ * `options` may be NULL; their `checkpoint` is ignored. Only one array of a model file may be open, and no
+ * question can be asked meanwhile: such calls fail with CPB_E_USAGE. Close it before the model file. */
 CPB_API cpb_values_file *cpb_model_file_values(cpb_model_file *file, const char *name, size_t name_size,
                                                const cpb_values_options *options, cpb_error *error);
 

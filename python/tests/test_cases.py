@@ -1,5 +1,6 @@
 """What is right about small models that people met (tests/data/cases/right.json), as the package says it."""
 
+import hashlib
 import json
 import pathlib
 
@@ -18,6 +19,12 @@ def test_facts(right):
         counts = {layer["name"]: layer["parameters"] for layer in model.layers()["layers"]["items"]}
         assert overview["parameters"]["total"] == sum(counts.values()) == right["parameters"]
         assert counts | right.get("layers", {}) == counts
+        if "tensors" in right:
+            items = model.variables()["variables"]["items"]
+            assert {item["key"]: [item["dtype"], item["shape"]] for item in items} == {
+                key: told[:2] for key, told in right["tensors"].items()}
+            for key, (_, _, digest) in right["tensors"].items():
+                assert hashlib.sha256(model.values(key).data).hexdigest() == digest, key
         if "node" in right:
             assert [out["name"] for out in model.node(right["node"]["name"])["outputs"]] == right["node"]["outputs"]
 
