@@ -123,7 +123,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
          "Write the updater's N-th state for the parameter, counting from 1, instead of the parameter's value.", NULL},
     [CLI_VARIABLE] = {"variable", 0, CLI_FLAG, SETTING(variable), NULL,
                       "NAME is a variable of a SavedModel, stored in variables/: its path, its name or its key in the "
-                      "checkpoint. cpb inspect MODEL variables lists them.",
+                      "checkpoint. cpb inspect MODEL variables lists them. Of a checkpoint by itself it always is one.",
                       NULL},
     [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL,
                  "Write only the values, in little-endian order, without NumPy's header.", NULL},
