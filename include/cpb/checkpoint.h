@@ -3,10 +3,14 @@
  * The values of a SavedModel's variables are in the folder variables/ beside it: in
  * data files, such as variables.data-00000-of-00001, called shards, and an index,
  * variables.index, which says which tensor is stored under which key, and where. A
- * cpb_checkpoint is made from the index, which is small; the shards are not read.
+ * cpb_checkpoint reads the index, which is small; the shards are not read. Checkpoints
+ * of version 1 are one file that has the values, too: of it only what tells of them is
+ * read.
  *
- *     cpb_checkpoint *checkpoint = cpb_checkpoint_new(NULL, index, size, NULL, &error);
- *     const cpb_stored *stored = cpb_checkpoint_find(checkpoint, key, key_size);
+ *     cpb_checkpoint *checkpoint = cpb_checkpoint_new(NULL, NULL);
+ *     while ((step = cpb_checkpoint_step(checkpoint)) == CPB_STEP_NEED)
+ *       cpb_file_supply(file, cpb_checkpoint_input(checkpoint));
+ *     if (step == CPB_STEP_DONE) stored = cpb_checkpoint_find(checkpoint, key, key_size);
  *     if (stored) ...stored->size bytes at stored->offset of shard stored->shard...
  *
  * cpb_model_set_checkpoint() (cpb/model.h) tells a SavedModel which key belongs to
@@ -32,15 +36,16 @@ typedef struct cpb_checkpoint_options {
   /* sizeof(cpb_checkpoint_options) */
   size_t struct_size;
 
-  /* Bytes for the entries of the index. Default 256 MiB; 64 MiB where size_t has 32
-   * bits. */
+  /* Bytes for the entries of the index, and for one of its blocks. Default 256 MiB;
+   * 64 MiB where size_t has 32 bits. */
   uint64_t max_memory;
 
   /* `window`, `held`, `walked` and `entries` count. */
   const cpb_limits *limits;
 } cpb_checkpoint_options;
 
-/* A stored tensor. */
+/* A stored tensor. Of version 1 `crc32c` and `offset` mean nothing, `shard` is 0, the
+ * checkpoint's only file, and `size` is what type and shape say, 0 for strings. */
 typedef struct cpb_stored {
   /* UTF-8; the keys of slices may be any bytes. */
   const char *key;
@@ -58,18 +63,25 @@ typedef struct cpb_stored {
   uint64_t offset, size; /* the tensor's range of the shard, in bytes */
 
   /* Not 0: a partitioned variable, stored in this many slices, each under a key of its
-   * own that begins with a 0 byte. shard, crc32c, offset and size then mean nothing. */
+   * own that begins with a 0 byte. shard, crc32c, offset and size then mean nothing.
+   * Slices of version 1 have no entries. */
   uint64_t slices;
 } cpb_stored;
 
-/* Reads an index, of which nothing is used afterwards. Checks every checksum, that
- * keys are in order, and that ranges are possible. CPB_E_FORMAT: it is no index of a
- * checkpoint; CPB_E_DAMAGED; CPB_E_UNSUPPORTED: another version, or written by a
- * big-endian machine; CPB_E_LIMIT; CPB_E_MEMORY. Offsets of errors are in the
- * index. */
-CPB_API cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *allocator, const void *index, size_t size,
-                                           const cpb_checkpoint_options *options, cpb_error *error);
+/* Its input is the index, or the file of version 1. NULL when memory is short. */
+CPB_API cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *allocator, const cpb_checkpoint_options *options);
 CPB_API void cpb_checkpoint_free(cpb_checkpoint *checkpoint);
+
+/* CPB_STEP_NEED, then CPB_STEP_DONE: the tensors are known, and nothing of the input is used afterwards; or
+ * CPB_STEP_ERROR. Checks the checksum of all that is read, that keys are in order, and that ranges are possible.
+ * CPB_E_FORMAT: it is no index of a checkpoint; CPB_E_DAMAGED; CPB_E_UNSUPPORTED: for another version of TensorFlow,
+ * or written by a big-endian machine; CPB_E_LIMIT; CPB_E_MEMORY. Offsets of errors are in the index. */
+CPB_API cpb_input *cpb_checkpoint_input(cpb_checkpoint *checkpoint);
+CPB_API cpb_step cpb_checkpoint_step(cpb_checkpoint *checkpoint);
+CPB_API const cpb_error *cpb_checkpoint_error(const cpb_checkpoint *checkpoint);
+
+/* 2, or 1 for TensorFlow's old format of one file. From CPB_STEP_DONE on, as all that follows. */
+CPB_API unsigned cpb_checkpoint_version(const cpb_checkpoint *checkpoint);
 
 /* The number of shards. If there are 3, their names end in .data-00000-of-00003 and so
  * on. */

@@ -38,7 +38,8 @@ typedef struct cpb_model cpb_model;
  *  - GRAPH_DEF: a frozen graph;
  *  - META_GRAPH: a .meta file of TensorFlow 1;
  *  - ONNX: an ONNX model;
- *  - COREML: an .mlmodel, or the one in an .mlpackage. */
+ *  - COREML: an .mlmodel, or the one in an .mlpackage;
+ *  - CHECKPOINT: a checkpoint of TensorFlow by itself: its index, or the file of version 1. */
 #define CPB_MODEL_KINDS(X)                                                \
   X(SAMEDIFF_ZIP, samediff_zip, 4, "SameDiff zip", NULL)                  \
   X(SAMEDIFF_GRAPH, samediff_graph, 5, "SameDiff graph", NULL)            \
@@ -47,7 +48,8 @@ typedef struct cpb_model cpb_model;
   X(GRAPH_DEF, graph_def, 2, "GraphDef", "tensorflow.GraphDef")           \
   X(META_GRAPH, meta_graph, 8, "MetaGraphDef", "tensorflow.MetaGraphDef") \
   X(ONNX, onnx, 6, "ONNX", "onnx.ModelProto")                             \
-  X(COREML, coreml, 7, "Core ML", "CoreML.Specification.Model")
+  X(COREML, coreml, 7, "Core ML", "CoreML.Specification.Model")           \
+  X(CHECKPOINT, checkpoint, 9, "checkpoint", NULL)
 
 /* CPB_MODEL_SAVED_MODEL and so on. */
 typedef enum cpb_model_kind {
@@ -108,7 +110,8 @@ CPB_API cpb_model_kind cpb_model_get_kind(const cpb_model *model);
 CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, size_t size);
 
 /* Adds the checkpoint in a SavedModel's variables/: VARIABLES then knows what is stored
- * of each variable, and OVERVIEW how much there is. The checkpoint must outlive the
+ * of each variable, and OVERVIEW how much there is. Of the kind CHECKPOINT it is the model itself, whose input is then
+ * not read; without it, that is, and what tensors are for is told by their names. The checkpoint must outlive the
  * model, or stay until another one, or NULL, is set. `object_graph` is the tensor that
  * the checkpoint has under CPB_CHECKPOINT_GRAPH (NULL: it has none), which is copied. To
  * be called between questions. Zero when memory is short or the model is of another
@@ -149,7 +152,7 @@ CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
   X(SCOPES, scopes, 13, "[FUNCTION]", "The name scopes of the graph, or of a function (--scope: what is in one).")  \
   X(CUT, cut, 14, "PATHS", "What a SavedModel that is cut down to these keeps.")                                    \
   X(CONSUMERS, consumers, 15, "NODE", "What takes the outputs of a node.")                                          \
-  X(VARIABLES, variables, 16, "[NAME]", "The variables, and what is stored for each.")                              \
+  X(VARIABLES, variables, 16, "[NAME]", "The variables, or a checkpoint's tensors, and what is stored for each.")   \
   X(NODE, node, 17, "NODE", "One node: what it takes and from where, what it gives and to whom.")                   \
   X(UPSTREAM, upstream, 18, "NODE", "All that a node depends on, the nearest first, or the way to another (--to).") \
   X(DOWNSTREAM, downstream, 19, "NODE", "All that depends on a node, the nearest first, or the way to another (--to).")

@@ -10,6 +10,9 @@
  *     variables/variables.data-...        its shards: the values
  *     fingerprint.pb                      hashes that identify the model
  *
+ * A checkpoint by itself is opened by its index, model.ckpt.index, by its prefix, model.ckpt, or by the
+ * folder that it is in; its shards are beside it.
+ *
  * These functions find those files, and drive the engines of cpb/chunked.h, cpb/model.h,
  * cpb/checkpoint.h and cpb/values.h:
  *
@@ -48,8 +51,9 @@ extern "C" {
  * saved_model.pb, else, of a package of Core ML, the root model that its Manifest.json names; else, where
  * folders in it are named by numbers, as for TensorFlow Serving, the model of the highest
  * (N/saved_model.cpb, N/saved_model.pb or N/model.onnx); else the only model in it, by the endings .onnx,
- * .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb and .zip, or in a folder with a saved_model.pb. For a
- * name without a file, NAME.cpb, else NAME.pb. If there is none of these, or several models, `path` itself. Writes it
+ * .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb and .zip, or in a folder with a saved_model.pb; else the
+ * checkpoint that its file `checkpoint` names, else its only *.index. For a name without a file, NAME.cpb, else
+ * NAME.pb, else NAME.index. If there is none of these, or several models, `path` itself. Writes it
  * to `out` as a NUL-terminated string. Returns 0, and writes nothing, when `size` is less than
  * strlen(path) + CPB_FIND_MODEL_ROOM; else non-zero. */
 CPB_API int cpb_find_model(const char *path, char *out, size_t size);
@@ -163,7 +167,7 @@ typedef struct cpb_model_file cpb_model_file;
 /* The files beside a SavedModel. Each is read when a question first needs it, if it exists. */
 typedef enum cpb_beside {
   CPB_BESIDE_KERAS_METADATA = 1, /* for LAYERS, LOAD, CUT, OVERVIEW, SEARCH and VARIABLES */
-  CPB_BESIDE_CHECKPOINT = 2,     /* for VARIABLES and OVERVIEW */
+  CPB_BESIDE_CHECKPOINT = 2,     /* for VARIABLES and OVERVIEW; for all questions about a checkpoint */
   CPB_BESIDE_FINGERPRINT = 4,    /* the member "fingerprint" of OVERVIEW */
   CPB_BESIDE_ALL = 7
 } cpb_beside;
@@ -231,6 +235,10 @@ CPB_API cpb_message_file *cpb_model_file_message(cpb_model_file *file);
 CPB_API cpb_model *cpb_model_file_model(cpb_model_file *file);
 CPB_API const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *file);
 
+/* The path of a shard of the model's checkpoint, which has been read, whether it is there or not; of version 1 that of
+ * its only file. Valid until the next call for this object; NULL without a checkpoint, or when memory is short. */
+CPB_API const char *cpb_model_file_shard(cpb_model_file *file, uint32_t shard);
+
 /* Non-zero: both were opened from one file in one state, so that nothing in them differs: by one name in one folder,
  * or by one URL of which the server has said the same ETag (cpb_diff_options.same_file). */
 CPB_API int cpb_model_file_is_same(const cpb_model_file *a, const cpb_model_file *b);
@@ -249,19 +257,20 @@ CPB_API uint64_t cpb_model_file_size(const cpb_model_file *file, unsigned beside
 /* The values of one array, read from front to back. */
 typedef struct cpb_values_file cpb_values_file;
 
-/* Opens the array `name`, as cpb_values_new() does, or, if a SavedModel or MetaGraphDef has no such constant and no
- * `scope` is given, as cpb_model_file_variable(). `options` may be NULL; their `checkpoint` is ignored. Only one array
+/* Opens the array `name`, as cpb_values_new() does; of a checkpoint by itself, or if a SavedModel or MetaGraphDef has
+ * no such constant and no `scope` is given, as cpb_model_file_variable(). `options` may be NULL; their `checkpoint` is ignored. Only one array
  * of a model file may be open, and no question can be asked meanwhile: such calls fail with CPB_E_USAGE. Close it
  * before the model file. */
 CPB_API cpb_values_file *cpb_model_file_values(cpb_model_file *file, const char *name, size_t name_size,
                                                const cpb_values_options *options, cpb_error *error);
 
-/* Opens a variable of a SavedModel, whose values are in a shard of the checkpoint. `name` is its path,
- * its name or its checkpoint key, as CPB_ASK_VARIABLES lists them; `meta_graph` counts from 0.
+/* Opens a variable of a SavedModel, or a tensor of a checkpoint, whose values are in shards of the checkpoint.
+ * `name` is its path, its name or its checkpoint key, as CPB_ASK_VARIABLES lists them. Of `options`, which
+ * may be NULL, `meta_graph`, `exact_texts`, `max_memory` and `limits` count.
  * What Keras 3 stores a second time is no other variable. CPB_E_NOT_FOUND: no variable, or more than one, is
  * called this; CPB_E_FORMAT: the model has no checkpoint; CPB_E_USAGE as above. */
 CPB_API cpb_values_file *cpb_model_file_variable(cpb_model_file *file, const char *name, size_t name_size,
-                                                 uint32_t meta_graph, cpb_error *error);
+                                                 const cpb_values_options *options, cpb_error *error);
 CPB_API void cpb_values_file_close(cpb_values_file *values);
 
 /* Type, shape and size of the array (cpb/values.h). Never NULL. */

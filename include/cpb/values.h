@@ -60,9 +60,9 @@ typedef struct cpb_values_options {
   uint64_t tensor_offset;
   uint64_t tensor_size;
 
-  /* Not NULL: the array is what this checkpoint has stored under the key `name`, and the
-   * input is the shard that cpb_checkpoint_find() says; the kind of model does not
-   * matter. Must outlive the cpb_values. */
+  /* Not NULL: the array is what this checkpoint has stored under the key `name`, with slices
+   * joined, and the input is the shard that cpb_values_shard() says; the kind of model does
+   * not matter. Must outlive the cpb_values. */
   const cpb_checkpoint *checkpoint;
 } cpb_values_options;
 
@@ -106,6 +106,10 @@ CPB_API cpb_input *cpb_values_input(cpb_values *values);
 CPB_API cpb_step cpb_values_step(cpb_values *values);
 CPB_API const cpb_error *cpb_values_error(const cpb_values *values);
 
+/* After CPB_STEP_NEED: the number of the checkpoint's shard of which bytes are needed, or -1 without a checkpoint. Of a
+ * partitioned variable it changes, and so does what the input is of. */
+CPB_API int64_t cpb_values_shard(const cpb_values *values);
+
 /* From the first CPB_STEP_DATA or CPB_STEP_DONE on; NULL before. */
 CPB_API const cpb_values_info *cpb_values_get_info(const cpb_values *values);
 
@@ -114,8 +118,8 @@ CPB_API const cpb_values_info *cpb_values_get_info(const cpb_values *values);
  * byte.
  *
  * TensorFlow's strings are padded with NUL to the longest ("|S12"). If one ends in NUL
- * itself, or padding would take far more room, and always with `exact_texts` and from
- * a checkpoint, each comes after its length in 8 bytes instead, and item_size is 0.
+ * itself, or padding would take far more room, and always with `exact_texts`, each comes
+ * after its length in 8 bytes instead, and item_size is 0.
  * SameDiff's strings come as the file has them, with item_size 0. */
 CPB_API const uint8_t *cpb_values_data(const cpb_values *values, size_t *size);
 

@@ -156,8 +156,8 @@ class Model(_core.Model):
         return self.ask("search", text, **page)
 
     def variables(self, name: str | None = None, **page: Page) -> answers.AnyVariables:
-        """Variables of a SavedModel and what its checkpoint has stored of each; with a name, path or
-        key only those that it means."""
+        """Variables of a SavedModel and what its checkpoint has stored of each, or a checkpoint's tensors;
+        with a name, path or key only those that it means."""
         return self.ask("variables", name, **page)
 
     def tag(self, name: str | None = None, **page: Page) -> answers.AnyTag:
@@ -184,8 +184,8 @@ class Model(_core.Model):
 
         Args:
             name: A node of a graph (``NODE:ATTRIBUTE`` for another attribute than ``value``), a
-                variable or parameter of a SameDiff model, or a variable of a SavedModel: its path, name or
-                checkpoint key.
+                variable or parameter of a SameDiff model, the key of a checkpoint's tensor, or a variable of a
+                SavedModel: its path, name or checkpoint key.
             variable: Whether it is a variable, with its values in the checkpoint, and no constant, which
                 otherwise comes first.
             function: The function or subgraph that has the node; None: the graph, or else the only one that
@@ -277,7 +277,7 @@ def open_model(
     Args:
         source: See `libcpb.Source`. A path or URL is that of the model's file, or of the directory of a
             SavedModel (as a URL with a slash at its end), whose files beside it are read when a question
-            needs them. A directory may also be a package of Core ML, have the only model, or have versions
+            needs them. A checkpoint is opened by its index, its prefix or its directory. A directory may also be a package of Core ML, have the only model, or have versions
             in folders named by numbers, of which the highest is opened. What is in memory or a file object
             has no files beside it, and so no variables' values.
         kind: What it is; None: as it begins.

@@ -213,7 +213,7 @@ static PyObject *read_values(py_model *m, py_work *work, const py_text *name, co
   cpb_error error;
   if (!variable && !py_model_is_whole(m, &error)) return py_model_raise(m, &error);
   py_work_unlock(work);
-  cpb_values_file *values = variable ? cpb_model_file_variable(m->file, name->data, name->size, how->meta_graph, &error)
+  cpb_values_file *values = variable ? cpb_model_file_variable(m->file, name->data, name->size, how, &error)
                                      : cpb_model_file_values(m->file, name->data, name->size, how, &error);
   py_work_lock(work);
   PyObject *out = values ? take_values(m, work, values, most) : py_model_raise(m, &error);

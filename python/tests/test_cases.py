@@ -1,5 +1,6 @@
 """What is right about small models that people met (tests/data/cases/right.json), as the package says it."""
 
+import hashlib
 import json
 import pathlib
 
@@ -20,6 +21,12 @@ def test_facts(right):
         assert counts | right.get("layers", {}) == counts
         for name, shape in right.get("values", {}).items():
             assert list(model.array(name).shape) == shape
+        if "tensors" in right:
+            items = model.variables()["variables"]["items"]
+            assert {item["key"]: [item["dtype"], item["shape"]] for item in items} == {
+                key: told[:2] for key, told in right["tensors"].items()}
+            for key, (_, _, digest) in right["tensors"].items():
+                assert hashlib.sha256(model.values(key).data).hexdigest() == digest, key
         if "node" in right:
             assert [out["name"] for out in model.node(right["node"]["name"])["outputs"]] == right["node"]["outputs"]
 

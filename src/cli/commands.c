@@ -83,8 +83,9 @@ const cli_command cli_commands[] = {
      .operand = "MODEL [QUESTION [NAME]]",
      .summary = "show what a model computes and what it is made of",
      .about =
-         "MODEL is a model's file or directory, or the .cpb that was split from it, of any size. Weights are not "
-         "read: their shapes and sizes come from the model, or from variables/variables.index beside it.\n\n"
+         "MODEL is a model's file or directory, or the .cpb that was split from it, of any size; or a checkpoint: its "
+         "index, its prefix or its directory. Weights are not read: their shapes and sizes come from the model, or from "
+         "variables/variables.index beside it.\n\n"
          "Without QUESTION, it prints a summary of at most 50 lines. Into a pipe, it prints a line for each item, with "
          "tabs between the fields.\n\n"
          "If the model is damaged, for example cut off, everything before the damage is shown, and the exit code "
@@ -121,7 +122,7 @@ const cli_command cli_commands[] = {
      .about =
          "NAME is a constant of the graph, given by its node (NODE:ATTRIBUTE if the tensor is in another attribute "
          "than \"value\"), or of a function or subgraph, with --scope FUNCTION where several have one of that name; a "
-         "parameter of a SameDiff file; or a variable of a SavedModel, by its path, name or key, whose values are "
+         "parameter of a SameDiff file; a key of a checkpoint; or a variable of a SavedModel, by its path, name or key, whose values are "
          "in variables/ beside it. Only this array is read. Its checksum, if it has one, is verified.\n\n"
          "Types that NumPy lacks are written as bytes: bfloat16 as |V2, 8-bit floats as |V1, 4-bit integers one "
          "in a byte. Strings are written as |S, padded to the longest. With --raw, each string follows its "
@@ -132,6 +133,8 @@ const cli_command cli_commands[] = {
                  "A constant of a function; cpb inspect MODEL constants lists them.\n"
                  "cpb extract model/ --variable root.dense.kernel -o kernel.npy\n"
                  "A weight; cpb inspect MODEL variables lists them.\n"
+                 "cpb extract ckpt/model-1000 dense/kernel -o kernel.npy\n"
+                 "A tensor of a checkpoint.\n"
                  "cpb extract model.zip w1 -o w1.npy\n"
                  "A parameter of the newest tag.\n"
                  "cpb extract model.zip w1 --scope FP32 --state 1 -o w1.npy\n"

@@ -8,12 +8,16 @@
 #include "cli/os/os.h"
 
 #define DEPTH 1000 /* of an answer: it is ours */
-#define SHARD_NAME 64
-#define PREFIX "variables/variables"
 
 /* Whether there is a file that the output would replace, and one of that input's could be it. */
 static bool may_replace(const cli *c, const char *out, const char *in) {
   return c->settings.force && !cli_is_dash(out) && !cli_is_dash(in) && !cpb_is_url(in) && os_is_same(out, out);
+}
+
+static int keep_path(cli *c, const char *out, const char *in, const char *path) {
+  if (!path || !os_is_same(path, out)) return CLI_OK;
+  cli_note(c, out, "a part of %s is in this file; expected another name for the output", in);
+  return CLI_USAGE;
 }
 
 int cli_keep_file(cli *c, const char *out, const char *in, const char *name, size_t length) {
@@ -23,10 +27,7 @@ int cli_keep_file(cli *c, const char *out, const char *in, const char *name, siz
   if (!cpb_file_name_normalize((cpb_span){(const uint8_t *)name, length}, text)) memcpy(text, name, length);
   text[length] = '\0';
   char *path = cpb_is_url(text) ? NULL : cli_beside(c, in, text, &status);
-  if (path && os_is_same(path, out)) {
-    cli_note(c, out, "a part of %s is in this file; expected another name for the output", in);
-    status = CLI_USAGE;
-  }
+  if (status == CLI_OK) status = keep_path(c, out, in, path);
   cpb_release(&c->allocator, path);
   cpb_release(&c->allocator, text);
   return status;
@@ -85,21 +86,23 @@ static int keep_named(cli *c, const char *out, cpb_model_file *model) {
   return status;
 }
 
-static int keep_beside(cli *c, const char *out, cpb_model_file *model) {
+/* A checkpoint's files: what it does not say it does not have. */
+static int keep_checkpoint(cli *c, const char *out, cpb_model_file *model) {
   cpb_error ignored;
-  static const char *const names[] = {"keras_metadata.pb", "fingerprint.pb", PREFIX ".index"};
+  int status = CLI_OK;
   cpb_model_file_load(model, CPB_BESIDE_CHECKPOINT, &ignored);
   const cpb_checkpoint *checkpoint = cpb_model_file_checkpoint(model);
-  const char *in = cpb_model_file_path(model);
   unsigned count = checkpoint ? cpb_checkpoint_num_shards(checkpoint) : 0;
-  int status = CLI_OK;
+  for (unsigned shard = 0; status == CLI_OK && shard < count; shard++)
+    status = keep_path(c, out, cpb_model_file_path(model), cpb_model_file_shard(model, shard));
+  return status;
+}
+
+static int keep_beside(cli *c, const char *out, cpb_model_file *model) {
+  static const char *const names[] = {"keras_metadata.pb", "fingerprint.pb", "variables/variables.index"};
+  int status = keep_checkpoint(c, out, model);
   for (size_t i = 0; status == CLI_OK && i < sizeof names / sizeof *names; i++)
-    status = cli_keep_file(c, out, in, names[i], strlen(names[i]));
-  for (unsigned shard = 0; status == CLI_OK && shard < count; shard++) {
-    char name[SHARD_NAME];
-    int length = snprintf(name, sizeof name, PREFIX ".data-%05u-of-%05u", shard, count);
-    status = cli_keep_file(c, out, in, name, (size_t)length);
-  }
+    status = cli_keep_file(c, out, cpb_model_file_path(model), names[i], strlen(names[i]));
   return status;
 }
 
@@ -108,6 +111,8 @@ int cli_keep_model(cli *c, const char *out, cpb_model_file *model) {
   if (!may_replace(c, out, in)) return CLI_OK;
   cpb_model_kind kind = cpb_model_file_kind(model);
   int status = cli_keep_chunks(c, out, in);
-  if (status == CLI_OK) status = kind == CPB_MODEL_SAVED_MODEL ? keep_beside(c, out, model) : keep_named(c, out, model);
-  return status;
+  if (status != CLI_OK) return status;
+  if (kind == CPB_MODEL_SAVED_MODEL) return keep_beside(c, out, model);
+  const bool has_checkpoint = kind == CPB_MODEL_CHECKPOINT || kind == CPB_MODEL_META_GRAPH;
+  return has_checkpoint ? keep_checkpoint(c, out, model) : keep_named(c, out, model);
 }

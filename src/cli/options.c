@@ -126,7 +126,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
         {"variable", 0, CLI_FLAG, SETTING(variable), NULL,
          "NAME is a variable of a SavedModel, stored in variables/: its path, its name or its key in the "
          "checkpoint, and no constant, which is looked for first without this. cpb inspect MODEL variables "
-         "lists them.",
+         "lists them. Of a checkpoint by itself it always is one.",
          NULL},
     [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL,
                  "Write only the values, in little-endian order, without NumPy's header.", NULL},

@@ -6,7 +6,8 @@
 #include "host/lookup.h"
 #include "host/url/address.h"
 
-/* A checkpoint's names begin with a prefix: in a SavedModel's folder this one, beside model.meta it is "model". */
+/* A checkpoint's names begin with a prefix: in a SavedModel's folder this one; beside model.meta, and with the index
+ * model.index, it is "model". One of version 1 has no more than that as its name. */
 #define PREFIX "variables/variables"
 #define INDEX ".index"
 #define SHARD ".data-%05u-of-%05u"
@@ -16,15 +17,18 @@
 
 /* --- Paths ----------------------------------------------------------------------------- */
 
-/* Whether the checkpoint has the name of the model. */
-static bool is_meta(const cpb_model_file *f) {
-  return f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, META);
+/* What the model's path has in place of what the checkpoint's files end in; NULL: they are in a folder beside it. */
+static const char *ending_of(const cpb_model_file *f) {
+  if (f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, META)) return META;
+  if (f->kind != CPB_MODEL_CHECKPOINT) return NULL;
+  return cpb_path_ends_with(f->path, INDEX) ? INDEX : "";
 }
 
 /* How much of the model's path that of a file beside it begins with: the folder, or the prefix. */
 static size_t kept(const cpb_model_file *f, unsigned beside) {
   size_t folder = cpb_path_length(f->path);
-  if (beside == CPB_BESIDE_CHECKPOINT && is_meta(f)) return folder - strlen(META);
+  const char *ending = beside == CPB_BESIDE_CHECKPOINT ? ending_of(f) : NULL;
+  if (ending) return folder - strlen(ending);
   while (folder > 0 && f->path[folder - 1] != '/') folder--;
   return folder;
 }
@@ -42,17 +46,35 @@ static const char *path_of(cpb_model_file *f, unsigned beside, const char *name,
   return path;
 }
 
-static const char *shard_path(cpb_model_file *f, uint32_t shard, cpb_error *error) {
+const char *cpb_beside_shard_path(cpb_model_file *f, uint32_t shard, cpb_error *error) {
   char name[64];
+  const char *prefix = ending_of(f) ? "" : PREFIX;
   unsigned count = cpb_checkpoint_num_shards(f->checkpoint);
-  cpb_format(name, sizeof name, "%s" SHARD, is_meta(f) ? "" : PREFIX, (unsigned)shard, count);
+  if (cpb_checkpoint_version(f->checkpoint) == 1) cpb_format(name, sizeof name, "%s", prefix);
+  else cpb_format(name, sizeof name, "%s" SHARD, prefix, (unsigned)shard, count);
   return path_of(f, CPB_BESIDE_CHECKPOINT, name, error);
 }
 
-cpb_file *cpb_beside_open_shard(cpb_model_file *f, uint32_t shard, bool *absent, cpb_error *error) {
-  const char *path = shard_path(f, shard, error);
-  *absent = false;
+static cpb_file *open_shard(cpb_model_file *f, uint32_t shard, bool *absent, cpb_error *error) {
+  *absent = f->is_alone;
+  if (f->is_alone)
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET,
+             "the values are in a data file beside the checkpoint's index; expected a path or URL, not an open file");
+  const char *path = f->is_alone ? NULL : cpb_beside_shard_path(f, shard, error);
   return path ? cpb_lookup_open(&f->allocator, path, f->urls, absent, error) : NULL;
+}
+
+bool cpb_beside_use_shard(cpb_model_file *f, uint32_t shard, bool *absent, cpb_error *error) {
+  *absent = false;
+  if (f->shard && f->shard_number == (uint64_t)shard + 1) return true;
+  cpb_file_close(f->shard);
+  f->shard = open_shard(f, shard, absent, error);
+  f->shard_number = f->shard || *absent ? (uint64_t)shard + 1 : 0;
+  return f->shard != NULL;
+}
+
+bool cpb_beside_is_within(const cpb_model_file *f) {
+  return f->kind == CPB_MODEL_CHECKPOINT && f->checkpoint && cpb_checkpoint_version(f->checkpoint) == 1;
 }
 
 /* --- Reading ----------------------------------------------------------------------------- */
@@ -75,7 +97,8 @@ static cpb_step step_values(cpb_values *values, cpb_file *file) {
 
 /* The object graph: the only text of its tensor, after the length in 8 bytes. */
 static bool read_graph(cpb_model_file *f, cpb_file *file, cpb_buffer *out, cpb_error *error) {
-  const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = f->checkpoint, .max_memory = MOST};
+  const cpb_values_options how = {
+      .struct_size = sizeof how, .checkpoint = f->checkpoint, .max_memory = MOST, .exact_texts = 1};
   const char *key = CPB_CHECKPOINT_GRAPH;
   cpb_values *values = cpb_values_new(&f->allocator, f->kind, key, strlen(key), &how);
   cpb_step step = values ? CPB_STEP_DATA : CPB_STEP_ERROR;
@@ -95,7 +118,7 @@ static bool find_graph(cpb_model_file *f, cpb_buffer *out, cpb_error *error) {
   const cpb_stored *stored = cpb_checkpoint_find(f->checkpoint, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH));
   if (!stored || stored->size > MOST) return true;
   bool absent;
-  cpb_file *file = cpb_beside_open_shard(f, stored->shard, &absent, error);
+  cpb_file *file = open_shard(f, stored->shard, &absent, error);
   if (absent) cpb_error_begin(error, NULL);
   if (absent) return true;
   bool read = file && read_graph(f, file, out, error);
@@ -115,16 +138,29 @@ static bool set_checkpoint(cpb_model_file *f, cpb_error *error) {
   return error->code == CPB_OK;
 }
 
+/* From the model itself for a NULL `file`. */
+static bool read_checkpoint(cpb_model_file *f, cpb_file *file, cpb_error *error) {
+  const cpb_checkpoint_options how = {.struct_size = sizeof how, .limits = &f->limits};
+  cpb_step step = CPB_STEP_ERROR;
+  f->checkpoint = cpb_checkpoint_new(&f->allocator, &how);
+  while (f->checkpoint && (step = cpb_checkpoint_step(f->checkpoint)) == CPB_STEP_NEED) {
+    cpb_input *input = cpb_checkpoint_input(f->checkpoint);
+    if (file) cpb_file_supply(file, input);
+    else if (cpb_message_file_supply(f->message, input, error) != CPB_OK) break;
+  }
+  if (step == CPB_STEP_DONE) return true;
+  if (f->checkpoint && error->code == CPB_OK) *error = *cpb_checkpoint_error(f->checkpoint);
+  if (error->code == CPB_OK) cpb_fail_memory(error);
+  cpb_checkpoint_free(f->checkpoint);
+  f->checkpoint = NULL;
+  return false;
+}
+
 static bool load_checkpoint(cpb_model_file *f, cpb_file *file, cpb_error *error) {
-  size_t size;
   cpb_model_set_checkpoint(f->model, NULL, NULL, 0);
   cpb_checkpoint_free(f->checkpoint);
   f->checkpoint = NULL;
-  uint8_t *index = cpb_file_read_all(file, MOST, &size, error);
-  const cpb_checkpoint_options how = {.struct_size = sizeof how, .limits = &f->limits};
-  if (index) f->checkpoint = cpb_checkpoint_new(&f->allocator, index, size, &how, error);
-  cpb_release(&f->allocator, index);
-  return f->checkpoint && set_checkpoint(f, error);
+  return read_checkpoint(f, file, error) && set_checkpoint(f, error);
 }
 
 /* --- The fingerprint ---------------------------------------------------------------------- */
@@ -159,26 +195,39 @@ static bool load_fingerprint(cpb_model_file *f, cpb_file *file, cpb_error *error
 
 /* --- All of them --------------------------------------------------------------------------- */
 
+/* A name of "" is that of the model without its ending, as a checkpoint of version 1 has it. */
 static const struct {
   cpb_beside bit;
-  const char *name;
+  const char *name, *of_prefix;
   bool (*load)(cpb_model_file *f, cpb_file *file, cpb_error *error);
-} files[] = {{CPB_BESIDE_KERAS_METADATA, "keras_metadata.pb", load_keras},
-             {CPB_BESIDE_CHECKPOINT, PREFIX INDEX, load_checkpoint},
-             {CPB_BESIDE_FINGERPRINT, "fingerprint.pb", load_fingerprint}};
+} files[] = {{CPB_BESIDE_KERAS_METADATA, "keras_metadata.pb", NULL, load_keras},
+             {CPB_BESIDE_CHECKPOINT, PREFIX INDEX, INDEX, load_checkpoint},
+             {CPB_BESIDE_CHECKPOINT, NULL, "", load_checkpoint},
+             {CPB_BESIDE_FINGERPRINT, "fingerprint.pb", NULL, load_fingerprint}};
+
+static bool load_named(cpb_model_file *f, size_t i, const char *name, cpb_error *error) {
+  const char *path = path_of(f, files[i].bit, name, error);
+  bool absent = false;
+  cpb_file *file = path ? cpb_lookup_open(&f->allocator, path, f->urls, &absent, error) : NULL;
+  if (absent) cpb_error_begin(error, NULL);
+  bool loaded = absent || (file && files[i].load(f, file, error));
+  if (loaded && file) cpb_file_size(file, &f->sizes[files[i].bit], NULL);
+  cpb_file_close(file);
+  return loaded;
+}
+
+static bool load(cpb_model_file *f, size_t i, cpb_error *error) {
+  const bool has_prefix = files[i].bit == CPB_BESIDE_CHECKPOINT && ending_of(f);
+  const char *name = has_prefix ? files[i].of_prefix : files[i].name;
+  if (f->kind == CPB_MODEL_CHECKPOINT) return f->checkpoint || load_checkpoint(f, NULL, error);
+  return !name || (files[i].bit == CPB_BESIDE_CHECKPOINT && f->checkpoint) || load_named(f, i, name, error);
+}
 
 bool cpb_beside_load(cpb_model_file *f, unsigned beside, cpb_error *error) {
+  const unsigned wanted = beside & ~f->settled;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if (!(beside & ~f->settled & files[i].bit)) continue;
-    bool is_prefixed = files[i].bit == CPB_BESIDE_CHECKPOINT && is_meta(f);
-    const char *path = path_of(f, files[i].bit, is_prefixed ? INDEX : files[i].name, error);
-    bool absent = false;
-    cpb_file *file = path ? cpb_lookup_open(&f->allocator, path, f->urls, &absent, error) : NULL;
-    if (absent) cpb_error_begin(error, NULL);
-    bool loaded = absent || (file && files[i].load(f, file, error));
-    if (loaded && file) cpb_file_size(file, &f->sizes[files[i].bit], NULL);
-    cpb_file_close(file);
-    if (!loaded) return false;
+    if (!(wanted & files[i].bit)) continue;
+    if (!load(f, i, error)) return false;
     f->settled |= files[i].bit;
   }
   cpb_model_file_blame(f, 0, NULL);

@@ -6,13 +6,14 @@
 #include "cpb/open.h"
 #include "host/archive.h"
 #include "host/file.h"
+#include "host/folder.h"
 #include "host/lookup.h"
 #include "host/package.h"
 #include "host/references.h"
 #include "host/regular.h"
 #include "host/url/address.h"
 
-static const char *const of_name[] = {"", ".cpb", ".pb", NULL};
+static const char *const of_name[] = {"", ".cpb", ".pb", ".index", NULL};
 
 /* Of a package, at `out` and `length`, which is that of its folder and a slash: appends its root model, unless its
  * name, as part of the path, is too long. */
@@ -63,6 +64,26 @@ static bool find_only(const char *path, char *out, size_t size, size_t *package)
   return *package > 0 || !cpb_lookup_is_directory(out);
 }
 
+/* Of a directory with checkpoints: appends the index of the latest, or its one file of version 1, or the only index. */
+static bool find_latest_in(size_t length, char *out) {
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  char name[CPB_LATEST_ROOM];
+  bool absent;
+  cpb_error ignored = {.code = CPB_OK};
+  strcpy(out + length, "/checkpoint");
+  cpb_file *file = cpb_lookup_open(&a, out, NULL, &absent, &ignored);
+  if (file && cpb_latest_checkpoint(&a, file, name)) {
+    cpb_format(out + length, CPB_FIND_MODEL_ROOM, "/%s.index", name);
+    if (cpb_lookup_exists(out)) return true;
+    cpb_format(out + length, CPB_FIND_MODEL_ROOM, "/%s", name);
+    if (cpb_lookup_exists(out)) return true;
+  }
+  out[length] = 0;
+  if (!cpb_lookup_only(out, ".index", name, sizeof name)) return false;
+  cpb_format(out + length, CPB_FIND_MODEL_ROOM, "/%s", name);
+  return true;
+}
+
 /* `*package`: how long the folder is at the beginning of `out` if a package's manifest named what follows; else 0. */
 static bool find(const char *path, char *out, size_t size, size_t *package) {
   static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", "/saved_model.pbtxt", NULL};
@@ -77,7 +98,8 @@ static bool find(const char *path, char *out, size_t size, size_t *package) {
   }
   out[length] = 0;
   if (is_directory) *package = find_root_in(out, size);
-  if (is_directory && *package == 0 && !find_only(path, out, size, package)) out[length] = 0;
+  if (is_directory && *package == 0 && !find_only(path, out, size, package) && !find_latest_in(length, out))
+    out[length] = 0;
   return true;
 }
 
@@ -113,10 +135,11 @@ static void fail_directory(const char *path, cpb_error *error) {
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "a directory with %zu models; expected the path of one of them: %s%s",
              in.num_models, names, shown < in.num_models ? ", ..." : "");
   else
-    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET,
-             "a directory without saved_model.pb, saved_model.cpb or a Manifest.json that names a model in it, without "
-             "versions of these (1/saved_model.pb), and without an .onnx, .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb "
-             "or .zip");
+    cpb_fail(
+        error, CPB_E_READ, CPB_NO_OFFSET,
+        "a directory without saved_model.pb, saved_model.cpb or a Manifest.json that names a model in it, without "
+        "versions of these (1/saved_model.pb), a checkpoint, and without an .onnx, .mlmodel, .mlpackage, .meta, .pb, "
+        ".cpb, .fb or .zip");
 }
 
 #ifdef __wasi__
@@ -197,6 +220,27 @@ static cpb_file *find_named_package(const cpb_allocator *a, const char *url, con
   return file;
 }
 
+/* Of a folder with checkpoints the latest one. */
+static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_url_options *urls, char *out) {
+  static const char *const endings[] = {".index", ""};
+  char latest[CPB_LATEST_ROOM], name[CPB_LATEST_ROOM + 8], escaped[3 * sizeof name];
+  const size_t length = cpb_path_length(url);
+  bool absent = true;
+  cpb_error ignored = {.code = CPB_OK};
+  cpb_path_replace(url, length, "checkpoint", out);
+  cpb_file *file = cpb_lookup_open(a, out, urls, &absent, &ignored);
+  if (!file || !cpb_latest_checkpoint(a, file, latest)) return NULL;
+  file = NULL;
+  for (int i = 0; i < 2 && !file; i++) {
+    cpb_format(name, sizeof name, "%s%s", latest, endings[i]);
+    if (!cpb_path_escape(url, (cpb_span){(const uint8_t *)name, strlen(name)}, escaped)) return NULL;
+    if (strlen(escaped) >= CPB_PACKAGE_ROOM) return NULL;
+    cpb_path_replace(url, length, escaped, out);
+    file = cpb_lookup_open(a, out, urls, &absent, &ignored);
+  }
+  return file;
+}
+
 /* What is not there is known when it is asked for. */
 static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb_url_options *urls, char *out,
                           cpb_error *error) {
@@ -209,11 +253,12 @@ static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb
   file = find_ending(&a, url, is_folder ? in_folder : of_name, urls, out, &absent, &first, error);
   if (file || !absent) return file;
   if (is_folder && (file = find_package(&a, url, urls, out, &absent, error))) return file;
+  if (is_folder && (file = open_latest(&a, url, urls, out))) return cpb_error_begin(error, NULL), file;
   cpb_error_begin(error, NULL);
   cpb_fail(error, first.code, first.offset, "%s; tried %s", first.message,
-           is_folder    ? "saved_model.cpb, saved_model.pb, saved_model.pbtxt and Manifest.json in it"
-           : is_package ? "Manifest.json in it, and .cpb and .pb after its name"
-                        : ".cpb and .pb after its name, too");
+           is_folder    ? "saved_model.cpb, saved_model.pb, saved_model.pbtxt, Manifest.json and checkpoint in it"
+           : is_package ? "Manifest.json in it, and .cpb, .pb and .index after its name"
+                        : ".cpb, .pb and .index after its name, too");
   strcpy(out, url);
   return NULL;
 }

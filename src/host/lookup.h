@@ -3,12 +3,16 @@
 #define CPB_HOST_LOOKUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "cpb/url.h"
 
 /* Of the system's paths (lookup_posix.c, for WASI, too). */
 bool cpb_lookup_exists(const char *path);
 bool cpb_lookup_is_directory(const char *path);
+/* The name of the only file in the directory that ends so, in `out` of `room` bytes; false if there is none or more
+ * than one, or its name is longer. */
+bool cpb_lookup_only(const char *directory, const char *ending, char *out, size_t room);
 
 #define CPB_LOOKUP_SHOWN 5
 #define CPB_LOOKUP_NAME 256

@@ -11,6 +11,7 @@
 
 #define GUESS_BYTES 4096
 #define TEXT_MOST ((uint64_t)256 << 20) /* the message takes as much again */
+#define FOOTER 48
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
@@ -65,14 +66,13 @@ static bool is_named_saved_model(const char *path) {
 /* A FlatBuffer with this identifier, which ONNX Runtime makes. */
 static bool is_ort(const uint8_t *beginning, size_t size) { return size >= 8 && memcmp(beginning + 4, "ORTM", 4) == 0; }
 
-/* The last bytes of every index that TensorFlow writes: a LevelDB table's. */
-static bool is_checkpoint_index(cpb_model_file *f, uint64_t length) {
-  static const uint8_t magic[8] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb};
-  size_t size = sizeof magic;
+/* What the last bytes tell: those of a checkpoint are a LevelDB table's footer. */
+static cpb_model_kind guess_by_end(cpb_model_file *f, uint64_t length) {
+  size_t size = FOOTER;
   cpb_error ignored;
-  if (length < sizeof magic) return false;
-  const uint8_t *end = cpb_message_file_read(f->message, length - sizeof magic, &size, &ignored);
-  return end && size == sizeof magic && memcmp(end, magic, sizeof magic) == 0;
+  if (length < FOOTER) return 0;
+  const uint8_t *end = cpb_message_file_read(f->message, length - FOOTER, &size, &ignored);
+  return end && size == FOOTER && cpb_model_guess(end, size) == CPB_MODEL_CHECKPOINT ? CPB_MODEL_CHECKPOINT : 0;
 }
 
 /* "...; expected one of SavedModel, GraphDef, ..." */
@@ -85,15 +85,11 @@ static void fail_kind(const char *what, cpb_error *error) {
   cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s; expected one of %s", what, known);
 }
 
-static bool fail_unknown(cpb_model_file *f, const uint8_t *beginning, size_t size, uint64_t length, cpb_error *error) {
+static bool fail_unknown(const uint8_t *beginning, size_t size, cpb_error *error) {
   if (is_ort(beginning, size))
     cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
              "a model in ONNX Runtime's own format (.ort), which is a FlatBuffer; expected the ONNX model that it was "
              "made from");
-  else if (is_checkpoint_index(f, length))
-    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
-             "the index of a checkpoint, with no model in it; expected the SavedModel that it belongs to, whose "
-             "question \"variables\" lists what is stored; the inspector opens an index alone");
   else fail_kind("not a known kind of model", error);
   return false;
 }
@@ -151,15 +147,17 @@ static bool find_kind(cpb_model_file *f, const cpb_model_file_options *options, 
   if (!read_beginning(f, beginning, &size, error) && !(options->keep_damaged && is_damage(error))) return false;
   f->kind = is_ort(beginning, size) ? (cpb_model_kind)0 : cpb_model_guess(beginning, size);
   if (!f->kind && (f->kind = cpb_model_guess_text(beginning, size)) != 0) return read_text(f, length, options, error);
+  if (!f->kind && !is_ort(beginning, size)) f->kind = guess_by_end(f, length);
   if (!f->kind && is_named_saved_model(f->path)) f->kind = CPB_MODEL_SAVED_MODEL;
   if (f->kind) cpb_error_begin(error, NULL);
-  return f->kind || fail_unknown(f, beginning, size, length, error);
+  return f->kind || fail_unknown(beginning, size, error);
 }
 
 /* What is not looked for beside the model. */
 static unsigned settled_of(const cpb_model_file *f, const cpb_model_file_options *options) {
   if (f->kind == CPB_MODEL_SAVED_MODEL) return options->leave_out;
-  if (f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, ".meta"))
+  if (f->kind == CPB_MODEL_CHECKPOINT && f->is_alone) return CPB_BESIDE_ALL & ~(unsigned)CPB_BESIDE_CHECKPOINT;
+  if (f->kind == CPB_MODEL_CHECKPOINT || (f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, ".meta")))
     return options->leave_out | (CPB_BESIDE_ALL & ~(unsigned)CPB_BESIDE_CHECKPOINT);
   return CPB_BESIDE_ALL;
 }
@@ -225,6 +223,7 @@ cpb_model_file *cpb_model_file_on(const cpb_allocator *given, cpb_file *file, co
   ours.urls = NULL;
   cpb_model_file *f = make(given, &ours, error);
   bool named = f && keep_path(f, path, error);
+  if (f) f->is_alone = true;
   if (!named) cpb_file_close(file);
   if (named && open_model(f, file, &ours, error)) return f;
   cpb_model_file_close(f);
@@ -248,7 +247,9 @@ void cpb_model_file_close(cpb_model_file *f) {
 
 /* --- Questions ---------------------------------------------------------------------------- */
 
-static unsigned needed_for(cpb_question_kind kind) {
+/* A checkpoint by itself is read from its own file, but its object graph is beside it. */
+static unsigned needed_for(const cpb_model_file *f, cpb_question_kind kind) {
+  if (f->kind == CPB_MODEL_CHECKPOINT) return CPB_BESIDE_CHECKPOINT;
   switch (kind) {
     case CPB_ASK_LAYERS:
     case CPB_ASK_LOAD:
@@ -278,7 +279,7 @@ const char *cpb_model_file_ask(cpb_model_file *f, const cpb_question *question, 
   bool overview = question->kind == CPB_ASK_OVERVIEW;
   cpb_model_file_blame(f, 0, NULL);
   if (f->reading) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "an array of this model is still open; close it first");
-  if (f->reading || !cpb_beside_load(f, needed_for(question->kind), error)) return NULL;
+  if (f->reading || !cpb_beside_load(f, needed_for(f, question->kind), error)) return NULL;
   if (!cpb_model_file_run(f, question, error)) return NULL;
   if (overview && !cpb_beside_load(f, CPB_BESIDE_FINGERPRINT, error)) return NULL;
   const char *json = cpb_model_answer(f->model, size);
@@ -301,29 +302,18 @@ unsigned cpb_model_file_culprit(const cpb_model_file *f, const char **path) {
 
 /* --- Supplying ---------------------------------------------------------------------------- */
 
-/* One shard is open at a time. That a shard is not there is found out once. */
-static bool open_shard(cpb_model_file *f, uint32_t shard, cpb_error *error) {
-  bool absent;
-  if (f->shard_number == (uint64_t)shard + 1) return true;
-  cpb_file_close(f->shard);
-  f->shard_number = 0;
-  f->shard = f->checkpoint ? cpb_beside_open_shard(f, shard, &absent, error) : NULL;
-  if (f->checkpoint && !f->shard && !absent) return false;
-  cpb_error_begin(error, NULL);
-  f->shard_number = (uint64_t)shard + 1;
-  return true;
-}
-
+/* That a shard is not there is found out once. */
 cpb_code cpb_model_file_supply(cpb_model_file *f, int64_t shard, cpb_input *input, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  bool absent = false;
   cpb_model_file_blame(f, 0, NULL);
-  if (shard < 0) return cpb_message_file_supply(f->message, input, error);
-  if (!open_shard(f, (uint32_t)shard, error)) {
-    cpb_input_fail(input, error->code, error->message);
-    return error->code;
-  }
-  if (f->shard) cpb_file_supply(f->shard, input);
-  else cpb_input_fail(input, CPB_E_READ, "this file of the checkpoint is not there");
+  if (shard < 0 || cpb_beside_is_within(f)) return cpb_message_file_supply(f->message, input, error);
+  if (!f->checkpoint || (f->shard_number == (uint64_t)shard + 1 && !f->shard)) absent = true;
+  else if (cpb_beside_use_shard(f, (uint32_t)shard, &absent, error)) cpb_file_supply(f->shard, input);
+  else if (!absent) cpb_input_fail(input, error->code, error->message);
+  if (!absent) return error->code;
+  cpb_error_begin(error, NULL);
+  cpb_input_fail(input, CPB_E_READ, "this file of the checkpoint is not there");
   return CPB_OK;
 }
 
@@ -334,6 +324,11 @@ cpb_model_kind cpb_model_file_kind(const cpb_model_file *f) { return f->kind; }
 cpb_message_file *cpb_model_file_message(cpb_model_file *f) { return f->message; }
 cpb_model *cpb_model_file_model(cpb_model_file *f) { return f->model; }
 const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *f) { return f->checkpoint; }
+
+const char *cpb_model_file_shard(cpb_model_file *f, uint32_t shard) {
+  cpb_error ignored;
+  return f->checkpoint ? cpb_beside_shard_path(f, shard, cpb_error_begin(&ignored, NULL)) : NULL;
+}
 
 /* --- Two models --------------------------------------------------------------------------- */
 

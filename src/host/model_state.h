@@ -24,6 +24,7 @@ struct cpb_model_file {
   cpb_buffer fingerprint;         /* as JSON; empty for none */
   cpb_buffer answer;              /* the model's, with the fingerprint */
   bool reading;                   /* a cpb_values_file is open */
+  bool is_alone;                  /* no files are looked for beside it */
   unsigned culprit;               /* what the last failure was about: 0, or a CPB_BESIDE_ bit */
   char *culprit_path;             /* NULL: the model's own */
   uint64_t sizes[CPB_BESIDE_ALL]; /* of files, by their CPB_BESIDE_ bits; the first is the model's own */

@@ -11,8 +11,7 @@
 struct cpb_values_file {
   cpb_model_file *owner;
   cpb_values *values;
-  cpb_file *shard; /* NULL: the values are in the model's own file */
-  cpb_step step;   /* the next thing to be given out */
+  cpb_step step; /* the next thing to be given out */
 };
 
 /* --- Reading ------------------------------------------------------------------------------- */
@@ -24,14 +23,23 @@ static bool is_of_other(const cpb_input *input) {
   return need.kind != CPB_NEED_NONE && need.file > 0;
 }
 
+static bool supply(cpb_values_file *v, cpb_error *error) {
+  cpb_model_file *f = v->owner;
+  cpb_input *input = cpb_values_input(v->values);
+  const int64_t shard = cpb_values_shard(v->values);
+  bool absent;
+  if (shard < 0 || cpb_beside_is_within(f))
+    return cpb_message_file_supply(f->message, input, error) == CPB_OK || is_of_other(input);
+  if (!cpb_beside_use_shard(f, (uint32_t)shard, &absent, error)) return false;
+  cpb_file_supply(f->shard, input);
+  return true;
+}
+
 static void step(cpb_values_file *v, cpb_error *error) {
   while ((v->step = cpb_values_step(v->values)) == CPB_STEP_NEED) {
-    cpb_input *input = cpb_values_input(v->values);
-    if (v->shard) cpb_file_supply(v->shard, input);
-    else if (cpb_message_file_supply(v->owner->message, input, error) != CPB_OK && !is_of_other(input)) {
-      v->step = CPB_STEP_ERROR;
-      return;
-    }
+    if (supply(v, error)) continue;
+    v->step = CPB_STEP_ERROR;
+    return;
   }
   if (v->step == CPB_STEP_ERROR) *error = *cpb_values_error(v->values);
 }
@@ -58,20 +66,18 @@ void cpb_values_file_close(cpb_values_file *v) {
   cpb_allocator a = v->owner->allocator;
   v->owner->reading = false;
   cpb_values_free(v->values);
-  cpb_file_close(v->shard);
   cpb_release(&a, v);
 }
 
-/* Takes `values` (NULL: memory was short) and `shard`. Steps as far as what the array is. */
-static cpb_values_file *open_values(cpb_model_file *f, cpb_values *values, cpb_file *shard, cpb_error *error) {
+/* Takes `values` (NULL: memory was short). Steps as far as what the array is. */
+static cpb_values_file *open_values(cpb_model_file *f, cpb_values *values, cpb_error *error) {
   cpb_values_file *v = values ? cpb_alloc(&f->allocator, sizeof *v) : NULL;
   if (!v) {
     cpb_values_free(values);
-    cpb_file_close(shard);
     cpb_fail_memory(error);
     return NULL;
   }
-  *v = (cpb_values_file){.owner = f, .values = values, .shard = shard};
+  *v = (cpb_values_file){.owner = f, .values = values};
   step(v, error);
   f->reading = true;
   if (v->step != CPB_STEP_ERROR) return v;
@@ -162,22 +168,21 @@ static bool load_checkpoint(cpb_model_file *f, cpb_error *error) {
   return f->checkpoint != NULL;
 }
 
-cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, size_t name_size, uint32_t meta_graph,
-                                         cpb_error *given_error) {
+cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, size_t name_size,
+                                         const cpb_values_options *options, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_values_options how;
+  cpb_options_copy(&how, sizeof how, options);
   const cpb_question question = {.struct_size = sizeof question,
                                  .kind = CPB_ASK_VARIABLES,
                                  .name = name,
                                  .name_size = name_size,
-                                 .meta_graph = meta_graph,
+                                 .meta_graph = how.meta_graph,
                                  .count = CANDIDATES};
   const cpb_stored *stored = begin(f, error) && load_checkpoint(f, error) ? find_stored(f, &question, error) : NULL;
   if (!stored) return NULL;
-  const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = f->checkpoint};
-  bool absent;
-  cpb_file *shard = cpb_beside_open_shard(f, stored->slices > 0 ? 0 : stored->shard, &absent, error);
-  if (!shard) return NULL;
-  return open_values(f, cpb_values_new(&f->allocator, f->kind, stored->key, stored->key_size, &how), shard, error);
+  how.checkpoint = f->checkpoint;
+  return open_values(f, cpb_values_new(&f->allocator, f->kind, stored->key, stored->key_size, &how), error);
 }
 
 /* --- An array ----------------------------------------------------------------------------- */
@@ -186,7 +191,7 @@ cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, si
 static cpb_values_file *open_variable_instead(cpb_model_file *f, const char *name, size_t name_size,
                                               const cpb_values_options *how, cpb_error *error) {
   cpb_error other, first = *error;
-  cpb_values_file *v = cpb_model_file_variable(f, name, name_size, how->meta_graph, &other);
+  cpb_values_file *v = cpb_model_file_variable(f, name, name_size, how, &other);
   cpb_error_begin(error, NULL);
   if (v) return v;
   *error = other;
@@ -208,10 +213,11 @@ cpb_values_file *cpb_model_file_values(cpb_model_file *f, const char *name, size
                                        const cpb_values_options *options, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_values_options how;
+  if (f->kind == CPB_MODEL_CHECKPOINT) return cpb_model_file_variable(f, name, name_size, options, given_error);
   if (!begin(f, error)) return NULL;
   cpb_options_copy(&how, sizeof how, options);
   how.checkpoint = NULL;
-  cpb_values_file *v = open_values(f, cpb_values_new(&f->allocator, f->kind, name, name_size, &how), NULL, error);
+  cpb_values_file *v = open_values(f, cpb_values_new(&f->allocator, f->kind, name, name_size, &how), error);
   if (v || error->code != CPB_E_NOT_FOUND || !may_have_variables(f, &how)) return v;
   return open_variable_instead(f, name, name_size, &how, error);
 }

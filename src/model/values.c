@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/meter.h"
 #include "base/status.h"
+#include "model/checkpoint/stored_values.h"
 #include "model/kinds.h"
 
 struct cpb_values {
@@ -85,6 +86,10 @@ void cpb_values_free(cpb_values *v) {
 /* --- Steps ----------------------------------------------------------------------- */
 
 cpb_input *cpb_values_input(cpb_values *v) { return v->reader ? v->reader->input(v->state_of_reader) : &v->no_input; }
+
+int64_t cpb_values_shard(const cpb_values *v) {
+  return v->reader == &cpb_stored_values ? (int64_t)cpb_stored_values_shard(v->state_of_reader) : -1;
+}
 
 const cpb_error *cpb_values_error(const cpb_values *v) {
   return v->reader ? v->reader->error(v->state_of_reader) : &v->error;

@@ -391,10 +391,10 @@ static cpb_model_kind samediff_kind(const host *h) {
   return h->size > 0 && h->data[0] == 'P' ? CPB_MODEL_SAMEDIFF_ZIP : CPB_MODEL_SAMEDIFF_GRAPH;
 }
 
-static void ask_samediff(const host *h, outcome *out) {
+static void ask(const host *h, outcome *out, cpb_model_kind kind, cpb_question_kind asked) {
   cpb_model_options options = {.struct_size = sizeof options, .limits = h->limits};
-  const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_TAG};
-  cpb_model *model = cpb_model_new(h->allocator, samediff_kind(h), &options);
+  const cpb_question question = {.struct_size = sizeof question, .kind = asked};
+  cpb_model *model = cpb_model_new(h->allocator, kind, &options);
   if (model == NULL) {
     no_memory(out);
     return;
@@ -410,10 +410,12 @@ static void ask_samediff(const host *h, outcome *out) {
   cpb_model_free(model);
 }
 
+static void ask_samediff(const host *h, outcome *out) { ask(h, out, samediff_kind(h), CPB_ASK_TAG); }
+static void ask_checkpoint(const host *h, outcome *out) { ask(h, out, CPB_MODEL_CHECKPOINT, CPB_ASK_VARIABLES); }
+
 /* A parameter that is there in the samples. */
-static void read_values(const host *h, outcome *out) {
-  cpb_values_options options = {.struct_size = sizeof options, .limits = h->limits};
-  const char *name = samediff_kind(h) == CPB_MODEL_SAMEDIFF_ZIP ? "weights" : "w";
+static void read_array(const host *h, outcome *out, const char *name, const cpb_checkpoint *checkpoint) {
+  cpb_values_options options = {.struct_size = sizeof options, .limits = h->limits, .checkpoint = checkpoint};
   cpb_values *values = cpb_values_new(h->allocator, samediff_kind(h), name, strlen(name), &options);
   if (values == NULL) {
     no_memory(out);
@@ -434,6 +436,26 @@ static void read_values(const host *h, outcome *out) {
   cpb_values_free(values);
 }
 
+static void read_values(const host *h, outcome *out) {
+  read_array(h, out, samediff_kind(h) == CPB_MODEL_SAMEDIFF_ZIP ? "weights" : "w", NULL);
+}
+
+/* Two slices of a checkpoint of version 1, joined. */
+static void join_slices(const host *h, outcome *out) {
+  const cpb_checkpoint_options options = {.struct_size = sizeof options, .limits = h->limits};
+  cpb_checkpoint *checkpoint = cpb_checkpoint_new(h->allocator, &options);
+  if (checkpoint == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  cpb_step step;
+  while ((step = cpb_checkpoint_step(checkpoint)) == CPB_STEP_NEED) answer(h, &state, cpb_checkpoint_input(checkpoint));
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_checkpoint_error(checkpoint));
+  else read_array(h, out, "w2", checkpoint);
+  cpb_checkpoint_free(checkpoint);
+}
+
 /* --- The table ---------------------------------------------------------------- */
 
 #define SAMPLES(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
@@ -452,6 +474,8 @@ SAMPLES(graphs, "cpb/graph_mixed-large/orig.pb", "cpb/graph_const_dtypes/orig.pb
 SAMPLES(constants, "cpb/graph_const_dtypes/orig.pb");
 SAMPLES(saved_models, "cpb/saved_model_split-standard/orig.pb");
 SAMPLES(samediff_files, "samediff_small/minimal.zip", "samediff_small/linear.fb", "samediff_small/permuted.fb");
+SAMPLES(checkpoints, "cases/tf2/ck-1.index", "cases/v1/m.ckpt");
+SAMPLES(old_checkpoints, "cases/v1/m.ckpt");
 SAMPLES(samediff_zip, "samediff_small/minimal.zip");
 SAMPLES(samediff_graphs, "samediff_small/linear.fb", "samediff_small/permuted.fb");
 
@@ -478,6 +502,8 @@ const operation operations[] = {
     {"split-graph", split_graph, graphs, 0},
     {"split-saved-model", split_saved_model, saved_models, 0},
     {"split-shared", split_shared, graphs, 0},
+    {"ask-checkpoint", ask_checkpoint, checkpoints, OP_CHECKED},
+    {"join-slices", join_slices, old_checkpoints, OP_CHECKED},
     {"read-base", read_base, bases, OP_CHECKED},
     {"find", find_field, constants, 0},
     {"outline", outline, graphs, 0},

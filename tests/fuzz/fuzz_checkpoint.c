@@ -1,7 +1,7 @@
 /* A checkpoint: [how 1][sizes of model, object graph and data file 2 each] these, and the index.
  * With an odd `how` the checksums in the index are put right first, so that what is behind
- * them is reached. All that is in it is listed for the model, and every tensor read, at once
- * and in pieces. */
+ * them is reached. All that is in it is listed, for the model and by itself, and every tensor
+ * read, at once and in pieces. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -145,6 +145,15 @@ static void use(const cpb_checkpoint *checkpoint, fuzz_in model, fuzz_in graph, 
   cpb_model_free(m);
 }
 
+/* The index as a model of its own. */
+static void ask_alone(fuzz_in index, const cpb_limits *counted) {
+  static const cpb_question_kind all[] = {CPB_ASK_OVERVIEW, CPB_ASK_VARIABLES, CPB_ASK_LAYERS, CPB_ASK_SEARCH};
+  const cpb_model_options options = {.struct_size = sizeof options, .max_memory = 4 << 20, .limits = counted};
+  cpb_model *m = cpb_model_new(NULL, CPB_MODEL_CHECKPOINT, &options);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) ask(m, all[i], (fuzz_in){NULL, 0}, index);
+  cpb_model_free(m);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_in in = {bytes, size};
   uint32_t how = fuzz_number(&in, 1), sizes[3];
@@ -153,14 +162,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   uint8_t *index = malloc(in.size + 1);
   if (in.size > 0) memcpy(index, in.data, in.size);
   if (how & 1) repair(index, in.size);
-  cpb_error error;
   cpb_work work = {0};
   const cpb_limits counted = fuzz_counted(&work);
   const cpb_checkpoint_options options = {.struct_size = sizeof options, .max_memory = 4 << 20, .limits = &counted};
-  cpb_checkpoint *checkpoint = cpb_checkpoint_new(NULL, index, in.size, &options, &error);
-  free(index); /* nothing of it is used any more */
-  fuzz_check(checkpoint ? error.code == CPB_OK : error.code != CPB_OK && error.message[0] != '\0');
-  if (checkpoint) use(checkpoint, model, graph, data, &counted);
+  cpb_checkpoint *checkpoint = cpb_checkpoint_new(NULL, &options);
+  cpb_step step;
+  while ((step = cpb_checkpoint_step(checkpoint)) == CPB_STEP_NEED)
+    lend(cpb_checkpoint_input(checkpoint), (fuzz_in){index, in.size}, how & 2 ? 7 : SIZE_MAX);
+  const cpb_error *error = cpb_checkpoint_error(checkpoint);
+  fuzz_check(step == CPB_STEP_DONE ? error->code == CPB_OK : error->code != CPB_OK && error->message[0] != '\0');
+  ask_alone((fuzz_in){index, in.size}, &counted);
+  if (cpb_checkpoint_version(checkpoint) == 1) data = (fuzz_in){index, in.size};
+  if (step == CPB_STEP_DONE) use(checkpoint, model, graph, data, &counted);
+  free(index);
   cpb_checkpoint_free(checkpoint);
   fuzz_bounded(&work, &bounds, size);
   return 0;

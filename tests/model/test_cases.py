@@ -1,6 +1,7 @@
 """Small models that people met, and what is right about each (tests/data/cases/right.json): in the command. The same
 table is held against the Python package, the JavaScript package and the page."""
 
+import hashlib
 import io
 import json
 
@@ -11,6 +12,10 @@ from conftest import DATA
 
 CASES = DATA / "cases"
 RIGHT = json.loads((CASES / "right.json").read_text())
+
+
+def values_of(cpb, path, key):
+    return np.load(io.BytesIO(cpb.ok("extract", path, key, "-o", "-"))).tobytes()
 
 
 def ask(cpb, path, *words):
@@ -31,6 +36,12 @@ def test_facts(cpb, right):
         assert shapes | right.get(side, {}) == shapes
     for name, shape in right.get("values", {}).items():
         assert list(np.load(io.BytesIO(cpb.ok("extract", path, name, "-o", "-"))).shape) == shape
+    if "tensors" in right:
+        items = ask(cpb, path, "variables")["variables"]["items"]
+        assert {item["key"]: [item["dtype"], item["shape"]] for item in items} == {
+            key: told[:2] for key, told in right["tensors"].items()}
+        for key, (_, _, digest) in right["tensors"].items():
+            assert hashlib.sha256(values_of(cpb, path, key)).hexdigest() == digest, key
     if "node" in right:
         assert [out["name"] for out in ask(cpb, path, "node", right["node"]["name"])["outputs"]] == right["node"]["outputs"]
 

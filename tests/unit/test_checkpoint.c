@@ -139,10 +139,23 @@ static void answer(cpb_input *input, bytes data, size_t piece) {
   cpb_input_supply(input, need.offset, data.data + need.offset, left < piece ? left : piece);
 }
 
-static bytes read_key(const cpb_allocator *a, const cpb_checkpoint *c, const char *key, bytes data, size_t piece,
-                      cpb_error *error) {
+/* NULL with the error. */
+static cpb_checkpoint *open_index(const cpb_allocator *a, bytes index, const cpb_checkpoint_options *options,
+                                  size_t piece, cpb_error *error) {
+  cpb_checkpoint *c = cpb_checkpoint_new(a, options);
+  cpb_step step = CPB_STEP_ERROR;
+  error->code = CPB_E_MEMORY;
+  while (c && (step = cpb_checkpoint_step(c)) == CPB_STEP_NEED) answer(cpb_checkpoint_input(c), index, piece);
+  if (c) *error = *cpb_checkpoint_error(c);
+  if (step == CPB_STEP_DONE) return c;
+  cpb_checkpoint_free(c);
+  return NULL;
+}
+
+static bytes read_exact(const cpb_allocator *a, const cpb_checkpoint *c, const char *key, bytes data, size_t piece,
+                        int exact, cpb_error *error) {
   bytes out = {NULL, 0};
-  const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = c};
+  const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = c, .exact_texts = exact};
   cpb_values *values = cpb_values_new(a, CPB_MODEL_SAVED_MODEL, key, strlen(key), &how);
   cpb_step step = CPB_STEP_ERROR;
   error->code = CPB_E_MEMORY;
@@ -157,12 +170,17 @@ static bytes read_key(const cpb_allocator *a, const cpb_checkpoint *c, const cha
   return out;
 }
 
+static bytes read_key(const cpb_allocator *a, const cpb_checkpoint *c, const char *key, bytes data, size_t piece,
+                      cpb_error *error) {
+  return read_exact(a, c, key, data, piece, 1, error);
+}
+
 static void values_are_the_same_in_pieces_of_any_size(void **state) {
   static const char texts[] = "\1\0\0\0\0\0\0\0a\4\0\0\0\0\0\0\0bcde";
   (void)state;
   bytes index, data = data_of(&index);
   cpb_error error;
-  cpb_checkpoint *c = cpb_checkpoint_new(NULL, index.data, index.size, NULL, &error);
+  cpb_checkpoint *c = open_index(NULL, index, NULL, SIZE_MAX, &error);
   assert_non_null(c);
   for (size_t piece = 1; piece < 21; piece++) {
     bytes n = read_key(NULL, c, "n", data, piece, &error);
@@ -184,11 +202,47 @@ static void values_are_the_same_in_pieces_of_any_size(void **state) {
   free(data.data);
 }
 
+static void an_index_is_the_same_in_pieces_of_any_size(void **state) {
+  (void)state;
+  bytes index, data = data_of(&index);
+  cpb_error error;
+  for (size_t piece = 1; piece < 60; piece++) {
+    cpb_checkpoint *c = open_index(NULL, index, NULL, piece, &error);
+    assert_non_null(c);
+    assert_int_equal(cpb_checkpoint_version(c), 2);
+    assert_int_equal(cpb_checkpoint_count(c), 2);
+    cpb_checkpoint_free(c);
+  }
+  for (size_t cut = 0; cut < index.size; cut++) {
+    assert_null(open_index(NULL, (bytes){index.data, cut}, NULL, 7, &error));
+    assert_int_equal(error.code, CPB_E_FORMAT);
+  }
+  free(index.data);
+  free(data.data);
+}
+
+static void texts_are_padded_to_the_longest(void **state) {
+  static const char texts[] = "a\0\0\0bcde";
+  (void)state;
+  bytes index, data = data_of(&index);
+  cpb_error error;
+  cpb_checkpoint *c = open_index(NULL, index, NULL, SIZE_MAX, &error);
+  for (size_t piece = 1; piece < 21; piece++) {
+    bytes t = read_exact(NULL, c, "t", data, piece, 0, &error);
+    assert_int_equal(error.code, CPB_OK);
+    assert_true(t.size == sizeof texts - 1 && memcmp(t.data, texts, t.size) == 0);
+    free(t.data);
+  }
+  cpb_checkpoint_free(c);
+  free(index.data);
+  free(data.data);
+}
+
 static void each_flipped_bit_of_texts_is_found(void **state) {
   (void)state;
   bytes index, data = data_of(&index);
   cpb_error error;
-  cpb_checkpoint *c = cpb_checkpoint_new(NULL, index.data, index.size, NULL, &error);
+  cpb_checkpoint *c = open_index(NULL, index, NULL, SIZE_MAX, &error);
   for (size_t bit = 8 * 8; bit < 8 * data.size; bit++) {
     data.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
     bytes t = read_key(NULL, c, "t", data, 100, &error);
@@ -208,7 +262,7 @@ static void what_an_index_may_take_is_bounded(void **state) {
   bytes index, data = data_of(&index);
   cpb_error error;
   const cpb_checkpoint_options little = {.struct_size = sizeof little, .max_memory = 100};
-  assert_null(cpb_checkpoint_new(NULL, index.data, index.size, &little, &error));
+  assert_null(open_index(NULL, index, &little, SIZE_MAX, &error));
   assert_int_equal(error.code, CPB_E_LIMIT);
   free(index.data);
   free(data.data);
@@ -251,7 +305,7 @@ static bytes model_of(bytes *graph) {
 static bytes list(const cpb_allocator *a, bytes index, bytes model, bytes graph, cpb_error *error) {
   bytes out = {NULL, 0};
   cpb_step step;
-  cpb_checkpoint *c = cpb_checkpoint_new(a, index.data, index.size, NULL, error);
+  cpb_checkpoint *c = open_index(a, index, NULL, SIZE_MAX, error);
   cpb_model *m = c ? cpb_model_new(a, CPB_MODEL_SAVED_MODEL, NULL) : NULL;
   bool given = m && cpb_model_set_checkpoint(m, c, graph.data, graph.size);
   if (!given) error->code = CPB_E_MEMORY;
@@ -313,7 +367,7 @@ static void memory_that_fails_is_an_error_and_nothing_leaks(void **state) {
     }
   }
   cpb_error error;
-  cpb_checkpoint *c = cpb_checkpoint_new(NULL, index.data, index.size, NULL, &error);
+  cpb_checkpoint *c = open_index(NULL, index, NULL, SIZE_MAX, &error);
   for (size_t fail_at = 1;; fail_at++) {
     failing_allocator f = {.fail_at = fail_at};
     cpb_allocator a = failing_allocator_of(&f);
@@ -335,6 +389,8 @@ int main(void) {
       cmocka_unit_test(crcs_are_those_published),
       cmocka_unit_test(a_crc_is_the_same_wherever_the_data_is_cut),
       cmocka_unit_test(values_are_the_same_in_pieces_of_any_size),
+      cmocka_unit_test(an_index_is_the_same_in_pieces_of_any_size),
+      cmocka_unit_test(texts_are_padded_to_the_longest),
       cmocka_unit_test(each_flipped_bit_of_texts_is_found),
       cmocka_unit_test(what_an_index_may_take_is_bounded),
       cmocka_unit_test(variables_of_optimizers_are_found_through_what_they_are_for),

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cpb/checkpoint.h"
 #include "cpb/chunked.h"
 #include "cpb/file.h"
 #include "cpb/message.h"
@@ -24,7 +23,6 @@
 #define MODEL CPB_TEST_DATA "/cpb/real_tf_module/"
 #define PB MODEL "orig.pb"
 #define CPB MODEL "max3000_zstd.cpb"
-#define CHECKPOINT MODEL "model/variables/variables.index"
 #define NO_FILE "/nonexistent/file"
 
 static char folder[] = "/tmp/cpb-errors-XXXXXX";
@@ -53,16 +51,6 @@ static const cpb_file_options replace = {.struct_size = sizeof replace, .replace
 static bool writer_options_parse(bool succeed, cpb_error *error) {
   cpb_record_writer_options options = {.struct_size = sizeof options};
   return cpb_record_writer_options_parse(&options, succeed ? "zstd:3" : "zstd:99", error) == CPB_OK;
-}
-
-static bool checkpoint_new(bool succeed, cpb_error *error) {
-  static uint8_t index[100000];
-  FILE *f = fopen(CHECKPOINT, "rb");
-  size_t size = f ? fread(index, 1, sizeof index, f) : 0;
-  if (f) fclose(f);
-  cpb_checkpoint *checkpoint = cpb_checkpoint_new(NULL, index, succeed ? size : size - 1, NULL, error);
-  cpb_checkpoint_free(checkpoint);
-  return checkpoint != NULL;
 }
 
 /* ChunkMetadata { chunks {} message {} }, or a length that goes past the end. */
@@ -499,7 +487,7 @@ static bool model_file_values(bool succeed, cpb_error *error) {
 
 static bool model_file_variable(bool succeed, cpb_error *error) {
   cpb_model_file *file = open_folder(NULL);
-  cpb_values_file *values = cpb_model_file_variable(file, succeed ? "v" : "w", 1, 0, error);
+  cpb_values_file *values = cpb_model_file_variable(file, succeed ? "v" : "w", 1, NULL, error);
   cpb_values_file_close(values);
   return close_folder(file, values != NULL);
 }
@@ -507,7 +495,7 @@ static bool model_file_variable(bool succeed, cpb_error *error) {
 static bool values_file_read(bool succeed, cpb_error *error) {
   size_t size = 1;
   cpb_model_file *file = open_folder(succeed ? NULL : MODEL_VALUES);
-  cpb_values_file *values = cpb_model_file_variable(file, "v", 1, 0, NULL);
+  cpb_values_file *values = cpb_model_file_variable(file, "v", 1, NULL, NULL);
   const uint8_t *data = NULL;
   while (values && size > 0 && (data = cpb_values_file_read(values, &size, error))) continue;
   cpb_values_file_close(values);
@@ -522,7 +510,6 @@ static const struct {
   uint64_t offset;
   const char *words;
 } calls[] = {
-    {"cpb_checkpoint_new", checkpoint_new, CPB_E_FORMAT, 188, "57fb808b247547db"},
     {"cpb_index_from_metadata", index_from_metadata, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 2"},
     {"cpb_index_from_message", index_from_message, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},
     {"cpb_schema_new", schema_new, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},

@@ -33,7 +33,8 @@ static void a_path_stands_for_a_file(void **state) {
   finds(model_path("saved_model"), model_path("saved_model.pb"));
   finds(model_path("saved_model.pb"), model_path("saved_model.pb"));
   finds(model_path("nothing"), model_path("nothing"));
-  finds(model_path("variables"), model_path("variables"));
+  finds(model_path("variables"), model_path("variables/variables.index"));
+  finds(model_path("variables/variables"), model_path("variables/variables.index"));
   put_chunked();
   finds(model_folder, model_path("saved_model.cpb"));
   finds(model_path("saved_model"), model_path("saved_model.cpb"));
@@ -285,7 +286,7 @@ static void a_model_on_an_open_file_has_nothing_beside_it(void **state) {
   assert_true(expected && json);
   assert_string_equal(json, expected);
   assert_string_equal(cpb_model_file_path(file), model_path("saved_model.cpb"));
-  assert_null(cpb_model_file_variable(file, "v", 1, 0, &error));
+  assert_null(cpb_model_file_variable(file, "v", 1, NULL, &error));
   assert_int_equal(error.code, CPB_E_FORMAT);
   assert_int_equal(h.closed, 0);
   cpb_model_file_close(file);
@@ -364,7 +365,7 @@ static void a_variable_has_its_values(void **state) {
   cpb_error error;
   cpb_model_file *file = open_model(model_folder);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    cpb_values_file *values = cpb_model_file_variable(file, names[i], strlen(names[i]), 0, &error);
+    cpb_values_file *values = cpb_model_file_variable(file, names[i], strlen(names[i]), NULL, &error);
     assert_non_null(values);
     const cpb_values_info *info = cpb_values_file_info(values);
     assert_true(info->rank == 2 && info->shape[0] == 4 && info->shape[1] == 3 && info->size == 48);
@@ -372,7 +373,7 @@ static void a_variable_has_its_values(void **state) {
     assert_int_equal(count_values(values, &error), 0);
     cpb_values_file_close(values);
   }
-  assert_null(cpb_model_file_variable(file, "w", 1, 0, &error));
+  assert_null(cpb_model_file_variable(file, "w", 1, NULL, &error));
   assert_int_equal(error.code, CPB_E_NOT_FOUND);
   cpb_model_file_close(file);
 }
@@ -383,7 +384,7 @@ static void values_that_do_not_match_their_checksum_end_in_an_error(void **state
   const char *path;
   model_put(MODEL_VALUES, MODEL_DATA "model/" MODEL_VALUES, 40);
   cpb_model_file *file = open_model(model_folder);
-  cpb_values_file *values = cpb_model_file_variable(file, "v", 1, 0, &error);
+  cpb_values_file *values = cpb_model_file_variable(file, "v", 1, NULL, &error);
   assert_int_equal(count_values(values, &error), UINT64_MAX);
   assert_int_equal(error.code, CPB_E_DAMAGED);
   assert_int_equal(cpb_model_file_culprit(file, &path), CPB_BESIDE_CHECKPOINT);
@@ -407,7 +408,7 @@ static void while_an_array_is_read_nothing_else_is(void **state) {
   assert_int_equal(count_values(values, &error), 34 * 34 * 4);
   cpb_values_file_close(values);
   assert_true(answers(file, CPB_ASK_OVERVIEW, "signatures"));
-  assert_null(cpb_model_file_variable(file, "v", 1, 0, &error));
+  assert_null(cpb_model_file_variable(file, "v", 1, NULL, &error));
   assert_int_equal(error.code, CPB_E_FORMAT); /* there is no checkpoint beside it */
   cpb_model_file_close(file);
 }
@@ -445,7 +446,7 @@ static bool do_all(const cpb_allocator *a) {
   const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_OVERVIEW};
   cpb_model_file *file = cpb_model_file_open(a, model_folder, NULL, &error);
   bool done = file && cpb_model_file_ask(file, &question, &size, &error);
-  cpb_values_file *values = done ? cpb_model_file_variable(file, "v", 1, 0, &error) : NULL;
+  cpb_values_file *values = done ? cpb_model_file_variable(file, "v", 1, NULL, &error) : NULL;
   done = count_values(values, &error) == 48;
   assert_int_equal(error.code, done ? CPB_OK : CPB_E_MEMORY);
   cpb_values_file_close(values);

@@ -72,7 +72,7 @@ static int open_values(extraction *e) {
                                   .state = cli_number32(s->state),
                                   .meta_graph = cli_number32(s->meta_graph),
                                   .exact_texts = s->raw};
-  e->values = s->variable ? cpb_model_file_variable(e->model, name, strlen(name), cli_number32(s->meta_graph), &error)
+  e->values = s->variable ? cpb_model_file_variable(e->model, name, strlen(name), &how, &error)
                           : cpb_model_file_values(e->model, name, strlen(name), &how, &error);
   return e->values ? CLI_OK : cli_model_fail(e->cli, e->model, &error);
 }

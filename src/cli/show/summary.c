@@ -99,9 +99,11 @@ static void ask_all(cli_summary *s) {
   s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
   bool has_tensors = !cpb_json_member(cli_root(s->overview), "unread");
   if (cli_is_saved_model(s)) ask_saved_model(s);
+  if (s->kind == CPB_MODEL_CHECKPOINT) cli_summary_ask_variables(s);
   bool by_names = cli_is_exported(s) || cli_is_samediff(s) || s->kind == CPB_MODEL_GRAPH_DEF;
-  if (s->kind == CPB_MODEL_KERAS_METADATA || (by_names && has_tensors)) cli_summary_ask_layers(s);
-  if (s->kind == CPB_MODEL_KERAS_METADATA) return;
+  if (s->kind == CPB_MODEL_KERAS_METADATA || s->kind == CPB_MODEL_CHECKPOINT || (by_names && has_tensors))
+    cli_summary_ask_layers(s);
+  if (s->kind == CPB_MODEL_KERAS_METADATA || s->kind == CPB_MODEL_CHECKPOINT) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
   if (has_tensors) cli_summary_ask_constants(s);
   if (!cli_is_samediff(s)) ask_functions(s);
@@ -172,7 +174,8 @@ static void put_opsets(cli_summary *s, yyjson_val *root) {
 static void put_facts(cli_summary *s, yyjson_val *root) {
   static const struct {
     const char *word, *member;
-  } versions[] = {{"IR version", "ir_version"}, {"specification version", "specification_version"}};
+  } versions[] = {
+      {"IR version", "ir_version"}, {"specification version", "specification_version"}, {"version", "version"}};
   yyjson_val *producer = cpb_json_member(root, "producer");
   put_opsets(s, root);
   put_fact(s, "", cli_text_at(root, "type"));

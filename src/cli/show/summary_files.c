@@ -47,33 +47,26 @@ static void add_own(cli_summary *s, cli_table *t) {
   add_file(s, t, last_part(path), size > 0 ? size : message);
 }
 
-/* Whether its checkpoint has the model's name. */
-static bool is_meta(const cli_summary *s) {
-  const char *path = cpb_model_file_path(s->asker.model), *point = strrchr(path, '.');
-  return s->kind == CPB_MODEL_META_GRAPH && point && strcmp(point, ".meta") == 0;
-}
-
 /* Of files on this machine: how many of the data files are not there. */
 static uint64_t count_missing(cli_summary *s, uint32_t shards) {
-  const char *path = cpb_model_file_path(s->asker.model);
-  size_t folder = is_meta(s) ? strlen(path) - strlen(".meta") : (size_t)(last_part(path) - path);
+  cpb_model_file *model = s->asker.model;
   uint64_t missing = 0;
-  char name[4096];
-  if (cpb_is_url(path) || folder + 64 > sizeof name) return 0;
-  memcpy(name, path, folder);
+  if (cpb_is_url(cpb_model_file_path(model))) return 0;
   for (uint32_t i = 0; i < shards && i < 1000; i++) {
-    cpb_format(name + folder, sizeof name - folder, "%s.data-%05u-of-%05u", is_meta(s) ? "" : "variables/variables",
-               (unsigned)i, (unsigned)shards);
-    cpb_file *file = os_is_special(name) ? NULL : cpb_file_open(&s->sheet.cli->allocator, name, NULL);
+    const char *name = cpb_model_file_shard(model, i);
+    cpb_file *file = !name || os_is_special(name) ? NULL : cpb_file_open(&s->sheet.cli->allocator, name, NULL);
     missing += !file;
     cpb_file_close(file);
   }
   return missing;
 }
 
+/* Of a checkpoint by itself all but its index, which is the model's own file. */
 static void add_checkpoint(cli_summary *s, cli_table *t) {
   cli_sheet *sheet = &s->sheet;
-  yyjson_val *stored = cpb_json_member(cpb_json_member(cli_root(s->overview), "variables"), "stored");
+  yyjson_val *root = cli_root(s->overview);
+  const bool is_alone = s->kind == CPB_MODEL_CHECKPOINT && cli_number_at(root, "version") > 1;
+  yyjson_val *stored = is_alone ? root : cpb_json_member(cpb_json_member(root, "variables"), "stored");
   uint64_t shards = cli_number_at(stored, "shards"), without = cli_number_at(stored, "without_value"), missing;
   if (!yyjson_is_obj(stored)) return;
   missing = count_missing(s, (uint32_t)shards);
@@ -83,7 +76,11 @@ static void add_checkpoint(cli_summary *s, cli_table *t) {
   if (missing > 0) cli_put_format(sheet, "; %d of them missing", (int)missing);
   if (without > 0) cli_put(sheet, "; ");
   if (without > 0) cli_put_plural(sheet, without, "variable without a value", "variables without a value");
-  add_file(s, t, is_meta(s) ? "checkpoint" : "variables/", cli_number_at(stored, "size"));
+  add_file(s, t,
+           is_alone                          ? "values"
+           : s->kind == CPB_MODEL_META_GRAPH ? "checkpoint"
+                                             : "variables/",
+           cli_number_at(stored, "size"));
 }
 
 /* --- Parameters ---------------------------------------------------------------------------- */

@@ -117,7 +117,7 @@ static inline bool cli_is_samediff(const cli_summary *s) {
 /* The others but for these: their overview counts their parameters, and their layers come from the names of nodes. */
 static inline bool cli_is_exported(const cli_summary *s) {
   return !cli_is_saved_model(s) && !cli_is_samediff(s) && s->kind != CPB_MODEL_GRAPH_DEF &&
-         s->kind != CPB_MODEL_KERAS_METADATA;
+         s->kind != CPB_MODEL_KERAS_METADATA && s->kind != CPB_MODEL_CHECKPOINT;
 }
 
 #endif

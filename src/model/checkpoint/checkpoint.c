@@ -1,5 +1,6 @@
 #include "model/checkpoint/checkpoint.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -10,18 +11,21 @@
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"
 #include "model/common/spans.h"
+#include "model/common/tensor/dtypes.h"
 #include "model/formats/leveldb/table.h"
 
-#define VERSION 1  /* tensor_bundle.cc: kTensorBundleVersion */
+#define VERSION 1  /* tensor_bundle.cc: kTensorBundleVersion; of version 1 TF_CHECKPOINT_VERSION */
 #define SHOWN 80   /* bytes of a key in an error */
 #define PROBLEM 96 /* bytes of what is wrong with an entry */
+
+enum { AT_HEADER, AT_ENTRIES, DONE };
 
 /* An entry refers to its shape by index, since `sizes` moves as it grows; set_shapes() fills in
  * the pointer in `stored` once all entries are there. */
 typedef struct entry {
   cpb_stored stored;
-  cpb_span message;
-  size_t shape; /* index in `sizes` */
+  cpb_span message; /* BundleEntryProto; of version 1 SavedSliceMeta */
+  size_t shape;     /* index in `sizes` */
 } entry;
 
 struct cpb_checkpoint {
@@ -29,8 +33,13 @@ struct cpb_checkpoint {
   cpb_allocator outer;     /* for the struct itself */
   cpb_meter meter;
   uint64_t max_memory;
+  cpb_input input;
+  cpb_error error;
+  cpb_table table;
+  int stage;
+  unsigned version;
   uint32_t shards;
-  cpb_texts texts;     /* keys and BundleEntryProtos */
+  cpb_texts texts;     /* keys and messages */
   uint64_t texts_size; /* of these, in bytes */
   cpb_buffer sizes;    /* the dimensions of all shapes, as uint64_t */
   entry *items;
@@ -59,30 +68,29 @@ static bool fails_at_key(cpb_error *error, uint64_t offset, cpb_span key, const 
 
 /* --- The header ---------------------------------------------------------------------- */
 
-static bool read_header(cpb_checkpoint *c, const cpb_table *t) {
-  cpb_span header = t->data.value, version = cpb_get_bytes(header, BUNDLE_VERSION);
-  uint64_t offset = cpb_table_offset(t), shards = cpb_get_number(header, BUNDLE_SHARDS), bad;
-  uint64_t endianness = cpb_get_number(header, BUNDLE_ENDIANNESS);
-  uint64_t least = cpb_get_number(version, VERSIONS_MIN_CONSUMER);
-  char problem[PROBLEM];
+static bool is_readable(const cpb_table *t, cpb_span version) {
+  uint64_t least = cpb_get_number(version, VERSIONS_MIN_CONSUMER), bad;
   cpb_varints refused = cpb_varints_of(version, VERSIONS_BAD_CONSUMERS);
-  if (t->data.key.size > 0)
-    return fails(t->error, CPB_E_DAMAGED, offset,
-                 "the first key of the checkpoint index is not empty; expected the header, whose key is empty");
+  bool readable = least <= VERSION;
+  while (cpb_varints_next(&refused, &bad)) readable = readable && bad != VERSION;
+  if (readable) return true;
+  cpb_fail(t->error, CPB_E_UNSUPPORTED, cpb_table_offset(t),
+           "the checkpoint's min_consumer is %llu, or bad_consumers lists %d; expected a checkpoint for version %d",
+           (unsigned long long)least, VERSION, VERSION);
+  return false;
+}
+
+static bool read_header(cpb_checkpoint *c, const cpb_table *t) {
+  cpb_span header = t->data.value;
+  uint64_t offset = cpb_table_offset(t), shards = cpb_get_number(header, BUNDLE_SHARDS);
+  uint64_t endianness = cpb_get_number(header, BUNDLE_ENDIANNESS);
+  char problem[PROBLEM];
   if (shards == 0 || shards > INT32_MAX)
     return fails(t->error, CPB_E_DAMAGED, offset, wrong_value(problem, "num_shards", shards, "1 to 2147483647"));
   if (endianness != 0)
     return fails(t->error, CPB_E_UNSUPPORTED, offset, wrong_value(problem, "endianness", endianness, "0 (LITTLE)"));
-  bool readable = least <= VERSION;
-  while (cpb_varints_next(&refused, &bad)) readable = readable && bad != VERSION;
-  if (!readable) {
-    cpb_fail(t->error, CPB_E_UNSUPPORTED, offset,
-             "the checkpoint's min_consumer is %llu, or bad_consumers lists %d; expected a checkpoint for version %d",
-             (unsigned long long)least, VERSION, VERSION);
-    return false;
-  }
   c->shards = (uint32_t)shards;
-  return true;
+  return is_readable(t, cpb_get_bytes(header, BUNDLE_VERSION));
 }
 
 /* --- Entries -------------------------------------------------------------------------- */
@@ -133,6 +141,34 @@ static const char *read_entry(cpb_checkpoint *c, cpb_span message, entry *e, cha
   return read_shape(c, cpb_get_bytes(message, ENTRY_SHAPE), s, problem);
 }
 
+/* As a slice of the whole tensor is written: dimensions without a length. */
+static bool is_whole(cpb_span slice) {
+  cpb_cursor extents = cpb_cursor_of(slice);
+  while (cpb_cursor_find(&extents, SLICE_EXTENT, CPB_WIRE_LEN)) {
+    cpb_cursor fields = cpb_cursor_of(extents.bytes);
+    if (cpb_cursor_find(&fields, EXTENT_LENGTH, CPB_WIRE_VARINT)) return false;
+  }
+  return true;
+}
+
+/* As read_entry(), for a SavedSliceMeta. What is stored takes as much as its type and shape say; texts say nothing. */
+static const char *read_tensor(cpb_checkpoint *c, cpb_span message, entry *e, char *problem) {
+  cpb_stored *s = &e->stored;
+  uint64_t dtype = cpb_get_number(message, SAVED_TYPE), elements = 1, bits = cpb_dtype_bits(dtype);
+  e->shape = c->sizes.size / sizeof(uint64_t);
+  s->dtype = (uint32_t)dtype;
+  s->slices = cpb_count_bytes(message, SAVED_SLICES);
+  if (s->slices == 1 && is_whole(cpb_get_bytes(message, SAVED_SLICES))) s->slices = 0;
+  else if (s->slices == 0) return "it has no slices; expected at least one";
+  if (dtype == 0 || dtype > INT32_MAX) return wrong_value(problem, "type", dtype, "a tensorflow.DataType");
+  const char *wrong = read_shape(c, cpb_get_bytes(message, SAVED_SHAPE), s, problem);
+  const uint64_t *sizes = (const uint64_t *)(const void *)c->sizes.data + e->shape;
+  bool fits = true;
+  for (uint32_t i = 0; !wrong && i < s->rank; i++) fits = fits && cpb_mul_u64(elements, sizes[i], &elements);
+  s->size = fits && cpb_mul_u64(elements, bits, &bits) ? bits / 8 : 0;
+  return wrong;
+}
+
 /* A copy, for as long as the checkpoint; false when memory is short. */
 static bool keep(cpb_checkpoint *c, cpb_span bytes, cpb_span *kept) {
   uint8_t *room = cpb_texts_add(&c->texts, &c->allocator, bytes.size);
@@ -148,47 +184,98 @@ static bool is_in_order(const cpb_checkpoint *c, cpb_span key) {
   return key.size > 0 && (!last || cpb_span_compare(cpb_stored_key(&last->stored), key) < 0);
 }
 
-static bool add_entry(cpb_checkpoint *c, const cpb_table *t) {
-  cpb_span key = {t->data.key.data, t->data.key.size}, message = t->data.value;
-  uint64_t offset = cpb_table_offset(t);
-  void *items = c->items;
-  char problem[PROBLEM];
+static bool has_room(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t offset, cpb_error *error) {
   /* A dimension takes at least two bytes of the message, and eight of `sizes`; the message
    * itself is kept, too. */
   if (!have_room(c, (uint64_t)key.size + 5 * (uint64_t)message.size + sizeof(entry))) {
-    cpb_fail(t->error, CPB_E_LIMIT, offset, "the entries of the checkpoint index take more than max_memory, %llu bytes",
+    cpb_fail(error, CPB_E_LIMIT, offset, "the entries of the checkpoint index take more than max_memory, %llu bytes",
              (unsigned long long)c->max_memory);
     return false;
   }
   /* Of a key only what it does not share with the one before is in the file. */
-  if (!cpb_meter_charge(&c->meter, CPB_WORK_WALKED, (uint64_t)key.size + 4 * (uint64_t)message.size, offset,
-                        t->error) ||
-      !cpb_meter_charge(&c->meter, CPB_WORK_ENTRIES, 1, offset, t->error))
-    return false;
-  if (!is_in_order(c, key))
-    return fails_at_key(t->error, offset, key, "out of order; expected a key greater than the one before it");
+  return cpb_meter_charge(&c->meter, CPB_WORK_WALKED, (uint64_t)key.size + 4 * (uint64_t)message.size, offset, error) &&
+         cpb_meter_charge(&c->meter, CPB_WORK_ENTRIES, 1, offset, error);
+}
+
+static bool add_entry(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t offset, cpb_error *error) {
+  void *items = c->items;
+  char problem[PROBLEM];
+  if (!has_room(c, key, message, offset, error)) return false;
   entry e = {.stored = {.key_size = key.size}};
   cpb_span kept;
-  const char *wrong = read_entry(c, message, &e, problem);
-  if (wrong && *wrong) return fails_at_key(t->error, offset, key, wrong);
+  const char *wrong = c->version == 1 ? read_tensor(c, message, &e, problem) : read_entry(c, message, &e, problem);
+  if (wrong && *wrong) return fails_at_key(error, offset, key, wrong);
   bool done = !wrong && keep(c, key, &kept) && keep(c, message, &e.message) &&
               cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items);
   c->items = items;
-  if (!done) return cpb_fail_memory(t->error), false;
+  if (!done) return cpb_fail_memory(error), false;
   e.stored.key = (const char *)kept.data;
   c->items[c->count++] = e;
   return true;
 }
 
-static bool read_all(cpb_checkpoint *c, cpb_table *t) {
-  cpb_have have = cpb_table_next(t);
-  if (have == CPB_AT_END)
-    return fails(t->error, CPB_E_DAMAGED, 0, "the checkpoint index has no entries; expected the header");
-  if (have != CPB_HAVE || !read_header(c, t)) return false;
-  while ((have = cpb_table_next(t)) == CPB_HAVE) {
-    if (!add_entry(c, t)) return false;
+/* --- Version 1 --------------------------------------------------------------------------- */
+
+static int by_key(const void *a, const void *b) {
+  return cpb_span_compare(cpb_stored_key(&((const entry *)a)->stored), cpb_stored_key(&((const entry *)b)->stored));
+}
+
+/* The tensors stand in the order in which they were saved. */
+static bool sort_tensors(cpb_checkpoint *c, uint64_t offset, cpb_error *error) {
+  if (c->count > 1) qsort(c->items, c->count, sizeof *c->items, by_key);
+  for (size_t i = 0; i < c->count; i++) {
+    cpb_span key = cpb_stored_key(&c->items[i].stored);
+    if (key.size == 0 || (i > 0 && by_key(&c->items[i - 1], &c->items[i]) == 0))
+      return fails_at_key(error, offset, key, "empty, or there twice; expected a name for each tensor");
   }
-  return have == CPB_AT_END;
+  return true;
+}
+
+/* The first entry tells of all tensors; the others have their values. */
+static bool read_tensors(cpb_checkpoint *c, const cpb_table *t) {
+  cpb_span meta = cpb_get_bytes(t->data.value, SAVED_META);
+  uint64_t offset = cpb_table_offset(t);
+  cpb_cursor tensors = cpb_cursor_of(meta);
+  c->version = c->shards = 1;
+  if (!is_readable(t, cpb_get_bytes(meta, META_VERSIONS))) return false;
+  while (cpb_cursor_find(&tensors, META_TENSOR, CPB_WIRE_LEN)) {
+    if (!add_entry(c, cpb_get_bytes(tensors.bytes, SAVED_NAME), tensors.bytes, offset, t->error)) return false;
+  }
+  if (tensors.damaged) return fails(t->error, CPB_E_DAMAGED, offset, "the SavedTensorSliceMeta cannot be parsed");
+  return sort_tensors(c, offset, t->error);
+}
+
+/* --- Both -------------------------------------------------------------------------------- */
+
+/* What has the number of shards as its first field in version 2 is a message in version 1. */
+static cpb_have begin_entries(cpb_checkpoint *c, cpb_table *t) {
+  if (t->data.key.size > 0) {
+    cpb_fail(t->error, CPB_E_DAMAGED, cpb_table_offset(t),
+             "the first key of the checkpoint index is not empty; expected the header, whose key is empty");
+    return CPB_FAILED;
+  }
+  c->stage = AT_ENTRIES;
+  if (cpb_get_bytes(t->data.value, SAVED_META).data) return read_tensors(c, t) ? CPB_AT_END : CPB_FAILED;
+  return read_header(c, t) ? CPB_HAVE : CPB_FAILED;
+}
+
+static cpb_have next_entry(cpb_checkpoint *c, cpb_table *t) {
+  cpb_span key = {t->data.key.data, t->data.key.size};
+  if (!is_in_order(c, key)) {
+    fails_at_key(t->error, cpb_table_offset(t), key, "out of order; expected a key greater than the one before it");
+    return CPB_FAILED;
+  }
+  return add_entry(c, key, t->data.value, cpb_table_offset(t), t->error) ? CPB_HAVE : CPB_FAILED;
+}
+
+/* CPB_AT_END: all of it has been read. */
+static cpb_have read_all(cpb_checkpoint *c, cpb_table *t) {
+  cpb_have have = CPB_HAVE;
+  while (have == CPB_HAVE && (have = cpb_table_next(t)) == CPB_HAVE)
+    have = c->stage == AT_HEADER ? begin_entries(c, t) : next_entry(c, t);
+  if (have != CPB_AT_END || c->stage != AT_HEADER) return have;
+  fails(t->error, CPB_E_DAMAGED, 0, "the checkpoint index has no entries; expected the header");
+  return CPB_FAILED;
 }
 
 static void set_shapes(cpb_checkpoint *c) {
@@ -201,36 +288,28 @@ static void set_shapes(cpb_checkpoint *c) {
 
 /* --- The checkpoint --------------------------------------------------------------------- */
 
-cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index, size_t size,
-                                   const cpb_checkpoint_options *given_options, cpb_error *given_error) {
-  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const cpb_checkpoint_options *given_options) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_checkpoint_options options;
-  cpb_table table;
   cpb_options_copy(&options, sizeof options, given_options);
   cpb_checkpoint *c = cpb_alloc_zeroed(&a, sizeof *c);
-  if (!c) return cpb_fail_memory(error), NULL;
-  cpb_meter_init(&c->meter, &a, options.limits, NULL);
-  cpb_meter_grow(&c->meter, size);
+  if (!c) return NULL;
+  cpb_input_init(&c->input);
+  c->error.offset = CPB_NO_OFFSET;
+  cpb_meter_init(&c->meter, &a, options.limits, &c->input);
   c->outer = a;
   c->allocator = cpb_meter_allocator(&c->meter);
   c->max_memory = cpb_max_memory_or_default(options.max_memory);
+  c->version = 2;
   cpb_buffer_init(&c->sizes, &c->allocator);
-  bool done = cpb_table_open(&table, &c->allocator, &c->meter, (cpb_span){index, size}, c->max_memory, error) &&
-              read_all(c, &table);
-  cpb_table_close(&table);
-  if (done) {
-    set_shapes(c);
-    return c;
-  }
-  cpb_meter_explain(&c->meter, error);
-  cpb_checkpoint_free(c);
-  return NULL;
+  cpb_table_init(&c->table, &c->allocator, &c->meter, &c->input, c->max_memory, &c->error);
+  return c;
 }
 
 void cpb_checkpoint_free(cpb_checkpoint *c) {
   if (!c) return;
   cpb_allocator a = c->outer;
+  cpb_table_free(&c->table);
   cpb_texts_free(&c->texts, &c->allocator);
   cpb_buffer_free(&c->sizes);
   cpb_release(&c->allocator, c->items);
@@ -238,9 +317,33 @@ void cpb_checkpoint_free(cpb_checkpoint *c) {
   cpb_release(&a, c);
 }
 
+cpb_input *cpb_checkpoint_input(cpb_checkpoint *c) { return &c->input; }
+
+const cpb_error *cpb_checkpoint_error(const cpb_checkpoint *c) { return &c->error; }
+
+cpb_step cpb_checkpoint_step(cpb_checkpoint *c) {
+  if (c->error.code != CPB_OK) return CPB_STEP_ERROR;
+  if (c->stage == DONE) return CPB_STEP_DONE;
+  cpb_meter_update(&c->meter);
+  cpb_have have = read_all(c, &c->table);
+  if (have == CPB_WAIT) return CPB_STEP_NEED;
+  cpb_input_let_go(&c->input);
+  cpb_table_free(&c->table);
+  if (have == CPB_FAILED) {
+    cpb_meter_explain(&c->meter, &c->error);
+    c->count = 0;
+    return CPB_STEP_ERROR;
+  }
+  set_shapes(c);
+  c->stage = DONE;
+  return CPB_STEP_DONE;
+}
+
+unsigned cpb_checkpoint_version(const cpb_checkpoint *c) { return c->version; }
+
 uint32_t cpb_checkpoint_num_shards(const cpb_checkpoint *c) { return c->shards; }
 
-size_t cpb_checkpoint_count(const cpb_checkpoint *c) { return c->count; }
+size_t cpb_checkpoint_count(const cpb_checkpoint *c) { return c->stage == DONE ? c->count : 0; }
 
 const cpb_stored *cpb_checkpoint_get(const cpb_checkpoint *c, size_t i) {
   return i < c->count ? &c->items[i].stored : NULL;

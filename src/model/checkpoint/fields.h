@@ -17,10 +17,16 @@ enum {
   ENTRY_CRC = 6,
   ENTRY_SLICES = 7
 };
+/* Of version 1: util/saved_tensor_slice.proto */
+enum { SAVED_META = 1, SAVED_DATA = 2, META_TENSOR = 1, META_VERSIONS = 2 };
+enum { SAVED_NAME = 1, SAVED_SHAPE = 2, SAVED_TYPE = 3, SAVED_SLICES = 4 };
+enum { DATA_TENSOR = 3 };
 enum { SLICE_EXTENT = 1, EXTENT_START = 1, EXTENT_LENGTH = 2 };
 
 enum { TRACKABLE_NODES = 1 };
 enum { TRACKABLE_CHILDREN = 1, TRACKABLE_ATTRIBUTES = 2, TRACKABLE_SLOTS = 3 };
+enum { CHILD_NODE = 1, CHILD_NAME = 2 };
 enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_KEY = 3 };
+enum { KEPT_SLOT = 3 };
 
 #endif

@@ -62,3 +62,40 @@ bool cpb_slice_key_rest(cpb_buffer *out, cpb_span slice) {
   while (done && cpb_cursor_find(&extents, SLICE_EXTENT, CPB_WIRE_LEN)) done = put_extent(out, extents.bytes);
   return done;
 }
+
+/* --- Of a tensor ------------------------------------------------------------------------- */
+
+bool cpb_slices_open(cpb_slices *s, const cpb_allocator *a, const cpb_checkpoint *checkpoint, const cpb_stored *whole) {
+  *s = (cpb_slices){.checkpoint = checkpoint, .whole = whole};
+  s->cursor = cpb_cursor_of(cpb_checkpoint_message(whole));
+  cpb_buffer_init(&s->key, a);
+  s->failed = !cpb_slice_key_begin(&s->key, cpb_stored_key(whole));
+  s->skip = s->key.size;
+  if (!s->failed) s->count = cpb_checkpoint_begin(checkpoint, (cpb_span){s->key.data, s->skip}, &s->first);
+  return !s->failed;
+}
+
+bool cpb_slices_next(cpb_slices *s) {
+  const uint32_t field = cpb_checkpoint_version(s->checkpoint) == 1 ? SAVED_SLICES : ENTRY_SLICES;
+  if (s->failed || !cpb_cursor_find(&s->cursor, field, CPB_WIRE_LEN)) return false;
+  s->message = s->cursor.bytes;
+  s->key.size = s->skip;
+  s->failed = !cpb_slice_key_rest(&s->key, s->message);
+  const cpb_span rest = {s->key.data + s->skip, s->key.size - s->skip};
+  s->stored = s->failed ? NULL : cpb_checkpoint_find_rest(s->checkpoint, s->first, s->count, s->skip, rest);
+  return !s->failed;
+}
+
+void cpb_slices_close(cpb_slices *s) { cpb_buffer_free(&s->key); }
+
+bool cpb_slice_bounds(cpb_span slice, const cpb_stored *whole, uint64_t *begin, uint64_t *shape) {
+  cpb_cursor extents = cpb_cursor_of(slice);
+  if (cpb_count_bytes(slice, SLICE_EXTENT) != whole->rank) return false;
+  for (uint32_t i = 0; cpb_cursor_find(&extents, SLICE_EXTENT, CPB_WIRE_LEN) && i < whole->rank; i++) {
+    const bool all = !has_number(extents.bytes, EXTENT_LENGTH);
+    begin[i] = all ? 0 : cpb_get_number(extents.bytes, EXTENT_START);
+    shape[i] = all ? whole->shape[i] : cpb_get_number(extents.bytes, EXTENT_LENGTH);
+    if (begin[i] > whole->shape[i] || shape[i] > whole->shape[i] - begin[i]) return false;
+  }
+  return true;
+}

@@ -1,58 +1,57 @@
-/* The values of one tensor of a checkpoint, streamed from the shard (data file) that holds it.
- *
- * Numbers are stored as their bytes, little-endian, and are passed on as they come. A tensor of
- * strings is stored as all lengths (varints), the masked CRC-32C of these, and then the bytes of
- * all strings; it is given out as length and bytes of one string after the other. So the lengths
- * are kept, which takes at most options->max_memory bytes; of the rest no more than PIECE bytes
- * are held. In [at, end) is what has not been read of the tensor's range of the shard; `crc`
- * covers what has. The checksum can be compared only at the end: values have then been given out
- * already, and a mismatch makes the last step an error. (WriteStringTensor in TensorFlow's
- * tensor_bundle.cc) */
+/* The values of one tensor of a checkpoint. Each slice is read by a cpb_part_reader. Slices of the first dimension,
+ * which is how variables are mostly partitioned, are given out one after the other; any others are joined in
+ * memory. */
 #include "model/checkpoint/stored_values.h"
+
+#include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/checkpoint/checkpoint.h"
-#include "model/common/cursor.h"
+#include "model/checkpoint/part_reader.h"
+#include "model/checkpoint/slices.h"
+#include "model/common/spans.h"
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/format.h"
-#include "model/formats/leveldb/crc32c.h"
 
-#define PIECE ((size_t)64 << 10)
-#define LENGTH_SIZE 8
-#define CHECKSUM_SIZE 4
-
-enum { BEGIN, NUMBERS, LENGTHS, CHECKSUM, TEXTS, DONE };
+typedef struct slice {
+  const cpb_stored *stored;
+  size_t key, key_size; /* in `keys` */
+  uint64_t *bounds;     /* where it begins, and its shape */
+  uint32_t rank;
+} slice;
 
 typedef struct reader {
   cpb_allocator allocator;
+  cpb_meter *meter;
   const cpb_values_options *options;
   const cpb_stored *stored;
-  const cpb_tensor_format *format;
+  const cpb_part_reader *kind;
   cpb_input input;
   cpb_error error;
-  cpb_crc32c tables;
-  uint32_t crc;
-  uint64_t at, end; /* of the shard: what is left to read */
-  uint64_t count;   /* elements */
-  uint64_t size;    /* bytes that are given out */
   char dtype[CPB_DTYPE_NAME];
-  int stage;
-  uint8_t *out; /* PIECE bytes */
-
-  /* Only for strings. */
-  cpb_buffer lengths;              /* the varints, as stored */
-  size_t next;                     /* offset in `lengths` of the next string's */
-  uint8_t checksum[CHECKSUM_SIZE]; /* of the lengths */
-  size_t checksum_size;            /* how much of it has been read */
-  uint64_t number;                 /* the length that is being read, and */
-  unsigned shift;                  /* how many of its bits are there */
-  uint64_t seen;                   /* lengths read; in stage TEXTS, strings begun */
-  uint64_t text_end;               /* of the string that is being given out, in the shard */
+  const cpb_tensor_format *format;
+  uint64_t count, size; /* of the whole tensor: elements, bytes */
+  slice *slices;
+  size_t num_slices;
+  cpb_buffer keys;
+  uint64_t *bounds; /* of all slices */
+  bool is_prepared, is_begun, is_given;
+  void *part;      /* reads slice `number`; NULL: it is still to be opened */
+  size_t number;   /* or of a tensor in one place always 0 */
+  uint64_t at;     /* of the slice: bytes that were joined */
+  uint8_t *joined; /* NULL: slices are given out as they come */
+  uint8_t *seen;   /* a bit for each element of it */
 } reader;
 
-static cpb_have fails(reader *r, cpb_code code, uint64_t offset, const char *what) {
-  cpb_fail(&r->error, code, offset, "%s", what);
+static cpb_have fails(reader *r, cpb_code code, const char *what) {
+  char shown[80];
+  cpb_quote(shown, sizeof shown, (const uint8_t *)r->stored->key, r->stored->key_size);
+  cpb_fail(&r->error, code, CPB_NO_OFFSET, "the slices of \"%s\" %s", shown, what);
+  return CPB_FAILED;
+}
+
+static cpb_have fails_memory(reader *r) {
+  cpb_fail_memory(&r->error);
   return CPB_FAILED;
 }
 
@@ -69,26 +68,33 @@ static void find(reader *r, cpb_span name) {
 static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
                     const cpb_values_options *options) {
   reader *r = cpb_alloc_zeroed(a, sizeof *r);
-  (void)kind, (void)meter; /* values are stored as they are */
+  (void)kind;
   if (!r) return NULL;
   r->allocator = *a;
+  r->meter = meter;
   r->options = options;
+  r->kind = cpb_checkpoint_version(options->checkpoint) == 1 ? &cpb_table_values : &cpb_bundle_values;
   r->error.offset = CPB_NO_OFFSET;
   cpb_input_init(&r->input);
-  cpb_buffer_init(&r->lengths, a);
-  cpb_crc32c_init(&r->tables);
+  cpb_buffer_init(&r->keys, a);
   find(r, name);
-  r->out = cpb_alloc(a, PIECE);
-  if (r->out) return r;
-  cpb_release(a, r);
-  return NULL;
+  return r;
+}
+
+static void close_part(reader *r) {
+  if (r->part) r->kind->destroy(r->part);
+  r->part = NULL;
 }
 
 static void destroy(void *state) {
   reader *r = state;
   cpb_allocator a = r->allocator;
-  cpb_buffer_free(&r->lengths);
-  cpb_release(&a, r->out);
+  close_part(r);
+  cpb_buffer_free(&r->keys);
+  cpb_release(&a, r->slices);
+  cpb_release(&a, r->bounds);
+  cpb_release(&a, r->joined);
+  cpb_release(&a, r->seen);
   cpb_release(&a, r);
 }
 
@@ -96,209 +102,228 @@ static cpb_input *input(void *state) { return &((reader *)state)->input; }
 
 static cpb_error *error(void *state) { return &((reader *)state)->error; }
 
-/* --- Reading ------------------------------------------------------------------------------ */
-
-/* The next bytes of the shard, at most `most` and none from `end` on; moves `at` past them. */
-static cpb_have read(reader *r, uint64_t end, size_t most, cpb_span *bytes) {
-  cpb_have have = cpb_input_span(&r->input, r->at, (size_t)cpb_min_u64(end - r->at, most), r->end - r->at, bytes);
-  if (have == CPB_AT_END)
-    return fails(r, CPB_E_TRUNCATED, r->input.size, "the shard ends within the values of this tensor");
-  if (have == CPB_FAILED) r->error = r->input.failure;
-  if (have == CPB_HAVE) r->at += bytes->size;
-  return have;
+uint32_t cpb_stored_values_shard(const void *state) {
+  const reader *r = state;
+  if (!r->stored) return 0;
+  const slice *one = r->number < r->num_slices ? &r->slices[r->number] : NULL;
+  return one ? one->stored->shard : r->stored->slices > 0 ? 0 : r->stored->shard;
 }
 
-static void add_to_crc(reader *r, cpb_span bytes) { r->crc = cpb_crc32c_extend(&r->tables, r->crc, bytes); }
+/* --- Where the slices are ------------------------------------------------------------------ */
 
-static cpb_have check_crc(reader *r) {
-  uint32_t crc = cpb_crc32c_mask(r->crc);
-  r->stage = DONE;
-  if (r->stored->size == 0 || crc == r->stored->crc32c) return CPB_HAVE;
-  cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset,
-           "masked CRC-32C of the values is %08x; expected %08x, the index's crc32c", (unsigned)crc,
-           (unsigned)r->stored->crc32c);
-  return CPB_FAILED;
+static bool is_of_slice(const reader *r, const slice *s) {
+  const cpb_stored *one = s->stored;
+  if (one == r->stored) return true;
+  return one->slices == 0 && one->dtype == r->stored->dtype && one->rank == s->rank &&
+         (s->rank == 0 || memcmp(one->shape, s->bounds + s->rank, s->rank * sizeof *one->shape) == 0);
 }
 
-/* --- Checks before reading ---------------------------------------------------------------------------- */
-
-static cpb_have count_elements(reader *r) {
-  const cpb_stored *s = r->stored;
-  r->count = 1;
-  for (uint32_t i = 0; i < s->rank; i++) {
-    if (!cpb_mul_u64(r->count, s->shape[i], &r->count))
-      return fails(r, CPB_E_DAMAGED, s->offset, "the tensor's shape has 2^64 elements or more");
-  }
+static cpb_have add_slice(reader *r, const cpb_slices *all, slice *s) {
+  const bool is_old = r->kind == &cpb_table_values;
+  const uint32_t rank = r->stored->rank;
+  *s = (slice){.stored = is_old ? r->stored : all->stored,
+               .key = r->keys.size,
+               .key_size = all->key.size,
+               .bounds = r->bounds + 2 * (size_t)rank * r->num_slices,
+               .rank = rank};
+  if (!s->stored) return fails(r, CPB_E_DAMAGED, "are not all there; the checkpoint has no key of one");
+  if (!cpb_slice_bounds(all->message, r->stored, s->bounds, s->bounds + rank))
+    return fails(r, CPB_E_DAMAGED, "do not lie within its shape");
+  if (!is_of_slice(r, s)) return fails(r, CPB_E_DAMAGED, "are of another type or shape than it says");
+  if (is_old && !cpb_buffer_append(&r->keys, all->key.data, all->key.size)) return fails_memory(r);
+  r->num_slices++;
   return CPB_HAVE;
 }
 
-static cpb_have begin_numbers(reader *r) {
-  uint64_t given = r->stored->size;
-  r->stage = NUMBERS;
-  if (cpb_mul_u64(r->count, r->format->size, &r->size) && r->size == given) return CPB_HAVE;
-  cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset,
-           "%llu bytes are stored for %llu elements of type %s; expected %u bytes for each", (unsigned long long)given,
-           (unsigned long long)r->count, r->dtype, (unsigned)r->format->size);
-  return CPB_FAILED;
+/* An extent of a slice takes at least two bytes of its message. */
+static cpb_have list_slices(reader *r) {
+  const bool is_old = r->kind == &cpb_table_values;
+  const size_t most = r->stored->slices > 0 ? (size_t)r->stored->slices : 1;
+  const uint64_t size = cpb_checkpoint_message(r->stored).size;
+  cpb_slices all;
+  cpb_have have = CPB_HAVE;
+  if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, 4 * size + 8 * r->stored->key_size, CPB_NO_OFFSET, &r->error))
+    return CPB_FAILED;
+  if (is_old ? false : r->stored->slices == 0) return CPB_HAVE;
+  if (most > size || most * (uint64_t)r->stored->rank > size)
+    return fails(r, CPB_E_DAMAGED, "have other ranks than it");
+  r->slices = cpb_alloc(&r->allocator, most * sizeof *r->slices);
+  r->bounds = cpb_alloc(&r->allocator, 2 * most * (r->stored->rank + 1) * sizeof *r->bounds);
+  if (!r->slices || !r->bounds) return fails_memory(r);
+  cpb_slices_open(&all, &r->allocator, r->options->checkpoint, r->stored);
+  while (have == CPB_HAVE && r->num_slices < most && cpb_slices_next(&all))
+    have = add_slice(r, &all, &r->slices[r->num_slices]);
+  if (all.failed) have = fails_memory(r);
+  cpb_slices_close(&all);
+  return have;
 }
 
-/* A length takes at least one byte: this bounds the count by the size before anything is read. */
-static cpb_have begin_texts(reader *r) {
-  uint64_t given = r->stored->size;
-  r->stage = given > 0 ? LENGTHS : DONE;
-  if (r->count == 0 && given == 0) return CPB_HAVE;
-  if (given < CHECKSUM_SIZE || r->count > given - CHECKSUM_SIZE) {
-    cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset,
-             "%llu bytes are stored for %llu strings, too few for their lengths", (unsigned long long)given,
-             (unsigned long long)r->count);
+/* --- What they make ------------------------------------------------------------------------- */
+
+static int by_begin(const void *a, const void *b) {
+  const slice *x = a, *y = b;
+  for (uint32_t i = 0; i < x->rank; i++) {
+    if (x->bounds[i] != y->bounds[i]) return x->bounds[i] < y->bounds[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+/* False where it is 2^64 or more. */
+static bool multiply(const uint64_t *shape, uint32_t rank, uint64_t *product) {
+  *product = 1;
+  for (uint32_t i = 0; i < rank; i++) {
+    if (!cpb_mul_u64(*product, shape[i], product)) return false;
+  }
+  return true;
+}
+
+/* Whether each slice goes on where the one before it ends. */
+static bool follow_each_other(const reader *r) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < r->num_slices; i++) {
+    const slice *s = &r->slices[i];
+    const uint64_t *shape = s->bounds + s->rank;
+    for (uint32_t k = 1; k < s->rank; k++) {
+      if (shape[k] != r->stored->shape[k]) return false;
+    }
+    if (s->rank > 0 && s->bounds[0] != end) return false;
+    end += s->rank > 0 ? shape[0] : 1;
+  }
+  return end == (r->stored->rank > 0 ? r->stored->shape[0] : 1);
+}
+
+static cpb_have begin_joining(reader *r) {
+  if (r->size > r->options->max_memory || r->size > SIZE_MAX) {
+    cpb_fail(&r->error, CPB_E_LIMIT, CPB_NO_OFFSET, "joining the slices takes more than max_memory, %llu bytes: %llu",
+             (unsigned long long)r->options->max_memory, (unsigned long long)r->size);
     return CPB_FAILED;
   }
-  if (r->count <= r->options->max_memory) return CPB_HAVE;
-  cpb_fail(&r->error, CPB_E_LIMIT, r->stored->offset,
-           "the lengths of %llu strings take more than max_memory, %llu bytes", (unsigned long long)r->count,
-           (unsigned long long)r->options->max_memory);
-  return CPB_FAILED;
+  r->joined = cpb_alloc_zeroed(&r->allocator, (size_t)r->size + 1);
+  r->seen = cpb_alloc_zeroed(&r->allocator, (size_t)(r->count / 8) + 1);
+  return r->joined && r->seen ? CPB_HAVE : fails_memory(r);
 }
 
-static cpb_have begin(reader *r) {
+static cpb_have measure(reader *r) {
   const cpb_stored *s = r->stored;
+  uint64_t sum = 0, one;
   cpb_dtype_name(s->dtype, r->dtype, sizeof r->dtype);
   r->format = cpb_tensor_format_of(s->dtype);
-  r->at = s->offset;
-  r->end = s->offset + s->size;
-  if (s->slices > 0) {
+  if (!r->format || r->format->size == 0) {
     cpb_fail(&r->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-             "this variable is stored in %llu slices; joining slices is not supported", (unsigned long long)s->slices);
-  } else if (!r->format) {
-    cpb_fail(&r->error, CPB_E_UNSUPPORTED, s->offset, "values of type %s are not supported", r->dtype);
+             "joining slices of type %s is not supported; expected numbers", r->dtype);
+    return CPB_FAILED;
   }
-  if (r->error.code != CPB_OK || count_elements(r) != CPB_HAVE) return CPB_FAILED;
-  return r->format->size > 0 ? begin_numbers(r) : begin_texts(r);
-}
-
-/* --- Numbers --------------------------------------------------------------------------------- */
-
-static cpb_have next_numbers(reader *r, cpb_span *data) {
-  if (r->at == r->end) return check_crc(r);
-  cpb_span in;
-  cpb_have have = read(r, r->end, PIECE, &in);
-  if (have != CPB_HAVE) return have;
-  add_to_crc(r, in);
-  *data = in;
-  if (r->format->bits == 0) return CPB_HAVE;
-  for (size_t i = 0; i < in.size; i++) r->out[i] = cpb_tensor_small(r->format, in.data[i]);
-  data->data = r->out;
-  return CPB_HAVE;
-}
-
-/* --- Strings ------------------------------------------------------------------------------------- */
-
-/* The checksums cover each length not as the varint that is stored, but as 4 bytes, or as 8 if
- * it does not fit into 4. */
-static cpb_have take_length(reader *r) {
-  uint8_t bytes[8];
-  cpb_store64(bytes, r->number);
-  add_to_crc(r, (cpb_span){bytes, r->number <= UINT32_MAX ? 4 : 8});
-  if (!cpb_add_u64(r->size, r->number, &r->size) || r->size > r->stored->size)
-    return fails(r, CPB_E_DAMAGED, r->at, "the strings' lengths add up to more than the tensor's stored size");
-  r->number = r->shift = 0;
-  r->seen++;
-  return CPB_HAVE;
-}
-
-/* Reads lengths from `in`, and sets `used` to how many bytes of it they took. */
-static cpb_have take_lengths(reader *r, cpb_span in, size_t *used) {
-  cpb_have have = CPB_HAVE;
-  for (*used = 0; have == CPB_HAVE && *used < in.size && r->seen < r->count;) {
-    uint8_t byte = in.data[(*used)++];
-    if (r->shift == 63 && byte > 1)
-      return fails(r, CPB_E_DAMAGED, r->at, "the varint of a string's length has more than 64 bits");
-    r->number |= (uint64_t)(byte & 0x7f) << r->shift;
-    r->shift += 7;
-    if (byte < 0x80) have = take_length(r);
+  if (!multiply(s->shape, s->rank, &r->count) || !cpb_mul_u64(r->count, r->format->size, &r->size))
+    return fails(r, CPB_E_DAMAGED, "make 2^64 bytes or more");
+  for (size_t i = 0; i < r->num_slices; i++) {
+    const slice *p = &r->slices[i];
+    if (!multiply(p->bounds + p->rank, p->rank, &one) || !cpb_add_u64(sum, one, &sum) || sum > r->count) break;
   }
-  if (have == CPB_HAVE && !cpb_buffer_append(&r->lengths, in.data, *used))
-    return cpb_fail_memory(&r->error), CPB_FAILED;
+  if (sum != r->count) return fails(r, CPB_E_DAMAGED, "do not have as many elements as its shape");
+  if (r->num_slices > 1) qsort(r->slices, r->num_slices, sizeof *r->slices, by_begin);
+  return follow_each_other(r) ? CPB_HAVE : begin_joining(r);
+}
+
+static cpb_have prepare(reader *r) {
+  cpb_have have = list_slices(r);
+  if (have == CPB_HAVE && r->stored->slices > 0) have = measure(r);
+  r->is_prepared = have == CPB_HAVE;
   return have;
 }
 
-static cpb_have read_lengths(reader *r) {
-  while (r->seen < r->count) {
-    cpb_span in;
-    size_t used;
-    if (r->at == r->end)
-      return fails(r, CPB_E_DAMAGED, r->end, "the tensor's stored size ends within the strings' lengths");
-    uint64_t begin = r->at;
-    cpb_have have = read(r, r->end, PIECE, &in);
-    if (have == CPB_HAVE) have = take_lengths(r, in, &used);
-    if (have != CPB_HAVE) return have;
-    r->at = begin + used;
+/* --- Slices, one after the other --------------------------------------------------------------- */
+
+/* Of another slice, another file is the input. */
+static cpb_have open_part(reader *r) {
+  const slice *s = r->num_slices > 0 ? &r->slices[r->number] : NULL;
+  const cpb_stored_part part = {.stored = s ? s->stored : r->stored,
+                                .key = s ? (cpb_span){r->keys.data + s->key, s->key_size} : cpb_stored_key(r->stored),
+                                .shape = s ? s->bounds + s->rank : r->stored->shape};
+  if (r->is_begun) cpb_input_init(&r->input);
+  r->is_begun = true;
+  r->at = 0;
+  r->part = r->kind->create(&r->allocator, r->meter, r->options, part, &r->input, &r->error);
+  return r->part ? CPB_HAVE : fails_memory(r);
+}
+
+/* The next bytes of the slices, and of which one; none at their end. */
+static cpb_have next_bytes(reader *r, cpb_values_info *info, cpb_span *data) {
+  while (r->number < r->num_slices) {
+    cpb_have have = r->part ? CPB_HAVE : open_part(r);
+    if (have == CPB_HAVE) have = r->kind->next(r->part, info, data);
+    if (have != CPB_HAVE || data->size > 0) return have;
+    close_part(r);
+    r->number++;
   }
-  r->stage = CHECKSUM;
   return CPB_HAVE;
 }
 
-static cpb_have read_checksum(reader *r) {
-  uint64_t lengths;
-  if (r->end - r->at + r->checksum_size != CHECKSUM_SIZE + r->size)
-    return fails(r, CPB_E_DAMAGED, r->at, "the strings' lengths do not add up to the tensor's stored size");
-  while (r->checksum_size < CHECKSUM_SIZE) {
-    cpb_span in;
-    cpb_have have = read(r, r->end, CHECKSUM_SIZE - r->checksum_size, &in);
-    if (have != CPB_HAVE) return have;
-    memcpy(r->checksum + r->checksum_size, in.data, in.size);
-    r->checksum_size += in.size;
+/* --- Joining -------------------------------------------------------------------------------------- */
+
+/* Where byte `at` of a slice lies in the whole: `at` is that of an element in its last dimension. */
+static uint64_t place_of(const reader *r, const slice *s, uint64_t row) {
+  const uint64_t *shape = s->bounds + s->rank;
+  uint64_t stride = r->stored->shape[s->rank - 1], place = s->bounds[s->rank - 1];
+  for (uint32_t i = s->rank - 1; i-- > 0;) {
+    place += (s->bounds[i] + row % shape[i]) * stride;
+    row /= shape[i];
+    stride *= r->stored->shape[i];
   }
-  if (cpb_crc32c_mask(r->crc) != cpb_load32(r->checksum))
-    return fails(r, CPB_E_DAMAGED, r->at - CHECKSUM_SIZE,
-                 "masked CRC-32C of the strings' lengths is not the one that follows them");
-  add_to_crc(r, (cpb_span){r->checksum, CHECKSUM_SIZE});
-  if (!cpb_mul_u64(r->count, LENGTH_SIZE, &lengths) || !cpb_add_u64(r->size, lengths, &r->size))
-    return fails(r, CPB_E_DAMAGED, r->stored->offset,
-                 "the tensor's strings with their lengths take 2^64 bytes or more");
-  r->text_end = r->at;
-  r->seen = 0;
-  r->stage = TEXTS;
+  return place;
+}
+
+/* Marks elements; false if one was there before. */
+static bool mark(reader *r, uint64_t first, uint64_t count) {
+  for (uint64_t i = first; i < first + count; i++) {
+    const uint8_t bit = (uint8_t)(1 << i % 8);
+    if (r->seen[i / 8] & bit) return false;
+    r->seen[i / 8] |= bit;
+  }
+  return true;
+}
+
+/* A row is what lies together, in the last dimension. */
+static cpb_have join(reader *r, cpb_span data) {
+  const slice *s = &r->slices[r->number];
+  const uint64_t item = r->format->size, row_size = s->bounds[2 * s->rank - 1] * item;
+  while (data.size > 0) {
+    const uint64_t within = r->at % row_size, place = place_of(r, s, r->at / row_size);
+    const size_t size = (size_t)cpb_min_u64(row_size - within, data.size);
+    if (within == 0 && !mark(r, place, row_size / item)) return fails(r, CPB_E_DAMAGED, "overlap");
+    memcpy(r->joined + place * item + within, data.data, size);
+    data = cpb_span_from(data, size);
+    r->at += size;
+  }
   return CPB_HAVE;
 }
 
-/* More of a string, or the length of the next one. */
-static cpb_have next_text(reader *r, cpb_span *data) {
-  uint64_t length = 0;
-  if (r->at < r->text_end) {
-    cpb_have have = read(r, r->text_end, PIECE, data);
-    if (have == CPB_HAVE) add_to_crc(r, *data);
-    return have;
+static cpb_have join_all(reader *r, cpb_span *data) {
+  cpb_values_info ignored;
+  cpb_have have;
+  cpb_span piece = {NULL, 0};
+  while ((have = next_bytes(r, &ignored, &piece)) == CPB_HAVE && piece.size > 0) {
+    if ((have = join(r, piece)) != CPB_HAVE) break;
+    piece = (cpb_span){NULL, 0};
   }
-  if (r->seen == r->count) return check_crc(r);
-  const uint8_t *at = r->lengths.data + r->next;
-  r->next += (size_t)(cpb_varint_read(at, r->lengths.data + r->lengths.size, &length) - at);
-  r->text_end = r->at + length;
-  r->seen++;
-  cpb_store64(r->out, length);
-  *data = (cpb_span){r->out, LENGTH_SIZE};
-  return CPB_HAVE;
+  if (have == CPB_HAVE && !r->is_given) *data = (cpb_span){r->joined, (size_t)r->size};
+  r->is_given = have == CPB_HAVE;
+  return have;
 }
 
 /* --- Steps ---------------------------------------------------------------------------------------- */
 
-static cpb_have prepare(reader *r) {
-  cpb_have have = CPB_HAVE;
-  while (have == CPB_HAVE) {
-    switch (r->stage) {
-      case BEGIN: have = begin(r); break;
-      case LENGTHS: have = read_lengths(r); break;
-      case CHECKSUM: have = read_checksum(r); break;
-      default: return CPB_HAVE;
-    }
-  }
-  return have;
+static cpb_have next_of_one(reader *r, cpb_values_info *info, cpb_span *data) {
+  cpb_have have = r->part ? CPB_HAVE : open_part(r);
+  return have == CPB_HAVE ? r->kind->next(r->part, info, data) : have;
 }
 
 static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
   reader *r = state;
-  cpb_have have = prepare(r);
+  cpb_values_info ignored;
+  cpb_have have = r->is_prepared ? CPB_HAVE : prepare(r);
   if (have != CPB_HAVE) return have;
+  if (r->stored->slices == 0) return next_of_one(r, info, data);
+  have = r->joined ? join_all(r, data) : next_bytes(r, &ignored, data);
   *info = (cpb_values_info){.dtype = r->dtype,
                             .numpy = r->format->numpy,
                             .item_size = r->format->size,
@@ -306,8 +331,7 @@ static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
                             .shape = r->stored->shape,
                             .count = r->count,
                             .size = r->size};
-  if (r->stage == NUMBERS) return next_numbers(r, data);
-  return r->stage == TEXTS ? next_text(r, data) : CPB_HAVE;
+  return have;
 }
 
 const cpb_values_reader cpb_stored_values = {create, destroy, next, input, error};

@@ -35,6 +35,7 @@ extern const char *const cpb_diff_of_entry[13];
 
 typedef enum cpb_diff_program {
   CPB_DIFF_LISTS,       /* `lists` alone */
+  CPB_DIFF_VARIABLES,   /* `lists`, and variables */
   CPB_DIFF_GRAPH,       /* functions, `of_part`, nodes, constants */
   CPB_DIFF_META_GRAPHS, /* `lists`; of each meta graph the same, objects and variables */
   CPB_DIFF_TAG,         /* `lists`, `of_part`, parameters, states */

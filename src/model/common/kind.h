@@ -13,6 +13,7 @@ typedef struct cpb_kind {
   cpb_diff_kind diff;
 } cpb_kind;
 
+extern const cpb_kind cpb_checkpoint_kind;
 extern const cpb_kind cpb_coreml_kind;
 extern const cpb_kind cpb_graph_def_kind;
 extern const cpb_kind cpb_keras_metadata_kind;
@@ -23,6 +24,7 @@ extern const cpb_kind cpb_samediff_zip_kind;
 extern const cpb_kind cpb_saved_model_kind;
 
 /* How well a file that begins so fits; 0: it does not. Not in the rows, with which a program links the readers. */
+int cpb_checkpoint_guess(cpb_span begin);
 int cpb_coreml_guess(cpb_span begin);
 int cpb_graph_def_guess(cpb_span begin);
 int cpb_keras_metadata_guess(cpb_span begin);

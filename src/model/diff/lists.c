@@ -13,6 +13,8 @@ IGNORE(of_child, "node", "children", "child");
 IGNORE(of_variable, "node", "layer", "copy_of", "use", "parameters", "shard", "offset");
 IGNORE(of_variable_alone, "node", "layer", "copy_of", "use", "parameters", "shard", "offset", "crc32c");
 
+IGNORE(of_unchecked, "use", "parameters", "shard", "offset", "crc32c", "slices", "size");
+
 const cpb_diff_list cpb_diff_functions = {"functions", CPB_ASK_FUNCTION, NULL, {NULL}, of_function, true};
 const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_graph, true};
 const cpb_diff_list cpb_diff_nodes_with_roles = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_node_with_roles, true};
@@ -25,6 +27,8 @@ const cpb_diff_list cpb_diff_variables = {
     "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable, true};
 const cpb_diff_list cpb_diff_variables_alone = {
     "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable_alone, true};
+const cpb_diff_list cpb_diff_variables_unchecked = {
+    "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_unchecked, true};
 const cpb_diff_list cpb_diff_parameters = {"constants", CPB_ASK_TAG, "constants", {"node"}, cpb_diff_of_entry, true};
 const cpb_diff_list cpb_diff_states = {"updater_state", CPB_ASK_TAG,       "updater_state",
                                        {"parameter"},   cpb_diff_of_entry, true};

@@ -13,6 +13,7 @@ extern const cpb_diff_list cpb_diff_object;           /* and the members of the 
 extern const cpb_diff_list cpb_diff_constants;        /* with their values */
 extern const cpb_diff_list cpb_diff_variables;        /* with the checksums of what a checkpoint has */
 extern const cpb_diff_list cpb_diff_variables_alone;
+extern const cpb_diff_list cpb_diff_variables_unchecked; /* of which values alone tell */
 extern const cpb_diff_list cpb_diff_parameters;
 extern const cpb_diff_list cpb_diff_states;
 

@@ -80,12 +80,13 @@ static void put_member(key_writer *w, yyjson_val *value) {
   }
 }
 
-/* Nothing stands for a name that is there, and empty. */
+/* Nothing stands for a name that is there, and empty; null is no name. */
 static bool put_key(key_writer *w, const cpb_diff_list *list, yyjson_val *item) {
   bool found = false;
   for (size_t i = 0; list->keys[i]; i++) {
     bool instead = list->keys[i][0] == '?';
     yyjson_val *value = instead && found ? NULL : cpb_json_member(item, list->keys[i] + instead);
+    if (yyjson_is_null(value)) value = NULL;
     if (value) put_member(w, value);
     found = found || value;
   }

@@ -138,14 +138,15 @@ static void report_values(cpb_diff *d) {
 }
 
 static bool is_of_variables(const cpb_diff_list *list) {
-  return list == &cpb_diff_variables || list == &cpb_diff_variables_alone;
+  return list == &cpb_diff_variables || list == &cpb_diff_variables_alone || list == &cpb_diff_variables_unchecked;
 }
 
 /* True: the values of the item are to be compared, as it is otherwise the same; of a variable, which tells that by
  * its checksum, before the rest. */
 static bool next_item(cpb_diff *d, const cpb_diff_list *list) {
   uint64_t same = d->section.same;
-  if (list == &cpb_diff_variables && cpb_diff_has_room(d) && cpb_diff_values_begin_stored(d)) return true;
+  if (is_of_variables(list) && !d->options.skip_values && cpb_diff_has_room(d) && cpb_diff_values_begin_stored(d))
+    return true;
   cpb_diff_compare_item(d, &d->join);
   if (d->section.same == same || is_of_variables(list) || d->options.skip_values || !cpb_diff_ok(d)) return false;
   d->section.same = same;
@@ -153,10 +154,19 @@ static bool next_item(cpb_diff *d, const cpb_diff_list *list) {
   return true;
 }
 
+/* Where no checksum differs, since there is none, the values alone tell. */
+static void compare_variable(cpb_diff *d) {
+  const uint64_t same = d->section.same;
+  cpb_diff_compare_item(d, &d->join);
+  if (d->section.same == same || d->values.sum.same) return;
+  d->section.same = same;
+  report_values(d);
+}
+
 static cpb_step compare_values(cpb_diff *d) {
   cpb_step step = cpb_diff_values_step(d);
   if (step == CPB_STEP_NEED) return step;
-  if (step == CPB_STEP_DONE && is_of_variables(d->values.list)) cpb_diff_compare_item(d, &d->join);
+  if (step == CPB_STEP_DONE && is_of_variables(d->values.list)) compare_variable(d);
   else if (step == CPB_STEP_DONE && (lacks_values(d) || cpb_diff_values_unread(d))) d->section.unread++;
   else if (step == CPB_STEP_DONE && !d->values.sum.same) report_values(d);
   else d->section.same++, d->section.elsewhere += d->values.elsewhere;
@@ -197,10 +207,12 @@ static const cpb_diff_task states = {states_begin, states_compare};
 
 /* Values are the same when their checksums are: they are not read then. */
 static const cpb_diff_list *variables_list(const cpb_diff *d) {
+  if (!cpb_diff_has_checksums(d)) return &cpb_diff_variables_unchecked;
   return d->options.skip_values ? &cpb_diff_variables_alone : &cpb_diff_variables;
 }
 static bool variables_begin(cpb_diff *d) {
-  return d->round == 0 && d->has_checkpoints && begin_list(d, variables_list(d));
+  const bool has_them = d->has_checkpoints || kind_of(d)->program == CPB_DIFF_VARIABLES;
+  return d->round == 0 && has_them && begin_list(d, variables_list(d));
 }
 static cpb_step variables_compare(cpb_diff *d) { return compare_list_and_values(d, variables_list(d)); }
 static const cpb_diff_task variables = {variables_begin, variables_compare};
@@ -284,15 +296,14 @@ static const cpb_diff_task *const meta_graphs[] = {
     &nodes,          &constants, &variables, &again_for_meta_graphs, NULL};
 static const cpb_diff_task *const graph[] = {&pairs, &lists_of_part, &functions, &nodes, &constants, NULL};
 static const cpb_diff_task *const lists[] = {&lists_of_model, NULL};
+static const cpb_diff_task *const checkpoint[] = {&lists_of_model, &variables, NULL};
 static const cpb_diff_task *const all_tags[] = {&lists_of_model, &tags, &lists_of_part, &parameters, &states,
                                                 &again_for_tags, NULL};
 static const cpb_diff_task *const tag[] = {&lists_of_model, &lists_of_part, &parameters, &states, NULL};
 
-static const cpb_diff_task *const *const programs[] = {[CPB_DIFF_LISTS] = lists,
-                                                       [CPB_DIFF_GRAPH] = graph,
-                                                       [CPB_DIFF_META_GRAPHS] = meta_graphs,
-                                                       [CPB_DIFF_TAG] = tag,
-                                                       [CPB_DIFF_TAGS] = all_tags};
+static const cpb_diff_task *const *const programs[] = {[CPB_DIFF_LISTS] = lists, [CPB_DIFF_VARIABLES] = checkpoint,
+                                                       [CPB_DIFF_GRAPH] = graph, [CPB_DIFF_META_GRAPHS] = meta_graphs,
+                                                       [CPB_DIFF_TAG] = tag,     [CPB_DIFF_TAGS] = all_tags};
 
 const cpb_diff_task *const *cpb_diff_program_of(cpb_model_kind kind) {
   const cpb_kind *known = cpb_kind_find(kind);

@@ -9,7 +9,7 @@
 static cpb_step need(cpb_diff *d, int side, cpb_input *input) {
   d->side = side;
   d->input = input;
-  if (d->values.stored[side]) d->shard = d->values.stored[side]->shard;
+  if (d->values.stored[side]) d->shard = cpb_values_shard(d->values.values[side]);
   return CPB_STEP_NEED;
 }
 
@@ -191,7 +191,7 @@ static cpb_span name_of(const cpb_diff_values *v, int side) {
 static bool open_side(cpb_diff *d, int side, cpb_span name, cpb_span scope) {
   cpb_diff_values *v = &d->values;
   const cpb_values_options how = {.struct_size = sizeof how,
-                                  .exact_texts = v->list == &cpb_diff_constants,
+                                  .exact_texts = v->list == &cpb_diff_constants || v->stored[side],
                                   .tensor_offset = v->tensors[side].offset,
                                   .tensor_size = v->tensors[side].length,
                                   .scope = (const char *)scope.data,
@@ -307,6 +307,14 @@ void cpb_diff_values_begin(cpb_diff *d, const cpb_diff_list *list) {
   yyjson_doc_free(docs[1]);
 }
 
+bool cpb_diff_has_checksums(const cpb_diff *d) {
+  for (int side = 0; side < 2; side++) {
+    const cpb_checkpoint *checkpoint = d->options.checkpoints[side];
+    if (checkpoint && cpb_checkpoint_version(checkpoint) == 1) return false;
+  }
+  return true;
+}
+
 /* Of one slice, as others have another checksum for each. */
 static const cpb_stored *find_stored(cpb_diff *d, int side) {
   const cpb_stored *stored = NULL;
@@ -315,11 +323,12 @@ static const cpb_stored *find_stored(cpb_diff *d, int side) {
   if (doc && cpb_json_text(cpb_json_member(yyjson_doc_get_root(doc), "key"), &key))
     stored = cpb_checkpoint_find(d->options.checkpoints[side], (const char *)key.data, key.size);
   yyjson_doc_free(doc);
-  return stored && stored->slices == 0 ? stored : NULL;
+  return stored && (stored->slices == 0 || !cpb_diff_has_checksums(d)) ? stored : NULL;
 }
 
-static bool is_comparable(const cpb_stored *a, const cpb_stored *b) {
-  return a && b && a->crc32c != b->crc32c && a->dtype == b->dtype && a->rank == b->rank &&
+static bool is_comparable(const cpb_diff *d, const cpb_stored *a, const cpb_stored *b) {
+  const bool tells = a && b && cpb_diff_has_checksums(d) && a->crc32c == b->crc32c;
+  return a && b && !tells && a->dtype == b->dtype && a->rank == b->rank &&
          (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0);
 }
 
@@ -329,8 +338,10 @@ bool cpb_diff_values_begin_stored(cpb_diff *d) {
     if (!d->options.checkpoints[side] || !d->join.items[side]) return false;
     stored[side] = find_stored(d, side);
   }
-  if (!is_comparable(stored[0], stored[1])) return false;
-  d->values = (cpb_diff_values){.list = &cpb_diff_variables, .stored = {stored[0], stored[1]}};
+  if (!is_comparable(d, stored[0], stored[1])) return false;
+  d->values = (cpb_diff_values){.list = &cpb_diff_variables,
+                                .name = cpb_diff_key(&d->items.plain[0], d->join.items[0]),
+                                .stored = {stored[0], stored[1]}};
   d->values.counts.same = d->values.sum.same = true;
   return open_values(d);
 }

@@ -21,4 +21,7 @@ bool cpb_diff_values_unread(const cpb_diff *d);
 void cpb_diff_values_write(cpb_diff *d);
 void cpb_diff_values_end(cpb_diff *d);
 
+/* Whether checksums tell if what the checkpoints have stored is the same: version 1 has none. */
+bool cpb_diff_has_checksums(const cpb_diff *d);
+
 #endif

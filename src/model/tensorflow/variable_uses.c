@@ -1,5 +1,6 @@
 #include "model/tensorflow/variable_uses.h"
 
+#include "model/common/variable_names.h"
 #include "model/tensorflow/fields.h"
 
 /* --- By objects ------------------------------------------------------------------------------- */
@@ -15,22 +16,12 @@ typedef struct walk {
   size_t first, last;
 } walk;
 
-static bool is_one_of(cpb_span name, const char *const *list) {
-  for (; *list; list++) {
-    if (cpb_span_is(name, *list)) return true;
-  }
-  return false;
-}
-
 static uint8_t begin_of(const walk *w, uint32_t node, cpb_span name) {
-  static const char *const optimizers[] = {"optimizer", "_optimizer", NULL};
-  static const char *const metrics[] = {"metrics",          "_metrics",      "compiled_metrics",
-                                        "_compile_metrics", "compiled_loss", NULL};
   cpb_span value;
   const bool has_identifier = cpb_object_kind(&w->objects->items[node], &value) == OBJECT_USER;
   const cpb_span identifier = has_identifier ? cpb_get_bytes(value, USER_IDENTIFIER) : (cpb_span){NULL, 0};
-  if (is_one_of(name, optimizers) || cpb_span_is(identifier, "optimizer")) return OPTIMIZER;
-  return is_one_of(name, metrics) || cpb_span_is(identifier, "_tf_keras_metric") ? METRICS : NOTHING;
+  if (cpb_is_optimizer_name(name) || cpb_span_is(identifier, "optimizer")) return OPTIMIZER;
+  return cpb_is_metrics_name(name) || cpb_span_is(identifier, "_tf_keras_metric") ? METRICS : NOTHING;
 }
 
 static void reach(walk *w, uint32_t node, uint8_t by) {
@@ -146,65 +137,20 @@ static bool use_objects(const cpb_objects *o, cpb_variable_list *l) {
 
 /* --- By names ----------------------------------------------------------------------------------- */
 
-static size_t last_slash(cpb_span name) {
-  size_t end = name.size;
-  while (end > 0 && name.data[end - 1] != '/') end--;
-  return end;
-}
-
-/* Without the number that TensorFlow appends to a name that is taken: "Adam_1". */
-static cpb_span without_number(cpb_span name) {
-  size_t end = name.size;
-  while (end > 0 && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
-  const bool has = end > 1 && end < name.size && name.data[end - 1] == '_';
-  return has ? (cpb_span){name.data, end - 1} : name;
-}
-
-static bool is_alike(const cpb_variable *a, const cpb_variable *b) {
-  return !a->has_elements || !b->has_elements || a->elements == b->elements;
-}
-
-#define SCOPES_MOST 16 /* before it that are looked at */
-
-/* X/Slot, where X is another variable, of as many elements; the scope of the optimizer may stand before it. */
-static bool is_slot(const cpb_variable *v, const cpb_names *names, const cpb_variable_list *l) {
-  const size_t slash = last_slash(v->name);
-  cpb_span of = {v->name.data, slash > 0 ? slash - 1 : 0};
-  for (int scopes = 0; of.size > 0 && scopes < SCOPES_MOST; scopes++) {
-    const uint32_t i = cpb_names_find(names, of);
-    if (i != CPB_NO_NAME) return is_alike(v, &l->items[i]);
-    const uint8_t *next = memchr(of.data, '/', of.size);
-    if (!next) return false;
-    of = cpb_span_from(of, (size_t)(next + 1 - of.data));
-  }
-  return false;
-}
-
-static cpb_tensor_use use_of_name(const cpb_variable *v, const cpb_names *names, const cpb_variable_list *l) {
-  static const char *const states[] = {"ExponentialMovingAverage", "biased",   "local_step",
-                                       "seed_generator_state",     "StateVar", NULL};
-  static const char *const scalars[] = {"beta1_power", "beta2_power",   "global_step", "iter",
-                                        "iteration",   "iterations",    "beta_1",      "beta_2",
-                                        "decay",       "learning_rate", "lr",          NULL};
-  const cpb_span last = without_number(cpb_span_from(v->name, last_slash(v->name)));
-  if (is_one_of(last, states)) return CPB_TENSOR_STATE;
-  if (is_one_of(last, scalars) && (!v->has_elements || v->elements == 1)) return CPB_TENSOR_OPTIMIZER;
-  return is_slot(v, names, l) ? CPB_TENSOR_OPTIMIZER : CPB_TENSOR_WEIGHT;
-}
-
 static bool use_names(cpb_variable_list *l) {
-  cpb_names names;
-  bool done = true;
-  cpb_names_init(&names, &l->allocator);
-  for (size_t i = 0; done && i < l->count && i < CPB_NO_NAME; i++)
-    done = cpb_names_add(&names, l->items[i].name, (uint32_t)i);
-  cpb_names_sort(&names);
-  for (size_t i = 0; done && i < l->count; i++) {
-    cpb_variable *v = &l->items[i];
-    if (v->use == CPB_TENSOR_WEIGHT && !v->trainable) v->use = use_of_name(v, &names, l);
+  cpb_named_variable *all = cpb_alloc(&l->allocator, l->count * sizeof *all);
+  for (size_t i = 0; all && i < l->count; i++) {
+    const cpb_variable *v = &l->items[i];
+    all[i] = (cpb_named_variable){.name = v->name,
+                                  .has_elements = v->has_elements,
+                                  .elements = v->elements,
+                                  .is_known = v->use != CPB_TENSOR_WEIGHT || v->trainable,
+                                  .use = v->use};
   }
-  cpb_names_free(&names);
-  return done;
+  const bool done = all && cpb_use_names(&l->allocator, all, l->count);
+  for (size_t i = 0; done && i < l->count; i++) l->items[i].use = all[i].use;
+  cpb_release(&l->allocator, all);
+  return done || l->count == 0;
 }
 
 bool cpb_find_variable_uses(const cpb_objects *o, cpb_variable_list *l) {

@@ -136,6 +136,6 @@ export async function weightsOf(session, signal, tag) {
   return { ...answer, total, list, what: 'weights', figures };
 }
 
-/** What a tensor's view is to show; undefined where no values are stored, or in parts. @param {Variable} variable */
+/** What a tensor's view is to show; undefined where no values are stored. @param {Variable} variable */
 export const tensorOf = ({ name, one, tensor }) =>
-  tensor ?? (one.stored && !one.stored.slices ? { name, variable: one.key, ...one.stored } : undefined);
+  tensor ?? (one.stored ? { name, variable: one.key, ...one.stored } : undefined);

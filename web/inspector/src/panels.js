@@ -22,7 +22,7 @@ const tensorflow = ['saved_model', 'graph_def'];
 const samediff = ['samediff_zip', 'samediff_graph'];
 const exported = Object.keys(kinds).filter(isExported);
 const graphs = [...tensorflow, ...samediff, ...exported];
-const all = [...graphs, 'keras_metadata'];
+const all = [...graphs, 'keras_metadata', 'checkpoint'];
 
 /**
  * In the order of their tabs; `tag` is their element's.
@@ -44,7 +44,7 @@ export const panels = {
   functions: { title: 'Functions', kinds: [...tensorflow, ...exported], tag: 'cpb-functions' },
   objects: { title: 'Objects', kinds: ['saved_model'], tag: 'cpb-objects' },
   bytes: { title: 'Bytes', kinds: graphs, tag: 'cpb-bytes' },
-  file: { title: 'File', kinds: [...all, 'checkpoint'], tag: 'cpb-file-map' },
+  file: { title: 'File', kinds: all, tag: 'cpb-file-map' },
   compare: { title: 'Compare', kinds: all, tag: 'cpb-compare' },
   search: { title: 'Search', kinds: all, tag: 'cpb-search' },
 };

@@ -1,28 +1,29 @@
-/** The checkpoint beside a SavedModel, which has the values of its variables (cpb/checkpoint.h). */
+/** A checkpoint: one that lies beside a model and has the values of its variables, or one by itself (cpb/checkpoint.h). */
 import { CpbError } from '../errors.js';
 import { openPath } from '../init.js';
 import { prepare } from '../source/index.js';
-import { at } from '../wasm/instance.js';
+import { lazySource } from '../source/lazy-source.js';
+import { createFeed } from '../wasm/feed.js';
 import { structs } from './structs.js';
 
 /** @import { Told } from '../progress.js' */
-/** @import { Input, Prepared } from '../source/index.js' */
+/** @import { Input } from '../source/index.js' */
+/** @import { Source } from '../types.js' */
+/** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { OpenOptions } from '../reader/open.js' */
 
 /**
  * Where a checkpoint's files are.
  * @typedef {object} CheckpointFiles
- * @property {Input} index its `variables.index`, of which all is read
+ * @property {Input} [index] its `variables.index`, or its only file, if it is of version 1; not of a checkpoint by
+ *   itself, which is the model
  * @property {(name: string) => Input | undefined | Promise<Input | undefined>} data its data
  *   file of that name, such as 'variables.data-00000-of-00001', when it is needed; of it only
  *   what is asked for is read. Undefined where it is not at hand
  */
 
 /** @typedef {Awaited<ReturnType<typeof openCheckpoint>>} Checkpoint */
-
-/** The most that is read of an index, and of an object graph. */
-const MOST = 64 * 2 ** 20;
 
 /** The key of the object graph. */
 export const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
@@ -34,89 +35,181 @@ export const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
  */
 export const withoutQuery = (text) => (openPath && !/^(https?|file):/i.test(text) ? text : text.replace(/[?#].*/s, ''));
 
+/** Whether there is no such file, which S3 answers with 403. @param {any} error */
+export const isAbsent = ({ code, status }) => code === 'READ' || (code === 'HTTP' && [403, 404, 410].includes(status));
+
 /**
- * The files in `variables/` beside a model.
+ * The files of the checkpoint beside a model: in `variables/`, or, beside model.meta, with the name of the model.
  *
  * @param {Input} model
- * @returns {CheckpointFiles}
+ * @returns {CheckpointFiles & { old?: Input }} old: the file of one of version 1
  */
 function besideOf(model) {
   if (typeof model !== 'string' && !(model instanceof URL))
     throw new CpbError('USAGE', 'checkpoint: true needs a URL or path as the model; say where the files are otherwise');
   const text = String(model);
   const path = withoutQuery(text);
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
   const [query = ''] = /^\?[^#]*/.exec(text.slice(path.length)) ?? [];
-  const beside = (/** @type {string} */ name) => `${folder}variables/${name}${query}`;
-  return { index: beside('variables.index'), data: beside };
+  const isMeta = path.endsWith('.meta');
+  const prefix = isMeta ? path.slice(0, -5) : `${path.slice(0, path.lastIndexOf('/') + 1)}variables/variables`;
+  return {
+    index: `${prefix}.index${query}`,
+    data: (name) => `${prefix}${name.replace(/^variables/, '')}${query}`,
+    old: isMeta ? prefix + query : undefined,
+  };
 }
 
-/** @param {Prepared} source @param {AbortSignal} [signal] */
-async function readWhole(source, signal) {
-  const { size } = await source.stat({ signal });
-  if (size > MOST)
-    throw new CpbError('LIMIT', `the index of the checkpoint has ${size} bytes; expected at most ${MOST}`);
-  return size > 0 ? source.read(0, size, { signal }) : new Uint8Array();
+/**
+ * Those of a checkpoint by itself, whose names begin as that of its index, if it has one.
+ *
+ * @param {OpenFile} file
+ * @param {CheckpointFiles | true} [given]
+ * @returns {CheckpointFiles}
+ */
+function ofAlone({ source }, given) {
+  const prefix = source.name?.replace(/^.*[/\\]/s, '').replace(/\.index$/, '') ?? 'variables';
+  const data = typeof given === 'object' ? given.data : (/** @type {string} */ name) => source.beside?.(name);
+  return { data: (name) => data(prefix + name.replace(/^variables/, '')) };
+}
+
+/**
+ * Reads the index.
+ *
+ * @param {OpenFile} file
+ * @param {Feed} feed of it
+ * @param {AbortSignal} [signal]
+ * @param {Told} [told] of what is read
+ */
+async function read(file, feed, signal, told) {
+  const { instance } = file;
+  const engine = file.make('cpb_checkpoint', (scope) =>
+    instance.c.cpb_checkpoint_new(0, scope.struct(structs.checkpoint_options, { limits: file.limitsIn(scope) })),
+  );
+  engine.feed = feed;
+  try {
+    await file.drive(engine, { signal, got: told });
+  } catch (error) {
+    engine.free();
+    throw error;
+  }
+  engine.rest();
+  return engine;
+}
+
+/** @typedef {(input: Input) => Source} Opened what reads an input, until the model is closed */
+
+/**
+ * Reads the index; `again` makes feeds of the file that was read.
+ *
+ * @param {OpenFile} file
+ * @param {CheckpointFiles & { old?: Input }} files
+ * @param {Feed | undefined} own
+ * @param {Opened} opened
+ * @param {AbortSignal} [signal]
+ * @param {Told} [told]
+ */
+async function begin(file, { index, old }, own, opened, signal, told) {
+  if (!own && index === undefined)
+    throw new CpbError('USAGE', 'checkpoint has no index; expected the index of the checkpoint beside the model');
+  const readFrom = async (/** @type {Input | undefined} */ input) => {
+    const from = input === undefined ? undefined : opened(input);
+    const again = from ? () => createFeed(from) : () => /** @type {Feed} */ (own);
+    return { again, engine: await read(file, again(), signal, told) };
+  };
+  return readFrom(index).catch((error) => {
+    if (old === undefined || !isAbsent(error)) throw error;
+    return readFrom(old).catch((second) => Promise.reject(isAbsent(second) ? error : second));
+  });
+}
+
+/**
+ * Feeds of the data files.
+ *
+ * @param {CheckpointFiles} files
+ * @param {number} count
+ * @param {Opened} opened
+ */
+function shardsOf(files, count, opened) {
+  /** By their numbers. @type {Map<number, Source>} */
+  const sources = new Map();
+
+  /** @param {number} shard */
+  async function open(shard) {
+    const [number, all] = [shard, count].map((n) => String(n).padStart(5, '0'));
+    const name = `variables.data-${number}-of-${all}`;
+    const input = await files.data(name);
+    if (input !== undefined) return opened(input);
+    sources.delete(shard);
+    throw new CpbError('NOT_FOUND', `the data file ${name} was not found`);
+  }
+
+  return (/** @type {number} */ shard) => {
+    const source = sources.get(shard) ?? lazySource({}, () => open(shard));
+    sources.set(shard, source);
+    return createFeed(source);
+  };
 }
 
 /**
  * @param {OpenFile} file
- * @param {Input} model
- * @param {CheckpointFiles | true} given
+ * @param {object} from
+ * @param {Input} from.model that it lies beside
+ * @param {CheckpointFiles | true} [from.given]
+ * @param {Feed} [from.own] of a checkpoint by itself
  * @param {OpenOptions} options
  * @param {Told} [told] of what is read
  */
-export async function openCheckpoint(file, model, given, options, told) {
+export async function openCheckpoint(file, { model, given, own }, options, told) {
   const { instance } = file;
-  const files = given === true ? besideOf(model) : given;
-  const source = (/** @type {Input} */ input) => prepare(input, options, openPath);
-  const index = source(files.index);
-  const bytes = await readWhole(index, options.signal);
-  index.close?.();
-  told?.(bytes.length);
-  const call = (/** @type {string} */ name, /** @type {any[]} */ ...args) =>
-    at(instance.c, `cpb_checkpoint_${name}`)(...args);
-
-  const pointer = instance.scope((scope) =>
-    scope.made((error) => {
-      const how = scope.struct(structs.checkpoint_options, { limits: file.limitsIn(scope) });
-      return call('new', 0, scope.bytes(bytes), bytes.length, how, error);
-    }),
-  );
-  file.keep(() => call('free', pointer));
-  const shards = call('num_shards', pointer);
+  /** @type {Opened} */
+  const opened = (input) => {
+    const source = prepare(input, options, openPath);
+    file.keep(() => void Promise.resolve(source.close?.()).catch(() => {}));
+    return source;
+  };
+  const files = own ? ofAlone(file, given) : typeof given === 'object' ? given : besideOf(model);
+  const { engine, again } = await begin(file, files, own, opened, options.signal, told);
+  // Of version 1 the values are in the file that was read.
+  const feedOf = engine.call('version') === 1 ? again : shardsOf(files, engine.call('num_shards'), opened);
 
   /** What is stored under a key. @param {string} key */
   const find = (key) =>
     instance.scope((scope) => {
       const text = new TextEncoder().encode(key);
-      const stored = call('find', pointer, scope.bytes(text), text.length);
+      const stored = engine.call('find', scope.bytes(text), text.length);
       return stored ? instance.get(structs.stored, stored) : undefined;
     });
 
-  /** @type {Map<number, Promise<Prepared | undefined>>} */
-  const opened = new Map();
-
-  /** @param {number} shard */
-  async function open(shard) {
-    const [number, count] = [shard, shards].map((n) => String(n).padStart(5, '0'));
-    const input = await files.data(`variables.data-${number}-of-${count}`);
-    if (input === undefined) return undefined;
-    const data = source(input);
-    file.keep(() => void Promise.resolve(data.close?.()).catch(() => {}));
-    return data;
+  /** Feeds of its files, for one who reads. @returns {(shard: number) => Feed} */
+  function feeds() {
+    /** @type {Map<number, Feed>} */
+    const all = new Map();
+    return (shard) => {
+      const known = all.get(shard) ?? feedOf(shard);
+      all.set(shard, known);
+      return known;
+    };
   }
 
-  /** A data file by its number. @param {number} shard */
-  function shardOf(shard) {
-    const known = opened.get(shard) ?? open(shard);
-    opened.set(shard, known);
-    known.catch(() => opened.delete(shard));
-    return known;
-  }
-
-  /** The data file that has what is stored under a key. @param {string} key */
-  const dataOf = (key) => shardOf(find(key)?.shard ?? 0);
-
-  return { pointer, find, dataOf, shardOf };
+  return { pointer: engine.pointer, find, feeds };
 }
+
+/**
+ * The feed of whichever file an engine needs.
+ *
+ * @param {() => Feed} feed
+ * @param {() => void} [stop]
+ * @returns {Feed}
+ */
+export const delegated = (feed, stop = () => feed().stop()) => ({
+  get size() {
+    return feed().size;
+  },
+  get got() {
+    return feed().got;
+  },
+  at: (offset) => feed().at(offset),
+  fetch: (...args) => feed().fetch(...args),
+  measure: (...args) => feed().measure(...args),
+  stop,
+});

@@ -3,10 +3,10 @@ import { CpbError } from '../errors.js';
 import * as is from '../options.js';
 import { teller } from '../progress.js';
 import { drive } from '../wasm/engine.js';
-import { createFeed } from '../wasm/feed.js';
 import { fileOf, openCore } from '../reader/open-file.js';
 import { otherFile } from '../reader/other-file.js';
 import { isWeak } from '../source/validators.js';
+import { delegated, isAbsent } from './checkpoint.js';
 import { openInside } from './inspect.js';
 import { shared } from './model.js';
 import { structs } from './structs.js';
@@ -179,7 +179,10 @@ function switched({ instance, keep }, engine, models) {
   const side = () => /** @type {(typeof sides)[0]} */ (sides[engine.call('side')]);
   return {
     ...engine,
-    feed: delegated(() => side().feedOf(engine.call('shard'))),
+    feed: delegated(
+      () => side().feedOf(engine.call('shard')),
+      () => {},
+    ),
     get others() {
       return side().others;
     },
@@ -198,20 +201,6 @@ function switched({ instance, keep }, engine, models) {
   };
 }
 
-/** @param {() => Feed} feed @returns {Feed} */
-const delegated = (feed) => ({
-  get size() {
-    return feed().size;
-  },
-  get got() {
-    return feed().got;
-  },
-  at: (offset) => feed().at(offset),
-  fetch: (...args) => feed().fetch(...args),
-  measure: (...args) => feed().measure(...args),
-  stop: () => {},
-});
-
 /**
  * Those of a model's message, and of the shards of its checkpoint.
  *
@@ -219,26 +208,36 @@ const delegated = (feed) => ({
  * @returns {(shard: number) => Feed}
  */
 function feedsOf({ feed, checkpoint }) {
-  const feeds = new Map([[MESSAGE, shared(feed)]]);
+  const message = shared(feed);
+  const feedOf = checkpoint?.feeds();
+  /** @type {Map<number, Feed>} */
+  const shards = new Map();
   return (shard) => {
-    const known = feeds.get(shard) ?? createFeed(shardOf(checkpoint, shard));
-    feeds.set(shard, known);
+    if (shard === MESSAGE || !feedOf) return message;
+    const known = shards.get(shard) ?? orEmpty(feedOf(shard));
+    shards.set(shard, known);
     return known;
   };
 }
 
-/**
- * A shard; one that is not there is empty, and its values count as unreadable.
- *
- * @param {Inside['state']['checkpoint']} checkpoint
- * @param {number} shard
- * @returns {import('../types.js').Source}
- */
-function shardOf(checkpoint, shard) {
-  const data = () => checkpoint?.shardOf(shard).catch(() => undefined);
+/** A shard that is not there is empty, and its values count as unreadable. @param {Feed} feed @returns {Feed} */
+function orEmpty(feed) {
+  let isLost = false;
+  const unless = (/** @type {any} */ error) => {
+    if (error.code !== 'NOT_FOUND' && !isAbsent(error)) throw error;
+    isLost = true;
+  };
   return {
-    stat: async (options) => (await data())?.stat(options).catch(() => ({ size: 0 })) ?? { size: 0 },
-    read: async (offset, length, options) => (await data())?.read(offset, length, options) ?? new Uint8Array(),
+    get size() {
+      return isLost ? 0 : feed.size;
+    },
+    get got() {
+      return feed.got;
+    },
+    at: (offset) => feed.at(offset),
+    fetch: (...args) => feed.fetch(...args).catch(unless),
+    measure: (...args) => feed.measure(...args).catch(unless),
+    stop: () => feed.stop(),
   };
 }
 

@@ -6,8 +6,8 @@ import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
 import { cutAddress, isZip, modelIn } from './archive.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
-import { GRAPH, openCheckpoint, withoutQuery } from './checkpoint.js';
-import { asker, isDamage, kindsOf, noteDamage, numberOf } from './model.js';
+import { GRAPH, isAbsent, openCheckpoint, withoutQuery } from './checkpoint.js';
+import { asker, isDamage, kindsOf, noteDamage, numberOf, shared } from './model.js';
 import { fromText } from './text.js';
 import { namesOf } from '../wasm/names.js';
 import * as is from '../options.js';
@@ -38,9 +38,10 @@ import { valuesOf } from './values.js';
  *   kind: by default what its name or its first bytes say; maxValue: longer values are
  *   left out of what is read, in bytes, default 1024; maxMemory: bytes that what is read
  *   may take, default 64 MiB; kerasMetadata: the keras_metadata.pb beside a SavedModel;
- *   checkpoint: the files in `variables/` beside it, which have the values of its variables; true
- *   for those beside a URL or path; entry: of a zip archive with several models, the name of one in it, also after
- *   `!/` in a URL or path. What lies beside a SavedModel in an archive is read with it
+ *   checkpoint: the files in `variables/` beside it, or those beside a .meta file, which have the values of its
+ *   variables; true for those beside a URL or path. The data files of a checkpoint by itself are looked for beside
+ *   it, unless its `data` says where they are; entry: of a zip archive with several models, the name of one in it,
+ *   also after `!/` in a URL or path. What lies beside a SavedModel in an archive is read with it
  */
 
 /** @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside as options of inspect() */
@@ -111,8 +112,8 @@ import { valuesOf } from './values.js';
  * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search what has the text in
  *   its name
  * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables of a
- *   SavedModel, and what its `checkpoint` has stored of each; with a name, path or key only
- *   those it means
+ *   SavedModel, and what its `checkpoint` has stored of each, or a checkpoint's tensors; with a name, path or key
+ *   only those it means
  * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: what
  *   must be loaded for the nodes at these paths
  * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with nothing but
@@ -121,8 +122,8 @@ import { valuesOf } from './values.js';
  * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
  *   tag, of the newest one (the last in the file) without a name
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
- *   constant of a SavedModel or graph, one of its variables, one array of a SameDiff model, or
- *   one initializer or other constant of another model, also one in another file, streamed
+ *   constant of a SavedModel or graph, one of its variables, one tensor of a checkpoint, one array of a SameDiff
+ *   model, or one initializer or other constant of another model, also one in another file, streamed
  * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add what lies beside a SavedModel, once
  *   it is needed; answers from then on are as if `inspect` had been given it
  * @property {() => void} close frees it all; also `using` does
@@ -240,6 +241,10 @@ async function insideOf(input, { file, content, message, told }, options) {
   if (damage) noteDamage(file.instance, asking.engine, damage);
   /** @type {State} */
   const state = { file, body: text ? text.body : body, feed, kind };
+  if (kind === 'checkpoint') {
+    await addCheckpoint(state, asking, { model: input, given: options.checkpoint, own: shared(feed) }, options, told);
+    return { message, state, asking, take: async () => {}, kind };
+  }
   /** @type {(beside: Beside, how: OpenOptions, told?: Told) => Promise<void>} */
   const take = (beside, how, told) => add(state, asking, beside, { ...options, ...how, input, told });
   await take(options, {}, told);
@@ -308,23 +313,36 @@ const questionsOf = ({ ask }) => ({
  */
 async function add(state, asking, { kerasMetadata, checkpoint: files }, { input, told, ...options }) {
   if (kerasMetadata) await asking.setKerasMetadata(kerasMetadata);
-  if (!files) return;
-  const checkpoint = await openCheckpoint(state.file, input, files, options, told);
-  await asking.setCheckpoint(checkpoint, await objectGraphOf(state, checkpoint, options.signal));
+  if (files) await addCheckpoint(state, asking, { model: input, given: files }, options, told);
+}
+
+/**
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {Parameters<typeof openCheckpoint>[1]} from
+ * @param {OpenOptions} options
+ * @param {Told} [told]
+ */
+async function addCheckpoint(state, asking, from, options, told) {
+  const checkpoint = await openCheckpoint(state.file, from, options, told);
+  const graph = await objectGraphOf(state, checkpoint, options.signal).catch((error) => {
+    if (error.code !== 'NOT_FOUND' && !(from.own && isAbsent(error))) throw error;
+    return undefined;
+  });
+  await asking.setCheckpoint(checkpoint, graph);
   state.checkpoint = checkpoint;
 }
 
 /**
- * The text with the checkpoint's object graph, after its length; undefined where it is not.
+ * The text with the checkpoint's object graph, after its length; undefined where it has none.
  *
  * @param {State} state
  * @param {import('./checkpoint.js').Checkpoint} checkpoint
  * @param {AbortSignal} [signal]
  */
 async function objectGraphOf(state, checkpoint, signal) {
-  const data = checkpoint.find(GRAPH) && (await checkpoint.dataOf(GRAPH));
-  if (!data) return undefined;
-  const found = await valuesOf(state, GRAPH, { signal }, { checkpoint, data });
+  if (!checkpoint.find(GRAPH)) return undefined;
+  const found = await valuesOf(state, GRAPH, { signal, exactTexts: true }, checkpoint);
   return (await found.bytes({ signal })).subarray(8);
 }
 
@@ -337,7 +355,7 @@ async function objectGraphOf(state, checkpoint, signal) {
  * @param {ValuesOptions} [how]
  */
 async function values(state, asking, name, how = {}) {
-  if (how.variable) return variableValues(state, asking, name, how);
+  if (how.variable || state.kind === 'checkpoint') return variableValues(state, asking, name, how);
   try {
     return await valuesOf(state, name, how);
   } catch (error) {
@@ -362,9 +380,7 @@ async function variableValues(state, { ask }, name, how) {
   const { metaGraph, signal, onProgress } = how;
   const found = (await ask('variables', { name, metaGraph, signal, onProgress })).variables;
   const key = keyOf(found, name);
-  const data = await checkpoint.dataOf(key);
-  if (!data) throw new CpbError('NOT_FOUND', `the data file with ${name} was not found`);
-  return valuesOf(state, key, how, { checkpoint, data });
+  return valuesOf(state, key, how, checkpoint);
 }
 
 /**
@@ -440,6 +456,21 @@ async function beginningOf(feed, signal) {
   return head.subarray(0, size);
 }
 
+/** The last bytes of a checkpoint's index, which is a table of LevelDB's. */
+const MAGIC = [0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb];
+
+/**
+ * @param {import('../wasm/feed.js').Feed} feed
+ * @param {AbortSignal} [signal]
+ */
+async function endsAsCheckpoint(feed, signal) {
+  const begin = (feed.size ?? 0) - MAGIC.length;
+  if (begin < 0) return false;
+  if (!feed.at(begin)) await feed.fetch(begin, MAGIC.length, 0, { signal }).catch(unlessDamage);
+  const end = feed.at(begin);
+  return MAGIC.every((byte, i) => end?.[i] === byte);
+}
+
 /**
  * @param {import('../reader/open-file.js').OpenFile} file
  * @param {import('../wasm/feed.js').Feed} feed
@@ -454,6 +485,7 @@ async function guess({ instance, source }, feed, signal) {
   const kind = found(instance.c.cpb_model_guess);
   const ofText = kind ? undefined : found(instance.c.cpb_model_guess_text);
   if (kind) return { kind };
+  if (await endsAsCheckpoint(feed, signal)) return { kind: 'checkpoint' };
   if (ofText) return { kind: ofText, isText: true };
   if (/saved_model\.c?pb$/i.test(source.name ?? '')) return { kind: 'saved_model' }; // damaged there
   throw new CpbError('FORMAT', `not a known kind of model; ${expected(instance)}`);

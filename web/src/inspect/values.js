@@ -4,6 +4,7 @@ import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed, longest } from '../wasm/feed.js';
 import { teller } from '../progress.js';
+import { delegated } from './checkpoint.js';
 import { numberOf, shared } from './model.js';
 import * as is from '../options.js';
 import { structs } from './structs.js';
@@ -95,11 +96,10 @@ function streaming(feed, body) {
  * @param {Pick<State, 'file' | 'body' | 'feed' | 'kind'>} of
  * @param {string} name
  * @param {ValuesOptions} [options]
- * @param {{ checkpoint: { pointer: number }, data: import('../types.js').Source }} [stored] where
- *   the name is a key
+ * @param {import('./checkpoint.js').Checkpoint} [checkpoint] where the name is a key
  * @returns {Promise<Values>}
  */
-export async function valuesOf({ file, body, feed, kind }, name, options = {}, stored = undefined) {
+export async function valuesOf({ file, body, feed, kind }, name, options = {}, checkpoint = undefined) {
   is.checkOptions(options, known);
   const { signal, onProgress, tag, state, metaGraph, tensor, exactTexts } = options;
   const { instance } = file;
@@ -121,13 +121,14 @@ export async function valuesOf({ file, body, feed, kind }, name, options = {}, s
         exact_texts: exactTexts ? 1 : 0,
         tensor_offset: tensor?.offset,
         tensor_size: tensor?.size,
-        checkpoint: stored?.checkpoint.pointer,
+        checkpoint: checkpoint?.pointer,
         limits: file.limitsIn(scope),
       }),
     );
   });
   const of = `values of ${name}`;
-  engine.feed = stored ? createFeed(stored.data) : streaming(feed, body);
+  const feedOf = checkpoint?.feeds();
+  engine.feed = feedOf ? delegated(() => feedOf(engine.call('shard'))) : streaming(feed, body);
   try {
     // Up to the first of the values, which say what the array is.
     const first = collector();

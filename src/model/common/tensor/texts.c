@@ -49,22 +49,26 @@ static cpb_have too_many(cpb_tensor_values *v) {
   return CPB_FAILED;
 }
 
+bool cpb_tensor_pads_texts(uint64_t count, uint64_t longest, uint64_t bytes) {
+  uint64_t padded;
+  return cpb_mul_u64(count, longest, &padded) && longest <= INT32_MAX &&
+         (padded <= LEAST_PADDED || padded / MOST_PADDING <= bytes);
+}
+
 /* Decides whether strings are padded or preceded by their lengths, and the size of it all.
  * Strings that end in NUL are not padded, as NumPy could not tell where they end. */
 static cpb_have choose_width(cpb_tensor_values *v) {
   cpb_tensor_texts *t = &v->texts;
-  uint64_t repeated, lengths, padded;
+  uint64_t repeated, lengths;
   if (t->count > v->count || (!v->layout->repeats_last && t->count < v->count)) return too_many(v);
   bool fits = cpb_mul_u64(v->count - t->count, t->last.length, &repeated) &&
               cpb_add_u64(repeated, t->bytes, &repeated) && cpb_mul_u64(v->count, LENGTH_SIZE, &lengths) &&
               cpb_add_u64(lengths, repeated, &v->size);
   if (!fits) return too_many(v);
   t->longest = cpb_max_u64(t->longest, 1); /* as NumPy has it */
-  bool near = cpb_mul_u64(v->count, t->longest, &padded) && t->longest <= INT32_MAX &&
-              (padded <= LEAST_PADDED || padded / MOST_PADDING <= repeated);
-  t->fixed = near && !t->nul_at_end && !v->exact_texts;
+  t->fixed = !t->nul_at_end && !v->exact_texts && cpb_tensor_pads_texts(v->count, t->longest, repeated);
   if (!t->fixed) return CPB_HAVE;
-  v->size = padded;
+  v->size = v->count * t->longest;
   cpb_format(v->numpy, sizeof v->numpy, "|S%llu", (unsigned long long)t->longest);
   return CPB_HAVE;
 }

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/common/spans.h"
 #include "riegeli/codec/decompressor.h"
 
 #define FOOTER 48 /* two block handles, padded to 40 bytes, and the magic number */
@@ -11,6 +12,7 @@
 #define SNAPPY_RATIO 22 /* a copy of 64 bytes takes 3: a byte makes no more, whatever size is stated */
 
 enum { PLAIN = 0, SNAPPY = 1 };
+enum { AT_FOOTER, AT_METAINDEX, AT_INDEX, READY };
 
 static cpb_have fail(cpb_table *t, cpb_code code, uint64_t offset, const char *what) {
   cpb_fail(t->error, code, offset, "%s", what);
@@ -66,23 +68,40 @@ static cpb_have find_entries(cpb_table *t, cpb_table_block *b) {
   return CPB_HAVE;
 }
 
-static cpb_have check_block(cpb_table *t, cpb_range where) {
-  uint64_t end, most = t->file.size - FOOTER;
+static cpb_have check_handle(cpb_table *t, cpb_range where) {
+  uint64_t end, most = t->size - FOOTER;
   if (!cpb_add_u64(where.offset, where.length, &end) || end > most || most - end < TRAILER) {
     cpb_fail(t->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
              "LevelDB block handle: offset %llu, size %llu; expected a block before the footer, at %llu",
              (unsigned long long)where.offset, (unsigned long long)where.length, (unsigned long long)most);
     return CPB_FAILED;
   }
-  cpb_span covered = {t->file.data + where.offset, (size_t)where.length + 1};
+  if (where.length <= t->most && where.length < SIZE_MAX - TRAILER) return CPB_HAVE;
+  cpb_fail(t->error, CPB_E_LIMIT, where.offset, "LevelDB block of %llu bytes takes more than max_memory, %llu bytes",
+           (unsigned long long)where.length, (unsigned long long)t->most);
+  return CPB_FAILED;
+}
+
+/* Reads the block and its trailer; what is there of it is kept while more is waited for. */
+static cpb_have read_block(cpb_table *t, cpb_table_block *b, cpb_range where) {
+  if (check_handle(t, where) != CPB_HAVE) return CPB_FAILED;
+  const size_t size = (size_t)where.length + TRAILER;
+  if (!cpb_buffer_reserve(&b->stored, size)) return cpb_fail_memory(t->error), CPB_FAILED;
+  cpb_have have = cpb_input_gather(t->input, where.offset, size, b->stored.data, &t->have);
+  if (have == CPB_FAILED) *t->error = t->input->failure;
+  if (have == CPB_AT_END) return fail(t, CPB_E_TRUNCATED, where.offset, "the file ends within a LevelDB block");
+  if (have != CPB_HAVE) return have;
+  t->have = 0;
+  cpb_span covered = {b->stored.data, size - TRAILER + 1};
   if (cpb_crc32c_mask(cpb_crc32c_extend(&t->crc, 0, covered)) == cpb_load32(covered.data + covered.size))
     return CPB_HAVE;
   return fail(t, CPB_E_DAMAGED, where.offset, "LevelDB block: CRC-32C mismatch");
 }
 
 static cpb_have open_block(cpb_table *t, cpb_table_block *b, cpb_range where) {
-  if (check_block(t, where) != CPB_HAVE) return CPB_FAILED;
-  cpb_span bytes = {t->file.data + where.offset, (size_t)where.length};
+  cpb_have have = read_block(t, b, where);
+  if (have != CPB_HAVE) return have;
+  cpb_span bytes = {b->stored.data, (size_t)where.length};
   uint8_t type = bytes.data[bytes.size];
   b->offset = where.offset;
   b->packed = false;
@@ -129,67 +148,109 @@ static const uint8_t *read_handle(const uint8_t *at, const uint8_t *end, cpb_ran
 
 /* The footer has the handles of the metaindex block, of which only the checksum is checked, and
  * of the index block. */
-static cpb_have read_footer(cpb_table *t, cpb_range *index) {
-  uint64_t begin = t->file.size - FOOTER;
-  const uint8_t *at = t->file.data + begin, *end = at + FOOTER - 8;
-  cpb_range metaindex;
-  at = read_handle(at, end, &metaindex);
-  if (at) at = read_handle(at, end, index);
-  if (!at) return fail(t, CPB_E_DAMAGED, begin, "LevelDB footer: invalid block handle");
-  return check_block(t, metaindex);
+static cpb_have read_footer(cpb_table *t) {
+  cpb_have have = cpb_input_size(t->input, FOOTER, &t->size);
+  if (have == CPB_HAVE && t->size >= FOOTER)
+    have = cpb_input_gather(t->input, t->size - FOOTER, FOOTER, t->footer, &t->have);
+  if (have == CPB_FAILED) *t->error = t->input->failure;
+  if (have == CPB_WAIT || have == CPB_FAILED) return have;
+  t->have = 0;
+  const uint8_t *at = t->footer, *end = t->footer + FOOTER - 8;
+  if (t->size < FOOTER || cpb_load64(end) != MAGIC)
+    return fail(t, CPB_E_FORMAT, t->size < 8 ? 0 : t->size - 8,
+                "not a checkpoint index: expected LevelDB's magic number, 57fb808b247547db, at the end");
+  at = read_handle(at, end, &t->metaindex);
+  if (at) at = read_handle(at, end, &t->where);
+  return at ? CPB_HAVE : fail(t, CPB_E_DAMAGED, t->size - FOOTER, "LevelDB footer: invalid block handle");
 }
 
-bool cpb_table_open(cpb_table *t, const cpb_allocator *a, cpb_meter *meter, cpb_span file, uint64_t most,
-                    cpb_error *error) {
-  cpb_range index;
-  *t = (cpb_table){.allocator = *a, .meter = meter, .error = error, .file = file, .most = most};
-  cpb_table_block *blocks[] = {&t->index, &t->data};
-  for (int i = 0; i < 2; i++) {
-    cpb_buffer_init(&blocks[i]->unpacked, a);
-    cpb_buffer_init(&blocks[i]->key, a);
+/* One after the other, up to the index block. */
+static cpb_have open_table(cpb_table *t) {
+  cpb_have have = CPB_HAVE;
+  while (have == CPB_HAVE && t->stage != READY) {
+    if (t->stage == AT_FOOTER) have = read_footer(t);
+    else if (t->stage == AT_METAINDEX) have = read_block(t, &t->data, t->metaindex);
+    else have = open_block(t, &t->index, t->where);
+    if (have == CPB_HAVE) t->stage++;
   }
-  cpb_crc32c_init(&t->crc);
-  if (file.size < FOOTER || cpb_load64(file.data + file.size - 8) != MAGIC) {
-    fail(t, CPB_E_FORMAT, file.size < 8 ? 0 : file.size - 8,
-         "not a checkpoint index: expected LevelDB's magic number, 57fb808b247547db, at the end");
-    return false;
-  }
-  return read_footer(t, &index) == CPB_HAVE && open_block(t, &t->index, index) == CPB_HAVE;
+  return have;
 }
 
-/* Opens the next data block that the index block lists. */
-static cpb_have next_block(cpb_table *t) {
-  cpb_range where;
+static cpb_have fail_order(cpb_table *t, uint64_t offset) {
+  cpb_fail(t->error, CPB_E_DAMAGED, offset,
+           "LevelDB block begins at %llu; expected at least %llu, the end of the last one",
+           (unsigned long long)t->where.offset, (unsigned long long)t->last_end);
+  return CPB_FAILED;
+}
+
+/* To the data block that the index block lists next. */
+static cpb_have find_block(cpb_table *t) {
   uint64_t offset = place(&t->index, t->index.at);
   cpb_have have = next_entry(t, &t->index);
   if (have != CPB_HAVE) return have;
   cpb_span handle = t->index.value;
-  if (!read_handle(handle.data, handle.data + handle.size, &where))
+  if (!read_handle(handle.data, handle.data + handle.size, &t->where))
     return fail(t, CPB_E_DAMAGED, offset, "LevelDB index block: invalid block handle");
-  if (where.offset < t->last_end) {
-    cpb_fail(t->error, CPB_E_DAMAGED, offset,
-             "LevelDB block begins at %llu; expected at least %llu, the end of the last one",
-             (unsigned long long)where.offset, (unsigned long long)t->last_end);
-    return CPB_FAILED;
-  }
-  if (open_block(t, &t->data, where) != CPB_HAVE) return CPB_FAILED;
-  t->last_end = where.offset + where.length + TRAILER;
+  if (t->where.offset < t->last_end) return fail_order(t, offset);
+  t->is_reading = true;
+  return CPB_HAVE;
+}
+
+static cpb_have next_block(cpb_table *t) {
+  cpb_have have = t->is_reading ? CPB_HAVE : find_block(t);
+  if (have == CPB_HAVE) have = open_block(t, &t->data, t->where);
+  if (have != CPB_HAVE) return have;
+  t->is_reading = false;
+  t->last_end = t->where.offset + t->where.length + TRAILER;
   return CPB_HAVE;
 }
 
 cpb_have cpb_table_next(cpb_table *t) {
-  cpb_have have;
-  while ((have = next_entry(t, &t->data)) == CPB_AT_END) {
+  cpb_have have = open_table(t);
+  if (have != CPB_HAVE) return have;
+  while (t->is_reading || (have = next_entry(t, &t->data)) == CPB_AT_END) {
     if ((have = next_block(t)) != CPB_HAVE) return have;
+  }
+  return have;
+}
+
+/* A key of the index block is that of the block's last entry, or lies between that and the next block. */
+cpb_have cpb_table_seek(cpb_table *t, cpb_span key) {
+  cpb_have have = open_table(t);
+  while (have == CPB_HAVE && !t->is_reading) {
+    have = find_block(t);
+    t->is_reading = have == CPB_HAVE && cpb_span_compare((cpb_span){t->index.key.data, t->index.key.size}, key) >= 0;
+  }
+  if (have == CPB_HAVE) have = open_block(t, &t->data, t->where);
+  while (have == CPB_HAVE) {
+    have = next_entry(t, &t->data);
+    int order = have == CPB_HAVE ? cpb_span_compare((cpb_span){t->data.key.data, t->data.key.size}, key) : 0;
+    if (order > 0) return CPB_AT_END;
+    if (have == CPB_HAVE && order == 0) return CPB_HAVE;
   }
   return have;
 }
 
 uint64_t cpb_table_offset(const cpb_table *t) { return place(&t->data, t->data.at); }
 
-void cpb_table_close(cpb_table *t) {
+/* --- Creation ----------------------------------------------------------------------- */
+
+void cpb_table_init(cpb_table *t, const cpb_allocator *a, cpb_meter *meter, cpb_input *input, uint64_t most,
+                    cpb_error *error) {
+  *t = (cpb_table){.allocator = *a, .meter = meter, .error = error, .input = input, .most = most};
   cpb_table_block *blocks[] = {&t->index, &t->data};
   for (int i = 0; i < 2; i++) {
+    cpb_buffer_init(&blocks[i]->stored, a);
+    cpb_buffer_init(&blocks[i]->unpacked, a);
+    cpb_buffer_init(&blocks[i]->key, a);
+  }
+  cpb_crc32c_init(&t->crc);
+}
+
+void cpb_table_free(cpb_table *t) {
+  cpb_table_block *blocks[] = {&t->index, &t->data};
+  for (int i = 0; i < 2; i++) {
+    cpb_buffer_free(&blocks[i]->stored);
     cpb_buffer_free(&blocks[i]->unpacked);
     cpb_buffer_free(&blocks[i]->key);
   }

@@ -1,15 +1,15 @@
-/* Reads a LevelDB table (sorted string table) in memory: blocks of keys and values, in the order
+/* Reads a LevelDB table (sorted string table) from an input: blocks of keys and values, in the order
  * of the keys (LevelDB's doc/table_format.md; docs/checkpoint-format.md).
  *
- *     bool good = cpb_table_open(&table, a, meter, file, most, error);
- *     while (good && (have = cpb_table_next(&table)) == CPB_HAVE) ... table.data.key, table.data.value
- *     cpb_table_close(&table);
+ *     cpb_table_init(&table, a, meter, input, most, error);
+ *     while ((have = cpb_table_next(&table)) == CPB_HAVE) ... table.data.key, table.data.value
+ *     cpb_table_free(&table);
  *
- * The table refers to the file's bytes. The checksum of every block is checked before its
- * contents are used. Blocks must not overlap and must come in the order of the file: so each byte
- * of it is read once, and a hostile index cannot make one block be decompressed many times. Memory:
- * one uncompressed index block and one uncompressed data block, of at most `most` bytes each, and
- * the current key. */
+ * The footer, the index block and then single data blocks are read. The checksum of every block is
+ * checked before its contents are used. Blocks must not overlap and must come in the order of the file:
+ * so each byte of it is read once, and a hostile index cannot make one block be decompressed many times.
+ * Memory: one index block and one data block, as stored and uncompressed, of at most `most` bytes each,
+ * and the current key. */
 #ifndef CPB_MODEL_FORMATS_LEVELDB_TABLE_H
 #define CPB_MODEL_FORMATS_LEVELDB_TABLE_H
 
@@ -22,8 +22,8 @@
 /* A block while its entries are read. */
 typedef struct cpb_table_block {
   uint64_t offset;                 /* in the file */
-  bool packed;                     /* it was compressed: [begin, end) is in `unpacked`, else in the file */
-  cpb_buffer unpacked;             /* its uncompressed bytes */
+  bool packed;                     /* it was compressed: [begin, end) is in `unpacked`, else in `stored` */
+  cpb_buffer stored, unpacked;     /* its bytes in the file, with the trailer; its uncompressed bytes */
   const uint8_t *begin, *at, *end; /* its entries; `at` is the next one */
   cpb_buffer key;                  /* of the current entry, whole */
   cpb_span value;                  /* in [begin, end) */
@@ -33,22 +33,30 @@ typedef struct cpb_table {
   cpb_allocator allocator;
   cpb_meter *meter; /* charged with the bytes of uncompressed blocks */
   cpb_error *error;
-  cpb_span file;
-  uint64_t most;     /* bytes of an uncompressed block, at most */
+  cpb_input *input;
+  uint64_t size;     /* of the file */
+  uint64_t most;     /* bytes of a block, at most */
   uint64_t last_end; /* where the data block before this one ends */
   cpb_crc32c crc;
+  int stage;
+  uint8_t footer[48];
+  size_t have;     /* how much there is of the footer, or of the block that is being read: */
+  bool is_reading; /* the data block at `where` */
+  cpb_range metaindex, where;
   cpb_table_block index, data;
 } cpb_table;
 
-/* False with the error set; the table must be closed then, too. `meter`, `error` and the file
- * must outlive the table. */
-bool cpb_table_open(cpb_table *table, const cpb_allocator *a, cpb_meter *meter, cpb_span file, uint64_t most,
+/* `meter`, `input` and `error` must outlive the table. */
+void cpb_table_init(cpb_table *table, const cpb_allocator *a, cpb_meter *meter, cpb_input *input, uint64_t most,
                     cpb_error *error);
-/* The next entry: CPB_HAVE; CPB_AT_END; CPB_FAILED with the error set. */
+void cpb_table_free(cpb_table *table);
+
+/* The next entry: CPB_HAVE; CPB_WAIT; CPB_AT_END; CPB_FAILED with the error set. */
 cpb_have cpb_table_next(cpb_table *table);
+/* The entry of that key, of which alone the block is read; CPB_AT_END: there is none. Not together with the above. */
+cpb_have cpb_table_seek(cpb_table *table, cpb_span key);
 /* For an error about the current entry: the file offset of its end, or that of its block if the
  * block was compressed. */
 uint64_t cpb_table_offset(const cpb_table *table);
-void cpb_table_close(cpb_table *table);
 
 #endif

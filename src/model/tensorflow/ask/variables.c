@@ -1,8 +1,7 @@
 /* Variables, and what the checkpoint beside the model has stored of each. */
 #include "model/tensorflow/ask/variables.h"
 
-#include "model/checkpoint/fields.h"
-#include "model/checkpoint/slices.h"
+#include "model/checkpoint/stored_json.h"
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
 #include "model/keras/answers.h"
@@ -13,94 +12,8 @@
 #include "model/tensorflow/variable_list.h"
 #include "model/tensorflow/variables.h"
 
-/* --- What is stored --------------------------------------------------------------------- */
-
-static void write_sizes(cpb_json_writer *a, const cpb_stored *s) {
-  cpb_json_writer_open(a, "shape", '[');
-  for (uint32_t i = 0; i < s->rank; i++) cpb_json_writer_unsigned(a, NULL, s->shape[i]);
-  cpb_json_writer_close(a, ']');
-}
-
-static void write_place(cpb_json_writer *a, const cpb_stored *s) {
-  cpb_json_writer_unsigned(a, "size", s->size);
-  cpb_json_writer_unsigned(a, "shard", s->shard);
-  cpb_json_writer_unsigned(a, "offset", s->offset);
-  cpb_json_writer_unsigned(a, "crc32c", s->crc32c);
-}
-
-/* Calls `use` with each part: its slice and its entry, or NULL. All keys of slices begin in the same
- * way, so that is looked for once. False when memory is short. */
-typedef void (*use_slice)(cpb_saved_model *m, cpb_span slice, const cpb_stored *part, void *user);
-
-static bool for_slices(cpb_saved_model *m, const cpb_stored *s, use_slice use, void *user) {
-  const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
-  cpb_span message = cpb_checkpoint_message(s);
-  cpb_buffer key;
-  if (!cpb_json_writer_charge(m->viewed.answer, CPB_WORK_WALKED,
-                              2 * (uint64_t)message.size + 8 * (uint64_t)s->key_size))
-    return false;
-  cpb_buffer_init(&key, &m->viewed.allocator);
-  bool done = cpb_slice_key_begin(&key, cpb_stored_key(s));
-  size_t skip = key.size, first = 0, count = cpb_checkpoint_begin(checkpoint, (cpb_span){key.data, skip}, &first);
-  cpb_cursor c = cpb_cursor_of(message);
-  while (done && cpb_cursor_find(&c, ENTRY_SLICES, CPB_WIRE_LEN)) {
-    key.size = skip;
-    done = cpb_slice_key_rest(&key, c.bytes);
-    const cpb_span rest = {key.data + skip, key.size - skip};
-    if (done) use(m, c.bytes, cpb_checkpoint_find_rest(checkpoint, first, count, skip, rest), user);
-  }
-  cpb_buffer_free(&key);
-  return done || cpb_viewed_fail_memory(&m->viewed);
-}
-
-static void write_slice(cpb_saved_model *m, cpb_span slice, const cpb_stored *part, void *user) {
-  cpb_json_writer *a = m->viewed.answer;
-  cpb_cursor c = cpb_cursor_of(slice);
-  (void)user;
-  cpb_json_writer_open(a, NULL, '{');
-  cpb_json_writer_open(a, "begin", '[');
-  while (cpb_cursor_find(&c, SLICE_EXTENT, CPB_WIRE_LEN))
-    cpb_json_writer_signed(a, NULL, (int64_t)cpb_get_number(c.bytes, EXTENT_START));
-  cpb_json_writer_close(a, ']');
-  if (part) write_sizes(a, part);
-  else cpb_json_writer_null(a, "shape");
-  if (part) write_place(a, part);
-  cpb_json_writer_close(a, '}');
-}
-
-static void add_size(cpb_saved_model *m, cpb_span slice, const cpb_stored *part, void *size) {
-  (void)m;
-  (void)slice;
-  if (part) *(uint64_t *)size += part->size;
-}
-
-/* Of a partitioned variable that of its parts. */
-static uint64_t stored_size(cpb_saved_model *m, const cpb_stored *s) {
-  uint64_t size = 0;
-  if (s->slices == 0) return s->size;
-  for_slices(m, s, add_size, &size);
-  return size;
-}
-
 static void write_stored(cpb_saved_model *m, const cpb_stored *s) {
-  cpb_json_writer *a = m->viewed.answer;
-  if (!s) {
-    cpb_json_writer_null(a, "key");
-    cpb_json_writer_null(a, "stored");
-    return;
-  }
-  cpb_json_writer_span(a, "key", cpb_stored_key(s));
-  cpb_json_writer_open(a, "stored", '{');
-  cpb_write_dtype(a, "dtype", s->dtype);
-  write_sizes(a, s);
-  if (s->slices == 0) write_place(a, s);
-  else cpb_json_writer_unsigned(a, "size", stored_size(m, s));
-  if (s->slices > 0) {
-    cpb_json_writer_open(a, "slices", '[');
-    for_slices(m, s, write_slice, NULL);
-    cpb_json_writer_close(a, ']');
-  }
-  cpb_json_writer_close(a, '}');
+  cpb_stored_write(&m->viewed.allocator, cpb_saved_checkpoint(m), s, m->viewed.answer);
 }
 
 /* --- Which are meant ------------------------------------------------------------------------ */
@@ -177,7 +90,7 @@ static void write_v1(cpb_saved_model *m, const cpb_variable *v) {
   if (v->dtype) cpb_write_dtype(a, "dtype", v->dtype);
   else cpb_json_writer_null(a, "dtype");
   if (v->whole.size > 0) write_extents(a, v->extents);
-  else if (v->stored) write_sizes(a, v->stored);
+  else if (v->stored) cpb_stored_write_shape(v->stored, a);
   else cpb_write_shape(a, "shape", v->shape);
   cpb_json_writer_bool(a, "trainable", v->trainable);
   if (v->whole.size > 0) cpb_json_writer_span(a, "part_of", v->whole);
@@ -207,7 +120,7 @@ static void write_others(cpb_saved_model *m, cpb_page *page) {
     if (cpb_saved_is_claimed(m, i) || !is_meant(m, nothing, s) || !cpb_page_has(page)) continue;
     begin_known(m, "none", nothing);
     cpb_write_dtype(m->viewed.answer, "dtype", s->dtype);
-    write_sizes(m->viewed.answer, s);
+    cpb_stored_write_shape(s, m->viewed.answer);
     cpb_json_writer_null(m->viewed.answer, "use");
     cpb_json_writer_unsigned(m->viewed.answer, "parameters", 0);
     write_stored(m, s);
@@ -232,26 +145,11 @@ static uint64_t count_missing(const cpb_saved_model *m) {
   return missing;
 }
 
-/* Whether it is a tensor of its own, and none that says something of others. */
-static bool is_tensor(const cpb_stored *s) {
-  return s->key[0] != 0 && !cpb_span_is(cpb_stored_key(s), CPB_CHECKPOINT_GRAPH);
-}
-
 static void write_summary(cpb_saved_model *m, const char *key) {
-  cpb_json_writer *a = m->viewed.answer;
-  const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
-  uint64_t tensors = 0, size = 0;
-  for (size_t i = 0; i < cpb_checkpoint_count(checkpoint); i++) {
-    const cpb_stored *s = cpb_checkpoint_get(checkpoint, i);
-    if (s->slices == 0 && !cpb_span_is(cpb_stored_key(s), CPB_CHECKPOINT_GRAPH)) size += s->size;
-    tensors += is_tensor(s);
-  }
-  cpb_json_writer_open(a, key, '{');
-  cpb_json_writer_unsigned(a, "tensors", tensors);
-  cpb_json_writer_unsigned(a, "size", size);
-  cpb_json_writer_unsigned(a, "shards", cpb_checkpoint_num_shards(checkpoint));
-  cpb_json_writer_unsigned(a, "without_value", count_missing(m));
-  cpb_json_writer_close(a, '}');
+  cpb_json_writer_open(m->viewed.answer, key, '{');
+  cpb_checkpoint_write_counts(cpb_saved_checkpoint(m), m->viewed.answer);
+  cpb_json_writer_unsigned(m->viewed.answer, "without_value", count_missing(m));
+  cpb_json_writer_close(m->viewed.answer, '}');
 }
 
 void cpb_write_stored_summary(cpb_saved_model *m) {

@@ -1,7 +1,7 @@
 /** What the open model and another differ in. */
 import { diff } from 'libcpb';
 import { findModel } from './find-model.js';
-import { amongFiles, atUrl, dataBeside, indexBeside, isWithin } from './places.js';
+import { amongFiles, atUrl, checkpointBeside, isWithin } from './places.js';
 
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {import('./requests.js').Requests} Requests */
@@ -10,9 +10,11 @@ import { amongFiles, atUrl, dataBeside, indexBeside, isWithin } from './places.j
 /** How a model is opened to be compared, with what lies beside it. @param {Place} place @param {AbortSignal} signal */
 async function withBeside(place, signal) {
   const near = (/** @type {string} */ name) => (isWithin(place) ? place.near(name) : undefined);
-  const index = near(indexBeside(place.name));
-  const [kerasMetadata, bytes] = await Promise.all([near('keras_metadata.pb')?.bytes(signal), index?.bytes(signal)]);
-  const checkpoint = index && bytes && { index: bytes, data: dataBeside(index) };
+  if (/\.index$/.test(place.name)) return {}; // it is a checkpoint itself
+  const [kerasMetadata, checkpoint] = await Promise.all([
+    near('keras_metadata.pb')?.bytes(signal),
+    checkpointBeside(place, near, signal),
+  ]);
   return { kerasMetadata, checkpoint };
 }
 

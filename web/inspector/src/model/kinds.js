@@ -24,7 +24,7 @@ export const kinds = {
     finds: ['node', 'function'],
   },
   keras_metadata: { label: 'Keras metadata', shown: ['keras_metadata.pb'], files: 'keras_metadata.pb' },
-  checkpoint: { label: 'checkpoint', shown: ['variables.index'], files: 'checkpoints (.index)' },
+  checkpoint: { label: 'checkpoint', shown: ['variables.index'], files: 'checkpoints (.index)', finds: ['tensor'] },
   samediff_zip: { label: 'SameDiff zip', shown: ['SameDiff .zip'], files: 'SameDiff zips (.zip)' },
   samediff_graph: { label: 'SameDiff graph', shown: ['SameDiff .fb'], files: 'SameDiff graphs (.fb)' },
   onnx: {

@@ -7,7 +7,7 @@ import { download } from './download.js';
 import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
-import { amongFiles, atUrl, dataBeside, early, indexBeside, isWithin } from './places.js';
+import { amongFiles, atUrl, checkpointBeside, early, isWithin } from './places.js';
 import { shownOf } from './values.js';
 
 /** @typedef {import('libcpb').Model} Model */
@@ -26,9 +26,6 @@ const ABOUT = { overview: 'keras', layers: 'keras', load: 'keras', search: 'kera
 /** What of that which kind of model has. @type {Record<string, (string | undefined)[]>} */
 const HAVE_BESIDE = { saved_model: ['keras', 'checkpoint'], meta_graph: ['checkpoint'] };
 
-/** A SavedModel with nothing in it, to which a checkpoint alone belongs. */
-const EMPTY = Uint8Array.of(0x08, 1, 0x12, 0);
-
 /** @template T @param {() => Promise<T>} act @returns {() => Promise<T>} once, unless that fails */
 function once(act) {
   /** @type {Promise<T> | undefined} */
@@ -45,7 +42,7 @@ function once(act) {
 function besides(place, opening) {
   const near = (/** @type {string} */ name) => (isWithin(place) ? place.near(name) : undefined);
   // The first question is about it: it is fetched together with the model's beginning.
-  const mayHaveKeras = !/\.meta$/.test(place.name);
+  const mayHaveKeras = !/\.(meta|index)$/.test(place.name);
   const keras = Promise.resolve(mayHaveKeras ? near('keras_metadata.pb')?.bytes(opening) : undefined);
   keras.catch(() => {});
 
@@ -65,10 +62,9 @@ function besides(place, opening) {
           return (given.keras = !!kerasMetadata);
         }),
         checkpoint: once(async () => {
-          const found = near(indexBeside(place.name));
-          const index = await found?.bytes();
-          if (found && index) await model.add({ checkpoint: { index, data: dataBeside(found) } });
-          return (given.checkpoint = !!index);
+          const checkpoint = await checkpointBeside(place, near);
+          if (checkpoint) await model.add({ checkpoint });
+          return (given.checkpoint = !!checkpoint);
         }),
       };
       return async (/** @type {string} */ question) => {
@@ -163,18 +159,7 @@ function exposed(
  */
 
 /** @param {Place} place @param {Opening} opening */
-async function openCheckpoint(place, { requests, signal, ready }) {
-  const index = place.source();
-  await ready;
-  const checkpoint = { index, data: dataBeside(place) };
-  const model = await inspect(EMPTY, { kind: 'saved_model', format: 'pb', checkpoint, signal });
-  const { size } = await index.stat({ signal });
-  return exposed(model, { requests, about: { kind: 'checkpoint', size, path: place.path } });
-}
-
-/** @param {Place} place @param {Opening} opening */
 async function openAt(place, opening) {
-  if (/\.index$/.test(place.name)) return openCheckpoint(place, opening);
   const { requests, signal, ready } = opening;
   const { giving, fingerprint } = besides(place, signal);
   const source = place.remote ? early(place.source(), place.name, signal) : place.source();

@@ -123,12 +123,32 @@ async function joined(stream, most) {
 export const isWithin = (place) => !place.remote || /^saved_model\.(pb|cpb)$|\.meta$/.test(place.name);
 
 /** The data files of a checkpoint, which the package calls "variables". @param {Place} index */
-export const dataBeside = (index) => (/** @type {string} */ name) =>
+const dataBeside = (index) => (/** @type {string} */ name) =>
   index.near(name.replace(/^variables/, () => index.name.replace(/\.index$/, '')))?.source();
 
-/** Where a model's checkpoint has its index: beside model.meta that is model.index. @param {string} name */
-export const indexBeside = (name) =>
-  /\.meta$/.test(name) ? name.replace(/\.meta$/, '.index') : 'variables/variables.index';
+/** Whether it can be read at all. @param {Source} source */
+const isThere = (source) =>
+  source.stat().then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * The checkpoint beside a model, if there is one: beside model.meta it is model.index, or model, which has all of it,
+ * as TensorFlow wrote it first.
+ *
+ * @param {Place} model
+ * @param {(name: string) => Place | undefined} near
+ * @param {AbortSignal} [signal]
+ */
+export async function checkpointBeside({ name }, near, signal) {
+  const prefix = /\.meta$/.test(name) ? name.replace(/\.meta$/, '') : undefined;
+  const found = near(prefix === undefined ? 'variables/variables.index' : `${prefix}.index`);
+  const index = await found?.bytes(signal);
+  if (found && index) return { index, data: dataBeside(found) };
+  const old = prefix === undefined ? undefined : near(prefix)?.source();
+  return old && (await isThere(old)) ? { index: old, data: () => undefined } : undefined;
+}
 
 /** @param {URL} url */
 export function nameOf({ pathname }) {

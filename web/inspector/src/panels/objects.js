@@ -96,7 +96,7 @@ class Objects extends Panel {
 async function valueOf(session, { node, path }, signal) {
   const { variables } = await session.ask('variables', { name: `#${node}`, signal });
   const [{ name, key, stored }] = variables.items;
-  return stored && !stored.slices ? { name: path ?? name, variable: key, ...stored } : undefined;
+  return stored ? { name: path ?? name, variable: key, ...stored } : undefined;
 }
 
 /** Of a child that does not exist there is none. @param {string | undefined} kind */

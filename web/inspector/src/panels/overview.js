@@ -18,7 +18,9 @@ export class Overview extends Panel {
   // After the overview, whose requests these shall not hold up.
   layers = this.askAfter((o, ask) => (o.keras || o.model) && ask('layers', { count: MOST }));
   variables = this.askAfter(
-    (o, _, signal) => o.kind === 'saved_model' && o.variables?.total > 0 && variablesOf(this.session, signal),
+    (o, _, signal) =>
+      (o.kind === 'checkpoint' || (o.kind === 'saved_model' && o.variables?.total > 0)) &&
+      variablesOf(this.session, signal),
   );
   // Before the constants, which may take many requests.
   ops = this.askAfter((o, ask) => o.nodes !== undefined && ask('ops', { count: MOST }));

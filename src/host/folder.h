@@ -1,0 +1,15 @@
+/* A folder of checkpoints, in which TensorFlow keeps a file `checkpoint` that names the latest one. */
+#ifndef CPB_HOST_FOLDER_H
+#define CPB_HOST_FOLDER_H
+
+#include <stdbool.h>
+
+#include "cpb/file.h"
+
+#define CPB_LATEST_ROOM 240
+
+/* The last part of the path that the file names, which says where the checkpoint was when it was saved. Takes
+ * `file`. */
+bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM]);
+
+#endif

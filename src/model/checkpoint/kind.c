@@ -1,0 +1,326 @@
+/* A checkpoint by itself: its tensors. */
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "model/checkpoint/stored_json.h"
+#include "model/checkpoint/stored_values.h"
+#include "model/checkpoint/uses.h"
+#include "model/common/kind.h"
+#include "model/common/name_layers.h"
+#include "model/common/page.h"
+#include "model/common/problems.h"
+#include "model/common/spans.h"
+#include "model/common/tensor/dtypes.h"
+
+typedef struct reader {
+  cpb_allocator allocator;
+  cpb_meter *meter;
+  cpb_limits limits;
+  cpb_model_options options;
+  cpb_question question;
+  cpb_checkpoint *own;         /* read from the input; NULL where one was given */
+  const cpb_checkpoint *given; /* by the host */
+  cpb_buffer graph;            /* TrackableObjectGraph, or empty */
+  uint8_t *uses;               /* by place; NULL: not known yet */
+  cpb_input no_input;
+} reader;
+
+static const cpb_checkpoint *checkpoint_of(const reader *r) { return r->given ? r->given : r->own; }
+
+/* --- Creation --------------------------------------------------------------------------- */
+
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, const cpb_model_options *options) {
+  reader *r = cpb_alloc_zeroed(a, sizeof *r);
+  (void)kind;
+  if (!r) return NULL;
+  r->allocator = *a;
+  r->meter = meter;
+  r->options = *options;
+  r->limits = cpb_limits_or_default(options->limits);
+  r->limits.work = NULL;
+  cpb_buffer_init(&r->graph, a);
+  cpb_input_init(&r->no_input);
+  return r;
+}
+
+static void forget(reader *r) {
+  cpb_checkpoint_free(r->own);
+  cpb_release(&r->allocator, r->uses);
+  cpb_buffer_free(&r->graph);
+  r->own = NULL;
+  r->uses = NULL;
+}
+
+static void destroy(void *state) {
+  reader *r = state;
+  cpb_allocator a = r->allocator;
+  forget(r);
+  cpb_release(&a, r);
+}
+
+static int set_checkpoint(void *state, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
+  reader *r = state;
+  forget(r);
+  r->given = checkpoint;
+  return size == 0 || cpb_buffer_append(&r->graph, object_graph, size);
+}
+
+static void ask(void *state, const cpb_question *question) {
+  reader *r = state;
+  r->question = *question;
+  if (r->own && cpb_checkpoint_error(r->own)->code != CPB_OK) forget(r);
+}
+
+static cpb_input *input(void *state) {
+  reader *r = state;
+  return r->own ? cpb_checkpoint_input(r->own) : &r->no_input;
+}
+
+static bool answers(cpb_model_kind kind, cpb_question_kind question) {
+  (void)kind;
+  return question == CPB_ASK_OVERVIEW || question == CPB_ASK_VARIABLES || question == CPB_ASK_LAYERS ||
+         question == CPB_ASK_SEARCH;
+}
+
+/* --- Tensors ------------------------------------------------------------------------------- */
+
+/* Slices are told with what they are slices of. */
+static const cpb_stored *tensor_at(const reader *r, size_t i) {
+  const cpb_stored *s = cpb_checkpoint_get(checkpoint_of(r), i);
+  return s->key[0] != 0 ? s : NULL;
+}
+
+/* By type and shape; 0 for strings. */
+static uint64_t bytes_of(const cpb_stored *s, uint64_t elements) {
+  uint64_t bits;
+  return cpb_mul_u64(elements, cpb_dtype_bits(s->dtype), &bits) ? bits / 8 + (bits % 8 > 0) : UINT64_MAX;
+}
+
+static bool is_weight(const reader *r, size_t i) { return r->uses[i] == CPB_TENSOR_WEIGHT; }
+
+static void write_tensor(const reader *r, size_t i, cpb_json_writer *a) {
+  const cpb_stored *s = cpb_checkpoint_get(checkpoint_of(r), i);
+  uint64_t elements;
+  const bool counts = is_weight(r, i) && cpb_stored_elements(s, &elements);
+  const char *use = cpb_tensor_use_name((cpb_tensor_use)r->uses[i]);
+  cpb_json_writer_null(a, "node");
+  cpb_json_writer_null(a, "path");
+  cpb_json_writer_text(a, "kind", use ? "variable" : "none");
+  cpb_json_writer_span(a, "name", cpb_stored_key(s));
+  cpb_write_dtype(a, "dtype", s->dtype);
+  cpb_stored_write_shape(s, a);
+  if (use) cpb_json_writer_text(a, "use", use);
+  else cpb_json_writer_null(a, "use");
+  cpb_json_writer_exact_unsigned(a, "parameters", counts ? elements : 0);
+  cpb_stored_write(&r->allocator, checkpoint_of(r), s, a);
+}
+
+/* A page of those that `is_wanted`; how many there are. */
+static uint64_t write_page(const reader *r, const char *key, const char *is, cpb_json_writer *a,
+                           bool (*is_wanted)(const reader *r, const cpb_stored *s)) {
+  cpb_page page = cpb_page_open(a, &r->question, key);
+  for (size_t i = 0; i < cpb_checkpoint_count(checkpoint_of(r)); i++) {
+    const cpb_stored *s = tensor_at(r, i);
+    if (!s || !is_wanted(r, s) || !cpb_page_has(&page)) continue;
+    cpb_json_writer_open(a, NULL, '{');
+    if (is) cpb_json_writer_text(a, "is", is);
+    if (is) cpb_json_writer_span(a, "name", cpb_stored_key(s));
+    if (is) cpb_json_writer_null(a, "function");
+    else write_tensor(r, i, a);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_page_close(a, &page);
+  return page.total;
+}
+
+static cpb_span asked(const reader *r) { return (cpb_span){(const uint8_t *)r->question.name, r->question.name_size}; }
+
+/* --- Answers -------------------------------------------------------------------------------- */
+
+/* A name may leave out what TensorFlow 2 appends to it. */
+static bool is_asked(const reader *r, const cpb_stored *s) {
+  const cpb_span name = asked(r);
+  return name.size == 0 || cpb_span_equal(cpb_stored_key(s), name) || cpb_span_equal(cpb_stored_name(s), name);
+}
+
+static bool has_text(const reader *r, const cpb_stored *s) { return cpb_span_contains(cpb_stored_key(s), asked(r)); }
+
+static void write_counts(const reader *r, cpb_json_writer *a) {
+  cpb_json_writer_open(a, "checkpoint", '{');
+  cpb_checkpoint_write_counts(checkpoint_of(r), a);
+  cpb_json_writer_unsigned(a, "without_value", 0);
+  cpb_json_writer_close(a, '}');
+}
+
+static bool write_variables(const reader *r, cpb_json_writer *a, cpb_error *error) {
+  char quoted[81];
+  write_counts(r, a);
+  if (write_page(r, "variables", NULL, a, is_asked) > 0 || asked(r).size == 0) return true;
+  cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no tensor \"%s\" in the checkpoint",
+           cpb_quote(quoted, sizeof quoted, asked(r).data, asked(r).size));
+  return false;
+}
+
+static bool write_layers(const reader *r, cpb_json_writer *a, cpb_error *error) {
+  cpb_name_layers layers;
+  bool done = true;
+  cpb_name_layers_init(&layers, &r->allocator);
+  for (size_t i = 0; done && i < cpb_checkpoint_count(checkpoint_of(r)); i++) {
+    const cpb_stored *s = tensor_at(r, i);
+    uint64_t elements;
+    if (!s || !is_weight(r, i)) continue;
+    cpb_name_layer layer = {.path = cpb_name_layer_path(cpb_stored_name(s)), .order = layers.count};
+    const bool known = cpb_stored_elements(s, &elements);
+    cpb_name_layer_take(&layer, known, elements, known ? bytes_of(s, elements) : 0);
+    done = cpb_name_layers_add(&layers, layer);
+  }
+  cpb_json_writer_text(a, "source", "variables");
+  if (done) cpb_name_layers_write(&layers, &r->question, a);
+  else cpb_fail_memory(error);
+  cpb_name_layers_free(&layers);
+  return done;
+}
+
+/* --- The overview ------------------------------------------------------------------------------- */
+
+/* What there is of one type. */
+typedef struct sum {
+  uint32_t dtype;
+  uint64_t tensors, elements, bytes;
+} sum;
+
+#define SUMS 64 /* types that there may be; what is beyond these is added to the last */
+
+static int largest_first(const void *a, const void *b) {
+  const sum *x = a, *y = b;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  return (x->dtype > y->dtype) - (x->dtype < y->dtype);
+}
+
+static void add_saturated(uint64_t *to, uint64_t more) {
+  if (!cpb_add_u64(*to, more, to)) *to = UINT64_MAX;
+}
+
+static void add_to(sum *sums, size_t *count, const cpb_stored *s, uint64_t elements, uint64_t bytes) {
+  size_t i = 0;
+  while (i < *count && sums[i].dtype != s->dtype) i++;
+  if (i == SUMS) i = SUMS - 1;
+  if (i == *count) sums[(*count)++] = (sum){.dtype = s->dtype};
+  sums[i].tensors++;
+  add_saturated(&sums[i].elements, elements);
+  add_saturated(&sums[i].bytes, bytes);
+}
+
+static void write_sums(const sum *sums, size_t count, cpb_json_writer *a) {
+  cpb_json_writer_open(a, "dtypes", '[');
+  for (size_t i = 0; i < count; i++) {
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_write_dtype(a, "dtype", sums[i].dtype);
+    cpb_json_writer_unsigned(a, "tensors", sums[i].tensors);
+    cpb_json_writer_exact_unsigned(a, "elements", sums[i].elements);
+    cpb_json_writer_exact_unsigned(a, "bytes", sums[i].bytes);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_overview(const reader *r, cpb_json_writer *a) {
+  const cpb_checkpoint *c = checkpoint_of(r);
+  cpb_parameters p = {.knows_trainable = false};
+  sum sums[SUMS];
+  size_t count = 0;
+  for (size_t i = 0; i < cpb_checkpoint_count(c); i++) {
+    const cpb_stored *s = tensor_at(r, i);
+    uint64_t elements = 0;
+    if (!s) continue;
+    const bool known = cpb_stored_elements(s, &elements);
+    const uint64_t bytes = known ? bytes_of(s, elements) : 0;
+    if (cpb_stored_is_tensor(s)) add_to(sums, &count, s, known ? elements : 0, bytes);
+    if (!is_weight(r, i)) continue;
+    p.tensors++;
+    p.partial = p.partial || !known;
+    cpb_parameters_add(&p, known ? elements : 0, bytes, cpb_stored_size(&r->allocator, c, s, a), false);
+  }
+  if (count > 1) qsort(sums, count, sizeof *sums, largest_first);
+  cpb_json_writer_text(a, "kind", "checkpoint");
+  cpb_json_writer_unsigned(a, "version", cpb_checkpoint_version(c));
+  cpb_checkpoint_write_counts(c, a);
+  cpb_json_writer_bool(a, "object_graph",
+                       cpb_checkpoint_find(c, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH)) != NULL);
+  write_sums(sums, count, a);
+  cpb_parameters_write(&p, a);
+}
+
+/* --- Steps ---------------------------------------------------------------------------------------- */
+
+/* The host may read the checkpoint, to have its object graph, too. */
+static cpb_step read_own(reader *r, cpb_error *error) {
+  const cpb_checkpoint_options how = {
+      .struct_size = sizeof how, .max_memory = r->options.max_memory, .limits = &r->limits};
+  if (r->given) return CPB_STEP_DONE;
+  if (!r->own) r->own = cpb_checkpoint_new(&r->allocator, &how);
+  if (!r->own) return cpb_fail_memory(error), CPB_STEP_ERROR;
+  cpb_step step = cpb_checkpoint_step(r->own);
+  if (step == CPB_STEP_ERROR) *error = *cpb_checkpoint_error(r->own);
+  return step;
+}
+
+/* All keys and the object graph are gone through. */
+static bool find_uses(reader *r, cpb_error *error) {
+  const cpb_checkpoint *c = checkpoint_of(r);
+  uint64_t work = 4 * (uint64_t)r->graph.size;
+  if (r->uses) return true;
+  for (size_t i = 0; i < cpb_checkpoint_count(c); i++) work += 4 * (uint64_t)cpb_checkpoint_get(c, i)->key_size;
+  if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, work, CPB_NO_OFFSET, error)) return false;
+  r->uses = cpb_checkpoint_uses(&r->allocator, c, (cpb_span){r->graph.data, r->graph.size});
+  if (!r->uses) cpb_fail_memory(error);
+  return r->uses != NULL;
+}
+
+/* The values of which nobody knows what they are for are counted by their names. */
+static void write_problems(const reader *r, cpb_json_writer *a) {
+  const bool has = cpb_checkpoint_find(checkpoint_of(r), CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH)) != NULL;
+  cpb_problems problems;
+  cpb_problems_init(&problems, &r->allocator);
+  if (has && r->given && r->graph.size == 0)
+    cpb_problems_add(
+        &problems, CPB_NO_OFFSET,
+        "the data file that has the object graph is not there; what tensors are for is told by their names");
+  cpb_json_writer_open(a, "problems", '[');
+  cpb_problems_write(&problems, a);
+  cpb_json_writer_close(a, ']');
+  cpb_problems_free(&problems);
+}
+
+static cpb_step step(void *state, cpb_json_writer *a, cpb_error *error) {
+  reader *r = state;
+  cpb_step read = read_own(r, error);
+  if (read != CPB_STEP_DONE) return read;
+  if (!find_uses(r, error)) return CPB_STEP_ERROR;
+  bool done = true;
+  cpb_json_writer_open(a, NULL, '{');
+  switch (r->question.kind) {
+    case CPB_ASK_OVERVIEW: write_overview(r, a); break;
+    case CPB_ASK_VARIABLES: done = write_variables(r, a, error); break;
+    case CPB_ASK_LAYERS: done = write_layers(r, a, error); break;
+    default: write_page(r, "found", "variable", a, has_text); break;
+  }
+  write_problems(r, a);
+  cpb_json_writer_close(a, '}');
+  return done ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
+static const cpb_model_reader checkpoint_reader = {.create = create,
+                                                   .destroy = destroy,
+                                                   .ask = ask,
+                                                   .step = step,
+                                                   .input = input,
+                                                   .answers = answers,
+                                                   .set_checkpoint = set_checkpoint};
+
+static const cpb_diff_list compared[] = {
+    CPB_DIFF_OVERVIEW(CPB_DIFF_IGNORED("problems", "size", "shards"), false), CPB_DIFF_LAYERS, {.section = NULL}};
+
+const cpb_kind cpb_checkpoint_kind = {&checkpoint_reader, NULL, {CPB_DIFF_VARIABLES, .lists = compared}};
