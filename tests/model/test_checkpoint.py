@@ -264,7 +264,7 @@ def test_an_index_alone_is_told_to_be_one(cpb, model):
     index = model / "variables" / "variables.index"
     for path in (index, shutil.copy(index, model / "ckpt-1.index"), shutil.copy(index, model / "other")):
         for question in ((), ("variables",)):
-            fails(cpb, 2, 'the index of a checkpoint, with no model in it; expected the SavedModel that it belongs to, '
+            fails(cpb, 2, 'the index of a checkpoint, with no model in it; open the SavedModel that it belongs to, '
                   'whose question "variables" lists what is stored', "inspect", path, *question)
     index.write_bytes(index.read_bytes()[:-1])
     fails(cpb, 2, "not a known kind of model; expected one of SavedModel", "inspect", index)

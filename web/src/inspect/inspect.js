@@ -6,8 +6,8 @@ import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { GRAPH, openCheckpoint, withoutQuery } from './checkpoint.js';
-import { asker, isDamage, kindsOf, noteDamage } from './model.js';
-import { namesOf } from '../wasm/names.js';
+import { guess } from './guess.js';
+import { asker, kindsOf, noteDamage } from './model.js';
 import * as is from '../options.js';
 import { valuesOf } from './values.js';
 
@@ -206,9 +206,11 @@ async function insideOf(input, { file, content, message, told }, options) {
   const { body, merged } = await (await content()).whole();
   const damaged = options.keepDamaged ? merged : undefined;
   const size = await body.size({ signal, got: told });
-  if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${expected(file.instance)}`);
   const feed = feedOf(file, body, size);
-  const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
+  const given = size > 0 ? options.kind : undefined; // nothing is no model of any kind
+  const kind = /** @type {Kind} */ (
+    given ?? (await guess(file.instance, feed, { name: file.source.name ?? '', size, signal }))
+  );
   told?.(feed.got);
   const asking = asker(file, feed, kind, options, damaged);
   const damage = await damaged?.damage({ signal });
@@ -344,52 +346,4 @@ async function cut({ file, body }, { askFor }, paths, page) {
     kerasMetadata: keras.length > 0 ? cutOutput(body, keras) : undefined,
     source: cutSource(body, saved),
   };
-}
-
-/** @param {import('../wasm/instance.js').Instance} instance */
-const expected = (instance) => `expected one of ${namesOf(instance, instance.c.cpb_model_kind_label).join(', ')}`;
-
-/** The most bytes that the guess looks at, and how many are enough. */
-const HEAD = 4096;
-const ENOUGH = 256;
-
-/** @param {unknown} error */
-function unlessDamage(error) {
-  if (!isDamage(error)) throw error;
-}
-
-/**
- * The first bytes of a message, which may come from several chunks; fewer where these are damaged.
- *
- * @param {import('../wasm/feed.js').Feed} feed
- * @param {AbortSignal} [signal]
- */
-async function beginningOf(feed, signal) {
-  const head = new Uint8Array(Math.min(HEAD, feed.size ?? HEAD));
-  let size = 0;
-  while (size < Math.min(ENOUGH, head.length)) {
-    const left = head.length - size;
-    if (!feed.at(size)) await feed.fetch(size, left, left, { signal }).catch(unlessDamage);
-    const more = feed.at(size)?.subarray(0, left);
-    if (!more?.length) break;
-    head.set(more, size);
-    size += more.length;
-  }
-  return head.subarray(0, size);
-}
-
-/**
- * @param {import('../reader/open-file.js').OpenFile} file
- * @param {import('../wasm/feed.js').Feed} feed
- * @param {AbortSignal} [signal]
- * @returns {Promise<ModelKind>}
- */
-async function guess({ instance, source }, feed, signal) {
-  if (/keras_metadata\.pb$/i.test(source.name ?? '')) return 'keras_metadata';
-  const head = await beginningOf(feed, signal);
-  const number = instance.scope((scope) => instance.c.cpb_model_guess(scope.bytes(head), head.length));
-  const found = kindsOf(instance)[number - 1];
-  if (!found && /saved_model\.c?pb$/i.test(source.name ?? '')) return 'saved_model'; // damaged there
-  if (!found) throw new CpbError('FORMAT', `not a known kind of model; ${expected(instance)}`);
-  return found;
 }
