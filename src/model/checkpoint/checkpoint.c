@@ -10,6 +10,7 @@
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"
 #include "model/common/spans.h"
+#include "model/foreign/instead.h"
 #include "model/formats/leveldb/table.h"
 
 #define VERSION 1  /* tensor_bundle.cc: kTensorBundleVersion */
@@ -201,6 +202,14 @@ static void set_shapes(cpb_checkpoint *c) {
 
 /* --- The checkpoint --------------------------------------------------------------------- */
 
+/* Something else may lie in its place. */
+static void name_instead(cpb_span index, cpb_error *error) {
+  char what[sizeof error->message];
+  if (!cpb_foreign_describe_instead(index, index.size, what, sizeof what)) return;
+  cpb_error_begin(error, NULL);
+  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what);
+}
+
 cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index, size_t size,
                                    const cpb_checkpoint_options *given_options, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
@@ -216,9 +225,10 @@ cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index
   c->allocator = cpb_meter_allocator(&c->meter);
   c->max_memory = cpb_max_memory_or_default(options.max_memory);
   cpb_buffer_init(&c->sizes, &c->allocator);
-  bool done = cpb_table_open(&table, &c->allocator, &c->meter, (cpb_span){index, size}, c->max_memory, error) &&
-              read_all(c, &table);
+  const bool is_table = cpb_table_open(&table, &c->allocator, &c->meter, (cpb_span){index, size}, c->max_memory, error);
+  const bool done = is_table && read_all(c, &table);
   cpb_table_close(&table);
+  if (!is_table && error->code == CPB_E_FORMAT) name_instead((cpb_span){index, size}, error);
   if (done) {
     set_shapes(c);
     return c;

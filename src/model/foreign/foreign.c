@@ -17,8 +17,8 @@ static bool is_zeros(cpb_span in) {
 static bool is_lost(const cpb_file_ends *ends, cpb_foreign *found) {
   enum { ZEROS_LEAST = 16 };
   const bool is_empty = ends->size == 0;
-  const bool all_zeros =
-      ends->begin_size >= ZEROS_LEAST && is_zeros(cpb_ends_begin(ends)) && is_zeros(cpb_ends_end(ends));
+  const bool all_zeros = ends->begin_size >= ZEROS_LEAST && ends->end_size > 0 && is_zeros(cpb_ends_begin(ends)) &&
+                         is_zeros(cpb_ends_end(ends));
   if (is_empty || all_zeros) found->kind = is_empty ? CPB_FOREIGN_EMPTY : CPB_FOREIGN_ZEROS;
   return is_empty || all_zeros;
 }
@@ -32,8 +32,8 @@ static bool is_converted(const cpb_file_ends *ends, cpb_foreign *found) {
 
 cpb_foreign cpb_foreign_look(const cpb_file_ends *ends) {
   static bool (*const parts[])(const cpb_file_ends *, cpb_foreign *) = {
-      is_lost,          cpb_foreign_signature, cpb_foreign_archive, cpb_foreign_binary,
-      is_converted,     cpb_foreign_message,   cpb_foreign_text};
+      is_lost,      cpb_foreign_signature, cpb_foreign_archive, cpb_foreign_binary,
+      is_converted, cpb_foreign_message,   cpb_foreign_text};
   cpb_foreign found = {CPB_FOREIGN_UNKNOWN, {NULL, 0}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (parts[i](ends, &found)) break;

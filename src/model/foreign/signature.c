@@ -27,7 +27,7 @@ static const signature signatures[] = {
     AT(NPY, 0, "\x93NUMPY", NULL),
     AT(TENSORRT, 0, "ptrt", NULL),
     AT(TENSORRT, 0, "ftrt", NULL),
-    AT(RIEGELI, 0, "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", NULL),
+    AT(RIEGELI, 0, "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", "without an index of chunks"),
     AT(CNTK, 0, "B\0C\0N\0", NULL),
     AT(MXNET, 0, "\x12\x01\0\0\0\0\0\0", NULL),
     AT(NCNN, 0, "7767517\n", NULL),
@@ -46,7 +46,10 @@ static const signature signatures[] = {
     AT(DATA, 0, "ORC", "ORC"),
     AT(DATA, 0, "SQLite format 3", "SQLite"),
     AT(DATA, 0, "MATLAB 5.0 MAT-file", "MATLAB"),
-    AT(PROGRAM, 0, "\x7f" "ELF", "ELF"),
+    AT(PROGRAM, 0,
+       "\x7f"
+       "ELF",
+       "ELF"),
     AT(PROGRAM, 0, "\xcf\xfa\xed\xfe", "Mach-O"),
     AT(PROGRAM, 0, "\xfe\xed\xfa\xcf", "Mach-O"),
     AT(PROGRAM, 0, "\xca\xfe\xba\xbe", "Java or Mach-O"),
@@ -65,7 +68,10 @@ static const signature signatures[] = {
     AT(UTF16, 0, "\xff\xfe", NULL),
     AT(UTF16, 0, "\xfe\xff", NULL),
     AT(PACKED, 0, "BZh", "bzip2"),
-    AT(PACKED, 0, "\xfd" "7zXZ\0", "xz"),
+    AT(PACKED, 0,
+       "\xfd"
+       "7zXZ\0",
+       "xz"),
     AT(PACKED, 0, "\x28\xb5\x2f\xfd", "Zstandard"),
     AT(PACKED, 0, "\x04\x22\x4d\x18", "LZ4"),
     AT(PACKED, 0, "7z\xbc\xaf\x27\x1c", "7-Zip"),
@@ -79,6 +85,8 @@ bool cpb_foreign_signature(const cpb_file_ends *ends, cpb_foreign *found) {
     if (begin.size < (size_t)s->at + s->size || memcmp(begin.data + s->at, s->bytes, s->size) != 0) continue;
     found->kind = s->kind;
     if (s->detail) found->detail = cpb_span_of(s->detail);
+    if (s->kind == CPB_FOREIGN_RIEGELI && cpb_ends_named(ends, ".pb"))
+      found->detail = cpb_span_of("whose name ends in .pb, so that no index is looked for");
     return true;
   }
   return false;

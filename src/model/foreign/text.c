@@ -98,7 +98,8 @@ static cpb_span between(cpb_span text, const char *from, const char *to) {
   const size_t at = find(text, from);
   if (at == text.size) return (cpb_span){NULL, 0};
   cpb_span rest = cpb_span_from(text, at + strlen(from));
-  while (rest.size > 0 && (is_space(*rest.data) || *rest.data == ':' || *rest.data == '"')) rest = cpb_span_from(rest, 1);
+  while (rest.size > 0 && (is_space(*rest.data) || *rest.data == ':' || *rest.data == '"'))
+    rest = cpb_span_from(rest, 1);
   return trim((cpb_span){rest.data, find(rest, to)});
 }
 

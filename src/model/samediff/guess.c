@@ -18,8 +18,8 @@ static bool ends_so(cpb_span name, const char *ending) {
 static bool is_of_tag(cpb_span name) {
   return ends_so(name, "/graph.fb") || ends_so(name, "/params.txt") || ends_so(name, "/trainingConfig.fb") ||
          ends_so(name, "/updater.txt") || ends_so(name, "/params_maps.txt") ||
-         (ends_so(name, ".fb") && (cpb_span_contains(name, cpb_span_of("/params/")) ||
-                                   cpb_span_contains(name, cpb_span_of("/updater/"))));
+         (ends_so(name, ".fb") &&
+          (cpb_span_contains(name, cpb_span_of("/params/")) || cpb_span_contains(name, cpb_span_of("/updater/"))));
 }
 
 /* By a name that only such archives have. */

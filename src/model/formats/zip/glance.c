@@ -37,7 +37,8 @@ static bool is_directory(cpb_span entries, size_t count) {
   return count == 0 && entries.size == 0;
 }
 
-/* The directory, if all of it is in `end`. A comment may have the signature of the record before it, too, but not often. */
+/* The directory, if all of it is in `end`. A comment may have the signature of the record before it, too, but not
+ * often. */
 static bool find_directory(cpb_span end, uint64_t size, cpb_span *directory) {
   const uint64_t before = size - end.size;
   int tries = 4;

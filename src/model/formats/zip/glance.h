@@ -7,9 +7,9 @@
 #include "base/bytes.h"
 
 typedef struct cpb_zip_glance {
-  bool is_whole;       /* the directory is there: the archive has no other names */
-  cpb_span locals;     /* local headers, one after the other, with what is between them */
-  cpb_span directory;  /* entries of the directory */
+  bool is_whole;      /* the directory is there: the archive has no other names */
+  cpb_span locals;    /* local headers, one after the other, with what is between them */
+  cpb_span directory; /* entries of the directory */
 } cpb_zip_glance;
 
 /* An archive of `size` bytes that begins with `begin` and ends with `end`. */
