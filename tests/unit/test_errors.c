@@ -544,7 +544,7 @@ static const struct {
     {"cpb_model_file_open", model_file_open, CPB_E_FORMAT, CPB_NO_OFFSET,
      "a Riegeli file without an index of chunks; list its records with \"cpb records\""},
     {"cpb_model_file_on", model_file_on, CPB_E_FORMAT, CPB_NO_OFFSET,
-     "a Riegeli file without an index of chunks; list its records with \"cpb records\""},
+     "a Riegeli file whose name ends in .pb, so that no index is looked for; list its records with \"cpb records\""},
     {"cpb_model_file_ask", model_file_ask, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"tag\" is not supported"},
     {"cpb_model_file_load", model_file_load, CPB_E_DAMAGED, 0, "CRC-32C"},
     {"cpb_model_file_supply", model_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},

@@ -1,4 +1,4 @@
-/* What lies in the place of a file beside a model, such as one with values, that cannot be read as what it should be. */
+/* What lies in the place of a file beside a model, such as one with values, which cannot be read as what it should. */
 #ifndef CPB_MODEL_FOREIGN_INSTEAD_H
 #define CPB_MODEL_FOREIGN_INSTEAD_H
 
