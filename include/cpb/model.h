@@ -64,11 +64,38 @@ CPB_API const char *cpb_model_kind_name(cpb_model_kind kind);
 CPB_API const char *cpb_model_kind_label(cpb_model_kind kind);
 CPB_API const char *cpb_model_message_type(cpb_model_kind kind);
 
-/* The kind of model that begins with these bytes, of a file or of a merged message: the
- * one whose field numbers and wire types they fit best, down to the fields of nodes. 0:
- * none of these, such as text. Some hundred bytes are enough for files
- * that programs wrote; 4,096 are looked at where there are as many. */
-CPB_API cpb_model_kind cpb_model_guess(const void *data, size_t size);
+/* What is looked at of a file, or of a merged message, to tell what it is. Of more bytes than CPB_BEGIN_BYTES and
+ * CPB_END_BYTES no use is made; either may have fewer, or none, as far as they are at hand. */
+enum { CPB_BEGIN_BYTES = 4096, CPB_END_BYTES = 65536 };
+
+typedef struct cpb_file_ends {
+  /* sizeof(cpb_file_ends) */
+  size_t struct_size;
+
+  /* Its first bytes, and its last ones (the same as the first where it is short); NULL for none. Borrowed. */
+  const void *begin;
+  size_t begin_size;
+  const void *end;
+  size_t end_size;
+
+  /* The size of the file in bytes; 0: not known, or as many as `begin` has. */
+  uint64_t size;
+
+  /* Its name, of which the end counts, or NULL. A URL's query does not belong to it. */
+  const char *name;
+  size_t name_size;
+} cpb_file_ends;
+
+/* The kind of model that a file is: the one whose fields and texts its first bytes fit best and of which they have what
+ * nothing else has, such as the operations of nodes. 0: none of these. A name tells the kind only of what could be it.
+ * The last bytes need not be read before the first ones were not enough. */
+CPB_API cpb_model_kind cpb_model_guess(const cpb_file_ends *ends);
+
+/* What a file is that is no model of a known kind, and what to do: a sentence of less than `size` bytes, written to
+ * `out` with its terminating NUL; 256 are enough. "a Git LFS pointer to a file of 1234 bytes; fetch it with \"git lfs
+ * pull\"". Returns the name of what it is, such as "git_lfs" (docs/foreign-files.md lists them; static), or NULL
+ * when that is not known: the sentence then says which kinds there are. */
+CPB_API const char *cpb_foreign_describe(const cpb_file_ends *ends, char *out, size_t size);
 
 /* The kind of model that is written in protobuf's text format (.pbtxt, .prototxt) and begins with these bytes, by the
  * names of the first fields. 0: it is no such text. 4,096 bytes are enough. */

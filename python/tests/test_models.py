@@ -131,7 +131,7 @@ def test_file_objects_of_models_that_fail():
         assert raised.value.code == "FORMAT"  # no checkpoint is beside it
     file = io.BytesIO(CHUNKED[0].read_bytes())
     file.name = "model.pb"
-    with pytest.raises(libcpb.CpbError, match="model.pb: not a known kind") as raised:
+    with pytest.raises(libcpb.CpbError, match="model.pb: a Riegeli file whose name ends in .pb") as raised:
         libcpb.open_model(file)
     assert raised.value.code == "FORMAT"
 

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/archive.h"
@@ -9,9 +10,7 @@
 #include "host/references.h"
 #include "host/url/address.h"
 
-#define GUESS_BYTES 4096
 #define TEXT_MOST ((uint64_t)256 << 20) /* the message takes as much again */
-#define FOOTER 48
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
@@ -44,12 +43,12 @@ static bool open_message(cpb_model_file *f, cpb_file *file, const cpb_model_file
   return f->message != NULL;
 }
 
-/* The first bytes of the message, which a read gives up to the end of a chunk. Where it fails, `*size` are
- * those before. */
-static bool read_beginning(cpb_model_file *f, uint8_t *out, size_t *size, cpb_error *error) {
-  for (*size = 0; *size < GUESS_BYTES;) {
-    size_t length = GUESS_BYTES - *size;
-    const uint8_t *data = cpb_message_file_read(f->message, *size, &length, error);
+/* Bytes of the message from `at` on, which a read gives up to the end of a chunk. Where it fails, `*size` are those
+ * before. */
+static bool read_bytes(cpb_model_file *f, uint64_t at, size_t most, uint8_t *out, size_t *size, cpb_error *error) {
+  for (*size = 0; *size < most;) {
+    size_t length = most - *size;
+    const uint8_t *data = cpb_message_file_read(f->message, at + *size, &length, error);
     if (!data) return false;
     if (length == 0) break;
     memcpy(out + *size, data, length);
@@ -58,43 +57,17 @@ static bool read_beginning(cpb_model_file *f, uint8_t *out, size_t *size, cpb_er
   return true;
 }
 
-/* For one whose first bytes are damaged. */
-static bool is_named_saved_model(const char *path) {
-  return path && (cpb_path_ends_with(path, "saved_model.pb") || cpb_path_ends_with(path, "saved_model.cpb"));
-}
-
-/* A FlatBuffer with this identifier, which ONNX Runtime makes. */
-static bool is_ort(const uint8_t *beginning, size_t size) { return size >= 8 && memcmp(beginning + 4, "ORTM", 4) == 0; }
-
-/* What the last bytes tell: those of a checkpoint are a LevelDB table's footer. */
-static cpb_model_kind guess_by_end(cpb_model_file *f, uint64_t length) {
-  size_t size = FOOTER;
-  cpb_error ignored;
-  if (length < FOOTER) return 0;
-  const uint8_t *end = cpb_message_file_read(f->message, length - FOOTER, &size, &ignored);
-  return end && size == FOOTER && cpb_model_guess(end, size) == CPB_MODEL_CHECKPOINT ? CPB_MODEL_CHECKPOINT : 0;
-}
-
-/* "...; expected one of SavedModel, GraphDef, ..." */
-static void fail_kind(const char *what, cpb_error *error) {
-  char known[sizeof error->message];
-  size_t n = 0;
-  known[0] = 0;
-  for (cpb_model_kind kind = 1; cpb_model_kind_label(kind); kind++)
-    n += cpb_format(known + n, sizeof known - n, "%s%s", n > 0 ? ", " : "", cpb_model_kind_label(kind));
-  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s; expected one of %s", what, known);
-}
-
-static bool fail_unknown(const uint8_t *beginning, size_t size, cpb_error *error) {
-  if (is_ort(beginning, size))
-    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
-             "a model in ONNX Runtime's own format (.ort), which is a FlatBuffer; expected the ONNX model that it was "
-             "made from");
-  else fail_kind("not a known kind of model", error);
-  return false;
-}
-
 static bool is_damage(const cpb_error *error) { return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED; }
+
+/* The last bytes, into `end`; what of them cannot be read tells nothing. */
+static void read_end(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end) {
+  cpb_error ignored = {.code = CPB_OK};
+  const size_t most = (size_t)cpb_min_u64(ends->size, CPB_END_BYTES);
+  if (ends->begin_size < cpb_min_u64(ends->size, CPB_BEGIN_BYTES)) return;
+  if (!read_bytes(f, ends->size - most, most, end, &ends->end_size, &ignored) || ends->end_size < most)
+    ends->end_size = 0;
+  ends->end = end;
+}
 
 /* The whole message, in one block. */
 static uint8_t *read_whole(cpb_message_file *message, size_t size, const cpb_allocator *a, cpb_error *error) {
@@ -136,21 +109,37 @@ static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_o
   return file && open_message(f, file, options, error);
 }
 
+/* By its first bytes, and by its last ones where these are not enough. */
+static bool guess_kind(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end, const cpb_model_file_options *options,
+                       cpb_error *error) {
+  f->kind = cpb_model_guess(ends);
+  if (!f->kind) {
+    read_end(f, ends, end);
+    f->kind = cpb_model_guess(ends);
+  }
+  cpb_error_begin(error, NULL);
+  if (f->kind) return true;
+  f->kind = cpb_model_guess_text(ends->begin, ends->begin_size);
+  if (f->kind) return read_text(f, ends->size, options, error);
+  char what[sizeof error->message];
+  cpb_foreign_describe(ends, what, sizeof what);
+  return cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what) == CPB_OK;
+}
+
 static bool find_kind(cpb_model_file *f, const cpb_model_file_options *options, cpb_error *error) {
-  uint8_t beginning[GUESS_BYTES];
-  size_t size;
-  uint64_t length;
+  uint8_t begin[CPB_BEGIN_BYTES];
+  cpb_file_ends ends = {
+      .struct_size = sizeof ends, .begin = begin, .name = f->path, .name_size = cpb_path_length(f->path)};
   f->kind = options->kind;
-  if (cpb_message_file_size(f->message, &length, error) != CPB_OK) return false;
-  if (length == 0) fail_kind("the model is empty", error);
-  if (length == 0 || f->kind) return length > 0;
-  if (!read_beginning(f, beginning, &size, error) && !(options->keep_damaged && is_damage(error))) return false;
-  f->kind = is_ort(beginning, size) ? (cpb_model_kind)0 : cpb_model_guess(beginning, size);
-  if (!f->kind && (f->kind = cpb_model_guess_text(beginning, size)) != 0) return read_text(f, length, options, error);
-  if (!f->kind && !is_ort(beginning, size)) f->kind = guess_by_end(f, length);
-  if (!f->kind && is_named_saved_model(f->path)) f->kind = CPB_MODEL_SAVED_MODEL;
-  if (f->kind) cpb_error_begin(error, NULL);
-  return f->kind || fail_unknown(beginning, size, error);
+  if (cpb_message_file_size(f->message, &ends.size, error) != CPB_OK) return false;
+  if (f->kind && ends.size > 0) return true;
+  if (!read_bytes(f, 0, sizeof begin, begin, &ends.begin_size, error) && !(options->keep_damaged && is_damage(error)))
+    return false;
+  uint8_t *end = cpb_alloc(&f->allocator, CPB_END_BYTES);
+  if (!end) return cpb_fail_memory(error) == CPB_OK;
+  const bool found = guess_kind(f, &ends, end, options, error);
+  cpb_release(&f->allocator, end);
+  return found;
 }
 
 /* What is not looked for beside the model. */

@@ -91,6 +91,21 @@ static void ask_all(cpb_model_kind kind, source *message, source *merged) {
   fuzz_bounded(&work, &bounds, size * questions);
 }
 
+/* The kind that it is by its ends; what is none has a sentence. */
+static cpb_model_kind guess(fuzz_in file) {
+  char text[256];
+  const cpb_file_ends ends = {.struct_size = sizeof ends,
+                              .begin = file.data,
+                              .begin_size = file.size,
+                              .end = file.data,
+                              .end_size = file.size,
+                              .size = file.size};
+  const cpb_model_kind kind = cpb_model_guess(&ends);
+  if (kind == 0) cpb_foreign_describe(&ends, text, sizeof text);
+  fuzz_check(kind != 0 || (text[0] != '\0' && strlen(text) < sizeof text));
+  return kind;
+}
+
 /* The message in a .cpb file, if it can be merged. */
 static void look_into(cpb_index *index, fuzz_in file, const cpb_limits *limits) {
   fuzz_out whole = {NULL, 0, 0};
@@ -102,7 +117,7 @@ static void look_into(cpb_index *index, fuzz_in file, const cpb_limits *limits) 
     const cpb_range all = {0, cpb_merge_size(merged.merge)};
     code = fuzz_read_merged(merged.merge, file, SIZE_MAX, all, &whole);
     source message = {.bytes = fuzz_view(&whole)};
-    cpb_model_kind kind = cpb_model_guess(whole.data, whole.size < 256 ? whole.size : 256);
+    cpb_model_kind kind = guess(fuzz_view(&whole));
     if (code == CPB_OK && kind) ask_all(kind, &message, &merged);
     fuzz_return(&message.loan);
   }
@@ -119,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     look_into(index, file, &limits);
   } else {
     source message = {.bytes = file};
-    cpb_model_kind kind = cpb_model_guess(data, size < 256 ? size : 256);
+    cpb_model_kind kind = guess(file);
     if (kind) ask_all(kind, &message, NULL);
     fuzz_return(&message.loan);
   }

@@ -367,10 +367,16 @@ def test_metadata_that_are_not_json(cpb, tmp_path):
     assert answer["layers"]["items"][0]["parameters"] == 303  # by its variables
 
 
+LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12345678\n"
+
+
 @pytest.mark.parametrize("how, told", [
     (lambda _: b"\x0a\xff\xff\xff\x0f no such thing", "keras_metadata.pb cannot be parsed: no Keras objects in it"),
-    (lambda data: data.replace(b"\n", b"\r\n"), "keras_metadata.pb: its line ends were converted (CRLF), as Git does on "
-                                               "Windows; what Keras says of the layers is lost")], ids=["other", "crlf"])
+    (lambda _: LFS, "keras_metadata.pb is a Git LFS pointer to a file of 12345678 bytes; "
+                                                     'fetch the file itself with "git lfs pull"'),
+    (lambda data: data.replace(b"\n", b"\r\n"), "keras_metadata.pb is a model (Keras metadata) whose line ends were converted "
+                                               "(CRLF), as Git does on Windows; get it again, as a binary file")],
+    ids=["other", "lfs", "crlf"])
 def test_a_file_that_is_no_metadata(cpb, tmp_path, how, told):
     """That is damage; layers are called by their paths, and parameters are counted by variables."""
     whole = keras_models.model("half")

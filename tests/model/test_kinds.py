@@ -23,7 +23,7 @@ def test_chunked_forms_are_of_the_kind_of_their_message(cpb, folder):
 
 
 @pytest.mark.parametrize("text", [b"# A README\n\nof a model\n", b"\n# Title\n" * 20, b"hello", b"%PDF-1.7\n", b"\x7fELF\x02\x01",
-                                  b"\x89HDF\r\n\x1a\n", b"{}", b""])
+                                  b"{}", b"\x01\x02\xff"])
 def test_what_is_no_model_is_refused(cpb, tmp_path, text):
     (tmp_path / "file").write_bytes(text)
     result = cpb.run("inspect", tmp_path / "file")
@@ -33,8 +33,7 @@ def test_what_is_no_model_is_refused(cpb, tmp_path, text):
 
 @pytest.mark.parametrize("options", [[], ["--type", "tensorflow.GraphDef"]], ids=["guessed", "said"])
 def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path, options):
-    """In the words of the JavaScript package, see web/test/inspect.test.js."""
     (tmp_path / "x").touch()
     result = cpb.run("inspect", "x", *options, cwd=tmp_path)
     assert result.returncode == 2
-    assert result.stderr.startswith(b"x: the model is empty; expected one of SavedModel, GraphDef, ")
+    assert result.stderr.startswith(b"x: an empty file; get it again")

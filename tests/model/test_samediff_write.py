@@ -456,7 +456,7 @@ def test_sources_that_are_none_are_refused(cpb, tmp_path, small):
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "UTF8", "shape": [7]}), "too small")
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtyp": "INT8", "shape": [7]}), "unknown member")
     fails(cpb, tmp_path, with_source({"file": "short.raw", "kind": "lower"}), "where the name ends")
-    fails(cpb, tmp_path, with_source({"from": "short.raw"}), "not a known kind of model", code=2)
+    fails(cpb, tmp_path, with_source({"from": "short.raw"}), "expected one of SavedModel", code=2)
     fails(cpb, tmp_path, with_source(7), "is expected")
     fails(cpb, tmp_path, [small | {"training_config": "short.raw"}], "training configuration", code=2)
     np.save(tmp_path / "objects.npy", np.array([{}], dtype=object), allow_pickle=True)

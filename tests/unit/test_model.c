@@ -409,34 +409,52 @@ static void a_host_that_fails_is_an_error_of_this_question_only(void **state) {
 
 /* --- Kinds --------------------------------------------------------------------------------- */
 
+static cpb_model_kind guess_named(const void *data, size_t size, const char *name) {
+  const cpb_file_ends ends = {
+      .struct_size = sizeof ends, .begin = data, .begin_size = size, .name = name, .name_size = strlen(name)};
+  return cpb_model_guess(&ends);
+}
+
+static cpb_model_kind guess(const void *data, size_t size) { return guess_named(data, size, ""); }
+
 static void models_are_told_by_how_they_begin(void **state) {
   (void)state;
   bytes saved = saved_model_of(10), graph = graph_of(10), library = {NULL, 0}, meta = {NULL, 0};
   put_message(&library, GRAPH_LIBRARY, message_field(LIBRARY_FUNCTION, function_of("f", "g")));
   put_message(&meta, SAVED_MODEL_META_GRAPHS, message_field(META_GRAPH_INFO, info_of()));
-  assert_int_equal(cpb_model_guess(saved.data, saved.size), CPB_MODEL_SAVED_MODEL);
-  assert_int_equal(cpb_model_guess(meta.data, meta.size), CPB_MODEL_SAVED_MODEL);
-  assert_int_equal(cpb_model_guess(graph.data, graph.size), CPB_MODEL_GRAPH_DEF);
-  assert_int_equal(cpb_model_guess(library.data, library.size), CPB_MODEL_GRAPH_DEF);
-  assert_int_equal(cpb_model_guess("PK\3\4....", 8), CPB_MODEL_SAMEDIFF_ZIP);
-  assert_int_equal(cpb_model_guess("\x18\0\0\0\0\0\0\0", 8), CPB_MODEL_SAMEDIFF_GRAPH);
-  assert_int_equal(cpb_model_guess("\x0a\x06\x1a\x04root", 8), CPB_MODEL_KERAS_METADATA);
-  assert_int_equal(cpb_model_guess("hello", 5), 0);
-  assert_int_equal(cpb_model_guess("# A README\n\nwith text\n", 22), 0);
-  assert_int_equal(cpb_model_guess("\n# A README after an empty line, long enough", 44), 0);
-  assert_int_equal(cpb_model_guess("\x08\x01", 2), CPB_MODEL_SAVED_MODEL);
-  /* ir_version 8, producer_name "pytorch", producer_version "2.1"; one without names and with a graph */
-  assert_int_equal(cpb_model_guess("\x08\x08\x12\x07pytorch\x1a\x03"
-                                   "2.1",
-                                   16),
-                   CPB_MODEL_ONNX);
-  assert_int_equal(cpb_model_guess("\x08\x08\x3a\x08\x0a\x06\x0a\x01x\x12\x01y", 12), CPB_MODEL_ONNX);
+  assert_int_equal(guess(saved.data, saved.size), CPB_MODEL_SAVED_MODEL);
+  assert_int_equal(guess(meta.data, meta.size), CPB_MODEL_SAVED_MODEL);
+  assert_int_equal(guess(graph.data, graph.size), CPB_MODEL_GRAPH_DEF);
+  assert_int_equal(guess(library.data, library.size), CPB_MODEL_GRAPH_DEF);
+  assert_int_equal(guess("PK\3\4....", 8), 0);
+  assert_int_equal(guess("\x18\0\0\0\0\0\0\0", 8), 0);
+  assert_int_equal(guess_named("\x18\0\0\0\0\0\0\0", 8, "m.fb"), CPB_MODEL_SAMEDIFF_GRAPH);
+  assert_int_equal(guess_named("\x18\0\0\0TFL3", 8, "m.fb"), 0);
+  assert_int_equal(guess("\x0a\x06\x1a\x04root", 8), 0);
+  assert_int_equal(guess_named("\x0a\x06\x1a\x04root", 8, "KERAS_metadata.pb"), CPB_MODEL_KERAS_METADATA);
+  assert_int_equal(guess("\x0a\x0c\x22\x0a_tf_keras_", 14), CPB_MODEL_KERAS_METADATA);
+  assert_int_equal(guess("hello", 5), 0);
+  assert_int_equal(guess("# A README\n\nwith text\n", 22), 0);
+  assert_int_equal(guess("\n# A README after an empty line, long enough", 44), 0);
+  assert_int_equal(guess("\x08\x01", 2), 0);
+  assert_int_equal(guess_named("\x08\x01", 2, "a/saved_model.pb"), CPB_MODEL_SAVED_MODEL);
+  assert_int_equal(guess_named("\xff\xff", 2, "a/saved_model.pb"), CPB_MODEL_SAVED_MODEL);
+  assert_int_equal(guess_named("<html>", 6, "a/saved_model.pb"), 0);
+  /* ir_version 8, producer_name "pytorch", producer_version "2.1"; nodes without and with an operator; an opset */
+  static const char named[] =
+      "\x08\x08\x12\x07pytorch\x1a\x03"
+      "2.1";
+  assert_int_equal(guess(named, sizeof named - 1), 0);
+  assert_int_equal(guess_named(named, sizeof named - 1, "m.onnx"), CPB_MODEL_ONNX);
+  assert_int_equal(guess("\x08\x08\x3a\x08\x0a\x06\x0a\x01x\x12\x01y", 12), 0);
+  assert_int_equal(guess("\x08\x08\x3a\x08\x0a\x06\x0a\x01x\x22\x01y", 12), CPB_MODEL_ONNX);
+  assert_int_equal(guess("\x08\x08\x42\x02\x10\x07", 6), CPB_MODEL_ONNX);
   /* specificationVersion 6, a description with an input "x", a neuralNetwork; the same without the input, with none */
-  assert_int_equal(cpb_model_guess("\x08\x06\x12\x05\x0a\x03\x0a\x01x\xa2\x1f\0", 12), CPB_MODEL_COREML);
-  assert_int_equal(cpb_model_guess("\x08\x06\x12\0\xa2\x1f\0", 7), CPB_MODEL_COREML);
-  assert_int_equal(cpb_model_guess("\x08\x06\xa2\x1f\0", 5), CPB_MODEL_COREML);
-  assert_int_equal(cpb_model_guess("", 0), 0);
-  for (size_t size = 0; size < 40; size++) cpb_model_guess(saved.data, size);
+  assert_int_equal(guess("\x08\x06\x12\x05\x0a\x03\x0a\x01x\xa2\x1f\0", 12), CPB_MODEL_COREML);
+  assert_int_equal(guess("\x08\x06\x12\0\xa2\x1f\0", 7), CPB_MODEL_COREML);
+  assert_int_equal(guess("\x08\x06\xa2\x1f\0", 5), CPB_MODEL_COREML);
+  assert_int_equal(guess("", 0), 0);
+  for (size_t size = 0; size < 40; size++) guess(saved.data, size);
   free(saved.data);
   free(graph.data);
   free(library.data);

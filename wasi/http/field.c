@@ -61,7 +61,8 @@ static bool find_type(field *f, const cpb_message_type **type) {
   if (j->error.code != CPB_OK) return false;
   length = BEGINNING;
   const uint8_t *data = cpb_message_file_read(f->message, 0, &length, &j->error);
-  const char *guessed = data ? cpb_model_message_type(cpb_model_guess(data, length)) : NULL;
+  const cpb_file_ends ends = {.struct_size = sizeof ends, .begin = data, .begin_size = length, .size = UINT64_MAX};
+  const char *guessed = data ? cpb_model_message_type(cpb_model_guess(&ends)) : NULL;
   if (guessed) *type = cpb_schema_find_message(f->schema, guessed);
   return data != NULL;
 }

@@ -2,7 +2,7 @@
 // runtimes: chromium, firefox, webkit
 import { page, visit } from './support/inspector-frame.js';
 import { all, choose, named, until } from './support/inside.js';
-import { assert, base, data, test } from './support/test.js';
+import { assert, base, data, json, test } from './support/test.js';
 
 const model = 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb';
 const inner = '__inference__wrapped_model_852';
@@ -52,6 +52,18 @@ test('by file: the values of a tensor', async () => {
     await click('model/a/MatMul/ReadVariableOp/resource');
     await says('2,000', 'Standard deviation', '0.070364');
   });
+});
+
+test('by file: what is no model is called what it is', async () => {
+  const rows = /** @type {any[]} */ (await json('tests/data/cases/foreign.json'));
+  for (const name of ['lfs.onnx', 'page.onnx', 'onnx_in.zip', 'tfjs_model.json']) {
+    const { text, base64, says: said } = rows.find((row) => row.name === name);
+    const content = text ?? Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    await visit(page, async ({ document, says }) => {
+      choose(named(document, 'Open a file', 'input'), [new File([content], name)]);
+      await says('Not a model', `${said[0].toUpperCase()}${said.slice(1)}`);
+    });
+  }
 });
 
 test('by folder: the model among its files', async () => {

@@ -221,7 +221,8 @@ static const cpb_message_type *guess_type(message *m, const cpb_schema *schema) 
   size_t length = BEGINNING;
   if (m->cli->settings.schema || cpb_message_file_index(m->file)) return NULL;
   const uint8_t *begin = cpb_message_file_read(m->file, 0, &length, &error);
-  const char *guessed = begin ? cpb_model_message_type(cpb_model_guess(begin, length)) : NULL;
+  const cpb_file_ends ends = {.struct_size = sizeof ends, .begin = begin, .begin_size = length, .size = UINT64_MAX};
+  const char *guessed = begin ? cpb_model_message_type(cpb_model_guess(&ends)) : NULL;
   return guessed ? cpb_schema_find_message(schema, guessed) : NULL;
 }
 

@@ -64,7 +64,8 @@ static int find_type(splitting *s) {
   if (s->type || c->settings.schema) return CLI_OK;
   const uint8_t *begin = cpb_file_read(s->in, 0, &length, &error);
   if (!begin) return cli_fail(s->cli, cli_input_name(c->settings.input), &error);
-  s->type = cpb_model_message_type(cpb_model_guess(begin, length));
+  const cpb_file_ends ends = {.struct_size = sizeof ends, .begin = begin, .begin_size = length, .size = UINT64_MAX};
+  s->type = cpb_model_message_type(cpb_model_guess(&ends));
   return CLI_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/format.h"
 #include "model/common/tensor/texts.h"
+#include "model/foreign/instead.h"
 #include "model/formats/leveldb/crc32c.h"
 
 #define PIECE ((size_t)64 << 10)
@@ -37,6 +38,7 @@ typedef struct reader {
   uint64_t count;   /* elements */
   uint64_t size;    /* bytes that are given out */
   char dtype[CPB_DTYPE_NAME];
+  cpb_foreign_instead instead; /* of the shard */
   int stage;
   uint8_t *out; /* PIECE bytes */
 
@@ -90,12 +92,20 @@ static void destroy(void *state) {
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
+/* Of a shard that ends too early: something else may lie in its place. */
+static cpb_have fail_at_end(reader *r) {
+  char instead[sizeof r->error->message];
+  const cpb_have have = cpb_foreign_find_instead(&r->instead, r->input, instead, sizeof instead);
+  if (have != CPB_HAVE) return have;
+  if (instead[0]) cpb_fail(r->error, CPB_E_FORMAT, CPB_NO_OFFSET, "the shard is %s", instead);
+  return fails(r, CPB_E_TRUNCATED, r->input->size, "the shard ends within the values of this tensor");
+}
+
 /* The next bytes of the shard, at most `most` and none from `end` on; moves `at` past them. */
 static cpb_have read(reader *r, uint64_t end, size_t most, cpb_span *bytes) {
   cpb_have have = cpb_input_span(r->input, r->at, (size_t)cpb_min_u64(end - r->at, most), r->end - r->at, bytes);
-  if (have == CPB_AT_END)
-    return fails(r, CPB_E_TRUNCATED, r->input->size, "the shard ends within the values of this tensor");
-  if (have == CPB_FAILED) *r->error = r->input->failure;
+  if (have == CPB_AT_END) have = fail_at_end(r);
+  if (have == CPB_FAILED && r->error->code == CPB_OK) *r->error = r->input->failure;
   if (have == CPB_HAVE) r->at += bytes->size;
   return have;
 }
@@ -264,9 +274,8 @@ static cpb_have look_at_ends(reader *r) {
     if (r->number == 0) r->number = next_length(r);
     if (r->number == 0) continue;
     cpb_have have = cpb_input_span(r->input, r->text_end - 1, 1, r->end - r->text_end + 1, &byte);
-    if (have == CPB_AT_END)
-      return fails(r, CPB_E_TRUNCATED, r->input->size, "the shard ends within the values of this tensor");
-    if (have == CPB_FAILED) *r->error = r->input->failure;
+    if (have == CPB_AT_END) have = fail_at_end(r);
+    if (have == CPB_FAILED && r->error->code == CPB_OK) *r->error = r->input->failure;
     if (have != CPB_HAVE) return have;
     r->padded = byte.data[0] != 0;
     r->number = 0;

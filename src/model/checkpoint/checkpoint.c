@@ -12,13 +12,14 @@
 #include "model/common/cursor.h"
 #include "model/common/spans.h"
 #include "model/common/tensor/dtypes.h"
+#include "model/foreign/instead.h"
 #include "model/formats/leveldb/table.h"
 
 #define VERSION 1  /* tensor_bundle.cc: kTensorBundleVersion; of version 1 TF_CHECKPOINT_VERSION */
 #define SHOWN 80   /* bytes of a key in an error */
 #define PROBLEM 96 /* bytes of what is wrong with an entry */
 
-enum { AT_HEADER, AT_ENTRIES, DONE };
+enum { AT_HEADER, AT_ENTRIES, AT_INSTEAD, DONE };
 
 /* An entry refers to its shape by index, since `sizes` moves as it grows; set_shapes() fills in
  * the pointer in `stored` once all entries are there. */
@@ -35,6 +36,8 @@ struct cpb_checkpoint {
   uint64_t max_memory;
   cpb_input input;
   cpb_error error;
+  cpb_error no_table;          /* why it is no index */
+  cpb_foreign_instead instead; /* what else it may be */
   cpb_table table;
   int stage;
   unsigned version;
@@ -321,11 +324,25 @@ cpb_input *cpb_checkpoint_input(cpb_checkpoint *c) { return &c->input; }
 
 const cpb_error *cpb_checkpoint_error(const cpb_checkpoint *c) { return &c->error; }
 
+/* Something else may lie in its place. */
+static cpb_have find_instead(cpb_checkpoint *c) {
+  char what[sizeof c->error.message];
+  if (c->stage != AT_INSTEAD) c->no_table = c->error;
+  cpb_error_begin(&c->error, NULL);
+  c->stage = AT_INSTEAD;
+  cpb_have have = cpb_foreign_find_instead(&c->instead, &c->input, what, sizeof what);
+  if (have == CPB_WAIT) return have;
+  if (have == CPB_HAVE && what[0]) cpb_fail(&c->error, CPB_E_FORMAT, CPB_NO_OFFSET, "%s", what);
+  else c->error = c->no_table;
+  return CPB_FAILED;
+}
+
 cpb_step cpb_checkpoint_step(cpb_checkpoint *c) {
   if (c->error.code != CPB_OK) return CPB_STEP_ERROR;
   if (c->stage == DONE) return CPB_STEP_DONE;
   cpb_meter_update(&c->meter);
-  cpb_have have = read_all(c, &c->table);
+  cpb_have have = c->stage == AT_INSTEAD ? CPB_FAILED : read_all(c, &c->table);
+  if (have == CPB_FAILED && (c->stage == AT_INSTEAD || c->error.code == CPB_E_FORMAT)) have = find_instead(c);
   if (have == CPB_WAIT) return CPB_STEP_NEED;
   cpb_input_let_go(&c->input);
   cpb_table_free(&c->table);

@@ -5,11 +5,15 @@
 /* Enough to tell any two types apart; a hostile message has as many fields as bytes. */
 enum { FIELDS_MOST = 64, RULED_OUT = -1 };
 
-static const cpb_evidence_field *find(const cpb_evidence *type, uint32_t number) {
+/* The field of that number, of that wire type if there is one. */
+static const cpb_evidence_field *find(const cpb_evidence *type, uint32_t number, cpb_wire_type wire) {
+  const cpb_evidence_field *found = NULL;
   for (size_t i = 0; i < type->num_fields; i++) {
-    if (type->fields[i].number == number) return &type->fields[i];
+    if (type->fields[i].number != number) continue;
+    found = &type->fields[i];
+    if (found->type == wire) break;
   }
-  return NULL;
+  return found;
 }
 
 /* The size of a field's value that begins at `at`, and for a LEN where that begins. False: it is cut
@@ -35,7 +39,7 @@ static bool has_control(cpb_span in) {
 }
 
 /* Recursion ends with the tables of types, which hold no type within itself. */
-static int score(const cpb_evidence *type, cpb_span in) {
+static int score(const cpb_evidence *type, cpb_span in, bool *is_settled) {
   const uint8_t *at = in.data, *end = in.data + in.size;
   int sum = 0;
   for (int i = 0; i < FIELDS_MOST && at < end; i++) {
@@ -43,7 +47,7 @@ static int score(const cpb_evidence *type, cpb_span in) {
     const uint8_t *value = cpb_varint_read(at, end, &tag);
     if (!value) return end - at < CPB_VARINT_MAX ? sum : RULED_OUT;
     const cpb_wire_type wire = (cpb_wire_type)(tag & 7);
-    const cpb_evidence_field *field = find(type, (uint32_t)cpb_min_u64(tag >> 3, UINT32_MAX));
+    const cpb_evidence_field *field = find(type, (uint32_t)cpb_min_u64(tag >> 3, UINT32_MAX), wire);
     bool is_field =
         wire == CPB_WIRE_VARINT || wire == CPB_WIRE_LEN || wire == CPB_WIRE_FIXED32 || wire == CPB_WIRE_FIXED64;
     if (!is_field || tag >> 3 == 0 || tag >> 3 >= 1u << 29 || (field && field->type != wire)) return RULED_OUT;
@@ -51,15 +55,18 @@ static int score(const cpb_evidence *type, cpb_span in) {
     if (!measure(wire, &value, end, &size)) return end - value < CPB_VARINT_MAX ? sum : RULED_OUT;
     cpb_span content = {value, (size_t)cpb_min_u64(size, (uint64_t)(end - value))};
     if (field && field->is_text && has_control(content)) return RULED_OUT;
-    int inner = field && field->message ? score(field->message, content) : 0;
+    int inner = field && field->message ? score(field->message, content, is_settled) : 0;
     if (inner < 0) return RULED_OUT;
+    if (field && field->proves > 0 && inner >= field->proves) *is_settled = true;
+    if (field && field->is_proof && field->is_proof(content)) *is_settled = true;
     sum += inner;
     at = value + content.size;
   }
   return sum;
 }
 
-int cpb_evidence_score(const cpb_evidence *type, cpb_span begin) {
-  int sum = score(type, begin);
-  return sum > 0 ? sum : 0;
+int cpb_evidence_score(const cpb_evidence *type, cpb_span begin, bool is_named) {
+  bool is_settled = is_named;
+  int sum = score(type, begin, &is_settled);
+  return is_settled && sum > 0 ? sum : 0;
 }

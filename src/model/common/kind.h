@@ -23,15 +23,19 @@ extern const cpb_kind cpb_samediff_graph_kind;
 extern const cpb_kind cpb_samediff_zip_kind;
 extern const cpb_kind cpb_saved_model_kind;
 
-/* How well a file that begins so fits; 0: it does not. Not in the rows, with which a program links the readers. */
-int cpb_checkpoint_guess(cpb_span begin);
-int cpb_coreml_guess(cpb_span begin);
-int cpb_graph_def_guess(cpb_span begin);
-int cpb_keras_metadata_guess(cpb_span begin);
-int cpb_meta_graph_guess(cpb_span begin);
-int cpb_onnx_guess(cpb_span begin);
-int cpb_samediff_graph_guess(cpb_span begin);
-int cpb_samediff_zip_guess(cpb_span begin);
-int cpb_saved_model_guess(cpb_span begin);
+/* How well a file fits; 0: it does not. `is_named`: its name says that it is of that kind. Not in the rows, with
+ * which a program links the readers. */
+int cpb_checkpoint_guess(const cpb_file_ends *ends, bool is_named);
+int cpb_coreml_guess(const cpb_file_ends *ends, bool is_named);
+int cpb_graph_def_guess(const cpb_file_ends *ends, bool is_named);
+int cpb_keras_metadata_guess(const cpb_file_ends *ends, bool is_named);
+int cpb_meta_graph_guess(const cpb_file_ends *ends, bool is_named);
+int cpb_onnx_guess(const cpb_file_ends *ends, bool is_named);
+int cpb_samediff_graph_guess(const cpb_file_ends *ends, bool is_named);
+int cpb_samediff_zip_guess(const cpb_file_ends *ends, bool is_named);
+int cpb_saved_model_guess(const cpb_file_ends *ends, bool is_named);
+
+/* The kind that a file was before its line ends were converted, LF to CRLF; 0: they were not. */
+cpb_model_kind cpb_guess_converted(const cpb_file_ends *ends);
 
 #endif

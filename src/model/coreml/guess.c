@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "model/common/cursor.h"
+#include "model/common/ends.h"
 #include "model/common/evidence.h"
 #include "model/common/kind.h"
 #include "model/coreml/fields.h"
@@ -10,11 +11,11 @@ CPB_EVIDENCE(entry, CPB_EVIDENCE_TEXT(MAP_KEY), CPB_EVIDENCE_BYTES(MAP_VALUE));
 CPB_EVIDENCE(metadata, CPB_EVIDENCE_BYTES(METADATA_TEXT), CPB_EVIDENCE_BYTES(METADATA_VERSION),
              CPB_EVIDENCE_BYTES(METADATA_AUTHOR), CPB_EVIDENCE_BYTES(METADATA_LICENSE),
              CPB_EVIDENCE_OF(METADATA_USER, entry));
-CPB_EVIDENCE(description, CPB_EVIDENCE_OF(DESCRIPTION_INPUT, feature), CPB_EVIDENCE_OF(DESCRIPTION_OUTPUT, feature),
-             CPB_EVIDENCE_TEXT(DESCRIPTION_PREDICTED), CPB_EVIDENCE_TEXT(DESCRIPTION_PROBABILITIES),
-             CPB_EVIDENCE_OF(DESCRIPTION_STATE, feature), CPB_EVIDENCE_BYTES(DESCRIPTION_FUNCTION),
-             CPB_EVIDENCE_TEXT(DESCRIPTION_DEFAULT_FUNCTION), CPB_EVIDENCE_OF(DESCRIPTION_TRAINING_INPUT, feature),
-             CPB_EVIDENCE_OF(DESCRIPTION_METADATA, metadata));
+CPB_EVIDENCE(description, CPB_EVIDENCE_PROOF(DESCRIPTION_INPUT, feature, 2),
+             CPB_EVIDENCE_PROOF(DESCRIPTION_OUTPUT, feature, 2), CPB_EVIDENCE_TEXT(DESCRIPTION_PREDICTED),
+             CPB_EVIDENCE_TEXT(DESCRIPTION_PROBABILITIES), CPB_EVIDENCE_OF(DESCRIPTION_STATE, feature),
+             CPB_EVIDENCE_BYTES(DESCRIPTION_FUNCTION), CPB_EVIDENCE_TEXT(DESCRIPTION_DEFAULT_FUNCTION),
+             CPB_EVIDENCE_OF(DESCRIPTION_TRAINING_INPUT, feature), CPB_EVIDENCE_OF(DESCRIPTION_METADATA, metadata));
 CPB_EVIDENCE(model, CPB_EVIDENCE_NUMBER(MODEL_VERSION), CPB_EVIDENCE_OF(MODEL_DESCRIPTION, description),
              CPB_EVIDENCE_NUMBER(MODEL_UPDATABLE));
 
@@ -40,12 +41,13 @@ static cpb_span before_type(cpb_span begin, bool *has_type) {
 }
 
 /* The version first, a description or a type of model, and nothing that a model does not have. */
-int cpb_coreml_guess(cpb_span begin) {
+int cpb_coreml_guess(const cpb_file_ends *ends, bool is_named) {
+  const cpb_span begin = cpb_ends_begin(ends);
   bool has_type;
   cpb_cursor first = cpb_cursor_of(begin);
   if (!cpb_cursor_next(&first) || first.number != MODEL_VERSION || first.type != CPB_WIRE_VARINT) return 0;
   if (first.value == 0 || first.value > VERSION_MOST) return 0;
   const cpb_span before = before_type(begin, &has_type);
-  const int score = cpb_evidence_score(&model, before);
+  const int score = cpb_evidence_score(&model, before, is_named || has_type);
   return score > 0 && has_type ? score + 1 : score;
 }

@@ -6,6 +6,7 @@
 #include "base/input.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
+#include "model/common/ends.h"
 #include "model/common/evidence.h"
 #include "model/common/kind.h"
 #include "model/keras/answers.h"
@@ -142,8 +143,10 @@ const cpb_model_reader cpb_keras_metadata_reader = {
 CPB_EVIDENCE(versions, CPB_EVIDENCE_NUMBER(VERSION_PRODUCER), CPB_EVIDENCE_NUMBER(VERSION_MIN_CONSUMER),
              CPB_EVIDENCE_BYTES(3));
 CPB_EVIDENCE(object, CPB_EVIDENCE_NUMBER(OBJECT_NODE_ID), CPB_EVIDENCE_BYTES(OBJECT_NODE_PATH),
-             CPB_EVIDENCE_BYTES(OBJECT_IDENTIFIER), CPB_EVIDENCE_BYTES(OBJECT_METADATA),
+             CPB_EVIDENCE_PROOF_BYTES(OBJECT_IDENTIFIER, cpb_keras_is_identifier), CPB_EVIDENCE_BYTES(OBJECT_METADATA),
              CPB_EVIDENCE_OF(OBJECT_VERSION, versions));
 CPB_EVIDENCE(saved_metadata, CPB_EVIDENCE_OF(METADATA_NODES, object));
 
-int cpb_keras_metadata_guess(cpb_span begin) { return cpb_evidence_score(&saved_metadata, begin); }
+int cpb_keras_metadata_guess(const cpb_file_ends *ends, bool is_named) {
+  return cpb_evidence_score(&saved_metadata, cpb_ends_begin(ends), is_named);
+}

@@ -73,20 +73,3 @@ static bool answers(cpb_model_kind kind, cpb_question_kind question) {
 
 const cpb_model_reader cpb_samediff_reader = {
     .create = create, .destroy = destroy, .ask = ask, .step = step, .input = input, .answers = answers};
-
-/* --- What begins like that ------------------------------------------------------- */
-
-/* Signatures, which no message has: they settle it. */
-enum { CERTAIN = 1000 };
-
-int cpb_samediff_zip_guess(cpb_span begin) {
-  bool is_zip = begin.size >= 4 && begin.data[0] == 'P' && begin.data[1] == 'K' && begin.data[2] < 8;
-  return is_zip ? CERTAIN : 0;
-}
-
-/* The offset of a FlatBuffer's root: in no message are there such zeros. */
-int cpb_samediff_graph_guess(cpb_span begin) {
-  if (begin.size < 8 || begin.data[2] != 0 || begin.data[3] != 0) return 0;
-  uint32_t root = cpb_load32(begin.data);
-  return root % 4 == 0 && root > 0 ? CERTAIN : 0;
-}

@@ -13,7 +13,8 @@ struct cpb_saved_keras {
   uint8_t *given; /* keras_metadata.pb instead, or NULL */
   size_t given_size;
   bool is_empty;
-  bool useless, has_crlf; /* there is nothing of Keras in what was given; but there is without carriage returns */
+  bool useless;  /* there is nothing of Keras in what was given, */
+  char why[192]; /* because of this */
 };
 
 typedef struct source {
@@ -41,19 +42,20 @@ static bool has_objects(const cpb_saved_model *m, const void *metadata, size_t s
   return any;
 }
 
-/* Git on Windows takes the file for a text, and puts a carriage return before each line feed: that can be told, but it
- * does not say which of them were there before. */
-static bool has_crlf(const cpb_saved_model *m, const uint8_t *data, size_t size, bool *memory) {
-  uint8_t *copy = cpb_alloc(&m->viewed.allocator, size);
-  size_t kept = 0;
-  *memory = copy != NULL;
-  for (size_t i = 0; copy && i < size; i++) {
-    const bool is_crlf = data[i] == '\r' && i + 1 < size && data[i + 1] == '\n';
-    if (!is_crlf) copy[kept++] = data[i];
-  }
-  const bool has = copy && kept < size && has_objects(m, copy, kept, memory);
-  cpb_release(&m->viewed.allocator, copy);
-  return has;
+/* What it is instead, as far as that is known. */
+static void describe(const void *metadata, size_t size, char *out, size_t room) {
+  static const char name[] = "keras_metadata.pb";
+  char what[sizeof((cpb_error *)0)->message];
+  const cpb_file_ends ends = {.struct_size = sizeof ends,
+                              .begin = metadata,
+                              .begin_size = size,
+                              .end = metadata,
+                              .end_size = size,
+                              .size = size,
+                              .name = name,
+                              .name_size = sizeof name - 1};
+  if (cpb_foreign_describe(&ends, what, sizeof what)) cpb_format(out, room, "%s is %s", name, what);
+  else cpb_format(out, room, "%s cannot be parsed: no Keras objects in it", name);
 }
 
 bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size) {
@@ -62,7 +64,7 @@ bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size) 
   if (!memory) return false;
   m->keras->useless = !has_objects(m, metadata, size, &memory);
   m->keras->is_empty = size == 0;
-  if (m->keras->useless && memory && size > 0) m->keras->has_crlf = has_crlf(m, metadata, size, &memory);
+  if (m->keras->useless && size > 0) describe(metadata, size, m->keras->why, sizeof m->keras->why);
   if (m->keras->useless) return memory;
   uint8_t *copy = cpb_alloc(&m->viewed.allocator, size);
   if (!copy) return false;
@@ -267,16 +269,10 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
 
 /* An empty one is a list without objects. */
 static void note_useless(cpb_saved_model *m) {
-  static const char crlf[] =
-      "keras_metadata.pb: its line ends were converted (CRLF), as Git does on Windows; what Keras "
-      "says of the layers is lost";
+  cpb_problems *problems = &m->viewed.problems;
   if (!m->keras || !m->keras->useless) return;
-  if (m->keras->is_empty)
-    cpb_problems_add(&m->viewed.problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
-  else if (m->keras->has_crlf) cpb_problems_add_damage(&m->viewed.problems, CPB_NO_OFFSET, crlf);
-  else
-    cpb_problems_add_damage(&m->viewed.problems, CPB_NO_OFFSET,
-                            "keras_metadata.pb cannot be parsed: no Keras objects in it");
+  if (m->keras->is_empty) cpb_problems_add(problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
+  else cpb_problems_add_damage(problems, CPB_NO_OFFSET, m->keras->why);
 }
 
 void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {

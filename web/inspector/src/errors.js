@@ -54,10 +54,7 @@ const meanings = {
     'The file ends too early',
     'The copy or download was probably interrupted: compare its size with that of the original.',
   ],
-  FORMAT: [
-    'Not a model',
-    `${KINDS} A model in another format, such as .keras, .h5 or .tflite, can be shown once it is exported as a SavedModel.`,
-  ],
+  FORMAT: ['Not a model', KINDS],
   UNSUPPORTED: ['The file uses a feature that is not supported', 'A newer version of this page may support it.'],
   LIMIT: [
     'The file exceeds a limit',

@@ -7,9 +7,9 @@ import { openAs } from '../reader/open.js';
 import { cutAddress, isZip, modelIn } from './archive.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { GRAPH, isAbsent, openCheckpoint, withoutQuery } from './checkpoint.js';
-import { asker, isDamage, kindsOf, noteDamage, numberOf, shared } from './model.js';
+import { guess } from './guess.js';
+import { asker, kindsOf, noteDamage, numberOf, shared } from './model.js';
 import { fromText } from './text.js';
-import { namesOf } from '../wasm/names.js';
 import * as is from '../options.js';
 import { valuesOf } from './values.js';
 
@@ -229,9 +229,10 @@ async function insideOf(input, { file, content, message, told }, options) {
   const { body, merged } = await (await content()).whole();
   const damaged = options.keepDamaged ? merged : undefined;
   const size = await body.size({ signal, got: told });
-  if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${expected(file.instance)}`);
   const ofFile = feedOf(file, body, size);
-  const guessed = options.kind ? { kind: options.kind } : await guess(file, ofFile, signal);
+  const given = size > 0 ? options.kind : undefined; // nothing is no model of any kind
+  const about = { name: file.source.name ?? '', size, signal };
+  const guessed = given ? { kind: given } : await guess(file.instance, ofFile, about);
   const kind = /** @type {Kind} */ (guessed.kind);
   told?.(ofFile.got);
   const text = guessed.isText && (await fromText(file, numberOf(file.instance, kind), body, size, options));
@@ -422,71 +423,4 @@ async function cut({ file, body }, { askFor }, paths, page) {
     kerasMetadata: keras.length > 0 ? cutOutput(body, keras) : undefined,
     source: cutSource(body, saved),
   };
-}
-
-/** @param {import('../wasm/instance.js').Instance} instance */
-const expected = (instance) => `expected one of ${namesOf(instance, instance.c.cpb_model_kind_label).join(', ')}`;
-
-/** The most bytes that the guess looks at, and how many are enough. */
-const HEAD = 4096;
-const ENOUGH = 256;
-
-/** @param {unknown} error */
-function unlessDamage(error) {
-  if (!isDamage(error)) throw error;
-}
-
-/**
- * The first bytes of a message, which may come from several chunks; fewer where these are damaged.
- *
- * @param {import('../wasm/feed.js').Feed} feed
- * @param {AbortSignal} [signal]
- */
-async function beginningOf(feed, signal) {
-  const head = new Uint8Array(Math.min(HEAD, feed.size ?? HEAD));
-  let size = 0;
-  while (size < Math.min(ENOUGH, head.length)) {
-    const left = head.length - size;
-    if (!feed.at(size)) await feed.fetch(size, left, left, { signal }).catch(unlessDamage);
-    const more = feed.at(size)?.subarray(0, left);
-    if (!more?.length) break;
-    head.set(more, size);
-    size += more.length;
-  }
-  return head.subarray(0, size);
-}
-
-/** The last bytes of a checkpoint's index, which is a table of LevelDB's. */
-const MAGIC = [0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb];
-
-/**
- * @param {import('../wasm/feed.js').Feed} feed
- * @param {AbortSignal} [signal]
- */
-async function endsAsCheckpoint(feed, signal) {
-  const begin = (feed.size ?? 0) - MAGIC.length;
-  if (begin < 0) return false;
-  if (!feed.at(begin)) await feed.fetch(begin, MAGIC.length, 0, { signal }).catch(unlessDamage);
-  const end = feed.at(begin);
-  return MAGIC.every((byte, i) => end?.[i] === byte);
-}
-
-/**
- * @param {import('../reader/open-file.js').OpenFile} file
- * @param {import('../wasm/feed.js').Feed} feed
- * @param {AbortSignal} [signal]
- * @returns {Promise<{ kind: ModelKind, isText?: boolean }>} isText: it is in protobuf's text format
- */
-async function guess({ instance, source }, feed, signal) {
-  if (/keras_metadata\.pb$/i.test(source.name ?? '')) return { kind: 'keras_metadata' };
-  const head = await beginningOf(feed, signal);
-  /** @param {(head: number, size: number) => number} from */
-  const found = (from) => kindsOf(instance)[instance.scope((scope) => from(scope.bytes(head), head.length)) - 1];
-  const kind = found(instance.c.cpb_model_guess);
-  const ofText = kind ? undefined : found(instance.c.cpb_model_guess_text);
-  if (kind) return { kind };
-  if (await endsAsCheckpoint(feed, signal)) return { kind: 'checkpoint' };
-  if (ofText) return { kind: ofText, isText: true };
-  if (/saved_model\.c?pb$/i.test(source.name ?? '')) return { kind: 'saved_model' }; // damaged there
-  throw new CpbError('FORMAT', `not a known kind of model; ${expected(instance)}`);
 }

@@ -7,6 +7,7 @@ const { pair, ...all } = layOutAll({
   question:
     'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' +
     ' scope_size:size first count brief:i32 to:ptr to_size:size distance',
+  file_ends: 'struct_size:size begin:ptr begin_size:size end:ptr end_size:size size name:ptr name_size:size',
   model_piece: 'offset length bytes:ptr',
   values_options:
     'struct_size:size scope:ptr scope_size:size state:u32 max_memory limits:ptr' +

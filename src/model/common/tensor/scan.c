@@ -6,17 +6,22 @@
 #define FIRST_PIECE 256
 #define MOST_GATHERED ((uint64_t)64 << 10)
 
-static void fail_at_end(cpb_tensor_values *v) {
-  char name[80];
+/* Something else may lie in the place of another file. */
+static cpb_have fail_at_end(cpb_tensor_values *v) {
+  char name[80], instead[sizeof v->error->message];
   const cpb_other_file *other = &v->input->other;
   if (v->input->file == 0) {
     cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a TensorProto");
-    return;
+    return CPB_FAILED;
   }
+  const cpb_have have = cpb_foreign_find_instead(&v->instead, v->input, instead, sizeof instead);
+  if (have != CPB_HAVE) return have;
   cpb_quote(name, sizeof name, other->name, other->length);
+  if (instead[0]) cpb_fail(v->error, CPB_E_FORMAT, CPB_NO_OFFSET, "\"%s\", which has the values, is %s", name, instead);
   cpb_fail(v->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
            "\"%s\", which has the values, has %llu bytes; expected at least %llu", name,
            (unsigned long long)v->input->other_size, (unsigned long long)(v->content.offset + v->content.length));
+  return CPB_FAILED;
 }
 
 /* Of another file with its name: the model is not what could not be read. */
@@ -34,10 +39,7 @@ static void take_failure(cpb_tensor_values *v) {
 
 cpb_have cpb_tensor_settle(cpb_tensor_values *v, cpb_have have) {
   v->scan.window = (cpb_span){NULL, 0}; /* the host may take its bytes back */
-  if (have == CPB_AT_END) {
-    fail_at_end(v);
-    return CPB_FAILED;
-  }
+  if (have == CPB_AT_END) have = fail_at_end(v);
   if (have == CPB_FAILED) take_failure(v);
   return have;
 }

@@ -7,6 +7,7 @@
 #include "cpb/values.h"
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/format.h"
+#include "model/foreign/instead.h"
 #include "proto/wire.h"
 
 #define CPB_TENSOR_RANK_MAX 254 /* TensorFlow's own */
@@ -65,6 +66,7 @@ typedef struct cpb_tensor_values {
   cpb_range tensor;
   bool exact_texts;
   cpb_tensor_scan scan;
+  cpb_foreign_instead instead;
   unsigned stage;
   uint64_t dtype;
   cpb_range shape_at, content;

@@ -1,0 +1,87 @@
+#include "model/foreign/foreign.h"
+
+#include "base/status.h"
+#include "model/common/ends.h"
+#include "model/common/kind.h"
+#include "model/common/spans.h"
+#include "model/foreign/parts.h"
+
+/* --- What it is -------------------------------------------------------------------------- */
+
+static bool is_zeros(cpb_span in) {
+  size_t i = 0;
+  while (i < in.size && in.data[i] == 0) i++;
+  return i == in.size;
+}
+
+static bool is_lost(const cpb_file_ends *ends, cpb_foreign *found) {
+  enum { ZEROS_LEAST = 16 };
+  const bool is_empty = ends->size == 0;
+  const bool all_zeros = ends->begin_size >= ZEROS_LEAST && ends->end_size > 0 && is_zeros(cpb_ends_begin(ends)) &&
+                         is_zeros(cpb_ends_end(ends));
+  if (is_empty || all_zeros) found->kind = is_empty ? CPB_FOREIGN_EMPTY : CPB_FOREIGN_ZEROS;
+  return is_empty || all_zeros;
+}
+
+static bool is_converted(const cpb_file_ends *ends, cpb_foreign *found) {
+  const cpb_model_kind kind = cpb_guess_converted(ends);
+  if (!kind) return false;
+  *found = (cpb_foreign){CPB_FOREIGN_LINE_ENDS, cpb_span_of(cpb_model_kind_label(kind))};
+  return true;
+}
+
+cpb_foreign cpb_foreign_look(const cpb_file_ends *ends) {
+  static bool (*const parts[])(const cpb_file_ends *, cpb_foreign *) = {
+      is_lost,      cpb_foreign_signature, cpb_foreign_archive, cpb_foreign_binary,
+      is_converted, cpb_foreign_message,   cpb_foreign_text};
+  cpb_foreign found = {CPB_FOREIGN_UNKNOWN, {NULL, 0}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i](ends, &found)) break;
+  return found;
+}
+
+/* --- Its sentence -------------------------------------------------------------------------- */
+
+typedef struct row {
+  const char *name, *what, *advice;
+} row;
+
+#define ROW(NAME, name, what, advice) {#name, what, advice},
+static const row rows[] = {{NULL, "not a known kind of model", ""}, CPB_FOREIGN_KINDS(ROW)};
+
+enum { DETAIL_MOST = 65 };
+
+/* `what` with the detail in its place. Returns how long it is. */
+static size_t write_what(const char *what, const char *detail, char *out, size_t size) {
+  size_t n = 0;
+  bool is_left_out = false;
+  out[0] = 0;
+  for (; *what; what++) {
+    if (*what == '{') is_left_out = !*detail;
+    else if (*what == '}') is_left_out = false;
+    else if (!is_left_out && *what == '@') n += cpb_format(out + n, size - n, "%s", detail);
+    else if (!is_left_out) n += cpb_format(out + n, size - n, "%c", *what);
+  }
+  return n;
+}
+
+/* "expected one of SavedModel, GraphDef, ..." */
+static void write_kinds(char *out, size_t size) {
+  size_t n = cpb_format(out, size, "expected one of ");
+  for (cpb_model_kind kind = 1; cpb_model_kind_label(kind); kind++)
+    n += cpb_format(out + n, size - n, "%s%s", kind > 1 ? ", " : "", cpb_model_kind_label(kind));
+}
+
+const char *cpb_foreign_describe(const cpb_file_ends *given, char *out, size_t size) {
+  char detail[DETAIL_MOST];
+  cpb_file_ends ends;
+  if (size == 0) return NULL;
+  cpb_ends_copy(&ends, given);
+  const cpb_foreign found = cpb_foreign_look(&ends);
+  const row *r = &rows[found.kind];
+  cpb_quote(detail, sizeof detail, found.detail.data, found.detail.size);
+  size_t n = write_what(r->what, detail, out, size);
+  n += cpb_format(out + n, size - n, "; %s", r->advice);
+  if (!*r->advice) write_kinds(out + n, size - n);
+  return r->name;
+}

@@ -1,0 +1,11 @@
+/* What a file is that is no model of a known kind. Whatever it is told by is at its ends; no more is read. */
+#ifndef CPB_MODEL_FOREIGN_FOREIGN_H
+#define CPB_MODEL_FOREIGN_FOREIGN_H
+
+#include "cpb/model.h"
+#include "model/foreign/rows.h"
+
+/* `ends` as from cpb_ends_copy(). */
+cpb_foreign cpb_foreign_look(const cpb_file_ends *ends);
+
+#endif

@@ -1,0 +1,132 @@
+/* Texts, by their first words and what is in them. */
+#include "base/utf8.h"
+#include "model/common/ends.h"
+#include "model/common/spans.h"
+#include "model/foreign/parts.h"
+
+typedef struct rule {
+  cpb_foreign_kind kind;
+  const char *begin;     /* what it begins with, in any case of letters */
+  const char *parts[2];  /* what is in it; NULL: anything */
+  const char *detail[2]; /* between these */
+} rule;
+
+/* The first that fits. */
+static const rule rules[] = {
+    {CPB_FOREIGN_GIT_LFS, "version https://git-lfs", {NULL, NULL}, {"size ", "\n"}},
+    {CPB_FOREIGN_GIT_LFS, "version https://hawser", {NULL, NULL}, {"size ", "\n"}},
+    {CPB_FOREIGN_GIT_ANNEX, "/annex/objects/", {NULL, NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_DVC, "outs:", {"md5:", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_WEB_PAGE, "<!doctype html", {NULL, NULL}, {"<title>", "<"}},
+    {CPB_FOREIGN_WEB_PAGE, "<html", {NULL, NULL}, {"<title>", "<"}},
+    {CPB_FOREIGN_WEB_PAGE, "<head", {NULL, NULL}, {"<title>", "<"}},
+    {CPB_FOREIGN_SERVER_XML, "<", {"<Error>", NULL}, {"<Code>", "<"}},
+    {CPB_FOREIGN_ONNX_TEXT, "<", {"ir_version", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_OPENVINO, "<", {"<net ", "<layer"}, {NULL, NULL}},
+    {CPB_FOREIGN_PMML, "<", {"<PMML", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_WEB_PAGE, "<", {"<html", NULL}, {"<title>", "<"}},
+    {CPB_FOREIGN_XML, "<?xml", {NULL, NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_TFJS, "{", {"\"modelTopology\"", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_COREML_MANIFEST, "{", {"\"rootModelIdentifier\"", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_ONNX_TEXT, "{", {"\"irVersion\"", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_ONNX_TEXT, "{", {"\"opType\"", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_MXNET, "{", {"\"nodes\"", "\"op\""}, {NULL, NULL}},
+    {CPB_FOREIGN_XGBOOST, "{", {"\"learner\"", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_WEIGHT_MAP, "{", {"\"weight_map\"", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_TRANSFORMERS, "{", {"\"model_type\"", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_TRANSFORMERS, "{", {"\"architectures\"", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_KERAS_JSON, "{", {"\"class_name\"", "\"config\""}, {NULL, NULL}},
+    {CPB_FOREIGN_SERVER_JSON, "{\"error\"", {NULL, NULL}, {"\"error\"", "\""}},
+    {CPB_FOREIGN_SERVER_JSON, "{\"errors\"", {NULL, NULL}, {"\"message\"", "\""}},
+    {CPB_FOREIGN_SERVER_JSON, "{\"message\"", {NULL, NULL}, {"\"message\"", "\""}},
+    {CPB_FOREIGN_SERVER_JSON, "{\"detail\"", {NULL, NULL}, {"\"detail\"", "\""}},
+    {CPB_FOREIGN_JSON, "{\"", {NULL, NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_JSON, "{}", {NULL, NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_JSON, "[{", {NULL, NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_DARKNET, "[net]", {NULL, NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_DARKNET, "[network]", {NULL, NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_CHECKPOINT, "model_checkpoint_path:", {NULL, NULL}, {"\"", "\""}},
+    {CPB_FOREIGN_LIGHTGBM, "tree", {"version=", "num_class="}, {NULL, NULL}},
+    {CPB_FOREIGN_COREML_COMPILED, "program(", {"func ", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_MLIR, "module", {"func", "{"}, {NULL, NULL}},
+    {CPB_FOREIGN_SAVED_MODEL_TEXT, "", {"saved_model_schema_version:", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_SAVED_MODEL_TEXT, "", {"meta_graphs {", NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_ONNX_TEXT, "", {"ir_version:", "graph {"}, {NULL, NULL}},
+    {CPB_FOREIGN_ONNX_TEXT, "", {"ir_version:", "opset_import {"}, {NULL, NULL}},
+    {CPB_FOREIGN_ONNX_TEXT, "", {"ir_version:", "producer_name:"}, {NULL, NULL}},
+    {CPB_FOREIGN_GRAPH_TEXT, "", {"node {", "op: \""}, {NULL, NULL}},
+    {CPB_FOREIGN_GRAPH_TEXT, "meta_info_def {", {NULL, NULL}, {NULL, NULL}},
+    {CPB_FOREIGN_CAFFE, "", {"layer {", "type:"}, {NULL, NULL}},
+    {CPB_FOREIGN_CAFFE, "", {"layers {", "type:"}, {NULL, NULL}},
+    {CPB_FOREIGN_TRITON, "", {"max_batch_size:", "platform:"}, {NULL, NULL}},
+    {CPB_FOREIGN_TRITON, "", {"max_batch_size:", "backend:"}, {NULL, NULL}},
+    {CPB_FOREIGN_TEXT, "", {NULL, NULL}, {"", "\n"}},
+};
+
+static bool is_space(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static cpb_span trim(cpb_span in) {
+  size_t begin = 0;
+  while (begin < in.size && is_space(in.data[begin])) begin++;
+  while (in.size > begin && is_space(in.data[in.size - 1])) in.size--;
+  return cpb_span_from(in, begin);
+}
+
+/* Without the byte order mark; false: no text. Its last character may be cut off. */
+static bool take_text(cpb_span *in) {
+  if (cpb_span_begins(*in, cpb_span_of("\xef\xbb\xbf"))) *in = cpb_span_from(*in, 3);
+  for (size_t at = 0, length; at < in->size; at += length) {
+    length = cpb_utf8_length(cpb_span_from(*in, at));
+    if (length == 0 && in->size - at < 4) in->size = at;
+    else if (length == 0 || in->data[at] == 0x7f) return false;
+    else if (in->data[at] < ' ' && !is_space(in->data[at]) && in->data[at] != 0x1b) return false;
+  }
+  *in = trim(*in);
+  return in->size > 0;
+}
+
+/* Where `part` is, or the size. */
+static size_t find(cpb_span in, const char *part) {
+  const size_t size = strlen(part);
+  for (size_t at = 0; at + size <= in.size; at++)
+    if (memcmp(in.data + at, part, size) == 0) return at;
+  return in.size;
+}
+
+/* What stands between `from`, with a colon or a quotation mark that follows it, and `to`. */
+static cpb_span between(cpb_span text, const char *from, const char *to) {
+  const size_t at = find(text, from);
+  if (at == text.size) return (cpb_span){NULL, 0};
+  cpb_span rest = cpb_span_from(text, at + strlen(from));
+  while (rest.size > 0 && (is_space(*rest.data) || *rest.data == ':' || *rest.data == '"'))
+    rest = cpb_span_from(rest, 1);
+  return trim((cpb_span){rest.data, find(rest, to)});
+}
+
+/* Whether the text begins so; spaces count only where both have them. */
+static bool begins_so(cpb_span text, const char *begin) {
+  size_t at = 0;
+  for (; *begin; begin++, at++) {
+    while (at < text.size && is_space(text.data[at]) && *begin != ' ') at++;
+    if (at == text.size) return false;
+    const uint8_t c = text.data[at];
+    if ((c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) != *begin) return false;
+  }
+  return true;
+}
+
+static bool fits(const rule *r, cpb_span text) {
+  bool fits = begins_so(text, r->begin);
+  for (size_t i = 0; i < 2 && fits && r->parts[i]; i++) fits = cpb_span_contains(text, cpb_span_of(r->parts[i]));
+  return fits;
+}
+
+bool cpb_foreign_text(const cpb_file_ends *ends, cpb_foreign *found) {
+  cpb_span text = cpb_ends_begin(ends);
+  if (!take_text(&text)) return false;
+  const rule *r = rules;
+  while (!fits(r, text)) r++;
+  found->kind = r->kind;
+  if (r->detail[0]) found->detail = between(text, r->detail[0], r->detail[1]);
+  return true;
+}

@@ -1,0 +1,75 @@
+#include "model/formats/zip/glance.h"
+
+#include "base/checked.h"
+
+enum { LOCAL = 0x04034b50, ENTRY = 0x02014b50, END = 0x06054b50 };
+enum { LOCAL_BYTES = 30, ENTRY_BYTES = 46, END_BYTES = 22, SIZE_FOLLOWS = 8 };
+
+static cpb_span from(cpb_span in, size_t at) { return (cpb_span){in.data + at, in.size - at}; }
+
+/* Takes a header off `rest` whose name begins at `head`, which has its size, and that of what follows it, at `sizes`.
+ * False where there is none, or it is cut off. */
+static bool take(cpb_span *rest, uint32_t signature, size_t head, size_t sizes, size_t num_sizes, cpb_span *name) {
+  if (rest->size < head || cpb_load32(rest->data) != signature) return false;
+  size_t size = head;
+  for (size_t i = 0; i < num_sizes; i++) size += cpb_load16(rest->data + sizes + 2 * i);
+  *name = (cpb_span){rest->data + head, cpb_load16(rest->data + sizes)};
+  if (name->size > rest->size - head) return false;
+  *rest = from(*rest, cpb_min_size(size, rest->size));
+  return true;
+}
+
+static bool take_entry(cpb_span *rest, cpb_span *name) { return take(rest, ENTRY, ENTRY_BYTES, 28, 3, name); }
+
+/* The contents are passed over, too, if their size is told. */
+static bool take_local(cpb_span *rest, cpb_span *name) {
+  const cpb_span header = *rest;
+  if (!take(rest, LOCAL, LOCAL_BYTES, 26, 2, name)) return false;
+  const bool is_sized = !(header.data[6] & SIZE_FOLLOWS);
+  *rest = from(*rest, is_sized ? cpb_min_size(cpb_load32(header.data + 18), rest->size) : rest->size);
+  return true;
+}
+
+/* Whether `entries` are as many entries, and nothing else. */
+static bool is_directory(cpb_span entries, size_t count) {
+  cpb_span name;
+  while (count > 0 && take_entry(&entries, &name)) count--;
+  return count == 0 && entries.size == 0;
+}
+
+/* The directory, if all of it is in `end`. A comment may have the signature of the record before it, too, but not
+ * often. */
+static bool find_directory(cpb_span end, uint64_t size, cpb_span *directory) {
+  const uint64_t before = size - end.size;
+  int tries = 4;
+  for (size_t at = end.size < END_BYTES ? 0 : end.size - END_BYTES + 1; at-- > 0 && tries > 0;) {
+    const uint8_t *record = end.data + at;
+    if (cpb_load32(record) != END) continue;
+    tries--;
+    const uint64_t length = cpb_load32(record + 12), offset = cpb_load32(record + 16);
+    if (offset < before || offset - before > at || length > at - (offset - before)) continue;
+    *directory = (cpb_span){end.data + (size_t)(offset - before), (size_t)length};
+    if (is_directory(*directory, cpb_load16(record + 10))) return true;
+  }
+  return false;
+}
+
+/* From the first entry on that is in `end`. */
+static cpb_span find_entries(cpb_span end) {
+  size_t at = 0;
+  while (at + 4 <= end.size && cpb_load32(end.data + at) != ENTRY) at++;
+  return from(end, at + 4 <= end.size ? at : end.size);
+}
+
+cpb_zip_glance cpb_zip_glance_at(cpb_span begin, cpb_span end, uint64_t size) {
+  cpb_zip_glance glance = {.is_whole = false};
+  glance.is_whole = size >= end.size && find_directory(end, size, &glance.directory);
+  if (glance.is_whole) return glance;
+  glance.locals = begin;
+  glance.directory = end.size > 0 ? find_entries(end) : end;
+  return glance;
+}
+
+bool cpb_zip_glance_next(cpb_zip_glance *glance, cpb_span *name) {
+  return take_local(&glance->locals, name) || take_entry(&glance->directory, name);
+}

@@ -1,0 +1,102 @@
+/** Which kind of model a file is, by its ends (cpb/model.h), and what it is if it is none. */
+import { CpbError } from '../errors.js';
+import { isDamage, kindsOf } from './model.js';
+import { structs } from './structs.js';
+
+/** @import { Feed } from '../wasm/feed.js' */
+/** @import { Instance } from '../wasm/instance.js' */
+/** @import { ModelKind } from './asked.js' */
+
+/** The most bytes that are looked at, of the beginning and of the end; and how many are enough for most files. */
+const HEAD = 4096;
+const TAIL = 65536;
+const ENOUGH = 256;
+
+/** Room for the sentence on a file that is no model. */
+const SENTENCE = 256;
+
+/** @typedef {{ name: string, size: number, begin: Uint8Array, end?: Uint8Array }} Ends */
+
+/** @param {unknown} error */
+function unlessDamage(error) {
+  if (!isDamage(error)) throw error;
+}
+
+/**
+ * Bytes of a message from `offset` on, which may come from several chunks; fewer where these are damaged.
+ *
+ * @param {Feed} feed
+ * @param {number} offset
+ * @param {{ most: number, enough: number, signal?: AbortSignal }} how
+ */
+async function bytesOf(feed, offset, { most, enough, signal }) {
+  const bytes = new Uint8Array(most);
+  let size = 0;
+  while (size < Math.min(enough, bytes.length)) {
+    const left = bytes.length - size;
+    if (!feed.at(offset + size)) await feed.fetch(offset + size, left, left, { signal }).catch(unlessDamage);
+    const more = feed.at(offset + size)?.subarray(0, left);
+    if (!more?.length) break;
+    bytes.set(more, size);
+    size += more.length;
+  }
+  return bytes.subarray(0, size);
+}
+
+/**
+ * @template T
+ * @param {Instance} instance
+ * @param {Ends} ends
+ * @param {(pointer: number, scope: import('../wasm/instance.js').Scope) => T} use
+ */
+const withEnds = (instance, { name, size, begin, end = new Uint8Array() }, use) =>
+  instance.scope((scope) => {
+    const text = new TextEncoder().encode(name);
+    const lent = { begin: scope.bytes(begin), end: scope.bytes(end), name: scope.bytes(text) };
+    const sizes = { begin_size: begin.length, end_size: end.length, name_size: text.length, size };
+    return use(scope.struct(structs.file_ends, { ...lent, ...sizes }), scope);
+  });
+
+/** @param {Instance} instance @param {Ends} ends @returns {ModelKind | undefined} */
+const kindOf = (instance, ends) =>
+  kindsOf(instance)[withEnds(instance, ends, (pointer) => instance.c.cpb_model_guess(pointer)) - 1];
+
+/** The kind of a model in protobuf's text format. @param {Instance} instance @param {Uint8Array} begin @returns {ModelKind | undefined} */
+const textKindOf = (instance, begin) =>
+  kindsOf(instance)[instance.scope((scope) => instance.c.cpb_model_guess_text(scope.bytes(begin), begin.length)) - 1];
+
+/**
+ * The sentence on a file that is no model.
+ *
+ * @param {Instance} instance
+ * @param {Ends} ends
+ */
+export const describe = (instance, ends) =>
+  withEnds(instance, ends, (pointer, scope) => {
+    const out = scope.alloc(SENTENCE);
+    instance.c.cpb_foreign_describe(pointer, out, SENTENCE);
+    return instance.text(out);
+  });
+
+/**
+ * The kind of a message; its end is read only where its beginning does not tell.
+ *
+ * @param {Instance} instance
+ * @param {Feed} feed
+ * @param {{ name: string, size: number, signal?: AbortSignal }} about name of the file, size of the message
+ * @returns {Promise<{ kind: ModelKind, isText?: boolean }>} isText: it is in protobuf's text format
+ */
+export async function guess(instance, feed, { name, size, signal }) {
+  const begin = await bytesOf(feed, 0, { most: Math.min(HEAD, size), enough: ENOUGH, signal });
+  const found = kindOf(instance, { name, size, begin });
+  if (found) return { kind: found };
+  /** @type {Ends} */
+  const ends = { name, size, begin: await bytesOf(feed, 0, { most: Math.min(HEAD, size), enough: HEAD, signal }) };
+  const ofText = textKindOf(instance, ends.begin);
+  if (ofText) return { kind: ofText, isText: true };
+  const tail = Math.min(TAIL, size);
+  if (ends.begin.length === HEAD) ends.end = await bytesOf(feed, size - tail, { most: tail, enough: tail, signal });
+  const kind = kindOf(instance, ends);
+  if (!kind) throw new CpbError('FORMAT', describe(instance, ends));
+  return { kind };
+}
