@@ -23,8 +23,7 @@ static void a_sentence_and_a_name(void **state) {
   (void)state;
   cpb_file_ends ends = ends_of(lfs, sizeof lfs - 1);
   assert_string_equal(cpb_foreign_describe(&ends, out, sizeof out), "git_lfs");
-  assert_string_equal(out,
-                      "a Git LFS pointer to a file of 1234 bytes; fetch the file itself with \"git lfs pull\"");
+  assert_string_equal(out, "a Git LFS pointer to a file of 1234 bytes; fetch the file itself with \"git lfs pull\"");
   ends = ends_of("\x01\x02\xff", 3);
   assert_null(cpb_foreign_describe(&ends, out, sizeof out));
   assert_memory_equal(out, "not a known kind of model; expected one of SavedModel, ", 55);
