@@ -11,11 +11,12 @@ async function contentOf({ file, text, base64 }) {
 /** @param {any} row */
 async function check(row) {
   const file = new File([await contentOf(row)], row.name);
-  await assert.rejects(libcpb.inspect(file), (/** @type {any} */ error) => {
-    assert.equal(error.code, 'FORMAT');
-    assert.ok(error.message.startsWith(row.says), `${error.message}\nis not\n${row.says}`);
-    return true;
-  });
+  const error = await libcpb.inspect(file).then(
+    () => undefined,
+    (/** @type {any} */ error) => error,
+  );
+  assert.equal(error?.code, 'FORMAT');
+  assert.equal(error.message.slice(0, row.says.length), row.says);
 }
 
 test('a file is called what it is', async () =>

@@ -128,9 +128,10 @@ export async function openAs(kind, load, input, options = {}, within = undefined
   const told = teller(options.onProgress, 'opening');
   const source = prepare(input, options, openPath);
   const file = within?.(source) ?? (await openFile(await moduleFor(kind), source, limits));
+  const isModel = kind === 'inspect'; // a Riegeli file that has no index is called that where its kind is looked for
   const read = async () => {
     const { trustSizes = !source.local, wholeIndex = source.local } = options;
-    const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, load, told);
+    const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, load, told, isModel);
     return messageOf(file, index, { ...options, trustSizes }, load, told);
   };
   try {
@@ -161,9 +162,10 @@ export async function openAs(kind, load, input, options = {}, within = undefined
  * @param {boolean} whole whether pages of it are waited for
  * @param {Load} load
  * @param {Told} [got]
+ * @param {boolean} [isModel] a Riegeli file without an index is a plain message, as natively
  * @returns {Promise<Index | undefined>}
  */
-async function readIndex(file, options, whole, load, got) {
+async function readIndex(file, options, whole, load, got, isModel = false) {
   const { signal, format } = options;
   const name = file.source.name ?? '';
   if (!format && /\.pb$/i.test(name)) return undefined;
@@ -177,7 +179,9 @@ async function readIndex(file, options, whole, load, got) {
     keepTail(file, index);
     index.free();
     const known = format || /\.cpb$/i.test(name) || !(error instanceof CpbError);
-    if (known || !NOT_RIEGELI.includes(error.code) || (await (await load()).isRiegeli(file, signal))) throw error;
+    if (known || !NOT_RIEGELI.includes(error.code)) throw error;
+    const isPlain = isModel && error.code === 'FORMAT';
+    if (!isPlain && (await (await load()).isRiegeli(file, signal))) throw error;
     return undefined;
   }
 }
