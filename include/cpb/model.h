@@ -67,7 +67,8 @@ CPB_API const char *cpb_model_message_type(cpb_model_kind kind);
 /* The kind of model that begins with these bytes, of a file or of a merged message: the
  * one whose field numbers and wire types they fit best, down to the fields of nodes. 0:
  * none of these, such as text. Some hundred bytes are enough for files
- * that programs wrote; 4,096 are looked at where there are as many. */
+ * that programs wrote; 4,096 are looked at where there are as many. A checkpoint is
+ * told by its end: `data` must reach it, or be the last 48 bytes. */
 CPB_API cpb_model_kind cpb_model_guess(const void *data, size_t size);
 
 typedef struct cpb_model_options {
