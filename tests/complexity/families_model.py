@@ -229,6 +229,42 @@ def snappy_keys(folder, n):
     return checkpoint(folder, (), packed=bytes(out)), "variables"
 
 
+def alone(folder, entries):
+    """The index by itself, or all of a checkpoint of version 1."""
+    return checkpoint(folder, entries) / "variables" / "variables.index"
+
+
+def slices_of_long_keys_alone(folder, n):
+    """n variables of 8 slices each, under keys that share a long beginning."""
+    entry = checkpoints.entry() + wire.field(7, b"") * 8
+    entries = [(0, b"k" * 400, entry), *((400, b"%06d" % i, entry) for i in range(n))]
+    return alone(folder, entries), "overview"
+
+
+def names_of_names(folder, n):
+    """n tensors, each called as the one before and a slash more: each could be a slot of others."""
+    return alone(folder, [(min(i, 1) * (1 + 2 * (i - 1)), b"k" if i == 0 else b"/s", checkpoints.entry())
+                          for i in range(n)]), "layers"
+
+
+def tensors_of_version_1(folder, n):
+    """n tensors, the last first."""
+    tensors = b"".join(wire.field(1, wire.field(1, b"%08d" % (n - i)) + number(3, 1) + wire.field(4, b"")) for i in range(n))
+    out = bytearray()
+
+    def add(data):
+        handle = wire.varint(len(out)) + wire.varint(len(data))
+        out.extend(data + b"\0")
+        out.extend(struct.pack("<I", checkpoints.masked(bytes(out[len(out) - len(data) - 1:]))))
+        return handle
+
+    data = add(index_block([(0, b"", wire.field(1, tensors))]))
+    footer = add(index_block([])) + add(index_block([(0, b"\xff", data)]))
+    path = folder / "m.ckpt"
+    path.write_bytes(bytes(out) + footer.ljust(40, b"\0") + struct.pack("<Q", checkpoints.MAGIC))
+    return path, "variables"
+
+
 # --- Functions -------------------------------------------------------------------------
 
 
@@ -287,6 +323,9 @@ SIZES = {
     slices_among_long_keys: 15000,
     key_prefixes: 8000,
     snappy_keys: 1000,
+    slices_of_long_keys_alone: 4000,
+    names_of_names: 40000,
+    tensors_of_version_1: 20000,
     keras_members: 20000,
     keras_trainable: 20000,
     keras_shared: 8000,

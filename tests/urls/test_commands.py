@@ -18,6 +18,7 @@ from urls.conftest import ENVIRONMENT
 FROZEN = DATA / "cpb" / "real_frozen_conv"
 CHUNKED = FROZEN / "max1000_none.cpb"
 MESSAGE = FROZEN / "orig.pb"
+CASES = DATA / "cases"
 KERAS = DATA / "cpb" / "real_keras_export"
 RIEGELI = DATA / "corrupt" / "base_blocks.riegeli"
 
@@ -55,6 +56,10 @@ def run(cpb, words, path, given, cwd):
     (MESSAGE, ["inspect", "IN", "nodes", "--json"], 1),
     (MESSAGE, ["diff", "IN", str(CHUNKED), "--json"], 1),
     (CHUNKED, ["recover", "IN", "-o", "out.cpb"], 1),
+    (CASES / "tf2/ck-1.index", ["inspect", "IN", "variables", "--json"], 9),
+    (CASES / "m.ckpt.index", ["extract", "IN", "w2", "-o", "-"], 9),
+    (CASES / "v1/m.ckpt", ["extract", "IN", "w2", "-o", "-"], 9),
+    (CASES / "v1/m.ckpt.meta", ["inspect", "IN", "variables", "--json"], 9),
     (RIEGELI, ["records", "IN"], 4),
     (RIEGELI, ["records", "IN", "--json", "--recover"], 4),
 ], ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else None)
@@ -62,6 +67,13 @@ def test_a_url_is_as_good_as_the_file(cpb, server, tmp_path, path, words, most):
     url, token = server.url(f"/{path.relative_to(ROOT)}")
     assert run(cpb, words, path, url, tmp_path) == run(cpb, words, path, path, tmp_path)
     assert len(server.log(token)) <= most, server.log(token)
+
+
+def test_a_url_stands_for_a_checkpoint(cpb, server, tmp_path):
+    for path in "tf2/ck-1", "tf2/", "v1/":
+        url, _ = server.url(f"/{(CASES / path).relative_to(ROOT)}" + ("/" if path.endswith("/") else ""))
+        words = ["inspect", "IN", "variables", "--json"]
+        assert run(cpb, words, CASES / path, url, tmp_path) == run(cpb, words, CASES / path, CASES / path, tmp_path)
 
 
 # --- Large files -----------------------------------------------------------------------------

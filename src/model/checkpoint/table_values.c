@@ -1,6 +1,6 @@
 /* The values of a slice in a checkpoint of version 1: under the slice's key is a SavedTensorSlices, whose TensorProto
- * has them in its typed fields, but neither type nor shape. The block that has it is held in memory, with these
- * added. */
+ * has them in its typed fields, but neither type nor shape. The block that has it is held in memory; in front of its
+ * bytes, as an input, these are put. */
 #include "base/status.h"
 #include "model/checkpoint/fields.h"
 #include "model/checkpoint/part_reader.h"
@@ -15,8 +15,9 @@ typedef struct reader {
   cpb_stored_part part;
   cpb_error *error;
   cpb_table table;
-  cpb_buffer message; /* a TensorProto */
-  cpb_input memory;   /* of that */
+  cpb_buffer head;  /* type and shape, of a TensorProto */
+  cpb_span data;    /* the rest of it, in the block */
+  cpb_input memory; /* of both */
   bool found;
   cpb_tensor_values tensor;
 } reader;
@@ -29,7 +30,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, const cpb_values_o
   r->options = options;
   r->part = part;
   r->error = error;
-  cpb_buffer_init(&r->message, a);
+  cpb_buffer_init(&r->head, a);
   cpb_input_init(&r->memory);
   cpb_table_init(&r->table, a, meter, input, options->max_memory, error);
   return r;
@@ -40,7 +41,7 @@ static void destroy(void *state) {
   cpb_allocator a = r->allocator;
   if (r->found) cpb_tensor_values_free(&r->tensor);
   cpb_table_free(&r->table);
-  cpb_buffer_free(&r->message);
+  cpb_buffer_free(&r->head);
   cpb_release(&a, r);
 }
 
@@ -76,14 +77,12 @@ static bool put_shape(reader *r, cpb_buffer *out) {
 }
 
 static cpb_have begin_tensor(reader *r) {
-  cpb_span data = cpb_get_bytes(cpb_get_bytes(r->table.data.value, SAVED_DATA), DATA_TENSOR);
-  cpb_buffer *out = &r->message;
-  bool done = put_number(out, TENSOR_DTYPE, r->part.stored->dtype) && put_shape(r, out) &&
-              (data.size == 0 || cpb_buffer_append(out, data.data, data.size));
-  cpb_table_free(&r->table);
-  cpb_input_end(&r->memory, out->size);
+  bool done = put_number(&r->head, TENSOR_DTYPE, r->part.stored->dtype) && put_shape(r, &r->head);
+  r->data = cpb_get_bytes(cpb_get_bytes(r->table.data.value, SAVED_DATA), DATA_TENSOR);
+  const uint64_t size = (uint64_t)r->head.size + r->data.size;
+  cpb_input_end(&r->memory, size);
   r->found = done && cpb_tensor_values_init(&r->tensor, &r->allocator, &cpb_tensorflow_layout, &r->memory, r->error,
-                                            (cpb_range){0, out->size}, r->options->exact_texts != 0);
+                                            (cpb_range){0, size}, r->options->exact_texts != 0);
   if (r->found) return CPB_HAVE;
   cpb_fail_memory(r->error);
   return CPB_FAILED;
@@ -100,13 +99,19 @@ static cpb_have find(reader *r) {
   return CPB_FAILED;
 }
 
+static void supply(reader *r) {
+  cpb_need need;
+  cpb_input_need(&r->memory, &need);
+  if (need.offset < r->head.size) cpb_input_supply(&r->memory, 0, r->head.data, r->head.size);
+  else cpb_input_supply(&r->memory, r->head.size, r->data.data, r->data.size);
+}
+
 /* Offsets of errors are not in the file. */
 static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
   reader *r = state;
   cpb_have have = r->found ? CPB_HAVE : find(r);
   if (have != CPB_HAVE) return have;
-  while ((have = cpb_tensor_values_next(&r->tensor, info, data)) == CPB_WAIT)
-    cpb_input_supply(&r->memory, 0, r->message.data, r->message.size);
+  while ((have = cpb_tensor_values_next(&r->tensor, info, data)) == CPB_WAIT) supply(r);
   if (have == CPB_FAILED) r->error->offset = CPB_NO_OFFSET;
   return have;
 }
