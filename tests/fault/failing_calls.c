@@ -144,6 +144,16 @@ static int opened(int fd) {
 OPEN(open)
 OPEN(open64)
 
+/* Nothing is made by these. */
+#define OPENAT(name)                                       \
+  int name(int folder, const char *path, int flags, ...) { \
+    REAL(name);                                            \
+    if (fails("read", NULL)) return -1;                    \
+    return opened(real(folder, path, flags));              \
+  }
+OPENAT(openat)
+OPENAT(openat64)
+
 #define MKSTEMP(name)          \
   int name(char *path) {       \
     REAL(name);                \

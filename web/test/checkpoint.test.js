@@ -86,6 +86,31 @@ test('the values of a variable are read by one range, by its path, key or name',
   model.close();
 });
 
+test('what Keras 3 stores twice is one weight, by its name alone', async () => {
+  const keras = 'tests/data/cpb/real_keras_export';
+  const beside = `${keras}/model/variables`;
+  const checkpoint = {
+    index: await data(`${beside}/variables.index`),
+    data: async (/** @type {string} */ name) => blobSource(new Blob([await data(`${beside}/${name}`)])),
+  };
+  const model = await inspect(await data(`${keras}/orig.pb`), { checkpoint });
+  const items = /** @type {any[]} */ ((await model.variables({ count: 1000 })).variables.items);
+  const bytes = async (/** @type {string} */ name) => (await model.values(name)).bytes();
+  const copies = items.filter((one) => one.copy_of);
+  assert.ok(copies.length > 0);
+  for (const { name, path, copy_of: original } of copies) {
+    const { key } = items.find((one) => one.path === original.path);
+    assert.deepEqual(await bytes(name), await bytes(key));
+    assert.deepEqual(await bytes(path), await bytes(original.path));
+  }
+  await assert.rejects(model.values('none'), { code: 'NOT_FOUND', message: /no node "none"; .*variable "none"/ });
+  await assert.rejects(model.values('none', { function: 'f' }), {
+    code: 'NOT_FOUND',
+    message: /^there is no function "f"/,
+  });
+  model.close();
+});
+
 test('values that do not have their checksum are refused', async () => {
   const { model } = await opened({ change: (bytes) => bytes.set([255 - Number(bytes[0])]) });
   const { variables } = await model.variables();
