@@ -139,7 +139,10 @@ test('other addresses of files are those that the command requests', async () =>
     await assert.rejects(async () => urlSource(address).read(0, 1), { code: 'USAGE', message: new RegExp(message) });
   }
   for (const address of unknown) {
-    await assert.rejects(async () => inspect(address), { code: 'USAGE', message: /expected one of http, https, hf, gs, s3/ });
+    await assert.rejects(async () => inspect(address), {
+      code: 'USAGE',
+      message: /expected one of http, https, hf, gs, s3/,
+    });
   }
 });
 
