@@ -4,6 +4,12 @@
  *     s3://bucket/key             S3, or what is compatible with it; every character is part of the key, but for
  *                                 a query, which begins with a ? and a parameter, as in ?versionId=...
  *
+ *     gs://bucket/object          Google Cloud Storage
+ *     hf://owner/model/file       Hugging Face; or owner/model@revision
+ *
+ * An http or https URL of a page at Hugging Face, GitHub or GitLab that shows a file (.../blob/...) stands for that
+ * file. docs/urls.md lists what is requested for each, and which variables have the tokens.
+ *
  * A cpb_file on a URL is like any other (cpb/file.h): what an engine needs is fetched when it
  * needs it. cpb_message_file_options and cpb_model_file_options have a member `urls`, with which
  * a path that is a URL is opened as one, and so are the files beside it.
@@ -24,7 +30,8 @@
  * that the server has closed, a program that does not ignore SIGPIPE may get one. Without libcurl, or where the library
  * was compiled without it, opening a URL is CPB_E_UNSUPPORTED.
  *
- * Up to 10 redirects are followed: to http and https, never from https to http. Another
+ * Up to 10 redirects are followed: to http and https, never from https to http. They are followed once: later ranges
+ * are requested where they led, until that fails, and then of the URL again. Another
  * host or port gets neither `headers` nor passwords, unless ~/.netrc names that host and has no
  * default. No message shows a user, a password or the query of a URL, where signatures are.
  *

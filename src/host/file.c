@@ -340,28 +340,31 @@ static bool succeeds(bool done, cpb_error *error) {
   return done;
 }
 
+/* An empty temporary file, in place of what came of an attempt before. */
+static bool open_spool(cpb_file *file) {
+  if (file->owned) close(file->fd);
+  file->fd = cpb_remote_spool(file->remote);
+  file->owned = file->fd >= 0;
+  file->store = (cpb_descriptor){.fd = file->fd};
+  return file->owned;
+}
+
 static bool write_spool(void *user, uint64_t offset, const uint8_t *data, size_t length) {
-  return cpb_descriptor_write(user, offset, data, length);
+  cpb_file *file = user;
+  return (offset > 0 || open_spool(file)) && cpb_descriptor_write(&file->store, offset, data, length);
 }
 
 /* After a failure: where the server knows no ranges, all of the file goes to a temporary one, from which it is read. */
 static bool download(cpb_file *file, cpb_error *error) {
   if (!cpb_remote_wants_download(file->remote)) return false;
-  const cpb_remote_sink sink = {write_spool, &file->store};
+  const cpb_remote_sink sink = {write_spool, file};
   cpb_error_begin(error, NULL);
-  file->fd = file->store.fd = cpb_remote_spool(file->remote);
-  file->owned = file->fd >= 0;
-  if (!file->owned) return succeeds(false, error);
-  if (!cpb_remote_download(file->remote, &sink, &file->size, error)) {
-    close(file->fd);
-    file->owned = false;
-    file->fd = file->store.fd = -1;
-    return false;
-  }
+  if (!cpb_remote_download(file->remote, &sink, &file->size, error)) return false;
+  if (!file->owned && !open_spool(file)) return succeeds(false, error);
   file->is_downloaded = true;
   file->begin = file->length = 0;
   file->data = file->buffer;
-  return succeeds(ftruncate(file->fd, (off_t)file->size) == 0, error);
+  return true;
 }
 
 /* `tail`: how many of the last bytes will be wanted next. */

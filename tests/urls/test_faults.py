@@ -5,6 +5,7 @@ the JavaScript package (web/test/http.test.js)."""
 import re
 import time
 
+import numpy as np
 import pytest
 
 from urls.conftest import SIZE, bytes_at
@@ -298,3 +299,14 @@ def test_that_a_change_cannot_be_noticed_is_said_once(cpb, server, fault, told):
     result = cpb.run("records", "--recover", url)
     assert len(server.log(token)) > 1 and result.stderr.count(note) == told, result.stderr
     assert cpb.run("records", "--recover", url, "-q").stderr.count(note) == 0
+
+
+@pytest.mark.parametrize("uses", [1, 3])
+def test_a_target_that_expires_under_several_requests(server, read_url, uses):
+    """Ranges that go on beside another fail with it: nothing is lost or mixed, and the URL is asked anew."""
+    size = 9_000_000
+    url, token = server.url("/-/lie/moved", f"&to={server.other}&size={size}&uses={uses}")
+    result = read_url(url, f"0+{size}")
+    right = (((np.arange(1, size + 1, dtype=np.uint64) * 0x9e3779b1 & 0xffffffff) >> 21) & 0xff).astype(np.uint8)
+    assert (result.returncode, result.stdout == right.tobytes()) == (0, True), result.stderr
+    assert len(server.log(token)) < 60

@@ -252,3 +252,32 @@ test('one of several meta graphs is chosen in the header, and kept from panel to
     { '/two/saved_model.pb': both },
   );
 });
+
+const core = `${root}tests/data/cases/pal6_ios16.mlpackage`;
+const model = 'Data/com.apple.CoreML/model.mlmodel';
+const packaged = Object.fromEntries(
+  ['Manifest.json', model].map((name) => [`/a/m.mlpackage/${name}`, readFileSync(`${core}/${name}`)]),
+);
+
+test('a package is opened by the address of its folder; a manifest cannot lead out of it', () => {
+  const manifest = { rootModelIdentifier: 'm', itemInfoEntries: { m: { path: '../../a/m.mlpackage/x' } } };
+  const files = { ...packaged, '/b/Manifest.json': new TextEncoder().encode(JSON.stringify(manifest)) };
+  return withInspector(async ({ visit, says }) => {
+    for (const link of ['a/m.mlpackage', 'a/m.mlpackage/']) await visit(link, {}, 'Core ML');
+    await visit('b/', {}, 'No model was found in this folder');
+    await says('b/Manifest.json', 'it names no model, or is not there');
+  }, files);
+});
+
+test('the address of a page that shows a file opens the file, and an unknown scheme is told', () =>
+  withInspector(
+    async ({ server, visit, says }) => {
+      await visit('g/p/-/blob/main/saved_model.pb', {}, 'serving_default');
+      assert.ok(server.log.includes('/g/p/-/raw/main/saved_model.pb'));
+      assert.ok(!server.log.some((path) => path.includes('/-/blob/')));
+      await visit('ftp://host/m.onnx', {}, 'URLs of the scheme ftp are not read');
+      await says('expected one of http, https, hf, gs, s3');
+      await visit('hf://org/model', {}, 'names no file; expected hf://OWNER/MODEL/FILE');
+    },
+    { '/g/p/-/raw/main/saved_model.pb': plain },
+  ));

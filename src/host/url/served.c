@@ -138,6 +138,16 @@ static size_t part_length(const char *text, const char *end) {
   return (size_t)((slash ? slash : end) - text);
 }
 
+/* The same of a text in which a % is an escape already. */
+static bool append_escaped_once(cpb_buffer *out, const char *text, size_t length) {
+  const char *end = text + length, *percent;
+  while ((percent = memchr(text, '%', (size_t)(end - text)))) {
+    if (!append_escaped(out, text, (size_t)(percent - text)) || !append(out, "%")) return false;
+    text = percent + 1;
+  }
+  return append_escaped(out, text, (size_t)(end - text));
+}
+
 /* "/MODEL@REVISION/FILE" after the owner: "/MODEL/resolve/REVISION/FILE". A revision may have %2F in it. */
 static bool append_revision(cpb_buffer *out, const char *path, const char *end, bool *complete) {
   size_t name = part_length(path + 1, end), file = 1 + name;
@@ -145,7 +155,7 @@ static bool append_revision(cpb_buffer *out, const char *path, const char *end, 
   *complete = name > 0 && at != path + 1 && path + file + 1 < end && (!at || at + 1 < path + file);
   if (!*complete) return true;
   bool done = append_escaped(out, path, at ? (size_t)(at - path) : file) && append(out, "/resolve/");
-  done = done && (at ? cpb_buffer_append(out, at + 1, (size_t)(path + file - at - 1)) : append(out, "main"));
+  done = done && (at ? append_escaped_once(out, at + 1, (size_t)(path + file - at - 1)) : append(out, "main"));
   return done && append_escaped(out, path + file, (size_t)(end - path) - file);
 }
 

@@ -5,6 +5,12 @@ const PORT = /^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}(?=[/?#]|$)/i;
 const NEAR = /^(localhost|\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])(?=[/?#]|$)/i;
 const NAMED = /^([\da-z-]+\.)+[a-z]{2,}(?=\/)/i;
 
+/** The name of a file in a store, in which every character counts. */
+const STORED = /^(hf|gs|s3):\/\//i;
+
+/** A whole address of what is meant; of names, as they are. @param {string} text */
+export const wholeAddress = (text) => (STORED.test(text) ? text : new URL(text, document.baseURI).href);
+
 /**
  * The address that is meant. What is not of another host is relative to the page.
  *

@@ -1,6 +1,7 @@
 /** A model that is open, as the page has it: its answers, each asked for once, and what was fetched. */
 import { connectWorker } from 'libcpb/worker/connected-worker.js';
 import { unpack } from 'libcpb/worker/proxy.js';
+import { wholeAddress } from './address.js';
 import { pathOf } from './files.js';
 import { inspectModule, startWorker } from './start-worker.js';
 
@@ -72,7 +73,7 @@ export class Session extends EventTarget {
     const isUrl = typeof input === 'string';
     const files = isUrl ? [] : [input, ...beside.filter((file) => file !== input)];
     const chosen = files.map((file) => ({ file, path: pathOf(file) }));
-    if (isUrl) this.input = { url: new URL(input, document.baseURI).href, whole };
+    if (isUrl) this.input = { url: wholeAddress(input), whole };
     else this.input = { chosen: fromDisk() ? chosen.map(described) : chosen };
     this.#files = files;
   }

@@ -12,7 +12,7 @@ const stores = {
     /^((?:(?:dataset|space)s\/[^/]+|(?!(?:dataset|space)s\/)[^/]+)\/[^/@]+)(?:@([^/]+))?\/(.+)$/s,
     'OWNER/MODEL/FILE, or hf://OWNER/MODEL@REVISION/FILE',
     (repository = '', revision = 'main', file = '') =>
-      `https://huggingface.co/${escaped(repository)}/resolve/${revision}/${escaped(file)}`,
+      `https://huggingface.co/${escaped(repository)}/resolve/${escaped(revision).replace(/%25/g, '%')}/${escaped(file)}`,
   ],
   gs: [
     /^([^/]+)\/(.+)$/s,

@@ -48,6 +48,11 @@ export class Exchange {
     return this.#usage.cost;
   }
 
+  /** What is requested for the URL. */
+  async requested() {
+    return (this.#home ??= (await loadUnusual()).requestedFor(this.#given, this.url, here()?.protocol));
+  }
+
   /** Another file, by its path from the folder of this one. @param {string} path @returns {string | Promise<string>} */
   beside(path) {
     if (!/^http/.test(this.url)) return (async () => (await loadUnusual()).keyBeside(this.#given, path))();
@@ -83,7 +88,7 @@ export class Exchange {
    * @returns {AsyncGenerator<Uint8Array>}
    */
   async *exchange(range, length, signal, accept) {
-    const home = (this.#home ??= (await loadUnusual()).requestedFor(this.#given, this.url, here()?.protocol));
+    const home = await this.requested();
     const from = this.#redirects?.target ?? home;
     let got = false;
     try {

@@ -38,7 +38,8 @@ import { Resource } from './resource.js';
  *   s3://BUCKET/KEY, as far as these are public; or a page at Hugging Face, GitHub or GitLab that shows a file
  * @param {UrlOptions} [options]
  * @param {import('../middleware/budget.js').Meter} [usage] that of others with which it has one budget
- * @returns {Source & { url: string, finalUrl: string }}
+ * @returns {Source & { url: string, finalUrl: string, requested: () => Promise<string> }} `requested`: the
+ *   address of the file that the URL stands for; `finalUrl`: where redirects led
  */
 export function urlSource(url, options = {}, usage = meter(options.budget)) {
   const { maxWhole = 1 << 20, suffix = 'auto', ignoreEtag = false } = options;
@@ -50,6 +51,7 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
     remote: true,
     transferred: http.cost,
     url: http.url,
+    requested: () => http.requested(),
     get finalUrl() {
       return http.finalUrl;
     },

@@ -139,7 +139,8 @@ export async function serve(files = {}) {
     },
     release: () => release(),
     /** @param {string} model @param {Record<string, string>} [place] */
-    address: (model, place = {}) => `${base}?url=${encodeURIComponent(base + model)}#${new URLSearchParams(place)}`,
+    address: (model, place = {}) =>
+      `${base}?url=${encodeURIComponent(/^\w+:\/\//.test(model) ? model : base + model)}#${new URLSearchParams(place)}`,
     stop: () => (server.close(), server.closeAllConnections(), remove()),
   };
 }

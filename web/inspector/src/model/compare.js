@@ -1,7 +1,7 @@
 /** What the open model and another differ in. */
 import { diff } from 'libcpb';
 import { findModel } from './find-model.js';
-import { amongFiles, atUrl, checkpointBeside, isWithin } from './places.js';
+import { amongFiles, atUrl, checkpointBeside, fileAt, isWithin } from './places.js';
 
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {import('./requests.js').Requests} Requests */
@@ -31,7 +31,7 @@ export async function compare(place, other, requests, { skipValues, signal }) {
     const differences = await diff(place.source(), one.source(), { a, b, skipValues, signal });
     return { ...differences, path: one.path };
   };
-  if ('url' in other) return findModel(atUrl(other.url, requests, { beside: other.url }), to);
+  if ('url' in other) return findModel(atUrl(await fileAt(other.url), requests, { beside: other.url }), to);
   const [first] = other.chosen;
   if (!first) throw new Error('no file was chosen');
   return to(amongFiles(first, other.chosen, requests, first.path));

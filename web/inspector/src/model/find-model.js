@@ -25,6 +25,24 @@ const isMissing = (error) =>
 /** @param {any} error */
 const whyNot = (error) => (error.code === 'HTTP' ? `the server answered ${error.status}` : error.message);
 
+/** Whether a name leads nowhere but into its folder: whoever wrote it may mean harm. @param {unknown} path */
+const isWithin = (path) =>
+  typeof path === 'string' &&
+  !path.includes('\\') &&
+  path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+
+/** The model of a Core ML package, as its manifest names it. @param {Place | undefined} folder */
+async function rootOf(folder) {
+  const manifest = folder?.near('Manifest.json', '');
+  try {
+    const { rootModelIdentifier, itemInfoEntries } = JSON.parse(new TextDecoder().decode(await manifest?.bytes()));
+    const { path } = itemInfoEntries[rootModelIdentifier];
+    return isWithin(path) ? folder?.near(`Data/${path}`, '') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * What `open` makes of it.
  *
@@ -39,6 +57,9 @@ export async function findModel(place, open) {
   const tried = [];
   const folder = place.name ? place.near(`${place.name}/`, '') : place;
   const places = NAMES.map((name) => /** @type {Place} */ (folder?.near(name, '')));
+  const isPackage = /\.mlpackage$/i.test(place.name);
+  const root = isPackage ? await rootOf(folder) : undefined;
+  if (root) return open(root);
   for (const one of place.name ? [place, ...places] : places) {
     try {
       return await open(one);
@@ -47,5 +68,8 @@ export async function findModel(place, open) {
       tried.push({ name: one.path, why: whyNot(error) });
     }
   }
-  return { tried };
+  const found = isPackage ? undefined : await rootOf(folder);
+  if (found) return open(found);
+  const manifest = folder?.near('Manifest.json', '');
+  return { tried: [...tried, { name: manifest?.path ?? '', why: 'it names no model, or is not there' }] };
 }

@@ -7,7 +7,7 @@ import { download } from './download.js';
 import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
-import { amongFiles, atUrl, checkpointBeside, early, isWithin } from './places.js';
+import { amongFiles, atUrl, checkpointBeside, early, fileAt, isWithin } from './places.js';
 import { shownOf } from './values.js';
 
 /** @typedef {import('libcpb').Model} Model */
@@ -194,9 +194,10 @@ export async function openModel(input, opening) {
     if (!first) throw new Error('no file was chosen');
     return openAt(amongFiles(first, input.chosen, requests), opening);
   }
-  const place = atUrl(input.url, requests, input.whole ? { maxWhole: MOST_WHOLE } : {});
+  const url = await fileAt(input.url);
+  const place = atUrl(url, requests, input.whole ? { maxWhole: MOST_WHOLE } : {});
   if (input.whole) {
-    const file = await download(input.url, requests, signal);
+    const file = await download(url, requests, signal);
     const { beside } = place.source();
     return openAt({ ...place, remote: false, source: () => ({ ...blobSource(file), beside }) }, opening);
   }

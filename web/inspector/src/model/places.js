@@ -160,6 +160,9 @@ export function nameOf({ pathname }) {
   }
 }
 
+/** The address of the file that one stands for: hf://, or a page that shows a file. @param {string} address */
+export const fileAt = (address) => urlSource(address).requested();
+
 /**
  * @param {string} address
  * @param {Requests} requests
@@ -182,7 +185,7 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
     remote: true,
     whole: () => whole,
     source() {
-      const source = told(urlSource(address, { maxWhole, fetch: watched }), requests, beside);
+      const source = told(urlSource(address, { maxWhole, fetch: watched, redirects: 'keep' }), requests, beside);
       const { beside: other } = source;
       source.beside = async (name) => {
         const found = await other?.(name);

@@ -1,6 +1,6 @@
 /** What this model and another differ in. */
 import { css, html, nothing } from 'lit';
-import { addressOf } from '../address.js';
+import { addressOf, wholeAddress } from '../address.js';
 import { modelAmong, pathOf } from '../files.js';
 import { count, counted, kindName, plain, told } from '../format.js';
 import { Panel } from '../panel.js';
@@ -73,7 +73,7 @@ class Compare extends Panel {
 
   #differences = this.asking(
     ([session, at, chosen, values], { signal }) => {
-      const other = chosen.length ? this.#files(chosen) : at && { url: new URL(addressOf(at), document.baseURI).href };
+      const other = chosen.length ? this.#files(chosen) : at && { url: wholeAddress(addressOf(at)) };
       return other ? session.look('compare', { other, skipValues: !values, signal }) : undefined;
     },
     () => [this.at, this.chosen, this.#values],
