@@ -122,8 +122,9 @@ const cli_command cli_commands[] = {
      .about =
          "NAME is a constant of the graph, given by its node (NODE:ATTRIBUTE if the tensor is in another attribute "
          "than \"value\"), or of a function or subgraph, with --scope FUNCTION where several have one of that name; a "
-         "parameter of a SameDiff file; a key of a checkpoint; or a variable of a SavedModel, by its path, name or key, whose values are "
-         "in variables/ beside it. Only this array is read. Its checksum, if it has one, is verified.\n\n"
+         "parameter of a SameDiff file; a key of a checkpoint; or a variable of a SavedModel, by its path, name or "
+         "key, whose values are in variables/ beside it. Only this array is read. Its checksum, if it has one, is "
+         "verified.\n\n"
          "Types that NumPy lacks are written as bytes: bfloat16 as |V2, 8-bit floats as |V1, 4-bit integers one "
          "in a byte. Strings are written as |S, padded to the longest. With --raw, each string follows its "
          "length in 8 bytes (in a SameDiff file: as it is stored), which also keeps NULs at its end.",

@@ -64,7 +64,7 @@ static bool find_only(const char *path, char *out, size_t size, size_t *package)
   return *package > 0 || !cpb_lookup_is_directory(out);
 }
 
-/* Of a directory with checkpoints: appends the index of the latest, or its one file of version 1, or the only index. */
+/* Of a directory with checkpoints: appends the index of the latest, or its one file of version 1. */
 static bool find_latest_in(size_t length, char *out) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   char name[CPB_LATEST_ROOM];
@@ -72,12 +72,18 @@ static bool find_latest_in(size_t length, char *out) {
   cpb_error ignored = {.code = CPB_OK};
   strcpy(out + length, "/checkpoint");
   cpb_file *file = cpb_lookup_open(&a, out, NULL, &absent, &ignored);
-  if (file && cpb_latest_checkpoint(&a, file, name)) {
-    cpb_format(out + length, CPB_FIND_MODEL_ROOM, "/%s.index", name);
-    if (cpb_lookup_exists(out)) return true;
-    cpb_format(out + length, CPB_FIND_MODEL_ROOM, "/%s", name);
+  const bool found = file && cpb_latest_checkpoint(&a, file, name);
+  for (int i = 0; found && i < 2; i++) {
+    cpb_format(out + length, CPB_FIND_MODEL_ROOM, i == 0 ? "/%s.index" : "/%s", name);
     if (cpb_lookup_exists(out)) return true;
   }
+  out[length] = 0;
+  return false;
+}
+
+/* The only index of a checkpoint. */
+static bool find_index_in(size_t length, char *out) {
+  char name[CPB_LATEST_ROOM];
   out[length] = 0;
   if (!cpb_lookup_only(out, ".index", name, sizeof name)) return false;
   cpb_format(out + length, CPB_FIND_MODEL_ROOM, "/%s", name);
@@ -98,8 +104,8 @@ static bool find(const char *path, char *out, size_t size, size_t *package) {
   }
   out[length] = 0;
   if (is_directory) *package = find_root_in(out, size);
-  if (is_directory && *package == 0 && !find_only(path, out, size, package) && !find_latest_in(length, out))
-    out[length] = 0;
+  if (!is_directory || *package > 0 || find_latest_in(length, out)) return true;
+  if (!find_only(path, out, size, package) && !find_index_in(length, out)) out[length] = 0;
   return true;
 }
 

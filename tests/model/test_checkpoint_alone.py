@@ -100,7 +100,7 @@ def test_what_is_in_it_is_what_tensorflow_says(cpb, folder, version):
     for path in (prefix, prefix.parent, *([prefix.with_name("m.ckpt.index")] if version == 2 else [])):
         assert listed(inspect(cpb, path)) == told
         overview = inspect(cpb, path, "overview")
-        assert (overview["kind"], overview["version"], overview["tensors"]) == ("checkpoint", version, 20)
+        assert (overview["kind"], overview["checkpoint_version"], overview["tensors"]) == ("checkpoint", version, 20)
     meta = {item["key"]: item["dtype"] for item in inspect(cpb, prefix.with_name("m.ckpt.meta"))["variables"]["items"]}
     assert meta == {key: dtype for key, (dtype, _) in told.items()}
 
@@ -128,7 +128,7 @@ def test_the_two_versions_have_the_same_values(cpb, folder):
     a, b = folder / "v1" / "m.ckpt", folder / "v2" / "m.ckpt"
     answer = json.loads(cpb.run("diff", a, b, "--json").stdout)
     assert [one["differences"] for one in answer["sections"] if one["section"] != "overview"] == [[], []]
-    assert answer["sections"][0]["differences"][0]["name"] == "version"
+    assert answer["sections"][0]["differences"][0]["name"] == "checkpoint_version"
 
 
 @pytest.mark.parametrize("version", [1, 2])

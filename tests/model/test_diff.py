@@ -235,7 +235,8 @@ def test_an_overview_is_compared_page_by_page(cpb, tmp_path):
     for side in (0, 1):
         signature = b"".join(wire.field(5, wire.field(1, b"s%03d" % i)) for i in range(side, 300 + side))
         meta = b"".join(wire.field(2, wire.field(1, wire.field(4, b"t%d" % i)) + signature) for i in range(20 + side))
-        sides.append(tmp_path / f"{side}.pb")
+        sides.append(tmp_path / str(side) / "saved_model.pb")
+        sides[side].parent.mkdir()
         sides[side].write_bytes(wire.tag(1, 0) + b"\x01" + meta)
     sections = diff(cpb, *sides)["sections"]
     found = [[s["added"], s["removed"], s["same"]] for s in sections if s["section"] == "signatures"]

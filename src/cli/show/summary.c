@@ -174,8 +174,9 @@ static void put_opsets(cli_summary *s, yyjson_val *root) {
 static void put_facts(cli_summary *s, yyjson_val *root) {
   static const struct {
     const char *word, *member;
-  } versions[] = {
-      {"IR version", "ir_version"}, {"specification version", "specification_version"}, {"version", "version"}};
+  } versions[] = {{"IR version", "ir_version"},
+                  {"specification version", "specification_version"},
+                  {"version", "checkpoint_version"}};
   yyjson_val *producer = cpb_json_member(root, "producer");
   put_opsets(s, root);
   put_fact(s, "", cli_text_at(root, "type"));

@@ -65,7 +65,7 @@ static uint64_t count_missing(cli_summary *s, uint32_t shards) {
 static void add_checkpoint(cli_summary *s, cli_table *t) {
   cli_sheet *sheet = &s->sheet;
   yyjson_val *root = cli_root(s->overview);
-  const bool is_alone = s->kind == CPB_MODEL_CHECKPOINT && cli_number_at(root, "version") > 1;
+  const bool is_alone = s->kind == CPB_MODEL_CHECKPOINT && cli_number_at(root, "checkpoint_version") > 1;
   yyjson_val *stored = is_alone ? root : cpb_json_member(cpb_json_member(root, "variables"), "stored");
   uint64_t shards = cli_number_at(stored, "shards"), without = cli_number_at(stored, "without_value"), missing;
   if (!yyjson_is_obj(stored)) return;

@@ -245,7 +245,7 @@ static void write_overview(const reader *r, cpb_json_writer *a) {
   }
   if (count > 1) qsort(sums, count, sizeof *sums, largest_first);
   cpb_json_writer_text(a, "kind", "checkpoint");
-  cpb_json_writer_unsigned(a, "version", cpb_checkpoint_version(c));
+  cpb_json_writer_unsigned(a, "checkpoint_version", cpb_checkpoint_version(c));
   cpb_checkpoint_write_counts(c, a);
   cpb_json_writer_bool(a, "object_graph",
                        cpb_checkpoint_find(c, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH)) != NULL);

@@ -32,10 +32,6 @@
   X(ZIP_MODEL, zip_model, "a zip archive with a model, @", "unpack it, and open that")                                 \
   X(ZIP, zip, "a zip archive{ with @}", "unpack it, and open the model in it")                                         \
   /* Of frameworks whose models are opened */                                                                          \
-  X(SAVED_MODEL_TEXT, saved_model_text, "a SavedModel in protobuf's text format",                                      \
-    "load it in TensorFlow and save it again")                                                                         \
-  X(GRAPH_TEXT, graph_text, "a TensorFlow graph in protobuf's text format",                                            \
-    "convert it with google.protobuf.text_format")                                                                     \
   X(CHECKPOINT, checkpoint, "the list of a folder's checkpoints{, the last @}",                                        \
     "open the .index or .meta file of one")                                                                            \
   X(CHECKPOINT_DATA, checkpoint_data, "a data file of a checkpoint", "open the .index or the model beside it")         \

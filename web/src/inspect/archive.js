@@ -20,6 +20,9 @@ const HELD = 64 * 2 ** 20;
 /** What is said of several. */
 const LISTED = 8;
 
+/** Errors of an archive that cannot be read: whoever reads it as another kind says what is wrong. */
+const UNREADABLE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
+
 const MANIFEST = 'Manifest.json';
 
 /** What stands between an archive's address and the name of a file in it. */
@@ -214,8 +217,11 @@ async function besideOf(model) {
  * @param {{ signal?: AbortSignal, entry?: string }} options
  */
 export async function modelIn(file, options) {
-  const archive = await readArchive(file, options);
-  const found = chosen(archive, options.entry);
+  const archive = await readArchive(file, options).catch((error) => {
+    if (!UNREADABLE.includes(error?.code)) throw error;
+    return undefined;
+  });
+  const found = archive && chosen(archive, options.entry);
   if (!found) return undefined;
   const entry = found.name.endsWith(`/${MANIFEST}`) ? await rootOf(archive, found) : found;
   const source = archive.source(entry, file.close);

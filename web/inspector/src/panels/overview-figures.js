@@ -30,7 +30,7 @@ const KINDS = {
     tagsOf(metaGraphOf(o)),
   ],
   graph_def: (o) => ['GraphDef', said('version', o.versions?.producer)],
-  checkpoint: ({ version }) => ['checkpoint', said('version', version)],
+  checkpoint: (o) => ['checkpoint', said('version', o.checkpoint_version)],
   keras_metadata: ({ model }) => ['Keras metadata', plain(model.class), said('Keras', plain(model.keras_version))],
   onnx: ({ opset_imports: sets, producer }) => [
     'ONNX',
