@@ -102,7 +102,7 @@ FILES = {
     "another size": (64, bytes(64) + description(size=8) + bytes(12), b"8 bytes; expected 12"),
     "values past the end": (64, bytes(64) + description(offset=1000) + bytes(12), b"expected at least 1012"),
     "values beyond all": (64, bytes(64) + description(offset=2**64 - 4) + bytes(12), b"2^63"),
-    "description past the end": (2**40, bytes(200), b"expected at least"),
+    "description past the end": (2**40, b"\1" * 200, b"expected at least"),
     "an offset beyond all": (2**64 - 1, bytes(200), b"2^63"),
     "an empty file": (64, b"", b"expected at least"),
 }

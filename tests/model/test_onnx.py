@@ -252,7 +252,7 @@ def test_ort_is_refused_as_what_it_is(cpb, tmp_path):
     path = tmp_path / "m.ort"
     path.write_bytes(b"\x20\0\0\0ORTM" + bytes(64))
     result = cpb.run("inspect", path)
-    assert result.returncode == 2 and b".ort), which is a FlatBuffer" in result.stderr
+    assert result.returncode == 2 and b"in ONNX Runtime's own format (.ort)" in result.stderr
 
 
 # --- Values in other files ----------------------------------------------------------------------

@@ -35,6 +35,7 @@ struct cpb_evidence {
   static const cpb_evidence name = {name##_fields, sizeof name##_fields / sizeof *name##_fields}
 #define CPB_EVIDENCE_NUMBER(number) {number, CPB_WIRE_VARINT, NULL, false, 0, NULL}
 #define CPB_EVIDENCE_FLOAT(number) {number, CPB_WIRE_FIXED32, NULL, false, 0, NULL}
+#define CPB_EVIDENCE_DOUBLE(number) {number, CPB_WIRE_FIXED64, NULL, false, 0, NULL}
 #define CPB_EVIDENCE_BYTES(number) {number, CPB_WIRE_LEN, NULL, false, 0, NULL}
 #define CPB_EVIDENCE_TEXT(number) {number, CPB_WIRE_LEN, NULL, true, 0, NULL}
 #define CPB_EVIDENCE_OF(number, type) {number, CPB_WIRE_LEN, &(type), false, 0, NULL}
