@@ -125,7 +125,7 @@ function metadataBeside(path) {
   return file !== path && existsSync(file) ? readFileSync(file) : undefined;
 }
 
-/** What TensorFlow wrote beside a model. @param {string | Uint8Array} path */
+/** What TensorFlow wrote beside a model. @param {string | Uint8Array | File} path */
 function checkpointBeside(path) {
   const folder = `${path}`.replace(/saved_model\.pb$/, 'variables').replace(/orig\.pb$/, 'model/variables');
   const index = `${folder}/variables.index`;
@@ -134,7 +134,7 @@ function checkpointBeside(path) {
     : undefined;
 }
 
-/** Asks all there is. @param {string | Uint8Array} path @param {Uint8Array} [kerasMetadata] */
+/** Asks all there is. @param {string | Uint8Array | File} path @param {Uint8Array} [kerasMetadata] */
 async function check(path, kerasMetadata) {
   const { mistakes, questions } = await types;
   const model = await inspect(path, { kerasMetadata, checkpoint: checkpointBeside(path) });
@@ -191,7 +191,7 @@ test('hostile models: their answers are as their types', async () =>
   each(
     await hostileModels(),
     ({ name }) => name,
-    ({ bytes }) => check(bytes),
+    ({ file }) => check(file),
   ));
 
 test('each kind of model was asked each question that has a type', async () => {

@@ -20,7 +20,7 @@ async function floats(model, name, how) {
 test('the data files of an index are found beside it', async () => {
   const model = await inspect(`${cases}tf2/ck-1.index`);
   assert.equal(model.kind, 'checkpoint');
-  const { parameters, version, problems } = /** @type {any} */ (await model.overview());
+  const { parameters, checkpoint_version: version, problems } = /** @type {any} */ (await model.overview());
   assert.deepEqual([parameters.total, version, problems], [8, 2, []]);
   const { numpy, shape, size } = await model.values(key);
   assert.deepEqual([numpy, shape, size], ['<f8', [2, 3], 48]);

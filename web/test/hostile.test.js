@@ -38,8 +38,8 @@ test('the rest of a hostile model is shown, and what is wrong is told', async ()
   each(
     await hostileModels(),
     ({ name }) => name,
-    async ({ bytes, answers, problems = [] }) => {
-      const model = await inspect(bytes);
+    async ({ file, answers, problems = [] }) => {
+      const model = await inspect(file);
       /** @type {string[]} */
       const told = [];
       for (const {
@@ -64,8 +64,8 @@ test('each question about a hostile model has an answer or a typed error', async
   each(
     await hostileModels(),
     ({ name }) => name,
-    async ({ bytes }) => {
-      const model = await inspect(bytes);
+    async ({ file }) => {
+      const model = await inspect(file);
       for (const [question, name] of questions) {
         const error = await model.ask(question, { name }).then(
           () => undefined,

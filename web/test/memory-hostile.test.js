@@ -88,5 +88,5 @@ test('questions about hostile models end at a limit, or are answered', async () 
   each(
     models,
     ([name]) => name,
-    ([, input, question, limit]) => check({ input, question, use: 'inspect' }, limit),
+    ([, input, question, limit]) => check({ input, question, options: { kind: 'saved_model' }, use: 'inspect' }, limit),
   ));

@@ -7,7 +7,7 @@ import { data } from './test.js';
 /**
  * @typedef {object} Hostile
  * @property {string} name
- * @property {Uint8Array} bytes
+ * @property {File} file
  * @property {{ ask: [string, string?], has: Record<string, unknown> }[]} answers and what of each
  *   is known, by the path of the member
  * @property {string[]} [problems] that are told
@@ -37,6 +37,6 @@ export async function hostileModels() {
   const text = new TextDecoder().decode(await data('tests/data/hostile_models.json'));
   return JSON.parse(text).cases.map((/** @type {any} */ { message, ...rest }) => ({
     ...rest,
-    bytes: Uint8Array.from(contentOf(message)),
+    file: new File([Uint8Array.from(contentOf(message))], 'saved_model.pb'),
   }));
 }
