@@ -54,11 +54,12 @@ static size_t find_root_in(char *out, size_t size) {
   return found ? length + 1 : 0;
 }
 
-/* Of versions the highest, as TensorFlow Serving has it; else the only model. */
+/* Of versions the highest, as TensorFlow Serving has it; else the only model, or the only index of a checkpoint. */
 static bool find_only(const char *path, char *out, size_t size, size_t *package) {
   cpb_lookup_folder in;
   cpb_lookup_in_folder(path, &in);
   if (in.num_versions > 0) return append(out, size, in.version);
+  if (in.num_models == 0 && in.num_indexes == 1) return append(out, size, in.index);
   if (in.num_models != 1 || !append(out, size, in.models[0])) return false;
   if (cpb_lookup_is_directory(out)) *package = find_root_in(out, size);
   return *package > 0 || !cpb_lookup_is_directory(out);
@@ -81,15 +82,6 @@ static bool find_latest_in(size_t length, char *out) {
   return false;
 }
 
-/* The only index of a checkpoint. */
-static bool find_index_in(size_t length, char *out) {
-  char name[CPB_LATEST_ROOM];
-  out[length] = 0;
-  if (!cpb_lookup_only(out, ".index", name, sizeof name)) return false;
-  cpb_format(out + length, CPB_FIND_MODEL_ROOM, "/%s", name);
-  return true;
-}
-
 /* `*package`: how long the folder is at the beginning of `out` if a package's manifest named what follows; else 0. */
 static bool find(const char *path, char *out, size_t size, size_t *package) {
   static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", "/saved_model.pbtxt", NULL};
@@ -105,7 +97,7 @@ static bool find(const char *path, char *out, size_t size, size_t *package) {
   out[length] = 0;
   if (is_directory) *package = find_root_in(out, size);
   if (!is_directory || *package > 0 || find_latest_in(length, out)) return true;
-  if (!find_only(path, out, size, package) && !find_index_in(length, out)) out[length] = 0;
+  if (!find_only(path, out, size, package)) out[length] = 0;
   return true;
 }
 

@@ -10,19 +10,18 @@
 /* Of the system's paths (lookup_posix.c, for WASI, too). */
 bool cpb_lookup_exists(const char *path);
 bool cpb_lookup_is_directory(const char *path);
-/* The name of the only file in the directory that ends so, in `out` of `room` bytes; false if there is none or more
- * than one, or its name is longer. */
-bool cpb_lookup_only(const char *directory, const char *ending, char *out, size_t room);
 
 #define CPB_LOOKUP_SHOWN 5
 #define CPB_LOOKUP_NAME 256
 
 /* What in a directory is a model by its name, relative to it: files (m.onnx), packages (m.mlpackage) and SavedModels
- * (m/saved_model.pb); and the model in the highest of the folders that are named by numbers (2/saved_model.pb). */
+ * (m/saved_model.pb); the model in the highest of the folders that are named by numbers (2/saved_model.pb); and the
+ * indexes of checkpoints. */
 typedef struct cpb_lookup_folder {
-  size_t num_models, num_versions;
+  size_t num_models, num_versions, num_indexes;
   char models[CPB_LOOKUP_SHOWN][CPB_LOOKUP_NAME]; /* those that come first, in the order of their names */
   char version[CPB_LOOKUP_NAME];
+  char index[CPB_LOOKUP_NAME]; /* the last that was found */
 } cpb_lookup_folder;
 
 /* (lookup_folder.c) Nothing of what cannot be read. */

@@ -71,6 +71,12 @@ static void add_model(cpb_lookup_folder *found, const char *name) {
   strcpy(found->models[at], name);
 }
 
+static void add_index(cpb_lookup_folder *found, const char *name) {
+  if (strlen(name) >= CPB_LOOKUP_NAME) return;
+  found->num_indexes++;
+  strcpy(found->index, name);
+}
+
 static void add_folder(int directory, const char *name, cpb_lookup_folder *found) {
   static const char *const saved[] = {"saved_model.cpb", "saved_model.pb", NULL};
   static const char *const served[] = {"saved_model.cpb", "saved_model.pb", "model.onnx", NULL};
@@ -87,13 +93,14 @@ static void add_folder(int directory, const char *name, cpb_lookup_folder *found
 
 void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found) {
   struct stat what;
-  found->num_models = found->num_versions = 0;
+  found->num_models = found->num_versions = found->num_indexes = 0;
   DIR *directory = opendir(path);
   for (const struct dirent *entry; directory && (entry = readdir(directory));) {
     const char *name = entry->d_name;
     if (name[0] == '.' || fstatat(dirfd(directory), name, &what, 0) != 0) continue;
     if (S_ISDIR(what.st_mode)) add_folder(dirfd(directory), name, found);
     else if (S_ISREG(what.st_mode) && is_model_file(name)) add_model(found, name);
+    else if (S_ISREG(what.st_mode) && ends_with(name, ".index")) add_index(found, name);
   }
   if (directory) closedir(directory);
 }

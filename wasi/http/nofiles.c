@@ -76,5 +76,5 @@ bool cpb_lookup_is_directory(const char *path) {
 
 void cpb_lookup_in_folder(const char *path, cpb_lookup_folder *found) {
   (void)path;
-  found->num_models = found->num_versions = 0;
+  found->num_models = found->num_versions = found->num_indexes = 0;
 }
