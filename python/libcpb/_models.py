@@ -277,9 +277,10 @@ def open_model(
     Args:
         source: See `libcpb.Source`. A path or URL is that of the model's file, or of the directory of a
             SavedModel (as a URL with a slash at its end), whose files beside it are read when a question
-            needs them. A checkpoint is opened by its index, its prefix or its directory. A directory may also be a package of Core ML, have the only model, or have versions
-            in folders named by numbers, of which the highest is opened. What is in memory or a file object
-            has no files beside it, and so no variables' values.
+            needs them. A checkpoint is opened by its index, its prefix or its directory; one of several
+            models in a zip archive as ``ARCHIVE!/NAME``. A directory may also be a package of Core ML, have
+            the only model, or have versions in folders named by numbers, of which the highest is opened.
+            What is in memory or a file object has no files beside it, and so no variables' values.
         kind: What it is; None: as it begins.
         max_value: Longer values are not read. 0: 1024.
         max_memory: Bytes that what is read may take. 0: 256 MiB.

@@ -84,7 +84,8 @@ const cli_command cli_commands[] = {
      .summary = "show what a model computes and what it is made of",
      .about =
          "MODEL is a model's file or directory, or the .cpb that was split from it, of any size; or a checkpoint: its "
-         "index, its prefix or its directory. Weights are not read: their shapes and sizes come from the model, or "
+         "index, its prefix or its directory. It may be in protobuf's text format, or in a zip archive: of several "
+         "models in one, MODEL.zip!/NAME is one. Weights are not read: their shapes and sizes come from the model, or "
          "from variables/variables.index beside it.\n\n"
          "Without QUESTION, it prints a summary of at most 50 lines. Into a pipe, it prints a line for each item, with "
          "tabs between the fields.\n\n"

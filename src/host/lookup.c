@@ -1,5 +1,8 @@
 #include "host/lookup.h"
 
+#include <string.h>
+
+#include "base/status.h"
 #include "host/archive.h"
 #include "host/file.h"
 
@@ -13,10 +16,24 @@ static cpb_file *open_url(const cpb_allocator *a, const char *url, const cpb_url
   return NULL;
 }
 
+/* What may lead into an archive, or is called so itself; a server is asked first where no .zip stands before the mark. */
+static cpb_file *open_marked(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
+                             cpb_error *error) {
+  const bool is_url = urls && cpb_is_url(path);
+  cpb_file *file = NULL;
+  if (is_url && !strstr(path, ".zip" CPB_ARCHIVE_MARK)) {
+    file = open_url(a, path, urls, absent, error);
+    if (file || !*absent) return file;
+    cpb_error_begin(error, NULL);
+  }
+  if (is_url || !cpb_lookup_exists(path)) return cpb_archive_open(a, path, urls, absent, error);
+  return cpb_file_open_beside(a, path, error);
+}
+
 cpb_file *cpb_lookup_open(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
                           cpb_error *error) {
   *absent = false;
-  if (cpb_archive_is_path(path) && !cpb_lookup_exists(path)) return cpb_archive_open(a, path, urls, absent, error);
+  if (cpb_archive_is_path(path)) return open_marked(a, path, urls, absent, error);
   if (urls && cpb_is_url(path)) return open_url(a, path, urls, absent, error);
   cpb_file *file = cpb_file_open_beside(a, path, error);
   *absent = !file && !cpb_lookup_exists(path);

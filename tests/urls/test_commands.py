@@ -152,6 +152,21 @@ def test_a_model_in_an_archive_is_read_by_ranges(cpb, server, below):
     assert cpb.run("inspect", url.replace(".zip?", ".zip!/b.onnx?")).returncode == 3
 
 
+def test_an_address_with_the_mark_of_archives_may_be_a_files(cpb, server, below):
+    """And an archive need not be called one."""
+    (below / "a!" / "b").mkdir(parents=True)
+    for name in "tied.onnx", "w.data":
+        shutil.copy(DATA / "cases" / name, below / "a!" / "b" / name)
+    with zipfile.ZipFile(below / "download", "w") as archive:
+        archive.write(DATA / "cases" / "m.ckpt.meta", "m.ckpt.meta")
+        archive.write(DATA / "cases" / "m.ckpt.index", "m.ckpt.index")
+        archive.write(DATA / "cases" / "m.ckpt.data-00000-of-00001", "m.ckpt.data-00000-of-00001")
+    url, _ = server.url("/-/below/a!/b/tied.onnx")
+    assert cpb.ok("extract", url, "head", "-o", "-") == cpb.ok("extract", DATA / "cases" / "tied.onnx", "head", "-o", "-")
+    url, _ = server.url("/-/below/download")
+    assert cpb.ok("extract", url, "w2", "-o", "-") == cpb.ok("extract", DATA / "cases" / "m.ckpt.meta", "w2", "-o", "-")
+
+
 def test_a_base_is_read_by_its_url(cpb, server, below, tmp_path):
     """And named by it; readers follow it if they are allowed to. A base beside another URL is as good."""
     allow, how = "--allow-references", ["--type", "tensorflow.GraphDef", "--max-chunk-size", "10K"]
@@ -379,9 +394,9 @@ def size_of(range_):
 
 
 @pytest.mark.parametrize("url, answer", [("pal6_ios16.mlpackage", True), ("pal6_ios16.mlpackage/", True), ("model/1/", True),
-                                         ("model/2/", b"tried saved_model.cpb, saved_model.pb, saved_model.pbtxt and Manifest.json in it"),
-                                         ("none.mlpackage", b"tried Manifest.json in it, and .cpb and .pb after its name"),
-                                         ("nothing", b"404: there is no such file; tried .cpb and .pb after its name, too")])
+                                         ("model/2/", b"tried saved_model.cpb, saved_model.pb, saved_model.pbtxt, Manifest.json and checkpoint in it"),
+                                         ("none.mlpackage", b"tried Manifest.json in it, and .cpb, .pb and .index after its name"),
+                                         ("nothing", b"404: there is no such file; tried .cpb, .pb and .index after its name, too")])
 def test_folders_are_models(cpb, server, below, url, answer):
     """As they are named, and as TF Serving numbers them; a refusal says what was looked for."""
     shutil.copytree(DATA / "cases" / "pal6_ios16.mlpackage", below / "pal6_ios16.mlpackage", dirs_exist_ok=True)

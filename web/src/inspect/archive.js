@@ -40,8 +40,8 @@ export const isZip = (head) => [0x50, 0x4b, 3, 4].every((byte, i) => head[i] ===
  */
 export function cutAddress(input) {
   const text = typeof input === 'string' || input instanceof URL ? String(input) : '';
-  const mark = text.indexOf(MARK);
-  if (mark <= 0) return { input };
+  const mark = text.search(/\.zip!\//i) + 4;
+  if (mark < 4) return { input };
   const isUrl = /^https?:/i.test(text);
   const end = isUrl ? text.slice(mark).search(/[?#]|$/) + mark : text.length;
   const entry = text.slice(mark + MARK.length, end);
