@@ -85,6 +85,8 @@ def test_which_of_several_is_asked(cpb, tmp_path):
 def test_what_is_beside_a_model_is_none(cpb, tmp_path):
     files = {"m/model.onnx": (CASES / "a.onnx").read_bytes(), "__MACOSX/m/._model.onnx": b"x", "m/vocabulary.pb": b"x"}
     assert ask(cpb, pack(tmp_path / "m.zip", files), "overview")["kind"] == "onnx"
+    files = {"config.json": b"{}", "onnx/model.onnx": (CASES / "a.onnx").read_bytes(), "tokenizer.json": b"{}"}
+    assert ask(cpb, pack(tmp_path / "hub.zip", files), "overview")["kind"] == "onnx"
     files = {"m/graph.pbtxt": "node { name: 'x' op: 'NoOp' }", "m/read.me": "text"}
     assert ask(cpb, pack(tmp_path / "g.zip", files), "overview")["kind"] == "graph_def"
 

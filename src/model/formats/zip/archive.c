@@ -99,7 +99,7 @@ static bool is_called(cpb_span name, const char *file) {
 
 /* Of what the archives of other programs have. */
 static bool is_foreign(const cpb_archive *r) {
-  static const char *const names[] = {"tags.txt", "config.json", "coefficients.bin", "[Content_Types].xml"};
+  static const char *const names[] = {"tags.txt", "model.weights.h5", "coefficients.bin", "[Content_Types].xml"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (cpb_zip_find(&r->zip, span_of(names[i]))) return true;
   }
