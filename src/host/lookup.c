@@ -16,7 +16,7 @@ static cpb_file *open_url(const cpb_allocator *a, const char *url, const cpb_url
   return NULL;
 }
 
-/* What may lead into an archive, or is called so itself: a server is asked for that where no .zip is before the mark. */
+/* What may lead into an archive, or is called so itself: where no .zip is before the mark, it is asked for first. */
 static cpb_file *open_marked(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
                              cpb_error *error) {
   const bool is_url = urls && cpb_is_url(path);
