@@ -1,5 +1,6 @@
 /** Models in zip archives are what they are outside of them. */
 import { libcpb } from './support/libcpb.js';
+import { cutAddress } from '../src/inspect/archive.js';
 import { assert, data, test } from './support/test.js';
 import { zip } from './support/zip.js';
 
@@ -56,6 +57,13 @@ test('an archive by ranges: what is stored beside the model is not read', async 
   await model.overview();
   assert.ok(model.transferred.bytes < 1 << 20, `${model.transferred.bytes} bytes were read`);
   model.close();
+});
+
+test('an address that leads into an archive', () => {
+  const cut = (/** @type {string} */ address) => Object.values(cutAddress(address));
+  assert.deepEqual(cut('https://a.b/m.zip!/x%20y/m.onnx?s=1#f'), ['https://a.b/m.zip?s=1#f', 'x y/m.onnx']);
+  assert.deepEqual(cut('https://a.b/m.zip!/100%.onnx'), ['https://a.b/m.zip', '100%.onnx']);
+  assert.deepEqual(cut('https://a.b/a!/m.onnx'), ['https://a.b/a!/m.onnx']);
 });
 
 test('other archives are no models', async () => {

@@ -228,8 +228,11 @@ static match resolve_by(cpb_buffer *out, const struct service *s, const char *ur
   if (!by_scheme && (!s->page || !cpb_address_is_http(&a))) return NONE;
   cpb_buffer_init(&endpoint, &out->allocator);
   if (s->endpoint && !(append_endpoint(&endpoint, s, e) && end_text(&endpoint))) {
+    cpb_buffer_free(&endpoint);
     cpb_fail_memory(error);
-  } else if (s->endpoint && !is_endpoint(&endpoint)) {
+    return NONE;
+  }
+  if (s->endpoint && !is_endpoint(&endpoint)) {
     if (by_scheme) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "%s is no http or https URL", s->variable);
   } else if (by_scheme) {
     done = cpb_buffer_append(out, endpoint.data, endpoint.size - 1) && resolve_scheme(out, s, &a, error);

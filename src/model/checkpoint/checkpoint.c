@@ -165,9 +165,9 @@ static const char *read_tensor(cpb_checkpoint *c, cpb_span message, entry *e, ch
   else if (s->slices == 0) return "it has no slices; expected at least one";
   if (dtype == 0 || dtype > INT32_MAX) return wrong_value(problem, "type", dtype, "a tensorflow.DataType");
   const char *wrong = read_shape(c, cpb_get_bytes(message, SAVED_SHAPE), s, problem);
-  const uint64_t *sizes = (const uint64_t *)(const void *)c->sizes.data + e->shape;
+  const uint64_t *sizes = (const uint64_t *)(const void *)c->sizes.data;
   bool fits = true;
-  for (uint32_t i = 0; !wrong && i < s->rank; i++) fits = fits && cpb_mul_u64(elements, sizes[i], &elements);
+  for (uint32_t i = 0; !wrong && i < s->rank; i++) fits = fits && cpb_mul_u64(elements, sizes[e->shape + i], &elements);
   s->size = fits && cpb_mul_u64(elements, bits, &bits) ? bits / 8 : 0;
   return wrong;
 }

@@ -31,6 +31,15 @@ const MARK = '!/';
 /** Whether a file begins as a zip archive does. @param {Uint8Array} head */
 export const isZip = (head) => [0x50, 0x4b, 3, 4].every((byte, i) => head[i] === byte);
 
+/** A part of a URL as it is meant, or, where its escapes mean nothing, as it is. @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /**
  * An address that leads into an archive, and the file that it names there.
  *
@@ -45,7 +54,7 @@ export function cutAddress(input) {
   const isUrl = /^https?:/i.test(text);
   const end = isUrl ? text.slice(mark).search(/[?#]|$/) + mark : text.length;
   const entry = text.slice(mark + MARK.length, end);
-  return { input: text.slice(0, mark) + text.slice(end), entry: isUrl ? decodeURIComponent(entry) : entry };
+  return { input: text.slice(0, mark) + text.slice(end), entry: isUrl ? decoded(entry) : entry };
 }
 
 /** The folder that a file is in, with a slash at its end; '' for none. @param {string} name */
