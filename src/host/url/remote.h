@@ -5,9 +5,7 @@
 #include <stdbool.h>
 
 #include "cpb/url.h"
-#include "host/url/exchange.h"
-
-typedef struct cpb_remote cpb_remote;
+#include "host/url/remote_state.h"
 
 /* NULL with the error set, as cpb_url_open(). */
 cpb_remote *cpb_remote_new(const cpb_allocator *a, const char *url, const cpb_url_options *options, cpb_error *error);

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "cpb/url.h"
-#include "host/url/remote.h"
+#include "host/url/exchange.h"
 #include "host/url/s3.h"
 #include "host/url/served.h"
 #include "host/url/windows.h"
@@ -23,6 +23,7 @@ typedef enum cpb_body {
   CPB_BODY_WRONG    /* the error is set */
 } cpb_body;
 
+typedef struct cpb_remote cpb_remote;
 struct cpb_remote {
   cpb_allocator allocator;
   cpb_remote *lanes[URL_LANES]; /* for ranges further on, which are requested meanwhile; made when they are needed */
