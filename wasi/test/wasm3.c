@@ -26,6 +26,7 @@ enum {
   WASI_ISDIR = 31,
   WASI_LOOP = 32,
   WASI_NOENT = 44,
+  WASI_NOTSUP = 58,
   WASI_NOSPC = 51,
   WASI_NOTDIR = 54,
   WASI_PIPE = 64,
@@ -151,6 +152,9 @@ static struct iovec first_piece(void *memory, uint32_t list, uint32_t count) {
   return (struct iovec){memory, 0};
 }
 
+/* It lists no folders. */
+static m3ApiRawFunction(fd_readdir) { m3ApiReturnType(uint32_t) m3ApiReturn(WASI_NOTSUP) }
+
 static m3ApiRawFunction(fd_read) {
   m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) m3ApiGetArg(uint32_t, list) m3ApiGetArg(uint32_t, count)
       m3ApiGetArg(uint32_t, out) struct iovec piece = first_piece(_mem, list, count);
@@ -199,6 +203,7 @@ static const struct {
     {"fd_prestat_dir_name", "i(i*i)", fd_prestat_dir_name},
     {"fd_prestat_get", "i(ii)", fd_prestat_get},
     {"fd_read", "i(iiii)", fd_read},
+    {"fd_readdir", "i(iiiIi)", fd_readdir},
     {"fd_seek", "i(iIii)", fd_seek},
     {"fd_write", "i(iiii)", fd_write},
     {"path_filestat_get", "i(ii*ii)", path_filestat_get},

@@ -202,7 +202,9 @@ export async function openInside(input, options, { within, keepDamaged = false, 
  * @param {{ signal?: AbortSignal, entry?: string }} options
  */
 async function unpack({ file }, options) {
-  const head = /\.c?pb$/i.test(file.source.name ?? '') ? undefined : await file.source.read(0, 4, options);
+  const head = /\.c?pb$/i.test(file.source.name ?? '')
+    ? undefined
+    : await file.source.read(0, 4, { signal: options.signal });
   return head && isZip(head) ? modelIn(file, options) : undefined;
 }
 

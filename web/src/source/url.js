@@ -30,6 +30,15 @@ import { Resource } from './resource.js';
  */
 
 /**
+ * A source of a URL.
+ * @typedef {object} OfUrl
+ * @property {string} url what was given
+ * @property {string} finalUrl where redirects led
+ * @property {() => Promise<string>} requested the address of the file that the URL stands for
+ */
+/** @typedef {Source & OfUrl} UrlSource */
+
+/**
  * A resource read by HTTP ranges. Only GET is sent, with no header but Range (and
  * yours) and the URL as it is, so that signed URLs work. Each response is checked, and must
  * have the size and the ETag or date of the first one.
@@ -38,8 +47,7 @@ import { Resource } from './resource.js';
  *   s3://BUCKET/KEY, as far as these are public; or a page at Hugging Face, GitHub or GitLab that shows a file
  * @param {UrlOptions} [options]
  * @param {import('../middleware/budget.js').Meter} [usage] that of others with which it has one budget
- * @returns {Source & { url: string, finalUrl: string, requested: () => Promise<string> }} `requested`: the
- *   address of the file that the URL stands for; `finalUrl`: where redirects led
+ * @returns {UrlSource}
  */
 export function urlSource(url, options = {}, usage = meter(options.budget)) {
   const { maxWhole = 1 << 20, suffix = 'auto', ignoreEtag = false } = options;
