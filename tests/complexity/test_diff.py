@@ -30,8 +30,9 @@ def test_work_is_linear_or_refused(cpb, tmp_path, family):
     make, n = FAMILIES[family]
     counts = []
     for times in (1, 2, 4):
-        paths = [tmp_path / f"{times}{side}.pb" for side in "ab"]
+        paths = [tmp_path / f"{times}{side}" / "saved_model.pb" for side in "ab"]
         for side, path in enumerate(paths):
+            path.parent.mkdir()
             path.write_bytes(make(n * times, side))
         counts.append(work(cpb, paths))
         if not counts[-1]:
