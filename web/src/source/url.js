@@ -30,15 +30,6 @@ import { Resource } from './resource.js';
  */
 
 /**
- * A source of a URL.
- * @typedef {object} OfUrl
- * @property {string} url what was given
- * @property {string} finalUrl where redirects led
- * @property {() => Promise<string>} requested the address of the file that the URL stands for
- */
-/** @typedef {Source & OfUrl} UrlSource */
-
-/**
  * A resource read by HTTP ranges. Only GET is sent, with no header but Range (and
  * yours) and the URL as it is, so that signed URLs work. Each response is checked, and must
  * have the size and the ETag or date of the first one.
@@ -47,19 +38,19 @@ import { Resource } from './resource.js';
  *   s3://BUCKET/KEY, as far as these are public; or a page at Hugging Face, GitHub or GitLab that shows a file
  * @param {UrlOptions} [options]
  * @param {import('../middleware/budget.js').Meter} [usage] that of others with which it has one budget
- * @returns {UrlSource}
+ * @returns {Source & { url: string, finalUrl: string }} `finalUrl`: where redirects led
  */
 export function urlSource(url, options = {}, usage = meter(options.budget)) {
   const { maxWhole = 1 << 20, suffix = 'auto', ignoreEtag = false } = options;
   const http = new Exchange(url, options, usage);
   const resource = new Resource(http, maxWhole, suffix === 'auto' ? !http.crossOrigin : suffix, ignoreEtag);
-  return {
+  /** @type {Source & { url: string, finalUrl: string }} */
+  const source = {
     name: http.name,
     key: [http.url, options.headers],
     remote: true,
     transferred: http.cost,
     url: http.url,
-    requested: () => http.requested(),
     get finalUrl() {
       return http.finalUrl;
     },
@@ -75,4 +66,6 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
     },
     reset: () => resource.reset(),
   };
+  // For the page, which shows the address of the file that the URL stands for.
+  return Object.assign(source, { requested: () => http.requested() });
 }

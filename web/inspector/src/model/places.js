@@ -161,7 +161,7 @@ export function nameOf({ pathname }) {
 }
 
 /** The address of the file that one stands for: hf://, or a page that shows a file. @param {string} address */
-export const fileAt = (address) => urlSource(address).requested();
+export const fileAt = (address) => /** @type {any} */ (urlSource(address)).requested();
 
 /**
  * @param {string} address
