@@ -59,12 +59,18 @@ static bool find_type(field *f, const cpb_message_type **type) {
     return *type != NULL;
   }
   if (j->error.code != CPB_OK) return false;
-  length = BEGINNING;
-  const uint8_t *data = cpb_message_file_read(f->message, 0, &length, &j->error);
-  const cpb_file_ends ends = {.struct_size = sizeof ends, .begin = data, .begin_size = length, .size = UINT64_MAX};
-  const char *guessed = data ? cpb_model_message_type(cpb_model_guess(&ends)) : NULL;
+  uint8_t begin[CPB_BEGIN_BYTES];
+  size_t size = 0;
+  for (length = 1; length > 0 && size < sizeof begin; size += length) { /* a read ends where a chunk does */
+    length = sizeof begin - size;
+    const uint8_t *data = cpb_message_file_read(f->message, size, &length, &j->error);
+    if (!data) return false;
+    memcpy(begin + size, data, length);
+  }
+  const cpb_file_ends ends = {.struct_size = sizeof ends, .begin = begin, .begin_size = size, .size = UINT64_MAX};
+  const char *guessed = cpb_model_message_type(cpb_model_guess(&ends));
   if (guessed) *type = cpb_schema_find_message(f->schema, guessed);
-  return data != NULL;
+  return true;
 }
 
 static bool open_field(field *f) {

@@ -317,7 +317,7 @@ def check_fault(serving, fault, wanted, most, begin, end):
         assert answer.status == (404 if fault == "404" else 502), answer.body[:200]
         assert re.search(wanted, answer.error()), answer.error()
     log = serving.requests(f"lie-{fault}")
-    most += 2 * (fault in ("403", "403-expired", "404"))  # two more names are tried
+    most += 3 * (fault in ("403", "403-expired", "404"))  # three more names are tried
     assert len(log) <= most and {entry["method"] for entry in log} <= {"GET"}
 
 
