@@ -202,7 +202,7 @@ typedef struct cpb_text_options {
   /* sizeof(cpb_text_options) */
   size_t struct_size;
 
-  /* The message takes at most `held` bytes and `held_per_byte` for each of the text; `depth` counts. */
+  /* `depth`, `walked` and `held` count: the message takes at most `held`. */
   const cpb_limits *limits;
 
   /* Non-zero: of a text that is damaged, the message is what stood before. `error` says where, and why. */

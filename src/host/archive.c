@@ -25,6 +25,16 @@ static const char *mark_in(const char *path) {
 
 bool cpb_archive_is_path(const char *path) { return mark_in(path) != NULL; }
 
+bool cpb_archive_is_zip_path(const char *path) {
+  static const char ending[] = ".zip";
+  const char *mark = mark_in(path);
+  if (!mark || mark - path < 4) return false;
+  for (int i = 0; i < 4; i++) {
+    if ((mark[i - 4] | (i > 0 ? 0x20 : 0)) != ending[i]) return false;
+  }
+  return true;
+}
+
 /* The path of an entry, to be released; in a URL, in front of the query. */
 static char *path_within(const cpb_allocator *a, const char *zip, const char *name, size_t size, cpb_error *error) {
   const size_t mark = strlen(CPB_ARCHIVE_MARK);

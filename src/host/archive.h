@@ -13,6 +13,9 @@
 /* Whether a path leads into an archive. */
 bool cpb_archive_is_path(const char *path);
 
+/* Whether it surely does, as .zip stands before the mark: a server may have a file of the name otherwise. */
+bool cpb_archive_is_zip_path(const char *path);
+
 /* Whether a file begins as a zip archive does. */
 bool cpb_archive_is_zip(cpb_file *file);
 

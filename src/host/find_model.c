@@ -6,7 +6,7 @@
 #include "cpb/open.h"
 #include "host/archive.h"
 #include "host/file.h"
-#include "host/folder.h"
+#include "host/latest.h"
 #include "host/lookup.h"
 #include "host/package.h"
 #include "host/references.h"
@@ -283,8 +283,10 @@ cpb_file *cpb_find_and_open(const cpb_allocator *a, const char *path, const cpb_
              strlen(path) + CPB_FIND_MODEL_ROOM);
     return NULL;
   }
-  if (cpb_archive_is_path(path) && !cpb_lookup_exists(path)) return open_within(&allocator, path, urls, out, error);
-  if (urls && cpb_is_url(path)) return find_url(a, path, urls, out, error);
+  const bool is_url = urls && cpb_is_url(path);
+  const bool is_within = is_url ? cpb_archive_is_zip_path(path) : cpb_archive_is_path(path) && !cpb_lookup_exists(path);
+  if (is_within) return open_within(&allocator, path, urls, out, error);
+  if (is_url) return find_url(a, path, urls, out, error);
   find(path, out, size, &package);
   return open_found(&allocator, path, out, package, error);
 }

@@ -1,7 +1,5 @@
 #include "host/lookup.h"
 
-#include <string.h>
-
 #include "base/status.h"
 #include "host/archive.h"
 #include "host/file.h"
@@ -21,7 +19,7 @@ static cpb_file *open_marked(const cpb_allocator *a, const char *path, const cpb
                              cpb_error *error) {
   const bool is_url = urls && cpb_is_url(path);
   cpb_file *file = NULL;
-  if (is_url && !strstr(path, ".zip" CPB_ARCHIVE_MARK)) {
+  if (is_url && !cpb_archive_is_zip_path(path)) {
     file = open_url(a, path, urls, absent, error);
     if (file || !*absent) return file;
     cpb_error_begin(error, NULL);

@@ -39,6 +39,32 @@ for (const deflated of [false, true]) {
   });
 }
 
+test('a SavedModel has what lies beside it in the archive, unless that is given', async () => {
+  const folder = 'tests/data/cpb/real_tf_module/';
+  const files = Object.fromEntries(
+    await Promise.all(
+      Object.entries({
+        'm/saved_model.pb': 'orig.pb',
+        'm/variables/variables.index': 'model/variables/variables.index',
+        'm/variables/variables.data-00000-of-00001': 'model/variables/variables.data-00000-of-00001',
+      }).map(async ([name, file]) => [name, await data(folder + file)]),
+    ),
+  );
+  const index = await data(`${folder}model/variables/variables.index`);
+  for (const options of [
+    {},
+    { checkpoint: /** @type {const} */ (true) },
+    { checkpoint: { index, data: () => undefined } },
+  ]) {
+    const model = await libcpb.inspect(zip(files, true), options);
+    const { items } = /** @type {any} */ (await model.variables()).variables;
+    const [{ key, stored }] = items.filter((/** @type {any} */ one) => one.stored?.size > 0);
+    if (typeof options.checkpoint === 'object') await assert.rejects(model.values(key, { variable: true }), {});
+    else assert.equal((await (await model.values(key, { variable: true })).bytes()).length, stored.size);
+    model.close();
+  }
+});
+
 test('which of several models is asked', async () => {
   const files = await filesOf(['a.onnx', 'tied.onnx']);
   const archive = zip(files, false);

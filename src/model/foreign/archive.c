@@ -2,22 +2,12 @@
 #include "model/common/ends.h"
 #include "model/common/spans.h"
 #include "model/foreign/parts.h"
+#include "model/formats/zip/entry_names.h"
 #include "model/formats/zip/glance.h"
 
 static bool ends_so(cpb_span name, const char *ending) {
   const cpb_span end = cpb_span_of(ending);
   return name.size >= end.size && cpb_span_is(cpb_span_from(name, name.size - end.size), ending);
-}
-
-/* Also of one in folders. */
-static bool is_called(cpb_span name, const char *base) {
-  const size_t size = strlen(base);
-  return ends_so(name, base) && (name.size == size || name.data[name.size - size - 1] == '/');
-}
-
-bool cpb_foreign_is_model_name(cpb_span name) {
-  return is_called(name, "saved_model.pb") || is_called(name, "saved_model.cpb") || ends_so(name, ".onnx") ||
-         ends_so(name, ".mlmodel") || ends_so(name, ".mlpackage/Manifest.json");
 }
 
 /* --- zip ------------------------------------------------------------------------------------ */
@@ -42,10 +32,11 @@ static const struct {
 /* Takes a name into account: `best` is the row that was found before. */
 static void weigh(cpb_span name, size_t *best, cpb_foreign *found) {
   if (found->kind == CPB_FOREIGN_ZIP_MODEL) return;
-  if (cpb_foreign_is_model_name(name)) *found = (cpb_foreign){CPB_FOREIGN_ZIP_MODEL, name};
+  if (cpb_entry_model_rank(name) == 2) *found = (cpb_foreign){CPB_FOREIGN_ZIP_MODEL, name};
   else if (ends_so(name, ".sdnb") && *best > 0) found->kind = CPB_FOREIGN_SDNB;
   for (size_t i = 0; i < *best && found->kind != CPB_FOREIGN_ZIP_MODEL; i++) {
-    const bool is_it = in_zip[i].in_folder ? is_called(name, in_zip[i].name) : cpb_span_is(name, in_zip[i].name);
+    const bool is_it =
+        in_zip[i].in_folder ? cpb_is_entry_called(name, in_zip[i].name) : cpb_span_is(name, in_zip[i].name);
     if (!is_it) continue;
     *best = i;
     *found = (cpb_foreign){in_zip[i].kind, cpb_span_of(in_zip[i].detail ? in_zip[i].detail : "")};
@@ -85,7 +76,7 @@ static bool look_into_tar(cpb_span in, cpb_foreign *found) {
     cpb_span name = {header, 0};
     while (name.size < TAR_NAME && header[name.size] != 0) name.size++;
     if (found->kind != CPB_FOREIGN_TAR_MODEL) found->kind = CPB_FOREIGN_TAR;
-    if (found->kind == CPB_FOREIGN_TAR && cpb_foreign_is_model_name(name))
+    if (found->kind == CPB_FOREIGN_TAR && cpb_entry_model_rank(name) == 2)
       *found = (cpb_foreign){CPB_FOREIGN_TAR_MODEL, name};
     at += TAR_BLOCK + (octal(header + TAR_SIZE) + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
   }

@@ -13,7 +13,4 @@ bool cpb_foreign_binary(const cpb_file_ends *ends, cpb_foreign *found);    /* wh
 bool cpb_foreign_message(const cpb_file_ends *ends, cpb_foreign *found);   /* protobuf messages that are no models */
 bool cpb_foreign_text(const cpb_file_ends *ends, cpb_foreign *found);
 
-/* Whether an entry of an archive with this name is a model. */
-bool cpb_foreign_is_model_name(cpb_span name);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "cpb/message.h"
@@ -270,19 +271,15 @@ static bool take_next(reader *r) {
   return list ? cpb_text_expected(&r->lexer, ", or ]") : take_field(r);
 }
 
-static bool read_text(reader *r, const cpb_message_type *type) {
+static bool read_text(reader *r, const cpb_message_type *type, cpb_meter *meter) {
+  const uint64_t size = (uint64_t)(r->lexer.end - r->lexer.at);
+  if (!cpb_meter_charge(meter, CPB_WORK_WALKED, size, 0, r->lexer.error)) return false;
   if (!push(r, (level){.type = type})) return false;
   while (cpb_text_peek(&r->lexer), r->lexer.at < r->lexer.end) {
     if (!take_next(r)) return false;
   }
   if (r->depth > 1) return cpb_text_expected(&r->lexer, "the end of the message");
   return close_level(r);
-}
-
-static uint64_t most_bytes(const cpb_limits *limits, size_t size) {
-  uint64_t most;
-  if (!cpb_mul_u64(limits->held_per_byte, size, &most) || !cpb_add_u64(most, limits->held, &most)) return UINT64_MAX;
-  return most;
 }
 
 /* The bytes that were written, which are the caller's from now on. */
@@ -302,15 +299,19 @@ uint8_t *cpb_message_from_text(const cpb_allocator *given, const cpb_schema *sch
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_text_options how;
   cpb_options_copy(&how, sizeof how, options);
-  const cpb_limits limits = cpb_limits_or_default(how.limits);
-  reader r = {.schema = schema, .limits = &limits, .lexer = {text, text, text + size, error}};
+  cpb_meter meter;
+  reader r = {.schema = schema, .limits = &meter.limits, .lexer = {text, text, text + size, error}};
   r.allocator = cpb_allocator_or_default(given);
-  cpb_draft_init(&r.draft, &r.allocator, most_bytes(&limits, size), error);
+  cpb_meter_init(&meter, &r.allocator, how.limits, NULL);
+  cpb_meter_grow(&meter, size);
+  cpb_draft_init(&r.draft, &r.allocator, meter.most[CPB_WORK_HELD], error);
   cpb_buffer_init(&r.string, &r.allocator);
-  bool read = read_text(&r, type) || (how.keep_damaged && error->code == CPB_E_DAMAGED && cpb_draft_cut(&r.draft));
+  bool read =
+      read_text(&r, type, &meter) || (how.keep_damaged && error->code == CPB_E_DAMAGED && cpb_draft_cut(&r.draft));
   uint8_t *message = read ? take_message(&r, message_size) : NULL;
   cpb_release(&r.allocator, r.levels);
   cpb_buffer_free(&r.string);
   cpb_draft_free(&r.draft);
+  cpb_meter_free(&meter);
   return message;
 }

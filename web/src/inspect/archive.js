@@ -214,8 +214,8 @@ async function besideOf(model) {
   const index = beside('variables/variables.index');
   const size = (await keras?.stat())?.size ?? 0;
   return {
-    kerasMetadata: keras && (await keras.read(0, size)),
-    checkpoint: index && { index, data: (name) => beside(`variables/${name}`) },
+    ...(keras && { kerasMetadata: await keras.read(0, size) }),
+    ...(index && { checkpoint: { index, data: (/** @type {string} */ name) => beside(`variables/${name}`) } }),
   };
 }
 

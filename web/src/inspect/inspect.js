@@ -187,13 +187,27 @@ export async function openInside(input, options, { within, keepDamaged = false, 
   try {
     const model = options.kind || format || packed ? undefined : await unpack(opened, how);
     if (model)
-      return await openInside(model.source, { ...options, ...model.beside }, { within, keepDamaged, packed: true });
+      return await openInside(model.source, besides(model.beside, options), { within, keepDamaged, packed: true });
     return await insideOf(address.input, opened, how);
   } catch (error) {
     opened.file.close();
     throw error;
   }
 }
+
+/**
+ * Options for a model in an archive: what is given comes before what lies beside it there.
+ *
+ * @template {InspectOptions<any>} Options
+ * @param {Beside} beside
+ * @param {Options} options
+ * @returns {Options}
+ */
+const besides = (beside, options) => ({
+  ...beside,
+  ...options,
+  ...(options.checkpoint === true && { checkpoint: beside.checkpoint }),
+});
 
 /**
  * Of a zip archive, the model in it.

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "model/formats/zip/entry_names.h"
 #include "model/formats/zip/stream.h"
 #include "model/formats/zip/write.h"
 
@@ -86,17 +87,6 @@ uint64_t cpb_archive_offset(const cpb_archive *r) {
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 
-static bool ends_with(cpb_span name, const char *ending) {
-  const size_t size = strlen(ending);
-  return name.size >= size && cpb_compare_names((cpb_span){name.data + name.size - size, size}, span_of(ending)) == 0;
-}
-
-/* Whether the last part of the name is this. */
-static bool is_called(cpb_span name, const char *file) {
-  const size_t size = strlen(file);
-  return ends_with(name, file) && (name.size == size || name.data[name.size - size - 1] == '/');
-}
-
 /* Of what the archives of other programs have. */
 static bool is_foreign(const cpb_archive *r) {
   static const char *const names[] = {"tags.txt", "model.weights.h5", "coefficients.bin", "[Content_Types].xml"};
@@ -104,40 +94,9 @@ static bool is_foreign(const cpb_archive *r) {
     if (cpb_zip_find(&r->zip, span_of(names[i]))) return true;
   }
   for (size_t i = 0; i < r->zip.num_entries; i++) {
-    if (is_called(r->zip.entries[i].name, "data.pkl")) return true;
+    if (cpb_is_entry_called(r->zip.entries[i].name, "data.pkl")) return true;
   }
   return false;
-}
-
-/* What an archiver of macOS puts beside each file. */
-static bool is_hidden(cpb_span name) {
-  for (size_t i = 0; i < name.size; i++) {
-    if (name.data[i] == '.' && (i == 0 || name.data[i - 1] == '/')) return true;
-  }
-  return false;
-}
-
-static bool is_within_package(cpb_span name) {
-  static const char inside[] = ".mlpackage/";
-  for (size_t i = 0; i + sizeof inside - 1 <= name.size; i++) {
-    if (memcmp(name.data + i, inside, sizeof inside - 1) == 0) return true;
-  }
-  return false;
-}
-
-/* How surely the entry is a model: 2 by its name, 1 if nothing in the archive is more, or 0. */
-static int rank_of(cpb_span name) {
-  static const char *const models[] = {"saved_model.pb", "saved_model.cpb", "saved_model.pbtxt"};
-  static const char *const endings[] = {".onnx", ".mlmodel", ".cpb"}, *const graphs[] = {".pb", ".pbtxt", ".meta"};
-  if (is_hidden(name)) return 0;
-  if (is_within_package(name)) return ends_with(name, ".mlpackage/Manifest.json") ? 2 : 0;
-  for (size_t i = 0; i < 3; i++) {
-    if (is_called(name, models[i]) || ends_with(name, endings[i])) return 2;
-  }
-  for (size_t i = 0; i < 3; i++) {
-    if (ends_with(name, graphs[i])) return 1;
-  }
-  return 0;
 }
 
 size_t cpb_archive_find_models(const cpb_archive *r, size_t *entries, size_t most) {
@@ -145,7 +104,7 @@ size_t cpb_archive_find_models(const cpb_archive *r, size_t *entries, size_t mos
   if (is_foreign(r)) return 0;
   for (int rank = 2; count == 0 && rank > 0; rank--) {
     for (size_t i = 0; i < r->zip.num_entries; i++) {
-      if (rank_of(r->zip.entries[i].name) != rank) continue;
+      if (cpb_entry_model_rank(r->zip.entries[i].name) != rank) continue;
       if (count < most) entries[count] = i;
       count++;
     }

@@ -1,6 +1,6 @@
 /* A folder of checkpoints, in which TensorFlow keeps a file `checkpoint` that names the latest one. */
-#ifndef CPB_HOST_FOLDER_H
-#define CPB_HOST_FOLDER_H
+#ifndef CPB_HOST_LATEST_H
+#define CPB_HOST_LATEST_H
 
 #include <stdbool.h>
 

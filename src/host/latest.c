@@ -1,4 +1,4 @@
-#include "host/folder.h"
+#include "host/latest.h"
 
 #include <string.h>
 
