@@ -47,11 +47,12 @@ static void add_own(cli_summary *s, cli_table *t) {
   add_file(s, t, last_part(path), size > 0 ? size : message);
 }
 
-/* Of files on this machine: how many of the data files are not there. */
+/* Of files on this machine that are in no archive: how many of the data files are not there. */
 static uint64_t count_missing(cli_summary *s, uint32_t shards) {
   cpb_model_file *model = s->asker.model;
+  const char *path = cpb_model_file_path(model);
   uint64_t missing = 0;
-  if (cpb_is_url(cpb_model_file_path(model))) return 0;
+  if (cpb_is_url(path) || strstr(path, "!/")) return 0;
   for (uint32_t i = 0; i < shards && i < 1000; i++) {
     const char *name = cpb_model_file_shard(model, i);
     cpb_file *file = !name || os_is_special(name) ? NULL : cpb_file_open(&s->sheet.cli->allocator, name, NULL);
