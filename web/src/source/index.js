@@ -88,7 +88,7 @@ export function prepare(
     middleware.push(coalesce(options.coalesce));
     if (options.cache !== false) middleware.push(cache(options.cache));
   }
-  const local = source !== input && !source.remote;
+  const local = source.local ?? (source !== input && !source.remote);
   // It reads more than it was asked for, and waits for what others asked for.
   const { budget: limit, http, cache: how } = options;
   const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);

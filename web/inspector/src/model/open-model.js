@@ -1,6 +1,7 @@
 /** Opens a model in its worker, once: its answers, what lies beside it, its graphs and arrays. */
 import { blobSource, inspect } from 'libcpb';
 import { readingAhead } from './ahead.js';
+import { Budget } from './budget.js';
 import { chunkBytes, chunksOf } from './chunks.js';
 import { compare } from './compare.js';
 import { download } from './download.js';
@@ -15,7 +16,7 @@ import { shownOf } from './values.js';
 /** @typedef {import('./requests.js').Requests} Requests */
 /** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[] }} Input
  *   whole: all of it is downloaded first; chosen: the first file is the model */
-/** @typedef {{ signal: AbortSignal }} Signal */
+/** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: nobody waits for it */
 
 /** What a server that sends whole files may send of a file beside the model, in bytes. */
 const MOST_WHOLE = 64 * 2 ** 20;
@@ -95,7 +96,19 @@ const telling = (model, requests) => ({
 const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
 
 /** Questions to which there is no brief answer. */
-const NEEDS_ALL = ['constants', 'layers', 'search'];
+const NEEDS_ALL = ['constants', 'layers'];
+
+/** Does one thing after the other. */
+function turns() {
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve();
+  /** @template T @param {() => Promise<T>} act @returns {Promise<T>} */
+  return (act) => {
+    const next = last.then(act);
+    last = next.catch(() => {});
+    return next;
+  };
+}
 
 /**
  * What the page can ask of a model.
@@ -112,7 +125,7 @@ function exposed(
   // Until something needs the initializers, which may take hundreds of requests, no answer waits for them.
   let brief = kind === 'onnx' && remote;
   /** @type {import('./folded-graph.js').Ask} */
-  const ask = async ({ question, ...given }, { signal }) => {
+  const answer = async ({ question, ...given }, { signal }) => {
     const options = { ...given, ...(brief && { brief }) };
     // The model is read while what lies beside it is on its way; then the answer is another.
     ahead?.before(question, signal);
@@ -124,12 +137,29 @@ function exposed(
       },
       () => {},
     );
-    const answer = (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
-    return kind === 'meta_graph' && question === 'overview' ? { ...(await answer), kind: shownAs(kind) } : answer;
+    const last = (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
+    return kind === 'meta_graph' && question === 'overview' ? { ...(await last), kind: shownAs(kind) } : last;
   };
+  const inTurn = turns();
+  /** @type {import('./folded-graph.js').Ask} */
+  const ask = (question, how) => inTurn(() => (how.signal.throwIfAborted(), answer(question, how)));
+  const budget = new Budget(message.size);
+  /** Of what nobody asked for, an answer or what it would cost.
+   * @param {Parameters<typeof answer>[0]} question @param {Signal} how */
+  const offer = (question, how) =>
+    inTurn(async () => {
+      how.signal.throwIfAborted();
+      return requests
+        .within(budget, () => answer(question, how))
+        .catch((/** @type {any} */ error) => {
+          if (!error.price) throw error;
+          return { price: error.price };
+        });
+    });
   return {
     about: { kind: shownAs(kind), size: message.size, numChunks: message.numChunks, ...about },
-    ask,
+    ask: (/** @type {any} */ question, /** @type {Signal} */ how) =>
+      how.unasked && remote ? offer(question, how) : ask(question, how),
     ...graphs(ask, kind, () => brief),
     /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */
     chunks({ most }) {
@@ -140,11 +170,13 @@ function exposed(
     /** @param {{ first: number, count: number }} page */
     chunkList: (page) => chunksOf(message, page),
     /** @param {{ chunk?: number, offset: number, length: number }} range @param {Signal} how */
-    chunkBytes: (range, how) => chunkBytes(message, range, how),
+    chunkBytes: (range, how) => requests.freely(() => chunkBytes(message, range, how)),
     /** @param {{ tensor: any }} options @param {Signal} how */
     async values({ tensor }, { signal }) {
-      if (tensor.variable) await give('variables');
-      return shownOf(telling(model, requests), tensor, signal);
+      return requests.freely(async () => {
+        if (tensor.variable) await give('variables');
+        return shownOf(telling(model, requests), tensor, signal);
+      });
     },
     /** What the file beside a SavedModel says. @param {{}} _ @param {Signal} how */
     fingerprint: async (_, { signal }) => fingerprint(signal),
@@ -176,7 +208,8 @@ async function openAt(place, opening) {
       ahead,
     }),
     /** What it and another differ in. @param {{ other: import('./compare.js').Other, skipValues?: boolean }} options @param {Signal} how */
-    compare: ({ other, skipValues }, { signal }) => compare(place, other, requests, { skipValues, signal }),
+    compare: ({ other, skipValues }, { signal }) =>
+      requests.freely(() => compare(place, other, requests, { skipValues, signal })),
   };
 }
 

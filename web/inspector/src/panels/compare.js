@@ -143,7 +143,9 @@ class Compare extends Panel {
   }
 
   /** @param {any} answer */
-  differences({ a, b, damaged, equal, sections, tried, values }) {
+  differences({ a, b, damaged, equal, same: isSame, sections, tried, values }) {
+    if (isSame)
+      return html`<p role="status">This is the address of the model that is open: there is nothing to compare.</p>`;
     if (tried) return html`<p class="failure">There is no model at ${plain(this.at)}.</p>`;
     if (a !== b) return html`<p>This is a ${kindName(a)}, the other a ${kindName(b)}: they cannot be compared.</p>`;
     const some = sections.filter((/** @type {any} */ one) => one.added + one.removed + one.changed);
