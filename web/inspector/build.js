@@ -19,10 +19,12 @@ const { values, positionals } = parseArgs({
 });
 const pack = resolve(values.package); // an alias that is no absolute path is a package's name
 const output = positionals[0] ?? here('../../build/inspector');
-/** The package, and what it does not export: its protocol between threads, its modules. */
+/** The package, and what it does not export: its protocol between threads, its modules, addresses in archives. */
 const alias = {
   libcpb: `${pack}/index.js`,
-  ...Object.fromEntries(['worker', 'init.js', 'module-urls.js'].map((name) => [`libcpb/${name}`, `${pack}/${name}`])),
+  ...Object.fromEntries(
+    ['worker', 'inspect', 'init.js', 'module-urls.js'].map((name) => [`libcpb/${name}`, `${pack}/${name}`]),
+  ),
 };
 
 /** What is loaded when it is needed. @type {import('esbuild').Plugin} */

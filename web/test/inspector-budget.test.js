@@ -4,7 +4,7 @@ import { budgetOf } from '../inspector/src/model/budget.js';
 import { readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
 import { openPage } from './support/chromium.js';
-import { click, found, serve, text, watching } from './support/inspector.js';
+import { click, found, compareItself, go, says, serve, type, watching } from './support/inspector.js';
 import { largeOnnx, largeSavedModel } from './support/large-models.js';
 import { assert, test } from './support/test.js';
 
@@ -57,13 +57,6 @@ function within(cost, requests, bytes) {
   assert.ok(cost.bytes <= bytes, `${cost.bytes} bytes; expected at most ${bytes}`);
 }
 
-const says = (/** @type {string} */ words) => `${text}.replace(/\\s+/g, ' ').includes(${JSON.stringify(words)})`;
-const go = (/** @type {Record<string, string>} */ place) =>
-  `history.pushState(0, '', '#${new URLSearchParams(place)}'); dispatchEvent(new PopStateEvent('popstate'))`;
-const type = (/** @type {string} */ words) =>
-  `(() => { const field = ${found('input[type=search]')}; field.value = ${JSON.stringify(words)};
-    field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true })); })()`;
-
 /** Bytes of the model but its weights, and what a window around them may have. */
 const STRUCTURE = 2 ** 20;
 
@@ -79,9 +72,7 @@ test('an ONNX model: what nobody asked for stays within its budget, the rest has
     within(await act('find', type('weight_17'), says('initializer weight_17 ')), 0, 0);
     within(await act('search', go({ panel: 'search', at: 'add_24' }), says('block/add_24')), 0, 0);
     within(await act('operations', go({ panel: 'operations' }), says('250 nodes in the graph')), 0, 0);
-    const self = 'document.location.search.slice(5)';
-    const compared = `history.pushState(0, '', '#panel=compare&at=' + ${self}); dispatchEvent(new PopStateEvent('popstate'))`;
-    within(await act('compare with itself', compared, says('nothing to compare')), 0, 0);
+    within(await act('compare with itself', compareItself, says('nothing to compare')), 0, 0);
     await act('overview', go({ panel: 'overview' }), says('weights are not read yet: about'));
     const rest = await act('read them', click('Read them'), says('250 tensors'));
     // Each weight is passed over once.

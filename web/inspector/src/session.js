@@ -73,16 +73,16 @@ export class Session extends EventTarget {
 
   /**
    * @param {string | File} input a URL or a file
-   * @param {{ beside?: File[], whole?: boolean }} [options] beside: files that came with it; whole:
-   *   it is downloaded first
+   * @param {{ beside?: File[], whole?: boolean, entry?: string }} [options] beside: files that came with it; whole:
+   *   it is downloaded first; entry: which of an archive
    */
-  constructor(input, { beside = [], whole } = {}) {
+  constructor(input, { beside = [], whole, entry } = {}) {
     super();
     const isUrl = typeof input === 'string';
     const files = isUrl ? [] : [input, ...beside.filter((file) => file !== input)];
     const chosen = files.map((file) => ({ file, path: pathOf(file) }));
     if (isUrl) this.input = { url: wholeAddress(input), whole };
-    else this.input = { chosen: fromDisk() ? chosen.map(described) : chosen };
+    else this.input = { chosen: fromDisk() ? chosen.map(described) : chosen, entry };
     this.#files = files;
   }
 

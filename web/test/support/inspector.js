@@ -36,6 +36,22 @@ export const button = (name) =>
 export const click = (name) =>
   `${button(name)}.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))`;
 
+/** Whether words are shown. @param {string} words */
+export const says = (words) => `${text}.replace(/\\s+/g, ' ').includes(${JSON.stringify(words)})`;
+
+/** Leads to a place of the page. @param {Record<string, string>} place */
+export const go = (place) =>
+  `history.pushState(0, '', '#${new URLSearchParams(place)}'); dispatchEvent(new PopStateEvent('popstate'))`;
+
+/** To where the model is compared with itself. */
+export const compareItself = `history.pushState(0, '', '#panel=compare&at=' + document.location.search.slice(5));
+  dispatchEvent(new PopStateEvent('popstate'))`;
+
+/** Types into the field that finds. @param {string} words */
+export const type = (words) =>
+  `(() => { const field = ${found('input[type=search]')}; field.value = ${JSON.stringify(words)};
+    field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true })); })()`;
+
 /** Keeps what a page must not do: breaking its Content-Security-Policy, errors. */
 export const watching = `window.broken = [];
   addEventListener('securitypolicyviolation', (e) => broken.push(e.violatedDirective + ' ' + e.blockedURI));

@@ -1,5 +1,6 @@
 /** Opens a model in its worker, once: its answers, what lies beside it, its graphs and arrays. */
 import { blobSource, inspect } from 'libcpb';
+import { cutAddress } from 'libcpb/inspect/archive.js';
 import { readingAhead } from './ahead.js';
 import { Budget } from './budget.js';
 import { chunkBytes, chunksOf } from './chunks.js';
@@ -14,8 +15,8 @@ import { shownOf } from './values.js';
 /** @typedef {import('libcpb').Model} Model */
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {import('./requests.js').Requests} Requests */
-/** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[] }} Input
- *   whole: all of it is downloaded first; chosen: the first file is the model */
+/** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[], entry?: string }} Input
+ *   whole: all of it is downloaded first; chosen: the first file is the model; entry: which of an archive */
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: nobody waits for it */
 
 /** What a server that sends whole files may send of a file beside the model, in bytes. */
@@ -188,20 +189,21 @@ function exposed(
  * @property {Requests} requests
  * @property {AbortSignal} signal
  * @property {Promise<void>} ready once the WebAssembly module is there
+ * @property {string} [entry] which file of an archive
  */
 
 /** @param {Place} place @param {Opening} opening */
 async function openAt(place, opening) {
-  const { requests, signal, ready } = opening;
+  const { requests, signal, ready, entry } = opening;
   const { giving, fingerprint } = besides(place, signal);
   const source = place.remote ? early(place.source(), place.name, signal) : place.source();
   const ahead = place.remote && /\.pb$/.test(place.name) ? readingAhead(source) : undefined;
   await ready;
-  const model = await inspect(ahead?.source ?? source, { signal });
+  const model = await inspect(ahead?.source ?? source, { signal, entry });
   return {
     ...exposed(model, {
       requests,
-      about: { path: place.path },
+      about: { path: entry === undefined ? place.path : `${place.path}!/${entry}` },
       remote: place.remote,
       give: giving(model),
       fingerprint,
@@ -214,29 +216,39 @@ async function openAt(place, opening) {
 }
 
 /**
- * Opens a model; or says why it cannot: in a folder there is none of the files that were `tried`,
- * or its server sends nothing but the `whole` file.
+ * Opens a model; or says why it cannot: in a folder there is none of the files that were `tried`, its server sends
+ * nothing but the `whole` file, or an archive has several, the `choices`.
  *
  * @param {Input} input
  * @param {Opening} opening
  */
 export async function openModel(input, opening) {
-  const { requests, signal } = opening;
-  if ('chosen' in input) {
+  try {
+    if ('url' in input) return await openUrl(input, opening);
     const [first] = input.chosen;
     if (!first) throw new Error('no file was chosen');
-    return openAt(amongFiles(first, input.chosen, requests), opening);
+    return await openAt(amongFiles(first, input.chosen, opening.requests), { ...opening, entry: input.entry });
+  } catch (error) {
+    const { entries: choices } = /** @type {any} */ (error);
+    if (choices) return { choices };
+    throw error;
   }
-  const url = await fileAt(input.url);
-  const place = atUrl(url, requests, input.whole ? { maxWhole: MOST_WHOLE } : {});
-  if (input.whole) {
-    const file = await download(url, requests, signal);
+}
+
+/** @param {{ url: string, whole?: boolean }} input @param {Opening} opening */
+async function openUrl({ url: address, whole }, opening) {
+  const { input, entry } = cutAddress(address);
+  const url = await fileAt(input);
+  const within = { ...opening, entry };
+  const place = atUrl(url, opening.requests, whole ? { maxWhole: MOST_WHOLE } : {});
+  if (whole) {
+    const file = await download(url, opening.requests, opening.signal);
     const { beside } = place.source();
-    return openAt({ ...place, remote: false, source: () => ({ ...blobSource(file), beside }) }, opening);
+    return openAt({ ...place, remote: false, source: () => ({ ...blobSource(file), beside }) }, within);
   }
   let last = place;
   try {
-    return await findModel(place, (one) => openAt((last = one), opening));
+    return await findModel(place, (one) => openAt((last = one), within));
   } catch (error) {
     const { code, status } = /** @type {any} */ (error);
     if (code !== 'RANGE' || status !== 200) throw error;

@@ -170,7 +170,7 @@ class Graph extends Panel {
 
   #price() {
     const price = priceOf(this.#rest);
-    return price ? offer(this.session, "The weights' shapes are not read yet", price) : nothing;
+    return price ? offer(this.session, 'The weights’ shapes are not read yet', price) : nothing;
   }
 
   /** Of a graph within a node, that node. */

@@ -86,7 +86,7 @@ export class Overview extends Panel {
     const names = what.filter(([, task]) => priceOf(task)).map(([name]) => name);
     const prices = what.flatMap(([, task]) => priceOf(task) ?? []);
     const most = prices.sort((a, b) => b.requests - a.requests)[0];
-    return most && offer(this.session, `The model's ${names.join(' and ')} are not read yet`, most);
+    return most && offer(this.session, `The model’s ${names.join(' and ')} are not read yet`, most);
   }
 
   /** Why there are more variables than weights. */
