@@ -94,8 +94,8 @@ matrix('a range is exactly what was asked for, or a RANGE error', twoReads, [
   ['short', null, 2],
   ['shifted', { code: 'RANGE', retryable: false, status: 206, message: /asked for bytes=1000-5999 .* 1001-5999/ }, 1],
   ['wider', { code: 'RANGE' }, 1],
-  // Browsers find these two broken before a script sees them.
-  ['more', browser ? { code: /RANGE|NETWORK/ } : { code: 'RANGE' }, browser ? 4 : 1],
+  // Browsers find these two broken before a script sees them. One request more asks whether it is a redirect.
+  ['more', browser ? { code: /RANGE|NETWORK/ } : { code: 'RANGE' }, browser ? 5 : 1],
   ['crumbs', { code: 'RANGE', message: /less than was asked for/ }, 6],
   ['fewer-once', null, 3],
   ['fewer', { code: 'NETWORK', retryable: true, message: /4990 of the 5000/ }, 4],
@@ -107,7 +107,7 @@ matrix('a range is exactly what was asked for, or a RANGE error', twoReads, [
   [
     'encoded',
     browser ? { code: /RANGE|NETWORK/ } : { code: 'RANGE', message: /Content-Encoding: br/ },
-    browser ? 4 : 1,
+    browser ? 5 : 1,
   ],
 ]);
 
@@ -368,9 +368,30 @@ test('a redirect keeps the range, and where it led can be read', async () => {
   await twoReads(away);
 });
 
-test('redirects without end are an error', async () => {
-  const error = await assert.rejects(source(lie('redirect-forever').url, { retry: false }).read(0, 10));
-  assert.ok(['NETWORK', 'HTTP'].includes(error.code), error.code);
+test('redirects without end are an error, and not tried again', async () => {
+  const { url, report } = lie('redirect-forever');
+  const from = source(url);
+  const message = browser ? /it redirects, which the browser does not follow/ : /redirects more than 10 times/;
+  await assert.rejects(from.read(0, 10), { code: browser ? 'NETWORK' : 'HTTP', retryable: false, message });
+  const { requests } = await report();
+  assert.ok(requests <= (browser ? 25 : 11), `${requests} requests`);
+  if (!browser) assert.equal(from.transferred.requests, requests);
+});
+
+test('a redirect to what is no http URL is an error', { skip: browser && 'browsers tell no script' }, () =>
+  each(['ftp://x/y', 'http://[', 'file:///etc/passwd'], String, async (to) => {
+    const { url } = lie('moved-to', `?to=${encodeURIComponent(to)}`);
+    await assert.rejects(source(url).read(0, 10), {
+      code: 'HTTP',
+      status: 302,
+      message: /leads to no http or https URL/,
+    });
+  }),
+);
+
+test('a redirect is on the budget', async () => {
+  const { url } = lie('redirect');
+  await assert.rejects(source(url, { budget: { requests: 1 } }).read(0, 10), { code: 'BUDGET' });
 });
 
 test('what goes to an end that is not known is asked for without one', async () => {

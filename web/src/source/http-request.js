@@ -20,11 +20,10 @@ import { abortable, controllerUnder } from './abort.js';
  * @param {number} options.timeout
  * @param {AbortSignal} [options.signal]
  * @param {string} options.name
- * @param {string} options.advice for a request that got no response
  * @param {(count: number) => void} options.received is told of each piece of the body
  * @returns {Promise<Incoming>}
  */
-export async function request(send, { timeout, signal, name, advice, received }) {
+export async function request(send, { timeout, signal, name, received }) {
   signal?.throwIfAborted();
   const { controller, release } = controllerUnder(signal);
 
@@ -52,7 +51,7 @@ export async function request(send, { timeout, signal, name, advice, received })
 
   let response;
   try {
-    response = await watched(send(controller.signal), `no response from ${name}${advice}`);
+    response = await watched(send(controller.signal), `no response from ${name}`);
   } catch (error) {
     release();
     throw error;

@@ -139,3 +139,25 @@ export const notPastEnd = ({ name }, begin, known) =>
  */
 export const anotherRange = ({ name }, range, offset, { begin, end }) =>
   new CpbError('RANGE', `${name} was asked for ${range} and gave bytes ${begin}-${end - 1}`, { status: 206, offset });
+
+/** What may be wrong when a server of another origin does not respond. */
+const ADVICE =
+  '; perhaps its CORS rules: it must answer with' +
+  ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;
+
+const ASTRAY =
+  '; it redirects, which the browser does not follow: there are too many redirects, or the CORS rules of the server that' +
+  ' they lead to do not allow this page';
+
+/**
+ * The error for a request without a response, in a browser.
+ *
+ * @param {CpbError} error
+ * @param {Exchange} http
+ * @param {string} [type] of the response to the same request that follows no redirect, if there is one
+ */
+export function explained({ message, cause }, { crossOrigin }, type) {
+  const isRedirect = type === 'opaqueredirect';
+  const advice = isRedirect ? ASTRAY : crossOrigin ? ADVICE : '';
+  return new CpbError('NETWORK', message + advice, { retryable: !isRedirect, cause });
+}

@@ -1,4 +1,5 @@
 /** What reading a URL seldom takes, and is loaded then. */
 export * from './addresses.js';
+export * from './beside.js';
 export * from './redirects.js';
 export * from './refusal.js';

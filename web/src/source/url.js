@@ -58,12 +58,7 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
     stat: (...args) => resource.stat(...args),
     tail: (...args) => resource.tail(...args),
     stream: (offset, length, { signal } = {}) => streamOf((inner) => resource.pieces(offset, length, inner), signal),
-    beside(name) {
-      const url = http.beside(name);
-      /** @param {string} other */
-      const open = (other) => urlSource(other, options, usage);
-      return typeof url === 'string' ? open(url) : url.then(open);
-    },
+    beside: async (name) => urlSource(await http.beside(name), options, usage),
     reset: () => resource.reset(),
   };
   // For the page, which shows the address of the file that the URL stands for.

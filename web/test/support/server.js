@@ -172,6 +172,7 @@ const faults = {
     return changes === 'size' && x.partial({ total: x.size + Number(at) });
   },
   'moved-to': (x) => x.send(302, { Location: x.url.searchParams.get('to') ?? '' }),
+  'without-key': (x) => 'x-key' in x.request.headers && x.send(400, {}, 'a key'),
   'redirect-forever': (x) => x.send(302, { Location: x.url.pathname + x.url.search }),
 
   'suffix-200': suffixOnly(whole),
