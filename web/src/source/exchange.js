@@ -113,24 +113,31 @@ export class Exchange {
    * @param {AbortSignal} [signal]
    */
   async #explained(error, url, range, signal) {
-    const probe = async () => {
-      if (this.#probed) return undefined;
-      this.#probed = true;
-      this.#usage.begin(0).end();
-      return (await this.#send(url, range, signal, 'manual')).type;
-    };
+    const probe = this.#probed
+      ? undefined
+      : () => (this.#usage.begin(0).end(), this.#send(url, range, signal, 'manual'));
+    this.#probed = true;
     try {
-      return (await loadUnusual()).explained(error, this, await probe().catch(() => undefined));
+      return await (await loadUnusual()).explained(error, this, probe);
     } catch {
       return error;
     }
   }
 
-  /** @param {string} url @param {string} range @param {AbortSignal | undefined} signal @param {Bill} bill */
-  async #request(url, range, signal, bill) {
+  /**
+   * @param {string} url
+   * @param {string} range
+   * @param {number} length
+   * @param {AbortSignal | undefined} signal
+   * @param {Bill} bill
+   */
+  async #request(url, range, length, signal, bill) {
     const era = this.#era;
+    const { timeout = 30_000, minSpeed = 100, maxTime = Math.max(600_000, length / 10) } = this.#options;
     const incoming = await request((inner) => this.#send(url, range, inner), {
-      timeout: this.#options.timeout ?? 30_000,
+      timeout,
+      minSpeed,
+      maxTime,
       signal,
       name: this.name,
       received: bill.received,
@@ -156,7 +163,7 @@ export class Exchange {
     /** @type {Incoming | undefined} */
     let incoming;
     try {
-      const ask = (/** @type {string} */ at) => this.#request(at, range, signal, bill);
+      const ask = (/** @type {string} */ at) => this.#request(at, range, length, signal, bill);
       incoming = await ask(url);
       const { redirected, status } = incoming.response;
       if (redirected || (status > 300 && status < 309 && !this.#options.fetch)) {
@@ -190,11 +197,13 @@ export class Exchange {
    *
    * @param {number} got
    * @param {number} announced
+   * @param {number} [status]
    */
-  cutOff(got, announced) {
+  cutOff(got, announced, status = 206) {
     this.doubt();
     return new CpbError('NETWORK', `${this.name} sent ${got} of the ${announced} bytes that it announced`, {
       retryable: true,
+      status,
     });
   }
 

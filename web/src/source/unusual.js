@@ -3,3 +3,4 @@ export * from './addresses.js';
 export * from './beside.js';
 export * from './redirects.js';
 export * from './refusal.js';
+export * from './validators.js';
