@@ -21,7 +21,8 @@ export const putTo = (handle) => (offset, bytes) => {
  */
 export function fileSink(path) {
   const name = String(path).startsWith('file:') ? fileURLToPath(path) : String(path);
-  const beside = `${name}.${crypto.randomUUID().slice(0, 8)}.tmp`;
+  // Not of `crypto`, which takes Node longer to load than many a file to write; a name that is taken is an error.
+  const beside = `${name}.${Math.random().toString(36).slice(2, 10)}.tmp`;
   /** @type {ReturnType<typeof open> | undefined} */
   let opened;
   const handle = () => (opened ??= open(beside, 'wx'));

@@ -109,7 +109,7 @@ function joining(write) {
   return {
     put(offset, bytes) {
       if (offset !== begin + length || length + bytes.length > GATHERED) end();
-      if (bytes.length >= 32768) return writeNow(offset, bytes);
+      if (bytes.length >= GATHERED) return writeNow(offset, bytes);
       if (length === 0) begin = offset;
       held.set(bytes, length);
       length += bytes.length;
