@@ -342,11 +342,11 @@ static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
  * exactly the bytes up to the next chunk: then the index is either right, or wrong about a chunk that is
  * something else and happens to be as long. */
 static bool fits_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
-  const uint64_t length = cpb_varint_size(size), data = 1 + cpb_varint_size(length) + length;
-  uint64_t begin, end, expected;
+  const uint64_t before = CPB_CHUNK_HEADER_SIZE + 2 + cpb_varint_size(size); /* codec, size of the sizes, size */
+  uint64_t begin, end;
   place_of(s, chunk, &begin, &end);
-  return begin == entry_of(s, chunk).offset && size < UINT64_MAX - data &&
-         cpb_chunk_end(begin, data + size, 1, &expected) && expected == end;
+  return begin == entry_of(s, chunk).offset && begin < end && size < end - begin &&
+         cpb_distance_without_overhead(begin, end) == before + size;
 }
 
 /* Zero may also mean that the index does not say. */
