@@ -7,8 +7,9 @@ import { fileInput, fileSource } from './source/file.js';
 import { setUpInputs, setUpReferences } from './source/index.js';
 import * as references from './source/references.js';
 import * as unusual from './source/unusual.js';
-import { fileSink } from './writer/file-sink.js';
+import { fileSink, putTo } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
+import { setUpFilePut } from './writer/sinks.js';
 
 /** @param {string | URL} input */
 async function read(input) {
@@ -22,6 +23,7 @@ setUpInputs(fileInput);
 setUpReferences(() => references);
 setUpUnusual(() => unusual);
 setUpFiles(fileSink);
+setUpFilePut(putTo);
 
 export { fileSource };
 export * from './full-api.js';

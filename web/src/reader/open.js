@@ -36,7 +36,8 @@ import { fits, treeOf } from './tree.js';
  * @property {boolean} [trustSizes] true: the index's sizes of the chunks count, and a
  *   chunk of another size is DAMAGED when it is read. false, which is the default for
  *   bytes, Blobs and paths: every chunk is looked at before the first use of the merged
- *   message, and its own size counts
+ *   message, and its own size counts; but for those whose size in the index is what an uncompressed
+ *   chunk has that ends where the next begins
  * @property {boolean} [wholeIndex] false: of an index in pages only those are read that something needs: a few
  *   for a field, all for everything else; see `readIndex`. true, which is the default for bytes, Blobs and
  *   paths: all are read at once
