@@ -29,10 +29,11 @@ const median = (values) => Number(values.sort((a, b) => a - b)[values.length >> 
 
 /** @type {Record<string, [number, number][]>} */
 const runs = Object.fromEntries(Object.keys(programs).map((name) => [name, []]));
-for (let i = 0; i < rounds; i++)
-  for (const [name, program] of Object.entries(programs)) runs[name]?.push(run(program));
+for (let i = 0; i < rounds; i++) for (const [name, program] of Object.entries(programs)) runs[name]?.push(run(program));
 
-const [bare = [0, 0], ...others] = Object.entries(runs).map(([, each]) => [0, 1].map((i) => median(each.map((one) => one[/** @type {0 | 1} */ (i)]))));
+const [bare = [0, 0], ...others] = Object.entries(runs).map(([, each]) =>
+  [0, 1].map((i) => median(each.map((one) => one[/** @type {0 | 1} */ (i)]))),
+);
 Object.keys(programs)
   .slice(1)
   .forEach((name, i) => {

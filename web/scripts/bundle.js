@@ -4,7 +4,7 @@
  * of its own. All of them lie in one folder, beside those of `wasm` and `operators`.
  */
 import { build } from 'esbuild';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const licence = '/*! libcpb, Apache-2.0; licences of what its modules contain: licences/ of the package */';
@@ -44,6 +44,9 @@ const together = (folder, later) => ({
     }),
 });
 
+/** Comments that import types of files which are none any more. */
+const typed = /[ \t]*\/\*\*(?:(?!\*\/)[^])*\bimport\('[^]*?\*\/\s*?(?:\n|$)/gm;
+
 /**
  * @param {string} folder of the sources
  * @param {import('esbuild').BuildOptions} options
@@ -57,8 +60,15 @@ const bundled = (folder, options) =>
     plugins: [apart],
     legalComments: 'none',
     logLevel: 'warning',
+    write: false,
     ...options,
   });
+
+/** @param {string} folder @param {import('esbuild').BuildOptions} options */
+async function write(folder, options) {
+  const { outputFiles = [] } = await bundled(folder, options);
+  for (const { path, text } of outputFiles) writeFileSync(path, text.replace(typed, ''));
+}
 
 /**
  * The text of one file. Bundlers that find `new URL(name, import.meta.url)` in it copy what it names.
@@ -69,31 +79,32 @@ const bundled = (folder, options) =>
  */
 export async function oneFile(folder, contents, define) {
   const stdin = { contents, resolveDir: folder };
-  const { outputFiles } = await bundled(folder, { stdin, minify: true, write: false, define });
+  const { outputFiles } = await bundled(folder, { stdin, minify: true, define });
   return `${outputFiles?.[0]?.text ?? ''}`;
 }
 
 /** The entry for browsers. @param {string} folder of the sources @param {string} outdir */
 async function parts(folder, outdir) {
   const options = { entryPoints: ['index.js'], outdir, splitting: true, chunkNames: 'part-[hash]' };
-  const { metafile } = await bundled(folder, { ...options, metafile: true, write: false });
+  const { metafile } = await bundled(folder, { ...options, metafile: true });
   const later = Object.values(metafile?.inputs ?? {})
     .flatMap(({ imports }) => imports)
     .filter(({ kind, external }) => kind === 'dynamic-import' && !external)
     .map(({ path }) => resolve(folder, path));
   // That no module has effects of its own is known.
   const logOverride = /** @type {const} */ ({ 'ignored-bare-import': 'silent' });
-  await bundled(folder, { ...options, plugins: [apart, together(folder, later)], logOverride });
+  await write(folder, { ...options, plugins: [apart, together(folder, later)], logOverride });
 }
 
 /** @param {string} folder of the sources @param {string} outdir */
 export async function bundle(folder, outdir) {
+  mkdirSync(outdir, { recursive: true });
   const single = ['node', 'workerd', 'edge-light', 'react-native'].map((name) => [name, `${name}.js`]);
   const entries = [...single, ...Object.entries(hosts)];
   await Promise.all([
-    ...entries.map(([name = '', path = '']) => bundled(folder, { entryPoints: { [name]: path }, outdir })),
+    ...entries.map(([name = '', path = '']) => write(folder, { entryPoints: { [name]: path }, outdir })),
     parts(folder, outdir),
-    bundled(folder, { entryPoints: { 'libcpb.min': 'min.js' }, outdir, minify: true, banner: { js: licence } }),
+    write(folder, { entryPoints: { 'libcpb.min': 'min.js' }, outdir, minify: true, banner: { js: licence } }),
   ]);
 }
 

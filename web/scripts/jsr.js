@@ -21,9 +21,7 @@ for (const name of ['README.md', '../LICENSE']) cpSync(path(name), `${output}/${
 for (const entry of Object.values(exports)) {
   const types = entry.replace('./', './types/').replace(/\.js$/, '.d.ts');
   const script = readFileSync(`${output}/${entry}`, 'utf8');
-  // Deno looks for what comments import, too, which is no file any more.
-  const plain = script.replace(/\/\*\*(?:(?!\*\/)[^])*\bimport\('[^]*?\*\//g, '');
-  writeFileSync(`${output}/${entry}`, `/* @ts-self-types="${types}" */\n${plain}`);
+  writeFileSync(`${output}/${entry}`, `/* @ts-self-types="${types}" */\n${script}`);
 }
 // Types lead to files of types by their own names there, and the users have the library that a line names.
 for (const name of readdirSync(`${output}/types`, { recursive: true, encoding: 'utf8' })) {

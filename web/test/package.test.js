@@ -32,8 +32,10 @@ test('publint finds nothing', { skip }, async () => {
   assert.deepEqual(messages, []);
 });
 
-test('the types are found by every way of resolution that has ESM', { skip }, () => {
-  run(tool('attw'), [project().tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']);
+test('the types are found by every way of resolution, that of Node 10, too', { skip }, () => {
+  // What is not an ES module itself imports it by import(), which this would call a fault.
+  const rules = ['--ignore-rules', 'cjs-resolves-to-esm'];
+  run(tool('attw'), [project().tarball, ...rules, '--no-color', '--no-emoji']);
 });
 
 /** The newest TypeScript and the oldest that has what the types are written in. */
