@@ -3,23 +3,14 @@
  * all code, beside those of its modules and of its Worker.
  */
 import { setUpAllParts } from './all-parts.js';
-import { setUp } from './init.js';
+import { setUp, workerUrl } from './init.js';
 import { moduleUrl } from './module-urls.js';
-import { inspectIn, openIn } from './worker/page.js';
+import { inspectIn, openIn, startAt } from './worker/page.js';
 
 setUp(moduleUrl);
 setUpAllParts();
 
-/** A Worker of another origin cannot be started, but one may import what is there. */
-function start() {
-  const host = new URL('./host.js', import.meta.url);
-  if (host.origin === location.origin) return new Worker(host, { type: 'module' });
-  const text = `import ${JSON.stringify(host.href)};`;
-  const script = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(script, { type: 'module' });
-  setTimeout(() => URL.revokeObjectURL(script), 60_000);
-  return worker;
-}
+const start = () => startAt(workerUrl ?? new URL('./host.js', import.meta.url));
 
 export * from './full-api.js';
 

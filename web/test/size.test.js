@@ -125,6 +125,16 @@ test('a page without a bundler loads one script, and another for a Worker', { sk
   );
 });
 
+test('a page whose Worker is missing is told which script that is', { skip }, async () => {
+  const code = `import { init, openInWorker } from '${MIN}';
+    await init({ worker: '/no-such-host.js' });
+    const { message } = await openInWorker('file.cpb').catch((error) => error);
+    if (!/^no worker started from http.*no-such-host.js .*init/.test(message)) throw new Error(message);
+    done();`;
+  await writePage('missing', code);
+  await loadedBy('/missing/index.html');
+});
+
 test('the scripts of other runtimes and of Workers are one file each', { skip }, async () => {
   const { dist } = await site();
   const scripts = readdirSync(dist).filter((name) => name.endsWith('.js') && !/^(index|part-.*)\.js$/.test(name));
