@@ -5,7 +5,6 @@
  *
  *     node scripts/dist.js [--sources-only] [folder of the modules: build/web] [output: web/dist]
  */
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,13 +38,6 @@ const licences = {
   zstd: `${modules}/_sources/zstd/LICENSE`,
 };
 
-/** The answers of models have more types than all the rest, hence a name around them. */
-const answerTypes = `
-export type * from './inspect/asked.js';
-export type * as AnswerTypes from './inspect/answers.js';
-export type { Answers, Differences, Extent, Problem } from './inspect/answers.js';
-`;
-
 /** @param {string} file @param {string} how it is made */
 function need(file, how) {
   if (existsSync(file)) return;
@@ -53,9 +45,9 @@ function need(file, how) {
   process.exit(1);
 }
 
-const tsc = path('node_modules/.bin/tsc');
 for (const name of shipped) need(`${modules}/${name}.wasm`, 'web/build.sh makes it');
-if (!args.includes('--sources-only')) need(tsc, '`npm ci` in web/ installs it; --sources-only does without');
+if (!args.includes('--sources-only'))
+  need(path('node_modules/.bin/tsc'), '`npm ci` in web/ installs it; --sources-only does without');
 
 writeOperators();
 rmSync(dist, { recursive: true, force: true });
@@ -67,7 +59,8 @@ if (args.includes('--sources-only')) {
   cpSync(path('src'), dist, { recursive: true, filter });
 } else {
   await makeScripts();
-  await makeTypes();
+  const { makeTypes } = await import('./types.js');
+  await makeTypes(`${dist}/types`);
   if (dist === path('dist')) check(JSON.parse(readFileSync(path('package.json'), 'utf8')));
 }
 
@@ -79,32 +72,10 @@ async function makeScripts() {
   writeFileSync(`${dist}/inline.js`, await inline(path('src'), `${modules}/reader.wasm`));
 }
 
-/** They are in a folder of their own, in as many files as the sources, which the entries of theirs lead to. */
-async function makeTypes() {
-  const { writeAnswerTypes } = await import('./answers.js');
-  await writeAnswerTypes();
-  execFileSync(tsc, ['-p', '.', '--outDir', `${dist}/types`], { cwd: path('.'), stdio: 'inherit' });
-  copyFileSync(path('src/inspect/answers.d.ts'), `${dist}/types/inspect/answers.d.ts`);
-  nameTypes(`${dist}/types/api.d.ts`);
-  const types =
-    "export * from './full-api.js';\nexport { inspectInWorker, openInWorker } from './worker/browser.js';\n";
-  for (const entry of ['index', 'inline', 'min']) writeFileSync(`${dist}/types/${entry}.d.ts`, types);
-}
-
-/**
- * Exports types under their names, with what is said of them, rather than new names for them,
- * and those of answers. `Disposable` need not be in the user's `lib`.
- */
-function nameTypes(/** @type {string} */ file) {
-  const alias = /^export type (\w+) = import\((".*?")\)\.\1;$/gm;
-  const named = readFileSync(file, 'utf8').replace(alias, 'export type { $1 } from $2;');
-  writeFileSync(file, `/// <reference lib="esnext.disposable" />\n${named}${answerTypes}`);
-}
-
 /** All files that package.json names are there. @param {unknown} named */
 function check(named) {
   if (typeof named === 'object') return Object.values(named ?? {}).forEach(check);
-  if (!/^\.\/dist\/[^*]+$/.test(String(named)) || existsSync(path(String(named)))) return;
+  if (!/^\.\/dist\/[^*$]+$/.test(String(named)) || existsSync(path(String(named)))) return;
   console.error(`package.json names ${named}, which was not made`);
   process.exit(1);
 }

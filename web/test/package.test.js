@@ -57,7 +57,12 @@ const compile = (compiler, resolution, ...args) =>
     compiler,
     [
       ...['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom'],
-      ...['--module', resolution === 'bundler' ? 'esnext' : resolution, '--moduleResolution', resolution],
+      ...[
+        '--module',
+        ['bundler', 'node10'].includes(resolution) ? 'esnext' : resolution,
+        '--moduleResolution',
+        resolution,
+      ],
       ...args,
     ],
     { cwd: project().app },
@@ -65,11 +70,33 @@ const compile = (compiler, resolution, ...args) =>
 
 for (const [age, compiler] of Object.entries(compilers)) {
   test(`a strict program of the ${age} TypeScript uses the types`, { skip }, () =>
-    each(['bundler', 'node16', 'nodenext'], String, (resolution) =>
+    each(['bundler', 'node10', 'node16', 'nodenext'], String, (resolution) =>
       compile(compiler, resolution, '--noUncheckedIndexedAccess', 'types/consumer.ts'),
     ),
   );
 }
+
+/** What a program is compiled with beside the language. @type {Record<string, string[]>} */
+const platforms = {
+  nothing: ['--lib', 'es2022'],
+  "Node's types": [
+    '--lib',
+    'es2022',
+    '--typeRoots',
+    `${import.meta.dirname}/package/node_modules/@types`,
+    '--types',
+    'node',
+  ],
+  Workers: ['--lib', 'es2022,webworker'],
+};
+
+test('the types need no DOM', { skip }, () =>
+  each(
+    Object.entries(platforms),
+    ([name]) => name,
+    ([, args]) => compile(compilers.newest, 'nodenext', ...args, 'types/bare.ts'),
+  ),
+);
 
 test('the examples of the READMEs and docs fit the types', { skip }, () => {
   const files = writeExamples(`${project().app}/examples`);
