@@ -24,7 +24,7 @@ const apart = {
 };
 
 /** What the entry for browsers has at once, beside the functions that import the rest. */
-const AT_ONCE = ['api.js', 'module-urls.js', 'reader/open.js', 'source/lazy-source.js'];
+const AT_ONCE = ['errors.js', 'module-urls.js', 'reader/open.js', 'source/later.js'];
 
 /**
  * What is imported later is made to need all that is there by then, which is one file so; without this it would be
