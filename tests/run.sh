@@ -193,7 +193,7 @@ stage_web-build() {
 stage_web-node() { node web/test/corpus/native.js && node web/test/runtimes/run.js node; }
 
 stage_web-runtimes() {
-  node web/scripts/dist.js --sources-only && node web/inspector/build.js &&
+  node web/inspector/build.js &&
     node web/test/runtimes/run.js deno bun workerd chromium firefox webkit
 }
 

@@ -19,7 +19,7 @@ rm -rf $parts "$output"
 mkdir -p $parts
 node web/scripts/dist.js build/web $parts/package
 node web/scripts/docs.js $parts/package $parts/reference
-node web/inspector/build.js --package $parts/package $parts/inspector
+node web/inspector/build.js $parts/inspector
 node tools/site/pages.js $parts/reference $parts/pages
 ln -s ../../tools/site/node_modules $parts/node_modules # what pages import is looked for beside them
 (cd tools/site && SITE_BASE=$base node_modules/.bin/vitepress build)

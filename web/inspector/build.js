@@ -1,9 +1,10 @@
 /**
  * node build.js [--package DIR] [OUTPUT]: the inspector as static files, by default in
- * build/inspector, from the package's web/dist. Any web server, and file hosts such as
- * object stores, can serve them. inspector.html among them is all of the page in one file,
- * which needs no server.
+ * build/inspector, from the package's sources, by default those in web/src. Any web server, and
+ * file hosts such as object stores, can serve them. inspector.html among them is all of the page
+ * in one file, which needs no server.
  */
+import { execFileSync } from 'node:child_process';
 import { build } from 'esbuild';
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +15,15 @@ import { examples } from './src/examples.js';
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 const { values, positionals } = parseArgs({
-  options: { package: { type: 'string', default: here('../dist') } },
+  options: { package: { type: 'string' } },
   allowPositionals: true,
 });
-const pack = resolve(values.package); // an alias that is no absolute path is a package's name
+// An alias that is no absolute path is a package's name.
+const pack = resolve(values.package ?? here('../../build/package-sources'));
+if (!values.package) {
+  const make = ['--sources-only', here('../../build/web'), pack];
+  execFileSync(process.execPath, [here('../scripts/dist.js'), ...make], { stdio: 'inherit' });
+}
 const output = positionals[0] ?? here('../../build/inspector');
 /** The package, and what it does not export: its protocol between threads, its modules, addresses in archives. */
 const alias = {

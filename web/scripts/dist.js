@@ -1,12 +1,10 @@
 /**
- * Makes web/dist, which is what is published: the sources as they are, their
- * types, the WebAssembly modules, the entry that is one file, and the licences
- * of what is in the modules. With --sources-only neither types nor that entry,
- * which are made by packages from npm.
+ * Makes web/dist, which is what is published: the entries, their types, the WebAssembly modules
+ * and the licences of what is in these. With --sources-only, which needs no package from npm, the
+ * sources as they are instead of what is made of them.
  *
  *     node scripts/dist.js [--sources-only] [folder of the modules: build/web] [output: web/dist]
  */
-import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,13 +38,6 @@ const licences = {
   zstd: `${modules}/_sources/zstd/LICENSE`,
 };
 
-/** The answers of models have more types than all the rest, hence a name around them. */
-const answerTypes = `
-export type * from './inspect/asked.js';
-export type * as AnswerTypes from './inspect/answers.js';
-export type { Answers, Differences, Extent, Problem } from './inspect/answers.js';
-`;
-
 /** @param {string} file @param {string} how it is made */
 function need(file, how) {
   if (existsSync(file)) return;
@@ -54,57 +45,37 @@ function need(file, how) {
   process.exit(1);
 }
 
-const tsc = path('node_modules/.bin/tsc');
 for (const name of shipped) need(`${modules}/${name}.wasm`, 'web/build.sh makes it');
-if (!args.includes('--sources-only')) need(tsc, '`npm ci` in web/ installs it; --sources-only does without');
+if (!args.includes('--sources-only'))
+  need(path('node_modules/.bin/tsc'), '`npm ci` in web/ installs it; --sources-only does without');
 
 writeOperators();
 rmSync(dist, { recursive: true, force: true });
-mkdirSync(dist, { recursive: true });
-cpSync(path('src'), dist, {
-  recursive: true,
-  filter: (name) => !/\.wasm$|\.gitignore$|README|\.d\.ts$/.test(name),
-});
+mkdirSync(`${dist}/wasm`, { recursive: true });
 for (const name of shipped) copyFileSync(`${modules}/${name}.wasm`, `${dist}/wasm/${name}.wasm`);
 for (const [name, file] of Object.entries(licences)) cpSync(file, `${dist}/licences/${name}.txt`);
+if (args.includes('--sources-only')) {
+  const filter = (/** @type {string} */ name) => !/\.wasm$|\.gitignore$|README|\.d\.ts$/.test(name);
+  cpSync(path('src'), dist, { recursive: true, filter });
+} else {
+  await makeScripts();
+  const { makeTypes } = await import('./types.js');
+  await makeTypes(`${dist}/types`);
+  if (dist === path('dist')) check(JSON.parse(readFileSync(path('package.json'), 'utf8')));
+}
 
-if (!args.includes('--sources-only')) {
+async function makeScripts() {
+  const { bundle } = await import('./bundle.js');
   const { inline } = await import('./inline.js');
-  writeFileSync(`${dist}/inline.js`, await inline(dist, `${modules}/reader.wasm`));
-  const { writeAnswerTypes } = await import('./answers.js');
-  await writeAnswerTypes();
-  copyFileSync(path('src/inspect/answers.d.ts'), `${dist}/inspect/answers.d.ts`);
-  execFileSync(tsc, ['-p', '.', '--outDir', dist], {
-    cwd: path('.'),
-    stdio: 'inherit',
-  });
-  nameTypes(`${dist}/api.d.ts`);
-  // What imports types of a module looks for its code, too.
-  writeFileSync(`${dist}/inspect/answers.js`, 'export {};\n');
-  const types =
-    "export * from './full-api.js';\nexport { inspectInWorker, openInWorker } from './worker/browser.js';\n";
-  for (const entry of ['index', 'inline']) writeFileSync(`${dist}/${entry}.d.ts`, types);
+  cpSync(path('src/inspect/operators'), `${dist}/operators`, { recursive: true });
+  await bundle(path('src'), dist);
+  writeFileSync(`${dist}/inline.js`, await inline(path('src'), `${modules}/reader.wasm`));
 }
 
-/**
- * Exports types under their names, with what is said of them, rather than new names for them,
- * and those of answers. `Disposable` need not be in the user's `lib`.
- */
-function nameTypes(/** @type {string} */ file) {
-  const alias = /^export type (\w+) = import\((".*?")\)\.\1;$/gm;
-  const named = readFileSync(file, 'utf8').replace(alias, 'export type { $1 } from $2;');
-  writeFileSync(file, `/// <reference lib="esnext.disposable" />\n${named}${answerTypes}`);
-}
-
-/** All that package.json names is there. @param {string | object} named */
+/** All files that package.json names are there. @param {unknown} named */
 function check(named) {
-  if (typeof named === 'object') return Object.values(named).forEach(check);
-  const file = path(named);
-  if (named.startsWith('./dist/') && !named.includes('*') && !existsSync(file)) {
-    console.error(`package.json names ${named}, which was not made`);
-    process.exit(1);
-  }
-}
-if (dist === path('dist') && !args.includes('--sources-only')) {
-  check(JSON.parse(readFileSync(path('package.json'), 'utf8')).exports);
+  if (typeof named === 'object') return Object.values(named ?? {}).forEach(check);
+  if (!/^\.\/dist\/[^*$]+$/.test(String(named)) || existsSync(path(String(named)))) return;
+  console.error(`package.json names ${named}, which was not made`);
+  process.exit(1);
 }

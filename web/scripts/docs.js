@@ -25,13 +25,13 @@ writeFileSync(
     extends: `${web}tsconfig.json`,
     compilerOptions: { rootDir: dist, skipLibCheck: true, noEmit: true },
     include: [],
-    files: [`${dist}/node.d.ts`],
+    files: [`${dist}/types/node.d.ts`],
   }),
 );
 
 const app = await Application.bootstrapWithPlugins({
   plugin: [`${tools}/typedoc-plugin-markdown/dist/index.js`],
-  entryPoints: [`${dist}/node.d.ts`],
+  entryPoints: [`${dist}/types/node.d.ts`],
   tsconfig: `${folder}/tsconfig.json`,
   name: 'libcpb',
   readme: 'none',

@@ -2,61 +2,23 @@
  * The entry that is one file: all code of the package, with the module for reading, and with the
  * code of the Worker that openInWorker() and inspectInWorker() start.
  */
-import { build } from 'esbuild';
 import { readFileSync } from 'node:fs';
+import { licence, oneFile } from './bundle.js';
 
-/** What is loaded when it is needed, from beside the file. */
-const OPERATORS = './inspect/operators/';
-
-/** @type {import('esbuild').Plugin} */
-const operatorsApart = {
-  name: 'operators apart',
-  setup: (one) =>
-    one.onResolve({ filter: /^\.\/operators\/\w+\.js$/ }, ({ path }) => ({
-      path: path.replace('./operators/', OPERATORS),
-      external: true,
-    })),
-};
-
-/**
- * @param {string} contents of a module in the folder `dist`
- * @param {string} dist
- * @param {Record<string, string>} [define]
- * @returns {Promise<string>} with all that it imports
- */
-async function bundled(contents, dist, define) {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: dist },
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    minify: true,
-    write: false,
-    define,
-    plugins: [operatorsApart],
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
-  return /** @type {{ text: string }} */ (outputFiles[0]).text;
-}
+/** Where the tables of operators are, which are loaded when they are needed. */
+const OPERATORS = './operators/';
 
 // Bundlers take `new URL(name, import.meta.url)` for a file to be copied, hence `here`.
 const entry = `
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';
 import { fromBase64 } from './bytes.js';
-import { setUpUnusual } from './source/exchange.js';
-import { setUpInputs, setUpReferences } from './source/index.js';
-import { otherSource } from './source/other.js';
-import * as references from './source/references.js';
-import * as unusual from './source/unusual.js';
+import { setUpAllParts } from './all-parts.js';
 import { inspectIn, openIn } from './worker/page.js';
 
 const here = import.meta.url;
 
-setUpInputs(otherSource);
-setUpReferences(() => references);
-setUpUnusual(() => unusual);
+setUpAllParts();
 setUp(async (kind) => {
   if (kind === 'reader') return fromBase64(READER);
   const url = new URL('./wasm/' + kind + '.wasm', here);
@@ -82,14 +44,14 @@ export * from './full-api.js';
 `;
 
 /**
- * @param {string} dist the folder of the package's sources
+ * @param {string} sources the folder of the package's sources
  * @param {string} reader the module for reading
  */
-export async function inline(dist, reader) {
+export async function inline(sources, reader) {
   const define = {
     READER: JSON.stringify(readFileSync(reader).toString('base64')),
-    WORKER: JSON.stringify(await bundled("import './worker/host.js';", dist)),
+    WORKER: JSON.stringify(await oneFile(sources, "import { serve } from './worker/serve.js'; serve(globalThis);")),
     OPERATORS: JSON.stringify(OPERATORS),
   };
-  return `/*! libcpb, Apache-2.0; licences of what the module contains: licences/ of the package */\n${await bundled(entry, dist, define)}`;
+  return `${licence}\n${await oneFile(sources, entry, define)}`;
 }

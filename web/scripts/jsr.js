@@ -4,8 +4,7 @@
  *
  *     node scripts/jsr.js [web/dist] [output: build/jsr]; cd build/jsr; deno publish --allow-slow-types
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -19,13 +18,16 @@ rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
 cpSync(dist, output, { recursive: true });
 for (const name of ['README.md', '../LICENSE']) cpSync(path(name), `${output}/${name.replace('../', '')}`);
-for (const name of readdirSync(output, { recursive: true, encoding: 'utf8' })) {
-  const types = name.replace(/\.js$/, '.d.ts');
-  if (types === name || !existsSync(`${output}/${types}`)) continue;
-  const script = readFileSync(`${output}/${name}`, 'utf8');
-  writeFileSync(`${output}/${name}`, `/* @ts-self-types="./${basename(types)}" */\n${script}`);
+for (const entry of Object.values(exports)) {
+  const types = entry.replace('./', './types/').replace(/\.js$/, '.d.ts');
+  const script = readFileSync(`${output}/${entry}`, 'utf8');
+  writeFileSync(`${output}/${entry}`, `/* @ts-self-types="${types}" */\n${script}`);
 }
-// JSR allows no such line, and its users have the library.
-const api = readFileSync(`${output}/api.d.ts`, 'utf8');
-writeFileSync(`${output}/api.d.ts`, api.replace(/^\/\/\/ <reference lib=.*\n/, ''));
+// Types lead to files of types by their own names there, and the users have the library that a line names.
+for (const name of readdirSync(`${output}/types`, { recursive: true, encoding: 'utf8' })) {
+  if (!name.endsWith('.d.ts')) continue;
+  const types = readFileSync(`${output}/types/${name}`, 'utf8');
+  const named = types.replace(/(?<=["']\.{1,2}\/[^"'\n]*)\.js(?=["'])/g, '.d.ts');
+  writeFileSync(`${output}/types/${name}`, named.replace(/^\/\/\/ <reference lib=.*\n/, ''));
+}
 writeFileSync(`${output}/jsr.json`, JSON.stringify({ name: '@libcpb/libcpb', version, license, exports }, null, 2));

@@ -1,11 +1,7 @@
 /** What the entries have in common whose module is imported, compiled. */
+import { setUpAllParts } from './all-parts.js';
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';
-import { setUpUnusual } from './source/exchange.js';
-import { setUpInputs, setUpReferences } from './source/index.js';
-import { otherSource } from './source/other.js';
-import * as references from './source/references.js';
-import * as unusual from './source/unusual.js';
 import { avoidByteStreams } from './source/streams.js';
 import { workAtOnce } from './wasm/turn.js';
 
@@ -15,9 +11,7 @@ export function setUpImported(reader) {
     if (kind === 'reader') return reader;
     throw new CpbError('USAGE', `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`);
   });
-  setUpInputs(otherSource);
-  setUpReferences(() => references);
-  setUpUnusual(() => unusual);
+  setUpAllParts();
   avoidByteStreams(); // there: 4 KiB
   workAtOnce();
 }

@@ -21,7 +21,11 @@ const kinds = ['reader', 'full', 'inspect', 'json'];
  * @property {ModuleInput} [inspect] looks inside models
  * @property {ModuleInput} [json] makes JSON for reader-nobrotli.wasm, which does not
  * @property {Decode} [decode] does what reader-hostcodecs.wasm cannot
+ * @property {URL | string} [worker] where `libcpb/worker` is, the script of a Worker, if a bundler has put it elsewhere
  */
+
+/** Where the script of a Worker is, if that was said. @type {URL | string | undefined} */
+export let workerUrl;
 
 /** @type {Partial<Record<Kind, Promise<WebAssembly.Module>>>} */
 const modules = {};
@@ -65,10 +69,11 @@ export function setUp(modules, files = openPath, read = fetchModule) {
  */
 export async function init(input) {
   const isPair = input?.constructor === Object;
-  const { decode, ...given } = /** @type {Modules} */ (isPair ? input : { reader: input });
+  const { decode, worker, ...given } = /** @type {Modules} */ (isPair ? input : { reader: input });
   setDecode(decode);
+  workerUrl = worker ?? workerUrl;
   for (const kind of /** @type {Kind[]} */ (Object.keys(given))) {
-    if (!kinds.includes(kind)) throw new CpbError('USAGE', `no module ${kind}; there are ${kinds}, decode`);
+    if (!kinds.includes(kind)) throw new CpbError('USAGE', `no module ${kind}; there are ${kinds}, decode, worker`);
     const module = given[kind];
     if (module !== undefined || !isPair) modules[kind] = load(kind, () => /** @type {ModuleInput} */ (module));
   }

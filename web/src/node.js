@@ -1,12 +1,9 @@
 /** The entry for Node, Deno and Bun. */
 import { readFile } from 'node:fs/promises';
+import { setUpAllParts } from './all-parts.js';
 import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
-import { setUpUnusual } from './source/exchange.js';
 import { fileInput, fileSource } from './source/file.js';
-import { setUpInputs, setUpReferences } from './source/index.js';
-import * as references from './source/references.js';
-import * as unusual from './source/unusual.js';
 import { fileSink, putTo } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
 import { setUpFilePut } from './writer/sinks.js';
@@ -19,9 +16,7 @@ async function read(input) {
 }
 
 setUp((kind) => readFile(moduleUrl(kind)), fileSource, read);
-setUpInputs(fileInput);
-setUpReferences(() => references);
-setUpUnusual(() => unusual);
+setUpAllParts(fileInput);
 setUpFiles(fileSink);
 setUpFilePut(putTo);
 

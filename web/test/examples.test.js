@@ -6,6 +6,7 @@ import { root } from './runtimes/files.js';
 import { start, temporary } from './runtimes/process.js';
 import { credentials, versitygw } from './servers/versitygw.js';
 import { openPage } from './support/chromium.js';
+import { serveFolder } from './support/folder.js';
 import { assert, test } from './support/test.js';
 
 const cpb = `${root}build/cpb`;
@@ -56,34 +57,8 @@ async function run(command, env) {
 
 /** Serves the folder of examples. @param {(base: string) => Promise<void>} act */
 async function pages(act) {
-  const { createServer } = await import('node:http');
-  const types = { html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
-  const server = createServer((request, response) => {
-    const path = decodeURIComponent(String(request.url).split('?')[0] ?? '');
-    if (path === '/no-answer.cpb') return undefined;
-    /** @type {Buffer} */
-    let bytes;
-    try {
-      bytes = readFileSync(join(folder().path, path));
-    } catch {
-      return response.writeHead(404).end();
-    }
-    const type = /** @type {any} */ (types)[String(path.split('.').pop())];
-    const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    const headers = { 'Content-Type': type ?? 'application/octet-stream', ETag: '"1"' };
-    if (from === undefined) return response.writeHead(200, headers).end(bytes);
-    const begin = from ? Number(from) : Math.max(0, bytes.length - Number(to));
-    const end = from && to ? Math.min(bytes.length, Number(to) + 1) : bytes.length;
-    const place = { 'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}` };
-    return response.writeHead(206, { ...headers, ...place }).end(bytes.subarray(begin, end));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  try {
-    await act(`http://127.0.0.1:${/** @type {any} */ (server.address()).port}`);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
+  const server = await serveFolder(folder().path, '/no-answer.cpb');
+  await act(server.base).finally(server.close);
 }
 
 test('node-http.js reads by range what was split', () =>

@@ -32,8 +32,10 @@ test('publint finds nothing', { skip }, async () => {
   assert.deepEqual(messages, []);
 });
 
-test('the types are found by every way of resolution that has ESM', { skip }, () => {
-  run(tool('attw'), [project().tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']);
+test('the types are found by every way of resolution, that of Node 10, too', { skip }, () => {
+  // What is not an ES module itself imports it by import(), which this would call a fault.
+  const rules = ['--ignore-rules', 'cjs-resolves-to-esm'];
+  run(tool('attw'), [project().tarball, ...rules, '--no-color', '--no-emoji']);
 });
 
 /** The newest TypeScript and the oldest that has what the types are written in. */
@@ -55,7 +57,12 @@ const compile = (compiler, resolution, ...args) =>
     compiler,
     [
       ...['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom'],
-      ...['--module', resolution === 'bundler' ? 'esnext' : resolution, '--moduleResolution', resolution],
+      ...[
+        '--module',
+        ['bundler', 'node10'].includes(resolution) ? 'esnext' : resolution,
+        '--moduleResolution',
+        resolution,
+      ],
       ...args,
     ],
     { cwd: project().app },
@@ -63,11 +70,33 @@ const compile = (compiler, resolution, ...args) =>
 
 for (const [age, compiler] of Object.entries(compilers)) {
   test(`a strict program of the ${age} TypeScript uses the types`, { skip }, () =>
-    each(['bundler', 'node16', 'nodenext'], String, (resolution) =>
+    each(['bundler', 'node10', 'node16', 'nodenext'], String, (resolution) =>
       compile(compiler, resolution, '--noUncheckedIndexedAccess', 'types/consumer.ts'),
     ),
   );
 }
+
+/** What a program is compiled with beside the language. @type {Record<string, string[]>} */
+const platforms = {
+  nothing: ['--lib', 'es2022'],
+  "Node's types": [
+    '--lib',
+    'es2022',
+    '--typeRoots',
+    `${import.meta.dirname}/package/node_modules/@types`,
+    '--types',
+    'node',
+  ],
+  Workers: ['--lib', 'es2022,webworker'],
+};
+
+test('the types need no DOM', { skip }, () =>
+  each(
+    Object.entries(platforms),
+    ([name]) => name,
+    ([, args]) => compile(compilers.newest, 'nodenext', ...args, 'types/bare.ts'),
+  ),
+);
 
 test('the examples of the READMEs and docs fit the types', { skip }, () => {
   const files = writeExamples(`${project().app}/examples`);

@@ -1,137 +1,149 @@
 /**
- * How much JavaScript a page loads: the main entry as a bundler makes it of the published
- * files, minified and compressed with Brotli. What is imported only when it is used is
- * counted apart, as what it adds.
+ * What a page and a program load of the package: files, and bytes of JavaScript after Brotli. A page is built by Vite
+ * as its users do, with its defaults, and opened in Chromium.
  */
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { load, tool } from './package/project.js';
-import { assert, test } from './support/test.js';
+import { root } from './runtimes/files.js';
+import { temporary } from './runtimes/process.js';
+import { openPage } from './support/chromium.js';
+import { serveFolder } from './support/folder.js';
+import { assert, each, test } from './support/test.js';
 
-const LIMIT = 15_700;
+const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 
-/** What each entry of the table is made of, from the package's folder. */
-const entries = {
-  'all that is exported': "export * from './dist/index.js'",
-  'open() alone': "export { open } from './dist/index.js'",
-};
-
-/** What is loaded when it is first used. @type {Record<string, string>} */
-const later = {
-  'the message: fields, merged(), plan()': 'reader/message-content.js',
-  'openRecords()': 'reader/records.js',
-  'openInWorker()': 'worker/browser.js',
-  'split(), merge(), repack()': 'writer/index.js',
-  'inspect(), diff()': 'inspect/index.js',
-  'bucketSource()': 'source/bucket.js',
-  'streams and handles of files': 'source/other.js',
-  's3Source()': 'source/s3.js',
-  'persist()': 'middleware/persist.js',
-  'options that are given': 'options.js',
-  'URLs and servers that are unusual': 'source/unusual.js',
-  'chunks in other files': 'source/references.js',
+/** What a page does, and the most bytes of JavaScript that it may load for it: what was reached. */
+const pages = {
+  open: { limit: 14_600, code: "import { open } from 'libcpb'; done((await open('file.cpb')).numChunks);" },
+  field: {
+    limit: 25_500,
+    code: "import { open } from 'libcpb'; done(await (await (await open('file.cpb')).field('meta_graphs[0].meta_info_def.tensorflow_version')).json());",
+  },
+  inspect: {
+    limit: 34_800,
+    code: "import { inspect } from 'libcpb'; done(await (await inspect('file.cpb')).ask('overview'));",
+  },
 };
 
 const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';
 
-/** @param {Uint8Array} bytes */
-const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+/** @param {string} file */
+const brotli = (file) =>
+  brotliCompressSync(readFileSync(file), { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 
-/** The package without its modules, which no bundle has in it. */
-function packageFolder() {
-  const web = new URL('..', import.meta.url).pathname;
-  const folder = mkdtempSync(join(tmpdir(), 'cpb-size-'));
-  cpSync(`${web}package.json`, `${folder}/package.json`);
-  cpSync(`${web}src`, `${folder}/dist`, {
+/** @type {ReturnType<typeof makeSite> | undefined} */
+let made;
+const site = () => (made ??= makeSite());
+
+/** A folder with the package, as npm installs it but for types, and with a file. */
+async function makeSite() {
+  const { path, remove } = temporary();
+  process.on('exit', remove);
+  const { bundle } = await import('../scripts/bundle.js');
+  const installed = join(path, 'node_modules/libcpb');
+  mkdirSync(installed, { recursive: true });
+  await bundle(`${root}web/src`, join(installed, 'dist'));
+  cpSync(`${root}web/package.json`, join(installed, 'package.json'));
+  cpSync(`${root}web/src/inspect/operators`, join(installed, 'dist/operators'), { recursive: true });
+  cpSync(`${root}build/web`, join(installed, 'dist/wasm'), {
     recursive: true,
-    filter: (name) => !name.endsWith('.wasm'),
+    filter: (name) => /(web|\.wasm)$/.test(name),
   });
-  return folder;
+  cpSync(root + FILE, join(path, 'file.cpb'));
+  return { path, dist: join(installed, 'dist') };
 }
 
 /**
- * One bundle of what is imported at once.
+ * What a page loads until it is done.
  *
- * @param {string} folder
- * @param {string} contents
+ * @param {string} page path below the folder
+ * @returns {Promise<string[]>} paths
  */
-async function bundled(folder, contents) {
-  const { default: esbuild } = await load('esbuild');
-  /** @type {Set<string>} */
-  const imported = new Set();
-  const apart = {
-    name: 'imported later',
-    setup: (/** @type {any} */ build) =>
-      build.onResolve({ filter: /./ }, (/** @type {any} */ { kind, path }) => {
-        if (kind !== 'dynamic-import') return undefined;
-        imported.add(path);
-        return { path, external: true };
-      }),
-  };
-  const { outputFiles, metafile } = await esbuild.build({
-    absWorkingDir: folder,
-    stdin: { contents, resolveDir: folder },
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    target: 'es2022',
-    outdir: 'out',
-    write: false,
-    metafile: true,
-    plugins: [apart],
-  });
-  const [{ contents: bytes }] = outputFiles;
-  const [{ inputs }] = /** @type {any[]} */ (Object.values(metafile.outputs));
-  return { bytes, inputs, imported: [...imported] };
+async function loadedBy(page) {
+  const { path } = await site();
+  const server = await serveFolder(path);
+  const shown = await openPage(`${server.base}${page}`);
+  try {
+    const error = await shown.until('document.title');
+    assert.equal(error, 'done');
+    return server.log.filter((name) => name.endsWith('.js') || name.endsWith('.wasm'));
+  } finally {
+    await shown.close();
+    server.close();
+  }
 }
 
-/** Modules by what they take of a bundle. @param {Record<string, any>} inputs */
-const byModule = (inputs) =>
-  Object.entries(inputs)
-    .map(([path, { bytesInOutput }]) => ({ module: path.replace('dist/', ''), bytesInOutput }))
-    .filter(({ bytesInOutput }) => bytesInOutput > 0)
-    .sort((a, b) => b.bytesInOutput - a.bytesInOutput);
+/** @param {string} name of the page @param {string} code a module that calls `done` */
+async function writePage(name, code) {
+  const { path } = await site();
+  const told = `const done = () => (document.title = 'done');
+addEventListener('unhandledrejection', ({ reason }) => (document.title = String(reason)));`;
+  mkdirSync(join(path, name), { recursive: true });
+  writeFileSync(join(path, name, 'main.js'), `${told}\n${code}`);
+  writeFileSync(join(path, name, 'index.html'), '<!doctype html><script type="module" src="./main.js"></script>');
+  cpSync(join(path, 'file.cpb'), join(path, name, 'file.cpb'));
+}
 
-test(`the main entry is at most ${LIMIT} bytes of JavaScript`, { skip }, async () => {
-  const folder = packageFolder();
-  try {
-    /** @type {Record<string, { minified: number, brotli: number }>} */
-    const sizes = {};
-    /** @param {string} name @param {string} contents @param {number} [less] */
-    const measure = async (name, contents, less = 0) => {
-      const bundle = await bundled(folder, contents);
-      sizes[name] = { minified: bundle.bytes.length, brotli: brotli(bundle.bytes) - less };
-      return bundle;
-    };
-    const main = entries['all that is exported'];
-    const { inputs, imported } = await measure('all that is exported', main);
-    await measure('open() alone', entries['open() alone']);
-    const all = Number(sizes['all that is exported']?.brotli);
-    for (const [name, path] of Object.entries(later)) {
-      await measure(`+ ${name}`, `${main}; export * as later from './dist/${path}'`, all);
-    }
-    console.table(byModule(inputs));
-    console.table(sizes);
-    assert.deepEqual(
-      imported.sort(),
-      Object.values(later)
-        .map((path) => `./${path}`)
-        .sort(),
-    );
-    assert.ok(all <= LIMIT, `${all} bytes`);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+for (const [name, { limit, code }] of Object.entries(pages)) {
+  test(`a page that Vite builds loads at most ${limit} bytes of JavaScript for ${name}()`, { skip }, async () => {
+    const { path } = await site();
+    await writePage(name, code);
+    const { build } = await load('vite');
+    await build({ root: join(path, name), base: './', configFile: false, logLevel: 'error' });
+    cpSync(join(path, 'file.cpb'), join(path, name, 'dist/file.cpb'));
+    const files = await loadedBy(`/${name}/dist/index.html`);
+    const sizes = files.filter((file) => file.endsWith('.js')).map((file) => [file, brotli(path + file)]);
+    const sum = sizes.reduce((all, [, size]) => all + Number(size), 0);
+    console.table([...sizes, ['in all', sum]]);
+    assert.ok(sum <= limit, `${sum} bytes`);
+    assert.equal(files.length - sizes.length, 1, 'one module');
+  });
+}
+
+const MIN = '/node_modules/libcpb/dist/libcpb.min.js';
+
+test('a page without a bundler loads one script, and another for a Worker', { skip }, async () => {
+  const written = (/** @type {string} */ name, /** @type {string} */ code) =>
+    writePage(name, `import { inspectInWorker, open, openInWorker } from '${MIN}';\n${code}`);
+  await written('plain', "done((await open('file.cpb')).numChunks);");
+  await written('inspected', "done(await (await inspectInWorker('file.cpb')).ask('overview'));");
+  await each(
+    [
+      ['plain', ['libcpb.min.js', 'reader-simd.wasm']],
+      ['inspected', ['libcpb.min.js', 'inspect-simd.wasm', 'host.js']],
+    ],
+    ([name]) => String(name),
+    async ([name, wanted]) => {
+      const loaded = (await loadedBy(`/${name}/index.html`)).filter((file) => !file.endsWith('main.js'));
+      assert.deepEqual(
+        loaded.map((file) => file.split('/').pop()).sort(),
+        [.../** @type {string[]} */ (wanted)].sort(),
+      );
+    },
+  );
 });
 
-test('openInWorker() starts one that loads all at once, but for tables', { skip }, async () => {
-  const folder = packageFolder();
-  try {
-    const { imported } = await bundled(folder, "import './dist/worker/host.js'");
-    assert.deepEqual(imported, ['./operators/onnx.js', './operators/tensorflow.js']);
-  } finally {
-    rmSync(folder, { recursive: true });
+test('a page whose Worker is missing is told which script that is', { skip }, async () => {
+  const code = `import { init, openInWorker } from '${MIN}';
+    await init({ worker: '/no-such-host.js' });
+    const { message } = await openInWorker('file.cpb').catch((error) => error);
+    if (!/^no worker started from http.*no-such-host.js .*init/.test(message)) throw new Error(message);
+    done();`;
+  await writePage('missing', code);
+  await loadedBy('/missing/index.html');
+});
+
+test('the scripts of other runtimes and of Workers are one file each', { skip }, async () => {
+  const { dist } = await site();
+  const scripts = readdirSync(dist).filter((name) => name.endsWith('.js') && !/^(index|part-.*)\.js$/.test(name));
+  assert.ok(scripts.length >= 7, String(scripts));
+  for (const name of scripts) {
+    const imported = readFileSync(join(dist, name), 'utf8').matchAll(/(?:\bfrom|\bimport|\bimport\()\s*["'](.*?)["']/g);
+    const others = [...imported]
+      .map(([, path = '']) => path)
+      .filter((path) => !/^node:|^\.\/operators\/|\.wasm/.test(path));
+    assert.deepEqual(others, [], name);
   }
 });

@@ -7,12 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { setUpAllParts } from '../src/all-parts.js';
 import { fileInput, fileSource } from '../src/source/file.js';
 import { prepare } from '../src/source/index.js';
 import { largeModel, noise } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { bytesAt } from './support/lies.js';
 import { assert, test } from './support/test.js';
+
+setUpAllParts(fileInput);
 
 const SIZE = 2_500_000;
 

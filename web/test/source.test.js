@@ -3,11 +3,14 @@ import { CpbError } from '../src/errors.js';
 import { blobSource } from '../src/source/blob.js';
 import { bucketSource } from '../src/source/bucket.js';
 import { bytesSource } from '../src/source/bytes.js';
-import { prepare } from '../src/source/index.js';
+import { prepare, setUpLayers } from '../src/source/index.js';
+import { layered } from '../src/source/layers.js';
 import { fake } from './support/fakes.js';
 import { counted } from './support/http.js';
 import { bytesAt } from './support/lies.js';
 import { assert, base, each, runtime, test } from './support/test.js';
+
+setUpLayers(layered);
 
 const SIZE = 3_000_000;
 const file = bytesAt(0, SIZE);

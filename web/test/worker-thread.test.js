@@ -1,5 +1,6 @@
 /** Threads of Node: how they end, and what keeps them. */
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -8,7 +9,7 @@ import { start } from '../src/worker/node.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, data, test } from './support/test.js';
 
-const { openInWorker } = libcpb;
+const { init, openInWorker } = libcpb;
 const CPB = 'tests/data/cpb/real_tf_keras_subclassed/max100000_snappy.cpb';
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc');
@@ -27,6 +28,20 @@ test('what waits for a worker that fails is rejected, and so is what comes later
     const opening = openIn(() => start(host(String(code))), await data(CPB));
     await assert.rejects(opening, { code: 'TRAPPED', message: says });
   }
+});
+
+test('a worker whose script is missing says which it is, and what to set', async () => {
+  const missing = new URL('../src/no-such-host.js', import.meta.url);
+  await init({ worker: missing });
+  try {
+    await assert.rejects(openInWorker(await data(CPB)), {
+      code: 'TRAPPED',
+      message: /^no worker started from file:.*\/no-such-host\.js \(.*init\(\{ worker: url \}\)$/s,
+    });
+  } finally {
+    await init({ worker: fileURLToPath(new URL('../src/worker/host-node.js', import.meta.url)) });
+  }
+  (await openInWorker(await data(CPB))).close();
 });
 
 test('a worker that fails later', async () => {

@@ -3,13 +3,7 @@
  */
 import { isBytes } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { budget, meter } from '../middleware/budget.js';
-import { cache } from '../middleware/cache.js';
-import { check } from '../middleware/check.js';
-import { coalesce } from '../middleware/coalesce.js';
-import { compose } from '../middleware/layer.js';
-import { retry } from '../middleware/retry.js';
-import { smallReads } from '../middleware/small-reads.js';
+import { meter } from '../middleware/budget.js';
 import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
 import { lazySource } from './lazy-source.js';
@@ -67,11 +61,15 @@ let loadReferences;
 /** What an entry of the package does: says what opens other files. @param {typeof loadReferences} load */
 export const setUpReferences = (load) => void (loadReferences = load);
 
+/** @type {typeof import('./layers.js').layered} */
+let layered;
+
+/** What an entry of the package does: says what puts the default middleware around a source.
+ * @param {typeof layered} put */
+export const setUpLayers = (put) => void (layered = put);
+
 /**
- * Makes a source of whatever is passed and puts the default middleware around it:
- * for URLs and other remote sources check, retry, coalesce and cache; for all others,
- * those already composed among them, check. Small reads in a row become larger ones, unless there
- * is a budget of bytes. What it costs is counted.
+ * Makes a source of whatever is passed, with the default middleware around it.
  *
  * @param {Input} input
  * @param {SourceOptions} [options]
@@ -86,26 +84,16 @@ export function prepare(
   usage = meter(options.budget ?? options.http?.budget),
 ) {
   const source = sourceOf(input, options, openPath, usage);
-  const middleware = source.transferred ? [] : [budget(undefined, usage)];
-  middleware.push(check());
-  if (source.remote) {
-    if (options.retry !== false) middleware.push(retry(options.retry));
-    middleware.push(coalesce(options.coalesce));
-    if (options.cache !== false) middleware.push(cache(options.cache));
-  }
-  const local = source.local ?? (source !== input && !source.remote);
-  // It reads more than it was asked for, and waits for what others asked for.
-  const { budget: limit, http, cache: how } = options;
-  const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);
-  if (plain) middleware.push(smallReads(local));
-  const whole = /** @type {Prepared} */ (compose(source, ...middleware));
+  const own = source !== input;
+  const local = source.local ?? (own && !source.remote);
+  const whole = /** @type {Prepared} */ (layered(source, options, usage, own));
   /** @type {OtherFiles | undefined} */
   let others;
   whole.others = async () => {
     const { othersOf } = await loadReferences();
     return (others ??= othersOf(whole, source, options, (other, how) => prepare(other, how, openPath, usage)));
   };
-  return Object.assign(whole, { local, below: limit || http?.budget ? undefined : source });
+  return Object.assign(whole, { local, below: options.budget || options.http?.budget ? undefined : source });
 }
 
 /**

@@ -1,5 +1,6 @@
 /** openInWorker() and inspectInWorker() where there are Workers of the web. */
-import { inspectIn, openIn } from './page.js';
+import { workerUrl } from '../init.js';
+import { inspectIn, openIn, startAt } from './page.js';
 
 /** @import { ModelKind } from '../inspect/asked.js' */
 /** @import { InspectOptions } from '../inspect/inspect.js' */
@@ -7,7 +8,8 @@ import { inspectIn, openIn } from './page.js';
 /** @import { ModelInWorker } from './page.js' */
 
 // Bundlers know a worker by these words.
-const start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
+const start = () =>
+  workerUrl ? startAt(workerUrl) : new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
 
 /**
  * As open(), with the work done in a Worker, which ends with close(). A source of yours

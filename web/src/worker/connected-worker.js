@@ -10,12 +10,13 @@ import { Connection } from './connection.js';
  * @property {((event: any) => void) | null} [onerror]
  * @property {((event: any) => void) | null} [onmessageerror]
  * @property {() => void} terminate
+ * @property {string} [file] its script
  * @property {() => void} [ref]
  * @property {() => void} [unref]
  */
 
 /**
- * It ends when the worker fails, or by `end`. It refers to no proxy of the worker's objects,
+ * It ends when the worker fails, or by `end`. Of one that has said nothing yet its script may be missing. It refers to no proxy of the worker's objects,
  * which could never be garbage-collected then.
  *
  * @param {WorkerLike} worker
@@ -25,6 +26,12 @@ export function connectWorker(worker, onEnd) {
   const connection = new Connection(worker, {
     busy: (busy) => (busy ? worker.ref : worker.unref)?.call(worker),
   });
+  const { onmessage } = worker;
+  let isThere = false;
+  worker.onmessage = (event) => {
+    isThere = true;
+    onmessage?.(event);
+  };
   const end = (error = new CpbError('CLOSED', 'the file was closed')) => {
     if (connection.ended) return;
     connection.end(error);
@@ -33,7 +40,15 @@ export function connectWorker(worker, onEnd) {
   };
   worker.onerror = worker.onmessageerror = (event) => {
     event?.preventDefault?.();
-    end(new CpbError('TRAPPED', `the worker failed: ${event?.message ?? 'unknown why'}`));
+    const why = event?.message ?? 'unknown why';
+    end(isThere ? new CpbError('TRAPPED', `the worker failed: ${why}`) : notStarted(worker, why));
   };
   return { connection, end: () => end() };
 }
+
+/** @param {WorkerLike} worker @param {string} why */
+const notStarted = ({ file = 'host.js, beside the script of libcpb' }, why) =>
+  new CpbError(
+    'TRAPPED',
+    `no worker started from ${file} (${why}); if the file is not there, copy it there from libcpb/worker, or say where it is: init({ worker: url })`,
+  );

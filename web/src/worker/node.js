@@ -1,5 +1,6 @@
 /** openInWorker() and inspectInWorker() in Node, Deno and Bun. */
 import { Worker } from 'node:worker_threads';
+import { workerUrl } from '../init.js';
 import { inspectIn, openIn } from './page.js';
 
 /** @import { ModelKind } from '../inspect/asked.js' */
@@ -8,12 +9,16 @@ import { inspectIn, openIn } from './page.js';
 /** @import { ModelInWorker } from './page.js' */
 /** @import { WorkerLike } from './connected-worker.js' */
 
-/** @param {URL} [host] @returns {WorkerLike} */
-export function start(host = new URL('./host-node.js', import.meta.url)) {
+/** A URL, or a path. @param {URL | string} host */
+const fileOf = (host) => (/^[a-z]{2,}:/i.test(String(host)) ? new URL(host) : host);
+
+/** @param {URL | string} [host] @returns {WorkerLike} */
+export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.url)) {
   // What the process was started with, such as --input-type, may not fit the file.
-  const worker = new Worker(host, { execArgv: [] });
+  const worker = new Worker(fileOf(host), { execArgv: [] });
   /** @type {WorkerLike} */
   const like = {
+    file: String(host),
     postMessage: (message, transfer) => worker.postMessage(message, transfer),
     terminate: () => void worker.terminate(),
     ref: () => worker.ref(),

@@ -23,6 +23,23 @@ import { proxy } from './proxy.js';
  * @typedef {Omit<Model<Kind>, 'message' | 'cut' | 'add'>} ModelInWorker
  */
 
+/**
+ * A Worker of the web whose script is there. One of another origin cannot be started, but one may import what is there.
+ *
+ * @param {URL | string} place
+ * @returns {WorkerLike}
+ */
+export function startAt(place) {
+  const { href, origin } = new URL(place, globalThis.location?.href);
+  if (origin === globalThis.location?.origin)
+    return Object.assign(new Worker(href, { type: 'module' }), { file: href });
+  const text = `import ${JSON.stringify(href)};`;
+  const script = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  const worker = new Worker(script, { type: 'module' });
+  setTimeout(() => URL.revokeObjectURL(script), 60_000);
+  return Object.assign(worker, { file: href });
+}
+
 /** A worker is ended when nothing that came from it is referred to any more. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => end());
 

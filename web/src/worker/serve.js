@@ -1,11 +1,8 @@
 /** openInWorker() and inspectInWorker(): the worker's side. */
+import { setUpAllParts } from '../all-parts.js';
 import { init } from '../init.js';
 import { inspect } from '../inspect/inspect.js';
 import { open } from '../reader/index.js';
-import { setUpUnusual } from '../source/exchange.js';
-import { setUpReferences } from '../source/index.js';
-import * as references from '../source/references.js';
-import * as unusual from '../source/unusual.js';
 import { Connection } from './connection.js';
 import { unpack } from './proxy.js';
 
@@ -16,8 +13,7 @@ const types = ['UNSET', 'MESSAGE', 'BYTES'];
 
 /** Answers the page, which opens one message or model. @param {Port} port */
 export function serve(port) {
-  setUpReferences(() => references);
-  setUpUnusual(() => unusual);
+  setUpAllParts();
   /** What is open, or the message of it. @type {Message | undefined} */
   let message;
   const connection = new Connection(port, {

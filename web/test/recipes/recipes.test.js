@@ -3,12 +3,14 @@
  * worker; in a Next.js application and a bundle for React Native, by the conditions that those choose;
  * and Electron, as far as that goes without its program.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createProject } from '../package/project.js';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createProject, install, run } from '../package/project.js';
 import { createRecipe, inRecipe, MODEL, startIn, urlOf } from '../package/recipe.js';
 import { serve, testRecipes } from '../package/recipes.js';
 import { root } from '../runtimes/files.js';
+import { temporary } from '../runtimes/process.js';
 import { openPage } from '../support/chromium.js';
+import { serveFolder } from '../support/folder.js';
 import { assert, base, each, test } from '../support/test.js';
 
 const modules = [`${import.meta.dirname}/node_modules`];
@@ -65,6 +67,42 @@ for (const [bundler, options] of Object.entries({ Turbopack: [], webpack: ['--we
     }
   });
 }
+
+test('Parcel builds a page by the fields of package.json that it reads, without conditions', async () => {
+  const { path, remove } = temporary();
+  try {
+    writeFileSync(`${path}/package.json`, '{ "private": true }');
+    install(tarball(), path);
+    writeFileSync(`${path}/index.html`, '<!doctype html><script type="module" src="./main.js"></script>');
+    writeFileSync(
+      `${path}/main.js`,
+      `import { open, openInWorker } from 'libcpb';
+       import { open as openMin } from 'libcpb/min';
+       import { open as openInline } from 'libcpb/inline';
+       const url = new URL('model.cpb', document.baseURI);
+       Promise.all([open, openInWorker, openMin, openInline].map(async (open) => (await open(url)).numChunks)).then(
+         (counts) => (document.title = String(counts)),
+         (error) => (document.title = String(error)),
+       );`,
+    );
+    const out = `${path}/out`;
+    const args = ['build', 'index.html', '--no-cache', '--dist-dir', out, '--public-url', './'];
+    run(`${modules[0]}/.bin/parcel`, args, { cwd: path });
+    cpSync(MODEL, `${out}/model.cpb`);
+    const server = await serveFolder(out);
+    const page = await openPage(`${server.base}/index.html`);
+    try {
+      const counts = String(await page.until('document.title')).split(',');
+      assert.equal(counts.length, 4, String(counts));
+      for (const count of counts) assert.ok(Number(count) > 1, String(counts));
+    } finally {
+      await page.close();
+      server.close();
+    }
+  } finally {
+    remove();
+  }
+});
 
 /** What an app's own file has, but for what prepares the device. */
 const metroConfig = `const { getDefaultConfig, mergeConfig } = require('@react-native/metro-config');

@@ -1,0 +1,111 @@
+/**
+ * The entries of the package, each in one file with what it needs at once: a module that is made of a
+ * hundred files takes a runtime much longer to load. What the entry for browsers needs later is in files
+ * of its own. All of them lie in one folder, beside those of `wasm` and `operators`.
+ */
+import { build } from 'esbuild';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+const licence = '/*! libcpb, Apache-2.0; licences of what its modules contain: licences/ of the package */';
+
+/** The Workers that are started by their file's name, hence where their sources' names lead. */
+const hosts = { host: 'worker/host.js', 'host-node': 'worker/host-node.js' };
+
+/** Modules, tables of operators and what the runtime has stay what they are: imports.
+ * @type {import('esbuild').Plugin} */
+const apart = {
+  name: 'apart',
+  setup: (one) =>
+    one.onResolve({ filter: /\.wasm(\?module)?$|^\.\/operators\/\w+\.js$|^node:/ }, ({ path }) => ({
+      path,
+      external: true,
+    })),
+};
+
+/** What the entry for browsers has at once, beside the functions that import the rest. */
+const AT_ONCE = ['errors.js', 'module-urls.js', 'reader/open.js', 'source/later.js'];
+
+/**
+ * What is imported later is made to need all that is there by then, which is one file so; without this it would be
+ * many, by who shares what with whom.
+ *
+ * @param {string} folder
+ * @param {string[]} later paths
+ * @returns {import('esbuild').Plugin}
+ */
+const together = (folder, later) => ({
+  name: 'together',
+  setup: (one) =>
+    one.onLoad({ filter: /\.js$/ }, ({ path }) => {
+      if (!later.includes(path)) return undefined;
+      const more = AT_ONCE.map((name) => `import ${JSON.stringify(`${folder}/${name}`)};\n`).join('');
+      return { contents: readFileSync(path, 'utf8') + more };
+    }),
+});
+
+/** Comments that import types of files which are none any more. */
+const typed = /[ \t]*\/\*\*(?:(?!\*\/)[^])*\bimport\('[^]*?\*\/\s*?(?:\n|$)/gm;
+
+/**
+ * @param {string} folder of the sources
+ * @param {import('esbuild').BuildOptions} options
+ */
+const bundled = (folder, options) =>
+  build({
+    absWorkingDir: folder,
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    plugins: [apart],
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+    ...options,
+  });
+
+/** @param {string} folder @param {import('esbuild').BuildOptions} options */
+async function write(folder, options) {
+  const { outputFiles = [] } = await bundled(folder, options);
+  for (const { path, text } of outputFiles) writeFileSync(path, text.replace(typed, ''));
+}
+
+/**
+ * The text of one file. Bundlers that find `new URL(name, import.meta.url)` in it copy what it names.
+ *
+ * @param {string} folder
+ * @param {string} contents of a module in it
+ * @param {Record<string, string>} [define]
+ */
+export async function oneFile(folder, contents, define) {
+  const stdin = { contents, resolveDir: folder };
+  const { outputFiles } = await bundled(folder, { stdin, minify: true, define });
+  return `${outputFiles?.[0]?.text ?? ''}`;
+}
+
+/** The entry for browsers. @param {string} folder of the sources @param {string} outdir */
+async function parts(folder, outdir) {
+  const options = { entryPoints: ['index.js'], outdir, splitting: true, chunkNames: 'part-[hash]' };
+  const { metafile } = await bundled(folder, { ...options, metafile: true });
+  const later = Object.values(metafile?.inputs ?? {})
+    .flatMap(({ imports }) => imports)
+    .filter(({ kind, external }) => kind === 'dynamic-import' && !external)
+    .map(({ path }) => resolve(folder, path));
+  // That no module has effects of its own is known.
+  const logOverride = /** @type {const} */ ({ 'ignored-bare-import': 'silent' });
+  await write(folder, { ...options, plugins: [apart, together(folder, later)], logOverride });
+}
+
+/** @param {string} folder of the sources @param {string} outdir */
+export async function bundle(folder, outdir) {
+  mkdirSync(outdir, { recursive: true });
+  const single = ['node', 'workerd', 'edge-light', 'react-native'].map((name) => [name, `${name}.js`]);
+  const entries = [...single, ...Object.entries(hosts)];
+  await Promise.all([
+    ...entries.map(([name = '', path = '']) => write(folder, { entryPoints: { [name]: path }, outdir })),
+    parts(folder, outdir),
+    write(folder, { entryPoints: { 'libcpb.min': 'min.js' }, outdir, minify: true, banner: { js: licence } }),
+  ]);
+}
+
+export { licence };

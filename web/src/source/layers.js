@@ -1,0 +1,37 @@
+/** The default middleware around what is opened. */
+import { budget } from '../middleware/budget.js';
+import { cache } from '../middleware/cache.js';
+import { check } from '../middleware/check.js';
+import { coalesce } from '../middleware/coalesce.js';
+import { compose } from '../middleware/layer.js';
+import { retry } from '../middleware/retry.js';
+import { smallReads } from '../middleware/small-reads.js';
+
+/** @import { Source } from '../types.js' */
+/** @import { FullSource, Meter, SourceOptions } from './index.js' */
+
+/**
+ * For URLs and other remote sources check, retry, coalesce and cache; for all others, those already
+ * composed among them, check. Small reads in a row become larger ones, unless there is a budget of
+ * bytes. What it costs is counted.
+ *
+ * @param {Source} source
+ * @param {SourceOptions} options
+ * @param {Meter} usage
+ * @param {boolean} own whether it is the package's, and not the caller's
+ * @returns {FullSource}
+ */
+export function layered(source, options, usage, own) {
+  const middleware = source.transferred ? [] : [budget(undefined, usage)];
+  middleware.push(check());
+  if (source.remote) {
+    if (options.retry !== false) middleware.push(retry(options.retry));
+    middleware.push(coalesce(options.coalesce));
+    if (options.cache !== false) middleware.push(cache(options.cache));
+  }
+  // It reads more than it was asked for, and waits for what others asked for.
+  const { budget: limit, http, cache: how } = options;
+  const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);
+  if (plain) middleware.push(smallReads(source.local ?? (own && !source.remote)));
+  return /** @type {FullSource} */ (compose(source, ...middleware));
+}
