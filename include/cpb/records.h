@@ -95,6 +95,19 @@ typedef struct cpb_record_reader_options {
    * CPB_E_LIMIT before any of it is decoded; cpb_record_reader_memory() then
    * says how much would do. */
   size_t memory;
+
+  /* If not NULL, the records are messages of which only some fields are given out, each by the numbers
+   * that lead to it: "1,4.2" is field 1, and field 2 of what is in field 4; "" is none. All that is in
+   * such a field is given out, too. Fields keep their order; the messages around them get new lengths,
+   * and stay even if they become empty. A record that is no message is given out whole, and so is a
+   * field of bytes on such a path that holds none.
+   *
+   * Of a transposed Riegeli chunk nothing else is decompressed, or looked at: damage elsewhere in it is
+   * then found by its hash alone. All of a Riegeli chunk is read, and what is left of it is held, below
+   * limits.riegeli_chunk; of one that is not transposed, all records are. A text that says nothing
+   * like it is CPB_E_USAGE at the first step; a reader for devices (cpb/pager.h) knows no fields. The text is
+   * not kept. */
+  const char *fields;
 } cpb_record_reader_options;
 
 /* Returns NULL when memory is short or `verify` is none of the above. */

@@ -1,6 +1,7 @@
 /* A transposed Riegeli chunk: [number of records 1][decoded size 2][data]. No
  * block is ever much larger than the limits. With block headers in the data, and
- * large values left where they are, the records are the same. */
+ * large values left where they are, the records are the same. Decoding some fields only gives what
+ * filtering the whole records leaves. */
 #include "base/bytes.h"
 #include "fuzz.h"
 #include "riegeli/block.h"
@@ -94,6 +95,54 @@ static void read_in_blocks(const cpb_allocator *a, const fuzz_in *in, uint64_t n
   cpb_transpose_program_free(&program);
 }
 
+/* --- Projections ------------------------------------------------------------ */
+
+static const char *const projections[] = {"", "1", "2", "3,1", "1.1", "1.2,2", "2.1.1,3.2", "1.1.1.1,4", "5,6,7,8"};
+
+static void check_filtered(const cpb_projection *p, const cpb_transposed *whole, cpb_transposed *got) {
+  uint8_t *record = malloc(whole->values.size + 1), *all = malloc(whole->values.size + 1);
+  cpb_span span;
+  size_t at = 0;
+  for (cpb_transposed_rewind(got); cpb_transposed_next(got, &span); at += span.size) {
+    fuzz_check(span.size <= whole->values.size - at);
+    memcpy(all + at, span.data, span.size);
+  }
+  fuzz_check(whole->num_records == got->num_records);
+  at = 0;
+  for (size_t i = 0, begin = 0; i < whole->num_records; begin = (size_t)whole->ends[i++]) {
+    const size_t size = cpb_projection_filter(p, whole->values.data + begin, (size_t)whole->ends[i] - begin, record);
+    fuzz_check(got->ends[i] - at == size && memcmp(all + at, record, size) == 0);
+    at += size;
+  }
+  free(record);
+  free(all);
+}
+
+/* `whole` is NULL if the chunk is damaged: what is left of it may not be. */
+static void read_projected(const cpb_allocator *a, const fuzz_in *in, uint64_t num_records, uint64_t decoded_size,
+                           const cpb_transposed *whole) {
+  cpb_transpose_program program;
+  cpb_transposed out;
+  cpb_transpose_program_init(&program, a);
+  cpb_transposed_init(&out, a);
+  for (size_t i = 0; i < sizeof projections / sizeof *projections; i++) {
+    cpb_projection projection;
+    cpb_error error = {.code = CPB_OK};
+    fuzz_check(cpb_projection_parse(&projection, a, projections[i], &error));
+    const cpb_transpose_chunk chunk = {.data = cpb_transpose_cursor_of((cpb_span){in->data, in->size}),
+                                       .stays = true,
+                                       .num_records = num_records,
+                                       .decoded_size = decoded_size,
+                                       .projection = &projection};
+    const bool done = cpb_transpose_read(&program, &fuzz_limits, &chunk, &out, &error);
+    fuzz_check(done || (!whole && error.code != CPB_OK));
+    if (whole) check_filtered(&projection, whole, &out);
+    cpb_projection_free(&projection);
+  }
+  cpb_transposed_free(&out);
+  cpb_transpose_program_free(&program);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const cpb_allocator a = {NULL, capped_allocate, capped_resize, capped_release};
   fuzz_in in = {data, size};
@@ -104,10 +153,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (cpb_transpose_decode(&a, &fuzz_limits, chunk, num_records, decoded_size, &out, &error)) {
     check_records(&out, num_records, decoded_size);
     read_in_blocks(&a, &in, num_records, decoded_size, &out, &error);
+    read_projected(&a, &in, num_records, decoded_size, &out);
     cpb_transposed_free(&out);
   } else {
     fuzz_check(error.code != CPB_OK);
     read_in_blocks(&a, &in, num_records, decoded_size, NULL, &error);
+    read_projected(&a, &in, num_records, decoded_size, NULL);
   }
   return 0;
 }

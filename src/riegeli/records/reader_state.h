@@ -55,8 +55,10 @@ struct cpb_record_reader {
   bool verified; /* the first pass is done */
   bool open;     /* the second has begun */
   cpb_riegeli_chunk chunk;
+  bool projects;             /* options.fields was given: */
+  cpb_projection projection; /* what is in it */
 
-  /* The records of the chunk, which are in `simple` or in `transposed`. */
+  /* The records of the chunk, which are in `simple` or in `transposed`; there, too, if they are filtered. */
   cpb_simple_decoder simple;
   cpb_transpose_program program; /* its memory is kept from chunk to chunk */
   cpb_transposed transposed;

@@ -10,6 +10,9 @@
  * it. From `begin` to `out` there is no more room than the decoded size leaves. The cursor of a buffer
  * only moves forward.
  *
+ * What a node writes is well-formed, whatever is in its buffer: varints end where they should. So what is left
+ * out of a record (project.h) does not change how the rest of it is read.
+ *
  * It ends: each transition byte is used once, and leads to at most four nodes and the implicit
  * ones after each, which form no loop (nodes.c). However many transitions there are, each node
  * writes bytes (at most decoded_size), begins a record (at most num_records), opens a submessage
@@ -152,16 +155,20 @@ static uint8_t *put_varint(machine *m, uint8_t *out, uint64_t value) {
   return put_exactly(m, out, bytes, (size_t)(cpb_varint_write(bytes, value) - bytes));
 }
 
-/* The continuation bits of a varint, which buffers leave out: all bytes have one but the last. */
+/* The continuation bits of a varint, which buffers leave out: all bytes have one but the last, even if
+ * the buffer says otherwise. */
 static const uint8_t continuation[2][VALUE_STORE] = {
     {0}, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}};
+static const uint8_t without_continuation[2][VALUE_STORE / 2] = {{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+                                                                 {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}};
 
 static INLINE void store_value(uint8_t *before, const uint8_t *after, unsigned varint) {
-  uint64_t value[2], bits[2];
+  uint64_t value[2], bits[2], last;
   memcpy(value, after - VALUE_STORE, VALUE_STORE);
   memcpy(bits, continuation[varint], VALUE_STORE);
+  memcpy(&last, without_continuation[varint], sizeof last);
   value[0] |= bits[0];
-  value[1] |= bits[1];
+  value[1] = (value[1] | bits[1]) & last;
   memcpy(before - VALUE_STORE, value, VALUE_STORE);
 }
 
@@ -368,6 +375,7 @@ static INLINE uint8_t *put_node(machine *m, uint8_t *out, const cpb_transpose_no
     case CPB_OP_SUBMESSAGE_START: return start_submessage(m, out);
     case CPB_OP_RECORD_START: return start_record(m, out);
     case CPB_OP_NON_PROTO: return put_non_proto(m, out, node);
+    case CPB_OP_LEFT_OUT: return out;
     case CPB_OP_NOWHERE: break;
   }
   return damaged(m, "a transition leads beyond the last node");
@@ -406,7 +414,8 @@ static bool check_end(const machine *m, const uint8_t *out) {
   if (m->num_records != p->num_records) return cpb_transpose_damaged(p, "fewer records than the chunk header says");
   if (size != (m->num_records > 0 ? m->ends[m->num_records - 1] : 0))
     return cpb_transpose_damaged(p, "the first record has no start");
-  if (size != p->decoded_size) return cpb_transpose_damaged(p, "the records are smaller than the chunk header says");
+  if (size != p->decoded_size && !p->projected)
+    return cpb_transpose_damaged(p, "the records are smaller than the chunk header says");
   return true;
 }
 
@@ -438,7 +447,7 @@ static bool run(machine *m) {
   uint8_t *begin = !end ? NULL : put_records(m, end);
   if (!begin || !check_end(m, begin)) return false;
   cpb_transposed *t = m->result;
-  count_from_begin(m->ends, m->num_records, m->program->decoded_size);
+  count_from_begin(m->ends, m->num_records, written(m, begin));
   t->num_records = m->num_records;
   t->values.size = (size_t)(m->end - begin);
   return true;
