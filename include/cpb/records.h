@@ -181,6 +181,16 @@ CPB_API void cpb_record_reader_seek_chunk(cpb_record_reader *reader, uint64_t be
  * size and a few small ranges at the end. */
 CPB_API void cpb_record_reader_seek_last(cpb_record_reader *reader);
 
+/* Goes to the record with this number, counted from 0 at the beginning of the file; past the last one, to
+ * the end. Records are counted by the headers of their Riegeli chunks: 40 bytes of each are read, once, as far as
+ * the number is. Records whose Riegeli chunk is damaged count, too, unless its header is. Numbers in
+ * ascending order decode each Riegeli chunk once. */
+CPB_API void cpb_record_reader_seek_number(cpb_record_reader *reader, uint64_t number);
+
+/* How many records the file has; zero while that is not known: after cpb_record_reader_seek_number() with
+ * UINT64_MAX, CPB_STEP_DONE says that it is. */
+CPB_API int cpb_record_reader_count(const cpb_record_reader *reader, uint64_t *count);
+
 /* A Riegeli chunk. */
 typedef struct cpb_riegeli_chunk {
   uint64_t begin, end; /* file offsets, with block headers and padding */

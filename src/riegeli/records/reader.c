@@ -125,6 +125,7 @@ void cpb_record_reader_free(cpb_record_reader *r) {
   cpb_chunk_source_free(&r->source);
   cpb_buffer_free(&r->metadata);
   cpb_release(&r->allocator, r->places);
+  cpb_release(&r->allocator, r->numbers.noted);
   cpb_meter_free(&r->own);
   cpb_release(&a, r);
 }
@@ -193,6 +194,7 @@ static void begin_recovery(cpb_record_reader *r) {
   cpb_reader_unload(r);
   r->target = 0;
   r->after_recovery = seeking_last ? CPB_PHASE_LAST_CHUNK : CPB_PHASE_HEADER;
+  if (r->phase == CPB_PHASE_SEEK_NUMBER) r->after_recovery = r->phase;
   r->phase = CPB_PHASE_RECOVER;
 }
 
