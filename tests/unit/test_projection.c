@@ -106,8 +106,9 @@ static void a_text_that_names_no_fields_is_refused(void **state) {
   static const struct {
     const char *text;
     size_t at;
-  } cases[] = {{"0", 0}, {"1,", 2}, {",1", 0}, {"1..2", 2}, {"1.", 2}, {"1 ", 0}, {"2,id", 2}, {"1,536870912", 2},
-               {"1.99999999999999999999", 2}};
+  } cases[] = {{"0", 0},    {"1,", 2},          {",1", 0},
+               {"1..2", 2}, {"1.", 2},          {"1 ", 0},
+               {"2,id", 2}, {"1,536870912", 2}, {"1.99999999999999999999", 2}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char expected[128];
     snprintf(expected, sizeof expected,
@@ -148,7 +149,8 @@ static void add_record(built_file *f, uint32_t i, size_t payload) {
   if (payload > 0 && at > text + 1) {
     uint8_t head[CPB_VARINT_MAX + 1] = {0x3a}; /* 7: bytes */
     append(f, head, (size_t)(cpb_varint_write(head + 1, payload) - head));
-    for (uint32_t k = 0, x = i; k < payload; k++, x = x * 1664525 + 1013904223) append(f, &(uint8_t){(uint8_t)(x >> 24)}, 1);
+    for (uint32_t k = 0, x = i; k < payload; k++, x = x * 1664525 + 1013904223)
+      append(f, &(uint8_t){(uint8_t)(x >> 24)}, 1);
   }
   f->records = realloc(f->records, (f->num_records + 1) * sizeof *f->records);
   f->records[f->num_records++] = (built_record){.offset = begin, .size = f->contents_size - begin};
@@ -295,7 +297,11 @@ static void damage_in_another_column_does_not_matter(void **state) {
   uint8_t data[64] = {'s', sizeof header + 3, sizeof header, sizeof header, (sizeof header - 1) << 2}, *at = data + 5;
   memcpy(at, header, sizeof header);
   at += sizeof header;
-  memcpy(at, "\x03\xff\xff\xff\xff" "\x01\x01\x00\x07" "\x00\x00", 11); /* the first is no Snappy block */
+  memcpy(at,
+         "\x03\xff\xff\xff\xff"
+         "\x01\x01\x00\x07"
+         "\x00\x00",
+         11); /* the first is no Snappy block */
   for (size_t i = 0; i < 3; i++) {
     built_file f = {0};
     static outcome o;

@@ -53,7 +53,8 @@ static cpb_have walk(cpb_record_reader *r) {
   cpb_numbers *n = &r->numbers;
   cpb_chunk_source *s = &r->source;
   cpb_have have = cpb_chunk_source_header(s);
-  if (have == CPB_HAVE) have = cpb_chunk_source_whole(s);
+  const bool there = have == CPB_HAVE && n->sought - n->first < s->header.num_records;
+  if (have == CPB_HAVE && !there) have = cpb_chunk_source_whole(s);
   if (have == CPB_AT_END) {
     n->has_count = true;
     n->count = n->first;
@@ -66,7 +67,7 @@ static cpb_have walk(cpb_record_reader *r) {
     if (records > 0) note(r, chunk);
     n->frontier = s->end;
   }
-  if (n->sought - chunk.first < records) arrive(r, chunk);
+  if (there) arrive(r, chunk);
   else walk_from(r, (cpb_numbered_chunk){s->end, chunk.first + records}); /* no file has 2^64 records: it ends before */
   return CPB_HAVE;
 }

@@ -52,11 +52,11 @@ typedef struct cpb_numbers {
   /* What CPB_PHASE_SEEK_NUMBER does: so only programs that seek numbers link it. */
   cpb_have (*walk)(cpb_record_reader *r);
   uint64_t sought;
-  uint64_t first;                 /* the number of the first record of the chunk that the source is at */
-  cpb_numbered_chunk last;        /* that was found last */
-  uint64_t frontier;              /* all chunks before it have been counted, */
-  uint64_t num_chunks;            /* so many with records, */
-  cpb_numbered_chunk *noted;      /* of which every so many is noted */
+  uint64_t first;            /* the number of the first record of the chunk that the source is at */
+  cpb_numbered_chunk last;   /* that was found last */
+  uint64_t frontier;         /* all chunks before it have been counted, */
+  uint64_t num_chunks;       /* so many with records, */
+  cpb_numbered_chunk *noted; /* of which every so many is noted */
   size_t num_noted, capacity, stride;
   bool has_count; /* they are all: */
   uint64_t count;

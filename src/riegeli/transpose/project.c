@@ -119,8 +119,7 @@ static bool pass(rehearsal *h, cpb_transpose_node *node) {
 /* How many nodes the machine can pass: those that do nothing, and those that write or begin something. */
 static uint64_t most_steps(const cpb_transpose_program *p) {
   uint64_t bytes, all;
-  if (!cpb_add_u64(p->decoded_size, p->num_records, &bytes) ||
-      !cpb_add_u64(bytes, cpb_transpose_plausible(p), &all))
+  if (!cpb_add_u64(p->decoded_size, p->num_records, &bytes) || !cpb_add_u64(bytes, cpb_transpose_plausible(p), &all))
     return UINT64_MAX;
   return all;
 }
