@@ -25,8 +25,7 @@ static bool no_field(const numbers *n, const cpb_path_tag *tag, const cpb_messag
   if (type)
     cpb_format(what, sizeof what, "%s has no field \"%s\"", cpb_quote(of, sizeof of, type->name, strlen(type->name)),
                name);
-  else
-    cpb_format(what, sizeof what, "\"%s\" is a name; expected a number, as the message type is not known", name);
+  else cpb_format(what, sizeof what, "\"%s\" is a name; expected a number, as the message type is not known", name);
   return wrong(n, what);
 }
 

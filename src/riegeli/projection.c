@@ -82,6 +82,7 @@ bool cpb_projection_parse(cpb_projection *p, const cpb_allocator *a, const char 
 
 cpb_scope cpb_projection_child(const cpb_projection *p, cpb_scope scope, uint32_t number) {
   if (scope == CPB_SCOPE_ALL || scope == CPB_SCOPE_NONE) return scope;
+  if (p->nodes[scope].whole) return CPB_SCOPE_ALL;
   const uint32_t node = find(p, scope, number);
   if (node == 0) return CPB_SCOPE_NONE;
   return p->nodes[node].whole ? CPB_SCOPE_ALL : node;

@@ -29,7 +29,7 @@ void cpb_transpose_program_begin(cpb_transpose_program *p) {
   p->buffers = p->record_sizes = NULL;
   p->nodes = NULL;
   p->num_buckets = p->num_buffers = p->num_nodes = 0;
-  p->projected = false;
+  p->projects = p->projected = false;
 }
 
 /* --- Bounds and errors ------------------------------------------------------ */

@@ -78,6 +78,7 @@ typedef struct cpb_transpose_program {
   uint64_t num_records, decoded_size; /* as the chunk header says */
   size_t least_part;                  /* a value of so many bytes becomes a part (transposed.h) */
   uint8_t codec;
+  bool projects;  /* only some fields are wanted */
   bool projected; /* some nodes are left out: the records are smaller than the chunk header says */
 
   cpb_transpose_bucket *buckets;

@@ -74,6 +74,7 @@ static bool decode(cpb_transpose_program *p, const cpb_transpose_chunk *chunk, s
   cpb_transpose_program_begin(p);
   p->num_records = chunk->num_records;
   p->decoded_size = chunk->decoded_size;
+  p->projects = CPB_WITH_PROJECTION && chunk->projection;
   bool filter;
   if (!within_limits(p) || !parse(p, chunk->data) || !load(p, chunk->projection, &filter)) return false;
   p->least_part = filter || (p->codec == CPB_RIEGELI_NONE && !chunk->stays) ? SIZE_MAX : least_part;
