@@ -35,9 +35,9 @@ typedef struct cpb_transpose_node {
   uint8_t op;   /* cpb_transpose_op */
   uint8_t tag_size;
   uint8_t value_size;
-  uint8_t varint;   /* 1: the value is a varint, and the buffer leaves out its top bits */
-  uint8_t implicit; /* 1: the machine goes on to `next` without a transition */
-  uint8_t left_out; /* for project.c */
+  uint8_t varint;             /* 1: the value is a varint, and the buffer leaves out its top bits */
+  uint8_t implicit;           /* 1: the machine goes on to `next` without a transition */
+  uint8_t left_out, is_field; /* for project.c */
 } cpb_transpose_node;
 
 /* A transition leads to `next` or at most this many nodes past it. */

@@ -40,6 +40,7 @@ static bool note(rehearsal *h, cpb_transpose_node *node, cpb_scope scope, bool w
   if (node->visit > 0 && node->left_out == wanted) return false;
   node->visit = (size_t)scope + 1;
   node->left_out = !wanted;
+  node->is_field = node->op == CPB_OP_VALUE || node->op == CPB_OP_STRING;
   return !node->buffer || note_use(h, node->buffer, wanted ? CPB_BUFFER_NEEDED : CPB_BUFFER_LEFT_OUT);
 }
 
@@ -132,7 +133,9 @@ static bool rehearse(rehearsal *h) {
   uint64_t left = most_steps(p);
   unsigned steps = node->implicit;
   for (;;) {
-    if (left-- == 0 || !pass(h, node)) return false;
+    if (left-- == 0) return false;
+    if (node->is_field && was_noted(node, h->scope)) h->in_record = true; /* as most are */
+    else if (!pass(h, node)) return false;
     node = node->next;
     if (steps > 0) {
       steps -= !node->implicit;
@@ -141,6 +144,16 @@ static bool rehearse(rehearsal *h) {
     if (transition == last) return h->num_open == 0;
     node += *transition >> 2;
     steps = (*transition++ & 3u) + node->implicit;
+  }
+}
+
+/* Most nodes that are left out follow each other without transitions: the machine need not pass them all. */
+static void shorten(cpb_transpose_node *node) {
+  enum { MOST_HOPS = 64 }; /* so that the work is linear */
+  for (size_t hops = 0; hops < MOST_HOPS && node->implicit; hops++) {
+    const cpb_transpose_node *next = node->next;
+    if (next->op != CPB_OP_LEFT_OUT || !next->implicit) return;
+    node->next = next->next;
   }
 }
 
@@ -156,5 +169,6 @@ bool cpb_transpose_project(cpb_transpose_program *p, const cpb_projection *proje
   if (!p->projected) return true;
   for (size_t i = 0; i < p->num_nodes; i++)
     if (p->nodes[i].left_out) p->nodes[i].op = CPB_OP_LEFT_OUT;
+  for (size_t i = 0; i < p->num_nodes; i++) shorten(&p->nodes[i]);
   return true;
 }
