@@ -29,8 +29,11 @@ static size_t make_record(uint8_t *out, unsigned i) {
   uint8_t *at = out;
   *at++ = 0x08; /* 1: a number of two bytes */
   at = cpb_varint_write(at, 128 + i % 16000);
-  at += snprintf((char *)at, 64, "\x12%c" "user_%09u", 14, (unsigned)(random64() % 100000)); /* 2: a name */
-  *at++ = 0x1a; /* 3: a text */
+  at += snprintf((char *)at, 64,
+                 "\x12%c"
+                 "user_%09u",
+                 14, (unsigned)(random64() % 100000)); /* 2: a name */
+  *at++ = 0x1a;                                        /* 3: a text */
   at = cpb_varint_write(at, PAYLOAD);
   for (unsigned k = 0; k < PAYLOAD; k++) *at++ = (uint8_t)("etaoinshrdlu "[random64() % 13]);
   return (size_t)(at - out);

@@ -85,7 +85,10 @@ export function createNumbers(file, make, firstOf) {
 /** @param {unknown} number */
 export function checkNumber(number) {
   if (!Number.isSafeInteger(number)) {
-    throw new CpbError('USAGE', `a record's number is ${number}; expected a whole number, which is below 0 from the end`);
+    throw new CpbError(
+      'USAGE',
+      `a record's number is ${number}; expected a whole number, which is below 0 from the end`,
+    );
   }
 }
 
