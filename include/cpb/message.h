@@ -265,6 +265,14 @@ CPB_API const cpb_path_tag *cpb_path_get_tag(const cpb_path *path, size_t i);
  * ends it. Returns the length of the whole text, as snprintf does. */
 CPB_API size_t cpb_path_format(const cpb_path_tag *tags, size_t count, char *out, size_t size);
 
+/* The numbers of fields, as cpb_record_reader_options.fields takes them: of "id,meta.name" for example "1,4.2".
+ * `names` are paths without elements, separated by commas; numbers may stand for names, and must where the type is
+ * not known (`type` may be NULL). Written to `out`, with the NUL that ends it: 10 bytes for each of the names and
+ * one more always suffice. CPB_E_USAGE: a field that there is not, or no path: the error's offset is where in
+ * the text; CPB_E_LIMIT: more than `size` bytes; CPB_E_MEMORY. */
+CPB_API cpb_code cpb_message_field_numbers(const cpb_allocator *allocator, const cpb_message_type *type,
+                                           const char *names, char *out, size_t size, cpb_error *error);
+
 #ifdef __cplusplus
 }
 #endif

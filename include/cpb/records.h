@@ -95,6 +95,19 @@ typedef struct cpb_record_reader_options {
    * CPB_E_LIMIT before any of it is decoded; cpb_record_reader_memory() then
    * says how much would do. */
   size_t memory;
+
+  /* If not NULL, the records are messages of which only some fields are given out, each by the numbers
+   * that lead to it: "1,4.2" is field 1, and field 2 of what is in field 4; "" is none. All that is in
+   * such a field is given out, too. Fields keep their order; the messages around them get new lengths,
+   * and stay even if they become empty. A record that is no message is given out whole, and so is a
+   * field of bytes on such a path that holds none.
+   *
+   * Of a transposed Riegeli chunk nothing else is decompressed, or looked at: damage elsewhere in it is
+   * then found by its hash alone. All of a Riegeli chunk is read, and what is left of it is held, below
+   * limits.riegeli_chunk; of one that is not transposed, all records are. A text that says nothing
+   * like it is CPB_E_USAGE at the first step; a reader for devices (cpb/pager.h) knows no fields. The text is
+   * not kept. */
+  const char *fields;
 } cpb_record_reader_options;
 
 /* Returns NULL when memory is short or `verify` is none of the above. */
@@ -167,6 +180,16 @@ CPB_API void cpb_record_reader_seek_chunk(cpb_record_reader *reader, uint64_t be
 /* Goes to the last record of the file, or to its end if there is none. Needs the
  * size and a few small ranges at the end. */
 CPB_API void cpb_record_reader_seek_last(cpb_record_reader *reader);
+
+/* Goes to the record with this number, counted from 0 at the beginning of the file; past the last one, to
+ * the end. Records are counted by the headers of their Riegeli chunks: 40 bytes of each are read, once, as far as
+ * the number is. Records whose Riegeli chunk is damaged count, too, unless its header is. Numbers in
+ * ascending order decode each Riegeli chunk once. */
+CPB_API void cpb_record_reader_seek_number(cpb_record_reader *reader, uint64_t number);
+
+/* How many records the file has; zero while that is not known: after cpb_record_reader_seek_number() with
+ * UINT64_MAX, CPB_STEP_DONE says that it is. */
+CPB_API int cpb_record_reader_count(const cpb_record_reader *reader, uint64_t *count);
 
 /* A Riegeli chunk. */
 typedef struct cpb_riegeli_chunk {

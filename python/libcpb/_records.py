@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import index
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from libcpb import _core, _options, _sources
 from libcpb._options import Codec, Limits, Verify
@@ -35,6 +36,11 @@ class RecordReader(_core.RecordReader):
             for record in reader:
                 ...
 
+    Records have numbers, too, counted from 0 at the beginning of the file: ``reader[5]``, ``reader[-1]`` and
+    ``reader[10:20]`` are records, ``len(reader)`` is how many there are. For these the headers of the file's
+    Riegeli chunks are read, 40 bytes of each, once; reading in order is not disturbed. ``list(reader)`` asks
+    for the length, too. Behind a URL, and of a stream, there is only `count()`.
+
     Args:
         source: See `libcpb.Source`.
         recover: True: a damaged region is left out and added to `skipped`, instead of being an error.
@@ -47,9 +53,16 @@ class RecordReader(_core.RecordReader):
             with the code ``"LIMIT"``.
         limits: What the file may take; None: the defaults of `Limits`.
         url_options: As for `libcpb.open`.
+        fields: Only these fields of the records, which are messages: paths such as ``"id"`` and
+            ``"meta.name"``, in one string with commas or in several. With `type_name` by name, otherwise by
+            number: ``"1,4.2"``. All that is in such a field is in the record, too. Of a transposed Riegeli
+            chunk nothing else is decompressed. A record that is no message comes whole.
+        type_name: The full name of the records' message type.
+        schema: What has that type, as for `libcpb.open`.
 
     Raises:
-        CpbError: When the file cannot be read or is damaged. After that each call fails alike.
+        CpbError: When the file cannot be read or is damaged. After that each call fails alike. ``"USAGE"``
+            for fields that there are not.
     """
 
     def __init__(
@@ -63,10 +76,16 @@ class RecordReader(_core.RecordReader):
         memory: int = 0,
         limits: Limits | None = None,
         url_options: Mapping[str, Any] | None = None,
+        fields: str | Iterable[str] | None = None,
+        type_name: str | None = None,
+        schema: _core.Schema | Buffer | None = None,
     ) -> None:
         self.skipped: list[Skipped] = []
+        if fields is not None:
+            text = fields if isinstance(fields, str) else ",".join(fields)
+            fields = _core.field_numbers(text, schema, type_name)
         tell = recover if callable(recover) else self.skipped.append if recover else None
-        super().__init__(
+        how: dict[str, Any] = dict(
             resolved=_sources.resolve(source, url_options),
             on_skipped=None if tell is None else lambda *region: tell(Skipped(*region)),
             verify=_options.verify(verify),
@@ -74,13 +93,75 @@ class RecordReader(_core.RecordReader):
             buffer=_options.count("buffer", buffer, 2**40),
             memory=_options.count("memory", memory, 2**40),
             limits=_options.limits(limits),
+            fields=fields,
         )
+        super().__init__(**how)
+        self._how = how
+        self._numbers: _core.RecordReader | None = None
 
-    def read(self, position: int | None = None) -> bytes | None:
-        """The next record, or the one at `position`; None at the end."""
+    def _by_number(self) -> _core.RecordReader:
+        """A reader of the same source, so that reading in order is not disturbed, nor damage told twice."""
+        if self._numbers is None:
+            super()._where()  # which fails if this one is closed
+            ignore = None if self._how["on_skipped"] is None else lambda *region: None
+            self._numbers = _core.RecordReader(**{**self._how, "on_skipped": ignore, "position": 0})
+        return self._numbers
+
+    def close(self) -> None:
+        """Closes what is read, unless it is a file object that was given. Closing again does nothing."""
+        if self._numbers is not None:
+            self._numbers.close()
+            self._numbers = None
+        super().close()
+
+    @overload
+    def read(self, position: int | None = None) -> bytes | None: ...
+    @overload
+    def read(self, *, numbers: Iterable[int]) -> list[bytes]: ...
+    def read(self, position: int | None = None, *, numbers: Iterable[int] | None = None) -> Any:
+        """The next record, or the one at `position`; None at the end. With `numbers` the records that have
+        them, in the order asked for, of which each Riegeli chunk is decoded once; negative ones count from
+        the end, and IndexError means that there is no such record."""
+        if numbers is not None:
+            return self._numbered(numbers)
         if position is not None:
             self.seek(position)
         return next(self, None)
+
+    def count(self) -> int:
+        """How many records the file has, as the headers of its Riegeli chunks say."""
+        return self._by_number()._count()
+
+    def __len__(self) -> int:
+        if _sources.is_slow(self._how["resolved"]):
+            raise TypeError("list() would ask for the length, which takes long of a URL or a stream: call count()")
+        return self.count()
+
+    def __bool__(self) -> bool:
+        return True
+
+    @overload
+    def __getitem__(self, number: int) -> bytes: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[bytes]: ...
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return self._numbered(range(*number.indices(self.count())))
+        return self._numbered([number])[0]
+
+    def _numbered(self, numbers: Iterable[int]) -> list[bytes]:
+        wanted = [index(number) for number in numbers]
+        if any(number < 0 for number in wanted):
+            count = self.count()
+            wanted = [number + count if number < 0 else number for number in wanted]
+        reader = self._by_number()
+        found: dict[int, bytes] = {}
+        for number in sorted(set(wanted)):
+            record = reader._number(number) if 0 <= number < 2**64 else None
+            if record is None:
+                raise IndexError(f"there is no record {number}; the file has {self.count()}")
+            found[number] = record
+        return [found[number] for number in wanted]
 
     def batches(self) -> Iterator[list[memoryview]]:
         """The records that follow, some at a time: those that lie together, as views of their bytes,

@@ -204,6 +204,11 @@ def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str,
     return "object", _Spooled(source, owned), _name_of(source), None
 
 
+def is_slow(resolved: tuple[str, Any, str | None, Any]) -> bool:
+    """Whether it is a URL or a stream, of which no more is read than is asked for."""
+    return resolved[0] == "url" or isinstance(resolved[1], _Spooled)
+
+
 def _is_buffer(source: Any) -> bool:
     """Such as an mmap, which has read(), too."""
     try:

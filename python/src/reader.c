@@ -33,14 +33,15 @@ static bool is_open(const reader *r) {
 }
 
 static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved", "on_skipped", "verify", "position", "buffer", "memory", "limits", NULL};
+  static char *names[] = {"resolved", "on_skipped", "verify", "position", "buffer", "memory", "limits", "fields", NULL};
   PyObject *resolved, *on_skipped, *numbers;
+  const char *fields;
   cpb_limits limits;
   int verify;
   unsigned long long position, buffer, memory;
   if (r->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOiKKKO", names, &resolved, &on_skipped, &verify, &position, &buffer,
-                                   &memory, &numbers))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOiKKKOz", names, &resolved, &on_skipped, &verify, &position, &buffer,
+                                   &memory, &numbers, &fields))
     return -1;
   if (!py_limits(&limits, numbers) || !py_gate_init(&r->gate) || !py_source_open(&r->source, resolved)) return -1;
   const cpb_record_reader_options how = {.struct_size = sizeof how,
@@ -49,7 +50,8 @@ static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
                                          .position = position,
                                          .buffer = (size_t)buffer,
                                          .memory = (size_t)memory,
-                                         .limits = &limits};
+                                         .limits = &limits,
+                                         .fields = fields};
   r->engine = cpb_record_reader_new(NULL, &how);
   if (!r->engine) return PyErr_NoMemory(), -1;
   if (on_skipped == Py_None) return 0;
@@ -276,6 +278,46 @@ static PyObject *reader_where(reader *r, PyObject *Py_UNUSED(none)) {
                        (unsigned long long)(record->index - later));
 }
 
+/* --- Numbers, in a reader that does nothing else ----------------------------------------------- */
+
+/* The record, or None if there is none. */
+static PyObject *reader_number(reader *r, PyObject *argument) {
+  py_work work;
+  PyObject *record = NULL;
+  const unsigned long long number = PyLong_AsUnsignedLongLong(argument);
+  if (PyErr_Occurred() || !py_work_begin(&work, &r->gate, NULL)) return NULL;
+  if (is_open(r)) {
+    r->at = r->count = 0;
+    cpb_record_reader_seek_number(r->engine, number);
+    found what = FOUND_SKIPPED;
+    while (what == FOUND_SKIPPED) {
+      what = next(r, &work, false);
+      if (what == FOUND_RECORD) what = read_record(r, &work, &record);
+      if (what == FOUND_SKIPPED && !tell_skipped(r)) what = FOUND_NOTHING;
+    }
+    if (what == FOUND_END) Py_INCREF(record = Py_None);
+  }
+  py_work_end(&work);
+  return record;
+}
+
+static PyObject *reader_count(reader *r, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  uint64_t count = 0;
+  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
+  bool done = is_open(r);
+  if (done && !cpb_record_reader_count(r->engine, &count)) {
+    r->at = r->count = 0;
+    cpb_record_reader_seek_number(r->engine, UINT64_MAX);
+    found what;
+    while ((what = next(r, &work, false)) == FOUND_SKIPPED && tell_skipped(r)) continue;
+    done = what == FOUND_END;
+    cpb_record_reader_count(r->engine, &count);
+  }
+  py_work_end(&work);
+  return done ? PyLong_FromUnsignedLongLong(count) : NULL;
+}
+
 static PyObject *reader_metadata(reader *r, PyObject *Py_UNUSED(none)) {
   if (!is_open(r)) return NULL;
   size_t size;
@@ -317,6 +359,8 @@ static PyObject *itself(PyObject *self) {
 static PyMethodDef methods[] = {
     {"_batch", (PyCFunction)reader_batch, METH_NOARGS, NULL},
     {"_seek", (PyCFunction)reader_seek, METH_O, NULL},
+    {"_number", (PyCFunction)reader_number, METH_O, NULL},
+    {"_count", (PyCFunction)reader_count, METH_NOARGS, NULL},
     {"_where", (PyCFunction)reader_where, METH_NOARGS, NULL},
     {"_metadata", (PyCFunction)reader_metadata, METH_NOARGS, NULL},
     {"_size", (PyCFunction)reader_size, METH_NOARGS, NULL},

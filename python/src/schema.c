@@ -63,7 +63,29 @@ static PyObject *get_names(py_schema *self, void *Py_UNUSED(closure)) {
   return list;
 }
 
+/* The numbers of fields, as text: (names, schema, name of the type), of which the last two may be None. */
+static PyObject *field_numbers(PyObject *Py_UNUSED(module), PyObject *args) {
+  const char *names, *type_name;
+  PyObject *set;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  if (!PyArg_ParseTuple(args, "sOz", &names, &set, &type_name)) return NULL;
+  PyObject *schema = type_name ? py_schema_of(set) : NULL;
+  const cpb_message_type *type = schema ? py_schema_find(schema, type_name) : NULL;
+  PyObject *numbers = NULL;
+  if (!type_name || type) {
+    const size_t room = 10 * strlen(names) + 1;
+    char *out = PyMem_Malloc(room);
+    if (!out) PyErr_NoMemory();
+    else if (cpb_message_field_numbers(NULL, type, names, out, room, &error) != CPB_OK) py_raise(&error, NULL);
+    else numbers = PyUnicode_FromString(out);
+    PyMem_Free(out);
+  }
+  Py_XDECREF(schema);
+  return numbers;
+}
+
 bool py_add_schema(PyObject *module) {
+  static PyMethodDef functions[] = {{"field_numbers", field_numbers, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
   static PyGetSetDef getters[] = {
       {"message_names", (getter)get_names, NULL, "Full names of all message types, in their order.", NULL},
       {NULL, NULL, NULL, NULL, NULL}};
@@ -79,5 +101,5 @@ bool py_add_schema(PyObject *module) {
       {0, NULL}};
   static PyType_Spec spec = {
       .name = "libcpb.Schema", .basicsize = sizeof(py_schema), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};
-  return py_add_type(module, &schema_type, &spec);
+  return py_add_type(module, &schema_type, &spec) && PyModule_AddFunctions(module, functions) == 0;
 }

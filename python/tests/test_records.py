@@ -190,3 +190,114 @@ def test_options_of_the_writer(tmp_path):
     with pytest.raises(libcpb.CpbError) as raised, libcpb.RecordWriter(path, replace=False) as writer:
         writer.write(b"")
     assert raised.value.code == "WRITE" and raised.value.source == str(path)
+
+
+# --- Some fields, and records by number ---------------------------------------------
+
+
+def node_class():
+    """A NodeDef, of which the values of attributes are bytes."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+    file = descriptor_pb2.FileDescriptorProto(name="fields_test.proto", package="fields_test", syntax="proto3")
+    node, entry = file.message_type.add(name="Node"), file.message_type.add(name="Entry")
+    for name, number, label in ("name", 1, 1), ("op", 2, 1), ("input", 3, 3), ("device", 4, 1):
+        node.field.add(name=name, number=number, type=9, label=label)
+    node.field.add(name="attr", number=5, type=11, label=3, type_name=".fields_test.Entry")
+    entry.field.add(name="key", number=1, type=9, label=1)
+    entry.field.add(name="value", number=2, type=12, label=1)
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return file, message_factory.GetMessageClass(pool.FindMessageTypeByName("fields_test.Node"))
+
+
+@pytest.mark.parametrize("name", ["tr_nodedef_zstd", "tr_nodedef_snappy", "tr_nodedef_brotli", "simple_nodedef_big_brotli"])
+def test_fields_are_what_protobuf_keeps(name):
+    from google.protobuf import descriptor_pb2
+
+    file, node_of = node_class()
+    described = descriptor_pb2.FileDescriptorSet(file=[file]).SerializeToString()
+    path = DATA / "records" / f"{name}.riegeli"
+    with libcpb.RecordReader(path) as reader:
+        whole = [node_of.FromString(record) for record in reader]
+    for fields, kept, in_entries in [
+        ("name", {"name"}, set()),
+        (["op", "attr.key"], {"op", "attr"}, {"key"}),
+        ("attr,device", {"attr", "device"}, {"key", "value"}),
+        ("", set(), set()),
+    ]:
+        expected = []
+        for node in whole:
+            left = node_of.FromString(node.SerializeToString())
+            for field in {"name", "op", "input", "device", "attr"} - kept:
+                left.ClearField(field)
+            for entry in left.attr:
+                for field in {"key", "value"} - in_entries:
+                    entry.ClearField(field)
+            expected.append(left)
+        with libcpb.RecordReader(path, fields=fields, type_name="fields_test.Node", schema=described) as reader:
+            records = list(reader)
+        assert [node_of.FromString(record) for record in records] == expected
+        assert [len(record) for record in records] == [left.ByteSize() for left in expected]
+
+
+def test_fields_by_number_need_no_type():
+    path = DATA / "records" / "tr_nodedef_zstd.riegeli"
+    by_name = libcpb.RecordReader(path, fields="op,attr.key", type_name="tensorflow.NodeDef")
+    assert list(by_name) == list(libcpb.RecordReader(path, fields=["2", "5.1"]))
+    for wrong in "op", "2,", "2[0]", "0":
+        with pytest.raises(libcpb.CpbError) as raised:
+            next(libcpb.RecordReader(path, fields=wrong))
+        assert raised.value.code == "USAGE"
+    with pytest.raises(libcpb.CpbError, match="no message type"):
+        libcpb.RecordReader(path, fields="op", type_name="no.Type")
+
+
+@pytest.mark.parametrize("name", ["tr_protos_zstd_small_chunks", "simple_snappy", "chunksize_100_uncompressed"])
+@pytest.mark.parametrize("make", [bytes, io.BytesIO, ReadsAndSeeks], ids=lambda make: make.__name__)
+def test_records_have_numbers(name, make):
+    data = (DATA / "records" / f"{name}.riegeli").read_bytes()
+    every = [record for record in libcpb.RecordReader(data)]
+    reader = libcpb.RecordReader(make(data))
+    assert reader and len(reader) == reader.count() == len(every)
+    assert reader[0] == every[0] and reader[-1] == every[-1] and reader[7] == every[7]
+    assert reader[5:30:4] == every[5:30:4] and reader[-3:] == every[-3:] and reader[3:0:-1] == every[3:0:-1]
+    assert reader.read(numbers=[9, 2, -1, 2]) == [every[9], every[2], every[-1], every[2]]
+    assert reader.read(numbers=[]) == []
+    for wrong in len(every), -len(every) - 1, 2**70:
+        with pytest.raises(IndexError, match=f"the file has {len(every)}"):
+            reader[wrong]
+    with pytest.raises(TypeError):
+        reader["1"]
+
+
+def test_numbers_do_not_disturb_reading_in_order():
+    path = DATA / "records" / "tr_protos_zstd_small_chunks.riegeli"
+    every = [record for record in libcpb.RecordReader(path)]
+    reader = libcpb.RecordReader(path)
+    read = []
+    for n, record in enumerate(reader):
+        read.append(record)
+        assert reader[-1 - n] == every[-1 - n] and len(reader) == len(every)
+        assert reader.location.number >= 0
+    assert read == every and next(reader, None) is None and reader[1] == every[1] and next(reader, None) is None
+    reader.seek_last()
+    assert reader[0] == every[0] and list(reader) == every[-1:]
+    reader.seek(0)
+    assert len(next(reader.batches())) + len(reader[3:5]) > 2
+    assert b"".join(every).endswith(b"".join(b"".join(batch) for batch in reader.batches()))
+
+
+def test_length_is_not_asked_for_where_it_takes_long():
+    data = (DATA / "records" / "simple_snappy.riegeli").read_bytes()
+    reader = libcpb.RecordReader(OnlyReads(data))
+    with pytest.raises(TypeError, match="call count"):
+        len(reader)
+    assert len(list(reader)) == reader.count() == 400 and reader[-1] == libcpb.RecordReader(data)[-1]
+
+
+def test_damage_is_told_once_where_records_are_counted():
+    data = bytearray((DATA / "corrupt" / "base_blocks.riegeli").read_bytes())
+    data[70000] ^= 1
+    reader = libcpb.RecordReader(bytes(data), recover=True)
+    assert len(reader) >= len(list(reader)) and len(reader.skipped) == 1

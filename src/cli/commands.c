@@ -263,16 +263,20 @@ const cli_command cli_commands[] = {
     {.name = "records",
      .operand = "FILE",
      .summary = "list the records of any Riegeli file",
-     .about = "Prints a line for each record. With --json, a line is an object: {\"position\", \"chunk_begin\", "
-              "\"index\", \"size\"}, with --sha256 also \"sha256\", for a record; with --recover, {\"skipped\": "
-              "{\"begin\", \"end\", \"reason\"}} for a region that was skipped; and at the end {\"status\"}, "
-              "which is OK, or the error's name with \"offset\" and \"message\".",
+     .about =
+         "Prints a line for each record. With --json, a line is an object: {\"position\", \"chunk_begin\", "
+         "\"index\", \"size\"}, with --at also \"number\", with --sha256 \"sha256\", and with --type \"record\", the "
+         "message as JSON, for a record; with --recover, {\"skipped\": "
+         "{\"begin\", \"end\", \"reason\"}} for a region that was skipped; and at the end {\"status\"}, "
+         "which is OK, or the error's name with \"offset\" and \"message\".",
      .examples = "cpb records file.riegeli\n"
                  "What is in it?\n"
+                 "cpb records log.riegeli --at -10: --type my.Event --schema set.fds --fields id,user.name --json\n"
+                 "Two fields of the last ten records.\n"
                  "cpb records damaged.riegeli --recover --json\n"
                  "What can still be read, and what cannot?\n",
-     .options = COMMON | REMOTE | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(COUNT) | CLI_BIT(METADATA) |
-                CLI_BIT(SHA256) | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | TYPED | CLI_BIT(FIELDS) | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(AT) |
+                CLI_BIT(COUNT) | CLI_BIT(METADATA) | CLI_BIT(SHA256) | CLI_BIT(JSON),
      .run = cli_records},
     {.name = "recover",
      .operand = "IN",

@@ -94,6 +94,15 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                       "none there.",
                       NULL},
     [CLI_RECORD] = {"record", 0, CLI_NUMBER, SETTING(record), "N", "The record with number N, counting from 0.", NULL},
+    [CLI_AT] =
+        {"at", 0, CLI_TEXT, SETTING(at), "LIST",
+         "Only the records with these numbers, counted from 0, in ascending order: 7, 3,10:20 (10 to 19), -1 (the "
+         "last), 100: (all from there on). Only headers are read up to them.",
+         NULL},
+    [CLI_FIELDS] = {"fields", 0, CLI_TEXT, SETTING(fields), "LIST",
+                    "Only these fields of the records, which are messages: paths of names, if --type is given, or of "
+                    "numbers, such as id,meta.name or 1,4.2. Of a transposed file nothing else is decompressed.",
+                    NULL},
     [CLI_METADATA] = {"metadata", 0, CLI_FLAG, SETTING(metadata), NULL,
                       "Write the file's metadata, a serialized RecordsMetadata, instead of the records.", NULL},
     [CLI_SHA256] = {"sha256", 0, CLI_FLAG, SETTING(sha256), NULL, "Also show the SHA-256 of each record.", NULL},

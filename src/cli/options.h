@@ -36,6 +36,8 @@ typedef enum cli_option_id {
   CLI_OMIT,
   CLI_POSITION,
   CLI_RECORD,
+  CLI_AT,
+  CLI_FIELDS,
   CLI_METADATA,
   CLI_SHA256,
   CLI_RECOVER,
@@ -84,7 +86,7 @@ typedef struct cli_settings {
   const char *question, *name;       /* further operands */
   const char *paths[CLI_PATHS_MOST]; /* all of these */
   size_t num_paths;
-  const char *output, *type, *schema, *field, *against, *scope, *to, *riegeli_options, *base;
+  const char *output, *type, *schema, *field, *against, *scope, *to, *riegeli_options, *base, *at, *fields;
   uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit,
       first, page, meta_graph, distance, state, threads, timeout, max_time, /* times in milliseconds */
       min_speed, download, width;                                           /* in columns */

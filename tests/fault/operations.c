@@ -37,12 +37,13 @@ int outcome_begins(const outcome *part, const outcome *whole) {
 
 /* --- Operations --------------------------------------------------------------- */
 
-static void read_records(const host *h, outcome *out, int recover, cpb_verify verify) {
+static void read_records(const host *h, outcome *out, int recover, cpb_verify verify, const char *fields) {
   cpb_record_reader_options options = {.struct_size = sizeof options,
                                        .recover = recover,
                                        .verify = verify,
                                        .buffer = verify == CPB_VERIFY_FIRST ? 2048 : 0,
-                                       .limits = h->limits};
+                                       .limits = h->limits,
+                                       .fields = fields};
   cpb_record_reader *reader = cpb_record_reader_new(h->allocator, &options);
   if (reader == NULL) {
     no_memory(out);
@@ -76,9 +77,10 @@ static void read_records(const host *h, outcome *out, int recover, cpb_verify ve
   cpb_record_reader_free(reader);
 }
 
-static void records(const host *h, outcome *out) { read_records(h, out, 0, CPB_VERIFY_FIRST); }
-static void records_late(const host *h, outcome *out) { read_records(h, out, 0, CPB_VERIFY_LATE); }
-static void recover(const host *h, outcome *out) { read_records(h, out, 1, CPB_VERIFY_FIRST); }
+static void records(const host *h, outcome *out) { read_records(h, out, 0, CPB_VERIFY_FIRST, NULL); }
+static void records_late(const host *h, outcome *out) { read_records(h, out, 0, CPB_VERIFY_LATE, NULL); }
+static void records_fields(const host *h, outcome *out) { read_records(h, out, 0, CPB_VERIFY_FIRST, "1,2.1"); }
+static void recover(const host *h, outcome *out) { read_records(h, out, 1, CPB_VERIFY_FIRST, NULL); }
 
 static cpb_step take_output(cpb_record_writer *writer, outcome *out) {
   cpb_step step;
@@ -483,6 +485,7 @@ const operation operations[] = {
     {"records", records, record_files, OP_CHECKED | OP_SHORTER_IS_WHOLE},
     {"records-of-blocks", records, block_files, OP_LARGE | OP_SHORTER_IS_WHOLE},
     {"records-late", records_late, record_files, OP_SHORTER_IS_WHOLE},
+    {"records-fields", records_fields, record_files, OP_CHECKED | OP_SHORTER_IS_WHOLE},
     {"records-late-of-blocks", records_late, block_files, OP_LARGE | OP_SHORTER_IS_WHOLE},
     {"recover", recover, record_files, OP_RECOVERS},
     {"write-zstd", write_zstd, graphs, OP_GIVEN_ALL},

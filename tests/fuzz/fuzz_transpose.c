@@ -1,6 +1,7 @@
 /* A transposed Riegeli chunk: [number of records 1][decoded size 2][data]. No
  * block is ever much larger than the limits. With block headers in the data, and
- * large values left where they are, the records are the same. */
+ * large values left where they are, the records are the same. Decoding some fields only gives what
+ * filtering the whole records leaves. */
 #include "base/bytes.h"
 #include "fuzz.h"
 #include "riegeli/block.h"
@@ -94,6 +95,67 @@ static void read_in_blocks(const cpb_allocator *a, const fuzz_in *in, uint64_t n
   cpb_transpose_program_free(&program);
 }
 
+/* --- Projections ------------------------------------------------------------ */
+
+static const char *const projections[] = {"", "", "1", "2", "3,1", "1.1", "1.2,2", "2.1.1,3.2", "1.1.1.1,4", "5,6,7,8"};
+
+/* All bytes of the records, one after the other; the caller's. */
+static uint8_t *gather(cpb_transposed *t, size_t most) {
+  uint8_t *all = malloc(most + 1);
+  cpb_span span;
+  size_t at = 0;
+  for (cpb_transposed_rewind(t); cpb_transposed_next(t, &span); at += span.size) {
+    fuzz_check(span.size <= most - at);
+    memcpy(all + at, span.data, span.size);
+  }
+  fuzz_check(at == (t->num_records > 0 ? t->ends[t->num_records - 1] : 0));
+  return all;
+}
+
+static void check_filtered(const cpb_projection *p, cpb_transposed *whole, cpb_transposed *got) {
+  const size_t size = whole->num_records > 0 ? (size_t)whole->ends[whole->num_records - 1] : 0;
+  uint8_t *all = gather(whole, size), *left = gather(got, size), *record = malloc(size + 1);
+  size_t at = 0, begin = 0;
+  fuzz_check(whole->num_records == got->num_records);
+  for (size_t i = 0; i < whole->num_records; begin = (size_t)whole->ends[i++]) {
+    const size_t n = cpb_projection_filter(p, all + begin, (size_t)whole->ends[i] - begin, record);
+    fuzz_check(got->ends[i] - at == n && memcmp(left + at, record, n) == 0);
+    at += n;
+  }
+  free(record);
+  free(left);
+  free(all);
+}
+
+/* Decodes it again with each projection. What it would leave of all fields is what the first, which has all of
+ * them, gives: other than the whole records that is well-formed, whatever the columns have. */
+static void read_projected(const cpb_allocator *a, const fuzz_in *in, uint64_t num_records, uint64_t decoded_size,
+                           bool whole) {
+  cpb_transpose_program programs[2];
+  cpb_transposed all, out;
+  for (size_t i = 0; i < 2; i++) cpb_transpose_program_init(&programs[i], a);
+  cpb_transposed_init(&all, a);
+  cpb_transposed_init(&out, a);
+  for (size_t i = 0; i < sizeof projections / sizeof *projections; i++) {
+    cpb_projection projection;
+    cpb_error error = {.code = CPB_OK};
+    fuzz_check(cpb_projection_parse(&projection, a, projections[i], &error));
+    projection.nodes[0].whole = i == 0;
+    const cpb_transpose_chunk chunk = {.data = cpb_transpose_cursor_of((cpb_span){in->data, in->size}),
+                                       .num_records = num_records,
+                                       .decoded_size = decoded_size,
+                                       .projection = &projection};
+    const bool done = cpb_transpose_read(&programs[i > 0], &fuzz_limits, &chunk, i == 0 ? &all : &out, &error);
+    fuzz_check(done || (!whole && error.code != CPB_OK));
+    if (whole && i > 0) check_filtered(&projection, &all, &out);
+    if (whole && i == 0) fuzz_check(all.num_records == num_records);
+    cpb_projection_free(&projection);
+  }
+  cpb_transposed_free(&all);
+  cpb_transposed_free(&out);
+  for (size_t i = 0; i < 2; i++) cpb_transpose_program_free(&programs[i]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const cpb_allocator a = {NULL, capped_allocate, capped_resize, capped_release};
   fuzz_in in = {data, size};
@@ -104,10 +166,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (cpb_transpose_decode(&a, &fuzz_limits, chunk, num_records, decoded_size, &out, &error)) {
     check_records(&out, num_records, decoded_size);
     read_in_blocks(&a, &in, num_records, decoded_size, &out, &error);
+    read_projected(&a, &in, num_records, decoded_size, true);
     cpb_transposed_free(&out);
   } else {
     fuzz_check(error.code != CPB_OK);
     read_in_blocks(&a, &in, num_records, decoded_size, NULL, &error);
+    read_projected(&a, &in, num_records, decoded_size, false);
   }
   return 0;
 }

@@ -109,6 +109,11 @@ static bool path_parse(bool succeed, cpb_error *error) {
   return path != NULL;
 }
 
+static bool field_numbers(bool succeed, cpb_error *error) {
+  char numbers[64];
+  return cpb_message_field_numbers(NULL, NULL, succeed ? "1,4.2" : "1,id", numbers, sizeof numbers, error) == CPB_OK;
+}
+
 static bool file_open(bool succeed, cpb_error *error) {
   cpb_file *file = cpb_file_open(NULL, succeed ? PB : NO_FILE, error);
   cpb_file_close(file);
@@ -518,6 +523,7 @@ static const struct {
     {"cpb_model_from_text", model_from_text, CPB_E_USAGE, CPB_NO_OFFSET, "model kind 4"},
     {"cpb_record_writer_options_parse", writer_options_parse, CPB_E_USAGE, 5, "expected a level from"},
     {"cpb_path_parse", path_parse, CPB_E_USAGE, 5, "index"},
+    {"cpb_message_field_numbers", field_numbers, CPB_E_USAGE, 2, "is a name"},
     {"cpb_file_open", file_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_file_open_fd", file_open_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_file_open_memory", file_open_memory, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},

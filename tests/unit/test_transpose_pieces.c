@@ -44,7 +44,8 @@ static cpb_code code_of(const bytes *chunk, size_t first, uint64_t num_records, 
   add(&file, chunk->data + first, chunk->size - first);
   cpb_transpose_program_init(&program, &a);
   cpb_transposed_init(&out, &a);
-  const cpb_transpose_chunk in = {{file.data, file.data + first, chunk->size - first}, true, num_records, decoded_size};
+  const cpb_transpose_chunk in = {
+      {file.data, file.data + first, chunk->size - first}, true, num_records, decoded_size, NULL};
   cpb_transpose_read(&program, &limits, &in, &out, &error);
   cpb_transposed_free(&out);
   cpb_transpose_program_free(&program);

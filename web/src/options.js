@@ -15,6 +15,10 @@ const typed = (type, what) => kind(what, (value) => typeof value === type);
 
 export const flag = typed('boolean', 'true or false');
 export const text = typed('string', 'a string');
+export const texts = kind(
+  'an array of strings',
+  (list) => Array.isArray(list) && list.every((one) => typeof one === 'string'),
+);
 export const callback = typed('function', 'a function');
 export const size = kind('a whole number from 0 to 2^53 - 1', (n) => Number.isSafeInteger(n) && n >= 0);
 /** Of elements. */

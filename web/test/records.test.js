@@ -152,3 +152,84 @@ test('wrong options', async () => {
   await assert.rejects(openRecords(bytes, { verify: 'often' }), { code: 'USAGE' });
   await assert.rejects(openRecords(bytes, { signal: AbortSignal.abort(new Error('no')) }), /no/);
 });
+
+const NODES = 'tests/data/records/tr_nodedef_zstd.riegeli';
+
+test('fields by name and number, and messages', async () => {
+  const bytes = await data(NODES);
+  const whole = await all(await openRecords(bytes, { type: 'tensorflow.NodeDef' }));
+  const some = await openRecords(bytes, { fields: ['op', 'attr.key'], type: 'tensorflow.NodeDef' });
+  const numbers = await all(await openRecords(bytes, { fields: '2,5.1' }));
+  const named = await all(some);
+  assert.equal(whole.length, 150);
+  assert.deepEqual(
+    named.map(({ message }) => [message.op, Object.keys(message.attr ?? {}).sort(), message.name]),
+    whole.map(({ message }) => [message.op, Object.keys(message.attr ?? {}).sort(), undefined]),
+  );
+  assert.deepEqual(
+    numbers.map((record) => record.bytes),
+    named.map((record) => record.bytes),
+  );
+  assert.equal(numbers[0].message, undefined);
+  assert.deepEqual((await some.last())?.message, named[149].message);
+  assert.deepEqual((await some.at(whole[7].position))?.message, named[7].message);
+  assert.deepEqual((await some.nth(7))?.message, named[7].message);
+  some.close();
+});
+
+test('fields that there are not are refused', async () => {
+  const bytes = await data(NODES);
+  for (const [options, words] of /** @type {[any, RegExp][]} */ ([
+    [{ fields: 'op' }, /"op" is a name/],
+    [{ fields: ['op', 'nme'], type: 'tensorflow.NodeDef' }, /fields at character 4: .*no field "nme"/],
+    [{ fields: '1,' }, /expected a field/],
+    [{ fields: 1 }, /fields/],
+    [{ type: 'no.Type' }, /no message type/],
+  ]))
+    await assert.rejects(
+      openRecords(bytes, options),
+      (/** @type {any} */ e) => e.code === 'USAGE' && words.test(e.message),
+    );
+});
+
+test('records have numbers', async () => {
+  for (const name of ['tr_protos_zstd_small_chunks', 'simple_snappy', 'empty']) {
+    const reader = await openRecords(await data(`tests/data/records/${name}.riegeli`));
+    const every = await all(reader);
+    assert.equal(await reader.count(), every.length);
+    assert.equal(await reader.nth(every.length), undefined);
+    assert.equal(await reader.nth(-every.length - 1), undefined);
+    if (every.length === 0) continue;
+    assert.deepEqual(await reader.nth(-1), every.at(-1));
+    const numbers = [9, 2, -3, 2, every.length, 30];
+    const [one, several] = await Promise.all([reader.nth(5), reader.nth(numbers)]);
+    assert.deepEqual(one, every[5]);
+    assert.deepEqual(
+      several,
+      numbers.map((number) => every.at(number)),
+    );
+    assert.deepEqual(await reader.nth([]), []);
+    await assert.rejects(reader.nth(1.5), { code: 'USAGE' });
+    reader.close();
+    await assert.rejects(reader.count(), { code: 'CLOSED' });
+  }
+});
+
+test('counting reads no data', async () => {
+  const file = await fileOf(Array.from({ length: 10 }, (_, i) => noise(3_000_000, i)));
+  const reader = await openRecords(file.source);
+  assert.equal(await reader.count(), 10);
+  const { bytes } = file.cost;
+  assert.ok(bytes < 3e6, `${bytes} bytes to count 10 records`);
+  assert.equal((await reader.nth(7))?.size, 3_000_000);
+  assert.ok(file.cost.bytes - bytes < 3.5e6, `${file.cost.bytes - bytes} bytes for one`);
+  reader.close();
+});
+
+test('an error or an abort does not end reading by number', async () => {
+  const bytes = (await data(NODES)).slice();
+  const reader = await openRecords(bytes);
+  await assert.rejects(reader.count({ signal: AbortSignal.abort(new Error('no')) }), /no/);
+  assert.equal(await reader.count(), 150);
+  reader.close();
+});

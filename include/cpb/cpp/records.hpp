@@ -62,6 +62,9 @@ class RecordReader {
   /* Goes to the last record. */
   void SeekLast() { cpb_record_reader_seek_last(reader_.get()); }
 
+  /* Goes to the record with this number, as cpb_record_reader_seek_number() does. */
+  void SeekNumber(uint64_t number) { cpb_record_reader_seek_number(reader_.get(), number); }
+
   /* OK unless reading failed. */
   const Status &status() const { return status_; }
 

@@ -81,19 +81,16 @@ static int stream_record(source *s, cpb_record_reader *reader) {
   return status;
 }
 
-/* Leaves out as many records as --record says. */
 static int find_record(source *s, cpb_record_reader *reader) {
-  uint64_t count = s->cli->settings.record;
-  for (uint64_t i = 0;; i++) {
-    cpb_step step = next_record(s, reader);
-    if (step == CPB_STEP_ERROR) return cli_fail(s->cli, s->name, cpb_record_reader_error(reader));
-    if (step == CPB_STEP_DONE) {
-      cli_note(s->cli, s->name, "there is no such record; %llu were found", (unsigned long long)i);
-      return CLI_USAGE;
-    }
-    if (i == count) return stream_record(s, reader);
-    cpb_record_reader_skip(reader, UINT64_MAX);
-  }
+  if (s->cli->settings.given & CLI_BIT(RECORD)) cpb_record_reader_seek_number(reader, s->cli->settings.record);
+  const cpb_step step = next_record(s, reader);
+  if (step == CPB_STEP_ERROR) return cli_fail(s->cli, s->name, cpb_record_reader_error(reader));
+  if (step != CPB_STEP_DONE) return stream_record(s, reader);
+  uint64_t count;
+  if (cpb_record_reader_count(reader, &count))
+    cli_note(s->cli, s->name, "there is no such record; %llu were found", (unsigned long long)count);
+  else cli_note(s->cli, s->name, "there is no such record");
+  return CLI_USAGE;
 }
 
 static int cat_record(source *s) {

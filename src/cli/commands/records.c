@@ -1,8 +1,11 @@
 /* cpb records: the records of any Riegeli file. */
 #include "cpb/records.h"
 
+#include <string.h>
+
 #include "base/sha256.h"
-#include "cli/cli.h"
+#include "cli/commands/record_ranges.h"
+#include "cli/message_types.h"
 
 typedef struct listing {
   cli *cli;
@@ -10,11 +13,46 @@ typedef struct listing {
   cpb_record_reader *reader;
   uint64_t records, bytes, skipped; /* skipped: bytes left out */
   cpb_sha256 sha256;                /* of the record, with --sha256 */
+  cpb_schema *schema;
+  const cpb_message_type *type; /* --type, or NULL */
+  char *fields;                 /* --fields, as numbers; or NULL */
+  cpb_buffer record;            /* all of it, if it is to be JSON */
+  record_range *ranges;         /* --at */
+  size_t num_ranges;
+  bool needs_total;     /* they count from the end */
+  uint64_t number, end; /* of the next record, and before which to stop, with --at */
+  int status;           /* of what is not the reader's */
 } listing;
+
+static bool shows_messages(const listing *l) { return l->type && l->cli->settings.json; }
 
 static bool wants_more(const listing *l) {
   const cli_settings *s = &l->cli->settings;
+  if (l->status != CLI_OK || (l->ranges && l->number >= l->end)) return false;
   return cli_can_print(l->cli) && (!(s->given & CLI_BIT(COUNT)) || l->records < s->count);
+}
+
+/* --- A record ----------------------------------------------------------------- */
+
+/* The member "record", a message of --type. */
+static void print_message(listing *l) {
+  cli *c = l->cli;
+  const cpb_json_options how = {.struct_size = sizeof how, .limits = &c->settings.limits, .original_names = 1};
+  cpb_json *json = cpb_json_new(&c->allocator, l->type, l->record.data, l->record.size, &how);
+  cpb_buffer text;
+  cpb_buffer_init(&text, &c->allocator);
+  cpb_step step = CPB_STEP_OUTPUT;
+  bool fits = json != NULL;
+  while (fits && (step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
+    size_t length;
+    const char *piece = cpb_json_output(json, &length);
+    fits = cpb_buffer_append(&text, piece, length);
+  }
+  if (!fits) l->status = cli_fail_memory(c);
+  else if (step == CPB_STEP_ERROR) l->status = cli_fail(c, cli_input_name(c->settings.input), cpb_json_error(json));
+  else cpb_json_writer_raw(&c->json, "record", (cpb_span){text.data, text.size});
+  cpb_buffer_free(&text);
+  cpb_json_free(json);
 }
 
 static void print_row(listing *l, const cpb_record *record, const char *digest) {
@@ -31,6 +69,7 @@ static void print_record(listing *l) {
   char digest[CPB_SHA256_HEX] = "";
   if (l->cli->settings.sha256) cpb_sha256_end_hex(&l->sha256, digest);
   l->records++;
+  l->number++;
   l->bytes += record->size;
   if (!l->cli->settings.json) {
     print_row(l, record, digest);
@@ -41,9 +80,12 @@ static void print_record(listing *l) {
   cpb_json_writer_unsigned(json, "chunk_begin", record->chunk_begin);
   cpb_json_writer_unsigned(json, "index", record->index);
   cpb_json_writer_unsigned(json, "size", record->size);
+  if (l->ranges) cpb_json_writer_unsigned(json, "number", l->number - 1);
   if (*digest) cpb_json_writer_text(json, "sha256", digest);
+  if (shows_messages(l)) print_message(l);
   cpb_json_writer_close(json, '}');
-  cli_print_json_line(l->cli);
+  if (l->status == CLI_OK) cli_print_json_line(l->cli);
+  else cpb_json_writer_begin(json);
 }
 
 static void print_skipped(listing *l) {
@@ -86,6 +128,7 @@ static void print_status(listing *l, const cpb_error *error) {
 static cpb_step list_record(listing *l) {
   uint64_t left = cpb_record_reader_record(l->reader)->size;
   cpb_sha256_begin(&l->sha256);
+  l->record.size = 0;
   while (left > 0) {
     cpb_step step = cpb_record_reader_step(l->reader);
     if (step == CPB_STEP_NEED) {
@@ -95,6 +138,10 @@ static cpb_step list_record(listing *l) {
       size_t length;
       const uint8_t *data = cpb_record_reader_data(l->reader, &length);
       if (l->cli->settings.sha256) cpb_sha256_add(&l->sha256, data, length);
+      if (shows_messages(l) && !cpb_buffer_append(&l->record, data, length)) {
+        l->status = cli_fail_memory(l->cli);
+        return CPB_STEP_RECORD;
+      }
       left -= length;
     } else {
       return step;
@@ -104,7 +151,7 @@ static cpb_step list_record(listing *l) {
   return CPB_STEP_RECORD;
 }
 
-static cpb_step list_all(listing *l) {
+static cpb_step list_on(listing *l) {
   cpb_step step = CPB_STEP_RECORD;
   while (step != CPB_STEP_DONE && step != CPB_STEP_ERROR && wants_more(l)) {
     step = cpb_record_reader_step(l->reader);
@@ -116,15 +163,53 @@ static cpb_step list_all(listing *l) {
   return step;
 }
 
+/* --- The file -------------------------------------------------------------------- */
+
+static cpb_step count_records(listing *l, uint64_t *total) {
+  cpb_step step;
+  cpb_record_reader_seek_number(l->reader, UINT64_MAX);
+  while ((step = cpb_record_reader_step(l->reader)) == CPB_STEP_NEED || step == CPB_STEP_SKIPPED) {
+    if (step == CPB_STEP_NEED) cpb_file_supply(l->file, cpb_record_reader_input(l->reader));
+    else print_skipped(l);
+  }
+  cpb_record_reader_count(l->reader, total);
+  return step;
+}
+
+static bool parse_ranges(listing *l, uint64_t total) {
+  cpb_release(&l->cli->allocator, l->ranges);
+  l->ranges = cli_record_ranges(l->cli, total, &l->num_ranges, &l->needs_total, &l->status);
+  return l->ranges != NULL;
+}
+
+/* Of a number that the file does not have, nothing is listed; a range ends with the file. */
+static cpb_step list_ranges(listing *l) {
+  uint64_t total = 0;
+  cpb_step step = CPB_STEP_RECORD;
+  if (l->needs_total) {
+    step = count_records(l, &total);
+    if (step != CPB_STEP_DONE || !parse_ranges(l, total)) return step;
+  }
+  for (size_t i = 0; i < l->num_ranges && step != CPB_STEP_ERROR && l->status == CLI_OK; i++) {
+    l->number = l->ranges[i].begin;
+    l->end = l->ranges[i].end;
+    if (!wants_more(l)) continue;
+    cpb_record_reader_seek_number(l->reader, l->number);
+    step = list_on(l);
+  }
+  return step;
+}
+
 static int list_file(listing *l) {
   cli *c = l->cli;
   if (!c->settings.json)
     cli_print(c, "%14s %14s %8s %14s%s\n", "POSITION", "CHUNK BEGIN", "INDEX", "SIZE",
               c->settings.sha256 ? "  SHA-256" : "");
   cli_progress_start(c, "reading");
-  bool failed = list_all(l) == CPB_STEP_ERROR;
+  bool failed = (c->settings.at ? list_ranges(l) : list_on(l)) == CPB_STEP_ERROR;
   cli_progress_end(c);
   const cpb_error *error = failed ? cpb_record_reader_error(l->reader) : NULL;
+  if (l->status != CLI_OK) return l->status;
   print_status(l, error);
   return failed ? cli_fail(c, cli_input_name(c->settings.input), error) : CLI_OK;
 }
@@ -147,16 +232,49 @@ static int write_metadata(listing *l) {
   return CLI_OK;
 }
 
-int cli_records(cli *c) {
+/* --fields as numbers. */
+static int read_fields(listing *l) {
+  cli *c = l->cli;
+  const char *names = c->settings.fields;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  if (!names) return CLI_OK;
+  const size_t room = strlen(names) < SIZE_MAX / 16 ? 10 * strlen(names) + 1 : 0;
+  l->fields = cpb_alloc(&c->allocator, room);
+  if (!l->fields) return cli_fail_memory(c);
+  const cpb_code code = cpb_message_field_numbers(&c->allocator, l->type, names, l->fields, room, &error);
+  if (code == CPB_E_MEMORY) return cli_fail_memory(c);
+  return code == CPB_OK ? CLI_OK : cli_usage(c->command, error.message);
+}
+
+static int run(listing *l) {
+  cli *c = l->cli;
   int status = CLI_OK;
+  if (!cli_load_type(c, &l->schema, &l->type, &status)) return status;
+  status = read_fields(l);
+  if (status != CLI_OK) return status;
+  if (c->settings.at && !parse_ranges(l, 0)) return l->status;
+  l->file = cli_open_input(c, c->settings.input, &status);
+  if (!l->file) return status;
+  const cpb_record_reader_options options = {.struct_size = sizeof options,
+                                             .recover = c->settings.recover,
+                                             .position = c->settings.position,
+                                             .fields = l->fields};
+  l->reader = cli_open_reader(c, &options, &status);
+  if (!l->reader) return status;
+  return c->settings.metadata ? write_metadata(l) : list_file(l);
+}
+
+int cli_records(cli *c) {
   listing l = {.cli = c};
-  l.file = cli_open_input(c, c->settings.input, &status);
-  if (!l.file) return status;
-  cpb_record_reader_options options = {
-      .struct_size = sizeof options, .recover = c->settings.recover, .position = c->settings.position};
-  l.reader = cli_open_reader(c, &options, &status);
-  if (l.reader) status = c->settings.metadata ? write_metadata(&l) : list_file(&l);
+  if (c->settings.at && (c->settings.given & CLI_BIT(POSITION)))
+    return cli_usage(c->command, "expected --at or --position, not both");
+  cpb_buffer_init(&l.record, &c->allocator);
+  const int status = run(&l);
   cpb_record_reader_free(l.reader);
   cpb_file_close(l.file);
+  cpb_buffer_free(&l.record);
+  cpb_release(&c->allocator, l.ranges);
+  cpb_release(&c->allocator, l.fields);
+  cpb_schema_free(l.schema);
   return status;
 }

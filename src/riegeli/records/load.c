@@ -35,11 +35,11 @@ static cpb_load choose_load(const cpb_record_reader *r) {
 }
 
 /* With bounded memory, whether the chunk can fit: a transposed one is held as a whole, both
- * stored and decoded. */
+ * stored and decoded, unless only some of its fields are. */
 static bool may_fit(cpb_record_reader *r) {
   const cpb_chunk_header *h = &r->source.header;
   uint64_t whole;
-  if (h->type != CPB_CHUNK_TRANSPOSED || r->options.memory == 0) return true;
+  if (h->type != CPB_CHUNK_TRANSPOSED || r->options.memory == 0 || r->projects) return true;
   if (!cpb_add_u64(h->data_size, h->decoded_data_size, &whole)) whole = UINT64_MAX;
   return cpb_budget_fits(&r->budget, whole);
 }
@@ -146,17 +146,63 @@ static bool charge_records(cpb_record_reader *r) {
   return charge(r, CPB_WORK_ENTRIES, cpb_min_u64(r->source.header.num_records, most));
 }
 
+/* --- Simple chunks ---------------------------------------------------------- */
+
+static cpb_have out_of_memory(cpb_record_reader *r) {
+  return cpb_chunk_source_bad_data(&r->source, CPB_E_MEMORY, "out of memory");
+}
+
+/* Appends all that the decoder gives to r->transposed. */
+static cpb_have gather_records(cpb_record_reader *r) {
+  const uint64_t all = r->source.header.decoded_data_size, most = r->meter->limits.riegeli_chunk;
+  cpb_buffer *values = &r->transposed.values;
+  if (all > most) return exceeds(r, all, "decoded bytes", "riegeli_chunk", most);
+  if (!cpb_buffer_reserve(values, 1)) return out_of_memory(r); /* so that there is an address, even if all are empty */
+  while (values->size < all) {
+    cpb_span ready = cpb_simple_decoder_whole(&r->simple);
+    cpb_have have = ready.size > 0 ? CPB_HAVE : cpb_simple_decoder_fill(&r->simple, all - values->size, &ready);
+    if (have != CPB_HAVE) return have;
+    if (!cpb_buffer_append(values, ready.data, ready.size)) return out_of_memory(r);
+  }
+  return CPB_HAVE;
+}
+
+/* Of a simple chunk that was just opened: makes it what a transposed one would be. */
+static cpb_have filter_simple(cpb_record_reader *r) {
+  cpb_transposed *t = &r->transposed;
+  r->is_transposed = true;
+  cpb_have have = gather_records(r);
+  if (have != CPB_HAVE) return have;
+  const size_t count = (size_t)r->source.header.num_records;
+  const cpb_span *sizes = &r->simple.size_varints;
+  const uint8_t *at = sizes->data;
+  void *ends = t->ends;
+  if (!cpb_reserve(&r->allocator, &ends, &t->ends_capacity, count, sizeof *t->ends)) return out_of_memory(r);
+  t->ends = ends;
+  for (uint64_t size = 0, end = 0; t->num_records < count; t->ends[t->num_records++] = end += size)
+    at = cpb_record_size_read(at, sizes->data + sizes->size, &size);
+  if (t->values.size > 0) /* to where cpb_transposed has them */
+    memmove(t->values.data + t->values.capacity - t->values.size, t->values.data, t->values.size);
+  cpb_transposed_filter(t, &r->projection);
+  begin_records(r);
+  return CPB_HAVE;
+}
+
 static cpb_have open_simple(cpb_record_reader *r) {
   uint64_t records = r->source.header.num_records, most = r->meter->limits.records_per_chunk;
   if (records > most) return exceeds(r, records, "records", "records_per_chunk", most);
   if (!r->open && !charge_records(r)) return CPB_FAILED;
   bool stays = r->load != CPB_LOAD_STREAM && r->load != CPB_LOAD_TWICE && !r->fleeting;
-  if (!r->open) cpb_simple_decoder_begin(&r->simple, stays);
+  if (!r->open) {
+    cpb_simple_decoder_begin(&r->simple, stays);
+    cpb_transposed_reset(&r->transposed, SIZE_MAX);
+  }
   r->open = true;
   cpb_have have = cpb_simple_decoder_open(&r->simple);
   if (have != CPB_HAVE) return have;
-  r->is_transposed = false;
   r->chunk.codec = (char)r->simple.codec;
+  if (CPB_WITH_PROJECTION && r->projects) return filter_simple(r);
+  r->is_transposed = false;
   begin_records(r);
   return CPB_HAVE;
 }
@@ -178,16 +224,17 @@ static void forget_transposed(cpb_record_reader *r) {
   cpb_transposed_reset(&r->transposed, keep);
 }
 
-static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records) {
+/* With a projection, what is decoded is known afterwards. */
+static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records, const cpb_projection *projection) {
   cpb_chunk_source *s = &r->source;
-  uint64_t decoded_size = s->header.decoded_data_size;
+  uint64_t decoded_size = s->header.decoded_data_size, sure = projection ? 0 : decoded_size;
   cpb_error error = {CPB_OK, CPB_NO_OFFSET, ""};
-  cpb_transpose_chunk chunk = {.num_records = num_records, .decoded_size = decoded_size};
+  cpb_transpose_chunk chunk = {.num_records = num_records, .decoded_size = decoded_size, .projection = projection};
   chunk.stays = r->load != CPB_LOAD_IN_PLACE || !r->fleeting;
   cpb_have have = whole_data(s, &chunk.data);
   if (have != CPB_HAVE) return have;
   cpb_meter_grow(r->meter, s->data_end);
-  if (!charge_records(r) || !charge(r, CPB_WORK_DECODED, decoded_size)) return CPB_FAILED;
+  if (!charge_records(r) || !charge(r, CPB_WORK_DECODED, sure)) return CPB_FAILED;
   r->is_transposed = true; /* even if it cannot be decoded: then what it took is freed or kept as otherwise */
   if (!cpb_transpose_read(&r->program, &r->meter->limits, &chunk, &r->transposed, &error))
     return cpb_chunk_source_bad_data(s, error.code, error.message);
@@ -196,7 +243,8 @@ static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records) {
 }
 
 static cpb_have open_transposed(cpb_record_reader *r) {
-  cpb_have have = decode_transposed(r, r->source.header.num_records);
+  const cpb_projection *projection = r->projects ? &r->projection : NULL;
+  cpb_have have = decode_transposed(r, r->source.header.num_records, projection);
   if (have != CPB_HAVE) return have;
   r->chunk.codec = (char)r->transposed.codec;
   begin_records(r);
@@ -226,7 +274,7 @@ static cpb_have ignore_metadata(cpb_record_reader *r) {
 static cpb_have open_metadata(cpb_record_reader *r) {
   if (r->source.header.num_records != 0) return refuse(r, "it is file metadata, but has records");
   if (!is_file_metadata(&r->source)) return CPB_HAVE;
-  cpb_have have = decode_transposed(r, 1);
+  cpb_have have = decode_transposed(r, 1, NULL);
   if (have == CPB_HAVE) have = keep_metadata(r);
   return have == CPB_FAILED && r->source.error.code != CPB_E_MEMORY ? ignore_metadata(r) : have;
 }
@@ -254,7 +302,7 @@ static cpb_have open_chunk(cpb_record_reader *r) {
 
 static bool may_open_in_place(const cpb_record_reader *r) {
   const cpb_chunk_source *s = &r->source;
-  return s->header.type == CPB_CHUNK_SIMPLE && r->load == CPB_LOAD_UNDECIDED && !r->fleeting &&
+  return s->header.type == CPB_CHUNK_SIMPLE && !r->projects && r->load == CPB_LOAD_UNDECIDED && !r->fleeting &&
          r->options.verify != CPB_VERIFY_NEVER && s->header.num_records <= r->meter->limits.records_per_chunk &&
          cpb_chunk_source_lent(s) && lies_in_one_piece(s) && s->end == s->data_end;
 }

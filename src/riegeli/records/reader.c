@@ -71,6 +71,15 @@ static bool bound_memory(cpb_record_reader *r) {
   return cpb_budget_charge(&r->budget, sizeof *r + r->options.read_size);
 }
 
+/* Their text is not kept. */
+static void take_fields(cpb_record_reader *r) {
+  if (!r->options.fields) return;
+  if (!CPB_WITH_PROJECTION) cpb_fail(&r->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "fields: not in this build");
+  else cpb_projection_parse(&r->projection, &r->allocator, r->options.fields, &r->error);
+  if (r->error.code != CPB_OK) r->phase = CPB_PHASE_FAILED;
+  r->projects = true;
+}
+
 cpb_record_reader *cpb_record_reader_new_within(const cpb_allocator *a, const cpb_record_reader_options *options,
                                                 cpb_meter *meter) {
   cpb_record_reader *r = cpb_alloc_zeroed(a, sizeof *r);
@@ -96,6 +105,7 @@ cpb_record_reader *cpb_record_reader_new_within(const cpb_allocator *a, const cp
   cpb_chunk_source_go(&r->source, 0);
   if (r->options.position > 0) cpb_record_reader_seek(r, r->options.position);
   if (!fits) fail_for_memory(r);
+  else take_fields(r);
   return r;
 }
 
@@ -111,9 +121,11 @@ void cpb_record_reader_free(cpb_record_reader *r) {
   cpb_simple_decoder_free(&r->simple);
   cpb_transpose_program_free(&r->program);
   cpb_transposed_free(&r->transposed);
+  if (CPB_WITH_PROJECTION) cpb_projection_free(&r->projection);
   cpb_chunk_source_free(&r->source);
   cpb_buffer_free(&r->metadata);
   cpb_release(&r->allocator, r->places);
+  cpb_release(&r->allocator, r->numbers.noted);
   cpb_meter_free(&r->own);
   cpb_release(&a, r);
 }
@@ -182,6 +194,7 @@ static void begin_recovery(cpb_record_reader *r) {
   cpb_reader_unload(r);
   r->target = 0;
   r->after_recovery = seeking_last ? CPB_PHASE_LAST_CHUNK : CPB_PHASE_HEADER;
+  if (r->phase == CPB_PHASE_SEEK_NUMBER) r->after_recovery = r->phase;
   r->phase = CPB_PHASE_RECOVER;
 }
 

@@ -18,6 +18,7 @@ typedef enum cpb_phase {
   CPB_PHASE_SEEK_DIRECT, /* trying where the target's chunk probably begins */
   CPB_PHASE_SEEK_BLOCK,  /* reading the block header before the target */
   CPB_PHASE_SEEK_CHUNK,  /* following chunk headers from there to the target */
+  CPB_PHASE_SEEK_NUMBER, /* following chunk headers, and counting their records */
   CPB_PHASE_LAST_SIZE,   /* asking for the size of the input, and its tail */
   CPB_PHASE_LAST_BLOCK,  /* reading the block header before last_limit */
   CPB_PHASE_LAST_CHUNK,  /* following chunk headers from there to last_limit */
@@ -41,6 +42,26 @@ typedef struct cpb_record_place {
   const uint8_t *size_at; /* simple: its size */
 } cpb_record_place;
 
+/* A chunk, and the number of its first record. */
+typedef struct cpb_numbered_chunk {
+  uint64_t begin, first;
+} cpb_numbered_chunk;
+
+/* What is known of the numbers of records (numbers.c). */
+typedef struct cpb_numbers {
+  /* What CPB_PHASE_SEEK_NUMBER does: so only programs that seek numbers link it. */
+  cpb_have (*walk)(cpb_record_reader *r);
+  uint64_t sought;
+  uint64_t first;            /* the number of the first record of the chunk that the source is at */
+  cpb_numbered_chunk last;   /* that was found last */
+  uint64_t frontier;         /* all chunks before it have been counted, */
+  uint64_t num_chunks;       /* so many with records, */
+  cpb_numbered_chunk *noted; /* of which every so many is noted */
+  size_t num_noted, capacity, stride;
+  bool has_count; /* they are all: */
+  uint64_t count;
+} cpb_numbers;
+
 struct cpb_record_reader {
   cpb_allocator outer;     /* of the reader itself */
   cpb_meter own, *meter;   /* what it charges: its own, or that of the engine that it is within */
@@ -55,8 +76,10 @@ struct cpb_record_reader {
   bool verified; /* the first pass is done */
   bool open;     /* the second has begun */
   cpb_riegeli_chunk chunk;
+  bool projects;             /* options.fields was given: */
+  cpb_projection projection; /* what is in it */
 
-  /* The records of the chunk, which are in `simple` or in `transposed`. */
+  /* The records of the chunk, which are in `simple` or in `transposed`; there, too, if they are filtered. */
   cpb_simple_decoder simple;
   cpb_transpose_program program; /* its memory is kept from chunk to chunk */
   cpb_transposed transposed;
@@ -86,6 +109,7 @@ struct cpb_record_reader {
   char reason[sizeof((cpb_error *)0)->message];
 
   uint64_t seek_to;
+  cpb_numbers numbers;
   uint64_t last_limit;   /* no chunk from here on has records */
   uint64_t last_from;    /* where the walk to last_limit began */
   uint64_t last_chunk;   /* the last chunk with records that it found, */

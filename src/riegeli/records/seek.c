@@ -19,7 +19,7 @@ static void walk_from(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
   r->phase = phase;
 }
 
-static void leave(cpb_record_reader *r) {
+void cpb_reader_leave(cpb_record_reader *r) {
   cpb_reader_unload(r);
   r->source.sequential = false;
   r->target = 0;
@@ -51,7 +51,7 @@ static bool begin_seek(cpb_record_reader *r, uint64_t position) {
   if (r->phase == CPB_PHASE_RECORDS && knows_chunk_of(&r->source, position) &&
       cpb_reader_move(r, position - r->source.begin))
     return true;
-  leave(r);
+  cpb_reader_leave(r);
   r->seek_to = position;
   return false;
 }
@@ -155,7 +155,7 @@ static cpb_have seek_chunk(cpb_record_reader *r) {
 void cpb_record_reader_seek_last(cpb_record_reader *r) {
   if (r->phase == CPB_PHASE_FAILED) return;
   cpb_meter_renew(&r->own);
-  leave(r);
+  cpb_reader_leave(r);
   r->phase = CPB_PHASE_LAST_SIZE;
 }
 
@@ -236,6 +236,7 @@ cpb_have cpb_reader_seek(cpb_record_reader *r) {
     case CPB_PHASE_SEEK_DIRECT: return seek_direct(r);
     case CPB_PHASE_SEEK_BLOCK: return seek_block(r);
     case CPB_PHASE_SEEK_CHUNK: return seek_chunk(r);
+    case CPB_PHASE_SEEK_NUMBER: return r->numbers.walk(r);
     case CPB_PHASE_LAST_SIZE: return last_size(r);
     case CPB_PHASE_LAST_BLOCK: return last_block(r);
     default: return last_chunk(r);

@@ -8,7 +8,10 @@
  * up to where it will read (`end`; 0: not known). If it begins there, nothing else is asked for. */
 void cpb_reader_seek_chunk(cpb_record_reader *r, uint64_t position, uint64_t begin, uint64_t end);
 
-/* Does the work of the SEEK and LAST phases. CPB_AT_END: the position is past the end. */
+/* Gives up the loaded chunk, to go elsewhere. */
+void cpb_reader_leave(cpb_record_reader *r);
+
+/* Does the work of the SEEK and LAST phases. CPB_AT_END: what is sought is past the end. */
 cpb_have cpb_reader_seek(cpb_record_reader *r);
 
 #endif

@@ -10,6 +10,10 @@
  * it. From `begin` to `out` there is no more room than the decoded size leaves. The cursor of a buffer
  * only moves forward.
  *
+ * With a projection (project.h) what a node writes is well-formed, whatever is in its buffer: a varint ends
+ * where it should, even if the buffer has a continuation bit there. So what is left out of a record does not
+ * change how the rest of it is read.
+ *
  * It ends: each transition byte is used once, and leads to at most four nodes and the implicit
  * ones after each, which form no loop (nodes.c). However many transitions there are, each node
  * writes bytes (at most decoded_size), begins a record (at most num_records), opens a submessage
@@ -48,6 +52,7 @@ typedef struct machine {
   size_t end_and_parts;  /* the address of `end` plus the bytes that are in parts */
   const uint8_t *values; /* where the first buffer begins */
   size_t least_part;     /* SIZE_MAX: all values are copied */
+  uint64_t last[2];      /* what the last 8 bytes of a value may have; [1]: of a varint */
   open_submessage *open;
   size_t num_open, open_capacity;
   uint64_t *ends; /* result->ends: where records begin, counted from the end; the last first */
@@ -155,20 +160,19 @@ static uint8_t *put_varint(machine *m, uint8_t *out, uint64_t value) {
 /* The continuation bits of a varint, which buffers leave out: all bytes have one but the last. */
 static const uint8_t continuation[2][VALUE_STORE] = {
     {0}, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}};
-
-static INLINE void store_value(uint8_t *before, const uint8_t *after, unsigned varint) {
+static INLINE void store_value(const machine *m, uint8_t *before, const uint8_t *after, unsigned varint) {
   uint64_t value[2], bits[2];
   memcpy(value, after - VALUE_STORE, VALUE_STORE);
   memcpy(bits, continuation[varint], VALUE_STORE);
   value[0] |= bits[0];
-  value[1] |= bits[1];
+  value[1] = (value[1] | bits[1]) & m->last[varint];
   memcpy(before - VALUE_STORE, value, VALUE_STORE);
 }
 
 static COLD uint8_t *put_value_exactly(machine *m, uint8_t *out, const uint8_t *bytes, const cpb_transpose_node *node) {
   uint8_t value[2 * VALUE_STORE] = {0};
   memcpy(value + VALUE_STORE - node->value_size, bytes, node->value_size);
-  store_value(value + 2 * VALUE_STORE, value + VALUE_STORE, node->varint);
+  store_value(m, value + 2 * VALUE_STORE, value + VALUE_STORE, node->varint);
   return put_exactly(m, out, value + 2 * VALUE_STORE - node->value_size, node->value_size);
 }
 
@@ -244,7 +248,7 @@ static INLINE uint8_t *put_value(machine *m, uint8_t *out, const cpb_transpose_n
     out = put_value_exactly(m, out, bytes, node);
     if (!out) return NULL;
   } else {
-    store_value(out, buffer->next, node->varint);
+    store_value(m, out, buffer->next, node->varint);
     out -= node->value_size;
   }
   return put_tag(m, out, node);
@@ -368,6 +372,7 @@ static INLINE uint8_t *put_node(machine *m, uint8_t *out, const cpb_transpose_no
     case CPB_OP_SUBMESSAGE_START: return start_submessage(m, out);
     case CPB_OP_RECORD_START: return start_record(m, out);
     case CPB_OP_NON_PROTO: return put_non_proto(m, out, node);
+    case CPB_OP_LEFT_OUT: return out;
     case CPB_OP_NOWHERE: break;
   }
   return damaged(m, "a transition leads beyond the last node");
@@ -406,7 +411,8 @@ static bool check_end(const machine *m, const uint8_t *out) {
   if (m->num_records != p->num_records) return cpb_transpose_damaged(p, "fewer records than the chunk header says");
   if (size != (m->num_records > 0 ? m->ends[m->num_records - 1] : 0))
     return cpb_transpose_damaged(p, "the first record has no start");
-  if (size != p->decoded_size) return cpb_transpose_damaged(p, "the records are smaller than the chunk header says");
+  if (size != p->decoded_size && !p->projected)
+    return cpb_transpose_damaged(p, "the records are smaller than the chunk header says");
   return true;
 }
 
@@ -438,7 +444,7 @@ static bool run(machine *m) {
   uint8_t *begin = !end ? NULL : put_records(m, end);
   if (!begin || !check_end(m, begin)) return false;
   cpb_transposed *t = m->result;
-  count_from_begin(m->ends, m->num_records, m->program->decoded_size);
+  count_from_begin(m->ends, m->num_records, written(m, begin));
   t->num_records = m->num_records;
   t->values.size = (size_t)(m->end - begin);
   return true;
@@ -449,7 +455,9 @@ bool cpb_transpose_run(cpb_transpose_program *program, cpb_transposed *out) {
                .result = out,
                .values = program->all_values.next,
                .least_part = program->least_part,
+               .last = {UINT64_MAX, UINT64_MAX},
                .most_idle = cpb_transpose_plausible(program)};
+  if (program->projects) ((uint8_t *)&m.last[1])[7] = 0x7f;
   const bool done = run(&m);
   cpb_release(&program->allocator, m.open);
   return done;

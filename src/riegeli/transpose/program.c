@@ -28,7 +28,8 @@ void cpb_transpose_program_begin(cpb_transpose_program *p) {
   p->all_values = cpb_transpose_cursor_of((cpb_span){NULL, 0});
   p->buffers = p->record_sizes = NULL;
   p->nodes = NULL;
-  p->num_buffers = p->num_nodes = 0;
+  p->num_buckets = p->num_buffers = p->num_nodes = 0;
+  p->projects = p->projected = false;
 }
 
 /* --- Bounds and errors ------------------------------------------------------ */

@@ -21,6 +21,7 @@ typedef enum cpb_transpose_op {
   CPB_OP_SUBMESSAGE_START, /* the `tag` of the end's node, and the length since then */
   CPB_OP_RECORD_START,
   CPB_OP_NON_PROTO, /* a whole record that is no protobuf message */
+  CPB_OP_LEFT_OUT,  /* of a field that is not to be given out (project.h) */
   CPB_OP_NOWHERE    /* beyond the last node */
 } cpb_transpose_op;
 
@@ -30,12 +31,13 @@ typedef struct cpb_transpose_node {
   uint8_t tag[CPB_TRANSPOSE_TAG_ROOM]; /* in its last tag_size bytes */
   cpb_transpose_cursor *buffer;
   struct cpb_transpose_node *next;
-  size_t visit; /* for has_implicit_loop(): the walk that came here first */
+  size_t visit; /* for has_implicit_loop(): the walk that came here first; then for project.c */
   uint8_t op;   /* cpb_transpose_op */
   uint8_t tag_size;
   uint8_t value_size;
-  uint8_t varint;   /* 1: the value is a varint, and the buffer leaves out its top bits */
-  uint8_t implicit; /* 1: the machine goes on to `next` without a transition */
+  uint8_t varint;             /* 1: the value is a varint, and the buffer leaves out its top bits */
+  uint8_t implicit;           /* 1: the machine goes on to `next` without a transition */
+  uint8_t left_out, is_field; /* for project.c */
 } cpb_transpose_node;
 
 /* A transition leads to `next` or at most this many nodes past it. */
@@ -49,9 +51,20 @@ typedef enum cpb_transpose_block {
   CPB_TRANSPOSE_PATHS,  /* and the transitions */
   CPB_TRANSPOSE_BUCKET_TABLE,
   CPB_TRANSPOSE_BUFFER_TABLE,
+  CPB_TRANSPOSE_USE_TABLE,
   CPB_TRANSPOSE_NODE_TABLE,
   CPB_TRANSPOSE_NUM_BLOCKS
 } cpb_transpose_block;
+
+/* Some buffers that are compressed together. */
+typedef struct cpb_transpose_bucket {
+  cpb_transpose_cursor stored;
+  size_t size; /* decompressed */
+  size_t num_buffers;
+} cpb_transpose_bucket;
+
+/* What the nodes of a buffer are: a bit for each. */
+enum { CPB_BUFFER_NEEDED = 1, CPB_BUFFER_LEFT_OUT = 2 };
 
 typedef struct cpb_transpose_program {
   cpb_allocator allocator;
@@ -65,9 +78,13 @@ typedef struct cpb_transpose_program {
   uint64_t num_records, decoded_size; /* as the chunk header says */
   size_t least_part;                  /* a value of so many bytes becomes a part (transposed.h) */
   uint8_t codec;
+  bool projects;  /* only some fields are wanted */
+  bool projected; /* some nodes are left out: the records are smaller than the chunk header says */
 
-  cpb_transpose_cursor all_values; /* the buckets, with all buffers */
-  cpb_transpose_cursor *buffers;
+  cpb_transpose_bucket *buckets;
+  size_t num_buckets;
+  cpb_transpose_cursor all_values; /* the buckets that are needed, with their buffers */
+  cpb_transpose_cursor *buffers;   /* until they are loaded, `rest` is their size */
   size_t num_buffers;
   cpb_transpose_cursor *record_sizes; /* of CPB_OP_NON_PROTO */
   cpb_transpose_node *nodes;          /* and CPB_TRANSPOSE_REACH more that are NOWHERE */

@@ -1,7 +1,7 @@
 /* The decoder of transposed chunks: parses the data into a program, and runs it.
  *
- * The stages follow the layout of the data: header (buffer sizes, then the nodes of the state machine),
- * buckets with the buffers, transitions. What each stage decompresses is in a block of the program,
+ * The stages: header (buffer sizes, then the nodes of the state machine), transitions, and, once these have
+ * told which are needed, buckets with the buffers. What each stage decompresses is in a block of the program,
  * until the next chunk; without compression it is read where it lies in the chunk's data. The decoder
  * does not suspend: the caller has the whole chunk. Before memory is taken, sizes are checked against
  * the limits and against bytes that the input has (cpb_transpose_table, cpb_transpose_plausible);
@@ -14,6 +14,7 @@
 #include "riegeli/transpose/buffers.h"
 #include "riegeli/transpose/machine.h"
 #include "riegeli/transpose/nodes.h"
+#include "riegeli/transpose/project.h"
 
 /* A value of so many bytes is worth a span of its own. */
 enum { LEAST_PART = 16 * 1024 };
@@ -62,15 +63,28 @@ static uint64_t unpacked(const cpb_transpose_program *p) {
   return b[CPB_TRANSPOSE_HEADER].size + b[CPB_TRANSPOSE_VALUES].size + b[CPB_TRANSPOSE_PATHS].size;
 }
 
+/* The buffers, and with a projection what is to be done without. `*filter`: the records have more than is wanted. */
+static bool load(cpb_transpose_program *p, const cpb_projection *projection, bool *filter) {
+  const uint8_t *use = NULL;
+  *filter = CPB_WITH_PROJECTION && projection;
+  return (!*filter || cpb_transpose_project(p, projection, &use, filter)) && cpb_transpose_load_buffers(p, use);
+}
+
 static bool decode(cpb_transpose_program *p, const cpb_transpose_chunk *chunk, size_t least_part, cpb_transposed *out) {
   cpb_transpose_program_begin(p);
   p->num_records = chunk->num_records;
   p->decoded_size = chunk->decoded_size;
-  if (!within_limits(p) || !parse(p, chunk->data)) return false;
-  p->least_part = p->codec == CPB_RIEGELI_NONE && !chunk->stays ? SIZE_MAX : least_part;
+  p->projects = CPB_WITH_PROJECTION && chunk->projection;
+  bool filter;
+  if (!within_limits(p) || !parse(p, chunk->data) || !load(p, chunk->projection, &filter)) return false;
+  p->least_part = filter || (p->codec == CPB_RIEGELI_NONE && !chunk->stays) ? SIZE_MAX : least_part;
   out->codec = p->codec;
   out->unpacked = unpacked(p);
-  return cpb_transpose_run(p, out);
+  if (!cpb_transpose_run(p, out)) return false;
+  if (CPB_WITH_PROJECTION && chunk->projection && out->num_records > 0)
+    out->unpacked += out->ends[out->num_records - 1];
+  if (CPB_WITH_PROJECTION && filter) cpb_transposed_filter(out, chunk->projection);
+  return true;
 }
 
 bool cpb_transpose_read(cpb_transpose_program *p, const cpb_limits *limits, const cpb_transpose_chunk *chunk,
@@ -87,7 +101,7 @@ bool cpb_transpose_read(cpb_transpose_program *p, const cpb_limits *limits, cons
 bool cpb_transpose_decode(const cpb_allocator *a, const cpb_limits *limits, cpb_span data, uint64_t num_records,
                           uint64_t decoded_size, cpb_transposed *out, cpb_error *error) {
   const cpb_allocator allocator = cpb_allocator_or_default(a);
-  const cpb_transpose_chunk chunk = {cpb_transpose_cursor_of(data), false, num_records, decoded_size};
+  const cpb_transpose_chunk chunk = {cpb_transpose_cursor_of(data), false, num_records, decoded_size, NULL};
   cpb_transpose_program program;
   cpb_transpose_program_init(&program, &allocator);
   program.limits = cpb_limits_or_default(limits);

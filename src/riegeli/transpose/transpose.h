@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "cpb/base.h"
+#include "riegeli/projection.h"
 #include "riegeli/transpose/program.h"
 #include "riegeli/transpose/transposed.h"
 
@@ -15,12 +16,14 @@ typedef struct cpb_transpose_chunk {
   cpb_transpose_cursor data; /* all of it */
   bool stays;                /* it stays where it is as long as `out` is used */
   uint64_t num_records, decoded_size;
+  const cpb_projection *projection; /* what of the records is wanted; NULL: all */
 } cpb_transpose_chunk;
 
 /* Decodes a chunk with the memory of the program and of `out`, which is what they keep for the next
  * one. Large values become parts of `out`: they are in the program's memory, or in chunk->data if that
  * stays. The numbers of records and bytes are checked against the limits and against what is decoded,
- * and no memory is taken because of them alone: buffers and output grow as data appears. On failure
+ * and no memory is taken because of them alone: buffers and output grow as data appears. With a projection
+ * what is not needed for it is not decompressed, and not looked at. On failure
  * `error` is set, without an offset, and `out` is empty. */
 bool cpb_transpose_read(cpb_transpose_program *program, const cpb_limits *limits, const cpb_transpose_chunk *chunk,
                         cpb_transposed *out, cpb_error *error);

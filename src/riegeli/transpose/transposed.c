@@ -27,6 +27,24 @@ void cpb_transposed_reset(cpb_transposed *t, size_t keep) {
   t->num_records = t->num_parts = t->parts_left = t->values_left = 0;
 }
 
+#if CPB_WITH_PROJECTION
+void cpb_transposed_filter(cpb_transposed *t, const cpb_projection *projection) {
+  if (t->num_records == 0) return;
+  uint8_t *end = t->values.data + t->values.capacity, *begin = end - t->values.size, *out = begin;
+  const uint8_t *in = begin;
+  uint64_t before = 0;
+  for (size_t i = 0; i < t->num_records; i++) {
+    const size_t size = (size_t)(t->ends[i] - before);
+    before = t->ends[i];
+    out += cpb_projection_filter(projection, in, size, out);
+    in += size;
+    t->ends[i] = (uint64_t)(out - begin);
+  }
+  t->values.size = (size_t)(out - begin);
+  if (t->values.size > 0) memmove(end - t->values.size, begin, t->values.size);
+}
+#endif
+
 void cpb_transposed_rewind(cpb_transposed *t) {
   t->parts_left = t->num_parts;
   t->values_left = t->values.size;

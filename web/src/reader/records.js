@@ -6,13 +6,18 @@ import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
 import { big, checkOffset, using } from './chunks.js';
+import { jsonOf } from './json.js';
 import { disposable, openFile, verifyOf } from './open-file.js';
+import { checkNumber, createNumbers, fieldNumbers } from './record-numbers.js';
+import { openSchema, typeNamed } from './schema.js';
 import { structs } from './structs.js';
 
 /** @import { Cost, Limits, ReadOptions } from '../types.js' */
 /** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
+/** @import { Numbers } from './record-numbers.js' */
+/** @import { Schema } from './schema.js' */
 
 /**
  * A record of a Riegeli file.
@@ -22,6 +27,7 @@ import { structs } from './structs.js';
  * @property {number} index in that chunk
  * @property {number} size bytes
  * @property {Uint8Array} bytes yours
+ * @property {any} [message] the bytes as JSON, with the option `type`
  */
 
 /**
@@ -38,6 +44,11 @@ import { structs } from './structs.js';
  * @property {number} [position] of the first record, see `at`; default 0, the beginning
  * @property {boolean} [recover] damaged regions are skipped and reported; default: an error
  * @property {Verify} [verify] default 'first'
+ * @property {string | string[]} [fields] only these fields of the records, which are messages: paths such
+ *   as 'id' and 'meta.name', with commas between them; by name with `type`, otherwise by number:
+ *   '1,4.2'. Of a transposed Riegeli chunk nothing else is decompressed
+ * @property {string} [type] the full name of the records' message type: each has its `message`, too
+ * @property {Uint8Array} [schema] what has that type, as for open()
  * @property {Limits} [limits]
  * @property {SourceOptions['http']} [http] as for urlSource
  * @property {SourceOptions['cache']} [cache]
@@ -60,10 +71,21 @@ import { structs } from './structs.js';
  *   at a position, which need not be exact: past its Riegeli chunk's last record it is the next
  *   chunk's first; past the end there is none
  * @property {(options?: ReadOptions) => Promise<Record | undefined>} last the file's last record
+ * @property {(options?: ReadOptions) => Promise<number>} count how many records the file has: the
+ *   headers of its Riegeli chunks say so, 40 bytes of each, which are read once
+ * @property {Nth} nth the records with these numbers, counted from 0, or with negative ones from the end
  * @property {(options?: ReadOptions) => Promise<Uint8Array | undefined>} metadata the file's
  *   RecordsMetadata, serialized, if it has one that can be read
  * @property {Cost} transferred so far
  * @property {() => void} close frees it all
+ */
+/**
+ * One record by its number, or several, in the order asked for, of which each Riegeli chunk is
+ * decoded once; undefined where there is none.
+ * @typedef {{
+ *   (number: number, options?: ReadOptions): Promise<Record | undefined>;
+ *   (numbers: number[], options?: ReadOptions): Promise<(Record | undefined)[]>;
+ * }} Nth
  */
 /**
  * An opened file of records, which `using` closes, too.
@@ -78,6 +100,9 @@ const known = {
   position: is.size,
   recover: is.flag,
   verify: is.verify,
+  fields: is.either(is.text, is.texts),
+  type: is.text,
+  schema: is.bytes,
   limits: is.limits,
   ...is.reading,
 };
@@ -95,6 +120,9 @@ const RUN = 512;
  * @property {number} position of the first record
  * @property {ReadOptions['onProgress']} onProgress
  * @property {{ verify: number, recover: number }} how
+ * @property {string} [fields] their numbers
+ * @property {{ schema: Schema, type: number }} [messages] what they are
+ * @property {Numbers} [numbers]
  */
 
 /**
@@ -112,6 +140,12 @@ export async function openRecords(input, options = {}) {
   const file = await openFile(await moduleFor(), source, limits);
   /** @type {State} */
   const state = { file, position, onProgress, how };
+  try {
+    describe(state, options);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
 
   /** @param {ReadOptions} [o] */
   async function* one(o) {
@@ -126,6 +160,8 @@ export async function openRecords(input, options = {}) {
       checkOffset('position', at);
       return firstAfter(state, (reader) => reader.call('seek', big(at)), o);
     },
+    count: async (o) => numbersOf(state).count({ signal: o?.signal, got: arrivals(state, o) }),
+    nth: /** @type {any} */ ((/** @type {any} */ at, /** @type {ReadOptions} */ o) => nth(state, at, o)),
     last: (o) => firstAfter(state, (reader) => reader.call('seek_last'), o),
     metadata: (o) => metadata(state, o),
     get transferred() {
@@ -136,8 +172,50 @@ export async function openRecords(input, options = {}) {
   return /** @type {any} */ (disposable(Object.assign(records, { [Symbol.asyncIterator]: () => one() })));
 }
 
+/** What the records are, and what of them is wanted. @param {State} state @param {RecordsOptions} options */
+function describe(state, { fields, type, schema: set }) {
+  const { file } = state;
+  if (type !== undefined) {
+    const schema = openSchema(file, set);
+    state.messages = { schema, type: typeNamed(schema, type) };
+  }
+  if (fields !== undefined) state.fields = fieldNumbers(file, fields, state.messages?.type ?? 0);
+}
+
+/**
+ * With the message that it is.
+ *
+ * @template {Record | Skipped | undefined} Item
+ * @param {State} state
+ * @param {Item} item
+ * @param {AbortSignal} [signal]
+ */
+async function described({ file, messages }, item, signal) {
+  if (messages && item && 'bytes' in item)
+    item.message = await jsonOf(file, messages.schema, messages.type, item.bytes, signal);
+  return item;
+}
+
+/** @param {State} state */
+const numbersOf = (state) =>
+  (state.numbers ??= createNumbers(
+    state.file,
+    () => newReader(state, 0),
+    (reader, how) => firstOf(state.file, reader, how),
+  ));
+
+/** @param {State} state @param {number | number[]} at @param {ReadOptions} [options] */
+async function nth(state, at, options) {
+  const numbers = Array.isArray(at) ? at : [at];
+  numbers.forEach(checkNumber);
+  const { signal } = options ?? {};
+  const records = await numbersOf(state).read(numbers, { signal, got: arrivals(state, options) });
+  for (const record of records) await described(state, record, signal);
+  return Array.isArray(at) ? records : records[0];
+}
+
 /** @param {State} state @param {number} position @param {() => void} [onFree] */
-const newReader = ({ file, how }, position, onFree) =>
+const newReader = ({ file, how, fields }, position, onFree) =>
   file.make(
     'cpb_record_reader',
     (scope) =>
@@ -146,6 +224,7 @@ const newReader = ({ file, how }, position, onFree) =>
         scope.struct(structs.record_reader_options, {
           ...how,
           position,
+          fields: fields === undefined ? 0 : scope.string(fields),
           limits: file.limitsIn(scope),
         }),
       ),
@@ -169,6 +248,7 @@ async function* batches(state, options) {
       const { items, done } = await next({ signal, got });
       if (got && !known) got(0, (await file.source.stat({ signal })).size);
       known = true;
+      for (const item of items) await described(state, item, signal);
       if (items.length > 0) yield items;
       if (done) return;
     }
@@ -185,9 +265,11 @@ async function* batches(state, options) {
  * @param {ReadOptions} [options]
  */
 const firstAfter = async (state, seek, options) =>
-  using(newReader(state, 0), (reader) => {
+  using(newReader(state, 0), async (reader) => {
+    const { signal } = options ?? {};
     seek(reader);
-    return firstOf(state.file, reader, { signal: options?.signal, got: arrivals(state, options) });
+    const record = await firstOf(state.file, reader, { signal, got: arrivals(state, options) });
+    return described(state, record, signal);
   });
 
 /** @param {State} state @param {ReadOptions} [options] */

@@ -8,7 +8,8 @@ export const structs = layOutAll({
   riegeli_chunk: 'begin end data_size num_records decoded_data_size type:u8 codec:u8',
   chunk_stored: 'size index riegeli:riegeli_chunk',
   record_reader_options:
-    'struct_size:size recover:i32 verify:i32 buffer:size read_size:size position limits:ptr' + ' memory:size',
+    'struct_size:size recover:i32 verify:i32 buffer:size read_size:size position limits:ptr' +
+    ' memory:size fields:ptr',
   merge_options:
     'struct_size:size verify:i32 trust_sizes:i32 memory:size read_size:size plan_items type:ptr limits:ptr',
   segment: 'offset length chunk chunk_offset literal:ptr',
