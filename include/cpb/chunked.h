@@ -248,7 +248,9 @@ typedef struct cpb_merge_options {
   /* Non-zero: planning takes the sizes of the chunks from the index and opens a
    * chunk only for its bytes, perhaps not before a range is read. A chunk of another
    * size is then CPB_E_DAMAGED (a size of 0 tells nothing: that chunk is opened).
-   * Zero: planning opens every chunk, and takes its size from there. */
+   * Zero: planning opens every chunk, and takes its size from there. Only where a chunk of the index's
+   * size, alone in its Riegeli chunk and not compressed, would take exactly the bytes up to the next one
+   * is it not opened before it is read, and then CPB_E_DAMAGED if it has another size. */
   int trust_sizes;
 
   /* Bytes for decoded Riegeli chunks, and for small chunks that are kept from

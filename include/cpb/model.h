@@ -227,10 +227,10 @@ typedef struct cpb_question {
   uint64_t first;
   uint64_t count;
 
-  /* Non-zero: an answer after a few requests. Of an ONNX model that has its tensors within, OVERVIEW, NODES, OPS,
-   * CONSUMERS, FUNCTION and FUNCTIONS read only what is before and behind those of its graph, if the file tells
-   * where that is (docs/inspecting-onnx.md). Answers then have the member "unread": {"offset", "size"}. For other
-   * questions and models it changes nothing. */
+  /* Non-zero: an answer after a few requests. Of an ONNX model that has its tensors within, all questions but
+   * CONSTANTS and LAYERS read only what is before and behind those of its graph, if the file tells where that is
+   * (docs/inspecting-onnx.md). Answers then have the member "unread": {"offset", "size"}; SEARCH finds the tensors that
+   * nodes take. For other questions and models it changes nothing. */
   int brief;
 
   /* UPSTREAM, DOWNSTREAM: the node or value, in the same graph, to which a shortest way is wanted, in UTF-8; copied;

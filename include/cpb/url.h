@@ -21,8 +21,9 @@
  * Servers are not trusted. Each response must be exactly the range that was asked for, and have
  * the size and the ETag, or else the date, of the first one; what contradicts it is an error, as is
  * a compressed or a whole body of more than `max_whole` bytes in place of a range. What may pass
- * (no connection, nothing arriving, 429, 503 and the like) is tried again after growing pauses, or
- * when the server says. Nothing but GET is sent.
+ * (no connection, nothing arriving or next to nothing, 429, 503 and the like) is tried again after growing pauses,
+ * or when the server says; without a response from a server that gave one before, for 15 seconds. Nothing but GET is
+ * sent.
  *
  * libcurl makes the connections. It is loaded when the first URL is opened, and brings what it
  * knows: the proxies of https_proxy and no_proxy, and passwords of ~/.netrc. SSL_CERT_FILE, SSL_CERT_DIR or
@@ -56,6 +57,10 @@ typedef struct cpb_url_options {
 
   /* Milliseconds without a byte after which a request has failed. 0: 30,000. */
   uint64_t idle_time;
+
+  /* Bytes a second below which a request has failed; what comes in `idle_time` counts, of the time in which it is
+   * waited for. 0: 100. */
+  uint64_t min_speed;
 
   /* When reading must have ended, on the clock of cpb_url_clock(); 0: never. With the same
    * options it holds for all files together. */

@@ -144,7 +144,8 @@ def open(
         limits: What the source may take, in opening it and in each call; None: the defaults of `Limits`.
         progress: Called while opening.
         url_options: How a URL is read: ``headers`` (a mapping), ``idle_time`` (seconds without a byte
-            before a request has failed, 30), ``attempts`` (for each request, 4), ``max_whole`` (bytes up
+            before a request has failed, 30), ``min_speed`` (bytes a second that must come in this time,
+            100), ``attempts`` (for each request, 4), ``max_whole`` (bytes up
             to which a server may send the whole file instead of a range, 1 MiB), ``download`` (bytes up to
             which a file is downloaded to a temporary one where its server knows no ranges, 0),
             ``ignore_etag`` (that a file stays the same is told by size and date alone, False).

@@ -60,9 +60,8 @@ class Model(_core.Model):
     ) -> Any:
         """Any question by its name; the methods below are shorter ways to do it.
 
-        With `brief`, ONNX models are answered after a few requests, however many initializers they have: overview,
-        nodes, ops, consumers, functions and function, without what only initializers tell. What was passed over is in
-        ``"unread"``.
+        With `brief`, ONNX models are answered after a few requests, however many initializers they have, without what
+        only initializers tell. What was passed over is in ``"unread"``. Layers and constants need them all the same.
         """
         number = _options.one_of("question", _core.questions, question)
         many = _ALL if count == "all" else _options.count("count", count)

@@ -148,9 +148,9 @@ def _name_of(file: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def url_options(options: Mapping[str, Any] | None) -> tuple[tuple[bytes, ...], int, int, int, int, bool]:
+def url_options(options: Mapping[str, Any] | None) -> tuple[tuple[bytes, ...], int, int, int, int, int, bool]:
     """`options` of a URL, as `libcpb.open` describes them, as the extension takes them."""
-    known = {"headers", "idle_time", "attempts", "max_whole", "download", "ignore_etag"}
+    known = {"headers", "idle_time", "min_speed", "attempts", "max_whole", "download", "ignore_etag"}
     given = dict(options or {})
     if given.keys() - known:
         raise TypeError(f"url_options has {sorted(given.keys() - known)}; expected any of {sorted(known)}")
@@ -158,8 +158,8 @@ def url_options(options: Mapping[str, Any] | None) -> tuple[tuple[bytes, ...], i
     for header in headers:
         if b"\r" in header or b"\n" in header or b"\0" in header:
             raise CpbError(f"the header {header!r} has a line break or NUL in it")
-    numbers = int(1000 * given.get("idle_time", 0)), given.get("attempts", 0), given.get("max_whole", 0)
-    return (headers, *numbers, given.get("download", 0), bool(given.get("ignore_etag", False)))
+    times = int(1000 * given.get("idle_time", 0)), given.get("min_speed", 0)
+    return (headers, *times, given.get("attempts", 0), given.get("max_whole", 0), given.get("download", 0), bool(given.get("ignore_etag", False)))
 
 
 def _shown(url: str) -> str:

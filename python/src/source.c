@@ -98,13 +98,14 @@ static int open_spool(void *user) {
   return fd;
 }
 
-/* options: (headers as a tuple of bytes, idle_time in ms, attempts, max_whole, download, ignore_etag) */
+/* options: (headers as a tuple of bytes, idle_time in ms, min_speed, attempts, max_whole, download, ignore_etag) */
 static bool set_url_options(py_source *source, PyObject *options) {
-  unsigned long long idle, whole, download;
+  unsigned long long idle, speed, whole, download;
   unsigned attempts;
   int ignore_etag;
   PyObject *headers;
-  if (!PyArg_ParseTuple(options, "O!KIKKp", &PyTuple_Type, &headers, &idle, &attempts, &whole, &download, &ignore_etag))
+  if (!PyArg_ParseTuple(options, "O!KKIKKp", &PyTuple_Type, &headers, &idle, &speed, &attempts, &whole, &download,
+                        &ignore_etag))
     return false;
   Py_ssize_t count = PyTuple_Size(headers);
   source->urls = calloc(1, sizeof *source->urls);
@@ -116,6 +117,7 @@ static bool set_url_options(py_source *source, PyObject *options) {
   }
   *source->urls = (cpb_url_options){.struct_size = sizeof *source->urls,
                                     .idle_time = idle,
+                                    .min_speed = speed,
                                     .attempts = attempts,
                                     .max_whole = whole,
                                     .max_download = download,

@@ -4,9 +4,9 @@
 
 #define COMMON (CLI_BIT(MEMORY_LIMIT) | CLI_BIT(LIMIT_NAMED) | CLI_BIT(WORK) | CLI_BIT(QUIET) | CLI_BIT(HELP))
 #define WRITES (CLI_BIT(OUTPUT) | CLI_BIT(FORCE) | CLI_BIT(SYNC))
-#define REMOTE                                                                                              \
-  (CLI_BIT(TIMEOUT) | CLI_BIT(MAX_TIME) | CLI_BIT(HEADER) | CLI_BIT(ALLOW_REFERENCES) | CLI_BIT(DOWNLOAD) | \
-   CLI_BIT(IGNORE_ETAG))
+#define REMOTE                                                                                               \
+  (CLI_BIT(TIMEOUT) | CLI_BIT(MAX_TIME) | CLI_BIT(MIN_SPEED) | CLI_BIT(HEADER) | CLI_BIT(ALLOW_REFERENCES) | \
+   CLI_BIT(DOWNLOAD) | CLI_BIT(IGNORE_ETAG))
 #define TYPED (CLI_BIT(TYPE) | CLI_BIT(SCHEMA))
 
 const cli_command cli_commands[] = {

@@ -80,6 +80,7 @@ static void set_urls(cli *c) {
   const cli_settings *s = &c->settings;
   c->urls = (cpb_url_options){.struct_size = sizeof c->urls,
                               .idle_time = s->timeout,
+                              .min_speed = s->min_speed,
                               .headers = s->headers,
                               .user = c,
                               .unmarked = note_unmarked,

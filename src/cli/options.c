@@ -164,6 +164,10 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                      "For URLs: retry, and finally fail, after this long without a byte. Default: 30.", NULL},
     [CLI_MAX_TIME] = {"max-time", 0, CLI_SECONDS, SETTING(max_time), "SECONDS",
                       "For URLs: fail after this long in all.", NULL},
+    [CLI_MIN_SPEED] = {"min-speed", 0, CLI_SIZE, SETTING(min_speed), "BYTES",
+                       "For URLs: retry, and finally fail, where fewer bytes a second come in the time of --timeout. "
+                       "Default: 100.",
+                       NULL},
     [CLI_HEADER] = {"header", 0, CLI_HEADERS, SETTING(headers), "NAME:VALUE",
                     "For URLs: send this header with each request, such as \"Authorization: Bearer ...\". May be given "
                     "several times. Other users of this machine can see a command line, but not ~/.netrc.",

@@ -63,6 +63,7 @@ typedef enum cli_option_id {
   CLI_WORK,
   CLI_TIMEOUT,
   CLI_MAX_TIME,
+  CLI_MIN_SPEED,
   CLI_HEADER,
   CLI_DOWNLOAD,
   CLI_IGNORE_ETAG,
@@ -86,7 +87,7 @@ typedef struct cli_settings {
   const char *output, *type, *schema, *field, *against, *scope, *to, *riegeli_options, *base;
   uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit,
       first, page, meta_graph, distance, state, threads, timeout, max_time, /* times in milliseconds */
-      download, width;                                                      /* in columns */
+      min_speed, download, width;                                           /* in columns */
   const char *headers[CLI_HEADERS_MOST + 1];                                /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;

@@ -9,7 +9,7 @@ onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
-NEED_ALL = [["constants"], ["layers"], ["search", "weight"]]
+NEED_ALL = [["constants"], ["layers"]]
 
 
 def weights(count=40, bytes_each=100_000):
@@ -85,6 +85,27 @@ def test_what_needs_the_tensors_has_them(cpb, tmp_path):
     path = write(tmp_path, model_of(weights()))
     for words in NEED_ALL:
         assert asked(cpb, path, words, True) == asked(cpb, path, words, False)
+
+
+def then(name, condition, inputs):
+    """An If, whose branch adds up what it sees, and hides a name of the graph around it."""
+    branch = helper.make_graph([helper.make_node("Sum", inputs, ["layer.2.weight"], name=f"{name}/sum"),
+                                helper.make_node("Neg", ["layer.2.weight"], ["out"])], "branch", [],
+                               [helper.make_tensor_value_info("out", TensorProto.FLOAT, None)])
+    return helper.make_node("If", [condition], [f"{name}_out"], name, then_branch=branch, else_branch=branch)
+
+
+@pytest.mark.parametrize("text", ["layer.1", "weight", "x0", "add3", "y", "nowhere"])
+def test_search_names_the_tensors(cpb, tmp_path, text):
+    """Those that nodes take, also within a branch; nothing of what nodes make."""
+    model = model_of(weights())
+    model.graph.node.append(then("check", "x1", ["layer.13.weight", "y4", "only.there"]))
+    model.graph.initializer.extend([helper.make_tensor("only.there", TensorProto.FLOAT, [1], [1.0])])
+    brief, full = (asked(cpb, write(tmp_path, model), ["search", text], brief) for brief in (True, False))
+    assert brief.pop("unread")["size"] > 4_000_000
+    order = lambda one: (one["is"], one["name"], one["function"] or "")  # noqa: E731
+    assert sorted(brief["found"]["items"], key=order) == sorted(full["found"]["items"], key=order)
+    assert {**brief, "found": None} == {**full, "found": None}
 
 
 def test_scopes_name_the_tensors(cpb, tmp_path):

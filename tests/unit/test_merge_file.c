@@ -243,6 +243,45 @@ static void a_lying_size_does_not_matter_unless_it_is_trusted(void **state) {
   merge_case_free(&c);
 }
 
+/* Of a record that is alone in an uncompressed Riegeli chunk of which no block header is part; 0: of none. */
+static uint64_t size_that_fits(uint64_t begin, uint64_t end) {
+  for (uint64_t size = end - begin; size > 0; size--) {
+    uint64_t length = cpb_varint_size(size);
+    if (40 + 1 + cpb_varint_size(length) + length + size == end - begin) return size;
+  }
+  return 0;
+}
+
+/* Compressed chunks, whose sizes in the index are what they would be if they were not. */
+static void a_lying_size_that_fits_is_damage(void **state) {
+  (void)state;
+  merge_case c;
+  cpb_buffer whole, file;
+  make_case(&c, &whole, 3);
+  write_file(&c, &layouts[1], &file);
+  cpb_buffer_free(&file);
+  size_t lies = 0;
+  for (size_t i = 0; i + 1 < c.num_chunks; i++) {
+    uint64_t begin = cpb_metadata_chunk(&c.index, i).offset, end = cpb_metadata_chunk(&c.index, i + 1).offset;
+    uint64_t size = end > begin && begin / 65536 == end / 65536 ? size_that_fits(begin, end) : 0;
+    if (size > 0 && size != c.chunks[i].size) set_size(&c, i, size), lies++;
+  }
+  assert_true(lies > 0);
+  write_file(&c, &layouts[1], &file);
+  const cpb_merge_options options = {.struct_size = sizeof options, .verify = CPB_VERIFY_LATE};
+  host h = {&file, SIZE_MAX, NULL};
+  cpb_error error;
+  cpb_buffer out;
+  cpb_buffer_init(&out, &plain);
+  assert_int_equal(merge_file(&h, NULL, &options, &out, &error), CPB_E_DAMAGED);
+  assert_non_null(strstr(error.message, "its size in the index"));
+  cpb_buffer_free(&out);
+  free(h.lent);
+  cpb_buffer_free(&file);
+  cpb_buffer_free(&whole);
+  merge_case_free(&c);
+}
+
 static void an_index_without_sizes_is_not_trusted_for_them(void **state) {
   (void)state;
   merge_case c;
@@ -394,6 +433,7 @@ int main(void) {
       cmocka_unit_test(the_index_says_what_was_written),
       cmocka_unit_test(any_range_of_any_chunk_is_read),
       cmocka_unit_test(a_lying_size_does_not_matter_unless_it_is_trusted),
+      cmocka_unit_test(a_lying_size_that_fits_is_damage),
       cmocka_unit_test(an_index_without_sizes_is_not_trusted_for_them),
       cmocka_unit_test(no_flipped_bit_changes_the_message_unseen),
       cmocka_unit_test(no_truncated_file_gives_a_message),

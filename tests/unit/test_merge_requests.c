@@ -38,13 +38,15 @@ static bytes read_merged(model *m, uint64_t offset, uint64_t length) {
   return out;
 }
 
-static void plan(model *m, cpb_verify verify) {
-  const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = 1};
+static void plan_trusting(model *m, cpb_verify verify, bool trusting) {
+  const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = trusting};
   m->merge = cpb_merge_new(NULL, m->index, &options);
   cpb_step step;
   while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) answer(m->remote, cpb_merge_input(m->merge));
   assert_int_equal(step, CPB_STEP_DONE);
 }
+
+static void plan(model *m, cpb_verify verify) { plan_trusting(m, verify, true); }
 
 static void open_model(model *m, cpb_codec codec) {
   for (size_t i = 0; i < PARTS; i++) {
@@ -112,6 +114,24 @@ static void planning_takes_one_exact_request_a_parent(void **state) {
   }
 }
 
+/* One that fits its place, of a chunk that is alone and not compressed, is as good as trusted. */
+static void sizes_that_are_not_trusted_take_a_request_unless_they_fit(void **state) {
+  (void)state;
+  model m;
+  open_model(&m, CPB_CODEC_NONE);
+  forget(m.remote);
+  plan_trusting(&m, CPB_VERIFY_NEVER, false);
+  assert_int_equal(m.remote->count, 4);
+  cpb_merge_free(m.merge);
+  close_model(&m);
+  open_model(&m, CPB_CODEC_ZSTD);
+  forget(m.remote);
+  plan_trusting(&m, CPB_VERIFY_NEVER, false);
+  assert_true(m.remote->count > 4);
+  cpb_merge_free(m.merge);
+  close_model(&m);
+}
+
 static void a_range_of_a_payload_takes_two_requests_and_a_payload_one(void **state) {
   (void)state;
   model m;
@@ -172,6 +192,7 @@ static void a_merged_range_joins_the_chunks_it_lies_in(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planning_takes_one_exact_request_a_parent),
+      cmocka_unit_test(sizes_that_are_not_trusted_take_a_request_unless_they_fit),
       cmocka_unit_test(a_range_of_a_payload_takes_two_requests_and_a_payload_one),
       cmocka_unit_test(a_whole_merge_takes_each_byte_once_in_long_ranges),
       cmocka_unit_test(a_merged_range_joins_the_chunks_it_lies_in),

@@ -1,7 +1,7 @@
 /* read_url URL [NAME=NUMBER ...] [OFFSET+LENGTH | tail ...]: writes bytes of a URL, of its end those that an index
- * is looked for in, to standard output. Options: timeout (milliseconds without a byte), time (milliseconds in all),
- * attempts, max_whole, max_download, ignore_etag. For "size" the size is written, as a line; for "wait" a line is
- * read from standard input. Code 1: the error is on standard error. */
+ * is looked for in, to standard output. Options: timeout (milliseconds without a byte), min_speed (bytes a second),
+ * time (milliseconds in all), attempts, max_whole, max_download, ignore_etag. For "size" the size is written, as a
+ * line; for "wait" a line is read from standard input. Code 1: the error is on standard error. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdbool.h>
@@ -60,6 +60,7 @@ static bool set_option(cpb_url_options *options, const char *word) {
   uint64_t number = strtoull(value + 1, NULL, 10);
   if (strncmp(word, "timeout=", 8) == 0) options->idle_time = number;
   else if (strncmp(word, "time=", 5) == 0) options->deadline = cpb_url_clock() + number;
+  else if (strncmp(word, "min_speed=", 10) == 0) options->min_speed = number;
   else if (strncmp(word, "attempts=", 9) == 0) options->attempts = (unsigned)number;
   else if (strncmp(word, "max_whole=", 10) == 0) options->max_whole = number;
   else if (strncmp(word, "ignore_etag=", 12) == 0) options->ignore_etag = (int)number;

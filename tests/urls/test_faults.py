@@ -2,13 +2,16 @@
 right bytes or an error that says what was wrong, in a bounded number of requests. The faults are those of
 the JavaScript package (web/test/http.test.js)."""
 
+import http.server
 import re
+import subprocess
+import threading
 import time
 
 import numpy as np
 import pytest
 
-from urls.conftest import SIZE, bytes_at
+from urls.conftest import ENVIRONMENT, SIZE, bytes_at
 
 TWO = "1000+5000", "200000+50000"
 THREE = *TWO, "100000+10"
@@ -149,7 +152,7 @@ def test_a_file_that_changes_is_noticed(server, read_url, fault, wanted, most):
     ("416", "READ: the server answered 416 to a range that begins in the file", 1),
     ("500", "READ: the server answered 500", 4),
     ("501", "READ: the server answered 501", 1),
-    ("503-hour", "READ: the server answered 503", 1),
+    ("503-hour", r"READ: the server answered 503.*; it asks to wait 3600 s \(Retry-After\)", 1),
     ("redirect-forever", "READ: the server redirects more than 10 times", 11),
 ])
 def test_refusals_are_told_apart(server, read_url, fault, wanted, most):
@@ -226,6 +229,57 @@ def test_there_is_no_waiting_beyond_the_time_limit(server, read_url, fault):
 ])
 def test_an_attempt_that_nothing_answers_ends_in_time(server, read_url, fault, wanted, most):
     check(server, read_url, fault, ONE, wanted, most, options=["timeout=150"])
+
+
+@pytest.mark.parametrize("fault, query, options, wanted, most", [
+    ("trickle", "&size=9999", [], r"READ: the server sent \d+ bytes in \d+ ms; expected 100 a second", 2),
+    ("trickle", "&size=1000&each=50", [], None, 1),
+    ("trickle", "&size=9999&each=50", ["min_speed=100000"], "READ: .*expected 100000 a second", 2),
+    ("trickle", "&size=20", ["min_speed=1"], None, 1),
+])
+def test_a_byte_now_and_then_is_an_error(server, read_url, fault, query, options, wanted, most):
+    url, token = server.url(f"/-/lie/{fault}", query)
+    result = read_url(url, "timeout=300", "attempts=2", *options, "0+20")
+    assert (result.returncode, result.stdout) == ((1, b"") if wanted else (0, bytes_at(0, 20)))
+    assert re.search(wanted or "", result.stderr.decode()), result.stderr.decode()
+    assert len(server.log(token)) == most
+
+
+def test_who_answered_before_is_waited_for(read_url):
+    """Where it is gone for longer than all pauses between two attempts."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            begin, end = map(int, re.match(r"bytes=(\d+)-(\d+)", self.headers["Range"]).groups())
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {begin}-{end}/{SIZE}")
+            self.send_header("Content-Length", str(end + 1 - begin))
+            self.end_headers()
+            self.wfile.write(bytes_at(begin, end + 1))
+
+        def log_message(self, *_):
+            pass
+
+    def serve(port):
+        server = http.server.HTTPServer(("127.0.0.1", port), Handler)
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
+        return server
+
+    def stop(server):
+        server.shutdown()
+        server.server_close()
+
+    server = serve(0)
+    words = [f"http://127.0.0.1:{server.server_port}/x", "attempts=2", "0+10", "wait", "200000+10"]
+    program = read_url("http://127.0.0.1:1/", "attempts=1", "0+1").args[0]
+    reader = subprocess.Popen([program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
+    assert reader.stdout.read(10) == bytes_at(0, 10)
+    stop(server)
+    reader.stdin.write(b"\n")
+    reader.stdin.flush()
+    time.sleep(1)
+    server = serve(server.server_port)
+    assert (reader.communicate(timeout=30)[0], reader.returncode) == (bytes_at(200_000, 200_010), 0)
+    stop(server)
 
 
 @pytest.mark.parametrize("fault", ["stall", "stall-body", "slow"])

@@ -41,6 +41,13 @@ const many = (scale) =>
     dims: [512, Math.round((1177 + 3 * ((i * 97) % 300)) * scale)],
   }));
 
+/** 2,500 of some 400 KB, no two neighbours of which have the same size. @param {number} scale @returns {Weight[]} */
+const thousands = (scale) =>
+  Array.from({ length: 2500 }, (_, i) => ({
+    name: `layer.${Math.floor((i * LAYERS) / 2500)}.weight_${i}`,
+    dims: [256, Math.round((242 + ((i * 97) % 300)) * scale)],
+  }));
+
 /**
  * What the models are called, their weights, and whether those lie beside them.
  *
@@ -50,6 +57,7 @@ export const kinds = {
   few: { weights: few },
   layers: { weights: layers },
   many: { weights: many },
+  thousands: { weights: thousands },
   apart: { weights: layers, apart: true },
 };
 

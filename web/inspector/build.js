@@ -25,10 +25,12 @@ if (!values.package) {
   execFileSync(process.execPath, [here('../scripts/dist.js'), ...make], { stdio: 'inherit' });
 }
 const output = positionals[0] ?? here('../../build/inspector');
-/** The package, and what it does not export: its protocol between threads, its modules. */
+/** The package, and what it does not export: its protocol between threads, its modules, addresses in archives. */
 const alias = {
   libcpb: `${pack}/index.js`,
-  ...Object.fromEntries(['worker', 'init.js', 'module-urls.js'].map((name) => [`libcpb/${name}`, `${pack}/${name}`])),
+  ...Object.fromEntries(
+    ['worker', 'inspect', 'init.js', 'module-urls.js'].map((name) => [`libcpb/${name}`, `${pack}/${name}`]),
+  ),
 };
 
 /** What is loaded when it is needed. @type {import('esbuild').Plugin} */

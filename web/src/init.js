@@ -1,5 +1,5 @@
 /** Which WebAssembly modules are used, and when they are compiled. */
-import { fromBase64 } from './bytes.js';
+import { fromBase64, isBytes } from './bytes.js';
 import { asCpbError, CpbError } from './errors.js';
 import { setDecode } from './wasm/codecs.js';
 
@@ -112,7 +112,8 @@ async function compile(input) {
     return /** @type {WebAssembly.Module} */ (input);
   if (input instanceof URL || typeof input === 'string') return compile(await fetchModule(input));
   if (Object(input) !== input) throw new CpbError('USAGE', `no module: ${input}`);
-  if (!(input instanceof Response)) return WebAssembly.compile(/** @type {BufferSource} */ (input));
+  // Bytes first: asking Node for `Response` loads all of its HTTP.
+  if (isBytes(input) || !(input instanceof Response)) return WebAssembly.compile(/** @type {BufferSource} */ (input));
   if (!input.ok) throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
   const streams = 'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';
   return streams ? WebAssembly.compileStreaming(input) : WebAssembly.compile(await input.arrayBuffer());

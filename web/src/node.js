@@ -4,8 +4,9 @@ import { setUpAllParts } from './all-parts.js';
 import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
 import { fileInput, fileSource } from './source/file.js';
-import { fileSink } from './writer/file-sink.js';
+import { fileSink, putTo } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
+import { setUpFilePut } from './writer/sinks.js';
 
 /** @param {string | URL} input */
 async function read(input) {
@@ -17,6 +18,7 @@ async function read(input) {
 setUp((kind) => readFile(moduleUrl(kind)), fileSource, read);
 setUpAllParts(fileInput);
 setUpFiles(fileSink);
+setUpFilePut(putTo);
 
 export { fileSource };
 export * from './full-api.js';

@@ -62,6 +62,8 @@ const shown = (value) => (typeof value === 'string' ? `'${value}'` : String(valu
 
 const cost = within({ requests: amount, bytes: amount });
 
+const milliseconds = kind('a number of milliseconds above 0', (ms) => ms > 0);
+
 /** How what is opened is read, as in source/index.js. */
 export const reading = {
   http: within({
@@ -70,16 +72,19 @@ export const reading = {
     credentials: text,
     mode: text,
     cache: text,
-    timeout: kind('a number of milliseconds above 0', (ms) => ms > 0),
+    timeout: milliseconds,
+    minSpeed: amount,
+    maxTime: milliseconds,
     suffix: oneOf('auto', true, false),
     maxWhole: amount,
     ignoreEtag: flag,
+    requireValidator: flag,
     redirects: oneOf('keep', 'again'),
     budget: cost,
   }),
   retry: either(
     oneOf(false),
-    within({ attempts: amount, base: amount, max: amount, jitter: callback, sleep: callback }),
+    within({ attempts: amount, patience: amount, base: amount, max: amount, jitter: callback, sleep: callback }),
   ),
   coalesce: within({ gap: amount, maxBytes: amount, connections: amount }),
   cache: either(oneOf(false), within({ bytes: amount, block: size, share: flag })),

@@ -57,6 +57,8 @@
  * @property {() => void | Promise<void>} [close] lets go of what it holds; called once
  * @property {boolean} [remote] each read costs a round trip: `open` puts retry,
  *   coalesce and cache around it
+ * @property {boolean} [local] reading on costs less than another read, as from a disk: `open` reads up to 4 MiB at
+ *   once; of what the package makes a source of itself, all that is not remote
  * @property {Readonly<Cost>} [transferred] so far; live
  * @property {string} [name] for messages: a URL without its query, a file's name
  * @property {[url: string, headers?: HeadersInit]} [key] what is asked for: resources of different

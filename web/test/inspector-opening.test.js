@@ -106,6 +106,20 @@ test('a checkpoint without a model shows its tensors, and their values', () =>
     await says('Standard deviation');
   }, full));
 
+test('the folder of a training opens the newest of its checkpoints', () => {
+  const [index, values] = names.slice(2).map((name) => full[`/full/${name}`]);
+  const list = 'model_checkpoint_path: "ck-7"\nall_model_checkpoint_paths: "ck-3"\n';
+  const files = { '/t/ck-7.index': index, '/t/ck-7.data-00000-of-00001': values, '/t/checkpoint': Buffer.from(list) };
+  const outside = Buffer.from('model_checkpoint_path: "../t/ck-7"\n');
+  return withInspector(
+    async ({ visit }) => {
+      await visit('t/', {}, 't/ck-7.index', 'version 2');
+      await visit('u/', {}, 'No model was found in this folder');
+    },
+    { .../** @type {Record<string, Buffer>} */ (files), '/u/checkpoint': outside },
+  );
+});
+
 /** The only meta graph of a SavedModel, as TensorFlow 1 writes one: behind its version, a tag and a length of three bytes. */
 function metaGraph() {
   const [, , tag, ...length] = plain.subarray(0, 6);

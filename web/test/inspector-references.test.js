@@ -2,11 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { modelAmong } from '../inspector/src/files.js';
+import { modelsAmong } from '../inspector/src/files.js';
 import { root } from './runtimes/files.js';
-import { found } from './support/inspector.js';
+import { click, found } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
 import { assert, test } from './support/test.js';
+import { zip } from './support/zip.js';
 
 const folder = `${root}tests/data/several_files`;
 const PARTS = [1, 2, 3, 4].map((i) => `graph.0000${i}-of-00004.cpb`);
@@ -57,10 +58,66 @@ test('files that were dropped: the parts among them', () =>
     }
   }));
 
-test('of several .cpb files the model is the one that is no part', () => {
-  const named = [...PARTS, 'graph.cpb'].map((name) => new File([], name));
-  assert.equal(modelAmong(named)?.name, 'graph.cpb');
-  assert.equal(modelAmong(named.slice(0, 2))?.name, PARTS[0]);
-  const inPackage = ['Manifest.json', 'weight.bin', 'model.mlmodel'].map((name) => new File([], name));
-  assert.equal(modelAmong(inPackage)?.name, 'model.mlmodel');
+const dataOf = (/** @type {string} */ name) => readFileSync(`${root}tests/data/cases/${name}`);
+const [first, tied, values] = [dataOf('a.onnx'), dataOf('tied.onnx'), dataOf('w.data')];
+
+test('of several models in an archive one is chosen, and the address names it', () =>
+  withInspector(
+    async ({ page, visit, says }) => {
+      await visit('m.zip', {}, '2 models', 'b c/tied.onnx');
+      await page.evaluate(click('b c/tied.onnx'));
+      await says('512');
+      assert.match(await page.evaluate('location.href'), /m\.zip%21%2Fb%2520c%2Ftied\.onnx/);
+      await visit('m.zip!/a.onnx', {}, 'm.zip!/a.onnx');
+    },
+    { '/m.zip': zip({ 'a.onnx': first, 'b c/tied.onnx': tied, 'b c/w.data': values }, false) },
+  ));
+
+test('of several models that were dropped one is chosen', () =>
+  withInspector(async ({ page, server, says }) => {
+    await page.send('Page.navigate', { url: server.base });
+    await says('Drop a model here');
+    const drop = (/** @type {Record<string, Buffer>} */ files) =>
+      page.evaluate(`(() => {
+        const data = new DataTransfer();
+        for (const [name, bytes] of ${JSON.stringify(Object.entries(files).map(([name, bytes]) => [name, [...bytes]]))})
+          data.items.add(new File([new Uint8Array(bytes)], name));
+        document.querySelector('cpb-inspector').dispatchEvent(new DragEvent('drop', { dataTransfer: data }));
+      })()`);
+    await drop({ 'a.onnx': first, 'tied.onnx': tied, 'w.data': values });
+    await says('2 models', 'a.onnx');
+    await page.evaluate(click('tied.onnx'));
+    await says('512');
+    await drop({ 'm.zip': Buffer.from(zip({ 'a.onnx': first, 'tied.onnx': tied, 'w.data': values }, false)) });
+    await says('2 models');
+    await page.evaluate(click('tied.onnx'));
+    await says('512', 'm.zip!/tied.onnx');
+  }));
+
+test('of several files those are models that are nothing of another', () => {
+  const paths = (/** @type {string[]} */ ...names) =>
+    modelsAmong(
+      names.map((path) => Object.assign(new File([], String(path.split('/').pop())), { webkitRelativePath: path })),
+    ).map((file) => /** @type {any} */ (file).webkitRelativePath);
+  const is = (/** @type {string[]} */ names, /** @type {string[]} */ ...models) =>
+    assert.deepEqual(paths(...names), models);
+  is([...PARTS, 'graph.cpb'], 'graph.cpb');
+  is(PARTS.slice(0, 2), String(PARTS[0]));
+  is(['Manifest.json', 'Data/weight.bin', 'Data/model.mlmodel'], 'Data/model.mlmodel');
+  is(
+    ['m/saved_model.pb', 'm/keras_metadata.pb', 'm/fingerprint.pb', 'm/variables/variables.index'],
+    'm/saved_model.pb',
+  );
+  is(['m/saved_model.pb', 'm/saved_model.cpb'], 'm/saved_model.cpb');
+  is(
+    ['s/1/saved_model.pb', 's/10/saved_model.pb', 's/9/saved_model.pb', 's/9/keras_metadata.pb'],
+    's/10/saved_model.pb',
+  );
+  is(['1/saved_model.pb', '2/saved_model.pb'], '2/saved_model.pb');
+  is(['a/model.onnx', 'a/model_fp16.onnx', 'a/config.json'], 'a/model_fp16.onnx', 'a/model.onnx');
+  is(['m/model.onnx', 'm/test_data_set_0/input_0.pb'], 'm/model.onnx');
+  is(['ck.meta', 'ck.index', 'ck.data-00000-of-00001'], 'ck.meta');
+  is(['ck-1.index', 'ck-10.index', 'ck-9.index'], 'ck-1.index', 'ck-9.index', 'ck-10.index');
+  is(['anything'], 'anything');
+  is(['one', 'two']);
 });

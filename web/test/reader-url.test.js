@@ -27,6 +27,26 @@ test('a small .cpb over HTTP: one request, and everything is there', async () =>
   local.close();
 });
 
+test('whether a change of the file would be noticed', async () => {
+  const bytes = await data(FILE);
+  /** @param {string | undefined} etag */
+  const given = (etag) => ({
+    stat: async () => ({ size: bytes.length, etag }),
+    read: async (/** @type {number} */ offset, /** @type {number} */ length) => bytes.slice(offset, offset + length),
+  });
+  for (const [input, pinned] of /** @type {[any, boolean][]} */ ([
+    [bytes, true],
+    [new Blob([bytes]), true],
+    [counted(`/${FILE}`).url, true],
+    [given('"1"'), true],
+    [given(undefined), false],
+  ])) {
+    const message = await open(input);
+    assert.equal(message.pinned, pinned);
+    message.close();
+  }
+});
+
 test('records over HTTP come in one request', async () => {
   const path = 'tests/data/records/many_same_byte.riegeli';
   const { url, report } = counted(`/${path}`);

@@ -60,25 +60,29 @@ test('chunks that are asked for at once are the ranges of plan(), no byte more',
   model.close();
 });
 
-/** A source of 1 MB with the layer around it. @param {boolean} eager @param {object} [how] */
-function wrapped(eager, how) {
-  const file = fake({ size: 1_000_000, ...how });
-  return { file, source: compose(file.source, smallReads(eager)) };
+/** A source of 6 MB with the layer around it. @param {boolean} local @param {object} [how] */
+function wrapped(local, how) {
+  const file = fake({ size: 6_000_000, ...how });
+  return { file, source: compose(file.source, smallReads(local)) };
 }
 
 /** Reads of so many bytes, each so far behind the one before. @param {number} length @param {number} step */
 const steps = (length, step) => Array.from({ length: 20 }, (_, i) => ({ offset: i * step, length }));
 
 test('only small reads in a row are joined; the bytes are those of the source', async () => {
-  for (const { ranges, reads } of [
+  for (const { ranges, reads, local = false } of [
     { ranges: steps(40, 44), reads: 5 },
     { ranges: steps(40, 4_136), reads: 5 },
     { ranges: steps(40, 4_137), reads: 20 },
     { ranges: steps(4_097, 4_097), reads: 20 },
     { ranges: steps(40, 44).reverse(), reads: 20 },
     { ranges: steps(40, 0), reads: 20 },
+    { ranges: steps(262_144, 262_144), reads: 5, local: true },
+    { ranges: steps(40, 262_184), reads: 5, local: true },
+    { ranges: steps(40, 262_185), reads: 20, local: true },
+    { ranges: steps(262_145, 262_145), reads: 20, local: true },
   ]) {
-    const { source, file } = wrapped(true);
+    const { source, file } = wrapped(local);
     for (const { offset, length } of ranges) {
       assert.deepEqual((await source.read(offset, length)).slice(), bytesAt(offset, offset + length));
     }
@@ -92,11 +96,11 @@ test('only small reads in a row are joined; the bytes are those of the source', 
 });
 
 test('reads that are under way at once wait for one, unless something below joins them', async () => {
-  for (const [eager, reads] of /** @type {[boolean, number][]} */ ([
+  for (const [local, reads] of /** @type {[boolean, number][]} */ ([
     [true, 5],
     [false, 20],
   ])) {
-    const { source, file } = wrapped(eager);
+    const { source, file } = wrapped(local);
     const all = await Promise.all(steps(40, 44).map(({ offset, length }) => source.read(offset, length)));
     assert.equal(file.log.length, reads);
     all.forEach((bytes, i) => assert.deepEqual(bytes.slice(), bytesAt(i * 44, i * 44 + 40)));

@@ -10,6 +10,8 @@ import { pathToFileURL } from 'node:url';
 import { setUpAllParts } from '../src/all-parts.js';
 import { fileInput, fileSource } from '../src/source/file.js';
 import { prepare } from '../src/source/index.js';
+import { largeModel, noise } from './support/files.js';
+import { libcpb } from './support/libcpb.js';
 import { bytesAt } from './support/lies.js';
 import { assert, test } from './support/test.js';
 
@@ -139,5 +141,21 @@ test(
     await new Promise((done) => setImmediate(done));
     process.off('warning', note);
     assert.deepEqual(warnings, []);
+  }),
+);
+
+test(
+  'a field of a model with many large chunks takes few reads, none of them of the chunks beside it',
+  withFile(async (path) => {
+    const { source } = largeModel(30, 100_000, (i) => noise(100_000, i));
+    await libcpb.split(source, { inlineMax: 50_000 }).toFile(path);
+    const model = await libcpb.open(path);
+    assert.ok(model.numChunks > 30);
+    const name = await model.field('meta_graphs[0].graph_def.node[20].name');
+    assert.ok((await name.bytes()).length > 0);
+    const { requests, bytes } = model.transferred;
+    model.close();
+    assert.ok(requests <= 8, `${requests} reads`);
+    assert.ok(bytes < 300_000, `${bytes} bytes of 3 MB`);
   }),
 );

@@ -11,7 +11,7 @@ import { cacheStore, opfsStore } from '../src/middleware/stores.js';
 import { slots } from '../src/middleware/shared.js';
 import { fake, settle } from './support/fakes.js';
 import { bytesAt } from './support/lies.js';
-import { assert, each, test } from './support/test.js';
+import { assert, each, runtime, test } from './support/test.js';
 
 /** @type {(source: any, offset: number, length: number, options?: any) => Promise<void>} */
 async function reads(source, offset, length, options) {
@@ -133,6 +133,95 @@ test('retry waits as long as it is told, unless that is too long', async () => {
   assert.deepEqual(pauses, [5000]);
   await assert.rejects(again(told(5001)).read(0, 1), { retryAfter: 5001 });
 });
+
+/** A source that answers once, and is gone for so long then, in a time of its own. @param {number} ms @param {any} [options] */
+function gone(ms, { error = new CpbError('NETWORK', 'no response', { retryable: true }), answers = true } = {}) {
+  let time = 0;
+  const { source, log } = fake({
+    answer: (n) => {
+      if ((n > 1 || !answers) && time < ms) throw error;
+      return undefined;
+    },
+  });
+  return { source, log, options: { sleep: async (/** @type {number} */ pause) => void (time += pause) } };
+}
+
+test('who answered before is waited for while nothing comes, within a bound', async () => {
+  for (const jitter of [() => 0, () => 1, Math.random]) {
+    const away = gone(5000);
+    const from = retry({ ...away.options, jitter })(away.source);
+    await reads(from, 0, 10);
+    await reads(from, 100, 10);
+    assert.ok(away.log.length <= 2 + 5000 / 250, `${away.log.length} requests`);
+  }
+  const streamed = gone(5000);
+  const { source } = streamed;
+  source.stream = (offset, length) =>
+    new ReadableStream({
+      async start(to) {
+        to.enqueue(await source.read(offset, length));
+        to.close();
+      },
+    });
+  const from = retry(streamed.options)(source);
+  await reads(from, 0, 10);
+  const bytes = await new Response(/** @type {any} */ (from).stream(5, 10)).arrayBuffer();
+  assert.deepEqual(new Uint8Array(bytes), bytesAt(5, 15));
+  const expect = async (
+    /** @type {ReturnType<typeof gone>} */ away,
+    /** @type {any} */ options,
+    /** @type {number} */ most,
+  ) => {
+    const late = retry({ ...away.options, jitter: () => 1, ...options })(away.source);
+    await late.read(0, 10).catch(() => {});
+    await assert.rejects(late.read(0, 10), { code: 'NETWORK' });
+    assert.ok(away.log.length <= most, `${away.log.length} requests`);
+  };
+  await expect(gone(Infinity), {}, 1 + 8);
+  await expect(gone(Infinity), { patience: 0 }, 1 + 4);
+  await expect(gone(Infinity), { attempts: 1 }, 1 + 1);
+  await expect(gone(Infinity, { answers: false }), {}, 4 + 4);
+  const broken = new CpbError('NETWORK', 'broke off', { retryable: true, status: 206 });
+  await expect(gone(Infinity, { error: broken }), {}, 1 + 4);
+});
+
+test(
+  'a browser that is offline waits until it is online',
+  { skip: runtime === 'workerd' && 'its navigator stays' },
+  async () => {
+    const { navigator } = globalThis;
+    const mock = { onLine: false };
+    Object.defineProperty(globalThis, 'navigator', { value: mock, configurable: true });
+    const target = new EventTarget();
+    const { addEventListener } = globalThis;
+    globalThis.addEventListener = /** @type {any} */ (target.addEventListener.bind(target));
+    try {
+      const { source, log } = fake({
+        answer: () => {
+          if (!mock.onLine) throw passing();
+          return undefined;
+        },
+      });
+      const reading = retry()(source).read(0, 10);
+      await settle();
+      assert.equal(log.length, 1);
+      mock.onLine = true;
+      target.dispatchEvent(new Event('online'));
+      assert.deepEqual(await reading, bytesAt(0, 10));
+      assert.equal(log.length, 2);
+      mock.onLine = false;
+      await assert.rejects(retry({ patience: 20, attempts: 3, base: 1 })(source).read(0, 10), { code: 'NETWORK' });
+      const controller = new AbortController();
+      const left = retry()(source).read(0, 10, { signal: controller.signal });
+      await settle();
+      controller.abort('enough');
+      assert.equal(await assert.rejects(left), 'enough');
+    } finally {
+      Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true });
+      globalThis.addEventListener = addEventListener;
+    }
+  },
+);
 
 test('an abort ends a pause at once', async () => {
   const controller = new AbortController();

@@ -1,6 +1,6 @@
 /** Outputs to files of Node, Deno and Bun. */
 // runtimes: node, deno, bun
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, truncateSync } from 'node:fs';
 import { mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { largeModel, noise } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
-import { assert, test } from './support/test.js';
+import { assert, each, runtime, test } from './support/test.js';
 
 const { merge, repack, split } = libcpb;
 
@@ -139,5 +139,72 @@ test(
     assert.equal((await handle.stat()).size, result.size);
     await handle.close();
     assert.deepEqual(await bytesOf(path), await split(message).bytes());
+  }),
+);
+
+/** What is read from a file and written to one without waiting. @type {Record<string, (input: any) => any>} */
+const calls = {
+  merge,
+  repack: (input) => repack(input, { codec: { name: 'zstd', level: 1 } }),
+  split: (input) => split(input, { layout: 'compat', codec: { name: 'none' }, maxChunkSize: 100_000 }),
+};
+
+test(
+  'from file to file is the same as from bytes to bytes',
+  inFolder(async (folder, message) => {
+    const chunks = await split(message).bytes();
+    const out = join(folder, 'out');
+    await each(
+      Object.entries(calls),
+      ([name]) => name,
+      async ([name, call]) => {
+        const bytes = name === 'split' ? message : chunks;
+        const path = join(folder, `${name}.in`);
+        await writeFile(path, bytes);
+        const wanted = await call(bytes).bytes();
+        /** @type {{ done: number, total: number }[]} */
+        const progress = [];
+        await call(path).toFile(out, { onProgress: (/** @type {any} */ p) => progress.push(p) });
+        assert.deepEqual(await bytesOf(out), wanted);
+        assert.equal(progress.at(-1)?.done, progress.at(-1)?.total);
+        const [from, to] = [await open(path), await open(out, 'r+')];
+        await call(from).to(to);
+        await Promise.all([from.close(), to.close()]);
+        assert.deepEqual(await bytesOf(out), wanted);
+        await writeFile(path, Buffer.concat([Buffer.alloc(10), bytes, Buffer.alloc(10)]));
+        await call(createReadStream(path, { start: 10, end: bytes.length + 9 })).toFile(out);
+        assert.deepEqual(await bytesOf(out), wanted);
+      },
+    );
+  }),
+);
+
+test(
+  'from file to file: what fails is named, of the input and of the output',
+  inFolder(async (folder) => {
+    const { source } = largeModel(40, 1_000_000, (i) => noise(1_000_000, i));
+    const path = join(folder, 'chunks.cpb');
+    await split(source).toFile(path);
+    const to = await open(join(folder, 'out'), 'w+');
+    const onProgress = () => void to.close();
+    await assert.rejects(merge(path).to(to, { onProgress }), { name: 'CpbError', code: 'WRITE' });
+    const shorter = () => truncateSync(path, 10_000_000);
+    await assert.rejects(merge(path).toFile(join(folder, 'out'), { onProgress: shorter }), { code: 'CHANGED' });
+  }),
+);
+
+test(
+  'from file to file nothing is held but in the module',
+  { skip: runtime !== 'node' && 'Node says what arrays take' },
+  inFolder(async (folder) => {
+    const { source } = largeModel(40, 1_000_000, (i) => noise(1_000_000, i));
+    const path = join(folder, 'chunks.cpb');
+    await split(source).toFile(path);
+    globalThis.gc?.();
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const onProgress = () => (most = Math.max(most, process.memoryUsage().arrayBuffers - before));
+    await merge(path).toFile(join(folder, 'out'), { onProgress });
+    assert.ok(most < 1.5e6, `${most} bytes of 40 MB`);
   }),
 );

@@ -31,6 +31,7 @@ static void init_store(cpb_merge *m) {
   const cpb_store_options store = {
       .verify = m->options.verify,
       .trust_sizes = m->options.trust_sizes != 0,
+      .trust_fitting = true,
       .memory = m->options.memory,
       .read_size = m->options.read_size,
       .meter = &m->meter,

@@ -16,8 +16,10 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/status.h"
+#include "riegeli/block.h"
 #include "riegeli/records/load.h"
 #include "riegeli/records/reader.h"
 #include "riegeli/records/seek.h"
@@ -336,9 +338,21 @@ static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
   return CPB_HAVE;
 }
 
+/* Whether a record of the size that the index says, alone in its Riegeli chunk and not compressed, takes
+ * exactly the bytes up to the next chunk: then the index is either right, or wrong about a chunk that is
+ * something else and happens to be as long. */
+static bool fits_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
+  const uint64_t before = CPB_CHUNK_HEADER_SIZE + 2 + cpb_varint_size(size); /* codec, size of the sizes, size */
+  uint64_t begin, end;
+  place_of(s, chunk, &begin, &end);
+  return begin == entry_of(s, chunk).offset && begin < end && size < end - begin &&
+         cpb_distance_without_overhead(begin, end) == before + size;
+}
+
 /* Zero may also mean that the index does not say. */
 static bool trusts_size(const cpb_chunk_store *s, uint64_t chunk) {
-  return s->options.trust_sizes && entry_of(s, chunk).size > 0;
+  const uint64_t size = entry_of(s, chunk).size;
+  return size > 0 && (s->options.trust_sizes || (s->options.trust_fitting && fits_place(s, chunk, size)));
 }
 
 static bool note_size(cpb_chunk_store *s, uint64_t chunk, uint64_t size) {

@@ -38,8 +38,9 @@ typedef struct cpb_store_stream {
 
 typedef struct cpb_store_options {
   cpb_verify verify;
-  bool trust_sizes; /* the index's sizes count; a record of another is damage */
-  size_t memory;    /* for decoded Riegeli chunks */
+  bool trust_sizes;   /* the index's sizes count; a record of another is damage */
+  bool trust_fitting; /* so do those that fit the chunk's place exactly */
+  size_t memory;      /* for decoded Riegeli chunks */
   size_t read_size;
   cpb_meter *meter; /* of the engine */
 } cpb_store_options;

@@ -177,6 +177,21 @@ static bool take_explanation(cpb_remote *r, const uint8_t *data, size_t length) 
   return length < room;
 }
 
+/* While nobody waits, as of a range that is requested ahead, the time does not count. */
+static bool is_slow(cpb_remote *r, size_t length) {
+  cpb_pace *p = &r->pace;
+  uint64_t now = p->since > 0 ? cpb_url_clock() : 0, took = now - p->since, least = r->options.min_speed;
+  p->bytes += length;
+  if (took < r->options.idle_time) return false;
+  p->is_slow = p->bytes < UINT64_MAX / 1000 && p->bytes * 1000 / took < least;
+  if (p->is_slow)
+    cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server sent %llu bytes in %llu ms; expected %llu a second",
+             (unsigned long long)p->bytes, (unsigned long long)took, (unsigned long long)least);
+  p->since = now;
+  p->bytes = 0;
+  return p->is_slow;
+}
+
 bool cpb_remote_take(void *user, const uint8_t *data, size_t length) {
   cpb_remote *r = user;
   r->bytes_read += length;
@@ -191,5 +206,5 @@ bool cpb_remote_take(void *user, const uint8_t *data, size_t length) {
     return wrong(r);
   }
   r->got += length;
-  return true;
+  return !is_slow(r, length) || wrong(r);
 }

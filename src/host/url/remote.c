@@ -9,7 +9,9 @@
 
 #define IDLE_TIME 30000u             /* milliseconds */
 #define TAIL ((size_t)68 << 10)      /* what an index is looked for in, and some more */
+#define MIN_SPEED 100u               /* bytes a second */
 #define ATTEMPTS 4u                  /* for one range */
+#define PATIENCE 15000u              /* milliseconds: for so long without a response from who gave one before */
 #define PAUSE 250u                   /* milliseconds, at most, after the first failure */
 #define LOOK 100u                    /* milliseconds of a pause between questions whether to go on */
 #define LONGEST_PAUSE 30000u         /* also if the server asks for a longer one */
@@ -76,12 +78,15 @@ static void set_request(cpb_remote *r) {
 }
 
 static cpb_outcome refuse(cpb_remote *r) {
-  char why[120] = "";
+  char why[120] = "", wait[64] = "";
   int status = r->response.status;
+  uint64_t wanted = cpb_response_retry_after(&r->response, cpb_exchange_now());
+  if (wanted > 0)
+    cpb_format(wait, sizeof wait, "; it asks to wait %llu s (Retry-After)", (unsigned long long)(wanted + 999) / 1000);
   bool explains = status == 400 || status == 401 || status == 403 || status == 301 || (status == 404 && r->is_s3);
   if (explains) cpb_response_explain(r->said, why, sizeof why);
-  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d%s%s%s%s", status,
-           cpb_status_meaning(status, why), *why ? " (" : "", why, *why ? ")" : "");
+  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d%s%s%s%s%s", status,
+           cpb_status_meaning(status, why), *why ? " (" : "", why, *why ? ")" : "", wait);
   return cpb_status_is_temporary(status) ? CPB_INTERRUPTED : CPB_REFUSED;
 }
 
@@ -115,6 +120,7 @@ static void start(cpb_remote *r, cpb_error *error) {
   r->window = NULL;
   r->got = 0;
   r->ignores_ranges = false;
+  r->pace = (cpb_pace){0};
   *r->said = 0;
   r->response = (cpb_response){0};
   set_request(r);
@@ -154,8 +160,9 @@ static bool was_led_astray(cpb_remote *r) {
 }
 
 static cpb_outcome finish(cpb_remote *r) {
+  r->pace = (cpb_pace){.since = cpb_url_clock()};
   cpb_outcome outcome = cpb_exchange_finish(r->exchange, r->error);
-  if (r->body == CPB_BODY_WRONG) return CPB_REFUSED;
+  if (r->body == CPB_BODY_WRONG) return r->pace.is_slow ? CPB_INTERRUPTED : CPB_REFUSED;
   if (outcome == CPB_RECEIVED) outcome = settle(r);
   if (outcome == CPB_RECEIVED) keep_target(r);
   return outcome;
@@ -288,12 +295,14 @@ static bool pause_for(const cpb_url_options *options, uint64_t milliseconds, cpb
   return true;
 }
 
-/* Waits before the next attempt, or returns false: there is to be none. */
-static bool pause_after(cpb_remote *r, unsigned failures, cpb_error *error) {
+/* Waits before the next attempt, or returns false: there is to be none. `since`: when there was progress last. */
+static bool pause_after(cpb_remote *r, unsigned failures, uint64_t since, cpb_error *error) {
   uint64_t wanted = cpb_response_retry_after(&r->response, cpb_exchange_now());
   uint64_t most = cpb_min_u64((uint64_t)PAUSE << cpb_min_u64(failures - 1, 20), LONGEST_PAUSE);
-  if (failures >= r->options.attempts || wanted > LONGEST_PAUSE) return false;
-  wanted = cpb_max_u64(wanted, jitter(r, most));
+  bool is_gone = r->pinned.known && r->response.status == 0 && r->options.attempts > 1;
+  bool is_patient = is_gone && cpb_url_clock() - since < PATIENCE;
+  if ((failures >= r->options.attempts && !is_patient) || wanted > LONGEST_PAUSE) return false;
+  wanted = cpb_max_u64(cpb_max_u64(wanted, jitter(r, most)), is_patient ? PAUSE : 0);
   if (r->options.deadline > 0 && cpb_url_clock() + wanted >= r->options.deadline) return false;
   return pause_for(&r->options, wanted, error);
 }
@@ -301,6 +310,7 @@ static bool pause_after(cpb_remote *r, unsigned failures, cpb_error *error) {
 /* Requests the range that is set until it is there, and beside it what follows up to `ahead`. What came before it broke
  * off is kept. */
 static bool fetch(cpb_remote *r, uint64_t ahead, cpb_error *error) {
+  uint64_t since = cpb_url_clock();
   for (unsigned failures = 0;;) {
     start(r, error);
     if (ahead > r->end) look_ahead(r, r->end, ahead);
@@ -312,7 +322,8 @@ static bool fetch(cpb_remote *r, uint64_t ahead, cpb_error *error) {
       if (r->got >= PROGRESS) failures = 0;
       r->begin += r->got;
     }
-    if (!astray && (outcome == CPB_REFUSED || !pause_after(r, ++failures, error))) return false;
+    if (failures == 0 || r->response.status != 0) since = cpb_url_clock();
+    if (!astray && (outcome == CPB_REFUSED || !pause_after(r, ++failures, since, error))) return false;
     cpb_error_begin(error, NULL);
   }
 }
@@ -428,6 +439,7 @@ static void set_options(cpb_remote *r, const cpb_url_options *options) {
   cpb_url_options *o = &r->options;
   cpb_options_copy(o, sizeof *o, options);
   if (o->idle_time == 0) o->idle_time = IDLE_TIME;
+  if (o->min_speed == 0) o->min_speed = MIN_SPEED;
   if (o->attempts == 0) o->attempts = ATTEMPTS;
   if (o->max_whole == 0) o->max_whole = MAX_WHOLE;
 }

@@ -23,6 +23,12 @@ typedef enum cpb_body {
   CPB_BODY_WRONG    /* the error is set */
 } cpb_body;
 
+/* How fast a body comes. */
+typedef struct cpb_pace {
+  uint64_t since, bytes; /* what came since then, on cpb_url_clock(); 0: nobody waits for it */
+  bool is_slow;          /* too slowly: the error is set */
+} cpb_pace;
+
 typedef struct cpb_remote cpb_remote;
 struct cpb_remote {
   cpb_allocator allocator;
@@ -57,6 +63,7 @@ struct cpb_remote {
   cpb_body body;
   cpb_window *window;
   size_t got; /* bytes of the body */
+  cpb_pace pace;
   char range[48], condition[300];
   cpb_request query;
   cpb_receiver receiver;

@@ -80,8 +80,7 @@ static bool build(cpb_viewed_message *m) {
 static bool is_brief(const cpb_question *question) {
   switch (question->kind) {
     case CPB_ASK_CONSTANTS:
-    case CPB_ASK_LAYERS:
-    case CPB_ASK_SEARCH: return false;
+    case CPB_ASK_LAYERS: return false;
     default: return question->brief != 0;
   }
 }

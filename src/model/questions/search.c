@@ -49,6 +49,81 @@ static void search_graph(search *s, uint32_t graph) {
   v->kind->each_tensor(v, graph, search_tensor, s);
 }
 
+/* --- Tensors that were passed over --------------------------------------------------------- */
+
+/* What a node makes, and what goes into a graph. */
+static bool add_made(cpb_names *made, const cpb_view *v, uint32_t graph) {
+  const cpb_view_graph *g = cpb_view_graph_of(v, graph);
+  cpb_view_node node;
+  cpb_view_value value;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
+  cpb_view_values values = v->kind->values(v, g, NULL, false);
+  for (bool more = true; more;) {
+    while (cpb_view_values_next(&values, &value)) {
+      if (!cpb_names_add(made, value.name, graph)) return false;
+    }
+    more = cpb_view_nodes_next(&nodes, &node);
+    if (more) values = v->kind->values(v, g, &node, true);
+  }
+  return true;
+}
+
+static bool is_made(const cpb_names *made, const cpb_view_graphs *graphs, uint32_t graph, cpb_span name) {
+  size_t count;
+  const cpb_name *all = cpb_names_all(made, name, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (all[i].what == graph || cpb_view_graph_sees(graphs, graph, all[i].what)) return true;
+  }
+  return false;
+}
+
+/* What the graph's nodes take that nothing makes. */
+static bool add_taken(const search *s, uint32_t graph, const cpb_names *made, cpb_names *taken) {
+  const cpb_view *v = &s->model->view;
+  cpb_view_node node;
+  cpb_view_value value;
+  cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
+  while (cpb_view_nodes_next(&nodes, &node)) {
+    cpb_view_values values = v->kind->values(v, nodes.graph, &node, false);
+    while (cpb_view_values_next(&values, &value)) {
+      const bool is_tensor =
+          value.name.size > 0 && is_in(s, value.name) && !is_made(made, &v->graphs, graph, value.name);
+      if (is_tensor && !cpb_names_add(taken, value.name, 0)) return false;
+    }
+  }
+  return true;
+}
+
+static bool find_passed_over(search *s, cpb_names *made, cpb_names *taken) {
+  const cpb_view_graphs *graphs = &s->model->view.graphs;
+  for (uint32_t i = 0; i < graphs->count; i++) {
+    if (!add_made(made, &s->model->view, i)) return false;
+  }
+  cpb_names_sort(made);
+  for (uint32_t i = 0; i < graphs->count; i++) {
+    if ((i == 0 || cpb_view_graph_sees(graphs, i, 0)) && !add_taken(s, i, made, taken)) return false;
+  }
+  cpb_names_sort(taken);
+  return true;
+}
+
+/* The graph's tensors were not read: those that its nodes take are known by their names. */
+static void search_passed_over(search *s) {
+  cpb_names made, taken;
+  cpb_names_init(&made, &s->model->allocator);
+  cpb_names_init(&taken, &s->model->allocator);
+  s->graph = 0;
+  if (!find_passed_over(s, &made, &taken)) s->model->answer->failed = true;
+  for (size_t i = 0; i < taken.count; i++) {
+    const cpb_span name = taken.items[i].text;
+    if (i == 0 || !cpb_span_equal(name, taken.items[i - 1].text)) found(s, "initializer", name, (cpb_span){NULL, 0});
+  }
+  cpb_names_free(&made);
+  cpb_names_free(&taken);
+}
+
+/* --- The question ----------------------------------------------------------------------------- */
+
 static void search_names(search *s) {
   cpb_json_writer *a = s->model->answer;
   const cpb_view_graphs *g = &s->model->view.graphs;
@@ -71,6 +146,7 @@ void cpb_viewed_search(cpb_viewed *m, cpb_page *page) {
   search s = {.model = m, .text = cpb_viewed_name(m), .page = page};
   search_names(&s);
   for (uint32_t i = 0; i < m->view.graphs.count; i++) search_graph(&s, i);
+  if (m->lacks_tensors) search_passed_over(&s);
 }
 
 void cpb_question_search(cpb_viewed *m) {

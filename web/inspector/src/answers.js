@@ -97,23 +97,25 @@ function constantIn(one, tag, ofSameDiff) {
 
 /** @typedef {import('./session.js').Session} Session */
 
+/** @typedef {{ signal: AbortSignal, unasked?: boolean }} How */
+
 /**
  * All variables of a SavedModel, or as many as a panel lists.
  *
- * @param {Session} session @param {AbortSignal} signal
+ * @param {Session} session @param {How} how
  */
-export async function variablesOf(session, signal) {
-  const answer = await session.ask('variables', { count: MOST, signal });
+export async function variablesOf(session, how) {
+  const answer = await session.ask('variables', { count: MOST, ...how });
   return { ...answer, total: answer.variables.total, list: variablesIn(answer.variables.items), what: 'variables' };
 }
 
 /**
  * Constants and initializers, or the parameters of a SameDiff tag, as variables.
  *
- * @param {Session} session @param {AbortSignal} signal @param {string} [tag]
+ * @param {Session} session @param {How} how @param {string} [tag]
  */
-export async function constantsOf(session, signal, tag) {
-  const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
+export async function constantsOf(session, how, tag) {
+  const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, ...how });
   const { items, total } = answer.constants;
   const ofSameDiff = isSameDiff(session.about.kind);
   const list = items.map((/** @type {any} */ one) => constantIn(one, tag, ofSameDiff));
@@ -123,14 +125,14 @@ export async function constantsOf(session, signal, tag) {
 /**
  * What a kind of model learns: its variables, parameters, or weights among its constants.
  *
- * @param {Session} session @param {AbortSignal} signal @param {string} [tag]
+ * @param {Session} session @param {How} how @param {string} [tag]
  */
-export async function weightsOf(session, signal, tag) {
+export async function weightsOf(session, how, tag) {
   const { kind } = session.about;
-  if (kind === 'saved_model' || kind === 'checkpoint') return variablesOf(session, signal);
-  const answer = await constantsOf(session, signal, tag);
+  if (kind === 'saved_model' || kind === 'checkpoint') return variablesOf(session, how);
+  const answer = await constantsOf(session, how, tag);
   if (!isExported(kind)) return answer;
-  const { parameters: figures } = await session.ask('overview', { signal });
+  const { parameters: figures } = await session.ask('overview', how);
   const list = answer.list.filter((/** @type {any} */ { use }) => use !== 'constant');
   const total = answer.total > answer.list.length ? answer.total : list.length;
   return { ...answer, total, list, what: 'weights', figures };

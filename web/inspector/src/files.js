@@ -7,29 +7,68 @@ const paths = new WeakMap();
 /** With the folder that it was chosen with. @param {File} file */
 export const pathOf = (file) => paths.get(file) ?? (file.webkitRelativePath || file.name);
 
-/** Which files of a folder are a model, the best first. */
-const MODELS = [
-  /^saved_model\.cpb$/,
-  /^saved_model\.pb$/,
-  /^keras_metadata\.pb$/,
-  /(?<!\.\d{5}-of-\d{5})\.cpb$/, // those are parts
-  /\.cpb$/,
-  { test: hasEnding },
-  /(?<!^fingerprint)\.pb$/,
-  /\.zip$/,
-  /\.fb$/,
-  /\.meta$/,
-  /\.index$/,
-];
+/** Names of models; SavedModels, the best first. */
+const SAVED = ['saved_model.cpb', 'saved_model.pb', 'saved_model.pbtxt'];
+const OTHERS = /(?<!^fingerprint)\.pb$|\.(cpb|pbtxt|zip|fb|meta|index)$/;
+/** One of the files that a .cpb may consist of. */
+const PART = /\.\d{5}-of-\d{5}\.cpb$/;
+/** What goes in and comes out of an ONNX model, as its tests have it. */
+const DATA = /(^|\/)test_data_set_\d+\//;
 
-/** @param {File[]} files */
-export function modelAmong(files) {
-  const depth = (/** @type {File} */ file) => pathOf(file).split('/').length;
-  for (const name of MODELS) {
-    const [file] = files.filter((one) => name.test(one.name)).sort((a, b) => depth(a) - depth(b));
-    if (file) return file;
-  }
-  return files.length === 1 ? files[0] : undefined;
+const isNamed = (/** @type {string} */ name) => hasEnding(name) || OTHERS.test(name);
+const folderOf = (/** @type {string} */ path) => path.slice(0, path.lastIndexOf('/') + 1);
+
+/** @typedef {(path: string) => boolean} Has whether such a file was chosen, too */
+
+/** A SavedModel around it. @param {string} folder @param {string} name @param {Has} has */
+function isOfSaved(folder, name, has) {
+  const number = SAVED.indexOf(name);
+  const better = number >= 0 ? SAVED.slice(0, number) : name === 'keras_metadata.pb' ? SAVED : [];
+  const isIndex = name === 'variables.index' && folder.endsWith('variables/');
+  const around = folder.slice(0, -'variables/'.length);
+  return better.some((one) => has(folder + one)) || (isIndex && SAVED.some((one) => has(around + one)));
+}
+
+/** A higher version, as TensorFlow Serving has them. @param {string} folder @param {string} name @param {string[]} all */
+function isOldVersion(folder, name, all) {
+  const [, around = '', version] = /^(|.*\/)(\d+)\/$/.exec(folder) ?? [];
+  if (version === undefined || !SAVED.includes(name)) return false;
+  const others = all.filter((path) => path.startsWith(around)).map((path) => path.slice(around.length).split('/'));
+  return others.some(
+    ([number = '', file = '', ...rest]) =>
+      !rest.length && SAVED.includes(file) && /^\d+$/.test(number) && Number(number) > Number(version),
+  );
+}
+
+/** All of a .cpb, or its first part. @param {string} path @param {string[]} all */
+const isLaterPart = (path, all) =>
+  PART.test(path) && all.some((one) => one.endsWith('.cpb') && (!PART.test(one) || one < path));
+
+/** Whether there is a better file for the same model. @param {string} path @param {string[]} all */
+function isBettered(path, all) {
+  const folder = folderOf(path);
+  const name = path.slice(folder.length);
+  const has = (/** @type {string} */ other) => all.includes(other);
+  return (
+    isOfSaved(folder, name, has) ||
+    isOldVersion(folder, name, all) ||
+    isLaterPart(path, all) ||
+    (name.endsWith('.index') && has(path.replace(/index$/, 'meta')))
+  );
+}
+
+/**
+ * The models among files that were chosen together.
+ *
+ * @param {File[]} files
+ * @returns {File[]} by their paths
+ */
+export function modelsAmong(files) {
+  const named = files.filter((file) => isNamed(file.name) && !DATA.test(pathOf(file)));
+  const paths = named.map(pathOf);
+  const found = named.filter((file) => !isBettered(pathOf(file), paths));
+  if (!found.length && files.length === 1) return files;
+  return found.sort((a, b) => pathOf(a).localeCompare(pathOf(b), 'en', { numeric: true }));
 }
 
 /** All files that were dropped, those in folders too. @param {DataTransfer | null} transfer */

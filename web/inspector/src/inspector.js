@@ -13,7 +13,7 @@ import { html, LitElement, nothing } from 'lit';
 import { addressOf } from './address.js';
 import { failure } from './errors.js';
 import { count, counted, kindName, plain, size, told } from './format.js';
-import { filesOf, modelAmong } from './files.js';
+import { filesOf, modelsAmong, pathOf } from './files.js';
 import { inspectorLook } from './inspector-look.js';
 import { look } from './look.js';
 import { panelOf, panels, titleOf } from './panels.js';
@@ -60,6 +60,8 @@ export class CpbInspector extends LitElement {
 
   constructor() {
     super();
+    /** @type {string | File | undefined} what could not be opened */
+    this.input;
     this.src = '';
     /** @type {File[]} a model's files: those beside it, too */
     this.files = [];
@@ -135,14 +137,15 @@ export class CpbInspector extends LitElement {
 
   #reopen() {
     this.#end();
-    const file = modelAmong(this.files);
+    const [file, ...more] = modelsAmong(this.files);
     if (this.src) void this.#open(this.src);
+    else if (more.length) this.error = { choices: modelsAmong(this.files).map(pathOf) };
     else if (file) void this.#open(file, { beside: this.files });
     else if (this.files.length)
       this.error = Object.assign(new Error(`none of these ${this.files.length} files is a model`), { code: 'FORMAT' });
   }
 
-  /** @param {string | File} input @param {{ beside?: File[], whole?: boolean }} [options] */
+  /** @param {string | File} input @param {{ beside?: File[], whole?: boolean, entry?: string }} [options] */
   async #open(input, options) {
     const opening = (this.opening = new AbortController());
     try {
@@ -161,6 +164,7 @@ export class CpbInspector extends LitElement {
       if (this.opening !== opening) return;
       this.session?.close();
       this.error = error;
+      this.input = input;
       this.dispatchEvent(new CustomEvent('failed', { detail: error }));
     }
   }
@@ -335,6 +339,7 @@ export class CpbInspector extends LitElement {
 
   #body() {
     const { session } = this;
+    if (this.error?.choices) return this.#choices(this.error.choices);
     if (this.error?.whole) return this.#offer(this.error.whole);
     if (this.error) return failure(this.error, () => this.#reopen());
     if (session && !this.opened)
@@ -350,6 +355,25 @@ export class CpbInspector extends LitElement {
       <h2 class="unseen">${titleOf(current, session.about.kind)}</h2>
       ${panelOf(current, session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta, tag: this.view.tag }))}
     </section>`;
+  }
+
+  /** Of several models, one is chosen. @param {string[]} names paths of files, or of entries of an archive */
+  #choices(names) {
+    return html`<div class="empty" role="status">
+      <p><strong>${counted(names.length, 'model')}</strong>: which one?</p>
+      <ul class="models">
+        ${names.map((name) => html`<li><button class="link" @click=${() => this.#take(name)}>${plain(name)}</button></li>`)}
+      </ul>
+    </div>`;
+  }
+
+  /** @param {string} name */
+  #take(name) {
+    const { input } = this;
+    const file = this.files.find((one) => pathOf(one) === name);
+    if (typeof input === 'string') return this.#visit(inArchive(input, name));
+    this.#end();
+    void this.#open(file ?? /** @type {File} */ (input), { beside: this.files, entry: file ? undefined : name });
   }
 
   /** @param {{ url: string, size?: number }} whole */
@@ -388,6 +412,12 @@ const damaged = ({ damage, about }) =>
         What could be read is shown.
       </p>`
     : nothing;
+
+/** The address of a file in an archive. @param {string} archive its own @param {string} name */
+function inArchive(archive, name) {
+  const end = archive.search(/[?#]|$/);
+  return `${archive.slice(0, end)}!/${name.split('/').map(encodeURIComponent).join('/')}${archive.slice(end)}`;
+}
 
 /** Without what is empty. @param {Record<string, string | number | undefined>} texts @returns {View} */
 const viewOf = (texts) =>

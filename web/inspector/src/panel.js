@@ -2,7 +2,7 @@
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing } from 'lit';
 import { failure, problems } from './errors.js';
-import { count, plain } from './format.js';
+import { count, counted, plain, size } from './format.js';
 import { look } from './look.js';
 import './progress.js';
 
@@ -92,6 +92,17 @@ export class Panel extends LitElement {
     </button>`;
   }
 }
+
+/** What the rest of an answer would cost that stopped at its budget.
+ * @param {Task<any, any>} task @returns {import('./model/budget.js').Cost | undefined} */
+export const priceOf = ({ error }) => /** @type {any} */ (error)?.price;
+
+/** What is not read unasked, what that costs, and the button for it. @param {Session} session @param {string} what @param {import('./model/budget.js').Cost} price */
+export const offer = (session, what, { requests, bytes }) =>
+  html`<span role="status"
+    >${what}: about ${counted(requests, 'request')}, ${size(bytes)}.
+    <button @click=${() => session.pay()}>Read them</button></span
+  >`;
 
 /** What a panel cannot show of an answer must not leave it waiting.
  * @param {any} answer @param {(answer: any) => unknown} render */

@@ -36,6 +36,12 @@ async function wait(one, signal) {
   }
 }
 
+/** What was not read is an error here. @param {any} answer */
+function unlessPriced(answer) {
+  if (!answer?.price) return answer;
+  throw Object.assign(new Error('it costs more than is read unasked'), { code: 'BUDGET', price: answer.price });
+}
+
 export class Session extends EventTarget {
   /** @type {Fetched[]} what was fetched, in the order in which it came */
   fetched = [];
@@ -59,22 +65,24 @@ export class Session extends EventTarget {
   #files;
   /** @type {Map<string, Shared>} */
   #answers = new Map();
+  /** whether what nobody asked for may cost whatever it takes */
+  #paid = false;
   #worker = connectWorker(startWorker('model-worker'));
   /** what the worker exposes of the model: methods that take options and a signal @type {any} */
   #model;
 
   /**
    * @param {string | File} input a URL or a file
-   * @param {{ beside?: File[], whole?: boolean }} [options] beside: files that came with it; whole:
-   *   it is downloaded first
+   * @param {{ beside?: File[], whole?: boolean, entry?: string }} [options] beside: files that came with it; whole:
+   *   it is downloaded first; entry: which of an archive
    */
-  constructor(input, { beside = [], whole } = {}) {
+  constructor(input, { beside = [], whole, entry } = {}) {
     super();
     const isUrl = typeof input === 'string';
     const files = isUrl ? [] : [input, ...beside.filter((file) => file !== input)];
     const chosen = files.map((file) => ({ file, path: pathOf(file) }));
     if (isUrl) this.input = { url: wholeAddress(input), whole };
-    else this.input = { chosen: fromDisk() ? chosen.map(described) : chosen };
+    else this.input = { chosen: fromDisk() ? chosen.map(described) : chosen, entry };
     this.#files = files;
   }
 
@@ -122,10 +130,28 @@ export class Session extends EventTarget {
    * What one of the worker's methods gives, each asked for once.
    *
    * @param {string} method
-   * @param {Record<string, any>} options
+   * @param {Record<string, any>} options unasked: nobody waits for the answer. Where that is beyond a budget, the error
+   *   is BUDGET, with the `price` of the rest
    * @returns {Promise<any>}
    */
-  look(method, { signal, ...options }) {
+  look(method, { signal, unasked, ...options }) {
+    const given = this.#shared(method, signal, !!unasked && !this.#paid, options);
+    if (unasked) return given;
+    // What was under way before it was asked for may have stopped at its budget.
+    return given.catch((error) => {
+      if (!error.price) throw error;
+      return this.look(method, { signal, ...options });
+    });
+  }
+
+  /** Whatever it takes: what was not read is asked for again. */
+  pay() {
+    this.#paid = true;
+    this.#askAgain();
+  }
+
+  /** @param {string} method @param {AbortSignal | undefined} signal @param {boolean} unasked @param {Record<string, any>} options */
+  #shared(method, signal, unasked, options) {
     const { metaGraph = this.metaGraph } = options;
     options.metaGraph = metaGraph || undefined;
     if (method !== 'ask' && this.tag) options.tag ??= this.tag; // a question has it as its scope
@@ -133,8 +159,9 @@ export class Session extends EventTarget {
     let known = this.#answers.get(key);
     if (!known || known.stop.signal.aborted) {
       const stop = new AbortController();
+      const answer = this.#model[method](options, { signal: stop.signal, unasked }).then(unlessPriced);
       /** @type {Shared} */
-      const asked = { answer: this.#model[method](options, { signal: stop.signal }), stop, waiting: 0 };
+      const asked = { answer, stop, waiting: 0 };
       asked.answer.then(
         (/** @type {any} */ answer) => {
           asked.waiting = Infinity; // it is here to stay
@@ -154,6 +181,10 @@ export class Session extends EventTarget {
     const brief = [...this.#answers].filter(([, one]) => one.brief);
     if (!brief.length) return;
     for (const [key] of brief) this.#answers.delete(key);
+    this.#askAgain();
+  }
+
+  #askAgain() {
     this.round++;
     this.dispatchEvent(new Event('replaced'));
   }

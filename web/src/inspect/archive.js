@@ -183,12 +183,10 @@ function chosen(archive, name) {
     return found;
   }
   if (count < 2) return first[0];
-  const names = first.map((entry) => entry.name.replace(`/${MANIFEST}`, '')).join(', ');
-  const more = count > LISTED ? ', ...' : '';
-  throw new CpbError(
-    'FORMAT',
-    `a zip archive with ${count} models; expected the name of one, in the option entry: ${names}${more}`,
-  );
+  const entries = first.map((entry) => entry.name.replace(`/${MANIFEST}`, ''));
+  const text = `a zip archive with ${count} models; expected the name of one, in the option entry`;
+  const error = new CpbError('FORMAT', `${text}: ${entries.join(', ')}${count > LISTED ? ', ...' : ''}`);
+  throw Object.assign(error, { entries });
 }
 
 /** Of a package's manifest, the model that it names. @param {Archive} archive @param {Entry} manifest */

@@ -54,8 +54,7 @@ import { valuesOf } from './values.js';
  * @property {number | 'all'} [count] how many at most, default 100
  * @property {number} [metaGraph] of a SavedModel: which, from 0
  * @property {boolean} [brief] of ONNX: an answer after a few requests however many initializers there are, without
- *   what only they tell; what is not read is said in `unread`. Of overview, nodes, ops, consumers, functions and
- *   function; for others it changes nothing
+ *   what only they tell; what is not read is said in `unread`. For layers and constants it changes nothing
  */
 
 /**

@@ -16,6 +16,13 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
   const cost = { requests: 0, bytes: 0 };
   let reserved = 0;
 
+  function count() {
+    if (cost.requests >= requests) {
+      throw new CpbError('BUDGET', `a request exceeds the budget: all ${requests} are spent`);
+    }
+    cost.requests++;
+  }
+
   /** @param {number} more */
   function allow(more) {
     const asked = cost.bytes + reserved;
@@ -28,13 +35,12 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
     /** @param {number} length that a request asks for; Infinity: as much as comes */
     begin(length) {
       let left = length === Infinity ? 0 : length;
-      if (cost.requests >= requests) {
-        throw new CpbError('BUDGET', `a request exceeds the budget: all ${requests} are spent`);
-      }
       allow(left);
-      cost.requests++;
+      count();
       reserved += left;
       return {
+        /** One more request for the same bytes, as after a redirect. */
+        again: count,
         /** @param {number} count */
         received(count) {
           const expected = Math.min(count, left);

@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
 import { piecesOf, streamOf } from '../source/streams.js';
-import { sleep as sleepFor } from '../source/abort.js';
+import { onAbort, sleep as sleepFor } from '../source/abort.js';
 import { around, layer } from './layer.js';
 
 /** @typedef {import('../types.js').Source} Source */
@@ -9,6 +9,9 @@ import { around, layer } from './layer.js';
  * How often a failed request is repeated, and after which pauses.
  * @typedef {object} RetryOptions
  * @property {number} [attempts] in all; default 4
+ * @property {number} [patience] milliseconds for which requests without a response are repeated, however many these are:
+ *   those of a source that answered before, or of a browser that says that it is offline, which waits until it is not.
+ *   Default 15,000
  * @property {number} [base] milliseconds: the n-th pause is up to base * 2^(n-1); default 250
  * @property {number} [max] longest pause, also if the server asks for a longer one: then
  *   its error is the answer; default 30,000
@@ -19,6 +22,26 @@ import { around, layer } from './layer.js';
 /** After so many more bytes of a stream, failures are counted anew. */
 const PROGRESS = 1 << 20;
 
+/** Whether a browser says so. */
+const isOffline = () => globalThis.navigator?.onLine === false;
+
+/**
+ * Until the time is over, or a browser says that it is online.
+ *
+ * @param {(ms: number, signal?: AbortSignal) => Promise<void>} sleep
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ */
+async function untilOnline(sleep, ms, signal) {
+  const awake = new AbortController();
+  const stay = onAbort(signal, () => awake.abort());
+  globalThis.addEventListener('online', () => awake.abort(), { once: true, signal: awake.signal });
+  await sleep(ms, awake.signal).catch(() => {});
+  stay();
+  awake.abort();
+  signal?.throwIfAborted();
+}
+
 /**
  * Repeats what failed with a `retryable` error, after growing random pauses or when the server
  * says (Retry-After). A stream is continued where it broke off.
@@ -27,21 +50,35 @@ const PROGRESS = 1 << 20;
  * @returns {import('../types.js').Middleware}
  */
 const retry =
-  ({ attempts = 4, base = 250, max = 30_000, jitter = Math.random, sleep = sleepFor } = {}) =>
+  ({ attempts = 4, patience = 15_000, base = 250, max = 30_000, jitter = Math.random, sleep = sleepFor } = {}) =>
   (source) => {
+    let hasAnswered = false;
+
     /**
-     * Waits before the next attempt; throws the error if there is to be none.
+     * What waits before the next attempt of one call; it throws the error if there is to be none.
      *
-     * @param {unknown} error
-     * @param {number} failures so far
      * @param {AbortSignal} [signal]
      */
-    async function pause(error, failures, signal) {
-      if (signal?.aborted) throw signal.reason;
-      if (!(error instanceof CpbError) || !error.retryable || failures >= attempts) throw error;
-      const wanted = error.retryAfter ?? 0;
-      if (wanted > max) throw error;
-      await sleep(Math.max(wanted, jitter() * Math.min(max, base * 2 ** (failures - 1))), signal);
+    function pauses(signal) {
+      let [failures, waited, begun] = [0, 0, 0];
+      /** @param {unknown} error @param {boolean} anew whether there was progress meanwhile */
+      return async (error, anew = false) => {
+        if (signal?.aborted) throw signal.reason;
+        if (failures++ === 0 || anew) [failures, waited, begun] = [1, 0, Date.now()];
+        if (!(error instanceof CpbError) || !error.retryable || attempts < 2) throw error;
+        const left = patience - Math.max(waited, Date.now() - begun);
+        const isSilence = error.code === 'NETWORK' && error.status === undefined;
+        const isPatient = isSilence && (hasAnswered || isOffline()) && left > 0;
+        const wanted = error.retryAfter ?? 0;
+        if ((failures >= attempts && !isPatient) || wanted > max) throw error;
+        if (isPatient && isOffline()) {
+          waited = patience;
+          return untilOnline(sleep, left, signal);
+        }
+        const pause = Math.max(wanted, jitter() * Math.min(max, base * 2 ** (failures - 1)), isPatient ? base : 0);
+        waited += Math.max(1, pause);
+        await sleep(pause, signal);
+      };
     }
 
     /**
@@ -51,11 +88,13 @@ const retry =
      * @returns {Promise<T>}
      */
     async function again(ask, options) {
-      for (let failures = 1; ; failures++) {
+      for (const pause = pauses(options?.signal); ;) {
         try {
-          return await ask();
+          const answer = await ask();
+          hasAnswered = true;
+          return answer;
         } catch (error) {
-          await pause(error, failures, options?.signal);
+          await pause(error);
         }
       }
     }
@@ -68,19 +107,18 @@ const retry =
         ((offset, length, { signal } = {}) =>
           streamOf(async function* pieces(inner) {
             const end = offset + length;
-            let failures = 0;
-            for (let mark = offset; ;) {
+            const pause = pauses(inner);
+            for (let mark = offset; ; mark = offset) {
               try {
                 const rest = stream.call(source, offset, end - offset, { signal: inner });
                 for await (const piece of piecesOf(rest)) {
+                  hasAnswered = true;
                   offset += piece.length;
                   yield piece;
                 }
                 return;
               } catch (error) {
-                if (offset - mark >= PROGRESS) failures = 0;
-                mark = offset;
-                await pause(error, ++failures, inner);
+                await pause(error, offset - mark >= PROGRESS);
               }
             }
           }, signal)),

@@ -3,21 +3,25 @@ import { shared } from './shared.js';
 
 /** @typedef {import('../types.js').Source} Source */
 
-/** What is small, and how far apart two reads may be that follow each other. */
-const SMALL = 4096;
+/**
+ * What is small, how far apart two reads may be that follow each other, and what one reads that answers the next. From
+ * a file that is here, reading on costs less than reading again.
+ */
+const REMOTE = { small: 4096, far: 4096, window: 64 * 1024 };
+const LOCAL = { small: 256 * 1024, far: 256 * 1024, window: 4 * 2 ** 20 };
 
-/** After so many small reads in a row, the next are answered of one that has so many bytes. */
+/** After so many small reads in a row the next are answered so. */
 const ROW = 4;
-const WINDOW = 65536;
 
 /**
  * One larger read for small ones that follow each other, as of small chunks one by one. If it fails,
  * what it was for is read alone.
  *
- * @param {boolean} eager also for reads that are under way at once, which else `coalesce` joins
+ * @param {boolean} local also for reads that are under way at once, which else `coalesce` joins
  * @returns {import('../types.js').Middleware}
  */
-export const smallReads = (eager) => (source) => {
+export const smallReads = (local) => (source) => {
+  const { small, far, window: most } = local ? LOCAL : REMOTE;
   /** @type {{ begin: number, work: ReturnType<typeof shared<Uint8Array>>, bytes?: Uint8Array } | undefined} */
   let window;
   let row = 0,
@@ -26,11 +30,11 @@ export const smallReads = (eager) => (source) => {
 
   /** @type {Source['read']} */
   async function read(offset, length, options) {
-    const near = length <= SMALL && offset >= next && offset - next <= SMALL;
+    const near = length <= small && offset >= next && offset - next <= far;
     row = near ? row + 1 : 0;
     next = offset + length;
-    if (row > ROW && (eager || !running) && !isThere(offset, next)) {
-      window = { begin: offset, work: shared((signal) => source.read(offset, WINDOW, { signal })) };
+    if (row > ROW && (local || !running) && !isThere(offset, next)) {
+      window = { begin: offset, work: shared((signal) => source.read(offset, most, { signal })) };
     }
     const from = isThere(offset, next) && window;
     running++;
@@ -49,7 +53,7 @@ export const smallReads = (eager) => (source) => {
 
   /** @param {number} offset @param {number} end */
   const isThere = (offset, end) =>
-    window && (window.bytes || !window.work.abandoned) && offset >= window.begin && end <= window.begin + WINDOW;
+    window && (window.bytes || !window.work.abandoned) && offset >= window.begin && end <= window.begin + most;
 
   return layer(source, {
     read,

@@ -5,7 +5,9 @@
 import { room } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { streamOf } from '../source/streams.js';
+import { feedAtOnce } from '../wasm/at-once.js';
 import { createFeed } from '../wasm/feed.js';
+import { NONE } from '../wasm/instance.js';
 import { aheadOf } from './ahead.js';
 import { chunkRangesOf, joined, rangeAt, WINDOW } from './chunk-ranges.js';
 import { big, isShared, readChunk, using } from './chunks.js';
@@ -51,7 +53,12 @@ import { collect, engineStream } from './output.js';
  * @property {(options?: BodyOptions) => Promise<CpbError | undefined>} damage see MergePlan
  * @property {() => void} free what is kept of it, until it is read again
  */
-/** @typedef {Body & MergedOnly} Merged */
+/**
+ * Takes bytes that go to `offset` of an output at once: they are lent.
+ * @typedef {(offset: number, bytes: Uint8Array) => void} Put
+ */
+/** @typedef {Body & { write: (put: Put, options?: BodyOptions) => Promise<void> }} Whole all of it can be written */
+/** @typedef {Whole & MergedOnly} Merged */
 
 /**
  * @typedef {object} State
@@ -95,6 +102,7 @@ export function mergedBody(file, index, how) {
     size: (options) => plan.size(options),
     read: (offset, length, options) => read(state, offset, length, options),
     stream: (offset, length, options) => stream(state, offset, length, options),
+    write: (put, options) => write(state, put, options),
     gap: GAP,
     until: (offset) => plan.endOfSegment(offset),
     rangeOf: (chunk) => state.ranges().of(chunk),
@@ -223,6 +231,24 @@ function stream(state, offset, length, options = {}) {
     yield await read(state, offset, length, { ...options, signal });
   }, outer);
 }
+
+/** @param {State} state @param {Put} put @param {BodyOptions} [options] */
+const write = ({ file, plan, verify }, put, { signal } = {}) =>
+  using(plan.newMerge(verify ?? 'late'), async (merge) => {
+    let size = 0;
+    const { source, held } = file;
+    merge.feed = feedAtOnce(source, { size: file.size, held });
+    await file.drive(merge, { signal });
+    merge.check('read', 0n, NONE);
+    await file.drive(merge, {
+      signal,
+      onStep() {
+        const bytes = merge.peek();
+        put(size, bytes);
+        size += bytes.length;
+      },
+    });
+  });
 
 /**
  * An engine for a long range: a reader of the one chunk it is in, or a merge with a plan of its

@@ -14,7 +14,7 @@ export { isRiegeli, storedOf } from './stored.js';
 
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { BodyOptions } from './merged-body.js' */
+/** @import { BodyOptions, Put } from './merged-body.js' */
 /** @import { Verify } from './open-file.js' */
 /** @import { State, What } from './open.js' */
 
@@ -77,6 +77,8 @@ export function contentOf(state) {
     },
     /** @param {number} offset @param {number} length @param {ReadOptions & { verify?: Verify }} [options] */
     stream: async (offset, length, options) => (await whole(options)).body.stream(offset, length, reading(options)),
+    /** @param {Put} put @param {BodyOptions} [options] */
+    write: async (put, options) => (await whole(options)).body.write(put, options),
     /** @param {What} what @param {ReadOptions} [options] */
     async plan(what, options) {
       const { body, merged, field: find } = await whole(options);

@@ -36,7 +36,8 @@ import { fits, treeOf } from './tree.js';
  * @property {boolean} [trustSizes] true: the index's sizes of the chunks count, and a
  *   chunk of another size is DAMAGED when it is read. false, which is the default for
  *   bytes, Blobs and paths: every chunk is looked at before the first use of the merged
- *   message, and its own size counts
+ *   message, and its own size counts; but for those whose size in the index is what an uncompressed
+ *   chunk has that ends where the next begins
  * @property {boolean} [wholeIndex] false: of an index in pages only those are read that something needs: a few
  *   for a field, all for everything else; see `readIndex`. true, which is the default for bytes, Blobs and
  *   paths: all are read at once
@@ -57,6 +58,9 @@ import { fits, treeOf } from './tree.js';
  * @property {'cpb' | 'pb'} kind
  * @property {number} size of the file
  * @property {string | undefined} etag
+ * @property {boolean} pinned whether it would be noticed that the file changed while it is read: its source is local, or
+ *   gives an ETag or a date. Otherwise its size tells, and the hashes of the chunks of a .cpb that are checked
+ *   (`verify`); `http.requireValidator` refuses such a source
  * @property {string | undefined} type full name, given or guessed, which needs the index
  * @property {Cost} transferred so far
  * @property {number} numChunks 0 for a .pb
@@ -275,6 +279,7 @@ async function messageOf(file, index, options, load, told) {
     kind: index ? 'cpb' : 'pb',
     size,
     etag,
+    pinned: source.local || etag !== undefined,
     get type() {
       return state.schema.nameOf(state.type);
     },

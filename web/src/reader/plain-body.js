@@ -3,7 +3,7 @@ import { room } from '../bytes.js';
 import { collect, piecesOf, streamOf } from '../source/streams.js';
 
 /** @import { OpenFile } from './open-file.js' */
-/** @import { BodyOptions, Body } from './merged-body.js' */
+/** @import { BodyOptions, Whole } from './merged-body.js' */
 
 /** Who is told of progress gets more than so many bytes as they come. */
 const SILENT = 8 * 2 ** 20;
@@ -11,12 +11,12 @@ const SILENT = 8 * 2 ** 20;
 /**
  * @param {OpenFile} file
  * @param {boolean} thrifty whether no byte is read that may not be needed
- * @returns {Body}
+ * @returns {Whole}
  */
 export function plainBody(file, thrifty) {
   const { source } = file;
 
-  /** @type {Body} */
+  /** @type {Whole} */
   const plain = {
     goesOn: !source.local && !thrifty,
 
@@ -36,6 +36,14 @@ export function plainBody(file, thrifty) {
 
     stream: (offset, length, { signal: outer, told } = {}) =>
       streamOf((signal) => pieces(offset, length, { signal, told }), outer),
+
+    async write(put, options = {}) {
+      let size = 0;
+      for await (const piece of pieces(0, Infinity, options)) {
+        put(size, piece);
+        size += piece.length;
+      }
+    },
   };
 
   /** @param {number} offset @param {number} length @param {BodyOptions} options */

@@ -20,6 +20,7 @@ export function blobSource(blob) {
 
   return {
     name,
+    local: true,
     read: async (offset, length) =>
       new Uint8Array(
         await blob

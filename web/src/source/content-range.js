@@ -1,6 +1,3 @@
-/** What a server must send so that a page of another origin can read the headers it needs. */
-export const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
-
 /**
  * The bytes [begin, end) of `size`.
  * @typedef {{ begin: number, end: number, size: number }} Span

@@ -1,6 +1,5 @@
 import { CpbError } from '../errors.js';
 import { request } from './http-request.js';
-import { EXPOSE } from './content-range.js';
 
 /** @typedef {typeof import('./unusual.js')} Unusual */
 
@@ -14,6 +13,8 @@ export const setUpUnusual = (load) => void (loadUnusual = load);
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 /** @typedef {import('./url.js').UrlOptions} UrlOptions */
 /** @typedef {import('../middleware/budget.js').Meter} Meter */
+
+/** @typedef {ReturnType<Meter['begin']>} Bill */
 
 /** The address of the page or worker, in a browser. */
 const here = () => /** @type {{ location?: Location }} */ (globalThis).location;
@@ -31,6 +32,9 @@ export class Exchange {
   #home;
   /** @type {import('./redirects.js').Redirects | undefined} */
   #redirects;
+  /** Whether there was any response, and whether it was asked for redirects when there was none. */
+  #reached = false;
+  #probed = false;
 
   /** @param {string | URL} url @param {UrlOptions} options @param {Meter} usage */
   constructor(url, options, usage) {
@@ -53,22 +57,18 @@ export class Exchange {
     return (this.#home ??= (await loadUnusual()).requestedFor(this.#given, this.url, here()?.protocol));
   }
 
-  /** Another file, by its path from the folder of this one. @param {string} path @returns {string | Promise<string>} */
-  beside(path) {
-    if (!/^http/.test(this.url)) return (async () => (await loadUnusual()).keyBeside(this.#given, path))();
-    // Each part of the name is escaped, also what servers take for more than a name: `;`, and `+`, which S3 takes
-    // for a space. The query may be what signs it.
-    const { search } = new URL(this.url);
-    return new URL(`./${encodeURIComponent(path).replace(/%2F/g, '/')}${search}`, this.url).href;
+  /** Another file, by its path from the folder of this one. @param {string} path */
+  async beside(path) {
+    return (await loadUnusual()).beside(this.#given, this.url, path);
   }
 
-  /** @param {string} url @param {string} range @param {AbortSignal} signal */
-  async #send(url, range, signal) {
+  /** @param {string} url @param {string} range @param {AbortSignal} [signal] @param {RequestRedirect} [redirect] */
+  async #send(url, range, signal, redirect = here() || this.#options.fetch ? undefined : 'manual') {
     const options = this.#options;
     const headers = new Headers(this.#redirects?.isAway(url) ? {} : options.headers);
     headers.set('Range', range);
     /** @type {RequestInit} */
-    const init = { headers, signal };
+    const init = { headers, signal, redirect };
     for (const key of /** @type {const} */ (['credentials', 'mode', 'cache'])) {
       if (options[key]) Object.assign(init, { [key]: options[key] });
     }
@@ -96,10 +96,56 @@ export class Exchange {
         got = true;
         yield piece;
       }
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
+      if (here() && !this.#reached && error?.code === 'NETWORK')
+        throw await this.#explained(error, home, range, signal);
       if (!this.#redirects?.ledAstray(error, from) || got) throw error;
       yield* this.#once(home, range, length, signal, accept);
     }
+  }
+
+  /**
+   * The error for no response at all, about which browsers tell scripts little.
+   *
+   * @param {CpbError} error
+   * @param {string} url
+   * @param {string} range
+   * @param {AbortSignal} [signal]
+   */
+  async #explained(error, url, range, signal) {
+    const probe = this.#probed
+      ? undefined
+      : () => (this.#usage.begin(0).end(), this.#send(url, range, signal, 'manual'));
+    this.#probed = true;
+    try {
+      return await (await loadUnusual()).explained(error, this, probe);
+    } catch {
+      return error;
+    }
+  }
+
+  /**
+   * @param {string} url
+   * @param {string} range
+   * @param {number} length
+   * @param {AbortSignal | undefined} signal
+   * @param {Bill} bill
+   */
+  async #request(url, range, length, signal, bill) {
+    const era = this.#era;
+    const { timeout = 30_000, minSpeed = 100, maxTime = Math.max(600_000, length / 10) } = this.#options;
+    const incoming = await request((inner) => this.#send(url, range, inner), {
+      timeout,
+      minSpeed,
+      maxTime,
+      signal,
+      name: this.name,
+      received: bill.received,
+    });
+    this.#reached = true;
+    if (era === this.#era) return incoming;
+    incoming.end();
+    throw new CpbError('CHANGED', `${this.name} was reset meanwhile`);
   }
 
   /**
@@ -113,25 +159,25 @@ export class Exchange {
   async *#once(url, range, length, signal, accept) {
     const { name } = this;
     const bill = this.#usage.begin(length);
-    const era = this.#era;
+    let to = url;
     /** @type {Incoming | undefined} */
     let incoming;
     try {
-      incoming = await request((inner) => this.#send(url, range, inner), {
-        timeout: this.#options.timeout ?? 30_000,
-        signal,
-        name,
-        advice: this.crossOrigin ? ADVICE : '',
-        received: bill.received,
-      });
-      if (era !== this.#era) throw new CpbError('CHANGED', `${name} was reset meanwhile`);
-      const { response } = incoming;
-      this.finalUrl = response.url || this.finalUrl;
-      const count = await accept(incoming);
-      if (response.redirected) {
-        this.#redirects ??= new (await loadUnusual()).Redirects(/** @type {string} */ (this.#home), this.#options);
+      const ask = (/** @type {string} */ at) => this.#request(at, range, length, signal, bill);
+      incoming = await ask(url);
+      const { redirected, status } = incoming.response;
+      if (redirected || (status > 300 && status < 309 && !this.#options.fetch)) {
+        this.#redirects ??= new (await loadUnusual()).Redirects(
+          /** @type {string} */ (this.#home),
+          name,
+          this.#options,
+        );
+        for await ({ incoming, to } of this.#redirects.follow(incoming, url, bill, ask));
       }
-      this.#redirects?.came(response, url);
+      const { response } = incoming;
+      this.finalUrl = response.url || to;
+      const count = await accept(incoming);
+      this.#redirects?.came(to, url);
       let left = count;
       for (let piece; count > 0 && (piece = await incoming.next());) {
         if ((left -= piece.length) < 0) {
@@ -151,11 +197,13 @@ export class Exchange {
    *
    * @param {number} got
    * @param {number} announced
+   * @param {number} [status]
    */
-  cutOff(got, announced) {
+  cutOff(got, announced, status = 206) {
     this.doubt();
     return new CpbError('NETWORK', `${this.name} sent ${got} of the ${announced} bytes that it announced`, {
       retryable: true,
+      status,
     });
   }
 
@@ -170,11 +218,6 @@ export class Exchange {
     this.doubt();
   }
 }
-
-/** What may be wrong when a server of another origin does not respond. */
-const ADVICE =
-  '; perhaps its CORS rules: it must answer with' +
-  ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;
 
 /** @param {string | URL} url */
 function parse(url) {

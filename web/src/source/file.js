@@ -1,5 +1,5 @@
 /// <reference types="node" />
-import { constants, ReadStream, statSync } from 'node:fs';
+import { constants, fstatSync, ReadStream, readSync, statSync } from 'node:fs';
 import { lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +8,14 @@ import { otherSource } from './other.js';
 
 /** @import { FileHandle } from 'node:fs/promises' */
 
-/** @param {FileHandle} handle */
-async function identity(handle) {
-  const { size, mtimeNs } = await handle.stat({ bigint: true });
-  return { size: Number(size), etag: `"${size}-${mtimeNs}"` };
-}
+/** @param {import('node:fs').BigIntStats} stats */
+const identity = ({ size, mtimeNs }) => ({ size: Number(size), etag: `"${size}-${mtimeNs}"` });
 
 /** @param {FileHandle} handle @param {string} name */
 async function regular(handle, name) {
-  if (!(await handle.stat()).isFile()) throw new CpbError('READ', `${name} is not a regular file`);
-  return { handle, ...(await identity(handle)) };
+  const stats = await handle.stat({ bigint: true });
+  if (!stats.isFile()) throw new CpbError('READ', `${name} is not a regular file`);
+  return { handle, ...identity(stats) };
 }
 
 /** No pipe is waited for, where there is such a flag. */
@@ -101,43 +99,80 @@ async function readAt({ handle, size, etag }, name, offset, length) {
   for (let count = -1; at < bytes.length && count !== 0; at += count) {
     count = (await handle.read(bytes, at, bytes.length - at, offset + at)).bytesRead;
   }
-  const now = await identity(handle);
-  if (now.etag !== etag || at < bytes.length) {
-    throw new CpbError('CHANGED', `${name} changed while it was read`, { offset });
-  }
+  if (identity(await handle.stat({ bigint: true })).etag !== etag || at < bytes.length) throw changed(name, offset);
   return bytes;
+}
+
+/** @param {string} name @param {number} offset */
+const changed = (name, offset) => new CpbError('CHANGED', `${name} changed while it was read`, { offset });
+
+/**
+ * The same without waiting, into an array.
+ *
+ * @param {Awaited<ReturnType<typeof openFile>>} file
+ * @param {string} name
+ * @param {number} offset
+ * @param {Uint8Array} bytes
+ */
+function readInto({ handle, size, etag }, name, offset, bytes) {
+  const length = Math.max(0, Math.min(bytes.length, size - offset));
+  let at = 0;
+  for (let count = -1; at < length && count !== 0; at += count) {
+    count = readSync(handle.fd, bytes, at, length - at, offset + at);
+  }
+  if (identity(fstatSync(handle.fd, { bigint: true })).etag !== etag || at < length) throw changed(name, offset);
+  return length;
 }
 
 /**
  * @param {string} name
  * @param {() => ReturnType<typeof openFile>} begin
  * @param {(file: Awaited<ReturnType<typeof openFile>>) => Promise<void>} end
- * @returns {import('../types.js').Source}
+ * @returns {import('./index.js').LocalSource}
  */
 function sourceFrom(name, begin, end) {
   /** @type {ReturnType<typeof openFile> | undefined} */
   let opened;
+  /** @type {Awaited<typeof opened>} once it is open */
+  let there;
 
   /** @param {unknown} error @returns {never} */
   function fail(error) {
     throw asCpbError(error, name);
   }
 
-  const file = () =>
-    (opened ??= begin().catch((error) => {
-      opened = undefined;
-      return fail(error);
-    }));
+  function start() {
+    const opening = begin().then(
+      (file) => {
+        if (opened === opening) there = file;
+        return file;
+      },
+      (error) => {
+        if (opened === opening) opened = undefined;
+        return fail(error);
+      },
+    );
+    return opening;
+  }
+
+  const file = () => (opened ??= start());
 
   async function close() {
     const closing = opened;
-    opened = undefined;
+    opened = there = undefined;
     await closing?.then(end, () => {});
   }
 
   return {
     name,
     read: async (offset, length) => readAt(await file(), name, offset, length).catch(fail),
+    readInto(offset, bytes) {
+      try {
+        return there && readInto(there, name, offset, bytes);
+      } catch (error) {
+        return fail(error);
+      }
+    },
     async stat() {
       const { size, etag } = await file();
       return { size, etag };
@@ -221,13 +256,14 @@ function readStreamSource(stream) {
 /**
  * Bytes [begin, end) of a source.
  *
- * @param {import('../types.js').Source} source
+ * @param {import('./index.js').LocalSource} source
  * @param {number} begin
  * @param {number} end
- * @returns {import('../types.js').Source}
+ * @returns {import('./index.js').LocalSource}
  */
 const partOf = (source, begin, end) => ({
   ...source,
+  readInto: undefined,
   read: (offset, length, options) =>
     source.read(begin + offset, Math.max(0, Math.min(length, end - begin - offset)), options),
   async stat(options) {

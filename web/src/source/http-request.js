@@ -11,22 +11,34 @@ import { abortable, controllerUnder } from './abort.js';
  * @property {() => void} end
  */
 
+/** The longest time that timers know, in milliseconds. */
+const LONGEST = 2 ** 31 - 1;
+
 /**
- * Sends a request, which ends when nothing comes for `timeout` milliseconds, before the
- * headers or between pieces of the body, or by the signal.
+ * Sends a request. It ends by the signal, when nothing comes for `timeout` milliseconds, before the headers or between
+ * pieces of the body, when less than `minSpeed` bytes a second came in that time, or after `maxTime`. Only the time
+ * counts in which it was waited for.
  *
  * @param {(signal: AbortSignal) => Promise<Response>} send
  * @param {object} options
  * @param {number} options.timeout
+ * @param {number} options.minSpeed
+ * @param {number} options.maxTime
  * @param {AbortSignal} [options.signal]
  * @param {string} options.name
- * @param {string} options.advice for a request that got no response
  * @param {(count: number) => void} options.received is told of each piece of the body
  * @returns {Promise<Incoming>}
  */
-export async function request(send, { timeout, signal, name, advice, received }) {
+export async function request(send, { timeout, minSpeed, maxTime, signal, name, received }) {
   signal?.throwIfAborted();
   const { controller, release } = controllerUnder(signal);
+  /** @param {number} count @param {number} took @param {string} expected */
+  const late = (count, took, expected) =>
+    new CpbError('TIMEOUT', `${name} sent ${count} bytes in ${took} ms; expected ${expected}`, { retryable: true });
+  /** @type {Response | undefined} */
+  let response;
+  // In all, and since it was last looked how fast they come: bytes, and milliseconds.
+  let [bytes, ms, fresh, since] = [0, 0, 0, 0];
 
   /**
    * @template T
@@ -35,24 +47,42 @@ export async function request(send, { timeout, signal, name, advice, received })
    * @returns {Promise<T>}
    */
   async function watched(promise, trouble) {
+    const begun = performance.now();
+    const left = maxTime - ms;
     const timer = setTimeout(
-      () => controller.abort(new CpbError('TIMEOUT', `no bytes from ${name} for ${timeout} ms`, { retryable: true })),
-      timeout,
+      () =>
+        controller.abort(left < timeout ? late(bytes, maxTime, 'all (maxTime)') : late(0, timeout, 'some (timeout)')),
+      Math.min(timeout, left, LONGEST),
     );
     try {
       return await abortable(promise, controller.signal);
     } catch (cause) {
       if (controller.signal.aborted) throw controller.signal.reason;
       if (cause instanceof CpbError) throw cause;
-      throw new CpbError('NETWORK', `${trouble} (${reasonOf(cause)})`, { retryable: true, cause });
+      throw new CpbError('NETWORK', `${trouble} (${reasonOf(cause)})`, {
+        retryable: true,
+        status: response?.status,
+        cause,
+      });
     } finally {
       clearTimeout(timer);
+      ms += performance.now() - begun;
     }
   }
 
-  let response;
+  /** @param {number} count */
+  function came(count) {
+    received(count);
+    bytes += count;
+    fresh += count;
+    const took = ms - since;
+    if (took < timeout) return;
+    if (fresh * 1000 < minSpeed * took) throw late(fresh, Math.round(took), `${minSpeed} a second (minSpeed)`);
+    [fresh, since] = [0, ms];
+  }
+
   try {
-    response = await watched(send(controller.signal), `no response from ${name}${advice}`);
+    response = await watched(send(controller.signal), `no response from ${name}`);
   } catch (error) {
     release();
     throw error;
@@ -63,7 +93,7 @@ export async function request(send, { timeout, signal, name, advice, received })
     async next() {
       if (!reader) return undefined;
       const { value } = await watched(reader.read(), `the response of ${name} broke off`);
-      if (value) received(value.length);
+      if (value) came(value.length);
       return value;
     },
     end() {

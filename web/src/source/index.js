@@ -16,11 +16,16 @@ import { urlSource } from './url.js';
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
 /** @typedef {import('../middleware/budget.js').Meter} Meter */
 /**
+ * A source of a file, of which one can do without waiting. `readInto` reads into `bytes`, to its end or that of the
+ * file, and answers how much; undefined before the file is open.
+ * @typedef {Source & { readInto?: (offset: number, bytes: Uint8Array) => number | undefined }} LocalSource
+ */
+/**
  * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
- * it is of bytes, a Blob or a file, so that a read costs no round trip; `others`: the files that it
- * refers to.
+ * it is of bytes, a Blob or a file, so that a read costs no round trip; `below`: the source itself, unless
+ * there is a budget; `others`: the files that it refers to.
  * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean,
- *   others: () => Promise<OtherFiles> }} Prepared
+ *   below: LocalSource | undefined, others: () => Promise<OtherFiles> }} Prepared
  */
 
 /**
@@ -80,7 +85,7 @@ export function prepare(
 ) {
   const source = sourceOf(input, options, openPath, usage);
   const own = source !== input;
-  const local = own && !source.remote;
+  const local = source.local ?? (own && !source.remote);
   const whole = /** @type {Prepared} */ (layered(source, options, usage, own));
   /** @type {OtherFiles | undefined} */
   let others;
@@ -88,7 +93,7 @@ export function prepare(
     const { othersOf } = await loadReferences();
     return (others ??= othersOf(whole, source, options, (other, how) => prepare(other, how, openPath, usage)));
   };
-  return Object.assign(whole, { local });
+  return Object.assign(whole, { local, below: options.budget || options.http?.budget ? undefined : source });
 }
 
 /**

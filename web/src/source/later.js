@@ -27,6 +27,7 @@ export const layeredLater = (load) => (source, options, usage, own) => {
     const { tail } = source;
     const below = layer(source, {
       remote: source.remote,
+      local: source.local,
       tail:
         tail &&
         ((...args) => {

@@ -32,6 +32,6 @@ export function layered(source, options, usage, own) {
   // It reads more than it was asked for, and waits for what others asked for.
   const { budget: limit, http, cache: how } = options;
   const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);
-  if (plain) middleware.push(smallReads(own && !source.remote));
+  if (plain) middleware.push(smallReads(source.local ?? (own && !source.remote)));
   return /** @type {FullSource} */ (compose(source, ...middleware));
 }

@@ -198,17 +198,29 @@ function handleSource(handle) {
 }
 
 /**
+ * Reads to the end of the array or of the file; answers how much.
+ *
+ * @param {{ read: (bytes: Uint8Array, o: { at: number }) => number }} handle
+ * @param {number} offset
+ * @param {Uint8Array} bytes
+ */
+function readInto(handle, offset, bytes) {
+  let at = 0;
+  for (let count = -1; at < bytes.length && count !== 0; at += count) {
+    count = handle.read(bytes.subarray(at), { at: offset + at });
+  }
+  return at;
+}
+
+/**
  * @param {{ getSize: () => number, read: (bytes: Uint8Array, o: { at: number }) => number }} handle
- * @returns {Source}
+ * @returns {import('./index.js').LocalSource}
  */
 const syncHandleSource = (handle) => ({
   async read(offset, length) {
     const bytes = room(Math.max(0, Math.min(length, handle.getSize() - offset)));
-    let at = 0;
-    for (let count = -1; at < bytes.length && count !== 0; at += count) {
-      count = handle.read(bytes.subarray(at), { at: offset + at });
-    }
-    return bytes.subarray(0, at);
+    return bytes.subarray(0, readInto(handle, offset, bytes));
   },
+  readInto: (offset, bytes) => readInto(handle, offset, bytes),
   stat: async () => ({ size: handle.getSize() }),
 });

@@ -1,4 +1,8 @@
 /** Where redirects lead, so that they are followed once and not for each range. */
+import { CpbError } from '../errors.js';
+
+/** How many are followed in a row, as by the command. */
+const MOST = 10;
 
 /** @param {string} url */
 const originOf = (url) => new URL(url).origin;
@@ -6,8 +10,21 @@ const originOf = (url) => new URL(url).origin;
 /** @param {string} url */
 const isSafe = (url) => url.startsWith('https:');
 
+/** Whether a response is a redirect. @param {Response} response */
+const leads = ({ status, headers }) => status > 300 && status < 309 && headers.has('location');
+
+/** @param {string} location @param {string} from @returns {string} '' if it is no URL */
+function resolved(location, from) {
+  try {
+    return new URL(location, from).href;
+  } catch {
+    return '';
+  }
+}
+
 export class Redirects {
   #home;
+  #name;
   #keeps;
   #keepsAway;
   /** Whether the target has given a range. */
@@ -17,10 +34,12 @@ export class Redirects {
 
   /**
    * @param {string} home where they begin
+   * @param {string} name for messages
    * @param {import('./url.js').UrlOptions} options
    */
-  constructor(home, { fetch, redirects = fetch ? undefined : 'keep' }) {
+  constructor(home, name, { fetch, redirects = fetch ? undefined : 'keep' }) {
     this.#home = home;
+    this.#name = name;
     this.#keeps = redirects !== 'again';
     // A fetch of the caller's may sign, or know other secrets.
     this.#keepsAway = redirects === 'keep';
@@ -31,12 +50,50 @@ export class Redirects {
     return originOf(url) !== originOf(this.#home);
   }
 
-  /** After a response that is good to a request of `from`. @param {Response} response @param {string} from */
-  came({ redirected, url }, from) {
+  /**
+   * Where a response leads: to http and https, never from https to http.
+   *
+   * @param {Response} response
+   * @param {string} from
+   * @param {number} hops that led to it
+   */
+  #next({ status, headers }, from, hops) {
+    const fail = (/** @type {string} */ what) => new CpbError('HTTP', `${this.#name} ${what}`, { status });
+    if (hops >= MOST) throw fail(`redirects more than ${MOST} times in a row`);
+    const to = resolved(headers.get('location') ?? '', from);
+    if (!/^https?:/.test(to)) throw fail(`answered ${status}, which leads to no http or https URL`);
+    if (isSafe(from) && !isSafe(to)) throw fail(`answered ${status}, which leads from https to http`);
+    return to;
+  }
+
+  /**
+   * Follows the redirect that came, and counts the requests: of those that the runtime followed, it tells of one. Each
+   * response is given out, so that it can be ended.
+   *
+   * @param {import('./http-request.js').Incoming} incoming
+   * @param {string} to
+   * @param {{ again: () => void }} bill
+   * @param {(url: string) => Promise<import('./http-request.js').Incoming>} ask
+   */
+  async *follow(incoming, to, bill, ask) {
+    for (let hops = 0; leads(incoming.response); hops++) {
+      incoming.end();
+      to = this.#next(incoming.response, to, hops);
+      bill.again();
+      incoming = await ask(to);
+      yield { incoming, to };
+    }
+    if (!incoming.response.redirected) return;
+    yield { incoming, to: incoming.response.url };
+    bill.again();
+  }
+
+  /** After a response that is good to a request of `from`, which redirects led `to`. @param {string} to @param {string} from */
+  came(to, from) {
     if (from === this.target) this.#served = true;
-    const may = redirected && url && this.#keeps && (this.#keepsAway || !this.isAway(url));
-    if (!may || (isSafe(this.#home) && !isSafe(url))) return;
-    this.target = url;
+    const may = to !== from && this.#keeps && (this.#keepsAway || !this.isAway(to));
+    if (!may || (isSafe(this.#home) && !isSafe(to))) return;
+    this.target = to;
     this.#served = false;
   }
 

@@ -1,9 +1,13 @@
 import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { announcedSize, encodingOf, EXPOSE, hasParts } from './content-range.js';
+import { announcedSize, encodingOf, hasParts, sizeOf416 } from './content-range.js';
 
 /** @typedef {import('./exchange.js').Exchange} Exchange */
+/** @typedef {import('./resource.js').Resource} Resource */
 /** @typedef {import('./http-request.js').Incoming} Incoming */
+
+/** What a server must send so that a page of another origin can read the headers it needs. */
+const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
 
 /** @type {Record<number, string>} */
 const meanings = {
@@ -26,16 +30,23 @@ const EXPLANATION = 2048;
  * @param {string} name
  * @returns {Promise<CpbError>}
  */
-export async function refusal(incoming, name) {
+async function refusal(incoming, name) {
   const { response } = incoming;
   const { status } = response;
   const said = [400, 401, 403].includes(status) ? await explanation(incoming) : '';
+  const wait = retryAfter(response.headers);
   const meaning = /expired|time frame/i.test(said) ? 'the signature or token has expired' : meanings[status];
-  const words = [meaning, said && `“${said}”`].filter(Boolean).join('; it says ');
+  const words = [
+    meaning,
+    said && `it says “${said}”`,
+    wait && `it asks to wait ${Math.ceil(wait / 1000)} s (Retry-After)`,
+  ]
+    .filter(Boolean)
+    .join('; ');
   return new CpbError('HTTP', `${name} answered ${status}${words && `: ${words}`}`, {
     status,
     retryable: temporary.includes(status) || status > 505,
-    retryAfter: retryAfter(response.headers),
+    retryAfter: wait,
   });
 }
 
@@ -61,7 +72,7 @@ async function explanation(incoming) {
  * @param {Headers} headers
  * @returns {number | undefined} milliseconds
  */
-export function retryAfter(headers) {
+function retryAfter(headers) {
   const text = headers.get('retry-after');
   if (!text) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -76,7 +87,7 @@ export function retryAfter(headers) {
  * @param {Exchange} http
  * @param {number} cap the most bytes that are taken
  */
-export async function wholeOf(incoming, http, cap) {
+async function wholeOf(incoming, http, cap) {
   const announced = announcedSize(incoming.response.headers);
   /** @type {Uint8Array[]} */
   const pieces = [];
@@ -93,8 +104,107 @@ export async function wholeOf(incoming, http, cap) {
     pieces.push(piece);
     if ((size += piece.length) > cap) throw tooLarge();
   }
-  if (announced !== undefined && size !== announced) throw http.cutOff(size, announced);
+  if (announced !== undefined && size !== announced) throw http.cutOff(size, announced, 200);
   return concat(pieces);
+}
+
+/** The error for a server that says nothing by which a change could be noticed. @param {Exchange} http */
+export const unmarked = ({ name, crossOrigin }) =>
+  new CpbError(
+    'RANGE',
+    `${name} ${crossOrigin ? 'shows' : 'gives'} neither ETag nor Last-Modified, as requireValidator demands${
+      crossOrigin ? `; it may have to answer with ${EXPOSE}` : ''
+    }`,
+  );
+
+/** How many ranges may be asked for to learn where a resource ends. */
+const LOOKS = 4;
+
+/**
+ * The range of a response that does not say the size of all: `bytes 0-9/*`.
+ *
+ * @param {Headers} headers
+ * @param {Resource} resource
+ */
+export async function spanOfUnknown(headers, resource) {
+  const found = openSpan(headers);
+  if (!found || hasParts(headers) || encodingOf(headers)) throw unclear(headers, resource.http);
+  const size = resource.size(-1) < 0 ? await sizeByRanges(resource.http) : resource.size();
+  if (size < found.end) throw unclear(headers, resource.http);
+  return { ...found, size };
+}
+
+/** @param {Headers} headers */
+function openSpan(headers) {
+  const [, first, last] = /^bytes\s+(\d+)-(\d+)\/\*$/i.exec(headers.get('content-range') ?? '') ?? [];
+  const [begin, end] = [Number(first), Number(last) + 1];
+  return begin < end && Number.isSafeInteger(end) ? { begin, end } : undefined;
+}
+
+/**
+ * The size of a resource whose ranges do not say it: from where on there is nothing.
+ *
+ * @param {Exchange} http
+ */
+async function sizeByRanges(http) {
+  let size = 0;
+  for (let left = LOOKS; left > 0; left--) {
+    let isEnd = false;
+    const looked = http.exchange(`bytes=${size}-`, 0, undefined, async ({ response }) => {
+      const { status, headers } = response;
+      const span = status === 206 ? openSpan(headers) : undefined;
+      isEnd = status === 416 && (sizeOf416(headers) ?? size) === size;
+      if (!isEnd && span?.begin !== size) throw unclear(headers, http);
+      size = span?.end ?? size;
+      return 0;
+    });
+    await looked.next();
+    if (isEnd) return size;
+  }
+  throw new CpbError(
+    'RANGE',
+    `${http.name} does not say how many bytes there are, and ${LOOKS} ranges end before ${size}`,
+  );
+}
+
+/** Statuses that a server which knows no suffix ranges may answer one with. */
+const noSuffix = [400, 405, 406, 412, 416, 501];
+
+/**
+ * What to make of a response that has no range: how many bytes of its body are what was asked for.
+ *
+ * @param {Incoming} incoming
+ * @param {Resource} resource
+ * @param {number} begin -1: the last bytes were asked for
+ * @param {number} end
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<0>}
+ */
+export async function withoutRange(incoming, resource, begin, end, signal) {
+  const { http, maxWhole } = resource;
+  const { status, headers } = incoming.response;
+  const isSuffix = begin < 0;
+  if (status === 200) {
+    const least = begin === 0 && end < Infinity ? end : 0;
+    try {
+      // The server ignores ranges, or this one. A small resource is kept as a whole.
+      const bytes = await wholeOf(incoming, http, Math.max(least, maxWhole));
+      await resource.agree(headers, bytes.length);
+      resource.hold(0, bytes);
+    } catch (/** @type {any} */ error) {
+      if (!isSuffix || error.code !== 'RANGE') throw error;
+    }
+    return 0;
+  }
+  if (isSuffix && noSuffix.includes(status)) return 0;
+  if (status !== 416) throw await refusal(incoming, http.name);
+  // It is correct only for ranges past the end. S3 does not say where the end is.
+  const size = sizeOf416(headers);
+  const known = () => resource.size(-1);
+  if (size !== undefined && (known() >= 0 || size <= begin)) await resource.agree(headers, size);
+  else if (known() < 0 && begin > 0) await resource.stat({ signal });
+  if (known() < 0 || begin < known()) throw notPastEnd(http, begin, known());
+  return 0;
 }
 
 /**
@@ -103,7 +213,7 @@ export async function wholeOf(incoming, http, cap) {
  * @param {Headers} headers
  * @param {Exchange} http
  */
-export function unclear(headers, { name, crossOrigin }) {
+function unclear(headers, { name, crossOrigin }) {
   const encoding = encodingOf(headers);
   const text = headers.get('content-range');
   let what = `answered with Content-Range: ${text}, which is no range of a known size`;
@@ -120,12 +230,12 @@ export function unclear(headers, { name, crossOrigin }) {
  *
  * @param {Exchange} http
  * @param {number} begin
- * @param {{ size: number }} [known]
+ * @param {number} size -1: it is not known
  */
-export const notPastEnd = ({ name }, begin, known) =>
+const notPastEnd = ({ name }, begin, size) =>
   new CpbError(
     'RANGE',
-    `${name} answered 416 to a range at ${begin}, which is ${known ? `in its ${known.size} bytes` : 'its beginning'}`,
+    `${name} answered 416 to a range at ${begin}, which is ${size < 0 ? 'its beginning' : `in its ${size} bytes`}`,
     { status: 416, offset: begin },
   );
 
@@ -139,3 +249,26 @@ export const notPastEnd = ({ name }, begin, known) =>
  */
 export const anotherRange = ({ name }, range, offset, { begin, end }) =>
   new CpbError('RANGE', `${name} was asked for ${range} and gave bytes ${begin}-${end - 1}`, { status: 206, offset });
+
+/** What may be wrong when a server of another origin does not respond. */
+const ADVICE =
+  '; perhaps its CORS rules: it must answer with' +
+  ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;
+
+const ASTRAY =
+  '; it redirects, which the browser does not follow: there are too many redirects, or the CORS rules of the server that' +
+  ' they lead to do not allow this page';
+
+/**
+ * The error for a request without a response, in a browser.
+ *
+ * @param {CpbError} error
+ * @param {Exchange} http
+ * @param {() => Promise<Response>} [send] the same request, so that no redirect is followed
+ */
+export async function explained({ message, cause }, { crossOrigin }, send) {
+  const probe = await send?.().catch(() => undefined);
+  const isRedirect = probe?.type === 'opaqueredirect';
+  const advice = isRedirect ? ASTRAY : crossOrigin ? ADVICE : '';
+  return new CpbError('NETWORK', message + advice, { retryable: !isRedirect, cause });
+}

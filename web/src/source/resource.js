@@ -1,9 +1,9 @@
 /** A resource that is read by ranges: what to ask its server for, and what to make of responses. */
 import { CpbError } from '../errors.js';
 import { loadUnusual } from './exchange.js';
-import { sizeOf416, spanOf } from './content-range.js';
+import { spanOf } from './content-range.js';
 import { collect, tailByRead } from './streams.js';
-import { pin, tagOf } from './validators.js';
+import { tagOf } from './validators.js';
 
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('./http-request.js').Incoming} Incoming */
@@ -19,56 +19,39 @@ const SHORT = 65536;
 /** How many responses may be too short before reading fails. */
 const CONTINUED = 4;
 
-/** Statuses that a server which knows no suffix ranges may answer one with. */
-const noSuffix = [400, 405, 406, 412, 416, 501];
-
-/** @param {Incoming} incoming @param {string} name */
-async function refusal(incoming, name) {
-  try {
-    return await (await loadUnusual()).refusal(incoming, name);
-  } catch {
-    const { status } = incoming.response;
-    return new CpbError('HTTP', `${name} answered ${status}`, { status, retryable: status > 499 });
-  }
-}
-
 export class Resource {
-  #http;
-  #maxWhole;
   /** Whether the last bytes are asked for as `bytes=-N`. */
   #suffix;
-  #ignoreEtag;
+  #options;
   /** @type {Validators | undefined} those of the first response, which all others must have */
   #pinned;
   /** @type {{ begin: number, bytes: Uint8Array } | undefined} all of it, its beginning or its end */
   #held;
 
-  /** @param {Exchange} http @param {number} maxWhole @param {boolean} suffix @param {boolean} ignoreEtag */
-  constructor(http, maxWhole, suffix, ignoreEtag) {
-    this.#http = http;
-    this.#maxWhole = maxWhole;
-    this.#suffix = suffix;
-    this.#ignoreEtag = ignoreEtag;
+  /** @param {Exchange} http @param {import('./url.js').UrlOptions} options */
+  constructor(http, options) {
+    const { maxWhole = 1 << 20, suffix = 'auto' } = options;
+    this.http = http;
+    this.maxWhole = maxWhole;
+    this.#suffix = suffix === 'auto' ? !http.crossOrigin : suffix;
+    this.#options = options;
   }
 
   /** @param {number} [otherwise] while it is not known */
-  #size(otherwise = Infinity) {
+  size(otherwise = Infinity) {
     return this.#pinned?.size ?? otherwise;
   }
 
   /** @param {Headers} headers @param {number} size */
-  #agree(headers, size) {
-    const http = this.#http;
+  async agree(headers, size) {
+    const http = this.http;
+    const { ignoreEtag, requireValidator } = this.#options;
+    const etag = (!ignoreEtag && headers.get('etag')) || undefined;
+    const found = { size, etag, lastModified: headers.get('last-modified') ?? undefined };
+    if (requireValidator && !tagOf(found)) throw (await loadUnusual()).unmarked(http);
+    if (String(Object.values((this.#pinned ??= found))) === String(Object.values(found))) return;
     try {
-      this.#pinned = pin(
-        this.#pinned,
-        {
-          size,
-          etag: (!this.#ignoreEtag && headers.get('etag')) || undefined,
-          lastModified: headers.get('last-modified') ?? undefined,
-        },
-        http.name,
-      );
+      this.#pinned = (await loadUnusual()).pin(this.#pinned, found, http.name);
     } catch (error) {
       http.doubt();
       throw error;
@@ -81,40 +64,35 @@ export class Resource {
    * @param {Response} response
    */
   async #spanOf({ status, headers }) {
-    if (status === 200 && !headers.has('content-range')) return undefined;
-    const span = spanOf(headers);
-    if (!span) throw (await loadUnusual()).unclear(headers, this.#http);
+    if (status !== 206 && (status !== 200 || !headers.has('content-range'))) return undefined;
+    const span = spanOf(headers) ?? (await (await loadUnusual()).spanOfUnknown(headers, this));
     if (status === 200 && span.end - span.begin === span.size) return undefined;
-    this.#agree(headers, span.size);
+    await this.agree(headers, span.size);
     return span;
   }
 
-  /**
-   * A 200: the server ignores ranges, or this one. A small resource is kept as a whole.
-   *
-   * @param {Incoming} incoming
-   * @param {number} cap
-   */
-  async #takeWhole(incoming, cap) {
-    const { wholeOf } = await loadUnusual();
-    const bytes = await wholeOf(incoming, this.#http, cap);
-    this.#agree(incoming.response.headers, bytes.length);
-    this.#held = { begin: 0, bytes };
+  /** Keeps what there is of it. @param {number} begin @param {Uint8Array} bytes */
+  hold(begin, bytes) {
+    this.#held = { begin, bytes };
   }
 
   /**
-   * A 416 is correct only for ranges past the end. S3 does not say where the end is.
+   * A response without a range of the resource, which may be all of it or end before.
    *
-   * @param {Headers} headers
-   * @param {number} begin
+   * @param {Incoming} incoming
+   * @param {number} begin -1: the last bytes were asked for
+   * @param {number} end
    * @param {AbortSignal} [signal]
    */
-  async #pastEnd(headers, begin, signal) {
-    const size = sizeOf416(headers);
-    if (size !== undefined && (this.#pinned || size <= begin)) this.#agree(headers, size);
-    else if (!this.#pinned && begin > 0) await this.stat({ signal });
-    if (begin >= this.#size()) return 0;
-    throw (await loadUnusual()).notPastEnd(this.#http, begin, this.#pinned);
+  async #without(incoming, begin, end, signal) {
+    let unusual;
+    try {
+      unusual = await loadUnusual();
+    } catch {
+      const { status } = incoming.response;
+      throw new CpbError('HTTP', `${this.http.name} answered ${status}`, { status, retryable: status > 499 });
+    }
+    return unusual.withoutRange(incoming, this, begin, end, signal);
   }
 
   /**
@@ -126,21 +104,12 @@ export class Resource {
    * @param {AbortSignal} [signal]
    */
   #request(begin, end, signal) {
-    const { name } = this.#http;
     const range = `bytes=${begin}-${end === Infinity ? '' : end - 1}`;
-    return this.#http.exchange(range, end - begin, signal, async (incoming) => {
-      const { response } = incoming;
-      const { status } = response;
-      const span = status === 200 || status === 206 ? await this.#spanOf(response) : undefined;
-      if (status === 200 && !span) {
-        const least = begin === 0 && end < Infinity ? end : 0;
-        await this.#takeWhole(incoming, Math.max(least, this.#maxWhole));
-        return 0;
-      }
-      if (status === 416) return this.#pastEnd(response.headers, begin, signal);
-      if (!span) throw await refusal(incoming, name);
+    return this.http.exchange(range, end - begin, signal, async (incoming) => {
+      const span = await this.#spanOf(incoming.response);
+      if (!span) return this.#without(incoming, begin, end, signal);
       if (span.begin === begin && span.end <= end) return span.end - begin;
-      throw (await loadUnusual()).anotherRange(this.#http, range, begin, span);
+      throw (await loadUnusual()).anotherRange(this.http, range, begin, span);
     });
   }
 
@@ -152,25 +121,11 @@ export class Resource {
    * @param {AbortSignal} [signal]
    */
   #requestSuffix(length, signal) {
-    return this.#http.exchange(`bytes=-${length}`, length, signal, async (incoming) => {
-      const { response } = incoming;
-      const { status } = response;
-      const span = status === 200 || status === 206 ? await this.#spanOf(response) : undefined;
-      if (span) {
-        const { begin, end, size } = span;
-        this.#suffix = end === size && begin === Math.max(0, size - length);
-        return this.#suffix ? end - begin : 0;
-      }
-      if (status !== 200 && !noSuffix.includes(status)) {
-        throw await refusal(incoming, this.#http.name);
-      }
-      this.#suffix = false;
-      if (status === 200) {
-        await this.#takeWhole(incoming, this.#maxWhole).catch((error) => {
-          if (error.code !== 'RANGE') throw error;
-        });
-      }
-      return 0;
+    return this.http.exchange(`bytes=-${length}`, length, signal, async (incoming) => {
+      const span = await this.#spanOf(incoming.response);
+      if (!span) await this.#without(incoming, -1, length);
+      this.#suffix = span?.end === span?.size && span?.begin === Math.max(0, (span?.size ?? 0) - length);
+      return span && this.#suffix ? span.end - span.begin : 0;
     });
   }
 
@@ -188,7 +143,7 @@ export class Resource {
    */
   async *pieces(offset, length, signal) {
     const wanted = offset + length;
-    const end = () => Math.min(wanted, this.#size());
+    const end = () => Math.min(wanted, this.size());
     let left = CONTINUED;
     while (offset < end()) {
       signal?.throwIfAborted();
@@ -204,14 +159,14 @@ export class Resource {
         yield piece;
       }
       if (offset - before < SHORT && offset < end() && left-- === 0) {
-        throw new CpbError('RANGE', `${this.#http.name} keeps sending less than was asked for`, { offset });
+        throw new CpbError('RANGE', `${this.http.name} keeps sending less than was asked for`, { offset });
       }
     }
   }
 
   /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
   read(offset, length, { signal } = {}) {
-    return collect(this.pieces(offset, length, signal), () => Math.min(length, this.#size() - offset));
+    return collect(this.pieces(offset, length, signal), () => Math.min(length, this.size() - offset));
   }
 
   /** @param {ReadOptions} [options] */
@@ -227,14 +182,14 @@ export class Resource {
   /** @param {number} length @param {ReadOptions} [options] */
   async tail(length, options = {}) {
     if (!this.#pinned && this.#suffix && length > 0) {
-      const bytes = await collect(this.#requestSuffix(length, options.signal), () => Math.min(length, this.#size()));
-      if (bytes.length) this.#held = { begin: this.#size() - bytes.length, bytes };
+      const bytes = await collect(this.#requestSuffix(length, options.signal), () => Math.min(length, this.size()));
+      if (bytes.length) this.#held = { begin: this.size() - bytes.length, bytes };
     }
     return tailByRead(this)(length, options);
   }
 
   reset() {
-    this.#http.reset();
+    this.http.reset();
     this.#pinned = this.#held = undefined;
   }
 }

@@ -17,12 +17,18 @@ import { Resource } from './resource.js';
  *   answers ranges of one URL one by one, ask for several at once
  * @property {number} [timeout] milliseconds without a byte after which a request fails;
  *   default 30,000
+ * @property {number} [minSpeed] bytes a second, below which a request fails; what comes in `timeout` counts, of the time
+ *   in which it was waited for. Default 100; 0: any
+ * @property {number} [maxTime] milliseconds that a request may take in all, of the time in which it was waited for;
+ *   default 600,000, or as long as its bytes take at 10,000 a second if that is more
  * @property {'auto' | boolean} [suffix] whether the last bytes are asked for as
  *   `bytes=-N`; 'auto': unless that costs a browser a preflight
  * @property {number} [maxWhole] bytes up to which a server may answer a range with the
  *   whole resource, which is then kept; default 1 MiB
  * @property {boolean} [ignoreEtag] that a resource stays the same is told by size and date alone: for
  *   servers behind one name that give it different ETags
+ * @property {boolean} [requireValidator] true: a server that gives neither ETag nor Last-Modified is refused, as
+ *   nothing but the size would tell that the resource changed while it was read
  * @property {'keep' | 'again'} [redirects] 'keep': ranges are requested where redirects led before, until
  *   that fails, without `headers` if it is another origin; 'again': the redirects are followed each time.
  *   Default 'keep'; with a `fetch` that is passed, which may sign for one origin, 'again' for others
@@ -41,9 +47,8 @@ import { Resource } from './resource.js';
  * @returns {Source & { url: string, finalUrl: string }} `finalUrl`: where redirects led
  */
 export function urlSource(url, options = {}, usage = meter(options.budget)) {
-  const { maxWhole = 1 << 20, suffix = 'auto', ignoreEtag = false } = options;
   const http = new Exchange(url, options, usage);
-  const resource = new Resource(http, maxWhole, suffix === 'auto' ? !http.crossOrigin : suffix, ignoreEtag);
+  const resource = new Resource(http, options);
   /** @type {Source & { url: string, finalUrl: string }} */
   const source = {
     name: http.name,
@@ -58,12 +63,7 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
     stat: (...args) => resource.stat(...args),
     tail: (...args) => resource.tail(...args),
     stream: (offset, length, { signal } = {}) => streamOf((inner) => resource.pieces(offset, length, inner), signal),
-    beside(name) {
-      const url = http.beside(name);
-      /** @param {string} other */
-      const open = (other) => urlSource(other, options, usage);
-      return typeof url === 'string' ? open(url) : url.then(open);
-    },
+    beside: async (name) => urlSource(await http.beside(name), options, usage),
     reset: () => resource.reset(),
   };
   // For the page, which shows the address of the file that the URL stands for.

@@ -204,50 +204,56 @@ function needOf(instance, engine) {
 const feedOf = ({ feed, others }, file) => (file ? others.get(file) : feed);
 
 /**
- * Answers what is needed, if it is there already.
+ * Answers what is needed, if it is there already or can be read without waiting.
  *
  * @param {Instance} instance
  * @param {Engine} engine
  */
 function answered(instance, engine) {
-  const { kind, file, offset, length } = needOf(instance, engine);
+  const { kind, file, offset, length, ahead } = needOf(instance, engine);
   const feed = feedOf(engine, file);
   if (!feed) return false;
   const { size } = feed;
   const bytes = kind === NEED_SIZE ? undefined : feed.at(offset);
   const isEnd = size !== undefined && (kind === NEED_SIZE || offset >= size);
+  const read = kind !== NEED_SIZE && !isEnd && feed.readInto;
+  const lent = bytes
+    ? lend(instance, engine, bytes, length)
+    : read && read(offset, length, ahead, (most) => roomFor(instance, engine, most));
   // The size alone would be no answer: whoever gives up waiting for the bytes may drive the engine on.
-  if (!bytes && !isEnd) return false;
+  if (!lent && !isEnd) return false;
   const input = engine.call('input');
   if (size !== undefined) {
     if (file) instance.c.cpb_input_end_other(input, file, BigInt(size));
     else instance.c.cpb_input_end(input, BigInt(size));
   }
-  if (bytes) lend(instance, engine, file, offset, bytes, length);
+  const supply = /** @type {const} */ ([BigInt(offset), engine.lent, lent]);
+  if (lent && file) instance.c.cpb_input_supply_other(input, file, ...supply);
+  else if (lent) instance.c.cpb_input_supply(input, ...supply);
   return true;
 }
 
-/**
- * Copies as much as is sure to be used, at least, into the engine's one block.
- *
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {number} file
- * @param {number} offset
- * @param {Uint8Array} bytes
- * @param {number} length
- */
-function lend(instance, engine, file, offset, bytes, length) {
-  const size = Math.min(bytes.length, Math.max(length, LENT_LEAST));
+/** The engine's one block, for so many bytes. @param {Instance} instance @param {Engine} engine @param {number} size */
+function roomFor(instance, engine, size) {
   if (engine.lentSize < size) {
     if (engine.lent) instance.free(engine.lent);
     engine.lent = engine.lentSize = 0;
     engine.lent = instance.alloc(size);
     engine.lentSize = size;
   }
-  instance.view(engine.lent, size).set(bytes.subarray(0, size));
-  const input = engine.call('input');
-  const lent = [BigInt(offset), engine.lent, size];
-  if (file) instance.c.cpb_input_supply_other(input, file, ...lent);
-  else instance.c.cpb_input_supply(input, ...lent);
+  return instance.view(engine.lent, size);
+}
+
+/**
+ * Copies as much as is sure to be used, at least, into the engine's block; answers how much.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {Uint8Array} bytes
+ * @param {number} length
+ */
+function lend(instance, engine, bytes, length) {
+  const size = Math.min(bytes.length, Math.max(length, LENT_LEAST));
+  roomFor(instance, engine, size).set(bytes.subarray(0, size));
+  return size;
 }

@@ -32,6 +32,10 @@ import { RecentBytes } from './recent-bytes.js';
  * @property {(offset: number, length: number, ahead: number, o?: ReadOptions) => Promise<void>}
  *   fetch
  *   makes `at(offset)` answer, or `size` known when the source ends before
+ * @property {(offset: number, length: number, ahead: number, room: (size: number) => Uint8Array) => number}
+ *   [readInto]
+ *   what is not remembered, without waiting: into the array that `room` makes; answers how many bytes, or 0
+ *   where it cannot
  * @property {(tail: number, o?: ReadOptions) => Promise<void>} measure makes `size` known
  * @property {number | undefined} size of the source
  * @property {number} got bytes that came so far

@@ -2,8 +2,8 @@
 
 /** @typedef {{ offset: number, bytes: Uint8Array }} Piece */
 
-/** The most pieces: each is looked at before more is fetched. */
-const MANY = 64;
+/** The most pieces: each is looked at before more is fetched. A small one cost a request like a large one. */
+const MANY = 4096;
 
 export class RecentBytes {
   #most;

@@ -1,6 +1,7 @@
 /** merge(): a chunked message put together again. */
 import * as is from '../options.js';
-import { open } from '../reader/index.js';
+import * as content from '../reader/message-content.js';
+import { openAs } from '../reader/open.js';
 import { piecesOf } from '../source/streams.js';
 import { outputOf } from './output.js';
 
@@ -17,18 +18,28 @@ import { outputOf } from './output.js';
  * @param {MergeOptions} [options]
  */
 const merge = (input, options = {}) =>
-  outputOf(async function* ({ signal, onProgress }) {
+  outputOf(async function* ({ signal, onProgress, put }) {
     is.checkOptions(options);
     signal?.throwIfAborted();
-    const message = await open(input, { format: 'cpb', ...options, signal });
+    const how = { format: /** @type {const} */ ('cpb'), ...options, signal };
+    const opened = await openAs('reader', () => content, input, how);
+    const { message } = opened;
     try {
       const total = onProgress ? await message.messageSize({ signal }) : 0;
       let size = 0;
-      for await (const piece of piecesOf(message.merged({ signal }))) {
-        const offset = size;
-        size += piece.length;
-        yield { offset, bytes: /** @type {Piece['bytes']} */ (piece) };
+      const told = (/** @type {number} */ more) => {
+        size += more;
         onProgress?.({ done: size, total });
+      };
+      if (put) {
+        const whole = await opened.content();
+        await whole.write((offset, bytes) => (put(offset, bytes), told(bytes.length)), { signal });
+      } else {
+        for await (const piece of piecesOf(message.merged({ signal }))) {
+          const { length } = piece; // whoever takes it may have it moved
+          yield { offset: size, bytes: /** @type {Piece['bytes']} */ (piece) };
+          told(length);
+        }
       }
       return { chunks: message.numChunks, size, isSplit: message.numChunks > 1 };
     } finally {

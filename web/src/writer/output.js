@@ -1,5 +1,5 @@
 /** What calls that write answer: an output that is made when it is asked for. */
-import { collector } from '../bytes.js';
+import { collector, room } from '../bytes.js';
 import { asCpbError, CpbError } from '../errors.js';
 import * as is from '../options.js';
 import { streamOf } from '../source/streams.js';
@@ -7,7 +7,8 @@ import { abortable } from '../source/abort.js';
 import { sinkOf } from './sinks.js';
 
 /** @import { Progress } from '../types.js' */
-/** @import { Destination, Sink } from './sinks.js' */
+/** @import { Put } from '../reader/merged-body.js' */
+/** @import { Destination, OwnSink, Sink } from './sinks.js' */
 
 /** Bytes and the offset that they are written at.
  * @typedef {{ offset: number, bytes: Uint8Array<ArrayBuffer> }} Piece */
@@ -49,8 +50,9 @@ import { sinkOf } from './sinks.js';
  */
 
 /**
- * How it is made. `onProgress` adds that it is of the message, unless it is said of what.
- * @typedef {{ signal?: AbortSignal, seekable: boolean,
+ * How it is made. `onProgress` adds that it is of the message, unless it is said of what. What can be written with
+ * `put`, without waiting, is no piece.
+ * @typedef {{ signal?: AbortSignal, seekable: boolean, put?: Put,
  *   onProgress?: (progress: { done: number, total?: number, of?: string }) => void }} How
  */
 /**
@@ -61,7 +63,7 @@ import { sinkOf } from './sinks.js';
  *   AsyncGenerator<Piece, R, void>} Make
  */
 
-/** @type {((path: string | URL) => Sink) | undefined} */
+/** @type {((path: string | URL) => OwnSink) | undefined} */
 let fileSink;
 
 /** What the entry for runtimes with files does. @param {typeof fileSink} open */
@@ -76,6 +78,46 @@ async function ofSink(call) {
   }
 }
 
+/** What is gathered of small pieces before it is written. */
+const GATHERED = 256 * 1024;
+
+/**
+ * Writes small pieces together that follow each other.
+ *
+ * @param {Put} write what it throws is of the destination
+ * @returns {{ put: Put, end: () => void }}
+ */
+function joining(write) {
+  const held = room(GATHERED);
+  let begin = 0,
+    length = 0;
+
+  /** @type {Put} */
+  function writeNow(offset, bytes) {
+    try {
+      write(offset, bytes);
+    } catch (error) {
+      throw asCpbError(error, 'the destination', 'WRITE');
+    }
+  }
+
+  function end() {
+    if (length > 0) writeNow(begin, held.subarray(0, length));
+    length = 0;
+  }
+
+  return {
+    put(offset, bytes) {
+      if (offset !== begin + length || length + bytes.length > GATHERED) end();
+      if (bytes.length >= GATHERED) return writeNow(offset, bytes);
+      if (length === 0) begin = offset;
+      held.set(bytes, length);
+      length += bytes.length;
+    },
+    end,
+  };
+}
+
 /** What is written once: the pieces, and what came of them. @template R */
 class Writing {
   #make;
@@ -88,25 +130,28 @@ class Writing {
     this.#make = make;
   }
 
-  /** @param {WriteOptions} options @param {boolean} seekable */
-  begin({ signal, onProgress }, seekable) {
+  /** @param {WriteOptions} options @param {boolean} seekable @param {Put} [put] */
+  begin({ signal, onProgress }, seekable, put) {
     if (this.#begun) throw new CpbError('USAGE', 'this output was already written: make another');
     if (onProgress) is.checkOptions({ onProgress }, { onProgress: is.callback });
     this.#begun = true;
     /** @type {How['onProgress']} */
     const tell = onProgress && ((progress) => onProgress({ of: 'message', total: undefined, ...progress }));
-    return this.#make({ signal, onProgress: tell, seekable });
+    return this.#make({ signal, onProgress: tell, seekable, put });
   }
 
-  /** @param {Sink} sink @param {WriteOptions} options */
-  async writeTo(sink, options) {
+  /** @param {Sink} sink @param {WriteOptions} options @param {OwnSink} [own] the same, if it is of this package */
+  async writeTo(sink, options, own) {
     const { signal } = options;
-    const pieces = this.begin(options, sink.seekable !== false);
+    const joined = own?.put && joining(own.put);
+    const pieces = this.begin(options, sink.seekable !== false, joined?.put);
     try {
+      if (joined) await ofSink(() => own?.open?.());
       for (;;) {
         signal?.throwIfAborted();
         const { done, value } = await pieces.next();
         if (done) {
+          joined?.end();
           await ofSink(() => sink.close?.());
           return (this.result = value);
         }
@@ -167,11 +212,12 @@ export function outputOf(make) {
       const sink = await Promise.resolve(sinkOf(destination)).catch((error) => {
         throw asCpbError(error, 'the destination', 'WRITE');
       });
-      return writing.writeTo(sink, options);
+      return writing.writeTo(sink, options, sink === destination ? undefined : sink);
     },
     async toFile(path, options = {}) {
       if (!fileSink) throw new CpbError('UNSUPPORTED', 'toFile() is for Node, Deno and Bun: use to()');
-      return writing.writeTo(fileSink(path), options);
+      const sink = fileSink(path);
+      return writing.writeTo(sink, options, sink);
     },
   };
 }

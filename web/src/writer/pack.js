@@ -155,13 +155,18 @@ export function gatherer() {
  * @param {How} how
  * @returns {AsyncGenerator<Piece, number, void>} returns the size
  */
-export async function* pack(file, engine, { signal, onProgress }) {
+export async function* pack(file, engine, { signal, onProgress, put }) {
   const gathered = gatherer();
   let size = 0;
+  const onStep = () => {
+    const piece = lentPiece(file.instance, engine);
+    if (!put) return gathered.add(pieceOf(file.instance, engine));
+    put(piece.offset, piece.bytes);
+    size = Math.max(size, piece.offset + piece.bytes.length);
+    return onProgress !== undefined;
+  };
   for (let step = -1; step !== DONE;) {
-    step = await file
-      .drive(engine, { signal, onStep: () => gathered.add(pieceOf(file.instance, engine)) })
-      .catch(advise);
+    step = await file.drive(engine, { signal, onStep }).catch(advise);
     for (const piece of gathered.take()) {
       size = Math.max(size, piece.offset + piece.bytes.length);
       yield piece;
@@ -171,12 +176,18 @@ export async function* pack(file, engine, { signal, onProgress }) {
   return size;
 }
 
-/** A copy of what the engine gives, and the offset to write it at.
+/** What the engine gives, good until the next call, and the offset to write it at.
  * @param {Instance} instance @param {Engine} engine */
-export function pieceOf(instance, engine) {
+function lentPiece(instance, engine) {
   const bytes = engine.call('output', engine.out, engine.out + 8);
   const { offset } = instance.get(structs.range, engine.out);
-  return { offset, bytes: instance.copy(bytes, instance.u32(engine.out + 8)) };
+  return { offset, bytes: instance.view(bytes, instance.u32(engine.out + 8)) };
+}
+
+/** A copy of it. @param {Instance} instance @param {Engine} engine */
+export function pieceOf(instance, engine) {
+  const { offset, bytes } = lentPiece(instance, engine);
+  return { offset, bytes: bytes.slice() };
 }
 
 /** @param {OpenFile} file @param {Engine} engine */

@@ -1,5 +1,6 @@
 /** repack(): a .cpb file laid out anew, without merging it. */
 import * as is from '../options.js';
+import { feedAtOnce } from '../wasm/at-once.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, packing, withFile } from './pack.js';
@@ -39,6 +40,7 @@ const repack = (input, options = {}) =>
       checkAlone({ ...options }, ['layout', 'codec', 'transpose']);
       const fields = packFields(instance, options, how);
       const index = file.make('cpb_index', (scope) => c.cpb_index_new(0, file.limitsIn(scope)));
+      if (how.put) index.feed = feedAtOnce(file.source);
       await file.drive(index, { signal: how.signal });
       const chunks = index.call('num_chunks');
       const engine = file.make('cpb_repack', (scope) =>
@@ -51,6 +53,7 @@ const repack = (input, options = {}) =>
           }),
         ),
       );
+      if (how.put) engine.feed = feedAtOnce(file.source);
       return { chunks, size: yield* pack(file, engine, how), isSplit: chunks > 1 };
     }),
   );

@@ -1,6 +1,7 @@
 /** Where an output is written. */
 import { CpbError } from '../errors.js';
 
+/** @import { Put } from '../reader/merged-body.js' */
 /** @import { Piece } from './output.js' */
 
 /**
@@ -12,6 +13,12 @@ import { CpbError } from '../errors.js';
  * @property {(reason: unknown) => unknown} [abort] the rest will not come, a write may still
  *   be under way
  * @property {boolean} [seekable] false: each write must begin where the last one ended
+ */
+
+/**
+ * One of this package's. `put` writes without waiting, as often as there is something until the sink is closed, once
+ * `open` is done.
+ * @typedef {Sink & { put?: Put, open?: () => Promise<unknown> }} OwnSink
  */
 
 /**
@@ -59,7 +66,7 @@ import { CpbError } from '../errors.js';
 
 /**
  * @param {Destination} destination
- * @returns {Sink | Promise<Sink>}
+ * @returns {OwnSink | Promise<OwnSink>}
  */
 export function sinkOf(destination) {
   const it = /** @type {any} */ (destination);
@@ -128,10 +135,23 @@ function nodeSink(stream) {
   };
 }
 
-/** @param {any} handle of Node @returns {Sink} */
+/** Says how to write to an opened file of Node. @type {((handle: any) => Put) | undefined} */
+let filePut;
+
+/** What the entry for runtimes with files does. @param {typeof filePut} put */
+export const setUpFilePut = (put) => void (filePut = put);
+
+/** @param {any} handle of Node @returns {OwnSink} */
 function handleSink(handle) {
   let size = 0;
+  const put = filePut?.(handle);
   return {
+    put:
+      put &&
+      ((offset, bytes) => {
+        put(offset, bytes);
+        size = Math.max(size, offset + bytes.length);
+      }),
     async write(offset, bytes) {
       for (let at = 0; at < bytes.length;) {
         at += (await handle.write(bytes, at, bytes.length - at, offset + at)).bytesWritten;
@@ -142,14 +162,17 @@ function handleSink(handle) {
   };
 }
 
-/** @param {any} handle a FileSystemSyncAccessHandle @returns {Sink} */
+/** @param {any} handle a FileSystemSyncAccessHandle @returns {OwnSink} */
 function syncSink(handle) {
   let size = 0;
+  /** @type {Put} */
+  function put(offset, bytes) {
+    for (let at = 0; at < bytes.length;) at += handle.write(bytes.subarray(at), { at: offset + at });
+    size = Math.max(size, offset + bytes.length);
+  }
   return {
-    write(offset, bytes) {
-      for (let at = 0; at < bytes.length;) at += handle.write(bytes.subarray(at), { at: offset + at });
-      size = Math.max(size, offset + bytes.length);
-    },
+    put,
+    write: put,
     close() {
       handle.truncate(size);
       handle.flush();

@@ -3,6 +3,7 @@ import * as is from '../options.js';
 import { teller } from '../progress.js';
 import { big } from '../reader/chunks.js';
 import { newSchema } from '../reader/schema.js';
+import { feedAtOnce } from '../wasm/at-once.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, packing, withFile } from './pack.js';
@@ -49,7 +50,9 @@ const split = (input, options = {}) =>
   outputOf((how) =>
     withFile(input, options, known, how, async function* (file) {
       const engine = newSplit(file, options, how);
-      await file.drive(engine, { signal: how.signal, step: 'plan', got: teller(how.onProgress, 'input') });
+      const got = teller(how.onProgress, 'input');
+      if (how.put) engine.feed = feedAtOnce(file.source, {}, got);
+      await file.drive(engine, { signal: how.signal, step: 'plan', got });
       const chunks = engine.call('count');
       const isSplit = engine.call('is_split') !== 0;
       return { chunks, size: yield* pack(file, engine, how), isSplit };

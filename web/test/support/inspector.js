@@ -36,6 +36,22 @@ export const button = (name) =>
 export const click = (name) =>
   `${button(name)}.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))`;
 
+/** Whether words are shown. @param {string} words */
+export const says = (words) => `${text}.replace(/\\s+/g, ' ').includes(${JSON.stringify(words)})`;
+
+/** Leads to a place of the page. @param {Record<string, string>} place */
+export const go = (place) =>
+  `history.pushState(0, '', '#${new URLSearchParams(place)}'); dispatchEvent(new PopStateEvent('popstate'))`;
+
+/** To where the model is compared with itself. */
+export const compareItself = `history.pushState(0, '', '#panel=compare&at=' + document.location.search.slice(5));
+  dispatchEvent(new PopStateEvent('popstate'))`;
+
+/** Types into the field that finds. @param {string} words */
+export const type = (words) =>
+  `(() => { const field = ${found('input[type=search]')}; field.value = ${JSON.stringify(words)};
+    field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true })); })()`;
+
 /** Keeps what a page must not do: breaking its Content-Security-Policy, errors. */
 export const watching = `window.broken = [];
   addEventListener('securitypolicyviolation', (e) => broken.push(e.violatedDirective + ' ' + e.blockedURI));
@@ -51,10 +67,32 @@ function rangeOf(header, size) {
 }
 
 /**
+ * Of a file that exists only where somebody looks.
+ *
+ * @param {import('./files.js').Sparse} file @param {string} pathname @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response @param {string[]} ranges
+ */
+async function sendRange({ source }, pathname, { headers }, response, ranges) {
+  const { size } = await source.stat();
+  const [begin, end] = rangeOf(headers.range, size) ?? [0, size];
+  ranges.push(`${pathname} ${begin}+${end - begin}`);
+  response.writeHead(206, {
+    'Content-Length': end - begin,
+    'Content-Range': `bytes ${begin}-${end - 1}/${size}`,
+    ETag: '"one"',
+  });
+  for (let at = begin; at < end && !response.destroyed; at += 65536) {
+    const isFull = !response.write(await source.read(at, Math.min(65536, end - at)));
+    if (isFull) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+  }
+  response.end();
+}
+
+/**
  * The page at /, files of tests/data at /models/, those of build/models at /built/.
  *
- * @param {Record<string, Uint8Array>} [files] others, by path; of those whose path has `/whole/` no
- *   ranges are sent
+ * @param {Record<string, Uint8Array | import('./files.js').Sparse>} [files] others, by path; of those whose path has
+ *   `/whole/` no ranges are sent
  */
 export async function serve(files = {}) {
   const { path: folder, remove } = temporary();
@@ -73,7 +111,7 @@ export async function serve(files = {}) {
   };
   const find = (/** @type {string} */ pathname) => {
     const known = files[pathname];
-    if (known) return known;
+    if (known) return /** @type {Uint8Array} */ (known);
     if (pathname.startsWith('/models/')) return readFileSync(join(root, 'tests/data', pathname.slice(8)));
     if (pathname.startsWith('/built/')) return readFileSync(join(root, 'build/models', pathname.slice(7)));
     return readFileSync(join(path, pathname === '/' ? 'index.html' : pathname));
@@ -88,12 +126,14 @@ export async function serve(files = {}) {
     const { pathname } = new URL(String(request.url), 'http://host');
     log.push(pathname);
     if (which ? which.test(pathname) : request.headers.range) await held;
+    const virtual = files[pathname];
     if (request.headers.range && delay) {
       atOnce = Math.max(atOnce, ++running);
       await new Promise((resolve) => setTimeout(resolve, delay));
       running--;
     }
     try {
+      if (virtual && 'source' in virtual) return await sendRange(virtual, pathname, request, response, ranges);
       const bytes = read(pathname);
       const isWhole = pathname.includes('/whole/');
       const range = isWhole ? undefined : rangeOf(request.headers.range, bytes.length);

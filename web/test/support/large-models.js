@@ -2,6 +2,8 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import { field, head, sparse } from './files.js';
 import { libcpb } from './libcpb.js';
+import { node, tensor, value } from './onnx.js';
+import { message } from './protobuf.js';
 
 const COUNT = 250;
 const SIZE = 4 * 2 ** 20;
@@ -156,6 +158,50 @@ export async function largeSavedModelChunks(saved) {
     },
   });
   return sparse(size, pieces);
+}
+
+/* --- ONNX ---------------------------------------------------------------------- */
+
+/**
+ * An ONNX model whose initializers, `weight_0` and so on, have no two sizes alike.
+ *
+ * @param {number} count
+ * @param {number} size of each, in bytes, and some more
+ */
+export function largeOnnx(count, size) {
+  const file = builder();
+  const names = Array.from({ length: count }, (_, i) => `weight_${i}`);
+  const nodes = names.map((name, i) =>
+    field(1, message(node('Add', [i ? `y_${i - 1}` : 'x', name], [`y_${i}`], { name: `block/add_${i}` }))),
+  );
+  const tensors = names.map((name, i) => {
+    const elements = size / 4 + ((i * 97) % 300) * 64;
+    const inner = [
+      ...message(tensor(name, 'float32', [elements], new Uint8Array()).slice(0, -1)),
+      ...head(9, 4 * elements),
+    ];
+    return { bytes: [...head(5, inner.length + 4 * elements), ...inner], zeros: 4 * elements };
+  });
+  const ends = [
+    ...field(11, message(value('x', 'float32', [1]))),
+    ...field(12, message(value(`y_${count - 1}`, 'float32', [1]))),
+  ];
+  const body = [...nodes, ends].reduce((sum, { length }) => sum + length, 0);
+  const graph = tensors.reduce((sum, { bytes, zeros }) => sum + bytes.length + zeros, body);
+  file.put([...field(1, 8), ...head(7, graph)]);
+  for (const one of nodes) file.put(one);
+  for (const { bytes, zeros } of tensors) file.put(bytes, zeros);
+  file.put(ends);
+  file.put(
+    field(
+      8,
+      message([
+        [1, ''],
+        [2, 17],
+      ]),
+    ),
+  );
+  return sparse(file.size, file.pieces);
 }
 
 /* --- SameDiff zips ------------------------------------------------------------ */

@@ -59,6 +59,19 @@ const cut = (x, status) => {
   setTimeout(() => x.request.socket.destroy(), 30);
 };
 
+/** @type {(x: Exchange, each: number) => true} */
+const trickle = ({ response, headers, range, size }, each) => {
+  const [begin, end] = range ?? [0, size];
+  const about = { 'Content-Range': `bytes ${begin}-${end - 1}/${size}`, 'Content-Length': end - begin };
+  response.writeHead(206, { ...headers, ...about });
+  let at = begin;
+  const timer = setInterval(() => {
+    if (response.destroyed || at >= end) return void (clearInterval(timer), response.end());
+    response.write(bytesAt(at, (at = Math.min(end, at + each))));
+  }, 20);
+  return true;
+};
+
 /** @type {(x: Exchange) => true} */
 const whole = (x) => x.send(200, {}, bytesAt(0, x.size));
 
@@ -97,7 +110,16 @@ const faults = {
   'fewer-once': first(1, (x) => faults.fewer?.(x)),
   more: (x) => x.partial({ body: bytesAt(x.range?.[0] ?? 0, (x.range?.[1] ?? 0) + 10), length: false }),
   'no-content-range': (x) => x.send(206, {}, bytesAt(...(x.range ?? [0, 0]))),
-  'unknown-total': (x) => x.partial({ total: '*' }),
+  'unknown-total': (x) => Number(x.range?.[0]) < x.size && x.partial({ total: '*' }),
+  'unknown-total-capped': (x) =>
+    Number(x.range?.[0]) < x.size &&
+    x.partial({ total: '*', end: Math.min(x.range?.[1] ?? 0, Number(x.range?.[0]) + 200_000) }),
+  'unknown-total-endless': (x) => {
+    const [begin] = x.range ?? [0];
+    return x.partial({ total: '*', end: Math.min(begin + 70_000, Math.max(begin + 1, x.range?.[1] ?? 0)) });
+  },
+  'unknown-total-416': (x) =>
+    x.range && (x.range[0] < x.size ? x.partial({ total: '*' }) : x.send(416, { 'Content-Range': 'bytes */7' })),
   'small-total': (x) => x.partial({ total: (x.range?.[1] ?? 0) - 1 }),
   backwards: (x) => x.send(206, { 'Content-Range': `bytes 9-3/${x.size}` }, bytesAt(0, 10)),
   'total-changes': (x) => x.n > 1 && x.partial({ total: x.size + 1 }),
@@ -160,6 +182,10 @@ const faults = {
     return true;
   },
 
+  // A byte, or as many as `each` says, every 20 ms.
+  trickle: (x) => trickle(x, Number(x.url.searchParams.get('each') ?? 1)),
+  'trickle-twice': (x) => x.n < 3 && trickle(x, 1),
+
   redirect: (x) => x.send(302, { Location: x.url.pathname.replace('redirect', 'honest') + x.url.search }),
   'redirect-away': (x) => x.send(307, { Location: `${x.url.searchParams.get('to')}/-/lie/honest${x.url.search}` }),
   // As large models are given: a redirect on the same origin, and one to another, which is signed for `uses` requests.
@@ -172,6 +198,7 @@ const faults = {
     return changes === 'size' && x.partial({ total: x.size + Number(at) });
   },
   'moved-to': (x) => x.send(302, { Location: x.url.searchParams.get('to') ?? '' }),
+  'without-key': (x) => 'x-key' in x.request.headers && x.send(400, {}, 'a key'),
   'redirect-forever': (x) => x.send(302, { Location: x.url.pathname + x.url.search }),
 
   'suffix-200': suffixOnly(whole),

@@ -27,6 +27,7 @@ async function withBeside(place, signal) {
 export async function compare(place, other, requests, { skipValues, signal }) {
   /** @param {Place} one */
   const to = async (one) => {
+    if (one.remote && one.path === place.path) return { same: true };
     const [a, b] = await Promise.all([withBeside(place, signal), withBeside(one, signal)]);
     const differences = await diff(place.source(), one.source(), { a, b, skipValues, signal });
     return { ...differences, path: one.path };

@@ -43,6 +43,15 @@ async function rootOf(folder) {
   }
 }
 
+/** The newest checkpoint, as the file `checkpoint` of a training names it: its index, or all of it in one file.
+ * @param {Place | undefined} folder @returns {Promise<Place[]>} */
+async function latestIn(folder) {
+  const list = new TextDecoder().decode(await folder?.near('checkpoint', '')?.bytes());
+  const [, name] = /^\s*model_checkpoint_path:\s*"([^"\\]+)"/m.exec(list) ?? [];
+  if (!isWithin(name)) return [];
+  return [`${name}.index`, String(name)].flatMap((one) => folder?.near(one, '') ?? []);
+}
+
 /**
  * What `open` makes of it.
  *
@@ -60,7 +69,12 @@ export async function findModel(place, open) {
   const isPackage = /\.mlpackage$/i.test(place.name);
   const root = isPackage ? await rootOf(folder) : undefined;
   if (root) return open(root);
-  for (const one of place.name ? [place, ...places] : places) {
+  const candidates = async function* candidates() {
+    if (place.name) yield place;
+    yield* places;
+    yield* await latestIn(folder);
+  };
+  for await (const one of candidates()) {
     try {
       return await open(one);
     } catch (error) {

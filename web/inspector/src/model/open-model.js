@@ -1,6 +1,8 @@
 /** Opens a model in its worker, once: its answers, what lies beside it, its graphs and arrays. */
 import { blobSource, inspect } from 'libcpb';
+import { cutAddress } from 'libcpb/inspect/archive.js';
 import { readingAhead } from './ahead.js';
+import { Budget } from './budget.js';
 import { chunkBytes, chunksOf } from './chunks.js';
 import { compare } from './compare.js';
 import { download } from './download.js';
@@ -13,9 +15,9 @@ import { shownOf } from './values.js';
 /** @typedef {import('libcpb').Model} Model */
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {import('./requests.js').Requests} Requests */
-/** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[] }} Input
- *   whole: all of it is downloaded first; chosen: the first file is the model */
-/** @typedef {{ signal: AbortSignal }} Signal */
+/** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[], entry?: string }} Input
+ *   whole: all of it is downloaded first; chosen: the first file is the model; entry: which of an archive */
+/** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: nobody waits for it */
 
 /** What a server that sends whole files may send of a file beside the model, in bytes. */
 const MOST_WHOLE = 64 * 2 ** 20;
@@ -95,7 +97,19 @@ const telling = (model, requests) => ({
 const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
 
 /** Questions to which there is no brief answer. */
-const NEEDS_ALL = ['constants', 'layers', 'search'];
+const NEEDS_ALL = ['constants', 'layers'];
+
+/** Does one thing after the other. */
+function turns() {
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve();
+  /** @template T @param {() => Promise<T>} act @returns {Promise<T>} */
+  return (act) => {
+    const next = last.then(act);
+    last = next.catch(() => {});
+    return next;
+  };
+}
 
 /**
  * What the page can ask of a model.
@@ -112,7 +126,7 @@ function exposed(
   // Until something needs the initializers, which may take hundreds of requests, no answer waits for them.
   let brief = kind === 'onnx' && remote;
   /** @type {import('./folded-graph.js').Ask} */
-  const ask = async ({ question, ...given }, { signal }) => {
+  const answer = async ({ question, ...given }, { signal }) => {
     const options = { ...given, ...(brief && { brief }) };
     // The model is read while what lies beside it is on its way; then the answer is another.
     ahead?.before(question, signal);
@@ -124,12 +138,29 @@ function exposed(
       },
       () => {},
     );
-    const answer = (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
-    return kind === 'meta_graph' && question === 'overview' ? { ...(await answer), kind: shownAs(kind) } : answer;
+    const last = (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
+    return kind === 'meta_graph' && question === 'overview' ? { ...(await last), kind: shownAs(kind) } : last;
   };
+  const inTurn = turns();
+  /** @type {import('./folded-graph.js').Ask} */
+  const ask = (question, how) => inTurn(() => (how.signal.throwIfAborted(), answer(question, how)));
+  const budget = new Budget(message.size);
+  /** Of what nobody asked for, an answer or what it would cost.
+   * @param {Parameters<typeof answer>[0]} question @param {Signal} how */
+  const offer = (question, how) =>
+    inTurn(async () => {
+      how.signal.throwIfAborted();
+      return requests
+        .within(budget, () => answer(question, how))
+        .catch((/** @type {any} */ error) => {
+          if (!error.price) throw error;
+          return { price: error.price };
+        });
+    });
   return {
     about: { kind: shownAs(kind), size: message.size, numChunks: message.numChunks, ...about },
-    ask,
+    ask: (/** @type {any} */ question, /** @type {Signal} */ how) =>
+      how.unasked && remote ? offer(question, how) : ask(question, how),
     ...graphs(ask, kind, () => brief),
     /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */
     chunks({ most }) {
@@ -140,11 +171,13 @@ function exposed(
     /** @param {{ first: number, count: number }} page */
     chunkList: (page) => chunksOf(message, page),
     /** @param {{ chunk?: number, offset: number, length: number }} range @param {Signal} how */
-    chunkBytes: (range, how) => chunkBytes(message, range, how),
+    chunkBytes: (range, how) => requests.freely(() => chunkBytes(message, range, how)),
     /** @param {{ tensor: any }} options @param {Signal} how */
     async values({ tensor }, { signal }) {
-      if (tensor.variable) await give('variables');
-      return shownOf(telling(model, requests), tensor, signal);
+      return requests.freely(async () => {
+        if (tensor.variable) await give('variables');
+        return shownOf(telling(model, requests), tensor, signal);
+      });
     },
     /** What the file beside a SavedModel says. @param {{}} _ @param {Signal} how */
     fingerprint: async (_, { signal }) => fingerprint(signal),
@@ -156,54 +189,66 @@ function exposed(
  * @property {Requests} requests
  * @property {AbortSignal} signal
  * @property {Promise<void>} ready once the WebAssembly module is there
+ * @property {string} [entry] which file of an archive
  */
 
 /** @param {Place} place @param {Opening} opening */
 async function openAt(place, opening) {
-  const { requests, signal, ready } = opening;
+  const { requests, signal, ready, entry } = opening;
   const { giving, fingerprint } = besides(place, signal);
   const source = place.remote ? early(place.source(), place.name, signal) : place.source();
   const ahead = place.remote && /\.pb$/.test(place.name) ? readingAhead(source) : undefined;
   await ready;
-  const model = await inspect(ahead?.source ?? source, { signal });
+  const model = await inspect(ahead?.source ?? source, { signal, entry });
   return {
     ...exposed(model, {
       requests,
-      about: { path: place.path },
+      about: { path: entry === undefined ? place.path : `${place.path}!/${entry}` },
       remote: place.remote,
       give: giving(model),
       fingerprint,
       ahead,
     }),
     /** What it and another differ in. @param {{ other: import('./compare.js').Other, skipValues?: boolean }} options @param {Signal} how */
-    compare: ({ other, skipValues }, { signal }) => compare(place, other, requests, { skipValues, signal }),
+    compare: ({ other, skipValues }, { signal }) =>
+      requests.freely(() => compare(place, other, requests, { skipValues, signal })),
   };
 }
 
 /**
- * Opens a model; or says why it cannot: in a folder there is none of the files that were `tried`,
- * or its server sends nothing but the `whole` file.
+ * Opens a model; or says why it cannot: in a folder there is none of the files that were `tried`, its server sends
+ * nothing but the `whole` file, or an archive has several, the `choices`.
  *
  * @param {Input} input
  * @param {Opening} opening
  */
 export async function openModel(input, opening) {
-  const { requests, signal } = opening;
-  if ('chosen' in input) {
+  try {
+    if ('url' in input) return await openUrl(input, opening);
     const [first] = input.chosen;
     if (!first) throw new Error('no file was chosen');
-    return openAt(amongFiles(first, input.chosen, requests), opening);
+    return await openAt(amongFiles(first, input.chosen, opening.requests), { ...opening, entry: input.entry });
+  } catch (error) {
+    const { entries: choices } = /** @type {any} */ (error);
+    if (choices) return { choices };
+    throw error;
   }
-  const url = await fileAt(input.url);
-  const place = atUrl(url, requests, input.whole ? { maxWhole: MOST_WHOLE } : {});
-  if (input.whole) {
-    const file = await download(url, requests, signal);
+}
+
+/** @param {{ url: string, whole?: boolean }} input @param {Opening} opening */
+async function openUrl({ url: address, whole }, opening) {
+  const { input, entry } = cutAddress(address);
+  const url = await fileAt(input);
+  const within = { ...opening, entry };
+  const place = atUrl(url, opening.requests, whole ? { maxWhole: MOST_WHOLE } : {});
+  if (whole) {
+    const file = await download(url, opening.requests, opening.signal);
     const { beside } = place.source();
-    return openAt({ ...place, remote: false, source: () => ({ ...blobSource(file), beside }) }, opening);
+    return openAt({ ...place, remote: false, source: () => ({ ...blobSource(file), beside }) }, within);
   }
   let last = place;
   try {
-    return await findModel(place, (one) => openAt((last = one), opening));
+    return await findModel(place, (one) => openAt((last = one), within));
   } catch (error) {
     const { code, status } = /** @type {any} */ (error);
     if (code !== 'RANGE' || status !== 200) throw error;

@@ -50,9 +50,13 @@ function told(source, requests, beside) {
       cancel: (reason) => (request.end(), reader.cancel(reason)),
     });
   };
-  layer.stream = source.stream && stream;
+  const tooMuch = () => new ReadableStream({ start: (one) => one.error(new Error('so much is not read as a stream')) });
+  layer.stream =
+    source.stream &&
+    ((/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) =>
+      source.remote && !requests.streams(length) ? tooMuch() : stream(offset, length, options));
   layer.read = async (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
-    if (layer.stream && length > LONG) return joined(layer.stream(offset, length, options), length);
+    if (layer.stream && length > LONG) return await joined(stream(offset, length, options), length);
     const request = requests.begin({ offset, length, beside });
     try {
       const bytes = await source.read(offset, length, options);
@@ -174,6 +178,15 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
   const url = new URL(address);
   /** @type {number | undefined} */
   let whole;
+  /** @param {Response} response @param {import('./requests.js').Fetched} range */
+  const allowed = (response, range) => {
+    try {
+      requests.allow(range);
+    } catch (error) {
+      response.body?.cancel().catch(() => {});
+      throw error;
+    }
+  };
   const watched = async (/** @type {string} */ address, /** @type {RequestInit} */ init) => {
     const response = await fetch(address, requests.sent(init));
     if (response.status === 200) whole = Number(response.headers.get('content-length')) || undefined;
@@ -197,7 +210,9 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
       const response = await fetch(url, { signal }).catch(() => undefined);
       signal?.throwIfAborted();
       if (!response) return undefined;
-      const fits = response.ok && Number(response.headers.get('content-length') ?? 0) <= MOST;
+      const length = Number(response.headers.get('content-length') ?? 0);
+      const fits = response.ok && length <= MOST;
+      if (fits) allowed(response, { offset: 0, length, beside });
       const bytes = fits ? new Uint8Array(await response.arrayBuffer()) : undefined;
       if (!fits) await response.body?.cancel();
       requests.add({ offset: 0, length: bytes?.length ?? 0, beside });

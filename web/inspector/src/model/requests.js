@@ -1,4 +1,5 @@
 /** What is fetched, and how far that is, as the page is told. */
+import { CpbError } from 'libcpb';
 
 /**
  * @typedef {{ offset: number, length: number, beside?: string }} Fetched a range of the
@@ -9,6 +10,9 @@
  * @property {Part} coming what came, and will, of the requests that are under way
  * @property {Part | undefined} work of what is read as a whole, such as an array
  */
+
+/** What questions may read as streams, which bring what is between, too; the rest is read piece by piece. */
+const STREAMED = 64 * 2 ** 20;
 
 /** How often the page is told, in milliseconds. */
 const EVERY = 60;
@@ -22,6 +26,11 @@ export class Requests {
   #work;
   #timer = 0;
   #tell;
+  /** @type {import('./budget.js').Budget | undefined} of the answer that is looked for */
+  #budget;
+  /** How much is read that was asked for meanwhile. */
+  #asked = 0;
+  #streamed = 0;
 
   /** @param {(news: News) => void} tell */
   constructor(tell) {
@@ -62,8 +71,48 @@ export class Requests {
     this.#soon();
   }
 
+  /**
+   * What is read meanwhile is paid for; but for what was asked for meanwhile.
+   *
+   * @template T
+   * @param {import('./budget.js').Budget} budget
+   * @param {() => Promise<T>} act
+   */
+  async within(budget, act) {
+    this.#budget = budget;
+    try {
+      return await act();
+    } finally {
+      this.#budget = undefined;
+    }
+  }
+
+  /** @template T @param {() => Promise<T>} act that was asked for */
+  async freely(act) {
+    this.#asked++;
+    try {
+      return await act();
+    } finally {
+      this.#asked--;
+    }
+  }
+
+  /** Whether a stream may be read. @param {number} length */
+  streams(length) {
+    if (this.#asked) return true;
+    this.#streamed += length;
+    return this.#streamed <= STREAMED;
+  }
+
+  /** A request that is about to be sent: an error if it must not. @param {Fetched} range */
+  allow(range) {
+    const price = this.#asked ? undefined : this.#budget?.pay(range);
+    if (price) throw Object.assign(new CpbError('BUDGET', 'nobody asked for it, and it costs more'), { price });
+  }
+
   /** A request that begins. @param {Fetched} range */
   begin({ offset, length, beside }) {
+    this.allow({ offset, length, beside });
     const part = { done: 0, total: length };
     this.#running.add(part);
     return {

@@ -282,8 +282,8 @@ class Bytes extends Panel {
 async function arraysOf(session, tag, signal) {
   const isSaved = session.about.kind === 'saved_model';
   const [constants, variables] = await Promise.all([
-    constantsOf(session, signal, tag),
-    isSaved ? variablesOf(session, signal) : { list: [] },
+    constantsOf(session, { signal }, tag),
+    isSaved ? variablesOf(session, { signal }) : { list: [] },
   ]);
   const { list: all, total, what: word, problems = [] } = constants;
   const weights = variables.list.filter((/** @type {any} */ one) => !one.twin);

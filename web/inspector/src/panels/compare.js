@@ -1,7 +1,7 @@
 /** What this model and another differ in. */
 import { css, html, nothing } from 'lit';
 import { addressOf, wholeAddress } from '../address.js';
-import { modelAmong, pathOf } from '../files.js';
+import { modelsAmong, pathOf } from '../files.js';
 import { count, counted, kindName, plain, told } from '../format.js';
 import { Panel } from '../panel.js';
 import { isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
@@ -86,7 +86,7 @@ class Compare extends Panel {
 
   /** The model first. @param {File[]} files */
   #files(files) {
-    const first = modelAmong(files);
+    const [first] = modelsAmong(files);
     const all = first ? [first, ...files.filter((file) => file !== first)] : [];
     // What tells one choice from another, as answers are kept by what was asked.
     const name = all.map(({ name, size, lastModified }) => `${name} ${size} ${lastModified}`).join('\n');
@@ -143,7 +143,9 @@ class Compare extends Panel {
   }
 
   /** @param {any} answer */
-  differences({ a, b, damaged, equal, sections, tried, values }) {
+  differences({ a, b, damaged, equal, same: isSame, sections, tried, values }) {
+    if (isSame)
+      return html`<p role="status">This is the address of the model that is open: there is nothing to compare.</p>`;
     if (tried) return html`<p class="failure">There is no model at ${plain(this.at)}.</p>`;
     if (a !== b) return html`<p>This is a ${kindName(a)}, the other a ${kindName(b)}: they cannot be compared.</p>`;
     const some = sections.filter((/** @type {any} */ one) => one.added + one.removed + one.changed);

@@ -4,7 +4,7 @@ import { guard } from 'lit/directives/guard.js';
 import { arrows } from '../arrows.js';
 import { counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
-import { Panel } from '../panel.js';
+import { offer, Panel, priceOf } from '../panel.js';
 import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
 import { download, pngOf, svgOf } from './graph-export.js';
@@ -69,7 +69,7 @@ class Graph extends Panel {
   /** What a brief drawing lacks, which then comes anew. */
   #rest = this.asking(
     ([session, drawn], { signal }) =>
-      drawn?.unread ? session.ask('constants', { count: 1, signal }) : Promise.resolve(),
+      drawn?.unread ? session.ask('constants', { count: 1, signal, unasked: true }) : Promise.resolve(),
     () => [this.#graph.value],
   );
   #places = this.asking(([session], { signal }) => session.look('places', { signal }));
@@ -164,8 +164,13 @@ class Graph extends Panel {
         ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
         ${this.#switch('all', `Constants and ${isOnnx ? 'weights' : 'variables'} as boxes`, all === '1')}
         ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
-        ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
+        ${this.#price()} ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;
+  }
+
+  #price() {
+    const price = priceOf(this.#rest);
+    return price ? offer(this.session, 'The weights’ shapes are not read yet', price) : nothing;
   }
 
   /** Of a graph within a node, that node. */

@@ -54,7 +54,7 @@ class Layers extends Panel {
   );
   #variables = this.asking(
     async ([session, at], { signal }) =>
-      at && session.about.kind === 'saved_model' ? (await variablesOf(session, signal)).list : [],
+      at && session.about.kind === 'saved_model' ? (await variablesOf(session, { signal })).list : [],
     () => [this.at],
   );
 

@@ -1,6 +1,7 @@
 /** What the overview begins with: what kind of model it is, and its figures. */
 import { html } from 'lit';
 import { count, counted, plain, size } from '../format.js';
+import { priceOf } from '../panel.js';
 
 /** @typedef {import('./headline.js').Figure} Figure */
 /** @typedef {import('./overview.js').Overview} Overview */
@@ -47,10 +48,11 @@ export const kindWords = (kind, o, keras) => KINDS[kind]?.(o, keras) ?? [kind];
 
 /** Parameters and bytes, wherever the model has them. @param {Overview} panel @param {any} o @returns {Figure[]} */
 function weights(panel, { unread, model, parameters, variables, nodes }) {
+  const isPriced = priceOf(panel.constants);
   if (unread)
     return [
-      { name: 'Parameters', value: null },
-      { name: 'Weights', value: `about ${size(unread.size)}`, more: 'being looked through' },
+      { name: 'Parameters', value: isPriced ? '?' : null },
+      { name: 'Weights', value: `about ${size(unread.size)}`, more: isPriced ? 'not read' : 'being looked through' },
     ];
   if (model)
     return [
@@ -111,7 +113,7 @@ function operations(panel, { ops: listed, nodes: own }) {
     };
   if (own === undefined) return undefined;
   const { ops } = panel.ops.value ?? {};
-  if (!ops) return { name, value: null };
+  if (!ops) return { name, value: priceOf(panel.ops) ? '?' : null };
   const found = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
   return { name, value: counted(ops.total, 'kind'), more: customs(found) };
 }

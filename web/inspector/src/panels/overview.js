@@ -2,7 +2,7 @@
 import { html, nothing } from 'lit';
 import { constantsOf, MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shapes, size } from '../format.js';
-import { Panel } from '../panel.js';
+import { offer, Panel, priceOf } from '../panel.js';
 import { folded } from './folded.js';
 import { headline, headlined, named, nameOf } from './headline.js';
 import { listing, numbers, shares, table } from './listing.js';
@@ -20,12 +20,13 @@ export class Overview extends Panel {
   variables = this.askAfter(
     (o, _, signal) =>
       (o.kind === 'checkpoint' || (o.kind === 'saved_model' && o.variables?.total > 0)) &&
-      variablesOf(this.session, signal),
+      variablesOf(this.session, { signal, unasked: true }),
   );
   // Before the constants, which may take many requests.
   ops = this.askAfter((o, ask) => o.nodes !== undefined && ask('ops', { count: MOST }));
   constants = this.askAfter(
-    (o, _, signal) => (o.nodes !== undefined || o.variables?.total === 0) && constantsOf(this.session, signal),
+    (o, _, signal) =>
+      (o.nodes !== undefined || o.variables?.total === 0) && constantsOf(this.session, { signal, unasked: true }),
   );
   tag = this.askAfter((o, ask) => (o.tags || o.format === 'FlatBuffers') && ask('tag', {}));
   fingerprint = this.askAfter(
@@ -37,7 +38,8 @@ export class Overview extends Panel {
   askAfter(ask) {
     return this.asking(
       async ([session, o], { signal }) => {
-        const asked = o && ask(o, (question, options) => session.ask(question, { ...options, signal }), signal);
+        const asked =
+          o && ask(o, (question, options) => session.ask(question, { ...options, signal, unasked: true }), signal);
         return asked ? await asked : undefined;
       },
       () => [this.overview.value],
@@ -57,7 +59,7 @@ export class Overview extends Panel {
         outputs: items(main?.outputs),
         show: o.signatures ? named : (one) => this.leading(one),
         figures: figuresOf(this, o, keras),
-        note: this.twice(),
+        note: this.priced() ?? this.twice(),
       })}
       ${o.signatures ? this.signatures(o.signatures) : nothing} ${o.tags?.total ? this.tags(o.tags) : nothing}
       ${o.external_data?.length ? files(o.external_data) : nothing} ${this.layerLines(o)} ${this.largest()}
@@ -75,6 +77,16 @@ export class Overview extends Panel {
   keras({ keras }) {
     const { items: [root] = [], total } = this.layers.value?.layers ?? {};
     return keras && root?.depth === 0 ? { ...root, ...keras, layers: total } : keras;
+  }
+
+  /** What was not read, as nobody asked for it and it costs much. */
+  priced() {
+    const { layers, variables, ops, constants } = this;
+    const what = Object.entries({ layers, operations: ops, weights: priceOf(variables) ? variables : constants });
+    const names = what.filter(([, task]) => priceOf(task)).map(([name]) => name);
+    const prices = what.flatMap(([, task]) => priceOf(task) ?? []);
+    const most = prices.sort((a, b) => b.requests - a.requests)[0];
+    return most && offer(this.session, `The model’s ${names.join(' and ')} are not read yet`, most);
   }
 
   /** Why there are more variables than weights. */

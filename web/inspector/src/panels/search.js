@@ -75,7 +75,7 @@ class Search extends Panel {
         />
         <button class="main">Search</button>
       </form>
-      ${this.answer(this.#found, (answer) => (answer ? this.found(answer.found) : html`<p class="empty">Finds everything in the model that has this text in its name, in upper or lower case.</p>`))}
+      ${this.answer(this.#found, (answer) => (answer ? this.found(answer) : html`<p class="empty">Finds everything in the model that has this text in its name, in upper or lower case.</p>`))}
     `;
   }
 
@@ -94,10 +94,14 @@ class Search extends Panel {
     this.go('search', String(new FormData(form).get('text') ?? ''));
   }
 
-  /** @param {any} found */
-  found(found) {
-    if (!found.total) return html`<p class="empty">No name contains “${plain(this.#text)}”.</p>`;
+  /** @param {any} answer */
+  found({ found, unread }) {
+    const but = unread ? html`<p class="dim">Weights were not read: those that nodes take are found.</p>` : nothing;
+    if (!found.total)
+      return html`<p class="empty">No name contains “${plain(this.#text)}”.</p>
+        ${but}`;
     return html`<p>${counted(found.total, 'name')}</p>
+      ${but}
       ${table(
         'names',
         [

@@ -22,7 +22,7 @@ class Variables extends Panel {
     `,
   ];
   #answer = this.asking(
-    ([session, tag], { signal }) => weightsOf(session, signal, tag),
+    ([session, tag], { signal }) => weightsOf(session, { signal }, tag),
     () => [this.view.tag],
   );
 

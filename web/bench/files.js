@@ -1,0 +1,131 @@
+// Merge and split from file to file in Node, beside the native command:
+//
+//   node web/bench/files.js [--cpb PROGRAM] [--entry FILE] [--rounds N] [--megabytes N] [--folder DIR]
+//
+// Each is a process of its own, so that starting Node, loading the package and compiling the module
+// count. In each round every program runs once, in turn; CPU is user and system time, peak memory
+// that of the process. The table has medians, and the shares are medians of the shares round by round.
+// The model has constants of 16 MB of noise, which is stored uncompressed, and 20,000 small nodes.
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const { values: options } = parseArgs({
+  options: {
+    cpb: { type: 'string', default: join(root, 'build/cpb') },
+    entry: { type: 'string', default: join(root, 'web/dist/node.js') },
+    rounds: { type: 'string', default: '7' },
+    megabytes: { type: 'string', default: '336' },
+    folder: { type: 'string', default: join(root, 'build/bench/files') },
+  },
+});
+
+// --- The model -----------------------------------------------------------------
+
+const TENSOR = 16e6;
+const NODES = 20_000;
+
+/** @param {number} n @returns {number[]} */
+const varint = (n) => (n < 128 ? [n] : [(n % 128) | 128, ...varint(Math.floor(n / 128))]);
+const ascii = (/** @type {string} */ text) => [...new TextEncoder().encode(text)];
+/** @param {number} number @param {number[]} bytes @param {number} [more] bytes that follow */
+const field = (number, bytes, more = 0) => [(number << 3) | 2, ...varint(bytes.length + more), ...bytes];
+
+/** All but the content of a constant. @param {number} i */
+function headOf(i) {
+  const tensor = field(8, [8, 1, ...field(2, []), (4 << 3) | 2, ...varint(TENSOR)], TENSOR);
+  const attr = field(5, [...field(1, ascii('value')), ...field(2, tensor, TENSOR)], TENSOR);
+  return field(1, [...field(1, ascii(`n${i}`)), ...field(2, ascii('Const')), ...attr], TENSOR);
+}
+
+/** @param {number} i */
+const smallNode = (i) =>
+  field(1, [
+    ...field(1, ascii(`small/node_${i}/activation`)),
+    ...field(2, ascii('Identity')),
+    ...field(3, ascii(`small/node_${i - 1}/activation`)),
+  ]);
+
+/** @param {string} path of a SavedModel */
+function make(path) {
+  const heads = Array.from({ length: Math.ceil(Number(options.megabytes) / 16) }, (_, i) => headOf(i));
+  const small = Array.from({ length: NODES }, (_, i) => smallNode(i)).flat();
+  const size = heads.reduce((sum, head) => sum + head.length + TENSOR, small.length);
+  const graph = field(2, [], size);
+  const noise = new Uint32Array(TENSOR / 4);
+  for (let i = 0, x = 1; i < noise.length; i++) noise[i] = x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
+  const file = openSync(path, 'w');
+  writeSync(file, Uint8Array.from([8, 1, ...field(2, graph, size), ...small]));
+  for (const [i, head] of heads.entries()) {
+    noise[0] = i;
+    writeSync(file, Uint8Array.from(head));
+    writeSync(file, new Uint8Array(noise.buffer));
+  }
+  closeSync(file);
+}
+
+mkdirSync(options.folder, { recursive: true });
+const message = join(options.folder, 'message.pb');
+const chunks = join(options.folder, 'chunks.cpb');
+if (!existsSync(message)) make(message);
+if (!existsSync(chunks)) run([options.cpb, 'split', message, '-o', chunks, '--quiet']);
+
+// --- Measuring -------------------------------------------------------------------
+
+/** User and system time, and peak memory. @param {string[]} command @returns {Cost} */
+function run(command) {
+  const { status, stderr } = spawnSync('/usr/bin/time', ['-f', '%U %S %M', ...command], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  const [user = 0, system = 0, kib = 0] = stderr.trim().split('\n').at(-1)?.split(' ').map(Number) ?? [];
+  return { user, system, megabytes: kib / 1024 };
+}
+
+/** @typedef {{ user: number, system: number, megabytes: number }} Cost */
+
+/** Calls a function of the package. @param {string} call */
+const script = (call) => [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  `import * as libcpb from '${pathToFileURL(options.entry).href}';\n${call}`,
+];
+
+/** @param {string} name @param {string} from @param {string} to */
+const ways = (name, from, to) => ({
+  native: [options.cpb, name, from, '-o', to, '--force', '--quiet'],
+  node: script(`await libcpb.${name}(${JSON.stringify(from)}).toFile(${JSON.stringify(to)})`),
+});
+
+const out = join(options.folder, 'out');
+/** @type {[string, Record<string, string[]>][]} */
+const programs = [
+  ['merge', ways('merge', chunks, out)],
+  ['split', ways('split', message, out)],
+  ['start', { native: [options.cpb, '--version'], node: script('') }],
+];
+
+/** @param {number[]} numbers */
+const median = (numbers) => Number(numbers.toSorted((a, b) => a - b)[numbers.length >> 1]);
+const cpu = (/** @type {Cost} */ { user, system }) => user + system;
+
+console.log(`${(statSync(message).size / 1e6).toFixed(0)} MB, ${options.rounds} rounds`);
+console.log('| | native: CPU s | MB | Node: CPU s | of which user | MB | times the CPU |');
+console.log('|---|---|---|---|---|---|---|');
+for (const [name, { native = [], node = [] }] of programs) {
+  const rounds = Array.from({ length: Number(options.rounds) }, () => ({ native: run(native), node: run(node) }));
+  /** @param {(round: { native: Cost, node: Cost }) => number} what @param {number} [digits] */
+  const of = (what, digits = 2) => median(rounds.map(what)).toFixed(digits);
+  const cells = [
+    of((round) => cpu(round.native)),
+    of((round) => round.native.megabytes, 0),
+    of((round) => cpu(round.node)),
+    of((round) => round.node.user),
+    of((round) => round.node.megabytes, 0),
+    of((round) => cpu(round.node) / Math.max(cpu(round.native), 0.01)),
+  ];
+  console.log(`| ${[name, ...cells].join(' | ')} |`);
+}
+rmSync(out, { force: true });

@@ -1,0 +1,44 @@
+/** What feeds an engine whose output is written as it is read: both without waiting, where that can be. */
+import { createFeed } from './feed.js';
+
+/** @import { Told } from '../progress.js' */
+/** @import { Cost } from '../types.js' */
+/** @import { Prepared } from '../source/index.js' */
+/** @import { Feed, FeedOptions } from './feed.js' */
+
+/** The most that is read at a time, unless more is needed. */
+const MOST = 2 ** 20;
+
+/** After a jump shorter than NEAR a read is twice as wide as the one before, up to NEAR. */
+const NEAR = 64 * 1024;
+
+/**
+ * A feed that reads into the engine's own memory, if the source is a file. Whoever drives the engine leaves turns to
+ * others in between, so that no more is done at once than in `turn.js`.
+ *
+ * @param {Prepared} source
+ * @param {FeedOptions} [options]
+ * @param {Told} [got] is told of the bytes that were read so
+ * @returns {Feed}
+ */
+export function feedAtOnce(source, options, got) {
+  const feed = createFeed(source, options);
+  const read = source.local && source.below?.readInto;
+  const cost = /** @type {Cost} */ (source.transferred);
+  let asked = -Infinity,
+    width = 0;
+  if (!read) return feed;
+
+  feed.readInto = (offset, length, ahead, room) => {
+    if (feed.size === undefined) return 0;
+    width = offset >= asked && offset - asked < NEAR ? Math.min(Math.max(2 * width, length), NEAR) : 0;
+    const most = Math.max(length, width, Math.min(ahead, MOST));
+    const count = read(offset, room(Math.min(feed.size - offset, most))) ?? 0;
+    asked = offset + count;
+    cost.requests++;
+    cost.bytes += count;
+    got?.(count);
+    return count;
+  };
+  return feed;
+}
