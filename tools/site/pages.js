@@ -129,7 +129,7 @@ const headers = readdirSync(`${root}include/cpb`).filter((name) => name.endsWith
 const texts = new Map(headers.map((name) => [name, readFileSync(`${root}include/cpb/${name}`, 'utf8')]));
 for (const [name, text] of headerPages(texts)) write(`c/${name}`, text);
 
-// Without the chapters of web/README.md that docs.js adds: the site has that page.
+// Without the chapters of docs/javascript.md that docs.js adds: the site has that page.
 for (const name of readdirSync(reference, { recursive: true, encoding: 'utf8' }).filter((file) =>
   file.endsWith('.md'),
 )) {

@@ -58,10 +58,17 @@ if (args.includes('--sources-only')) {
   const filter = (/** @type {string} */ name) => !/\.wasm$|\.gitignore$|README|\.d\.ts$/.test(name);
   cpSync(path('src'), dist, { recursive: true, filter });
 } else {
+  writeManual();
   await makeScripts();
   const { makeTypes } = await import('./types.js');
   await makeTypes(`${dist}/types`);
   if (dist === path('dist')) check(JSON.parse(readFileSync(path('package.json'), 'utf8')));
+}
+
+/** Without links to what is in the repository only. */
+function writeManual() {
+  const text = readFileSync(path('../docs/javascript.md'), 'utf8');
+  writeFileSync(`${dist}/manual.md`, text.replace(/\[([^\]]*)\]\((?!https?:|#)[^)]*\)/g, '$1'));
 }
 
 async function makeScripts() {

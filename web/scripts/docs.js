@@ -1,6 +1,6 @@
 /**
  * Makes the reference, in Markdown, from the JSDoc of what the package exports: from the
- * types that dist.js has made of it; behind it the README's recipes, for each runtime and
+ * types that dist.js has made of it; behind it the manual's recipes, for each runtime and
  * for each store. What is not documented, or is named but not exported, is an error.
  *
  *     node scripts/docs.js [package: web/dist [output: web/dist/docs]]
@@ -58,12 +58,12 @@ rmSync(folder, { recursive: true });
 const { errorCount, warningCount } = app.logger;
 process.exitCode = project && errorCount + warningCount === 0 ? 0 : 1;
 
-/** Chapters of the README. @param {string[]} titles */
+/** Chapters of docs/javascript.md. @param {string[]} titles */
 function recipes(...titles) {
-  const readme = readFileSync(`${web}README.md`, 'utf8');
+  const readme = readFileSync(`${web}../docs/javascript.md`, 'utf8');
   const chapters = titles.map((title) => {
     const [chapter] = new RegExp(`^## ${title}\\n.*?(?=^## )`, 'ms').exec(readme) ?? [];
-    if (!chapter) throw new Error(`web/README.md has no chapter ${title}`);
+    if (!chapter) throw new Error(`docs/javascript.md has no chapter ${title}`);
     return chapter;
   });
   return `\n${chapters.join('')}`;

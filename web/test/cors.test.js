@@ -12,7 +12,7 @@ import { credentials, versitygw } from './servers/versitygw.js';
 import { openPage } from './support/chromium.js';
 import { assert, test } from './support/test.js';
 
-const readme = await readFile(`${root}web/README.md`, 'utf8');
+const readme = await readFile(`${root}docs/javascript.md`, 'utf8');
 const CPB = `${root}tests/data/cpb/real_keras_export/max3000_none.cpb`;
 const FIELD = 'meta_graphs[0].meta_info_def.tags';
 const APP = 'https://app.example';

@@ -29,7 +29,9 @@ test('publint finds nothing', { skip }, async () => {
   const bytes = await readFile(project().tarball);
   const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
   const { messages } = await publint({ pack: { tarball }, strict: true });
-  assert.deepEqual(messages, []);
+  // The field is beside `exports`, for tools that read no conditions.
+  const found = messages.filter((/** @type {any} */ { code }) => code !== 'USE_EXPORTS_BROWSER');
+  assert.deepEqual(found, []);
 });
 
 test('the types are found by every way of resolution, that of Node 10, too', { skip }, () => {

@@ -1,11 +1,12 @@
-/** What the package's README says, held against the package. */
+/** What the package's README and its manual say, held against the package. */
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as libcpb from '../src/node.js';
 import { assert, base, data, each, test } from './support/test.js';
 
-const text = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const text = await readFile(new URL('../../docs/javascript.md', import.meta.url), 'utf8');
 const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => String(code));
 const CPB = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 
@@ -39,13 +40,23 @@ test('the table of errors is that of the code', async () => {
 });
 
 test('what the examples import is exported', () => {
-  const imports = [...text.matchAll(/import \{([^}]*)\} from 'libcpb(?:\/inline)?'/g)];
+  const imports = [...`${readme}${text}`.matchAll(/import \{([^}]*)\} from 'libcpb(?:\/inline)?'/g)];
   const lists = imports.flatMap(([, list]) => String(list).split(','));
   const names = lists.map((name) => name.trim()).filter(Boolean);
   assert.ok(names.length > 10);
   assert.deepEqual(
     names.filter((name) => !Object.hasOwn(libcpb, name)),
     [],
+  );
+});
+
+test('the page of the package is short, and its links lead somewhere', () => {
+  assert.ok(readme.split('\n').length <= 250);
+  for (const [link, to = ''] of readme.matchAll(/\]\(([^)]*)\)/g)) assert.match(to, /^https:/, link);
+  const [, named = ''] = /The codes are (.*?)\.\n/s.exec(readme) ?? [];
+  assert.deepEqual(
+    [...named.matchAll(/`(\w+)`/g)].map(([, code]) => code),
+    [...libcpb.codes],
   );
 });
 

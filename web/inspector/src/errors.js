@@ -37,7 +37,7 @@ const corsHelp = () =>
 aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'</pre>
     </details>
     <p>
-      For other stores, see “CORS” in libcpb’s <code>web/README.md</code>. Or download the model and drop it here:
+      For other stores, see “CORS” in libcpb’s <code>docs/javascript.md</code>. Or download the model and drop it here:
       nothing leaves your machine.
     </p>`;
 
