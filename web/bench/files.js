@@ -6,6 +6,8 @@
 // count. In each round every program runs once, in turn; CPU is user and system time, peak memory
 // that of the process. The table has medians, and the shares are medians of the shares round by round.
 // The model has constants of 16 MB of noise, which is stored uncompressed, and 20,000 small nodes.
+// A second table has what reading a file in TensorFlow's layout in other ways takes, as multiples of
+// merged(), in one process.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -100,10 +102,18 @@ const ways = (name, from, to) => ({
 });
 
 const out = join(options.folder, 'out');
+const FIELD = 'meta_graphs[0].graph_def.node[5].name';
+const oneField = `const model = await libcpb.open(${JSON.stringify(chunks)});
+  await (await model.field('${FIELD}')).bytes();
+  model.close();`;
 /** @type {[string, Record<string, string[]>][]} */
 const programs = [
   ['merge', ways('merge', chunks, out)],
   ['split', ways('split', message, out)],
+  [
+    'open, one field',
+    { native: [options.cpb, 'cat', '--field', FIELD, chunks, '-o', '/dev/null'], node: script(oneField) },
+  ],
   ['start', { native: [options.cpb, '--version'], node: script('') }],
 ];
 
@@ -129,3 +139,49 @@ for (const [name, { native = [], node = [] }] of programs) {
   console.log(`| ${[name, ...cells].join(' | ')} |`);
 }
 rmSync(out, { force: true });
+
+// --- Chunks that share a Riegeli chunk ---------------------------------------------
+
+const shared = join(options.folder, 'shared.cpb');
+const small = join(root, 'tests/data/cpb/real_tf_keras_subclassed/orig.pb');
+const how = ['--layout', 'compat', '--max-chunk-size', '64', '--quiet', '--force'];
+run([options.cpb, 'split', small, '-o', shared, ...how]);
+
+const libcpb = await import(pathToFileURL(options.entry).href);
+/** @type {Record<string, (model: any) => Promise<void>>} */
+const readings = {
+  async 'merged()'(model) {
+    for await (const _ of model.merged());
+  },
+  async 'each chunk in turn'(model) {
+    for (const chunk of model.chunks()) await chunk.bytes();
+  },
+  async 'read(0, Infinity)'(model) {
+    await model.read(0, Infinity);
+  },
+};
+
+/** Seconds of CPU. @param {(model: any) => Promise<void>} read */
+async function timed(read) {
+  const before = process.cpuUsage();
+  const model = await libcpb.open(shared);
+  await read(model);
+  model.close();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+/** @type {Record<string, number>[]} */
+const times = [];
+for (let round = 0; round <= Number(options.rounds); round++) {
+  /** @type {Record<string, number>} */
+  const taken = {};
+  for (const [name, read] of Object.entries(readings)) taken[name] = await timed(read);
+  if (round > 0) times.push(taken); // the first compiles
+}
+console.log('\n| 14,512 chunks in one Riegeli chunk | CPU s | times merged() |\n|---|---|---|');
+for (const name of Object.keys(readings)) {
+  const seconds = median(times.map((taken) => Number(taken[name])));
+  const share = median(times.map((taken) => Number(taken[name]) / Number(taken['merged()'])));
+  console.log(`| ${name} | ${seconds.toFixed(2)} | ${share.toFixed(1)} |`);
+}
