@@ -320,9 +320,10 @@ test('coalesce joins what is asked for in one turn, and nothing else', async () 
 
 test('coalesce sends few requests at once, in turn, and skips those that left', async () => {
   const waiting = fake({ size: 1_000_000, held: true });
+  const LONG = 20_000;
   const source = coalesce({ gap: 0, connections: 2 })(waiting.source);
   const left = new AbortController();
-  const all = [0, 1, 2, 3, 4].map((i) => source.read(i * 1000, 10, i === 2 ? { signal: left.signal } : {}));
+  const all = [0, 1, 2, 3, 4].map((i) => source.read(i * 100_000, LONG, i === 2 ? { signal: left.signal } : {}));
   await settle();
   assert.equal(waiting.log.length, 2);
   left.abort('left');
@@ -332,9 +333,16 @@ test('coalesce sends few requests at once, in turn, and skips those that left', 
     await settle();
   }
   waiting.release();
-  for (const i of [0, 1, 3, 4]) assert.deepEqual(await all[i], bytesAt(i * 1000, i * 1000 + 10));
+  for (const i of [0, 1, 3, 4]) assert.deepEqual(await all[i], bytesAt(i * 100_000, i * 100_000 + LONG));
   assert.equal(waiting.most, 2);
-  assert.ok(!waiting.log.includes('read 2000+10'));
+  const short = Promise.all([0, 1, 2, 3, 4].map((i) => source.read(i * 1000, 10)));
+  await settle();
+  waiting.release();
+  await settle();
+  waiting.release();
+  await short;
+  assert.equal(waiting.most, 4, 'of small ones');
+  assert.ok(!waiting.log.includes('read 200000+20000'));
 });
 
 test("one caller's abort leaves a joined request to the others; the last one's ends it", async () => {
@@ -528,10 +536,11 @@ test('a reset forgets what is kept, and what is on its way', async () => {
 });
 
 test('the whole stack: aborts of some leave the rest whole', async () => {
-  const waiting = fake({ size: 100_000, held: true });
+  const waiting = fake({ size: 1_000_000, held: true });
   const source = compose(waiting.source, check(), retry(), coalesce({ gap: 0, connections: 3 }), cache());
   const controllers = Array.from({ length: 40 }, () => new AbortController());
-  const all = controllers.map(({ signal }, i) => source.read((i % 20) * 1000, 500, { signal }));
+  const LONG = 17_000;
+  const all = controllers.map(({ signal }, i) => source.read((i % 20) * LONG, LONG - 500, { signal }));
   const outcomes = Promise.allSettled(all);
   controllers.forEach((controller, i) => {
     if (i % 3 === 0) setTimeout(() => controller.abort(i), i % 7);
@@ -542,7 +551,7 @@ test('the whole stack: aborts of some leave the rest whole', async () => {
   }
   (await outcomes).forEach((outcome, i) => {
     if (outcome.status === 'rejected') assert.equal(outcome.reason, i);
-    else assert.deepEqual(outcome.value.slice(), bytesAt((i % 20) * 1000, (i % 20) * 1000 + 500));
+    else assert.deepEqual(outcome.value.slice(), bytesAt((i % 20) * LONG, (i % 20) * LONG + LONG - 500));
     assert.ok(outcome.status === 'fulfilled' || i % 3 === 0);
   });
   assert.ok(waiting.most <= 3);

@@ -8,8 +8,11 @@ import { shared, slots } from './shared.js';
  * @typedef {object} CoalesceOptions
  * @property {number} [gap] bytes nobody asked for that are worth one request less; default 16 KiB
  * @property {number} [maxBytes] of a joined request; default 8 MiB
- * @property {number} [connections] requests at once; default 6
+ * @property {number} [connections] requests at once, and twice as many of up to 16 KiB; default 6
  */
+
+/** Of requests of up to so many bytes more are under way at once, as it is the way that takes their time. */
+const SMALL = 16 << 10;
 
 /**
  * Joins ranges that are close to each other: groups in file order, each with the range that
@@ -51,7 +54,8 @@ export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {
 const coalesce =
   (options = {}) =>
   (source) => {
-    const inSlot = slots(options.connections ?? 6);
+    const { connections = 6 } = options;
+    const [large, small] = [slots(connections), slots(2 * connections)];
     /** @typedef {(bytes: Promise<Uint8Array>) => void} Resolve */
     /** @typedef {Range & { signal?: AbortSignal, resolve: Resolve }} Wanted */
     /** @type {Wanted[]} */
@@ -61,6 +65,7 @@ const coalesce =
       const batch = queue;
       queue = [];
       for (const { offset, length, members } of join(batch, options)) {
+        const inSlot = length > SMALL ? large : small;
         const work = shared((signal) => inSlot(() => source.read(offset, length, { signal }), signal));
         for (const wanted of members) {
           const begin = wanted.offset - offset;

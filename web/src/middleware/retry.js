@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
 import { piecesOf, streamOf } from '../source/streams.js';
-import { onAbort, sleep as sleepFor } from '../source/abort.js';
+import { controllerUnder, sleep as sleepFor } from '../source/abort.js';
 import { around, layer } from './layer.js';
 
 /** @typedef {import('../types.js').Source} Source */
@@ -26,23 +26,6 @@ const PROGRESS = 1 << 20;
 const isOffline = () => globalThis.navigator?.onLine === false;
 
 /**
- * Until the time is over, or a browser says that it is online.
- *
- * @param {(ms: number, signal?: AbortSignal) => Promise<void>} sleep
- * @param {number} ms
- * @param {AbortSignal} [signal]
- */
-async function untilOnline(sleep, ms, signal) {
-  const awake = new AbortController();
-  const stay = onAbort(signal, () => awake.abort());
-  globalThis.addEventListener('online', () => awake.abort(), { once: true, signal: awake.signal });
-  await sleep(ms, awake.signal).catch(() => {});
-  stay();
-  awake.abort();
-  signal?.throwIfAborted();
-}
-
-/**
  * Repeats what failed with a `retryable` error, after growing random pauses or when the server
  * says (Retry-After). A stream is continued where it broke off.
  *
@@ -63,17 +46,20 @@ const retry =
       let [failures, waited, begun] = [0, 0, 0];
       /** @param {unknown} error @param {boolean} anew whether there was progress meanwhile */
       return async (error, anew = false) => {
-        if (signal?.aborted) throw signal.reason;
+        signal?.throwIfAborted();
         if (failures++ === 0 || anew) [failures, waited, begun] = [1, 0, Date.now()];
         if (!(error instanceof CpbError) || !error.retryable || attempts < 2) throw error;
         const left = patience - Math.max(waited, Date.now() - begun);
-        const isSilence = error.code === 'NETWORK' && error.status === undefined;
-        const isPatient = isSilence && (hasAnswered || isOffline()) && left > 0;
+        // Without a response.
+        const isPatient = error.code === 'NETWORK' && !error.status && (hasAnswered || isOffline()) && left > 0;
         const wanted = error.retryAfter ?? 0;
         if ((failures >= attempts && !isPatient) || wanted > max) throw error;
         if (isPatient && isOffline()) {
           waited = patience;
-          return untilOnline(sleep, left, signal);
+          const { controller, release } = controllerUnder(signal);
+          globalThis.addEventListener('online', () => controller.abort(), { once: true });
+          await sleep(left, controller.signal).then(release, release);
+          return signal?.throwIfAborted();
         }
         const pause = Math.max(wanted, jitter() * Math.min(max, base * 2 ** (failures - 1)), isPatient ? base : 0);
         waited += Math.max(1, pause);

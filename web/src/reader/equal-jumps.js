@@ -1,56 +1,40 @@
 /**
  * Guessing where the next of many large values ends. Only the length in front of a value says where
  * it ends, so whoever walks over them waits for one answer before asking for the next. But layers
- * repeat, and so do the distances from the end of one value to the end of the next: where they do,
- * the next places are asked for at once. A wrong guess costs a request of 5 KiB, and while as many
- * as MOST more were wrong than right, there are no others, but for distances that have repeated
- * for long since.
+ * repeat or grow, and so do the distances from the end of one value to the end of the next
+ * (progressions.js): where they do, the next places are asked for at once. What is guessed is only where to read:
+ * the walk itself goes on from length to length. A wrong guess costs a request of 5 KiB or what was read behind the
+ * values before, and while as many as MOST more were wrong than right, there are no others, but for distances that have
+ * been told for long since.
  */
 import { abortable } from '../source/abort.js';
+import { goingOn } from './progressions.js';
 
 /** @import { ReadOptions, Source } from '../types.js' */
+/** @import { Jump } from './progressions.js' */
 
 /** What is skipped at least where a large value was. */
 const LARGE = 64 * 1024;
 
-/** Bytes by which distances differ that count as equal: the digits of names and lengths. */
-const ALIKE = 128;
-
 /** A guess reaches so far before and behind what is expected, as small differences add up. */
 const SLACK = 512;
+/** What it asks for at least, and at most where that much was read behind the value before. */
 const LENGTH = 4096;
+const LONGEST = 64 * 1024;
 
-/** The most guesses that are not used yet; half a dozen requests run at once. */
-const MOST = 6;
-/** The first guesses; one more for each that was right. */
+/** The most guesses that are not used yet. */
+const MOST = 10;
+/** The first guesses; two more for each jump that was told. */
 const FIRST = 2;
 
-/** Distances that are remembered, and how many of them may be repeated. */
-const REMEMBERED = 48;
-const PERIOD = 16;
+/** The most bytes of wrong ones. */
+const WASTED = 2 ** 21;
+
+/** Jumps that are remembered. */
+const REMEMBERED = 96;
 
 /** @typedef {Pick<Source, 'read'>} Reader */
 /** @typedef {{ offset: number, end: number, bytes: Promise<Uint8Array | void> }} Guess */
-
-/** @param {number | undefined} a @param {number | undefined} b */
-const alike = (a, b) => a !== undefined && b !== undefined && Math.abs(a - b) <= ALIKE;
-
-/**
- * After how many distances they repeat: those with which the longest run at the end does; 0: they
- * do not. Two equal ones are enough for a period of one, a longer one needs two of its distances again.
- * And how long that run is.
- *
- * @param {number[]} distances
- */
-export function repetition(distances) {
-  let [best, longest] = [0, 0];
-  for (let period = 1; period <= PERIOD; period++) {
-    let run = 0;
-    while (alike(distances.at(-1 - run), distances.at(-1 - run - period))) run++;
-    if (run >= Math.min(period, 2) && run > longest) [best, longest] = [period, run];
-  }
-  return { period: best, run: longest };
-}
 
 class EqualJumps {
   #source;
@@ -61,15 +45,16 @@ class EqualJumps {
   /** @type {Guess | undefined} */
   #used;
   #controller = new AbortController();
-  /** @type {number[]} from the end of one large value to that of the next */
-  #distances = [];
-  /** The end of the last large value, and of what was read last. */
+  /** @type {Jump[]} from the end of one large value to that of the next */
+  #jumps = [];
+  /** The end of the last large value; where what was read last begins and ends. */
   #landing = 0;
+  #last = 0;
   #end = 0;
-  /** Guesses that were right since one was not, and in all; and those that were wrong. */
-  #row = 0;
+  /** Guesses that were right, and those that were wrong, and their bytes. */
   #right = 0;
   #wrong = 0;
+  #wasted = 0;
 
   /** @param {Reader} source @param {number} size @param {(distance: number) => boolean} isFar */
   constructor(source, size, isFar) {
@@ -90,6 +75,7 @@ class EqualJumps {
     if (offset < this.#end) this.#forget(offset);
     else if (offset - this.#end >= LARGE) this.#land(offset);
     this.#end = offset + length;
+    this.#last = offset;
     const guess = this.#used;
     if (!guess || offset < guess.offset || offset >= guess.end) return undefined;
     const begin = offset - guess.offset;
@@ -100,42 +86,47 @@ class EqualJumps {
 
   /** @param {number} offset behind a large value */
   #land(offset) {
-    this.#distances = [...this.#distances, offset - this.#landing].slice(-REMEMBERED);
+    const last = this.#jumps.at(-1);
+    if (last) last.extent = this.#last - this.#landing + LENGTH;
+    this.#jumps = [...this.#jumps, { distance: offset - this.#landing, extent: LENGTH }].slice(-REMEMBERED);
     this.#landing = offset;
     const i = this.#guesses.findIndex((one) => offset >= one.offset && offset < one.end);
     if (i < 0) this.#miss();
     else this.#hit(i);
-    const { period, run } = repetition(this.#distances);
-    const isProved = run >= Math.max(MOST, period + 2);
-    if (period && (this.#wrong < this.#right + MOST || isProved)) this.#guess(offset, this.#distances.slice(-period));
+    const { run, next } = goingOn(this.#jumps, MOST);
+    const mayBeWrong = this.#wrong < this.#right + MOST && this.#wasted < WASTED;
+    if (mayBeWrong || run >= MOST) this.#guess(offset, next.slice(0, FIRST + 2 * run));
   }
 
   /** @param {number} i those before were wrong */
   #hit(i) {
+    this.#waste(this.#guesses.slice(0, i));
     this.#used = this.#guesses[i];
     this.#guesses = this.#guesses.slice(i + 1);
-    this.#wrong += i;
     this.#right++;
-    this.#row++;
   }
 
   #miss() {
-    this.#wrong += this.#guesses.length;
-    this.#row = 0;
+    this.#waste(this.#guesses);
     this.stop();
   }
 
-  /** @param {number} landing @param {number[]} coming the distances that follow, again and again */
+  /** @param {Guess[]} guesses */
+  #waste(guesses) {
+    this.#wrong += guesses.length;
+    for (const { offset, end } of guesses) this.#wasted += end - offset;
+  }
+
+  /** @param {number} landing @param {Jump[]} coming */
   #guess(landing, coming) {
     const { signal } = this.#controller;
-    const most = Math.min(MOST, FIRST + this.#row);
     let asked = this.#guesses.at(-1)?.end ?? landing;
-    for (let i = 0, at = landing; i < most; i++) {
-      const distance = Number(coming[i % coming.length]);
+    let at = landing;
+    for (const { distance, extent } of coming) {
       at += distance;
       if (at >= this.#size || !this.#isFar(distance)) break;
       if (at < asked) continue;
-      const [offset, end] = [at - SLACK, Math.min(this.#size, at + LENGTH + SLACK)];
+      const [offset, end] = [at - SLACK, Math.min(this.#size, at + Math.min(extent, LONGEST) + SLACK)];
       const bytes = this.#source.read(offset, end - offset, { signal }).catch(() => {});
       this.#guesses.push({ offset, end, bytes });
       asked = end;
@@ -145,7 +136,7 @@ class EqualJumps {
   /** Begins anew, of bytes before those that were read. @param {number} offset */
   #forget(offset) {
     this.#miss();
-    this.#distances = [];
+    this.#jumps = [];
     this.#landing = offset;
   }
 

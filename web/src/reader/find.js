@@ -30,7 +30,11 @@ export function feedOf(file, body, size) {
   const outline = body.until ? undefined : keptOutline(file.source, size);
   if (outline) file.keep(outline.save);
   /** @type {Body['read']} */
-  const ask = on ? async (...range) => (await jumps?.at(...range)) ?? on.read(...range) : body.read;
+  async function ask(...range) {
+    const guessed = await jumps?.at(...range);
+    if (guessed) on?.stop();
+    return guessed ?? (on ?? body).read(...range);
+  }
   /** @type {Body['read']} */
   async function read(offset, length, options) {
     const known = await outline?.at(offset, length);

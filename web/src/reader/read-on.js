@@ -161,7 +161,8 @@ class ReadingOn {
 
   /** Whether so many bytes may be read rather than skipped. @param {number} distance */
   reachesOver(distance) {
-    return distance <= FAR && !this.#slow;
+    const isQuick = this.#times.length === JUMPS && this.#latency() < QUICK;
+    return distance <= FAR && !this.#slow && !isQuick;
   }
 
   /** @returns {undefined} */

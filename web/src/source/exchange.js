@@ -32,9 +32,9 @@ export class Exchange {
   #home;
   /** @type {import('./redirects.js').Redirects | undefined} */
   #redirects;
-  /** Whether there was any response, and whether it was asked for redirects when there was none. */
+  /** Whether there was any response; and whether it was asked for redirects when there was none. */
   #reached = false;
-  #probed = false;
+  probed = false;
 
   /** @param {string | URL} url @param {UrlOptions} options @param {Meter} usage */
   constructor(url, options, usage) {
@@ -97,30 +97,13 @@ export class Exchange {
         yield piece;
       }
     } catch (/** @type {any} */ error) {
-      if (here() && !this.#reached && error?.code === 'NETWORK')
-        throw await this.#explained(error, home, range, signal);
+      if (here() && !this.#reached && error?.code === 'NETWORK') {
+        const probe = () => (this.#usage.begin(0).end(), this.#send(home, range, signal, 'manual'));
+        const told = async () => (await loadUnusual()).explained(error, this, probe);
+        throw await told().catch(() => error);
+      }
       if (!this.#redirects?.ledAstray(error, from) || got) throw error;
       yield* this.#once(home, range, length, signal, accept);
-    }
-  }
-
-  /**
-   * The error for no response at all, about which browsers tell scripts little.
-   *
-   * @param {CpbError} error
-   * @param {string} url
-   * @param {string} range
-   * @param {AbortSignal} [signal]
-   */
-  async #explained(error, url, range, signal) {
-    const probe = this.#probed
-      ? undefined
-      : () => (this.#usage.begin(0).end(), this.#send(url, range, signal, 'manual'));
-    this.#probed = true;
-    try {
-      return await (await loadUnusual()).explained(error, this, probe);
-    } catch {
-      return error;
     }
   }
 
@@ -133,11 +116,7 @@ export class Exchange {
    */
   async #request(url, range, length, signal, bill) {
     const era = this.#era;
-    const { timeout = 30_000, minSpeed = 100, maxTime = Math.max(600_000, length / 10) } = this.#options;
-    const incoming = await request((inner) => this.#send(url, range, inner), {
-      timeout,
-      minSpeed,
-      maxTime,
+    const incoming = await request((inner) => this.#send(url, range, inner), this.#options, length, {
       signal,
       name: this.name,
       received: bill.received,
@@ -145,7 +124,7 @@ export class Exchange {
     this.#reached = true;
     if (era === this.#era) return incoming;
     incoming.end();
-    throw new CpbError('CHANGED', `${this.name} was reset meanwhile`);
+    throw new CpbError('CHANGED', `${this.name} was reset`);
   }
 
   /**

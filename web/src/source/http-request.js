@@ -20,16 +20,16 @@ const LONGEST = 2 ** 31 - 1;
  * counts in which it was waited for.
  *
  * @param {(signal: AbortSignal) => Promise<Response>} send
- * @param {object} options
- * @param {number} options.timeout
- * @param {number} options.minSpeed
- * @param {number} options.maxTime
- * @param {AbortSignal} [options.signal]
- * @param {string} options.name
- * @param {(count: number) => void} options.received is told of each piece of the body
+ * @param {import('./url.js').UrlOptions} options
+ * @param {number} length of what is asked for
+ * @param {object} more
+ * @param {AbortSignal} [more.signal]
+ * @param {string} more.name
+ * @param {(count: number) => void} more.received is told of each piece of the body
  * @returns {Promise<Incoming>}
  */
-export async function request(send, { timeout, minSpeed, maxTime, signal, name, received }) {
+export async function request(send, options, length, { signal, name, received }) {
+  const { timeout = 30_000, minSpeed = 100, maxTime = Math.max(600_000, length / 10) } = options;
   signal?.throwIfAborted();
   const { controller, release } = controllerUnder(signal);
   /** @param {number} count @param {number} took @param {string} expected */

@@ -260,15 +260,16 @@ const ASTRAY =
   ' they lead to do not allow this page';
 
 /**
- * The error for a request without a response, in a browser.
+ * The error for a request without a response, in a browser, which tells scripts little.
  *
  * @param {CpbError} error
  * @param {Exchange} http
- * @param {() => Promise<Response>} [send] the same request, so that no redirect is followed
+ * @param {() => Promise<Response>} probe the same request, so that no redirect is followed; it is sent once
  */
-export async function explained({ message, cause }, { crossOrigin }, send) {
-  const probe = await send?.().catch(() => undefined);
-  const isRedirect = probe?.type === 'opaqueredirect';
-  const advice = isRedirect ? ASTRAY : crossOrigin ? ADVICE : '';
+export async function explained({ message, cause }, http, probe) {
+  const response = http.probed ? undefined : await probe().catch(() => undefined);
+  http.probed = true;
+  const isRedirect = response?.type === 'opaqueredirect';
+  const advice = isRedirect ? ASTRAY : http.crossOrigin ? ADVICE : '';
   return new CpbError('NETWORK', message + advice, { retryable: !isRedirect, cause });
 }

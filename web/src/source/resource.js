@@ -49,7 +49,7 @@ export class Resource {
     const etag = (!ignoreEtag && headers.get('etag')) || undefined;
     const found = { size, etag, lastModified: headers.get('last-modified') ?? undefined };
     if (requireValidator && !tagOf(found)) throw (await loadUnusual()).unmarked(http);
-    if (String(Object.values((this.#pinned ??= found))) === String(Object.values(found))) return;
+    if (JSON.stringify((this.#pinned ??= found)) === JSON.stringify(found)) return;
     try {
       this.#pinned = (await loadUnusual()).pin(this.#pinned, found, http.name);
     } catch (error) {
