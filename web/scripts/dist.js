@@ -29,6 +29,7 @@ const shipped = [
   'inspect',
   'inspect-simd',
   'json',
+  'dictionary',
 ];
 
 const licences = {
@@ -70,7 +71,7 @@ for (const [name, file] of Object.entries(licences)) cpSync(file, `${dist}/licen
 
 if (!args.includes('--sources-only')) {
   const { inline } = await import('./inline.js');
-  writeFileSync(`${dist}/inline.js`, await inline(dist, `${modules}/reader.wasm`));
+  writeFileSync(`${dist}/inline.js`, await inline(dist, modules));
   const { writeAnswerTypes } = await import('./answers.js');
   await writeAnswerTypes();
   copyFileSync(path('src/inspect/answers.d.ts'), `${dist}/inspect/answers.d.ts`);

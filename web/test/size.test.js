@@ -10,7 +10,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { load, tool } from './package/project.js';
 import { assert, test } from './support/test.js';
 
-const LIMIT = 15_700;
+const LIMIT = 15_800;
 
 /** What each entry of the table is made of, from the package's folder. */
 const entries = {
