@@ -37,13 +37,21 @@ function reader(bytes, at = 0) {
   };
   const take = (/** @type {number} */ length) => bytes.subarray(at, (at += length));
   const rest = () => bytes.subarray(at);
-  return { number, signed, take, rest, text: () => take(number()).toString(), byte: () => bytes[at++], more: () => at < bytes.length };
+  return {
+    number,
+    signed,
+    take,
+    rest,
+    text: () => take(number()).toString(),
+    byte: () => bytes[at++],
+    more: () => at < bytes.length,
+  };
 }
 
 /** Functions' names by their numbers. @param {Buffer} section */
 function functionNames(section) {
   const names = new Map();
-  for (const all = reader(section); all.more(); ) {
+  for (const all = reader(section); all.more();) {
     const id = all.byte();
     const part = reader(all.take(all.number()));
     if (id === 1) for (let count = part.number(); count > 0; count--) names.set(part.number(), part.text());
@@ -56,7 +64,7 @@ function parse(wasm) {
   let names = new Map();
   const bodies = [];
   const memory = Buffer.alloc(1 << 24);
-  for (const sections = reader(wasm, 8); sections.more(); ) {
+  for (const sections = reader(wasm, 8); sections.more();) {
     const id = sections.byte();
     const section = reader(sections.take(sections.number()));
     if (id === 10) for (let count = section.number(); count > 0; count--) bodies.push(section.take(section.number()));
@@ -81,7 +89,8 @@ function definitions(build) {
   const found = new Map();
   for (const line of execFileSync('llvm-nm', ['-A', '--defined-only', ...objects], options).split('\n')) {
     const [, file, name] = line.match(/^(\S+?): .* (\S+)$/) ?? [];
-    if (file) found.set(name, [...(found.get(name) ?? []), file.replace(/.*\.dir\/(__\/)*/, '').replace(/.*_sources\//, '')]);
+    if (file)
+      found.set(name, [...(found.get(name) ?? []), file.replace(/.*\.dir\/(__\/)*/, '').replace(/.*_sources\//, '')]);
   }
   return found;
 }
@@ -92,17 +101,24 @@ function definitions(build) {
  */
 function linked(map, defined) {
   let last = '';
-  return readFileSync(map, 'utf8').split('\n').flatMap((line) => {
-    const [, address, size, what] = line.match(/^ *(-|[0-9a-f]+) +[0-9a-f]+ +([0-9a-f]+) +(\S+:\(.*\))$/) ?? [];
-    if (!what) return [];
-    const name = what.replace(/^.*:\((\.(rodata|data|bss)\.)?/, '').slice(0, -1);
-    const base = name.replace(/\.\d+$/, '').replace(/^([^.]+)\..*/, '$1');
-    const candidates = defined.get(name) ?? defined.get(base) ?? [];
-    const archive = /([\w.-]+\.a|[\w.-]+\.o):/.exec(what.split(':(')[0] + ':')?.[1];
-    const file = name.startsWith('.L.str') || name === '.rodata' ? 'strings' : candidates.includes(last) ? last : candidates[0] ?? archive ?? '?';
-    if (candidates.length) last = file;
-    return [{ name, file, at: address === '-' ? -1 : parseInt(address, 16), size: parseInt(size, 16) }];
-  });
+  return readFileSync(map, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, address, size, what] = line.match(/^ *(-|[0-9a-f]+) +[0-9a-f]+ +([0-9a-f]+) +(\S+:\(.*\))$/) ?? [];
+      if (!what) return [];
+      const name = what.replace(/^.*:\((\.(rodata|data|bss)\.)?/, '').slice(0, -1);
+      const base = name.replace(/\.\d+$/, '').replace(/^([^.]+)\..*/, '$1');
+      const candidates = defined.get(name) ?? defined.get(base) ?? [];
+      const archive = /([\w.-]+\.a|[\w.-]+\.o):/.exec(what.split(':(')[0] + ':')?.[1];
+      const file =
+        name.startsWith('.L.str') || name === '.rodata'
+          ? 'strings'
+          : candidates.includes(last)
+            ? last
+            : (candidates[0] ?? archive ?? '?');
+      if (candidates.length) last = file;
+      return [{ name, file, at: address === '-' ? -1 : parseInt(address, 16), size: parseInt(size, 16) }];
+    });
 }
 
 /** Each takes as long as all is compressed. */
@@ -123,10 +139,19 @@ function report(items) {
   const row = (/** @type {number} */ bytes, /** @type {number} */ less, /** @type {string} */ what) =>
     console.log(String(bytes).padStart(8), String(less).padStart(8), what);
   for (const [folder, some] of [...folders].sort((a, b) => sum(b[1]) - sum(a[1])).slice(0, ROWS))
-    row(sum(some), without((item) => item.folder === folder), folder);
+    row(
+      sum(some),
+      without((item) => item.folder === folder),
+      folder,
+    );
   const largest = [...items].sort((a, b) => b.bytes.length - a.bytes.length).slice(0, ROWS);
   console.log();
-  for (const item of largest) row(item.bytes.length, without((other) => other === item), `${item.name} ${item.folder}`);
+  for (const item of largest)
+    row(
+      item.bytes.length,
+      without((other) => other === item),
+      `${item.name} ${item.folder}`,
+    );
 }
 
 const [module, build = 'build/web'] = process.argv.slice(2);
@@ -137,5 +162,9 @@ report([
   ...functions.map(({ name, bytes }) => ({ name, folder: folderOf(files.get(name) ?? '?'), bytes })),
   ...parts
     .filter((part) => part.at > 0)
-    .map((part) => ({ name: part.name, folder: `${folderOf(part.file)} (data)`, bytes: memory.subarray(part.at, part.at + part.size) })),
+    .map((part) => ({
+      name: part.name,
+      folder: `${folderOf(part.file)} (data)`,
+      bytes: memory.subarray(part.at, part.at + part.size),
+    })),
 ]);
