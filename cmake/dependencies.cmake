@@ -47,6 +47,20 @@ function(cpb_compile_brotli)
   target_link_libraries(cpb_brotli PUBLIC m)
 endfunction()
 
+# Brotli's tables of words, which a module is loaded with, are made when they are needed (src/brotli).
+function(cpb_small_brotli)
+  get_target_property(files cpb_brotli SOURCES)
+  set(tables ${files})
+  list(FILTER tables INCLUDE REGEX "/enc/encoder_dict\\.c$")
+  get_filename_component(folder ${tables} DIRECTORY)
+  file(STRINGS ${folder}/static_dict_lut.h found REGEX "kStaticDictionaryWords\\[31705\\]")
+  if(found) # a later version may have others
+    list(REMOVE_ITEM files ${tables})
+    set_target_properties(cpb_brotli PROPERTIES SOURCES "${files};${PROJECT_SOURCE_DIR}/src/brotli/encoder_dict.c")
+    target_include_directories(cpb_brotli PRIVATE ${folder}/..)
+  endif()
+endfunction()
+
 function(cpb_compile_zlib) # of which only DEFLATE and the checksum are for us
   cpb_source_tree(zlib zlib)
   cpb_foreign_library(cpb_zlib ${zlib} ${zlib}/inflate.c ${zlib}/inftrees.c ${zlib}/inffast.c

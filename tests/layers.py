@@ -18,7 +18,7 @@ import tempfile
 SHARED = {"cli/cli.h", "cli/os/os.h", "host/threads.h", "model/common/kind.h", "model/coreml/model.h", "model/foreign/parts.h", "model/onnx/model.h",
           "model/questions/questions.h", "proto/schema/builtin.h"}
 # Sources of other projects, which are included by their own names.
-FOREIGN = {"zstd"}
+FOREIGN = {"brotli", "zstd"}
 
 PUBLIC = "include/cpb"
 

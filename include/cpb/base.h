@@ -264,7 +264,12 @@ typedef enum cpb_need_kind {
    * `length` bytes (all of a smaller input): a host that gets them along with the
    * size, as from an HTTP request for a suffix, supplies them at once and is not
    * asked for them. */
-  CPB_NEED_SIZE
+  CPB_NEED_SIZE,
+
+  /* Brotli's dictionary, which only the WebAssembly modules of the JavaScript package are
+   * without: the host calls BrotliSetDictionaryData() with its 122,784 bytes, once for an
+   * instance, and steps on. */
+  CPB_NEED_DICTIONARY
 } cpb_need_kind;
 
 /* What an engine waits for. */

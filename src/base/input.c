@@ -136,6 +136,12 @@ cpb_have cpb_input_gather(cpb_input *input, uint64_t offset, size_t length, uint
   return CPB_HAVE;
 }
 
+cpb_have cpb_input_dictionary(cpb_input *input) {
+  cpb_input_let_go(input);
+  input->need = (cpb_need){.kind = CPB_NEED_DICTIONARY};
+  return CPB_WAIT;
+}
+
 cpb_have cpb_input_size(cpb_input *input, size_t tail, uint64_t *size) {
   if (input->failure.code != CPB_OK) return CPB_FAILED;
   if (cpb_input_known_size(input) != CPB_NO_OFFSET) {

@@ -63,6 +63,9 @@ cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64
  * they are fewer than `length`. */
 cpb_have cpb_input_gather(cpb_input *input, uint64_t offset, size_t length, uint8_t *out, size_t *have);
 
+/* CPB_WAIT for Brotli's dictionary. */
+cpb_have cpb_input_dictionary(cpb_input *input);
+
 /* The size of the input. Where it is not known, CPB_NEED_SIZE asks for it, with `tail`
  * as need.length. */
 cpb_have cpb_input_size(cpb_input *input, size_t tail, uint64_t *size);

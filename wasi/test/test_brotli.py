@@ -1,4 +1,4 @@
-"""The tables that wasi/brotli/encoder_dict.c makes are those of the library."""
+"""The tables that src/brotli/encoder_dict.c makes are those of the library."""
 
 import pathlib
 import subprocess
@@ -20,7 +20,7 @@ def test_tables(tmp_path):
     source = tmp_path / "compare.c"
     source.write_text(PROGRAM)
     program = tmp_path / "compare"
-    folders = [ROOT / "wasi" / "brotli", BROTLI / "include", BROTLI]
+    folders = [ROOT / "src" / "brotli", BROTLI / "include", BROTLI]
     subprocess.run(["gcc", "-w", *(f"-I{folder}" for folder in folders), source, *BROTLI.glob("common/*.c"),
                     BROTLI / "enc" / "dictionary_hash.c", "-o", program], check=True)
     assert subprocess.run([program]).returncode == 0

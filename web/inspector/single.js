@@ -1,6 +1,6 @@
 /**
  * The page as one HTML file, which also works from a disk: scripts, styles, workers and the
- * WebAssembly module are all in it.
+ * WebAssembly modules are all in it.
  */
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
@@ -56,13 +56,16 @@ const instead = (filter, load) => ({
  * @returns {Promise<string>} the file
  */
 export async function singleFile(pack, alias) {
-  const module = gzipSync(readFileSync(`${pack}/wasm/inspect.wasm`), { level: 9 }).toString('base64');
-  const wasm = instead(/^inspect\.wasm$/, async () => ({ contents: module, loader: 'text' }));
+  const packed = (/** @type {string} */ name) =>
+    gzipSync(readFileSync(`${pack}/wasm/${name}`), { level: 9 }).toString('base64');
+  const wasm = ['inspect.wasm', 'dictionary.wasm'].map((name) =>
+    instead(new RegExp(`^${name}$`), async () => ({ contents: packed(name), loader: 'text' })),
+  );
   const texts = await Promise.all(
     Object.entries(workers).map(async ([name, entry]) => [name, await bundled(entry, alias)]),
   );
   const page = await bundled(here('src/page.js'), alias, [
-    wasm,
+    ...wasm,
     instead(/^\.\/start-worker\.js$/, async () => ({ contents: readFileSync(here('src/single/start-worker.js')) })),
     instead(/^worker-texts$/, async () => ({ contents: JSON.stringify(Object.fromEntries(texts)), loader: 'json' })),
     // They are beside the page, where it has a server.

@@ -27,6 +27,7 @@ const shipped = [
   'inspect',
   'inspect-simd',
   'json',
+  'dictionary',
 ];
 
 const licences = {
@@ -76,7 +77,7 @@ async function makeScripts() {
   const { inline } = await import('./inline.js');
   cpSync(path('src/inspect/operators'), `${dist}/operators`, { recursive: true });
   await bundle(path('src'), dist);
-  writeFileSync(`${dist}/inline.js`, await inline(path('src'), `${modules}/reader.wasm`));
+  writeFileSync(`${dist}/inline.js`, await inline(path('src'), modules));
 }
 
 /** All files that package.json names are there. @param {unknown} named */

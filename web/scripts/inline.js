@@ -1,5 +1,5 @@
 /**
- * The entry that is one file: all code of the package, with the module for reading, and with the
+ * The entry that is one file: all code of the package, with the modules for reading, and with the
  * code of the Worker that openInWorker() and inspectInWorker() start.
  */
 import { readFileSync } from 'node:fs';
@@ -21,6 +21,7 @@ const here = import.meta.url;
 setUpAllParts();
 setUp(async (kind) => {
   if (kind === 'reader') return fromBase64(READER);
+  if (kind === 'dictionary') return fromBase64(DICTIONARY);
   const url = new URL('./wasm/' + kind + '.wasm', here);
   const response = await fetch(url).catch(() => undefined);
   if (response?.ok) return response;
@@ -45,11 +46,14 @@ export * from './full-api.js';
 
 /**
  * @param {string} sources the folder of the package's sources
- * @param {string} reader the module for reading
+ * @param {string} modules the folder of the modules
  */
-export async function inline(sources, reader) {
+export async function inline(sources, modules) {
+  const module = (/** @type {string} */ name) =>
+    JSON.stringify(readFileSync(`${modules}/${name}.wasm`).toString('base64'));
   const define = {
-    READER: JSON.stringify(readFileSync(reader).toString('base64')),
+    READER: module('reader'),
+    DICTIONARY: module('dictionary'),
     WORKER: JSON.stringify(await oneFile(sources, "import { serve } from './worker/serve.js'; serve(globalThis);")),
     OPERATORS: JSON.stringify(OPERATORS),
   };

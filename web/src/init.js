@@ -9,9 +9,9 @@ import { setDecode } from './wasm/codecs.js';
  * A WebAssembly module, or where it comes from.
  * @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput
  */
-/** @typedef {'reader' | 'full' | 'inspect' | 'json'} Kind */
+/** @typedef {'reader' | 'full' | 'inspect' | 'json' | 'dictionary'} Kind */
 
-const kinds = ['reader', 'full', 'inspect', 'json'];
+const kinds = ['reader', 'full', 'inspect', 'json', 'dictionary'];
 
 /**
  * The modules of the package, each a compiled module or where it comes from.
@@ -20,6 +20,7 @@ const kinds = ['reader', 'full', 'inspect', 'json'];
  * @property {ModuleInput} [full] can write, too, and does what `reader` does where there is no other
  * @property {ModuleInput} [inspect] looks inside models
  * @property {ModuleInput} [json] makes JSON for reader-nobrotli.wasm, which does not
+ * @property {ModuleInput} [dictionary] what `reader` and `inspect` need for files compressed with Brotli
  * @property {Decode} [decode] does what reader-hostcodecs.wasm cannot
  * @property {URL | string} [worker] where `libcpb/worker` is, the script of a Worker, if a bundler has put it elsewhere
  */

@@ -12,6 +12,7 @@ const modules = {
     new URL('./wasm/inspect-simd.wasm', import.meta.url),
   ],
   json: () => [new URL('./wasm/json.wasm', import.meta.url)],
+  dictionary: () => [new URL('./wasm/dictionary.wasm', import.meta.url)],
 };
 
 /** The one that this runtime can run. @param {Kind} kind */

@@ -9,7 +9,7 @@ import { root } from './runtimes/files.js';
 import { temporary, within } from './runtimes/process.js';
 import { assert, test } from './support/test.js';
 
-const model = readFileSync(`${root}tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb`);
+const model = readFileSync(`${root}tests/data/cpb/real_tf_keras_functional/max20000_brotli.cpb`);
 const frozen = readFileSync(`${root}tests/data/cpb/real_frozen_conv/orig.pb`);
 
 /** What the page does in the browser, and tells the server what it then says. @param {string} base */

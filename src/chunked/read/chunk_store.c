@@ -123,6 +123,7 @@ static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
   cpb_need need = inner->need;
   cpb_span span = {NULL, 0};
   cpb_have have;
+  if (need.kind == CPB_NEED_DICTIONARY) return cpb_input_dictionary(s->input);
   cpb_store_turn_input(&s->files, stream->file);
   if (need.kind == CPB_NEED_SIZE) have = cpb_input_size(s->input, need.length, &inner->size);
   else have = cpb_input_span(s->input, need.offset, need.length, need.ahead, &span);

@@ -31,6 +31,7 @@ typedef struct cpb_decoder {
   bool (*begin)(void *state, cpb_codec_error *error); /* a new stream */
   cpb_decode (*read)(void *state, cpb_decode_io *io, cpb_codec_error *error);
   uint64_t (*window)(const void *state); /* of the current stream, in bytes; NULL: none */
+  bool (*waits)(void);                   /* for its dictionary, without which it cannot begin; NULL: never */
 } cpb_decoder;
 
 extern const cpb_decoder cpb_decoder_brotli, cpb_decoder_zstd, cpb_decoder_snappy;

@@ -78,6 +78,13 @@ static unsigned window_bits(const brotli_state *s) {
 
 static uint64_t brotli_window(const void *state) { return (uint64_t)1 << window_bits(state); }
 
+#ifdef CPB_BROTLI_DICTIONARY_LATER
+#  include <common/dictionary.h>
+static bool brotli_waits(void) { return !BrotliGetDictionary()->data; }
+#else
+#  define brotli_waits NULL
+#endif
+
 const cpb_decoder cpb_decoder_brotli = {
     .codec = CPB_RIEGELI_BROTLI,
     .early_end = "Brotli: the stream ends early",
@@ -87,4 +94,5 @@ const cpb_decoder cpb_decoder_brotli = {
     .begin = brotli_begin,
     .read = brotli_read,
     .window = brotli_window,
+    .waits = brotli_waits,
 };

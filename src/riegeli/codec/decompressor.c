@@ -80,6 +80,10 @@ static bool select_decoder(cpb_decompressor *d, uint8_t type) {
   return false;
 }
 
+bool cpb_decompressor_waits(uint8_t type) {
+  return type == CPB_RIEGELI_BROTLI && cpb_decoder_brotli.waits && cpb_decoder_brotli.waits();
+}
+
 bool cpb_decompressor_reset(cpb_decompressor *d, uint8_t type, uint64_t in_size, cpb_codec_error *error) {
   d->error = (cpb_codec_error){CPB_OK, NULL};
   d->memory.refused = false;

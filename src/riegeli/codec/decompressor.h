@@ -21,6 +21,8 @@ typedef struct cpb_decompressor cpb_decompressor;
 cpb_decompressor *cpb_decompressor_new(const cpb_allocator *a, const cpb_limits *limits, uint8_t type, uint64_t in_size,
                                        cpb_codec_error *error);
 void cpb_decompressor_free(cpb_decompressor *d);
+/* Whether the codec `type` cannot begin yet, as its dictionary is missing: CPB_NEED_DICTIONARY. */
+bool cpb_decompressor_waits(uint8_t type);
 /* Makes it ready for another buffer; memory is reused where possible. */
 bool cpb_decompressor_reset(cpb_decompressor *d, uint8_t type, uint64_t in_size, cpb_codec_error *error);
 

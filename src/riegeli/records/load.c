@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "riegeli/codec/decompressor.h"
 #include "riegeli/records/places.h"
 
 /* A file metadata chunk counts only right after the file's signature. */
@@ -51,15 +52,24 @@ static cpb_have exceeds(cpb_record_reader *r, uint64_t needed, const char *what,
   return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT, text);
 }
 
+/* If all data is needed, asks for it before the choice; and for what its codec, named by the first byte,
+ * cannot do without. */
+static cpb_have ask_first(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  const bool needs_all = r->options.verify != CPB_VERIFY_NEVER;
+  cpb_span span = {NULL, 0};
+  if (!needs_all && !cpb_decompressor_waits(CPB_RIEGELI_BROTLI)) return CPB_HAVE;
+  cpb_have have = cpb_chunk_source_data(s, needs_all ? UINT64_MAX : 1, &span);
+  if (have != CPB_HAVE || span.size == 0 || !cpb_decompressor_waits(*span.data)) return have;
+  return cpb_input_dictionary(&s->input);
+}
+
 static cpb_have begin_load(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
-  cpb_span span;
   s->collected = false;
   if (!may_fit(r)) return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
-  if (r->options.verify != CPB_VERIFY_NEVER) { /* all data is needed: so ask first, then choose */
-    cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
-    if (have != CPB_HAVE) return have;
-  }
+  cpb_have have = ask_first(r);
+  if (have != CPB_HAVE) return have;
   r->load = choose_load(r);
   if (r->load == CPB_LOAD_COLLECT) {
     uint64_t most = cpb_max_u64(r->meter->limits.riegeli_chunk, r->options.buffer);

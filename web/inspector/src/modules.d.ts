@@ -4,6 +4,10 @@ declare module 'inspect.wasm' {
   const base64: string;
   export default base64;
 }
+declare module 'dictionary.wasm' {
+  const base64: string;
+  export default base64;
+}
 declare module 'worker-texts' {
   const texts: Record<string, string>;
   export default texts;

@@ -3,7 +3,7 @@ import { connectWorker } from 'libcpb/worker/connected-worker.js';
 import { unpack } from 'libcpb/worker/proxy.js';
 import { wholeAddress } from './address.js';
 import { pathOf } from './files.js';
-import { inspectModule, startWorker } from './start-worker.js';
+import { modules, startWorker } from './start-worker.js';
 
 /** @typedef {import('./model/requests.js').Fetched} Fetched */
 /** @typedef {import('./model/requests.js').News} News */
@@ -97,9 +97,7 @@ export class Session extends EventTarget {
     });
     // The worker fetches what it can of the model while the module is still on its way.
     const opened = connection.call(owner, [1], 'open', [this.input, page, { signal }]);
-    const used = inspectModule().then((/** @type {WebAssembly.Module} */ module) =>
-      connection.call(owner, [1], 'use', [module]),
-    );
+    const used = modules().then((/** @type {object} */ modules) => connection.call(owner, [1], 'use', [modules]));
     const [answer] = await Promise.all([opened, used]);
     const model = unpack(owner, answer);
     if (!model.about) throw Object.assign(new Error('no model was opened'), model);

@@ -5,7 +5,7 @@ import { moduleUrl } from 'libcpb/module-urls.js';
 setUp(moduleUrl);
 
 /** The module that reads models: it is loaded while a worker starts, and once for all of them. */
-export const inspectModule = () => moduleFor('inspect');
+export const modules = async () => ({ inspect: await moduleFor('inspect') });
 
 /** @param {string} name of a module beside this one */
 export function startWorker(name) {

@@ -1,5 +1,6 @@
 /** Drives an engine of the C API: steps it, and answers what it needs from a source. */
 import { CpbError } from '../errors.js';
+import { giveDictionary } from './dictionary.js';
 import { at } from './instance.js';
 import { isOver, turn } from './turn.js';
 import { createFeed } from './feed.js';
@@ -46,6 +47,7 @@ const SCRATCH = structs.need.size;
 
 const LENT_LEAST = 64 * 1024;
 const NEED_SIZE = 2;
+const NEED_DICTIONARY = 3;
 
 /**
  * @param {Instance} instance
@@ -156,6 +158,10 @@ export async function drive(instance, engine, source, options = {}) {
     }
     if (pause?.()) return NEED;
     const { kind, file, offset, length, ahead } = needOf(instance, engine);
+    if (kind === NEED_DICTIONARY) {
+      await giveDictionary(instance);
+      continue;
+    }
     const feed =
       feedOf(engine, file) ??
       (await (await /** @type {Prepared} */ (source).others()).feed(instance, engine, file, options));
@@ -212,7 +218,7 @@ const feedOf = ({ feed, others }, file) => (file ? others.get(file) : feed);
 function answered(instance, engine) {
   const { kind, file, offset, length, ahead } = needOf(instance, engine);
   const feed = feedOf(engine, file);
-  if (!feed) return false;
+  if (!feed || kind > NEED_SIZE) return false;
   const { size } = feed;
   const bytes = kind === NEED_SIZE ? undefined : feed.at(offset);
   const isEnd = size !== undefined && (kind === NEED_SIZE || offset >= size);

@@ -37,6 +37,7 @@ export const NONE = 0xffffffffffffffffn;
  *   does every later call
  * @property {number} users engines and other objects that are alive in it
  * @property {number} schema the types that are built in, once they were needed
+ * @property {number} dictionary Brotli's, once it was needed
  * @property {number} most bytes that its memory may have
  * @property {(pointer: number, length: number) => Uint8Array} view of the memory:
  *   good until the next call
@@ -77,6 +78,7 @@ class ModuleInstance {
   users = 0;
   schema = 0;
   most = 2 ** 30;
+  dictionary = 0;
   #memory;
   #data;
   /** @type {CpbError | undefined} why it is not used again */

@@ -82,7 +82,8 @@ async function startFor(start, method, kinds, input, options) {
     const { data } = Object(rest.checkpoint);
     if (data) rest.checkpoint = { ...rest.checkpoint, data: connection.describe({ data }) };
     const modulesOf = Object.fromEntries(modules);
-    const posted = { modules: modulesOf, source, input: source ? undefined : addressOf(input), options: rest };
+    const more = connection.describe({ moduleFor });
+    const posted = { modules: modulesOf, more, source, input: source ? undefined : addressOf(input), options: rest };
     return { owner, answer: await connection.call(owner, [1], method, [posted, { signal, onProgress }]), sources, end };
   } catch (error) {
     end();

@@ -1,6 +1,6 @@
 /** openInWorker() and inspectInWorker(): the worker's side. */
 import { setUpAllParts } from '../all-parts.js';
-import { init } from '../init.js';
+import { init, setUp } from '../init.js';
 import { inspect } from '../inspect/inspect.js';
 import { open } from '../reader/index.js';
 import { Connection } from './connection.js';
@@ -22,10 +22,17 @@ export function serve(port) {
     owned: () => message?.kind === 'cpb',
     cost: () => message && { ...message.transferred },
   });
+  /** The modules that came along; the page has the others. @param {any} modules @param {any} more */
+  function use(modules, more) {
+    const { moduleFor } = unpack({ connection }, more);
+    setUp(moduleFor);
+    return init(modules);
+  }
+
   connection.expose({
     /** @param {any} posted @param {any} [o] */
-    async open({ modules, input, source, options }, { signal, onProgress } = {}) {
-      await init(modules);
+    async open({ modules, more, input, source, options }, { signal, onProgress } = {}) {
+      await use(modules, more);
       const from = source ? unpack({ connection }, source) : input;
       const opened = await open(from, { ...options, ...referencesOf(connection, options), signal, onProgress });
       message = opened;
@@ -37,8 +44,8 @@ export function serve(port) {
     },
 
     /** @param {any} posted @param {any} [o] */
-    async inspect({ modules, input, source, options }, { signal, onProgress } = {}) {
-      await init(modules);
+    async inspect({ modules, more, input, source, options }, { signal, onProgress } = {}) {
+      await use(modules, more);
       const { data } = Object(options.checkpoint);
       if (data) options.checkpoint.data = unpack({ connection }, data).data;
       const from = source ? unpack({ connection }, source) : input;

@@ -50,7 +50,7 @@ const list = (folder) =>
 
 /** The package and what is given, as modules of a Worker. @param {string[]} paths the entry first */
 const modules = (paths) =>
-  [...paths, ...list('web/src'), 'web/src/wasm/reader-simd.wasm'].map((path) => ({
+  [...paths, ...list('web/src'), 'web/src/wasm/dictionary.wasm', 'web/src/wasm/reader-simd.wasm'].map((path) => ({
     type: path.endsWith('.js') ? 'ESModule' : 'CompiledWasm',
     path: root + path,
     contents: readFileSync(root + path),

@@ -26,8 +26,8 @@ let go;
 const ready = new Promise((/** @type {(_: void) => void} */ resolve) => (go = resolve));
 
 connection.expose({
-  /** The module that reads models. @param {WebAssembly.Module} inspect */
-  use: (inspect) => init({ inspect }).then(go),
+  /** What reads models. @param {import('libcpb').Modules} modules */
+  use: (modules) => init(modules).then(go),
 
   /**
    * @param {import('./open-model.js').Input} input

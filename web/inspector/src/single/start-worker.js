@@ -1,14 +1,22 @@
 /** Workers of the page that is one file, and what they need: all of it is in the file. */
-import packed from 'inspect.wasm';
+import dictionary from 'dictionary.wasm';
+import inspect from 'inspect.wasm';
 import texts from 'worker-texts';
 
-/** @type {Promise<WebAssembly.Module> | undefined} */
-let module;
+/** @type {Promise<{ inspect: WebAssembly.Module, dictionary: WebAssembly.Module }> | undefined} */
+let compiled;
 
-/** The module that reads models. */
-export const inspectModule = () => (module ??= WebAssembly.compileStreaming(unpacked()));
+/** What reads models. */
+export const modules = () => (compiled ??= compileAll());
 
-function unpacked() {
+async function compileAll() {
+  const all = [inspect, dictionary].map((packed) => WebAssembly.compileStreaming(unpacked(packed)));
+  const [reader, words] = /** @type {[WebAssembly.Module, WebAssembly.Module]} */ (await Promise.all(all));
+  return { inspect: reader, dictionary: words };
+}
+
+/** @param {string} packed */
+function unpacked(packed) {
   const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Response(stream, { headers: { 'Content-Type': 'application/wasm' } });
