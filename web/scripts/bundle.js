@@ -39,7 +39,10 @@ const together = (folder, later) => ({
   setup: (one) =>
     one.onLoad({ filter: /\.js$/ }, ({ path }) => {
       if (!later.includes(path)) return undefined;
-      const more = AT_ONCE.map((name) => `import ${JSON.stringify(`${folder}/${name}`)};\n`).join('');
+      // What inspect() loads later comes after inspect() itself.
+      const isPart = path.includes('/inspect/') && !path.endsWith('/index.js');
+      const there = isPart ? [...AT_ONCE, 'inspect/inspect.js'] : AT_ONCE;
+      const more = there.map((name) => `import ${JSON.stringify(`${folder}/${name}`)};\n`).join('');
       return { contents: readFileSync(path, 'utf8') + more };
     }),
 });

@@ -2,6 +2,8 @@
 import { CpbError } from '../errors.js';
 import { structs } from './structs.js';
 
+export { cutAddress } from './archive-address.js';
+
 /** @import { Source } from '../types.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { CheckpointFiles } from './checkpoint.js' */
@@ -24,38 +26,6 @@ const LISTED = 8;
 const UNREADABLE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
 
 const MANIFEST = 'Manifest.json';
-
-/** What stands between an archive's address and the name of a file in it. */
-const MARK = '!/';
-
-/** Whether a file begins as a zip archive does. @param {Uint8Array} head */
-export const isZip = (head) => [0x50, 0x4b, 3, 4].every((byte, i) => head[i] === byte);
-
-/** A part of a URL as it is meant, or, where its escapes mean nothing, as it is. @param {string} text */
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/**
- * An address that leads into an archive, and the file that it names there.
- *
- * @template T
- * @param {T} input
- * @returns {{ input: T | string, entry?: string }}
- */
-export function cutAddress(input) {
-  const text = typeof input === 'string' || input instanceof URL ? String(input) : '';
-  const mark = text.search(/\.zip!\//i) + 4;
-  if (mark < 4) return { input };
-  const isUrl = /^https?:/i.test(text);
-  const end = isUrl ? text.slice(mark).search(/[?#]|$/) + mark : text.length;
-  const entry = text.slice(mark + MARK.length, end);
-  return { input: text.slice(0, mark) + text.slice(end), entry: isUrl ? decoded(entry) : entry };
-}
 
 /** The folder that a file is in, with a slash at its end; '' for none. @param {string} name */
 const folderOf = (name) => name.slice(0, name.lastIndexOf('/') + 1);

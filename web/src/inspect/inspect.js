@@ -4,14 +4,11 @@ import { feedOf } from '../reader/find.js';
 import * as content from '../reader/message-content.js';
 import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
-import { cutAddress, isZip, modelIn } from './archive.js';
-import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
+import { cutAddress, isZip } from './archive-address.js';
 import { GRAPH, isAbsent, openCheckpoint, withoutQuery } from './checkpoint.js';
 import { guess } from './guess.js';
 import { asker, kindsOf, noteDamage, numberOf, shared } from './model.js';
-import { fromText } from './text.js';
 import * as is from '../options.js';
-import { valuesOf } from './values.js';
 
 /** @import { Cost, ReadOptions } from '../types.js' */
 /** @import { Told } from '../progress.js' */
@@ -194,6 +191,14 @@ export async function openInside(input, options, { within, keepDamaged = false, 
   }
 }
 
+/* What few models and calls need, a page loads when it is needed. */
+
+/** @type {typeof import('./values.js').valuesOf} */
+const valuesOf = async (...args) => (await import('./values.js')).valuesOf(...args);
+
+/** @type {typeof import('./text.js').fromText} */
+const textIn = async (...args) => (await import('./text.js')).fromText(...args);
+
 /**
  * Options for a model in an archive: what is given comes before what lies beside it there.
  *
@@ -218,7 +223,7 @@ async function unpack({ file }, options) {
   const head = /\.c?pb$/i.test(file.source.name ?? '')
     ? undefined
     : await file.source.read(0, 4, { signal: options.signal });
-  return head && isZip(head) ? modelIn(file, options) : undefined;
+  return head && isZip(head) ? (await import('./archive.js')).modelIn(file, options) : undefined;
 }
 
 /**
@@ -250,7 +255,7 @@ async function insideOf(input, { file, content, message, told }, options) {
   const guessed = given ? { kind: given } : await guess(file.instance, ofFile, about);
   const kind = /** @type {Kind} */ (guessed.kind);
   told?.(ofFile.got);
-  const text = guessed.isText && (await fromText(file, numberOf(file.instance, kind), body, size, options));
+  const text = guessed.isText && (await textIn(file, numberOf(file.instance, kind), body, size, options));
   const feed = text ? text.feed : ofFile;
   const asking = asker(file, feed, kind, options, text ? undefined : damaged);
   const damage = text ? text.damage : await damaged?.damage({ signal });
@@ -428,6 +433,7 @@ function keyOf({ items, total }, name) {
  */
 async function cut({ file, body }, { askFor }, paths, page) {
   if (paths.length === 0) throw new CpbError('USAGE', 'paths is empty; expected at least one, such as root.layer');
+  const { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } = await import('./cut.js');
   const { answer, taken } = await askFor('cut', { ...page, name: paths.join('\n') }, (engine) =>
     [SAVED_MODEL, KERAS_METADATA].map((one) => planOf(file.instance, engine, one)),
   );
