@@ -18,8 +18,7 @@ const CONTEXT = 6;
 const TRIALS = 32;
 
 /** @param {Jump | undefined} a @param {Jump | undefined} b @param {number} [slack] */
-const alike = (a, b, slack = ALIKE) =>
-  a !== undefined && b !== undefined && Math.abs(a.distance - b.distance) <= slack;
+const alike = (a, b, slack = ALIKE) => a !== undefined && b !== undefined && Math.abs(a.distance - b.distance) <= slack;
 
 /** As `period` jumps before. @param {number} period @returns {Rule} */
 const again = (period) => (jumps) => jumps.at(-period);

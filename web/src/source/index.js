@@ -23,9 +23,9 @@ import { urlSource } from './url.js';
 /** @typedef {import('../middleware/budget.js').Meter} Meter */
 /**
  * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
- * it is of bytes, a Blob or a file, so that a read costs no round trip; `others`: the files that it
+ * it is of bytes, a Blob or a file, so that a read costs no round trip; `near`: it is not `remote`; `others`: the files that it
  * refers to.
- * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean,
+ * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean, near: boolean,
  *   others: () => Promise<OtherFiles> }} Prepared
  */
 
@@ -100,7 +100,7 @@ export function prepare(
     const { othersOf } = await loadReferences();
     return (others ??= othersOf(whole, source, options, (other, how) => prepare(other, how, openPath, usage)));
   };
-  return Object.assign(whole, { local });
+  return Object.assign(whole, { local, near: !source.remote });
 }
 
 /**
