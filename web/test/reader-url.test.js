@@ -31,6 +31,7 @@ test('whether a change of the file would be noticed', async () => {
   const bytes = await data(FILE);
   /** @param {string | undefined} etag */
   const given = (etag) => ({
+    remote: true,
     stat: async () => ({ size: bytes.length, etag }),
     read: async (/** @type {number} */ offset, /** @type {number} */ length) => bytes.slice(offset, offset + length),
   });

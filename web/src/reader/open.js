@@ -58,8 +58,8 @@ import { fits, treeOf } from './tree.js';
  * @property {'cpb' | 'pb'} kind
  * @property {number} size of the file
  * @property {string | undefined} etag
- * @property {boolean} pinned whether it would be noticed that the file changed while it is read: its source is local, or
- *   gives an ETag or a date. Otherwise its size tells, and the hashes of the chunks of a .cpb that are checked
+ * @property {boolean} pinned whether it would be noticed that the file changed while it is read: its source is not
+ *   `remote`, or gives an ETag or a date. Otherwise its size tells, and the hashes of the chunks of a .cpb that are checked
  *   (`verify`); `http.requireValidator` refuses such a source
  * @property {string | undefined} type full name, given or guessed, which needs the index
  * @property {Cost} transferred so far
@@ -279,7 +279,7 @@ async function messageOf(file, index, options, load, told) {
     kind: index ? 'cpb' : 'pb',
     size,
     etag,
-    pinned: source.local || etag !== undefined,
+    pinned: source.near || etag !== undefined,
     get type() {
       return state.schema.nameOf(state.type);
     },

@@ -180,7 +180,7 @@ export class Exchange {
    */
   cutOff(got, announced, status = 206) {
     this.doubt();
-    return new CpbError('NETWORK', `${this.name} sent ${got} of the ${announced} bytes that it announced`, {
+    return new CpbError('NETWORK', `${this.name} sent ${got} of the ${announced} bytes announced`, {
       retryable: true,
       status,
     });
@@ -203,6 +203,6 @@ function parse(url) {
   try {
     return new URL(url, here()?.href);
   } catch (cause) {
-    throw new CpbError('USAGE', `not a URL: ${String(url).split('?')[0]}`, { cause });
+    throw new CpbError('USAGE', `no URL: ${String(url).split('?')[0]}`, { cause });
   }
 }

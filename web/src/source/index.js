@@ -22,9 +22,9 @@ import { urlSource } from './url.js';
  */
 /**
  * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
- * it is of bytes, a Blob or a file, so that a read costs no round trip; `below`: the source itself, unless
- * there is a budget; `others`: the files that it refers to.
- * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean,
+ * it is of bytes, a Blob or a file, so that a read costs no round trip; `near`: it is not `remote`; `below`: the
+ * source itself, unless there is a budget; `others`: the files that it refers to.
+ * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean, near: boolean,
  *   below: LocalSource | undefined, others: () => Promise<OtherFiles> }} Prepared
  */
 
@@ -93,7 +93,8 @@ export function prepare(
     const { othersOf } = await loadReferences();
     return (others ??= othersOf(whole, source, options, (other, how) => prepare(other, how, openPath, usage)));
   };
-  return Object.assign(whole, { local, below: options.budget || options.http?.budget ? undefined : source });
+  const below = options.budget || options.http?.budget ? undefined : source;
+  return Object.assign(whole, { local, near: !source.remote, below });
 }
 
 /**
