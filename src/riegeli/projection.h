@@ -10,8 +10,11 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 
-/* Whether readers can do so at all. 0: for devices. */
-#ifndef CPB_WITH_PROJECTION
+/* Whether readers can do so at all. 0: for devices. With CPB_PROJECTION_LINKED each WebAssembly module says so. */
+#ifdef CPB_PROJECTION_LINKED
+extern const bool cpb_has_projection;
+#  define CPB_WITH_PROJECTION cpb_has_projection
+#elif !defined CPB_WITH_PROJECTION
 #  define CPB_WITH_PROJECTION 1
 #endif
 

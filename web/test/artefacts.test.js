@@ -13,16 +13,16 @@ const all = [...reading, 'json', 'brotli'];
 // The lists of what each exports, and its limit in bytes after brotli: what was reached and may not
 // be lost again.
 const modules = {
-  reader: { lists: all, brotli: 95_200 },
-  'reader-simd': { lists: all, brotli: 99_600 },
-  'reader-nobrotli': { lists: reading, brotli: 73_200 },
+  reader: { lists: all, brotli: 96_100 },
+  'reader-simd': { lists: all, brotli: 100_000 },
+  'reader-nobrotli': { lists: reading, brotli: 74_200 },
   json: { lists: ['base', 'json'], brotli: 25_300 },
   dictionary: { lists: ['dictionary'], brotli: 27_200 },
-  'reader-hostcodecs': { lists: [...reading, 'json'], brotli: 72_300, imports: ['codec.decode'] },
-  full: { lists: [...reading, 'json', 'full'], brotli: 294_500 },
-  'full-simd': { lists: [...reading, 'json', 'full'], brotli: 304_800 },
-  inspect: { lists: [...all, 'inspect'], brotli: 264_500 },
-  'inspect-simd': { lists: [...all, 'inspect'], brotli: 268_900 },
+  'reader-hostcodecs': { lists: [...reading, 'json'], brotli: 73_300, imports: ['codec.decode'] },
+  full: { lists: [...reading, 'json', 'full'], brotli: 297_800 },
+  'full-simd': { lists: [...reading, 'json', 'full'], brotli: 308_400 },
+  inspect: { lists: [...all, 'inspect'], brotli: 265_300 },
+  'inspect-simd': { lists: [...all, 'inspect'], brotli: 270_000 },
 };
 
 /** @param {string} list */

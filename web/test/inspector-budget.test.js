@@ -60,6 +60,9 @@ function within(cost, requests, bytes) {
 /** Bytes of the model but its weights, and what a window around them may have. */
 const STRUCTURE = 2 ** 20;
 
+/** So many guesses of 4 KiB may be wrong (reader/equal-jumps.js). */
+const GUESSES = 512;
+
 test('an ONNX model: what nobody asked for stays within its budget, the rest has a price', async () => {
   const file = largeOnnx(250, 4 * 2 ** 20);
   const { size } = await file.source.stat();
@@ -75,8 +78,8 @@ test('an ONNX model: what nobody asked for stays within its budget, the rest has
     within(await act('compare with itself', compareItself, says('nothing to compare')), 0, 0);
     await act('overview', go({ panel: 'overview' }), says('weights are not read yet: about'));
     const rest = await act('read them', click('Read them'), says('250 tensors'));
-    // Each weight is passed over once.
-    within(rest, 250 + 10 - Math.min(250, opened.requests), 16 * 2 ** 20);
+    // Each weight is passed over once; where the next one begins is guessed for 2 MiB at most.
+    within(rest, 250 + GUESSES, STRUCTURE + 2 * 2 ** 20);
   });
 });
 

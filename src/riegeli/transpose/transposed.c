@@ -27,7 +27,7 @@ void cpb_transposed_reset(cpb_transposed *t, size_t keep) {
   t->num_records = t->num_parts = t->parts_left = t->values_left = 0;
 }
 
-#if CPB_WITH_PROJECTION
+#if defined CPB_PROJECTION_LINKED || CPB_WITH_PROJECTION
 void cpb_transposed_filter(cpb_transposed *t, const cpb_projection *projection) {
   if (t->num_records == 0) return;
   uint8_t *end = t->values.data + t->values.capacity, *begin = end - t->values.size, *out = begin;

@@ -26,6 +26,47 @@ const PROGRESS = 1 << 20;
 const isOffline = () => globalThis.navigator?.onLine === false;
 
 /**
+ * Whether what failed is tried again, and after which pause.
+ *
+ * @param {RetryOptions} options
+ * @param {() => boolean} hasAnswered
+ */
+function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, jitter, sleep }, hasAnswered) {
+  const [random, wait] = [jitter ?? Math.random, sleep ?? sleepFor];
+
+  /** @param {number} most milliseconds @param {AbortSignal} [signal] */
+  async function online(most, signal) {
+    const { controller, release } = controllerUnder(signal);
+    globalThis.addEventListener('online', () => controller.abort(), { once: true });
+    await wait(most, controller.signal).then(release, release);
+    signal?.throwIfAborted();
+  }
+
+  /** What waits before the next attempt of one call; it throws the error if there is to be none. @param {AbortSignal} [signal] */
+  return (signal) => {
+    let [failures, waited, begun] = [0, 0, 0];
+    /** @param {unknown} error @param {boolean} anew whether there was progress meanwhile */
+    return async (error, anew = false) => {
+      signal?.throwIfAborted();
+      if (failures++ === 0 || anew) [failures, waited, begun] = [1, 0, Date.now()];
+      if (!(error instanceof CpbError) || !error.retryable || attempts < 2) throw error;
+      const left = patience - Math.max(waited, Date.now() - begun);
+      // Without a response.
+      const isPatient = error.code === 'NETWORK' && !error.status && (hasAnswered() || isOffline()) && left > 0;
+      const wanted = error.retryAfter ?? 0;
+      if ((failures >= attempts && !isPatient) || wanted > max) throw error;
+      if (isPatient && isOffline()) {
+        waited = patience;
+        return online(left, signal);
+      }
+      const pause = Math.max(wanted, random() * Math.min(max, base * 2 ** (failures - 1)), isPatient ? base : 0);
+      waited += Math.max(1, pause);
+      await wait(pause, signal);
+    };
+  };
+}
+
+/**
  * Repeats what failed with a `retryable` error, after growing random pauses or when the server
  * says (Retry-After). A stream is continued where it broke off.
  *
@@ -33,39 +74,10 @@ const isOffline = () => globalThis.navigator?.onLine === false;
  * @returns {import('../types.js').Middleware}
  */
 const retry =
-  ({ attempts = 4, patience = 15_000, base = 250, max = 30_000, jitter = Math.random, sleep = sleepFor } = {}) =>
+  (options = {}) =>
   (source) => {
     let hasAnswered = false;
-
-    /**
-     * What waits before the next attempt of one call; it throws the error if there is to be none.
-     *
-     * @param {AbortSignal} [signal]
-     */
-    function pauses(signal) {
-      let [failures, waited, begun] = [0, 0, 0];
-      /** @param {unknown} error @param {boolean} anew whether there was progress meanwhile */
-      return async (error, anew = false) => {
-        signal?.throwIfAborted();
-        if (failures++ === 0 || anew) [failures, waited, begun] = [1, 0, Date.now()];
-        if (!(error instanceof CpbError) || !error.retryable || attempts < 2) throw error;
-        const left = patience - Math.max(waited, Date.now() - begun);
-        // Without a response.
-        const isPatient = error.code === 'NETWORK' && !error.status && (hasAnswered || isOffline()) && left > 0;
-        const wanted = error.retryAfter ?? 0;
-        if ((failures >= attempts && !isPatient) || wanted > max) throw error;
-        if (isPatient && isOffline()) {
-          waited = patience;
-          const { controller, release } = controllerUnder(signal);
-          globalThis.addEventListener('online', () => controller.abort(), { once: true });
-          await sleep(left, controller.signal).then(release, release);
-          return signal?.throwIfAborted();
-        }
-        const pause = Math.max(wanted, jitter() * Math.min(max, base * 2 ** (failures - 1)), isPatient ? base : 0);
-        waited += Math.max(1, pause);
-        await sleep(pause, signal);
-      };
-    }
+    const pauses = pausing(options, () => hasAnswered);
 
     /**
      * @template T

@@ -15,24 +15,17 @@ import { NONE } from '../wasm/instance.js';
  */
 
 /**
- * @param {OpenFile} file
- * @param {() => Engine} make a reader of records
- * @param {(reader: Engine, how: DriveOptions) => Promise<Record | undefined>} firstOf the next record
- * @returns {Numbers}
+ * Uses a reader, one call at a time; after an error it is made anew.
+ *
+ * @param {() => Engine} make
  */
-export function createNumbers(file, make, firstOf) {
+function turnsOf(make) {
   /** @type {Engine | undefined} */
   let kept;
   let before = Promise.resolve();
 
-  /**
-   * One call at a time: there is one engine, which is made anew after an error.
-   *
-   * @template T
-   * @param {(reader: Engine) => Promise<T>} use
-   * @returns {Promise<T>}
-   */
-  function inTurn(use) {
+  /** @template T @param {(reader: Engine) => Promise<T>} use @returns {Promise<T>} */
+  return (use) => {
     const turn = before.then(async () => {
       const reader = (kept ??= make());
       try {
@@ -50,7 +43,17 @@ export function createNumbers(file, make, firstOf) {
       () => undefined,
     );
     return turn;
-  }
+  };
+}
+
+/**
+ * @param {OpenFile} file
+ * @param {() => Engine} make a reader of records
+ * @param {(reader: Engine, how: DriveOptions) => Promise<Record | undefined>} firstOf the next record
+ * @returns {Numbers}
+ */
+export function createNumbers(file, make, firstOf) {
+  const inTurn = turnsOf(make);
 
   /** @param {Engine} reader @param {DriveOptions} how */
   async function count(reader, how) {

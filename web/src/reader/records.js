@@ -137,7 +137,8 @@ export async function openRecords(input, options = {}) {
   signal?.throwIfAborted();
   const how = { verify: verifyOf(verify, 'first'), recover: Number(recover ?? false) };
   const source = prepare(input, options, openPath);
-  const file = await openFile(await moduleFor(), source, limits);
+  // Only the module that also writes knows fields.
+  const file = await openFile(await moduleFor(options.fields === undefined ? 'reader' : 'full'), source, limits);
   /** @type {State} */
   const state = { file, position, onProgress, how };
   try {

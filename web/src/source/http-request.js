@@ -14,10 +14,45 @@ import { abortable, controllerUnder } from './abort.js';
 /** The longest time that timers know, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
+/** What came late. @param {string} name @param {number} count bytes @param {number} took milliseconds @param {string} expected */
+const late = (name, count, took, expected) =>
+  new CpbError('TIMEOUT', `${name} sent ${count} bytes in ${took} ms; expected ${expected}`, { retryable: true });
+
+/**
+ * How fast a response comes. Only the time counts in which it was waited for.
+ *
+ * @param {string} name
+ * @param {Required<Pick<import('./url.js').UrlOptions, 'timeout' | 'minSpeed' | 'maxTime'>>} limits
+ */
+function pace(name, { timeout, minSpeed, maxTime }) {
+  // In all, and since it was last looked how fast they come: bytes, and milliseconds.
+  let [bytes, ms, fresh, since] = [0, 0, 0, 0];
+  return {
+    /** How long it may be waited for now, and the error behind that. */
+    get left() {
+      const left = maxTime - ms;
+      const isTotal = left < timeout;
+      const error = () =>
+        isTotal ? late(name, bytes, maxTime, 'all (maxTime)') : late(name, 0, timeout, 'some (timeout)');
+      return { time: Math.min(timeout, left, LONGEST), error };
+    },
+    /** @param {number} more milliseconds */
+    waited: (more) => void (ms += more),
+    /** @param {number} count */
+    came(count) {
+      bytes += count;
+      fresh += count;
+      const took = ms - since;
+      if (took < timeout) return;
+      if (fresh * 1000 < minSpeed * took) throw late(name, fresh, Math.round(took), `${minSpeed} a second (minSpeed)`);
+      [fresh, since] = [0, ms];
+    },
+  };
+}
+
 /**
  * Sends a request. It ends by the signal, when nothing comes for `timeout` milliseconds, before the headers or between
- * pieces of the body, when less than `minSpeed` bytes a second came in that time, or after `maxTime`. Only the time
- * counts in which it was waited for.
+ * pieces of the body, when less than `minSpeed` bytes a second came in that time, or after `maxTime`.
  *
  * @param {(signal: AbortSignal) => Promise<Response>} send
  * @param {import('./url.js').UrlOptions} options
@@ -32,13 +67,9 @@ export async function request(send, options, length, { signal, name, received })
   const { timeout = 30_000, minSpeed = 100, maxTime = Math.max(600_000, length / 10) } = options;
   signal?.throwIfAborted();
   const { controller, release } = controllerUnder(signal);
-  /** @param {number} count @param {number} took @param {string} expected */
-  const late = (count, took, expected) =>
-    new CpbError('TIMEOUT', `${name} sent ${count} bytes in ${took} ms; expected ${expected}`, { retryable: true });
+  const speed = pace(name, { timeout, minSpeed, maxTime });
   /** @type {Response | undefined} */
   let response;
-  // In all, and since it was last looked how fast they come: bytes, and milliseconds.
-  let [bytes, ms, fresh, since] = [0, 0, 0, 0];
 
   /**
    * @template T
@@ -48,37 +79,19 @@ export async function request(send, options, length, { signal, name, received })
    */
   async function watched(promise, trouble) {
     const begun = performance.now();
-    const left = maxTime - ms;
-    const timer = setTimeout(
-      () =>
-        controller.abort(left < timeout ? late(bytes, maxTime, 'all (maxTime)') : late(0, timeout, 'some (timeout)')),
-      Math.min(timeout, left, LONGEST),
-    );
+    const { time, error } = speed.left;
+    const timer = setTimeout(() => controller.abort(error()), time);
     try {
       return await abortable(promise, controller.signal);
     } catch (cause) {
       if (controller.signal.aborted) throw controller.signal.reason;
       if (cause instanceof CpbError) throw cause;
-      throw new CpbError('NETWORK', `${trouble} (${reasonOf(cause)})`, {
-        retryable: true,
-        status: response?.status,
-        cause,
-      });
+      const status = response?.status;
+      throw new CpbError('NETWORK', `${trouble} (${reasonOf(cause)})`, { retryable: true, status, cause });
     } finally {
       clearTimeout(timer);
-      ms += performance.now() - begun;
+      speed.waited(performance.now() - begun);
     }
-  }
-
-  /** @param {number} count */
-  function came(count) {
-    received(count);
-    bytes += count;
-    fresh += count;
-    const took = ms - since;
-    if (took < timeout) return;
-    if (fresh * 1000 < minSpeed * took) throw late(fresh, Math.round(took), `${minSpeed} a second (minSpeed)`);
-    [fresh, since] = [0, ms];
   }
 
   try {
@@ -93,7 +106,8 @@ export async function request(send, options, length, { signal, name, received })
     async next() {
       if (!reader) return undefined;
       const { value } = await watched(reader.read(), `the response of ${name} broke off`);
-      if (value) came(value.length);
+      received(value?.length ?? 0);
+      speed.came(value?.length ?? 0);
       return value;
     },
     end() {

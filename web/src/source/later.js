@@ -66,10 +66,7 @@ export const layeredLater = (load) => (source, options, usage, own) => {
     stream: (offset, length, { signal } = {}) =>
       lazyStream(async (inner) => (await made()).stream(offset, length, { signal: inner }), signal),
     beside: async (name) => (await made()).beside?.(name),
-    reset() {
-      end = undefined;
-      (whole ?? source).reset?.();
-    },
+    reset: () => ((end = undefined), (whole ?? source).reset?.()),
     close: () => (whole ?? source).close?.(),
   };
   return self;

@@ -226,16 +226,18 @@ function answered(instance, engine) {
   const lent = bytes
     ? lend(instance, engine, bytes, length)
     : read && read(offset, length, ahead, (most) => roomFor(instance, engine, most));
-  // The size alone would be no answer: whoever gives up waiting for the bytes may drive the engine on.
-  if (!lent && !isEnd) return false;
+  // No bytes are an answer where they are lost. The size alone would be none: whoever gives up waiting for the bytes
+  // may drive the engine on.
+  const isThere = bytes || lent;
+  if (!isThere && !isEnd) return false;
   const input = engine.call('input');
   if (size !== undefined) {
     if (file) instance.c.cpb_input_end_other(input, file, BigInt(size));
     else instance.c.cpb_input_end(input, BigInt(size));
   }
   const supply = /** @type {const} */ ([BigInt(offset), engine.lent, lent]);
-  if (lent && file) instance.c.cpb_input_supply_other(input, file, ...supply);
-  else if (lent) instance.c.cpb_input_supply(input, ...supply);
+  if (isThere && file) instance.c.cpb_input_supply_other(input, file, ...supply);
+  else if (isThere) instance.c.cpb_input_supply(input, ...supply);
   return true;
 }
 

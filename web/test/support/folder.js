@@ -26,12 +26,7 @@ export async function serveFolder(folder, silent) {
     }
     const type = types[String(path.split('.').pop())];
     const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-    const headers = {
-      'Content-Type': type ?? 'application/octet-stream',
-      ETag: '"1"',
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': 'Content-Range, ETag',
-    };
+    const headers = { 'Content-Type': type ?? 'application/octet-stream', ETag: '"1"' };
     if (from === undefined) return response.writeHead(200, headers).end(bytes);
     const begin = from ? Number(from) : Math.max(0, bytes.length - Number(to));
     const end = from && to ? Math.min(bytes.length, Number(to) + 1) : bytes.length;

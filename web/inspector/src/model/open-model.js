@@ -112,17 +112,18 @@ function turns() {
 }
 
 /**
- * What the page can ask of a model.
+ * @typedef {{ requests: Requests, about: any, remote?: boolean, give?: (question: string) => Promise<boolean>,
+ *   fingerprint?: (signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} Exposing
+ */
+
+/**
+ * Asks a model, with what lies beside it, one question after the other.
  *
  * @param {Model} model
- * @param {{ requests: Requests, about: any, remote?: boolean, give?: (question: string) => Promise<boolean>,
- *   fingerprint?: (signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} how
+ * @param {Exposing} how
  */
-function exposed(
-  model,
-  { requests, about, remote = false, give = async () => false, fingerprint = async () => undefined, ahead },
-) {
-  const { kind, message } = model;
+function asking(model, { requests, remote, give = async () => false, ahead }) {
+  const { kind } = model;
   // Until something needs the initializers, which may take hundreds of requests, no answer waits for them.
   let brief = kind === 'onnx' && remote;
   /** @type {import('./folded-graph.js').Ask} */
@@ -142,26 +143,41 @@ function exposed(
     return kind === 'meta_graph' && question === 'overview' ? { ...(await last), kind: shownAs(kind) } : last;
   };
   const inTurn = turns();
-  /** @type {import('./folded-graph.js').Ask} */
-  const ask = (question, how) => inTurn(() => (how.signal.throwIfAborted(), answer(question, how)));
-  const budget = new Budget(message.size);
-  /** Of what nobody asked for, an answer or what it would cost.
-   * @param {Parameters<typeof answer>[0]} question @param {Signal} how */
-  const offer = (question, how) =>
-    inTurn(async () => {
-      how.signal.throwIfAborted();
-      return requests
-        .within(budget, () => answer(question, how))
-        .catch((/** @type {any} */ error) => {
-          if (!error.price) throw error;
-          return { price: error.price };
-        });
-    });
+  const budget = new Budget(model.message.size);
+  return {
+    isBrief: () => !!brief,
+    /** @type {import('./folded-graph.js').Ask} */
+    ask: (question, how) => inTurn(() => (how.signal.throwIfAborted(), answer(question, how))),
+    /** Of what nobody asked for, an answer or what it would cost.
+     * @param {Parameters<typeof answer>[0]} question @param {Signal} how */
+    offer: (question, how) =>
+      inTurn(async () => {
+        how.signal.throwIfAborted();
+        return requests
+          .within(budget, () => answer(question, how))
+          .catch((/** @type {any} */ error) => {
+            if (!error.price) throw error;
+            return { price: error.price };
+          });
+      }),
+  };
+}
+
+/**
+ * What the page can ask of a model.
+ *
+ * @param {Model} model
+ * @param {Exposing} how
+ */
+function exposed(model, how) {
+  const { requests, about, remote = false, give = async () => false, fingerprint = async () => undefined } = how;
+  const { kind, message } = model;
+  const { ask, offer, isBrief } = asking(model, how);
   return {
     about: { kind: shownAs(kind), size: message.size, numChunks: message.numChunks, ...about },
     ask: (/** @type {any} */ question, /** @type {Signal} */ how) =>
       how.unasked && remote ? offer(question, how) : ask(question, how),
-    ...graphs(ask, kind, () => brief),
+    ...graphs(ask, kind, isBrief),
     /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */
     chunks({ most }) {
       if (!message.numChunks || message.numChunks > most) return [];
