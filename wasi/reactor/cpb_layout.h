@@ -55,8 +55,8 @@
   F(cpb_chunk_stored, riegeli.decoded_data_size, 48)                             \
   F(cpb_chunk_stored, riegeli.type, 56)                                          \
   F(cpb_chunk_stored, riegeli.codec, 57)                                         \
-  X(cpb_record_reader_options, 40)                                               \
-  F(cpb_record_reader_options, struct_size, 0) /* always 40 */                   \
+  X(cpb_record_reader_options, 48)                                               \
+  F(cpb_record_reader_options, struct_size, 0) /* always 48 */                   \
   F(cpb_record_reader_options, recover, 4)                                       \
   F(cpb_record_reader_options, verify, 8)                                        \
   F(cpb_record_reader_options, buffer, 12)                                       \
@@ -64,6 +64,7 @@
   F(cpb_record_reader_options, position, 24)                                     \
   F(cpb_record_reader_options, limits, 32)                                       \
   F(cpb_record_reader_options, memory, 36)                                       \
+  F(cpb_record_reader_options, fields, 40)                                       \
   X(cpb_record, 32)                                                              \
   F(cpb_record, position, 0)                                                     \
   F(cpb_record, chunk_begin, 8)                                                  \
