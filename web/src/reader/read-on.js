@@ -25,6 +25,9 @@ const QUICK = 15;
 const FIRST = 16 * 2 ** 20;
 const LONGEST = 128 * 2 ** 20;
 
+/** So many times as fast as asking must reading on be: it transfers what nobody asked for. */
+const GAIN = 4;
+
 /** After so many bytes it is known how fast they come. */
 const KNOWN = 256 * 1024;
 
@@ -145,7 +148,7 @@ class ReadingOn {
 
   /** @param {Open} open @param {number} skip bytes before those that are wanted @param {AbortSignal} [signal] */
   async #next(open, skip, signal) {
-    const slow = open.bytes >= KNOWN && (skip * open.ms) / open.bytes > 1.5 * this.#latency();
+    const slow = open.bytes >= KNOWN && (skip * open.ms) / open.bytes > this.#latency() / GAIN;
     if (slow) this.#slow = true;
     if (slow) return false;
     const begun = performance.now();
