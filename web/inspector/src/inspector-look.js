@@ -69,6 +69,10 @@ export const inspectorLook = css`
   .status .name {
     color: var(--text);
   }
+  ul.models {
+    list-style: none;
+    padding: 0;
+  }
   .status select {
     max-width: 16rem;
   }
