@@ -40,6 +40,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./reader/other-file.js').OtherFile} OtherFile */
 /** @typedef {import('./source/references.js').References} References */
 /** @typedef {import('./reader/plan.js').Plan} Plan */
+/** @typedef {import('./reader/records.js').Nth} Nth */
 /** @typedef {import('./reader/records.js').Record} Record */
 /** @typedef {import('./reader/records.js').Records} Records */
 /** @typedef {import('./reader/records.js').RecordsBase} RecordsBase */
