@@ -98,7 +98,7 @@ static inline cpb_span size_varints(const size_t *sizes, size_t count) {
 static inline void put_records(built_file *f, const size_t *sizes, size_t count) {
   size_t begin = add_records(f, sizes, count), size = f->contents_size - begin;
   cpb_span varints = size_varints(sizes, count);
-  put_simple(f, 0, varints, (cpb_span){f->contents + begin, size}, count, size);
+  put_simple(f, 0, varints, (cpb_span){size > 0 ? f->contents + begin : NULL, size}, count, size);
   free((void *)varints.data);
 }
 

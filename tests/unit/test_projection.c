@@ -275,11 +275,11 @@ static uint64_t decoded(const built_file *f, const char *fields) {
   return work.decoded;
 }
 
-/* 50,000 records of which the numbers are wanted: those and their tags, and what the machine takes. */
+/* 5,000 records of which the numbers are wanted: those and their tags, and what the machine takes. */
 static void only_the_columns_that_are_needed_are_decompressed(void **state) {
   (void)state;
   built_file f = {0};
-  for (uint32_t i = 0; i < 50000; i++) add_record(&f, i * 10 + 1, 60);
+  for (uint32_t i = 0; i < 5000; i++) add_record(&f, i * 10 + 1, 60);
   write_records(&f, CPB_CODEC_ZSTD, CPB_TRANSPOSE_ALWAYS, 0);
   const uint64_t all = decoded(&f, NULL), some = decoded(&f, "1"), none = decoded(&f, "");
   assert_true(some <= all / 10);

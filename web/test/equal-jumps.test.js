@@ -168,7 +168,8 @@ test('stages of a ResNet: a third of the rounds, for at most half as many reques
   assert.ok(without.server.rounds >= 200, `${without.server.rounds} rounds`);
   assert.ok(server.rounds <= without.server.rounds / 2.5, `${server.rounds} rounds`);
   assert.ok(server.asked.length <= without.server.asked.length * 1.5, `${server.asked.length} requests`);
-  assert.ok(server.bytes <= without.server.bytes + 2 * MB, `${server.bytes} bytes`);
+  // Of the stream that is tried, engines differ in how much they take before it is cancelled.
+  assert.ok(server.bytes <= without.server.bytes + 4 * MB, `${server.bytes} bytes`);
 });
 
 test('values that look like nodes, where a guess falls into them, are none', async () => {

@@ -24,9 +24,8 @@ const folderOf = (/** @type {string} */ path) => path.slice(0, path.lastIndexOf(
 function isOfSaved(folder, name, has) {
   const number = SAVED.indexOf(name);
   const better = number >= 0 ? SAVED.slice(0, number) : name === 'keras_metadata.pb' ? SAVED : [];
-  const isIndex = name === 'variables.index' && folder.endsWith('variables/');
-  const around = folder.slice(0, -'variables/'.length);
-  return better.some((one) => has(folder + one)) || (isIndex && SAVED.some((one) => has(around + one)));
+  const around = name === 'variables.index' ? [folder.replace(/variables\/$/, ''), folder] : [];
+  return better.some((one) => has(folder + one)) || around.some((at) => SAVED.some((one) => has(at + one)));
 }
 
 /** A higher version, as TensorFlow Serving has them. @param {string} folder @param {string} name @param {string[]} all */
