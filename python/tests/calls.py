@@ -53,6 +53,9 @@ def records(folder):
         same(reader.read(), b"c")
         same([bytes(view) for batch in reader.batches() for view in batch], [])
         reader.size, reader.metadata
+        same(reader[1], b"b" * 1000)
+    with libcpb.RecordReader(b"", fields="1,2.3") as reader:
+        same(list(reader), [])
     data = bytearray(path.read_bytes())
     data[100] ^= 1
     with libcpb.RecordReader(bytes(data), recover=skipped.append) as reader:

@@ -81,8 +81,8 @@ static inline void put_simple(built_file *f, uint8_t codec, cpb_span sizes, cpb_
   uint8_t *data = malloc(1 + CPB_VARINT_MAX + sizes.size + values.size), *p = data;
   *p++ = codec;
   p = cpb_varint_write(p, sizes.size);
-  memcpy(p, sizes.data, sizes.size);
-  memcpy(p + sizes.size, values.data, values.size);
+  if (sizes.size > 0) memcpy(p, sizes.data, sizes.size);
+  if (values.size > 0) memcpy(p + sizes.size, values.data, values.size);
   p += sizes.size + values.size;
   put_chunk(f, CPB_CHUNK_SIMPLE, data, (size_t)(p - data), count, decoded_size);
   free(data);

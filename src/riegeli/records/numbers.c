@@ -1,6 +1,7 @@
 /* Records by their numbers. How many records there are before a chunk is known once the headers of all chunks
  * before it were read: that of every `stride`-th chunk is noted, and all are while there are few. */
 #include "base/checked.h"
+#include "base/status.h"
 #include "riegeli/records/load.h"
 #include "riegeli/records/seek.h"
 
@@ -21,7 +22,7 @@ static cpb_numbered_chunk nearest(const cpb_numbers *n, uint64_t number) {
 
 /* Without the memory, or where that is bounded, each search takes longer. */
 static void note(cpb_record_reader *r, cpb_numbered_chunk chunk) {
-  cpb_numbers *n = &r->numbers;
+  cpb_numbers *n = r->numbers;
   void *noted = n->noted;
   if (n->stride == 0) n->stride = 1;
   if (n->num_noted == MOST_NOTED) {
@@ -39,18 +40,18 @@ static void note(cpb_record_reader *r, cpb_numbered_chunk chunk) {
 static void walk_from(cpb_record_reader *r, cpb_numbered_chunk chunk) {
   cpb_chunk_source_go(&r->source, chunk.begin);
   cpb_chunk_source_expect(&r->source, r->source.sure_end);
-  r->numbers.first = chunk.first;
+  r->numbers->first = chunk.first;
   r->phase = CPB_PHASE_SEEK_NUMBER;
 }
 
 static void arrive(cpb_record_reader *r, cpb_numbered_chunk chunk) {
-  r->numbers.last = chunk;
-  r->target = r->numbers.sought - chunk.first;
+  r->numbers->last = chunk;
+  r->target = r->numbers->sought - chunk.first;
   r->phase = CPB_PHASE_HEADER;
 }
 
 static cpb_have walk(cpb_record_reader *r) {
-  cpb_numbers *n = &r->numbers;
+  cpb_numbers *n = r->numbers;
   cpb_chunk_source *s = &r->source;
   cpb_have have = cpb_chunk_source_header(s);
   const bool there = have == CPB_HAVE && n->sought - n->first < s->header.num_records;
@@ -78,8 +79,14 @@ static bool is_loaded(const cpb_record_reader *r, cpb_numbered_chunk chunk) {
 }
 
 void cpb_record_reader_seek_number(cpb_record_reader *r, uint64_t number) {
-  cpb_numbers *n = &r->numbers;
   if (r->phase == CPB_PHASE_FAILED) return;
+  if (!r->numbers) r->numbers = cpb_alloc_zeroed(&r->allocator, sizeof *r->numbers);
+  cpb_numbers *n = r->numbers;
+  if (!n) {
+    cpb_fail_memory(&r->error);
+    r->phase = CPB_PHASE_FAILED;
+    return;
+  }
   cpb_meter_renew(&r->own);
   const cpb_numbered_chunk from = nearest(n, number);
   n->walk = walk;
@@ -91,6 +98,7 @@ void cpb_record_reader_seek_number(cpb_record_reader *r, uint64_t number) {
 }
 
 int cpb_record_reader_count(const cpb_record_reader *r, uint64_t *count) {
-  *count = r->numbers.count;
-  return r->numbers.has_count;
+  const bool is_known = r->numbers && r->numbers->has_count;
+  *count = is_known ? r->numbers->count : 0;
+  return is_known;
 }

@@ -125,7 +125,8 @@ void cpb_record_reader_free(cpb_record_reader *r) {
   cpb_chunk_source_free(&r->source);
   cpb_buffer_free(&r->metadata);
   cpb_release(&r->allocator, r->places);
-  cpb_release(&r->allocator, r->numbers.noted);
+  if (r->numbers) cpb_release(&r->allocator, r->numbers->noted);
+  cpb_release(&r->allocator, r->numbers);
   cpb_meter_free(&r->own);
   cpb_release(&a, r);
 }

@@ -109,7 +109,7 @@ struct cpb_record_reader {
   char reason[sizeof((cpb_error *)0)->message];
 
   uint64_t seek_to;
-  cpb_numbers numbers;
+  cpb_numbers *numbers;  /* NULL until one is sought */
   uint64_t last_limit;   /* no chunk from here on has records */
   uint64_t last_from;    /* where the walk to last_limit began */
   uint64_t last_chunk;   /* the last chunk with records that it found, */

@@ -236,7 +236,7 @@ cpb_have cpb_reader_seek(cpb_record_reader *r) {
     case CPB_PHASE_SEEK_DIRECT: return seek_direct(r);
     case CPB_PHASE_SEEK_BLOCK: return seek_block(r);
     case CPB_PHASE_SEEK_CHUNK: return seek_chunk(r);
-    case CPB_PHASE_SEEK_NUMBER: return r->numbers.walk(r);
+    case CPB_PHASE_SEEK_NUMBER: return r->numbers->walk(r);
     case CPB_PHASE_LAST_SIZE: return last_size(r);
     case CPB_PHASE_LAST_BLOCK: return last_block(r);
     default: return last_chunk(r);
