@@ -141,6 +141,7 @@ test(
     await new Promise((done) => setImmediate(done));
     process.off('warning', note);
     assert.deepEqual(warnings, []);
+    await source.close();
   }),
 );
 
