@@ -10,31 +10,12 @@ import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import { inspect } from '../src/node.js';
 import { urlSource } from '../src/source/url.js';
-import { field, head, sparse } from '../test/support/files.js';
+import { graphOf } from '../test/support/files.js';
 import { slowLink } from './link.js';
 
 const { values } = parseArgs({ options: { latency: { type: 'string' }, mbit: { type: 'string' } } });
 const latency = Number(values.latency ?? 50);
 const mbit = Number(values.mbit ?? 20);
-
-/** A GraphDef of constants of these sizes. @param {number[]} sizes */
-function graphOf(sizes) {
-  /** @type {{ offset: number, bytes: Uint8Array }[]} */
-  const pieces = [];
-  let at = 0;
-  sizes.forEach((size, i) => {
-    const wrap = (/** @type {number} */ n, /** @type {number[]} */ inner) => [
-      ...head(n, inner.length + size),
-      ...inner,
-    ];
-    const tensor = [...field(1, 1), ...field(2, field(2, field(1, size / 4))), ...head(4, size)];
-    const entry = wrap(5, [...field(1, 'value'), ...wrap(2, wrap(8, tensor))]);
-    const node = wrap(1, [...field(1, `block_${i}/w`), ...field(2, 'Const'), ...entry]);
-    pieces.push({ offset: at, bytes: Uint8Array.from(node) });
-    at += node.length + size;
-  });
-  return { size: at, source: sparse(at, pieces).source };
-}
 
 /** Constants of a ResNet101 whose batch normalization is four constants each. */
 function resnet() {

@@ -4,7 +4,7 @@
  */
 import { equalJumps } from '../src/reader/equal-jumps.js';
 import { goingOn } from '../src/reader/progressions.js';
-import { field, head, largeModel, sparse } from './support/files.js';
+import { graphOf, largeModel } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, each, test } from './support/test.js';
 
@@ -16,32 +16,6 @@ const MB = 1e6;
 /** What a guess asks for: 4 KiB, and 512 B before and behind. */
 const GUESS = 5120;
 const KIB_4 = 4096;
-
-/**
- * A GraphDef of constants of these sizes.
- *
- * @param {number[]} sizes
- */
-function graphOf(sizes) {
-  /** @type {{ offset: number, bytes: Uint8Array }[]} */
-  const pieces = [];
-  /** @type {number[]} */
-  const ends = [];
-  let at = 0;
-  sizes.forEach((size, i) => {
-    const wrap = (/** @type {number} */ n, /** @type {number[]} */ inner) => [
-      ...head(n, inner.length + size),
-      ...inner,
-    ];
-    const tensor = [...field(1, 1), ...field(2, field(2, field(1, size / 4))), ...head(4, size)];
-    const entry = wrap(5, [...field(1, 'value'), ...wrap(2, wrap(8, tensor))]);
-    const node = wrap(1, [...field(1, `block_${i}/w`), ...field(2, 'Const'), ...entry]);
-    pieces.push({ offset: at, bytes: Uint8Array.from(node) });
-    at += node.length + size;
-    ends.push(at);
-  });
-  return { ...sparse(at, pieces), ends };
-}
 
 /**
  * The file as a server that answers what waits for it all at once; that is a round. Requests are

@@ -2,8 +2,6 @@
 import { CpbError } from '../errors.js';
 import { structs } from './structs.js';
 
-export { cutAddress } from './archive-address.js';
-
 /** @import { Source } from '../types.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { CheckpointFiles } from './checkpoint.js' */

@@ -1,5 +1,6 @@
 /** A model that answers questions (cpb/model.h), one after the other. */
 import { CpbError } from '../errors.js';
+import { inTurn } from '../in-turn.js';
 import { teller } from '../progress.js';
 import * as is from '../options.js';
 import { namesOf } from '../wasm/names.js';
@@ -144,18 +145,6 @@ function engineFor(file, feed, kind, options, merged) {
   return engine;
 }
 
-/** Does one thing after the other. */
-function turns() {
-  /** @type {Promise<unknown>} */
-  let last = Promise.resolve();
-  /** @template T @param {() => T | Promise<T>} act @returns {Promise<T>} */
-  return (act) => {
-    const next = last.then(act);
-    last = next.catch(() => {});
-    return next;
-  };
-}
-
 /**
  * Asks the model in `file`, whose (merged) message comes from `feed`.
  *
@@ -168,7 +157,7 @@ function turns() {
 export function asker(file, feed, kind, options, merged) {
   const { instance } = file;
   const engine = engineFor(file, feed, kind, options, merged);
-  const inTurn = turns(); // the engine answers one question at a time
+  const next = inTurn(); // the engine answers one question at a time
   const questions = namesOf(instance, instance.c.cpb_question_name);
   const loadOperators = operatorsFor(instance, engine, kind);
 
@@ -207,7 +196,7 @@ export function asker(file, feed, kind, options, merged) {
    */
   async function askFor(question, options, take) {
     checkQuestion(questions, question, options);
-    return inTurn(async () => ({ answer: await answer(question, options), taken: take(engine) }));
+    return next(async () => ({ answer: await answer(question, options), taken: take(engine) }));
   }
 
   return {
@@ -215,10 +204,10 @@ export function asker(file, feed, kind, options, merged) {
     ask: asked,
     askFor,
     /** @param {Uint8Array} bytes */
-    setKerasMetadata: (bytes) => inTurn(() => (file.check(), setKerasMetadata(instance, engine, bytes))),
+    setKerasMetadata: (bytes) => next(() => (file.check(), setKerasMetadata(instance, engine, bytes))),
     /** @param {{ pointer: number }} checkpoint @param {Uint8Array} [graph] its object graph */
     setCheckpoint: (checkpoint, graph) =>
-      inTurn(() => (file.check(), setCheckpoint(instance, engine, checkpoint, graph))),
+      next(() => (file.check(), setCheckpoint(instance, engine, checkpoint, graph))),
   };
 }
 

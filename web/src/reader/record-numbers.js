@@ -1,5 +1,6 @@
 /** Records by their numbers, and only some of their fields. */
 import { CpbError } from '../errors.js';
+import { inTurn } from '../in-turn.js';
 import { DONE } from '../wasm/engine.js';
 import { NONE } from '../wasm/instance.js';
 
@@ -19,14 +20,14 @@ import { NONE } from '../wasm/instance.js';
  *
  * @param {() => Engine} make
  */
-function turnsOf(make) {
+function readerInTurn(make) {
   /** @type {Engine | undefined} */
   let kept;
-  let before = Promise.resolve();
+  const next = inTurn();
 
   /** @template T @param {(reader: Engine) => Promise<T>} use @returns {Promise<T>} */
-  return (use) => {
-    const turn = before.then(async () => {
+  return (use) =>
+    next(async () => {
       const reader = (kept ??= make());
       try {
         return await use(reader);
@@ -38,12 +39,6 @@ function turnsOf(make) {
         if (kept) reader.rest();
       }
     });
-    before = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    return turn;
-  };
 }
 
 /**
@@ -53,7 +48,7 @@ function turnsOf(make) {
  * @returns {Numbers}
  */
 export function createNumbers(file, make, firstOf) {
-  const inTurn = turnsOf(make);
+  const withReader = readerInTurn(make);
 
   /** @param {Engine} reader @param {DriveOptions} how */
   async function count(reader, how) {
@@ -80,8 +75,8 @@ export function createNumbers(file, make, firstOf) {
   }
 
   return {
-    count: (how) => inTurn((reader) => count(reader, how)),
-    read: (numbers, how) => inTurn((reader) => read(reader, numbers, how)),
+    count: (how) => withReader((reader) => count(reader, how)),
+    read: (numbers, how) => withReader((reader) => read(reader, numbers, how)),
   };
 }
 

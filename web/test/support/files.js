@@ -124,6 +124,32 @@ export function field(number, value) {
 /** Tag and length of a field of so many bytes. @param {number} number @param {number} length */
 export const head = (number, length) => [...varint(number * 8 + 2), ...varint(length)];
 
+/**
+ * A GraphDef of constants of these sizes.
+ *
+ * @param {number[]} sizes
+ */
+export function graphOf(sizes) {
+  /** @type {{ offset: number, bytes: Uint8Array }[]} */
+  const pieces = [];
+  /** @type {number[]} */
+  const ends = [];
+  let at = 0;
+  sizes.forEach((size, i) => {
+    const wrap = (/** @type {number} */ n, /** @type {number[]} */ inner) => [
+      ...head(n, inner.length + size),
+      ...inner,
+    ];
+    const tensor = [...field(1, 1), ...field(2, field(2, field(1, size / 4))), ...head(4, size)];
+    const entry = wrap(5, [...field(1, 'value'), ...wrap(2, wrap(8, tensor))]);
+    const node = wrap(1, [...field(1, `block_${i}/w`), ...field(2, 'Const'), ...entry]);
+    pieces.push({ offset: at, bytes: Uint8Array.from(node) });
+    at += node.length + size;
+    ends.push(at);
+  });
+  return { ...sparse(at, pieces), size: at, ends };
+}
+
 /* --- Riegeli files ------------------------------------------------------------ */
 
 const SIGNATURE_END = 64;

@@ -1,6 +1,7 @@
 /** Opens a model in its worker, once: its answers, what lies beside it, its graphs and arrays. */
 import { blobSource, inspect } from 'libcpb';
-import { cutAddress } from 'libcpb/inspect/archive.js';
+import { inTurn } from 'libcpb/in-turn.js';
+import { cutAddress } from 'libcpb/inspect/archive-address.js';
 import { readingAhead } from './ahead.js';
 import { Budget } from './budget.js';
 import { chunkBytes, chunksOf } from './chunks.js';
@@ -99,18 +100,6 @@ const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
 /** Questions to which there is no brief answer. */
 const NEEDS_ALL = ['constants', 'layers'];
 
-/** Does one thing after the other. */
-function turns() {
-  /** @type {Promise<unknown>} */
-  let last = Promise.resolve();
-  /** @template T @param {() => Promise<T>} act @returns {Promise<T>} */
-  return (act) => {
-    const next = last.then(act);
-    last = next.catch(() => {});
-    return next;
-  };
-}
-
 /**
  * @typedef {{ requests: Requests, about: any, remote?: boolean, give?: (question: string) => Promise<boolean>,
  *   fingerprint?: (signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} Exposing
@@ -142,16 +131,16 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
     const last = (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
     return kind === 'meta_graph' && question === 'overview' ? { ...(await last), kind: shownAs(kind) } : last;
   };
-  const inTurn = turns();
+  const next = inTurn();
   const budget = new Budget(model.message.size);
   return {
     isBrief: () => !!brief,
     /** @type {import('./folded-graph.js').Ask} */
-    ask: (question, how) => inTurn(() => (how.signal.throwIfAborted(), answer(question, how))),
+    ask: (question, how) => next(() => (how.signal.throwIfAborted(), answer(question, how))),
     /** Of what nobody asked for, an answer or what it would cost.
      * @param {Parameters<typeof answer>[0]} question @param {Signal} how */
     offer: (question, how) =>
-      inTurn(async () => {
+      next(async () => {
         how.signal.throwIfAborted();
         return requests
           .within(budget, () => answer(question, how))
