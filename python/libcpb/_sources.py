@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -222,7 +223,8 @@ def target_file(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
     """What `target` returns, for a file that appears when it is whole, or a file object."""
     resolved, seekable = target(given)
     if resolved[0] == "path" and not seekable:
-        raise CpbError("the target is no regular file", "WRITE", source=resolved[2])
+        number = errno.EISDIR if os.path.isdir(resolved[1]) else None
+        raise CpbError("the target is no regular file", "WRITE", source=resolved[2], errno=number)
     return resolved, seekable
 
 

@@ -57,7 +57,7 @@ void cli_note(cli *c, const char *name, const char *format, ...) __attribute__((
 
 int cli_usage(const cli_command *command, const char *problem);
 
-int cli_exit_code(cpb_code code);
+int cli_exit_code(const cpb_error *error);
 
 /* --- Standard output (show/print.c) ---------------------------------------------- */
 

@@ -257,6 +257,8 @@ static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb
            is_folder    ? "saved_model.cpb, saved_model.pb, saved_model.pbtxt, Manifest.json and checkpoint in it"
            : is_package ? "Manifest.json in it, and .cpb, .pb and .index after its name"
                         : ".cpb, .pb and .index after its name, too");
+  error->system = first.system;
+  error->status = first.status;
   strcpy(out, url);
   return NULL;
 }
