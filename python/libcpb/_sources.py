@@ -7,7 +7,9 @@ import io
 import os
 import stat
 import tempfile
+import time
 import urllib.parse
+import warnings
 from collections.abc import Mapping
 from typing import IO, Any, Protocol, Union
 
@@ -175,6 +177,20 @@ def _path_of(url: str) -> str:
     if host.lower() not in ("", "localhost") or not slash:
         raise CpbError(f"{url} names no file of this machine; expected file:///PATH")
     return "/" + urllib.parse.unquote(rest.split("?")[0].split("#")[0], errors="surrogateescape")
+
+
+def warn_of_two(source: Any) -> None:
+    """That a folder has a saved_model.cpb beside the saved_model.pb that is taken: one of them may be older."""
+    if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):
+        return
+    folder = os.fsdecode(source)
+    paths = [os.path.join(folder, f"saved_model.{ending}") for ending in ("pb", "pbtxt", "cpb")]
+    found = [(path, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(os.path.getmtime(path))))
+             for path in paths if os.path.exists(path)]  # fmt: skip
+    if len(found) > 1 and found[-1][0] == paths[-1]:
+        (taken, read), (other, passed) = found[0], found[-1]
+        warnings.warn(f"{other} (of {passed}) is not what is opened: TensorFlow's loaders take the "
+                      f"{os.path.basename(taken)} beside it (of {read})", stacklevel=3)  # fmt: skip
 
 
 def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str, Any, str | None, Any]:
