@@ -81,10 +81,12 @@ CPB_API const char *cpb_version(void);
   X(FORMAT, 5, "the input has another format")                    \
   X(UNSUPPORTED, 6, "this version of libcpb cannot read it")      \
   X(LIMIT, 7, "a limit was reached")                              \
-  X(NOT_FOUND, 8, "no such chunk, record or field")               \
+  X(NOT_FOUND, 8, "no such file, chunk, record or field")         \
   X(READ, 9, "reading failed")                                    \
   X(WRITE, 10, "writing failed")                                  \
-  X(CANCELLED, 11, "the host cancelled the operation")
+  X(CANCELLED, 11, "the host cancelled the operation")            \
+  X(DENIED, 12, "the file may not be read")                       \
+  X(UNAVAILABLE, 13, "the server cannot be reached, or not now")
 
 /* CPB_OK, CPB_E_USAGE, CPB_E_MEMORY and so on. */
 typedef enum cpb_code {
@@ -114,6 +116,10 @@ CPB_API const char *cpb_code_text(cpb_code code);
  * Before that its code is CPB_OK. */
 typedef struct cpb_error {
   cpb_code code;
+
+  /* The system's number (errno) and the status of the HTTP response that it is about; 0: none.
+   * CPB_E_NOT_FOUND with one of them is about a file, without one about what is in a file. */
+  int16_t system, status;
 
   /* The byte of the input that the error is about, or CPB_NO_OFFSET. */
   uint64_t offset;
@@ -349,9 +355,13 @@ CPB_API void cpb_input_other(const cpb_input *input, cpb_other_file *other);
 CPB_API void cpb_input_supply_other(cpb_input *input, uint32_t file, uint64_t offset, const void *data, size_t length);
 CPB_API void cpb_input_end_other(cpb_input *input, uint32_t file, uint64_t size);
 
-/* Tells that the bytes cannot be had. The next step ends the operation with this
- * message and CPB_E_READ, or CPB_E_CANCELLED if `code` is that. */
+/* Tells that the bytes cannot be had. The next step ends the operation with this message and the
+ * code, if that is CPB_E_NOT_FOUND (no such file: errno is ENOENT then), CPB_E_DENIED,
+ * CPB_E_UNAVAILABLE or CPB_E_CANCELLED; else with CPB_E_READ. */
 CPB_API void cpb_input_fail(cpb_input *input, cpb_code code, const char *message);
+
+/* The same with an error as another call gave it, whose numbers are kept. */
+CPB_API void cpb_input_fail_with(cpb_input *input, const cpb_error *error);
 
 /* Tells that the `length` bytes from need.offset on are lost, because what they are read from is
  * damaged, as `message` says. The next step ends the operation with it and CPB_E_DAMAGED, unless the

@@ -47,21 +47,26 @@ extern "C" {
  * it appends, and a NUL. */
 #define CPB_FIND_MODEL_ROOM 516
 
-/* Finds the file that `path` stands for. For a directory, its saved_model.cpb, else its saved_model.pb or
- * saved_model.pbtxt, else, of a package of Core ML, the root model that its Manifest.json names; else the checkpoint
- * that its file `checkpoint` names; else, where folders in it are named by numbers, as for TensorFlow Serving, the
- * model of the highest (N/saved_model.cpb, N/saved_model.pb or N/model.onnx); else the only model in it, by the
- * endings .onnx, .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb and .zip, or in a folder with a saved_model.pb; else its
- * only *.index. For a name without a file, NAME.cpb, else NAME.pb, else NAME.index. If there is none of these, or
- * several models, `path` itself. Writes it to `out` as a NUL-terminated string. Returns 0, and writes nothing, when
- * `size` is less than strlen(path) + CPB_FIND_MODEL_ROOM; else non-zero. */
+/* Finds the file that `path` stands for. For a directory, its saved_model.pb, else its saved_model.pbtxt, as
+ * TensorFlow's loaders do, else its saved_model.cpb, else, of a package of Core ML, the root model that its
+ * Manifest.json names; else the checkpoint that its file `checkpoint` names; else, where folders in it are named by
+ * numbers, as for TensorFlow Serving, the model of the highest (N/saved_model.pb, N/saved_model.cpb or
+ * N/model.onnx); else the only model in it, by the endings .onnx, .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb and
+ * .zip, or in a folder with a saved_model.pb; else its only *.index. For a name without a file, NAME.cpb, else
+ * NAME.pb, else NAME.index. If there is none of these, or several models, `path` itself. Writes it to `out` as a
+ * NUL-terminated string. Returns 0, and writes nothing, when `size` is less than strlen(path) +
+ * CPB_FIND_MODEL_ROOM; else non-zero. */
 CPB_API int cpb_find_model(const char *path, char *out, size_t size);
 
 /* How many versions there are in a directory of which cpb_find_model() takes the highest. 0: it takes another. */
 CPB_API size_t cpb_count_versions(const char *path);
 
+/* Whether a saved_model.cpb lies beside the saved_model.pb or .pbtxt that cpb_find_model() found: one of the two may
+ * be older than the other. Writes its path to `out`, of which `size` is at least strlen(found) + 2. */
+CPB_API int cpb_find_passed_over(const char *found, char *out, size_t size);
+
 /* As cpb_find_model(), and opens that file. With `urls`, `path` may be a URL; the URL of a directory ends in a slash:
- * nothing in it is looked for but saved_model.cpb, .pb and .pbtxt, Manifest.json and checkpoint. What
+ * nothing in it is looked for but saved_model.pb, .pbtxt and .cpb, Manifest.json and checkpoint. What
  * a server answers with 404, 410 or 403 is not there: a store that lists no files to everybody says so.
  * CPB_E_READ, CPB_E_MEMORY; CPB_E_USAGE: `size` is too small, or the directory has several models, which the message
  * names; for URLs as cpb_url_open(). */

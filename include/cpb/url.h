@@ -108,8 +108,9 @@ CPB_API int cpb_is_url(const char *text);
 
 /* Opens a URL; nothing is requested before something is read. `options` may be NULL; what they
  * point to must outlive the file. Up to 8 MiB are held at once. CPB_E_USAGE: not a URL;
- * CPB_E_UNSUPPORTED, CPB_E_MEMORY. Reading gives CPB_E_READ for whatever goes wrong,
- * and CPB_E_CANCELLED.
+ * CPB_E_UNSUPPORTED, CPB_E_MEMORY. Reading gives CPB_E_NOT_FOUND (404, 410), CPB_E_DENIED (401,
+ * 403, 407), CPB_E_UNAVAILABLE (no connection or answer, 408, 425, 429, 5xx), each with the status or
+ * the system's number, CPB_E_READ for whatever else goes wrong, and CPB_E_CANCELLED.
  *
  * With a libcurl before 7.84 no other thread may open its first URL at the same time. */
 CPB_API cpb_file *cpb_url_open(const cpb_allocator *allocator, const char *url, const cpb_url_options *options,

@@ -297,6 +297,7 @@ def open_model(
         if name not in _BESIDE:
             raise CpbError(f"leave_out has {name!r}; expected any of {', '.join(_BESIDE)}")
         left |= _BESIDE[name]
+    _sources.warn_of_two(source)
     return Model(
         resolved=_sources.resolve(source, url_options),
         kind=number,

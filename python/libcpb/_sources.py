@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
 import tempfile
+import time
 import urllib.parse
+import warnings
 from collections.abc import Mapping
 from typing import IO, Any, Protocol, Union
 
@@ -176,6 +179,20 @@ def _path_of(url: str) -> str:
     return "/" + urllib.parse.unquote(rest.split("?")[0].split("#")[0], errors="surrogateescape")
 
 
+def warn_of_two(source: Any) -> None:
+    """That a folder has a saved_model.cpb beside the saved_model.pb that is taken: one of them may be older."""
+    if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):
+        return
+    folder = os.fsdecode(source)
+    paths = [os.path.join(folder, f"saved_model.{ending}") for ending in ("pb", "pbtxt", "cpb")]
+    found = [(path, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(os.path.getmtime(path))))
+             for path in paths if os.path.exists(path)]  # fmt: skip
+    if len(found) > 1 and found[-1][0] == paths[-1]:
+        (taken, read), (other, passed) = found[0], found[-1]
+        warnings.warn(f"{other} (of {passed}) is not what is opened: TensorFlow's loaders take the "
+                      f"{os.path.basename(taken)} beside it (of {read})", stacklevel=3)  # fmt: skip
+
+
 def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str, Any, str | None, Any]:
     """What the extension's ``py_source_open()`` takes: kind, object, name, options."""
     if isinstance(source, str) and source.lower().startswith(URLS):
@@ -222,7 +239,8 @@ def target_file(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
     """What `target` returns, for a file that appears when it is whole, or a file object."""
     resolved, seekable = target(given)
     if resolved[0] == "path" and not seekable:
-        raise CpbError("the target is no regular file", "WRITE", source=resolved[2])
+        number = errno.EISDIR if os.path.isdir(resolved[1]) else None
+        raise CpbError("the target is no regular file", "WRITE", source=resolved[2], errno=number)
     return resolved, seekable
 
 

@@ -25,8 +25,8 @@ PyObject *py_raise(const cpb_error *error, PyObject *name) {
   }
   const char *text = error->message[0] ? error->message : cpb_code_text(error->code);
   PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-  PyObject *made = message ? PyObject_CallFunction(exception, "OsOO", message, cpb_code_name(error->code), offset,
-                                                   name ? name : Py_None)
+  PyObject *made = message ? PyObject_CallFunction(exception, "OsOOhh", message, cpb_code_name(error->code), offset,
+                                                   name ? name : Py_None, error->system, error->status)
                            : NULL;
   if (made) PyErr_SetObject(exception, made);
   Py_XDECREF(made);

@@ -209,7 +209,7 @@ static void supply_merged(py_message *m, py_work *work, cpb_input *input, cpb_er
     m->begin = need.offset;
   }
   if (m->length > 0) cpb_input_supply(input, m->begin, m->window, m->length);
-  else cpb_input_fail(input, CPB_E_READ, error->message);
+  else cpb_input_fail_with(input, error);
 }
 
 void py_message_supply(py_message *m, py_work *work, cpb_input *input, cpb_error *error) {

@@ -64,7 +64,7 @@ def records(folder):
     writer = libcpb.RecordWriter(folder / "gone")
     writer.discard()
     fails(lambda: libcpb.RecordWriter(path, riegeli_options="zstd:x"), "USAGE", "character")
-    fails(lambda: libcpb.RecordReader(folder / "none"), "READ", "none")
+    fails(lambda: libcpb.RecordReader(folder / "none"), "NOT_FOUND", "none")
 
 
 def messages(model, folder):

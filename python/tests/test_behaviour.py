@@ -416,7 +416,7 @@ def test_urls_beside_tensorflow():
         except libcpb.CpbError as error:
             print(error.code)
     """
-    assert run(code, timeout=60).stdout == "READ\n"
+    assert run(code, timeout=60).stdout == "UNAVAILABLE\n"
 
 
 def test_codecs_are_typed_by_the_names_that_there_are():

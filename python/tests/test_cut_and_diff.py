@@ -105,7 +105,7 @@ def test_models_that_cannot_be_compared(tmp_path):
             (lambda: libcpb.diff(model, path, limits={"all": 1}), "USAGE", "limits has 'all'"),
             (lambda: libcpb.diff(model, other, limits={"entries": 1}), "LIMIT", "`entries`"),
             (lambda: libcpb.diff(path, b"no model"), "FORMAT", "text that begins"),
-            (lambda: libcpb.diff(model, tmp_path / "none.pb"), "READ", "none.pb: No such file"),
+            (lambda: libcpb.diff(model, tmp_path / "none.pb"), "NOT_FOUND", "none.pb: No such file"),
         ):
             with pytest.raises(libcpb.CpbError, match=what) as raised:
                 call()

@@ -3,6 +3,7 @@
 import io
 import json
 import pathlib
+import shutil
 
 import numpy
 import pytest
@@ -313,3 +314,12 @@ def test_a_folder_stands_for_its_model(tmp_path):
     (tmp_path / "o" / "a.onnx").unlink()
     with libcpb.open_model(tmp_path / "o") as model:
         assert model.kind == "onnx"
+
+
+def test_a_folder_with_both_files_of_a_saved_model(tmp_path):
+    """What TensorFlow loads is opened, and the other is named."""
+    shutil.copy(DATA / "cpb/real_keras_export/orig.pb", tmp_path / "saved_model.pb")
+    shutil.copy(DATA / "cpb/real_frozen_conv/max1000_none.cpb", tmp_path / "saved_model.cpb")
+    with pytest.warns(UserWarning, match="saved_model.cpb .* is not what is opened: .* take the saved_model.pb beside it"):
+        with libcpb.open_model(tmp_path) as model:
+            assert model.kind == "saved_model"

@@ -93,7 +93,7 @@ def test_split_against_a_base_as_the_command(tuned, cpb):
 
 def test_what_is_wrong_with_a_base_names_it(tuned):
     (tuned / "sub").mkdir()
-    for base, out, code in (("missing.cpb", "out.cpb", "READ"), ("tuned.pb", "out.cpb", "FORMAT"),
+    for base, out, code in (("missing.cpb", "out.cpb", "NOT_FOUND"), ("tuned.pb", "out.cpb", "FORMAT"),
                             ("base.cpb", "sub/out.cpb", "USAGE"), ("base.cpb", "base.cpb", "USAGE")):
         before = (tuned / "base.cpb").read_bytes()
         with pytest.raises(libcpb.CpbError) as raised:

@@ -1,6 +1,8 @@
 """URLs: where redirects lead, servers without ranges, other addresses of files."""
 
+import errno
 import http.server
+import pickle
 import re
 import threading
 
@@ -14,7 +16,7 @@ PLAIN = DATA / "cases" / "tied.onnx"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """/ranges/, /edges/ (with other ETags each time), /whole/ without ranges, /moved/, to which two redirects lead."""
+    """/status/NUMBER, /ranges/, /edges/ (with other ETags each time), /whole/ without ranges, /moved/, to which two redirects lead."""
 
     protocol_version = "HTTP/1.1"
 
@@ -34,6 +36,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         mode, path = parts[0], DATA.joinpath(*parts[1:])
         if mode in ("moved", "on"):
             return self.give(302, Location=self.path.replace(mode, {"moved": "on", "on": "ranges"}[mode], 1))
+        if mode == "status":
+            return self.give(int(parts[1]))
         if mode == "org":
             path = DATA.joinpath(*parts[4:])
         if not path.is_file():
@@ -83,6 +87,58 @@ def test_etags_of_edges_are_ignored_on_request(base):
     with pytest.raises(libcpb.CpbError, match="its ETag was"):
         read(url)
     assert read(url, ignore_etag=True, idle_time=5, min_speed=1) == read(str(LARGE))
+
+
+ONCE = {"attempts": 1}
+
+
+@pytest.mark.parametrize("builtin, code, statuses", [
+    (FileNotFoundError, "NOT_FOUND", [404, 410]),
+    (PermissionError, "DENIED", [401, 403]),
+    (ConnectionError, "UNAVAILABLE", [429, 500, 503]),
+    (OSError, "READ", [400, 418]),
+])
+def test_what_a_server_answers_is_the_error_of_python(base, builtin, code, statuses):
+    calls = (lambda url: libcpb.open(url, url_options=ONCE), lambda url: libcpb.open_model(url, url_options=ONCE),
+             lambda url: list(libcpb.RecordReader(url, url_options=ONCE)))
+    for status in statuses:
+        for call in calls:
+            with pytest.raises(builtin) as raised:
+                call(url := f"{base}/status/{status}/m.cpb?token=1")
+            error = raised.value
+            assert isinstance(error, libcpb.CpbError) and isinstance(error, ConnectionError) == (code == "UNAVAILABLE")
+            shown = url.split("?")[0]
+            assert (error.code, error.status, error.errno, error.url) == (code, status, None, shown)
+
+
+def test_a_server_that_is_not_there(tmp_path):
+    with pytest.raises(ConnectionError) as raised:
+        libcpb.open("http://127.0.0.1:1/m.cpb", url_options=ONCE)
+    assert (raised.value.code, raised.value.errno) == ("UNAVAILABLE", errno.ECONNREFUSED)
+
+
+def test_files_that_cannot_be_opened_are_the_errors_of_python(tmp_path):
+    """Of two files the error names the one that it is about."""
+    none, out = str(tmp_path / "none"), str(tmp_path / "no" / "out")
+    split = str(tmp_path / "m.cpb")
+    libcpb.split(PLAIN, split, type_name="onnx.ModelProto")
+    for call in (lambda: libcpb.open(none), lambda: libcpb.open_model(none), lambda: libcpb.RecordReader(none),
+                 lambda: libcpb.merge(none, out), lambda: libcpb.diff(PLAIN, none), lambda: libcpb.diff(none, PLAIN),
+                 lambda: libcpb.split(PLAIN, split, type_name="onnx.ModelProto", base=none)):
+        with pytest.raises(FileNotFoundError) as raised:
+            call()
+        error = pickle.loads(pickle.dumps(raised.value))
+        assert (error.code, error.errno, error.filename) == ("NOT_FOUND", errno.ENOENT, none)
+        assert type(error) is type(raised.value) and str(error) == str(raised.value)
+    with pytest.raises(FileNotFoundError) as raised:
+        libcpb.merge(split, out)
+    assert (raised.value.code, raised.value.filename) == ("WRITE", out)
+    with pytest.raises(IsADirectoryError):
+        libcpb.open(tmp_path)
+    with pytest.raises(IsADirectoryError):
+        libcpb.merge(split, tmp_path)
+    with pytest.raises(FileExistsError):
+        libcpb.merge(split, split, replace=False)
 
 
 def test_a_server_without_ranges(base, tmp_path, monkeypatch):

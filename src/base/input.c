@@ -1,5 +1,6 @@
 #include "base/input.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -68,13 +69,30 @@ void cpb_input_turn(cpb_input *input, uint32_t file, const cpb_other_file *other
   input->other_size = size;
 }
 
-void cpb_input_fail_as(cpb_input *input, cpb_code code, const char *message) {
+void cpb_input_fail_as(cpb_input *input, const cpb_error *error) {
+  if (input->failure.code != CPB_OK) return;
   uint64_t offset = input->need.kind == CPB_NEED_RANGE ? input->need.offset : CPB_NO_OFFSET;
-  cpb_fail(&input->failure, code, offset, "%s", message);
+  cpb_fail(&input->failure, error->code, offset, "%s", error->message);
+  input->failure.system = error->system;
+  input->failure.status = error->status;
+}
+
+static bool is_of_a_file(cpb_code code) {
+  return code == CPB_E_CANCELLED || code == CPB_E_NOT_FOUND || code == CPB_E_DENIED || code == CPB_E_UNAVAILABLE;
+}
+
+void cpb_input_fail_with(cpb_input *input, const cpb_error *error) {
+  cpb_error failure = *error;
+  if (!is_of_a_file(error->code)) failure.code = CPB_E_READ;
+  if (error->code == CPB_E_NOT_FOUND && error->system == 0 && error->status == 0) failure.system = ENOENT;
+  cpb_input_fail_as(input, &failure);
 }
 
 void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
-  cpb_input_fail_as(input, code == CPB_E_CANCELLED ? code : CPB_E_READ, message);
+  cpb_error error;
+  cpb_error_begin(&error, NULL);
+  cpb_fail(&error, code == CPB_OK ? CPB_E_READ : code, CPB_NO_OFFSET, "%s", message);
+  cpb_input_fail_with(input, &error);
 }
 
 void cpb_input_lose(cpb_input *input, uint64_t length, int whole, const char *message) {

@@ -34,8 +34,8 @@ struct cpb_input {
 
 void cpb_input_init(cpb_input *input);
 
-/* As cpb_input_fail(), with any code. */
-void cpb_input_fail_as(cpb_input *input, cpb_code code, const char *message);
+/* As cpb_input_fail_with(), with any code. */
+void cpb_input_fail_as(cpb_input *input, const cpb_error *error);
 
 /* Whether bytes that an engine wants are there. */
 typedef enum cpb_have {

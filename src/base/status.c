@@ -108,6 +108,7 @@ size_t cpb_format(char *out, size_t size, const char *format, ...) {
 cpb_error *cpb_error_begin(cpb_error *given, cpb_error *spare) {
   cpb_error *error = given ? given : spare;
   error->code = CPB_OK;
+  error->system = error->status = 0;
   error->offset = CPB_NO_OFFSET;
   error->message[0] = '\0';
   return error;
@@ -125,6 +126,12 @@ cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *
 }
 
 cpb_code cpb_fail_memory(cpb_error *error) { return cpb_fail(error, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"); }
+
+bool cpb_is_of_reading(const cpb_error *error) {
+  bool is_of_file = error->system != 0 || error->status != 0;
+  return error->code == CPB_E_READ || error->code == CPB_E_DENIED || error->code == CPB_E_UNAVAILABLE ||
+         (error->code == CPB_E_NOT_FOUND && is_of_file);
+}
 
 const char *cpb_quote(char *out, size_t size, const void *text, size_t length) {
   static const char hex[] = "0123456789abcdef";

@@ -2,6 +2,8 @@
 #ifndef CPB_BASE_STATUS_H
 #define CPB_BASE_STATUS_H
 
+#include <stdbool.h>
+
 #include "cpb/base.h"
 
 #if defined(__GNUC__)
@@ -21,6 +23,9 @@ cpb_error *cpb_error_begin(cpb_error *given, cpb_error *spare);
 cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *format, ...) CPB_PRINTF(4, 5);
 
 cpb_code cpb_fail_memory(cpb_error *error);
+
+/* Whether it is about reading a file rather than about what is in it. */
+bool cpb_is_of_reading(const cpb_error *error);
 
 /* snprintf with the conversions of cpb_fail(). Returns the length that was written,
  * without the NUL that ends it. */

@@ -57,7 +57,7 @@ void cli_note(cli *c, const char *name, const char *format, ...) __attribute__((
 
 int cli_usage(const cli_command *command, const char *problem);
 
-int cli_exit_code(cpb_code code);
+int cli_exit_code(const cpb_error *error);
 
 /* --- Standard output (show/print.c) ---------------------------------------------- */
 
@@ -145,6 +145,9 @@ bool cli_has_ending(const char *path);
 char *cli_join(cli *c, const char *path, const char *ending, int *status);
 /* `name`, unless it is an absolute path, in the folder that `path` is in. */
 char *cli_beside(cli *c, const char *path, const char *name, int *status);
+/* Notes that a saved_model.cpb beside what was found in the folder `path` was not taken. */
+void cli_say_passed_over(cli *c, const char *path, const char *found);
+
 /* What `path` stands for (cpb_find_model); - and URLs are left as they are. */
 char *cli_find_model(cli *c, const char *path, int *status);
 

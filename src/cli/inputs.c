@@ -1,6 +1,8 @@
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/alloc.h"
 #include "base/checked.h"
 #include "cli/cli.h"
 #include "cli/os/os.h"
@@ -25,6 +27,27 @@ cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   return file;
 }
 
+static void write_time(const char *path, char *out, size_t size) {
+  const time_t at = os_modified(path);
+  struct tm when;
+  *out = 0;
+  if (at != 0 && gmtime_r(&at, &when)) strftime(out, size, " (of %Y-%m-%d %H:%M:%S UTC)", &when);
+}
+
+void cli_say_passed_over(cli *c, const char *path, const char *found) {
+  char read[48], other[48];
+  if (!path || cli_is_dash(path) || cpb_is_url(path) || c->settings.quiet || !os_is_folder(path)) return;
+  const size_t size = strlen(found) + 2;
+  char *passed = cpb_alloc(&c->allocator, size);
+  if (passed && cpb_find_passed_over(found, passed, size)) {
+    write_time(found, read, sizeof read);
+    write_time(passed, other, sizeof other);
+    cli_note(c, passed, "not taken%s: TensorFlow's loaders take the %s beside it%s", other, strrchr(found, '/') + 1,
+             read);
+  }
+  cpb_release(&c->allocator, passed);
+}
+
 cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status) {
   cpb_error error;
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
@@ -35,7 +58,7 @@ cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status) {
   }
   if (cli_is_dash(path)) return cli_open_input(c, strcpy(*found, path), status);
   cpb_file *file = cpb_find_and_open(&c->allocator, path, &c->urls, *found, size, &error);
-  if (file) set_references(c, file);
+  if (file) set_references(c, file), cli_say_passed_over(c, path, *found);
   else *status = cli_fail(c, *found, &error);
   return file;
 }

@@ -44,7 +44,7 @@ static cpb_model_file *open_model(cli *c, const char *path, const cpb_model_opti
   /* Which of it is the user's and what was found beside makes a difference to it. */
   cpb_model_file *file = cpb_model_file_open(&c->allocator, path ? path : found, &options, &error);
   if (!file && keep_damaged) advise(&error);
-  if (file) say_version(c, path, found);
+  if (file) say_version(c, path, found), cli_say_passed_over(c, path, found);
   else *status = cli_fail(c, found, &error);
   cpb_release(&c->allocator, found);
   return file;

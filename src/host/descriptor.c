@@ -69,6 +69,21 @@ bool cpb_descriptor_size(cpb_descriptor *d, uint64_t *size) {
   return true;
 }
 
+/* Which of the ways to fail in reading. */
+static cpb_code code_of(int number) {
+  switch (number) {
+    case ENOENT:
+    case ENOTDIR: return CPB_E_NOT_FOUND;
+    case EACCES:
+    case EPERM: return CPB_E_DENIED;
+    default: return CPB_E_READ;
+  }
+}
+
 cpb_code cpb_fail_errno(cpb_error *error, cpb_code code) {
-  return cpb_fail(error, code, CPB_NO_OFFSET, "%s", strerror(errno));
+  if (error->code != CPB_OK) return error->code;
+  const int number = errno;
+  cpb_fail(error, code == CPB_E_READ ? code_of(number) : code, CPB_NO_OFFSET, "%s", strerror(number));
+  error->system = (int16_t)number;
+  return error->code;
 }

@@ -13,6 +13,8 @@
 #include "host/regular.h"
 #include "host/url/address.h"
 
+#define CHUNKED "/saved_model.cpb"
+
 static const char *const of_name[] = {"", ".cpb", ".pb", ".index", NULL};
 
 /* Of a package, at `out` and `length`, which is that of its folder and a slash: appends its root model, unless its
@@ -84,7 +86,7 @@ static bool find_latest_in(size_t length, char *out) {
 
 /* `*package`: how long the folder is at the beginning of `out` if a package's manifest named what follows; else 0. */
 static bool find(const char *path, char *out, size_t size, size_t *package) {
-  static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", "/saved_model.pbtxt", NULL};
+  static const char *const in_directory[] = {"/saved_model.pb", "/saved_model.pbtxt", CHUNKED, NULL};
   const size_t length = strlen(path);
   if (size < length + CPB_FIND_MODEL_ROOM) return false;
   const bool is_directory = cpb_lookup_is_directory(path);
@@ -104,6 +106,15 @@ static bool find(const char *path, char *out, size_t size, size_t *package) {
 int cpb_find_model(const char *path, char *out, size_t size) {
   size_t package;
   return find(path, out, size, &package);
+}
+
+int cpb_find_passed_over(const char *found, char *out, size_t size) {
+  const char *slash = strrchr(found, '/'), *name = slash ? slash + 1 : found;
+  const size_t folder = (size_t)(name - found);
+  if (strcmp(name, "saved_model.pb") != 0 && strcmp(name, "saved_model.pbtxt") != 0) return 0;
+  if (size < folder + sizeof CHUNKED - 1) return 0;
+  cpb_path_replace(found, folder, CHUNKED + 1, out);
+  return cpb_lookup_exists(out);
 }
 
 size_t cpb_count_versions(const char *path) {
@@ -242,7 +253,7 @@ static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_
 /* What is not there is known when it is asked for. */
 static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb_url_options *urls, char *out,
                           cpb_error *error) {
-  static const char *const in_folder[] = {"saved_model.cpb", "saved_model.pb", "saved_model.pbtxt", NULL};
+  static const char *const in_folder[] = {"saved_model.pb", "saved_model.pbtxt", "saved_model.cpb", NULL};
   const cpb_allocator a = cpb_allocator_or_default(given);
   bool is_folder = cpb_path_ends_with(url, "/"), is_package = cpb_path_ends_with(url, ".mlpackage"), absent;
   cpb_error first = {.code = CPB_OK};
@@ -254,9 +265,11 @@ static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb
   if (is_folder && (file = open_latest(&a, url, urls, out))) return cpb_error_begin(error, NULL), file;
   cpb_error_begin(error, NULL);
   cpb_fail(error, first.code, first.offset, "%s; tried %s", first.message,
-           is_folder    ? "saved_model.cpb, saved_model.pb, saved_model.pbtxt, Manifest.json and checkpoint in it"
+           is_folder    ? "saved_model.pb, saved_model.pbtxt, saved_model.cpb, Manifest.json and checkpoint in it"
            : is_package ? "Manifest.json in it, and .cpb, .pb and .index after its name"
                         : ".cpb, .pb and .index after its name, too");
+  error->system = first.system;
+  error->status = first.status;
   strcpy(out, url);
   return NULL;
 }

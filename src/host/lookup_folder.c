@@ -78,8 +78,8 @@ static void add_index(cpb_lookup_folder *found, const char *name) {
 }
 
 static void add_folder(int directory, const char *name, cpb_lookup_folder *found) {
-  static const char *const saved[] = {"saved_model.cpb", "saved_model.pb", NULL};
-  static const char *const served[] = {"saved_model.cpb", "saved_model.pb", "model.onnx", NULL};
+  static const char *const saved[] = {"saved_model.pb", "saved_model.cpb", NULL};
+  static const char *const served[] = {"saved_model.pb", "saved_model.cpb", "model.onnx", NULL};
   char path[CPB_LOOKUP_NAME];
   if (ends_with(name, ".mlpackage")) {
     add_model(found, name);

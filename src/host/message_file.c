@@ -267,7 +267,7 @@ static void supply_merged(cpb_message_file *m, cpb_input *input, cpb_error *erro
     cpb_input_end(input, cpb_merge_size(m->merge));
   } else if (!find_window(m, need.offset, need.ahead, &left, error)) {
     if (m->options.keep_damaged && is_damage(error)) lose(m, input, need.offset, error);
-    else cpb_input_fail(input, error->code, error->message);
+    else cpb_input_fail_with(input, error);
   } else if (left > 0) {
     cpb_input_supply(input, m->begin, m->window.data, m->window.size);
   } else {
@@ -285,7 +285,7 @@ static bool needs_other(const cpb_input *input) {
 cpb_code cpb_message_file_supply(cpb_message_file *m, cpb_input *input, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   if (!go_on(m, error) || !is_planned(m, error)) {
-    cpb_input_fail(input, error->code, error->message);
+    cpb_input_fail_with(input, error);
   } else if (m->merge && !needs_other(input)) {
     supply_merged(m, input, error);
   } else {

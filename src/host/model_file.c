@@ -299,10 +299,10 @@ cpb_code cpb_model_file_supply(cpb_model_file *f, int64_t shard, cpb_input *inpu
   if (shard < 0 || cpb_beside_is_within(f)) return cpb_message_file_supply(f->message, input, error);
   if (!f->checkpoint || (f->shard_number == (uint64_t)shard + 1 && !f->shard)) absent = true;
   else if (cpb_beside_use_shard(f, (uint32_t)shard, &absent, error)) cpb_file_supply(f->shard, input);
-  else if (!absent) cpb_input_fail(input, error->code, error->message);
+  else if (!absent) cpb_input_fail_with(input, error);
   if (!absent) return error->code;
   cpb_error_begin(error, NULL);
-  cpb_input_fail(input, CPB_E_READ, "this file of the checkpoint is not there");
+  cpb_input_fail(input, CPB_E_NOT_FOUND, "this file of the checkpoint is not there");
   return CPB_OK;
 }
 

@@ -187,6 +187,9 @@ cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, si
 
 /* --- An array ----------------------------------------------------------------------------- */
 
+/* Nothing in the model has this name; not that a file is missing. */
+static bool is_unknown(const cpb_error *error) { return error->code == CPB_E_NOT_FOUND && !cpb_is_of_reading(error); }
+
 /* What is no constant of the model may be a variable; `error` says why it is none. */
 static cpb_values_file *open_variable_instead(cpb_model_file *f, const char *name, size_t name_size,
                                               const cpb_values_options *how, cpb_error *error) {
@@ -195,11 +198,10 @@ static cpb_values_file *open_variable_instead(cpb_model_file *f, const char *nam
   cpb_error_begin(error, NULL);
   if (v) return v;
   *error = other;
-  if (other.code != CPB_E_NOT_FOUND && (other.code != CPB_E_FORMAT || f->checkpoint)) return NULL;
+  if (!is_unknown(&other) && (other.code != CPB_E_FORMAT || f->checkpoint)) return NULL;
   *error = first;
   const size_t length = strlen(first.message);
-  if (other.code == CPB_E_NOT_FOUND)
-    cpb_format(error->message + length, sizeof error->message - length, "; %s", other.message);
+  if (is_unknown(&other)) cpb_format(error->message + length, sizeof error->message - length, "; %s", other.message);
   cpb_model_file_blame(f, 0, NULL);
   return NULL;
 }
@@ -218,6 +220,6 @@ cpb_values_file *cpb_model_file_values(cpb_model_file *f, const char *name, size
   cpb_options_copy(&how, sizeof how, options);
   how.checkpoint = NULL;
   cpb_values_file *v = open_values(f, cpb_values_new(&f->allocator, f->kind, name, name_size, &how), error);
-  if (v || error->code != CPB_E_NOT_FOUND || !may_have_variables(f, &how)) return v;
+  if (v || !is_unknown(error) || !may_have_variables(f, &how)) return v;
   return open_variable_instead(f, name, name_size, &how, error);
 }

@@ -68,7 +68,7 @@ cpb_code cpb_message_field_numbers(const cpb_allocator *allocator, const cpb_mes
                                    char *out, size_t size, cpb_error *given_error) {
   cpb_error own, *error = given_error ? given_error : &own;
   numbers n = {.type = type, .names = names, .out = out, .room = size, .error = error};
-  *error = (cpb_error){CPB_OK, CPB_NO_OFFSET, ""};
+  *error = (cpb_error){.offset = CPB_NO_OFFSET};
   if (size == 0) return cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "fields: no room for them");
   *out = '\0';
   for (const char *at = names; *names; at++) {

@@ -56,8 +56,9 @@ def check_saved_model(cpb, model, put):
         question = ["variables"] if "variables" in name else []
         refused(cpb, ["inspect", model, *question], model / name, put)
         (model / name).write_bytes(kept)
-    refused(cpb, ["inspect", model], model / "saved_model.cpb", put)
     cpb.ok("inspect", model)
+    (model / "saved_model.pb").unlink()
+    refused(cpb, ["inspect", model], model / "saved_model.cpb", put)
 
 
 @each

@@ -1,5 +1,6 @@
 """Which model a folder stands for, and what is said where it is not clear."""
 
+import os
 import shutil
 
 import pytest
@@ -34,7 +35,24 @@ def test_the_highest_version(cpb, served, right):
     assert result.stdout == right
     assert result.stderr.decode() == f"{served}/010/saved_model.pb: the highest of 3 versions in {served}\n"
     cpb.ok("split", served / "010" / "saved_model.pb", "-o", served / "010" / "saved_model.cpb")
-    assert cpb.ok("merge", served, "-o", "-") == SAVED_MODEL.read_bytes()  # the .cpb, as in any folder
+    assert cpb.ok("merge", served, "-o", "-") == SAVED_MODEL.read_bytes()
+
+
+def test_a_loader_takes_the_plain_one(cpb, tmp_path, right):
+    """A .cpb may be of another time, so that both are named with theirs."""
+    chunked = tmp_path / "saved_model.cpb"
+    cpb.ok("split", CASES / "inline.onnx", "-o", chunked)
+    os.utime(chunked, (1000000000, 1000000000))
+    shutil.copy(SAVED_MODEL, tmp_path / "saved_model.pb")
+    os.utime(tmp_path / "saved_model.pb", (2000000000, 2000000000))
+    told = (f"{chunked}: not taken (of 2001-09-09 01:46:40 UTC): TensorFlow's loaders take the saved_model.pb beside it "
+            "(of 2033-05-18 03:33:20 UTC)\n")
+    result = cpb.run("inspect", tmp_path, "--json")
+    assert (result.stdout, result.stderr.decode()) == (right, told)
+    result = cpb.run("merge", tmp_path, "-o", "-")
+    assert (result.stdout, result.stderr.decode()) == (SAVED_MODEL.read_bytes(), told)
+    assert cpb.run("inspect", tmp_path, "--json", "--quiet").stderr == b""
+    assert cpb.run("inspect", tmp_path / "saved_model.pb", "--json").stderr == b""
 
 
 def test_the_only_version_goes_without_saying(cpb, served, right):

@@ -44,7 +44,7 @@ static cpb_paged feed(cpb_paged_index *p, fuzz_in in, size_t piece) {
 static void compare_paged(const cpb_metadata *m, int good, fuzz_in in) {
   cpb_allocator system = cpb_allocator_or_default(NULL);
   cpb_limits limits = cpb_limits_or_default(&fuzz_limits);
-  cpb_error error = {CPB_OK, 0, ""};
+  cpb_error error = {.code = CPB_OK};
   cpb_paged_index p;
   cpb_paged_index_init(&p, &system, &limits, &error);
   cpb_paged_index_scan(&p, in.size);
@@ -68,7 +68,7 @@ static void compare_pieces(cpb_metadata *whole, const cpb_error *expected, fuzz_
   const size_t piece = 1 + in.size % 13;
   cpb_metadata m;
   cpb_metadata_decoder d;
-  cpb_error error = {CPB_OK, 0, ""};
+  cpb_error error = {.code = CPB_OK};
   cpb_metadata_init(&m, &whole->allocator);
   cpb_metadata_decoder_begin(&d, &m, false, in.size, &limits);
   for (fuzz_in left = in; left.size > 0;) {

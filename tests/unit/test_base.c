@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -204,6 +205,27 @@ static void the_host_may_cancel_whatever_is_needed(void **state) {
   assert_int_equal(input.failure.code, CPB_E_READ);
 }
 
+static void the_host_says_why_a_file_cannot_be_read(void **state) {
+  (void)state;
+  cpb_input input;
+  cpb_input_init(&input);
+  cpb_input_fail(&input, CPB_E_NOT_FOUND, "moved");
+  assert_int_equal(input.failure.code, CPB_E_NOT_FOUND);
+  assert_int_equal(input.failure.system, ENOENT);
+  assert_true(cpb_is_of_reading(&input.failure));
+
+  const cpb_error busy = {.code = CPB_E_UNAVAILABLE, .status = 503, .offset = 7, .message = "busy"};
+  cpb_input_init(&input);
+  cpb_input_fail_with(&input, &busy);
+  cpb_input_fail(&input, CPB_E_DENIED, "only the first failure counts");
+  assert_int_equal(input.failure.code, CPB_E_UNAVAILABLE);
+  assert_int_equal(input.failure.status, 503);
+  assert_string_equal(input.failure.message, "busy");
+
+  const cpb_error within = {.code = CPB_E_NOT_FOUND, .message = "no such field"};
+  assert_false(cpb_is_of_reading(&within));
+}
+
 static void older_option_structs_are_filled_up(void **state) {
   (void)state;
   cpb_limits given = {0};
@@ -231,6 +253,7 @@ int main(void) {
       cmocka_unit_test(a_size_that_was_told_is_no_answer_to_a_range),
       cmocka_unit_test(the_largest_number_is_no_size),
       cmocka_unit_test(the_host_may_cancel_whatever_is_needed),
+      cmocka_unit_test(the_host_says_why_a_file_cannot_be_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,9 +187,12 @@ static void what_cannot_be_opened_is_an_error(void **state) {
   cpb_error error = {.code = CPB_OK};
   assert_null(cpb_file_open(NULL, folder, &error));
   assert_int_equal(error.code, CPB_E_READ);
+  assert_int_equal(error.system, EISDIR);
   error.code = CPB_OK;
   assert_null(cpb_file_open(NULL, "/nonexistent/file", &error));
-  assert_int_equal(error.code, CPB_E_READ);
+  assert_int_equal(error.code, CPB_E_NOT_FOUND);
+  assert_int_equal(error.system, ENOENT);
+  assert_int_equal(error.status, 0);
 }
 
 /* A descriptor without a file: every call on it fails. */

@@ -36,8 +36,14 @@ static void a_path_stands_for_a_file(void **state) {
   finds(model_path("variables"), model_path("variables/variables.index"));
   finds(model_path("variables/variables"), model_path("variables/variables.index"));
   put_chunked();
-  finds(model_folder, model_path("saved_model.cpb"));
-  finds(model_path("saved_model"), model_path("saved_model.cpb"));
+  finds(model_path("saved_model"), model_path("saved_model.cpb")); /* as TensorFlow's Merger */
+  finds(model_folder, model_path("saved_model.pb"));               /* as its loaders */
+  assert_int_not_equal(cpb_find_passed_over(model_path("saved_model.pb"), small, sizeof small), 0);
+  assert_string_equal(small, model_path("saved_model.cpb"));
+  assert_int_equal(cpb_find_passed_over(model_path("saved_model.cpb"), small, sizeof small), 0);
+  assert_int_equal(cpb_find_passed_over(model_path("saved_model.pb"), small, 3), 0);
+  unlink(model_path("saved_model.cpb"));
+  assert_int_equal(cpb_find_passed_over(model_path("saved_model.pb"), small, sizeof small), 0);
   assert_int_equal(cpb_find_model("x", small, CPB_FIND_MODEL_ROOM), 0);
 }
 
@@ -109,7 +115,7 @@ static void a_model_answers_the_same_chunked_or_not(void **state) {
   cpb_error error;
   cpb_model_file *plain = open_model(model_path("saved_model.pb"));
   put_chunked();
-  cpb_model_file *chunked = open_model(model_folder);
+  cpb_model_file *chunked = open_model(model_path("saved_model.cpb"));
   assert_string_equal(cpb_model_file_path(chunked), model_path("saved_model.cpb"));
   assert_int_equal(cpb_model_file_kind(chunked), CPB_MODEL_SAVED_MODEL);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -188,7 +194,7 @@ static void a_damaged_model_answers_all_the_same(void **state) {
     cpb_index_get_chunk(cpb_message_file_index(intact), i, &chunk);
     change_chunk(&chunk);
     const cpb_model_file_options keep = {.struct_size = sizeof keep, .keep_damaged = 1};
-    cpb_model_file *file = cpb_model_file_open(NULL, model_folder, &keep, &error);
+    cpb_model_file *file = cpb_model_file_open(NULL, model_path("saved_model.cpb"), &keep, &error);
     if (!file) fail_msg("%s", error.message);
     size_t before = told;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

@@ -93,7 +93,7 @@ static void what_is_wrong_with_a_base_says_so(void **state) {
     cpb_code code;
     const char *message;
   } cases[] = {
-      {"/no/base.cpb", CPB_E_READ, "base: No such file or directory"},
+      {"/no/base.cpb", CPB_E_NOT_FOUND, "base: No such file or directory"},
       {pb, CPB_E_FORMAT, "base: "},
       {CPB_TEST_DATA "/cpb/real_frozen_conv/max1000_none.cpb", CPB_E_USAGE, "base: the base is not in the output's"},
       {"https://127.0.0.1:1/base.cpb", CPB_E_USAGE, "base: the base is a URL"},
@@ -153,7 +153,7 @@ static void an_input_that_fails_leaves_no_output(void **state) {
   (void)state;
   cpb_error error;
   clear();
-  assert_int_equal(repack(NULL, &error), CPB_E_READ); /* not there */
+  assert_int_equal(repack(NULL, &error), CPB_E_NOT_FOUND);
   assert_int_equal(cpb_file_merge(pb, back, NULL, &error), CPB_E_FORMAT);
   assert_int_equal(cpb_file_repack(pb, packed, NULL, NULL, &error), CPB_E_FORMAT);
   assert_int_equal(

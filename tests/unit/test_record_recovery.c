@@ -211,7 +211,8 @@ static void expect_the_hash_first(built_file *f, uint64_t begin) {
   assert_true(cpb_chunk_header_decode(f->bytes + begin, &header));
   header.data_hash ^= 1;
   cpb_chunk_header_encode(&header, f->bytes + begin);
-  const cpb_error error = {CPB_E_DAMAGED, begin, "Riegeli chunk: the data does not match its hash"};
+  const cpb_error error = {
+      .code = CPB_E_DAMAGED, .offset = begin, .message = "Riegeli chunk: the data does not match its hash"};
   expect_everywhere(f, &error);
 }
 

@@ -49,7 +49,7 @@ static void only_who_allows_urls_gets_them(void **state) {
   (void)state;
   cpb_error error;
   assert_null(cpb_model_file_open(NULL, "https://host/x", NULL, &error));
-  assert_int_equal(error.code, CPB_E_READ);
+  assert_int_equal(error.code, CPB_E_NOT_FOUND);
   assert_string_equal(error.message, "No such file or directory");
 }
 

@@ -39,7 +39,7 @@ static void read_tail(cpb_file *file) {
   cpb_index *index = cpb_index_new(NULL, NULL);
   if (cpb_index_step(index) != CPB_STEP_NEED) exit(2);
   cpb_file_supply(file, cpb_index_input(index));
-  if (cpb_index_step(index) == CPB_STEP_ERROR && cpb_index_error(index)->code == CPB_E_READ)
+  if (cpb_index_step(index) == CPB_STEP_ERROR && cpb_index_error(index)->code != CPB_E_FORMAT)
     fail(cpb_index_error(index));
   cpb_index_free(index);
   if (cpb_file_size(file, &size, &error) != CPB_OK) fail(&error);

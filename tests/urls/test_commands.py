@@ -283,7 +283,7 @@ def test_a_model_is_found_below_a_url(cpb, server, model, tmp_path, prefix, fold
     assert here[0] == 0
     assert run(cpb, words, None, url, tmp_path) == here
     asked = [request["url"].split("?")[0].rsplit(f"{folder}/")[1] for request in server.seen(token)]
-    assert asked[0] == "saved_model.cpb"
+    assert asked[0] == "saved_model.pb"
     assert all(f"count={token}" in request["url"] for request in server.seen(token)), "the query goes along"
     if words[0] == "inspect" and len(words) == 2:
         assert {"variables/variables.index", "keras_metadata.pb", "fingerprint.pb"} <= set(asked)
@@ -394,7 +394,7 @@ def size_of(range_):
 
 
 @pytest.mark.parametrize("url, answer", [("pal6_ios16.mlpackage", True), ("pal6_ios16.mlpackage/", True), ("model/1/", True),
-                                         ("model/2/", b"tried saved_model.cpb, saved_model.pb, saved_model.pbtxt, Manifest.json and checkpoint in it"),
+                                         ("model/2/", b"tried saved_model.pb, saved_model.pbtxt, saved_model.cpb, Manifest.json and checkpoint in it"),
                                          ("none.mlpackage", b"tried Manifest.json in it, and .cpb, .pb and .index after its name"),
                                          ("nothing", b"404: there is no such file; tried .cpb, .pb and .index after its name, too")])
 def test_folders_are_models(cpb, server, below, url, answer):

@@ -50,10 +50,10 @@ def matrix(cases):
     ("short", None, 3),
     ("shifted", "READ: the server was asked for bytes 0-65535 and gave 1-65535", 1),
     ("wider", "READ: the server was asked for bytes 0-65535 and gave 0-65536", 1),
-    ("more", "READ: .*(more bytes than it announced|broke off)", 4),
+    ("more", "(READ|UNAVAILABLE): .*(more bytes than it announced|broke off)", 4),
     ("crumbs", "READ: the server keeps sending less than was asked for", 6),
     ("fewer-once", None, 3),
-    ("fewer", "READ: the server sent 0 of the 10 bytes that it announced|broke off", 5),
+    ("fewer", "READ: the server sent 0 of the 10 bytes that it announced|UNAVAILABLE: .*broke off", 5),
     ("no-content-range", "READ: .*206 without a Content-Range", 1),
     ("unknown-total", r"READ: .*Content-Range: bytes 0-65535/\*; expected a range of a known size", 1),
     ("small-total", "READ: .*expected a range of a known size", 1),
@@ -144,15 +144,15 @@ def test_a_file_that_changes_is_noticed(server, read_url, fault, wanted, most):
 
 @matrix([
     ("400", "READ: the server answered 400 [(]no[)]", 1),
-    ("401", "READ: the server answered 401: it wants to know who asks", 1),
-    ("403", "READ: the server answered 403: access is denied [(]go away[)]", 1),
-    ("403-expired", "READ: the server answered 403: .* has expired; ask for a new one [(]Request has expired[)]", 1),
-    ("404", "READ: the server answered 404: there is no such file", 1),
+    ("401", "DENIED: the server answered 401: it wants to know who asks", 1),
+    ("403", "DENIED: the server answered 403: access is denied [(]go away[)]", 1),
+    ("403-expired", "DENIED: the server answered 403: .* has expired; ask for a new one [(]Request has expired[)]", 1),
+    ("404", "NOT_FOUND: the server answered 404: there is no such file", 1),
     ("204", "READ: the server answered 204", 1),
     ("416", "READ: the server answered 416 to a range that begins in the file", 1),
-    ("500", "READ: the server answered 500", 4),
+    ("500", "UNAVAILABLE: the server answered 500", 4),
     ("501", "READ: the server answered 501", 1),
-    ("503-hour", r"READ: the server answered 503.*; it asks to wait 3600 s \(Retry-After\)", 1),
+    ("503-hour", r"UNAVAILABLE: the server answered 503.*; it asks to wait 3600 s \(Retry-After\)", 1),
     ("redirect-forever", "READ: the server redirects more than 10 times", 11),
 ])
 def test_refusals_are_told_apart(server, read_url, fault, wanted, most):
@@ -165,7 +165,7 @@ def test_refusals_are_told_apart(server, read_url, fault, wanted, most):
     ("&uses=1", None, 3 + 1 + 3 + 3),  # and not again where it fails at once
     ("&uses=1&changes=etag", "READ: the file changed while it was read: its ETag", 7),
     ("&uses=1&changes=size", "READ: the file changed while it was read: its size", 7),
-    ("&uses=0", "READ: the server answered 403: .* expired", 3),
+    ("&uses=0", "DENIED: the server answered 403: .* expired", 3),
 ])
 def test_redirects_are_followed_once(server, read_url, query, wanted, most):
     log = check(server, read_url, "moved", THREE, wanted, most, query=f"{query}&to={server.other}")
@@ -190,7 +190,7 @@ def test_redirects_lead_to_http_alone(server, read_url, target):
 
 
 @matrix([
-    ("403-expired-later", "READ: the server answered 403: .* expired", 2),
+    ("403-expired-later", "DENIED: the server answered 403: .* expired", 2),
     ("416-later", "READ: the server answered 416", 2),
 ])
 def test_a_refusal_later_is_told_too(server, read_url, fault, wanted, most):
@@ -218,23 +218,23 @@ def test_a_server_is_given_the_time_that_it_asks_for(server, read_url):
 @pytest.mark.parametrize("fault", ["429-seconds", "429-date"])
 def test_there_is_no_waiting_beyond_the_time_limit(server, read_url, fault):
     """After it the error would be that the time is over."""
-    check(server, read_url, fault, TWO, "READ: the server answered 429: too many requests", 1, options=["time=3000"])
+    check(server, read_url, fault, TWO, "UNAVAILABLE: the server answered 429: too many requests", 1, options=["time=3000"])
 
 
 @matrix([
-    ("stall", "READ: no bytes from the server for 150 ms", 4),
-    ("stall-body", "READ: no bytes from the server for 150 ms", 4),
-    ("reset", r"READ: no response \(", 8),
-    ("cut", r"READ: the response broke off \(", 8),
+    ("stall", "UNAVAILABLE: no bytes from the server for 150 ms", 4),
+    ("stall-body", "UNAVAILABLE: no bytes from the server for 150 ms", 4),
+    ("reset", r"UNAVAILABLE: no response \(", 8),
+    ("cut", r"UNAVAILABLE: the response broke off \(", 8),
 ])
 def test_an_attempt_that_nothing_answers_ends_in_time(server, read_url, fault, wanted, most):
     check(server, read_url, fault, ONE, wanted, most, options=["timeout=150"])
 
 
 @pytest.mark.parametrize("fault, query, options, wanted, most", [
-    ("trickle", "&size=9999", [], r"READ: the server sent \d+ bytes in \d+ ms; expected 100 a second", 2),
+    ("trickle", "&size=9999", [], r"UNAVAILABLE: the server sent \d+ bytes in \d+ ms; expected 100 a second", 2),
     ("trickle", "&size=1000&each=50", [], None, 1),
-    ("trickle", "&size=9999&each=50", ["min_speed=100000"], "READ: .*expected 100000 a second", 2),
+    ("trickle", "&size=9999&each=50", ["min_speed=100000"], "UNAVAILABLE: .*expected 100000 a second", 2),
     ("trickle", "&size=20", ["min_speed=1"], None, 1),
 ])
 def test_a_byte_now_and_then_is_an_error(server, read_url, fault, query, options, wanted, most):
@@ -284,7 +284,7 @@ def test_who_answered_before_is_waited_for(read_url):
 
 @pytest.mark.parametrize("fault", ["stall", "stall-body", "slow"])
 def test_the_time_in_all_is_limited(server, read_url, fault):
-    check(server, read_url, fault, STREAM, "READ: the time for reading is over", 2, options=["time=600"])
+    check(server, read_url, fault, STREAM, "UNAVAILABLE: the time for reading is over", 2, options=["time=600"])
 
 
 def test_slowness_is_no_silence(server, read_url):
@@ -305,7 +305,7 @@ def test_slowness_is_no_silence(server, read_url):
     ("suffix-as-head", [], None, 2),
     ("suffix-short", [], None, 2),
     ("suffix-500-once", [], None, 2),
-    ("suffix-403", [], "READ: the server answered 403", 1),
+    ("suffix-403", [], "DENIED: the server answered 403", 1),
     ("endless", [], "READ: the server ignores ranges", 2),
 ])
 def test_the_end_is_one_request_or_what_a_server_makes_of_it(server, read_url, fault, options, wanted, most):

@@ -28,7 +28,9 @@ static int status_of(const job *j) {
     case CPB_E_UNSUPPORTED: return 415;
     case CPB_E_DAMAGED:
     case CPB_E_TRUNCATED: return 422;
-    case CPB_E_READ: return status_of_read(j);
+    case CPB_E_READ:
+    case CPB_E_DENIED:
+    case CPB_E_UNAVAILABLE: return status_of_read(j);
     case CPB_E_MEMORY: return 503;
     default: return 500;
   }

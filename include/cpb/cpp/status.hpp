@@ -26,7 +26,8 @@ class [[nodiscard]] Status {
   Status(cpb_code code, std::string message, uint64_t offset = CPB_NO_OFFSET)
       : code_(code), offset_(offset), message_(std::move(message)) {}
 
-  explicit Status(const cpb_error &error) : Status(error.code, error.message, error.offset) {}
+  explicit Status(const cpb_error &error)
+      : code_(error.code), system_(error.system), http_(error.status), offset_(error.offset), message_(error.message) {}
 
   /* NULL stands for "out of memory", as it does where a cpb_<engine>_new() returns it. */
   explicit Status(const cpb_error *error) {
@@ -38,6 +39,10 @@ class [[nodiscard]] Status {
   uint64_t offset() const { return offset_; }
   const std::string &message() const { return message_; }
 
+  /* The system's number (errno), and the status of the HTTP response; 0: none. */
+  int system() const { return system_; }
+  int http() const { return http_; }
+
   /* In one line, such as "DAMAGED at byte 65536: ...", or "OK". */
   std::string ToString() const {
     std::string text = cpb_code_name(code_);
@@ -47,7 +52,9 @@ class [[nodiscard]] Status {
 
   /* The same with words in front of the message: which file, which field. */
   Status In(std::string_view where) const {
-    return ok() ? *this : Status(code_, std::string(where) + ": " + message_, offset_);
+    Status status = *this;
+    if (!ok()) status.message_ = std::string(where) + ": " + message_;
+    return status;
   }
 
   template <typename Other, typename Code = decltype(std::declval<const Other &>().code()),
@@ -62,15 +69,17 @@ class [[nodiscard]] Status {
   int Canonical() const {
     switch (code_) {
       case CPB_OK: return 0;
+      case CPB_E_READ: return 2;         // UNKNOWN
+      case CPB_E_WRITE: return 2;        // UNKNOWN
       case CPB_E_CANCELLED: return 1;    // CANCELLED
       case CPB_E_USAGE: return 3;        // INVALID_ARGUMENT
       case CPB_E_FORMAT: return 3;       // INVALID_ARGUMENT
       case CPB_E_NOT_FOUND: return 5;    // NOT_FOUND
+      case CPB_E_DENIED: return 7;       // PERMISSION_DENIED
       case CPB_E_MEMORY: return 8;       // RESOURCE_EXHAUSTED
       case CPB_E_LIMIT: return 8;        // RESOURCE_EXHAUSTED
       case CPB_E_UNSUPPORTED: return 12; // UNIMPLEMENTED
-      case CPB_E_READ: return 14;        // UNAVAILABLE
-      case CPB_E_WRITE: return 14;       // UNAVAILABLE
+      case CPB_E_UNAVAILABLE: return 14; // UNAVAILABLE
       case CPB_E_DAMAGED: return 15;     // DATA_LOSS
       case CPB_E_TRUNCATED: return 15;   // DATA_LOSS
     }
@@ -78,6 +87,7 @@ class [[nodiscard]] Status {
   }
 
   cpb_code code_ = CPB_OK;
+  int16_t system_ = 0, http_ = 0;
   uint64_t offset_ = CPB_NO_OFFSET;
   std::string message_;
 };
@@ -92,7 +102,7 @@ class BadStatus : public std::runtime_error {
   Status status_;
 };
 
-/* A value, or why there is none. */
+/* A value, or why there is none. Where an absl::StatusOr is expected, it moves into that. */
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:
@@ -123,6 +133,15 @@ class [[nodiscard]] StatusOr {
   T &&operator*() && { return std::move(*this).value(); }
   T *operator->() { return &value(); }
   const T *operator->() const { return &value(); }
+
+  template <typename Other, typename Value = typename Other::value_type,
+            typename Why = std::decay_t<decltype(std::declval<const Other &>().status())>,
+            typename = std::enable_if_t<!std::is_same_v<Why, Status> && std::is_constructible_v<Value, T> &&
+                                        std::is_convertible_v<const Status &, Why>>>
+  operator Other() && {
+    if (!ok()) return Other(static_cast<Why>(status_));
+    return Other(std::move(*value_));
+  }
 
  private:
   void Require() const {

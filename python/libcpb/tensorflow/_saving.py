@@ -18,6 +18,15 @@ _CHUNK, _LEAST_CHUNK = 64 << 20, 4 << 10
 
 _GRAPH_DEF: list[str | int | bool] = ["meta_graphs", 0, "graph_def"]
 
+_WORD = """\
+saved_model.cpb is this SavedModel in chunks, because a saved_model.pb cannot have 2 GB or more.
+TensorFlow's own loaders do not open it. With the package libcpb (C, Python, JavaScript) there are
+
+    libcpb.tensorflow.load(FOLDER)                       in Python, in place of tf.saved_model.load
+    cpb inspect FOLDER                                   at the shell: what is in it
+    cpb merge saved_model.cpb -o saved_model.pb          the file that TensorFlow opens, if it is below 2 GB
+"""
+
 
 class Saving:
     """A call of ``tf.saved_model.save`` that is under way."""
@@ -60,6 +69,7 @@ class Saving:
             else:
                 _write_merged(to, model, values, target)
         remove(f"{prefix}.pb" if chunked else f"{prefix}.cpb")
+        _leave_word(f"{prefix}.cpb", chunked)
         remove(os.path.join(os.path.dirname(prefix), "fingerprint.pb"))  # of another file
         return path
 
@@ -96,6 +106,14 @@ def _write_chunks(path: str, model: Any, values: list[_graphs.Value], options: s
     with constants.target_size(target):
         chunks, chunked_message = splitter.split()
     _files.write_chunks(path, chunks, chunked_message, splitter.version_def, _files.parse_options(options))
+
+
+def _leave_word(path: str, chunked: bool) -> None:
+    """For whoever gets the folder: of a .cpb alone TensorFlow says only that there is no model."""
+    if not chunked:
+        return remove(f"{path}.README")
+    with local(f"{path}.README") as to, open(to, "w", encoding="utf-8") as file:
+        file.write(_WORD)
 
 
 def _write_merged(path: str, model: Any, values: list[_graphs.Value], target: int) -> None:

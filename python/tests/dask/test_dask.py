@@ -171,5 +171,5 @@ def test_inventory(client, s3):
         assert (row.variables, row.parameters, row.parameter_bytes) == (16, 259, 1036)
         assert row.bytes == (keras / "orig.pb").stat().st_size and row.problems == 0
     assert cut.problems > 0 or cut.error == "TRUNCATED"
-    assert text.error == "FORMAT" and none.error == "READ"
+    assert text.error == "FORMAT" and none.error == "NOT_FOUND"
     assert "404" in none.message

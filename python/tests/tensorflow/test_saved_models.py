@@ -118,6 +118,7 @@ def test_an_object_from_tensorflows_guide(enabled, name, calls, tmp_path):
     assert not (tmp_path / "chunked" / "saved_model.pb").exists() and chunks_of(tmp_path / "chunked") > 1
     files = {folder: sorted(str(p.relative_to(tmp_path / folder)) for p in (tmp_path / folder).rglob("*"))
              for folder in ("plain", "chunked")}
+    files["chunked"].remove("saved_model.cpb.README")
     assert [f.replace(".cpb", ".pb") for f in files["chunked"]] == files["plain"]
     assert same(results(libcpb.tensorflow.load(tmp_path / "chunked"), calls),
                 results(tf.saved_model.load(str(tmp_path / "plain")), calls))
@@ -201,12 +202,15 @@ def test_a_tf_keras_model(enabled, tmp_path):
                                              ({"chunked": True, "codec": "brotli:1"}, "cpb")])
 def test_which_file_is_written(tmp_path, arguments, name):
     (tmp_path / "m").mkdir()
-    for old in ("pb", "cpb"):
+    for old in ("pb", "cpb", "cpb.README"):
         (tmp_path / "m" / f"saved_model.{old}").write_bytes(b"old")
     path = libcpb.tensorflow.save(Weights(), str(tmp_path / "m"), **arguments)
     assert path == str(tmp_path / "m" / f"saved_model.{name}")
-    assert {p.name for p in (tmp_path / "m").iterdir()} == {f"saved_model.{name}", "assets", "variables", "fingerprint.pb"}
+    assert {p.name for p in (tmp_path / "m").iterdir()} == {
+        f"saved_model.{name}", "assets", "variables", "fingerprint.pb", *(["saved_model.cpb.README"] if name == "cpb" else [])}
     assert libcpb.tensorflow.load(tmp_path / "m").words(3) == "word 3" * 5
+    if name == "cpb":
+        assert "libcpb.tensorflow.load(FOLDER)" in (tmp_path / "m" / "saved_model.cpb.README").read_text()
     if name == "pb":
         assert tf.saved_model.load(str(tmp_path / "m")).words(3) == "word 3" * 5
 
@@ -284,7 +288,7 @@ def test_tensorflow_1_and_the_command_line(enabled, tmp_path, monkeypatch):
         else:
             libcpb.split(os.fsdecode(builder.save()), tmp_path / "m" / "saved_model.cpb", max_chunk_size=200)
             (tmp_path / "m" / "saved_model.pb").unlink()
-    assert [p.name for p in (tmp_path / "m").glob("saved_model*")] == ["saved_model.cpb"]
+    assert [p.name for p in (tmp_path / "m").glob("saved_model*b")] == ["saved_model.cpb"]
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         tf.compat.v1.saved_model.load(session, ["serve"], str(tmp_path / "m"))
         assert session.run("y:0", {"x:0": [1, 2, 3]}).tolist() == [0, 2, 6]
@@ -375,7 +379,7 @@ def test_a_failure_leaves_the_old_model(tmp_path, monkeypatch):
         with pytest.raises(MemoryError):
             libcpb.tensorflow.save(Weights(), tmp_path / "m", max_pb_size=LIMIT, chunked=chunked)
     assert (tmp_path / "m" / "saved_model.cpb").read_bytes() == before
-    assert [p.name for p in (tmp_path / "m").glob("saved_model*")] == ["saved_model.cpb"]
+    assert [p.name for p in (tmp_path / "m").glob("saved_model*b")] == ["saved_model.cpb"]
 
 
 def test_a_damaged_or_missing_model_is_an_error(tmp_path):

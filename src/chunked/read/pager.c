@@ -145,7 +145,7 @@ static void fail_for_memory(cpb_pager *p, const cpb_error *error) {
 
 static cpb_step fail_reading(cpb_pager *p) {
   const cpb_error *error = cpb_record_reader_error(p->reader);
-  bool by_host = error->code == CPB_E_READ || error->code == CPB_E_CANCELLED;
+  bool by_host = cpb_is_of_reading(error) || error->code == CPB_E_CANCELLED;
   if (p->reader->budget.needed > 0 && error->code == CPB_E_LIMIT) fail_for_memory(p, error);
   else if (by_host || !is_at_chunk(p)) p->error = *error;
   else cpb_fail(&p->error, error->code, error->offset, "chunk %llu: %s", (unsigned long long)p->chunk, error->message);

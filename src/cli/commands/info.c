@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/column.h"
+#include "base/status.h"
 #include "cli/message_types.h"
 #include "cpb/pager.h"
 #include "cpb/url.h"
@@ -58,7 +59,7 @@ static void supply_little(inspection *i, cpb_input *input, uint64_t most) {
   cpb_error error;
   size_t length = (size_t)cpb_max_u64(need.length, most);
   const uint8_t *data = cpb_file_read(i->file, need.offset, &length, &error);
-  if (!data) cpb_input_fail(input, error.code, error.message);
+  if (!data) cpb_input_fail_with(input, &error);
   else if (length == 0) cpb_file_supply(i->file, input);
   else cpb_input_supply(input, need.offset, data, length);
 }
@@ -130,7 +131,7 @@ static bool renew_reader(inspection *i) {
 
 /* What damage hides is not known, and told by `verify`; the rest is an error here too. */
 static void on_no_window(inspection *i, const cpb_error *error) {
-  bool is_ours = error->code == CPB_E_MEMORY || error->code == CPB_E_READ;
+  bool is_ours = error->code == CPB_E_MEMORY || cpb_is_of_reading(error);
   if (is_ours && i->status == CLI_OK) i->status = cli_fail(i->cli, i->name, error);
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/status.h"
 #include "cli/keep.h"
 #include "cli/message_types.h"
 #include "cpb/repack.h"
@@ -194,8 +195,8 @@ static void name_field(const cpb_index *index, const cpb_message_type *type, uin
 
 /* Only damage loses a chunk; anything else may go better another time. */
 static bool is_damage(const cpb_error *error) {
-  int status = cli_exit_code(error->code);
-  return status == CLI_DAMAGED || error->code == CPB_E_NOT_FOUND;
+  int status = cli_exit_code(error);
+  return status == CLI_DAMAGED || (error->code == CPB_E_NOT_FOUND && status == CLI_USAGE);
 }
 
 /* The chunks, with one reader until it fails: then with another. */
@@ -289,7 +290,7 @@ static cpb_index *find_index(recovery *r, int *status) {
   while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(r->in, cpb_index_input(index));
   if (step == CPB_STEP_DONE) return index;
   const cpb_error *error = cpb_index_error(index);
-  bool is_ours = error->code == CPB_E_READ || error->code == CPB_E_MEMORY || error->code == CPB_E_LIMIT;
+  bool is_ours = cpb_is_of_reading(error) || error->code == CPB_E_MEMORY || error->code == CPB_E_LIMIT;
   if (is_ours) *status = cli_fail(r->cli, r->name, error);
   cpb_index_free(index);
   return NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/status.h"
 #include "cli/check_merge.h"
 #include "cli/message_types.h"
 #include "cli/threads.h"
@@ -53,7 +54,7 @@ static void problem(verification *v, int status, uint64_t offset, const char *fo
 }
 
 static void problem_of(verification *v, const cpb_error *error) {
-  problem(v, cli_exit_code(error->code), error->offset, "%s", error->message);
+  problem(v, cli_exit_code(error), error->offset, "%s", error->message);
 }
 
 /* --- Records ---------------------------------------------------------------- */
@@ -123,7 +124,7 @@ static void check_elsewhere(verification *v, const cpb_index *index, uint64_t ch
   uint64_t size = step == CPB_STEP_ERROR ? 0 : cpb_chunk_reader_stored(v->elsewhere)->size;
   if (step == CPB_STEP_ERROR) {
     problem_of(v, cpb_chunk_reader_error(v->elsewhere));
-    if (cpb_chunk_reader_error(v->elsewhere)->code == CPB_E_READ) v->lost_file = info->file;
+    if (cpb_is_of_reading(cpb_chunk_reader_error(v->elsewhere))) v->lost_file = info->file;
     cpb_chunk_reader_free(v->elsewhere);
     v->elsewhere = NULL;
   } else if (size != info->size) {

@@ -4,6 +4,7 @@
 #define CPB_CLI_OS_OS_H
 
 #include <stdbool.h>
+#include <time.h>
 
 /* Before anything else: of the standard descriptors none is left for a file to get. A closed
  * pipe and the limit for a file's size become errors of the write, and a signal that ends
@@ -24,6 +25,7 @@ void os_close(int fd);
 
 bool os_is_special(const char *path); /* there, but neither file nor directory */
 bool os_is_folder(const char *path);
+time_t os_modified(const char *path);          /* 0: not known */
 bool os_is_same(const char *a, const char *b); /* there, and one file, also by links */
 
 /* Locks the folder that a path is in for other processes that do, until `*lock` is closed; waits at most so many

@@ -24,7 +24,7 @@ cpb_question cli_question(const cli *c, cpb_question_kind kind, cpb_span name) {
 }
 
 static void fail(cli_asker *a, const char *path, const cpb_error *error, bool silent) {
-  int status = silent ? cli_exit_code(error->code) : cli_fail(a->cli, path, error);
+  int status = silent ? cli_exit_code(error) : cli_fail(a->cli, path, error);
   if (a->status == CLI_OK) a->status = status;
 }
 

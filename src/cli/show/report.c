@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/os/os.h"
@@ -10,8 +11,9 @@
 
 #define STDERR 2
 
-int cli_exit_code(cpb_code code) {
-  switch (code) {
+int cli_exit_code(const cpb_error *error) {
+  if (cpb_is_of_reading(error)) return CLI_IO;
+  switch (error->code) {
     case CPB_E_OK: return CLI_OK;
     case CPB_E_USAGE:
     case CPB_E_NOT_FOUND: return CLI_USAGE;
@@ -19,6 +21,8 @@ int cli_exit_code(cpb_code code) {
     case CPB_E_TRUNCATED:
     case CPB_E_FORMAT: return CLI_DAMAGED;
     case CPB_E_READ:
+    case CPB_E_DENIED:
+    case CPB_E_UNAVAILABLE:
     case CPB_E_WRITE:
     case CPB_E_CANCELLED: return CLI_IO;
     case CPB_E_MEMORY:
@@ -67,7 +71,7 @@ int cli_fail(cli *c, const char *name, const cpb_error *error) {
   if (error->code == CPB_E_MEMORY && c->memory.refused)
     fprintf(stderr, " (--memory-limit %llu)", (unsigned long long)c->memory.limit);
   fputc('\n', stderr);
-  return cli_exit_code(error->code);
+  return cli_exit_code(error);
 }
 
 int cli_fail_memory(cli *c) {

@@ -335,12 +335,12 @@ static uint64_t time_left(const cpb_exchange *x, cpb_outcome *outcome, cpb_error
     return 0;
   }
   if (r->deadline > 0 && now >= r->deadline) {
-    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the time for reading is over");
+    cpb_fail(error, CPB_E_UNAVAILABLE, CPB_NO_OFFSET, "the time for reading is over");
     *outcome = CPB_REFUSED;
     return 0;
   }
   if (now >= end) {
-    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "no bytes from the server for %llu ms",
+    cpb_fail(error, CPB_E_UNAVAILABLE, CPB_NO_OFFSET, "no bytes from the server for %llu ms",
              (unsigned long long)r->idle_time);
     *outcome = CPB_INTERRUPTED;
     return 0;
@@ -392,9 +392,12 @@ static cpb_outcome fail_with(cpb_exchange *x, CURLcode code, cpb_error *error) {
     cpb_fail_memory(error);
     return CPB_REFUSED;
   }
-  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "%s (%s)", x->begun ? "the response broke off" : "no response",
-           cpb_quote(text, sizeof text, said, strlen(said)));
-  return may_pass(code) ? CPB_INTERRUPTED : CPB_REFUSED;
+  const bool passes = may_pass(code);
+  cpb_fail(error, passes ? CPB_E_UNAVAILABLE : CPB_E_READ, CPB_NO_OFFSET, "%s (%s)",
+           x->begun ? "the response broke off" : "no response", cpb_quote(text, sizeof text, said, strlen(said)));
+  long number = 0;
+  if (x->curl.easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK) error->system = (int16_t)number;
+  return passes ? CPB_INTERRUPTED : CPB_REFUSED;
 }
 
 /* Notes which of the requests that go on together have ended. */

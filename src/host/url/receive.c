@@ -185,8 +185,9 @@ static bool is_slow(cpb_remote *r, size_t length) {
   if (took < r->options.idle_time) return false;
   p->is_slow = p->bytes < UINT64_MAX / 1000 && p->bytes * 1000 / took < least;
   if (p->is_slow)
-    cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server sent %llu bytes in %llu ms; expected %llu a second",
-             (unsigned long long)p->bytes, (unsigned long long)took, (unsigned long long)least);
+    cpb_fail(r->error, CPB_E_UNAVAILABLE, CPB_NO_OFFSET,
+             "the server sent %llu bytes in %llu ms; expected %llu a second", (unsigned long long)p->bytes,
+             (unsigned long long)took, (unsigned long long)least);
   p->since = now;
   p->bytes = 0;
   return p->is_slow;

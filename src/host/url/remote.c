@@ -85,8 +85,9 @@ static cpb_outcome refuse(cpb_remote *r) {
     cpb_format(wait, sizeof wait, "; it asks to wait %llu s (Retry-After)", (unsigned long long)(wanted + 999) / 1000);
   bool explains = status == 400 || status == 401 || status == 403 || status == 301 || (status == 404 && r->is_s3);
   if (explains) cpb_response_explain(r->said, why, sizeof why);
-  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d%s%s%s%s%s", status,
+  cpb_fail(r->error, cpb_status_code(status), CPB_NO_OFFSET, "the server answered %d%s%s%s%s%s", status,
            cpb_status_meaning(status, why), *why ? " (" : "", why, *why ? ")" : "", wait);
+  r->error->status = (int16_t)status;
   return cpb_status_is_temporary(status) ? CPB_INTERRUPTED : CPB_REFUSED;
 }
 

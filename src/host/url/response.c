@@ -138,6 +138,12 @@ bool cpb_status_is_temporary(int status) {
 
 /* --- Refusals ------------------------------------------------------------------------ */
 
+cpb_code cpb_status_code(int status) {
+  if (status == 404 || status == 410) return CPB_E_NOT_FOUND;
+  if (status == 401 || status == 403 || status == 407) return CPB_E_DENIED;
+  return cpb_status_is_temporary(status) ? CPB_E_UNAVAILABLE : CPB_E_READ;
+}
+
 const char *cpb_status_meaning(int status, const char *said) {
   if (strstr(said, "xpired")) return ": the signature or token has expired; ask for a new one";
   if (status == 401) return ": it wants to know who asks";

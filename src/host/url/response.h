@@ -42,6 +42,9 @@ uint64_t cpb_response_retry_after(const cpb_response *r, int64_t now);
 /* Whether the same request may be answered well later. */
 bool cpb_status_is_temporary(int status);
 
+/* What a refusal with this status is. */
+cpb_code cpb_status_code(int status);
+
 /* What a status means, after ": ", or ""; `said` is what the server says. */
 const char *cpb_status_meaning(int status, const char *said);
 

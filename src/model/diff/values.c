@@ -1,6 +1,7 @@
 #include "model/diff/values.h"
 
 #include "base/checked.h"
+#include "base/status.h"
 #include "model/diff/error.h"
 #include "model/diff/read.h"
 
@@ -49,9 +50,11 @@ static cpb_step compare_bytes(cpb_diff *d) {
 /* --- Element by element -------------------------------------------------------------------- */
 
 /* What is wrong with the values, not with reading them. A checkpoint need not have all its shards. */
-static bool is_of_values(const cpb_diff_values *v, cpb_code code) {
-  return (code == CPB_E_READ && v->stored[0]) || code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED ||
-         code == CPB_E_UNSUPPORTED || code == CPB_E_LIMIT || code == CPB_E_NOT_FOUND;
+static bool is_of_values(const cpb_diff_values *v, const cpb_error *error) {
+  const cpb_code code = error->code;
+  if (cpb_is_of_reading(error)) return v->stored[0] != NULL;
+  return code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED || code == CPB_E_UNSUPPORTED || code == CPB_E_LIMIT ||
+         code == CPB_E_NOT_FOUND;
 }
 
 /* CPB_STEP_DATA: there are more values of that side, or it has ended. */
@@ -63,7 +66,7 @@ static cpb_step find_values(cpb_diff *d, int side) {
     v->ended[side] = step != CPB_STEP_DATA;
     v->counts.bad[side] = step == CPB_STEP_ERROR;
     const cpb_error *error = cpb_values_error(v->values[side]);
-    if (step == CPB_STEP_ERROR && !is_of_values(v, error->code)) {
+    if (step == CPB_STEP_ERROR && !is_of_values(v, error)) {
       cpb_diff_fail(d, side, error);
       return CPB_STEP_ERROR;
     }

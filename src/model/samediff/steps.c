@@ -47,7 +47,7 @@ static cpb_have open_tag(reply *r) {
 }
 
 static bool is_damage(const cpb_error *error) {
-  return error->code != CPB_E_MEMORY && error->code != CPB_E_READ && error->code != CPB_E_CANCELLED;
+  return error->code != CPB_E_MEMORY && error->code != CPB_E_CANCELLED && !cpb_is_of_reading(error);
 }
 
 /* Whether a question can do without the graph, where that is damaged. */

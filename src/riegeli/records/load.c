@@ -238,7 +238,7 @@ static void forget_transposed(cpb_record_reader *r) {
 static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records, const cpb_projection *projection) {
   cpb_chunk_source *s = &r->source;
   uint64_t decoded_size = s->header.decoded_data_size, sure = projection ? 0 : decoded_size;
-  cpb_error error = {CPB_OK, CPB_NO_OFFSET, ""};
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_transpose_chunk chunk = {.num_records = num_records, .decoded_size = decoded_size, .projection = projection};
   chunk.stays = r->load != CPB_LOAD_IN_PLACE || !r->fleeting;
   cpb_have have = whole_data(s, &chunk.data);

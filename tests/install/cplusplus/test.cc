@@ -2,6 +2,7 @@
 // design documents give for field tags.
 #include <google/protobuf/util/message_differencer.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include "messages.pb.h"
 #if __has_include("absl/status/status.h")
 #  include "absl/status/status.h"
+#  include "absl/status/statusor.h"
 #endif
 
 namespace {
@@ -321,7 +323,7 @@ void TestWrongMessages() {
   EXPECT(whole.Write(folder + "/partial").ok());
   cpb::Status status = cpb::Merger::Read(folder + "/partial", &strict);
   EXPECT(status.code() == CPB_E_FORMAT && Has(status.message(), "test.Strict lacks required fields: name"));
-  EXPECT(cpb::Merger::Read(folder + "/not_there", &strict).code() == CPB_E_READ);
+  EXPECT(cpb::Merger::Read(folder + "/not_there", &strict).code() == CPB_E_NOT_FOUND);
 }
 
 void TestRecords() {
@@ -372,21 +374,27 @@ void TestRecords() {
 
 void TestStatus() {
   auto bad = cpb::Message::Open(folder + "/none.cpb");
-  EXPECT(!bad.ok() && bad.status().code() == CPB_E_READ && Has(bad.status().message(), "none.cpb"));
+  EXPECT(!bad.ok() && bad.status().code() == CPB_E_NOT_FOUND && Has(bad.status().message(), "none.cpb"));
+  EXPECT(bad.status().system() == ENOENT && bad.status().http() == 0);
 #if defined(__cpp_exceptions)
   bool thrown = false;
   try {
     bad.value().size();
   } catch (const cpb::BadStatus &error) {
-    thrown = error.status().code() == CPB_E_READ;
+    thrown = error.status().code() == CPB_E_NOT_FOUND;
   }
   EXPECT(thrown);
 #endif
   EXPECT(cpb::Status(CPB_E_DAMAGED, "why", 12).In("file").ToString() == "DAMAGED at byte 12: file: why");
 #ifdef ABSL_STATUS_STATUS_H_
   absl::Status converted = cpb::Status(CPB_E_DAMAGED, "why", 12);
+  EXPECT(absl::IsNotFound(absl::Status(bad.status())) && absl::IsPermissionDenied(cpb::Status(CPB_E_DENIED, "")));
   EXPECT(absl::IsDataLoss(converted) && converted.message() == "DAMAGED at byte 12: why");
   EXPECT(absl::Status(cpb::Status()).ok());
+  absl::StatusOr<cpb::Message> none = cpb::Message::Open(folder + "/none.cpb");
+  EXPECT(absl::IsNotFound(none.status()));
+  absl::StatusOr<std::unique_ptr<int>> one = cpb::StatusOr<std::unique_ptr<int>>(std::make_unique<int>(1));
+  EXPECT(one.ok() && **one == 1);
   std::cout << "with absl\n";
 #endif
 }

@@ -8,7 +8,7 @@ const paths = new WeakMap();
 export const pathOf = (file) => paths.get(file) ?? (file.webkitRelativePath || file.name);
 
 /** Names of models; SavedModels, the best first. */
-const SAVED = ['saved_model.cpb', 'saved_model.pb', 'saved_model.pbtxt'];
+const SAVED = ['saved_model.pb', 'saved_model.pbtxt', 'saved_model.cpb'];
 const OTHERS = /(?<!^fingerprint)\.pb$|\.(cpb|pbtxt|zip|fb|meta|index)$/;
 /** One of the files that a .cpb may consist of. */
 const PART = /\.\d{5}-of-\d{5}\.cpb$/;

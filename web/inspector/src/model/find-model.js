@@ -6,9 +6,9 @@ import { hasEnding } from './kinds.js';
 
 /** What may be in a model's folder, the best first. */
 const NAMES = [
-  'saved_model.cpb',
   'saved_model.pb',
   'saved_model.pbtxt',
+  'saved_model.cpb',
   'keras_metadata.pb',
   'variables/variables.index',
   'variables.index',
