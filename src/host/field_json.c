@@ -29,8 +29,8 @@ static bool fail(const field *f, const cpb_error *error) {
 static bool fail_memory(const field *f) { return cpb_fail_memory(f->error) == CPB_OK; }
 
 /* The JSON of a message, appended to `out`. */
-static bool put_json(const field *f, const cpb_message_type *type, cpb_span bytes, const cpb_omitted *omitted, size_t count,
-                     cpb_buffer *out) {
+static bool put_json(const field *f, const cpb_message_type *type, cpb_span bytes, const cpb_omitted *omitted,
+                     size_t count, cpb_buffer *out) {
   const cpb_json_options how = {
       .struct_size = sizeof how, .original_names = 1, .omitted = omitted, .num_omitted = count};
   cpb_json *json = cpb_json_new(&f->allocator, type, bytes.data, bytes.size, &how);
@@ -40,8 +40,7 @@ static bool put_json(const field *f, const cpb_message_type *type, cpb_span byte
     size_t length;
     const char *text = cpb_json_output(json, &length);
     bool fits = length <= TEXT_MOST - out->size;
-    if (!fits)
-      cpb_fail(f->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the field has more than %zu bytes of JSON", TEXT_MOST);
+    if (!fits) cpb_fail(f->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the field has more than %zu bytes of JSON", TEXT_MOST);
     done = fits && (cpb_buffer_append(out, text, length) || fail_memory(f));
   }
   if (done && step == CPB_STEP_ERROR) done = fail(f, cpb_json_error(json));
@@ -94,8 +93,7 @@ static bool put_value(const field *f, const cpb_found *found, cpb_buffer *out) {
   for (uint64_t at = 0; done && at < length;) {
     size_t some = (size_t)cpb_min_u64(length - at, READ_MOST);
     const uint8_t *data = cpb_message_file_read(f->message, range.offset + at, &some, f->error);
-    if (data && some == 0)
-      cpb_fail(f->error, CPB_E_TRUNCATED, range.offset + at, "the message ends in the field");
+    if (data && some == 0) cpb_fail(f->error, CPB_E_TRUNCATED, range.offset + at, "the message ends in the field");
     done = data && some > 0 && (cpb_buffer_append(&bytes, data, some) || fail_memory(f));
     at += some;
   }

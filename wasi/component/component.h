@@ -68,6 +68,7 @@ typedef struct engine_kind {
   const cpb_error *(*error)(const engine *e);
   uint64_t (*size)(const engine *e); /* of what is read, once there is data; NULL: not known */
   void (*free)(engine *e);           /* with `e` itself */
+  void (*take_back)(engine *e);      /* the data, which something else may have replaced; or NULL */
 } engine_kind;
 
 /* The first member of what a kind has. */

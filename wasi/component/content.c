@@ -91,6 +91,7 @@ bool exports_chunked_method_content_next(exports_chunked_content_t *c, uint32_t 
   cpb_buffer out;
   cpb_buffer_init(&out, &allocator);
   if (!may_read(c, max, &error)) return component_fail(err, &error);
+  if (c->from->kind->take_back) c->from->kind->take_back(c->from);
   fill(c, &out, max);
   if (c->error.code == CPB_OK && out.size > 0) {
     *ret = (wit_option_list_u8_t){true, {out.data, out.size}};

@@ -60,8 +60,8 @@ static void free_on_file(engine *e) {
   free(e);
 }
 
-static const engine_kind chunks = {advance_chunks, error_of_chunks, size_of_chunk, free_on_file};
-static const engine_kind merge = {advance_merge, error_of_merge, size_of_merge, free_on_file};
+static const engine_kind chunks = {advance_chunks, error_of_chunks, size_of_chunk, free_on_file, NULL};
+static const engine_kind merge = {advance_merge, error_of_merge, size_of_merge, free_on_file, NULL};
 
 /* --- Making one -------------------------------------------------------------------- */
 

@@ -113,8 +113,7 @@ bool lent_read(const lent *from, uint8_t *window, uint64_t offset, uint32_t leng
   wit_list_u8_t bytes;
   source_failure_t said;
   lent_land(window, from->read_size);
-  bool given =
-      source_method_source_read_at(source_borrow_source(from->source), offset, length, ahead, &bytes, &said);
+  bool given = source_method_source_read_at(source_borrow_source(from->source), offset, length, ahead, &bytes, &said);
   if (given) given = accept(&bytes, length, got, error);
   else lent_failure(&said, error);
   lent_landed();

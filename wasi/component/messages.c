@@ -63,6 +63,12 @@ static cpb_step advance_ranges(engine *e) {
   return CPB_STEP_ERROR;
 }
 
+static void take_back(engine *e) {
+  ranges *r = (ranges *)e;
+  r->now = (cpb_range){r->now.offset - e->data.size, r->now.length + e->data.size};
+  e->data.size = 0;
+}
+
 /* All of it is there from the beginning. */
 static cpb_step advance_text(engine *e) {
   (void)e;
@@ -78,8 +84,8 @@ static void free_ranges(engine *e) {
   free(r);
 }
 
-static const engine_kind ranges_kind = {advance_ranges, error_of_ranges, NULL, free_ranges};
-static const engine_kind text_kind = {advance_text, error_of_ranges, NULL, free_ranges};
+static const engine_kind ranges_kind = {advance_ranges, error_of_ranges, NULL, free_ranges, take_back};
+static const engine_kind text_kind = {advance_text, error_of_ranges, NULL, free_ranges, NULL};
 
 static ranges *new_ranges(message *m, const engine_kind *kind, size_t count) {
   ranges *r = count < SIZE_MAX / 2 / sizeof *r->list ? calloc(1, sizeof *r + count * sizeof *r->list) : NULL;
@@ -186,9 +192,8 @@ static bool has_path(const cpb_message_type *type, const cpb_path *path) {
 
 /* The only type that models consist of which has the path's names; NULL if none or several have. */
 static const cpb_message_type *type_with(const cpb_schema *schema, const cpb_path *path) {
-  static const char *const roots[] = {"tensorflow.SavedModel",    "tensorflow.GraphDef",
-                                      "tensorflow.MetaGraphDef",  "onnx.ModelProto",
-                                      "tensorflow.FunctionDef",   "CoreML.Specification.Model"};
+  static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef",    "tensorflow.MetaGraphDef",
+                                      "onnx.ModelProto",       "tensorflow.FunctionDef", "CoreML.Specification.Model"};
   const cpb_message_type *only = NULL;
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
     const cpb_message_type *type = cpb_schema_find_message(schema, roots[i]);
@@ -205,8 +210,7 @@ static bool find_field(exports_messages_field_t *f, const wit_string_t *path, cp
   if (!f->path) return false;
   const cpb_message_type *type = m->type ? m->type : type_with(m->schema, f->path);
   f->find = cpb_message_file_find(m->file, type, f->path, error);
-  for (size_t i = 0; f->find && i < cpb_find_num_ranges(f->find); i++)
-    f->size += cpb_find_get_range(f->find, i).length;
+  for (size_t i = 0; f->find && i < cpb_find_num_ranges(f->find); i++) f->size += cpb_find_get_range(f->find, i).length;
   return f->find != NULL;
 }
 

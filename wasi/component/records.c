@@ -51,7 +51,7 @@ static void free_records(engine *e) {
   free(o);
 }
 
-static const engine_kind kind = {advance, error_of, size_of, free_records};
+static const engine_kind kind = {advance, error_of, size_of, free_records, NULL};
 
 static cpb_record_reader *new_reader(const on_records *o) {
   const cpb_record_reader_options how = {
