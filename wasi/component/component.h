@@ -42,6 +42,7 @@ void lent_landed(void);
 
 /* A text or bytes that were passed to an export, which are its own. */
 void argument_free(const void *data, size_t size);
+void component_free(void *block);
 
 /* --- An open file (opened.c) -------------------------------------------------------- */
 

@@ -54,6 +54,9 @@ void argument_free(const void *data, size_t size) {
   else if (--arguments.count == 0) arguments.used = 0;
 }
 
+/* What the bindings call free(). */
+void component_free(void *block) { argument_free(block, 1); }
+
 __attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_size, size_t align, size_t size) {
   if (size == 0) return (void *)align;
   uint8_t *moved = landing.now ? room_for(size) : room_for_argument(size);

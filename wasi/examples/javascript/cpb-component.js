@@ -5,7 +5,8 @@
 //
 // Writes a chunk, a field by its path, or the merged message. What the functions do is told in
 // wasi/component/wit/cpb.wit; component/*.d.ts has their types.
-import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, realpathSync, writeSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Resources and sources have a method of this name, which gives back what they hold. */
@@ -39,11 +40,27 @@ export class Source {
   }
 }
 
-/** The interfaces of an instance of its own: `chunked`, `messages`, `records`. */
-export async function instantiate(url, source = { Source }) {
+/** The files of a folder, for a model in it. */
+export class Folder {
+  source = Source;
+
+  constructor(path) {
+    this.path = realpathSync(path);
+  }
+
+  open(name) {
+    const path = join(this.path, name);
+    if (!existsSync(path) || !realpathSync(path).startsWith(this.path + sep)) return undefined;
+    return failing(() => new this.source(path));
+  }
+}
+
+/** The interfaces of an instance of its own: `chunked`, `messages`, `records`; of the complete one also `models` and
+ * `splits`. */
+export async function instantiate(url, host = { Source, Folder }) {
   const component = await import(url);
   const getModule = (name) => new WebAssembly.Module(readFileSync(new URL(name, url)));
-  return component.instantiate(getModule, { 'libcpb:cpb/source': source });
+  return component.instantiate(getModule, { 'libcpb:cpb/source': host, 'libcpb:cpb/folder': host });
 }
 
 export function* pieces(content, size = 65536) {

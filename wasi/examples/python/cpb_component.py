@@ -9,6 +9,7 @@ cpb_pager.py beside this file. What the functions do is told in wasi/component/w
 import ctypes
 import functools
 import itertools
+import json
 import os
 import sys
 
@@ -20,7 +21,8 @@ SOURCE = "libcpb:cpb/source@0.1.0"
 CHUNKED = "libcpb:cpb/chunked@0.1.0"
 MESSAGES = "libcpb:cpb/messages@0.1.0"
 RECORDS = "libcpb:cpb/records@0.1.0"
-SOURCE_TYPE = 1  # any number; the host's own types differ by it
+FOLDER, MODELS, SPLITS = (f"libcpb:cpb/{name}@0.1.0" for name in ("folder", "models", "splits"))  # cpb-complete.wasm
+SOURCE_TYPE, FOLDER_TYPE = 1, 2  # any numbers; the host's own types differ by them
 ENGINE = wasmtime.Engine()
 
 
@@ -98,6 +100,9 @@ class Instance:
             source.add_resource("source", ResourceType.host(SOURCE_TYPE), self.dropped)
             source.add_func("[method]source.size", self.to_source("size"))
             source.add_func("[method]source.read-at", self.to_source("read_at"))
+        with linker.root() as root, root.add_instance(FOLDER) as folder:
+            folder.add_resource("folder", ResourceType.host(FOLDER_TYPE), self.dropped)
+            folder.add_func("[method]folder.open", self.to_folder)
         self.instance = linker.instantiate(self.store, load(wasm))
         self.interfaces = {}
 
@@ -113,6 +118,12 @@ class Instance:
                 return str(error)  # the case `failed`; None would be `cancelled`
         return call
 
+    def to_folder(self, store, borrowed, name):
+        try:
+            return Variant("ok", self.lend(self.sources[borrowed.to_host(store).rep].open(name)))
+        except OSError as error:
+            return Variant("err", str(error))
+
     def call(self, interface, name, *arguments):
         if interface not in self.interfaces:
             self.interfaces[interface] = self.instance.get_export_index(self.store, interface)
@@ -127,10 +138,12 @@ class Instance:
             raise CpbError(answer.code, answer.offset, answer.message)
         return answer
 
-    def lend(self, source):
+    def lend(self, source, kind=SOURCE_TYPE):
+        if source is None:
+            return None
         number = next(self.numbers)
         self.sources[number] = source
-        return ResourceHost.own(number, SOURCE_TYPE).to_any(self.store)
+        return ResourceHost.own(number, kind).to_any(self.store)
 
     def open(self, source, verify="first", read_size=None):
         options = record(verify=verify, read_size=read_size)
@@ -143,6 +156,18 @@ class Instance:
     def open_records(self, source, verify="first", read_size=None):
         options = record(verify=verify, read_size=read_size)
         return Records(self, self.call(RECORDS, "[static]reader.open", self.lend(source), options))
+
+
+    def open_model(self, source, folder=None, name="", read_size=None):
+        """`folder`: an object with `open(name)`, which gives a source or None; or None."""
+        given = self.lend(source), self.lend(folder, FOLDER_TYPE)
+        return Model(self, self.call(MODELS, "[static]model.open", *given, record(name=name, read_size=read_size)))
+
+    def split(self, source, layout="remote", **options):
+        names = ("type_name", "schema", "codec", "level", "max_chunk_size", "inline_max", "for_memory", "buffer",
+                 "read_size")
+        options = record(layout=layout, **{name: options.get(name) for name in names})
+        return Content(self, self.call(SPLITS, "split", self.lend(source), options))
 
 
 class Resource:
@@ -240,6 +265,29 @@ class Records(Resource):
 
     def count(self):
         return self.call("reader.count")
+
+
+class Model(Resource):
+    interface = MODELS
+
+    def kind(self):
+        return self.call("model.kind")
+
+    def ask(self, question, **arguments):
+        names = ("name", "scope", "to", "distance", "meta_graph", "first", "count")
+        return json.loads(self.call("model.ask", question, record(**{name: arguments.get(name) for name in names})))
+
+
+class Folder:
+    """The files of a folder, for a model in it."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def open(self, name):
+        path = os.path.join(self.path, name)
+        inside = os.path.realpath(path).startswith(os.path.realpath(self.path) + os.sep)
+        return Path(path) if inside and os.path.isfile(path) else None
 
 
 class Path:
