@@ -172,7 +172,7 @@ def test_names_that_an_index_has_lead_nowhere_else():
         for name in folder.names:
             assert not name.startswith("/") and "://" not in name and "\\" not in name, path
             assert not {"", ".", ".."} & set(name.split("/")), path
-    assert instance.sources == {} and read > 3 and refused > 3
+    assert instance.sources == {} and read >= 2 and refused > 3
 
 
 def test_a_folder_that_fails_is_an_error_that_names_the_file(models):
