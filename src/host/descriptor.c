@@ -69,6 +69,24 @@ bool cpb_descriptor_size(cpb_descriptor *d, uint64_t *size) {
   return true;
 }
 
+#ifdef __wasi__
+
+/* Where a runtime gives no access, that it could. */
+static const char *text_of(int number) {
+  if (number == ENOTCAPABLE)
+    return "the runtime gives access to no folder that this is in; expected one, as by --dir . in Wasmtime";
+  if (number == ESPIPE)
+    return "a pipe is read once, as there is no temporary file for it; expected a folder that the runtime gives access "
+           "to, and its name in TMPDIR, as by --dir . --env TMPDIR=. in Wasmtime";
+  return strerror(number);
+}
+
+#else
+
+static const char *text_of(int number) { return strerror(number); }
+
+#endif
+
 cpb_code cpb_fail_errno(cpb_error *error, cpb_code code) {
-  return cpb_fail(error, code, CPB_NO_OFFSET, "%s", strerror(errno));
+  return cpb_fail(error, code, CPB_NO_OFFSET, "%s", text_of(errno));
 }

@@ -13,8 +13,7 @@ class CountedFolder extends Folder {
 const host = { Source: Counted, Folder: CountedFolder };
 const { models, splits } = await instantiate(pathToFileURL(process.argv[2]), host);
 
-const open = (path) =>
-  models.Model.open(new Counted(path), new CountedFolder(dirname(path)), { name: basename(path) });
+const open = (path) => models.Model.open(new Counted(path), new CountedFolder(dirname(path)), { name: basename(path) });
 
 const ask = (questions) => (model) =>
   Object.fromEntries(questions.map((name) => [name, orError(() => JSON.parse(model.ask(name, {})))]));
