@@ -204,11 +204,22 @@ static const cpb_message_type *type_with(const cpb_schema *schema, const cpb_pat
   return only;
 }
 
+static bool has_names(const cpb_path *path) {
+  for (size_t i = 0; i < cpb_path_num_tags(path); i++)
+    if (cpb_path_get_tag(path, i)->kind == CPB_PATH_NAME) return true;
+  return false;
+}
+
 static bool find_field(exports_messages_field_t *f, const wit_string_t *path, cpb_error *error) {
   message *m = f->message;
   f->path = cpb_path_parse(NULL, (const char *)path->ptr, path->len, error);
   if (!f->path) return false;
   const cpb_message_type *type = m->type ? m->type : type_with(m->schema, f->path);
+  if (!type && has_names(f->path)) {
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
+             "no type that models consist of has the names of the path, or several have; expected type-name");
+    return false;
+  }
   f->find = cpb_message_file_find(m->file, type, f->path, error);
   for (size_t i = 0; f->find && i < cpb_find_num_ranges(f->find); i++) f->size += cpb_find_get_range(f->find, i).length;
   return f->find != NULL;

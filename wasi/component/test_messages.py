@@ -1,11 +1,16 @@
 """The interfaces `messages` and `records` of cpb-component.wasm, through wasmtime and through jco in Node, against the
 native command and against protobuf's own reader."""
 
+import http.server
 import json
+import os
+import subprocess
+import sys
+import threading
 
 import pytest
 
-from component_support import (DATA, EXIT, FOLDER, Watched, error_of, fail, or_error, run, sha, through_jco,
+from component_support import (DATA, EXIT, FOLDER, ROOT, Watched, error_of, fail, or_error, run, sha, through_jco,
                                whole)
 from cpb_component import CpbError, Instance, Path
 from support.wire import field, varint
@@ -13,6 +18,7 @@ from support.wire import field, varint
 WASM = str(FOLDER / "cpb-component.wasm")
 GRAPH = DATA / "cpb" / "graph_mixed-large"
 KERAS = DATA / "cpb" / "real_keras_export"
+MODULE = DATA / "cpb" / "real_tf_module" / "orig.pb"
 CONSTANTS = DATA / "cpb" / "graph_const_dtypes"
 
 GRAPH_PATHS = ["node[0]", "node[0].name", "node[1].attr", "node", "versions.producer", "1[0]", "1[0].1",
@@ -106,6 +112,13 @@ def test_the_type_is_known_by_the_names_of_the_path():
             assert found.type_name() == "string" and json.loads(whole(found.json())) == ["serve"]
         code, text = error_of(lambda: message.field("2[0].2").json())
         assert code == "usage" and "type-name" in text
+
+
+def test_names_that_no_type_has_or_several_have():
+    with Instance(WASM).open_message(Path(GRAPH / "orig.pb")) as message:
+        for path in ("nodes[0]", "no.such", "name"):
+            code, text = error_of(lambda: message.field(path))
+            assert code == "usage" and "expected type-name" in text
 
 
 # --- Types that are given ---------------------------------------------------------------------
@@ -255,6 +268,43 @@ def test_texts_that_are_passed_take_no_memory_or_are_given_back(large):
         for _ in range(40):
             assert error_of(lambda: instance.open_message(Path(large), "t" * 900, b"s" * 3000))[0] in ("damaged", "limit")
         assert whole(message.field("node[0].name").read()) == b"n0"
+
+
+# --- A field by URL, by the hosts in the documentation -------------------------------------------
+
+class Ranges(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        data = (DATA / self.path[1:]).read_bytes()
+        first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
+        part = data[first:last + 1]
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {first}-{first + len(part) - 1}/{len(data)}")
+        self.send_header("Content-Length", str(len(part)))
+        self.end_headers()
+        self.wfile.write(part)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def url():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ranges) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("name", ["python/component_field.py", "javascript/component-field.js"])
+def test_hosts_of_forty_lines_write_a_field_by_url(name, url, javascript):
+    host = ROOT / "wasi" / "examples" / name
+    assert len(host.read_text().splitlines()) <= 40
+    start = [sys.executable, host, WASM] if name.endswith(".py") else ["node", host, javascript]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "build/tools/wasmtime")}
+    for path, file in (("node[0].attr", GRAPH / "max1000_zstd.cpb"), ("meta_graphs[0].meta_info_def.tags", MODULE)):
+        words = [*start, f"{url}/{file.relative_to(DATA)}", path]
+        done = subprocess.run(words, capture_output=True, env=environment, check=True)
+        assert done.stdout == run("cat", file, "--field", path)
 
 
 # --- Records ----------------------------------------------------------------------------------
