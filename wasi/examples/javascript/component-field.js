@@ -17,7 +17,10 @@ if (!isMainThread) {
   const [module, url, path] = process.argv.slice(2);
   const { port1, port2 } = new MessageChannel();
   const flag = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(new URL(import.meta.url), { workerData: { url, port: port2, flag }, transferList: [port2] });
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: { url, port: port2, flag },
+    transferList: [port2],
+  });
   const get = (first, last) => {
     flag[0] = 0;
     port1.postMessage(`${first}-${last}`);
