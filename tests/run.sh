@@ -211,7 +211,7 @@ wasi_tests() {
 # the corpus in all, and the components, and their hosts.
 stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
-  pytests -rP ../wasi/test/test_artefact.py ../wasi/test/test_core.py ../wasi/test/test_brotli.py &&
+  pytests -rP ../wasi/test/test_artefact.py ../wasi/test/test_core.py ../wasi/test/test_brotli.py ../wasi/test/test_access.py ../wasi/test/test_publish.py &&
     wasi_tests wasmtime cli --ignore cli/test_files.py && wasi_tests node cli/test_output.py cli/test_pipes.py &&
     "$python" tests/verdicts.py &&
     node wasi/test/browser.js build/wasi/cpb-cli.wasm "$PWD/build/cpb" &&

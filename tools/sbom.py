@@ -178,8 +178,8 @@ def first(pattern, text):
     return found[1] if found else None
 
 
-# The component that looks into models, whose exports do not tell.
-SERVER = "cpb-http.wasm"
+# The components that look into models, whose exports do not tell.
+WITH_MODELS = ("cpb-complete.wasm", "cpb-http.wasm")
 
 
 class Build:
@@ -201,7 +201,7 @@ class Build:
         """Component and version, of all that was linked into a module."""
         inputs = set(run("ninja", "-t", "inputs", target, cwd=self.path).splitlines())
         # The reader is a header; all that uses it is dropped by the linker where no export needs it.
-        if "_start" in exports or target == SERVER or any(name.startswith("cpb_model") for name in exports):
+        if "_start" in exports or target in WITH_MODELS or any(name.startswith("cpb_model") for name in exports):
             inputs |= self.headers
         for name, component in WITH_SOURCES.items():
             root = self.root(component, inputs)
@@ -383,7 +383,7 @@ def main():
             build, libraries = (args.wasi, in_wasi) if path.name.startswith("cpb-") else (args.web, in_web)
             names = exports(path.read_bytes())
             contains = [*build.components(path.name, names), *libraries, *(in_command if "_start" in names else [])]
-            if path.name == SERVER:
+            if path.name == "cpb-http.wasm":
                 contains += in_command[1:]  # the allocator alone
             origins |= build.origins
             identifier = document.artefact(path, name, contains)

@@ -28,7 +28,7 @@ static cpb_output *open_stdout(cli *c, bool in_order, cpb_error *error) {
   int spool = in_order ? -1 : os_spool();
   if (in_order || spool >= 0) return cpb_output_create_fd(&c->allocator, STDOUT, spool, error);
   error->code = CPB_E_WRITE;
-  snprintf(error->message, sizeof error->message, "no temporary file: %s", strerror(errno));
+  snprintf(error->message, sizeof error->message, "no temporary file: %s", os_spool_problem());
   return NULL;
 }
 

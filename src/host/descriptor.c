@@ -75,15 +75,37 @@ static cpb_code code_of(int number) {
     case ENOENT:
     case ENOTDIR: return CPB_E_NOT_FOUND;
     case EACCES:
-    case EPERM: return CPB_E_DENIED;
+    case EPERM:
+#ifdef __wasi__
+    case ENOTCAPABLE:
+#endif
+      return CPB_E_DENIED;
     default: return CPB_E_READ;
   }
 }
 
+#ifdef __wasi__
+
+/* Where a runtime gives no access, that it could. */
+static const char *text_of(int number) {
+  if (number == ENOTCAPABLE)
+    return "the runtime gives access to no folder that this is in; expected one, as by --dir . in Wasmtime";
+  if (number == ESPIPE)
+    return "a pipe is read once, as there is no temporary file for it; expected a folder that the runtime gives access "
+           "to, and its name in TMPDIR, as by --dir . --env TMPDIR=. in Wasmtime";
+  return strerror(number);
+}
+
+#else
+
+static const char *text_of(int number) { return strerror(number); }
+
+#endif
+
 cpb_code cpb_fail_errno(cpb_error *error, cpb_code code) {
   if (error->code != CPB_OK) return error->code;
   const int number = errno;
-  cpb_fail(error, code == CPB_E_READ ? code_of(number) : code, CPB_NO_OFFSET, "%s", strerror(number));
+  cpb_fail(error, code == CPB_E_READ ? code_of(number) : code, CPB_NO_OFFSET, "%s", text_of(number));
   error->system = (int16_t)number;
   return error->code;
 }

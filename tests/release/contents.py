@@ -50,6 +50,7 @@ for size in ("", "-small"):
     assert contains[f"wasm/cpb-core{size}-nobrotli.wasm"] == contains["wasm/cpb-core-plain.wasm"] | {"zstd", "xxhash"}
     assert contains[f"wasm/cpb-core{size}.wasm"] == contains["wasm/cpb-core-nobrotli.wasm"] | {"brotli"}
 assert {"nanopb", "zstd", "brotli"} <= contains["wasm/cpb-component.wasm"]
+assert contains["wasm/cpb-component.wasm"] | {"zlib", "yyjson"} <= contains["wasm/cpb-complete.wasm"]
 assert contains["wasm/cpb-http.wasm"] == contains["wasm/cpb-cli.wasm"] - {"cloudlibc"}
 version = document["name"].removeprefix("libcpb-")
 assert contains[f"libcpb-{version}.tar.gz"] == contains[f"libcpb-amalgamation-{version}.tar.gz"] == {"nanopb", "yyjson"}

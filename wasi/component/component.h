@@ -7,14 +7,48 @@
 
 #include "base/bytes.h"
 #include "cpb/chunked.h"
-#include "reader.h"
+#include "wit.h"
 
-/* An open file: its source, and its index. */
-typedef struct opened {
+/* --- What a host lends (lent.c) --------------------------------------------------- */
+
+/* A source, and the most bytes to ask it for at once. */
+typedef struct lent {
   size_t users;
   source_own_source_t source;
   uint64_t size;
   size_t read_size;
+} lent;
+
+/* The source becomes its own. NULL and `error` on failure. */
+lent *lent_new(source_own_source_t source, const wit_option_u32_t *read_size, cpb_error *error);
+lent *lent_use(lent *from);
+void lent_free(lent *from); /* by one of its users; NULL is fine */
+
+/* Bytes from `offset` on, of `length` that lie within, come to lie in `window`, which has
+ * room for read_size; `*got` says how many, 1 at least. */
+bool lent_read(const lent *from, uint8_t *window, uint64_t offset, uint32_t length, uint64_t ahead, size_t *got,
+               cpb_error *error);
+
+/* Answers what an engine waits for, with bytes in `window`. */
+void lent_answer(const lent *from, uint8_t *window, cpb_input *input);
+
+/* Of a call of the host, for its error. */
+cpb_code lent_failure(source_failure_t *said, cpb_error *error);
+
+/* Between these two calls what the host gives comes to lie in `window`; NULL: in bytes of
+ * its own. */
+void lent_land(uint8_t *window, size_t size);
+void lent_landed(void);
+
+/* A text or bytes that were passed to an export, which are its own. */
+void argument_free(const void *data, size_t size);
+void component_free(void *block);
+
+/* --- An open file (opened.c) -------------------------------------------------------- */
+
+typedef struct opened {
+  size_t users;
+  lent *from;
   cpb_verify verify;
   cpb_index *index;
 } opened;
@@ -24,37 +58,51 @@ opened *opened_new(source_own_source_t source, const exports_chunked_options_t *
 opened *opened_use(opened *file);
 void opened_free(opened *file); /* by one of its users; NULL is fine */
 
-/* Answers what an engine waits for, with bytes in `window`, of file->read_size. */
-void opened_answer(const opened *file, uint8_t *window, cpb_input *input);
+/* --- What contents come from (engine.c) ---------------------------------------------- */
 
-/* An engine on an open file: one of the two. */
-typedef struct engine {
+typedef struct engine engine;
+
+/* What gives bytes. `advance` goes on to CPB_STEP_DATA, with them in `data`, CPB_STEP_DONE
+ * or CPB_STEP_ERROR. */
+typedef struct engine_kind {
+  cpb_step (*advance)(engine *e);
+  const cpb_error *(*error)(const engine *e);
+  uint64_t (*size)(const engine *e); /* of what is read, once there is data; NULL: not known */
+  void (*free)(engine *e);           /* with `e` itself */
+  void (*take_back)(engine *e);      /* the data, which something else may have replaced; or NULL */
+} engine_kind;
+
+/* The first member of what a kind has. */
+struct engine {
+  const engine_kind *kind;
   size_t users;
-  opened *file;
-  uint8_t *window;
-  cpb_chunk_reader *chunks;
-  cpb_merge *merge;
   uint64_t reads; /* that were begun */
   cpb_span data;  /* that the last step gave and nobody has taken */
-} engine;
+};
 
-engine *engine_for_chunks(opened *file, cpb_error *error);
-/* Planned. */
-engine *engine_for_merge(opened *file, const exports_chunked_merge_options_t *options, cpb_error *error);
 engine *engine_use(engine *e);
 void engine_free(engine *e); /* by one of its users; NULL is fine */
 
-const cpb_error *engine_error(const engine *e);
-/* Bytes of what is being read: known once there is data. */
-uint64_t engine_size(const engine *e);
-/* To CPB_STEP_DATA, CPB_STEP_DONE or CPB_STEP_ERROR. */
-cpb_step engine_advance(engine *e);
+/* Of an open file: its chunks, and its message, planned, whose size is known. */
+engine *engine_for_chunks(opened *file, cpb_error *error);
+engine *engine_for_merge(opened *file, const exports_chunked_merge_options_t *options, cpb_error *error);
+cpb_chunk_reader *engine_chunks(engine *e);
+cpb_merge *engine_merge(engine *e);
 
-/* A content of the read that was begun last. False and `error` when memory is short. */
+/* --- Contents (content.c) --------------------------------------------------------------- */
+
+/* Of the read that was begun last. False and `error` when memory is short. `offset` and
+ * `length` are what was asked for; a NULL length: all. */
 bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chunked_own_content_t *content,
                  cpb_error *error);
 
+/* The same of an engine that nothing else uses, which becomes its own, on failure, too. */
+bool content_of(engine *e, exports_chunked_own_content_t *content, cpb_error *error);
+
 /* What an export returns when it fails. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error);
+
+/* `memory` as the error, which it sets. */
+bool component_fail_memory(exports_chunked_error_t *out);
 
 #endif

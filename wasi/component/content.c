@@ -12,20 +12,28 @@ struct exports_chunked_content_t {
   cpb_error error;     /* that it gives from now on */
 };
 
+static uint64_t size_of(const engine *e) { return e->kind->size ? e->kind->size(e) : UINT64_MAX; }
+
 bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chunked_own_content_t *content,
                  cpb_error *error) {
   exports_chunked_content_t *c = calloc(1, sizeof *c);
-  if (c == NULL) {
+  if (!c) {
     cpb_fail_memory(error);
     return false;
   }
   c->from = engine_use(e);
   c->read = ++e->reads;
   c->at = offset;
-  c->length = length != NULL ? *length : UINT64_MAX;
+  c->length = length ? *length : UINT64_MAX;
   e->data.size = 0;
   *content = exports_chunked_content_new(c);
   return true;
+}
+
+bool content_of(engine *e, exports_chunked_own_content_t *content, cpb_error *error) {
+  bool made = content_new(e, 0, NULL, content, error);
+  engine_free(e);
+  return made;
 }
 
 void exports_chunked_content_destructor(exports_chunked_content_t *c) {
@@ -34,14 +42,15 @@ void exports_chunked_content_destructor(exports_chunked_content_t *c) {
 }
 
 static uint64_t left(const exports_chunked_content_t *c) {
-  uint64_t size = engine_size(c->from);
+  uint64_t size = size_of(c->from);
   return c->at < size ? cpb_min_u64(c->length, size - c->at) : 0;
 }
 
 /* From what the engine has given into `out`, up to `max` bytes in all. */
 static bool take(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
   cpb_span *data = &c->from->data;
-  if (out->size == 0 && !cpb_buffer_reserve(out, (size_t)cpb_min_u64(max, left(c)))) return false;
+  uint64_t most = c->from->kind->size ? left(c) : data->size;
+  if (out->size == 0 && !cpb_buffer_reserve(out, (size_t)cpb_min_u64(max, most))) return false;
   size_t size = (size_t)cpb_min_u64(data->size, max - out->size);
   if (!cpb_buffer_append(out, data->data, size)) return false;
   data->data += size;
@@ -54,8 +63,8 @@ static bool take(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
 /* An error after some bytes comes with the next call, when the engine gives it again. */
 static void fill(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
   while (out->size < max) {
-    cpb_step step = c->from->data.size > 0 ? CPB_STEP_DATA : engine_advance(c->from);
-    if (step == CPB_STEP_ERROR && out->size == 0) c->error = *engine_error(c->from);
+    cpb_step step = c->from->data.size > 0 ? CPB_STEP_DATA : c->from->kind->advance(c->from);
+    if (step == CPB_STEP_ERROR && out->size == 0) c->error = *c->from->kind->error(c->from);
     if (step != CPB_STEP_DATA) return;
     if (!take(c, out, max)) {
       cpb_fail_memory(&c->error);
@@ -75,16 +84,17 @@ static bool may_read(exports_chunked_content_t *c, uint32_t max, cpb_error *erro
   return error->code == CPB_OK;
 }
 
-bool exports_chunked_method_content_next(exports_chunked_content_t *c, uint32_t max, reader_option_list_u8_t *ret,
+bool exports_chunked_method_content_next(exports_chunked_content_t *c, uint32_t max, wit_option_list_u8_t *ret,
                                          exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_allocator allocator = cpb_allocator_or_default(NULL);
   cpb_buffer out;
   cpb_buffer_init(&out, &allocator);
   if (!may_read(c, max, &error)) return component_fail(err, &error);
+  if (c->from->kind->take_back) c->from->kind->take_back(c->from);
   fill(c, &out, max);
   if (c->error.code == CPB_OK && out.size > 0) {
-    *ret = (reader_option_list_u8_t){true, {out.data, out.size}};
+    *ret = (wit_option_list_u8_t){true, {out.data, out.size}};
     return true;
   }
   cpb_buffer_free(&out);

@@ -3,47 +3,83 @@
 #include "base/status.h"
 #include "component.h"
 
-/* --- Either of them -------------------------------------------------------------- */
-
-static cpb_step step(engine *e) { return e->merge ? cpb_merge_step(e->merge) : cpb_chunk_reader_step(e->chunks); }
-
-static cpb_input *input(engine *e) { return e->merge ? cpb_merge_input(e->merge) : cpb_chunk_reader_input(e->chunks); }
-
-static const uint8_t *data(const engine *e, size_t *length) {
-  return e->merge ? cpb_merge_data(e->merge, length) : cpb_chunk_reader_data(e->chunks, length);
-}
-
-const cpb_error *engine_error(const engine *e) {
-  return e->merge ? cpb_merge_error(e->merge) : cpb_chunk_reader_error(e->chunks);
-}
-
-uint64_t engine_size(const engine *e) {
-  return e->merge ? cpb_merge_size(e->merge) : cpb_chunk_reader_stored(e->chunks)->size;
-}
-
-cpb_step engine_advance(engine *e) {
-  cpb_step answer;
-  while ((answer = step(e)) == CPB_STEP_NEED) opened_answer(e->file, e->window, input(e));
-  if (answer == CPB_STEP_DATA) e->data.data = data(e, &e->data.size);
-  return answer;
-}
-
-/* --- Making one -------------------------------------------------------------------- */
-
-static engine *engine_new(opened *file) {
-  engine *e = calloc(1, sizeof *e);
-  if (e == NULL) return NULL;
-  e->users = 1;
-  e->file = opened_use(file);
-  e->window = malloc(file->read_size);
+engine *engine_use(engine *e) {
+  e->users++;
   return e;
 }
 
-/* `e` if all of it is there. */
-static engine *checked(engine *e, cpb_error *error) {
-  if (e != NULL && e->window != NULL && (e->chunks != NULL || e->merge != NULL)) return e;
+void engine_free(engine *e) {
+  if (e && --e->users == 0) e->kind->free(e);
+}
+
+/* --- An engine on an open file ------------------------------------------------------ */
+
+typedef struct on_file {
+  engine engine;
+  opened *file;
+  uint8_t *window;
+  cpb_chunk_reader *chunks; /* one of the two */
+  cpb_merge *merge;
+} on_file;
+
+static const on_file *of(const engine *e) { return (const on_file *)e; }
+
+cpb_chunk_reader *engine_chunks(engine *e) { return of(e)->chunks; }
+cpb_merge *engine_merge(engine *e) { return of(e)->merge; }
+
+static cpb_step advance_chunks(engine *e) {
+  const on_file *o = of(e);
+  cpb_step step;
+  while ((step = cpb_chunk_reader_step(o->chunks)) == CPB_STEP_NEED)
+    lent_answer(o->file->from, o->window, cpb_chunk_reader_input(o->chunks));
+  if (step == CPB_STEP_DATA) e->data.data = cpb_chunk_reader_data(o->chunks, &e->data.size);
+  return step;
+}
+
+static cpb_step advance_merge(engine *e) {
+  const on_file *o = of(e);
+  cpb_step step;
+  while ((step = cpb_merge_step(o->merge)) == CPB_STEP_NEED)
+    lent_answer(o->file->from, o->window, cpb_merge_input(o->merge));
+  if (step == CPB_STEP_DATA) e->data.data = cpb_merge_data(o->merge, &e->data.size);
+  return step;
+}
+
+static const cpb_error *error_of_chunks(const engine *e) { return cpb_chunk_reader_error(of(e)->chunks); }
+static const cpb_error *error_of_merge(const engine *e) { return cpb_merge_error(of(e)->merge); }
+
+static uint64_t size_of_chunk(const engine *e) { return cpb_chunk_reader_stored(of(e)->chunks)->size; }
+static uint64_t size_of_merge(const engine *e) { return cpb_merge_size(of(e)->merge); }
+
+static void free_on_file(engine *e) {
+  const on_file *o = of(e);
+  cpb_chunk_reader_free(o->chunks);
+  cpb_merge_free(o->merge);
+  free(o->window);
+  opened_free(o->file);
+  free(e);
+}
+
+static const engine_kind chunks = {advance_chunks, error_of_chunks, size_of_chunk, free_on_file, NULL};
+static const engine_kind merge = {advance_merge, error_of_merge, size_of_merge, free_on_file, NULL};
+
+/* --- Making one -------------------------------------------------------------------- */
+
+static on_file *new_on(opened *file, const engine_kind *kind) {
+  on_file *o = calloc(1, sizeof *o);
+  if (!o) return NULL;
+  o->engine.kind = kind;
+  o->engine.users = 1;
+  o->file = opened_use(file);
+  o->window = malloc(file->from->read_size);
+  return o;
+}
+
+/* The engine if all of it is there. */
+static engine *checked(on_file *o, cpb_error *error) {
+  if (o && o->window && (o->chunks || o->merge)) return &o->engine;
   cpb_fail_memory(error);
-  engine_free(e);
+  if (o) engine_free(&o->engine);
   return NULL;
 }
 
@@ -51,11 +87,11 @@ engine *engine_for_chunks(opened *file, cpb_error *error) {
   const cpb_chunk_reader_options how = {
       .struct_size = sizeof how,
       .verify = file->verify,
-      .read_size = file->read_size,
+      .read_size = file->from->read_size,
   };
-  engine *e = engine_new(file);
-  if (e != NULL) e->chunks = cpb_chunk_reader_new(NULL, file->index, &how);
-  return checked(e, error);
+  on_file *o = new_on(file, &chunks);
+  if (o) o->chunks = cpb_chunk_reader_new(NULL, file->index, &how);
+  return checked(o, error);
 }
 
 engine *engine_for_merge(opened *file, const exports_chunked_merge_options_t *options, cpb_error *error) {
@@ -64,27 +100,13 @@ engine *engine_for_merge(opened *file, const exports_chunked_merge_options_t *op
       .verify = file->verify,
       .trust_sizes = options->trust_sizes,
       .memory = options->memory.is_some ? options->memory.val : 0,
-      .read_size = file->read_size,
+      .read_size = file->from->read_size,
   };
-  engine *e = engine_new(file);
-  if (e != NULL) e->merge = cpb_merge_new(NULL, file->index, &how);
-  e = checked(e, error);
-  if (e == NULL || engine_advance(e) == CPB_STEP_DONE) return e;
-  *error = *engine_error(e);
+  on_file *o = new_on(file, &merge);
+  if (o) o->merge = cpb_merge_new(NULL, file->index, &how);
+  engine *e = checked(o, error);
+  if (!e || advance_merge(e) == CPB_STEP_DONE) return e;
+  *error = *error_of_merge(e);
   engine_free(e);
   return NULL;
-}
-
-engine *engine_use(engine *e) {
-  e->users++;
-  return e;
-}
-
-void engine_free(engine *e) {
-  if (e == NULL || --e->users > 0) return;
-  cpb_chunk_reader_free(e->chunks);
-  cpb_merge_free(e->merge);
-  free(e->window);
-  opened_free(e->file);
-  free(e);
 }

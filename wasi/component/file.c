@@ -39,13 +39,20 @@ static exports_chunked_error_code_t code_of(cpb_code code) {
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error) {
   size_t length = strlen(error->message);
   uint8_t *text = length > 0 ? malloc(length) : NULL;
-  if (text != NULL) memcpy(text, error->message, length);
+  if (text) memcpy(text, error->message, length);
   *out = (exports_chunked_error_t){
       .code = code_of(error->code),
       .offset = {error->offset != CPB_NO_OFFSET, error->offset},
-      .message = {text, text != NULL ? length : 0},
+      .message = {text, text ? length : 0},
   };
   return false;
+}
+
+bool component_fail_memory(exports_chunked_error_t *out) {
+  cpb_error error;
+  cpb_error_begin(&error, NULL);
+  cpb_fail_memory(&error);
+  return component_fail(out, &error);
 }
 
 /* --- file --------------------------------------------------------------------------- */
@@ -54,12 +61,11 @@ bool exports_chunked_static_file_open(exports_chunked_own_source_t source, expor
                                       exports_chunked_own_file_t *ret, exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   opened *file = opened_new(source, options, &error);
-  if (file == NULL) return component_fail(err, &error);
+  if (!file) return component_fail(err, &error);
   exports_chunked_file_t *f = calloc(1, sizeof *f);
-  if (f == NULL) {
+  if (!f) {
     opened_free(file);
-    cpb_fail_memory(&error);
-    return component_fail(err, &error);
+    return component_fail_memory(err);
   }
   f->file = file;
   *ret = exports_chunked_file_new(f);
@@ -95,11 +101,7 @@ bool exports_chunked_method_file_chunks(exports_chunked_file_t *f, uint64_t firs
   *ret = (exports_chunked_list_chunk_t){NULL, 0};
   if (length == 0) return true;
   ret->ptr = malloc(length * sizeof *ret->ptr);
-  if (ret->ptr == NULL) {
-    cpb_error error = {.offset = CPB_NO_OFFSET};
-    cpb_fail_memory(&error);
-    return component_fail(err, &error);
-  }
+  if (!ret->ptr) return component_fail_memory(err);
   ret->len = length;
   for (size_t i = 0; i < length; i++) {
     cpb_chunk_info info;
@@ -112,7 +114,7 @@ bool exports_chunked_method_file_chunks(exports_chunked_file_t *f, uint64_t firs
 /* After an error, which stays with its content, the next read begins with a reader of
  * its own. */
 static engine *reader_of(exports_chunked_file_t *f, cpb_error *error) {
-  if (f->chunks != NULL && engine_error(f->chunks)->code == CPB_OK) return f->chunks;
+  if (f->chunks && cpb_chunk_reader_error(engine_chunks(f->chunks))->code == CPB_OK) return f->chunks;
   engine_free(f->chunks);
   f->chunks = engine_for_chunks(f->file, error);
   return f->chunks;
@@ -128,8 +130,8 @@ bool exports_chunked_method_file_read(exports_chunked_file_t *f, uint64_t chunk,
     return component_fail(err, &error);
   }
   engine *e = reader_of(f, &error);
-  if (e == NULL || !content_new(e, offset, length, ret, &error)) return component_fail(err, &error);
-  cpb_chunk_reader_read(e->chunks, chunk, offset, length != NULL ? *length : UINT64_MAX);
+  if (!e || !content_new(e, offset, length, ret, &error)) return component_fail(err, &error);
+  cpb_chunk_reader_read(engine_chunks(e), chunk, offset, length ? *length : UINT64_MAX);
   return true;
 }
 
@@ -139,12 +141,11 @@ bool exports_chunked_method_file_merge(exports_chunked_file_t *f, exports_chunke
                                        exports_chunked_own_merged_t *ret, exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   engine *merge = engine_for_merge(f->file, options, &error);
-  if (merge == NULL) return component_fail(err, &error);
+  if (!merge) return component_fail(err, &error);
   exports_chunked_merged_t *m = calloc(1, sizeof *m);
-  if (m == NULL) {
+  if (!m) {
     engine_free(merge);
-    cpb_fail_memory(&error);
-    return component_fail(err, &error);
+    return component_fail_memory(err);
   }
   m->merge = merge;
   *ret = exports_chunked_merged_new(m);
@@ -156,12 +157,14 @@ void exports_chunked_merged_destructor(exports_chunked_merged_t *m) {
   free(m);
 }
 
-uint64_t exports_chunked_method_merged_size(exports_chunked_merged_t *m) { return engine_size(m->merge); }
+uint64_t exports_chunked_method_merged_size(exports_chunked_merged_t *m) {
+  return cpb_merge_size(engine_merge(m->merge));
+}
 
 bool exports_chunked_method_merged_read(exports_chunked_merged_t *m, uint64_t offset, uint64_t *length,
                                         exports_chunked_own_content_t *ret, exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   if (!content_new(m->merge, offset, length, ret, &error)) return component_fail(err, &error);
-  cpb_merge_read(m->merge->merge, offset, length != NULL ? *length : UINT64_MAX);
+  cpb_merge_read(engine_merge(m->merge), offset, length ? *length : UINT64_MAX);
   return true;
 }

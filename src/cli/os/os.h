@@ -21,6 +21,9 @@ void os_guard(void (*undo)(void *what), void *what);
 /* A descriptor of an empty file without a name, open for reading and writing;
  * -1 and errno when there is none to be had. */
 int os_spool(void);
+
+/* After that: why, and what to do. */
+const char *os_spool_problem(void);
 void os_close(int fd);
 
 bool os_is_special(const char *path); /* there, but neither file nor directory */

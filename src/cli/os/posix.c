@@ -130,6 +130,8 @@ int os_spool(void) {
   return fd >= 0 ? fd : open_unlinked(folder);
 }
 
+const char *os_spool_problem(void) { return strerror(errno); }
+
 void os_close(int fd) { close(fd); }
 
 bool os_is_special(const char *path) {

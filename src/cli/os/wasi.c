@@ -32,6 +32,11 @@ int os_spool(void) {
   return fd;
 }
 
+const char *os_spool_problem(void) {
+  return "the runtime gives access to no folder for it; expected one with its name in TMPDIR, as by --dir . --env "
+         "TMPDIR=. in Wasmtime";
+}
+
 void os_close(int fd) { close(fd); }
 
 bool os_is_special(const char *path) {

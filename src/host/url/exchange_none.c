@@ -6,11 +6,19 @@
 #  include "cpb/url.h"
 #  include "host/url/exchange.h"
 
+#  ifdef __wasi__
+#    define ADVICE                                                                           \
+      "WASI has no sockets here, so URLs are not opened: use cpb-http.wasm, or a host that " \
+      "reads ranges (cpb-component.wasm), or download the file first"
+#  else
+#    define ADVICE                                                                          \
+      "this build of libcpb opens no URLs: it was compiled without libcurl. Build it with " \
+      "-DCPB_WITH_CURL=ON (Debian: libcurl4-openssl-dev), or download the file first"
+#  endif
+
 cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error) {
   (void)allocator;
-  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "this build of libcpb opens no URLs: it was compiled without libcurl. Build it with "
-           "-DCPB_WITH_CURL=ON (Debian: libcurl4-openssl-dev), or download the file first");
+  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, ADVICE);
   return NULL;
 }
 

@@ -1,11 +1,12 @@
 // Reads .cpb files with cpb-component.wasm, which jco makes a JavaScript module of:
 //
 //     npx @bytecodealliance/jco transpile cpb-component.wasm --instantiation sync -o component
-//     node cpb-component.js component/cpb-component.js MODEL.cpb [CHUNK] > bytes
+//     node cpb-component.js component/cpb-component.js MODEL.cpb [CHUNK or FIELD] > bytes
 //
-// Writes a chunk, or the merged message. What the functions do is told in
+// Writes a chunk, a field by its path, or the merged message. What the functions do is told in
 // wasi/component/wit/cpb.wit; component/*.d.ts has their types.
-import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, realpathSync, writeSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Resources and sources have a method of this name, which gives back what they hold. */
@@ -39,11 +40,27 @@ export class Source {
   }
 }
 
-/** The interface `chunked` of an instance of its own. */
-export async function load(url, source = Source) {
-  const { instantiate } = await import(url);
+/** The files of a folder, for a model in it. */
+export class Folder {
+  source = Source;
+
+  constructor(path) {
+    this.path = realpathSync(path);
+  }
+
+  open(name) {
+    const path = join(this.path, name);
+    if (!existsSync(path) || !realpathSync(path).startsWith(this.path + sep)) return undefined;
+    return failing(() => new this.source(path));
+  }
+}
+
+/** The interfaces of an instance of its own: `chunked`, `messages`, `records`; of the complete one also `models` and
+ * `splits`. */
+export async function instantiate(url, host = { Source, Folder }) {
+  const component = await import(url);
   const getModule = (name) => new WebAssembly.Module(readFileSync(new URL(name, url)));
-  return instantiate(getModule, { 'libcpb:cpb/source': { Source: source } }).chunked;
+  return component.instantiate(getModule, { 'libcpb:cpb/source': host, 'libcpb:cpb/folder': host });
 }
 
 export function* pieces(content, size = 65536) {
@@ -54,14 +71,19 @@ export function* pieces(content, size = 65536) {
   }
 }
 
-async function main([module, path, chunk]) {
-  const { File } = await load(pathToFileURL(module));
+function read({ chunked, messages }, path, what) {
+  const source = new Source(path);
+  if (what !== undefined && !/^\d+$/.test(what)) {
+    return messages.Message.open(source, { form: 'guess' }).field(what).read(0n);
+  }
+  const file = chunked.File.open(source, { verify: 'late' });
+  return what === undefined ? file.merge({ trustSizes: false }).read(0n) : file.read(BigInt(what), 0n);
+}
+
+async function main([module, path, what]) {
+  const component = await instantiate(pathToFileURL(module));
   try {
-    const file = File.open(new Source(path), { verify: 'late' });
-    const whole = chunk === undefined;
-    const from = whole ? file.merge({ trustSizes: false }) : file;
-    const content = whole ? from.read(0n) : from.read(BigInt(chunk), 0n);
-    for (const piece of pieces(content)) {
+    for (const piece of pieces(read(component, path, what))) {
       for (let at = 0; at < piece.length;) at += writeSync(1, piece, at);
     }
   } catch ({ message }) {

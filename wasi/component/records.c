@@ -1,0 +1,156 @@
+/* Riegeli/records files, record after record. */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "component.h"
+#include "cpb/records.h"
+
+typedef struct on_records {
+  engine engine;
+  lent *from;
+  cpb_verify verify;
+  uint8_t *window;
+  cpb_record_reader *reader; /* NULL after an error, until the reader goes elsewhere */
+  cpb_error error;
+  uint64_t left; /* bytes of the record */
+} on_records;
+
+struct exports_records_reader_t {
+  on_records *on;
+};
+
+/* --- The engine ------------------------------------------------------------------------ */
+
+static cpb_step step(on_records *o) {
+  cpb_step step;
+  while ((step = cpb_record_reader_step(o->reader)) == CPB_STEP_NEED)
+    lent_answer(o->from, o->window, cpb_record_reader_input(o->reader));
+  if (step == CPB_STEP_ERROR) o->error = *cpb_record_reader_error(o->reader);
+  return step;
+}
+
+/* The rest of the record, and not a step further. */
+static cpb_step advance(engine *e) {
+  on_records *o = (on_records *)e;
+  if (o->error.code != CPB_OK) return CPB_STEP_ERROR;
+  if (o->left == 0 || step(o) != CPB_STEP_DATA) return o->error.code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
+  e->data.data = cpb_record_reader_data(o->reader, &e->data.size);
+  o->left -= e->data.size;
+  return CPB_STEP_DATA;
+}
+
+static const cpb_error *error_of(const engine *e) { return &((const on_records *)e)->error; }
+
+static uint64_t size_of(const engine *e) { return cpb_record_reader_record(((const on_records *)e)->reader)->size; }
+
+static void free_records(engine *e) {
+  on_records *o = (on_records *)e;
+  cpb_record_reader_free(o->reader);
+  free(o->window);
+  lent_free(o->from);
+  free(o);
+}
+
+static const engine_kind kind = {advance, error_of, size_of, free_records, NULL};
+
+static cpb_record_reader *new_reader(const on_records *o) {
+  const cpb_record_reader_options how = {
+      .struct_size = sizeof how, .verify = o->verify, .read_size = o->from->read_size};
+  return cpb_record_reader_new(NULL, &how);
+}
+
+/* Takes `from` over. */
+static on_records *new_on(lent *from, cpb_verify verify) {
+  on_records *o = calloc(1, sizeof *o);
+  if (!o) {
+    lent_free(from);
+    return NULL;
+  }
+  o->engine.kind = &kind;
+  o->engine.users = 1;
+  o->from = from;
+  o->verify = verify;
+  o->window = malloc(from->read_size);
+  cpb_error_begin(&o->error, NULL);
+  o->reader = new_reader(o);
+  if (o->window && o->reader) return o;
+  engine_free(&o->engine);
+  return NULL;
+}
+
+/* --- The exports ------------------------------------------------------------------------- */
+
+bool exports_records_static_reader_open(exports_records_own_source_t source, exports_records_options_t *options,
+                                        exports_records_own_reader_t *ret, exports_records_error_t *err) {
+  cpb_error error;
+  cpb_error_begin(&error, NULL);
+  lent *from = lent_new(source, &options->read_size, &error);
+  if (!from) return component_fail(err, &error);
+  on_records *o = new_on(from, (cpb_verify)options->verify);
+  exports_records_reader_t *r = o ? malloc(sizeof *r) : NULL;
+  if (!r) {
+    if (o) engine_free(&o->engine);
+    return component_fail_memory(err);
+  }
+  r->on = o;
+  *ret = exports_records_reader_new(r);
+  return true;
+}
+
+void exports_records_reader_destructor(exports_records_reader_t *r) {
+  engine_free(&r->on->engine);
+  free(r);
+}
+
+bool exports_records_method_reader_next(exports_records_reader_t *r, exports_records_option_entry_t *ret,
+                                        exports_records_error_t *err) {
+  on_records *o = r->on;
+  cpb_step answer = CPB_STEP_DATA;
+  o->engine.reads++;
+  o->engine.data.size = 0;
+  if (o->left > 0) cpb_record_reader_skip(o->reader, UINT64_MAX);
+  o->left = 0;
+  while (o->error.code == CPB_OK && answer == CPB_STEP_DATA) answer = step(o);
+  ret->is_some = false;
+  if (o->error.code != CPB_OK) return component_fail(err, &o->error);
+  if (answer == CPB_STEP_DONE) return true;
+  const cpb_record *record = cpb_record_reader_record(o->reader);
+  cpb_error error;
+  cpb_error_begin(&error, NULL);
+  o->left = record->size;
+  *ret = (exports_records_option_entry_t){true, {.position = record->position, .size = record->size}};
+  return content_new(&o->engine, 0, NULL, &ret->val.content, &error) || component_fail(err, &error);
+}
+
+/* After an error with a reader of its own. */
+static bool leave(on_records *o) {
+  o->engine.reads++;
+  o->engine.data.size = 0;
+  o->left = 0;
+  if (o->error.code == CPB_OK) return true;
+  cpb_record_reader *reader = new_reader(o);
+  cpb_error_begin(&o->error, NULL);
+  if (!reader) cpb_fail_memory(&o->error);
+  if (!reader) return false;
+  cpb_record_reader_free(o->reader);
+  o->reader = reader;
+  return true;
+}
+
+void exports_records_method_reader_at(exports_records_reader_t *r, uint64_t position) {
+  if (leave(r->on)) cpb_record_reader_seek(r->on->reader, position);
+}
+
+void exports_records_method_reader_number(exports_records_reader_t *r, uint64_t number) {
+  if (leave(r->on)) cpb_record_reader_seek_number(r->on->reader, number);
+}
+
+bool exports_records_method_reader_count(exports_records_reader_t *r, uint64_t *ret, exports_records_error_t *err) {
+  on_records *o = new_on(lent_use(r->on->from), r->on->verify);
+  if (!o) return component_fail_memory(err);
+  cpb_record_reader_seek_number(o->reader, UINT64_MAX);
+  bool done = step(o) == CPB_STEP_DONE && cpb_record_reader_count(o->reader, ret);
+  if (!done) component_fail(err, &o->error);
+  engine_free(&o->engine);
+  return done;
+}
