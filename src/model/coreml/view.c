@@ -5,6 +5,7 @@
 #include "model/coreml/tensor.h"
 #include "model/coreml/tensor_json.h"
 #include "model/coreml/types.h"
+#include "model/operators/tables.h"
 
 /* --- Tensors ------------------------------------------------------------------------------------ */
 
@@ -195,6 +196,7 @@ const cpb_view_kind cpb_coreml_view = {.next_node = cpb_coreml_next_node,
                                        .use = use,
                                        .nodes_are_layers = nodes_are_layers,
                                        .origin = origin,
+                                       .operators = cpb_operators_coreml,
                                        .write_type = cpb_coreml_write_value_type,
                                        .write_tensor = write_tensor,
                                        .write_node = write_node,
