@@ -28,13 +28,13 @@ static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const 
   (void)v;
   if (node) return cpb_view_names_in(node->message, outputs ? NODE_OUTPUT : NODE_INPUT);
   if (g->role == CPB_GRAPH_FUNCTION) return cpb_view_names_in(g->message, outputs ? FUNCTION_OUTPUT : FUNCTION_INPUT);
-  return cpb_view_messages_in(g->message, outputs ? GRAPH_OUTPUT : GRAPH_INPUT, VALUE_INFO_NAME, VALUE_INFO_TYPE);
+  return cpb_view_messages_in(g->rest, outputs ? GRAPH_OUTPUT : GRAPH_INPUT, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
 
 static cpb_view_values typed(const cpb_view *v, const cpb_view_graph *g) {
   (void)v;
   const uint32_t field = g->role == CPB_GRAPH_FUNCTION ? FUNCTION_VALUE_INFO : GRAPH_VALUE_INFO;
-  return cpb_view_messages_in(g->message, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
+  return cpb_view_messages_in(g->rest, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
 
 static uint32_t callee_of(const cpb_view *v, const cpb_view_node *node) {
@@ -124,7 +124,7 @@ static bool visit_node(uint32_t graph, const cpb_view_node *node, cpb_view_visit
 
 bool cpb_onnx_each_initializer(const cpb_view *v, uint32_t graph, cpb_view_visit *visit, void *user) {
   const cpb_view_graph *g = cpb_view_graph_of(v, graph);
-  cpb_cursor c = cpb_cursor_of(g->role == CPB_GRAPH_FUNCTION ? (cpb_span){NULL, 0} : g->message);
+  cpb_cursor c = cpb_cursor_of(g->role == CPB_GRAPH_FUNCTION ? (cpb_span){NULL, 0} : g->rest);
   while (cpb_cursor_next(&c)) {
     if (c.type != CPB_WIRE_LEN || (c.number != GRAPH_INITIALIZER && c.number != GRAPH_SPARSE_INITIALIZER)) continue;
     cpb_view_tensor found = {.graph = graph, .field = c.number, .message = c.bytes};
@@ -296,12 +296,12 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
     write_function(a, v, g);
     return;
   }
-  cpb_json_writer_span(a, "graph", cpb_get_bytes(g->message, GRAPH_NAME));
+  cpb_json_writer_span(a, "graph", cpb_get_bytes(g->rest, GRAPH_NAME));
   cpb_json_writer_unsigned(
       a, "initializers",
-      cpb_count_bytes(g->message, GRAPH_INITIALIZER) + cpb_count_bytes(g->message, GRAPH_SPARSE_INITIALIZER));
-  write_metadata(a, g->message, GRAPH_METADATA);
-  write_some_text(a, "doc", g->message, GRAPH_DOC);
+      cpb_count_bytes(g->rest, GRAPH_INITIALIZER) + cpb_count_bytes(g->rest, GRAPH_SPARSE_INITIALIZER));
+  write_metadata(a, g->rest, GRAPH_METADATA);
+  write_some_text(a, "doc", g->rest, GRAPH_DOC);
 }
 
 const cpb_view_kind cpb_onnx_view = {.next_node = next_node,

@@ -96,7 +96,7 @@ static bool add_functions(layers *l) {
 static bool find_layers(layers *l) {
   cpb_viewed *m = l->model;
   const cpb_allocator *a = &m->allocator;
-  if (!cpb_view_makers_build(&l->makers, a, &m->view, 0)) return false;
+  if (!cpb_view_makers_list(&l->makers, a, &m->view, 0)) return false;
   l->own = cpb_alloc_zeroed(a, (l->makers.count + 1) * sizeof *l->own);
   l->graphs = cpb_alloc_zeroed(a, m->view.graphs.count * sizeof *l->graphs);
   if (!l->own || !l->graphs) return false;
