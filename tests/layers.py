@@ -16,7 +16,7 @@ import tempfile
 
 # Headers that declare what several files of their folder, or one of several, define.
 SHARED = {"cli/cli.h", "cli/os/os.h", "host/threads.h", "model/common/kind.h", "model/coreml/model.h", "model/foreign/parts.h", "model/onnx/model.h",
-          "model/questions/questions.h", "proto/schema/builtin.h"}
+          "model/questions/questions.h", "model/tensorflow/ask/questions.h", "proto/schema/builtin.h"}
 # Sources of other projects, which are included by their own names.
 FOREIGN = {"brotli", "zstd"}
 

@@ -164,14 +164,13 @@ static bool write_variables(const reader *r, cpb_json_writer *a, cpb_error *erro
 }
 
 static bool write_layers(const reader *r, cpb_json_writer *a, cpb_error *error) {
-  cpb_name_layers layers;
+  cpb_name_layers layers = cpb_name_layers_on(&r->allocator);
   bool done = true;
-  cpb_name_layers_init(&layers, &r->allocator);
   for (size_t i = 0; done && i < cpb_checkpoint_count(checkpoint_of(r)); i++) {
     const cpb_stored *s = tensor_at(r, i);
     uint64_t elements;
     if (!s || !is_weight(r, i)) continue;
-    cpb_name_layer layer = {.path = cpb_name_layer_path(cpb_stored_name(s)), .order = layers.count};
+    cpb_name_layer layer = {.path = cpb_name_layer_path(cpb_stored_name(s))};
     const bool known = cpb_stored_elements(s, &elements);
     cpb_name_layer_take(&layer, known, elements, known ? bytes_of(s, elements) : 0);
     done = cpb_name_layers_add(&layers, layer);

@@ -3,7 +3,6 @@
 #include "model/coreml/model.h"
 #include "model/coreml/nodes.h"
 #include "model/coreml/tensor.h"
-#include "model/coreml/tensor_json.h"
 #include "model/coreml/types.h"
 #include "model/operators/tables.h"
 

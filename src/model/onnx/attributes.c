@@ -4,7 +4,7 @@
 #include "model/common/cursor.h"
 #include "model/common/write.h"
 #include "model/onnx/fields.h"
-#include "model/onnx/tensor_json.h"
+#include "model/onnx/tensor.h"
 #include "model/onnx/types.h"
 
 /* By AttributeProto.AttributeType: its name, and the field with the value. */

@@ -56,7 +56,6 @@ static bool add_nodes(layers *l) {
     found->has_class = kind->module && kind->module(node, &found->path, &found->op);
     if (!found->has_class) found->path = are_layers ? node->name : cpb_name_layer_path(node->own_name);
     else l->has_modules = true;
-    found->order = i;
     found->nodes = 1;
     if (!cpb_name_layers_add(&l->list, *found)) return false;
   }
@@ -84,12 +83,10 @@ static bool add_functions(layers *l) {
     if (one->tensors == 0) continue;
     one->path.data = name;
     name += one->path.size;
-    one->order = l->makers.count + i;
     one->nodes = g->items[i].nodes;
     if (!cpb_name_layers_add(&l->list, *one)) return false;
   }
   l->unused.path = cpb_span_of("(taken by no node)");
-  l->unused.order = UINT64_MAX;
   return l->unused.tensors == 0 || cpb_name_layers_add(&l->list, l->unused);
 }
 
@@ -118,7 +115,7 @@ void cpb_question_layers(cpb_viewed *m) {
   layers l = {.model = m, .inventory = cpb_viewed_inventory(m)};
   if (!l.inventory) return;
   cpb_buffer_init(&l.names, a);
-  cpb_name_layers_init(&l.list, a);
+  l.list = cpb_name_layers_on(a);
   if (find_layers(&l)) write(&l);
   else cpb_viewed_fail_memory(m);
   cpb_view_makers_free(&l.makers);

@@ -1,6 +1,6 @@
 /* What is inside a cpb_samediff_writer. Its tags and parts come in through given.c; writer.c takes
- * the steps: base.c reads what tags are added to; shares.c finds what is shared; tags.c checks each
- * tag and writes its texts; files.c puts the zip out. */
+ * the steps, reads what tags are added to, checks each tag and writes its texts; shares.c finds what is shared; files.c
+ * puts the zip out. */
 #ifndef CPB_MODEL_SAMEDIFF_WRITE_STATE_H
 #define CPB_MODEL_SAMEDIFF_WRITE_STATE_H
 

@@ -26,4 +26,21 @@ typedef struct cpb_saved_question {
 /* NULL when such a question has no answer. */
 const cpb_saved_question *cpb_saved_find_question(bool is_graph, cpb_question_kind kind);
 
+/* The answers, each in the file of its name; the overview's has those of the three kinds. */
+void cpb_ask_overview(cpb_saved_model *m);
+void cpb_ask_graph_overview(cpb_saved_model *m);
+void cpb_ask_signature(cpb_saved_model *m);
+void cpb_ask_objects(cpb_saved_model *m);
+void cpb_ask_search(cpb_saved_model *m);
+void cpb_ask_layers(cpb_saved_model *m);
+void cpb_ask_load(cpb_saved_model *m);
+void cpb_ask_cut(cpb_saved_model *m);
+void cpb_ask_variables(cpb_saved_model *m);
+
+/* Of a meta graph alone without signatures nothing else says what is fed: then the graph is read. */
+bool cpb_overview_shows_placeholders(const cpb_saved_model *m);
+
+/* Of the overview's "variables": "stored", how much the checkpoint has; nothing without one. After cpb_saved_link(). */
+void cpb_write_stored_summary(cpb_saved_model *m);
+
 #endif

@@ -1,5 +1,5 @@
 /* Variables, and what the checkpoint beside the model has stored of each. */
-#include "model/tensorflow/ask/variables.h"
+#include "model/tensorflow/ask/questions.h"
 
 #include "model/checkpoint/stored_json.h"
 #include "model/common/tensor/dtypes.h"
