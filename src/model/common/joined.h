@@ -1,5 +1,5 @@
-/* A list in which equal items are joined. That is done whenever there are four times as many as after the last time: so it
- * takes the memory of what there is to be told, and not of what a model has. */
+/* A list in which equal items are joined. That is done whenever there are four times as many as after the last time: so
+ * it takes the memory of what there is to be told, and not of what a model has. */
 #ifndef CPB_MODEL_COMMON_JOINED_H
 #define CPB_MODEL_COMMON_JOINED_H
 

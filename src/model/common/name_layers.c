@@ -12,15 +12,11 @@ cpb_span cpb_name_layer_path(cpb_span name) {
   return end > 1 ? (cpb_span){name.data, end - 1} : name;
 }
 
-static void add_saturated(uint64_t *to, uint64_t more) {
-  if (!cpb_add_u64(*to, more, to)) *to = UINT64_MAX;
-}
-
 void cpb_name_layer_take(cpb_name_layer *layer, bool has_elements, uint64_t elements, uint64_t bytes) {
   layer->tensors++;
   if (!has_elements) return;
-  add_saturated(&layer->elements, elements);
-  add_saturated(&layer->bytes, bytes);
+  cpb_add_saturated(&layer->elements, elements);
+  cpb_add_saturated(&layer->bytes, bytes);
 }
 
 /* --- Joining --------------------------------------------------------------------------------------- */
@@ -42,8 +38,8 @@ static void join(void *to, const void *from) {
   sum.tensors = a->tensors + b->tensors;
   sum.elements = a->elements;
   sum.bytes = a->bytes;
-  add_saturated(&sum.elements, b->elements);
-  add_saturated(&sum.bytes, b->bytes);
+  cpb_add_saturated(&sum.elements, b->elements);
+  cpb_add_saturated(&sum.bytes, b->bytes);
   *a = sum;
 }
 

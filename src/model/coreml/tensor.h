@@ -5,7 +5,7 @@
 #include "base/json_writer.h"
 #include "model/common/part.h"
 #include "model/common/tensor/values_state.h"
-#include "model/coreml/constants.h"
+#include "model/coreml/model.h"
 
 #define CPB_COREML_RANK_MAX 32
 

@@ -1,4 +1,4 @@
-#include "model/coreml/types.h"
+#include "model/coreml/model.h"
 
 #include "base/status.h"
 #include "model/coreml/dtypes.h"

@@ -1,9 +1,6 @@
-#include "model/coreml/constants.h"
 #include "model/coreml/dtypes.h"
 #include "model/coreml/model.h"
-#include "model/coreml/nodes.h"
 #include "model/coreml/tensor.h"
-#include "model/coreml/types.h"
 #include "model/operators/tables.h"
 
 /* --- Tensors ------------------------------------------------------------------------------------ */

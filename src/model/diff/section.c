@@ -1,9 +1,9 @@
 #include "model/diff/section.h"
 
 #include "base/json_read.h"
-#include "model/diff/error.h"
 #include "model/diff/members.h"
 #include "model/diff/read.h"
+#include "model/diff/state.h"
 #include "model/diff/values.h"
 
 /* --- What is left of an item of a damaged model ------------------------------------------------ */

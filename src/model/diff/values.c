@@ -1,8 +1,8 @@
 #include "model/diff/values.h"
 
 #include "base/checked.h"
-#include "model/diff/error.h"
 #include "model/diff/read.h"
+#include "model/diff/state.h"
 
 #define PIECE ((size_t)64 << 10)
 

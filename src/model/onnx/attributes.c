@@ -1,11 +1,10 @@
-#include "model/onnx/attributes.h"
+#include "model/onnx/model.h"
 
 #include "base/floats.h"
 #include "model/common/cursor.h"
 #include "model/common/write.h"
 #include "model/onnx/fields.h"
 #include "model/onnx/tensor.h"
-#include "model/onnx/types.h"
 
 /* By AttributeProto.AttributeType: its name, and the field with the value. */
 static const struct {

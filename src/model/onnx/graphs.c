@@ -1,4 +1,4 @@
-#include "model/onnx/graphs.h"
+#include "model/onnx/model.h"
 
 #include <stdlib.h>
 

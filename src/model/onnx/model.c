@@ -1,6 +1,5 @@
 #include "model/onnx/model.h"
 
-#include "model/onnx/views.h"
 #include "model/questions/reader.h"
 
 static cpb_onnx_own *own_of(const cpb_viewed *m) { return (cpb_onnx_own *)m->view.own; }

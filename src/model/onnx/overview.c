@@ -1,5 +1,4 @@
 #include "model/onnx/model.h"
-#include "model/onnx/types.h"
 
 /* --- The model --------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include "model/common/write.h"
 #include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
-#include "model/onnx/types.h"
+#include "model/onnx/model.h"
 
 static const char *const value_fields[] = {
     [TENSOR_FLOAT_DATA] = "float_data",   [TENSOR_INT32_DATA] = "int32_data", [TENSOR_STRING_DATA] = "string_data",

@@ -57,7 +57,7 @@ static void join(void *to, const void *from) {
   file *a = to;
   const file *b = from;
   a->tensors += b->tensors;
-  if (!cpb_add_u64(a->bytes, b->bytes, &a->bytes)) a->bytes = UINT64_MAX;
+  cpb_add_saturated(&a->bytes, b->bytes);
 }
 
 static void write_files(cpb_json_writer *a, const file *files, size_t count) {

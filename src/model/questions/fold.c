@@ -135,10 +135,6 @@ static int by_path(const void *a, const void *b) {
   return cpb_span_compare(((const child *)a)->path, ((const child *)b)->path);
 }
 
-static void add_saturated(uint64_t *to, uint64_t more) {
-  if (!cpb_add_u64(*to, more, to)) *to = UINT64_MAX;
-}
-
 static void join_children(void *to, const void *from) {
   child *a = to;
   const child *b = from;
@@ -149,8 +145,8 @@ static void join_children(void *to, const void *from) {
   }
   a->inner = common_scope(a->inner, b->inner);
   a->nodes += b->nodes;
-  add_saturated(&a->size, b->size);
-  add_saturated(&a->parameters, b->parameters);
+  cpb_add_saturated(&a->size, b->size);
+  cpb_add_saturated(&a->parameters, b->parameters);
   a->is_scope = a->is_scope || b->is_scope;
 }
 
@@ -206,8 +202,8 @@ static bool find_children(scopes *s) {
         path, node.name, node.op, order, node.number, 1, node.size, node.parameters, path.size < node.name.size};
     if (!add(s, &s->children, &found)) return false;
     s->nodes++;
-    add_saturated(&s->size, node.size);
-    add_saturated(&s->parameters, node.parameters);
+    cpb_add_saturated(&s->size, node.size);
+    cpb_add_saturated(&s->parameters, node.parameters);
   }
   cpb_joined_join(&s->children);
   cpb_json_writer_charge(s->answer, CPB_WORK_ENTRIES, order);

@@ -1,4 +1,4 @@
-#include "model/tensorflow/attributes.h"
+#include "model/tensorflow/view.h"
 
 #include "base/status.h"
 #include "model/common/entries.h"

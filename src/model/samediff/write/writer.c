@@ -3,8 +3,6 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/samediff/write/files.h"
-#include "model/samediff/write/shares.h"
 #include "model/samediff/write/state.h"
 #include "model/samediff/write/strip.h"
 

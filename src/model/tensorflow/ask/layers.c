@@ -4,7 +4,6 @@
 #include "model/common/name_layers.h"
 #include "model/keras/answers.h"
 #include "model/keras/class_names.h"
-#include "model/keras/load.h"
 #include "model/tensorflow/keras.h"
 #include "model/tensorflow/variable_list.h"
 #include "model/tensorflow/variables.h"

@@ -6,7 +6,6 @@
 #include "model/common/tensor/shapes.h"
 #include "model/common/write.h"
 #include "model/keras/answers.h"
-#include "model/tensorflow/ask/variable_counts.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
