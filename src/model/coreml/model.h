@@ -29,19 +29,8 @@ extern const cpb_message_type cpb_view_coreml;
 /* A Value of a program alone. */
 extern const cpb_message_type cpb_view_coreml_value;
 
-/* Members of an object, of a FeatureType. "dtype" and "shape" of an array or a number; a list of sizes, of which a
- * flexible one is "1..10" or "1..", or null where nothing is said. Of what may be of several sizes "shapes", a list of
- * them, or "ranges", of each size [least, most], where most may be null. Of others "type": {"image": {"color", "width",
- * "height"}}, {"dictionary": {"key"}}, {"sequence": {"dtype"}}, {"state": {"dtype", "shape"}}. "optional": true if it
- * may be left out. */
-void cpb_coreml_write_feature_type(cpb_json_writer *answer, cpb_span type);
-
 /* Whether the FeatureType is anything but an array of which no size is said. */
 bool cpb_coreml_has_shape(cpb_span type);
-
-/* The same of a MILSpec.ValueType; "type" is {"list": ELEMENT}, {"dictionary": {"key", "value"}}, {"state": TYPE} or
- * {"tuple": how many}, where an element has such members again. */
-void cpb_coreml_write_mil_type(cpb_json_writer *answer, cpb_span type);
 
 /* Whichever it has, if any. */
 void cpb_coreml_write_value_type(cpb_json_writer *answer, const cpb_view_value *value);

@@ -72,10 +72,6 @@ bool cpb_onnx_each_initializer(const cpb_view *view, uint32_t graph, cpb_view_vi
 
 static inline const cpb_onnx_own *cpb_onnx_own_of(const cpb_view *view) { return view->own; }
 
-/* Members of an object, of an AttributeProto: "name", "kind", and "value"; or "reference", the attribute of the
- * function around it whose value it has. Of a graph the value is {"graph", "nodes"} with its own name. */
-void cpb_onnx_write_attribute(cpb_json_writer *answer, const cpb_part *part, cpb_span attribute);
-
 /* A list of the messages in field `number`. */
 void cpb_onnx_write_attributes(cpb_json_writer *answer, const char *key, const cpb_part *part, cpb_span message,
                                uint32_t number);

@@ -15,7 +15,8 @@ static const char *const value_fields[] = {
     [TENSOR_UINT64_DATA] = "uint64_data",
 };
 
-const char *cpb_onnx_field_name(uint32_t field) {
+/* The name of the field of TensorProto, such as "raw_data"; NULL for one that has no values. */
+static const char *field_name(uint32_t field) {
   return field < sizeof value_fields / sizeof *value_fields ? value_fields[field] : NULL;
 }
 
@@ -33,7 +34,7 @@ static void take_field(cpb_onnx_tensor *t, const cpb_cursor *c) {
   if (c->number == TENSOR_TYPE && c->type == CPB_WIRE_VARINT) t->dtype = c->value;
   else if (c->number == TENSOR_LOCATION) t->is_external = c->value == LOCATION_EXTERNAL;
   else if (c->number == TENSOR_EXTERNAL && c->type == CPB_WIRE_LEN) cpb_external_add(&t->external, c->bytes);
-  else if (cpb_onnx_field_name(c->number)) add_values(t, c);
+  else if (field_name(c->number)) add_values(t, c);
 }
 
 /* How many elements, and in how many bytes. */
@@ -101,7 +102,7 @@ void cpb_onnx_write_tensor(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   }
   cpb_json_writer_unsigned(a, "size", t->size);
   if (t->is_external) write_external(a, t);
-  if (t->field) cpb_json_writer_text(a, "field", cpb_onnx_field_name(t->field));
+  if (t->field) cpb_json_writer_text(a, "field", field_name(t->field));
   if (t->parts == 1 && !t->is_external && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);
   if (t->tensor.offset != CPB_NO_OFFSET) cpb_write_range(a, "tensor", t->tensor);
   write_preview(a, t);

@@ -26,9 +26,6 @@ typedef struct cpb_onnx_tensor {
 
 cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message);
 
-/* The name of the field of TensorProto, such as "raw_data"; NULL for one that has no values. */
-const char *cpb_onnx_field_name(uint32_t field);
-
 /* Members of an object: "dtype", "shape", "elements", "bytes", "size", where it lies, and its first values
  * if they are in memory. */
 void cpb_onnx_write_tensor(cpb_json_writer *answer, const cpb_onnx_tensor *tensor);

@@ -38,7 +38,8 @@ static void write_composite(cpb_json_writer *a, const cpb_part *part, cpb_span c
   cpb_json_writer_close(a, '}');
 }
 
-void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info) {
+/* A TensorInfo's members: "tensor", "dtype", "shape", or "sparse", "composite". */
+static void write_tensor_info(cpb_saved_model *m, cpb_span info) {
   cpb_span name = cpb_get_bytes(info, TENSOR_INFO_NAME), sparse = cpb_get_bytes(info, TENSOR_INFO_SPARSE),
            composite = cpb_get_bytes(info, TENSOR_INFO_COMPOSITE);
   if (name.data) cpb_json_writer_span(m->viewed.answer, "tensor", name);
@@ -55,7 +56,7 @@ static void write_tensors(cpb_saved_model *m, const char *key, cpb_span signatur
   for (size_t i = 0; i < tensors.count; i++) {
     cpb_json_writer_open(m->viewed.answer, NULL, '{');
     cpb_json_writer_span(m->viewed.answer, "name", tensors.items[i].key);
-    cpb_write_tensor_info(m, tensors.items[i].value);
+    write_tensor_info(m, tensors.items[i].value);
     cpb_json_writer_close(m->viewed.answer, '}');
   }
   cpb_json_writer_close(m->viewed.answer, ']');
@@ -207,7 +208,8 @@ static cpb_span spec_of(const cpb_object *object) {
   return cpb_get_bytes(object->value, object->kind == OBJECT_FUNCTION ? FUNCTION_SPEC : BARE_SPEC);
 }
 
-cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function) {
+/* "objects" alone, which lead to the function; returns the FunctionSpec of the first. */
+static cpb_span write_function_objects(cpb_saved_model *m, cpb_span function) {
   cpb_span spec = {NULL, 0};
   size_t count;
   const cpb_name *owners = cpb_names_all(&m->objects.owners, function, &count);
@@ -228,7 +230,7 @@ cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function) {
 
 void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span function, const cpb_input_names *names) {
   cpb_span concrete = cpb_objects_concrete(&m->objects, function);
-  cpb_span spec = cpb_write_function_objects(m, function);
+  cpb_span spec = write_function_objects(m, function);
   cpb_write_captures(m, signature, concrete);
   cpb_write_call_signature(m, signature, concrete, spec, names);
 }

@@ -12,9 +12,6 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node);
 /* Of a SignatureDef: "method", "inputs" and "outputs". */
 void cpb_write_signature(cpb_saved_model *m, cpb_span signature);
 
-/* A TensorInfo's members: "tensor", "dtype", "shape", or "sparse", "composite". */
-void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info);
-
 /* "captures": what the last arguments of a function are bound to. `signature` is its
  * OpDef, `concrete` its SavedConcreteFunction. */
 void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concrete);
@@ -22,7 +19,5 @@ void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concret
 /* What the object graph says of a function: "objects", "captures", "arguments" and
  * "returns". `signature` is its OpDef; `names` as for cpb_write_call_signature(). */
 void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span function, const cpb_input_names *names);
-/* "objects" alone, which lead to the function; returns the FunctionSpec of the first. */
-cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function);
 
 #endif

@@ -60,7 +60,8 @@ static const char *const value_fields[] = {[TENSOR_CONTENT] = "tensor_content",
                                            [TENSOR_UINT64] = "uint64_val",
                                            [TENSOR_FLOAT8] = "float8_val"};
 
-const char *cpb_tensor_field_name(uint32_t field) {
+/* The name of the field, such as "tensor_content"; NULL for 0. */
+static const char *field_name(uint32_t field) {
   return field < sizeof value_fields / sizeof *value_fields ? value_fields[field] : NULL;
 }
 
@@ -83,7 +84,7 @@ cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message) {
   while (cpb_cursor_next(&c)) {
     if (c.number == TENSOR_DTYPE) t.dtype = c.value;
     else if (c.number == TENSOR_SHAPE) t.shape = c.bytes;
-    else if (cpb_tensor_field_name(c.number)) add_values(&t, part, &c);
+    else if (field_name(c.number)) add_values(&t, part, &c);
   }
   if (!t.shape.data) t.shape = (cpb_span){message.data, 0};
   return t;
@@ -94,7 +95,7 @@ void cpb_write_tensor(cpb_json_writer *a, const cpb_tensor *t) {
   cpb_write_shape(a, "shape", t->shape);
   if (cpb_tensor_lacks_values(t)) return;
   cpb_json_writer_unsigned(a, "size", t->size);
-  if (t->field) cpb_json_writer_text(a, "field", cpb_tensor_field_name(t->field));
+  if (t->field) cpb_json_writer_text(a, "field", field_name(t->field));
   if (t->parts == 1 && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);
   if (t->tensor.offset != CPB_NO_OFFSET) cpb_write_range(a, "tensor", t->tensor);
   write_preview(a, t);

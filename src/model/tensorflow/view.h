@@ -10,8 +10,6 @@
 /* Its views have a cpb_saved_model as their own. */
 extern const cpb_view_kind cpb_tensorflow_view;
 
-/* An AttrValue as members "kind" and "value". */
-void cpb_write_attr(cpb_json_writer *answer, const cpb_part *part, cpb_span value);
 /* A map of AttrValues as a list of {"name", "kind", "value"}, by name. When memory is
  * short the answer has failed. */
 void cpb_write_attrs(cpb_json_writer *answer, const char *key, const cpb_part *part, cpb_span message, uint32_t number);
