@@ -126,10 +126,10 @@ static void write_other(cpb_json_writer *a, const cpb_cursor *c) {
   cpb_json_writer_close(a, '}');
 }
 
-/* Members of an object: "dtype" and "shape" of an array or a number; a list of sizes, of which a flexible one is "1..10"
- * or "1..", or null where nothing is said. Of what may be of several sizes "shapes", a list of them, or "ranges", of
- * each size [least, most], where most may be null. Of others "type": {"image": {"color", "width", "height"}}, ... The
- * last of the fields that say what it is counts, as for parsers. */
+/* Members of an object: "dtype" and "shape" of an array or a number; a list of sizes, of which a flexible one is
+ * "1..10" or "1..", or null where nothing is said. Of what may be of several sizes "shapes", a list of them, or
+ * "ranges", of each size [least, most], where most may be null. Of others "type": {"image": {"color", "width",
+ * "height"}}, ... The last of the fields that say what it is counts, as for parsers. */
 static void write_feature_type(cpb_json_writer *a, cpb_span type) {
   cpb_cursor c = cpb_cursor_of(type), last = {.number = 0};
   while (cpb_cursor_next(&c)) {
