@@ -366,7 +366,7 @@ static bool write_layers(const reader *r, cpb_json_writer *a, cpb_error *error) 
     if (!s || !is_weight(r, i)) continue;
     cpb_name_layer layer = {.path = cpb_name_layer_path(stored_name(s))};
     const bool known = stored_elements(s, &elements);
-    cpb_name_layer_take(&layer, known, elements, known ? bytes_of(s, elements) : 0);
+    cpb_layer_sum_add(&layer.sum, known, elements, known ? bytes_of(s, elements) : 0);
     done = cpb_name_layers_add(&layers, layer);
   }
   cpb_json_writer_text(a, "source", "variables");

@@ -12,11 +12,11 @@ cpb_span cpb_name_layer_path(cpb_span name) {
   return end > 1 ? (cpb_span){name.data, end - 1} : name;
 }
 
-void cpb_name_layer_take(cpb_name_layer *layer, bool has_elements, uint64_t elements, uint64_t bytes) {
-  layer->tensors++;
+void cpb_layer_sum_add(cpb_layer_sum *sum, bool has_elements, uint64_t elements, uint64_t bytes) {
+  sum->tensors++;
   if (!has_elements) return;
-  cpb_add_saturated(&layer->elements, elements);
-  cpb_add_saturated(&layer->bytes, bytes);
+  cpb_add_saturated(&sum->elements, elements);
+  cpb_add_saturated(&sum->bytes, bytes);
 }
 
 /* --- Joining --------------------------------------------------------------------------------------- */
@@ -31,16 +31,16 @@ static int by_order(const void *a, const void *b) {
 }
 
 static void join(void *to, const void *from) {
-  cpb_name_layer *a = to, sum = *a;
+  cpb_name_layer *a = to, both = *a;
   const cpb_name_layer *b = from;
-  if (b->order < a->order) sum = *b;
-  sum.nodes = a->nodes + b->nodes;
-  sum.tensors = a->tensors + b->tensors;
-  sum.elements = a->elements;
-  sum.bytes = a->bytes;
-  cpb_add_saturated(&sum.elements, b->elements);
-  cpb_add_saturated(&sum.bytes, b->bytes);
-  *a = sum;
+  if (b->order < a->order) both = *b;
+  both.nodes = a->nodes + b->nodes;
+  both.sum.tensors = a->sum.tensors + b->sum.tensors;
+  both.sum.elements = a->sum.elements;
+  both.sum.bytes = a->sum.bytes;
+  cpb_add_saturated(&both.sum.elements, b->sum.elements);
+  cpb_add_saturated(&both.sum.bytes, b->sum.bytes);
+  *a = both;
 }
 
 cpb_name_layers cpb_name_layers_on(const cpb_allocator *a) {
@@ -65,9 +65,9 @@ static void write_layer(cpb_json_writer *a, const cpb_name_layer *l) {
   if (l->has_class || l->nodes == 1) cpb_json_writer_span(a, "class", l->op);
   else cpb_json_writer_null(a, "class");
   cpb_json_writer_unsigned(a, "nodes", l->nodes);
-  cpb_json_writer_unsigned(a, "tensors", l->tensors);
-  cpb_json_writer_exact_unsigned(a, "parameters", l->elements);
-  cpb_json_writer_exact_unsigned(a, "bytes", l->bytes);
+  cpb_json_writer_unsigned(a, "tensors", l->sum.tensors);
+  cpb_json_writer_exact_unsigned(a, "parameters", l->sum.elements);
+  cpb_json_writer_exact_unsigned(a, "bytes", l->sum.bytes);
   cpb_json_writer_close(a, '}');
 }
 

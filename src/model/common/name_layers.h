@@ -7,11 +7,16 @@
 #include "model/common/joined.h"
 #include "model/common/page.h"
 
+typedef struct cpb_layer_sum {
+  uint64_t tensors, elements, bytes;
+} cpb_layer_sum;
+
 typedef struct cpb_name_layer {
   cpb_span path, op; /* of the first node */
   bool has_class;    /* `op` is the class of all of them */
   uint64_t order;    /* of that node: the list sets it */
-  uint64_t nodes, tensors, elements, bytes;
+  uint64_t nodes;
+  cpb_layer_sum sum;
 } cpb_name_layer;
 
 typedef struct cpb_name_layers {
@@ -27,7 +32,7 @@ void cpb_name_layers_free(cpb_name_layers *layers);
 cpb_span cpb_name_layer_path(cpb_span name);
 
 /* A tensor belongs to the node. */
-void cpb_name_layer_take(cpb_name_layer *layer, bool has_elements, uint64_t elements, uint64_t bytes);
+void cpb_layer_sum_add(cpb_layer_sum *sum, bool has_elements, uint64_t elements, uint64_t bytes);
 
 /* A node, with what it takes. False when memory is short. */
 bool cpb_name_layers_add(cpb_name_layers *layers, cpb_name_layer node);

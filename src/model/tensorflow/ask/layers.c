@@ -38,13 +38,13 @@ static bool add_object_path(named *n, uint32_t node, cpb_name_layer *layer) {
 
 static bool add_variable(named *n, const cpb_variable *v) {
   const cpb_span name = v->whole.size > 0 ? v->whole : v->name;
-  cpb_name_layer layer = {.path = cpb_name_layer_path(name), .tensors = v->is_first};
+  cpb_name_layer layer = {.path = cpb_name_layer_path(name), .sum.tensors = v->is_first};
   const bool has_scope = layer.path.size < name.size;
   if (v->use != CPB_TENSOR_WEIGHT || v->copy_of != CPB_NO_OBJECT) return true;
   layer.op = has_scope ? cpb_keras_class_of_name(layer.path) : (cpb_span){NULL, 0};
   layer.has_class = layer.op.data != NULL;
-  layer.elements = cpb_variable_parameters(v);
-  layer.bytes = v->bytes;
+  layer.sum.elements = cpb_variable_parameters(v);
+  layer.sum.bytes = v->bytes;
   if (!has_scope && v->node != CPB_NO_OBJECT && !add_object_path(n, v->node, &layer)) return false;
   return cpb_name_layers_add(&n->list, layer);
 }
@@ -82,7 +82,7 @@ static bool add_constants(named *n) {
     const cpb_span name = without_reading(item->tensor.node_name);
     cpb_name_layer layer = {.path = cpb_name_layer_path(name)};
     if (!cpb_view_item_counts(item)) continue;
-    cpb_name_layer_take(&layer, true, item->measure.elements, item->measure.bytes);
+    cpb_layer_sum_add(&layer.sum, true, item->measure.elements, item->measure.bytes);
     if (!cpb_name_layers_add(&n->list, layer)) return false;
   }
   return l != NULL;
