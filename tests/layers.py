@@ -15,8 +15,10 @@ import sys
 import tempfile
 
 # Headers that declare what several files of their folder, or one of several, define.
-SHARED = {"cli/cli.h", "cli/os/os.h", "host/threads.h", "model/common/kind.h", "model/coreml/model.h", "model/foreign/parts.h", "model/onnx/model.h",
-          "model/questions/questions.h", "proto/schema/builtin.h"}
+SHARED = {"cli/cli.h", "cli/os/os.h", "host/threads.h", "model/common/kind.h", "model/coreml/model.h",
+          "model/diff/state.h", "model/diff/tasks.h", "model/foreign/parts.h", "model/keras/answers.h",
+          "model/onnx/model.h", "model/questions/questions.h", "model/samediff/write/state.h",
+          "model/tensorflow/ask/questions.h", "model/tensorflow/view.h", "proto/schema/builtin.h"}
 # Sources of other projects, which are included by their own names.
 FOREIGN = {"brotli", "zstd"}
 

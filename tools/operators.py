@@ -1,5 +1,5 @@
-"""Writes what is known of ONNX's and TensorFlow's operators, src/model/operators/onnx.inc and tensorflow.inc, by the
-packages onnx and tensorflow that are installed:
+"""Writes what is known of the operators of ONNX, TensorFlow and Core ML, src/model/operators/onnx.inc, tensorflow.inc and
+coreml.inc, by the packages onnx, tensorflow and coremltools that are installed:
 
     build/venv/bin/python tools/operators.py
 
@@ -84,9 +84,28 @@ def tensorflow():
             yield op.name, "", f":{inputs}" if inputs else "", sentence
 
 
+# --- Core ML ----------------------------------------------------------------------------
+
+def coreml_sentence(text):
+    """Of a docstring in reStructuredText, without its links; what is but a note says nothing of the operation."""
+    without_links = re.sub(r"`([^`<]*?)\s*<http[^>]*>`__?", r"\1", text or "")
+    sentence = first_sentence(without_links.replace("``", "`"))
+    return "" if sentence.startswith("Note:") else sentence
+
+
+def coreml():
+    """Of programs. Their inputs have names in the model. The oldest version says what an operation does, later ones may
+    say only how they differ."""
+    from coremltools.converters.mil.mil.ops.registry import SSAOpRegistry
+    for name, versions in SSAOpRegistry.core_ops.items():
+        sentence = coreml_sentence(versions[min(versions, key=lambda v: v.value)].__doc__)
+        if sentence:
+            yield name, "", "", sentence
+
+
 # --- Files --------------------------------------------------------------------------------
 
-TABLES = {"onnx": onnx, "tensorflow": tensorflow}
+TABLES = {"onnx": onnx, "tensorflow": tensorflow, "coreml": coreml}
 
 
 def lines(name):

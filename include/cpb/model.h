@@ -147,10 +147,10 @@ CPB_API int cpb_model_set_checkpoint(cpb_model *model, const cpb_checkpoint *che
                                      size_t size);
 
 /* Sets the table of operators: the names of their inputs, the version since which each is as it is, and a sentence on
- * each. NODE and NODES tell these; no other answer and no count depends on the table. The library has tables for ONNX
- * and TensorFlow. Builds that must be small, such as those of the JavaScript package, have none until one is set.
- * `data` is text in the form of src/model/operators/operators.h; it is copied, and text of another form counts as
- * empty. To be called between questions. Zero when memory is short or the kind has no such table. */
+ * each. NODE and NODES tell these; no other answer and no count depends on the table. The library has tables for
+ * ONNX, TensorFlow and Core ML. Builds that must be small, such as those of the JavaScript package, have none until
+ * one is set. `data` is text in the form of src/model/operators/operators.h; it is copied, and text of another form
+ * counts as empty. To be called between questions. Zero when memory is short or the kind has no such table. */
 CPB_API int cpb_model_set_operators(cpb_model *model, const void *data, size_t size);
 
 /* Tells that the input is damaged, as `message` says, where reading may not show it: some of the model is not in the

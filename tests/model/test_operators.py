@@ -1,14 +1,15 @@
-"""What is known of operators: the tables are what the packages say, and nodes have of them what onnx.defs and
-TensorFlow's OpDefs say, which are read here anew."""
+"""What is known of operators: the tables are what the packages say, and nodes have of them what onnx.defs, TensorFlow's
+OpDefs and coremltools say, which are read here anew."""
 
 import json
 import pathlib
+import re
 import sys
 
 import pytest
 
 from conftest import ROOT
-from support import wire
+from support import coreml_wire, wire
 from support.asking import CORPUS, RICH, ask, folder_of, meta_graph
 
 onnx = pytest.importorskip("onnx")
@@ -20,9 +21,11 @@ sys.path.insert(0, str(ROOT / "tools"))
 SHIPPED = sorted(pathlib.Path(onnx.__file__).parent.glob("backend/test/data/**/*.onnx"))
 
 
-@pytest.mark.parametrize("name", ["onnx", "tensorflow"])
+@pytest.mark.parametrize("name", ["onnx", "tensorflow", "coreml"])
 def test_the_tables_are_what_the_packages_say(name):
     import operators
+    if name == "coreml":
+        pytest.importorskip("coremltools")
     assert (operators.FOLDER / f"{name}.inc").read_text() == operators.text(name)
     for line in operators.lines(name):
         assert line.isascii() and line.isprintable() == ("\t" not in line) and line.count("\t") == 3, line
@@ -260,6 +263,35 @@ def test_many_arguments_that_are_none_take_no_time(cpb, tmp_path):
     path = tmp_path / "graph.pb"
     path.write_bytes(wire.field(2, wire.field(1, function)) + node * 20_000)
     cpb.ok("inspect", path, "nodes", "--json", "-n", "30000", timeout=60)
+
+
+# --- Core ML ------------------------------------------------------------------------------------
+
+
+def test_what_is_said_of_operations_of_programs(cpb, tmp_path):
+    """Of some of coremltools' operations the beginning of their description, without what makes a text of it."""
+    registry = pytest.importorskip("coremltools.converters.mil.mil.ops.registry").SSAOpRegistry
+    names = [*sorted(registry.core_ops)[1::9], "conv", "crop_resize", "less", "topk"]
+    nodes = b"".join(wire.field(3, wire.field(1, name.encode()) + wire.field(3, wire.field(1, b"n_" + name.encode())))
+                     for name in [*names, "mine"])
+    path, said = tmp_path / "m.mlmodel", 0
+    path.write_bytes(coreml_wire.program(nodes))
+    for name in names:
+        operation = ask(cpb, path, "node", "n_" + name).get("operation")
+        text = " ".join(re.sub(r" <http\S*>`_|`", "", d) for d in
+                        (" ".join((v.__doc__ or "").split()) for v in registry.core_ops[name].values()))
+        assert operation is None or (list(operation) == ["summary"] and operation["summary"].replace("`", "") in text), name
+        said += operation is not None
+    assert said > len(names) - 3
+    assert ask(cpb, path, "node", "n_crop_resize")["operation"]["summary"].startswith("Resize the spatial dimensions")
+    assert "operation" not in ask(cpb, path, "node", "n_mine")
+
+
+def test_a_layer_is_no_operation_of_that_name(cpb, tmp_path):
+    path = tmp_path / "m.mlmodel"
+    path.write_bytes(coreml_wire.network(coreml_wire.layer(175, b"")))
+    answer = ask(cpb, path, "node", "l")
+    assert answer["op"] == "softmax" and "operation" not in answer
 
 
 # --- What differs -----------------------------------------------------------------------------

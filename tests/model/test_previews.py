@@ -144,3 +144,17 @@ def test_contents_that_do_not_fit_the_shape_are_not_shown(cpb, tmp_path):
     proto = tensor_pb2.TensorProto(dtype=1, tensor_content=b"\0\0\0\0\0\0")
     proto.tensor_shape.dim.add(size=2)
     assert "preview" not in shown(cpb, tmp_path, proto)
+
+
+@pytest.mark.parametrize("more", [{"data_type": 1, "raw_data": bytes(8), "again": wire.field(9, b"\0\0\x80\x3f\0\0\0\xc0")},
+                                  {"data_type": 9, "int32_data": [256, 0], "again": b""}])
+def test_of_onnx_as_its_package_reads_it(cpb, tmp_path, more):
+    """Of values that are there twice the last count; any number but 0 is true."""
+    onnx = pytest.importorskip("onnx")
+    again = more.pop("again")
+    message = onnx.TensorProto(name="w", dims=[2], **more).SerializeToString() + again
+    path = tmp_path / "m.onnx"
+    path.write_bytes(b"\x08\x08" + wire.field(7, wire.field(5, message)))
+    expected = onnx.numpy_helper.to_array(onnx.TensorProto.FromString(message)).tolist()
+    constant, = ask(cpb, path, "constants")["constants"]["items"]
+    assert constant["preview"] == expected

@@ -1,6 +1,6 @@
 /**
- * Makes src/inspect/operators/*.js, what is known of ONNX's and TensorFlow's operators, from the
- * tables of the library, which are strings of C. web/build.sh and dist.js run it.
+ * Makes src/inspect/operators/*.js, what is known of the operators of ONNX, TensorFlow and Core ML,
+ * from the tables of the library, which are strings of C. web/build.sh and dist.js run it.
  *
  *     node scripts/operators.js
  */
@@ -19,7 +19,7 @@ const quoted = (text) => text.replace(/[\\`]|\$\{/g, '\\$&').replaceAll('\t', '\
 
 export function writeOperators() {
   mkdirSync(modules, { recursive: true });
-  for (const name of ['onnx', 'tensorflow']) {
+  for (const name of ['onnx', 'tensorflow', 'coreml']) {
     const text = textOf(readFileSync(new URL(`${name}.inc`, tables), 'utf8'));
     const script = `/** As src/model/operators/operators.h says. @type {string} */
 const table = \`${quoted(text)}\`;

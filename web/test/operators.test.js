@@ -1,6 +1,7 @@
 /** What is known of operators, which is loaded when a question needs it. */
 import { operatorsFor } from '../src/inspect/operators.js';
 import { libcpb } from './support/libcpb.js';
+import { small as coremlModel } from './support/coreml.js';
 import { small } from './support/onnx.js';
 import { assert, data, runtime, test } from './support/test.js';
 
@@ -10,7 +11,7 @@ const TENSORFLOW = 'tests/data/cpb/real_tf_module/orig.pb';
 /** @param {any} answer */
 const rolesOf = ({ from }) => from.map((/** @type {any} */ one) => one.role);
 
-/** Of ONNX and TensorFlow. @param {(input: any) => Promise<any>} open */
+/** Of ONNX, TensorFlow and Core ML. @param {(input: any) => Promise<any>} open */
 async function ask(open) {
   const onnx = await open(small());
   const conv = await onnx.node('/layer.0/Conv');
@@ -35,9 +36,14 @@ async function ask(open) {
   }
   assert.ok(seen > 0);
   tensorflow.close();
+
+  const coreml = await open(coremlModel());
+  const { name } = (await coreml.nodes()).nodes.items.find((/** @type {any} */ { op }) => op === 'linear');
+  assert.match((await coreml.node(name)).operation.summary, /^Perform `x \* weight\.T \+ bias`/);
+  coreml.close();
 }
 
-test('roles and sentences, of ONNX and of TensorFlow', () => ask(inspect));
+test('roles and sentences', () => ask(inspect));
 
 test('the same in a Worker', { skip: runtime === 'workerd' && 'no Worker can be started there' }, () =>
   ask(inspectInWorker),
@@ -71,7 +77,7 @@ test('a table is loaded once, and only for a question that it is for', async () 
 
 test('other kinds of models have none', async () => {
   const { instance, engine, given } = model();
-  for (const kind of /** @type {const} */ (['coreml', 'samediff_zip', 'keras_metadata']))
+  for (const kind of /** @type {const} */ (['samediff_zip', 'keras_metadata', 'checkpoint_index']))
     await operatorsFor(instance, engine, kind)('node', () => {});
   assert.deepEqual(given, []);
 });

@@ -4,15 +4,209 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "model/checkpoint/checkpoint.h"
+#include "model/checkpoint/fields.h"
 #include "model/checkpoint/stored_json.h"
 #include "model/checkpoint/stored_values.h"
-#include "model/checkpoint/uses.h"
+#include "model/common/cursor.h"
 #include "model/common/kind.h"
 #include "model/common/name_layers.h"
 #include "model/common/page.h"
+#include "model/common/parameters.h"
 #include "model/common/problems.h"
 #include "model/common/spans.h"
 #include "model/common/tensor/dtypes.h"
+#include "model/common/variable_names.h"
+
+/* --- What tensors are to the model, by the object graph or else by their names ----------------- */
+
+#define ATTRIBUTES "/.ATTRIBUTES/"
+#define SLOT "/.OPTIMIZER_SLOT/"
+
+/* --- Keys ---------------------------------------------------------------------------------- */
+
+/* Where `part` begins in the text, or its size. */
+static size_t find(cpb_span text, const char *part) {
+  const size_t size = strlen(part);
+  for (size_t i = 0; i + size <= text.size; i++) {
+    if (memcmp(text.data + i, part, size) == 0) return i;
+  }
+  return text.size;
+}
+
+/* The name in a key: without what TensorFlow 2 appends to the path of an object. */
+static cpb_span stored_name(const cpb_stored *s) {
+  const cpb_span key = cpb_stored_key(s);
+  return (cpb_span){key.data, find(key, ATTRIBUTES)};
+}
+
+/* Its elements; false where these are 2^64 or more. */
+static bool stored_elements(const cpb_stored *s, uint64_t *elements) {
+  *elements = 1;
+  for (uint32_t i = 0; i < s->rank; i++) {
+    if (!cpb_mul_u64(*elements, s->shape[i], elements)) return false;
+  }
+  return true;
+}
+
+/* By the objects that the path of a key leads through. */
+static cpb_tensor_use use_of_key(cpb_span name) {
+  if (find(name, SLOT) < name.size) return CPB_TENSOR_OPTIMIZER;
+  while (name.size > 0) {
+    const uint8_t *slash = memchr(name.data, '/', name.size);
+    const cpb_span part = {name.data, slash ? (size_t)(slash - name.data) : name.size};
+    if (cpb_is_optimizer_name(part)) return CPB_TENSOR_OPTIMIZER;
+    if (cpb_is_metrics_name(part)) return CPB_TENSOR_STATE;
+    name = cpb_span_from(name, slash ? part.size + 1 : part.size);
+  }
+  return CPB_TENSOR_WEIGHT;
+}
+
+/* --- Objects -------------------------------------------------------------------------------- */
+
+typedef struct walk {
+  cpb_allocator allocator;
+  cpb_span *objects; /* TrackableObjects */
+  size_t count, capacity;
+  uint8_t *reached; /* by object: 0, or what it is as, plus 1 */
+  uint8_t *begins;  /* of an optimizer or of metrics the same */
+  uint32_t *queue;
+  size_t first, last;
+} walk;
+
+static bool list_objects(walk *w, cpb_span graph) {
+  cpb_cursor c = cpb_cursor_of(graph);
+  while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
+    void *objects = w->objects;
+    if (w->count == UINT32_MAX || !cpb_reserve(&w->allocator, &objects, &w->capacity, w->count + 1, sizeof *w->objects))
+      return false;
+    w->objects = objects;
+    w->objects[w->count++] = c.bytes;
+  }
+  w->reached = cpb_alloc_zeroed(&w->allocator, w->count + 1);
+  w->begins = cpb_alloc_zeroed(&w->allocator, w->count + 1);
+  w->queue = cpb_alloc(&w->allocator, (w->count + 1) * sizeof *w->queue);
+  return w->reached && w->begins && w->queue;
+}
+
+/* Keras's optimizers do not always have that name: a learning rate and a number of iterations tell. */
+static bool is_optimizer(cpb_span object) {
+  cpb_cursor c = cpb_cursor_of(object);
+  bool has_rate = false, has_iterations = false;
+  while (cpb_cursor_find(&c, TRACKABLE_CHILDREN, CPB_WIRE_LEN)) {
+    const cpb_span name = cpb_get_bytes(c.bytes, CHILD_NAME);
+    has_rate = has_rate || cpb_span_is(name, "learning_rate") || cpb_span_is(name, "_learning_rate");
+    has_iterations = has_iterations || cpb_span_is(name, "iterations") || cpb_span_is(name, "_iterations") ||
+                     cpb_span_is(name, "iter");
+  }
+  return (has_rate && has_iterations) || cpb_get_bytes(object, TRACKABLE_SLOTS).data;
+}
+
+static void reach(walk *w, uint32_t object, uint8_t by) {
+  if (w->reached[object]) return;
+  w->reached[object] = by;
+  w->queue[w->last++] = object;
+}
+
+static void reach_children(walk *w, uint32_t object, uint8_t by) {
+  cpb_cursor c = cpb_cursor_of(w->objects[object]);
+  while (cpb_cursor_find(&c, TRACKABLE_CHILDREN, CPB_WIRE_LEN)) {
+    const uint64_t child = cpb_get_number(c.bytes, CHILD_NODE);
+    const cpb_span name = cpb_get_bytes(c.bytes, CHILD_NAME);
+    if (child >= w->count) continue;
+    if (by != CPB_TENSOR_WEIGHT + 1) reach(w, (uint32_t)child, by);
+    else if (cpb_is_optimizer_name(name) || w->begins[child] == CPB_TENSOR_OPTIMIZER + 1)
+      w->begins[child] = CPB_TENSOR_OPTIMIZER + 1;
+    else if (cpb_is_metrics_name(name)) w->begins[child] = CPB_TENSOR_STATE + 1;
+    else reach(w, (uint32_t)child, by);
+  }
+}
+
+static void spread(walk *w, uint8_t by) {
+  for (uint32_t i = 0; i < w->count; i++) {
+    if (by == CPB_TENSOR_WEIGHT + 1 ? i == 0 : w->begins[i] == by) reach(w, i, by);
+  }
+  while (w->first < w->last) reach_children(w, w->queue[w->first++], by);
+}
+
+static void mark_slots(walk *w) {
+  for (size_t i = 0; i < w->count; i++) {
+    cpb_cursor c = cpb_cursor_of(w->objects[i]);
+    while (cpb_cursor_find(&c, TRACKABLE_SLOTS, CPB_WIRE_LEN)) {
+      const uint64_t slot = cpb_get_number(c.bytes, KEPT_SLOT);
+      if (slot < w->count) w->reached[slot] = CPB_TENSOR_OPTIMIZER + 1;
+    }
+  }
+}
+
+/* What each key's object is. */
+static void use_reached(const walk *w, const cpb_checkpoint *checkpoint, cpb_named_variable *all) {
+  for (size_t i = 0; i < w->count; i++) {
+    cpb_cursor c = cpb_cursor_of(w->objects[i]);
+    while (w->reached[i] && cpb_cursor_find(&c, TRACKABLE_ATTRIBUTES, CPB_WIRE_LEN)) {
+      const cpb_span key = cpb_get_bytes(c.bytes, ATTRIBUTE_KEY);
+      const cpb_stored *stored = cpb_checkpoint_find(checkpoint, (const char *)key.data, key.size);
+      cpb_named_variable *v = stored ? &all[cpb_checkpoint_place(checkpoint, stored)] : NULL;
+      if (!v || (v->is_known && v->use == CPB_TENSOR_UNKNOWN)) continue;
+      v->use = (cpb_tensor_use)(w->reached[i] - 1);
+      v->is_known = v->use != CPB_TENSOR_WEIGHT;
+    }
+  }
+}
+
+static bool use_objects(const cpb_allocator *a, const cpb_checkpoint *checkpoint, cpb_span graph,
+                        cpb_named_variable *all) {
+  walk w = {.allocator = *a};
+  const bool done = list_objects(&w, graph);
+  if (done) {
+    for (size_t i = 1; i < w.count; i++) w.begins[i] = is_optimizer(w.objects[i]) ? CPB_TENSOR_OPTIMIZER + 1 : 0;
+    spread(&w, CPB_TENSOR_WEIGHT + 1);
+    spread(&w, CPB_TENSOR_OPTIMIZER + 1);
+    spread(&w, CPB_TENSOR_STATE + 1);
+    mark_slots(&w);
+    use_reached(&w, checkpoint, all);
+  }
+  cpb_release(a, w.objects);
+  cpb_release(a, w.reached);
+  cpb_release(a, w.begins);
+  cpb_release(a, w.queue);
+  return done;
+}
+
+/* --- All of them ---------------------------------------------------------------------------------- */
+
+static cpb_named_variable named_of(const cpb_stored *s) {
+  cpb_named_variable v = {.name = stored_name(s), .use = CPB_TENSOR_UNKNOWN, .is_known = true};
+  if (!cpb_stored_is_tensor(s)) return v;
+  v.has_elements = stored_elements(s, &v.elements);
+  v.use = use_of_key(v.name);
+  v.is_known = v.use != CPB_TENSOR_WEIGHT;
+  return v;
+}
+
+/* A single number that is no weight counts something: steps, epochs, what was saved. */
+static bool is_counter(const cpb_stored *s, const cpb_named_variable *v) {
+  return cpb_dtype_bits(s->dtype) > 0 && !cpb_dtype_is_weight_like(s->dtype) && v->has_elements && v->elements == 1;
+}
+
+/* By the place of the tensor; to be released. Slices and the object graph have CPB_TENSOR_UNKNOWN. `graph` is the
+ * TrackableObjectGraph, or empty. NULL when memory is short. */
+static uint8_t *checkpoint_uses(const cpb_allocator *a, const cpb_checkpoint *checkpoint, cpb_span graph) {
+  const size_t count = cpb_checkpoint_count(checkpoint);
+  cpb_named_variable *all = cpb_alloc(a, (count + 1) * sizeof *all);
+  uint8_t *uses = cpb_alloc(a, count + 1);
+  bool done = all && uses;
+  for (size_t i = 0; done && i < count; i++) all[i] = named_of(cpb_checkpoint_get(checkpoint, i));
+  done = done && (graph.size == 0 || use_objects(a, checkpoint, graph, all)) && cpb_use_names(a, all, count);
+  for (size_t i = 0; done && i < count; i++) {
+    const bool counts = all[i].use == CPB_TENSOR_WEIGHT && is_counter(cpb_checkpoint_get(checkpoint, i), &all[i]);
+    uses[i] = (uint8_t)(counts ? CPB_TENSOR_STATE : all[i].use);
+  }
+  cpb_release(a, all);
+  if (done) return uses;
+  cpb_release(a, uses);
+  return NULL;
+}
 
 typedef struct reader {
   cpb_allocator allocator;
@@ -103,7 +297,7 @@ static bool is_weight(const reader *r, size_t i) { return r->uses[i] == CPB_TENS
 static void write_tensor(const reader *r, size_t i, cpb_json_writer *a) {
   const cpb_stored *s = cpb_checkpoint_get(checkpoint_of(r), i);
   uint64_t elements;
-  const bool counts = is_weight(r, i) && cpb_stored_elements(s, &elements);
+  const bool counts = is_weight(r, i) && stored_elements(s, &elements);
   const char *use = cpb_tensor_use_name((cpb_tensor_use)r->uses[i]);
   cpb_json_writer_null(a, "node");
   cpb_json_writer_null(a, "path");
@@ -142,7 +336,7 @@ static cpb_span asked(const reader *r) { return (cpb_span){(const uint8_t *)r->q
 /* A name may leave out what TensorFlow 2 appends to it. */
 static bool is_asked(const reader *r, const cpb_stored *s) {
   const cpb_span name = asked(r);
-  return name.size == 0 || cpb_span_equal(cpb_stored_key(s), name) || cpb_span_equal(cpb_stored_name(s), name);
+  return name.size == 0 || cpb_span_equal(cpb_stored_key(s), name) || cpb_span_equal(stored_name(s), name);
 }
 
 static bool has_text(const reader *r, const cpb_stored *s) { return cpb_span_contains(cpb_stored_key(s), asked(r)); }
@@ -164,16 +358,15 @@ static bool write_variables(const reader *r, cpb_json_writer *a, cpb_error *erro
 }
 
 static bool write_layers(const reader *r, cpb_json_writer *a, cpb_error *error) {
-  cpb_name_layers layers;
+  cpb_name_layers layers = cpb_name_layers_on(&r->allocator);
   bool done = true;
-  cpb_name_layers_init(&layers, &r->allocator);
   for (size_t i = 0; done && i < cpb_checkpoint_count(checkpoint_of(r)); i++) {
     const cpb_stored *s = tensor_at(r, i);
     uint64_t elements;
     if (!s || !is_weight(r, i)) continue;
-    cpb_name_layer layer = {.path = cpb_name_layer_path(cpb_stored_name(s)), .order = layers.count};
-    const bool known = cpb_stored_elements(s, &elements);
-    cpb_name_layer_take(&layer, known, elements, known ? bytes_of(s, elements) : 0);
+    cpb_name_layer layer = {.path = cpb_name_layer_path(stored_name(s))};
+    const bool known = stored_elements(s, &elements);
+    cpb_layer_sum_add(&layer.sum, known, elements, known ? bytes_of(s, elements) : 0);
     done = cpb_name_layers_add(&layers, layer);
   }
   cpb_json_writer_text(a, "source", "variables");
@@ -199,18 +392,14 @@ static int largest_first(const void *a, const void *b) {
   return (x->dtype > y->dtype) - (x->dtype < y->dtype);
 }
 
-static void add_saturated(uint64_t *to, uint64_t more) {
-  if (!cpb_add_u64(*to, more, to)) *to = UINT64_MAX;
-}
-
 static void add_to(sum *sums, size_t *count, const cpb_stored *s, uint64_t elements, uint64_t bytes) {
   size_t i = 0;
   while (i < *count && sums[i].dtype != s->dtype) i++;
   if (i == SUMS) i = SUMS - 1;
   if (i == *count) sums[(*count)++] = (sum){.dtype = s->dtype};
   sums[i].tensors++;
-  add_saturated(&sums[i].elements, elements);
-  add_saturated(&sums[i].bytes, bytes);
+  cpb_add_saturated(&sums[i].elements, elements);
+  cpb_add_saturated(&sums[i].bytes, bytes);
 }
 
 static void write_sums(const sum *sums, size_t count, cpb_json_writer *a) {
@@ -235,7 +424,7 @@ static void write_overview(const reader *r, cpb_json_writer *a) {
     const cpb_stored *s = tensor_at(r, i);
     uint64_t elements = 0;
     if (!s) continue;
-    const bool known = cpb_stored_elements(s, &elements);
+    const bool known = stored_elements(s, &elements);
     const uint64_t bytes = known ? bytes_of(s, elements) : 0;
     if (cpb_stored_is_tensor(s)) add_to(sums, &count, s, known ? elements : 0, bytes);
     if (!is_weight(r, i)) continue;
@@ -274,7 +463,7 @@ static bool find_uses(reader *r, cpb_error *error) {
   if (r->uses) return true;
   for (size_t i = 0; i < cpb_checkpoint_count(c); i++) work += 4 * (uint64_t)cpb_checkpoint_get(c, i)->key_size;
   if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, work, CPB_NO_OFFSET, error)) return false;
-  r->uses = cpb_checkpoint_uses(&r->allocator, c, (cpb_span){r->graph.data, r->graph.size});
+  r->uses = checkpoint_uses(&r->allocator, c, (cpb_span){r->graph.data, r->graph.size});
   if (!r->uses) cpb_fail_memory(error);
   return r->uses != NULL;
 }

@@ -54,9 +54,12 @@ static bool put_extent(cpb_buffer *out, cpb_span extent) {
   return put_signed(out, start) && put_signed(out, all ? -1 : (int64_t)cpb_get_number(extent, EXTENT_LENGTH));
 }
 
-bool cpb_slice_key_begin(cpb_buffer *out, cpb_span name) { return put_unsigned(out, 0) && put_text(out, name); }
+/* Appends to `out` what the keys of all slices of tensor `name` begin with. False when memory is
+ * short. */
+static bool slice_key_begin(cpb_buffer *out, cpb_span name) { return put_unsigned(out, 0) && put_text(out, name); }
 
-bool cpb_slice_key_rest(cpb_buffer *out, cpb_span slice) {
+/* The rest of the key of the slice that a TensorSliceProto describes. */
+static bool slice_key_rest(cpb_buffer *out, cpb_span slice) {
   cpb_cursor extents = cpb_cursor_of(slice);
   bool done = put_unsigned(out, cpb_count_bytes(slice, SLICE_EXTENT));
   while (done && cpb_cursor_find(&extents, SLICE_EXTENT, CPB_WIRE_LEN)) done = put_extent(out, extents.bytes);
@@ -69,7 +72,7 @@ bool cpb_slices_open(cpb_slices *s, const cpb_allocator *a, const cpb_checkpoint
   *s = (cpb_slices){.checkpoint = checkpoint, .whole = whole};
   s->cursor = cpb_cursor_of(cpb_checkpoint_message(whole));
   cpb_buffer_init(&s->key, a);
-  s->failed = !cpb_slice_key_begin(&s->key, cpb_stored_key(whole));
+  s->failed = !slice_key_begin(&s->key, cpb_stored_key(whole));
   s->skip = s->key.size;
   if (!s->failed) s->count = cpb_checkpoint_begin(checkpoint, (cpb_span){s->key.data, s->skip}, &s->first);
   return !s->failed;
@@ -80,7 +83,7 @@ bool cpb_slices_next(cpb_slices *s) {
   if (s->failed || !cpb_cursor_find(&s->cursor, field, CPB_WIRE_LEN)) return false;
   s->message = s->cursor.bytes;
   s->key.size = s->skip;
-  s->failed = !cpb_slice_key_rest(&s->key, s->message);
+  s->failed = !slice_key_rest(&s->key, s->message);
   const cpb_span rest = {s->key.data + s->skip, s->key.size - s->skip};
   s->stored = s->failed ? NULL : cpb_checkpoint_find_rest(s->checkpoint, s->first, s->count, s->skip, rest);
   return !s->failed;

@@ -7,12 +7,6 @@
 #include "model/checkpoint/checkpoint.h"
 #include "model/common/cursor.h"
 
-/* Appends to `out` what the keys of all slices of tensor `name` begin with. False when memory is
- * short. */
-bool cpb_slice_key_begin(cpb_buffer *out, cpb_span name);
-/* The rest of the key of the slice that a TensorSliceProto describes. */
-bool cpb_slice_key_rest(cpb_buffer *out, cpb_span slice);
-
 /* The slices of a tensor, one after the other. All keys of slices begin in the same way, so that is looked for once. */
 typedef struct cpb_slices {
   const cpb_checkpoint *checkpoint;

@@ -8,15 +8,11 @@ const char *cpb_tensor_use_name(cpb_tensor_use use) {
   return names[use];
 }
 
-static void add_saturated(uint64_t *to, uint64_t more) {
-  if (!cpb_add_u64(*to, more, to)) *to = UINT64_MAX;
-}
-
 void cpb_parameters_add(cpb_parameters *p, uint64_t elements, uint64_t bytes, uint64_t size, bool trainable) {
-  add_saturated(&p->total, elements);
-  if (trainable) add_saturated(&p->trainable, elements);
-  add_saturated(&p->bytes, bytes);
-  add_saturated(&p->size, size);
+  cpb_add_saturated(&p->total, elements);
+  if (trainable) cpb_add_saturated(&p->trainable, elements);
+  cpb_add_saturated(&p->bytes, bytes);
+  cpb_add_saturated(&p->size, size);
 }
 
 static void write_number(cpb_json_writer *a, const char *key, bool known, uint64_t number) {

@@ -1,6 +1,5 @@
-#include "model/coreml/constants.h"
 
-#include "model/coreml/nodes.h"
+#include "model/coreml/model.h"
 
 /* --- Layers ------------------------------------------------------------------------------- */
 

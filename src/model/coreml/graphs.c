@@ -1,7 +1,6 @@
-#include "model/coreml/graphs.h"
+#include "model/coreml/model.h"
 
 #include "base/status.h"
-#include "model/coreml/nodes.h"
 
 /* --- Building ------------------------------------------------------------------------------------ */
 

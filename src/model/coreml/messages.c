@@ -281,11 +281,6 @@ uint32_t cpb_coreml_layer_of(cpb_span layer, cpb_span *parameters) {
   return found;
 }
 
-cpb_span cpb_coreml_number(uint64_t number, char *out) {
-  size_t size = cpb_format(out, CPB_COREML_SPARE, "#%llu", (unsigned long long)number);
-  return (cpb_span){(const uint8_t *)out, size};
-}
-
 size_t cpb_coreml_networks_of(cpb_span layer, cpb_coreml_network networks[2]) {
   static const struct {
     uint32_t layer, field;

@@ -41,7 +41,4 @@ uint32_t cpb_coreml_layer_of(cpb_span layer, cpb_span *parameters);
 /* The text of a Value that is one; empty if it is none. */
 cpb_span cpb_coreml_text_of(cpb_span value);
 
-/* What a node without a name is called, in `out` of CPB_COREML_SPARE bytes. */
-cpb_span cpb_coreml_number(uint64_t number, char *out);
-
 #endif

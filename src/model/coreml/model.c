@@ -1,7 +1,5 @@
 #include "model/coreml/model.h"
 
-#include "model/coreml/graphs.h"
-#include "model/coreml/views.h"
 #include "model/questions/reader.h"
 
 static bool build(cpb_viewed_message *m) {

@@ -1,4 +1,4 @@
-#include "model/coreml/nodes.h"
+#include "model/coreml/model.h"
 
 /* --- Nodes ------------------------------------------------------------------------------ */
 

@@ -2,7 +2,6 @@
 #include "model/coreml/fields.h"
 #include "model/coreml/messages.h"
 #include "model/coreml/model.h"
-#include "model/coreml/types.h"
 
 /* --- Texts --------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "model/coreml/types.h"
+#include "model/coreml/model.h"
 
 #include "base/status.h"
 #include "model/coreml/dtypes.h"
@@ -126,8 +126,11 @@ static void write_other(cpb_json_writer *a, const cpb_cursor *c) {
   cpb_json_writer_close(a, '}');
 }
 
-/* The last of the fields that say what it is, as parsers take it. */
-void cpb_coreml_write_feature_type(cpb_json_writer *a, cpb_span type) {
+/* Members of an object: "dtype" and "shape" of an array or a number; a list of sizes, of which a flexible one is
+ * "1..10" or "1..", or null where nothing is said. Of what may be of several sizes "shapes", a list of them, or
+ * "ranges", of each size [least, most], where most may be null. Of others "type": {"image": {"color", "width",
+ * "height"}}, ... The last of the fields that say what it is counts, as for parsers. */
+static void write_feature_type(cpb_json_writer *a, cpb_span type) {
   cpb_cursor c = cpb_cursor_of(type), last = {.number = 0};
   while (cpb_cursor_next(&c)) {
     if (c.type == CPB_WIRE_LEN && c.number <= FEATURE_STATE) last = c;
@@ -141,16 +144,6 @@ void cpb_coreml_write_feature_type(cpb_json_writer *a, cpb_span type) {
     default: write_other(a, &last); break;
   }
   if (cpb_get_number(type, FEATURE_OPTIONAL)) cpb_json_writer_bool(a, "optional", true);
-}
-
-void cpb_coreml_write_feature(cpb_json_writer *a, cpb_span feature, cpb_span made) {
-  const cpb_span text = cpb_get_bytes(feature, FEATURE_TEXT);
-  cpb_json_writer_open(a, NULL, '{');
-  cpb_json_writer_span(a, "name", cpb_get_bytes(feature, FEATURE_NAME));
-  if (made.data) cpb_coreml_write_mil_type(a, made);
-  else cpb_coreml_write_feature_type(a, cpb_get_bytes(feature, FEATURE_TYPE));
-  if (text.size > 0) cpb_json_writer_span(a, "doc", text);
-  cpb_json_writer_close(a, '}');
 }
 
 /* --- Values of programs ------------------------------------------------------------------------- */
@@ -192,7 +185,7 @@ static unsigned enter(cpb_json_writer *a, cpb_span *type) {
 }
 
 /* Types hold one another any number of times: one after the other, without recursion. */
-void cpb_coreml_write_mil_type(cpb_json_writer *a, cpb_span type) {
+static void write_mil_type(cpb_json_writer *a, cpb_span type) {
   unsigned opened, open = 0;
   while ((opened = enter(a, &type)) > 0) open += opened;
   const cpb_span tuple = cpb_get_bytes(type, MIL_TUPLE);
@@ -206,8 +199,18 @@ void cpb_coreml_write_mil_type(cpb_json_writer *a, cpb_span type) {
   while (open-- > 0) cpb_json_writer_close(a, '}');
 }
 
+void cpb_coreml_write_feature(cpb_json_writer *a, cpb_span feature, cpb_span made) {
+  const cpb_span text = cpb_get_bytes(feature, FEATURE_TEXT);
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "name", cpb_get_bytes(feature, FEATURE_NAME));
+  if (made.data) write_mil_type(a, made);
+  else write_feature_type(a, cpb_get_bytes(feature, FEATURE_TYPE));
+  if (text.size > 0) cpb_json_writer_span(a, "doc", text);
+  cpb_json_writer_close(a, '}');
+}
+
 void cpb_coreml_write_value_type(cpb_json_writer *a, const cpb_view_value *value) {
   if (!value->type.data) return;
-  if (value->is_feature) cpb_coreml_write_feature_type(a, value->type);
-  else cpb_coreml_write_mil_type(a, value->type);
+  if (value->is_feature) write_feature_type(a, value->type);
+  else write_mil_type(a, value->type);
 }

@@ -5,10 +5,8 @@
 #include "model/common/tensor/external.h"
 #include "model/common/tensor/scan.h"
 #include "model/coreml/dtypes.h"
-#include "model/coreml/graphs.h"
 #include "model/coreml/model.h"
 #include "model/coreml/tensor.h"
-#include "model/coreml/views.h"
 #include "model/questions/values.h"
 
 #define SHOWN 80

@@ -1,10 +1,7 @@
-#include "model/coreml/constants.h"
 #include "model/coreml/dtypes.h"
 #include "model/coreml/model.h"
-#include "model/coreml/nodes.h"
 #include "model/coreml/tensor.h"
-#include "model/coreml/tensor_json.h"
-#include "model/coreml/types.h"
+#include "model/operators/tables.h"
 
 /* --- Tensors ------------------------------------------------------------------------------------ */
 
@@ -195,6 +192,7 @@ const cpb_view_kind cpb_coreml_view = {.next_node = cpb_coreml_next_node,
                                        .use = use,
                                        .nodes_are_layers = nodes_are_layers,
                                        .origin = origin,
+                                       .operators = cpb_operators_coreml,
                                        .write_type = cpb_coreml_write_value_type,
                                        .write_tensor = write_tensor,
                                        .write_node = write_node,

@@ -1,4 +1,4 @@
-#include "model/coreml/views.h"
+#include "model/coreml/model.h"
 
 #include "model/common/cursor.h"
 #include "model/common/view.h"

@@ -1,6 +1,11 @@
-#include "model/diff/arguments.h"
-
-#include "model/diff/error.h"
+/* Which argument of a function is which of the same function in the other model, where they go by other names:
+ * TensorFlow numbers what it has no name for ("a_1244", "unknown_12") anew each time that it traces.
+ *
+ * An argument is known by its place. The n-th of the one is the n-th of the other, if there are as many, of the same
+ * dtype, and their names but for the number are the same, or what the user called them. Names of arguments mean
+ * nothing outside of the function, so that no difference is lost by this as long as all that refers to them is read
+ * in the same way. */
+#include "model/diff/state.h"
 
 /* --- Pairing ------------------------------------------------------------------------------ */
 

@@ -2,8 +2,8 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "model/diff/error.h"
 #include "model/diff/read.h"
+#include "model/diff/state.h"
 #include "model/diff/tasks.h"
 #include "model/diff/values.h"
 

@@ -1,8 +1,14 @@
-#include "model/diff/layers.h"
+/* Which layer is which of the other model, where layers were renamed or moved.
+ *
+ * Layers belong together that have the same path and name; of the others, in this order, those that are alike and
+ * have the same path; those of the same name and class; those that are alike, the n-th with the n-th; and those of
+ * the same path. Layers are alike that have the same class, configuration, shape of inputs and number of parameters.
+ * Two that are alike have been renamed if neither's name is a layer's of the other model. */
+#include "model/diff/tasks.h"
 
 #include "base/checked.h"
-#include "model/diff/error.h"
 #include "model/diff/match.h"
+#include "model/diff/state.h"
 
 /* The texts by which a layer is compared, in such an order that whatever is compared together stands together. */
 enum { LOOK, PATH, NAME, CLASS, TEXTS };

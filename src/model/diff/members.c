@@ -1,8 +1,8 @@
 #include "model/diff/members.h"
 
 #include "base/status.h"
-#include "model/diff/arguments.h"
 #include "model/diff/match.h"
+#include "model/diff/state.h"
 
 typedef struct comparison {
   cpb_allocator allocator;

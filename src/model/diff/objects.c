@@ -1,8 +1,8 @@
-#include "model/diff/objects.h"
+#include "model/diff/tasks.h"
 
-#include "model/diff/error.h"
 #include "model/diff/read.h"
 #include "model/diff/section.h"
+#include "model/diff/state.h"
 
 static const cpb_span nothing = {NULL, 0};
 

@@ -1,7 +1,7 @@
 #include "model/diff/read.h"
 
 #include "base/checked.h"
-#include "model/diff/error.h"
+#include "model/diff/state.h"
 
 /* A model goes through all of a list for each page of it: so pages grow, up to an eighth of a long list. */
 #define FIRST_PAGE 2000

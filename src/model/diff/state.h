@@ -11,6 +11,7 @@
 
 #include "base/input.h"
 #include "base/meter.h"
+#include "base/status.h"
 #include "model/diff/distance.h"
 #include "model/diff/lists.h"
 #include "model/diff/pairs.h"
@@ -156,5 +157,34 @@ struct cpb_diff {
   bool comparing; /* the values of one item are */
   cpb_diff_values values;
 };
+
+static inline bool cpb_diff_ok(const cpb_diff *d) { return d->error.code == CPB_OK; }
+
+/* All return false. The first failure stays. */
+static inline bool cpb_diff_fail(cpb_diff *d, int side, const cpb_error *error) {
+  if (!cpb_diff_ok(d)) return false;
+  d->side = side;
+  d->error = *error;
+  return false;
+}
+
+static inline bool cpb_diff_fail_memory(cpb_diff *d) {
+  if (cpb_diff_ok(d)) d->side = -1;
+  cpb_fail_memory(&d->error);
+  return false;
+}
+
+/* False when more is charged than is allowed. */
+static inline bool cpb_diff_charge(cpb_diff *d, cpb_work_kind kind, uint64_t amount) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  return cpb_meter_charge(&d->meter, kind, amount, CPB_NO_OFFSET, &error) || cpb_diff_fail(d, -1, &error);
+}
+
+/* Sets the arguments of a pair of functions, which are the items that were added last. */
+void cpb_diff_arguments_pair(cpb_diff *d, cpb_diff_pair *functions);
+
+/* Whether one of two texts, of the first model and of the second, is or begins with an argument's name: "a_1244:0".
+ * `same` is then whether both do, of the same argument, and agree in the rest. */
+bool cpb_diff_are_arguments(const cpb_diff_pairs *arguments, cpb_span a, cpb_span b, bool *same);
 
 #endif

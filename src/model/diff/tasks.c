@@ -1,11 +1,8 @@
 #include "model/diff/tasks.h"
 
-#include "model/diff/arguments.h"
-#include "model/diff/error.h"
-#include "model/diff/layers.h"
-#include "model/diff/objects.h"
 #include "model/diff/read.h"
 #include "model/diff/section.h"
+#include "model/diff/state.h"
 #include "model/diff/values.h"
 #include "model/kinds.h"
 

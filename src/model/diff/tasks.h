@@ -15,4 +15,12 @@ typedef struct cpb_diff_task {
 /* The tasks for a kind of model, up to a NULL. */
 const cpb_diff_task *const *cpb_diff_program_of(cpb_model_kind kind);
 
+/* As a task (tasks.h): the roots, then in each round the children of an object that both have. */
+bool cpb_diff_objects_begin(cpb_diff *d);
+cpb_step cpb_diff_objects_compare(cpb_diff *d);
+
+/* Pairs the layers in d->items, before these are sorted: those of the second model get their partners' keys.
+ * d->layers are then the names of those that were renamed. */
+void cpb_diff_layers_pair(cpb_diff *d);
+
 #endif

@@ -2,8 +2,8 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/diff/error.h"
 #include "model/diff/read.h"
+#include "model/diff/state.h"
 
 #define PIECE ((size_t)64 << 10)
 

@@ -7,7 +7,9 @@
 
 enum { LARGEST = 65536 }; /* pointers and pages of servers are small, files with values are not */
 
-bool cpb_foreign_describe_instead(cpb_span begin, uint64_t size, char *out, size_t room) {
+/* Whether a file of `size` bytes that begins with these is what comes in place of files: "a Git LFS pointer ...; fetch
+ * ...", written to `out`, which has `room`; "" where it is not. */
+static bool describe_instead(cpb_span begin, uint64_t size, char *out, size_t room) {
   const cpb_file_ends given = {
       .struct_size = sizeof given, .begin = begin.data, .begin_size = begin.size, .size = size};
   cpb_file_ends ends;
@@ -24,6 +26,6 @@ cpb_have cpb_foreign_find_instead(cpb_foreign_instead *f, cpb_input *input, char
   if (size > LARGEST) return CPB_HAVE;
   const cpb_have have = cpb_input_gather(input, 0, cpb_min_size(sizeof f->begin, (size_t)size), f->begin, &f->size);
   if (have != CPB_HAVE) return have;
-  cpb_foreign_describe_instead((cpb_span){f->begin, f->size}, size, out, room);
+  describe_instead((cpb_span){f->begin, f->size}, size, out, room);
   return CPB_HAVE;
 }

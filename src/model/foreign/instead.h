@@ -6,10 +6,6 @@
 
 #include "base/input.h"
 
-/* Whether a file of `size` bytes that begins with these is what comes in place of files: "a Git LFS pointer ...; fetch
- * ...", written to `out`, which has `room`; "" where it is not. */
-bool cpb_foreign_describe_instead(cpb_span begin, uint64_t size, char *out, size_t room);
-
 typedef struct cpb_foreign_instead {
   uint8_t begin[256]; /* its first bytes */
   size_t size;        /* how many of them are there; at first 0 */

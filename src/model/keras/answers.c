@@ -1,11 +1,198 @@
 #include "model/keras/answers.h"
 
+#include "base/checked.h"
+#include "base/json_writer.h"
 #include "base/status.h"
 #include "model/common/page.h"
 #include "model/common/parameters.h"
 #include "model/keras/config.h"
-#include "model/keras/owners.h"
-#include "model/keras/parameters.h"
+#include "model/keras/layers.h"
+#include "model/keras/rules.h"
+
+/* --- Which layer a variable belongs to --------------------------------------------------------- */
+
+/* The variables of a layer, without those of layers in it; after keras_owners(). */
+typedef struct cpb_keras_variables {
+  const cpb_keras_graph *graph;
+  uint32_t layer, home; /* which, and where it stands if it is shared */
+  uint32_t node;        /* whose children are looked at */
+  bool none;
+  uint64_t place;
+} cpb_keras_variables;
+
+#define CHILD 64 /* what a child that is looked at costs, in bytes that are walked */
+
+/* --- The variables of a layer ----------------------------------------------------------------- */
+
+static bool next_child(cpb_keras_variables *v, uint32_t *child, cpb_span *name, cpb_json_writer *charged) {
+  const cpb_keras_graph *g = v->graph;
+  while (!v->none && g->child(g->user, v->node, &v->place, child, name)) {
+    if (!cpb_json_writer_charge(charged, CPB_WORK_WALKED, CHILD)) return false;
+    if (*child < g->nodes) return true;
+  }
+  return false;
+}
+
+/* Those in the list that Keras keeps with a layer, or else among the object's children. */
+static cpb_keras_variables keras_variables_of(const cpb_keras *k, uint32_t layer, cpb_json_writer *charged) {
+  uint32_t object = k->layers[layer].object, child;
+  uint32_t home = k->layers[layer].shared ? k->homes[object] : layer;
+  int64_t node = object == CPB_KERAS_NONE ? -1 : k->objects[object].node;
+  bool known = k->graph && node >= 0 && node < k->graph->nodes;
+  cpb_keras_variables own = {k->graph, layer, home, known ? (uint32_t)node : 0, !known, 0}, list = own;
+  cpb_span name;
+  while (next_child(&list, &child, &name, charged)) {
+    if (cpb_span_is(name, "variables")) return (cpb_keras_variables){k->graph, layer, home, child, false, 0};
+  }
+  return own;
+}
+
+static bool next_variable(cpb_keras_variables *v, uint32_t *node, cpb_json_writer *charged) {
+  cpb_span name;
+  uint64_t elements;
+  while (next_child(v, node, &name, charged)) {
+    if (v->graph->variable(v->graph->user, *node, &elements)) return true;
+  }
+  return false;
+}
+
+/* The next one, each once; false when there is none. */
+static bool keras_variables_next(cpb_keras *k, cpb_keras_variables *v, uint32_t *node, cpb_json_writer *charged) {
+  while (next_variable(v, node, charged)) {
+    bool own = k->owners[*node] == v->home && k->listed[*node] != v->layer + 1;
+    k->listed[*node] = v->layer + 1;
+    if (own) return true;
+  }
+  return false;
+}
+
+/* --- All of them -------------------------------------------------------------------------------- */
+
+/* A model's list has those of the layers in it, too: layers come after what they are in, and win. */
+static const uint32_t *keras_owners(cpb_keras *k, cpb_json_writer *charged) {
+  if (k->owners || !k->graph) return k->owners;
+  k->owners = cpb_alloc(&k->allocator, k->graph->nodes * sizeof *k->owners);
+  k->listed = cpb_alloc_zeroed(&k->allocator, k->graph->nodes * sizeof *k->listed);
+  if (!k->owners || !k->listed) {
+    charged->failed = true;
+    return NULL;
+  }
+  for (uint32_t i = 0; i < k->graph->nodes; i++) k->owners[i] = CPB_KERAS_NONE;
+  for (uint32_t i = 0; i < k->num_layers; i++) {
+    uint32_t node;
+    if (k->layers[i].shared) continue;
+    cpb_keras_variables v = keras_variables_of(k, i, charged);
+    while (next_variable(&v, &node, charged)) k->owners[node] = i;
+  }
+  return charged->failed ? NULL : k->owners;
+}
+
+/* --- Parameters -------------------------------------------------------------------------------- */
+
+/* --- By variables ---------------------------------------------------------------- */
+
+#define COST 2048 /* of a layer whose parameters are counted, in bytes that are walked: about as slow */
+#define CHILD 64  /* of a child */
+
+static bool find_child(const cpb_keras_graph *g, uint32_t node, const char *name, uint32_t *child, cpb_json_writer *a) {
+  cpb_span text;
+  for (uint64_t place = 0; g->child(g->user, node, &place, child, &text);) {
+    if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, CHILD)) return false;
+    if (*child < g->nodes && cpb_span_is(text, name)) return true;
+  }
+  return false;
+}
+
+/* Of the list that Keras keeps with a layer, in which each variable stands once; false
+ * when there is none, or a variable's shape is not known. */
+static bool sum_list(const cpb_keras_graph *g, uint32_t node, const char *list, uint64_t *sum, cpb_json_writer *a) {
+  uint32_t owner, variable;
+  uint64_t elements;
+  cpb_span name;
+  if (!find_child(g, node, list, &owner, a)) return false;
+  for (uint64_t place = 0; g->child(g->user, owner, &place, &variable, &name);) {
+    if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, CHILD)) return false;
+    if (variable >= g->nodes || !g->variable(g->user, variable, &elements) || !cpb_add_u64(*sum, elements, sum))
+      return false;
+  }
+  return true;
+}
+
+static bool count_variables(const cpb_keras *k, const cpb_keras_layer *layer, cpb_keras_count *count,
+                            cpb_json_writer *a) {
+  if (!k->graph || layer->object == CPB_KERAS_NONE) return false;
+  int64_t node = k->objects[layer->object].node;
+  *count = (cpb_keras_count){.complete = true};
+  return node >= 0 && node < k->graph->nodes && sum_list(k->graph, (uint32_t)node, "variables", &count->all, a) &&
+         sum_list(k->graph, (uint32_t)node, "trainable_variables", &count->trainable, a);
+}
+
+/* --- By config -------------------------------------------------------------------- */
+
+/* Layers that are still to be counted. */
+typedef struct todo {
+  uint32_t at, end;
+  bool trainable;
+} todo;
+
+typedef struct todos {
+  todo *items;
+  size_t count, capacity;
+} todos;
+
+static bool push(const cpb_keras *k, todos *t, todo item) {
+  void *items = t->items;
+  if (item.at == item.end) return true;
+  if (!cpb_reserve(&k->allocator, &items, &t->capacity, t->count + 1, sizeof *t->items)) return false;
+  t->items = items;
+  t->items[t->count++] = item;
+  return true;
+}
+
+static void add(cpb_keras_count *sum, cpb_keras_count own, bool trainable) {
+  bool fits = cpb_add_u64(sum->all, own.all, &sum->all);
+  if (trainable) sum->trainable += own.trainable; /* not more than all */
+  sum->complete = sum->complete && own.complete && fits;
+}
+
+/* Whether the layer is met for the first time in this count. */
+static bool stamp(cpb_keras *k, const cpb_keras_layer *layer) {
+  if (layer->object == CPB_KERAS_NONE) return true;
+  bool first = k->stamps[layer->object] != k->stamp;
+  k->stamps[layer->object] = k->stamp;
+  return first;
+}
+
+static bool count_configs(cpb_keras *k, uint32_t layer, cpb_keras_count *sum, cpb_json_writer *a) {
+  todos t = {0};
+  *sum = (cpb_keras_count){.complete = true};
+  k->stamp++;
+  bool ok = push(k, &t, (todo){layer, k->layers[layer].end, true});
+  while (ok && t.count > 0) {
+    todo *top = &t.items[t.count - 1];
+    if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, COST)) break;
+    uint32_t at = top->at;
+    bool trainable = top->trainable;
+    const cpb_keras_layer *l = &k->layers[at];
+    top->at = l->end;
+    if (top->at == top->end) t.count--;
+    if (l->shared) at = k->homes[l->object]; /* what is in it stands there */
+    l = &k->layers[at];
+    trainable = trainable && cpb_keras_is_trainable(k, l);
+    if (!stamp(k, l)) continue;
+    add(sum, cpb_keras_count_own(k, l), trainable);
+    ok = push(k, &t, (todo){at + 1, l->end, trainable});
+  }
+  cpb_release(&k->allocator, t.items);
+  return ok;
+}
+
+/* Of the layer and all that is in it, each counted once. False when memory is short. */
+static bool keras_count_parameters(cpb_keras *k, uint32_t layer, cpb_keras_count *count, bool *from_variables,
+                                   cpb_json_writer *charged) {
+  *from_variables = count_variables(k, &k->layers[layer], count, charged);
+  return *from_variables || count_configs(k, layer, count, charged);
+}
 
 static void put_text(cpb_json_writer *a, const char *key, cpb_span text) {
   if (text.size > 0) cpb_json_writer_span(a, key, text);
@@ -30,7 +217,7 @@ static void put_dtype(const cpb_keras_layer *layer, cpb_json_writer *a) {
 static bool put_parameters(cpb_keras *k, uint32_t layer, cpb_json_writer *a) {
   cpb_keras_count count;
   bool from_variables;
-  if (!cpb_keras_count_parameters(k, layer, &count, &from_variables, a)) return false;
+  if (!keras_count_parameters(k, layer, &count, &from_variables, a)) return false;
   cpb_json_writer_unsigned(a, "parameters", count.all);
   cpb_json_writer_unsigned(a, "trainable_parameters", count.trainable);
   cpb_json_writer_bool(a, "parameters_complete", count.complete);
@@ -73,10 +260,10 @@ static bool put_facts(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
 
 static void put_variables(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
   uint32_t node;
-  if (!cpb_keras_owners(k, a)) return;
-  cpb_keras_variables v = cpb_keras_variables_of(k, i, a);
+  if (!keras_owners(k, a)) return;
+  cpb_keras_variables v = keras_variables_of(k, i, a);
   cpb_json_writer_open(a, "variables", '[');
-  while (cpb_keras_variables_next(k, &v, &node, a)) {
+  while (keras_variables_next(k, &v, &node, a)) {
     cpb_json_writer_open(a, NULL, '{');
     cpb_json_writer_unsigned(a, "node", node);
     cpb_json_writer_span(a, "name", k->graph->variable_name(k->graph->user, node));
@@ -142,7 +329,7 @@ static void put_metrics(const cpb_keras *k, cpb_json_writer *a) {
 static bool put_totals(cpb_keras *k, cpb_json_writer *a) {
   cpb_keras_count count;
   bool from_variables;
-  if (!cpb_keras_count_parameters(k, 0, &count, &from_variables, a)) return false;
+  if (!keras_count_parameters(k, 0, &count, &from_variables, a)) return false;
   const cpb_parameters totals = {.total = count.all,
                                  .trainable = count.trainable,
                                  .knows_trainable = true,
@@ -235,7 +422,7 @@ bool cpb_keras_find(const cpb_keras *k, cpb_span text, uint32_t *layer) {
 }
 
 void cpb_keras_write_owner(cpb_keras *k, uint32_t node, cpb_json_writer *a) {
-  const uint32_t *owners = cpb_keras_owners(k, a);
+  const uint32_t *owners = keras_owners(k, a);
   if (!owners || owners[node] == CPB_KERAS_NONE) {
     cpb_json_writer_null(a, "layer");
     return;

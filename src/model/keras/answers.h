@@ -5,8 +5,9 @@
 #ifndef CPB_MODEL_KERAS_ANSWERS_H
 #define CPB_MODEL_KERAS_ANSWERS_H
 
-#include "base/json_writer.h"
 #include "cpb/model.h"
+
+#include "base/json_writer.h"
 #include "model/keras/layers.h"
 
 /* "class", "name", "keras_version", "parameters", "training", ... of the model. */
@@ -25,5 +26,8 @@ void cpb_keras_write_found(const cpb_keras *keras, uint32_t layer, cpb_json_writ
 void cpb_keras_write_owner(cpb_keras *keras, uint32_t node, cpb_json_writer *answer);
 /* "found", a page of the layers with question->name in their name, class or path. */
 bool cpb_keras_search(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
+
+/* "paths", "nodes" (a page) and "missing", for the paths in question->name, one a line. */
+bool cpb_keras_load(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 
 #endif

@@ -35,7 +35,7 @@ typedef struct cpb_keras {
   uint32_t *homes;   /* of each object: its layer that is not shared, or CPB_KERAS_NONE */
   uint32_t *stamps;  /* of each object: the last count that it was in */
   uint32_t stamp;
-  uint32_t *owners; /* of each node of the graph: a layer (owners.h), or NULL so far */
+  uint32_t *owners; /* of each node of the graph: a layer, or NULL so far */
   uint32_t *listed; /* of each such node: 1 + the last layer that it was listed for */
   const cpb_keras_graph *graph;
   cpb_problems *problems;

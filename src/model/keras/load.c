@@ -1,7 +1,7 @@
 /* Which nodes are loaded for the paths that are asked for: as TensorFlow's
  * load_partial takes them, breadth first along the references of the object graph.
  * Where there is no graph, the objects' paths make one. */
-#include "model/keras/load.h"
+#include "model/keras/answers.h"
 
 #include "base/status.h"
 #include "model/common/links.h"

@@ -12,7 +12,6 @@
 #include "model/keras/answers.h"
 #include "model/keras/fields.h"
 #include "model/keras/keras.h"
-#include "model/keras/load.h"
 
 #define READ_SIZE 65536
 

@@ -1,11 +1,10 @@
-#include "model/onnx/attributes.h"
+#include "model/onnx/model.h"
 
 #include "base/floats.h"
 #include "model/common/cursor.h"
 #include "model/common/write.h"
 #include "model/onnx/fields.h"
-#include "model/onnx/tensor_json.h"
-#include "model/onnx/types.h"
+#include "model/onnx/tensor.h"
 
 /* By AttributeProto.AttributeType: its name, and the field with the value. */
 static const struct {
@@ -136,7 +135,9 @@ static void write_single(cpb_json_writer *a, const cpb_part *part, uint32_t fiel
 
 /* --- Attributes ------------------------------------------------------------------------------- */
 
-void cpb_onnx_write_attribute(cpb_json_writer *a, const cpb_part *part, cpb_span attribute) {
+/* Members of an object, of an AttributeProto: "name", "kind", and "value"; or "reference", the attribute of the
+ * function around it whose value it has. Of a graph the value is {"graph", "nodes"} with its own name. */
+static void write_attribute(cpb_json_writer *a, const cpb_part *part, cpb_span attribute) {
   const size_t kind = kind_of(attribute);
   cpb_span reference = cpb_get_bytes(attribute, ATTRIBUTE_REFERENCE);
   cpb_json_writer_span(a, "name", cpb_get_bytes(attribute, ATTRIBUTE_NAME));
@@ -154,7 +155,7 @@ void cpb_onnx_write_attributes(cpb_json_writer *a, const char *key, const cpb_pa
   cpb_json_writer_open(a, key, '[');
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     cpb_json_writer_open(a, NULL, '{');
-    cpb_onnx_write_attribute(a, part, c.bytes);
+    write_attribute(a, part, c.bytes);
     cpb_json_writer_close(a, '}');
   }
   cpb_json_writer_close(a, ']');

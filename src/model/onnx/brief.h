@@ -1,5 +1,5 @@
 /* A model without the tensors of its graph: only what is before and behind them is read, in a few requests however many
- * they are (tail.h). */
+ * they are. */
 #ifndef CPB_MODEL_ONNX_BRIEF_H
 #define CPB_MODEL_ONNX_BRIEF_H
 

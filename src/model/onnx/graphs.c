@@ -1,4 +1,4 @@
-#include "model/onnx/graphs.h"
+#include "model/onnx/model.h"
 
 #include <stdlib.h>
 
@@ -101,7 +101,15 @@ typedef struct builder {
 } builder;
 
 static bool add(cpb_view_graphs *g, cpb_view_graph graph) {
-  graph.nodes = cpb_count_bytes(graph.message, cpb_onnx_node_field(&graph));
+  const uint32_t field = cpb_onnx_node_field(&graph);
+  bool only_nodes = true;
+  graph.rest = graph.message;
+  for (cpb_cursor c = cpb_cursor_of(graph.message); cpb_cursor_next(&c);) {
+    const bool is_node = c.number == field && c.type == CPB_WIRE_LEN;
+    only_nodes = only_nodes && is_node;
+    graph.nodes += is_node;
+    if (only_nodes) graph.rest = (cpb_span){c.at, (size_t)(c.end - c.at)};
+  }
   return cpb_view_graphs_add(g, graph);
 }
 
@@ -149,13 +157,16 @@ static bool is_too_deep(builder *b, cpb_span message) {
   return b->too_deep = true;
 }
 
-static bool add_subgraphs(builder *b, cpb_span attribute, cpb_view_graph within) {
+static bool add_subgraphs(builder *b, cpb_span node, cpb_span attribute, cpb_view_graph within) {
   uint32_t element = 0;
   cpb_cursor c = cpb_cursor_of(attribute);
   while (cpb_cursor_next(&c)) {
     bool is_list = c.number == ATTRIBUTE_GRAPHS;
     if (c.type != CPB_WIRE_LEN || (c.number != ATTRIBUTE_GRAPH && !is_list)) continue;
-    if (element == 0) within.name = cpb_get_bytes(attribute, ATTRIBUTE_NAME);
+    if (element == 0) {
+      within.node_name = cpb_get_bytes(node, NODE_NAME);
+      within.name = cpb_get_bytes(attribute, ATTRIBUTE_NAME);
+    }
     within.message = c.bytes;
     within.element = is_list ? ++element : 0;
     if (!is_too_deep(b, c.bytes) && !add(b->graphs, within)) return false;
@@ -170,15 +181,12 @@ static bool look_into(builder *b, uint32_t graph) {
   cpb_cursor c = cpb_cursor_of(g->items[graph].message);
   const uint32_t field = cpb_onnx_node_field(&g->items[graph]);
   for (; cpb_cursor_find(&c, field, CPB_WIRE_LEN); number++) {
-    const cpb_view_graph within = {.role = CPB_GRAPH_SUBGRAPH,
-                                   .is_within = true,
-                                   .parent = graph,
-                                   .node_number = number,
-                                   .node_name = cpb_get_bytes(c.bytes, NODE_NAME)};
+    const cpb_view_graph within = {
+        .role = CPB_GRAPH_SUBGRAPH, .is_within = true, .parent = graph, .node_number = number};
     cpb_cursor attributes = cpb_cursor_of(c.bytes);
     is_too_deep(b, c.bytes);
     while (cpb_cursor_find(&attributes, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
-      if (!is_too_deep(b, attributes.bytes) && !add_subgraphs(b, attributes.bytes, within)) return false;
+      if (!is_too_deep(b, attributes.bytes) && !add_subgraphs(b, c.bytes, attributes.bytes, within)) return false;
     }
   }
   return true;

@@ -1,6 +1,5 @@
 #include "model/onnx/model.h"
 
-#include "model/onnx/views.h"
 #include "model/questions/reader.h"
 
 static cpb_onnx_own *own_of(const cpb_viewed *m) { return (cpb_onnx_own *)m->view.own; }
@@ -31,7 +30,7 @@ static void destroy_own(cpb_viewed_message *m) { cpb_release(&m->viewed.allocato
 
 /* Of several annotations of a tensor the first. */
 static bool read_annotations(cpb_viewed_message *m, cpb_onnx_own *own) {
-  const cpb_span graph = m->viewed.view.graphs.items[0].message;
+  const cpb_span graph = m->viewed.view.graphs.items[0].rest;
   const size_t count = cpb_count_bytes(graph, GRAPH_QUANTIZATION);
   cpb_cursor c = cpb_cursor_of(graph);
   if (count == 0) return true;

@@ -1,5 +1,4 @@
 #include "model/onnx/model.h"
-#include "model/onnx/types.h"
 
 /* --- The model --------------------------------------------------------------------------- */
 
@@ -93,7 +92,7 @@ static void write_tensor_count(cpb_viewed *m, const char *key, cpb_span graph, u
 
 static void write_graph(cpb_viewed *m) {
   cpb_json_writer *a = m->answer;
-  cpb_span graph = m->view.graphs.items[0].message;
+  cpb_span graph = m->view.graphs.items[0].rest;
   if (!graph.data) {
     cpb_json_writer_null(a, "graph");
     return;
@@ -128,7 +127,7 @@ static void write_training(cpb_json_writer *a, cpb_span training) {
 /* --- The answer ------------------------------------------------------------------------------------ */
 
 void cpb_onnx_overview(cpb_viewed *m) {
-  cpb_span model = m->view.part->message, graph = m->view.graphs.items[0].message;
+  cpb_span model = m->view.part->message, graph = m->view.graphs.items[0].rest;
   write_identity(m);
   write_page(m, "opset_imports", model, MODEL_OPSET, write_opset);
   write_inputs(m, graph);

@@ -12,8 +12,8 @@
 #include "model/common/spans.h"
 #include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
+#include "model/onnx/model.h"
 #include "model/onnx/tensor.h"
-#include "model/onnx/views.h"
 
 #define MOST_KEPT 1024
 #define DEEPEST 128

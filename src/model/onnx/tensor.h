@@ -2,6 +2,7 @@
 #ifndef CPB_MODEL_ONNX_TENSOR_H
 #define CPB_MODEL_ONNX_TENSOR_H
 
+#include "base/json_writer.h"
 #include "model/common/part.h"
 #include "model/common/tensor/external.h"
 
@@ -25,7 +26,11 @@ typedef struct cpb_onnx_tensor {
 
 cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message);
 
-/* The name of the field of TensorProto, such as "raw_data"; NULL for one that has no values. */
-const char *cpb_onnx_field_name(uint32_t field);
+/* Members of an object: "dtype", "shape", "elements", "bytes", "size", where it lies, and its first values
+ * if they are in memory. */
+void cpb_onnx_write_tensor(cpb_json_writer *answer, const cpb_onnx_tensor *tensor);
+
+/* Members for a SparseTensorProto: those of its dense shape, the numbers of values, and both tensors. */
+void cpb_onnx_write_sparse(cpb_json_writer *answer, const cpb_part *part, cpb_span message);
 
 #endif

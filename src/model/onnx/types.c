@@ -1,4 +1,4 @@
-#include "model/onnx/types.h"
+#include "model/onnx/model.h"
 
 #include "model/common/cursor.h"
 #include "model/onnx/dtypes.h"

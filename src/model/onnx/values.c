@@ -4,7 +4,6 @@
 #include "base/status.h"
 #include "model/onnx/dtypes.h"
 #include "model/onnx/model.h"
-#include "model/onnx/views.h"
 
 typedef struct reader {
   cpb_viewed_values common;

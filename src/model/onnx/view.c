@@ -1,12 +1,59 @@
+#include "model/view/view.h"
 #include "base/checked.h"
 #include "model/common/write.h"
-#include "model/onnx/attributes.h"
+#include "model/onnx/fields.h"
 #include "model/onnx/model.h"
-#include "model/onnx/modules.h"
-#include "model/onnx/tensor_json.h"
-#include "model/onnx/types.h"
+#include "model/onnx/tensor.h"
 #include "model/operators/operators.h"
 #include "model/operators/tables.h"
+
+/* --- Modules of PyTorch ------------------------------------------------------------------------ */
+
+static cpb_span metadata(cpb_span node, const char *key) {
+  cpb_span value = {NULL, 0};
+  cpb_cursor c = cpb_cursor_of(node);
+  while (cpb_cursor_find(&c, NODE_METADATA, CPB_WIRE_LEN)) {
+    if (cpb_span_is(cpb_get_bytes(c.bytes, ENTRY_KEY), key)) value = cpb_get_bytes(c.bytes, ENTRY_VALUE);
+  }
+  return value;
+}
+
+/* The next text of a list such as ['', "a"]; false at its end. */
+static bool next_text(const uint8_t **at, const uint8_t *end, cpb_span *text) {
+  while (*at < end && **at != '\'' && **at != '"') ++*at;
+  if (*at == end) return false;
+  const uint8_t quote = *(*at)++, *begin = *at;
+  while (*at < end && **at != quote) *at += **at == '\\' && *at + 1 < end ? 2 : 1;
+  if (*at >= end) return false;
+  *text = (cpb_span){begin, (size_t)(*at - begin)};
+  ++*at;
+  return true;
+}
+
+/* The last but one; false of a list of fewer. */
+static bool last_but_one(cpb_span list, cpb_span *text) {
+  cpb_span last = {NULL, 0};
+  const uint8_t *at = list.data, *end = at ? at + list.size : NULL;
+  size_t count = 0;
+  for (cpb_span one; at && next_text(&at, end, &one); count++) {
+    *text = last;
+    last = one;
+  }
+  return count >= 2;
+}
+
+/* As in model/view/view.h. By "pkg.torch.onnx.name_scopes" and "pkg.torch.onnx.class_hierarchy", which
+ * torch.onnx.export(dynamo=True) writes: lists as Python prints them, from the model inwards, the last of which is the
+ * operation itself. Of the model's own operations the path is the model's class. */
+static bool onnx_module(const cpb_view_node *node, cpb_span *path, cpb_span *class_name) {
+  cpb_span module, of_class;
+  if (!last_but_one(metadata(node->message, "pkg.torch.onnx.name_scopes"), &module) ||
+      !last_but_one(metadata(node->message, "pkg.torch.onnx.class_hierarchy"), &of_class))
+    return false;
+  *path = module.size > 0 ? module : of_class;
+  *class_name = of_class;
+  return true;
+}
 
 /* --- Nodes and values -------------------------------------------------------------------------- */
 
@@ -28,13 +75,13 @@ static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const 
   (void)v;
   if (node) return cpb_view_names_in(node->message, outputs ? NODE_OUTPUT : NODE_INPUT);
   if (g->role == CPB_GRAPH_FUNCTION) return cpb_view_names_in(g->message, outputs ? FUNCTION_OUTPUT : FUNCTION_INPUT);
-  return cpb_view_messages_in(g->message, outputs ? GRAPH_OUTPUT : GRAPH_INPUT, VALUE_INFO_NAME, VALUE_INFO_TYPE);
+  return cpb_view_messages_in(g->rest, outputs ? GRAPH_OUTPUT : GRAPH_INPUT, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
 
 static cpb_view_values typed(const cpb_view *v, const cpb_view_graph *g) {
   (void)v;
   const uint32_t field = g->role == CPB_GRAPH_FUNCTION ? FUNCTION_VALUE_INFO : GRAPH_VALUE_INFO;
-  return cpb_view_messages_in(g->message, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
+  return cpb_view_messages_in(g->rest, field, VALUE_INFO_NAME, VALUE_INFO_TYPE);
 }
 
 static uint32_t callee_of(const cpb_view *v, const cpb_view_node *node) {
@@ -124,7 +171,7 @@ static bool visit_node(uint32_t graph, const cpb_view_node *node, cpb_view_visit
 
 bool cpb_onnx_each_initializer(const cpb_view *v, uint32_t graph, cpb_view_visit *visit, void *user) {
   const cpb_view_graph *g = cpb_view_graph_of(v, graph);
-  cpb_cursor c = cpb_cursor_of(g->role == CPB_GRAPH_FUNCTION ? (cpb_span){NULL, 0} : g->message);
+  cpb_cursor c = cpb_cursor_of(g->role == CPB_GRAPH_FUNCTION ? (cpb_span){NULL, 0} : g->rest);
   while (cpb_cursor_next(&c)) {
     if (c.type != CPB_WIRE_LEN || (c.number != GRAPH_INITIALIZER && c.number != GRAPH_SPARSE_INITIALIZER)) continue;
     cpb_view_tensor found = {.graph = graph, .field = c.number, .message = c.bytes};
@@ -296,12 +343,12 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
     write_function(a, v, g);
     return;
   }
-  cpb_json_writer_span(a, "graph", cpb_get_bytes(g->message, GRAPH_NAME));
+  cpb_json_writer_span(a, "graph", cpb_get_bytes(g->rest, GRAPH_NAME));
   cpb_json_writer_unsigned(
       a, "initializers",
-      cpb_count_bytes(g->message, GRAPH_INITIALIZER) + cpb_count_bytes(g->message, GRAPH_SPARSE_INITIALIZER));
-  write_metadata(a, g->message, GRAPH_METADATA);
-  write_some_text(a, "doc", g->message, GRAPH_DOC);
+      cpb_count_bytes(g->rest, GRAPH_INITIALIZER) + cpb_count_bytes(g->rest, GRAPH_SPARSE_INITIALIZER));
+  write_metadata(a, g->rest, GRAPH_METADATA);
+  write_some_text(a, "doc", g->rest, GRAPH_DOC);
 }
 
 const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
@@ -312,7 +359,7 @@ const cpb_view_kind cpb_onnx_view = {.next_node = next_node,
                                      .measure = measure,
                                      .use = use,
                                      .each_callee = each_callee,
-                                     .module = cpb_onnx_module,
+                                     .module = onnx_module,
                                      .origin = origin,
                                      .version = version,
                                      .operators = cpb_operators_onnx,

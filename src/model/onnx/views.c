@@ -1,4 +1,4 @@
-#include "model/onnx/views.h"
+#include "model/onnx/model.h"
 
 #include "model/common/view.h"
 #include "model/onnx/fields.h"

@@ -8,5 +8,6 @@
 /* Empty where it is not built in. */
 cpb_span cpb_operators_onnx(void);
 cpb_span cpb_operators_tensorflow(void);
+cpb_span cpb_operators_coreml(void);
 
 #endif

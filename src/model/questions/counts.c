@@ -1,4 +1,5 @@
-#include "model/common/files.h"
+#include "base/checked.h"
+#include "model/common/joined.h"
 #include "model/questions/questions.h"
 
 void cpb_viewed_write_counts(cpb_viewed *m) {
@@ -39,16 +40,48 @@ void cpb_viewed_write_parameters(cpb_viewed *m) {
   cpb_parameters_write(&p, m->answer);
 }
 
+/* --- Files beside the model, which have some of its values --------------------------------- */
+
+#define FILES_MOST 1000 /* that are listed */
+
+typedef struct file {
+  cpb_span location;
+  uint64_t tensors, bytes;
+} file;
+
+static int by_location(const void *a, const void *b) {
+  return cpb_span_compare(((const file *)a)->location, ((const file *)b)->location);
+}
+
+static void join(void *to, const void *from) {
+  file *a = to;
+  const file *b = from;
+  a->tensors += b->tensors;
+  cpb_add_saturated(&a->bytes, b->bytes);
+}
+
+static void write_files(cpb_json_writer *a, const file *files, size_t count) {
+  cpb_json_writer_open(a, "external_data", '[');
+  for (size_t i = 0; i < count && i < FILES_MOST; i++) {
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "location", files[i].location);
+    cpb_json_writer_unsigned(a, "tensors", files[i].tensors);
+    cpb_json_writer_exact_unsigned(a, "bytes", files[i].bytes);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+}
+
 void cpb_viewed_write_files(cpb_viewed *m) {
-  cpb_files files;
+  cpb_joined files = {.allocator = m->allocator, .each = sizeof(file), .compare = by_location, .join = join};
   const cpb_inventory *l = cpb_viewed_inventory(m);
   bool done = l != NULL;
-  cpb_files_init(&files, &m->allocator);
   for (size_t i = 0; done && i < l->count; i++) {
     const cpb_view_item *item = &l->items[i];
-    if (item->measure.file.data && !item->is_copy)
-      done = cpb_files_add(&files, item->measure.file, item->measure.size) || cpb_viewed_fail_memory(m);
+    const file one = {item->measure.file, 1, item->measure.size};
+    if (item->measure.file.data && !item->is_copy) done = cpb_joined_add(&files, &one) || cpb_viewed_fail_memory(m);
   }
-  if (done) cpb_files_write(&files, m->answer);
-  cpb_files_free(&files);
+  cpb_joined_join(&files);
+  if (done) write_files(m->answer, files.items, files.count);
+  cpb_joined_free(&files);
 }

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/common/joined.h"
 #include "model/common/spans.h"
 
 /* Of a child, that are listed. */
@@ -44,22 +45,13 @@ typedef struct held {
   bool is_weight;
 } held;
 
-/* Equal ones are joined whenever there are twice as many as after the last time: so it
- * takes what there is to be told, and not what the graph has. */
-typedef struct list {
-  void *items;
-  size_t count, capacity, joined, each;
-  int (*compare)(const void *a, const void *b);
-  void (*join)(void *to, const void *from);
-} list;
-
 typedef struct scopes {
   const cpb_scoped *of;
   const cpb_question *question;
   cpb_json_writer *answer;
   cpb_span scope;
   uint64_t nodes, size, parameters;
-  list children, edges, uses, held;
+  cpb_joined children, edges, uses, held;
   uint64_t num_held;
   cpb_error *error;
 } scopes;
@@ -135,37 +127,12 @@ static cpb_span common_scope(cpb_span a, cpb_span b) {
 
 /* --- Lists ------------------------------------------------------------------------------- */
 
-static void join_equal(list *l) {
-  size_t kept = 0;
-  char *items = l->items;
-  if (l->count > 1) qsort(items, l->count, l->each, l->compare);
-  for (size_t i = 0; i < l->count; i++) {
-    char *last = kept > 0 ? items + (kept - 1) * l->each : NULL, *item = items + i * l->each;
-    if (last && l->compare(last, item) == 0) l->join(last, item);
-    else memmove(items + kept++ * l->each, item, l->each);
-  }
-  l->count = l->joined = kept;
-}
-
-static bool add(scopes *s, list *l, const void *item) {
-  char *last = l->count > 0 ? (char *)l->items + (l->count - 1) * l->each : NULL;
-  if (last && l->compare(last, item) == 0) {
-    l->join(last, item);
-    return true;
-  }
-  if (l->count / 2 > l->joined && l->count >= 1024) join_equal(l);
-  if (!cpb_reserve(s->of->allocator, &l->items, &l->capacity, l->count + 1, l->each))
-    return cpb_fail_memory(s->error) == CPB_OK;
-  memcpy((char *)l->items + l->count++ * l->each, item, l->each);
-  return true;
+static bool add(scopes *s, cpb_joined *l, const void *item) {
+  return cpb_joined_add(l, item) || cpb_fail_memory(s->error) == CPB_OK;
 }
 
 static int by_path(const void *a, const void *b) {
   return cpb_span_compare(((const child *)a)->path, ((const child *)b)->path);
-}
-
-static void add_saturated(uint64_t *to, uint64_t more) {
-  if (!cpb_add_u64(*to, more, to)) *to = UINT64_MAX;
 }
 
 static void join_children(void *to, const void *from) {
@@ -178,8 +145,8 @@ static void join_children(void *to, const void *from) {
   }
   a->inner = common_scope(a->inner, b->inner);
   a->nodes += b->nodes;
-  add_saturated(&a->size, b->size);
-  add_saturated(&a->parameters, b->parameters);
+  cpb_add_saturated(&a->size, b->size);
+  cpb_add_saturated(&a->parameters, b->parameters);
   a->is_scope = a->is_scope || b->is_scope;
 }
 
@@ -235,10 +202,10 @@ static bool find_children(scopes *s) {
         path, node.name, node.op, order, node.number, 1, node.size, node.parameters, path.size < node.name.size};
     if (!add(s, &s->children, &found)) return false;
     s->nodes++;
-    add_saturated(&s->size, node.size);
-    add_saturated(&s->parameters, node.parameters);
+    cpb_add_saturated(&s->size, node.size);
+    cpb_add_saturated(&s->parameters, node.parameters);
   }
-  join_equal(&s->children);
+  cpb_joined_join(&s->children);
   cpb_json_writer_charge(s->answer, CPB_WORK_ENTRIES, order);
   return true;
 }
@@ -272,19 +239,19 @@ static bool find_parts(scopes *s, const child *some, size_t count) {
     if (at->is_scope && !add(s, &s->uses, &(use){(size_t)at->order, node.op, 1})) return false;
     if (!add_inputs(s, (size_t)at->order, at->path)) return false;
   }
-  join_equal(&s->edges);
-  join_equal(&s->uses);
-  join_equal(&s->held);
+  cpb_joined_join(&s->edges);
+  cpb_joined_join(&s->uses);
+  cpb_joined_join(&s->held);
   return true;
 }
 
 /* --- The answer ------------------------------------------------------------------------------ */
 
 /* NULL of a list without any. */
-static void *from(const list *l, size_t at) { return l->items ? (char *)l->items + at * l->each : NULL; }
+static void *from(const cpb_joined *l, size_t at) { return l->items ? (char *)l->items + at * l->each : NULL; }
 
 /* Those of one child, which follow each other: from `*at` on. */
-static size_t count_of(const list *l, size_t at, size_t of) {
+static size_t count_of(const cpb_joined *l, size_t at, size_t of) {
   const char *items = l->items;
   size_t count = 0;
   while (at + count < l->count && *(const size_t *)(items + (at + count) * l->each) == of) count++;
@@ -490,16 +457,16 @@ bool cpb_scopes_write(const cpb_scoped *of, const cpb_question *question, cpb_js
               .answer = answer,
               .error = error,
               .scope = cpb_scope_of(question),
-              .children = {.each = sizeof(child), .compare = by_path, .join = join_children},
-              .edges = {.each = sizeof(edge), .compare = by_child_and_source, .join = join_edges},
-              .uses = {.each = sizeof(use), .compare = by_child_and_op, .join = join_uses},
-              .held = {.each = sizeof(held), .compare = by_child_and_tensor, .join = join_held}};
+              .children = {*of->allocator, .each = sizeof(child), .compare = by_path, .join = join_children},
+              .edges = {*of->allocator, .each = sizeof(edge), .compare = by_child_and_source, .join = join_edges},
+              .uses = {*of->allocator, .each = sizeof(use), .compare = by_child_and_op, .join = join_uses},
+              .held = {*of->allocator, .each = sizeof(held), .compare = by_child_and_tensor, .join = join_held}};
   bool found = find_children(&s);
   if (found && s.nodes == 0 && s.scope.size > 0) found = false;
   else if (found) write_answer(&s);
-  cpb_release(of->allocator, s.children.items);
-  cpb_release(of->allocator, s.edges.items);
-  cpb_release(of->allocator, s.uses.items);
-  cpb_release(of->allocator, s.held.items);
+  cpb_joined_free(&s.children);
+  cpb_joined_free(&s.edges);
+  cpb_joined_free(&s.uses);
+  cpb_joined_free(&s.held);
   return found;
 }

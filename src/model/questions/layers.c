@@ -8,7 +8,7 @@ typedef struct layers {
   cpb_viewed *model;
   const cpb_inventory *inventory;
   cpb_view_makers makers;
-  cpb_name_layer *own;    /* what the nodes of the model's graph have, by number */
+  cpb_layer_sum *own;     /* what the nodes of the model's graph have, by number */
   cpb_name_layer *graphs; /* and functions, by the number of their graphs */
   cpb_name_layer unused;
   cpb_buffer names; /* of functions */
@@ -23,22 +23,21 @@ static uint32_t outermost(const cpb_view_graphs *g, uint32_t graph) {
   return graph;
 }
 
-static cpb_name_layer *taker_of(layers *l, const cpb_view_item *item) {
+static cpb_layer_sum *taker_of(layers *l, const cpb_view_item *item) {
   const cpb_view_graphs *g = &l->model->view.graphs;
   uint64_t node = item->node;
-  if (item->node == CPB_NO_NODE) return &l->unused;
+  if (item->node == CPB_NO_NODE) return &l->unused.sum;
   const uint32_t graph = outermost(g, item->graph);
-  if (graph != 0) return &l->graphs[graph];
+  if (graph != 0) return &l->graphs[graph].sum;
   cpb_view_graph_place(g, 0, item->graph, &node);
-  return l->makers.items[node].is_constant ? &l->unused : &l->own[node];
+  return l->makers.items[node].is_constant ? &l->unused.sum : &l->own[node];
 }
 
 static void take_weights(layers *l) {
   for (size_t i = 0; i < l->inventory->count; i++) {
     const cpb_view_item *item = &l->inventory->items[i];
     const cpb_view_measure *one = &item->measure;
-    if (cpb_view_item_counts(item))
-      cpb_name_layer_take(taker_of(l, item), one->has_elements, one->elements, one->bytes);
+    if (cpb_view_item_counts(item)) cpb_layer_sum_add(taker_of(l, item), one->has_elements, one->elements, one->bytes);
   }
 }
 
@@ -50,15 +49,12 @@ static bool add_nodes(layers *l) {
       kind->nodes_are_layers && kind->nodes_are_layers(&l->model->view, cpb_view_graph_of(&l->model->view, 0));
   for (size_t i = 0; i < l->makers.count; i++) {
     const cpb_view_node *node = &l->makers.items[i];
-    cpb_name_layer *found = &l->own[i];
+    cpb_name_layer found = {.op = node->op, .nodes = 1, .sum = l->own[i]};
     if (node->is_constant) continue;
-    found->op = node->op;
-    found->has_class = kind->module && kind->module(node, &found->path, &found->op);
-    if (!found->has_class) found->path = are_layers ? node->name : cpb_name_layer_path(node->own_name);
+    found.has_class = kind->module && kind->module(node, &found.path, &found.op);
+    if (!found.has_class) found.path = are_layers ? node->name : cpb_name_layer_path(node->own_name);
     else l->has_modules = true;
-    found->order = i;
-    found->nodes = 1;
-    if (!cpb_name_layers_add(&l->list, *found)) return false;
+    if (!cpb_name_layers_add(&l->list, found)) return false;
   }
   return true;
 }
@@ -68,7 +64,7 @@ static bool name_functions(layers *l) {
   const cpb_view_graphs *g = &l->model->view.graphs;
   for (uint32_t i = 1; i < g->count; i++) {
     cpb_name_layer *one = &l->graphs[i];
-    if (one->tensors == 0) continue;
+    if (one->sum.tensors == 0) continue;
     one->path.size = l->names.size;
     if (!cpb_view_graph_name(g, i, &l->names)) return false;
     one->path.size = l->names.size - one->path.size;
@@ -81,22 +77,20 @@ static bool add_functions(layers *l) {
   const uint8_t *name = l->names.data;
   for (uint32_t i = 1; i < g->count; i++) {
     cpb_name_layer *one = &l->graphs[i];
-    if (one->tensors == 0) continue;
+    if (one->sum.tensors == 0) continue;
     one->path.data = name;
     name += one->path.size;
-    one->order = l->makers.count + i;
     one->nodes = g->items[i].nodes;
     if (!cpb_name_layers_add(&l->list, *one)) return false;
   }
   l->unused.path = cpb_span_of("(taken by no node)");
-  l->unused.order = UINT64_MAX;
-  return l->unused.tensors == 0 || cpb_name_layers_add(&l->list, l->unused);
+  return l->unused.sum.tensors == 0 || cpb_name_layers_add(&l->list, l->unused);
 }
 
 static bool find_layers(layers *l) {
   cpb_viewed *m = l->model;
   const cpb_allocator *a = &m->allocator;
-  if (!cpb_view_makers_build(&l->makers, a, &m->view, 0)) return false;
+  if (!cpb_view_makers_list(&l->makers, a, &m->view, 0)) return false;
   l->own = cpb_alloc_zeroed(a, (l->makers.count + 1) * sizeof *l->own);
   l->graphs = cpb_alloc_zeroed(a, m->view.graphs.count * sizeof *l->graphs);
   if (!l->own || !l->graphs) return false;
@@ -118,7 +112,7 @@ void cpb_question_layers(cpb_viewed *m) {
   layers l = {.model = m, .inventory = cpb_viewed_inventory(m)};
   if (!l.inventory) return;
   cpb_buffer_init(&l.names, a);
-  cpb_name_layers_init(&l.list, a);
+  l.list = cpb_name_layers_on(a);
   if (find_layers(&l)) write(&l);
   else cpb_viewed_fail_memory(m);
   cpb_view_makers_free(&l.makers);

@@ -226,13 +226,19 @@ static bool write_inputs(search *s, const cpb_view_node *node) {
 
 /* --- The answer ---------------------------------------------------------------------------------- */
 
-/* What is said of the operation in general. Nothing of what is no operation of the kind's own, but calls a graph. */
-static void write_operation(search *s, const cpb_view_node *node) {
+/* Whether the node is no operation of the kind's own, but calls a graph or is a layer. */
+static bool is_other(const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
+  return strcmp(v->kind->origin(v, node->domain, node->op), "library") == 0 ||
+         (v->kind->nodes_are_layers && v->kind->nodes_are_layers(v, cpb_view_graph_of(v, graph)));
+}
+
+/* What is said of the operation in general. */
+static void write_operation(search *s, uint32_t graph, const cpb_view_node *node) {
   int64_t version = INT64_MAX;
   cpb_operator found = {.sentence = {NULL, 0}};
   const cpb_view *v = &s->model->view;
   cpb_json_writer *a = s->model->answer;
-  if (!v->kind->operators || strcmp(v->kind->origin(v, node->domain, node->op), "library") == 0) return;
+  if (!v->kind->operators || is_other(v, graph, node)) return;
   const bool is_known = cpb_operator_find(v->operators, node->op, node->domain, &found);
   if (!v->kind->version && found.sentence.size == 0) return;
   cpb_json_writer_open(a, "operation", '{');
@@ -266,7 +272,7 @@ static void write_node(search *s, uint32_t graph) {
   const cpb_view_node node = *found;
   cpb_viewed_write_graph_name(s->model, "function", graph);
   cpb_viewed_write_node(s->model, graph, &s->levels[0].types, &node);
-  write_operation(s, &node);
+  write_operation(s, graph, &node);
   if (write_inputs(s, &node)) cpb_viewed_write_consumers(s->model, graph, &node);
 }
 

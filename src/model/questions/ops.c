@@ -1,7 +1,32 @@
-#include "model/common/uses.h"
+#include <stdlib.h>
+
+#include "model/common/joined.h"
 #include "model/questions/questions.h"
 
-static void write_use(cpb_viewed *m, const cpb_use *u) {
+typedef struct use {
+  cpb_span domain; /* empty where operations have none */
+  cpb_span op;
+  uint64_t graph, functions; /* how often, in the graph itself and elsewhere */
+} use;
+
+static int by_op(const void *a, const void *b) {
+  const use *x = a, *y = b;
+  const int order = cpb_span_compare(x->op, y->op);
+  return order != 0 ? order : cpb_span_compare(x->domain, y->domain);
+}
+
+static int most_first(const void *a, const void *b) {
+  const use *x = a, *y = b;
+  const uint64_t n = x->graph + x->functions, k = y->graph + y->functions;
+  return n != k ? (n < k ? 1 : -1) : by_op(a, b);
+}
+
+static void join(void *to, const void *from) {
+  ((use *)to)->graph += ((const use *)from)->graph;
+  ((use *)to)->functions += ((const use *)from)->functions;
+}
+
+static void write_use(cpb_viewed *m, const use *u) {
   int64_t version;
   cpb_json_writer *a = m->answer;
   const cpb_view_kind *kind = m->view.kind;
@@ -20,12 +45,12 @@ static void write_use(cpb_viewed *m, const cpb_use *u) {
 }
 
 /* These are looked for however rare they are: not only on the page. */
-static void write_custom(cpb_viewed *m, const cpb_uses *list) {
+static void write_custom(cpb_viewed *m, const use *list, size_t count) {
   uint64_t shown = 0;
   cpb_json_writer *a = m->answer;
   cpb_json_writer_open(a, "custom", '[');
-  for (size_t i = 0; i < list->count && shown < m->question.count; i++) {
-    const cpb_use *u = &list->items[i];
+  for (size_t i = 0; i < count && shown < m->question.count; i++) {
+    const use *u = &list[i];
     if (strcmp(m->view.kind->origin(&m->view, u->domain, u->op), "custom") != 0) continue;
     shown++;
     cpb_json_writer_open(a, NULL, '{');
@@ -36,24 +61,27 @@ static void write_custom(cpb_viewed *m, const cpb_uses *list) {
   cpb_json_writer_close(a, ']');
 }
 
-static void write_uses(cpb_viewed *m, cpb_uses *list) {
-  cpb_uses_join(list);
+static void write_uses(cpb_viewed *m, cpb_joined *list) {
+  const use *uses = list->items;
+  cpb_joined_join(list);
+  if (list->count > 1) qsort(list->items, list->count, sizeof *uses, most_first);
   cpb_page page = cpb_viewed_page(m, "ops");
   for (size_t i = 0; i < list->count; i++) {
-    if (cpb_page_has(&page)) write_use(m, &list->items[i]);
+    if (cpb_page_has(&page)) write_use(m, &uses[i]);
   }
   cpb_page_close(m->answer, &page);
-  write_custom(m, list);
+  write_custom(m, uses, list->count);
 }
 
 /* What is no text of the model is not counted by name: an operation of a type that is not known. */
-static bool count_graph(cpb_viewed *m, uint32_t graph, cpb_uses *list) {
+static bool count_graph(cpb_viewed *m, uint32_t graph, cpb_joined *list) {
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, graph);
   while (cpb_view_nodes_next(&nodes, &node)) {
     const bool is_made = node.op.data == (const uint8_t *)nodes.op;
     const cpb_span op = is_made ? cpb_span_of("unknown") : node.op;
-    if (!cpb_uses_add(list, node.domain, op, graph == 0)) return cpb_viewed_fail_memory(m);
+    const use one = {node.domain, op, graph == 0, graph != 0};
+    if (!cpb_joined_add(list, &one)) return cpb_viewed_fail_memory(m);
   }
   return true;
 }
@@ -69,14 +97,13 @@ static void write_counts(cpb_viewed *m) {
 
 void cpb_question_ops(cpb_viewed *m) {
   uint32_t graph;
-  cpb_uses list;
+  cpb_joined list = {.allocator = m->allocator, .each = sizeof(use), .compare = by_op, .join = join};
   if (!cpb_viewed_graph(m, cpb_viewed_name(m), &graph)) return;
   const bool all = m->question.name == NULL;
   bool done = true;
-  cpb_uses_init(&list, &m->allocator);
   write_counts(m);
   for (uint32_t i = all ? 0 : graph; done && i < (all ? (uint32_t)m->view.graphs.count : graph + 1); i++)
     done = count_graph(m, i, &list);
   if (done) write_uses(m, &list);
-  cpb_uses_free(&list);
+  cpb_joined_free(&list);
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "model/questions/questions.h"
 #include "model/view/makers.h"
 #include "model/view/types.h"
@@ -374,8 +375,6 @@ static bool name_tensors(walk *w) {
   return true;
 }
 
-static void add_saturated(uint64_t *to, uint64_t more) { *to = *to + more < more ? UINT64_MAX : *to + more; }
-
 /* How much each node has. Small constants, such as shapes, are not told of. */
 static bool measure(walk *w) {
   const cpb_view_graphs *g = &w->model->view.graphs;
@@ -387,8 +386,8 @@ static bool measure(walk *w) {
     uint64_t node = item->node;
     if (node == CPB_NO_NODE || !cpb_view_graph_place(g, w->graph, item->graph, &node)) continue;
     node = drawn(w, node);
-    if (!item->is_copy && item->use != CPB_TENSOR_CONSTANT) add_saturated(&w->sizes[node], item->measure.size);
-    if (cpb_view_item_counts(item)) add_saturated(&w->parameters[node], item->measure.elements);
+    if (!item->is_copy && item->use != CPB_TENSOR_CONSTANT) cpb_add_saturated(&w->sizes[node], item->measure.size);
+    if (cpb_view_item_counts(item)) cpb_add_saturated(&w->parameters[node], item->measure.elements);
   }
   return true;
 }

@@ -1,10 +1,183 @@
 #include "model/samediff/samediff.h"
 
+#include "base/checked.h"
 #include "base/status.h"
 #include "model/common/kind.h"
 #include "model/samediff/questions.h"
-#include "model/samediff/steps.h"
+#include "model/samediff/reply.h"
 #include "model/samediff/view.h"
+
+/* --- Steps ------------------------------------------------------------------------------------- */
+
+typedef cpb_sd_reply reply;
+
+/* --- The tag and its parts ---------------------------------------------------------------- */
+
+/* First where the file ends. */
+static void note_damage(reply *r) {
+  char text[192];
+  uint64_t offset;
+  const cpb_sd_parts *parts = &r->model->parts;
+  r->noted = true;
+  if (!r->model->is_zip || !parts->zip.partial) return;
+  cpb_zip_walk_tell(&parts->walk, text, sizeof text, &offset);
+  cpb_problems_add_damage(&r->problems, offset, text);
+  if (!parts->told)
+    cpb_problems_add(&r->problems, CPB_NO_OFFSET, "tags.txt is missing: the tags are the folders that have a graph");
+}
+
+/* Whether the tag, which is a graph of its own, is the question's name; else it is the scope. */
+static bool names_tag(const cpb_question *q) {
+  switch (q->kind) {
+    case CPB_ASK_NODES:
+    case CPB_ASK_SCOPES: return true;
+    case CPB_ASK_OPS:
+    case CPB_ASK_FUNCTION:
+    case CPB_ASK_TAG: return q->name != NULL;
+    default: return false;
+  }
+}
+
+/* What remains of the question is about the one graph that there is then. */
+static cpb_have open_tag(reply *r) {
+  const cpb_question *q = &r->question;
+  cpb_question *asked = &r->viewed.question;
+  const bool by_name = names_tag(q);
+  *asked = *q;
+  if (by_name) asked->name = NULL, asked->name_size = 0;
+  if (!by_name || q->kind == CPB_ASK_TAG) asked->scope = NULL, asked->scope_size = 0;
+  cpb_have have = cpb_sd_model_open(r->model, by_name ? q->name : q->scope, by_name ? q->name_size : q->scope_size);
+  if (have == CPB_HAVE && !r->noted) note_damage(r);
+  return have;
+}
+
+static bool is_damage(const cpb_error *error) {
+  return error->code != CPB_E_MEMORY && error->code != CPB_E_CANCELLED && !cpb_is_of_reading(error);
+}
+
+/* Whether a question can do without the graph, where that is damaged. */
+static bool goes_without(const reply *r) {
+  const cpb_question_kind kind = r->question.kind;
+  return kind == CPB_ASK_OVERVIEW || (kind == CPB_ASK_CONSTANTS && r->model->parts.zip.partial);
+}
+
+static cpb_have load(reply *r) {
+  cpb_sd_model *m = r->model;
+  const unsigned parts = cpb_sd_parts_of(r->question.kind);
+  if (r->without_graph) return cpb_sd_model_load(m, parts & CPB_SD_PARAMS);
+  cpb_have have = cpb_sd_model_load(m, parts);
+  if (have != CPB_FAILED || !goes_without(r) || !is_damage(&m->error)) return have;
+  cpb_problems_add(&r->problems, m->error.offset, m->error.message);
+  cpb_sd_model_reset(m);
+  r->without_graph = true;
+  return load(r);
+}
+
+/* Of the lines that a question needed, those whose files are not there, or not all of them. */
+static void note_missing(reply *r, const cpb_sd_lines *lines, const char *file) {
+  char text[160];
+  size_t missing = 0, cut = 0;
+  for (size_t i = 0; i < lines->num_references; i++) {
+    const cpb_zip_entry *e = lines->references[i].entry;
+    missing += !e;
+    cut += e && e->cut != CPB_ZIP_WHOLE;
+  }
+  if (missing + cut == 0) return;
+  cpb_format(text, sizeof text, "%s names %zu files: %zu of them are missing, and of %zu the end is", file,
+             lines->num_references, missing, cut);
+  cpb_problems_add(&r->problems, CPB_NO_OFFSET, text);
+}
+
+static void note_lacking(reply *r) {
+  static const struct {
+    cpb_sd_part part;
+    const char *file;
+  } parts[] = {{CPB_SD_PARAMS, "params.txt"}, {CPB_SD_MAPS, "params_maps.txt"}, {CPB_SD_UPDATER, "updater.txt"}};
+  cpb_sd_model *m = r->model;
+  const cpb_sd_lines *const lines[] = {&m->params, &m->maps, &m->updater};
+  if (!m->is_zip || !m->parts.zip.partial) return;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    if (!(cpb_sd_parts_of(r->question.kind) & m->has & parts[i].part)) continue;
+    note_missing(r, lines[i], parts[i].file);
+    const cpb_zip_entry *e = cpb_sd_parts_find(&m->parts, m->tag, parts[i].file);
+    bool needed = parts[i].part == CPB_SD_PARAMS;
+    if (e ? e->cut == CPB_ZIP_WHOLE : !needed) continue;
+    char text[64];
+    cpb_format(text, sizeof text, "the tag's %s is missing, or its end is", parts[i].file);
+    cpb_problems_add(&r->problems, CPB_NO_OFFSET, text);
+  }
+}
+
+/* How many states a graph file has: the beginning of their list says that. */
+static cpb_have prepare(reply *r) {
+  cpb_sd_graph *g = &r->model->graph;
+  cpb_flat_vector states = {0};
+  if (r->prepared) return CPB_HAVE;
+  g->flat.wait = false;
+  g->flat.spent = 0; /* it is each answer's own */
+  if (r->question.kind == CPB_ASK_TAG && !cpb_flat_vector_at(&g->flat, &g->root, GRAPH_UPDATER_STATE, 4, &states))
+    return cpb_sd_reply_cut_short(r);
+  r->num_states = states.count;
+  note_lacking(r);
+  r->prepared = true;
+  return CPB_HAVE;
+}
+
+/* --- The one array that is asked for -------------------------------------------------------- */
+
+static bool find_wanted(reply *r) {
+  const cpb_span name = {(const uint8_t *)r->question.name, r->question.name_size};
+  const cpb_sd_lines *params = &r->model->params;
+  const cpb_sd_variable *v = cpb_sd_find_variable(&r->model->graph, name);
+  for (size_t i = 0; r->by_lines && i < params->count; i++) {
+    const cpb_sd_line *line = &params->list[i];
+    if (!cpb_span_equal(line->name, name)) continue;
+    if (line->kind.size == 0) r->wanted = params->references[line->first].entry;
+    return true;
+  }
+  if (!r->by_lines && v && v->array != 0) return true;
+  cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no parameter has this name");
+  return false;
+}
+
+/* Of one parameter also what its own table says is told, for one more read. */
+static cpb_have read_head(reply *r) {
+  cpb_sd_model *m = r->model;
+  if (r->question.kind != CPB_ASK_CONSTANTS || !r->question.name || r->has_array || r->without_head) return CPB_HAVE;
+  if (!r->wanted && !find_wanted(r)) return CPB_FAILED;
+  if (!r->wanted) return CPB_HAVE;
+  cpb_have have = cpb_sd_parts_head(&m->parts, r->wanted, &r->head, &r->array);
+  r->has_array = have == CPB_HAVE;
+  if (have != CPB_FAILED || r->wanted->cut == CPB_ZIP_WHOLE || !is_damage(&m->error)) return have;
+  cpb_problems_add(&r->problems, m->error.offset, m->error.message);
+  cpb_sd_model_reset(m);
+  r->without_head = true;
+  return CPB_HAVE;
+}
+
+/* --- The answer ------------------------------------------------------------------------ */
+
+static cpb_have draft(reply *r) {
+  const cpb_view_graph graph = {.role = CPB_GRAPH_MAIN, .nodes = r->model->graph.num_nodes};
+  if (r->drafted) return CPB_HAVE;
+  r->viewed.answer = r->answer;
+  r->viewed.error = &r->model->error;
+  if (!cpb_view_graphs_add(&r->viewed.view.graphs, graph)) cpb_viewed_fail_memory(&r->viewed);
+  else cpb_sd_write_answer(r);
+  if (r->model->error.code != CPB_OK) return CPB_FAILED;
+  cpb_sd_reply_draft(r);
+  r->drafted = true;
+  return CPB_HAVE;
+}
+
+/* CPB_HAVE: the answer is whole. */
+static cpb_have sd_go_on(reply *r, cpb_json_writer *answer) {
+  static cpb_have (*const stages[])(reply *) = {open_tag, load, prepare, read_head, draft, cpb_sd_reply_fill};
+  r->answer = answer;
+  cpb_have have = CPB_HAVE;
+  for (size_t i = 0; i < sizeof stages / sizeof *stages && have == CPB_HAVE; i++) have = stages[i](r);
+  return have;
+}
 
 typedef struct reader {
   cpb_meter *meter;
@@ -55,7 +228,7 @@ static bool charge(reader *r) {
 
 static cpb_step step(void *state, cpb_json_writer *answer, cpb_error *error) {
   reader *r = state;
-  cpb_have have = cpb_sd_go_on(&r->reply, answer);
+  cpb_have have = sd_go_on(&r->reply, answer);
   if (have != CPB_FAILED && !charge(r)) have = CPB_FAILED;
   if (have == CPB_WAIT) return CPB_STEP_NEED;
   cpb_input_let_go(&r->model.input);

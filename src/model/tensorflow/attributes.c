@@ -1,4 +1,4 @@
-#include "model/tensorflow/attributes.h"
+#include "model/tensorflow/view.h"
 
 #include "base/status.h"
 #include "model/common/entries.h"
@@ -106,7 +106,8 @@ static void write_list(cpb_json_writer *a, const char *key, const cpb_part *part
   cpb_json_writer_close(a, ']');
 }
 
-void cpb_write_attr(cpb_json_writer *a, const cpb_part *part, cpb_span value) {
+/* An AttrValue as members "kind" and "value". */
+static void write_attr(cpb_json_writer *a, const cpb_part *part, cpb_span value) {
   cpb_cursor c = cpb_cursor_of(value), last = {.number = 0};
   while (cpb_cursor_next(&c)) {
     if (attr_kind_name(c.number)) last = c;
@@ -132,7 +133,7 @@ void cpb_write_attrs(cpb_json_writer *a, const char *key, const cpb_part *part, 
   for (size_t i = 0; i < entries.count; i++) {
     cpb_json_writer_open(a, NULL, '{');
     cpb_json_writer_span(a, "name", entries.items[i].key);
-    cpb_write_attr(a, part, entries.items[i].value);
+    write_attr(a, part, entries.items[i].value);
     cpb_json_writer_close(a, '}');
   }
   cpb_json_writer_close(a, ']');

@@ -5,6 +5,7 @@
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
 #include "model/common/write.h"
+#include "model/tensorflow/arguments.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/structured.h"
 
@@ -37,7 +38,8 @@ static void write_composite(cpb_json_writer *a, const cpb_part *part, cpb_span c
   cpb_json_writer_close(a, '}');
 }
 
-void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info) {
+/* A TensorInfo's members: "tensor", "dtype", "shape", or "sparse", "composite". */
+static void write_tensor_info(cpb_saved_model *m, cpb_span info) {
   cpb_span name = cpb_get_bytes(info, TENSOR_INFO_NAME), sparse = cpb_get_bytes(info, TENSOR_INFO_SPARSE),
            composite = cpb_get_bytes(info, TENSOR_INFO_COMPOSITE);
   if (name.data) cpb_json_writer_span(m->viewed.answer, "tensor", name);
@@ -54,7 +56,7 @@ static void write_tensors(cpb_saved_model *m, const char *key, cpb_span signatur
   for (size_t i = 0; i < tensors.count; i++) {
     cpb_json_writer_open(m->viewed.answer, NULL, '{');
     cpb_json_writer_span(m->viewed.answer, "name", tensors.items[i].key);
-    cpb_write_tensor_info(m, tensors.items[i].value);
+    write_tensor_info(m, tensors.items[i].value);
     cpb_json_writer_close(m->viewed.answer, '}');
   }
   cpb_json_writer_close(m->viewed.answer, ']');
@@ -197,4 +199,38 @@ void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concret
     write_capture(m, node, named ? cpb_get_bytes(arguments.bytes, ARG_NAME) : (cpb_span){NULL, 0});
   }
   cpb_json_writer_close(m->viewed.answer, ']');
+}
+
+/* --- Functions of the library ------------------------------------------------------------------ */
+
+/* The FunctionSpec that an object has for its functions. */
+static cpb_span spec_of(const cpb_object *object) {
+  return cpb_get_bytes(object->value, object->kind == OBJECT_FUNCTION ? FUNCTION_SPEC : BARE_SPEC);
+}
+
+/* "objects" alone, which lead to the function; returns the FunctionSpec of the first. */
+static cpb_span write_function_objects(cpb_saved_model *m, cpb_span function) {
+  cpb_span spec = {NULL, 0};
+  size_t count;
+  const cpb_name *owners = cpb_names_all(&m->objects.owners, function, &count);
+  cpb_json_writer_open(m->viewed.answer, "objects", '[');
+  for (size_t i = 0; i < count; i++) {
+    const cpb_object *object = &m->objects.items[owners[i].what];
+    if (i > 0 && owners[i].what == owners[i - 1].what) continue;
+    if (!cpb_json_writer_charge(m->viewed.answer, CPB_WORK_WALKED, object->value.size)) break;
+    if (!spec.data) spec = spec_of(object);
+    cpb_json_writer_open(m->viewed.answer, NULL, '{');
+    cpb_write_object_place(m, owners[i].what);
+    cpb_json_writer_text(m->viewed.answer, "kind", cpb_object_kind_name(object->kind));
+    cpb_json_writer_close(m->viewed.answer, '}');
+  }
+  cpb_json_writer_close(m->viewed.answer, ']');
+  return spec;
+}
+
+void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span function, const cpb_input_names *names) {
+  cpb_span concrete = cpb_objects_concrete(&m->objects, function);
+  cpb_span spec = write_function_objects(m, function);
+  cpb_write_captures(m, signature, concrete);
+  cpb_write_call_signature(m, signature, concrete, spec, names);
 }

@@ -1,4 +1,4 @@
-#include "model/tensorflow/outputs.h"
+#include "model/tensorflow/view.h"
 
 #include "model/common/tensor/shapes.h"
 #include "model/tensorflow/fields.h"

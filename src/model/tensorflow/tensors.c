@@ -1,11 +1,48 @@
 #include "model/tensorflow/tensors.h"
 
+#include "base/checked.h"
 #include "model/common/cursor.h"
 #include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/element.h"
+#include "model/common/tensor/layout.h"
+#include "model/common/tensor/preview.h"
 #include "model/common/tensor/shapes.h"
 #include "model/common/write.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/preview.h"
+
+/* --- The first values -------------------------------------------------------------------------- */
+
+static void write_counts(cpb_json_writer *a, const cpb_tensor_preview *p) {
+  const cpb_tensor_format *format = p->type->format;
+  uint64_t bytes;
+  cpb_json_writer_unsigned(a, "elements", p->elements);
+  if (format && format->size > 0 && cpb_mul_u64(p->elements, format->size, &bytes))
+    cpb_json_writer_unsigned(a, "bytes", bytes);
+}
+
+/* Members of an object: "elements" and "bytes", if its shape is known; and if its values are in memory, "preview". */
+static void write_preview(cpb_json_writer *a, const cpb_tensor *t) {
+  cpb_tensor_type type;
+  uint64_t size;
+  cpb_tensor_preview p = {.part = t->part,
+                          .message = t->message,
+                          .content = TENSOR_CONTENT,
+                          .type = &type,
+                          .texts = UINT64_MAX,
+                          .dtype = t->dtype,
+                          .repeats = true,
+                          .write = cpb_write_element};
+  if (!t->message.data || cpb_part_omits(t->part, t->message) || !cpb_shape_elements(t->shape, &p.elements)) return;
+  cpb_tensorflow_layout.describe(t->dtype, &type);
+  const cpb_span content = cpb_get_bytes(t->message, TENSOR_CONTENT);
+  const bool has_content = content.size > 0 || cpb_part_omits(t->part, content);
+  write_counts(a, &p);
+  if (!type.format) return;
+  const bool fits = cpb_mul_u64(p.elements, type.format->size, &size) && size == content.size;
+  p.field = type.format->size == 0 ? TENSOR_STRINGS : has_content ? TENSOR_CONTENT : type.field;
+  if (p.field == TENSOR_CONTENT && !fits) return;
+  cpb_tensor_write_preview(a, &p);
+}
 
 static const char *const value_fields[] = {[TENSOR_CONTENT] = "tensor_content",
                                            [TENSOR_FLOATS] = "float_val",
@@ -23,7 +60,8 @@ static const char *const value_fields[] = {[TENSOR_CONTENT] = "tensor_content",
                                            [TENSOR_UINT64] = "uint64_val",
                                            [TENSOR_FLOAT8] = "float8_val"};
 
-const char *cpb_tensor_field_name(uint32_t field) {
+/* The name of the field, such as "tensor_content"; NULL for 0. */
+static const char *field_name(uint32_t field) {
   return field < sizeof value_fields / sizeof *value_fields ? value_fields[field] : NULL;
 }
 
@@ -46,7 +84,7 @@ cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message) {
   while (cpb_cursor_next(&c)) {
     if (c.number == TENSOR_DTYPE) t.dtype = c.value;
     else if (c.number == TENSOR_SHAPE) t.shape = c.bytes;
-    else if (cpb_tensor_field_name(c.number)) add_values(&t, part, &c);
+    else if (field_name(c.number)) add_values(&t, part, &c);
   }
   if (!t.shape.data) t.shape = (cpb_span){message.data, 0};
   return t;
@@ -57,8 +95,8 @@ void cpb_write_tensor(cpb_json_writer *a, const cpb_tensor *t) {
   cpb_write_shape(a, "shape", t->shape);
   if (cpb_tensor_lacks_values(t)) return;
   cpb_json_writer_unsigned(a, "size", t->size);
-  if (t->field) cpb_json_writer_text(a, "field", cpb_tensor_field_name(t->field));
+  if (t->field) cpb_json_writer_text(a, "field", field_name(t->field));
   if (t->parts == 1 && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);
   if (t->tensor.offset != CPB_NO_OFFSET) cpb_write_range(a, "tensor", t->tensor);
-  cpb_write_preview(a, t->part, t->message);
+  write_preview(a, t);
 }

@@ -24,9 +24,6 @@ static inline bool cpb_tensor_lacks_values(const cpb_tensor *t) { return t->size
 
 cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message);
 
-/* The name of the field, such as "tensor_content"; NULL for 0. */
-const char *cpb_tensor_field_name(uint32_t field);
-
 /* Members of an object: "dtype", "shape", "size", where it lies, and its first values if they are in memory; of one
  * that lacks its values the first two. */
 void cpb_write_tensor(cpb_json_writer *answer, const cpb_tensor *tensor);

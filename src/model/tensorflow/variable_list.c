@@ -3,11 +3,240 @@
 #include "base/checked.h"
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
-#include "model/tensorflow/copies.h"
+#include "model/common/variable_names.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/nodes.h"
-#include "model/tensorflow/variable_uses.h"
+#include "model/tensorflow/objects.h"
+#include "model/tensorflow/variable.h"
 #include "model/tensorflow/variables.h"
+
+/* --- What variables are to the model ----------------------------------------------------------- */
+
+/* --- By objects ------------------------------------------------------------------------------- */
+
+/* What leads to an object: the model without its optimizer and its metrics, or only one of these. */
+enum { NOTHING, MODEL, OPTIMIZER, METRICS };
+
+typedef struct walk {
+  const cpb_objects *objects;
+  uint8_t *reached; /* by node */
+  uint8_t *begins;  /* by node: OPTIMIZER or METRICS for one of these */
+  uint32_t *queue;
+  size_t first, last;
+} walk;
+
+static uint8_t begin_of(const walk *w, uint32_t node, cpb_span name) {
+  cpb_span value;
+  const bool has_identifier = cpb_object_kind(&w->objects->items[node], &value) == OBJECT_USER;
+  const cpb_span identifier = has_identifier ? cpb_get_bytes(value, USER_IDENTIFIER) : (cpb_span){NULL, 0};
+  if (cpb_is_optimizer_name(name) || cpb_span_is(identifier, "optimizer")) return OPTIMIZER;
+  return cpb_is_metrics_name(name) || cpb_span_is(identifier, "_tf_keras_metric") ? METRICS : NOTHING;
+}
+
+static void reach(walk *w, uint32_t node, uint8_t by) {
+  if (w->reached[node] != NOTHING) return;
+  w->reached[node] = by;
+  w->queue[w->last++] = node;
+}
+
+static void reach_children(walk *w, uint32_t node, uint8_t by) {
+  cpb_cursor c = cpb_cursor_of(w->objects->items[node].message);
+  while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    const uint64_t child = cpb_get_number(c.bytes, REFERENCE_NODE);
+    if (child >= w->objects->count) continue;
+    const uint8_t begin =
+        by == MODEL ? begin_of(w, (uint32_t)child, cpb_get_bytes(c.bytes, REFERENCE_NAME)) : (uint8_t)NOTHING;
+    if (begin == NOTHING) reach(w, (uint32_t)child, by);
+    else w->begins[child] = begin;
+  }
+}
+
+static void spread(walk *w, uint8_t by) {
+  for (uint32_t i = 0; i < w->objects->count; i++) {
+    if (by == MODEL ? i == 0 : w->begins[i] == by) reach(w, i, by);
+  }
+  while (w->first < w->last) reach_children(w, w->queue[w->first++], by);
+}
+
+static void mark_slots(walk *w) {
+  for (uint32_t i = 0; i < w->objects->count; i++) {
+    cpb_cursor c = cpb_cursor_of(w->objects->items[i].message);
+    while (cpb_cursor_find(&c, OBJECT_SLOTS, CPB_WIRE_LEN)) {
+      const uint64_t slot = cpb_get_number(c.bytes, SLOT_VARIABLE);
+      if (slot < w->objects->count) w->reached[slot] = OPTIMIZER;
+    }
+  }
+}
+
+/* The next object of a list, which the cursor is over. */
+static bool next_child(const cpb_objects *o, cpb_cursor *c, uint32_t *child) {
+  while (cpb_cursor_find(c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    const uint64_t node = cpb_get_number(c->bytes, REFERENCE_NODE);
+    *child = (uint32_t)node;
+    if (node < o->count) return true;
+  }
+  return false;
+}
+
+static cpb_cursor list_of(const cpb_objects *o, uint32_t node) {
+  return cpb_cursor_of(node == CPB_NO_OBJECT ? (cpb_span){NULL, 0} : o->items[node].message);
+}
+
+/* Keras's models and layers, and the archives that it exports, list what is trained of them: variables of a frozen
+ * layer do not say so themselves. Of several lists that of the outermost counts. */
+enum { UNLISTED, TRAINED, FROZEN };
+
+static void use_lists_of(const walk *w, uint32_t node, uint32_t *stamps, uint8_t *listed) {
+  const cpb_objects *o = w->objects;
+  const uint32_t all = cpb_objects_child(o, node, cpb_span_of("variables"));
+  const uint32_t trained = cpb_objects_child(o, node, cpb_span_of("trainable_variables"));
+  uint32_t child;
+  if (all == CPB_NO_OBJECT || trained == CPB_NO_OBJECT) return;
+  cpb_cursor c = list_of(o, trained);
+  while (next_child(o, &c, &child)) stamps[child] = node + 1;
+  c = list_of(o, all);
+  while (next_child(o, &c, &child)) {
+    if (listed[child] == UNLISTED) listed[child] = stamps[child] == node + 1 ? TRAINED : FROZEN;
+  }
+}
+
+static bool use_lists(const walk *w, cpb_variable_list *l) {
+  const cpb_allocator *a = &w->objects->allocator;
+  uint32_t *stamps = cpb_alloc_zeroed(a, w->objects->count * sizeof *stamps);
+  uint8_t *listed = w->begins; /* which has been used */
+  memset(listed, UNLISTED, w->objects->count);
+  for (size_t i = 0; stamps && i < w->last; i++) use_lists_of(w, w->queue[i], stamps, listed);
+  for (size_t i = 0; stamps && i < l->count; i++) {
+    cpb_variable *v = &l->items[i];
+    v->trainable = v->trainable && listed[v->node] != FROZEN;
+  }
+  cpb_release(a, stamps);
+  return stamps != NULL;
+}
+
+static void use_reached(const walk *w, cpb_variable_list *l) {
+  for (size_t i = 0; i < l->count; i++) {
+    cpb_variable *v = &l->items[i];
+    if (v->trainable) continue;
+    if (w->reached[v->node] == OPTIMIZER) v->use = CPB_TENSOR_OPTIMIZER;
+    if (w->reached[v->node] == METRICS) v->use = CPB_TENSOR_STATE;
+  }
+}
+
+static bool use_objects(const cpb_objects *o, cpb_variable_list *l) {
+  const cpb_allocator *a = &o->allocator;
+  walk w = {.objects = o,
+            .reached = cpb_alloc_zeroed(a, o->count),
+            .begins = cpb_alloc_zeroed(a, o->count),
+            .queue = cpb_alloc(a, o->count * sizeof *w.queue)};
+  bool done = w.reached && w.begins && w.queue;
+  if (done) {
+    spread(&w, MODEL);
+    spread(&w, OPTIMIZER);
+    spread(&w, METRICS);
+    mark_slots(&w);
+    use_reached(&w, l);
+  }
+  done = done && use_lists(&w, l);
+  cpb_release(a, w.reached);
+  cpb_release(a, w.begins);
+  cpb_release(a, w.queue);
+  return done;
+}
+
+/* --- By names ----------------------------------------------------------------------------------- */
+
+static bool use_names(cpb_variable_list *l) {
+  cpb_named_variable *all = cpb_alloc(&l->allocator, l->count * sizeof *all);
+  for (size_t i = 0; all && i < l->count; i++) {
+    const cpb_variable *v = &l->items[i];
+    all[i] = (cpb_named_variable){.name = v->name,
+                                  .has_elements = v->has_elements,
+                                  .elements = v->elements,
+                                  .is_known = v->use != CPB_TENSOR_WEIGHT || v->trainable,
+                                  .use = v->use};
+  }
+  const bool done = all && cpb_use_names(&l->allocator, all, l->count);
+  for (size_t i = 0; done && i < l->count; i++) l->items[i].use = all[i].use;
+  cpb_release(&l->allocator, all);
+  return done || l->count == 0;
+}
+
+/* Fills in `use` of all, and `trainable` where a list of the root object says more than they do. False when memory is
+ * short. */
+static bool find_variable_uses(const cpb_objects *o, cpb_variable_list *l) {
+  return (o->count == 0 || use_objects(o, l)) && use_names(l);
+}
+
+/* --- Weights that a SavedModel has twice ------------------------------------------------------- */
+
+typedef struct search {
+  const cpb_objects *objects;
+  cpb_names names; /* of Keras's variables */
+  uint32_t *of;
+} search;
+
+/* The next variable in a list; `c` is a cursor over the list object. */
+static bool next_variable(const cpb_objects *o, cpb_cursor *c, uint32_t *node, cpb_span *variable) {
+  while (cpb_cursor_find(c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    uint64_t id = cpb_get_number(c->bytes, REFERENCE_NODE);
+    if (id >= o->count || cpb_object_kind(&o->items[id], variable) != OBJECT_VARIABLE) continue;
+    *node = (uint32_t)id;
+    return true;
+  }
+  return false;
+}
+
+static cpb_cursor children_of(const cpb_objects *o, const char *list) {
+  uint32_t node = o->count > 0 ? cpb_objects_child(o, 0, cpb_span_of(list)) : CPB_NO_OBJECT;
+  return cpb_cursor_of(node == CPB_NO_OBJECT ? (cpb_span){NULL, 0} : o->items[node].message);
+}
+
+static bool name_originals(search *s) {
+  uint32_t node;
+  cpb_span variable;
+  cpb_cursor c = children_of(s->objects, "variables");
+  while (next_variable(s->objects, &c, &node, &variable)) {
+    s->of[node] = node; /* so far its own: not to be taken for a copy */
+    if (!cpb_names_add(&s->names, cpb_get_bytes(variable, VARIABLE_NAME), node)) return false;
+  }
+  cpb_names_sort(&s->names);
+  return true;
+}
+
+static bool is_alike(cpb_span a, cpb_span b) {
+  return cpb_get_number(a, VARIABLE_DTYPE) == cpb_get_number(b, VARIABLE_DTYPE) &&
+         cpb_span_equal(cpb_get_shape(a, VARIABLE_SHAPE), cpb_get_shape(b, VARIABLE_SHAPE));
+}
+
+/* Layers may have given several variables the same name: then nothing tells which is which, and the first
+ * that is alike stands for all. */
+static void match(search *s, uint32_t node, cpb_span variable) {
+  cpb_span other;
+  uint32_t first = cpb_names_find(&s->names, cpb_get_bytes(variable, VARIABLE_NAME));
+  if (s->of[node] != CPB_NO_OBJECT || first == CPB_NO_NAME) return;
+  cpb_object_kind(&s->objects->items[first], &other);
+  if (is_alike(variable, other)) s->of[node] = first;
+}
+
+/* By node: CPB_NO_OBJECT, or the variable that this one is a copy of. To be
+ * released; NULL when memory is short. */
+static uint32_t *find_copies(const cpb_objects *o) {
+  search s = {.objects = o, .of = cpb_alloc(&o->allocator, o->count * sizeof *s.of)};
+  uint32_t node;
+  cpb_span variable;
+  cpb_names_init(&s.names, &o->allocator);
+  for (size_t i = 0; s.of && i < o->count; i++) s.of[i] = CPB_NO_OBJECT;
+  bool done = s.of && name_originals(&s);
+  cpb_cursor c = children_of(o, "_all_variables");
+  while (done && next_variable(o, &c, &node, &variable)) match(&s, node, variable);
+  for (size_t i = 0; s.of && i < o->count; i++) {
+    if (s.of[i] == i) s.of[i] = CPB_NO_OBJECT;
+  }
+  cpb_names_free(&s.names);
+  if (!done) cpb_release(&o->allocator, s.of);
+  return done ? s.of : NULL;
+}
 
 void cpb_variable_list_free(cpb_variable_list *l) {
   cpb_release(&l->allocator, l->items);
@@ -48,7 +277,7 @@ static bool add_objects(cpb_variable_list *l, const cpb_saved_model *m, const ui
 }
 
 static bool list_objects(cpb_variable_list *l, const cpb_saved_model *m) {
-  uint32_t *copies = cpb_find_copies(&m->objects);
+  uint32_t *copies = find_copies(&m->objects);
   const bool done = copies && add_objects(l, m, copies);
   cpb_release(&m->viewed.allocator, copies);
   return done;
@@ -142,7 +371,7 @@ bool cpb_variable_list_build(cpb_variable_list *l, cpb_saved_model *m) {
   if (!cpb_meter_charge(m->viewed.meter, CPB_WORK_WALKED, 4 * (uint64_t)m->meta.size, CPB_NO_OFFSET, m->viewed.error))
     return false;
   const bool done = has_objects ? list_objects(l, m) : list_collection(l, m);
-  if (!done || !cpb_find_variable_uses(&m->objects, l)) return cpb_viewed_fail_memory(&m->viewed);
+  if (!done || !find_variable_uses(&m->objects, l)) return cpb_viewed_fail_memory(&m->viewed);
   return cpb_meter_charge(m->viewed.meter, CPB_WORK_ENTRIES, l->count, CPB_NO_OFFSET, m->viewed.error);
 }
 

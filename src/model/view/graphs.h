@@ -22,6 +22,7 @@ typedef struct cpb_view_graph {
   cpb_graph_role role;
   cpb_span message; /* that has the nodes; NULL data for a model without a graph */
   uint64_t nodes;
+  cpb_span rest;                   /* of ONNX: the message without the nodes that it begins with */
   cpb_span domain, name, overload; /* of a function; `name` is also what a graph within a node is called there */
   uint32_t element;                /* which one of a list of that name, from 1, or 0 */
   bool is_within;                  /* a node: */

@@ -9,10 +9,10 @@
 typedef struct cpb_view_item {
   cpb_view_tensor tensor;
   cpb_view_measure measure;
+  uint64_t node;  /* the number of the first node that takes it, or that it belongs to, or CPB_NO_NODE */
+  uint32_t graph; /* of that node */
   cpb_tensor_use use;
-  bool is_copy;   /* its values are those of an earlier one, in the same place of a file */
-  uint32_t graph; /* of the first node that takes it, or that it belongs to */
-  uint64_t node;  /* its number, or CPB_NO_NODE */
+  bool is_copy; /* its values are those of an earlier one, in the same place of a file */
 } cpb_view_item;
 
 typedef struct cpb_inventory {

@@ -10,28 +10,16 @@ static bool keep(cpb_view_makers *m, cpb_span *text, const char *made, char (**k
   return true;
 }
 
-/* By its own name, where values have none. */
-static bool add_names(cpb_view_makers *m, const cpb_view_graph *graph, const cpb_view_node *node) {
-  cpb_view_value value;
-  if (m->view->kind->source) return cpb_names_add(&m->names, node->own_name, (uint32_t)m->count);
-  cpb_view_values outputs = m->view->kind->values(m->view, graph, node, true);
-  while (cpb_view_values_next(&outputs, &value)) {
-    if (value.name.size > 0 && !cpb_names_add(&m->names, value.name, (uint32_t)m->count)) return false;
-  }
-  return true;
-}
-
 static bool add(cpb_view_makers *m, const cpb_view_nodes *nodes, const cpb_view_node *node, size_t total) {
   cpb_view_node *item = &m->items[m->count];
   *item = *node;
   if (!keep(m, &item->name, nodes->label, &m->labels, total) || !keep(m, &item->op, nodes->op, &m->ops, total))
     return false;
-  if (!add_names(m, nodes->graph, node)) return false;
   m->count++;
   return true;
 }
 
-bool cpb_view_makers_build(cpb_view_makers *m, const cpb_allocator *a, const cpb_view *view, uint32_t graph) {
+bool cpb_view_makers_list(cpb_view_makers *m, const cpb_allocator *a, const cpb_view *view, uint32_t graph) {
   const uint64_t total = cpb_view_graph_of(view, graph)->nodes;
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(view, graph);
@@ -43,8 +31,27 @@ bool cpb_view_makers_build(cpb_view_makers *m, const cpb_allocator *a, const cpb
   while (m->items && m->count < total && cpb_view_nodes_next(&nodes, &node)) {
     if (!add(m, &nodes, &node, (size_t)total)) return false;
   }
-  cpb_names_sort(&m->names);
   return m->items != NULL;
+}
+
+/* By its own name, where values have none. */
+static bool add_names(cpb_view_makers *m, const cpb_view_graph *graph, uint32_t node) {
+  cpb_view_value value;
+  if (m->view->kind->source) return cpb_names_add(&m->names, m->items[node].own_name, node);
+  cpb_view_values outputs = m->view->kind->values(m->view, graph, &m->items[node], true);
+  while (cpb_view_values_next(&outputs, &value)) {
+    if (value.name.size > 0 && !cpb_names_add(&m->names, value.name, node)) return false;
+  }
+  return true;
+}
+
+bool cpb_view_makers_build(cpb_view_makers *m, const cpb_allocator *a, const cpb_view *view, uint32_t graph) {
+  if (!cpb_view_makers_list(m, a, view, graph)) return false;
+  for (uint32_t i = 0; i < m->count; i++) {
+    if (!add_names(m, cpb_view_graph_of(view, graph), i)) return false;
+  }
+  cpb_names_sort(&m->names);
+  return true;
 }
 
 void cpb_view_makers_free(cpb_view_makers *m) {

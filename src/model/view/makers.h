@@ -16,6 +16,8 @@ typedef struct cpb_view_makers {
 
 /* False when memory is short; to be freed then, too. */
 bool cpb_view_makers_build(cpb_view_makers *makers, const cpb_allocator *a, const cpb_view *view, uint32_t graph);
+/* The nodes alone. */
+bool cpb_view_makers_list(cpb_view_makers *makers, const cpb_allocator *a, const cpb_view *view, uint32_t graph);
 void cpb_view_makers_free(cpb_view_makers *makers);
 
 /* What comes out of the node under that name: which of its outputs, and whether anything is known of it. */

@@ -102,16 +102,14 @@ static inline bool cpb_view_values_next(cpb_view_values *values, cpb_view_value 
 /* --- Tensors ------------------------------------------------------------------------------------- */
 
 typedef struct cpb_view_tensor {
-  uint32_t graph;
-  cpb_span value; /* what it is called in the graph: by others, which take it; empty: it belongs to a node: */
-  bool of_node;   /* and stands in this member of it */
+  uint32_t graph, element, field; /* `element`: which one of several of that member, from 1, or 0 */
+  bool of_node;                   /* it stands in a member of a node: */
+  cpb_span value;                 /* what it is called by others, which take it; empty: only the node has it */
   cpb_span node_name, op;
   uint64_t node_number;
-  cpb_span member;  /* of an attribute, a parameter or weights */
-  uint32_t element; /* which one of several of that name, from 1, or 0 */
-  /* The kind's: */
+  cpb_span member; /* of an attribute, a parameter or weights */
+  /* The kind's, as `field` is: */
   cpb_span message;
-  uint32_t field;
   cpb_span parameters, node;
   const void *rule;
 } cpb_view_tensor;

@@ -10,12 +10,11 @@
 const onnx = () => import('./operators/onnx.js');
 // @ts-ignore
 const tensorflow = () => import('./operators/tensorflow.js');
+// @ts-ignore
+const coreml = () => import('./operators/coreml.js');
 
 /** @type {Partial<Record<ModelKind, Load>>} */
-const tables = { onnx, saved_model: tensorflow, graph_def: tensorflow, meta_graph: tensorflow };
-
-/** Those whose answers have something of it. @type {QuestionName[]} */
-const asking = ['node', 'nodes'];
+const tables = { onnx, coreml, saved_model: tensorflow, graph_def: tensorflow, meta_graph: tensorflow };
 
 /**
  * Gives the table to a model, before the first question that it is for. Without it the answer
@@ -28,6 +27,8 @@ const asking = ['node', 'nodes'];
  * @param {Load} [load]
  */
 export function operatorsFor(instance, engine, kind, load = tables[kind]) {
+  // Whose answers have something of it: Core ML's models say themselves what inputs are for.
+  const asking = /** @type {QuestionName[]} */ (kind === 'coreml' ? ['node'] : ['node', 'nodes']);
   let isThere = false;
   /** @param {QuestionName} question @param {() => void} check throws if the model was closed meanwhile */
   return async (question, check) => {

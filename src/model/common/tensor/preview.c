@@ -24,6 +24,7 @@ static size_t item_of(const preview *p) { return packed_of(p->of) > 0 ? 1 : p->o
 
 static void put(preview *p, uint64_t number) {
   size_t item = item_of(p);
+  if (p->of->repeats && p->of->type->format->bits > 0) number = cpb_tensor_small(p->of->type->format, number);
   for (size_t i = 0; i < item && p->size < p->wanted; i++) p->bytes[p->size++] = (uint8_t)(number >> 8 * i);
 }
 
@@ -61,12 +62,23 @@ static bool put_field(preview *p, const cpb_cursor *c) {
   return true;
 }
 
+static bool repeat(preview *p) {
+  const size_t item = item_of(p);
+  if (p->size % item != 0) return false;
+  for (; p->size < p->wanted; p->size++) p->bytes[p->size] = p->size < item ? 0 : p->bytes[p->size - item];
+  return true;
+}
+
+/* Of several fields of content the last counts, as for parsers. */
 static bool find_numbers(preview *p) {
+  const bool is_content = p->of->field == p->of->content;
   cpb_cursor c = cpb_cursor_of(p->of->message);
-  while (p->size < p->wanted && cpb_cursor_next(&c)) {
-    if (c.number == p->of->field && !put_field(p, &c)) return false;
+  while ((is_content || p->size < p->wanted) && cpb_cursor_next(&c)) {
+    if (c.number != p->of->field) continue;
+    if (is_content) p->size = 0;
+    if (!put_field(p, &c)) return false;
   }
-  return !c.damaged && p->size == p->wanted;
+  return (is_content || !c.damaged) && (p->of->repeats ? repeat(p) : p->size == p->wanted);
 }
 
 /* Of elements that share bytes: number `i`. */
@@ -92,8 +104,12 @@ static void write_numbers(cpb_json_writer *a, const preview *p, size_t count) {
 
 static void write_texts(cpb_json_writer *a, const cpb_tensor_preview *t, size_t count) {
   cpb_cursor c = cpb_cursor_of(t->message);
-  for (size_t i = 0; i < count && cpb_cursor_find(&c, t->field, CPB_WIRE_LEN); i++)
-    cpb_write_short_text(a, t->part, c.bytes);
+  cpb_span last = {NULL, 0};
+  for (size_t i = 0; i < count; i++) {
+    if (cpb_cursor_find(&c, t->field, CPB_WIRE_LEN)) last = c.bytes;
+    else if (c.damaged || !t->repeats) return;
+    cpb_write_short_text(a, t->part, last);
+  }
 }
 
 /* --- Together ----------------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@ typedef struct cpb_tensor_preview {
   uint64_t dtype; /* for `write` */
   uint64_t elements;
   uint64_t texts; /* how many there are, of a type that is text */
+  bool repeats;   /* the last one stands for those that are left out, zero for all; else all must be there */
   /* An element, of format->size bytes; of those that share bytes, as one byte. */
   void (*write)(cpb_json_writer *answer, const char *key, uint64_t dtype, const uint8_t *bytes);
 } cpb_tensor_preview;

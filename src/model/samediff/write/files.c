@@ -1,5 +1,5 @@
 /* The files of the zip, one after the other, and its directory. */
-#include "model/samediff/write/files.h"
+#include "model/samediff/write/state.h"
 
 #include "base/checked.h"
 #include "base/status.h"

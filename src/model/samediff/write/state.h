@@ -1,10 +1,11 @@
 /* What is inside a cpb_samediff_writer. Its tags and parts come in through given.c; writer.c takes
- * the steps: base.c reads what tags are added to; shares.c finds what is shared; tags.c checks each
- * tag and writes its texts; files.c puts the zip out. */
+ * the steps, reads what tags are added to, checks each tag and writes its texts; shares.c finds what is shared; files.c
+ * puts the zip out. */
 #ifndef CPB_MODEL_SAMEDIFF_WRITE_STATE_H
 #define CPB_MODEL_SAMEDIFF_WRITE_STATE_H
 
 #include "cpb/samediff.h"
+
 #include "model/common/names.h"
 #include "model/formats/zip/deflate.h"
 #include "model/formats/zip/write.h"
@@ -112,5 +113,23 @@ bool cpb_sd_writer_misused(cpb_samediff_writer *w, const char *what);
 /* "tag T: WHAT" and "tag T, name N: WHAT". */
 bool cpb_sd_refuse_tag(cpb_samediff_writer *w, const cpb_sd_new_tag *tag, const char *what);
 bool cpb_sd_refuse_part(cpb_samediff_writer *w, const cpb_sd_new_part *part, const char *what);
+
+/* Each is false with the error set. */
+
+/* The names of each tag's parts. */
+bool cpb_sd_write_index(cpb_samediff_writer *w);
+/* tags.txt: the base's tags and the new ones. */
+bool cpb_sd_write_tags(cpb_samediff_writer *w);
+/* Finds what new tags share with each other. */
+bool cpb_sd_write_share(cpb_samediff_writer *w);
+
+/* The new tag of this name, or NULL. After cpb_sd_write_tags(). */
+const cpb_sd_new_tag *cpb_sd_find_new_tag(const cpb_samediff_writer *w, cpb_span name);
+
+/* Lists them. False with the error set. */
+bool cpb_sd_write_list(cpb_samediff_writer *w);
+
+/* Puts out what comes next. */
+cpb_step cpb_sd_write_files(cpb_samediff_writer *w);
 
 #endif

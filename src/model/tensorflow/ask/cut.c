@@ -1,5 +1,5 @@
 /* A model cut down to some of its objects: what stays of it, and the plan to write it. */
-#include "model/tensorflow/ask/cut.h"
+#include "model/tensorflow/ask/questions.h"
 
 #include "base/status.h"
 #include "model/tensorflow/cut/cut.h"

@@ -1,10 +1,9 @@
 /* The layers that Keras tells of, and what is loaded for some of them; without Keras, as far as names tell. */
-#include "model/tensorflow/ask/layers.h"
+#include "model/tensorflow/ask/questions.h"
 
 #include "model/common/name_layers.h"
 #include "model/keras/answers.h"
 #include "model/keras/class_names.h"
-#include "model/keras/load.h"
 #include "model/tensorflow/keras.h"
 #include "model/tensorflow/variable_list.h"
 #include "model/tensorflow/variables.h"
@@ -39,13 +38,13 @@ static bool add_object_path(named *n, uint32_t node, cpb_name_layer *layer) {
 
 static bool add_variable(named *n, const cpb_variable *v) {
   const cpb_span name = v->whole.size > 0 ? v->whole : v->name;
-  cpb_name_layer layer = {.path = cpb_name_layer_path(name), .order = n->list.count, .tensors = v->is_first};
+  cpb_name_layer layer = {.path = cpb_name_layer_path(name), .sum.tensors = v->is_first};
   const bool has_scope = layer.path.size < name.size;
   if (v->use != CPB_TENSOR_WEIGHT || v->copy_of != CPB_NO_OBJECT) return true;
   layer.op = has_scope ? cpb_keras_class_of_name(layer.path) : (cpb_span){NULL, 0};
   layer.has_class = layer.op.data != NULL;
-  layer.elements = cpb_variable_parameters(v);
-  layer.bytes = v->bytes;
+  layer.sum.elements = cpb_variable_parameters(v);
+  layer.sum.bytes = v->bytes;
   if (!has_scope && v->node != CPB_NO_OBJECT && !add_object_path(n, v->node, &layer)) return false;
   return cpb_name_layers_add(&n->list, layer);
 }
@@ -56,8 +55,8 @@ static bool add_variables(named *n, const cpb_variable_list *l) {
     if (!add_variable(n, &l->items[i])) return false;
   }
   at = n->paths.data;
-  for (size_t i = 0; at && i < n->list.count; i++) {
-    cpb_span *path = &n->list.items[i].path;
+  for (size_t i = 0; at && i < n->list.list.count; i++) {
+    cpb_span *path = &((cpb_name_layer *)n->list.list.items)[i].path;
     if (path->data) continue;
     path->data = at;
     at += path->size;
@@ -81,9 +80,9 @@ static bool add_constants(named *n) {
   for (size_t i = 0; l && i < l->count; i++) {
     const cpb_view_item *item = &l->items[i];
     const cpb_span name = without_reading(item->tensor.node_name);
-    cpb_name_layer layer = {.path = cpb_name_layer_path(name), .order = n->list.count};
+    cpb_name_layer layer = {.path = cpb_name_layer_path(name)};
     if (!cpb_view_item_counts(item)) continue;
-    cpb_name_layer_take(&layer, true, item->measure.elements, item->measure.bytes);
+    cpb_layer_sum_add(&layer.sum, true, item->measure.elements, item->measure.bytes);
     if (!cpb_name_layers_add(&n->list, layer)) return false;
   }
   return l != NULL;
@@ -96,7 +95,8 @@ static bool find_named(named *n, const cpb_variable_list *l) {
 static void write_named(cpb_saved_model *m) {
   cpb_variable_list list = {.allocator = m->viewed.allocator};
   named n = {.model = m};
-  cpb_name_layers_init(&n.list, &m->viewed.allocator);
+  n.list = cpb_name_layers_on(&m->viewed.allocator);
+  n.list.list.late = true; /* some paths move as long as others come */
   cpb_buffer_init(&n.paths, &m->viewed.allocator);
   if (cpb_saved_link(m) && cpb_variable_list_build(&list, m)) {
     cpb_json_writer_text(m->viewed.answer, "source", m->is_frozen ? "names" : "variables");

@@ -1,5 +1,5 @@
 /* The object graph, one object and its children at a time. */
-#include "model/tensorflow/ask/objects.h"
+#include "model/tensorflow/ask/questions.h"
 
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"

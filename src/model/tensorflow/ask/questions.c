@@ -1,14 +1,5 @@
 #include "model/tensorflow/ask/questions.h"
 
-#include "model/tensorflow/ask/cut.h"
-#include "model/tensorflow/ask/graph_overview.h"
-#include "model/tensorflow/ask/layers.h"
-#include "model/tensorflow/ask/objects.h"
-#include "model/tensorflow/ask/overview.h"
-#include "model/tensorflow/ask/search.h"
-#include "model/tensorflow/ask/signature.h"
-#include "model/tensorflow/ask/variables.h"
-
 enum {
   SKELETON = 0,
   GRAPH = CPB_SAVED_NEEDS_GRAPH,

@@ -1,10 +1,9 @@
 /* A text in the names of anything: of what only TensorFlow has first, then in graphs. */
-#include "model/tensorflow/ask/search.h"
+#include "model/tensorflow/ask/questions.h"
 
 #include "model/keras/answers.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/functions.h"
 #include "model/tensorflow/keras.h"
 
 typedef struct search {

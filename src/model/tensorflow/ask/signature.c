@@ -1,13 +1,12 @@
 /* A signature, followed to what it computes with: in the graph from its outputs, and
  * in the object graph from the signatures map. */
-#include "model/tensorflow/ask/signature.h"
+#include "model/tensorflow/ask/questions.h"
 
 #include "base/status.h"
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/functions.h"
 #include "model/tensorflow/nodes.h"
 #include "model/tensorflow/tensors.h"
 
