@@ -247,13 +247,14 @@ static void conditions_are_of_the_strongest_validator(void **state) {
   (void)state;
   char out[300];
   cpb_validators v = {.known = true, .etag = "\"a\"", .last_modified = "then"};
-  assert_true(cpb_validators_condition(&v, out, sizeof out));
+  assert_true(cpb_validators_condition(&v, true, out, sizeof out));
   assert_string_equal(out, "If-Match: \"a\"");
   strcpy(v.etag, "W/\"a\"");
-  assert_true(cpb_validators_condition(&v, out, sizeof out));
+  assert_true(cpb_validators_condition(&v, true, out, sizeof out));
   assert_string_equal(out, "If-Unmodified-Since: then");
+  assert_false(cpb_validators_condition(&v, false, out, sizeof out));
   *v.last_modified = 0;
-  assert_false(cpb_validators_condition(&v, out, sizeof out));
+  assert_false(cpb_validators_condition(&v, true, out, sizeof out));
 }
 
 /* --- S3 ----------------------------------------------------------------------------------- */

@@ -125,6 +125,15 @@ static bool may_mean_no_suffix(int status) {
   return status == 400 || status == 405 || status == 406 || status == 412 || status == 501;
 }
 
+/* Some servers refuse a file that is as old as the date that they gave. What the next response says is compared. */
+static bool begin_412(cpb_remote *r) {
+  bool by_date = r->query.condition && strncmp(r->query.condition, "If-Un", 5) == 0;
+  if (!by_date) return fail(r, "the file changed while it was read: the server answered 412");
+  (r->home ? r->home : r)->no_dates = r->was_undated = true;
+  r->body = CPB_BODY_NOTHING;
+  return false;
+}
+
 bool cpb_remote_begin(void *user, const cpb_response *response) {
   cpb_remote *r = user;
   r->response = *response;
@@ -137,7 +146,7 @@ bool cpb_remote_begin(void *user, const cpb_response *response) {
     case 200: return begin_200(r);
     case 416: return begin_416(r);
     case 412:
-      if (r->pinned.known) return fail(r, "the file changed while it was read: the server answered 412");
+      if (r->pinned.known) return begin_412(r);
   }
   if (r->is_suffix && may_mean_no_suffix(response->status)) {
     r->no_suffix = true;

@@ -59,7 +59,7 @@ static void set_request(cpb_remote *r) {
   if (r->is_suffix) cpb_format(range, sizeof r->range, "-%llu", (unsigned long long)r->end);
   else cpb_format(range, sizeof r->range, "%llu-%llu", (unsigned long long)r->begin, (unsigned long long)r->end - 1);
   r->led_by = of->target ? of->num_targets : 0;
-  bool known = cpb_validators_condition(&r->pinned, r->condition, sizeof r->condition);
+  bool known = cpb_validators_condition(&r->pinned, !of->no_dates, r->condition, sizeof r->condition);
   r->query = (cpb_request){.url = of->is_s3        ? of->s3.url
                                   : of->served.url ? of->served.url
                                                    : of->url,
@@ -120,7 +120,7 @@ static void start(cpb_remote *r, cpb_error *error) {
   r->body = CPB_BODY_UNKNOWN;
   r->window = NULL;
   r->got = 0;
-  r->ignores_ranges = false;
+  r->ignores_ranges = r->was_undated = false;
   r->pace = (cpb_pace){0};
   *r->said = 0;
   r->response = (cpb_response){0};
@@ -238,7 +238,7 @@ static void take_lane(cpb_remote *r, cpb_remote *lane) {
     window->bytes = lane->window->bytes;
     lane->window->bytes = before;
   }
-  bool astray = !came && was_led_astray(lane);
+  bool astray = !came && (was_led_astray(lane) || lane->was_undated);
   empty(lane);
   if (!came && !astray) give_up_lanes(r);
 }
@@ -316,6 +316,10 @@ static bool fetch(cpb_remote *r, uint64_t ahead, cpb_error *error) {
     start(r, error);
     if (ahead > r->end) look_ahead(r, r->end, ahead);
     cpb_outcome outcome = finish(r);
+    if (r->was_undated) {
+      cpb_error_begin(error, NULL);
+      continue;
+    }
     if (outcome == CPB_RECEIVED) return true;
     bool astray = was_led_astray(r);
     if (!astray) give_up_lanes(r);
@@ -476,6 +480,7 @@ cpb_remote *cpb_remote_share(const cpb_remote *r) {
   other->num_targets = other->target != NULL;
   other->target_served = r->target_served;
   other->asks_anew = r->asks_anew;
+  other->no_dates = r->no_dates;
   other->most_lanes = URL_SHARED_LANES;
   return other;
 }

@@ -47,6 +47,7 @@ struct cpb_remote {
   unsigned num_targets;  /* that were kept so far */
   bool target_served;    /* it has given a range */
   bool asks_anew;        /* one failed at once: none is kept */
+  bool no_dates;         /* the server refused the date that it gave: no condition is made of it */
   cpb_validators pinned; /* those of the first response, which all others must have */
   cpb_windows windows;
   cpb_buffer whole; /* the file, if a server sent all of it */
@@ -65,6 +66,7 @@ struct cpb_remote {
   size_t got; /* bytes of the body */
   cpb_pace pace;
   char range[48], condition[300];
+  bool was_undated; /* the request was refused for its date, and is to be sent without */
   cpb_request query;
   cpb_receiver receiver;
   char said[EXPLANATION];

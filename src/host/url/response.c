@@ -243,10 +243,10 @@ bool cpb_validators_agree(cpb_validators *known, const cpb_response *r, uint64_t
   return true;
 }
 
-bool cpb_validators_condition(const cpb_validators *known, char *out, size_t size) {
+bool cpb_validators_condition(const cpb_validators *known, bool by_date, char *out, size_t size) {
   if (*known->etag && !is_weak(known->etag)) {
     cpb_format(out, size, "If-Match: %s", known->etag);
-  } else if (*known->last_modified) {
+  } else if (by_date && *known->last_modified) {
     cpb_format(out, size, "If-Unmodified-Since: %s", known->last_modified);
   } else {
     return false;

@@ -65,7 +65,7 @@ typedef struct cpb_validators {
 bool cpb_validators_agree(cpb_validators *known, const cpb_response *r, uint64_t size, cpb_error *error);
 
 /* The header that makes a server refuse (412) once the file has changed: If-Match with a strong ETag,
- * else If-Unmodified-Since. False when there is nothing to say. */
-bool cpb_validators_condition(const cpb_validators *known, char *out, size_t size);
+ * else If-Unmodified-Since, if `by_date`. False when there is nothing to say. */
+bool cpb_validators_condition(const cpb_validators *known, bool by_date, char *out, size_t size);
 
 #endif

@@ -136,6 +136,8 @@ const faults = {
   'etag-and-date-of-edges': (x) => void ((x.headers.ETag = `"${x.n}"`), (x.headers['Last-Modified'] = date(x.n))),
   'etag-strong-date-changes': (x) => void (x.headers['Last-Modified'] = date(x.n)),
   'date-changes': (x) => void (delete x.headers.ETag, (x.headers['Last-Modified'] = date(x.n))),
+  'date-refused': (x) => refuseDates(x, 1),
+  'date-refused-changes': (x) => refuseDates(x, x.n),
   date: (x) => void (delete x.headers.ETag, (x.headers['Last-Modified'] = date(1))),
   'nothing-to-compare': (x) => void delete x.headers.ETag,
   'etag-later': (x) => void (x.n === 1 && delete x.headers.ETag, x.n === 3 && (x.headers.ETag = '"two"')),
@@ -223,6 +225,13 @@ const signed = ({ url, n }) => `?${new URLSearchParams([...url.searchParams, ['s
 
 /** @type {(n: number) => string} */
 const date = (n) => new Date(Date.UTC(2026, 0, n)).toUTCString();
+
+/** Who refuses a date, even the one of the file. @type {(x: Exchange, day: number) => unknown} */
+function refuseDates({ headers, request, send }, day) {
+  delete headers.ETag;
+  headers['Last-Modified'] = date(day);
+  return request.headers['if-unmodified-since'] ? send(412) : undefined;
+}
 
 /** How many requests came with a token. @type {Map<string, number>} */
 const counts = new Map();
