@@ -1,23 +1,34 @@
 #!/usr/bin/env python3
 """Writes the Python package's answers.pyi, the types of the answers about models, from what describes these: the JSON
-Schema in src/model/answers.
+Schema in src/model/answers; and for each kind of model a type whose methods, those of Model, return that kind's answers.
 
     tools/answer_types.py FILE
 """
 
+import ast
 import json
 import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 import yaml
 
-FOLDER = Path(__file__).resolve().parent.parent / "src/model/answers"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "src/model/answers"
+MODELS = ROOT / "python/libcpb/_models.py"
 HEAD = '''"""The types of answers about models, for type checkers; there is no module of this name when a program runs.
 docs/inspecting.md says what they mean. Made by tools/answer_types.py: change src/model/answers.
 """'''
+IMPORTS = """
+from collections.abc import Iterable
+from typing import NoReturn, overload
+
+from typing_extensions import Unpack
+
+from libcpb._models import Asking, Model, Page"""
 # What it warns of is that it numbers the variants of a type.
 GENERATOR = [sys.executable, "-W", "ignore", "-m", "datamodel_code_generator", "--input-file-type", "jsonschema", "--output-model-type",
              "typing.TypedDict", "--target-python-version", "3.10", "--enum-field-as-literal", "all",
@@ -63,6 +74,40 @@ def literals(types):
                    for name, words in (("Kind", kinds), ("Question", questions)))
 
 
+def answered(method):
+    """The question that a method of Model answers, in camel case; None for another method."""
+    returned = method.returns
+    found = isinstance(returned, ast.Attribute) and returned.attr.startswith("Any") and returned.attr[len("Any"):]
+    return found or None
+
+
+def methods():
+    """Those of Model that return an answer; of those with overloads, the overloads."""
+    model = next(node for node in ast.parse(MODELS.read_text()).body if isinstance(node, ast.ClassDef) and node.name == "Model")
+    return [node for node in model.body if isinstance(node, ast.FunctionDef) and answered(node)]
+
+
+def opened(kind, name, answers):
+    """The type of a model of a kind, as the methods of Model return its answers. One that the kind does not answer
+    raises CpbError."""
+    returned = {camel(question): " | ".join(target(one) for one in answer.get("anyOf", [answer]))
+                for question, answer in answers["properties"].items()}
+    yield f"class {name}(Model):"
+    yield f"    @property\n    def kind(self) -> Literal[{json.dumps(kind)}]: ..."
+    for method in methods():
+        method.returns = ast.Name(returned.get(answered(method), "NoReturn"))
+        method.body = [ast.Expr(ast.Constant(...))]
+        yield textwrap.indent(ast.unparse(method).replace("\n    ...", " ..."), "    ")
+
+
+def models(types):
+    """A type for each kind of model, and what any may be."""
+    kinds = {kind: types[target(answers)] for kind, answers in types["Answers"]["properties"].items()}
+    names = {kind: "Opened" + target(answers)[: -len("Answers")] for kind, answers in types["Answers"]["properties"].items()}
+    classes = ["\n".join(opened(kind, names[kind], answers)) for kind, answers in kinds.items()]
+    return "\n".join(classes) + f"\n\nAnyModel: TypeAlias = {' | '.join(names.values())}\n"
+
+
 def text():
     types = definitions()
     types |= any_kind(types)
@@ -71,7 +116,8 @@ def text():
         source, made = Path(folder) / "answers.json", Path(folder) / "answers.pyi"
         source.write_text(json.dumps(schema))
         subprocess.run([*GENERATOR, "--input", source, "--output", made], check=True)
-        return made.read_text() + literals(types | {"Answers": schema})
+        types["Answers"] = schema
+        return made.read_text().replace("\nfrom typing import", IMPORTS + "\nfrom typing import", 1) + literals(types) + models(types)
 
 
 def main():

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, cast, overload
 
 from libcpb import _core, _options, _sources
 from libcpb._arrays import Values
@@ -18,6 +18,7 @@ from libcpb._sources import Source
 
 if TYPE_CHECKING:
     import numpy
+    from typing_extensions import Unpack
 
     from libcpb import answers
 
@@ -26,7 +27,34 @@ _BESIDE = {"keras_metadata": 1, "checkpoint": 2, "fingerprint": 4}
 _ALL = 2**32 - 1
 _MOST = 1 << 32
 
-Page = Any
+_M = TypeVar("_M", bound="Model")
+
+
+class Page(TypedDict, total=False):
+    """What most questions take: see `Model.ask`."""
+
+    meta_graph: int
+    first: int
+    count: int | Literal["all"]
+    brief: bool
+    progress: Progress | None
+
+
+class Asking(Page, total=False):
+    """What any question takes."""
+
+    scope: str | None
+    to: str | None
+    distance: int
+
+
+class _Opening(TypedDict, total=False):
+    max_value: int
+    max_memory: int
+    limits: Limits | None
+    leave_out: Iterable[Literal["keras_metadata", "checkpoint", "fingerprint"]]
+    progress: Progress | None
+    url_options: Mapping[str, Any] | None
 
 
 class Model(_core.Model):
@@ -44,9 +72,47 @@ class Model(_core.Model):
         """The kind of model, such as ``"saved_model"`` or ``"onnx"``."""
         return cast("answers.Kind", _KIND_NAMES[self._kind])
 
+    @overload
+    def ask(self, question: Literal["overview"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyOverview: ...
+    @overload
+    def ask(self, question: Literal["signature"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnySignature: ...
+    @overload
+    def ask(self, question: Literal["functions"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyFunctions: ...
+    @overload
+    def ask(self, question: Literal["function"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyFunction: ...
+    @overload
+    def ask(self, question: Literal["nodes"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyNodes: ...
+    @overload
+    def ask(self, question: Literal["scopes"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyScopes: ...
+    @overload
+    def ask(self, question: Literal["consumers"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyConsumers: ...
+    @overload
+    def ask(self, question: Literal["node"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyNode: ...
+    @overload
+    def ask(self, question: Literal["upstream"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyUpstream: ...
+    @overload
+    def ask(self, question: Literal["downstream"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyDownstream: ...
+    @overload
+    def ask(self, question: Literal["objects"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyObjects: ...
+    @overload
+    def ask(self, question: Literal["layers"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyLayers: ...
+    @overload
+    def ask(self, question: Literal["constants"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyConstants: ...
+    @overload
+    def ask(self, question: Literal["ops"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyOps: ...
+    @overload
+    def ask(self, question: Literal["search"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnySearch: ...
+    @overload
+    def ask(self, question: Literal["load"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyLoad: ...
+    @overload
+    def ask(self, question: Literal["cut"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyCut: ...
+    @overload
+    def ask(self, question: Literal["variables"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyVariables: ...
+    @overload
+    def ask(self, question: Literal["tag"], name: str | None = None, **how: Unpack[Asking]) -> answers.AnyTag: ...
     def ask(
         self,
-        question: str,
+        question: answers.Question,
         name: str | None = None,
         *,
         scope: str | None = None,
@@ -72,94 +138,94 @@ class Model(_core.Model):
         far = _options.count("distance", distance)
         return json.loads(self._ask(number, name, scope, to, far, graph, at, many, brief, progress))
 
-    def overview(self, **page: Page) -> answers.AnyOverview:
+    def overview(self, **page: Unpack[Page]) -> answers.AnyOverview:
         """Versions, meta graphs or tags, signatures, counts: a few small reads."""
         return self.ask("overview", **page)
 
-    def signatures(self, **page: Page) -> answers.SignaturePage:
+    def signatures(self, **page: Unpack[Page]) -> answers.SignaturePage:
         """The page of signatures in the overview of a SavedModel."""
-        overview = self.ask("overview", **page)
+        overview: Any = self.ask("overview", **page)
         if "signatures" not in overview:
             raise CpbError(f"a {self.kind} has no signatures", "UNSUPPORTED")
         return overview["signatures"]
 
-    def signature(self, name: str, **page: Page) -> answers.AnySignature:
+    def signature(self, name: str, **page: Unpack[Page]) -> answers.AnySignature:
         """One signature, followed to its function, captures and variables."""
         return self.ask("signature", name, **page)
 
-    def functions(self, **page: Page) -> answers.AnyFunctions:
+    def functions(self, **page: Unpack[Page]) -> answers.AnyFunctions:
         """The function library: signatures, sizes, who calls whom."""
         return self.ask("functions", **page)
 
-    def function(self, name: str, **page: Page) -> answers.AnyFunction:
+    def function(self, name: str, **page: Unpack[Page]) -> answers.AnyFunction:
         """One function of it."""
         return self.ask("function", name, **page)
 
-    def nodes(self, function: str | None = None, *, scope: str | None = None, **page: Page) -> answers.AnyNodes:
+    def nodes(self, function: str | None = None, *, scope: str | None = None, **page: Unpack[Page]) -> answers.AnyNodes:
         """Nodes of the graph, of a function or of a SameDiff tag; with `scope` those of which the names
         begin with it."""
         return self.ask("nodes", function, scope=scope, **page)
 
     def scopes(
-        self, scope: str | None = None, *, function: str | None = None, **page: Page
+        self, scope: str | None = None, *, function: str | None = None, **page: Unpack[Page]
     ) -> answers.AnyScopes:
         """The scopes and nodes in a name scope of the graph, of a function or of a SameDiff tag, and what leads to each."""
         return self.ask("scopes", function, scope=scope, **page)
 
-    def node(self, name: str, *, function: str | None = None, tag: str | None = None, **page: Page) -> answers.AnyNode:
+    def node(self, name: str, *, function: str | None = None, tag: str | None = None, **page: Unpack[Page]) -> answers.AnyNode:
         """One node: what goes into it and who gives it, what comes out, its attributes, and who takes it."""
         return self.ask("node", name, scope=function if function is not None else tag, **page)
 
     def consumers(
-        self, name: str, *, function: str | None = None, tag: str | None = None, **page: Page
+        self, name: str, *, function: str | None = None, tag: str | None = None, **page: Unpack[Page]
     ) -> answers.AnyConsumers:
         """What takes a node of the graph or of a function, or a variable of a SameDiff tag, and as
         which input."""
         return self.ask("consumers", name, scope=function if function is not None else tag, **page)
 
     def upstream(
-        self, name: str, *, function: str | None = None, to: str | None = None, distance: int = 0, **page: Page
+        self, name: str, *, function: str | None = None, to: str | None = None, distance: int = 0, **page: Unpack[Page]
     ) -> answers.AnyUpstream:
         """All that a node or value depends on, the nearest first, through calls and graphs within nodes; at most
         `distance` steps away, unless that is 0. With `to`, a shortest way to that node or value of the same graph."""
         return self.ask("upstream", name, scope=function, to=to, distance=distance, **page)
 
     def downstream(
-        self, name: str, *, function: str | None = None, to: str | None = None, distance: int = 0, **page: Page
+        self, name: str, *, function: str | None = None, to: str | None = None, distance: int = 0, **page: Unpack[Page]
     ) -> answers.AnyDownstream:
         """All that depends on a node or value, as `upstream` tells it."""
         return self.ask("downstream", name, scope=function, to=to, distance=distance, **page)
 
-    def objects(self, path: str | None = None, **page: Page) -> answers.AnyObjects:
+    def objects(self, path: str | None = None, **page: Unpack[Page]) -> answers.AnyObjects:
         """An object of the object graph and its children, by a path such as ``root.layers.0``."""
         return self.ask("objects", path, **page)
 
-    def layers(self, **page: Page) -> answers.AnyLayers:
+    def layers(self, **page: Unpack[Page]) -> answers.AnyLayers:
         """The Keras layers and how they are connected."""
         return self.ask("layers", **page)
 
-    def nodes_to_load(self, paths: Iterable[str], **page: Page) -> answers.AnyLoad:
+    def nodes_to_load(self, paths: Iterable[str], **page: Unpack[Page]) -> answers.AnyLoad:
         """Keras: what must be loaded for the nodes at these paths."""
         return self.ask("load", "\n".join(paths), **page)
 
-    def constants(self, **page: Page) -> answers.AnyConstants:
+    def constants(self, **page: Unpack[Page]) -> answers.AnyConstants:
         """Constants or parameters, the largest first."""
         return self.ask("constants", **page)
 
-    def ops(self, **page: Page) -> answers.AnyOps:
+    def ops(self, **page: Unpack[Page]) -> answers.AnyOps:
         """How often each operation is used."""
         return self.ask("ops", **page)
 
-    def search(self, text: str, **page: Page) -> answers.AnySearch:
+    def search(self, text: str, **page: Unpack[Page]) -> answers.AnySearch:
         """What has the text in its name."""
         return self.ask("search", text, **page)
 
-    def variables(self, name: str | None = None, **page: Page) -> answers.AnyVariables:
+    def variables(self, name: str | None = None, **page: Unpack[Page]) -> answers.AnyVariables:
         """Variables of a SavedModel and what its checkpoint has stored of each, or a checkpoint's tensors;
         with a name, path or key only those that it means."""
         return self.ask("variables", name, **page)
 
-    def tag(self, name: str | None = None, **page: Page) -> answers.AnyTag:
+    def tag(self, name: str | None = None, **page: Unpack[Page]) -> answers.AnyTag:
         """SameDiff: the graph of a tag, without a name of the newest one."""
         return self.ask("tag", name, **page)
 
@@ -253,13 +319,33 @@ class Model(_core.Model):
         with tempfile.TemporaryFile(buffering=0) as file:
             return json.loads(write(file.fileno()))
 
-    def __enter__(self) -> Model:
+    def __enter__(self: _M) -> _M:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
+@overload
+def open_model(source: Source, *, kind: Literal["saved_model"], **how: Unpack[_Opening]) -> answers.OpenedSavedModel: ...
+@overload
+def open_model(source: Source, *, kind: Literal["graph_def"], **how: Unpack[_Opening]) -> answers.OpenedGraphDef: ...
+@overload
+def open_model(source: Source, *, kind: Literal["keras_metadata"], **how: Unpack[_Opening]) -> answers.OpenedKeras: ...
+@overload
+def open_model(source: Source, *, kind: Literal["samediff_zip"], **how: Unpack[_Opening]) -> answers.OpenedSameDiffZip: ...
+@overload
+def open_model(source: Source, *, kind: Literal["samediff_graph"], **how: Unpack[_Opening]) -> answers.OpenedSameDiffGraph: ...
+@overload
+def open_model(source: Source, *, kind: Literal["onnx"], **how: Unpack[_Opening]) -> answers.OpenedOnnx: ...
+@overload
+def open_model(source: Source, *, kind: Literal["coreml"], **how: Unpack[_Opening]) -> answers.OpenedCoreml: ...
+@overload
+def open_model(source: Source, *, kind: Literal["meta_graph"], **how: Unpack[_Opening]) -> answers.OpenedMetaGraph: ...
+@overload
+def open_model(source: Source, *, kind: Literal["checkpoint"], **how: Unpack[_Opening]) -> answers.OpenedCheckpoint: ...
+@overload
+def open_model(source: Source, *, kind: answers.Kind | None = None, **how: Unpack[_Opening]) -> answers.AnyModel: ...
 def open_model(
     source: Source,
     *,
@@ -270,7 +356,7 @@ def open_model(
     leave_out: Iterable[Literal["keras_metadata", "checkpoint", "fingerprint"]] = (),
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
-) -> Model:
+) -> Any:
     """Opens a model to look inside.
 
     Args:
@@ -317,7 +403,7 @@ def diff(
     values: bool = True,
     limits: Limits | None = None,
     url_options: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+) -> answers.Differences:
     """What differs between two models of any kind and form, as ``docs/inspecting.md`` describes it;
     ``"equal"`` says whether nothing does, or is None where a model is damaged and nothing is known
     to. A message and the ``.cpb`` that was split from it are equal.

@@ -1,20 +1,30 @@
-"""The package fits its types, as mypy --strict sees them (pyproject.toml), and so does what a program
-does with it."""
+"""The package fits its types, as mypy --strict (pyproject.toml) sees them, and so do the tutorial and what a program does
+with it; pyright sees the same."""
 
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
 import libcpb
+import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = """
+from __future__ import annotations
+
 import io
+from typing import TYPE_CHECKING, Literal
 
 import libcpb
 from libcpb.proto_splitter import chunk_pb2
 from google.protobuf.message import Message
+from typing_extensions import Never, assert_type
+
+if TYPE_CHECKING:
+    from libcpb import answers
 
 def use(message: Message) -> bytes:
     out = io.BytesIO()
@@ -26,19 +36,75 @@ def use(message: Message) -> bytes:
     with libcpb.open_model("model") as model:
         return b"".join(libcpb.RecordReader(out.getvalue())) + model.kind.encode()
 
+def known() -> int:
+    with libcpb.open_model("model", kind="saved_model", max_value=3) as model:
+        assert_type(model, answers.OpenedSavedModel)
+        assert_type(model.ask("nodes", count="all"), answers.NodesAnswer)
+        assert_type(model.kind, Literal["saved_model"])
+        return model.overview()["meta_graphs"]["total"]
+
+def narrowed() -> None:
+    model = libcpb.open_model("model")
+    assert_type(model, answers.AnyModel)
+    print(model.ops(count=5)["ops"]["items"][0]["op"])
+    print(model.overview()["meta_graphs"])  # wrong
+    if model.kind == "onnx":
+        assert_type(model, answers.OpenedOnnx)
+        assert_type(model.overview(), answers.OnnxOverview)
+        assert_type(model.signature("serve"), Never)
+
+def any_model(model: libcpb.Model) -> None:
+    assert_type(model.overview(), answers.AnyOverview)
+    assert_type(libcpb.diff(model, "other"), answers.Differences)
+    model.ask("overvue")  # wrong
+    model.nodes(cuont=3)  # wrong
+
+any_model(libcpb.open_model("model"))
+libcpb.open_model("model", kind="savedmodel")  # wrong
+libcpb.diff("a", "b")["equals"]  # wrong
 libcpb.merge("out.cpb", 5)  # wrong
 libcpb.split("in.pb", "out.cpb", threads="2")  # wrong
 libcpb.RecordWriter("out", codec="lz4")  # wrong
 """
 
 
-def test_mypy_strict(tmp_path):
-    # As it is installed: what is built beside the sources is there, too.
-    shutil.copytree(pathlib.Path(libcpb.__file__).parent, tmp_path / "libcpb",
-                    ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    (tmp_path / "program.py").write_text(PROGRAM)
-    result = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir",
-                             tmp_path / "cache", "libcpb", "program.py"], cwd=tmp_path, capture_output=True, text=True)
-    lines = [line for line in result.stdout.splitlines() if ": error: " in line]
-    wrong = [n for n, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("# wrong")]
-    assert [line.split(":")[:2] for line in lines] == [["program.py", str(n)] for n in wrong], result.stdout + result.stderr
+KINDS = "".join(f"""
+def {kind}() -> None:
+    assert_type(libcpb.open_model("model", kind="{kind}").kind, Literal["{kind}"])
+""" for kind in libcpb._core.kinds if kind != "auto")
+QUESTIONS = "\ndef questions(model: libcpb.Model) -> None:\n" + "".join(f'    model.ask("{name}")\n' for name in libcpb._core.questions)
+PYRIGHT = shutil.which("pyright", path=f"{ROOT}/web/node_modules/.bin:{os.environ.get('PATH', '')}")
+
+
+def tutorial():
+    """Its examples as one program."""
+    page, _, _ = (ROOT / "docs/python.md").read_text().partition("\n## Reference\n")
+    return "\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S))
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """The package as it is installed, where what is built beside the sources is there, too; and programs that use it."""
+    folder = tmp_path_factory.mktemp("types")
+    shutil.copytree(pathlib.Path(libcpb.__file__).parent, folder / "libcpb", ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    (folder / "program.py").write_text(PROGRAM + KINDS + QUESTIONS)
+    (folder / "tutorial.py").write_text(tutorial())
+    return folder
+
+
+def check(command, folder, error):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    found = [match.groups() for line in done.stdout.splitlines() if (match := re.match(error, line.strip()))]
+    wrong = [("program.py", str(n)) for n, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("# wrong")]
+    assert sorted(set(found)) == wrong, done.stdout + done.stderr
+
+
+def test_mypy_strict(programs):
+    check([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", programs / "cache", "libcpb",
+           "program.py", "tutorial.py"], programs, r"([^:]+):(\d+): error: ")
+
+
+@pytest.mark.skipif(not PYRIGHT, reason="needs pyright, which tests/run.sh setup-npm installs")
+def test_pyright(programs):
+    check([PYRIGHT, "--pythonpath", sys.executable, "program.py", "tutorial.py"], programs,
+          rf"{re.escape(str(programs))}/([^:]+):(\d+):\d+ - error: ")
