@@ -1,15 +1,19 @@
 /** What the entries have in common that load all their code at once. */
-import { setUpUnusual } from './source/exchange.js';
-import { setUpInputs, setUpLayers, setUpReferences } from './source/index.js';
+import { setUpParts } from './parts.js';
+import * as reading from './reading.js';
 import { layered } from './source/layers.js';
 import { otherSource } from './source/other.js';
 import * as references from './source/references.js';
 import * as unusual from './source/unusual.js';
+import * as dictionary from './wasm/dictionary.js';
 
 /** @param {typeof otherSource} [inputs] what makes sources of inputs that are none */
-export function setUpAllParts(inputs = otherSource) {
-  setUpInputs(inputs);
-  setUpLayers(layered);
-  setUpReferences(() => references);
-  setUpUnusual(() => unusual);
-}
+export const setUpAllParts = (inputs = otherSource) =>
+  setUpParts({
+    inputs,
+    layered,
+    reading: () => reading,
+    references: () => references,
+    unusual: () => unusual,
+    dictionary: () => dictionary,
+  });

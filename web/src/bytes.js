@@ -1,48 +1,6 @@
 /** Arrays of bytes. */
+import { collector, isBytes } from './collector.js';
 import { CpbError } from './errors.js';
-
-/**
- * A new array.
- *
- * @param {number} length
- * @returns {Uint8Array<ArrayBuffer>}
- */
-export function room(length) {
-  try {
-    return new Uint8Array(length);
-  } catch (cause) {
-    throw new CpbError('MEMORY', `no memory for ${length} bytes; read a stream`, { cause });
-  }
-}
-
-/** What may be expected for each byte that has come: systems give memory as it is written to. */
-const TRUSTED = 4096;
-
-/**
- * Takes bytes together. When a MiB has come, there is room for all that are expected, so that they
- * are copied once; what a hostile file says of itself does not count before.
- *
- * @param {number} [expected] how many there will probably be
- */
-export function collector(expected = 0) {
-  let bytes = room(Math.min(expected, 2 ** 20));
-  let length = 0;
-  return {
-    /** @param {Uint8Array} more */
-    add(more) {
-      const needed = length + more.length;
-      if (needed > bytes.length) {
-        const all = needed <= expected && expected <= needed * TRUSTED;
-        const larger = room(all ? expected : Math.ceil(Math.max(needed, Math.min(2 * bytes.length, needed * 1.5))));
-        larger.set(bytes.subarray(0, length));
-        bytes = larger;
-      }
-      bytes.set(more, length);
-      length = needed;
-    },
-    bytes: () => (length === bytes.length ? bytes : bytes.slice(0, length)),
-  };
-}
 
 /** @param {{ length: number }[]} all */
 export const sumOf = (all) => all.reduce((sum, { length }) => sum + length, 0);
@@ -55,9 +13,6 @@ export function concat(parts) {
   parts.forEach(all.add);
   return all.bytes();
 }
-
-/** Of another realm, too, and shared ones. @param {any} it @returns {it is ArrayBufferLike | ArrayBufferView} */
-export const isBytes = (it) => ArrayBuffer.isView(it) || /ArrayBuffer]$/.test(Object.prototype.toString.call(it));
 
 /**
  * A Uint8Array and no Buffer, whose `slice` would not copy.

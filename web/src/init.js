@@ -1,5 +1,6 @@
 /** Which WebAssembly modules are used, and when they are compiled. */
-import { fromBase64, isBytes } from './bytes.js';
+import { fromBase64 } from './bytes.js';
+import { isBytes } from './collector.js';
 import { asCpbError, CpbError } from './errors.js';
 import { setDecode } from './wasm/codecs.js';
 

@@ -6,7 +6,8 @@
 import { CpbError } from './errors.js';
 import { layer } from './middleware/layer.js';
 import { openWith } from './reader/open.js';
-import { lazySource, lazyStream } from './source/lazy-source.js';
+import { lazySource } from './source/lazy-source.js';
+import { lazyStream } from './source/streams.js';
 
 /** @import { Output } from './writer/output.js' */
 

@@ -1,4 +1,5 @@
 /** The instance and the driver: memory, errors, traps, and what is fetched when. */
+import { setUpAllParts } from '../src/all-parts.js';
 import { createInstance } from '../src/wasm/instance.js';
 import { acquire, release } from '../src/wasm/pool.js';
 import { structs as parts } from '../src/reader/structs.js';
@@ -11,6 +12,8 @@ import { assert, data, test } from './support/test.js';
 
 const { CpbError, open } = libcpb;
 const KiB = 1024;
+
+setUpAllParts();
 
 test('a trap poisons the instance for ever', async () => {
   const module = await moduleFor();

@@ -1,6 +1,6 @@
 /** Middleware that is loaded when a file is read on: what came before is not asked for again. */
 import { CpbError } from '../src/errors.js';
-import { meter } from '../src/middleware/budget.js';
+import { meter } from '../src/middleware/meter.js';
 import { layeredLater } from '../src/source/later.js';
 import { bytesAt } from './support/lies.js';
 import { assert, test } from './support/test.js';
@@ -33,7 +33,7 @@ function begin(...failures) {
       return { size: SIZE, bytes: bytesAt(SIZE - length, SIZE) };
     },
   };
-  const load = () => (loads++, import('../src/source/layers.js'));
+  const load = () => (loads++, import('../src/reading.js'));
   const options = { retry: { base: 0 } };
   const layered = layeredLater(load)(source, options, meter(), true);
   return { layered, asked, loads: () => loads };

@@ -1,16 +1,16 @@
 /** Where bytes come from: each source gives the same bytes by each of its methods. */
+import { setUpAllParts } from '../src/all-parts.js';
 import { CpbError } from '../src/errors.js';
 import { blobSource } from '../src/source/blob.js';
 import { bucketSource } from '../src/source/bucket.js';
 import { bytesSource } from '../src/source/bytes.js';
-import { prepare, setUpLayers } from '../src/source/index.js';
-import { layered } from '../src/source/layers.js';
+import { prepare } from '../src/source/index.js';
 import { fake } from './support/fakes.js';
 import { counted } from './support/http.js';
 import { bytesAt } from './support/lies.js';
 import { assert, base, each, runtime, test } from './support/test.js';
 
-setUpLayers(layered);
+setUpAllParts();
 
 const SIZE = 3_000_000;
 const file = bytesAt(0, SIZE);

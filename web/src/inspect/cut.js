@@ -1,5 +1,6 @@
 /** A model cut down to some of its objects (docs/cutting.md), as files to be written. */
-import { room, sumOf } from '../bytes.js';
+import { sumOf } from '../bytes.js';
+import { room } from '../collector.js';
 import { CpbError } from '../errors.js';
 import { piecesOf } from '../source/streams.js';
 import { at } from '../wasm/instance.js';

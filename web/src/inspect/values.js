@@ -1,5 +1,5 @@
 /** The values of one array of a model (cpb/values.h), streamed. */
-import { collector } from '../bytes.js';
+import { collector } from '../collector.js';
 import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed, longest } from '../wasm/feed.js';

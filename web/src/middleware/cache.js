@@ -1,4 +1,5 @@
-import { concat, room } from '../bytes.js';
+import { concat } from '../bytes.js';
+import { room } from '../collector.js';
 import { tailByRead } from '../source/streams.js';
 import { layer } from './layer.js';
 import { shared } from './shared.js';

@@ -1,4 +1,4 @@
-import { piecesOf, streamByReads, streamOf, tailByRead } from '../source/streams.js';
+import { piecesOf, streamOf, tailByRead } from '../source/streams.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
@@ -9,6 +9,28 @@ import { piecesOf, streamByReads, streamOf, tailByRead } from '../source/streams
  * @typedef {'tail' | 'stream' | 'reset' | 'close'} Optional
  * @typedef {Source & Required<Pick<Source, Optional>>} FullSource
  */
+
+/** How much is read at a time of a source without `stream`. */
+const PIECE = 1 << 20;
+
+/**
+ * `stream` by `read`, for a source that has none.
+ *
+ * @param {Source} source
+ * @returns {NonNullable<Source['stream']>}
+ */
+const streamByReads =
+  (source) =>
+  (offset, length, { signal } = {}) =>
+    streamOf(async function* reads(inner) {
+      const end = offset + length;
+      while (offset < end) {
+        const bytes = await source.read(offset, Math.min(PIECE, end - offset), { signal: inner });
+        if (bytes.length === 0) return;
+        offset += bytes.length;
+        yield bytes;
+      }
+    }, signal);
 
 /**
  * A source with methods of its own; the others are those of the source below, or are built from

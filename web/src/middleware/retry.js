@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
 import { piecesOf, streamOf } from '../source/streams.js';
-import { controllerUnder, sleep as sleepFor } from '../source/abort.js';
+import { abortable, controllerUnder } from '../source/abort.js';
 import { around, layer } from './layer.js';
 
 /** @typedef {import('../types.js').Source} Source */
@@ -24,6 +24,20 @@ const PROGRESS = 1 << 20;
 
 /** Whether a browser says so. */
 const isOffline = () => globalThis.navigator?.onLine === false;
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<void>}
+ */
+function sleepFor(ms, signal) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const slept = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return abortable(/** @type {Promise<void>} */ (slept), signal).finally(() => clearTimeout(timer));
+}
 
 /**
  * Whether what failed is tried again, and after which pause.

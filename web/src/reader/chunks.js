@@ -1,10 +1,9 @@
 /** The chunks of a .cpb file. */
 import { CpbError } from '../errors.js';
+import { parts } from '../parts.js';
 import { teller } from '../progress.js';
 import { streamOf } from '../source/streams.js';
 import { NONE } from '../wasm/instance.js';
-import { verifyOf } from './open-file.js';
-import { collect, engineStream } from './output.js';
 
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -88,67 +87,6 @@ export function chunkInfo(file, index, i) {
   });
 }
 
-/** How many bytes of a chunk that shares its Riegeli chunk are given at once, rather than as they arrive. */
-const AT_ONCE = 2 ** 20;
-
-/**
- * Whether the chunk is in one Riegeli chunk with that before or behind it.
- *
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {number} i
- */
-export function isShared({ instance }, index, i) {
-  return instance.scope((scope) => {
-    const out = scope.struct('chunk_info');
-    const info = (/** @type {number} */ at) =>
-      at >= 0 && index.call('get_chunk', BigInt(at), out) === 0 ? instance.get('chunk_info', out) : undefined;
-    const own = info(i);
-    return [i - 1, i + 1].some((at) => {
-      const other = info(at);
-      return other && own && other.file === own.file && Math.abs(other.position - own.position) === 1;
-    });
-  });
-}
-
-/** @param {OpenFile} file @param {Engine} index @param {number} verify */
-export function newReader(file, index, verify) {
-  return file.make('cpb_chunk_reader', (scope) => {
-    const options = scope.struct('chunk_reader_options', { verify, limits: file.limitsIn(scope) });
-    return file.instance.c.cpb_chunk_reader_new(0, index.pointer, options);
-  });
-}
-
-/**
- * A reader that has begun with a range of a chunk.
- *
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {number} i
- * @param {number} offset
- * @param {number} length
- * @param {number} verify a cpb_verify
- */
-export function readChunk(file, index, i, offset, length, verify) {
-  const reader = newReader(file, index, verify);
-  reader.check('read', BigInt(i), big(offset), big(length));
-  return reader;
-}
-
-/**
- * @template T
- * @param {Engine} engine
- * @param {(engine: Engine) => Promise<T>} use
- * @returns {Promise<T>}
- */
-export async function using(engine, use) {
-  try {
-    return await use(engine);
-  } finally {
-    engine.free();
-  }
-}
-
 /**
  * @param {OpenFile} file
  * @param {Engine} index
@@ -162,19 +100,14 @@ export function chunkOf(file, index, i, load, verify) {
   const { type, size, position, file: within } = chunkInfo(file, index, i);
   if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
-  const shared = isShared(file, index, i);
-
-  /** @param {ChunkReadOptions} o @param {Verify} otherwise */
-  const how = (o, otherwise) => verifyOf(o.verify ?? verify, otherwise);
-  /** @type {<T>(range: [number, number], o: ChunkReadOptions, otherwise: Verify, use: (reader: Engine) => Promise<T>) => Promise<T>} */
-  const read = async ([offset, length], o, otherwise, use) => {
-    const verify = how(o, otherwise);
-    if (!shared) return using(readChunk(file, index, i, offset, length, verify), use);
-    const { usingShared } = await load();
-    return usingShared(file, index, { i, offset, length, verify, signal: o.signal }, use);
-  };
+  const reading = async () => (await parts.reading()).chunkReading(file, index, i, load, verify);
   /** @param {ChunkReadOptions} o @param {number} [total] */
   const told = (o, total) => teller(o.onProgress, `chunk ${i}`, total);
+  /** @param {number} offset @param {number} length @param {ChunkReadOptions} o @param {Verify} otherwise */
+  const read = async (offset, length, o, otherwise) => {
+    const total = Math.max(0, Math.min(length, size - offset));
+    return (await reading()).read(offset, length, { ...o, told: told(o, total) }, total, otherwise);
+  };
 
   /** @type {Chunk} */
   const chunk = {
@@ -183,34 +116,23 @@ export function chunkOf(file, index, i, load, verify) {
     size,
     position,
     file: within,
-    bytes: async (options = {}) =>
-      read([0, Infinity], options, 'late', (reader) =>
-        collect(file, reader, { ...options, told: told(options, size) }, size),
-      ),
+    bytes: (options = {}) => read(0, Infinity, options, 'late'),
     stream(options = {}) {
-      const all = async function* (/** @type {AbortSignal} */ signal) {
-        yield await chunk.bytes({ ...options, signal });
-      };
       const progress = told(options, size); // a wrong option is an error at once
-      if (shared && size <= AT_ONCE) return streamOf(all, options.signal, 'own');
-      const begin = () => readChunk(file, index, i, 0, Infinity, how(options, 'late'));
-      return engineStream(file, begin, options.signal, progress);
+      return streamOf(
+        async function* pieces(signal) {
+          yield* (await reading()).pieces({ ...options, signal, told: progress }, size);
+        },
+        options.signal,
+        'own',
+      );
     },
     blob: async (options) => new Response(chunk.stream(options)).blob(),
     async read(offset, length, options = {}) {
       checkRange(offset, length);
-      const total = Math.max(0, Math.min(length, size - offset));
-      return read([offset, length], options, 'never', (reader) =>
-        collect(file, reader, { ...options, told: told(options, total) }, total),
-      );
+      return read(offset, length, options, 'never');
     },
-    stored: async (options = {}) => {
-      const { storedOf } = await load();
-      return read([0, 0], { verify: 'never', signal: options.signal }, 'never', async (reader) => {
-        await file.drive(reader, { ...options, got: told(options) });
-        return storedOf(file, reader);
-      });
-    },
+    stored: async (options = {}) => (await reading()).stored({ signal: options.signal, got: told(options) }),
   };
   return chunk;
 }

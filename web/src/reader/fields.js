@@ -1,5 +1,6 @@
 /** A field of a message: what it is, where it lies, and its value. */
-import { collector, concat, fromBase64, sumOf } from '../bytes.js';
+import { concat, fromBase64, sumOf } from '../bytes.js';
+import { collector } from '../collector.js';
 import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
 import { streamOf } from '../source/streams.js';

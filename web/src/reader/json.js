@@ -2,7 +2,7 @@
 import { moduleFor } from '../init.js';
 import { DONE } from '../wasm/engine.js';
 import { isOver, turn } from '../wasm/turn.js';
-import { using } from './chunks.js';
+import { using } from './read-chunk.js';
 import { openFile } from './open-file.js';
 import { openSchema } from './schema.js';
 import { structs } from './structs.js';

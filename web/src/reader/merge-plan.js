@@ -1,7 +1,7 @@
 /** How a .cpb file merges to one message: an engine that is made and planned when it is first needed. */
 import { abortable } from '../source/abort.js';
 import { big, chunkInfo } from './chunks.js';
-import { verifyOf } from './open-file.js';
+import { verifyOf } from './verify.js';
 import { collect } from './output.js';
 import { structs } from './structs.js';
 

@@ -2,7 +2,7 @@
  * The message that a .cpb file merges to, by ranges: it is planned at first use,
  * and then only the chunks that a range touches are read.
  */
-import { room } from '../bytes.js';
+import { room } from '../collector.js';
 import { CpbError } from '../errors.js';
 import { streamOf } from '../source/streams.js';
 import { feedAtOnce } from '../wasm/at-once.js';
@@ -10,9 +10,10 @@ import { createFeed } from '../wasm/feed.js';
 import { NONE } from '../wasm/instance.js';
 import { aheadOf } from './ahead.js';
 import { chunkRangesOf, joined, rangeAt, WINDOW } from './chunk-ranges.js';
-import { big, isShared, readChunk, using } from './chunks.js';
+import { big } from './chunks.js';
+import { isShared, readChunk, using } from './read-chunk.js';
 import { MergePlan } from './merge-plan.js';
-import { verifyOf } from './open-file.js';
+import { verifyOf } from './verify.js';
 import { collect, engineStream } from './output.js';
 
 /** @import { Told } from '../progress.js' */

@@ -149,20 +149,6 @@ export function fileOf(core, instance, source, limits) {
   return file;
 }
 
-/** @type {Record<string, number>} */
-const verifies = { first: 0, late: 1, never: 2 };
-
-/**
- * @param {Verify | undefined} verify
- * @param {Verify} otherwise
- * @returns {number} a cpb_verify
- */
-export function verifyOf(verify, otherwise) {
-  const value = verifies[verify ?? otherwise];
-  if (value === undefined) throw new CpbError('USAGE', `verify is ${verify}; expected 'first', 'late' or 'never'`);
-  return value;
-}
-
 /**
  * Adds `close` as what `using` and `await using` call, where the runtime has these.
  *

@@ -3,7 +3,7 @@ import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
-import { lazyStream } from '../source/lazy-source.js';
+import { lazyStream } from '../source/streams.js';
 import { NEED } from '../wasm/engine.js';
 import { checkRange, chunkOf } from './chunks.js';
 import { disposable, openFile } from './open-file.js';

@@ -2,7 +2,7 @@
  * The outline of a plain message: the bytes that showed where its fields lie, kept between sessions
  * by `persist`. What is kept is believed only if it is whole, and of a file of this size and ETag.
  */
-import { collector } from '../bytes.js';
+import { collector } from '../collector.js';
 import { keepers } from '../middleware/outlines.js';
 import { isWeak } from '../source/validators.js';
 

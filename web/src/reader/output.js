@@ -1,5 +1,5 @@
 /** The bytes that an engine gives, as one array or as a stream. */
-import { collector } from '../bytes.js';
+import { collector } from '../collector.js';
 import { streamOf } from '../source/streams.js';
 import { DONE } from '../wasm/engine.js';
 
@@ -47,38 +47,43 @@ export async function collect(file, engine, options, expected, out) {
 }
 
 /**
- * The same as a stream; nothing is read before it is asked for.
+ * The same in pieces.
  *
  * @param {OpenFile} file
- * @param {(signal: AbortSignal) => Engine | Promise<Engine>} begin makes the engine, which is
+ * @param {(signal?: AbortSignal) => Engine | Promise<Engine>} begin makes the engine, which is
  *   freed at the end
  * @param {AbortSignal} [signal]
  * @param {Told} [told]
  */
-export function engineStream(file, begin, signal, told) {
-  return streamOf(
-    async function* pieces(inner) {
-      const engine = await begin(inner);
-      try {
-        for (let step = -1; step !== DONE;) {
-          const piece = collector(PIECE);
-          let size = 0;
-          step = await file.drive(engine, {
-            signal: inner,
-            onStep() {
-              const bytes = engine.peek();
-              piece.add(bytes);
-              return (size += bytes.length) >= PIECE;
-            },
-          });
-          told?.(size);
-          yield piece.bytes();
-        }
-      } finally {
-        engine.free();
-      }
-    },
-    signal,
-    'own',
-  );
+export async function* enginePieces(file, begin, signal, told) {
+  const engine = await begin(signal);
+  try {
+    for (let step = -1; step !== DONE;) {
+      const piece = collector(PIECE);
+      let size = 0;
+      step = await file.drive(engine, {
+        signal,
+        onStep() {
+          const bytes = engine.peek();
+          piece.add(bytes);
+          return (size += bytes.length) >= PIECE;
+        },
+      });
+      told?.(size);
+      yield piece.bytes();
+    }
+  } finally {
+    engine.free();
+  }
 }
+
+/**
+ * The same as a stream; nothing is read before it is asked for.
+ *
+ * @param {OpenFile} file
+ * @param {(signal?: AbortSignal) => Engine | Promise<Engine>} begin
+ * @param {AbortSignal} [signal]
+ * @param {Told} [told]
+ */
+export const engineStream = (file, begin, signal, told) =>
+  streamOf((inner) => enginePieces(file, begin, inner, told), signal, 'own');

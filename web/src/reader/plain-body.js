@@ -1,5 +1,5 @@
 /** A file that is the message itself (.pb), by ranges. */
-import { room } from '../bytes.js';
+import { room } from '../collector.js';
 import { collect, piecesOf, streamOf } from '../source/streams.js';
 
 /** @import { OpenFile } from './open-file.js' */

@@ -5,7 +5,7 @@
  * Many small fields in a row, such as the nodes of a graph, are read as one stream, too, rather than
  * request by request.
  */
-import { room } from '../bytes.js';
+import { room } from '../collector.js';
 import { abortable } from '../source/abort.js';
 
 /** @import { ReadOptions, Source } from '../types.js' */

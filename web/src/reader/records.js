@@ -1,13 +1,15 @@
 /** openRecords(): the records of any Riegeli file. */
-import { collector } from '../bytes.js';
+import { collector } from '../collector.js';
 import { moduleFor, openPath } from '../init.js';
 import * as is from '../options.js';
 import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
-import { big, checkOffset, using } from './chunks.js';
+import { big, checkOffset } from './chunks.js';
+import { using } from './read-chunk.js';
 import { jsonOf } from './json.js';
-import { disposable, openFile, verifyOf } from './open-file.js';
+import { disposable, openFile } from './open-file.js';
+import { verifyOf } from './verify.js';
 import { checkNumber, createNumbers, fieldNumbers } from './record-numbers.js';
 import { openSchema, typeNamed } from './schema.js';
 import { structs } from './structs.js';

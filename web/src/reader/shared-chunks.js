@@ -1,6 +1,7 @@
 /** Chunks that share a Riegeli chunk: one reader reads one after the other, and decodes that once. */
 import { abortable } from '../source/abort.js';
-import { big, newReader } from './chunks.js';
+import { big } from './chunks.js';
+import { newReader } from './read-chunk.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile } from './open-file.js' */

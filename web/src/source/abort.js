@@ -41,20 +41,6 @@ export function abortable(promise, signal) {
 }
 
 /**
- * @param {number} ms
- * @param {AbortSignal} [signal]
- * @returns {Promise<void>}
- */
-export function sleep(ms, signal) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const slept = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  return abortable(/** @type {Promise<void>} */ (slept), signal).finally(() => clearTimeout(timer));
-}
-
-/**
  * A controller that is aborted when `signal` is; `release` unties them.
  *
  * @param {AbortSignal} [signal]

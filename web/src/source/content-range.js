@@ -20,28 +20,6 @@ export function spanOf(headers) {
 /** @param {Headers} headers */
 export const hasParts = (headers) => /^multipart\//i.test(headers.get('content-type') ?? '');
 
-/**
- * The size that a 416 tells.
- *
- * @param {Headers} headers
- * @returns {number | undefined}
- */
-export function sizeOf416(headers) {
-  const size = /^bytes\s+\*\/(\d+)$/i.exec(headers.get('content-range') ?? '')?.[1];
-  return size === undefined ? undefined : Number(size);
-}
-
-/**
- * The size of a whole body as announced; undefined for an encoded one.
- *
- * @param {Headers} headers
- * @returns {number | undefined}
- */
-export function announcedSize(headers) {
-  const size = headers.get('content-length');
-  return size === null || encodingOf(headers) ? undefined : Number(size);
-}
-
 /** @param {Headers} headers */
 export function encodingOf(headers) {
   const encoding = headers.get('content-encoding') ?? '';

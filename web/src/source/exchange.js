@@ -1,18 +1,10 @@
 import { CpbError } from '../errors.js';
+import { parts } from '../parts.js';
 import { request } from './http-request.js';
-
-/** @typedef {typeof import('./unusual.js')} Unusual */
-
-/** @type {() => Unusual | Promise<Unusual>} */
-export let loadUnusual;
-
-/** What an entry of the package does: says where it is that URLs and servers are known which are not as most are.
- * @param {typeof loadUnusual} load */
-export const setUpUnusual = (load) => void (loadUnusual = load);
 
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 /** @typedef {import('./url.js').UrlOptions} UrlOptions */
-/** @typedef {import('../middleware/budget.js').Meter} Meter */
+/** @typedef {import('../middleware/meter.js').Meter} Meter */
 
 /** @typedef {ReturnType<Meter['begin']>} Bill */
 
@@ -54,12 +46,12 @@ export class Exchange {
 
   /** What is requested for the URL. */
   async requested() {
-    return (this.#home ??= (await loadUnusual()).requestedFor(this.#given, this.url, here()?.protocol));
+    return (this.#home ??= (await parts.unusual()).requestedFor(this.#given, this.url, here()?.protocol));
   }
 
   /** Another file, by its path from the folder of this one. @param {string} path */
   async beside(path) {
-    return (await loadUnusual()).beside(this.#given, this.url, path);
+    return (await parts.unusual()).beside(this.#given, this.url, path);
   }
 
   /** @param {string} url @param {string} range @param {AbortSignal} [signal] @param {RequestRedirect} [redirect] */
@@ -99,7 +91,7 @@ export class Exchange {
     } catch (/** @type {any} */ error) {
       if (here() && !this.#reached && error?.code === 'NETWORK') {
         const probe = () => (this.#usage.begin(0).end(), this.#send(home, range, signal, 'manual'));
-        const told = async () => (await loadUnusual()).explained(error, this, probe);
+        const told = async () => (await parts.unusual()).explained(error, this, probe);
         throw await told().catch(() => error);
       }
       if (!this.#redirects?.ledAstray(error, from) || got) throw error;
@@ -146,7 +138,7 @@ export class Exchange {
       incoming = await ask(url);
       const { redirected, status } = incoming.response;
       if (redirected || (status > 300 && status < 309 && !this.#options.fetch)) {
-        this.#redirects ??= new (await loadUnusual()).Redirects(
+        this.#redirects ??= new (await parts.unusual()).Redirects(
           /** @type {string} */ (this.#home),
           name,
           this.#options,

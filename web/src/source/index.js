@@ -1,12 +1,8 @@
 /**
  * What can be opened, made a source with the default middleware around it.
  */
-import { isBytes } from '../bytes.js';
-import { CpbError } from '../errors.js';
-import { meter } from '../middleware/budget.js';
-import { blobSource } from './blob.js';
-import { bytesSource } from './bytes.js';
-import { lazySource } from './lazy-source.js';
+import { meter } from '../middleware/meter.js';
+import { parts } from '../parts.js';
 import { urlSource } from './url.js';
 
 /** @import { Source } from '../types.js' */
@@ -14,7 +10,7 @@ import { urlSource } from './url.js';
 /** @import { OtherFiles, References } from './references.js' */
 
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
-/** @typedef {import('../middleware/budget.js').Meter} Meter */
+/** @typedef {import('../middleware/meter.js').Meter} Meter */
 /**
  * A source of a file, of which one can do without waiting. `readInto` reads into `bytes`, to its end or that of the
  * file, and answers how much; undefined before the file is open.
@@ -47,27 +43,6 @@ import { urlSource } from './url.js';
  * @property {References} [references] which other files are opened that a .cpb file names; default 'folder'
  */
 
-/** @type {(input: any, memory?: number) => Source} */
-let otherSource = (input) => {
-  throw new CpbError('USAGE', `no input: ${input}`);
-};
-
-/** What an entry of the package does: says what makes sources of other inputs. @param {typeof otherSource} make */
-export const setUpInputs = (make) => void (otherSource = make);
-
-/** @type {() => typeof import('./references.js') | Promise<typeof import('./references.js')>} */
-let loadReferences;
-
-/** What an entry of the package does: says what opens other files. @param {typeof loadReferences} load */
-export const setUpReferences = (load) => void (loadReferences = load);
-
-/** @type {typeof import('./layers.js').layered} */
-let layered;
-
-/** What an entry of the package does: says what puts the default middleware around a source.
- * @param {typeof layered} put */
-export const setUpLayers = (put) => void (layered = put);
-
 /**
  * Makes a source of whatever is passed, with the default middleware around it.
  *
@@ -86,11 +61,11 @@ export function prepare(
   const source = sourceOf(input, options, openPath, usage);
   const own = source !== input;
   const local = source.local ?? (own && !source.remote);
-  const whole = /** @type {Prepared} */ (layered(source, options, usage, own));
+  const whole = /** @type {Prepared} */ (parts.layered(source, options, usage, own));
   /** @type {OtherFiles | undefined} */
   let others;
   whole.others = async () => {
-    const { othersOf } = await loadReferences();
+    const { othersOf } = await parts.references();
     return (others ??= othersOf(whole, source, options, (other, how) => prepare(other, how, openPath, usage)));
   };
   const below = options.budget || options.http?.budget ? undefined : source;
@@ -105,24 +80,13 @@ export function prepare(
  * @returns {Source}
  */
 export function sourceOf(input, { http, budget: limit, memory }, openPath, usage = meter(limit ?? http?.budget)) {
-  if (typeof input === 'string' || input instanceof URL) {
-    const text = String(input);
-    if (/^(blob|data):/i.test(text)) return localUrlSource(text);
+  const text = typeof input === 'string' || input instanceof URL ? String(input) : undefined;
+  if (text !== undefined && !/^(blob|data):/i.test(text)) {
     if (openPath && !/^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(text)) return openPath(text);
     return urlSource(text, { ...http }, usage);
   }
-  if (isBytes(input)) return bytesSource(input);
-  if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);
   const source = /** @type {Source} */ (input);
   // Handles of files have methods of these names, too.
   const isSource = typeof source?.read === 'function' && typeof source.stat === 'function' && !('sync' in source);
-  return isSource ? source : otherSource(input, memory);
+  return isSource ? source : parts.inputs(input, memory);
 }
-
-/**
- * A blob: or data: URL, which is fetched as a whole: no server is involved.
- *
- * @param {string} url
- */
-const localUrlSource = (url) =>
-  lazySource({ name: 'the URL' }, async () => blobSource(await (await fetch(url)).blob()));

@@ -1,16 +1,34 @@
-/** Middleware that is loaded when more is asked of a source than its end, with which opening a file begins. */
-import { layer } from '../middleware/layer.js';
+/** Sources that are loaded, or around which more is put, when more is asked of them than an end. */
 import { abortable } from './abort.js';
-import { lazyStream } from './lazy-source.js';
+import { lazyStream } from './streams.js';
 
 /** @import { Source, Stat } from '../types.js' */
 /** @import { FullSource, Meter, SourceOptions } from './index.js' */
 
 /**
+ * Sources of inputs that are none. They are loaded at once, while the module is.
+ *
+ * @param {() => Promise<typeof import('./other.js')>} load
+ * @returns {typeof import('./other.js').otherSource}
+ */
+export const inputLater = (load) => (input, memory) => {
+  const source = load().then(({ otherSource }) => otherSource(input, memory));
+  source.catch(() => {}); // Whoever reads is told.
+  const isAddress = typeof input === 'string' || input instanceof URL;
+  return {
+    name: isAddress ? 'the URL' : input?.name,
+    read: async (...args) => (await source).read(...args),
+    stat: async () => (await source).stat(),
+    reset: async () => (await source).reset?.(),
+    close: async () => (await source).close?.(),
+  };
+};
+
+/**
  * What came of asking for the end is told to the middleware, as if it had been there: its cache has the bytes, and
  * it repeats what failed.
  *
- * @param {() => Promise<typeof import('./layers.js')>} load
+ * @param {() => Promise<typeof import('../reading.js')>} load
  * @returns {typeof import('./layers.js').layered}
  */
 export const layeredLater = (load) => (source, options, usage, own) => {
@@ -22,21 +40,8 @@ export const layeredLater = (load) => (source, options, usage, own) => {
   let whole;
 
   async function make() {
-    const { layered } = await load();
-    let told = end?.answer;
-    const { tail } = source;
-    const below = layer(source, {
-      remote: source.remote,
-      local: source.local,
-      tail:
-        tail &&
-        ((...args) => {
-          const answer = told ?? tail.apply(source, args);
-          told = undefined;
-          return answer;
-        }),
-    });
-    whole = layered(below, options, usage, own);
+    const { layered, telling } = await load();
+    whole = layered(telling(source, end?.answer), options, usage, own);
     if (end?.stat) await whole.tail(end.length);
     return whole;
   }

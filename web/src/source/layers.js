@@ -3,11 +3,11 @@ import { budget } from '../middleware/budget.js';
 import { cache } from '../middleware/cache.js';
 import { check } from '../middleware/check.js';
 import { coalesce } from '../middleware/coalesce.js';
-import { compose } from '../middleware/layer.js';
+import { compose, layer } from '../middleware/layer.js';
 import { retry } from '../middleware/retry.js';
 import { smallReads } from '../middleware/small-reads.js';
 
-/** @import { Source } from '../types.js' */
+/** @import { Source, Stat } from '../types.js' */
 /** @import { FullSource, Meter, SourceOptions } from './index.js' */
 
 /**
@@ -35,3 +35,23 @@ export function layered(source, options, usage, own) {
   if (plain) middleware.push(smallReads(source.local ?? (own && !source.remote)));
   return /** @type {FullSource} */ (compose(source, ...middleware));
 }
+
+/**
+ * A source that answers for its end first as it did before.
+ *
+ * @param {Source} source
+ * @param {Promise<Stat & { bytes: Uint8Array }>} [told]
+ * @returns {Source}
+ */
+export const telling = (source, told) =>
+  layer(source, {
+    remote: source.remote,
+    local: source.local,
+    tail:
+      source.tail &&
+      ((...args) => {
+        const answer = told ?? /** @type {Required<Source>} */ (source).tail(...args);
+        told = undefined;
+        return answer;
+      }),
+  });

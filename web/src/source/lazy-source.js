@@ -1,23 +1,7 @@
 import { layer } from '../middleware/layer.js';
-import { piecesOf, streamOf } from './streams.js';
+import { lazyStream } from './streams.js';
 
 /** @import { Source } from '../types.js' */
-
-/**
- * A stream that is opened when it is first read.
- *
- * @param {(signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>} load
- * @param {AbortSignal} [outer]
- * @param {'own' | 'shared'} [bytes] as for streamOf
- */
-export const lazyStream = (load, outer, bytes) =>
-  streamOf(
-    async function* pieces(signal) {
-      yield* piecesOf(await load(signal));
-    },
-    outer,
-    bytes,
-  );
 
 /**
  * A source that is loaded when it is first used; `known` are its members until then.

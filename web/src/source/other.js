@@ -1,8 +1,10 @@
 /** Inputs that are no source yet: handles of files, and what comes as a stream, which is held. */
-import { asBytes, collector, room } from '../bytes.js';
+import { asBytes } from '../bytes.js';
+import { collector, isBytes, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
 import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
+import { lazySource } from './lazy-source.js';
 
 /** @typedef {import('../types.js').Source} Source */
 
@@ -50,6 +52,9 @@ export const MEMORY = 256 * 2 ** 20;
 
 /** @param {any} input @param {number} [memory] the most bytes of a stream @returns {Source} */
 export function otherSource(input, memory = MEMORY) {
+  if (isBytes(input)) return bytesSource(input);
+  if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);
+  if (typeof input === 'string' || input instanceof URL) return localUrlSource(String(input));
   if (typeof input?.getFile === 'function') return handleSource(input);
   if (typeof input?.getSize === 'function') return syncHandleSource(input);
   const { name, body, size } = streamIn(Object(input));
@@ -60,6 +65,14 @@ export function otherSource(input, memory = MEMORY) {
     'the input is not a URL, Blob, bytes, stream, Response, file handle or source ({ read, stat })',
   );
 }
+
+/**
+ * A blob: or data: URL, which is fetched as a whole: no server is involved.
+ *
+ * @param {string} url
+ */
+const localUrlSource = (url) =>
+  lazySource({ name: 'the URL' }, async () => blobSource(await (await fetch(url)).blob()));
 
 /**
  * The stream that an answer to a request has, or that is itself the input, and its length where

@@ -1,6 +1,6 @@
 import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { announcedSize, encodingOf, hasParts, sizeOf416 } from './content-range.js';
+import { encodingOf, hasParts } from './content-range.js';
 
 /** @typedef {import('./exchange.js').Exchange} Exchange */
 /** @typedef {import('./resource.js').Resource} Resource */
@@ -78,6 +78,28 @@ function retryAfter(headers) {
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   const until = Date.parse(text) - Date.now();
   return Number.isNaN(until) ? undefined : Math.max(0, until);
+}
+
+/**
+ * The size that a 416 tells.
+ *
+ * @param {Headers} headers
+ * @returns {number | undefined}
+ */
+function sizeOf416(headers) {
+  const size = /^bytes\s+\*\/(\d+)$/i.exec(headers.get('content-range') ?? '')?.[1];
+  return size === undefined ? undefined : Number(size);
+}
+
+/**
+ * The size of a whole body as announced; undefined for an encoded one.
+ *
+ * @param {Headers} headers
+ * @returns {number | undefined}
+ */
+function announcedSize(headers) {
+  const size = headers.get('content-length');
+  return size === null || encodingOf(headers) ? undefined : Number(size);
 }
 
 /**

@@ -1,9 +1,8 @@
 /** A resource that is read by ranges: what to ask its server for, and what to make of responses. */
 import { CpbError } from '../errors.js';
-import { loadUnusual } from './exchange.js';
+import { parts } from '../parts.js';
 import { spanOf } from './content-range.js';
 import { collect, tailByRead } from './streams.js';
-import { tagOf } from './validators.js';
 
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('./http-request.js').Incoming} Incoming */
@@ -18,6 +17,13 @@ const SHORT = 65536;
 
 /** How many responses may be too short before reading fails. */
 const CONTINUED = 4;
+
+/**
+ * The tag that `stat` tells: a date alone makes a weak one.
+ *
+ * @param {Validators} validators
+ */
+const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);
 
 export class Resource {
   /** Whether the last bytes are asked for as `bytes=-N`. */
@@ -48,10 +54,10 @@ export class Resource {
     const { ignoreEtag, requireValidator } = this.#options;
     const etag = (!ignoreEtag && headers.get('etag')) || undefined;
     const found = { size, etag, lastModified: headers.get('last-modified') ?? undefined };
-    if (requireValidator && !tagOf(found)) throw (await loadUnusual()).unmarked(http);
+    if (requireValidator && !tagOf(found)) throw (await parts.unusual()).unmarked(http);
     if (JSON.stringify((this.#pinned ??= found)) === JSON.stringify(found)) return;
     try {
-      this.#pinned = (await loadUnusual()).pin(this.#pinned, found, http.name);
+      this.#pinned = (await parts.unusual()).pin(this.#pinned, found, http.name);
     } catch (error) {
       http.doubt();
       throw error;
@@ -65,7 +71,7 @@ export class Resource {
    */
   async #spanOf({ status, headers }) {
     if (status !== 206 && (status !== 200 || !headers.has('content-range'))) return undefined;
-    const span = spanOf(headers) ?? (await (await loadUnusual()).spanOfUnknown(headers, this));
+    const span = spanOf(headers) ?? (await (await parts.unusual()).spanOfUnknown(headers, this));
     if (status === 200 && span.end - span.begin === span.size) return undefined;
     await this.agree(headers, span.size);
     return span;
@@ -87,7 +93,7 @@ export class Resource {
   async #without(incoming, begin, end, signal) {
     let unusual;
     try {
-      unusual = await loadUnusual();
+      unusual = await parts.unusual();
     } catch {
       const { status } = incoming.response;
       throw new CpbError('HTTP', `${this.http.name} answered ${status}`, { status, retryable: status > 499 });
@@ -109,7 +115,7 @@ export class Resource {
       const span = await this.#spanOf(incoming.response);
       if (!span) return this.#without(incoming, begin, end, signal);
       if (span.begin === begin && span.end <= end) return span.end - begin;
-      throw (await loadUnusual()).anotherRange(this.http, range, begin, span);
+      throw (await parts.unusual()).anotherRange(this.http, range, begin, span);
     });
   }
 

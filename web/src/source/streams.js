@@ -1,11 +1,8 @@
-import { collector, room } from '../bytes.js';
+import { collector, room } from '../collector.js';
 import { controllerUnder, onAbort } from './abort.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
-
-/** How much is read at a time of a source without `stream`. */
-const PIECE = 1 << 20;
 
 /** @type {boolean | undefined} */
 let byteStreams;
@@ -100,6 +97,22 @@ export async function* piecesOf(stream) {
 }
 
 /**
+ * A stream that is opened when it is first read.
+ *
+ * @param {(signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>} load
+ * @param {AbortSignal} [outer]
+ * @param {'own' | 'shared'} [bytes] as for streamOf
+ */
+export const lazyStream = (load, outer, bytes) =>
+  streamOf(
+    async function* pieces(signal) {
+      yield* piecesOf(await load(signal));
+    },
+    outer,
+    bytes,
+  );
+
+/**
  * The bytes of all pieces. `length` is called when the first has arrived, so that
  * nothing is allocated for a size that a server only claims.
  *
@@ -113,25 +126,6 @@ export async function collect(pieces, length) {
   for await (const piece of pieces) (all ??= collector(length())).add(piece);
   return all?.bytes() ?? room(0);
 }
-
-/**
- * `stream` by `read`, for a source that has none.
- *
- * @param {Source} source
- * @returns {NonNullable<Source['stream']>}
- */
-export const streamByReads =
-  (source) =>
-  (offset, length, { signal } = {}) =>
-    streamOf(async function* reads(inner) {
-      const end = offset + length;
-      while (offset < end) {
-        const bytes = await source.read(offset, Math.min(PIECE, end - offset), { signal: inner });
-        if (bytes.length === 0) return;
-        offset += bytes.length;
-        yield bytes;
-      }
-    }, signal);
 
 /**
  * `tail` by `stat` and `read`, for a source that has none.

@@ -1,4 +1,4 @@
-import { meter } from '../middleware/budget.js';
+import { meter } from '../middleware/meter.js';
 import { Exchange } from './exchange.js';
 import { streamOf } from './streams.js';
 import { Resource } from './resource.js';
@@ -43,7 +43,7 @@ import { Resource } from './resource.js';
  * @param {string | URL} url http or https; hf://OWNER/MODEL[@REVISION]/FILE, gs://BUCKET/OBJECT or
  *   s3://BUCKET/KEY, as far as these are public; or a page at Hugging Face, GitHub or GitLab that shows a file
  * @param {UrlOptions} [options]
- * @param {import('../middleware/budget.js').Meter} [usage] that of others with which it has one budget
+ * @param {import('../middleware/meter.js').Meter} [usage] that of others with which it has one budget
  * @returns {Source & { url: string, finalUrl: string }} `finalUrl`: where redirects led
  */
 export function urlSource(url, options = {}, usage = meter(options.budget)) {

@@ -58,10 +58,3 @@ export const isWeak = (etag) => etag.startsWith('W/');
 
 /** @param {string} etag */
 const opaque = (etag) => etag.replace(/^W\//, '');
-
-/**
- * The tag that `stat` tells: a date alone makes a weak one.
- *
- * @param {Validators} validators
- */
-export const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);

@@ -1,6 +1,6 @@
 /** Drives an engine of the C API: steps it, and answers what it needs from a source. */
 import { CpbError } from '../errors.js';
-import { giveDictionary } from './dictionary.js';
+import { parts } from '../parts.js';
 import { at } from './instance.js';
 import { isOver, turn } from './turn.js';
 import { createFeed } from './feed.js';
@@ -159,7 +159,7 @@ export async function drive(instance, engine, source, options = {}) {
     if (pause?.()) return NEED;
     const { kind, file, offset, length, ahead } = needOf(instance, engine);
     if (kind === NEED_DICTIONARY) {
-      await giveDictionary(instance);
+      await (await parts.dictionary()).giveDictionary(instance);
       continue;
     }
     const feed =

@@ -3,6 +3,7 @@
  * and remembered while they may be needed again.
  */
 import { asCpbError } from '../errors.js';
+import { parts } from '../parts.js';
 import { abortable } from '../source/abort.js';
 import { RecentBytes } from './recent-bytes.js';
 
@@ -48,14 +49,6 @@ export let longest = 8 * 2 ** 20;
 /** For tests, which need no large files then. @param {number} bytes */
 export const streamFrom = (bytes) => void (longest = bytes);
 
-/** The largest gap that is skipped by reading on in an open stream. */
-const GAP = 256 * 1024;
-
-/** After a jump shorter than NEAR the next are likely to be short, too: then a request is twice
- * as wide as the one before, up to WIDEST. */
-const NEAR = 64 * 1024;
-const WIDEST = 128 * 1024;
-
 /**
  * A stream of the source that is read on, and where it is.
  * @typedef {object} OpenStream
@@ -65,32 +58,28 @@ const WIDEST = 128 * 1024;
  */
 
 /** @implements {Feed} */
-class SourceFeed {
-  #source;
-  #options;
-  #recent;
+export class SourceFeed {
   /** @type {OpenStream | undefined} */
-  #stream;
-  /** What a request asks for at least. */
-  #width;
+  stream;
   /** The end of the last request. */
-  #asked = -Infinity;
+  asked = -Infinity;
   got = 0;
 
   /** @param {Source} source @param {FeedOptions} options */
   constructor(source, options) {
     const { held = [], most = longest, ahead = 0 } = options;
-    this.#source = source;
-    this.#options = options;
-    this.#recent = new RecentBytes(most);
-    for (const { offset, bytes } of held) this.#recent.add(offset, bytes);
-    this.#width = ahead;
+    this.source = source;
+    this.options = options;
+    this.recent = new RecentBytes(most);
+    for (const { offset, bytes } of held) this.recent.add(offset, bytes);
+    /** What a request asks for at least. */
+    this.width = ahead;
     this.size = options.size;
   }
 
   /** @param {number} offset */
   at(offset) {
-    return this.#recent.at(offset);
+    return this.recent.at(offset);
   }
 
   /**
@@ -100,7 +89,10 @@ class SourceFeed {
    * @param {ReadOptions} [options]
    */
   fetch(offset, length, ahead, options) {
-    return this.#guarded(() => this.#fetch(offset, length, ahead, options), options?.signal);
+    return this.#guarded(
+      async () => (await parts.reading()).fetchFor(this, offset, length, ahead, options),
+      options?.signal,
+    );
   }
 
   /** @param {number} tail @param {ReadOptions} [options] */
@@ -109,8 +101,8 @@ class SourceFeed {
   }
 
   stop() {
-    this.#stream?.reader.cancel().catch(() => {});
-    this.#stream = undefined;
+    this.stream?.reader.cancel().catch(() => {});
+    this.stream = undefined;
   }
 
   /** Ends the stream when something fails, and makes errors of the source CpbErrors.
@@ -127,101 +119,21 @@ class SourceFeed {
 
   /** @param {number} length @param {ReadOptions} [options] */
   async #measure(length, options) {
-    const source = this.#source;
-    const { tail = 0 } = this.#options;
+    const source = this.source;
+    const { tail = 0 } = this.options;
     if (!source.tail) {
       this.size = (await source.stat(options)).size;
       return;
     }
     const { size, bytes } = await source.tail(Math.max(length, tail), options);
     this.size = size;
-    this.#add(size - bytes.length, bytes);
+    this.add(size - bytes.length, bytes);
   }
 
   /** @param {number} offset @param {Uint8Array} bytes */
-  #add(offset, bytes) {
+  add(offset, bytes) {
     this.got += bytes.length;
-    this.#recent.add(offset, bytes);
-  }
-
-  /**
-   * @param {number} offset
-   * @param {number} length
-   * @param {number} ahead
-   * @param {ReadOptions} [options]
-   */
-  #fetch(offset, length, ahead, options) {
-    const { around, most = longest } = this.#options;
-    const stream = this.#stream;
-    if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end)
-      return this.#readStream(offset, options?.signal);
-    const range = around?.(offset);
-    if (range && range.length <= most) {
-      const begin = this.#recent.has(range.offset) ? offset : range.offset;
-      const end = this.#recent.nextAfter(offset, range.offset + range.length);
-      return this.#request(begin, end, options);
-    }
-    const wanted = this.#endOf(offset, length, ahead);
-    if (this.#source.stream && wanted - offset > most) {
-      this.#openStream(offset, wanted - offset);
-      return this.#readStream(offset, options?.signal);
-    }
-    return this.#request(offset, Math.min(wanted, offset + Math.max(length, most)), options);
-  }
-
-  /**
-   * How far to fetch from `offset` on: what is needed, what the engine hints at, and more
-   * while it jumps only a little; not what is remembered already, nor beyond the bound.
-   *
-   * @param {number} offset
-   * @param {number} length
-   * @param {number} hint
-   */
-  #endOf(offset, length, hint) {
-    const { ahead = 0, until } = this.#options;
-    const near = offset >= this.#asked && offset - this.#asked < NEAR;
-    this.#width = near ? Math.min(2 * this.#width, WIDEST) : ahead;
-    const end = offset + Math.max(length, hint, this.#width);
-    // Beyond the largest number: to the end of the input, wherever that is.
-    const sought = end < Number.MAX_SAFE_INTEGER ? end : Infinity;
-    const bound = Math.min(this.size ?? Infinity, until?.(offset) ?? Infinity);
-    return this.#recent.nextAfter(offset, Math.min(sought, bound));
-  }
-
-  /** @param {number} offset @param {number} end @param {ReadOptions} [options] */
-  async #request(offset, end, options) {
-    this.#asked = end;
-    const bytes = await this.#source.read(offset, end - offset, options);
-    this.#add(offset, bytes);
-    if (bytes.length < end - offset) await this.#ended(bytes.length && offset + bytes.length, options);
-  }
-
-  /** The source is at its end at or before this offset.
-   * @param {number} size @param {ReadOptions} [options] */
-  async #ended(size, options) {
-    this.size ??= size > 0 ? size : (await this.#source.stat(options)).size;
-  }
-
-  /** @param {number} offset @param {number} length */
-  #openStream(offset, length) {
-    this.stop();
-    const source = /** @type {Required<Source>} */ (this.#source);
-    const reader = source.stream(offset, length).getReader();
-    this.#stream = { reader, offset, end: offset + length };
-  }
-
-  /** @param {number} offset @param {AbortSignal} [signal] */
-  async #readStream(offset, signal) {
-    const open = /** @type {OpenStream} */ (this.#stream);
-    while (open.offset <= offset) {
-      const { value, done } = await abortable(open.reader.read(), signal);
-      if (done) {
-        this.#stream = undefined;
-        return this.#ended(open.offset, { signal });
-      }
-      this.#add(open.offset, value);
-      open.offset += value.length;
-    }
+    this.recent.add(offset, bytes);
   }
 }
 

@@ -1,5 +1,5 @@
 /** What calls that write answer: an output that is made when it is asked for. */
-import { collector, room } from '../bytes.js';
+import { collector, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
 import * as is from '../options.js';
 import { streamOf } from '../source/streams.js';

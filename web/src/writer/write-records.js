@@ -1,5 +1,6 @@
 /** writeRecords(): a Riegeli file of records. */
-import { asBytes, isBytes } from '../bytes.js';
+import { asBytes } from '../bytes.js';
+import { isBytes } from '../collector.js';
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import * as is from '../options.js';

@@ -1,0 +1,27 @@
+/**
+ * What opening a file does not take. An entry of the package says whether that is there or is loaded when it is
+ * first needed.
+ */
+
+/** @import { Source } from './types.js' */
+
+/**
+ * @template T
+ * @typedef {() => T | Promise<T>} Load
+ */
+
+/**
+ * @typedef {object} Parts
+ * @property {(input: any, memory?: number) => Source} inputs makes a source of what is none and no URL that is requested
+ * @property {typeof import('./source/layers.js').layered} layered puts the default middleware around a source
+ * @property {Load<typeof import('./reading.js')>} reading what reads more than the end of a file
+ * @property {Load<typeof import('./source/references.js')>} references what opens other files
+ * @property {Load<typeof import('./source/unusual.js')>} unusual what knows URLs and answers which are not as most are
+ * @property {Load<typeof import('./wasm/dictionary.js')>} dictionary what gives an instance that of Brotli
+ */
+
+/** @type {Parts} */
+export let parts;
+
+/** What an entry of the package does. @param {Parts} given */
+export const setUpParts = (given) => void (parts = given);

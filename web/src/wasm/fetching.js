@@ -1,0 +1,95 @@
+/** How a feed fetches what is not its end. */
+import { abortable } from '../source/abort.js';
+import { longest } from './feed.js';
+
+/** @import { ReadOptions, Source } from '../types.js' */
+/** @import { OpenStream, SourceFeed } from './feed.js' */
+
+/** The largest gap that is skipped by reading on in an open stream. */
+const GAP = 256 * 1024;
+
+/** After a jump shorter than NEAR the next are likely to be short, too: then a request is twice
+ * as wide as the one before, up to WIDEST. */
+const NEAR = 64 * 1024;
+const WIDEST = 128 * 1024;
+
+/**
+ * @param {SourceFeed} feed
+ * @param {number} offset
+ * @param {number} length
+ * @param {number} ahead
+ * @param {ReadOptions} [options]
+ */
+export function fetchFor(feed, offset, length, ahead, options) {
+  const { source, stream, recent } = feed;
+  const { around, most = longest } = feed.options;
+  if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end)
+    return readStream(feed, offset, options?.signal);
+  const range = around?.(offset);
+  if (range && range.length <= most) {
+    const begin = recent.has(range.offset) ? offset : range.offset;
+    return request(feed, begin, recent.nextAfter(offset, range.offset + range.length), options);
+  }
+  const wanted = endOf(feed, offset, length, ahead);
+  if (source.stream && wanted - offset > most) {
+    openStream(feed, offset, wanted - offset);
+    return readStream(feed, offset, options?.signal);
+  }
+  return request(feed, offset, Math.min(wanted, offset + Math.max(length, most)), options);
+}
+
+/**
+ * How far to fetch from `offset` on: what is needed, what the engine hints at, and more
+ * while it jumps only a little; not what is remembered already, nor beyond the bound.
+ *
+ * @param {SourceFeed} feed
+ * @param {number} offset
+ * @param {number} length
+ * @param {number} hint
+ */
+function endOf(feed, offset, length, hint) {
+  const { ahead = 0, until } = feed.options;
+  const near = offset >= feed.asked && offset - feed.asked < NEAR;
+  feed.width = near ? Math.min(2 * feed.width, WIDEST) : ahead;
+  const end = offset + Math.max(length, hint, feed.width);
+  // Beyond the largest number: to the end of the input, wherever that is.
+  const sought = end < Number.MAX_SAFE_INTEGER ? end : Infinity;
+  const bound = Math.min(feed.size ?? Infinity, until?.(offset) ?? Infinity);
+  return feed.recent.nextAfter(offset, Math.min(sought, bound));
+}
+
+/** @param {SourceFeed} feed @param {number} offset @param {number} end @param {ReadOptions} [options] */
+async function request(feed, offset, end, options) {
+  feed.asked = end;
+  const bytes = await feed.source.read(offset, end - offset, options);
+  feed.add(offset, bytes);
+  if (bytes.length < end - offset) await ended(feed, bytes.length && offset + bytes.length, options);
+}
+
+/** The source is at its end at or before this offset.
+ * @param {SourceFeed} feed @param {number} size @param {ReadOptions} [options] */
+async function ended(feed, size, options) {
+  feed.size ??= size > 0 ? size : (await feed.source.stat(options)).size;
+}
+
+/** @param {SourceFeed} feed @param {number} offset @param {number} length */
+function openStream(feed, offset, length) {
+  feed.stop();
+  const source = /** @type {Required<Source>} */ (feed.source);
+  const reader = source.stream(offset, length).getReader();
+  feed.stream = { reader, offset, end: offset + length };
+}
+
+/** @param {SourceFeed} feed @param {number} offset @param {AbortSignal} [signal] */
+async function readStream(feed, offset, signal) {
+  const open = /** @type {OpenStream} */ (feed.stream);
+  while (open.offset <= offset) {
+    const { value, done } = await abortable(open.reader.read(), signal);
+    if (done) {
+      feed.stream = undefined;
+      return ended(feed, open.offset, { signal });
+    }
+    feed.add(open.offset, value);
+    open.offset += value.length;
+  }
+}
