@@ -332,6 +332,11 @@ CPB_API cpb_code cpb_merge_read(cpb_merge *merge, uint64_t offset, uint64_t leng
 /* After CPB_STEP_DATA: the next bytes, valid until the next step. */
 CPB_API const uint8_t *cpb_merge_data(const cpb_merge *merge, size_t *length);
 
+/* Steps, and copies what the steps give to `out`, until it has `size` bytes: then CPB_STEP_DATA. Of these
+ * `*length` are there, at first 0; after CPB_STEP_NEED it is called again with the same, and after
+ * CPB_STEP_DONE they are the last. For hosts to which a call costs more than a copy. */
+CPB_API cpb_step cpb_merge_fill(cpb_merge *merge, void *out, size_t size, size_t *length);
+
 /* A range of a chunk, or literal bytes, in the merged message. */
 typedef struct cpb_segment {
   uint64_t offset; /* in the merged message */

@@ -12,4 +12,10 @@
 
 #define MEM_32bits() 1
 
+/* Optimized for speed, what makes a table is four times as long, and takes V8 longer to compile than to run. */
+#ifdef __wasm__
+#  include "common/huf.h"
+__attribute__((minsize)) size_t HUF_readDTableX1_wksp(HUF_DTable *, const void *, size_t, void *, size_t, int);
+#endif
+
 #include "decompress/huf_decompress.c"

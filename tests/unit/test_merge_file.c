@@ -10,6 +10,7 @@ typedef struct {
   const cpb_buffer *file;
   size_t piece; /* most bytes lent at once */
   void *lent;   /* a copy of exactly those, so that reading beyond is seen */
+  size_t fill;  /* bytes that are merged at once by cpb_merge_fill(); 0: a step's */
 } host;
 
 static void answer(host *h, cpb_input *input) {
@@ -41,7 +42,27 @@ static cpb_index *open_index(host *h, const cpb_allocator *a, cpb_error *error) 
   return NULL;
 }
 
+static cpb_step run_filling(host *h, cpb_merge *m, cpb_buffer *out) {
+  uint8_t *bytes = malloc(h->fill);
+  size_t length = 0;
+  cpb_step step;
+  while ((step = cpb_merge_fill(m, bytes, h->fill, &length)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
+    if (step == CPB_STEP_NEED) {
+      answer(h, cpb_merge_input(m));
+      continue;
+    }
+    assert_int_equal(length, h->fill);
+    append(out, bytes, length);
+    length = 0;
+  }
+  assert_true(length < h->fill);
+  append(out, bytes, length);
+  free(bytes);
+  return step;
+}
+
 static cpb_step run_merge(host *h, cpb_merge *m, cpb_buffer *out) {
+  if (h->fill > 0) return run_filling(h, m, out);
   cpb_step step;
   while ((step = cpb_merge_step(m)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
     size_t length;
@@ -77,9 +98,9 @@ static cpb_code merge_file(host *h, const cpb_allocator *a, const cpb_merge_opti
   return error->code;
 }
 
-static void expect_merge(const cpb_buffer *file, size_t piece, const cpb_merge_options *options,
+static void expect_merge(const cpb_buffer *file, size_t piece, const cpb_merge_options *options, size_t fill,
                          const cpb_buffer *wanted) {
-  host h = {file, piece, NULL};
+  host h = {file, piece, NULL, fill};
   cpb_buffer out;
   cpb_error error;
   cpb_buffer_init(&out, &plain);
@@ -108,7 +129,10 @@ static void every_layout_lent_in_any_pieces_merges_to_the_message(void **state) 
                                              : i % 4 == 1 ? 2000
                                                           : 0,
                                    .read_size = i % 5 == 0 ? 50 : 0};
-      expect_merge(&file, pieces[i / 6 % 3], &options, &whole);
+      const size_t fills[] = {0, 1, 100, whole.size, whole.size + 1};
+      for (size_t k = 0; k < 5; k++) {
+        if (k == 0 || fills[k] > 0) expect_merge(&file, pieces[i / 6 % 3], &options, fills[k], &whole);
+      }
     }
     cpb_buffer_free(&file);
     cpb_buffer_free(&whole);
@@ -123,7 +147,7 @@ static void the_index_says_what_was_written(void **state) {
   cpb_error error = {0};
   make_case(&c, &whole, 5);
   write_file(&c, &layouts[1], &file);
-  host h = {&file, SIZE_MAX, NULL};
+  host h = {&file, SIZE_MAX, NULL, 0};
   cpb_index *index = open_index(&h, NULL, &error);
   assert_non_null(index);
   assert_int_equal(cpb_index_num_chunks(index), c.num_chunks);
@@ -192,7 +216,7 @@ static void any_range_of_any_chunk_is_read(void **state) {
     cpb_error error = {0};
     make_case(&c, &whole, i + 100);
     write_file(&c, &layouts[i % 6], &file);
-    host h = {&file, i % 2 ? 70 : SIZE_MAX, NULL};
+    host h = {&file, i % 2 ? 70 : SIZE_MAX, NULL, 0};
     cpb_index *index = open_index(&h, NULL, &error);
     cpb_chunk_reader_options options = {.struct_size = sizeof options, .verify = (cpb_verify)(i % 3)};
     cpb_chunk_reader *r = cpb_chunk_reader_new(NULL, index, &options);
@@ -228,9 +252,9 @@ static void a_lying_size_does_not_matter_unless_it_is_trusted(void **state) {
   for (size_t i = 0; i < c.num_chunks; i++) set_size(&c, i, i % 2 ? (uint64_t)1 << 40 : 1);
   write_file(&c, &layouts[1], &file);
   cpb_merge_options options = {.struct_size = sizeof options, .verify = CPB_VERIFY_LATE};
-  expect_merge(&file, SIZE_MAX, &options, &whole);
+  expect_merge(&file, SIZE_MAX, &options, 0, &whole);
   options.trust_sizes = 1;
-  host h = {&file, SIZE_MAX, NULL};
+  host h = {&file, SIZE_MAX, NULL, 0};
   cpb_error error;
   cpb_buffer out;
   cpb_buffer_init(&out, &plain);
@@ -269,7 +293,7 @@ static void a_lying_size_that_fits_is_damage(void **state) {
   assert_true(lies > 0);
   write_file(&c, &layouts[1], &file);
   const cpb_merge_options options = {.struct_size = sizeof options, .verify = CPB_VERIFY_LATE};
-  host h = {&file, SIZE_MAX, NULL};
+  host h = {&file, SIZE_MAX, NULL, 0};
   cpb_error error;
   cpb_buffer out;
   cpb_buffer_init(&out, &plain);
@@ -290,7 +314,7 @@ static void an_index_without_sizes_is_not_trusted_for_them(void **state) {
   for (size_t i = 0; i < c.num_chunks; i++) set_size(&c, i, 0);
   write_file(&c, &layouts[1], &file);
   const cpb_merge_options options = {.struct_size = sizeof options, .trust_sizes = 1};
-  expect_merge(&file, SIZE_MAX, &options, &whole);
+  expect_merge(&file, SIZE_MAX, &options, 0, &whole);
   cpb_buffer_free(&file);
   cpb_buffer_free(&whole);
   merge_case_free(&c);
@@ -322,7 +346,7 @@ static void no_flipped_bit_changes_the_message_unseen(void **state) {
     for (size_t bit = 0; bit < 8 * file.size; bit++) {
       cpb_merge_options options = {
           .struct_size = sizeof options, .verify = (cpb_verify)(bit % 2), .memory = bit / 2 % 2 ? 64 : 0};
-      host h = {&file, bit / 4 % 2 ? 16 : SIZE_MAX, NULL};
+      host h = {&file, bit / 4 % 2 ? 16 : SIZE_MAX, NULL, 0};
       cpb_buffer out;
       cpb_error error;
       cpb_buffer_init(&out, &plain);
@@ -350,7 +374,7 @@ static void no_truncated_file_gives_a_message(void **state) {
   make_small_file(&whole, &file, &layouts[1]);
   size_t size = file.size;
   for (file.size = 0; file.size < size; file.size++) {
-    host h = {&file, SIZE_MAX, NULL};
+    host h = {&file, SIZE_MAX, NULL, 0};
     cpb_buffer out;
     cpb_error error;
     cpb_buffer_init(&out, &plain);
@@ -372,7 +396,7 @@ static void another_riegeli_file_is_said_to_be_one(void **state) {
   cpb_record_writer_finish(w);
   take_output(w, &file);
   cpb_record_writer_free(w);
-  host h = {&file, SIZE_MAX, NULL};
+  host h = {&file, SIZE_MAX, NULL, 0};
   cpb_error error = {0};
   assert_null(open_index(&h, NULL, &error));
   assert_int_equal(error.code, CPB_E_FORMAT);
@@ -386,7 +410,7 @@ static void a_host_that_cannot_read_ends_it(void **state) {
   (void)state;
   cpb_buffer whole, file;
   make_small_file(&whole, &file, &layouts[0]);
-  host h = {&file, SIZE_MAX, NULL};
+  host h = {&file, SIZE_MAX, NULL, 0};
   cpb_error error = {0};
   cpb_index *index = open_index(&h, NULL, &error);
   cpb_merge *m = cpb_merge_new(NULL, index, NULL);
@@ -412,7 +436,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
     for (size_t n = 1; code != CPB_OK; n++) {
       failing_allocator f = {.fail_at = n};
       cpb_allocator a = failing_allocator_of(&f);
-      host h = {&file, 1000, NULL};
+      host h = {&file, 1000, NULL, 0};
       cpb_buffer out;
       cpb_error error;
       cpb_buffer_init(&out, &plain);

@@ -3,8 +3,9 @@
 //   node web/bench/files.js [--cpb PROGRAM] [--entry FILE] [--rounds N] [--megabytes N] [--folder DIR]
 //
 // Each is a process of its own, so that starting Node, loading the package and compiling the module
-// count. In each round every program runs once, in turn; CPU is user and system time, peak memory
-// that of the process. The table has medians, and the shares are medians of the shares round by round.
+// count. In each round every program runs once, in turn, and so does Node with an empty script: what that
+// takes is Node's own, and taken off in the figures "without". CPU is user and system time, peak memory that
+// of the process. The table has medians, and the shares are medians of the shares round by round.
 // The model has constants of 16 MB of noise, which is stored uncompressed, and 20,000 small nodes.
 // A second table has what reading a file in TensorFlow's layout in other ways takes, as multiples of
 // merged(), in one process.
@@ -77,11 +78,12 @@ if (!existsSync(chunks)) run([options.cpb, 'split', message, '-o', chunks, '--qu
 
 // --- Measuring -------------------------------------------------------------------
 
-/** User and system time, and peak memory. @param {string[]} command @returns {Cost} */
+/** User and system time, to the millisecond, and peak memory. @param {string[]} command @returns {Cost} */
 function run(command) {
-  const { status, stderr } = spawnSync('/usr/bin/time', ['-f', '%U %S %M', ...command], { encoding: 'utf8' });
+  const timed = `TIMEFORMAT='%3U %3S'; time /usr/bin/time -f %M "$0" "$@"`;
+  const { status, stderr } = spawnSync('bash', ['-c', timed, ...command], { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
-  const [user = 0, system = 0, kib = 0] = stderr.trim().split('\n').at(-1)?.split(' ').map(Number) ?? [];
+  const [kib = 0, user = 0, system = 0] = stderr.trim().split('\n').slice(-2).join(' ').split(' ').map(Number);
   return { user, system, megabytes: kib / 1024 };
 }
 
@@ -114,27 +116,34 @@ const programs = [
     'open, one field',
     { native: [options.cpb, 'cat', '--field', FIELD, chunks, '-o', '/dev/null'], node: script(oneField) },
   ],
-  ['start', { native: [options.cpb, '--version'], node: script('') }],
+  ['import', { native: [options.cpb, '--version'], node: script('') }],
 ];
+const empty = [process.execPath, '--input-type=module', '-e', ''];
 
 /** @param {number[]} numbers */
 const median = (numbers) => Number(numbers.toSorted((a, b) => a - b)[numbers.length >> 1]);
 const cpu = (/** @type {Cost} */ { user, system }) => user + system;
 
 console.log(`${(statSync(message).size / 1e6).toFixed(0)} MB, ${options.rounds} rounds`);
-console.log('| | native: CPU s | MB | Node: CPU s | of which user | MB | times the CPU |');
-console.log('|---|---|---|---|---|---|---|');
+console.log('| | native: CPU s | MB | Node: CPU s | MB | times the CPU | without start: CPU s | MB | times |');
+console.log('|---|---|---|---|---|---|---|---|---|');
 for (const [name, { native = [], node = [] }] of programs) {
-  const rounds = Array.from({ length: Number(options.rounds) }, () => ({ native: run(native), node: run(node) }));
-  /** @param {(round: { native: Cost, node: Cost }) => number} what @param {number} [digits] */
-  const of = (what, digits = 2) => median(rounds.map(what)).toFixed(digits);
+  const rounds = Array.from({ length: Number(options.rounds) }, () => ({
+    native: run(native),
+    node: run(node),
+    start: run(empty),
+  }));
+  /** @param {(round: { native: Cost, node: Cost, start: Cost }) => number} what @param {number} [digits] */
+  const of = (what, digits = 3) => median(rounds.map(what)).toFixed(digits);
   const cells = [
     of((round) => cpu(round.native)),
     of((round) => round.native.megabytes, 0),
     of((round) => cpu(round.node)),
-    of((round) => round.node.user),
     of((round) => round.node.megabytes, 0),
-    of((round) => cpu(round.node) / Math.max(cpu(round.native), 0.01)),
+    of((round) => cpu(round.node) / cpu(round.native), 1),
+    of((round) => cpu(round.node) - cpu(round.start)),
+    of((round) => round.node.megabytes - round.start.megabytes, 0),
+    of((round) => (cpu(round.node) - cpu(round.start)) / cpu(round.native), 1),
   ];
   console.log(`| ${[name, ...cells].join(' | ')} |`);
 }

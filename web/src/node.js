@@ -1,4 +1,5 @@
 /** The entry for Node, Deno and Bun. */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setUpAllParts } from './all-parts.js';
 import { setUp } from './init.js';
@@ -15,7 +16,7 @@ async function read(input) {
   return readFile(text.startsWith('file:') ? new URL(text) : text);
 }
 
-setUp((kind) => readFile(moduleUrl(kind)), fileSource, read);
+setUp((kind) => readFileSync(moduleUrl(kind)), fileSource, read);
 setUpAllParts(fileInput);
 setUpFiles(fileSink);
 setUpFilePut(putTo);

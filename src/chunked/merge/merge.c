@@ -296,6 +296,20 @@ const uint8_t *cpb_merge_data(const cpb_merge *m, size_t *length) {
   return m->data.data;
 }
 
+cpb_step cpb_merge_fill(cpb_merge *m, void *out, size_t size, size_t *length) {
+  for (;;) {
+    size_t taken = cpb_min_size(m->data.size, size - *length);
+    if (taken > 0) {
+      memcpy((uint8_t *)out + *length, m->data.data, taken);
+      m->data = (cpb_span){m->data.data + taken, m->data.size - taken};
+      *length += taken;
+    }
+    if (*length == size) return CPB_STEP_DATA;
+    cpb_step step = cpb_merge_step(m);
+    if (step != CPB_STEP_DATA) return step;
+  }
+}
+
 /* --- The plan ------------------------------------------------------------- */
 
 uint64_t cpb_merge_size(const cpb_merge *m) { return m->plan->size; }

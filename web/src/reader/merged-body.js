@@ -233,22 +233,31 @@ function stream(state, offset, length, options = {}) {
   }, outer);
 }
 
+/** What is merged before it is put, in the instance's memory. */
+const PIECE = 256 * 1024;
+
 /** @param {State} state @param {Put} put @param {BodyOptions} [options] */
 const write = ({ file, plan, verify }, put, { signal } = {}) =>
   using(plan.newMerge(verify ?? 'late'), async (merge) => {
-    let size = 0;
-    const { source, held } = file;
+    const { instance, source, held } = file;
     merge.feed = feedAtOnce(source, { size: file.size, held });
     await file.drive(merge, { signal });
     merge.check('read', 0n, NONE);
-    await file.drive(merge, {
-      signal,
-      onStep() {
-        const bytes = merge.peek();
-        put(size, bytes);
-        size += bytes.length;
-      },
-    });
+    const size = merge.call('size');
+    const room = Math.max(1, Math.min(size, PIECE));
+    const bytes = merge.own(room);
+    const filled = merge.own(4);
+    instance.setU32(filled, 0);
+    let done = 0;
+    /** Puts what was merged. */
+    function give() {
+      const length = instance.u32(filled);
+      if (length > 0) put(done, instance.view(bytes, length));
+      instance.setU32(filled, 0);
+      done += length;
+    }
+    await file.drive(merge, { signal, step: 'fill', args: [bytes, room, filled], onStep: give });
+    give();
   });
 
 /**

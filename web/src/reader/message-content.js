@@ -26,13 +26,18 @@ const MESSAGE = 'message';
  *
  * @param {State} state
  */
-function wholeOf({ file, index, schema, type, options }) {
+function wholeOf(state) {
+  const { file, index, options } = state;
   const { trustSizes, keepDamaged, verify, budget, http } = options;
   const guessed = options.type === undefined; // then the type is used for names only
-  const how = { type: guessed ? 0 : type, trustSizes, keepDamaged, verify };
+  const how = { type: guessed ? 0 : state.type, trustSizes, keepDamaged, verify };
   const merged = index && mergedBody(file, index.engine, how);
   const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);
-  return { body, merged, field: fieldsOf(contextOf(file, schema, body), type) };
+  /** @type {ReturnType<typeof fieldsOf> | undefined} */
+  let fields;
+  /** @type {ReturnType<typeof fieldsOf>} */
+  const field = (...asked) => (fields ??= fieldsOf(contextOf(file, state.schema, body), state.type))(...asked);
+  return { body, merged, field };
 }
 
 /** @param {State} state */
@@ -105,7 +110,6 @@ function indexOf(state) {
     // What is being read is freed with the file.
     if (index?.engine !== engine && !reading) index?.engine.free();
     state.index = { engine, whole: true };
-    state.guess();
   }
 
   return {

@@ -209,10 +209,9 @@ function keepTail(file, index) {
  * @property {OpenFile} file
  * @property {Index | undefined} index
  * @property {OpenOptions & { trustSizes: boolean, keepDamaged?: boolean }} options
- * @property {import('./schema.js').Schema} schema
- * @property {number} type or 0
+ * @property {import('./schema.js').Schema} schema made when it is needed
+ * @property {number} type or 0: of `types` the one that fits, once the index is whole
  * @property {number[]} types that it may be of
- * @property {() => void} guess of these the one that fits
  * @property {() => Engine | undefined} table the index, which is whole; undefined for a plain message
  */
 
@@ -225,23 +224,34 @@ const lacksPages = ({ index }) => index && !index.whole;
  * @param {State['options']} options
  */
 function stateOf(file, index, options) {
-  const schema = openSchema(file, options.schema);
-  const { type } = options;
-  const given = type !== undefined;
-  const types = given
-    ? [typeNamed(schema, type)]
-    : ROOTS.map((name) => schema.find(`tensorflow.${name}`)).filter((one) => one);
+  const { type: name, schema: set } = options;
+  /** @type {State['schema'] | undefined} */
+  let schema;
+  /** @type {number[] | undefined} */
+  let types;
+  /** @type {number | undefined} */
+  let type;
+
+  const find = (/** @type {string} */ root) => state.schema.find(`tensorflow.${root}`);
+  function guess() {
+    const tree = name === undefined && state.index && treeOf(file, state.index.engine, state.schema, 0);
+    return state.types.find((one) => !tree || fits(state.schema, one, tree)) ?? 0;
+  }
+
   /** @type {State} */
   const state = {
     file,
     index,
     options,
-    schema,
-    type: 0,
-    types,
-    guess() {
-      const tree = !given && state.index && treeOf(file, state.index.engine, schema, 0);
-      state.type = types.find((one) => !tree || fits(schema, one, tree)) ?? 0;
+    get schema() {
+      return (schema ??= openSchema(file, set));
+    },
+    get types() {
+      return (types ??= name === undefined ? ROOTS.map(find).filter(Boolean) : [typeNamed(state.schema, name)]);
+    },
+    get type() {
+      if (type === undefined && name === undefined && lacksPages(state)) return 0;
+      return (type ??= guess());
     },
     table() {
       file.check();
@@ -249,7 +259,8 @@ function stateOf(file, index, options) {
       return state.index?.engine;
     },
   };
-  if (given || !lacksPages(state)) state.guess();
+  // What is given may be wrong, and is looked at at once; the types that are built in are made when they are needed.
+  if (set || name !== undefined) state.types;
   return state;
 }
 

@@ -1,35 +1,52 @@
 /// <reference types="node" />
-import { constants, fstatSync, ReadStream, readSync, statSync } from 'node:fs';
-import { lstat, open, readlink, realpath, stat } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, read as readLater, ReadStream, readSync, statSync } from 'node:fs';
+import { lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asCpbError, CpbError } from '../errors.js';
 import { otherSource } from './other.js';
 
-/** @import { FileHandle } from 'node:fs/promises' */
+/**
+ * A file that is open. A descriptor, and no FileHandle: that takes promises, and runtimes close one that nobody holds any
+ * more with a warning or an error.
+ * @typedef {{ of: { fd: number }, size: number, etag: string, own: boolean, reading: number, over: boolean }} Opened
+ *   of: what has the descriptor, until it is closed; reading: reads that are under way; over: it is closed after them
+ */
 
 /** @param {import('node:fs').BigIntStats} stats */
 const identity = ({ size, mtimeNs }) => ({ size: Number(size), etag: `"${size}-${mtimeNs}"` });
 
-/** @param {FileHandle} handle @param {string} name */
-async function regular(handle, name) {
-  const stats = await handle.stat({ bigint: true });
+/** @param {{ fd: number }} of @param {string} name @param {boolean} own @returns {Opened} */
+function regular(of, name, own) {
+  const stats = fstatSync(of.fd, { bigint: true });
   if (!stats.isFile()) throw new CpbError('READ', `${name} is not a regular file`);
-  return { handle, ...identity(stats) };
+  return { of, ...identity(stats), own, reading: 0, over: false };
 }
 
 /** No pipe is waited for, where there is such a flag. */
 const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
+/** One that nobody can close any more. */
+const forgotten = new FinalizationRegistry((/** @type {number} */ fd) => closeSync(fd));
+
 /** @param {string | Buffer} name @param {number} [how] */
-async function openFile(name, how = AT_ONCE) {
-  const handle = await open(name, how);
+function openFile(name, how = AT_ONCE) {
+  const fd = openSync(name, how);
   try {
-    return await regular(handle, String(name));
+    const file = regular({ fd }, String(name), true);
+    forgotten.register(file, fd, file);
+    return file;
   } catch (error) {
-    await handle.close();
+    closeSync(fd);
     throw error;
   }
+}
+
+/** A descriptor may be another file's as soon as it is closed. @param {Opened} file */
+function closeFile(file) {
+  file.over = true;
+  if (file.reading > 0 || !forgotten.unregister(file)) return;
+  closeSync(file.of.fd);
 }
 
 /** Nor is a link in the place of what was looked at followed. */
@@ -38,20 +55,20 @@ const AS_SEEN = AT_ONCE | (constants.O_NOFOLLOW ?? 0);
 /**
  * Where an opened file really is: what the system says of it, or else where its path leads, if that is still this file.
  *
- * @param {FileHandle} handle
+ * @param {Opened} file
  * @param {string} path
  */
-async function placeOf(handle, path) {
-  const told = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+async function placeOf(file, path) {
+  const told = await readlink(`/proc/self/fd/${file.of.fd}`).catch(() => undefined);
   if (told) return told;
   const found = await realpath(path);
-  await demandSame(handle, await lstat(found, { bigint: true }), 'it was exchanged while it was opened');
+  demandSame(file, await lstat(found, { bigint: true }), 'it was exchanged while it was opened');
   return found;
 }
 
-/** @param {FileHandle} handle @param {import('node:fs').BigIntStats} seen @param {string} message */
-async function demandSame(handle, seen, message) {
-  const opened = await handle.stat({ bigint: true });
+/** @param {Opened} file @param {import('node:fs').BigIntStats} seen @param {string} message */
+function demandSame({ of }, seen, message) {
+  const opened = fstatSync(of.fd, { bigint: true });
   if (seen.dev !== opened.dev || seen.ino !== opened.ino) throw new CpbError('READ', message);
 }
 
@@ -66,74 +83,96 @@ function demandWithin(path, folders) {
  * of its path, or that which it really is in.
  *
  * @param {string} name of that file
- * @param {ReturnType<typeof openFile>} main it
+ * @param {Promise<Opened>} main it
  * @param {string} path
  */
 async function openBeside(name, main, path) {
-  const { handle } = await main;
+  const whole = await main;
   const root = await realpath(dirname(name));
   const there = await stat(join(root, basename(name)), { bigint: true });
-  await demandSame(handle, there, 'the file that names it is no longer the one that was opened');
-  const folders = [root, dirname(await placeOf(handle, name))];
+  demandSame(whole, there, 'the file that names it is no longer the one that was opened');
+  const folders = [root, dirname(await placeOf(whole, name))];
   const found = await realpath(path);
   demandWithin(found, folders);
-  const file = await openFile(found, AS_SEEN);
+  const file = openFile(found, AS_SEEN);
   try {
-    demandWithin(await placeOf(file.handle, found), folders);
+    demandWithin(await placeOf(file, found), folders);
     return file;
   } catch (error) {
-    await file.handle.close();
+    closeFile(file);
     throw error;
   }
 }
 
+/** What is read without waiting: a few such reads take less than to wait for one. So is a file that others may close. */
+const SMALL = 64 * 1024;
+
 /**
- * @param {Awaited<ReturnType<typeof openFile>>} file
+ * @param {Opened} file
  * @param {string} name
  * @param {number} offset
  * @param {number} length
  */
-async function readAt({ handle, size, etag }, name, offset, length) {
-  const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
-  let at = 0;
-  for (let count = -1; at < bytes.length && count !== 0; at += count) {
-    count = (await handle.read(bytes, at, bytes.length - at, offset + at)).bytesRead;
+async function readAt(file, name, offset, length) {
+  const bytes = new Uint8Array(Math.max(0, Math.min(length, file.size - offset)));
+  if (bytes.length <= SMALL || !file.own) {
+    readInto(file, name, offset, bytes);
+    return bytes;
   }
-  if (identity(await handle.stat({ bigint: true })).etag !== etag || at < bytes.length) throw changed(name, offset);
+  let at = 0;
+  file.reading++;
+  try {
+    for (let count = -1; at < bytes.length && count !== 0; at += count) count = await readSome(file, bytes, at, offset);
+    demandUnchanged(file, name, offset, at === bytes.length);
+  } finally {
+    file.reading--;
+    if (file.over) closeFile(file);
+  }
   return bytes;
 }
 
-/** @param {string} name @param {number} offset */
-const changed = (name, offset) => new CpbError('CHANGED', `${name} changed while it was read`, { offset });
+/** @param {Opened} file @param {Uint8Array} bytes @param {number} at @param {number} offset of the first @returns {Promise<number>} */
+const readSome = ({ of }, bytes, at, offset) =>
+  new Promise((resolve, reject) => {
+    const told = (/** @type {Error | null} */ error, /** @type {number} */ count) =>
+      error ? reject(error) : resolve(count);
+    readLater(of.fd, bytes, at, bytes.length - at, offset + at, told);
+  });
+
+/** @param {Opened} file @param {string} name @param {number} offset @param {boolean} whole whether all came that was asked for */
+function demandUnchanged({ of, etag }, name, offset, whole) {
+  if (whole && identity(fstatSync(of.fd, { bigint: true })).etag === etag) return;
+  throw new CpbError('CHANGED', `${name} changed while it was read`, { offset });
+}
 
 /**
  * The same without waiting, into an array.
  *
- * @param {Awaited<ReturnType<typeof openFile>>} file
+ * @param {Opened} file
  * @param {string} name
  * @param {number} offset
  * @param {Uint8Array} bytes
  */
-function readInto({ handle, size, etag }, name, offset, bytes) {
-  const length = Math.max(0, Math.min(bytes.length, size - offset));
+function readInto(file, name, offset, bytes) {
+  const length = Math.max(0, Math.min(bytes.length, file.size - offset));
   let at = 0;
   for (let count = -1; at < length && count !== 0; at += count) {
-    count = readSync(handle.fd, bytes, at, length - at, offset + at);
+    count = readSync(file.of.fd, bytes, at, length - at, offset + at);
   }
-  if (identity(fstatSync(handle.fd, { bigint: true })).etag !== etag || at < length) throw changed(name, offset);
+  demandUnchanged(file, name, offset, at === length);
   return length;
 }
 
 /**
  * @param {string} name
- * @param {() => ReturnType<typeof openFile>} begin
- * @param {(file: Awaited<ReturnType<typeof openFile>>) => Promise<void>} end
+ * @param {() => Promise<Opened>} begin
+ * @param {(file: Opened) => void} end
  * @returns {import('./index.js').LocalSource}
  */
 function sourceFrom(name, begin, end) {
-  /** @type {ReturnType<typeof openFile> | undefined} */
+  /** @type {Promise<Opened> | undefined} */
   let opened;
-  /** @type {Awaited<typeof opened>} once it is open */
+  /** @type {Opened | undefined} once it is open */
   let there;
 
   /** @param {unknown} error @returns {never} */
@@ -195,9 +234,9 @@ export function fileSource(path) {
 
 /** @param {string} name that of a file, also where it looks like a URL @returns {import('../types.js').Source} */
 function namedSource(name) {
-  /** @type {ReturnType<typeof openFile> | undefined} */
+  /** @type {Promise<Opened> | undefined} */
   let main;
-  const source = closing(name, () => (main = openFile(name)));
+  const source = closing(name, () => (main = (async () => openFile(name))()));
   async function openNamed(/** @type {string} */ path) {
     await source.stat();
     return openBeside(name, /** @type {NonNullable<typeof main>} */ (main), path);
@@ -215,16 +254,16 @@ function namedSource(name) {
  * A file that is opened at the first read, and closed with the source.
  *
  * @param {string} name
- * @param {() => ReturnType<typeof openFile>} begin
+ * @param {() => Promise<Opened>} begin
  */
-const closing = (name, begin) => sourceFrom(name, begin, ({ handle }) => handle.close());
+const closing = (name, begin) => sourceFrom(name, begin, closeFile);
 
-/** A file that the caller opened, and closes. @param {FileHandle} handle */
+/** A file that the caller opened, and closes. @param {import('node:fs/promises').FileHandle} handle */
 const handleSource = (handle) =>
   sourceFrom(
     'the FileHandle',
-    () => regular(handle, 'the FileHandle'),
-    async () => {},
+    async () => regular(handle, 'the FileHandle', false),
+    () => {},
   );
 
 /**
@@ -249,7 +288,7 @@ function readStreamSource(stream) {
   stream.on('error', () => {});
   stream.destroy();
   // A name that is no text is a Buffer.
-  const source = typeof path === 'string' ? namedSource(path) : closing(String(path), () => openFile(path));
+  const source = typeof path === 'string' ? namedSource(path) : closing(String(path), async () => openFile(path));
   return start > 0 || end < Infinity ? partOf(source, start, end + 1) : source;
 }
 

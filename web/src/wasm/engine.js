@@ -33,6 +33,7 @@ export const ERROR = 0xffffffff,
  *   method of that shape) lends: good until the next call
  * @property {() => CpbError} error the engine's
  * @property {() => void} rest ends what it was reading; driven again, it is fed anew
+ * @property {(size: number) => number} own memory that is freed with it
  * @property {() => void} free ends what it was reading, too
  * @property {Feed | undefined} feed
  * @property {(file: number) => FeedOptions['around']} [around] of another file: see the feed's option
@@ -62,6 +63,7 @@ export function engineOf(instance, name, pointer, onFree) {
     throw new CpbError('MEMORY', `cannot make ${name}: out of memory, or an option is out of range`);
   }
   const out = instance.alloc(SCRATCH);
+  const owned = [out];
   /** @type {Map<string, (...args: any[]) => any>} */
   const methods = new Map();
   /** @type {Engine['call']} */
@@ -94,6 +96,11 @@ export function engineOf(instance, name, pointer, onFree) {
       engine.feed = undefined;
       engine.others.clear();
     },
+    own(size) {
+      const pointer = instance.alloc(size);
+      owned.push(pointer);
+      return pointer;
+    },
     free() {
       if (!engine.pointer) return;
       engine.rest();
@@ -102,7 +109,7 @@ export function engineOf(instance, name, pointer, onFree) {
       engine.pointer = 0;
       instance.c[`${name}_free`](p);
       if (engine.lent) instance.free(engine.lent);
-      instance.free(out);
+      owned.forEach(instance.free, instance);
       onFree?.();
     },
     feed: undefined,
@@ -121,6 +128,7 @@ export function engineOf(instance, name, pointer, onFree) {
  * @property {(step: number) => boolean | void} [onStep] called for every step but
  *   NEED, DONE and ERROR; true ends the call
  * @property {string} [step] the method, 'step' by default
+ * @property {number[]} [args] what it takes
  * @property {Told} [got] is told of the bytes that came from the source
  * @property {() => boolean} [pause] called before anything is asked for; true ends the call, and NEED is
  *   the answer
@@ -143,12 +151,13 @@ export function engineOf(instance, name, pointer, onFree) {
  * @returns {Promise<number>}
  */
 export async function drive(instance, engine, source, options = {}) {
-  const { signal, onStep, step: method = 'step', pause, got, ...feeding } = options;
+  const { signal, onStep, step: method = 'step', args = [], pause, got, ...feeding } = options;
+  const act = () => engine.call(method, ...args);
   signal?.throwIfAborted();
   // The feed keeps its options: what is called here may refer to the file, which could never be closed then.
   engine.feed ??= createFeed(source, feeding);
   for (;;) {
-    const step = stepOn(instance, engine, method, onStep);
+    const step = stepOn(instance, engine, act, onStep);
     if (step !== NEED) {
       // Not before a need: those of several engines are asked for together.
       if (isOver()) await turn();
@@ -182,12 +191,12 @@ export async function drive(instance, engine, source, options = {}) {
  *
  * @param {Instance} instance
  * @param {Engine} engine
- * @param {string} method
+ * @param {() => number} act steps
  * @param {DriveOptions['onStep']} onStep
  */
-function stepOn(instance, engine, method, onStep) {
+function stepOn(instance, engine, act, onStep) {
   for (;;) {
-    const step = engine.call(method);
+    const step = act();
     instance.checkMemory();
     if (step === ERROR) throw engine.error();
     if (step === DONE) return step;

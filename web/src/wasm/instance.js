@@ -45,6 +45,7 @@ export const NONE = 0xffffffffffffffffn;
  * @property {(pointer: number, length?: number) => string} text to its NUL if no
  *   length is given
  * @property {(pointer: number) => number} u32
+ * @property {(pointer: number, value: number) => void} setU32
  * @property {(pointer: number) => bigint} u64
  * @property {(name: StructName | Layout, pointer: number) => Values} get a struct's fields
  * @property {(name: StructName | Layout, pointer: number, values: Values) => void} set
@@ -136,6 +137,11 @@ class ModuleInstance {
   /** @param {number} pointer */
   u32(pointer) {
     return this.#view.getUint32(pointer, true);
+  }
+
+  /** @param {number} pointer @param {number} value */
+  setU32(pointer, value) {
+    this.#view.setUint32(pointer, value, true);
   }
 
   /** @param {StructName | Layout} name @param {number} pointer */

@@ -88,7 +88,8 @@ const GATHERED = 256 * 1024;
  * @returns {{ put: Put, end: () => void }}
  */
 function joining(write) {
-  const held = room(GATHERED);
+  /** @type {Uint8Array<ArrayBuffer> | undefined} */
+  let held;
   let begin = 0,
     length = 0;
 
@@ -102,7 +103,7 @@ function joining(write) {
   }
 
   function end() {
-    if (length > 0) writeNow(begin, held.subarray(0, length));
+    if (held && length > 0) writeNow(begin, held.subarray(0, length));
     length = 0;
   }
 
@@ -111,6 +112,7 @@ function joining(write) {
       if (offset !== begin + length || length + bytes.length > GATHERED) end();
       if (bytes.length >= GATHERED) return writeNow(offset, bytes);
       if (length === 0) begin = offset;
+      held ??= room(GATHERED);
       held.set(bytes, length);
       length += bytes.length;
     },

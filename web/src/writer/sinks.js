@@ -18,7 +18,7 @@ import { CpbError } from '../errors.js';
 /**
  * One of this package's. `put` writes without waiting, as often as there is something until the sink is closed, once
  * `open` is done.
- * @typedef {Sink & { put?: Put, open?: () => Promise<unknown> }} OwnSink
+ * @typedef {Sink & { put?: Put, open?: () => unknown }} OwnSink
  */
 
 /**
