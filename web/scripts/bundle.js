@@ -5,7 +5,7 @@
  */
 import { build } from 'esbuild';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 
 const licence = '/*! libcpb, Apache-2.0; licences of what its modules contain: licences/ of the package */';
 
@@ -26,6 +26,18 @@ const apart = {
 /** What the entry for browsers has at once, beside the functions that import the rest. */
 const AT_ONCE = ['errors.js', 'module-urls.js', 'reader/open.js', 'source/later.js'];
 
+/** What all have that read on. */
+const READING = ['reader/read-chunk.js', 'reader/other-file.js', 'middleware/join.js', 'middleware/layer.js'];
+
+/** What is there when this is imported, by its name. @param {string} name */
+function before(name) {
+  const reads = /^(reading\.js|(inspect|reader|writer)\/.*|source\/references\.js)$/.test(name);
+  const isPart = name.startsWith('inspect/') && name !== 'inspect/inspect.js';
+  return [...AT_ONCE, ...(reads ? READING : []), ...(isPart ? ['inspect/inspect.js'] : [])].filter(
+    (one) => one !== name,
+  );
+}
+
 /**
  * What is imported later is made to need all that is there by then, which is one file so; without this it would be
  * many, by who shares what with whom.
@@ -39,9 +51,7 @@ const together = (folder, later) => ({
   setup: (one) =>
     one.onLoad({ filter: /\.js$/ }, ({ path }) => {
       if (!later.includes(path)) return undefined;
-      // What inspect() loads later comes after inspect() itself.
-      const isPart = path.includes('/inspect/') && !path.endsWith('/index.js');
-      const there = isPart ? [...AT_ONCE, 'inspect/inspect.js'] : AT_ONCE;
+      const there = before(path.slice(folder.length + 1));
       const more = there.map((name) => `import ${JSON.stringify(`${folder}/${name}`)};\n`).join('');
       return { contents: readFileSync(path, 'utf8') + more };
     }),
@@ -67,10 +77,21 @@ const bundled = (folder, options) =>
     ...options,
   });
 
+/**
+ * Short names for what is shared or loaded later: bundlers put their own hashes behind them, and each list what a part
+ * needs by its name.
+ *
+ * @param {string} text of a file or its name
+ * @param {string[]} names of all files
+ */
+const renamed = (text, names) => text.replace(/\bpart-[A-Z0-9]{8}\b/g, (name) => `part-${names.indexOf(name)}`);
+
 /** @param {string} folder @param {import('esbuild').BuildOptions} options */
 async function write(folder, options) {
   const { outputFiles = [] } = await bundled(folder, options);
-  for (const { path, text } of outputFiles) writeFileSync(path, text.replace(typed, ''));
+  const names = outputFiles.map(({ path }) => basename(path, '.js')).sort();
+  for (const { path, text } of outputFiles)
+    writeFileSync(renamed(path, names), renamed(text.replace(typed, ''), names));
 }
 
 /**

@@ -1,5 +1,8 @@
 /** What the entries have in common that load all their code at once. */
 import { setUpParts } from './parts.js';
+import * as guessing from './reader/guessing.js';
+import * as fields from './reader/paged-fields.js';
+import * as chunks from './reader/read-chunk.js';
 import * as reading from './reading.js';
 import { layered } from './source/layers.js';
 import { otherSource } from './source/other.js';
@@ -12,6 +15,9 @@ export const setUpAllParts = (inputs = otherSource) =>
   setUpParts({
     inputs,
     layered,
+    chunks: () => chunks,
+    fields: () => fields,
+    guessing: () => guessing,
     reading: () => reading,
     references: () => references,
     unusual: () => unusual,

@@ -1,6 +1,7 @@
 /** The whole API but for openInWorker() and inspectInWorker(), for entries that load all their code at once. */
 export * from './api.js';
-export { diff, inspect } from './inspect/index.js';
+export { diff } from './inspect/diff.js';
+export { inspect } from './inspect/inspect.js';
 export { persist } from './middleware/persist.js';
 export { open } from './reader/index.js';
 export { openRecords } from './reader/records.js';

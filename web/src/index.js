@@ -10,6 +10,9 @@ setUp(moduleUrl);
 setUpParts({
   inputs: inputLater(() => import('./source/other.js')),
   layered: layeredLater(reading),
+  chunks: () => import('./reader/read-chunk.js'),
+  fields: () => import('./reader/paged-fields.js'),
+  guessing: () => import('./reader/guessing.js'),
   reading,
   references: () => import('./source/references.js'),
   unusual: () => import('./source/unusual.js'),

@@ -1,5 +1,4 @@
 /** Which WebAssembly modules are used, and when they are compiled. */
-import { fromBase64 } from './bytes.js';
 import { isBytes } from './collector.js';
 import { asCpbError, CpbError } from './errors.js';
 import { setDecode } from './wasm/codecs.js';
@@ -122,7 +121,7 @@ async function compile(input) {
 }
 
 /** A module with one 128-bit instruction. */
-const simd = 'AGFzbQEAAAABBQFgAAF7AwIBAAoKAQgAQQD9D/1iCw==';
+const simd = '\0asm\x01\0\0\0\x01\x05\x01`\0\x01{\x03\x02\x01\0\n\n\x01\b\0A\0\xfd\x0f\xfdb\v';
 
 /** Whether there are such. */
-export const hasSimd = () => WebAssembly.validate(fromBase64(simd));
+export const hasSimd = () => WebAssembly.validate(Uint8Array.from(simd, (c) => c.charCodeAt(0)));

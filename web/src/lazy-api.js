@@ -14,7 +14,8 @@ import { lazyStream } from './source/streams.js';
 const bucket = () => import('./source/bucket.js');
 const checker = () => import('./options.js');
 const content = () => import('./reader/message-content.js');
-const inspector = () => import('./inspect/index.js');
+const differ = () => import('./inspect/diff.js');
+const inspector = () => import('./inspect/inspect.js');
 const persisted = () => import('./middleware/persist.js');
 const records = () => import('./reader/records.js');
 const s3 = () => import('./source/s3.js');
@@ -31,7 +32,7 @@ export async function open(input, options) {
 export const openRecords = async (input, options) => (await records()).openRecords(input, options);
 
 /** @type {typeof import('./full-api.js').diff} */
-export const diff = async (...models) => (await inspector()).diff(...models);
+export const diff = async (...models) => (await differ()).diff(...models);
 
 /** @type {typeof import('./full-api.js').inspect} */
 export const inspect = async (input, options) => (await inspector()).inspect(input, options);

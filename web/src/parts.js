@@ -14,6 +14,9 @@
  * @typedef {object} Parts
  * @property {(input: any, memory?: number) => Source} inputs makes a source of what is none and no URL that is requested
  * @property {typeof import('./source/layers.js').layered} layered puts the default middleware around a source
+ * @property {Load<typeof import('./reader/read-chunk.js')>} chunks what reads chunks
+ * @property {Load<typeof import('./reader/paged-fields.js')>} fields what finds fields
+ * @property {Load<typeof import('./reader/guessing.js')>} guessing what reads where the next fields may be
  * @property {Load<typeof import('./reading.js')>} reading what reads more than the end of a file
  * @property {Load<typeof import('./source/references.js')>} references what opens other files
  * @property {Load<typeof import('./source/unusual.js')>} unusual what knows URLs and answers which are not as most are
@@ -25,3 +28,6 @@ export let parts;
 
 /** What an entry of the package does. @param {Parts} given */
 export const setUpParts = (given) => void (parts = given);
+
+/** Begins to load what will be needed, beside other things. @param {...Load<unknown>} loads */
+export const loadSoon = (...loads) => loads.forEach((load) => Promise.resolve(load()).catch(() => {}));

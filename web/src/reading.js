@@ -1,4 +1,3 @@
-/** What reads more than the end of a file, with which opening it begins. */
-export { chunkReading } from './reader/read-chunk.js';
+/** What fetches more of a file than its end, with which opening it begins. */
 export { layered, telling } from './source/layers.js';
 export { fetchFor } from './wasm/fetching.js';

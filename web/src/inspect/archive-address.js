@@ -1,4 +1,5 @@
-/** What can be told of zip archives before one is read. */
+/** What can be told of an address, and of zip archives before one is read. */
+import { openPath } from '../init.js';
 
 /** What stands between an archive's address and the name of a file in it. */
 const MARK = '!/';
@@ -31,3 +32,10 @@ export function cutAddress(input) {
   const entry = text.slice(mark + MARK.length, end);
   return { input: text.slice(0, mark) + text.slice(end), entry: isUrl ? decoded(entry) : entry };
 }
+
+/**
+ * A URL without its query and fragment. A path is left as it is: there `?` and `#` are part of a name.
+ *
+ * @param {string} text
+ */
+export const withoutQuery = (text) => (openPath && !/^(https?|file):/i.test(text) ? text : text.replace(/[?#].*/s, ''));

@@ -4,6 +4,7 @@ import { openPath } from '../init.js';
 import { prepare } from '../source/index.js';
 import { lazySource } from '../source/lazy-source.js';
 import { createFeed } from '../wasm/feed.js';
+import { withoutQuery } from './archive-address.js';
 import { structs } from './structs.js';
 
 /** @import { Told } from '../progress.js' */
@@ -12,6 +13,7 @@ import { structs } from './structs.js';
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { OpenOptions } from '../reader/open.js' */
+/** @import { Asker, State } from './inspect.js' */
 
 /**
  * Where a checkpoint's files are.
@@ -26,14 +28,7 @@ import { structs } from './structs.js';
 /** @typedef {Awaited<ReturnType<typeof openCheckpoint>>} Checkpoint */
 
 /** The key of the object graph. */
-export const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
-
-/**
- * A URL without its query and fragment. A path is left as it is: there `?` and `#` are part of a name.
- *
- * @param {string} text
- */
-export const withoutQuery = (text) => (openPath && !/^(https?|file):/i.test(text) ? text : text.replace(/[?#].*/s, ''));
+const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
 
 /** Whether there is no such file, which S3 answers with 403. @param {any} error */
 export const isAbsent = ({ code, status }) => code === 'READ' || (code === 'HTTP' && [403, 404, 410].includes(status));
@@ -159,7 +154,7 @@ function shardsOf(files, count, opened) {
  * @param {OpenOptions} options
  * @param {Told} [told] of what is read
  */
-export async function openCheckpoint(file, { model, given, own }, options, told) {
+async function openCheckpoint(file, { model, given, own }, options, told) {
   const { instance } = file;
   /** @type {Opened} */
   const opened = (input) => {
@@ -195,21 +190,34 @@ export async function openCheckpoint(file, { model, given, own }, options, told)
 }
 
 /**
- * The feed of whichever file an engine needs.
+ * Opens a checkpoint for an opened model.
  *
- * @param {() => Feed} feed
- * @param {() => void} [stop]
- * @returns {Feed}
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {Parameters<typeof openCheckpoint>[1]} from
+ * @param {OpenOptions} options
+ * @param {Told} [told]
  */
-export const delegated = (feed, stop = () => feed().stop()) => ({
-  get size() {
-    return feed().size;
-  },
-  get got() {
-    return feed().got;
-  },
-  at: (offset) => feed().at(offset),
-  fetch: (...args) => feed().fetch(...args),
-  measure: (...args) => feed().measure(...args),
-  stop,
-});
+export async function addCheckpoint(state, asking, from, options, told) {
+  const checkpoint = await openCheckpoint(state.file, from, options, told);
+  const graph = await objectGraphOf(state, checkpoint, options.signal).catch((error) => {
+    if (error.code !== 'NOT_FOUND' && !(from.own && isAbsent(error))) throw error;
+    return undefined;
+  });
+  await asking.setCheckpoint(checkpoint, graph);
+  state.checkpoint = checkpoint;
+}
+
+/**
+ * The text with the checkpoint's object graph, after its length; undefined where it has none.
+ *
+ * @param {State} state
+ * @param {import('./checkpoint.js').Checkpoint} checkpoint
+ * @param {AbortSignal} [signal]
+ */
+async function objectGraphOf(state, checkpoint, signal) {
+  if (!checkpoint.find(GRAPH)) return undefined;
+  const { valuesOf } = await import('./values.js');
+  const found = await valuesOf(state, GRAPH, { signal, exactTexts: true }, checkpoint);
+  return (await found.bytes({ signal })).subarray(8);
+}

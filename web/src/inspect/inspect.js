@@ -1,11 +1,10 @@
 /** inspect(): what is inside a model, without its weights. */
 import { asCpbError, CpbError } from '../errors.js';
-import { feedOf } from '../reader/find.js';
-import * as content from '../reader/message-content.js';
+import { contentOf, isRiegeli, storedOf, usingShared } from '../reader/message-content.js';
+import { feedOf } from '../reader/message-feed.js';
 import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
-import { cutAddress, isZip } from './archive-address.js';
-import { GRAPH, isAbsent, openCheckpoint, withoutQuery } from './checkpoint.js';
+import { cutAddress, isZip, withoutQuery } from './archive-address.js';
 import { guess } from './guess.js';
 import { asker, kindsOf, noteDamage, numberOf, shared } from './model.js';
 import * as is from '../options.js';
@@ -193,6 +192,11 @@ export async function openInside(input, options, { within, keepDamaged = false, 
 
 /* What few models and calls need, a page loads when it is needed. */
 
+const content = { contentOf, isRiegeli, storedOf, usingShared };
+
+/** @type {typeof import('./checkpoint.js').addCheckpoint} */
+const addCheckpoint = async (...args) => (await import('./checkpoint.js')).addCheckpoint(...args);
+
 /** @type {typeof import('./values.js').valuesOf} */
 const valuesOf = async (...args) => (await import('./values.js')).valuesOf(...args);
 
@@ -249,7 +253,7 @@ async function insideOf(input, { file, content, message, told }, options) {
   const { body, merged } = await (await content()).whole();
   const damaged = options.keepDamaged ? merged : undefined;
   const size = await body.size({ signal, got: told });
-  const ofFile = feedOf(file, body, size);
+  const ofFile = await feedOf(file, body, size);
   const given = size > 0 ? options.kind : undefined; // nothing is no model of any kind
   const about = { name: file.source.name ?? '', size, signal };
   const guessed = given ? { kind: given } : await guess(file.instance, ofFile, about);
@@ -335,36 +339,6 @@ const questionsOf = ({ ask }) => ({
 async function add(state, asking, { kerasMetadata, checkpoint: files }, { input, told, ...options }) {
   if (kerasMetadata) await asking.setKerasMetadata(kerasMetadata);
   if (files) await addCheckpoint(state, asking, { model: input, given: files }, options, told);
-}
-
-/**
- * @param {State} state
- * @param {Asker} asking
- * @param {Parameters<typeof openCheckpoint>[1]} from
- * @param {OpenOptions} options
- * @param {Told} [told]
- */
-async function addCheckpoint(state, asking, from, options, told) {
-  const checkpoint = await openCheckpoint(state.file, from, options, told);
-  const graph = await objectGraphOf(state, checkpoint, options.signal).catch((error) => {
-    if (error.code !== 'NOT_FOUND' && !(from.own && isAbsent(error))) throw error;
-    return undefined;
-  });
-  await asking.setCheckpoint(checkpoint, graph);
-  state.checkpoint = checkpoint;
-}
-
-/**
- * The text with the checkpoint's object graph, after its length; undefined where it has none.
- *
- * @param {State} state
- * @param {import('./checkpoint.js').Checkpoint} checkpoint
- * @param {AbortSignal} [signal]
- */
-async function objectGraphOf(state, checkpoint, signal) {
-  if (!checkpoint.find(GRAPH)) return undefined;
-  const found = await valuesOf(state, GRAPH, { signal, exactTexts: true }, checkpoint);
-  return (await found.bytes({ signal })).subarray(8);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Models in protobuf's text format (.pbtxt): the message that the text says takes the file's place. */
 import { CpbError } from '../errors.js';
-import { feedOf } from '../reader/find.js';
+import { feedOf } from '../reader/message-feed.js';
 import { plainBody } from '../reader/plain-body.js';
 import { prepare } from '../source/index.js';
 import { structs } from './structs.js';
@@ -45,5 +45,5 @@ export async function fromText(file, kind, body, size, { signal, keepDamaged }) 
   if (size > MOST) throw new CpbError('LIMIT', `a text of ${size} bytes; at most ${MOST} are read`);
   const { bytes, damage } = read(file, kind, await body.read(0, size, { signal }), keepDamaged);
   const made = plainBody({ ...file, source: prepare(bytes, {}), size: bytes.length, held: [] }, false);
-  return { body: made, feed: feedOf({ ...file, held: [] }, made, bytes.length), damage };
+  return { body: made, feed: await feedOf({ ...file, held: [] }, made, bytes.length), damage };
 }

@@ -4,7 +4,7 @@ import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed, longest } from '../wasm/feed.js';
 import { teller } from '../progress.js';
-import { delegated } from './checkpoint.js';
+import { delegated } from './delegated.js';
 import { numberOf, shared } from './model.js';
 import * as is from '../options.js';
 import { structs } from './structs.js';

@@ -1,3 +1,4 @@
+import { join } from './join.js';
 import { layer } from './layer.js';
 import { shared, slots } from './shared.js';
 
@@ -13,36 +14,6 @@ import { shared, slots } from './shared.js';
 
 /** Of requests of up to so many bytes more are under way at once, as it is the way that takes their time. */
 const SMALL = 16 << 10;
-
-/**
- * Joins ranges that are close to each other: groups in file order, each with the range that
- * covers all its members.
- *
- * @template {Range} T
- * @param {T[]} ranges
- * @param {CoalesceOptions} [options]
- * @returns {(Range & { members: T[] })[]}
- */
-export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {
-  /** @type {(Range & { members: T[] })[]} */
-  const groups = [];
-  for (const range of [...ranges].sort((a, b) => a.offset - b.offset)) {
-    const group = groups.at(-1);
-    const length = group && Math.max(group.length, range.offset + range.length - group.offset);
-    if (
-      group &&
-      length !== undefined &&
-      range.offset <= group.offset + group.length + gap &&
-      (length <= maxBytes || length === group.length)
-    ) {
-      group.length = length;
-      group.members.push(range);
-    } else {
-      groups.push({ offset: range.offset, length: range.length, members: [range] });
-    }
-  }
-  return groups;
-}
 
 /**
  * Joins ranges that are asked for in the same turn of the event loop, and limits the number of

@@ -1,4 +1,4 @@
-import { isWeak } from '../source/validators.js';
+import { isWeak } from '../source/tags.js';
 import { layer } from './layer.js';
 import { keepers } from './outlines.js';
 import { cacheStore, opfsStore } from './stores.js';

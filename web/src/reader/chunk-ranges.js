@@ -1,5 +1,5 @@
 /** Which ranges of the file have the chunks, and how far reads of them are joined. */
-import { join } from '../middleware/coalesce.js';
+import { join } from '../middleware/join.js';
 import { chunkInfo } from './chunks.js';
 import { otherFiles } from './other-file.js';
 import { structs } from './structs.js';

@@ -4,8 +4,9 @@ import { collector } from '../collector.js';
 import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
 import { streamOf } from '../source/streams.js';
-import { feedOf, find } from './find.js';
+import { find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
+import { feedOf } from './message-feed.js';
 import { gathered } from './ranges.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
@@ -98,7 +99,7 @@ const HEAD_MOST = 20;
  * @returns {Context}
  */
 export function contextOf(file, schema, body, placed = true) {
-  /** @type {Feed | undefined} */
+  /** @type {Promise<Feed> | undefined} */
   let feed;
   return {
     file,

@@ -1,56 +1,12 @@
 /** Finding a field of a message. */
-import { createFeed } from '../wasm/feed.js';
-import { equalJumps } from './equal-jumps.js';
-import { keptOutline } from './outline.js';
 import { asOne } from './ranges.js';
-import { readingOn } from './read-on.js';
 import { structs } from './structs.js';
 
 /** @import { Range } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from './open-file.js' */
-/** @import { Body, BodyOptions } from './merged-body.js' */
-
-/** The least that is fetched at a time: what follows a tag is either small or skipped. */
-const AHEAD = 4096;
-const REMEMBERED = 8 * 2 ** 20;
-
-/**
- * The feed that all searches in a message share, so that they reuse each other's bytes.
- *
- * @param {OpenFile} file
- * @param {Body} body
- * @param {number} size
- * @returns {Feed}
- */
-export function feedOf(file, body, size) {
-  const on = body.goesOn ? readingOn(body, size) : undefined;
-  const jumps = on && equalJumps(body, size, (distance) => !on.reachesOver(distance));
-  const outline = body.until ? undefined : keptOutline(file.source, size);
-  if (outline) file.keep(outline.save);
-  /** @type {Body['read']} */
-  async function ask(...range) {
-    const guessed = await jumps?.at(...range);
-    if (guessed) on?.stop();
-    return guessed ?? (on ?? body).read(...range);
-  }
-  /** @type {Body['read']} */
-  async function read(offset, length, options) {
-    const known = await outline?.at(offset, length);
-    const bytes = known ?? (await ask(offset, length, options));
-    if (!known) outline?.add(offset, bytes);
-    return bytes;
-  }
-  const source = { read, stat: async () => ({ size }) };
-  const held = body.until ? [] : file.held;
-  const feed = createFeed(source, { ahead: AHEAD, most: REMEMBERED, until: body.until, held, size });
-  if (on) {
-    feed.stop = () => (on.stop(), jumps?.stop());
-    file.keep(feed.stop);
-  }
-  return feed;
-}
+/** @import { BodyOptions } from './merged-body.js' */
 
 /**
  * A feed of some ranges of the message, as if these were the whole message.

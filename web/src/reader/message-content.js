@@ -1,11 +1,10 @@
 /** The content of the (merged) message of an opened file: bytes, fields, and what reading costs. */
+import { parts } from '../parts.js';
 import { teller } from '../progress.js';
 import { abortable } from '../source/abort.js';
 import { checkRange } from './chunks.js';
-import { contextOf, fieldsOf } from './fields.js';
 import { mergedBody } from './merged-body.js';
 import { otherFiles } from './other-file.js';
-import { pagedFields } from './paged-fields.js';
 import { plainBody } from './plain-body.js';
 import { planOf } from './plan.js';
 
@@ -33,11 +32,17 @@ function wholeOf(state) {
   const how = { type: guessed ? 0 : state.type, trustSizes, keepDamaged, verify };
   const merged = index && mergedBody(file, index.engine, how);
   const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);
-  /** @type {ReturnType<typeof fieldsOf> | undefined} */
-  let fields;
-  /** @type {ReturnType<typeof fieldsOf>} */
-  const field = (...asked) => (fields ??= fieldsOf(contextOf(file, state.schema, body), state.type))(...asked);
-  return { body, merged, field };
+  /** @type {ReturnType<import('./fields.js').fieldsOf> | undefined} */
+  let find;
+  return {
+    body,
+    merged,
+    /** @param {string} path @param {ReadOptions} [options] */
+    async field(path, options) {
+      const { contextOf, fieldsOf } = await parts.fields();
+      return (find ??= fieldsOf(contextOf(file, state.schema, body), state.type))(path, options);
+    },
+  };
 }
 
 /** @param {State} state */
@@ -50,12 +55,13 @@ export function contentOf(state) {
     await all.read(options);
     return (made ??= wholeOf(state));
   };
-  /** @type {ReturnType<typeof pagedFields> | undefined} */
+  /** @type {ReturnType<import('./paged-fields.js').pagedFields> | undefined} */
   let paged;
 
   /** @param {string} path @param {ReadOptions} [options] */
   async function field(path, options) {
     if (!all.isThere()) {
+      const { pagedFields } = await parts.fields();
       paged ??= pagedFields(state, all.take);
       const found = await paged(path, options);
       if (found) return found;

@@ -1,6 +1,7 @@
 /** open(): a message, chunked (.cpb) or plain (.pb), by range. */
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
+import { loadSoon, parts } from '../parts.js';
 import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
 import { lazyStream } from '../source/streams.js';
@@ -309,7 +310,11 @@ async function messageOf(file, index, options, load, told) {
     readIndex: async (o) => (await content()).readIndex(o),
     files: async () => (await content()).files(),
     tree: () => treeOf(file, state.table(), state.schema, state.type),
-    field: async (path, o) => (await content()).field(path, o),
+    async field(path, o) {
+      loadSoon(parts.fields, parts.chunks);
+      if (!index && !source.near) loadSoon(parts.guessing);
+      return (await content()).field(path, o);
+    },
     messageSize: async (o) => (await content()).size(o),
     read: async (offset, length, o) => (await content()).read(offset, length, o),
     merged({ offset = 0, length = Infinity, signal, ...how } = {}) {

@@ -4,7 +4,7 @@
  */
 import { collector } from '../collector.js';
 import { keepers } from '../middleware/outlines.js';
-import { isWeak } from '../source/validators.js';
+import { isWeak } from '../source/tags.js';
 
 /** @import { Source } from '../types.js' */
 /** @import { Piece } from '../wasm/recent-bytes.js' */

@@ -9,6 +9,8 @@ import { parsePath } from './find.js';
 import { mergedBody } from './merged-body.js';
 import { fits, treeOf } from './tree.js';
 
+export { contextOf, fieldsOf } from './fields.js';
+
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Field } from './fields.js' */

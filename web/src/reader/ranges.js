@@ -1,6 +1,6 @@
 /** Ranges of a message that are read as one, such as the parts that a parser merges. */
 import { concat } from '../bytes.js';
-import { join } from '../middleware/coalesce.js';
+import { join } from '../middleware/join.js';
 import { piecesOf } from '../source/streams.js';
 
 /** @import { Range } from '../types.js' */

@@ -3,6 +3,7 @@ import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
 import { spanOf } from './content-range.js';
 import { collect, tailByRead } from './streams.js';
+import { tagOf } from './tags.js';
 
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('./http-request.js').Incoming} Incoming */
@@ -17,13 +18,6 @@ const SHORT = 65536;
 
 /** How many responses may be too short before reading fails. */
 const CONTINUED = 4;
-
-/**
- * The tag that `stat` tells: a date alone makes a weak one.
- *
- * @param {Validators} validators
- */
-const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);
 
 export class Resource {
   /** Whether the last bytes are asked for as `bytes=-N`. */

@@ -1,4 +1,5 @@
 import { CpbError } from '../errors.js';
+import { isWeak } from './tags.js';
 
 /**
  * What distinguishes states of a resource (RFC 9110, 8.8).
@@ -52,9 +53,6 @@ function differs(a, b) {
     ? changed('Last-Modified', 'lastModified')
     : '';
 }
-
-/** @param {string} etag */
-export const isWeak = (etag) => etag.startsWith('W/');
 
 /** @param {string} etag */
 const opaque = (etag) => etag.replace(/^W\//, '');

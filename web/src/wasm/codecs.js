@@ -1,4 +1,5 @@
 /** Decoding by the host, for the module that has no decoders: reader-hostcodecs.wasm. */
+import { setImports } from './instance.js';
 
 /**
  * Decodes one Brotli stream or one Zstd frame, which is as large as the file says, at most
@@ -12,9 +13,10 @@
 let decode;
 
 /** @param {Decode | undefined} given */
-export const setDecode = (given) => {
+export function setDecode(given) {
   decode = given ?? decode;
-};
+  setImports(codecImports);
+}
 
 // As in cpb/host_codec.h.
 const DAMAGED = -1;
@@ -26,7 +28,7 @@ const BROTLI = 98;
  *
  * @param {() => ArrayBuffer} memory
  */
-export const codecImports = (memory) => ({
+const codecImports = (memory) => ({
   /** @type {(codec: number, from: number, length: number, to: number, room: number) => number} */
   decode(codec, from, length, to, room) {
     try {

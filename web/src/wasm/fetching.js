@@ -27,8 +27,8 @@ export function fetchFor(feed, offset, length, ahead, options) {
     return readStream(feed, offset, options?.signal);
   const range = around?.(offset);
   if (range && range.length <= most) {
-    const begin = recent.has(range.offset) ? offset : range.offset;
-    return request(feed, begin, recent.nextAfter(offset, range.offset + range.length), options);
+    const begin = recent.at(range.offset) ? offset : range.offset;
+    return request(feed, begin, nextAfter(recent, offset, range.offset + range.length), options);
   }
   const wanted = endOf(feed, offset, length, ahead);
   if (source.stream && wanted - offset > most) {
@@ -55,7 +55,21 @@ function endOf(feed, offset, length, hint) {
   // Beyond the largest number: to the end of the input, wherever that is.
   const sought = end < Number.MAX_SAFE_INTEGER ? end : Infinity;
   const bound = Math.min(feed.size ?? Infinity, until?.(offset) ?? Infinity);
-  return feed.recent.nextAfter(offset, Math.min(sought, bound));
+  return nextAfter(feed.recent, offset, Math.min(sought, bound));
+}
+
+/**
+ * Where the first piece after `offset` begins, or `end`.
+ *
+ * @param {import('./recent-bytes.js').RecentBytes} recent
+ * @param {number} offset
+ * @param {number} end
+ */
+function nextAfter({ pieces }, offset, end) {
+  for (const piece of pieces) {
+    if (piece.offset > offset && piece.offset < end) end = piece.offset;
+  }
+  return end;
 }
 
 /** @param {SourceFeed} feed @param {number} offset @param {number} end @param {ReadOptions} [options] */

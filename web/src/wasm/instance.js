@@ -4,7 +4,6 @@
  * instance for ever.
  */
 import { codes, CpbError } from '../errors.js';
-import { codecImports } from './codecs.js';
 import { structs } from './structs.js';
 
 /** @import { Layout, Place, StructName } from './structs.js' */
@@ -219,13 +218,21 @@ class ModuleInstance {
   }
 }
 
+/** @type {((memory: () => ArrayBuffer) => Record<string, (...args: number[]) => number>) | undefined} */
+let imports;
+
+/** Says what is decoded by the host: only init() names the module that imports it. @param {typeof imports} make */
+export const setImports = (make) => void (imports = make);
+
 /**
  * @param {WebAssembly.Module} module
  * @returns {Promise<Instance>}
  */
 export async function createInstance(module) {
-  const codec = codecImports(() => /** @type {WebAssembly.Memory} */ (exports.memory).buffer);
-  const { exports } = await WebAssembly.instantiate(module, { codec });
+  /** @type {WebAssembly.Exports} */
+  let exports;
+  const codec = imports?.(() => /** @type {WebAssembly.Memory} */ (exports.memory).buffer);
+  ({ exports } = await WebAssembly.instantiate(module, codec && { codec }));
   return new ModuleInstance(exports);
 }
 

@@ -8,7 +8,7 @@ const MANY = 4096;
 export class RecentBytes {
   #most;
   /** @type {Piece[]} the one used last comes first */
-  #pieces = [];
+  pieces = [];
   /** Bytes of all of them. */
   #size = 0;
 
@@ -19,7 +19,7 @@ export class RecentBytes {
 
   /** @param {number} offset @param {Uint8Array} bytes */
   add(offset, bytes) {
-    const pieces = this.#pieces;
+    const pieces = this.pieces;
     if (bytes.length > 0) pieces.unshift({ offset, bytes });
     this.#size += bytes.length;
     while (pieces.length > 1 && (this.#size > this.#most || pieces.length > MANY))
@@ -28,28 +28,15 @@ export class RecentBytes {
 
   /** @param {number} offset */
   #indexOf(offset) {
-    return this.#pieces.findIndex((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
-  }
-
-  /** @param {number} offset */
-  has(offset) {
-    return this.#indexOf(offset) >= 0;
+    return this.pieces.findIndex((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
   }
 
   /** What there is from `offset` on, in one piece. @param {number} offset */
   at(offset) {
-    const pieces = this.#pieces;
+    const pieces = this.pieces;
     const i = this.#indexOf(offset);
     const piece = pieces[i];
     if (i > 0) pieces.unshift(...pieces.splice(i, 1));
     return piece?.bytes.subarray(offset - piece.offset);
-  }
-
-  /** Where the first piece after `offset` begins, or `end`. @param {number} offset @param {number} end */
-  nextAfter(offset, end) {
-    for (const piece of this.#pieces) {
-      if (piece.offset > offset && piece.offset < end) end = piece.offset;
-    }
-    return end;
   }
 }
