@@ -227,7 +227,7 @@ CPB_API uint8_t *cpb_message_from_text(const cpb_allocator *allocator, const cpb
 /* A path leads from a message to a field in it:
  *
  *     meta_graphs[0].graph_def.library.function[3]
- *     node[15].attr["value"].tensor
+ *     node[15].attr["value"].tensor      or ['value']
  *     2[0].1                      field numbers, where there is no schema
  *     [my.package.extension]
  *

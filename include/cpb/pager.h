@@ -7,7 +7,7 @@
  * index fits into memory, cpb_index and cpb_chunk_reader (cpb/chunked.h) read less.
  *
  *     cpb_pager_options how = {.struct_size = sizeof how, .memory = 65536};
- *     cpb_pager *pager = cpb_pager_new(NULL, &how);
+ *     cpb_pager *pager = cpb_pager_new(&allocator, &how);
  *     while ((step = cpb_pager_step(pager)) == CPB_STEP_NEED)
  *       cpb_file_supply(file, cpb_pager_input(pager));
  *     cpb_pager_read(pager, 7, 0, UINT64_MAX);
@@ -54,7 +54,8 @@ typedef struct cpb_pager_options {
   const cpb_limits *limits;
 } cpb_pager_options;
 
-/* Returns NULL when memory is short or `verify` is out of range. */
+/* Returns NULL when memory is short or `verify` is out of range. NULL as the allocator is malloc, which builds for
+ * devices (cmake/device.cmake) are without: there it must be one of the program's. */
 CPB_API cpb_pager *cpb_pager_new(const cpb_allocator *allocator, const cpb_pager_options *options);
 CPB_API void cpb_pager_free(cpb_pager *pager);
 

@@ -115,8 +115,8 @@ static bool take_escape(parser *p, char *c) {
 
 static bool take_key(parser *p) {
   char *begin = p->path->text + p->path->text_size, *to = begin;
-  p->at++;
-  while (p->at < p->end && *p->at != '"') {
+  const char quote = *p->at++;
+  while (p->at < p->end && *p->at != quote) {
     char c = *p->at;
     if (c != '\\') {
       p->at++;
@@ -126,7 +126,7 @@ static bool take_key(parser *p) {
     *to++ = c;
   }
   p->path->text_size += (size_t)(to - begin);
-  return take_char(p, '"', "the closing \" of a map key") &&
+  return take_char(p, quote, quote == '"' ? "the closing \" of a map key" : "the closing ' of a map key") &&
          add_tag(p, (cpb_path_tag){CPB_PATH_KEY, 0, 0, begin, (size_t)(to - begin)});
 }
 
@@ -139,7 +139,7 @@ static bool take_word(parser *p, const char *word) {
 
 static bool take_selector(parser *p) {
   p->at++;
-  if (next_is(p, '"')) return take_key(p) && take_char(p, ']', "\"]\"");
+  if (next_is(p, '"') || next_is(p, '\'')) return take_key(p) && take_char(p, ']', "\"]\"");
   cpb_path_tag tag = {CPB_PATH_BOOL, 0, 0, NULL, 0};
   if (take_word(p, "true")) {
     tag.value = 1;

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "cpb/chunked.h"
+#include "cpb/field_reader.h"
 #include "cpb/find.h"
 #include "cpb/message.h"
 #include "cpb/outline.h"
@@ -295,6 +296,39 @@ static void pages(const host *h, outcome *out) {
   cpb_pager_free(pager);
 }
 
+/* Fields by numbers, of which a file may have none. */
+static cpb_step field_ranges(const host *h, outcome *out, cpb_field_reader *reader, unsigned *state) {
+  static const char *const paths[] = {"",      "1", "2", "1[0]", "1[1].5[\"value\"].8", "2[0].2.1[3].5[\"value\"]",
+                                      "3.1[2]"};
+  cpb_step step = CPB_STEP_DONE;
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    cpb_field_reader_read(reader, paths[i], strlen(paths[i]), 0, UINT64_MAX);
+    while ((step = cpb_field_reader_step(reader)) > CPB_STEP_DONE) {
+      size_t length;
+      const uint8_t *data = cpb_field_reader_data(reader, &length);
+      if (step == CPB_STEP_NEED) answer(h, state, cpb_field_reader_input(reader));
+      else keep_bytes(out, data, length);
+    }
+    cpb_code code = cpb_field_reader_error(reader)->code;
+    bool is_of_path = code == CPB_E_NOT_FOUND || code == CPB_E_UNSUPPORTED || code == CPB_E_USAGE;
+    if (step == CPB_STEP_ERROR && !is_of_path) return step;
+    note(out, "field", (uint64_t)code, step == CPB_STEP_DONE ? cpb_field_reader_place(reader)->size : 0);
+  }
+  return CPB_STEP_DONE;
+}
+
+static void fields(const host *h, outcome *out) {
+  const cpb_field_reader_options options = {.struct_size = sizeof options, .memory = 8 << 20, .limits = h->limits};
+  cpb_field_reader *reader = cpb_field_reader_new(h->allocator, &options);
+  if (reader == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  if (field_ranges(h, out, reader, &state) == CPB_STEP_ERROR) keep_error(out, cpb_field_reader_error(reader));
+  cpb_field_reader_free(reader);
+}
+
 static void chunk_ranges(const host *h, outcome *out) {
   cpb_index *index = cpb_index_new(h->allocator, h->limits);
   if (index == NULL) {
@@ -498,6 +532,7 @@ const operation operations[] = {
     {"merge-field", merge_field, cpb_files, OP_CHECKED},
     {"chunk-ranges", chunk_ranges, cpb_files, OP_CHECKED},
     {"pages", pages, cpb_files, OP_CHECKED},
+    {"fields", fields, cpb_files, 0},
     {"repack-remote", repack_remote, cpb_files, OP_CHECKED},
     {"repack-compat", repack_compat, cpb_files, 0},
     {"repack-pages", repack_pages, cpb_files, OP_CHECKED},

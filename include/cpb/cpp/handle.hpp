@@ -7,6 +7,7 @@
 #include "cpb/checkpoint.h"
 #include "cpb/chunked.h"
 #include "cpb/diff.h"
+#include "cpb/field_reader.h"
 #include "cpb/file.h"
 #include "cpb/find.h"
 #include "cpb/message.h"
@@ -27,6 +28,7 @@ struct Deleter {
   void operator()(cpb_checkpoint *object) const { cpb_checkpoint_free(object); }
   void operator()(cpb_chunk_reader *object) const { cpb_chunk_reader_free(object); }
   void operator()(cpb_diff *object) const { cpb_diff_free(object); }
+  void operator()(cpb_field_reader *object) const { cpb_field_reader_free(object); }
   void operator()(cpb_file *object) const { cpb_file_close(object); }
   void operator()(cpb_find *object) const { cpb_find_free(object); }
   void operator()(cpb_index *object) const { cpb_index_free(object); }

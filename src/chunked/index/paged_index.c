@@ -161,7 +161,10 @@ static bool take_field(cpb_paged_index *p) {
   switch (f->number) {
     case METADATA_VERSION: return !is_scan(p) || begin_version(p);
     case METADATA_CHUNKS: return begin_entry(p);
-    case METADATA_MESSAGE: p->has_message = true; return true;
+    case METADATA_MESSAGE:
+      if (!p->has_message) p->message = f->begin;
+      p->has_message = true;
+      return true;
     case METADATA_PAGES: return is_not_paged(p);
     default: return true;
   }

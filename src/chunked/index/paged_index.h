@@ -16,6 +16,7 @@ typedef struct cpb_paged_index {
 
   uint64_t num_chunks; /* as far as they were counted */
   bool has_message;
+  uint64_t message;                /* where the first one begins */
   uint64_t marks[CPB_INDEX_MARKS]; /* where every stride-th entry begins */
   uint64_t num_marks, stride;
   uint8_t version[CPB_INDEX_VERSION_MAX];

@@ -8,7 +8,7 @@
  * spaced (paged_index.h): looking up a chunk reads the index from the nearest one before it.
  * The host may take back what it lent after each step, so the reader is told not to keep it
  * (`fleeting`): it copies, within its budget, or asks again. */
-#include "cpb/pager.h"
+#include "chunked/read/pager.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ struct cpb_pager {
   uint64_t pos;              /* what it has given of its record */
   cpb_span data;
 
-  uint64_t chunk, at, length; /* what is still to be read */
+  uint64_t chunk, at, length; /* what is still to be read; CPB_NO_CHUNK: of the index */
   cpb_chunk_info info;
   cpb_chunk_stored stored;
 };
@@ -71,12 +71,14 @@ static void close_reader(cpb_pager *p) {
   p->open = false;
 }
 
+static size_t reader_memory(const cpb_pager *p) { return p->options.memory > OWN ? p->options.memory - OWN : 1; }
+
 static bool open_reader(cpb_pager *p, cpb_verify verify) {
   close_reader(p);
   const cpb_record_reader_options options = {
       .struct_size = sizeof options,
       .verify = verify,
-      .memory = p->options.memory > OWN ? p->options.memory - OWN : 1,
+      .memory = reader_memory(p),
       .read_size = p->options.read_size,
       .limits = &p->limits,
   };
@@ -131,7 +133,9 @@ static cpb_step fail(cpb_pager *p) {
   return CPB_STEP_ERROR;
 }
 
-static bool is_at_chunk(const cpb_pager *p) { return p->phase >= PAGER_CHUNK && p->phase != PAGER_FAILED; }
+static bool is_at_chunk(const cpb_pager *p) {
+  return p->phase >= PAGER_CHUNK && p->phase != PAGER_FAILED && p->chunk != CPB_NO_CHUNK;
+}
 
 static void fail_for_memory(cpb_pager *p, const cpb_error *error) {
   uint64_t needed = cpb_pager_memory(p);
@@ -203,12 +207,27 @@ static void skip_to(cpb_pager *p, uint64_t pos) {
   p->pos = pos;
 }
 
+static void clamp(cpb_pager *p) {
+  p->at = cpb_min_u64(p->at, p->stored.size);
+  p->length = cpb_min_u64(p->length, p->stored.size - p->at);
+}
+
+/* The reader is in the record of `chunk`. */
+static cpb_step begin_read(cpb_pager *p, const cpb_record *record) {
+  p->stored = (cpb_chunk_stored){record->size, record->index, *cpb_record_reader_chunk(p->reader)};
+  p->open = true;
+  clamp(p);
+  p->phase = PAGER_READ;
+  return GO_ON;
+}
+
 static cpb_step begin_find(cpb_pager *p, cpb_step step) {
   const cpb_record *record = cpb_record_reader_record(p->reader);
   if (step == CPB_STEP_DONE || record->size != p->index.scanner.size) {
     cpb_fail(&p->error, CPB_E_DAMAGED, p->index_begin, "the chunk index has changed since it was first read");
     return fail(p);
   }
+  if (p->chunk == CPB_NO_CHUNK) return begin_read(p, record);
   cpb_paged_index_find(&p->index, p->chunk);
   skip_to(p, cpb_paged_index_pos(&p->index));
   p->phase = PAGER_FIND;
@@ -247,23 +266,13 @@ static cpb_step walk_index(cpb_pager *p, cpb_step step) {
 
 /* --- The chunk ------------------------------------------------------------------- */
 
-static void clamp(cpb_pager *p) {
-  p->at = cpb_min_u64(p->at, p->stored.size);
-  p->length = cpb_min_u64(p->length, p->stored.size - p->at);
-}
-
 static cpb_step begin_chunk(cpb_pager *p, cpb_step step) {
   if (step == CPB_STEP_DONE) {
     cpb_fail(&p->error, CPB_E_DAMAGED, p->info.position, "chunk %llu: no record begins at its position, %llu",
              (unsigned long long)p->chunk, (unsigned long long)p->info.position);
     return fail(p);
   }
-  const cpb_record *record = cpb_record_reader_record(p->reader);
-  p->stored = (cpb_chunk_stored){record->size, record->index, *cpb_record_reader_chunk(p->reader)};
-  p->open = true;
-  clamp(p);
-  p->phase = PAGER_READ;
-  return GO_ON;
+  return begin_read(p, cpb_record_reader_record(p->reader));
 }
 
 static cpb_step give_data(cpb_pager *p) {
@@ -294,11 +303,12 @@ static cpb_step settle(cpb_pager *p) {
 }
 
 static bool is_near(const cpb_pager *p, uint64_t chunk, uint64_t offset) {
-  return p->open && p->phase == PAGER_IDLE && p->chunk == chunk && offset >= p->pos;
+  bool is_in_it = p->phase == PAGER_IDLE || p->phase == PAGER_READ;
+  return p->open && is_in_it && p->chunk == chunk && offset >= p->pos;
 }
 
 static cpb_step end_read(cpb_pager *p) {
-  bool whole = p->at == p->stored.size && p->options.verify == CPB_VERIFY_LATE;
+  bool whole = p->at == p->stored.size && p->options.verify == CPB_VERIFY_LATE && p->chunk != CPB_NO_CHUNK;
   p->phase = whole ? PAGER_SETTLE : PAGER_IDLE;
   return GO_ON;
 }
@@ -355,10 +365,9 @@ cpb_step cpb_pager_step(cpb_pager *p) {
   return step;
 }
 
-cpb_code cpb_pager_read(cpb_pager *p, uint64_t chunk, uint64_t offset, uint64_t length) {
+static cpb_code read_from(cpb_pager *p, uint64_t chunk, uint64_t offset, uint64_t length) {
   if (p->phase == PAGER_FAILED) return p->error.code;
   if (p->phase < PAGER_IDLE) return CPB_E_USAGE;
-  if (chunk >= p->index.num_chunks) return CPB_E_NOT_FOUND;
   bool goes_on = is_near(p, chunk, offset);
   p->chunk = chunk;
   p->at = offset;
@@ -371,6 +380,29 @@ cpb_code cpb_pager_read(cpb_pager *p, uint64_t chunk, uint64_t offset, uint64_t 
     p->phase = PAGER_INDEX;
   }
   return CPB_OK;
+}
+
+cpb_code cpb_pager_read(cpb_pager *p, uint64_t chunk, uint64_t offset, uint64_t length) {
+  bool is_open = p->phase >= PAGER_IDLE && p->phase != PAGER_FAILED;
+  if (is_open && chunk >= p->index.num_chunks) return CPB_E_NOT_FOUND;
+  return read_from(p, chunk, offset, length);
+}
+
+cpb_code cpb_pager_read_index(cpb_pager *p, uint64_t offset, uint64_t length) {
+  return read_from(p, CPB_NO_CHUNK, offset, length);
+}
+
+uint64_t cpb_pager_index_size(const cpb_pager *p) { return p->index.scanner.size; }
+uint64_t cpb_pager_index_message(const cpb_pager *p) { return p->index.message; }
+size_t cpb_pager_held(const cpb_pager *p) { return OWN + (p->reader ? p->reader->budget.used : 0); }
+
+void cpb_pager_set_memory(cpb_pager *p, size_t memory) {
+  p->options.memory = memory;
+  if (p->reader) p->reader->budget.limit = p->reader->options.memory = reader_memory(p);
+}
+
+uint64_t cpb_pager_file_size(const cpb_pager *p) {
+  return p->reader ? cpb_record_reader_input(p->reader)->size : p->none.size;
 }
 
 uint64_t cpb_pager_num_chunks(const cpb_pager *p) { return p->index.num_chunks; }

@@ -1,0 +1,25 @@
+/* Names in a serialized FileDescriptorSet, looked up where it lies: nothing is allocated, and nothing kept. For
+ * readers that have no memory for a cpb_schema. Each lookup goes through the set once. */
+#ifndef CPB_PROTO_DESCRIPTORS_H
+#define CPB_PROTO_DESCRIPTORS_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "cpb/message.h"
+
+typedef struct cpb_described_field {
+  uint32_t number;
+  uint32_t type; /* a cpb_field_type */
+  bool repeated;
+  bool map;         /* `message` is a map's entry */
+  cpb_span message; /* the DescriptorProto of its type; empty if it is no message or not in the set */
+} cpb_described_field;
+
+/* The DescriptorProto of a type by its full name, with or without a dot in front. */
+bool cpb_descriptors_find(cpb_span set, cpb_span name, cpb_span *message);
+
+/* The field of `message` that has this name, or JSON name; if `name` is empty, this number. */
+bool cpb_descriptors_field(cpb_span set, cpb_span message, cpb_span name, uint64_t number, cpb_described_field *field);
+
+#endif
