@@ -8,23 +8,15 @@
 
 #define URL_MAX ((size_t)4096)
 
-static const char *models(void) {
-  const char *text = cpb_exchange_environment.variable("CPB_MODELS");
+const char *settings_text(const char *name) {
+  const char *text = cpb_exchange_environment.variable(name);
   return text ? text : "";
 }
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-static size_t word_length(const char *text) {
-  size_t length = 0;
-  while (text[length] && !is_space(text[length])) length++;
-  return length;
-}
-
 bool settings_next_model(const char **at, serve_model *model) {
-  const char *word = *at ? *at : models();
-  while (is_space(*word)) word++;
-  size_t length = word_length(word);
+  const char *word = *at ? *at : settings_text("CPB_MODELS");
+  word += strspn(word, SETTINGS_SPACE);
+  size_t length = strcspn(word, SETTINGS_SPACE);
   const char *equals = memchr(word, '=', length);
   *at = word + length;
   if (!equals) return false;
@@ -69,6 +61,38 @@ static bool check_model(const serve_model *model, unsigned number, cpb_error *er
   return error->code == CPB_OK;
 }
 
+/* A scheme, a host and perhaps a port, as browsers write them. */
+static bool is_origin(const char *word, size_t length) {
+  char text[256];
+  cpb_address address;
+  if (length == 1 && *word == '*') return true;
+  if (length >= sizeof text) return false;
+  memcpy(text, word, length);
+  text[length] = 0;
+  return cpb_address_parse(text, &address) && cpb_address_is_http(&address) && !*address.path;
+}
+
+static bool check_headers(cpb_error *error) {
+  char quoted[64];
+  const char *origin = settings_text("CPB_ORIGINS"), *cached = settings_text("CPB_CACHE_CONTROL");
+  for (size_t length;; origin += length) {
+    origin += strspn(origin, SETTINGS_SPACE);
+    length = strcspn(origin, SETTINGS_SPACE);
+    if (length == 0) break;
+    if (is_origin(origin, length)) continue;
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
+             "CPB_ORIGINS has %s, which is no origin; expected \"*\", or such as https://host:8443",
+             cpb_quote(quoted, sizeof quoted, origin, length));
+    return false;
+  }
+  size_t printable = 0;
+  while (cached[printable] >= ' ' && cached[printable] <= '~') printable++;
+  if (!cached[printable] && printable < SERVE_VALUE) return true;
+  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
+           "CPB_CACHE_CONTROL is no value of a header; expected up to %d printable characters", SERVE_VALUE - 1);
+  return false;
+}
+
 bool settings_check(cpb_error *error) {
   const char *at = NULL;
   serve_model model;
@@ -76,7 +100,7 @@ bool settings_check(cpb_error *error) {
   while (settings_next_model(&at, &model)) {
     if (!check_model(&model, ++count, error)) return false;
   }
-  if (count > 0 && !*at) return true;
+  if (count > 0 && !*at) return check_headers(error);
   cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
            "the environment's CPB_MODELS names no model, or something else after %u of them; expected NAME=URL, and "
            "spaces between",
@@ -95,9 +119,9 @@ bool settings_allow(const char *url) {
 }
 
 uint64_t settings_number(const char *name, uint64_t otherwise) {
-  const char *text = cpb_exchange_environment.variable(name);
+  const char *text = settings_text(name);
   uint64_t number = 0;
-  if (!text || !*text) return otherwise;
+  if (!*text) return otherwise;
   for (; *text; text++) {
     bool digit = *text >= '0' && *text <= '9';
     if (!digit || !cpb_mul_u64(number, 10, &number) || !cpb_add_u64(number, (uint64_t)(*text - '0'), &number))
