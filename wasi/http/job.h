@@ -35,6 +35,9 @@ bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *len
 /* A parameter that is a number up to `most`; `otherwise` if there is none. False with the error set. */
 bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uint64_t *number);
 
+/* A character without its escape, after which `*at` is then; -1 for an escape that is none. */
+int job_unescape(const char **at, const char *end);
+
 /* What a Range header asks for of `size` bytes. */
 typedef enum serve_range_kind { RANGE_ALL, RANGE_PART, RANGE_NONE } serve_range_kind;
 serve_range_kind serve_range(const serve_request *request, const char *etag, uint64_t size, cpb_range *range);
@@ -43,6 +46,11 @@ serve_range_kind serve_range(const serve_request *request, const char *etag, uin
  * (If-Match). */
 bool serve_is_known(const serve_request *request, const char *etag);
 bool serve_is_unwanted(const serve_request *request, const char *etag);
+
+/* --- Models below a prefix (below.c) ----------------------------------------------------------------- */
+
+/* Adds a path, as it was asked for, to the URL. False with the error set where it could lead elsewhere. */
+bool below_url(job *j, const char *path, size_t length);
 
 /* --- Pages of other origins (cors.c) ----------------------------------------------------------------- */
 

@@ -87,20 +87,19 @@ static void answer_models(job *j) {
   reply_begin(j, &w);
   cpb_json_writer_open(&w, "models", '[');
   while (settings_next_model(&at, &model))
-    cpb_json_writer_span(&w, NULL, (cpb_span){(const uint8_t *)model.name, model.name_length});
+    cpb_json_writer_span(&w, NULL, (cpb_span){(const uint8_t *)model.name, model.name_length + 2 * model.is_prefix});
   cpb_json_writer_close(&w, ']');
   reply_json(j, &w);
 }
 
-static bool take_model(job *j, const char *name, size_t length) {
+static bool take_model(job *j, const char *name, size_t length, serve_model *model) {
   const char *at = NULL;
-  serve_model model;
-  while (settings_next_model(&at, &model)) {
-    if (model.name_length != length || memcmp(model.name, name, length) != 0) continue;
-    j->url = cpb_alloc(&j->allocator, model.url_length + 1);
+  while (settings_next_model(&at, model)) {
+    if (model->name_length != length || memcmp(model->name, name, length) != 0) continue;
+    j->url = cpb_alloc(&j->allocator, model->url_length + 1);
     if (!j->url) return cpb_fail_memory(&j->error) == CPB_OK;
-    memcpy(j->url, model.url, model.url_length);
-    j->url[model.url_length] = 0;
+    memcpy(j->url, model->url, model->url_length);
+    j->url[model->url_length] = 0;
     return true;
   }
   fail(j, CPB_E_NOT_FOUND, "there is no model of this name; /models lists those that there are");
@@ -130,7 +129,7 @@ static route find_route(const job *j, uint64_t *number) {
   if (is_word(j->rest, j->rest_length, "chunks")) return CHUNKS;
   if (take_number(j, number)) return CHUNK;
   *number = CPB_ASK_OVERVIEW;
-  if (j->rest_length == 0) return QUESTION;
+  if (j->rest_length == 0 || is_word(j->rest, j->rest_length, cpb_question_name(CPB_ASK_OVERVIEW))) return QUESTION;
   for (unsigned kind = 1; (name = cpb_question_name((cpb_question_kind)kind)); kind++) {
     *number = kind;
     if (is_word(j->rest, j->rest_length, name)) return QUESTION;
@@ -157,10 +156,28 @@ static void answer_model(job *j) {
   }
 }
 
+/* Of a path below a prefix, what comes before the last part that is an answer's; j->rest becomes that. */
+static size_t cut_answer(job *j) {
+  const char *path = j->rest, *end = path + j->rest_length;
+  uint64_t number;
+  unsigned slashes = 0;
+  for (const char *p = end; p > path && slashes < 2; p--) {
+    if (p[-1] != '/') continue;
+    j->rest = p;
+    j->rest_length = (size_t)(end - p);
+    slashes++;
+    if (p < end && find_route(j, &number) != NOWHERE) return (size_t)(p - 1 - path);
+  }
+  j->rest = end;
+  j->rest_length = 0;
+  return (size_t)(end - path);
+}
+
 static void answer_path(job *j) {
   static const char prefix[] = "/models";
   const char *path = j->request->target;
   size_t length = strcspn(path, "?"), skip = sizeof prefix - 1;
+  serve_model model;
   j->query = path[length] ? path + length + 1 : "";
   if (is_word(path, length, "/") || is_word(path, length, "/models") || is_word(path, length, "/models/"))
     return answer_models(j);
@@ -170,7 +187,9 @@ static void answer_path(job *j) {
   size_t name_length = strcspn(name, "/?");
   j->rest = name + name_length + (name[name_length] == '/');
   j->rest_length = (size_t)(path + length - j->rest);
-  if (take_model(j, name, name_length)) answer_model(j);
+  if (!take_model(j, name, name_length, &model)) return;
+  const char *below = j->rest;
+  if (!model.is_prefix || below_url(j, below, cut_answer(j))) answer_model(j);
 }
 
 /* --- The whole ---------------------------------------------------------------------------------------------- */

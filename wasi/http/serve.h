@@ -67,6 +67,7 @@ void serve_note(const char *url, const cpb_response *response);
 typedef struct serve_model {
   const char *name, *url; /* not ended by NUL */
   size_t name_length, url_length;
+  bool is_prefix; /* "NAME/" and a "*": of all models below the URL; the name is without that */
 } serve_model;
 
 /* The next of the models in CPB_MODELS; `*at` is NULL at first. False after the last one. */

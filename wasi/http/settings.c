@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -24,6 +25,8 @@ bool settings_next_model(const char **at, serve_model *model) {
                          .name_length = (size_t)(equals - word),
                          .url = equals + 1,
                          .url_length = length - (size_t)(equals + 1 - word)};
+  model->is_prefix = model->name_length > 2 && !memcmp(equals - 2, "/*", 2);
+  if (model->is_prefix) model->name_length -= 2;
   return true;
 }
 
@@ -51,13 +54,45 @@ static bool check_model(const serve_model *model, unsigned number, cpb_error *er
   char url[URL_MAX], name[64];
   cpb_quote(name, sizeof name, model->name, model->name_length);
   if (!is_name(model->name, model->name_length)) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "model %u of CPB_MODELS is called \"%s\"; expected letters, digits, \".\", \"_\" and \"-\"", number, name);
+    cpb_fail(
+        error, CPB_E_USAGE, CPB_NO_OFFSET,
+        "model %u of CPB_MODELS is called \"%s\"; expected letters, digits, \".\", \"_\" and \"-\", and /* after them "
+        "for all below",
+        number, name);
   } else if (!copy_url(model, url)) {
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
              "CPB_MODELS: the model %s has no http, https or s3 URL of up to %zu bytes without a password", name,
              URL_MAX - 1);
+  } else if (model->is_prefix && !cpb_path_ends_with(url, "/")) {
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
+             "CPB_MODELS: the URL of %s/* does not end in a slash; expected that of a folder, or a bucket", name);
   }
+  return error->code == CPB_OK;
+}
+
+static int compare(const void *a, const void *b) {
+  const serve_model *x = a, *y = b;
+  size_t length = cpb_min_size(x->name_length, y->name_length);
+  int order = memcmp(x->name, y->name, length);
+  return order ? order : (x->name_length > y->name_length) - (x->name_length < y->name_length);
+}
+
+/* No name may be there twice, not even once as a prefix. */
+static bool check_names(unsigned count, cpb_error *error) {
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  const char *at = NULL;
+  char name[64];
+  size_t n = 0;
+  serve_model *all = cpb_alloc(&a, count * sizeof *all);
+  if (!all) return cpb_fail_memory(error) == CPB_OK;
+  while (n < count && settings_next_model(&at, &all[n])) n++;
+  qsort(all, n, sizeof *all, compare);
+  for (size_t i = 1; i < n && error->code == CPB_OK; i++) {
+    if (compare(&all[i - 1], &all[i]) == 0)
+      cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "CPB_MODELS has the name %s twice; expected one model for each",
+               cpb_quote(name, sizeof name, all[i].name, all[i].name_length));
+  }
+  cpb_release(&a, all);
   return error->code == CPB_OK;
 }
 
@@ -100,7 +135,7 @@ bool settings_check(cpb_error *error) {
   while (settings_next_model(&at, &model)) {
     if (!check_model(&model, ++count, error)) return false;
   }
-  if (count > 0 && !*at) return check_headers(error);
+  if (count > 0 && !*at) return check_names(count, error) && check_headers(error);
   cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
            "the environment's CPB_MODELS names no model, or something else after %u of them; expected NAME=URL, and "
            "spaces between",

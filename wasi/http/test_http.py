@@ -132,10 +132,10 @@ def serving(request, server, nginx, s3, transpiled):  # noqa: F811
         "readme": path_of(ROOT / "README.md"), "large": "/-/model/large.pb", "text.pb": path_of(ROOT / "LICENSE"),
         **moves(server), **{f"lie-{fault}": f"/-/lie/{fault}" for fault in faults},
         **{f"mid-{fault}": f"/-/lie/{fault}" for fault in ("etag-changes", "cut", "date", "nothing-to-compare")},
-        "growing": "/-/model/growing/"})
+        "growing": "/-/model/growing/", "all/*": "/-/model/"})
     urls |= {"other": f"{server.other}{path_of(FROZEN)}", "nginx": f"{nginx[0]}/files/model.cpb",
              "nginx-empty": f"{nginx[0]}/files/empty.pb", "nginx-large": f"{nginx[0]}/files/large.pb", "nginx-page": f"{nginx[0]}/page/large.pb",
-             "s3": "s3://models/dir/größe.cpb", "s3-folder": "s3://models/model/", "s3-none": "s3://models/none.cpb"}
+             "s3": "s3://models/dir/größe.cpb", "bucket/*": "s3://models/", "s3-folder": "s3://models/model/", "s3-none": "s3://models/none.cpb"}
     runtime = Runtime(request.param, urls, transpiled, CPB_ATTEMPTS="3",
                       CPB_IDLE_TIME="30000", CPB_ORIGINS=" ".join(ORIGINS), CPB_CACHE_CONTROL=CACHED,
                       AWS_ENDPOINT_URL_S3=s3, **KEYS)
@@ -244,7 +244,7 @@ def test_what_has_not_changed_costs_a_look(serving, model, most, path):
     assert re.fullmatch(r'"[0-9a-f]{32}[.][0-9a-f]+"', etag) and answer.headers["Cache-Control"] == CACHED
     assert serving.get(path).headers["ETag"] == etag
     before = len(serving.requests(model)) if model in serving.tokens else 0
-    f'"{"0" * 32}.1", "x"y,{etag}':
+    for tags in etag, f'W/{etag}', f'"x", {etag}', f'"{"0" * 32}.1", "x"y,{etag}':
         known = serving.get(path, If_None_Match=tags)
         assert (known.status, known.body, known.headers["ETag"]) == (304, b"", etag)
         assert known.headers["Cache-Control"] == CACHED and "Content-Length" not in known.headers
@@ -363,6 +363,38 @@ def test_large_values_are_left_out_of_fields(serving, native):
     assert "@omitted" in answer and len(answer) < 500
     full = serving.get(path + "&omit=1000000").json()["value"]
     assert full == json.loads(native.ok("cat", FROZEN, "--field", 'node[2].attr["value"].tensor', "--json"))
+
+
+# --- Models below a prefix ------------------------------------------------------------------------------------------
+
+def test_models_of_a_folder_and_of_a_bucket(serving, native):
+    """By their paths, of which the last part may be an answer's name."""
+    wanted = json.loads(native.ok("inspect", DATA / "cpb/real_tf_module/orig.pb", "--json"))
+    for path in "all/module", "all/module/", "all/module/overview", "all/module/saved_model.pb":
+        found = serving.get(f"/models/{path}").json()["overview"]
+        assert {name: found[name] for name in ("kind", "meta_graphs")} == {name: wanted[name] for name in ("kind", "meta_graphs")}, path
+    assert serving.get("/models/all/module/nodes?count=2").json()["nodes"] == serving.get("/models/folder/nodes?count=2").json()["nodes"]
+    assert serving.get("/models/all/module/message").body == (DATA / "cpb/real_tf_module/orig.pb").read_bytes()
+    assert serving.get("/models/all/damaged.cpb/chunks/0").body == native.ok("cat", FROZEN, "--chunk", 0)
+    merged = native.ok("merge", FROZEN, "-o", "-")
+    for name in "model.cpb", "gr%C3%B6%C3%9Fe.cpb", "größe.cpb", "a%20model+100.cpb":
+        answer = serving.get("/models/bucket/dir/" + urllib.parse.quote(name, safe="%+"))
+        assert answer.status == (404 if "100" in name else 200), answer.body
+    assert serving.get("/models/bucket/dir/model.cpb/message").body == merged
+    assert serving.get("/models").json()["models"].count("all/*") == 1
+
+
+@pytest.mark.parametrize("path, wanted", [
+    ("../below/x.cpb", '".."'), ("x/%2e%2E/y.cpb", '".."'), ("./x.cpb", '".."'), ("x/..", '".."'), ("..%2fx.cpb", "escaped slash"),
+    ("..%5cx.cpb", "backslash"), ("%252e%252e/x.cpb", '"%"'), ("x%00.cpb", "control character"), ("x%3Fversion=1", '"?"'),
+    ("x%23", '"#"'), ("x%zz", "hexadecimal"), ("x%2", "hexadecimal"), ("", "empty part"), ("/", "empty part"),
+    ("x//y.cpb", "empty part"), ("chunks/..//", "part")])
+@pytest.mark.parametrize("prefix", ["all", "bucket"])
+def test_no_path_leads_out_of_a_prefix(serving, prefix, path, wanted):
+    before = len(serving.requests("all/*"))
+    answer = serving.get(f"/models/{prefix}/{path}")
+    assert answer.status == 400 and wanted in answer.json()["error"], answer.body
+    assert len(serving.requests("all/*")) == before
 
 
 # --- Errors ------------------------------------------------------------------------------------------------------
@@ -571,6 +603,9 @@ def test_nothing_is_kept_from_one_request_to_the_next(serving):
     ({"a": "http://user:secret@host/"}, "", "without a password"),
     ({"a b": "http://host/"}, "", "something else after 0"),
     ({"a/b": "http://host/"}, "", 'model 1 of CPB_MODELS is called "a/b"'),
+    ({"a/*": "http://host/x"}, "", "the URL of a/* does not end in a slash"),
+    ({"a/*": "http://host"}, "", "the URL of a/* does not end in a slash"),
+    ({"b": "http://host/b", "a/*": "http://host/ a=http://host/a"}, "/b", "CPB_MODELS has the name a twice"),
     ({"a": "s3://bucket/key"}, "/a", "AWS_REGION is no region"), ({"a": "s3://b/k"}, "/a/message", "AWS_REGION is no")])
 def test_settings_that_are_wrong_are_told(models, path, wanted, transpiled):
     runtime = Runtime("jco", models, transpiled, AWS_REGION="no region")
