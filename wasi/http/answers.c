@@ -47,6 +47,7 @@ static const char *ask(job *j, cpb_model_file *model, const cpb_question *questi
     cpb_model_file_leave_out(model, beside);
   }
   if (open) cpb_json_writer_close(w, ']');
+  j->is_partial = open;
   return json;
 }
 
@@ -66,5 +67,5 @@ void answer_question(job *j, cpb_question_kind kind) {
   if (json) cpb_json_writer_raw(&w, cpb_question_name(kind), (cpb_span){(const uint8_t *)json, size});
   cpb_model_file_close(model);
   cpb_release(&j->allocator, a);
-  reply_json(j, &w, NULL);
+  reply_json(j, &w);
 }

@@ -85,7 +85,7 @@ void answer_chunks(job *j) {
   if (!o) return;
   reply_begin(j, &w);
   write_chunks(&w, o->index, first, count);
-  reply_json(j, &w, o->file);
+  reply_json(j, &w);
   close_chunks(o);
 }
 
@@ -124,7 +124,7 @@ void answer_chunk(job *j, uint64_t chunk) {
   cpb_range range;
   opened *o = open_chunks(j);
   if (!o) return;
-  if (!find_chunk(j, o, chunk, &size) || !reply_bytes(j, o->file, size, &range)) {
+  if (!find_chunk(j, o, chunk, &size) || !reply_bytes(j, size, &range)) {
     close_chunks(o);
     return;
   }

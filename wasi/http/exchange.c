@@ -322,6 +322,7 @@ static cpb_outcome take_response(cpb_exchange *x, http_own_incoming_response_t r
   take_head(x, http_borrow_incoming_response(response));
   if (!is_redirect(x)) {
     x->begun = true;
+    serve_note(x->request->url, &x->response);
     x->stopped = !x->receiver->begin(x->receiver->user, &x->response);
     if (!x->stopped) outcome = take_body(x, http_borrow_incoming_response(response), error);
   }

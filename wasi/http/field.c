@@ -131,6 +131,6 @@ void answer_field(job *j) {
     write_place(&f, &w);
     write_value(&f, &w);
   }
-  reply_json(j, &w, f.file);
+  reply_json(j, &w);
   free_field(&f);
 }

@@ -9,8 +9,6 @@
 #include "server.h"
 #include "system.h"
 
-#define IDLE_TIME 30000 /* milliseconds that a client may take nothing, unless CPB_IDLE_TIME is set */
-
 /* --- The request ------------------------------------------------------------------------------------- */
 
 /* A copy with a NUL at its end; NULL when memory is short. */
@@ -22,12 +20,20 @@ static char *copy(const uint8_t *text, size_t length) {
   return out;
 }
 
-/* The only header of this name, or NULL. */
+/* The headers of this name as one list, or NULL where there is none. */
 static char *header(http_borrow_fields_t fields, const char *name) {
   http_field_name_t key = {(uint8_t *)name, strlen(name)};
   http_list_field_value_t values;
+  cpb_allocator allocator = cpb_allocator_or_default(NULL);
+  cpb_buffer text;
+  cpb_buffer_init(&text, &allocator);
   http_method_fields_get(fields, &key, &values);
-  char *value = values.len == 1 ? copy(values.ptr[0].ptr, values.ptr[0].len) : NULL;
+  bool done = values.len > 0;
+  for (size_t i = 0; done && i < values.len; i++)
+    done =
+        (i == 0 || cpb_buffer_append(&text, ", ", 2)) && cpb_buffer_append(&text, values.ptr[i].ptr, values.ptr[i].len);
+  char *value = done ? copy(text.data, text.size) : NULL;
+  cpb_buffer_free(&text);
   http_list_field_value_free(&values);
   return value;
 }
@@ -38,6 +44,7 @@ static void take_request(http_borrow_incoming_request_t request, serve_request *
   http_method_incoming_request_method(request, &method);
   r->is_get = method.tag == HTTP_METHOD_GET;
   r->is_head = method.tag == HTTP_METHOD_HEAD;
+  r->is_options = method.tag == HTTP_METHOD_OPTIONS;
   http_method_free(&method);
   if (http_method_incoming_request_path_with_query(request, &target)) {
     r->target = copy(target.ptr, target.len);
@@ -49,6 +56,8 @@ static void take_request(http_borrow_incoming_request_t request, serve_request *
   r->if_range = header(fields, "if-range");
   r->if_match = header(fields, "if-match");
   r->if_none_match = header(fields, "if-none-match");
+  r->if_modified_since = header(fields, "if-modified-since");
+  r->origin = header(fields, "origin");
   http_fields_drop_own(headers);
 }
 
@@ -58,6 +67,8 @@ static void free_request(serve_request *r) {
   free((char *)r->if_range);
   free((char *)r->if_match);
   free((char *)r->if_none_match);
+  free((char *)r->if_modified_since);
+  free((char *)r->origin);
 }
 
 /* --- The body ------------------------------------------------------------------------------------------- */

@@ -18,6 +18,10 @@ typedef struct job {
   const char *rest; /* the path behind the model's name, without its first slash */
   size_t rest_length;
   const char *query; /* what follows "?", or "" */
+  /* What is asked for: a message; it or the bytes of a chunk; or else JSON. `is_of_one_file`: it is made of the model's
+   * own file, and of none beside it. */
+  bool is_message, is_bytes, is_of_one_file;
+  bool is_partial; /* something of the answer is left out, as it cannot be read */
   cpb_error error;
   bool is_setting; /* the error is in what the server was given, not in what it is asked */
 } job;
@@ -31,6 +35,9 @@ bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *len
 /* A parameter that is a number up to `most`; `otherwise` if there is none. False with the error set. */
 bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uint64_t *number);
 
+/* A character without its escape, after which `*at` is then; -1 for an escape that is none. */
+int job_unescape(const char **at, const char *end);
+
 /* What a Range header asks for of `size` bytes. */
 typedef enum serve_range_kind { RANGE_ALL, RANGE_PART, RANGE_NONE } serve_range_kind;
 serve_range_kind serve_range(const serve_request *request, const char *etag, uint64_t size, cpb_range *range);
@@ -39,6 +46,19 @@ serve_range_kind serve_range(const serve_request *request, const char *etag, uin
  * (If-Match). */
 bool serve_is_known(const serve_request *request, const char *etag);
 bool serve_is_unwanted(const serve_request *request, const char *etag);
+
+/* --- Models below a prefix (below.c) ----------------------------------------------------------------- */
+
+/* Adds a path, as it was asked for, to the URL. False with the error set where it could lead elsewhere. */
+bool below_url(job *j, const char *path, size_t length);
+
+/* --- Pages of other origins (cors.c) ----------------------------------------------------------------- */
+
+/* What lets a page of the request's origin read the reply; false where it may not. */
+bool cors_add(const serve_request *request, serve_reply *reply);
+
+/* The reply to OPTIONS. */
+void cors_answer(job *j);
 
 /* --- Answers --------------------------------------------------------------------------------------- */
 
@@ -55,13 +75,20 @@ void answer_chunk(job *j, uint64_t chunk);
 void answer_message(job *j); /* message.c */
 void answer_field(job *j);   /* field.c */
 
-/* A reply of JSON: `what` and then what was transferred, as the members of an object; the writer's buffer becomes the
- * reply's. `file`: what the answer is of, for its ETag, or NULL. */
-void reply_begin(job *j, cpb_json_writer *w);
-void reply_json(job *j, cpb_json_writer *w, const cpb_file *file);
+/* The headers that an answer has in this state, for what asks whether it is another: false if there is no body to give
+ * (304, or 412 with the error set). */
+bool reply_state(job *j, const char *etag);
 
-/* A reply of `size` bytes of the model's file, or the range of them that is asked for: `range` is then what `body` is
- * to give. False if there is no body to give: the reply is then done. */
-bool reply_bytes(job *j, const cpb_file *file, uint64_t size, cpb_range *range);
+void reply_length(serve_reply *reply, uint64_t length);
+
+/* A reply of JSON, of which the members are written in between; the writer's buffer becomes the reply's. Plain: for no
+ * state, as of an error. */
+void reply_begin(job *j, cpb_json_writer *w);
+void reply_json(job *j, cpb_json_writer *w);
+void reply_plain(job *j, cpb_json_writer *w);
+
+/* A reply of `size` bytes, or the range of them that is asked for: `range` is then what `body` is to give. False if
+ * there is no body to give: the reply is then done. */
+bool reply_bytes(job *j, uint64_t size, cpb_range *range);
 
 #endif

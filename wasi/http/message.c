@@ -85,7 +85,7 @@ void answer_message(job *j) {
     return;
   }
   b->allocator = j->allocator;
-  bool there = open_message(j, b) && plan(b, &size, &j->error) && reply_bytes(j, b->file, size, &b->left);
+  bool there = open_message(j, b) && plan(b, &size, &j->error) && reply_bytes(j, size, &b->left);
   if (there && b->merge) cpb_merge_read(b->merge, b->left.offset, b->left.length);
   if (there) j->reply->body = (serve_body){next_of_message, close_message, b};
   else close_message(b);

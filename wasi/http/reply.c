@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "job.h"
+#include "state.h"
 
 void serve_add_header(serve_reply *reply, const char *name, const char *value) {
   if (!*value || reply->num_headers == SERVE_HEADERS) return;
@@ -12,10 +13,25 @@ void serve_add_header(serve_reply *reply, const char *name, const char *value) {
   cpb_format(header->value, sizeof header->value, "%s", value);
 }
 
-static void add_number(serve_reply *reply, const char *name, uint64_t value) {
+void reply_length(serve_reply *reply, uint64_t length) {
   char text[24];
-  cpb_format(text, sizeof text, "%llu", (unsigned long long)value);
-  serve_add_header(reply, name, text);
+  cpb_format(text, sizeof text, "%llu", (unsigned long long)length);
+  serve_add_header(reply, "Content-Length", text);
+}
+
+bool reply_state(job *j, const char *etag) {
+  serve_reply *reply = j->reply;
+  serve_add_header(reply, "ETag", etag);
+  serve_add_header(reply, "Last-Modified", state_date(j));
+  serve_add_header(reply, "Cache-Control", j->is_partial ? "no-store" : settings_text("CPB_CACHE_CONTROL"));
+  if (serve_is_unwanted(j->request, etag)) {
+    reply->status = 412;
+    cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the answer has another ETag than those of If-Match");
+    return false;
+  }
+  bool known = serve_is_known(j->request, etag);
+  if (known) reply->status = 304;
+  return !known;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------------------ */
@@ -47,42 +63,51 @@ void reply_begin(job *j, cpb_json_writer *w) {
   cpb_json_writer_open(w, NULL, '{');
 }
 
-/* The same for the text of an answer as for the bytes of the file that it is of: but it tells what it took, too. */
-static void weaken(const char *etag, char *out, size_t size) {
-  cpb_format(out, size, "%s%s", etag[0] == '"' ? "W/" : "", etag);
+/* What was read for it, which is no part of the answer. */
+static void add_transferred(serve_reply *reply) {
+  char text[64];
+  cpb_format(text, sizeof text, "requests=%llu, bytes=%llu", (unsigned long long)serve_fetched.requests,
+             (unsigned long long)serve_fetched.bytes);
+  serve_add_header(reply, "CPB-Transferred", text);
 }
 
+/* The text is complete; false with the error set, and the buffer freed, if that cannot be. */
 static bool end_text(job *j, cpb_json_writer *w) {
-  cpb_json_writer_open(w, "transferred", '{');
-  cpb_json_writer_unsigned(w, "requests", serve_fetched.requests);
-  cpb_json_writer_unsigned(w, "bytes", serve_fetched.bytes);
   cpb_json_writer_close(w, '}');
-  cpb_json_writer_close(w, '}');
-  return cpb_json_writer_ok(w) && cpb_buffer_append(&w->out, "\n", 1) && j->error.code == CPB_OK;
+  bool done = cpb_json_writer_ok(w) && cpb_buffer_append(&w->out, "\n", 1);
+  if (!done) cpb_fail_memory(&j->error);
+  if (j->error.code != CPB_OK) cpb_buffer_free(&w->out);
+  return j->error.code == CPB_OK;
 }
 
-void reply_json(job *j, cpb_json_writer *w, const cpb_file *file) {
-  serve_reply *reply = j->reply;
-  char etag[260] = "";
-  const cpb_validators *state = file ? cpb_file_validators(file) : NULL;
-  text_body *b = end_text(j, w) ? cpb_alloc_zeroed(&j->allocator, sizeof *b) : NULL;
+/* The text becomes the body. */
+static void give_text(job *j, cpb_json_writer *w) {
+  text_body *b = cpb_alloc_zeroed(&j->allocator, sizeof *b);
   if (!b) {
     cpb_buffer_free(&w->out);
-    if (j->error.code == CPB_OK) cpb_fail_memory(&j->error);
+    cpb_fail_memory(&j->error);
     return;
   }
   *b = (text_body){.allocator = j->allocator, .text = w->out};
-  if (state) weaken(state->etag, etag, sizeof etag);
-  bool known = serve_is_known(j->request, etag);
-  reply->status = known ? 304 : 200;
-  serve_add_header(reply, "ETag", etag);
-  if (!known) {
-    serve_add_header(reply, "Content-Type", "application/json");
-    add_number(reply, "Content-Length", b->text.size);
-    reply->body = (serve_body){next_text, close_text, b};
-  } else {
-    close_text(b);
-  }
+  j->reply->status = 200;
+  j->reply->body = (serve_body){next_text, close_text, b};
+  add_transferred(j->reply);
+  serve_add_header(j->reply, "Content-Type", "application/json");
+  reply_length(j->reply, b->text.size);
+}
+
+void reply_plain(job *j, cpb_json_writer *w) {
+  if (!end_text(j, w)) return;
+  serve_add_header(j->reply, "Cache-Control", "no-store");
+  give_text(j, w);
+}
+
+void reply_json(job *j, cpb_json_writer *w) {
+  char etag[STATE_ETAG];
+  if (!end_text(j, w)) return;
+  state_etag(j, (cpb_span){w->out.data, w->out.size}, etag);
+  if (reply_state(j, etag)) give_text(j, w);
+  else cpb_buffer_free(&w->out);
 }
 
 /* --- Bytes ------------------------------------------------------------------------------------------------- */
@@ -98,21 +123,11 @@ static void add_content_range(serve_reply *reply, const cpb_range *range, uint64
   serve_add_header(reply, "Content-Range", text);
 }
 
-bool reply_bytes(job *j, const cpb_file *file, uint64_t size, cpb_range *range) {
+bool reply_bytes(job *j, uint64_t size, cpb_range *range) {
   serve_reply *reply = j->reply;
-  const cpb_validators *state = cpb_file_validators(file);
-  const char *etag = state ? state->etag : "";
-  serve_add_header(reply, "ETag", etag);
-  if (serve_is_unwanted(j->request, etag)) {
-    reply->status = 412;
-    cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the file has another ETag than those of If-Match");
-    return false;
-  }
-  if (serve_is_known(j->request, etag)) {
-    reply->status = 304;
-    return false;
-  }
-  if (state) serve_add_header(reply, "Last-Modified", state->last_modified);
+  char etag[STATE_ETAG];
+  state_etag(j, (cpb_span){0}, etag);
+  if (!reply_state(j, etag)) return false;
   serve_add_header(reply, "Accept-Ranges", "bytes");
   serve_range_kind kind = serve_range(j->request, etag, size, range);
   if (kind == RANGE_NONE) {
@@ -125,6 +140,6 @@ bool reply_bytes(job *j, const cpb_file *file, uint64_t size, cpb_range *range) 
   reply->status = kind == RANGE_PART ? 206 : 200;
   if (kind == RANGE_PART) add_content_range(reply, range, size);
   serve_add_header(reply, "Content-Type", "application/octet-stream");
-  add_number(reply, "Content-Length", range->length);
+  reply_length(reply, range->length);
   return true;
 }

@@ -12,9 +12,10 @@
 /* --- Requests and replies ---------------------------------------------------------------------- */
 
 typedef struct serve_request {
-  bool is_get, is_head;
-  const char *target;                                      /* path and query */
-  const char *range, *if_range, *if_match, *if_none_match; /* headers; NULL: not there */
+  bool is_get, is_head, is_options;
+  const char *target; /* path and query */
+  /* Headers; NULL: not there. */
+  const char *range, *if_range, *if_match, *if_none_match, *if_modified_since, *origin;
 } serve_request;
 
 /* A body, which is pulled: nothing is read before it is wanted. */
@@ -25,11 +26,14 @@ typedef struct serve_body {
   void *state; /* NULL: there is no body */
 } serve_body;
 
-#define SERVE_HEADERS 8
+#define SERVE_HEADERS 14
+#define SERVE_METHODS "GET, HEAD, OPTIONS"
+
+#define SERVE_VALUE 264
 
 typedef struct serve_header {
   const char *name;
-  char value[264];
+  char value[SERVE_VALUE];
 } serve_header;
 
 typedef struct serve_reply {
@@ -55,21 +59,32 @@ typedef struct serve_traffic {
 /* Since the request that is answered came. */
 extern serve_traffic serve_fetched;
 
+/* What came for a URL (state.c). */
+void serve_note(const char *url, const cpb_response *response);
+
 /* --- Settings: variables of the environment ------------------------------------------------------ */
 
 typedef struct serve_model {
   const char *name, *url; /* not ended by NUL */
   size_t name_length, url_length;
+  bool is_prefix; /* "NAME/" and a "*": of all models below the URL; the name is without that */
 } serve_model;
 
 /* The next of the models in CPB_MODELS; `*at` is NULL at first. False after the last one. */
 bool settings_next_model(const char **at, serve_model *model);
 
-/* False with the error set where CPB_MODELS is none, or not of the form "NAME=URL NAME=URL". */
+/* False with the error set where CPB_MODELS is none, or not of the form "NAME=URL NAME=URL", or one of CPB_ORIGINS and
+ * CPB_CACHE_CONTROL is wrong. */
 bool settings_check(cpb_error *error);
 
 /* Whether a redirect may lead to this URL: its origin is that of a model. */
 bool settings_allow(const char *url);
+
+#define IDLE_TIME 30000 /* milliseconds, unless CPB_IDLE_TIME says otherwise */
+#define SETTINGS_SPACE " \t\n\r"
+
+/* A text, or "". */
+const char *settings_text(const char *name);
 
 /* A number, or what holds without it. */
 uint64_t settings_number(const char *name, uint64_t otherwise);

@@ -13,11 +13,9 @@ static int digit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A character without its escape, and moves on; -1 for an escape that is none. */
-static int unescape(const char **at, const char *end) {
+int job_unescape(const char **at, const char *end) {
   const char *p = *at;
   *at = p + 1;
-  if (*p == '+') return ' ';
   if (*p != '%') return (unsigned char)*p;
   if (end - p < 3 || digit(p[1]) < 0 || digit(p[2]) < 0) return -1;
   *at = p + 3;
@@ -26,7 +24,7 @@ static int unescape(const char **at, const char *end) {
 
 static bool copy(job *j, const char *name, const char *p, const char *end, char *out, size_t size, size_t *length) {
   for (*length = 0; p < end;) {
-    int c = unescape(&p, end);
+    int c = *p == '+' ? (p++, ' ') : job_unescape(&p, end);
     if (c <= 0) {
       cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET,
                "the parameter %s has a %% that no two hexadecimal digits follow, "

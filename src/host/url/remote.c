@@ -391,6 +391,14 @@ const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, 
   }
 }
 
+const uint8_t *cpb_remote_look(cpb_remote *r, size_t most, size_t *length, cpb_error *error) {
+  r->options.max_whole = most;
+  set_range(r, 0, most, false);
+  if (!fetch(r, 0, error)) return NULL;
+  const uint8_t *data = find(r, 0, length);
+  return data ? data : (const uint8_t *)"";
+}
+
 bool cpb_remote_wants_download(const cpb_remote *r) {
   return r->ignores_ranges && r->options.max_download > 0 && r->options.spool;
 }

@@ -22,6 +22,10 @@ bool cpb_remote_size(cpb_remote *r, size_t tail, uint64_t *size, cpb_error *erro
  * or before. They are valid until the next call. NULL with the error set. */
 const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, size_t *length, cpb_error *error);
 
+/* The first bytes, up to `most`, for which no more than they are requested: nothing else was yet. NULL with the error
+ * set. */
+const uint8_t *cpb_remote_look(cpb_remote *r, size_t most, size_t *length, cpb_error *error);
+
 /* Whether the last failure was that the server does not know ranges, and that a download is allowed then. */
 bool cpb_remote_wants_download(const cpb_remote *r);
 

@@ -176,8 +176,7 @@ static bool read_two(const char **text, int64_t *number) {
   return true;
 }
 
-/* Seconds since 1970 of "Sun, 06 Nov 1994 08:49:37 GMT", the only form that servers may send. */
-static bool read_date(const char *text, int64_t *seconds) {
+bool cpb_response_date(const char *text, int64_t *seconds) {
   static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
   int64_t day, century, year, hour, minute, second, month = 0;
   const char *p = strlen(text) == 29 ? text + 5 : "";
@@ -201,7 +200,7 @@ uint64_t cpb_response_retry_after(const cpb_response *r, int64_t now) {
   uint64_t seconds;
   int64_t until;
   if (read_number(&p, &seconds) && !*p) return seconds < UINT32_MAX ? seconds * 1000 : (uint64_t)UINT32_MAX * 1000;
-  if (!read_date(r->retry_after, &until) || until <= now) return 0;
+  if (!cpb_response_date(r->retry_after, &until) || until <= now) return 0;
   return (uint64_t)(until - now) * 1000;
 }
 

@@ -36,6 +36,9 @@ bool cpb_response_length(const cpb_response *r, uint64_t *length);
 /* Whether the body is compressed, or encoded otherwise. */
 bool cpb_response_is_encoded(const cpb_response *r);
 
+/* Seconds since 1970 of "Sun, 06 Nov 1994 08:49:37 GMT", the only form that servers may send. False for any other. */
+bool cpb_response_date(const char *text, int64_t *seconds);
+
 /* Milliseconds to wait, at the time `now` in seconds since 1970; 0 if nothing is said. */
 uint64_t cpb_response_retry_after(const cpb_response *r, int64_t now);
 
