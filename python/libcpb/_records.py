@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import index
 from types import TracebackType
 from typing import Any, NamedTuple, overload
 
 from libcpb import _core, _options, _sources
+from libcpb._errors import CpbError
 from libcpb._options import Codec, Limits, Verify
 from libcpb._sources import Buffer, Source, Target
+
+_PART = 64  # records that a thread reads before it looks whether there is more to do
 
 
 class Skipped(NamedTuple):
@@ -41,6 +47,9 @@ class RecordReader(_core.RecordReader):
     Riegeli chunks are read, 40 bytes of each, once; reading in order is not disturbed. ``list(reader)`` asks
     for the length, too. Behind a URL, and of a stream, there is only `count()`.
 
+    A reader of a path or URL can be pickled, and begins anew where it is unpickled: a data set for the workers of
+    PyTorch, Grain and the like, of which ``docs/python.md`` has examples.
+
     Args:
         source: See `libcpb.Source`.
         recover: True: a damaged region is left out and added to `skipped`, instead of being an error.
@@ -48,6 +57,7 @@ class RecordReader(_core.RecordReader):
         verify: When the hash of a Riegeli chunk is checked: ``"first"`` (before any record of it),
             ``"late"`` (at its end) or ``"never"``.
         position: The record position to begin at, as for `seek`.
+        start, end: Only these records, as of a slice: numbers and the length count from `start`. None: the file's.
         buffer: Bytes of a Riegeli chunk that may be held until its hash was checked; 0: 4 MiB.
         memory: The most bytes that reading may hold; 0: no bound. What takes more is a `CpbError`
             with the code ``"LIMIT"``.
@@ -72,6 +82,8 @@ class RecordReader(_core.RecordReader):
         recover: bool | Callable[[Skipped], Any] = False,
         verify: Verify = "first",
         position: int = 0,
+        start: int | None = None,
+        end: int | None = None,
         buffer: int = 0,
         memory: int = 0,
         limits: Limits | None = None,
@@ -84,6 +96,8 @@ class RecordReader(_core.RecordReader):
         if fields is not None:
             text = fields if isinstance(fields, str) else ",".join(fields)
             fields = _core.field_numbers(text, schema, type_name)
+        if position != 0 and start is not None:
+            raise CpbError("position and start are given; expected one of them")
         tell = recover if callable(recover) else self.skipped.append if recover else None
         how: dict[str, Any] = dict(
             resolved=_sources.resolve(source, url_options),
@@ -97,21 +111,43 @@ class RecordReader(_core.RecordReader):
         )
         super().__init__(**how)
         self._how = how
-        self._numbers: _core.RecordReader | None = None
+        self._again = dict(source=source, recover=recover, verify=verify, position=position, start=start, end=end,
+                           buffer=buffer, memory=memory, limits=limits, url_options=url_options, fields=fields)  # fmt: skip
+        self._numbers: list[_core.RecordReader] = []
+        self._first = 0
+        self._end: int | None = None
+        if start is not None or end is not None:
+            self._restrict(start, end)
 
-    def _by_number(self) -> _core.RecordReader:
-        """A reader of the same source, so that reading in order is not disturbed, nor damage told twice."""
-        if self._numbers is None:
-            super()._where()  # which fails if this one is closed
-            ignore = None if self._how["on_skipped"] is None else lambda *region: None
-            self._numbers = _core.RecordReader(**{**self._how, "on_skipped": ignore, "position": 0})
-        return self._numbers
+    def _restrict(self, start: int | None, end: int | None) -> None:
+        negative = (start or 0) < 0 or (end or 0) < 0
+        if negative:
+            start, end, _ = slice(start, end).indices(self._by_number()[0]._count())
+        self._first, self._end = start or 0, end
+        after = None if end is None else self._by_number()[0]._position_of(max(end, self._first))
+        if after is not None:
+            self._stop(after)
+        if self._first > 0:
+            at = self._by_number()[0]._position_of(self._first)
+            self._seek(self.size if at is None else at)
+
+    def _by_number(self, count: int = 1) -> list[_core.RecordReader]:
+        """Readers of the same source, so that reading in order is not disturbed, nor damage told twice."""
+        super()._where()  # which fails if this one is closed
+        ignore = None if self._how["on_skipped"] is None else lambda *region: None
+        while len(self._numbers) < count:
+            self._numbers.append(_core.RecordReader(**{**self._how, "on_skipped": ignore, "position": 0}))
+        return self._numbers[:count]
+
+    def __reduce__(self) -> Any:
+        if self._how["resolved"][0] not in ("path", "url"):
+            raise TypeError(f"a reader of {type(self._again['source']).__name__} cannot be pickled; expected a path or URL")
+        return _again, (type(self), self._again)
 
     def close(self) -> None:
         """Closes what is read, unless it is a file object that was given. Closing again does nothing."""
-        if self._numbers is not None:
-            self._numbers.close()
-            self._numbers = None
+        while self._numbers:
+            self._numbers.pop().close()
         super().close()
 
     @overload
@@ -129,8 +165,9 @@ class RecordReader(_core.RecordReader):
         return next(self, None)
 
     def count(self) -> int:
-        """How many records the file has, as the headers of its Riegeli chunks say."""
-        return self._by_number()._count()
+        """How many records there are, as the headers of the file's Riegeli chunks say."""
+        count = self._by_number()[0]._count()
+        return max(0, (count if self._end is None else min(self._end, count)) - self._first)
 
     def __len__(self) -> int:
         if _sources.is_slow(self._how["resolved"]):
@@ -147,21 +184,58 @@ class RecordReader(_core.RecordReader):
     def __getitem__(self, number: Any) -> Any:
         if isinstance(number, slice):
             return self._numbered(range(*number.indices(self.count())))
-        return self._numbered([number])[0]
+        one = index(number)
+        if 0 <= one < (2**64 if self._end is None else self._end) - self._first:
+            reader = (self._numbers or self._by_number())[0]
+            if records := reader._numbered([one + self._first]):
+                return records[0]
+        return self._numbered([one])[0]
+
+    def __getitems__(self, numbers: list[int]) -> list[bytes]:  # which PyTorch's loaders call
+        return self._numbered(numbers)
 
     def _numbered(self, numbers: Iterable[int]) -> list[bytes]:
         wanted = [index(number) for number in numbers]
         if any(number < 0 for number in wanted):
             count = self.count()
             wanted = [number + count if number < 0 else number for number in wanted]
-        reader = self._by_number()
-        found: dict[int, bytes] = {}
-        for number in sorted(set(wanted)):
-            record = reader._number(number) if 0 <= number < 2**64 else None
-            if record is None:
-                raise IndexError(f"there is no record {number}; the file has {self.count()}")
-            found[number] = record
+        order = sorted(set(wanted))
+        first, end = self._first, 2**64 if self._end is None else self._end
+        there = [number + first for number in order if 0 <= number < end - first]
+        records = self._there(there) if order and order[0] >= 0 else []
+        if len(records) < len(order):
+            raise IndexError(f"there is no record {order[len(records)]}; there are {self.count()}")
+        found = dict(zip(order, records))
         return [found[number] for number in wanted]
+
+    def _there(self, numbers: list[int]) -> list[bytes]:
+        """The records with these numbers, up to the first that there is not; many of them by several threads, each with
+        its own reader."""
+        if len(numbers) <= _PART or self._how["resolved"][0] not in ("path", "memory"):
+            return self._by_number()[0]._numbered(numbers)
+        parts = [numbers[i : i + _PART] for i in range(0, len(numbers), _PART)]
+        first, *others = self._by_number(min(len(parts), _options.threads(0)))
+        found: list[list[bytes]] = [[] for _ in parts]
+        errors: list[BaseException] = []
+        turn = itertools.count()
+
+        def take(reader: _core.RecordReader) -> None:
+            try:
+                while not errors and (i := next(turn)) < len(parts):
+                    found[i] = reader._numbered(parts[i])
+            except BaseException as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=take, args=[reader]) for reader in others]
+        for thread in threads:
+            thread.start()
+        take(first)
+        for thread in threads:
+            thread.join()
+        if errors:
+            raise errors[0]
+        short = next((i for i, part in enumerate(parts) if len(found[i]) < len(part)), len(parts))
+        return [record for records in found[: short + 1] for record in records]
 
     def batches(self) -> Iterator[list[memoryview]]:
         """The records that follow, some at a time: those that lie together, as views of their bytes,
@@ -177,7 +251,11 @@ class RecordReader(_core.RecordReader):
 
     def seek_last(self) -> None:
         """Goes to the last record, or to the end if there is none."""
-        self._seek(None)
+        if self._first == 0 and self._end is None:
+            return self._seek(None)
+        count = self.count()
+        last = self._by_number()[0]._position_of(self._first + count - 1) if count > 0 else None
+        self._seek(self.size if last is None else last)
 
     @property
     def location(self) -> Location | None:
@@ -209,6 +287,23 @@ class RecordReader(_core.RecordReader):
         self.close()
 
 
+def _again(cls: type[RecordReader], how: dict[str, Any]) -> RecordReader:
+    return cls(**how)
+
+
+def _to_extend(resolved: tuple[str, Any, str | None], seekable: bool) -> tuple[str, Any, str | None]:
+    """The same for a file that is to go on. Nothing would be found behind one that ends within a Riegeli chunk."""
+    kind, path, name = resolved
+    if kind != "path" or not seekable:
+        raise CpbError("append is True; expected the path of a file", source=name)
+    if not os.path.exists(path) or os.path.getsize(path) == 0:
+        return resolved
+    with RecordReader(os.fsdecode(path)) as reader:
+        reader.seek_last()
+        next(reader, None)
+    return "extend", path, name
+
+
 class RecordWriter(_core.RecordWriter):
     """Writes a Riegeli/records file.
 
@@ -222,6 +317,8 @@ class RecordWriter(_core.RecordWriter):
     Args:
         target: See `libcpb.Target`.
         replace: Whether an existing file is replaced; otherwise it is an error.
+        append: Whether a file that there is gets the records behind those that it has, as soon as they are
+            written; it is as before if the block ends with an exception. Without a file there is a new one.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
         codec: ``"zstd"`` (the default), ``"brotli"``, ``"snappy"`` or ``"none"``.
         level: Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6. Snappy: 1 or 2, default 1.
@@ -249,6 +346,7 @@ class RecordWriter(_core.RecordWriter):
         target: Target,
         *,
         replace: bool = True,
+        append: bool = False,
         sync: bool = False,
         codec: Codec = "default",
         level: int | None = None,
@@ -271,6 +369,8 @@ class RecordWriter(_core.RecordWriter):
             transpose=transpose,
         )
         resolved, seekable = _sources.target(target)
+        if append:
+            resolved = _to_extend(resolved, seekable)
         super().__init__(
             resolved=resolved,
             replace=replace,

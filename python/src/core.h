@@ -146,9 +146,11 @@ typedef struct py_sink {
   PyObject *name;                 /* for errors; a str, or None */
   PyObject *object;               /* with write_at(offset, bytes); NULL for a file */
   PyObject *type, *value, *trace; /* the exception of write_at(), which any thread may have called */
+  uint64_t begin;                 /* the size of a file that is extended */
 } py_sink;
 
-/* Opens what libcpb._sources.target() has returned: (kind, object, name). */
+/* Opens what libcpb._sources.target() has returned: (kind, object, name). The kind "extend" is a path of a file that
+ * there is, of which the bytes stay. */
 bool py_sink_open(py_sink *sink, PyObject *resolved, bool replace, bool sync);
 
 /* Without the GIL. False: `error` says why, or an exception is set. */

@@ -1,9 +1,11 @@
 /* RecordReader. */
 #include <cpb/records.h>
+#include <stdlib.h>
 
 #include "core.h"
 
 #define BATCH 1024
+#define ROOM ((size_t)256 << 10)
 
 typedef struct reader {
   PyObject_HEAD;
@@ -12,17 +14,22 @@ typedef struct reader {
   cpb_record_reader *engine; /* NULL: closed */
   PyObject *on_skipped;      /* called with (begin, end, reason), or NULL: damage is an error */
   /* A batch, of which `at` records were given out: their bytes go on at `data`. */
-  size_t at, count;
+  size_t at, count, beyond; /* and so many of the engine's lie beyond the end */
   const uint8_t *data;
   size_t sizes[BATCH];
-  bool given; /* a record, since the last seek */
+  bool given;    /* a record, since the last seek */
+  uint64_t stop; /* the position at which reading in order ends */
+  bool stopped;  /* there; until the next seek */
+  uint8_t *room; /* ROOM bytes for records by number, once these are asked for */
 } reader;
 
 static PyTypeObject *reader_type;
 
 static void clear(reader *r) {
   cpb_record_reader_free(r->engine);
+  free(r->room);
   r->engine = NULL;
+  r->room = NULL;
   r->at = r->count = 0;
   py_source_close(&r->source);
   Py_CLEAR(r->on_skipped);
@@ -54,6 +61,7 @@ static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
                                          .fields = fields};
   r->engine = cpb_record_reader_new(NULL, &how);
   if (!r->engine) return PyErr_NoMemory(), -1;
+  r->stop = UINT64_MAX;
   if (on_skipped == Py_None) return 0;
   Py_INCREF(on_skipped);
   r->on_skipped = on_skipped;
@@ -88,21 +96,32 @@ static int reader_clear(reader *r) {
 
 typedef enum found { FOUND_NOTHING, FOUND_RECORD, FOUND_BATCH, FOUND_DATA, FOUND_SKIPPED, FOUND_END } found;
 
+/* Of the engine's batch, what lies before the end. */
+static size_t batch(reader *r) {
+  size_t length, count = cpb_record_reader_batch(r->engine, r->sizes, BATCH);
+  r->at = r->count = 0;
+  if (count == 0) return 0;
+  r->data = cpb_record_reader_data(r->engine, &length);
+  const uint64_t end = cpb_record_reader_record(r->engine)->position + 1;
+  r->beyond = end <= r->stop ? 0 : end - r->stop < count ? (size_t)(end - r->stop) : count;
+  r->stopped = r->beyond > 0;
+  return r->count = count - r->beyond;
+}
+
 /* Steps to what there is to tell, without the GIL. FOUND_NOTHING: an error. */
 static found step(reader *r, py_work *work, bool batches) {
   for (;;) {
-    if (batches) {
-      r->at = 0;
-      r->count = cpb_record_reader_batch(r->engine, r->sizes, BATCH);
-      size_t length;
-      if (r->count > 0) return r->data = cpb_record_reader_data(r->engine, &length), FOUND_BATCH;
-    }
+    if (!r->stopped && batches && batch(r) > 0) return FOUND_BATCH;
+    if (r->stopped) return FOUND_END;
     switch (cpb_record_reader_step(r->engine)) {
       case CPB_STEP_NEED:
         if (!py_work_go_on(work, 0, 1)) return FOUND_NOTHING;
         cpb_file_supply(r->source.file, cpb_record_reader_input(r->engine));
         break;
-      case CPB_STEP_RECORD: return FOUND_RECORD;
+      case CPB_STEP_RECORD:
+        r->beyond = 0;
+        r->stopped = cpb_record_reader_record(r->engine)->position >= r->stop;
+        return r->stopped ? FOUND_END : FOUND_RECORD;
       case CPB_STEP_DATA: return FOUND_DATA;
       case CPB_STEP_SKIPPED: return FOUND_SKIPPED;
       case CPB_STEP_DONE: return FOUND_END;
@@ -257,8 +276,8 @@ static PyObject *reader_seek(reader *r, PyObject *argument) {
   if (PyErr_Occurred() || !py_work_begin(&work, &r->gate, NULL)) return NULL;
   bool open = is_open(r);
   if (open) {
-    r->at = r->count = 0;
-    r->given = false;
+    r->at = r->count = r->beyond = 0;
+    r->given = r->stopped = false;
     if (last) cpb_record_reader_seek_last(r->engine);
     else cpb_record_reader_seek(r->engine, position);
   }
@@ -267,38 +286,146 @@ static PyObject *reader_seek(reader *r, PyObject *argument) {
   Py_RETURN_NONE;
 }
 
+/* Reading in order ends at a position. */
+static PyObject *reader_stop(reader *r, PyObject *argument) {
+  const unsigned long long position = PyLong_AsUnsignedLongLong(argument);
+  if (PyErr_Occurred()) return NULL;
+  r->stop = position;
+  Py_RETURN_NONE;
+}
+
 /* (position, begin of the Riegeli chunk, index) of the record that was given out last;
- * None if there is none since the last seek. */
+ * None if there is none since the last seek, or the engine is past it. */
 static PyObject *reader_where(reader *r, PyObject *Py_UNUSED(none)) {
   if (!is_open(r)) return NULL;
   if (!r->given) Py_RETURN_NONE;
   const cpb_record *record = cpb_record_reader_record(r->engine);
-  uint64_t later = r->count - r->at;
+  uint64_t later = r->count - r->at + r->beyond;
+  if (record->position - later >= r->stop) Py_RETURN_NONE;
   return Py_BuildValue("KKK", (unsigned long long)(record->position - later), (unsigned long long)record->chunk_begin,
                        (unsigned long long)(record->index - later));
 }
 
 /* --- Numbers, in a reader that does nothing else ----------------------------------------------- */
 
-/* The record, or None if there is none. */
-static PyObject *reader_number(reader *r, PyObject *argument) {
-  py_work work;
+/* Records that are read without the GIL: their bytes in the reader's room, one after the other. */
+typedef struct taken {
+  size_t size, count;
+  size_t sizes[BATCH];
+} taken;
+
+/* The record that has begun, for which there is room. */
+static found take_data(reader *r, py_work *work, taken *t, size_t size) {
+  size_t done = 0;
+  found what = FOUND_DATA;
+  while (done < size && (what = step(r, work, false)) == FOUND_DATA) {
+    size_t length;
+    const uint8_t *data = cpb_record_reader_data(r->engine, &length);
+    memcpy(r->room + t->size + done, data, length);
+    done += length;
+  }
+  if (what != FOUND_DATA) return what;
+  t->size += size;
+  t->sizes[t->count++] = size;
+  return what;
+}
+
+/* FOUND_RECORD: one has begun that there is no room for. What damage leaves out is not told. */
+static found take_number(reader *r, py_work *work, taken *t, uint64_t number) {
+  cpb_record_reader_seek_number(r->engine, number);
+  for (;;) {
+    found what = step(r, work, false);
+    if (what == FOUND_RECORD) {
+      uint64_t size = cpb_record_reader_record(r->engine)->size;
+      if (size > ROOM - t->size) return what;
+      what = take_data(r, work, t, (size_t)size);
+    }
+    if (what != FOUND_SKIPPED) return what;
+  }
+}
+
+/* Takes over a record; NULL: there was none. */
+static bool add(PyObject *list, PyObject *record) {
+  bool added = record && PyList_Append(list, record) == 0;
+  Py_XDECREF(record);
+  return added;
+}
+
+static bool hand_out(const reader *r, const taken *t, PyObject *list) {
+  const uint8_t *data = r->room;
+  for (size_t i = 0; i < t->count; data += t->sizes[i++]) {
+    if (!add(list, PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)t->sizes[i]))) return false;
+  }
+  return true;
+}
+
+/* A large record, at once where it is to be. */
+static bool take_large(reader *r, py_work *work, PyObject *list) {
   PyObject *record = NULL;
+  found what = read_record(r, work, &record);
+  while (what == FOUND_SKIPPED || what == FOUND_RECORD)
+    what = what == FOUND_RECORD ? read_record(r, work, &record) : next(r, work, false);
+  return what == FOUND_END || (what == FOUND_DATA && add(list, record));
+}
+
+/* Adds the records with these numbers to the list, up to the first that there is not. */
+static bool take_all(reader *r, py_work *work, const uint64_t *numbers, size_t count, PyObject *list) {
+  taken t;
+  found what = FOUND_DATA;
+  if (!r->room) r->room = malloc(ROOM);
+  if (!r->room) return PyErr_NoMemory() != NULL;
+  for (size_t i = 0; i < count && what != FOUND_END;) {
+    t.size = t.count = 0;
+    what = FOUND_DATA;
+    py_work_unlock(work);
+    while (i < count && t.count < BATCH && what == FOUND_DATA) {
+      what = take_number(r, work, &t, numbers[i]);
+      if (what == FOUND_DATA) i++;
+    }
+    py_work_lock(work);
+    if (what == FOUND_NOTHING) py_raise(cpb_record_reader_error(r->engine), r->source.name);
+    if (what == FOUND_NOTHING || !hand_out(r, &t, list)) return false;
+    if (what == FOUND_RECORD && (i++, !take_large(r, work, list))) return false;
+  }
+  return true;
+}
+
+/* A list of the records with the numbers in a list, up to the first that there is not. */
+static PyObject *reader_numbered(reader *r, PyObject *given) {
+  py_work work;
+  PyObject *list = NULL;
+  Py_ssize_t count = PyList_Size(given);
+  if (count < 0) return NULL;
+  uint64_t *numbers = calloc((size_t)count + 1, sizeof *numbers);
+  if (!numbers) return PyErr_NoMemory();
+  for (Py_ssize_t i = 0; i < count && !PyErr_Occurred(); i++)
+    numbers[i] = PyLong_AsUnsignedLongLong(PyList_GetItem(given, i));
+  if (!PyErr_Occurred() && py_work_begin(&work, &r->gate, NULL)) {
+    r->at = r->count = 0;
+    list = is_open(r) ? PyList_New(0) : NULL;
+    if (list && !take_all(r, &work, numbers, (size_t)count, list)) Py_CLEAR(list);
+    py_work_end(&work);
+  }
+  free(numbers);
+  return list;
+}
+
+/* The position of the record with a number, or None if there is none. */
+static PyObject *reader_position_of(reader *r, PyObject *argument) {
+  py_work work;
+  PyObject *position = NULL;
   const unsigned long long number = PyLong_AsUnsignedLongLong(argument);
   if (PyErr_Occurred() || !py_work_begin(&work, &r->gate, NULL)) return NULL;
   if (is_open(r)) {
     r->at = r->count = 0;
     cpb_record_reader_seek_number(r->engine, number);
-    found what = FOUND_SKIPPED;
-    while (what == FOUND_SKIPPED) {
-      what = next(r, &work, false);
-      if (what == FOUND_RECORD) what = read_record(r, &work, &record);
-      if (what == FOUND_SKIPPED && !tell_skipped(r)) what = FOUND_NOTHING;
-    }
-    if (what == FOUND_END) Py_INCREF(record = Py_None);
+    found what;
+    while ((what = next(r, &work, false)) == FOUND_SKIPPED) continue;
+    if (what == FOUND_RECORD) position = PyLong_FromUnsignedLongLong(cpb_record_reader_record(r->engine)->position);
+    else if (what == FOUND_END) Py_INCREF(position = Py_None);
   }
   py_work_end(&work);
-  return record;
+  return position;
 }
 
 static PyObject *reader_count(reader *r, PyObject *Py_UNUSED(none)) {
@@ -359,7 +486,9 @@ static PyObject *itself(PyObject *self) {
 static PyMethodDef methods[] = {
     {"_batch", (PyCFunction)reader_batch, METH_NOARGS, NULL},
     {"_seek", (PyCFunction)reader_seek, METH_O, NULL},
-    {"_number", (PyCFunction)reader_number, METH_O, NULL},
+    {"_stop", (PyCFunction)reader_stop, METH_O, NULL},
+    {"_numbered", (PyCFunction)reader_numbered, METH_O, NULL},
+    {"_position_of", (PyCFunction)reader_position_of, METH_O, NULL},
     {"_count", (PyCFunction)reader_count, METH_NOARGS, NULL},
     {"_where", (PyCFunction)reader_where, METH_NOARGS, NULL},
     {"_metadata", (PyCFunction)reader_metadata, METH_NOARGS, NULL},

@@ -24,6 +24,15 @@ static cpb_code pass_on(void *user, uint64_t offset, const void *data, size_t le
   return code;
 }
 
+static bool extend(py_sink *sink, const char *path, const cpb_output_options *how) {
+  cpb_error error;
+  sink->output = cpb_output_extend(NULL, path, how, &error);
+  cpb_file *file = sink->output ? cpb_output_read_back(sink->output, &error) : NULL;
+  bool done = file && cpb_file_size(file, &sink->begin, &error) == CPB_OK;
+  cpb_file_close(file);
+  return done || py_raise(&error, sink->name) != NULL;
+}
+
 bool py_sink_open(py_sink *sink, PyObject *resolved, bool replace, bool sync) {
   const char *kind;
   PyObject *object;
@@ -34,9 +43,9 @@ bool py_sink_open(py_sink *sink, PyObject *resolved, bool replace, bool sync) {
     return false;
   }
   Py_INCREF(sink->name);
-  if (kind[0] == 'p') {
+  if (kind[0] == 'p' || kind[0] == 'e') {
     const char *path = PyBytes_AsString(object);
-    if (!path) return false;
+    if (!path || kind[0] == 'e') return path && extend(sink, path, &how);
     sink->output = cpb_output_create(NULL, path, &how, &error);
     return sink->output || py_raise(&error, sink->name) != NULL;
   }

@@ -57,6 +57,7 @@ static int writer_init(writer *w, PyObject *args, PyObject *kwargs) {
   how.metadata = w->metadata.data;
   how.metadata_size = w->metadata.size;
   if (!py_gate_init(&w->gate) || !py_sink_open(&w->sink, resolved, replace, sync)) return -1;
+  how.append_at = w->sink.begin;
   w->chunk_size = single ? 1 : how.chunk_size ? how.chunk_size : how.codec.codec == CPB_CODEC_NONE ? 4096 : 1 << 20;
   w->engine = cpb_record_writer_new(NULL, &how);
   return w->engine ? 0 : (PyErr_NoMemory(), -1);

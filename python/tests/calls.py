@@ -54,6 +54,10 @@ def records(folder):
         same([bytes(view) for batch in reader.batches() for view in batch], [])
         reader.size, reader.metadata
         same(reader[1], b"b" * 1000)
+    with libcpb.RecordReader(path, start=1, end=2) as reader:
+        same(list(reader), [b"b" * 1000])
+    with libcpb.RecordWriter(path, append=True) as writer:
+        writer.write(b"d")
     with libcpb.RecordReader(b"", fields="1,2.3") as reader:
         same(list(reader), [])
     data = bytearray(path.read_bytes())

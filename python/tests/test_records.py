@@ -265,7 +265,7 @@ def test_records_have_numbers(name, make):
     assert reader.read(numbers=[9, 2, -1, 2]) == [every[9], every[2], every[-1], every[2]]
     assert reader.read(numbers=[]) == []
     for wrong in len(every), -len(every) - 1, 2**70:
-        with pytest.raises(IndexError, match=f"the file has {len(every)}"):
+        with pytest.raises(IndexError, match=f"there are {len(every)}"):
             reader[wrong]
     with pytest.raises(TypeError):
         reader["1"]

@@ -9,6 +9,7 @@ medians: time by the clock, and of processors, as array_record reads with severa
 import argparse
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import threading
@@ -28,9 +29,9 @@ def compare(rounds, programs):
     for _ in range(rounds + 1):
         row = []
         for program in programs:
-            start, used = time.perf_counter(), sum(os.times()[:4])
+            start, used = time.perf_counter(), time.process_time() + sum(os.times()[2:4])
             program()
-            row.append((time.perf_counter() - start, sum(os.times()[:4]) - used))
+            row.append((time.perf_counter() - start, time.process_time() + sum(os.times()[2:4]) - used))
         rows.append(row)
     return rows[1:]
 
@@ -38,7 +39,7 @@ def compare(rounds, programs):
 def shown(name, rows, count):
     """The first's rate, and how much longer each other takes, by the clock and of the processors."""
     rate = count / statistics.median(row[0][0] for row in rows)
-    ratios = [" / ".join(f"{statistics.median(row[i][k] / max(row[0][k], 0.01) for row in rows):.2f}" for k in (0, 1))
+    ratios = [" / ".join(f"{statistics.median(row[i][k] / max(row[0][k], 0.001) for row in rows):.2f}" for k in (0, 1))
               for i in range(1, len(rows[0]))]
     print(f"| {name} | {rate:,.0f} | {' | '.join(ratios)} |", flush=True)
 
@@ -95,6 +96,34 @@ def records(args):
             rows = compare(args.rounds, [lambda: loop(ours), lambda: loop_over_batches(ours),
                                          lambda: loop_of_array_record(theirs), lambda: all_of_array_record(theirs)])
             shown(f"{size:,} bytes, {name}", rows, count)
+
+
+def numbered(args):
+    """256 random records at a time, and one at a time."""
+    print("\n| records by number | libcpb, records/s | array_record |\n|---|---|---|")
+    chance = random.Random(1)
+    for size in (100, 1000, 100_000):
+        count = min(args.megabytes * 1_000_000 // size, 400_000)
+        for group in {1, max(1, (1 << 16) // size)}:
+            theirs, ours = WORK / "array_record", WORK / "records"
+            made = [os.urandom(size // 2) + bytes(size - size // 2) for _ in range(count)]
+            with libcpb.RecordWriter(ours, codec="zstd", chunk_size=1 << 16, record_per_chunk=group == 1) as out:
+                out.write_all(made)
+            writer = ArrayRecordWriter(str(theirs), f"group_size:{group},zstd:3")
+            for record in made:
+                writer.write(record)
+            writer.close()
+            with libcpb.RecordReader(ours) as mine:
+                other = ArrayRecordReader(str(theirs))
+                batches = [[chance.randrange(count) for _ in range(256)] for _ in range(20)]
+                assert mine.read(numbers=batches[0]) == other.read(batches[0])
+                rows = compare(args.rounds, [lambda: [mine.read(numbers=batch) for batch in batches],
+                                             lambda: [other.read(batch) for batch in batches]])
+                shown(f"{size:,} bytes, {group} in a chunk, 256 at a time", rows, 256 * len(batches))
+                rows = compare(args.rounds, [lambda: [mine[i] for batch in batches[:4] for i in batch],
+                                             lambda: [other.read([i]) for batch in batches[:4] for i in batch]])
+                shown(f"{size:,} bytes, {group} in a chunk, one at a time", rows, 1024)
+                other.close()
 
 
 # --- Files -------------------------------------------------------------------------------------------
@@ -156,6 +185,7 @@ def main():
     args = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
     records(args)
+    numbered(args)
     files(args)
     threads(args)
 
