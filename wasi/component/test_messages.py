@@ -122,6 +122,12 @@ def test_names_that_no_type_has_or_several_have():
             assert code == "usage" and "expected type-name" in text
 
 
+def test_what_is_in_another_file_is_said():
+    path = DATA / "several_files" / "graph.cpb"
+    code, text = error_of(lambda: whole(Instance(WASM).open_message(Path(path)).read()))
+    assert code == "read" and 'it is in another file, "graph.0000' in text and "of which the host lends nothing" in text
+
+
 # --- Types that are given ---------------------------------------------------------------------
 
 @pytest.fixture(scope="session")
