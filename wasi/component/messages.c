@@ -131,12 +131,28 @@ static bool set_schema(message *m, const exports_messages_message_options_t *opt
   return m->schema && set_type(m, &options->type_name, error);
 }
 
-static bool open_file(message *m, lent *from, uint8_t form, cpb_error *error) {
+/* `field`: what alone is to be read, or NULL. */
+static bool open_file(message *m, lent *from, uint8_t form, const cpb_path *field, const cpb_message_type *type,
+                      cpb_error *error) {
   static const char *const names[] = {"", "m.cpb", "m.pb"};
-  const cpb_message_file_options how = {.struct_size = sizeof how, .type = m->type};
+  const cpb_message_file_options how = {
+      .struct_size = sizeof how, .type = m->type, .plan_late = field != NULL, .field = field, .field_type = type};
   cpb_file *file = host_open(from, error);
   if (file) m->file = cpb_message_file_on(NULL, file, names[form], &how, error);
-  return m->file && cpb_message_file_size(m->file, &m->size, error) == CPB_OK;
+  return m->file != NULL;
+}
+
+/* With its types, but without its file. NULL and `error` on failure. */
+static message *new_message(exports_messages_message_options_t *options, cpb_error *error) {
+  message *m = calloc(1, sizeof *m);
+  if (m) m->users = 1;
+  else cpb_fail_memory(error);
+  bool done = m && set_schema(m, options, error);
+  if (options->schema.is_some) argument_free(options->schema.val.ptr, options->schema.val.len);
+  if (options->type_name.is_some) argument_free(options->type_name.val.ptr, options->type_name.val.len);
+  if (done) return m;
+  free_message(m);
+  return NULL;
 }
 
 bool exports_messages_static_message_open(exports_messages_own_source_t source,
@@ -145,13 +161,10 @@ bool exports_messages_static_message_open(exports_messages_own_source_t source,
   cpb_error error;
   cpb_error_begin(&error, NULL);
   lent *from = lent_new(source, &options->read_size, &error);
-  message *m = from ? calloc(1, sizeof *m) : NULL;
-  if (!m) cpb_fail_memory(&error);
-  else m->users = 1;
-  bool done = m && set_schema(m, options, &error) && open_file(m, from, options->form, &error);
+  message *m = new_message(options, &error);
+  bool done = m && from && open_file(m, from, options->form, NULL, NULL, &error) &&
+              cpb_message_file_size(m->file, &m->size, &error) == CPB_OK;
   lent_free(from);
-  if (options->schema.is_some) argument_free(options->schema.val.ptr, options->schema.val.len);
-  if (options->type_name.is_some) argument_free(options->type_name.val.ptr, options->type_name.val.len);
   if (done) {
     *ret = exports_messages_message_new(m);
     return true;
@@ -210,47 +223,79 @@ static bool has_names(const cpb_path *path) {
   return false;
 }
 
-static bool find_field(exports_messages_field_t *f, const wit_string_t *path, cpb_error *error) {
-  message *m = f->message;
+static bool set_path(exports_messages_field_t *f, const wit_string_t *path, const cpb_message_type **type,
+                     cpb_error *error) {
+  const message *m = f->message;
   f->path = cpb_path_parse(NULL, (const char *)path->ptr, path->len, error);
   if (!f->path) return false;
-  const cpb_message_type *type = m->type ? m->type : type_with(m->schema, f->path);
-  if (!type && has_names(f->path)) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "no type that models consist of has the names of the path, or several have; expected type-name");
-    return false;
-  }
-  f->find = cpb_message_file_find(m->file, type, f->path, error);
+  *type = m->type ? m->type : type_with(m->schema, f->path);
+  if (*type || !has_names(f->path)) return true;
+  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
+           "no type that models consist of has the names of the path, or several have; expected type-name");
+  return false;
+}
+
+/* `path`: the field's, or that which an index in pages has it under. */
+static bool find_field(exports_messages_field_t *f, const cpb_message_type *type, const cpb_path *path,
+                       cpb_error *error) {
+  f->find = cpb_message_file_find(f->message->file, type, path, error);
   for (size_t i = 0; f->find && i < cpb_find_num_ranges(f->find); i++) f->size += cpb_find_get_range(f->find, i).length;
   return f->find != NULL;
 }
 
 void exports_messages_field_destructor(exports_messages_field_t *f) {
   cpb_find_free(f->find);
-  cpb_path_free(f->path);
   free_message(f->message);
+  cpb_path_free(f->path);
   free(f);
+}
+
+/* Of a message that is its own from now on; NULL when memory is short. */
+static exports_messages_field_t *new_field(message *m, cpb_error *error) {
+  exports_messages_field_t *f = m ? calloc(1, sizeof *f) : NULL;
+  if (f) f->message = m;
+  else cpb_fail_memory(error);
+  if (m && !f) free_message(m);
+  return f;
+}
+
+static bool give_field(exports_messages_field_t *f, bool done, const cpb_error *error,
+                       exports_messages_own_field_t *ret, exports_messages_error_t *err) {
+  if (done) *ret = exports_messages_field_new(f);
+  else if (f) exports_messages_field_destructor(f);
+  return done || component_fail(err, error);
 }
 
 bool exports_messages_method_message_field(message *m, wit_string_t *path, exports_messages_own_field_t *ret,
                                            exports_messages_error_t *err) {
   cpb_error error;
   cpb_error_begin(&error, NULL);
-  exports_messages_field_t *f = calloc(1, sizeof *f);
-  if (f) {
-    f->message = m;
-    m->users++;
-  } else {
-    cpb_fail_memory(&error);
-  }
-  bool done = f && find_field(f, path, &error);
+  const cpb_message_type *type = NULL;
+  m->users++;
+  exports_messages_field_t *f = new_field(m, &error);
+  bool done = f && set_path(f, path, &type, &error) && find_field(f, type, f->path, &error);
   argument_free(path->ptr, path->len);
-  if (done) {
-    *ret = exports_messages_field_new(f);
-    return true;
-  }
-  if (f) exports_messages_field_destructor(f);
-  return component_fail(err, &error);
+  return give_field(f, done, &error, ret, err);
+}
+
+static bool open_field(exports_messages_field_t *f, lent *from, uint8_t form, const wit_string_t *path,
+                       cpb_error *error) {
+  const cpb_message_type *type = NULL;
+  if (!set_path(f, path, &type, error) || !open_file(f->message, from, form, f->path, type, error)) return false;
+  const cpb_path *there = cpb_message_file_field(f->message->file);
+  return find_field(f, type, there ? there : f->path, error);
+}
+
+bool exports_messages_open_field(exports_messages_own_source_t source, exports_messages_message_options_t *options,
+                                 wit_string_t *path, exports_messages_own_field_t *ret, exports_messages_error_t *err) {
+  cpb_error error;
+  cpb_error_begin(&error, NULL);
+  lent *from = lent_new(source, &options->read_size, &error);
+  exports_messages_field_t *f = new_field(new_message(options, &error), &error);
+  bool done = f && from && open_field(f, from, options->form, path, &error);
+  argument_free(path->ptr, path->len);
+  lent_free(from);
+  return give_field(f, done, &error, ret, err);
 }
 
 /* --- What was found ----------------------------------------------------------------------- */

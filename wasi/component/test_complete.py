@@ -1,9 +1,12 @@
 """cpb-complete.wasm: questions about models, and messages that are split, through wasmtime and through jco in Node,
 against the native command; and that it has all of cpb-component.wasm."""
 
+import collections
+import contextlib
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import zipfile
@@ -257,3 +260,87 @@ def test_what_is_wrong_with_a_split_is_said(message, tmp_path):
     cut.write_bytes(message.read_bytes()[:-100])
     assert error_of(lambda: whole(instance.split(Path(cut), type_name="tensorflow.GraphDef")))[0] == "damaged"
     assert instance.sources == {}
+
+
+# --- Hosts that give little, files that mean harm ----------------------------------------------------
+
+def attempt(call):
+    """A result, or an error that is a value: nothing traps."""
+    try:
+        call()
+        return "ok"
+    except CpbError as error:
+        return error.code
+
+
+def test_memory_that_may_not_grow_is_an_error_and_never_a_trap(models, message):
+    codes = set()
+    for kilobytes in range(1024, 4096, 192):
+        instance = Instance(WASM, kilobytes << 10)
+        for path in (models[0], models[1], models[10]):
+            with contextlib.suppress(CpbError):
+                with instance.open_model(Path(path), Folder(path.parent), path.name) as model:
+                    codes |= {attempt(lambda: model.ask(question)) for question in ("overview", "nodes", "layers")}
+        codes.add(attempt(lambda: whole(instance.split(Path(message), codec="zstd"), 60_000)))
+        assert instance.sources == {}
+    assert codes <= {"ok", "memory", "unsupported", "usage"} and {"ok", "memory"} <= codes
+
+
+class Bytes:
+    def __init__(self, data):
+        self.data = bytes(data)
+
+    def size(self):
+        return len(self.data)
+
+    def read_at(self, offset, length, _ahead):
+        return self.data[offset:offset + length]
+
+
+def changed(chance, data):
+    data = bytearray(data)
+    for _ in range(chance.choice((1, 1, 2, 8))):
+        at = chance.randrange(len(data))
+        data[at:at + chance.choice((0, 1, 1, 30))] = chance.randbytes(chance.choice((0, 1, 1, 9)))
+    return data
+
+
+def test_changed_files_are_read_or_refused(models):
+    """Whatever is changed in them, in one instance, which goes on."""
+    chance, instance, codes = random.Random(5), Instance(WASM, 64 << 20), collections.Counter()
+    files = [MODULE / "orig.pb", DATA / "cpb/graph_mixed-large/max1000_zstd.cpb", CASES / "attrs.onnx"]
+
+    def look(data):
+        with instance.open_message(Bytes(data)) as message:
+            for path in ("meta_graphs[0].graph_def.library", "graph.node[0]", 'node[0].attr["value"]', "2[0].1"):
+                codes[attempt(lambda: whole(message.field(path).read(0, 5000)))] += 1
+                codes[attempt(lambda: whole(message.field(path).json(100)))] += 1
+
+    def ask(data, name):
+        with instance.open_model(Bytes(data), name=name) as model:
+            codes.update(attempt(lambda: model.ask(question)) for question in ("overview", "nodes", "constants"))
+
+    for path in files * 40:
+        data = changed(chance, path.read_bytes())
+        codes[attempt(lambda: look(data))] += 1
+        codes[attempt(lambda: [whole(content) for _, _, content in instance.open_records(Bytes(data))])] += 1
+        codes[attempt(lambda: ask(data, path.name))] += 1
+        codes[attempt(lambda: whole(instance.split(Bytes(data)), 100_000))] += 1
+    assert codes["ok"] > 100 and codes["damaged"] > 100 and "memory" not in codes
+
+
+@pytest.mark.parametrize("wasm", [WASM, str(FOLDER / "cpb-component.wasm")], ids=["complete", "component"])
+def test_messages_that_are_nested_deep_do_not_overflow_the_stack(wasm):
+    """Each is an attribute of the function that is the value of the one around it."""
+    value = field(3, b"")
+    for _ in range(48):
+        value = field(10, field(1, b"f") + field(2, field(1, b"a") + field(2, value)))
+    graph = field(1, field(1, b"n") + field(5, field(1, b"a") + field(2, value)))
+    path = 'node[0].attr["a"]' + '.func.attr["a"]' * 30
+    with Instance(wasm).open_message(Bytes(graph), "tensorflow.GraphDef") as message:
+        assert whole(message.field(path).read())
+        shown = json.loads(whole(message.field(path).json()))
+        for _ in range(17):
+            shown = shown["func"]["attr"]["a"]
+        assert attempt(lambda: whole(message.field("node").json(0))) in ("ok", "limit", "damaged")
+        assert attempt(lambda: message.field('node[0].attr["a"]' + '.func.attr["a"]' * 49)) == "not-found"

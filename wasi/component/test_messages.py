@@ -122,6 +122,12 @@ def test_names_that_no_type_has_or_several_have():
             assert code == "usage" and "expected type-name" in text
 
 
+def test_what_is_in_another_file_is_said():
+    path = DATA / "several_files" / "graph.cpb"
+    code, text = error_of(lambda: whole(Instance(WASM).open_message(Path(path)).read()))
+    assert code == "read" and 'it is in another file, "graph.0000' in text and "of which the host lends nothing" in text
+
+
 # --- Types that are given ---------------------------------------------------------------------
 
 @pytest.fixture(scope="session")
@@ -201,6 +207,45 @@ def test_a_field_takes_a_part_of_the_message_in_bounded_memory(large, ending, pa
         assert found.size() == 100_000 and whole(found.read(50_000, 10), 3) == bytes([33]) * 10
         assert source.bytes() < source.size() / part
         assert whole(found.read(), 65536) == bytes([33]) * 100_000
+
+
+@pytest.fixture(scope="session")
+def many(tmp_path_factory):
+    """A graph of 20,000 nodes, each a chunk, with an index in pages."""
+    path = tmp_path_factory.mktemp("many") / "m.pb"
+    path.write_bytes(b"".join(field(1, field(1, b"n%07d" % i) + field(2, b"Const" * 8)) for i in range(20_000)))
+    out = path.with_suffix(".cpb")
+    run("split", path, "--type", "tensorflow.GraphDef", "--max-chunk-size", "30", "--index-pages", "-o", out)
+    return out
+
+
+def test_one_field_alone_takes_its_part_of_the_index(many):
+    """As natively; and what is asked for is found in what was planned for it."""
+    source, all_of = Watched(many), Watched(many)
+    instance = Instance(WASM)
+    with instance.open_field(source, "node[15000].name", "tensorflow.GraphDef", read_size=4096) as found:
+        assert whole(found.read()) == b"n0015000" and json.loads(whole(found.json())) == "n0015000"
+        assert found.size() == 8 and found.type_name() == "string"
+    with instance.open_message(all_of, "tensorflow.GraphDef", read_size=4096) as message:
+        with message.field("node[15000].name") as found:
+            assert whole(found.read()) == b"n0015000"
+    assert source.bytes() < all_of.bytes() / 20 and len(source.asked) < 40
+    assert instance.sources == {}
+
+
+def read_alone(instance, path, name, of):
+    with instance.open_field(Path(path), name, of) as found:
+        return sha(whole(found.read()))
+
+
+def test_one_field_alone_is_the_field_of_the_message(native):
+    instance, found = Instance(WASM), 0
+    for question, wanted in zip(questions()[::3], native[::3]):
+        for name, one in zip(question["fields"], wanted):
+            got = or_error(lambda: read_alone(instance, question["path"], name, question["type"]))
+            found += "error" not in one
+            assert got == one.get("sha") or EXIT[got["error"]] == one["error"], (question["path"], name)
+    assert instance.sources == {} and found > 20
 
 
 def test_memory_that_may_not_grow_is_an_error(large):

@@ -61,7 +61,8 @@ class Runtime:
         words += [f"--env={name}={value}" for name, value in env.items()]
         if "pooling" in subprocess.run([*words, os.devnull], capture_output=True, text=True).stderr:
             words.append("-Opooling-allocator=n")
-        return subprocess.Popen([*words, WASM], env=ENVIRONMENT, **pipes)
+        cache = {"XDG_CACHE_HOME": str(ROOT / "build" / "cache")}  # of what is compiled
+        return subprocess.Popen([*words, WASM], env=ENVIRONMENT | cache, **pipes)
 
     def wait(self):
         for _ in range(2000):

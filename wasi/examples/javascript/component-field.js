@@ -37,7 +37,7 @@ if (!isMainThread) {
   const { instantiate } = await import(location);
   const compile = (name) => new WebAssembly.Module(readFileSync(new URL(name, location)));
   const { messages } = instantiate(compile, { 'libcpb:cpb/source': { Source } });
-  const content = messages.Message.open(new Source(), { form: 'guess' }).field(path).read(0n);
+  const content = messages.openField(new Source(), { form: 'guess' }, path).read(0n);
   for (let bytes; (bytes = content.next(65536));) process.stdout.write(bytes);
   worker.terminate();
 }

@@ -74,7 +74,7 @@ export function* pieces(content, size = 65536) {
 function read({ chunked, messages }, path, what) {
   const source = new Source(path);
   if (what !== undefined && !/^\d+$/.test(what)) {
-    return messages.Message.open(source, { form: 'guess' }).field(what).read(0n);
+    return messages.openField(source, { form: 'guess' }, what).read(0n);
   }
   const file = chunked.File.open(source, { verify: 'late' });
   return what === undefined ? file.merge({ trustSizes: false }).read(0n) : file.read(BigInt(what), 0n);

@@ -34,7 +34,7 @@ def call(interface, name, *arguments):
 
 options = Record()
 options.__dict__.update({"form": "guess", "schema": None, "type-name": None, "read-size": None})
-message = call("messages", "[static]message.open", ResourceHost.own(0, 1).to_any(store), options)
-content = call("messages", "[method]field.read", call("messages", "[method]message.field", message, path), 0, None)
+field = call("messages", "open-field", ResourceHost.own(0, 1).to_any(store), options, path)
+content = call("messages", "[method]field.read", field, 0, None)
 while (piece := call("chunked", "[method]content.next", content, 65536)) is not None:
     sys.stdout.buffer.write(bytes(piece))

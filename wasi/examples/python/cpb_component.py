@@ -153,6 +153,10 @@ class Instance:
         options = record(form=form, schema=schema, type_name=type_name, read_size=read_size)
         return Message(self, self.call(MESSAGES, "[static]message.open", self.lend(source), options))
 
+    def open_field(self, source, path, type_name=None, schema=None, form="guess", read_size=None):
+        options = record(form=form, schema=schema, type_name=type_name, read_size=read_size)
+        return Field(self, self.call(MESSAGES, "open-field", self.lend(source), options, path))
+
     def open_records(self, source, verify="first", read_size=None):
         options = record(verify=verify, read_size=read_size)
         return Records(self, self.call(RECORDS, "[static]reader.open", self.lend(source), options))
@@ -328,7 +332,7 @@ def main(wasm, path, what=None):
         file = instance.open(source, verify="late")
         content = file.merge().read() if what is None else file.read(int(what))
     else:
-        content = instance.open_message(source).field(what).read()
+        content = instance.open_field(source, what).read()
     for piece in content.pieces():
         sys.stdout.buffer.write(piece)
 

@@ -35,8 +35,7 @@ fn main() -> Result<()> {
     let reader = Reader::instantiate(&mut store, &Component::from_file(&engine, wasm)?, &linker)?;
     let messages = reader.libcpb_cpb_messages();
     let options = MessageOptions { form: Form::Guess, schema: None, type_name: None, read_size: None };
-    let message = messages.message().call_open(&mut store, Resource::new_own(0), &options)??;
-    let field = messages.message().call_field(&mut store, message, &path)??;
+    let field = messages.call_open_field(&mut store, Resource::new_own(0), &options, &path)??;
     let content = messages.field().call_read(&mut store, field, 0, None)??;
     let bytes = reader.libcpb_cpb_chunked().content().call_next(&mut store, content, u32::MAX)??;
     Ok(std::io::stdout().write_all(&bytes.unwrap_or_default())?)
