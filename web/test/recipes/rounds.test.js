@@ -14,11 +14,7 @@ const STREAMED = 200e6;
 
 /** @param {(folder: string, fs: typeof import('node:fs')) => Promise<void>} use */
 async function withFolder(use) {
-  const [fs, os, path] = await Promise.all([
-    import(`node:${'fs'}`),
-    import(`node:${'os'}`),
-    import(`node:${'path'}`),
-  ]);
+  const [fs, os, path] = await Promise.all([import(`node:${'fs'}`), import(`node:${'os'}`), import(`node:${'path'}`)]);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cpb-rounds-'));
   try {
     await use(folder, fs);
