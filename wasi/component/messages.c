@@ -5,8 +5,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "cpb/open.h"
+#include "field_json.h"
 #include "host.h"
-#include "host/field_json.h"
 
 enum { RANGES_AT_ONCE = 4096, OMIT = 1024, TYPE_NAME = 256 };
 

@@ -3,8 +3,8 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "component/field_json.h"
 #include "cpb/find.h"
-#include "host/field_json.h"
 #include "job.h"
 
 #define BEGINNING 4096

@@ -1,4 +1,4 @@
-#include "host/field_json.h"
+#include "field_json.h"
 
 #include <string.h>
 

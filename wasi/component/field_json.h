@@ -1,6 +1,6 @@
-/* The value of a field as JSON, for programs that show one. */
-#ifndef CPB_HOST_FIELD_JSON_H
-#define CPB_HOST_FIELD_JSON_H
+/* The value of a field as JSON, for this component and cpb-http. */
+#ifndef CPB_COMPONENT_FIELD_JSON_H
+#define CPB_COMPONENT_FIELD_JSON_H
 
 #include <stdbool.h>
 
