@@ -44,8 +44,10 @@ class Values(NamedTuple):
     def array(self) -> ndarray[Any, Any]:
         """As a NumPy array over `data`; strings are copied. CpbError UNSUPPORTED when NumPy has no such
         type."""
-        import numpy as np
-
+        try:
+            import numpy as np
+        except ImportError as error:
+            raise ImportError("an array needs NumPy: pip install 'libcpb[arrays]'") from error
         order: Any = "F" if self.fortran_order else "C"
         if self.numpy is not None and self.item_size > 0:
             dtype = _small_float(self.dtype) if self.numpy in ("|V1", "|V2") else None

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from libcpb._errors import CpbError
 
 if TYPE_CHECKING:
+    from numpy import ndarray
+
     from libcpb._messages import Message
 
 _EVERYTHING = 2**64 - 1
+_WINDOW = 64 << 10  # bytes that are read at once where tags are gone through
+_INSIDE = 1 << 20  # a message of so many bytes is read once for all fields in it
+_NUMPY = {1: "<f8", 2: "<f4", 6: "<u8", 7: "<u4", 15: "<i4", 16: "<i8"}
+_VARINTS = {3: "<i8", 4: "<u8", 5: "<i4", 8: "?", 13: "<u4", 14: "<i4", 17: "<i4", 18: "<i8"}
 _GROUP, _MESSAGE, _STRING, _BYTES = 10, 11, 9, 12
 
 # Of FieldDescriptorProto.Type: fixed-size numbers by their struct format, varints by what they mean.
@@ -35,6 +42,13 @@ def _varint(data: bytes, at: int) -> int:
     raise CpbError("a varint does not end", "DAMAGED", at)
 
 
+def _varint_at(data: bytes, at: int, offset: int) -> tuple[int, int]:
+    """A varint, and how many bytes it has."""
+    part = data[at : at + 10]
+    size = next((i for i, byte in enumerate(part, 1) if byte < 0x80), 0)
+    return _varint(part, offset), size
+
+
 def _number(kind: int, data: bytes, at: int) -> int | float | bool:
     if kind in _FIXED:
         if len(data) != struct.calcsize(_FIXED[kind]):
@@ -52,7 +66,8 @@ def _number(kind: int, data: bytes, at: int) -> int | float | bool:
 
 
 class Field:
-    """A field of a `Message`, of which nothing is read before it is asked for.
+    """A field of a `Message`, of which nothing is read before it is asked for. A repeated one has a length, and
+    its elements are fields: by number, or one after the other.
 
     Attributes:
         path: The path that it was found by.
@@ -67,6 +82,8 @@ class Field:
 
     def __init__(self, message: Message, path: str, found: tuple[Any, ...]) -> None:
         self._message = message
+        self._places: list[tuple[int, int]] | None = None
+        self._inside: Message | None = None
         self._ranges = found[0]
         self.path = path
         self.ranges = [Range(*pair) for pair in found[0]]
@@ -118,6 +135,118 @@ class Field:
         if self._kind == _STRING:
             return data.decode("utf-8", "replace")
         return _number(self._kind, data, self.ranges[0].offset)
+
+    def field(self, path: str) -> Field:
+        """The field at a path within this message, such as ``op`` or ``attr["value"]``, of which only what leads to
+        it is read; of a message of up to 1 MiB all, once."""
+        if self.repeated:
+            raise CpbError(f"{self.path} is a repeated field; expected an index")
+        from libcpb._messages import within
+
+        whole = f"{self.path}.{path}" if self.path else path
+        if self.number == 0 or len(self.ranges) != 1 or self.size > _INSIDE:
+            return self._message.field(whole)
+        if self._inside is None:
+            self._inside = within(self._message, self.read(), self.type_name)
+        ranges, *rest = self._inside._find(self.type_name, path)
+        moved = [(self.ranges[0].offset + offset, length) for offset, length in ranges]
+        return Field(self._message, whole, (moved, *rest))
+
+    def _elements(self) -> list[tuple[int, int]]:
+        """Where the elements of a repeated field lie, each without its tag; of a packed one, where those runs are."""
+        if not self.repeated:
+            raise TypeError(f"{self.path or 'the message'} is no repeated field, and has no elements")
+        if self._places is None:
+            self._places = [place for begin, length in self.ranges for place in self._walk(begin, begin + length)]
+        return self._places
+
+    def _walk(self, at: int, end: int) -> Iterator[tuple[int, int]]:
+        data, begin = b"", at
+        while at < end:
+            if at - begin + 20 > len(data):
+                data, begin = self._message.read(at, min(_WINDOW, end - at)), at
+            tag, header = _varint_at(data, at - begin, at)
+            fixed = {1: 8, 5: 4}.get(tag & 7)
+            length = fixed
+            if tag & 7 in (0, 2):
+                number, size = _varint_at(data, at - begin + header, at)
+                header, length = (header + size, number) if tag & 7 == 2 else (header, size)
+            if length is None:
+                raise CpbError(f"{self.path} has groups; expected json()", "UNSUPPORTED", at)
+            if length > end - at - header:
+                raise CpbError(f"{self.path} goes on beyond its end", "DAMAGED", at)
+            yield at + header, length
+            at += header + length
+
+    def _is_packed(self) -> bool:
+        return self.wire_type == 2 and self._kind in {*_NUMPY, *_VARINTS}
+
+    def __len__(self) -> int:
+        places = self._elements()
+        return len(self._numbers()) if self._is_packed() else len(places)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, which: Any) -> Any:
+        """An element as a `Field`; of a map the one of a key; of packed numbers, the number."""
+        if isinstance(which, str):
+            return self._message.field(f"{self.path}[{json.dumps(which, ensure_ascii=False)}]")
+        if isinstance(which, slice):
+            return [self[i] for i in range(*which.indices(len(self)))]
+        places: Any = self._elements()
+        if self._is_packed():
+            return self._numbers()[which]
+        if not -len(places) <= which < len(places):
+            raise IndexError(f"{self.path} has no element {which}; there are {len(places)}")
+        which %= len(places)
+        rest = (self.parent_name, self.name, self._kind, self.type_name, self.number, self.wire_type, False)
+        return Field(self._message, f"{self.path}[{which}]", ([places[which]], *rest))
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._is_packed():
+            return iter(self._numbers())
+        return (self[i] for i in range(len(self._elements())))
+
+    def _numbers(self) -> list[int | float | bool]:
+        """Those of a packed field."""
+        numbers = []
+        for begin, length in self._elements():
+            data, at = self._message.read(begin, length), 0
+            while at < length:
+                size = struct.calcsize(_FIXED[self._kind]) if self._kind in _FIXED else _varint_at(data, at, begin + at)[1]
+                numbers.append(_number(self._kind, data[at : at + size], begin + at))
+                at += size
+        return numbers
+
+    def array(self) -> ndarray[Any, Any]:
+        """A repeated field of numbers as a NumPy array. CpbError UNSUPPORTED for any other field."""
+        name = _NUMPY.get(self._kind) or _VARINTS.get(self._kind)
+        if not self.repeated or name is None:
+            raise CpbError(f"{self.path} is no repeated field of numbers", "UNSUPPORTED")
+        try:
+            import numpy as np
+        except ImportError as error:
+            raise ImportError("an array needs NumPy: pip install 'libcpb[arrays]'") from error
+        data = b"".join(self._message.read(begin, length) for begin, length in self._elements())
+        if self._kind in _NUMPY:
+            if len(data) % np.dtype(name).itemsize:
+                raise CpbError(f"{self.path} has {len(data)} bytes of {name}", "DAMAGED", self.ranges[0].offset)
+            return np.frombuffer(data, name)
+        each = np.frombuffer(data, np.uint8)
+        ends = np.flatnonzero(each < 128) + 1
+        if len(each) and (not len(ends) or ends[-1] != len(each)):
+            raise CpbError("a varint does not end", "DAMAGED", self.ranges[0].offset)
+        starts = np.concatenate(([0], ends[:-1]))
+        sizes = ends - starts[: len(ends)]
+        if len(sizes) and sizes.max() > 10:
+            raise CpbError("a varint does not end", "DAMAGED", self.ranges[0].offset)
+        shifts = (np.arange(len(each)) - np.repeat(starts[: len(ends)], sizes)).astype(np.uint64) * np.uint64(7)
+        parts = (each & 127).astype(np.uint64) << shifts
+        whole = np.add.reduceat(parts, starts[: len(ends)]) if len(ends) else parts
+        if self._kind in _ZIGZAG:
+            whole = (whole >> np.uint64(1)) ^ (np.uint64(0) - (whole & np.uint64(1)))
+        return whole != 0 if self._kind == _BOOL else whole.astype(name)
 
     def __repr__(self) -> str:
         return f"<libcpb.Field {self.path} of {self.size} bytes>"

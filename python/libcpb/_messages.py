@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
 from libcpb import _core, _options, _sources
+from libcpb._errors import CpbError
 from libcpb._fields import Field
 from libcpb._options import Limits
 from libcpb._sources import Buffer, Source
@@ -65,6 +67,8 @@ class Message(_core.Message):
     """
 
     _type_name: str = _SAVED_MODEL
+    _schema: _core.Schema | Buffer | None = None
+    _limits: tuple[int, ...] | None = None
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
         """Bytes from `offset` on: `length` of them (-1: all), without those past the end."""
@@ -115,6 +119,13 @@ class Message(_core.Message):
     def __len__(self) -> int:
         return self.size
 
+    def __repr__(self) -> str:
+        try:
+            size = f"{self.size} bytes" + (f" in {self.num_chunks} chunks" if self.chunked else "")
+        except CpbError:
+            size = "closed"
+        return f"<libcpb.Message {self._type_name}, {size}>"
+
     def __enter__(self) -> Message:
         return self
 
@@ -135,7 +146,7 @@ def open(
     """Opens a message, of which the index is read, and the chunks that other chunks go into.
 
     Args:
-        source: See `libcpb.Source`.
+        source: See `libcpb.Source`. Of a model's folder, its message, as `open_model` finds it.
         type_name: The message's full type name. Without it chunks for numbers cannot be merged, and
             `Message.field` takes the message for a ``tensorflow.SavedModel``.
         schema: What has that type: a `Schema` or a serialized ``FileDescriptorSet``. None: the built-in
@@ -153,6 +164,11 @@ def open(
     Raises:
         CpbError: ``"FORMAT"`` when it should be chunked and is not, and whatever reading gives.
     """
+    if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
+        from libcpb._models import open_model
+
+        with open_model(source) as model:
+            source = model.path or source
     resolved = _sources.resolve(source, url_options)
     if chunked is None and resolved[2]:
         chunked = True if resolved[2].endswith(".cpb") else False if resolved[2].endswith(".pb") else None
@@ -167,7 +183,24 @@ def open(
         limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
+    message._schema, message._limits = schema, _options.limits(limits)
     return message
+
+
+def within(message: Message, data: bytes, type_name: str | None) -> Message:
+    """A part of a message as one by itself."""
+    part = Message(
+        resolved=("memory", data, None, None),
+        chunked=0,
+        schema=message._schema,
+        type_name=type_name,
+        chunks=None,
+        tree=None,
+        progress=None,
+        limits=message._limits,
+    )
+    part._type_name = type_name or ""
+    return part
 
 
 def merge_chunks(
@@ -202,4 +235,5 @@ def merge_chunks(
         limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
+    message._schema, message._limits = descriptor_set, _options.limits(limits)
     return message

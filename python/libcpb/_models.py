@@ -319,6 +319,9 @@ class Model(_core.Model):
         with tempfile.TemporaryFile(buffering=0) as file:
             return json.loads(write(file.fileno()))
 
+    def __repr__(self) -> str:
+        return f"<libcpb.Model {self.kind}{f' {self.path}' if self.path else ''}>"
+
     def __enter__(self: _M) -> _M:
         return self
 

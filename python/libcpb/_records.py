@@ -280,6 +280,9 @@ class RecordReader(_core.RecordReader):
         """Bytes of the file. Of what cannot seek, all is read for it."""
         return self._size()
 
+    def __repr__(self) -> str:
+        return f"<libcpb.RecordReader {self._how['resolved'][2] or 'of ' + type(self._again['source']).__name__}>"
+
     def __enter__(self) -> RecordReader:
         return self
 
@@ -371,6 +374,7 @@ class RecordWriter(_core.RecordWriter):
         resolved, seekable = _sources.target(target)
         if append:
             resolved = _to_extend(resolved, seekable)
+        self._name = resolved[2] or f"to {type(target).__name__}"
         super().__init__(
             resolved=resolved,
             replace=replace,
@@ -409,6 +413,9 @@ class RecordWriter(_core.RecordWriter):
     def discard(self) -> None:
         """Ends writing without a file."""
         super().discard()
+
+    def __repr__(self) -> str:
+        return f"<libcpb.RecordWriter {self._name}>"
 
     def __enter__(self) -> RecordWriter:
         return self

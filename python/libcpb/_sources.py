@@ -206,9 +206,9 @@ def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str,
         if _is_stream(path):
             return "object", _Spooled(open(path, "rb", buffering=0), True), os.fsdecode(path), None
         return "path", path, os.fsdecode(path), None
-    owned = hasattr(source, "fs") and hasattr(source, "open") and not hasattr(source, "read")
+    owned = is_fsspec(source)
     if owned:
-        source = source.open()  # an fsspec.OpenFile, which is not open
+        source = source.open()
     if isinstance(source, io.TextIOBase):
         raise TypeError("the source is a text file; expected one that is open in binary mode")
     if not hasattr(source, "read") or _is_buffer(source):
@@ -219,6 +219,11 @@ def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str,
     if _can_seek(source):
         return "object", _Seekable(source, owned), _name_of(source), None
     return "object", _Spooled(source, owned), _name_of(source), None
+
+
+def is_fsspec(given: Any) -> bool:
+    """Whether it is what `fsspec.open` returns, which is not open yet."""
+    return hasattr(given, "fs") and hasattr(given, "open") and not hasattr(given, "read")
 
 
 def is_slow(resolved: tuple[str, Any, str | None, Any]) -> bool:
@@ -274,6 +279,8 @@ def target(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
         return ("path", path, os.fsdecode(path)), not special
     if isinstance(given, io.TextIOBase):
         raise TypeError("the target is a text file; expected one that is open in binary mode")
+    if is_fsspec(given):
+        raise TypeError("the target is not open; expected what its open() returns, to be closed afterwards")
     if not hasattr(given, "write"):
         raise TypeError(f"the target is {type(given).__name__}; expected a path or a binary file object")
     seekable = _can_seek(given)

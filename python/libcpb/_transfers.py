@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from libcpb import _core, _options, _sources
 from libcpb._messages import Progress
 from libcpb._options import Codec, Layout, Limits
 from libcpb._sources import Buffer, Source, Target
+
+
+class _Progress:
+    """Calls a caller's function, which hears of the end as well."""
+
+    def __init__(self, call: Progress) -> None:
+        self.call = call
+        self.last = (0, 0)
+
+    def __call__(self, done: int, total: int) -> None:
+        self.last = (done, total)
+        self.call(done, total)
+
+    def finish(self) -> None:
+        if self.last[0] < self.last[1]:
+            self.call(self.last[1], self.last[1])
+
+
+@contextlib.contextmanager
+def _ready(
+    source: Any, target: Any, replace: bool, sync: bool, limits: Limits | None, progress: Any, urls: Any
+) -> Iterator[tuple[Any, ...]]:
+    """What all functions of the extension take. A target of `fsspec.open` is opened, and closed."""
+    told = None if progress is None else _Progress(progress)
+    with target if _sources.is_fsspec(target) else contextlib.nullcontext(target) as file:
+        yield _common(source, file, replace, sync, limits, told, urls)
+    if told is not None:
+        told.finish()
 
 
 def _common(
@@ -46,12 +75,13 @@ def merge(
         limits: What the source may take; None: the defaults of `Limits`.
         progress: Called with bytes done and in all.
     """
-    _core.merge(
-        _common(source, target, replace, sync, limits, progress, url_options),
-        _options.threads(threads),
-        schema,
-        type_name,
-    )
+    with _ready(source, target, replace, sync, limits, progress, url_options) as common:
+        _core.merge(
+            common,
+            _options.threads(threads),
+            schema,
+            type_name,
+        )
 
 
 def split(
@@ -99,21 +129,22 @@ def split(
         threads, replace, sync, limits, progress, url_options: As for `merge`.
     """
     against = None if base is None else _sources.base(base, target)
-    _core.split(
-        _common(source, target, replace, sync, limits, progress, url_options),
-        _options.threads(threads),
-        schema,
-        type_name,
-        _options.count("max_chunk_size", max_chunk_size),
-        _options.count("inline_max", inline_max),
-        _options.layout(layout),
-        _options.codec(codec),
-        _options.level(codec, level),
-        _options.count("window_log", window_log, 31),
-        _options.count("for_memory", for_memory),
-        transpose,
-        against,
-    )
+    with _ready(source, target, replace, sync, limits, progress, url_options) as common:
+        _core.split(
+            common,
+            _options.threads(threads),
+            schema,
+            type_name,
+            _options.count("max_chunk_size", max_chunk_size),
+            _options.count("inline_max", inline_max),
+            _options.layout(layout),
+            _options.codec(codec),
+            _options.level(codec, level),
+            _options.count("window_log", window_log, 31),
+            _options.count("for_memory", for_memory),
+            transpose,
+            against,
+        )
 
 
 def repack(
@@ -149,14 +180,15 @@ def repack(
         for_memory=for_memory,
         transpose=transpose,
     )
-    _core.repack(
-        _common(source, target, replace, sync, limits, progress, url_options),
-        _options.threads(threads),
-        _options.layout(layout),
-        _options.codec(codec),
-        _options.level(codec, level),
-        _options.count("window_log", window_log, 31),
-        _options.count("for_memory", for_memory),
-        transpose,
-        text,
-    )
+    with _ready(source, target, replace, sync, limits, progress, url_options) as common:
+        _core.repack(
+            common,
+            _options.threads(threads),
+            _options.layout(layout),
+            _options.codec(codec),
+            _options.level(codec, level),
+            _options.count("window_log", window_log, 31),
+            _options.count("for_memory", for_memory),
+            transpose,
+            text,
+        )

@@ -63,6 +63,11 @@ static PyObject *get_names(py_schema *self, void *Py_UNUSED(closure)) {
   return list;
 }
 
+static PyObject *schema_repr(py_schema *self) {
+  return PyUnicode_FromFormat("<libcpb.Schema of %zd message types>",
+                              (Py_ssize_t)cpb_schema_num_messages(self->schema));
+}
+
 /* The numbers of fields, as text: (names, schema, name of the type), of which the last two may be None. */
 static PyObject *field_numbers(PyObject *Py_UNUSED(module), PyObject *args) {
   const char *names, *type_name;
@@ -92,6 +97,7 @@ bool py_add_schema(PyObject *module) {
   static PyType_Slot slots[] = {
       {Py_tp_new, new_schema},
       {Py_tp_dealloc, dealloc},
+      {Py_tp_repr, schema_repr},
       {Py_tp_getset, getters},
       {Py_tp_doc,
        "Schema(descriptor_set=None, *, limits=None)\n--\n\n"

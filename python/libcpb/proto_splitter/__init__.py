@@ -10,3 +10,9 @@ A splitter takes a message apart:
     merged = saved_model_pb2.SavedModel()
     Merger.read("model/saved_model", merged)    # also beyond 2 GB
 """
+
+try:
+    import google.protobuf as _protobuf
+except ImportError as error:
+    raise ImportError("libcpb.proto_splitter needs protobuf 4.22 or newer: pip install 'libcpb[messages]'") from error
+del _protobuf

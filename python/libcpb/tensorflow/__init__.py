@@ -80,7 +80,7 @@ def load(path: str | os.PathLike[str], tags: str | Iterable[str] | None = None, 
     return _hooks.load(os.fspath(path), tags, options)
 
 
-def enable(*, always: bool = False, max_pb_size: int = MAX_PB_SIZE, codec: str = "zstd:3") -> None:
+def enable(*, every_save: bool = False, max_pb_size: int = MAX_PB_SIZE, codec: str = "zstd:3") -> None:
     """Makes TensorFlow itself read and write ``.cpb`` files in this process, until `disable`.
 
     ``tf.saved_model.load``, the loader of TensorFlow 1, ``saved_model_cli`` (as a function), and Keras on
@@ -89,7 +89,7 @@ def enable(*, always: bool = False, max_pb_size: int = MAX_PB_SIZE, codec: str =
     again changes the arguments.
 
     Args:
-        always: Whether every save is one with that option, for callers that cannot pass it.
+        every_save: Whether every save is one with that option, for callers that cannot pass it.
         max_pb_size, codec: As for `save`.
 
     Raises:
@@ -97,7 +97,7 @@ def enable(*, always: bool = False, max_pb_size: int = MAX_PB_SIZE, codec: str =
     """
     from libcpb.tensorflow import _hooks
 
-    _hooks.enable(Settings(None, max_pb_size, codec, always))
+    _hooks.enable(Settings(None, max_pb_size, codec, every_save))
 
 
 def disable() -> None:

@@ -32,7 +32,7 @@ LIMIT = 10000
 
 @pytest.fixture
 def enabled():
-    libcpb.tensorflow.enable(always=True, max_pb_size=LIMIT)
+    libcpb.tensorflow.enable(every_save=True, max_pb_size=LIMIT)
     yield
     libcpb.tensorflow.disable()
 
@@ -261,7 +261,7 @@ def test_what_enable_has_put_there_is_taken_away():
 
     before = functions()
     libcpb.tensorflow.enable()
-    libcpb.tensorflow.enable(always=True)
+    libcpb.tensorflow.enable(every_save=True)
     assert not any(a is b for a, b in zip(before, functions()))
     with _hooks._applied():
         libcpb.tensorflow.disable()
