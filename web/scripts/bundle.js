@@ -27,12 +27,14 @@ const apart = {
 const AT_ONCE = ['errors.js', 'module-urls.js', 'reader/open.js', 'source/later.js'];
 
 /** What all have that read on. */
-const READING = ['reader/read-chunk.js', 'reader/other-file.js', 'middleware/join.js', 'middleware/layer.js'];
+const READING = ['reading.js', 'reader/other-file.js', 'middleware/join.js', 'middleware/layer.js'];
 
 /** What is there when this is imported, by its name. @param {string} name */
 function before(name) {
-  const reads = /^(reading\.js|(inspect|reader|writer)\/.*|source\/references\.js)$/.test(name);
-  const isPart = name.startsWith('inspect/') && name !== 'inspect/inspect.js';
+  const reads =
+    name !== 'inspect/foreign.js' &&
+    /^(reading\.js|(inspect|reader|writer)\/.*|source\/(layers|references)\.js)$/.test(name);
+  const isPart = name.startsWith('inspect/') && !/(inspect|foreign)\.js$/.test(name);
   return [...AT_ONCE, ...(reads ? READING : []), ...(isPart ? ['inspect/inspect.js'] : [])].filter(
     (one) => one !== name,
   );

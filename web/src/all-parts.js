@@ -1,8 +1,8 @@
 /** What the entries have in common that load all their code at once. */
+import * as foreign from './inspect/foreign.js';
 import { setUpParts } from './parts.js';
 import * as guessing from './reader/guessing.js';
 import * as fields from './reader/paged-fields.js';
-import * as chunks from './reader/read-chunk.js';
 import * as reading from './reading.js';
 import { layered } from './source/layers.js';
 import { otherSource } from './source/other.js';
@@ -15,10 +15,10 @@ export const setUpAllParts = (inputs = otherSource) =>
   setUpParts({
     inputs,
     layered,
-    chunks: () => chunks,
     fields: () => fields,
     guessing: () => guessing,
     reading: () => reading,
+    foreign: () => foreign,
     references: () => references,
     unusual: () => unusual,
     dictionary: () => dictionary,

@@ -4,16 +4,14 @@ import { moduleUrl } from './module-urls.js';
 import { setUpParts } from './parts.js';
 import { inputLater, layeredLater } from './source/later.js';
 
-const reading = () => import('./reading.js');
-
 setUp(moduleUrl);
 setUpParts({
   inputs: inputLater(() => import('./source/other.js')),
-  layered: layeredLater(reading),
-  chunks: () => import('./reader/read-chunk.js'),
+  layered: layeredLater(() => import('./source/layers.js')),
   fields: () => import('./reader/paged-fields.js'),
   guessing: () => import('./reader/guessing.js'),
-  reading,
+  foreign: () => import('./inspect/foreign.js'),
+  reading: () => import('./reading.js'),
   references: () => import('./source/references.js'),
   unusual: () => import('./source/unusual.js'),
   dictionary: () => import('./wasm/dictionary.js'),

@@ -14,10 +14,10 @@
  * @typedef {object} Parts
  * @property {(input: any, memory?: number) => Source} inputs makes a source of what is none and no URL that is requested
  * @property {typeof import('./source/layers.js').layered} layered puts the default middleware around a source
- * @property {Load<typeof import('./reader/read-chunk.js')>} chunks what reads chunks
  * @property {Load<typeof import('./reader/paged-fields.js')>} fields what finds fields
  * @property {Load<typeof import('./reader/guessing.js')>} guessing what reads where the next fields may be
- * @property {Load<typeof import('./reading.js')>} reading what reads more than the end of a file
+ * @property {Load<typeof import('./reading.js')>} reading what reads chunks, and more than the end of a file
+ * @property {Load<typeof import('./inspect/foreign.js')>} foreign what tells what a file is that cannot be read
  * @property {Load<typeof import('./source/references.js')>} references what opens other files
  * @property {Load<typeof import('./source/unusual.js')>} unusual what knows URLs and answers which are not as most are
  * @property {Load<typeof import('./wasm/dictionary.js')>} dictionary what gives an instance that of Brotli

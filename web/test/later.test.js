@@ -33,7 +33,7 @@ function begin(...failures) {
       return { size: SIZE, bytes: bytesAt(SIZE - length, SIZE) };
     },
   };
-  const load = () => (loads++, import('../src/reading.js'));
+  const load = () => (loads++, import('../src/source/layers.js'));
   const options = { retry: { base: 0 } };
   const layered = layeredLater(load)(source, options, meter(), true);
   return { layered, asked, loads: () => loads };

@@ -8,7 +8,8 @@ import { prepare } from '../src/source/index.js';
 import { fake } from './support/fakes.js';
 import { counted } from './support/http.js';
 import { bytesAt } from './support/lies.js';
-import { assert, base, each, runtime, test } from './support/test.js';
+import { libcpb } from './support/libcpb.js';
+import { assert, base, data, each, runtime, test } from './support/test.js';
 
 setUpAllParts();
 
@@ -216,4 +217,24 @@ test('errors of a Blob have a code and a cause', async () => {
     await assert.rejects(source.read(0, 10), error);
     await assert.rejects(source.stream(0, 10).getReader().read(), error);
   }
+});
+
+test('damage in what may have changed unnoticed says so', async () => {
+  const bytes = (await data('tests/data/cpb/real_keras_export/max3000_none.cpb')).slice();
+  const whole = await libcpb.open(bytes);
+  const { position } = whole.chunk(0);
+  bytes.set([1, 2, 3, 4], position + 64);
+  /** @param {Partial<import('../src/types.js').Source>} more @param {string} [etag] */
+  const messageOf = async (more, etag) => {
+    const read = async (/** @type {number} */ offset, /** @type {number} */ length) =>
+      bytes.slice(offset, offset + length);
+    const source = { read, stat: async () => ({ size: bytes.length, etag }), ...more };
+    const model = await libcpb.open(source);
+    const error = await assert.rejects(model.chunk(0).bytes(), { code: 'DAMAGED' });
+    model.close();
+    return String(error);
+  };
+  assert.match(await messageOf({ remote: true }), /; perhaps the file changed while it was read: neither an ETag nor/);
+  assert.ok(!(await messageOf({ remote: true }, '"one"')).includes('perhaps'));
+  assert.ok(!(await messageOf({})).includes('perhaps'));
 });

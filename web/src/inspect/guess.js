@@ -1,21 +1,17 @@
 /** Which kind of model a file is, by its ends (cpb/model.h), and what it is if it is none. */
 import { CpbError } from '../errors.js';
+import { describe, withEnds } from './ends.js';
 import { isDamage, kindsOf } from './model.js';
-import { structs } from './structs.js';
 
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 /** @import { ModelKind } from './asked.js' */
+/** @import { Ends } from './ends.js' */
 
 /** The most bytes that are looked at, of the beginning and of the end; and how many are enough for most files. */
 const HEAD = 4096;
 const TAIL = 65536;
 const ENOUGH = 256;
-
-/** Room for the sentence on a file that is no model. */
-const SENTENCE = 256;
-
-/** @typedef {{ name: string, size: number, begin: Uint8Array, end?: Uint8Array }} Ends */
 
 /** @param {unknown} error */
 function unlessDamage(error) {
@@ -43,20 +39,6 @@ async function bytesOf(feed, offset, { most, enough, signal }) {
   return bytes.subarray(0, size);
 }
 
-/**
- * @template T
- * @param {Instance} instance
- * @param {Ends} ends
- * @param {(pointer: number, scope: import('../wasm/instance.js').Scope) => T} use
- */
-const withEnds = (instance, { name, size, begin, end = new Uint8Array() }, use) =>
-  instance.scope((scope) => {
-    const text = new TextEncoder().encode(name);
-    const lent = { begin: scope.bytes(begin), end: scope.bytes(end), name: scope.bytes(text) };
-    const sizes = { begin_size: begin.length, end_size: end.length, name_size: text.length, size };
-    return use(scope.struct(structs.file_ends, { ...lent, ...sizes }), scope);
-  });
-
 /** @param {Instance} instance @param {Ends} ends @returns {ModelKind | undefined} */
 const kindOf = (instance, ends) =>
   kindsOf(instance)[withEnds(instance, ends, (pointer) => instance.c.cpb_model_guess(pointer)) - 1];
@@ -64,19 +46,6 @@ const kindOf = (instance, ends) =>
 /** The kind of a model in protobuf's text format. @param {Instance} instance @param {Uint8Array} begin @returns {ModelKind | undefined} */
 const textKindOf = (instance, begin) =>
   kindsOf(instance)[instance.scope((scope) => instance.c.cpb_model_guess_text(scope.bytes(begin), begin.length)) - 1];
-
-/**
- * The sentence on a file that is no model.
- *
- * @param {Instance} instance
- * @param {Ends} ends
- */
-export const describe = (instance, ends) =>
-  withEnds(instance, ends, (pointer, scope) => {
-    const out = scope.alloc(SENTENCE);
-    instance.c.cpb_foreign_describe(pointer, out, SENTENCE);
-    return instance.text(out);
-  });
 
 /**
  * The kind of a message; its end is read only where its beginning does not tell.

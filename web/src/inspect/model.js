@@ -4,6 +4,7 @@ import { inTurn } from '../in-turn.js';
 import { teller } from '../progress.js';
 import * as is from '../options.js';
 import { namesOf } from '../wasm/names.js';
+import { foreign } from './ends.js';
 import { operatorsFor } from './operators.js';
 import { structs } from './structs.js';
 
@@ -172,10 +173,13 @@ export function asker(file, feed, kind, options, merged) {
     instance.scope((scope) => ask(engine, scope, questions.indexOf(question) + 1, options));
     try {
       await file.drive(engine, { signal, got: teller(onProgress, question) });
+      return answerOf(engine, () => refuseForeign(file, feed));
+    } catch (error) {
+      if (isDamage(error)) refuseForeign(file, feed);
+      throw error;
     } finally {
       engine.feed?.stop();
     }
-    return JSON.parse(new TextDecoder().decode(engine.peek('answer')));
   }
 
   /**
@@ -209,6 +213,23 @@ export function asker(file, feed, kind, options, merged) {
     setCheckpoint: (checkpoint, graph) =>
       next(() => (file.check(), setCheckpoint(instance, engine, checkpoint, graph))),
   };
+}
+
+/** How much of a file tells what it is (CPB_BEGIN_BYTES). */
+const HEAD = 4096;
+
+/** @param {Engine} engine @param {() => void} onDamage */
+function answerOf(engine, onDamage) {
+  const found = JSON.parse(new TextDecoder().decode(engine.peek('answer')));
+  if (found.problems?.some((/** @type {any} */ problem) => problem.damage)) onDamage();
+  return found;
+}
+
+/** What was said to be a model may be something else. @param {OpenFile} file @param {Feed} feed */
+function refuseForeign({ instance, source }, feed) {
+  const begin = feed.at(0)?.slice(0, HEAD);
+  const text = begin && foreign(instance, { name: source.name ?? '', size: feed.size ?? 0, begin });
+  if (text !== undefined) throw new CpbError('FORMAT', text);
 }
 
 /** @param {string[]} questions that there are @param {QuestionName} question @param {QuestionOptions} options */

@@ -100,7 +100,7 @@ export function chunkOf(file, index, i, load, verify) {
   const { type, size, position, file: within } = chunkInfo(file, index, i);
   if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
-  const reading = async () => (await parts.chunks()).chunkReading(file, index, i, load, verify);
+  const reading = async () => (await parts.reading()).chunkReading(file, index, i, load, verify);
   /** @param {ChunkReadOptions} o @param {number} [total] */
   const told = (o, total) => teller(o.onProgress, `chunk ${i}`, total);
   /** @param {number} offset @param {number} length @param {ChunkReadOptions} o @param {Verify} otherwise */

@@ -147,8 +147,28 @@ export async function openAs(kind, load, input, options = {}, within = undefined
       return read();
     });
   } catch (error) {
+    const told = await named(error, file);
     file.close();
-    throw error;
+    throw told;
+  }
+}
+
+/** Errors of what may be no message at all. */
+const NO_MESSAGE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
+
+/**
+ * The error that says what the file is, if it is something else.
+ *
+ * @param {any} error
+ * @param {OpenFile} file
+ */
+async function named(error, { source, size }) {
+  // Of nothing at all C says so itself, unless it is a message.
+  if (size === 0 ? error?.code !== 'NOT_FOUND' : !NO_MESSAGE.includes(error?.code)) return error;
+  try {
+    return await (await parts.foreign()).named(error, source);
+  } catch {
+    return error;
   }
 }
 
@@ -184,15 +204,12 @@ async function readIndex(file, options, whole, load, got, isModel = false) {
     keepTail(file, index);
     index.free();
     const known = format || /\.cpb$/i.test(name) || !(error instanceof CpbError);
-    if (known || !NOT_RIEGELI.includes(error.code)) throw error;
+    if (known || !NO_MESSAGE.includes(error.code)) throw error;
     const isPlain = isModel && error.code === 'FORMAT';
     if (!isPlain && (await (await load()).isRiegeli(file, signal))) throw error;
     return undefined;
   }
 }
-
-/** Errors that the end of a file which is not Riegeli may cause. */
-const NOT_RIEGELI = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
 
 /** Keeps the end of the file, which may have small chunks.
  * @param {OpenFile} file @param {Engine} index */
@@ -310,11 +327,7 @@ async function messageOf(file, index, options, load, told) {
     readIndex: async (o) => (await content()).readIndex(o),
     files: async () => (await content()).files(),
     tree: () => treeOf(file, state.table(), state.schema, state.type),
-    async field(path, o) {
-      loadSoon(parts.fields, parts.chunks);
-      if (!index && !source.near) loadSoon(parts.guessing);
-      return (await content()).field(path, o);
-    },
+    field: (path, o) => fieldAt(state, content, path, o),
     messageSize: async (o) => (await content()).size(o),
     read: async (offset, length, o) => (await content()).read(offset, length, o),
     merged({ offset = 0, length = Infinity, signal, ...how } = {}) {
@@ -330,6 +343,22 @@ async function messageOf(file, index, options, load, told) {
     close: file.close,
   };
   return { file, content, message: disposable(message), told };
+}
+
+/**
+ * @param {State} state
+ * @param {ReturnType<typeof contentLater>} content
+ * @param {string} path
+ * @param {ReadOptions} [options]
+ */
+async function fieldAt({ file, index }, content, path, options) {
+  loadSoon(parts.fields, parts.reading);
+  if (!index && !file.source.near) loadSoon(parts.guessing);
+  try {
+    return await (await content()).field(path, options);
+  } catch (error) {
+    throw index ? error : await named(error, file);
+  }
 }
 
 /**

@@ -28,7 +28,7 @@ export const inputLater = (load) => (input, memory) => {
  * What came of asking for the end is told to the middleware, as if it had been there: its cache has the bytes, and
  * it repeats what failed.
  *
- * @param {() => Promise<typeof import('../reading.js')>} load
+ * @param {() => Promise<typeof import('./layers.js')>} load
  * @returns {typeof import('./layers.js').layered}
  */
 export const layeredLater = (load) => (source, options, usage, own) => {

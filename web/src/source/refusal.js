@@ -295,3 +295,11 @@ export async function explained({ message, cause }, http, probe) {
   const advice = isRedirect ? ASTRAY : http.crossOrigin ? ADVICE : '';
   return new CpbError('NETWORK', message + advice, { retryable: !isRedirect, cause });
 }
+
+/** Damage in a file of which nothing but its size tells that it changed. @param {CpbError} error */
+export const perhapsChanged = (error) =>
+  new CpbError(
+    error.code,
+    `${error.message}; perhaps the file changed while it was read: neither an ETag nor a date tells of that`,
+    { offset: error.offset, cause: error },
+  );

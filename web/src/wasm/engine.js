@@ -158,6 +158,7 @@ export async function drive(instance, engine, source, options = {}) {
   engine.feed ??= createFeed(source, feeding);
   for (;;) {
     const step = stepOn(instance, engine, act, onStep);
+    if (step === ERROR) throw await explained(engine.error(), source);
     if (step !== NEED) {
       // Not before a need: those of several engines are asked for together.
       if (isOver()) await turn();
@@ -186,6 +187,22 @@ export async function drive(instance, engine, source, options = {}) {
 }
 
 /**
+ * Of damage, whether it may be that the file changed, which its source would not tell.
+ *
+ * @param {CpbError} error
+ * @param {Source | Prepared} source
+ */
+async function explained(error, source) {
+  if (error.code !== 'DAMAGED' || !('near' in source) || source.near) return error;
+  try {
+    const { etag } = await source.stat();
+    return etag ? error : (await parts.unusual()).perhapsChanged(error);
+  } catch {
+    return error;
+  }
+}
+
+/**
  * The synchronous part: steps until something must be awaited or told, or its turn is over
  * (undefined).
  *
@@ -198,8 +215,7 @@ function stepOn(instance, engine, act, onStep) {
   for (;;) {
     const step = act();
     instance.checkMemory();
-    if (step === ERROR) throw engine.error();
-    if (step === DONE) return step;
+    if (step === DONE || step === ERROR) return step;
     if (step === NEED ? !answered(instance, engine) : onStep?.(step)) return step;
     if (isOver()) return undefined;
   }

@@ -1,0 +1,54 @@
+/** What the ends of a file tell of it (cpb_file_ends in cpb/model.h). */
+import { structs } from './structs.js';
+
+/** @import { Instance } from '../wasm/instance.js' */
+
+/** @typedef {{ name: string, size: number, begin: Uint8Array, end?: Uint8Array }} Ends */
+
+/** Room for the sentence on a file that is no model. */
+const SENTENCE = 256;
+
+/**
+ * @template T
+ * @param {Instance} instance
+ * @param {Ends} ends
+ * @param {(pointer: number, scope: import('../wasm/instance.js').Scope) => T} use
+ */
+export const withEnds = (instance, { name, size, begin, end = new Uint8Array() }, use) =>
+  instance.scope((scope) => {
+    const text = new TextEncoder().encode(name);
+    const lent = { begin: scope.bytes(begin), end: scope.bytes(end), name: scope.bytes(text) };
+    const sizes = { begin_size: begin.length, end_size: end.length, name_size: text.length, size };
+    return use(scope.struct(structs.file_ends, { ...lent, ...sizes }), scope);
+  });
+
+/**
+ * The sentence on a file that is no model.
+ *
+ * @param {Instance} instance
+ * @param {Ends} ends
+ */
+export const describe = (instance, ends) => look(instance, ends).text;
+
+/** @param {Instance} instance @param {Ends} ends @returns {{ is: number, text: string }} is: 0 where that is not known */
+const look = (instance, ends) =>
+  withEnds(instance, ends, (pointer, scope) => {
+    const out = scope.alloc(SENTENCE);
+    const is = instance.c.cpb_foreign_describe(pointer, out, SENTENCE);
+    return { is, text: instance.text(out) };
+  });
+
+/** What else can be said of is its reader's to say. */
+const OWN = ['riegeli', 'text', 'zeros'];
+
+/**
+ * The sentence on a file of another kind that is known; undefined for models and what is not known.
+ *
+ * @param {Instance} instance
+ * @param {Ends} ends
+ */
+export function foreign(instance, ends) {
+  if (withEnds(instance, ends, (pointer) => instance.c.cpb_model_guess(pointer))) return undefined;
+  const { is, text } = look(instance, ends);
+  return is && !OWN.includes(instance.text(is)) ? text : undefined;
+}
