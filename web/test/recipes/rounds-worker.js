@@ -32,6 +32,6 @@ scope.onmessage = async () => {
   try {
     scope.postMessage(await round());
   } catch (error) {
-    scope.postMessage({ error: String(/** @type {Error} */ (error).stack ?? error) });
+    scope.postMessage({ error: `${error}\n${/** @type {Error} */ (error).stack}` });
   }
 };
