@@ -1,4 +1,4 @@
-/* field FILE.cpb|URL PATH: writes one field of the message to standard output, in 64 KiB of memory. */
+/* field FILE.cpb|URL PATH: writes one field of the message to standard output, in 1 MiB of memory. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +21,12 @@ static int write_field(cpb_field_reader *reader, cpb_file *file, const char *pat
 }
 
 int main(int argc, char **argv) {
+  const cpb_field_reader_options how = {.struct_size = sizeof how, .memory = 1 << 20};
   cpb_error error;
   if (argc != 3) return 2;
-  cpb_file *file = cpb_is_url(argv[1]) ? cpb_url_open(NULL, argv[1], NULL, &error) : cpb_file_open(NULL, argv[1], &error);
-  cpb_field_reader *reader = cpb_field_reader_new(NULL, NULL);
+  cpb_file *file =
+      cpb_is_url(argv[1]) ? cpb_url_open(NULL, argv[1], NULL, &error) : cpb_file_open(NULL, argv[1], &error);
+  cpb_field_reader *reader = cpb_field_reader_new(NULL, &how);
   if (!file || !reader) fprintf(stderr, "%s\n", file ? "out of memory" : error.message);
   int status = file && reader ? write_field(reader, file, argv[2]) : 1;
   cpb_field_reader_free(reader);
