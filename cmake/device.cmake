@@ -1,4 +1,4 @@
-# What a reader for devices (cpb/pager.h) is compiled of, for builds that are not the project's own
+# What a reader for devices (cpb/pager.h, cpb/field_reader.h) is compiled of, for builds that are not the project's own
 # and take lists: examples/cortex-m, packaging/esp-idf, zephyr. It has no malloc, does no I/O and
 # needs nothing that is generated.
 #
@@ -25,8 +25,10 @@ set(CPB_DEVICE_READER
   riegeli/transpose/buffers.c riegeli/transpose/cursor.c riegeli/transpose/machine.c riegeli/transpose/nodes.c
   riegeli/transpose/program.c
   riegeli/transpose/transpose.c riegeli/transpose/transposed.c
-  proto/wire.c
-  chunked/index/metadata_version.c chunked/index/paged_index.c chunked/read/pager.c)
+  proto/descriptors.c proto/path.c proto/small.c proto/wire.c
+  chunked/index/metadata_version.c chunked/index/paged_index.c
+  chunked/read/field_plan.c chunked/read/field_reader.c chunked/read/field_walk.c chunked/read/field_way.c
+  chunked/read/pager.c)
 set(CPB_DEVICE_CODECS_none none.c)
 set(CPB_DEVICE_CODECS_zstd decoder_zstd.c zstd_blocks.c decoder_snappy.c without_brotli.c)
 set(CPB_DEVICE_CODECS_all decoder_zstd.c zstd_blocks.c decoder_snappy.c decoder_brotli.c)

@@ -311,6 +311,7 @@ static cpb_step field_ranges(const host *h, outcome *out, cpb_field_reader *read
     }
     cpb_code code = cpb_field_reader_error(reader)->code;
     bool is_of_path = code == CPB_E_NOT_FOUND || code == CPB_E_UNSUPPORTED || code == CPB_E_USAGE;
+    if (code == CPB_E_DAMAGED) is_of_path = cpb_field_reader_read(reader, "", 0, 0, 0) == CPB_OK; /* no message there */
     if (step == CPB_STEP_ERROR && !is_of_path) return step;
     note(out, "field", (uint64_t)code, step == CPB_STEP_DONE ? cpb_field_reader_place(reader)->size : 0);
   }

@@ -12,6 +12,21 @@
   F(cpb_pager_options, memory, 8)                                                \
   F(cpb_pager_options, read_size, 12)                                            \
   F(cpb_pager_options, limits, 16) /* 0: the defaults */                         \
+  X(cpb_field_reader_options, 32)                                                \
+  F(cpb_field_reader_options, struct_size, 0) /* always 32 */                    \
+  F(cpb_field_reader_options, verify, 4)                                         \
+  F(cpb_field_reader_options, memory, 8)                                         \
+  F(cpb_field_reader_options, read_size, 12)                                     \
+  F(cpb_field_reader_options, limits, 16)      /* 0: the defaults */             \
+  F(cpb_field_reader_options, descriptors, 20) /* 0: numbers */                  \
+  F(cpb_field_reader_options, descriptors_size, 24)                              \
+  F(cpb_field_reader_options, message, 28) /* ends with a zero byte */           \
+  X(cpb_field_place, 24)                                                         \
+  F(cpb_field_place, size, 0)                                                    \
+  F(cpb_field_place, number, 8)                                                  \
+  F(cpb_field_place, wire_type, 12)                                              \
+  F(cpb_field_place, fields, 16)                                                 \
+  F(cpb_field_place, num_pieces, 20)                                             \
   X(cpb_limits, 152)                                                             \
   F(cpb_limits, struct_size, 0) /* always 152; zero in any other: its default */ \
   F(cpb_limits, riegeli_chunk, 8)                                                \

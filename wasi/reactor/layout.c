@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "cpb/field_reader.h"
 #include "cpb/pager.h"
 
 #define SIZE(type, size) _Static_assert(sizeof(type) == size, #type);

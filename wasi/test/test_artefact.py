@@ -1,6 +1,8 @@
 """The command's modules as they are shipped: imports, exports, features, memory and size."""
 
 import dataclasses
+import pathlib
+import re
 import subprocess
 
 import pytest
@@ -10,6 +12,7 @@ from runtimes import ROOT, module_path
 FEATURES = ["bulk-memory", "sign-ext", "nontrapping-float-to-int", "mutable-globals"]
 
 # What commands that read use: wasi/test/wasm3.c has no more.
+README = " ".join((pathlib.Path(__file__).parents[1] / "README.md").read_text().split())
 READING = {"args_get", "args_sizes_get", "fd_close", "fd_fdstat_get", "fd_prestat_dir_name", "fd_prestat_get",
            "fd_read", "fd_readdir", "fd_seek", "fd_write", "path_filestat_get", "path_open", "proc_exit"}
 # For the folder of temporary files, and progress.
@@ -90,6 +93,8 @@ def test_imports(module):
         assert reader.byte() == 0
         reader.number()
     assert found == READING | SPOOLING | WRITING
+    assert f"{len(found)} functions of `wasi_snapshot_preview1`" in README
+    assert [name for name in found if f"`{name}`" not in README] == []
     print(f"\n{len(found)} imports, of which commands that read use {len(READING)}")
 
 
@@ -118,7 +123,8 @@ def test_memory(module):
     pages = reader.number()
     assert reader.number() == 65536 - 16
     print(f"\n{pages} pages at the start")
-    assert pages <= 15
+    most = int(re.search(r"begins with at most (\d+) pages", README)[1])
+    assert pages <= most and f"{most} pages ({64 * most} KiB)" in README
 
 
 def test_stack_lies_first(module):
