@@ -23,7 +23,8 @@ static bool add_part(job *j, const char *p, const char *end, char **out) {
   }
   size_t length = (size_t)(*out - begin);
   if (length == 0) return refuse(j, "has an empty part");
-  if (*begin == '.' && (length == 1 || (length == 2 && begin[1] == '.'))) return refuse(j, "has a part \".\" or \"..\"");
+  if (*begin == '.' && (length == 1 || (length == 2 && begin[1] == '.')))
+    return refuse(j, "has a part \".\" or \"..\"");
   return true;
 }
 
