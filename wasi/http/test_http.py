@@ -15,6 +15,7 @@ import random
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import time
 import tomllib
@@ -29,7 +30,8 @@ sys.path[:0] = [str(HERE)]
 from serving import (DATA, KEYS, ROOT, RUNTIMES, WASM, Runtime, Serving, counted, native, nginx, s3,  # noqa: E402,F401
                      server, transpiled)
 from urls import test_faults  # noqa: E402
-from urls.conftest import SIZE, bytes_at  # noqa: E402
+from urls.conftest import SIZE, bytes_at, find  # noqa: E402
+from urls.test_servers import free_port, wait_for  # noqa: E402
 
 CHUNKED = DATA / "cpb/real_tf_module/max3000_zstd.cpb"
 FROZEN = DATA / "cpb/real_frozen_conv/max1000_none.cpb"
@@ -623,3 +625,91 @@ def test_settings_of_headers_that_are_wrong_are_told(settings, wanted, transpile
     answer = runtime.get("/models")
     runtime.close()
     assert answer.status == 500 and wanted in answer.json()["error"], answer.body
+
+
+# --- What stands around it -------------------------------------------------------------------------------------------
+
+FIELD = "fields?path=node[2].name"
+
+
+def test_a_page_of_another_origin_reads_it_in_three_browsers(server, native, transpiled):
+    """A field, the overview and a chunk; with ETag and Content-Range, for which browsers ask before."""
+    runtime = Runtime("jco", {"frozen": f"{server.base}{path_of(FROZEN)}"}, transpiled, CPB_ORIGINS="*")
+    paths = [f"/models/frozen{path}" for path in (f"/{FIELD}", "", "/chunks/1")]
+    wanted = [runtime.get(path) for path in paths]
+    found = subprocess.run(["node", HERE / "browsers.js", runtime.base, *paths], capture_output=True, text=True, timeout=400)
+    runtime.close()
+    lines = [json.loads(line) for line in found.stdout.splitlines()]
+    assert [line["name"] for line in lines] == ["chromium", "firefox", "webkit"], found.stderr
+    for line in lines:
+        *pairs, part = line["result"]
+        for answer, whole, again in zip(wanted, pairs[::2], pairs[1::2], strict=True):
+            assert (whole["status"], bytes.fromhex(whole["body"])) == (200, answer.body), line["name"]
+            assert (again["status"], again["body"]) == (304, "")
+            assert whole["etag"] == again["etag"] == answer.headers["ETag"]
+        assert (part["status"], bytes.fromhex(part["body"])) == (206, wanted[-1].body[1:5])
+        assert part["range"] == f"bytes 1-4/{len(wanted[-1].body)}"
+
+
+@pytest.fixture
+def cached(tmp_path):
+    """Starts nginx as a cache in front of an origin, and gives its own. Below /soon/ all is old after a second."""
+    started = []
+
+    def start(origin):
+        port = free_port()
+        paths = "".join(f"{name}_temp_path {tmp_path}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        (tmp_path / "nginx.conf").write_text(f"""
+            daemon off; {"user root;" if os.getuid() == 0 else ""} pid {tmp_path}/pid; error_log {tmp_path}/error.log;
+            events {{}}
+            http {{
+              access_log off; {paths} proxy_cache_path {tmp_path}/cache keys_zone=models:1m;
+              server {{
+                listen 127.0.0.1:{port};
+                proxy_cache models; proxy_cache_revalidate on; add_header Cached $upstream_cache_status always;
+                location / {{ proxy_pass {origin}; }}
+                location /soon/ {{
+                  proxy_pass {origin}/; proxy_ignore_headers Cache-Control; proxy_cache_valid 200 1s;
+                  proxy_cache_key soon$request_uri;
+                }}
+              }}
+            }}""")
+        program = find("nginx")
+        started.append(subprocess.Popen([program, "-c", tmp_path / "nginx.conf", "-e", tmp_path / "error.log"]))
+        wait_for(f"http://127.0.0.1:{port}/", started[0])
+        return f"http://127.0.0.1:{port}"
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait()
+
+
+def test_the_second_reader_behind_a_cache_does_not_touch_it(server, cached, transpiled):
+    """Once it is old, the cache asks whether it has changed, which costs one look; an error is not kept."""
+    urls, tokens = counted(server, {"frozen": path_of(FROZEN), "none": "/-/model/none.pb"})
+    runtime = Runtime("jco", urls, transpiled, CPB_CACHE_CONTROL="max-age=600")
+    base, own = cached(runtime.base), runtime.base
+    serving = Serving(runtime, server, tokens)
+    for path in f"/{FIELD}", "", "/chunks", "/chunks/1", "/message":
+        path = f"/models/frozen{path}"
+        runtime.base = own
+        wanted = runtime.get(path)
+        runtime.base = base
+        first = runtime.get(path)
+        before = len(serving.requests("frozen"))
+        second, part = runtime.get(path), runtime.get(path, Range="bytes=1-4")
+        assert [answer.headers["Cached"] for answer in (first, second, part)] == ["MISS", "HIT", "HIT"], path
+        is_bytes = wanted.headers["Accept-Ranges"] == "bytes"
+        assert first.body == second.body == wanted.body and part.body == (wanted.body[1:5] if is_bytes else wanted.body)
+        assert first.headers["ETag"] == second.headers["ETag"] == wanted.headers["ETag"]
+        assert len(serving.requests("frozen")) == before, "nothing was asked for"
+    assert runtime.get(f"/soon{path}").headers["Cached"] == "MISS"
+    before = len(serving.requests("frozen"))
+    time.sleep(2.1)
+    later = runtime.get(f"/soon{path}")
+    assert (later.headers["Cached"], later.body) == ("REVALIDATED", wanted.body)
+    log = serving.requests("frozen")[before:]
+    assert len(log) == 1 and log[0]["bytes"] == 8, log
+    assert [runtime.get("/models/none").headers["Cached"] for _ in range(2)] == ["MISS", "MISS"]
+    runtime.close()
