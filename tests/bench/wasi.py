@@ -87,7 +87,7 @@ def decoding(out, rounds):
     parties = [("native", ""), *COMPILED, *INTERPRETED]
     out("## Decoding: MB/s of decoded data, in memory, one thread\n")
     out("In brackets: share of native, which has AVX2. `core` has the engines as in `cpb-core.wasm`, `core-simd` as in "
-        "`cpb-core-simd.wasm`, `command` as in `cpb-cli.wasm`. wasmi and wasm3 are interpreters.\n")
+        "`cpb-core-simd.wasm`, `command` as in `cpb-cli-plain.wasm`. wasmi and wasm3 are interpreters.\n")
     out("| | " + " | ".join(f"{runtime} {build}".strip() for runtime, build in parties) + " |")
     out("|---" * (len(parties) + 1) + "|")
     for name, records, codec in ROWS:
@@ -106,7 +106,7 @@ def decoding(out, rounds):
 
 SHAPES = {"1 MB": (200, 1_000_000), "8 KB": (20_000, 8_000)}
 CODECS = {"not compressed": "none", "Zstd": "zstd", "Brotli": "brotli:6"}
-COMMANDS = {"cpb-cli": "Wasmtime", "cpb-cli-simd": "Wasmtime, SIMD"}
+COMMANDS = {"cpb-cli": "Wasmtime", "cpb-cli-plain": "Wasmtime, without SIMD"}
 EXPONENTS = bytes((0x3d, 0xbd, 0x3c, 0xbc, 0x3d, 0xbd, 0x3b, 0xbb)[byte % 8] for byte in range(256))
 
 
@@ -136,10 +136,8 @@ def processor_time(words):
     return used.ru_utime + used.ru_stime
 
 
-def merging_row(folder, rounds, codec, shape):
-    path, message = chunked(folder, codec, *shape)
-    out = folder / "merged.pb"
-    words = ["merge", path, "-q", "-f", "-o", out]
+def shares(rounds, words, check=lambda: None):
+    """Seconds of the native command with these words, and the share of it that each other has, as texts."""
     programs = {"native": [CPB, *words, "--threads", "1"]}
     for command in COMMANDS:
         programs[command] = [RUNTIMES["wasmtime"].program[0], MODULES / f"{command}.wasm", *words]
@@ -147,12 +145,32 @@ def merging_row(folder, rounds, codec, shape):
     for _ in range(rounds):
         for name, program in programs.items():
             figures[name].append(processor_time(program))
-            run("cmp", out, message)
+            check()
     shown = [f"{statistics.median(figures['native']):.2f}"]
     for command in COMMANDS:
-        shares = [native / other for native, other in zip(figures["native"], figures[command])]
-        shown.append(f"{statistics.median(shares):.0%} ({min(shares):.0%}–{max(shares):.0%})")
+        parts = [native / other for native, other in zip(figures["native"], figures[command])]
+        shown.append(f"{statistics.median(parts):.0%} ({min(parts):.0%}–{max(parts):.0%})")
+    return shown
+
+
+def merging_row(folder, rounds, codec, shape):
+    path, message = chunked(folder, codec, *shape)
+    out = folder / "merged.pb"
+    shown = shares(rounds, ["merge", path, "-q", "-f", "-o", out], lambda: run("cmp", out, message))
     return shown, path.stat().st_size
+
+
+def other_commands(out, rounds, folder):
+    out("The same of other commands, with chunks of 1 MB.\n")
+    out("| command | codec | native, s | " + " | ".join(COMMANDS.values()) + " |")
+    out("|---" * (len(COMMANDS) + 3) + "|")
+    for name, codec in CODECS.items():
+        path, message = chunked(folder, codec, *SHAPES["1 MB"])
+        split = ["split", message, "--type", "tensorflow.GraphDef", "--max-chunk-size", "8K", "--codec", codec, "-q", "-f",
+                 "-o", folder / "again.cpb"]
+        for words in ["verify", path, "-q"], split:
+            out(f"| {words[0]} | {name} | " + " | ".join(shares(rounds, words)) + " |")
+    out("")
 
 
 def merging(out, rounds):
@@ -170,7 +188,8 @@ def merging(out, rounds):
             for name, codec in CODECS.items():
                 shown, stored = merging_row(pathlib.Path(folder), max(rounds, 5), codec, shape)
                 out(f"| {size} | {name} | {stored / 1e6:.0f} | " + " | ".join(shown) + " |")
-    out("")
+        out("")
+        other_commands(out, max(rounds, 5), pathlib.Path(folder))
 
 
 # --- Files for the reactor ----------------------------------------------------------------

@@ -43,7 +43,7 @@ assert contains["wasm/reader.wasm"] == in_modules | {"nanopb", "zstd", "xxhash",
 assert contains["wasm/inspect.wasm"] == in_modules | {"nanopb", "zstd", "xxhash", "brotli", "zlib", "yyjson"}
 assert contains["wasm/reader-hostcodecs.wasm"] == in_modules | {"nanopb"}
 assert {"wasi-libc", "musl", "dlmalloc", "cloudlibc", "zlib", "yyjson"} <= contains["wasm/cpb-cli.wasm"]
-assert contains["wasm/cpb-cli-simd.wasm"] == contains["wasm/cpb-cli.wasm"]
+assert contains["wasm/cpb-cli-plain.wasm"] == contains["wasm/cpb-cli.wasm"]
 assert contains["wasm/cpb-cli-core.wasm"] <= contains["wasm/cpb-cli.wasm"]
 for size in ("", "-small"):
     assert contains[f"wasm/cpb-core{size}-plain.wasm"] == {"wasi-libc", "musl", "compiler-rt", "nanopb"}

@@ -1,5 +1,6 @@
 """The runtimes that the command is tested in, and how each is started with every directory open.
-wasi/test/setup.sh installs them. Node runs cpb-cli-simd.wasm, all others cpb-cli.wasm.
+wasi/test/setup.sh installs them. The interpreters run cpb-cli-plain.wasm, all others cpb-cli.wasm,
+which has SIMD.
 
 runtimes.py NAME: prints the command that runs it in the runtime."""
 
@@ -15,7 +16,7 @@ def module_path(name):
     return pathlib.Path(os.environ.get("CPB_WASI", ROOT / "build" / "wasi")) / f"{name}.wasm"
 
 
-MODULE, SIMD = str(module_path("cpb-cli")), str(module_path("cpb-cli-simd"))
+MODULE, PLAIN = str(module_path("cpb-cli")), str(module_path("cpb-cli-plain"))
 TOOLS = ROOT / "build" / "tools"
 
 # wasi-libc takes "/" and "." for the same, so what is in "/" is opened by name.
@@ -38,10 +39,10 @@ RUNTIMES = {runtime.name: runtime for runtime in [
     Runtime("wazero", [TOOLS / "wazero", "run", f"-cachedir={TOOLS / '.wazero'}", "-env-inherit",
                        *(f"-mount={folder}:{folder}" for folder in FOLDERS), MODULE],
             each=[TOOLS / "wazero-each", MODULE, TOOLS / ".wazero"]),
-    Runtime("wasmi", [TOOLS / "bin" / "wasmi", *(f"--dir={folder}" for folder in FOLDERS), MODULE]),
-    Runtime("wasm3", [TOOLS / "wasi-wasm3", MODULE], each=[TOOLS / "wasi-wasm3", "--each", MODULE]),
-    Runtime("node", [*NODE, ROOT / "wasi" / "test" / "node.js", SIMD],
-            each=[*NODE, ROOT / "wasi" / "test" / "node-each.js", SIMD]),
+    Runtime("wasmi", [TOOLS / "bin" / "wasmi", *(f"--dir={folder}" for folder in FOLDERS), PLAIN]),
+    Runtime("wasm3", [TOOLS / "wasi-wasm3", PLAIN], each=[TOOLS / "wasi-wasm3", "--each", PLAIN]),
+    Runtime("node", [*NODE, ROOT / "wasi" / "test" / "node.js", MODULE],
+            each=[*NODE, ROOT / "wasi" / "test" / "node-each.js", MODULE]),
 ]}
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Shipped:
         return done.returncode == 0
 
 
-SHIPPED = [Shipped("cpb-cli", 1_969_000), Shipped("cpb-cli-simd", 1_969_000, ("simd",)),
+SHIPPED = [Shipped("cpb-cli", 1_969_000, ("simd",)), Shipped("cpb-cli-plain", 1_969_000),
            Shipped("cpb-cli-core", 1_272_000)]
 
 
