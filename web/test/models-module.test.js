@@ -46,7 +46,7 @@ test('what needs the other one loads it once', async () => {
   assert.equal(guessed.kind, 'coreml');
   assert.deepEqual(await guessed.nodes(), await guessed.nodes());
   guessed.close();
-  assert.equal((await diff(await data(ONNX), await data(ONNX))).equal, true);
+  assert.equal((await diff(await data(ONNX), await data(ONNX), { skipValues: true })).equal, true);
   const model = await inspect(await data(SAVED_MODEL));
   const whole = await inspect(await data(SAVED_MODEL));
   const { report } = await model.cut(['root']);
