@@ -390,7 +390,7 @@ def main():
             if build is args.web:
                 modules.append(identifier)
                 everything += contains
-            if path.name == "inspect.wasm":
+            if path.name == "models.wasm":
                 inspect = identifier, contains
         elif path.suffix == ".tgz":
             npm = path, name

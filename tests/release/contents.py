@@ -40,7 +40,7 @@ for name in listed:
 in_modules = {"emscripten", "musl", "compiler-rt"}
 assert contains["wasm/json.wasm"] == in_modules | {"nanopb"}
 assert contains["wasm/reader.wasm"] == in_modules | {"nanopb", "zstd", "xxhash", "brotli"}
-assert contains["wasm/inspect.wasm"] == in_modules | {"nanopb", "zstd", "xxhash", "brotli", "zlib", "yyjson"}
+assert contains["wasm/models.wasm"] == in_modules | {"nanopb", "zstd", "xxhash", "brotli", "zlib", "yyjson"}
 assert contains["wasm/reader-hostcodecs.wasm"] == in_modules | {"nanopb"}
 assert {"wasi-libc", "musl", "dlmalloc", "cloudlibc", "zlib", "yyjson"} <= contains["wasm/cpb-cli.wasm"]
 assert contains["wasm/cpb-cli-plain.wasm"] == contains["wasm/cpb-cli.wasm"]
@@ -54,7 +54,7 @@ assert contains["wasm/cpb-component.wasm"] | {"zlib", "yyjson"} <= contains["was
 assert contains["wasm/cpb-http.wasm"] == contains["wasm/cpb-cli.wasm"] - {"cloudlibc"}
 version = document["name"].removeprefix("libcpb-")
 assert contains[f"libcpb-{version}.tar.gz"] == contains[f"libcpb-amalgamation-{version}.tar.gz"] == {"nanopb", "yyjson"}
-assert {"wasm/reader.wasm", "wasm/inspect.wasm", "zlib"} <= contains[f"libcpb-npm-{version}.tgz"]
+assert {"wasm/reader.wasm", "wasm/models.wasm", "zlib"} <= contains[f"libcpb-npm-{version}.tgz"]
 page = contains[f"libcpb-inspector-{version}.html"]
-assert page == contains["wasm/inspect.wasm"] | {"wasm/inspect.wasm", "lit", "dagre", "d3-hierarchy"}, page
+assert page == contains["wasm/models.wasm"] | {"wasm/models.wasm", "lit", "dagre", "d3-hierarchy"}, page
 print(f"{len(listed)} artefacts, {len(packages) - len(listed)} components")

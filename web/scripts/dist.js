@@ -26,6 +26,8 @@ const shipped = [
   'full-simd',
   'inspect',
   'inspect-simd',
+  'models',
+  'models-simd',
   'json',
   'dictionary',
 ];

@@ -9,18 +9,20 @@ import { setDecode } from './wasm/codecs.js';
  * A WebAssembly module, or where it comes from.
  * @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput
  */
-/** @typedef {'reader' | 'full' | 'inspect' | 'json' | 'dictionary'} Kind */
+/** @typedef {'reader' | 'full' | 'inspect' | 'models' | 'json' | 'dictionary'} Kind */
 
-const kinds = ['reader', 'full', 'inspect', 'json', 'dictionary'];
+const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
 
 /**
  * The modules of the package, each a compiled module or where it comes from.
  * @typedef {object} Modules
  * @property {ModuleInput} [reader]
  * @property {ModuleInput} [full] can write, too, and does what `reader` does where there is no other
- * @property {ModuleInput} [inspect] looks inside models
- * @property {ModuleInput} [json] makes JSON for reader-nobrotli.wasm, which does not
- * @property {ModuleInput} [dictionary] what `reader` and `inspect` need for files compressed with Brotli
+ * @property {ModuleInput} [inspect] looks inside models of most kinds
+ * @property {ModuleInput} [models] does what `inspect` does, also where there is no other, and the rest: Core ML, SameDiff, zip
+ *   archives, models in text format, `diff`, `cut` and `nodesToLoad`
+ * @property {ModuleInput} [json] makes JSON for `inspect` and reader-nobrotli.wasm, which do not
+ * @property {ModuleInput} [dictionary] what `reader`, `inspect` and `models` need for files compressed with Brotli
  * @property {Decode} [decode] does what reader-hostcodecs.wasm cannot
  * @property {URL | string} [worker] where `libcpb/worker` is, the script of a Worker, if a bundler has put it elsewhere
  */
@@ -80,6 +82,7 @@ export async function init(input) {
   }
   if (!isPair) modules.full = load('full', moduleFor);
   else if (given.full && !given.reader) modules.reader = load('reader', () => moduleFor('full'));
+  if (given.models && !given.inspect) modules.inspect = load('inspect', () => moduleFor('models'));
   await Promise.all(Object.values(modules));
 }
 

@@ -11,6 +11,7 @@ const modules = {
     new URL('./wasm/inspect.wasm', import.meta.url),
     new URL('./wasm/inspect-simd.wasm', import.meta.url),
   ],
+  models: () => [new URL('./wasm/models.wasm', import.meta.url), new URL('./wasm/models-simd.wasm', import.meta.url)],
   json: () => [new URL('./wasm/json.wasm', import.meta.url)],
   dictionary: () => [new URL('./wasm/dictionary.wasm', import.meta.url)],
 };

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "model/common/links.h"
 #include "model/common/page.h"
+#include "model/common/whole.h"
 
 typedef struct load {
   cpb_keras *k;
@@ -238,6 +239,7 @@ static bool run(load *l, const cpb_question *q, cpb_json_writer *a) {
 }
 
 bool cpb_keras_load(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, cpb_error *error) {
+  if (!cpb_is_whole_model(error)) return false;
   family f = {0};
   cpb_keras_graph objects = {
       .user = &f, .nodes = (uint32_t)k->count, .child = object_child, .dependencies = no_dependencies};

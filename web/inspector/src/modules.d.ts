@@ -1,6 +1,6 @@
 /** Modules without types of their own: a dependency, and what build.js makes. */
 declare module 'd3-hierarchy';
-declare module 'inspect.wasm' {
+declare module 'models.wasm' {
   const base64: string;
   export default base64;
 }

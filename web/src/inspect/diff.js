@@ -62,10 +62,10 @@ export async function diff(a, b, options = {}) {
   is.checkOptions(options, known);
   const { signal, onProgress } = options;
   const how = { maxValue: TEXTS, signal, onProgress };
-  const first = await openInside(a, { ...how, ...options.a });
+  const first = await openInside(a, { ...how, ...options.a }, { models: true });
   const { file } = first.state;
   try {
-    const second = await openInside(b, { ...how, ...options.b }, { within: within(file) });
+    const second = await openInside(b, { ...how, ...options.b }, { within: within(file), models: true });
     const sameFile = options.sameFile ?? (isSameUrl(a, b) && (await isSameState([first, second])));
     return await compared(file, [first, second], { ...options, sameFile });
   } finally {

@@ -4,6 +4,7 @@ import { describe, withEnds } from './ends.js';
 import { isDamage, kindsOf } from './model.js';
 
 /** @import { Feed } from '../wasm/feed.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 /** @import { ModelKind } from './asked.js' */
 /** @import { Ends } from './ends.js' */
@@ -43,6 +44,9 @@ async function bytesOf(feed, offset, { most, enough, signal }) {
 const kindOf = (instance, ends) =>
   kindsOf(instance)[withEnds(instance, ends, (pointer) => instance.c.cpb_model_guess(pointer)) - 1];
 
+/** How a message in protobuf's text format begins: with a field, behind comments. @param {Uint8Array} begin */
+const mayBeText = (begin) => /^(\s|#.*\n)*[a-z_]\w*\s*[:{<]/i.test(new TextDecoder().decode(begin));
+
 /** The kind of a model in protobuf's text format. @param {Instance} instance @param {Uint8Array} begin @returns {ModelKind | undefined} */
 const textKindOf = (instance, begin) =>
   kindsOf(instance)[instance.scope((scope) => instance.c.cpb_model_guess_text(scope.bytes(begin), begin.length)) - 1];
@@ -52,16 +56,17 @@ const textKindOf = (instance, begin) =>
  *
  * @param {Instance} instance
  * @param {Feed} feed
+ * @param {() => Promise<OpenFile>} whole where texts can be read
  * @param {{ name: string, size: number, signal?: AbortSignal }} about name of the file, size of the message
  * @returns {Promise<{ kind: ModelKind, isText?: boolean }>} isText: it is in protobuf's text format
  */
-export async function guess(instance, feed, { name, size, signal }) {
+export async function guess(instance, feed, whole, { name, size, signal }) {
   const begin = await bytesOf(feed, 0, { most: Math.min(HEAD, size), enough: ENOUGH, signal });
   const found = kindOf(instance, { name, size, begin });
   if (found) return { kind: found };
   /** @type {Ends} */
   const ends = { name, size, begin: await bytesOf(feed, 0, { most: Math.min(HEAD, size), enough: HEAD, signal }) };
-  const ofText = textKindOf(instance, ends.begin);
+  const ofText = mayBeText(ends.begin) && textKindOf((await whole()).instance, ends.begin);
   if (ofText) return { kind: ofText, isText: true };
   const tail = Math.min(TAIL, size);
   if (ends.begin.length === HEAD) ends.end = await bytesOf(feed, size - tail, { most: tail, enough: tail, signal });

@@ -6,7 +6,8 @@ import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
 import { cutAddress, isZip, withoutQuery } from './archive-address.js';
 import { guess } from './guess.js';
-import { asker, kindsOf, noteDamage, numberOf, shared } from './model.js';
+import { askerOfAll, kindsOf, numberOf, shared } from './model.js';
+import { hasModels, isOfModels, moduleOf } from './which-module.js';
 import * as is from '../options.js';
 
 /** @import { Cost, ReadOptions } from '../types.js' */
@@ -170,19 +171,26 @@ const formatOf = (input) =>
  * @param {object} [how]
  * @param {Parameters<typeof openAs>[4]} [how.within] an instance that is there
  * @param {boolean} [how.packed] it was in an archive: what is in it is not looked for once more
+ * @param {boolean} [how.models] it is opened in an instance of `models`
  * @param {boolean} [how.keepDamaged] questions are answered from what is left where chunks are damaged
  */
-export async function openInside(input, options, { within, keepDamaged = false, packed = false } = {}) {
+export async function openInside(input, options, { within, keepDamaged = false, packed = false, models = false } = {}) {
   is.checkOptions(options, known);
   // As natively: no chunk is looked at for its size alone. Questions are about all of the message.
   const address = cutAddress(input);
   const format = formatOf(address.input);
   const how = { trustSizes: true, format, entry: address.entry, ...options, keepDamaged, wholeIndex: true };
-  const opened = await openAs('inspect', () => content, address.input, how, within);
+  const which = models ? async () => /** @type {const} */ ('models') : moduleOf(options);
+  const opened = await openAs(which, () => content, address.input, how, within);
   try {
     const model = options.kind || format || packed ? undefined : await unpack(opened, how);
     if (model)
-      return await openInside(model.source, besides(model.beside, options), { within, keepDamaged, packed: true });
+      return await openInside(model.source, besides(model.beside, options), {
+        within,
+        keepDamaged,
+        packed: true,
+        models: true,
+      });
     return await insideOf(address.input, opened, how);
   } catch (error) {
     opened.file.close();
@@ -199,6 +207,9 @@ const addCheckpoint = async (...args) => (await import('./checkpoint.js')).addCh
 
 /** @type {typeof import('./values.js').valuesOf} */
 const valuesOf = async (...args) => (await import('./values.js')).valuesOf(...args);
+
+/** The file in an instance that does all. @type {typeof import('./whole.js').wholeOf} */
+const wholeOf = async (file) => (hasModels(file.instance) ? file : (await import('./whole.js')).wholeOf(file));
 
 /** @type {typeof import('./text.js').fromText} */
 const textIn = async (...args) => (await import('./text.js')).fromText(...args);
@@ -227,19 +238,22 @@ async function unpack({ file }, options) {
   const head = /\.c?pb$/i.test(file.source.name ?? '')
     ? undefined
     : await file.source.read(0, 4, { signal: options.signal });
-  return head && isZip(head) ? (await import('./archive.js')).modelIn(file, options) : undefined;
+  if (!head || !isZip(head)) return undefined;
+  const whole = await wholeOf(file);
+  return (await import('./archive.js')).modelIn({ ...whole, close: file.close }, options);
 }
 
 /**
  * What the methods of an opened model share.
  * @typedef {object} State
- * @property {import('../reader/open-file.js').OpenFile} file
+ * @property {import('../reader/open-file.js').OpenFile} file in the instance that has the model's engines
+ * @property {() => void} close
  * @property {import('../reader/merged-body.js').Body} body
  * @property {import('../wasm/feed.js').Feed} feed of the message
  * @property {ModelKind} kind
  * @property {import('./checkpoint.js').Checkpoint} [checkpoint]
  */
-/** @typedef {ReturnType<typeof asker>} Asker */
+/** @typedef {ReturnType<typeof askerOfAll>} Asker */
 
 /**
  * @template {ModelKind} Kind
@@ -254,18 +268,20 @@ async function insideOf(input, { file, content, message, told }, options) {
   const damaged = options.keepDamaged ? merged : undefined;
   const size = await body.size({ signal, got: told });
   const ofFile = await feedOf(file, body, size);
+  const whole = () => wholeOf(file);
   const given = size > 0 ? options.kind : undefined; // nothing is no model of any kind
   const about = { name: file.source.name ?? '', size, signal };
-  const guessed = given ? { kind: given } : await guess(file.instance, ofFile, about);
+  const guessed = given ? { kind: given } : await guess(file.instance, ofFile, whole, about);
   const kind = /** @type {Kind} */ (guessed.kind);
   told?.(ofFile.got);
-  const text = guessed.isText && (await textIn(file, numberOf(file.instance, kind), body, size, options));
+  const text = guessed.isText && (await textIn(await whole(), numberOf(file.instance, kind), body, size, options));
   const feed = text ? text.feed : ofFile;
-  const asking = asker(file, feed, kind, options, text ? undefined : damaged);
+  const own = isOfModels(kind) ? await whole() : file;
+  const asking = askerOfAll(whole, own, feed, kind, options, text ? undefined : damaged);
   const damage = text ? text.damage : await damaged?.damage({ signal });
-  if (damage) noteDamage(file.instance, asking.engine, damage);
+  if (damage) asking.noteDamage(damage);
   /** @type {State} */
-  const state = { file, body: text ? text.body : body, feed, kind };
+  const state = { file: own, close: file.close, body: text ? text.body : body, feed, kind };
   if (kind === 'checkpoint') {
     await addCheckpoint(state, asking, { model: input, given: options.checkpoint, own: shared(feed) }, options, told);
     return { message, state, asking, take: async () => {}, kind };
@@ -297,7 +313,7 @@ function modelOf({ message, state, asking, take, kind }) {
       is.checkOptions(o, { signal: is.signal });
       await take(beside, { signal: o.signal });
     },
-    close: state.file.close,
+    close: state.close,
   };
   return disposable(model);
 }
@@ -405,11 +421,11 @@ function keyOf({ items, total }, name) {
  * @param {Page} [page]
  * @returns {Promise<Cut>}
  */
-async function cut({ file, body }, { askFor }, paths, page) {
+async function cut({ body }, { askFor }, paths, page) {
   if (paths.length === 0) throw new CpbError('USAGE', 'paths is empty; expected at least one, such as root.layer');
   const { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } = await import('./cut.js');
-  const { answer, taken } = await askFor('cut', { ...page, name: paths.join('\n') }, (engine) =>
-    [SAVED_MODEL, KERAS_METADATA].map((one) => planOf(file.instance, engine, one)),
+  const { answer, taken } = await askFor('cut', { ...page, name: paths.join('\n') }, (engine, instance) =>
+    [SAVED_MODEL, KERAS_METADATA].map((one) => planOf(instance, engine, one)),
   );
   const [saved = [], keras = []] = taken;
   return {

@@ -7,6 +7,7 @@ import { namesOf } from '../wasm/names.js';
 import { foreign } from './ends.js';
 import { operatorsFor } from './operators.js';
 import { structs } from './structs.js';
+import { asksModels, hasModels } from './which-module.js';
 
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -88,7 +89,7 @@ function losing(instance, engine, feed, merged) {
 }
 
 /** Tells the engine of damage that reading may not meet. @param {Instance} instance @param {Engine} engine @param {CpbError} damage */
-export function noteDamage(instance, engine, damage) {
+function noteDamage(instance, engine, damage) {
   instance.scope((scope) =>
     engine.call('note_damage', scope.bytes(new TextEncoder().encode(`${described(damage)}\0`))),
   );
@@ -154,11 +155,11 @@ function engineFor(file, feed, kind, options, merged) {
  * @param {ModelKind} kind
  * @param {ModelOptions} options
  * @param {Merged} [merged] of which chunks may be damaged: questions are answered from what is left
+ * @param {ReturnType<typeof inTurn>} [next] the engine answers one question at a time
  */
-export function asker(file, feed, kind, options, merged) {
+export function asker(file, feed, kind, options, merged, next = inTurn()) {
   const { instance } = file;
   const engine = engineFor(file, feed, kind, options, merged);
-  const next = inTurn(); // the engine answers one question at a time
   const questions = namesOf(instance, instance.c.cpb_question_name);
   const loadOperators = operatorsFor(instance, engine, kind);
 
@@ -195,18 +196,20 @@ export function asker(file, feed, kind, options, merged) {
    * @template T
    * @param {QuestionName} question
    * @param {QuestionOptions} options
-   * @param {(engine: Engine) => T} take
+   * @param {(engine: Engine, instance: Instance) => T} take
    * @returns {Promise<{ answer: any, taken: T }>}
    */
   async function askFor(question, options, take) {
     checkQuestion(questions, question, options);
-    return next(async () => ({ answer: await answer(question, options), taken: take(engine) }));
+    return next(async () => ({ answer: await answer(question, options), taken: take(engine, instance) }));
   }
 
   return {
     engine,
     ask: asked,
     askFor,
+    /** @param {CpbError} damage */
+    noteDamage: (damage) => noteDamage(instance, engine, damage),
     /** @param {Uint8Array} bytes */
     setKerasMetadata: (bytes) => next(() => (file.check(), setKerasMetadata(instance, engine, bytes))),
     /** @param {{ pointer: number }} checkpoint @param {Uint8Array} [graph] its object graph */
@@ -230,6 +233,53 @@ function refuseForeign({ instance, source }, feed) {
   const begin = feed.at(0)?.slice(0, HEAD);
   const text = begin && foreign(instance, { name: source.name ?? '', size: feed.size ?? 0, begin });
   if (text !== undefined) throw new CpbError('FORMAT', text);
+}
+
+/**
+ * The same, for all questions: those that the file's module does not answer are asked in one that does, of an engine
+ * of its own there, which is told what the first is.
+ *
+ * @param {() => Promise<OpenFile>} whole the file there
+ * @param {Parameters<typeof asker>} of
+ */
+export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
+  const next = inTurn(); // also for both: they read by one feed
+  const first = asker(file, feed, kind, options, merged, next);
+  if (hasModels(file.instance)) return first;
+  /** @typedef {typeof first} Asker */
+  /** @type {((to: Asker) => unknown)[]} */
+  const told = [];
+  /** @type {Promise<Asker> | undefined} */
+  let other;
+  async function begin() {
+    const made = asker(await whole(), feed, kind, options, merged, next);
+    for (const tell of told) await tell(made);
+    return made;
+  }
+  const second = () => {
+    const making = (other ??= begin());
+    making.catch(() => (other = undefined));
+    return making;
+  };
+  /** @param {(to: Asker) => unknown} tell */
+  async function tell(tell) {
+    await tell(first);
+    told.push(tell);
+    if (other) await tell(await other);
+  }
+  /** @type {typeof first.askFor} */
+  const askFor = async (question, ...rest) => (asksModels(question) ? await second() : first).askFor(question, ...rest);
+  return {
+    engine: first.engine,
+    askFor,
+    /** @type {typeof first.ask} */
+    ask: async (question, options = {}) => (await askFor(question, options, () => {})).answer,
+    /** @type {typeof first.setKerasMetadata} */
+    setKerasMetadata: (bytes) => tell((to) => to.setKerasMetadata(bytes)),
+    setCheckpoint: first.setCheckpoint, // nothing of it is in answers of the other
+    /** @type {typeof first.noteDamage} */
+    noteDamage: (damage) => void tell((to) => to.noteDamage(damage)),
+  };
 }
 
 /** @param {string[]} questions that there are @param {QuestionName} question @param {QuestionOptions} options */

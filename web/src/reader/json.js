@@ -2,8 +2,8 @@
 import { moduleFor } from '../init.js';
 import { DONE } from '../wasm/engine.js';
 import { isOver, turn } from '../wasm/turn.js';
+import { openBeside } from './beside-file.js';
 import { using } from './read-chunk.js';
-import { openFile } from './open-file.js';
 import { openSchema } from './schema.js';
 import { structs } from './structs.js';
 
@@ -25,24 +25,6 @@ const OUTLINE_MOST = 256 * 2 ** 20;
 
 /** @type {WeakMap<OpenFile, Promise<Writer>>} */
 const beside = new WeakMap();
-
-/**
- * Another instance, of another module, for the same file, with which it is closed.
- *
- * @param {OpenFile} file
- * @param {WebAssembly.Module} module
- */
-async function openBeside(file, module) {
-  const source = Object.create(file.source, { close: { value: undefined } });
-  const beside = await openFile(module, source, file.limits);
-  try {
-    file.keep(beside.close);
-  } catch (error) {
-    beside.close();
-    throw error;
-  }
-  return beside;
-}
 
 /** @param {OpenFile} file @param {Schema} schema @returns {Promise<Writer>} */
 async function openWriter(file, { set, nameOf }) {

@@ -16,7 +16,8 @@ import { fits, treeOf } from './tree.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Chunk } from './chunks.js' */
 /** @import { Field } from './fields.js' */
-/** @import { Input, SourceOptions } from '../source/index.js' */
+/** @import { Kind } from '../init.js' */
+/** @import { Input, Prepared, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
 /** @import { Plan } from './plan.js' */
 /** @import { OtherFile } from './other-file.js' */
@@ -121,19 +122,19 @@ export async function openWith(load, input, options) {
 /**
  * The same with what is behind it, in an instance of the module that does more.
  *
- * @param {import('../init.js').Kind} kind
+ * @param {Kind | ((source: Prepared) => Promise<Kind>)} which of the modules
  * @param {Load} load
  * @param {Input} input
  * @param {OpenOptions} [options]
- * @param {(source: import('../source/index.js').Prepared) => OpenFile} [within] an instance that is there
+ * @param {(source: Prepared) => OpenFile} [within] an instance that is there
  */
-export async function openAs(kind, load, input, options = {}, within = undefined) {
+export async function openAs(which, load, input, options = {}, within = undefined) {
   const { signal, limits } = options;
   signal?.throwIfAborted();
   const told = teller(options.onProgress, 'opening');
   const source = prepare(input, options, openPath);
-  const file = within?.(source) ?? (await openFile(await moduleFor(kind), source, limits));
-  const isModel = kind === 'inspect'; // a Riegeli file that has no index is called that where its kind is looked for
+  const file = within?.(source) ?? (await openIn(which, source, limits));
+  const isModel = which !== 'reader'; // a Riegeli file that has no index is called that where its kind is looked for
   const read = async () => {
     const { trustSizes = !source.local, wholeIndex = source.local } = options;
     const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, load, told, isModel);
@@ -169,6 +170,20 @@ async function named(error, { source, size }) {
     return await (await parts.foreign()).named(error, source);
   } catch {
     return error;
+  }
+}
+
+/**
+ * @param {Parameters<typeof openAs>[0]} which
+ * @param {Prepared} source is closed if that fails
+ * @param {Limits} [limits]
+ */
+async function openIn(which, source, limits) {
+  try {
+    return await openFile(await moduleFor(typeof which === 'function' ? await which(source) : which), source, limits);
+  } catch (error) {
+    Promise.resolve(source.close?.()).catch(() => {});
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 /** openInWorker() and inspectInWorker(): the page's side. */
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
+import { moduleNamed } from '../inspect/which-module.js';
 import { disposable } from '../reader/open-file.js';
 import { sourceOf } from '../source/index.js';
 import { resolveReference } from '../source/references.js';
@@ -142,7 +143,8 @@ export async function openIn(start, input, options = {}) {
  * @returns {Promise<ModelInWorker<Kind>>}
  */
 export async function inspectIn(start, input, options = {}) {
-  const opened = await startFor(start, 'inspect', ['inspect'], input, options);
+  const name = input?.name ?? String(input).replace(/[?#].*/s, '');
+  const opened = await startFor(start, 'inspect', [moduleNamed(options.kind, name) ?? 'inspect'], input, options);
   const { object, methods, data } = opened.answer;
   const model = { ...proxy(opened.owner, [object], methods, data), close: opened.end };
   return withCost(model, opened, input);

@@ -98,6 +98,7 @@ export async function workerd() {
       'web/test/memory/work.js',
       'web/src/wasm/full-simd.wasm',
       'web/src/wasm/inspect-simd.wasm',
+      'web/src/wasm/models-simd.wasm',
       ...list('web/test/support'),
     ]),
   );

@@ -15,5 +15,7 @@ if (runtime === 'workerd') {
     reader: await imported('../../src/wasm/reader-simd.wasm'),
     full: await imported('../../src/wasm/full-simd.wasm'),
     inspect: await imported('../../src/wasm/inspect-simd.wasm'),
+    models: await imported('../../src/wasm/models-simd.wasm'),
+    json: await imported('../../src/wasm/json.wasm'),
   });
 }

@@ -2,6 +2,7 @@
 #include "model/tensorflow/ask/questions.h"
 
 #include "base/status.h"
+#include "model/common/whole.h"
 #include "model/tensorflow/cut/cut.h"
 #include "model/tensorflow/cut/write.h"
 #include "model/tensorflow/describe.h"
@@ -82,7 +83,7 @@ static bool check_damage(cpb_saved_model *m) {
 
 void cpb_ask_cut(cpb_saved_model *m) {
   cpb_cut cut;
-  if (!check_damage(m)) return;
+  if (!cpb_is_whole_model(m->viewed.error) || !check_damage(m)) return;
   if (cpb_cut_decide(&cut, m, cpb_viewed_name(&m->viewed))) {
     plan(m, &cut);
     write_answer(m, &cut);

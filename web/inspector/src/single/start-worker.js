@@ -1,18 +1,18 @@
 /** Workers of the page that is one file, and what they need: all of it is in the file. */
 import dictionary from 'dictionary.wasm';
-import inspect from 'inspect.wasm';
+import models from 'models.wasm';
 import texts from 'worker-texts';
 
-/** @type {Promise<{ inspect: WebAssembly.Module, dictionary: WebAssembly.Module }> | undefined} */
+/** @type {Promise<{ models: WebAssembly.Module, dictionary: WebAssembly.Module }> | undefined} */
 let compiled;
 
 /** What reads models. */
 export const modules = () => (compiled ??= compileAll());
 
 async function compileAll() {
-  const all = [inspect, dictionary].map((packed) => WebAssembly.compileStreaming(unpacked(packed)));
+  const all = [models, dictionary].map((packed) => WebAssembly.compileStreaming(unpacked(packed)));
   const [reader, words] = /** @type {[WebAssembly.Module, WebAssembly.Module]} */ (await Promise.all(all));
-  return { inspect: reader, dictionary: words };
+  return { models: reader, dictionary: words };
 }
 
 /** @param {string} packed */
