@@ -119,8 +119,8 @@ static cpb_outcome fail_with(http_error_code_t *code, cpb_error *error) {
   char text[120] = "";
   if (code->tag == HTTP_ERROR_CODE_INTERNAL_ERROR && code->val.internal_error.is_some)
     cpb_quote(text, sizeof text, code->val.internal_error.val.ptr, code->val.internal_error.val.len);
-  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "no response (%s%s%s)", known ? codes[code->tag].name : "unknown error",
-           *text ? ": " : "", text);
+  cpb_fail(error, CPB_E_UNAVAILABLE, CPB_NO_OFFSET, "no response (%s%s%s)",
+           known ? codes[code->tag].name : "unknown error", *text ? ": " : "", text);
   cpb_outcome outcome = known && codes[code->tag].may_pass ? CPB_INTERRUPTED : CPB_REFUSED;
   http_error_code_free(code);
   return outcome;
@@ -139,7 +139,8 @@ static cpb_outcome wait_for(const cpb_exchange *x, poll_own_pollable_t ready, cp
   if (late) end = r->deadline;
   if (system_wait(ready, end > now ? end - now : 0)) return CPB_RECEIVED;
   if (late) return refuse(error, "the time for reading is over");
-  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "no bytes from the server for %llu ms", (unsigned long long)r->idle_time);
+  cpb_fail(error, CPB_E_UNAVAILABLE, CPB_NO_OFFSET, "no bytes from the server for %llu ms",
+           (unsigned long long)r->idle_time);
   return CPB_INTERRUPTED;
 }
 
@@ -276,7 +277,7 @@ static cpb_outcome end_of_stream(streams_stream_error_t *stop, cpb_error *error)
   server_string_t said;
   char text[120];
   io_error_method_error_to_debug_string(io_error_borrow_error(stop->val.last_operation_failed), &said);
-  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the response broke off (%s)",
+  cpb_fail(error, CPB_E_UNAVAILABLE, CPB_NO_OFFSET, "the response broke off (%s)",
            cpb_quote(text, sizeof text, said.ptr, said.len));
   server_string_free(&said);
   streams_stream_error_free(stop);

@@ -13,16 +13,6 @@
 
 /* --- Errors -------------------------------------------------------------------------------------------- */
 
-/* That of upstream is in the text. */
-static int status_of_read(const job *j) {
-  static const char answered[] = "the server answered ";
-  const char *text = j->error.message;
-  if (j->urls.deadline > 0 && cpb_url_clock() >= j->urls.deadline) return 504;
-  if (strncmp(text, answered, sizeof answered - 1) != 0) return 502;
-  text += sizeof answered - 1;
-  return !strncmp(text, "404", 3) || !strncmp(text, "410", 3) ? 404 : 502;
-}
-
 static int status_of(const job *j) {
   switch (j->error.code) {
     case CPB_E_USAGE: return j->is_setting ? 500 : 400;
@@ -34,7 +24,7 @@ static int status_of(const job *j) {
     case CPB_E_TRUNCATED: return 422;
     case CPB_E_READ:
     case CPB_E_DENIED:
-    case CPB_E_UNAVAILABLE: return status_of_read(j);
+    case CPB_E_UNAVAILABLE: return j->urls.deadline > 0 && cpb_url_clock() >= j->urls.deadline ? 504 : 502;
     case CPB_E_MEMORY: return 503;
     default: return 500;
   }

@@ -118,11 +118,11 @@ TWICE = cases(test_faults.test_a_range_is_exactly_what_was_asked_for, test_fault
               test_faults.test_what_passes_is_tried_again, test_faults.test_a_refusal_later_is_told_too)
 TWICE = [case for case in TWICE if case[0] != "etag-later"]  # in the third request
 ONCE = cases(test_faults.test_refusals_are_told_apart) + [
-    ("reset", r"READ: no response \(", 4), ("cut", r"READ: the response broke off \(", 4)]
+    ("reset", r"UNAVAILABLE: no response \(", 4), ("cut", r"UNAVAILABLE: the response broke off \(", 4)]
 # Of silence, which takes as long as a server is waited for.
 SILENT = [case for case in TWICE if "stall" in case[0]]
-STALLS = [("stall", "READ: no bytes from the server for 400 ms", 3),
-          ("stall-body", "READ: no bytes from the server for 400 ms", 3)]
+STALLS = [("stall", "UNAVAILABLE: no bytes from the server for 400 ms", 3),
+          ("stall-body", "UNAVAILABLE: no bytes from the server for 400 ms", 3)]
 
 
 @pytest.fixture(scope="module", params=RUNTIMES)
@@ -408,11 +408,11 @@ def test_no_path_leads_out_of_a_prefix(serving, prefix, path, wanted):
     ("/models/frozen.cpb/fields?path=[[", 400, "USAGE"), ("/models/frozen.cpb/fields?path=%zz", 400, "USAGE"),
     ("/models/frozen.cpb/fields?type=x.Y", 400, "USAGE"), ("/models/frozen.cpb/chunks?first=-1", 400, "USAGE"),
     ("/models/frozen.cpb/chunks?count=99999", 400, "USAGE"), ("/models/frozen.cpb/fields?omit=9999999", 400, "USAGE"),
-    (f"/models/frozen.cpb/fields?path={'x' * 5000}", 400, "USAGE"), ("/models/none", 404, "READ"),
+    (f"/models/frozen.cpb/fields?path={'x' * 5000}", 400, "USAGE"), ("/models/none", 404, "NOT_FOUND"),
     ("/models/frozen.cpb/signature?name=x", 415, "UNSUPPORTED"), ("/models/readme", 415, "FORMAT"),
     ("/models/text.pb/chunks", 415, "FORMAT"), ("/models/damaged/chunks/1", 422, "DAMAGED"),
-    ("/models/short", 422, "TRUNCATED"), ("/models/away", 502, "READ"),
-    ("/models/s3-none/message", 404, "READ")])
+    ("/models/short", 422, "TRUNCATED"), ("/models/away", 502, "UNAVAILABLE"),
+    ("/models/s3-none/message", 404, "NOT_FOUND")])
 def test_an_error_has_a_status_and_says_why(serving, path, status, code):
     answer = serving.get(path)
     assert answer.status == status, answer.body
@@ -492,7 +492,7 @@ def test_later_ranges_are_of_the_same_state(serving):
 
 def test_the_time_in_all_is_limited(hasty):
     answer = hasty.get("/models/lie-slow/message", Range="bytes=200000-299999")
-    assert (answer.status, answer.error()) == (504, "READ: the time for reading is over")
+    assert (answer.status, answer.error()) == (504, "UNAVAILABLE: the time for reading is over")
 
 
 @pytest.mark.parametrize("model", ["home", "known", "relative", "away"])

@@ -77,7 +77,7 @@ test('a table is loaded once, and only for a question that it is for', async () 
 
 test('other kinds of models have none', async () => {
   const { instance, engine, given } = model();
-  for (const kind of /** @type {const} */ (['samediff_zip', 'keras_metadata', 'checkpoint_index']))
+  for (const kind of /** @type {const} */ (['samediff_zip', 'keras_metadata', 'checkpoint']))
     await operatorsFor(instance, engine, kind)('node', () => {});
   assert.deepEqual(given, []);
 });
