@@ -131,6 +131,11 @@ static cpb_outcome refuse(cpb_error *error, const char *text) {
   return CPB_REFUSED;
 }
 
+static cpb_outcome refuse_late(cpb_error *error) {
+  cpb_fail(error, CPB_E_UNAVAILABLE, CPB_NO_OFFSET, "the time for reading is over");
+  return CPB_REFUSED;
+}
+
 /* Waits until something is there; else the error is set. */
 static cpb_outcome wait_for(const cpb_exchange *x, poll_own_pollable_t ready, cpb_error *error) {
   const cpb_request *r = x->request;
@@ -138,7 +143,7 @@ static cpb_outcome wait_for(const cpb_exchange *x, poll_own_pollable_t ready, cp
   bool late = r->deadline > 0 && r->deadline <= end;
   if (late) end = r->deadline;
   if (system_wait(ready, end > now ? end - now : 0)) return CPB_RECEIVED;
-  if (late) return refuse(error, "the time for reading is over");
+  if (late) return refuse_late(error);
   cpb_fail(error, CPB_E_UNAVAILABLE, CPB_NO_OFFSET, "no bytes from the server for %llu ms",
            (unsigned long long)r->idle_time);
   return CPB_INTERRUPTED;
@@ -298,8 +303,7 @@ static cpb_outcome take_stream(cpb_exchange *x, streams_borrow_input_stream_t st
     bool came = piece.len > 0;
     server_list_u8_free(&piece);
     if (!came) outcome = wait_for(x, streams_method_input_stream_subscribe(stream), error);
-    else if (x->request->deadline > 0 && x->last >= x->request->deadline)
-      return refuse(error, "the time for reading is over");
+    else if (x->request->deadline > 0 && x->last >= x->request->deadline) return refuse_late(error);
   }
   return outcome;
 }
