@@ -51,6 +51,26 @@ const NEED_SIZE = 2;
 const NEED_DICTIONARY = 3;
 
 /**
+ * Calls an engine's functions, each of which is looked for once.
+ *
+ * @param {Instance} instance
+ * @param {string} name
+ * @param {() => number} pointer
+ * @returns {Engine['call']}
+ */
+function callerOf({ c }, name, pointer) {
+  /** @type {Map<string, (...args: any[]) => any>} */
+  const methods = new Map();
+  return (method, ...args) => {
+    const self = pointer();
+    if (!self) throw new CpbError('CLOSED', 'the file was closed');
+    let f = methods.get(method);
+    if (!f) methods.set(method, (f = at(c, `${name}_${method}`)));
+    return f(self, ...args);
+  };
+}
+
+/**
  * @param {Instance} instance
  * @param {string} name
  * @param {number} pointer what `${name}_new` returned; 0 throws MEMORY
@@ -64,15 +84,7 @@ export function engineOf(instance, name, pointer, onFree) {
   }
   const out = instance.alloc(SCRATCH);
   const owned = [out];
-  /** @type {Map<string, (...args: any[]) => any>} */
-  const methods = new Map();
-  /** @type {Engine['call']} */
-  const call = (method, ...args) => {
-    if (!engine.pointer) throw new CpbError('CLOSED', 'the file was closed');
-    let f = methods.get(method);
-    if (!f) methods.set(method, (f = at(instance.c, `${name}_${method}`)));
-    return f(engine.pointer, ...args);
-  };
+  const call = callerOf(instance, name, () => engine.pointer);
   instance.users++;
 
   /** @type {Engine} */
