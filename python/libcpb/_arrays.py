@@ -47,7 +47,7 @@ class Values(NamedTuple):
         try:
             import numpy as np
         except ImportError as error:
-            raise ImportError("an array needs NumPy: pip install 'libcpb[arrays]'") from error
+            raise ImportError("an array needs NumPy: install libcpb[arrays]") from error
         order: Any = "F" if self.fortran_order else "C"
         if self.numpy is not None and self.item_size > 0:
             dtype = _small_float(self.dtype) if self.numpy in ("|V1", "|V2") else None

@@ -227,7 +227,7 @@ class Field:
         try:
             import numpy as np
         except ImportError as error:
-            raise ImportError("an array needs NumPy: pip install 'libcpb[arrays]'") from error
+            raise ImportError("an array needs NumPy: install libcpb[arrays]") from error
         data = b"".join(self._message.read(begin, length) for begin, length in self._elements())
         if self._kind in _NUMPY:
             if len(data) % np.dtype(name).itemsize:

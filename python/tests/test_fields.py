@@ -140,8 +140,8 @@ def test_what_objects_look_like(tmp_path):
 
 
 @pytest.mark.parametrize("missing, program, text", [
-    ("google.protobuf", "import libcpb; libcpb.Merger", "needs protobuf 4.22 or newer: pip install 'libcpb[messages]'"),
-    ("numpy", "import libcpb; libcpb.Values('FLOAT', '<f4', 4, (0,), False, bytearray()).array()", "needs NumPy: pip install 'libcpb[arrays]'")])
+    ("google.protobuf", "import libcpb; libcpb.Merger", "needs protobuf 4.22 or newer: install libcpb[messages]"),
+    ("numpy", "import libcpb; libcpb.Values('FLOAT', '<f4', 4, (0,), False, bytearray()).array()", "needs NumPy: install libcpb[arrays]")])
 def test_what_is_not_installed_is_named(missing, program, text):
     done = subprocess.run([sys.executable, "-c", f"import sys; sys.modules[{missing!r}] = None; {program}"], capture_output=True, text=True)
     assert done.stderr.splitlines()[-1].startswith("ImportError: ") and text in done.stderr

@@ -13,7 +13,7 @@
 #include "host/regular.h"
 #include "host/url/address.h"
 
-#define CHUNKED "/saved_model.cpb"
+#define CHUNKED "saved_model.cpb"
 
 static const char *const of_name[] = {"", ".cpb", ".pb", ".index", NULL};
 
@@ -86,7 +86,7 @@ static bool find_latest_in(size_t length, char *out) {
 
 /* `*package`: how long the folder is at the beginning of `out` if a package's manifest named what follows; else 0. */
 static bool find(const char *path, char *out, size_t size, size_t *package) {
-  static const char *const in_directory[] = {"/saved_model.pb", "/saved_model.pbtxt", CHUNKED, NULL};
+  static const char *const in_directory[] = {"/saved_model.pb", "/saved_model.pbtxt", "/" CHUNKED, NULL};
   const size_t length = strlen(path);
   if (size < length + CPB_FIND_MODEL_ROOM) return false;
   const bool is_directory = cpb_lookup_is_directory(path);
@@ -112,8 +112,8 @@ int cpb_find_passed_over(const char *found, char *out, size_t size) {
   const char *slash = strrchr(found, '/'), *name = slash ? slash + 1 : found;
   const size_t folder = (size_t)(name - found);
   if (strcmp(name, "saved_model.pb") != 0 && strcmp(name, "saved_model.pbtxt") != 0) return 0;
-  if (size < folder + sizeof CHUNKED - 1) return 0;
-  cpb_path_replace(found, folder, CHUNKED + 1, out);
+  if (size < folder + sizeof CHUNKED) return 0;
+  cpb_path_replace(found, folder, CHUNKED, out);
   return cpb_lookup_exists(out);
 }
 
@@ -253,7 +253,7 @@ static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_
 /* What is not there is known when it is asked for. */
 static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb_url_options *urls, char *out,
                           cpb_error *error) {
-  static const char *const in_folder[] = {"saved_model.pb", "saved_model.pbtxt", "saved_model.cpb", NULL};
+  static const char *const in_folder[] = {"saved_model.pb", "saved_model.pbtxt", CHUNKED, NULL};
   const cpb_allocator a = cpb_allocator_or_default(given);
   bool is_folder = cpb_path_ends_with(url, "/"), is_package = cpb_path_ends_with(url, ".mlpackage"), absent;
   cpb_error first = {.code = CPB_OK};

@@ -14,5 +14,5 @@ A splitter takes a message apart:
 try:
     import google.protobuf as _protobuf
 except ImportError as error:
-    raise ImportError("libcpb.proto_splitter needs protobuf 4.22 or newer: pip install 'libcpb[messages]'") from error
+    raise ImportError("libcpb.proto_splitter needs protobuf 4.22 or newer: install libcpb[messages]") from error
 del _protobuf
