@@ -1,5 +1,5 @@
 /**
- * What the `code` of an error may be. The first eleven are those of cpb/base.h.
+ * What the `code` of an error may be. The first thirteen are those of cpb/base.h.
  *
  * | code | meaning |
  * |---|---|
@@ -10,10 +10,12 @@
  * | `FORMAT` | the input has another format |
  * | `UNSUPPORTED` | this version of libcpb cannot read it |
  * | `LIMIT` | a limit was reached |
- * | `NOT_FOUND` | no such chunk, record or field |
+ * | `NOT_FOUND` | no such file, chunk, record or field |
  * | `READ` | reading failed |
  * | `WRITE` | writing failed |
  * | `CANCELLED` | the operation was cancelled |
+ * | `DENIED` | the file may not be read; of a URL it is `HTTP` with its status |
+ * | `UNAVAILABLE` | the server cannot be reached; of a URL it is `NETWORK`, `TIMEOUT` or `HTTP` |
  * | `HTTP` | the server answered with an error status |
  * | `NETWORK` | no response, or one that broke off; in a browser perhaps CORS |
  * | `TIMEOUT` | the server took too long |
@@ -36,6 +38,8 @@ export const codes = Object.freeze(
     'READ',
     'WRITE',
     'CANCELLED',
+    'DENIED',
+    'UNAVAILABLE',
     'HTTP',
     'NETWORK',
     'TIMEOUT',

@@ -108,7 +108,7 @@ test('of several files those are models that are nothing of another', () => {
     ['m/saved_model.pb', 'm/keras_metadata.pb', 'm/fingerprint.pb', 'm/variables/variables.index'],
     'm/saved_model.pb',
   );
-  is(['m/saved_model.pb', 'm/saved_model.cpb'], 'm/saved_model.cpb');
+  is(['m/saved_model.pb', 'm/saved_model.cpb'], 'm/saved_model.pb');
   is(['saved_model.cpb', 'keras_metadata.pb', 'variables.index', 'variables.data-00000-of-00001'], 'saved_model.cpb');
   is(
     ['s/1/saved_model.pb', 's/10/saved_model.pb', 's/9/saved_model.pb', 's/9/keras_metadata.pb'],

@@ -17,6 +17,7 @@ const structs = { ...reading, ...parts, ...writing, ...inspecting };
 const c = {
   u8: /^(char|u?int8_t|_Bool|bool)$/,
   i32: /^(int|int32_t|cpb_\w+)$/,
+  i16: /^int16_t$/,
   u32: /^(unsigned int|uint32_t|cpb_\w+)$/,
   size: /^size_t$/,
   // Of a double: its bits.

@@ -171,6 +171,7 @@ class ModuleInstance {
     if (typeof type === 'object') return this.get(type, p);
     const view = this.#view;
     if (type === 'u64') return toNumber(view.getBigUint64(p, true));
+    if (type === 'i16') return view.getInt16(p, true);
     if (type === 'i32') return view.getInt32(p, true);
     if (type === 'u8') return view.getUint8(p);
     return type === 'text' ? this.text(p) : view.getUint32(p, true);

@@ -10,11 +10,11 @@
  */
 
 /** @type {Record<string, number>} */
-const sizes = { u8: 1, i32: 4, u32: 4, ptr: 4, size: 4, u64: 8, text: 256 };
+const sizes = { u8: 1, i16: 2, i32: 4, u32: 4, ptr: 4, size: 4, u64: 8, text: 256 };
 
 /** Fields in their order, name:type; u64 where no type is said. */
 const declarations = {
-  error: 'code:i32 offset message:text',
+  error: 'code:i32 system:i16 status:i16 offset message:text',
   limits:
     'struct_size:size riegeli_chunk window chunks records_per_chunk depth:u32' +
     ' decoded decoded_per_byte held held_per_byte walked walked_per_byte' +
