@@ -73,8 +73,7 @@ void cpb_input_fail_as(cpb_input *input, const cpb_error *error) {
   if (input->failure.code != CPB_OK) return;
   uint64_t offset = input->need.kind == CPB_NEED_RANGE ? input->need.offset : CPB_NO_OFFSET;
   cpb_fail(&input->failure, error->code, offset, "%s", error->message);
-  input->failure.system = error->system;
-  input->failure.status = error->status;
+  cpb_error_take_numbers(&input->failure, error);
 }
 
 static bool is_of_a_file(cpb_code code) {

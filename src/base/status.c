@@ -127,6 +127,11 @@ cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *
 
 cpb_code cpb_fail_memory(cpb_error *error) { return cpb_fail(error, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"); }
 
+void cpb_error_take_numbers(cpb_error *error, const cpb_error *from) {
+  error->system = from->system;
+  error->status = from->status;
+}
+
 bool cpb_is_of_reading(const cpb_error *error) {
   bool is_of_file = error->system != 0 || error->status != 0;
   return error->code == CPB_E_READ || error->code == CPB_E_DENIED || error->code == CPB_E_UNAVAILABLE ||

@@ -24,6 +24,9 @@ cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *
 
 cpb_code cpb_fail_memory(cpb_error *error);
 
+/* The numbers of the error that `error` tells in other words. */
+void cpb_error_take_numbers(cpb_error *error, const cpb_error *from);
+
 /* Whether it is about reading a file rather than about what is in it. */
 bool cpb_is_of_reading(const cpb_error *error);
 

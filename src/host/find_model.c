@@ -268,8 +268,7 @@ static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb
            is_folder    ? "saved_model.pb, saved_model.pbtxt, saved_model.cpb, Manifest.json and checkpoint in it"
            : is_package ? "Manifest.json in it, and .cpb, .pb and .index after its name"
                         : ".cpb, .pb and .index after its name, too");
-  error->system = first.system;
-  error->status = first.status;
+  cpb_error_take_numbers(error, &first);
   strcpy(out, url);
   return NULL;
 }

@@ -34,8 +34,11 @@ static cpb_code fail_other(const rewritten *r, const cpb_onnx_piece *piece, cpb_
   const cpb_other_file *other = &piece->other;
   cpb_error_begin(error, NULL);
   cpb_quote(name, sizeof name, other->name, other->length);
-  if (have != CPB_AT_END)
-    return cpb_fail(error, code, CPB_NO_OFFSET, "\"%s\", which has values: %s", name, r->input.failure.message);
+  if (have != CPB_AT_END) {
+    cpb_fail(error, code, CPB_NO_OFFSET, "\"%s\", which has values: %s", name, r->input.failure.message);
+    cpb_error_take_numbers(error, &r->input.failure);
+    return code;
+  }
   return cpb_fail(error, code, CPB_NO_OFFSET, "\"%s\", which has values, has %llu bytes; expected at least %llu", name,
                   (unsigned long long)r->input.other_size, (unsigned long long)(piece->offset + piece->length));
 }

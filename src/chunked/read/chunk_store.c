@@ -139,6 +139,7 @@ static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
 static cpb_have reader_failed(cpb_chunk_store *s, cpb_store_stream *stream) {
   const cpb_error *error = cpb_record_reader_error(stream->reader);
   cpb_fail(s->error, error->code, error->offset, "chunk %llu: %s", (unsigned long long)stream->chunk, error->message);
+  cpb_error_take_numbers(s->error, error);
   return cpb_store_fail_in(&s->files, stream->file, s->error);
 }
 

@@ -320,8 +320,10 @@ static bool take_tag(cpb_field_reader *r) {
 }
 
 static cpb_have fail_scan(cpb_field_reader *r) {
-  if (r->error.code == CPB_OK)
+  if (r->error.code == CPB_OK) {
     cpb_fail(&r->error, r->scan_error.code, CPB_NO_OFFSET, "the chunk index: %s", r->scan_error.message);
+    cpb_error_take_numbers(&r->error, &r->scan_error);
+  }
   return CPB_FAILED;
 }
 
