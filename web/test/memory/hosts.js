@@ -99,6 +99,7 @@ export async function workerd() {
       'web/src/wasm/full-simd.wasm',
       'web/src/wasm/inspect-simd.wasm',
       'web/src/wasm/models-simd.wasm',
+      'web/src/wasm/json.wasm',
       ...list('web/test/support'),
     ]),
   );
