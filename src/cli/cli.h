@@ -89,6 +89,9 @@ void cli_progress_end(cli *c);
 cpb_file *cli_open_input(cli *c, const char *path, int *status);
 /* The file that `path` stands for (cpb_find_and_open); `*found` is its path, to be freed. */
 cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status);
+
+/* The same for who wants chunks, as TensorFlow's Merger does: in a folder that has both, its .cpb. */
+cpb_file *cli_find_chunks(cli *c, const char *path, char **found, int *status);
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status);
 cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status);
 

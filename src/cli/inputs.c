@@ -48,7 +48,7 @@ void cli_say_passed_over(cli *c, const char *path, const char *found) {
   cpb_release(&c->allocator, passed);
 }
 
-cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status) {
+static cpb_file *find_input(cli *c, const char *path, char **found, int *status) {
   cpb_error error;
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   *found = cpb_alloc(&c->allocator, size);
@@ -58,9 +58,35 @@ cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status) {
   }
   if (cli_is_dash(path)) return cli_open_input(c, strcpy(*found, path), status);
   cpb_file *file = cpb_find_and_open(&c->allocator, path, &c->urls, *found, size, &error);
-  if (file) set_references(c, file), cli_say_passed_over(c, path, *found);
+  if (file) set_references(c, file);
   else *status = cli_fail(c, *found, &error);
   return file;
+}
+
+cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status) {
+  cpb_file *file = find_input(c, path, found, status);
+  if (file) cli_say_passed_over(c, path, *found);
+  return file;
+}
+
+/* The path of the .cpb beside a plain message that was found in a folder; NULL: there is none. */
+static char *chunked_beside(cli *c, const char *path, const char *found) {
+  if (cli_is_dash(path) || cpb_is_url(path) || !os_is_folder(path)) return NULL;
+  const size_t size = strlen(found) + 2;
+  char *chunked = cpb_alloc(&c->allocator, size);
+  if (chunked && cpb_find_passed_over(found, chunked, size)) return chunked;
+  cpb_release(&c->allocator, chunked);
+  return NULL;
+}
+
+cpb_file *cli_find_chunks(cli *c, const char *path, char **found, int *status) {
+  cpb_file *file = find_input(c, path, found, status);
+  char *chunked = file ? chunked_beside(c, path, *found) : NULL;
+  if (!chunked) return file;
+  cpb_file_close(file);
+  cpb_release(&c->allocator, *found);
+  *found = chunked;
+  return cli_open_input(c, chunked, status);
 }
 
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {

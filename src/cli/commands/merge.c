@@ -51,7 +51,7 @@ static int write_output(merging *m) {
 
 static bool open_input(merging *m, int *status) {
   cli *c = m->cli;
-  m->in = cli_find_input(c, c->settings.input, &m->path, status);
+  m->in = cli_find_chunks(c, c->settings.input, &m->path, status);
   if (!m->in) return false;
   if (cli_ends_with(m->path, ".pb")) return true;
   m->index = cli_open_index(c, m->path, m->in, status);
