@@ -134,7 +134,7 @@ def test_files_that_cannot_be_opened_are_the_errors_of_python(tmp_path):
         libcpb.merge(split, out)
     assert (raised.value.code, raised.value.filename) == ("WRITE", out)
     with pytest.raises(IsADirectoryError):
-        libcpb.open(tmp_path)
+        libcpb.RecordReader(tmp_path)
     with pytest.raises(IsADirectoryError):
         libcpb.merge(split, tmp_path)
     with pytest.raises(FileExistsError):
