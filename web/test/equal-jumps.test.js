@@ -35,7 +35,7 @@ function inRounds(file, refuses = () => false) {
     const entry = { offset, end: offset + length, aborted: false };
     asked.push(entry);
     options?.signal?.addEventListener('abort', () => (entry.aborted = true));
-    if (waiting.length === 0) setTimeout(() => (rounds++, waiting.forEach((go) => go()), (waiting = [])), 2);
+    if (waiting.length === 0) setTimeout(() => (rounds++, waiting.forEach((go) => go()), (waiting = [])), 5);
     await new Promise((go) => waiting.push(() => go(undefined)));
     if (refuses(length)) throw new Error('no');
     return file.source.read(offset, length);
