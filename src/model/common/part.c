@@ -16,7 +16,7 @@ bool cpb_part_begin(cpb_part *p, const cpb_allocator *a, const cpb_message_type 
 
 /* Pieces of a field behind one another, each followed by a field that is none of anybody's, so that a place in the copy
  * is one in the message. */
-typedef struct cpb_joined {
+typedef struct cpb_part_whole {
   cpb_allocator allocator;
   cpb_buffer bytes;
   struct joined_piece {

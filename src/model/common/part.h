@@ -14,7 +14,7 @@ typedef struct cpb_part {
   cpb_span message; /* what is there of it */
   cpb_error damage; /* why that is not all, or CPB_OK */
   uint64_t lost; /* bytes that cannot be read, of the fields that cpb_outline_lost_in() says; 0 where it ends early */
-  struct cpb_joined *joined; /* a field that comes in several pieces, put together, or NULL */
+  struct cpb_part_whole *joined; /* a field that comes in several pieces, put together, or NULL */
   bool lacks_some;     /* what the host says is missing from the input, or lost, may have been in any of its fields */
   const char *missing; /* what follows where it ends early; NULL until that was looked for */
 } cpb_part;
