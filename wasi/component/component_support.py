@@ -87,3 +87,9 @@ def through_jco(program, module, questions):
     done = subprocess.run(["node", ROOT / "wasi/component" / program, module], check=True,
                           input=json.dumps(questions).encode(), stdout=subprocess.PIPE)
     return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="session")
+def javascript(tmp_path_factory):
+    """The component as jco makes a module of it."""
+    return transpiled(str(FOLDER / "cpb-component.wasm"), tmp_path_factory.mktemp("jco"))

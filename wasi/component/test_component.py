@@ -18,6 +18,7 @@ import sys
 
 import pytest
 
+from component_support import javascript  # noqa: F401
 from component_support import (CPB, DATA, EXIT, FOLDER, ROOT, Watched, error_of, fail, or_error, run, sha,
                                through_jco)
 from cpb_component import CHUNKED, ENGINE, MESSAGES, RECORDS, SOURCE, CpbError, Instance, Path, load

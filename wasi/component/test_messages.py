@@ -11,6 +11,7 @@ import threading
 
 import pytest
 
+from component_support import javascript  # noqa: F401
 from component_support import (DATA, EXIT, FOLDER, ROOT, Watched, error_of, fail, or_error, run, sha, through_jco,
                                whole)
 from cpb_component import CpbError, Instance, Path
