@@ -7,6 +7,7 @@ import io
 import os
 import pathlib
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -109,6 +110,12 @@ def test_what_is_wrong_is_said():
         with pytest.raises(exception) as raised:
             call()
         assert text in str(raised.value), (number, str(raised.value))
+
+
+def test_the_codes_are_those_of_c():
+    header = (pathlib.Path(__file__).resolve().parents[2] / "include/cpb/base.h").read_text()
+    names = re.findall(r"^  X\((\w+), \d+, \"", header, re.M)
+    assert names[0] == "OK" and tuple(names[1:]) == typing.get_args(libcpb._errors.Code)
 
 
 def test_the_exception():

@@ -27,6 +27,16 @@ cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   return file;
 }
 
+/* The path of the .cpb beside a plain message that was found in a folder; NULL: there is none. */
+static char *chunked_beside(cli *c, const char *path, const char *found) {
+  if (!path || cli_is_dash(path) || cpb_is_url(path) || !os_is_folder(path)) return NULL;
+  const size_t size = strlen(found) + 2;
+  char *chunked = cpb_alloc(&c->allocator, size);
+  if (chunked && cpb_find_passed_over(found, chunked, size)) return chunked;
+  cpb_release(&c->allocator, chunked);
+  return NULL;
+}
+
 static void write_time(const char *path, char *out, size_t size) {
   const time_t at = os_modified(path);
   struct tm when;
@@ -35,16 +45,12 @@ static void write_time(const char *path, char *out, size_t size) {
 }
 
 void cli_say_passed_over(cli *c, const char *path, const char *found) {
-  char read[48], other[48];
-  if (!path || cli_is_dash(path) || cpb_is_url(path) || c->settings.quiet || !os_is_folder(path)) return;
-  const size_t size = strlen(found) + 2;
-  char *passed = cpb_alloc(&c->allocator, size);
-  if (passed && cpb_find_passed_over(found, passed, size)) {
-    write_time(found, read, sizeof read);
-    write_time(passed, other, sizeof other);
-    cli_note(c, passed, "not taken%s: TensorFlow's loaders take the %s beside it%s", other, strrchr(found, '/') + 1,
-             read);
-  }
+  char read[48], other[48], *passed = c->settings.quiet ? NULL : chunked_beside(c, path, found);
+  if (!passed) return;
+  write_time(found, read, sizeof read);
+  write_time(passed, other, sizeof other);
+  cli_note(c, passed, "not taken%s: TensorFlow's loaders take the %s beside it%s", other, strrchr(found, '/') + 1,
+           read);
   cpb_release(&c->allocator, passed);
 }
 
@@ -67,16 +73,6 @@ cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status) {
   cpb_file *file = find_input(c, path, found, status);
   if (file) cli_say_passed_over(c, path, *found);
   return file;
-}
-
-/* The path of the .cpb beside a plain message that was found in a folder; NULL: there is none. */
-static char *chunked_beside(cli *c, const char *path, const char *found) {
-  if (cli_is_dash(path) || cpb_is_url(path) || !os_is_folder(path)) return NULL;
-  const size_t size = strlen(found) + 2;
-  char *chunked = cpb_alloc(&c->allocator, size);
-  if (chunked && cpb_find_passed_over(found, chunked, size)) return chunked;
-  cpb_release(&c->allocator, chunked);
-  return NULL;
 }
 
 cpb_file *cli_find_chunks(cli *c, const char *path, char **found, int *status) {

@@ -318,18 +318,6 @@ static cpb_have read_key(cpb_find *f) {
 
 /* --- Packed elements ------------------------------------------------------------ */
 
-static unsigned fixed_size(cpb_field_type type) {
-  switch (type) {
-    case CPB_TYPE_DOUBLE:
-    case CPB_TYPE_FIXED64:
-    case CPB_TYPE_SFIXED64: return 8;
-    case CPB_TYPE_FLOAT:
-    case CPB_TYPE_FIXED32:
-    case CPB_TYPE_SFIXED32: return 4;
-    default: return 0;
-  }
-}
-
 static cpb_have packed_ends_early(cpb_find *f) {
   cpb_fail(&f->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
            "packed field that ends within an element at byte %llu of the message", (unsigned long long)f->element);
@@ -371,7 +359,7 @@ static cpb_have take_varints(cpb_find *f) {
 }
 
 static cpb_have take_packed(cpb_find *f) {
-  unsigned size = fixed_size(f->found.field->type);
+  unsigned size = cpb_wire_fixed_size(f->found.field->type);
   return size > 0 ? take_fixed(f, size) : take_varints(f);
 }
 

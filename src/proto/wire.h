@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "cpb/base.h"
+#include "cpb/message.h"
 
 typedef enum cpb_wire_type {
   CPB_WIRE_VARINT = 0,
@@ -27,6 +28,19 @@ typedef enum cpb_wire_type {
   CPB_WIRE_END_GROUP = 4,
   CPB_WIRE_FIXED32 = 5
 } cpb_wire_type;
+
+/* The bytes of each value of this type, a cpb_field_type, or 0: that differs from value to value. */
+static inline unsigned cpb_wire_fixed_size(uint32_t type) {
+  switch (type) {
+    case CPB_TYPE_DOUBLE:
+    case CPB_TYPE_FIXED64:
+    case CPB_TYPE_SFIXED64: return 8;
+    case CPB_TYPE_FLOAT:
+    case CPB_TYPE_FIXED32:
+    case CPB_TYPE_SFIXED32: return 4;
+    default: return 0;
+  }
+}
 
 /* A field. Offsets count from the beginning of the outermost message. */
 typedef struct cpb_wire_field {

@@ -92,21 +92,9 @@ static bool take_value(cpb_field_reader *r, const cpb_wire_field *f, uint64_t en
 
 /* --- Packed elements --------------------------------------------------------------- */
 
-static unsigned fixed_size(uint32_t type) {
-  switch (type) {
-    case CPB_TYPE_DOUBLE:
-    case CPB_TYPE_FIXED64:
-    case CPB_TYPE_SFIXED64: return 8;
-    case CPB_TYPE_FLOAT:
-    case CPB_TYPE_FIXED32:
-    case CPB_TYPE_SFIXED32: return 4;
-    default: return 0;
-  }
-}
-
 static bool begin_packed(cpb_field_reader *r, const cpb_wire_field *f) {
   cpb_field_step *step = &r->steps[r->level];
-  unsigned size = fixed_size(step->type);
+  unsigned size = cpb_wire_fixed_size(step->type);
   uint64_t wanted = step->subscript->value - step->seen;
   r->element = f->value;
   r->in_packed = size == 0;
