@@ -14,6 +14,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, writeSync
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { parts } from '../test/recipes/large-message.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const { values: options } = parseArgs({
@@ -29,44 +30,11 @@ const { values: options } = parseArgs({
 // --- The model -----------------------------------------------------------------
 
 const TENSOR = 16e6;
-const NODES = 20_000;
-
-/** @param {number} n @returns {number[]} */
-const varint = (n) => (n < 128 ? [n] : [(n % 128) | 128, ...varint(Math.floor(n / 128))]);
-const ascii = (/** @type {string} */ text) => [...new TextEncoder().encode(text)];
-/** @param {number} number @param {number[]} bytes @param {number} [more] bytes that follow */
-const field = (number, bytes, more = 0) => [(number << 3) | 2, ...varint(bytes.length + more), ...bytes];
-
-/** All but the content of a constant. @param {number} i */
-function headOf(i) {
-  const tensor = field(8, [8, 1, ...field(2, []), (4 << 3) | 2, ...varint(TENSOR)], TENSOR);
-  const attr = field(5, [...field(1, ascii('value')), ...field(2, tensor, TENSOR)], TENSOR);
-  return field(1, [...field(1, ascii(`n${i}`)), ...field(2, ascii('Const')), ...attr], TENSOR);
-}
-
-/** @param {number} i */
-const smallNode = (i) =>
-  field(1, [
-    ...field(1, ascii(`small/node_${i}/activation`)),
-    ...field(2, ascii('Identity')),
-    ...field(3, ascii(`small/node_${i - 1}/activation`)),
-  ]);
 
 /** @param {string} path of a SavedModel */
 function make(path) {
-  const heads = Array.from({ length: Math.ceil(Number(options.megabytes) / 16) }, (_, i) => headOf(i));
-  const small = Array.from({ length: NODES }, (_, i) => smallNode(i)).flat();
-  const size = heads.reduce((sum, head) => sum + head.length + TENSOR, small.length);
-  const graph = field(2, [], size);
-  const noise = new Uint32Array(TENSOR / 4);
-  for (let i = 0, x = 1; i < noise.length; i++) noise[i] = x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
   const file = openSync(path, 'w');
-  writeSync(file, Uint8Array.from([8, 1, ...field(2, graph, size), ...small]));
-  for (const [i, head] of heads.entries()) {
-    noise[0] = i;
-    writeSync(file, Uint8Array.from(head));
-    writeSync(file, new Uint8Array(noise.buffer));
-  }
+  for (const part of parts(Math.ceil((Number(options.megabytes) * 1e6) / TENSOR), TENSOR)) writeSync(file, part);
   closeSync(file);
 }
 
