@@ -36,8 +36,8 @@ class CpbError(Exception):
             reached, or not now), ``"READ"`` and ``"WRITE"`` (any other failure), or ``"CANCELLED"``.
         offset: The byte of the input that the error is about; None when it is about no byte.
         source: What was read or written, such as a path; None when that has no name.
-        errno: The system's number, as in `OSError`; None when there is none.
-        status: The status of the HTTP response that refused; None when there is none.
+        errno: The system's number, as in `OSError`, or None.
+        status: The status of the HTTP response that refused, or None.
     """
 
     code: Code
