@@ -41,7 +41,8 @@ typedef struct cpb_file cpb_file;
 
 struct cpb_url_options; /* cpb/url.h */
 
-/* CPB_E_READ when the file cannot be opened or is a directory; CPB_E_MEMORY. */
+/* CPB_E_NOT_FOUND, CPB_E_DENIED; CPB_E_READ for another failure or a directory: each with
+ * errno in error->system. CPB_E_MEMORY. */
 CPB_API cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *error);
 
 /* Reads an open descriptor, which the caller closes, after the cpb_file. If it cannot

@@ -68,7 +68,7 @@ CPB_API int cpb_find_passed_over(const char *found, char *out, size_t size);
 /* As cpb_find_model(), and opens that file. With `urls`, `path` may be a URL; the URL of a directory ends in a slash:
  * nothing in it is looked for but saved_model.pb, .pbtxt and .cpb, Manifest.json and checkpoint. What
  * a server answers with 404, 410 or 403 is not there: a store that lists no files to everybody says so.
- * CPB_E_READ, CPB_E_MEMORY; CPB_E_USAGE: `size` is too small, or the directory has several models, which the message
+ * As cpb_file_open(); CPB_E_USAGE: `size` is too small, or the directory has several models, which the message
  * names; for URLs as cpb_url_open(). */
 CPB_API cpb_file *cpb_find_and_open(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls,
                                     char *out, size_t size, cpb_error *error);
