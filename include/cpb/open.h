@@ -159,7 +159,7 @@ CPB_API cpb_find *cpb_message_file_find(cpb_message_file *message, const cpb_mes
                                         cpb_error *error);
 
 /* Supplies an engine whose step has returned CPB_STEP_NEED. What is lent stays valid until the next
- * call for this object. On failure the engine's next step fails with CPB_E_READ or CPB_E_CANCELLED,
+ * call for this object. On failure the engine's next step fails as after cpb_input_fail_with(),
  * and `error` has the cause: its own code, and an offset in the file. */
 CPB_API cpb_code cpb_message_file_supply(cpb_message_file *message, cpb_input *input, cpb_error *error);
 
@@ -249,7 +249,7 @@ CPB_API int cpb_model_file_is_same(const cpb_model_file *a, const cpb_model_file
 
 /* Supplies an engine whose step has returned CPB_STEP_NEED, from the model's message, as cpb_message_file_supply()
  * does, or from a shard of its checkpoint if `shard` is not negative (cpb_diff_shard). A shard that is not there is a
- * failure for the engine alone: its next step fails with CPB_E_READ. */
+ * failure for the engine alone: its next step fails with CPB_E_NOT_FOUND. */
 CPB_API cpb_code cpb_model_file_supply(cpb_model_file *file, int64_t shard, cpb_input *input, cpb_error *error);
 
 /* The size in bytes of the model's own file (`beside` is 0), or of one beside it (a CPB_BESIDE_... value; of the
