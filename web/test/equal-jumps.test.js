@@ -4,6 +4,7 @@
  */
 import { equalJumps } from '../src/reader/equal-jumps.js';
 import { goingOn } from '../src/reader/progressions.js';
+import { virtualClock } from './support/clock.js';
 import { graphOf, largeModel } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, each, test } from './support/test.js';
@@ -17,6 +18,9 @@ const MB = 1e6;
 const GUESS = 5120;
 const KIB_4 = 4096;
 
+/** Milliseconds of a round: so few that asking is cheap. */
+const ROUND = 5;
+
 /**
  * The file as a server that answers what waits for it all at once; that is a round. Requests are
  * refused as `refuses` says.
@@ -27,16 +31,13 @@ const KIB_4 = 4096;
 function inRounds(file, refuses = () => false) {
   /** @type {{ offset: number, end: number, aborted: boolean }[]} */
   const asked = [];
-  let rounds = 0;
-  /** @type {(() => void)[]} */
-  let waiting = [];
+  const clock = virtualClock();
   /** @type {import('../src/types.js').Source['read']} */
   async function read(offset, length, options) {
     const entry = { offset, end: offset + length, aborted: false };
     asked.push(entry);
     options?.signal?.addEventListener('abort', () => (entry.aborted = true));
-    if (waiting.length === 0) setTimeout(() => (rounds++, waiting.forEach((go) => go()), (waiting = [])), 5);
-    await new Promise((go) => waiting.push(() => go(undefined)));
+    await clock.sleep(ROUND);
     if (refuses(length)) throw new Error('no');
     return file.source.read(offset, length);
   }
@@ -45,8 +46,9 @@ function inRounds(file, refuses = () => false) {
     source,
     asked,
     get rounds() {
-      return rounds;
+      return clock.wakes;
     },
+    stop: clock.stop,
     get bytes() {
       return asked.reduce((sum, { offset, end }) => sum + end - offset, 0);
     },
@@ -66,6 +68,7 @@ async function constantsOf(file, options, refuses) {
   const model = await inspect(server.source, { ...kinds, retry: false, ...options });
   const { constants } = await model.constants({ count: 'all' });
   model.close();
+  server.stop();
   return { server, constants };
 }
 
@@ -213,6 +216,7 @@ test('what is guessed when the answer is there is given up', async () => {
   const waiting = jumps.at(64 * MB, 100, { signal: controller.signal });
   controller.abort(new Error('enough'));
   await assert.rejects(/** @type {Promise<unknown>} */ (waiting), { message: 'enough' });
+  server.stop();
 });
 
 test('how distances go on', () =>
