@@ -320,6 +320,20 @@ reasons() {
     awk -v stage="$2" '{ n = $1 * $2; $1 = $2 = ""; sub(/^ +/, ""); printf "  %s: %d x %s\n", stage, n, $0 }'
 }
 
+# The names of the tests that failed, so that the last lines say them.
+failures() {
+  local stage lines
+  for stage in "${broken[@]}"; do
+    [ -z "${begun[$stage]:-}" ] || awk -v stage="$stage" -f tests/failed.awk "build/log/$stage.log"
+  done >build/log/failed
+  lines=$(wc -l <build/log/failed)
+  [ "$lines" -gt 0 ] || return 0
+  echo "failed:"
+  head -n 40 build/log/failed
+  [ "$lines" -le 40 ] || echo "  and $((lines - 40)) more: build/log/failed"
+  echo
+}
+
 finish() { # STAGE CODE
   local stage=$1 code=$2 log=build/log/$1.log cpu summary
   state[$stage]=$([ "$code" = 0 ] && echo ok || echo FAILED)
@@ -392,6 +406,7 @@ main() {
     [ -z "${state[$stage]:-}" ] || [ ! -e "build/log/$stage.log" ] || reasons "build/log/$stage.log" "$stage"
   done >build/log/skipped
   [ ! -s build/log/skipped ] || { echo "skipped:"; cat build/log/skipped; echo; }
+  failures
   echo "$passed passed, $failed failed, $skipped skipped"
   if [ ${#broken[@]} -gt 0 ]; then
     echo "FAILED in $((SECONDS - started)) s, $total s CPU: ${broken[*]}"
