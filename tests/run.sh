@@ -128,13 +128,14 @@ stage_install() { bash tests/install/run.sh; }
 stage_devices() { bash wasi/devices/run.sh; }
 
 # The compiler's checks for memory and undefined behaviour, where they are most likely to
-# find something: unit tests, each fault, hostile and damaged input to the command. The
-# stage `fuzz` replays the seeds.
+# find something: a part of what the unit tests and the sweeps of faults try (stride.h), hostile
+# files, and damaged ones, with recovery, which reads as far as one does without it. The stage
+# `fuzz` replays the seeds.
 stage_sanitize() {
   local -x ASAN_OPTIONS=quarantine_size_mb=8 # more takes most of the time
   bash tests/sanitized.sh && ctests build/asan &&
-    CPB=$PWD/build/asan/cpb pytests fault/test_hostile.py model/test_hostile.py corpus/test_records.py &&
-    sanitized_python
+    CPB=$PWD/build/asan/cpb pytests fault/test_hostile.py model/test_hostile.py corpus/test_records.py \
+      -k 'not test_damaged_file' && sanitized_python
 }
 
 # The Python extension, in an interpreter that is not sanitized itself: what that leaks is not ours.
@@ -149,7 +150,7 @@ sanitized_python() {
 
 # The same for all other tests but those that preload a library or measure memory.
 stage_sanitize-all() {
-  CPB=$PWD/build/asan/cpb pytests corpus/test_cpb.py cli model urls --ignore model/test_hostile.py
+  CPB=$PWD/build/asan/cpb pytests corpus cli model urls --ignore model/test_hostile.py
 }
 
 stage_fuzz() { bash tests/fuzz/run.sh; }
