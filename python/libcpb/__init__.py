@@ -69,7 +69,7 @@ for _name in __all__:  # where users find them, and tracebacks say they are
         globals()[_name].__module__ = __name__
 del _name
 
-# What imports protobuf is found when it is first asked for.
+# Names that need protobuf are imported at their first use.
 _GRAPHS = "libcpb.proto_splitter.split_graph_def"
 _LATER = {
     "ComposableSplitter": "libcpb.proto_splitter.split",

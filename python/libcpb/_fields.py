@@ -21,13 +21,13 @@ _NUMPY = {1: "<f8", 2: "<f4", 6: "<u8", 7: "<u4", 15: "<i4", 16: "<i8"}
 _VARINTS = {3: "<i8", 4: "<u8", 5: "<i4", 8: "?", 13: "<u4", 14: "<i4", 17: "<i4", 18: "<i8"}
 _GROUP, _MESSAGE, _STRING, _BYTES = 10, 11, 9, 12
 
-# Of FieldDescriptorProto.Type: fixed-size numbers by their struct format, varints by what they mean.
+# Values of FieldDescriptorProto.Type: fixed-size numbers by their struct format, varints by meaning.
 _FIXED = {1: "<d", 2: "<f", 6: "<Q", 7: "<I", 15: "<i", 16: "<q"}
 _SIGNED, _ZIGZAG, _BOOL, _UNSIGNED32 = {3, 5, 14}, {17, 18}, 8, 13
 
 
 class Range(NamedTuple):
-    """Where bytes lie in the (merged) message."""
+    """A range of bytes in the (merged) message."""
 
     offset: int
     length: int
@@ -66,16 +66,16 @@ def _number(kind: int, data: bytes, at: int) -> int | float | bool:
 
 
 class Field:
-    """A field of a `Message`, of which nothing is read before it is asked for. A repeated one has a length, and
-    its elements are fields: by number, or one after the other.
+    """A field of a `Message`. Its bytes are only read on request. A repeated field has a length, and its
+    elements are fields: by number, or one after the other.
 
     Attributes:
-        path: The path that it was found by.
+        path: The path of the field.
         number: The field's number; 0 for the message itself.
-        name: Its name; None where the schema does not tell.
-        type_name: The full name of its message type; None when it is no message, or not known.
-        ranges: Where its value lies. There are several when a message occurs several times: they are
-            then merged by concatenation.
+        name: Its name; None if the schema does not have it.
+        type_name: The full name of its message type; None if it is not a message, or unknown.
+        ranges: The ranges of its value. A message that occurs several times has several ranges; their
+            concatenation is the merged message.
         repeated: Whether it is a repeated field as a whole. The ranges are then fields of the parent,
             with their tags.
     """
@@ -104,13 +104,13 @@ class Field:
     def json(
         self, *, omit: int | None = 1024, original_names: bool = True, unknown_fields: bool = False
     ) -> Any:
-        """A message or repeated field as `json.loads` gives protobuf's JSON: 64-bit integers as `str`,
-        bytes in base64, enums by name. For anything else the same as `value`.
+        """A message or repeated field in protobuf's JSON mapping, as from `json.loads`: 64-bit integers as
+        `str`, bytes in base64, enums by name. For anything else the same as `value`.
 
         Args:
             omit: Longer strings, bytes and packed fields are not read: ``{"@omitted": {"offset": ...,
                 "size": ...}}`` stands for each. None: all is read.
-            original_names: Whether names are as in the ``.proto``, rather than lowerCamelCase.
+            original_names: Whether names are those in the ``.proto``, rather than lowerCamelCase.
             unknown_fields: Whether fields that the schema lacks are listed under ``"@unknown"``.
         """
         if self.repeated and self.parent_name:
@@ -125,7 +125,7 @@ class Field:
         return json.loads(self._message._json(type_name, self._ranges, most, original, unknown))
 
     def value(self) -> Any:
-        """A number, bool, `str` or `bytes` as such, an enum as its number; for a message or a field that
+        """The value: a number, bool, `str` or `bytes`, an enum as its number; for a message, or a field that
         the schema does not have, its bytes. CpbError USAGE for a repeated field as a whole."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index, or json()")
@@ -137,8 +137,8 @@ class Field:
         return _number(self._kind, data, self.ranges[0].offset)
 
     def field(self, path: str) -> Field:
-        """The field at a path within this message, such as ``op`` or ``attr["value"]``, of which only what leads to
-        it is read; of a message of up to 1 MiB all, once."""
+        """The field at a path within this message, such as ``op`` or ``attr["value"]``. Only the way to the
+        field is read; a message of up to 1 MiB is read as a whole, once."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index")
         from libcpb._messages import within
@@ -153,7 +153,8 @@ class Field:
         return Field(self._message, whole, (moved, *rest))
 
     def _elements(self) -> list[tuple[int, int]]:
-        """Where the elements of a repeated field lie, each without its tag; of a packed one, where those runs are."""
+        """The ranges of a repeated field's elements, without tags; for a packed field, the ranges of its
+        runs."""
         if not self.repeated:
             raise TypeError(f"{self.path or 'the message'} is no repeated field, and has no elements")
         if self._places is None:
@@ -189,7 +190,7 @@ class Field:
         return True
 
     def __getitem__(self, which: Any) -> Any:
-        """An element as a `Field`; of a map the one of a key; of packed numbers, the number."""
+        """An element as a `Field`; in a map the entry of a key; in a packed field, the number itself."""
         if isinstance(which, str):
             return self._message.field(f"{self.path}[{json.dumps(which, ensure_ascii=False)}]")
         if isinstance(which, slice):
@@ -209,7 +210,7 @@ class Field:
         return (self[i] for i in range(len(self._elements())))
 
     def _numbers(self) -> list[int | float | bool]:
-        """Those of a packed field."""
+        """The numbers of a packed field."""
         numbers = []
         for begin, length in self._elements():
             data, at = self._message.read(begin, length), 0

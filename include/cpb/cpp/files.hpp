@@ -25,7 +25,7 @@ inline const cpb_url_options *DefaultUrls() {
   return &urls;
 }
 
-/* A message in a file, chunked or not, of which only what is asked for is read. */
+/* A message in a file, chunked or not. Only the requested parts are read. */
 class Message {
  public:
   /* `path` is a file, a directory with a SavedModel, a name without .cpb or .pb, or a URL. `type`, if it
@@ -87,10 +87,10 @@ class Message {
   uint64_t size_ = 0;
 };
 
-/* A model, asked about what is in it. */
+/* A model that answers questions about its contents. */
 class Model {
  public:
-  /* As Message::Open(); the files beside the model are found, too. */
+  /* Like Message::Open(); also finds the files next to the model. */
   static StatusOr<Model> Open(const std::string &path) {
     auto options = Options<cpb_model_file_options>();
     options.urls = DefaultUrls();

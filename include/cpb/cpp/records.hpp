@@ -53,7 +53,7 @@ class RecordReader {
     return false;
   }
 
-  /* Of the record that was read last: what Seek() takes. */
+  /* The position of the last record that was read, for Seek(). */
   uint64_t position() const { return cpb_record_reader_record(reader_.get())->position; }
 
   /* Goes to a record, as cpb_record_reader_seek() does. */
@@ -75,7 +75,7 @@ class RecordReader {
   };
   const std::vector<Skipped> &skipped() const { return skipped_; }
 
-  /* The engine, for what this class has no function for. */
+  /* The engine, for uses that this class has no function for. */
   cpb_record_reader *get() { return reader_.get(); }
 
  private:

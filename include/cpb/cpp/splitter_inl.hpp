@@ -36,7 +36,7 @@ inline std::string VersionBytes(const VersionDef &version) {
   return bytes;
 }
 
-/* What libprotobuf serializes, taken into a record. */
+/* A stream for libprotobuf that writes into a record. */
 class RecordStream : public google::protobuf::io::ZeroCopyOutputStream {
  public:
   explicit RecordStream(RecordWriter *writer) : writer_(writer), buffer_(1 << 16, '\0') {}
