@@ -33,8 +33,9 @@ def riegeli_rs():
     """The Rust crate `riegeli` as a command. To optimize it takes most of the time, and is for tests/bench, which
     takes what is built with CPB_TEST_ALL."""
     target = BUILD / "cargo"
-    settings = {"OPT_LEVEL": "1", "DEBUG": "0", "DEBUG_ASSERTIONS": "false", "OVERFLOW_CHECKS": "false"}
+    settings = {"DEBUG": "0", "DEBUG_ASSERTIONS": "false", "OVERFLOW_CHECKS": "false"}
     environment = os.environ | {f"CARGO_PROFILE_DEV_{name}": value for name, value in settings.items()}
+    environment["CARGO_INCREMENTAL"] = "0"
     release = bool(os.environ.get("CPB_TEST_ALL"))
     subprocess.run(["cargo", "build", *["--release"] * release, "--quiet", "--locked", "--manifest-path",
                     HERE / "riegeli-rs" / "Cargo.toml", "--target-dir", target], check=True, env=environment)
