@@ -131,8 +131,10 @@ typedef struct cpb_error {
 /* --- Memory --------------------------------------------------------------- */
 
 /* Where memory comes from. Any call may return NULL: the operation under way then
- * ends with CPB_E_MEMORY, and the object can still be freed. The struct is copied
- * into every object that is made with it; `user` must outlive them all. */
+ * ends with CPB_E_MEMORY, and the object can still be freed. A host can so end what
+ * takes long within one step: Brotli at level 11, which needs a minute for 32 MiB,
+ * asks for each block of 256 KiB. The struct is copied into every object that is made
+ * with it; `user` must outlive them all. */
 typedef struct cpb_allocator {
   /* Passed to each of the functions. */
   void *user;
