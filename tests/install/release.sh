@@ -63,7 +63,7 @@ END
 
 # --- The amalgamation -----------------------------------------------------------
 
-strict="-std=c11 -Wall -Wextra -pedantic -Werror"
+strict="-std=c11 -Wall -Wextra -Wsign-conversion -pedantic -Werror"
 libraries="-lzstd -lbrotlienc -lbrotlidec -lz -pthread"
 
 public_functions() { # OBJECT
@@ -87,7 +87,7 @@ amalgamation_compiles_for_wasm() { # COMPILER...
   mkdir -p headers
   cp -r /usr/include/{zstd.h,zstd_errors.h,zlib.h,brotli} headers
   cp "$(echo '#include <zlib.h>' | "$CC" -M -x c - | tr -s ' \\' '\n' | grep zconf.h)" headers
-  "$@" $strict -O0 -isystem headers -c cpb.c -o wasm.o
+  "$@" $strict -Wshorten-64-to-32 -O0 -isystem headers -c cpb.c -o wasm.o
 }
 
 # What the top of cpb.c says that a macro leaves out.
