@@ -60,7 +60,7 @@ def test_what_it_imports_and_exports():
     assert [name.split("@")[0] for name in kind.exports(ENGINE)] == ["wasi:http/incoming-handler"]
     size = os.path.getsize(WASM)
     print(f"\ncpb-http.wasm: {size} bytes")
-    assert size <= 1_137_000
+    assert size <= 934_000
 
 
 def test_wasmtime_serve_is_one_of_the_runtimes():
