@@ -6,7 +6,7 @@
  * `streamFrom` allows, which is 8 MiB otherwise, so that it comes as one `stream`; the table checks that
  * it does. A plain message is streamed by `merged()` however short it is.
  */
-import { openPath } from '../src/init.js';
+import { openPath } from '../src/modules.js';
 import { prepare } from '../src/source/index.js';
 import { longest, streamFrom } from '../src/wasm/feed.js';
 import { largeModel } from './support/files.js';
