@@ -284,10 +284,11 @@ typedef struct cpb_record_writer_options {
   /* Non-zero: each record gets a Riegeli chunk of its own. */
   int record_per_chunk;
 
-  /* Non-zero: the host can write at any offset. A record too large for `buffer`
-   * is then output as it is encoded, and the headers of its Riegeli chunk, first
-   * output as zeros, follow at its end. Zero: such a record is CPB_E_LIMIT, and
-   * nothing of its Riegeli chunk is output. */
+  /* Non-zero: the host can write at any offset. A record too large for `buffer`,
+   * or one of more than 1 MiB that fills a Riegeli chunk and is not compressed, is
+   * then output as it is encoded, and the headers of its Riegeli chunk, first
+   * output as zeros, follow at its end. Zero: a record too large for `buffer` is
+   * CPB_E_LIMIT, and nothing of its Riegeli chunk is output. */
   int seekable;
 
   /* Encoded bytes of a Riegeli chunk that may be held. Default 16 MiB. */
