@@ -12,9 +12,9 @@ FAILED model/test_x.py::test_y[a b] - AssertionError: no
 ERROR model/test_z.py
 SKIPPED [1] model/test_x.py:3: why
 The following tests FAILED:
-	  4 - pins (Failed)
+    4 - pins (Failed)
 Errors while running CTest
-	  5 - other (Skipped)
+    5 - other (Skipped)
 FAILED  amalgamation: no warning of emcc
 riegeli FAILED
 riegeli 12

@@ -32,6 +32,15 @@ CPB_API cpb_find *cpb_find_new(const cpb_allocator *allocator, const cpb_message
                                const cpb_limits *limits);
 CPB_API void cpb_find_free(cpb_find *find);
 
+/* Before the first step: the message is the concatenation of these ranges of the input (copied), each of whole
+ * fields, rather than all of it. So a search goes on in what another one has found. CPB_E_MEMORY. */
+CPB_API cpb_code cpb_find_within(cpb_find *find, const cpb_range *ranges, size_t count);
+
+/* Before the first step: where the path ends at a repeated field of the type without an index, its elements are a
+ * range each, in their order, without tags. Those of a map are its entries. A run of packed numbers is one range, and
+ * as no number needs its tag, all ranges of a field of numbers together are a packed run of them. */
+CPB_API void cpb_find_each(cpb_find *find);
+
 /* The message. Its size must be known (CPB_NEED_SIZE). */
 CPB_API cpb_input *cpb_find_input(cpb_find *find);
 
@@ -61,7 +70,8 @@ typedef struct cpb_found {
   uint32_t wire_type;
 
   /* Non-zero: the path ends at a repeated field without an index. The ranges are
-   * then fields of the parent, tags included. Otherwise they are the value alone. */
+   * then fields of the parent, tags included, unless cpb_find_each() was called.
+   * Otherwise they are the value alone. */
   int fields;
 } cpb_found;
 

@@ -369,7 +369,7 @@ def main():
         needed = [CPB, *(MODULES / f"{command}.wasm" for command in COMMANDS)]
     for path in needed:
         if not path.exists():
-            sys.exit(f"{path.relative_to(ROOT)} is missing: tests/run.sh build interop wasi, and ninja bench_wasm, make it")
+            sys.exit(f"{path.relative_to(ROOT)} is missing: tests/run.sh --all build interop wasi, and ninja bench_wasm, make it")
     WORK.mkdir(exist_ok=True)
     out = Report(args.rounds)
     for name in [args.only] if args.only else SECTIONS:
