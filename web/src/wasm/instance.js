@@ -59,21 +59,17 @@ export const NONE = 0xffffffffffffffffn;
 /** @param {StructName | Layout} name */
 const layoutOf = (name) => (typeof name === 'object' ? name : structs[name]);
 
-/** What is no 32-bit number, as one. @param {any} value */
-function whole(value) {
-  if (typeof value !== 'bigint') return value;
+/** @param {bigint} value */
+function toNumber(value) {
   const unsigned = BigInt.asUintN(64, value);
   return unsigned === NONE ? Infinity : Number(unsigned);
 }
 
 /** @param {any} result */
-const unsigned = (result) => (typeof result === 'number' ? result >>> 0 : whole(result));
-
-/** What a DataView calls the types that are not read as unsigned 32-bit numbers. @type {Record<string, string>} */
-const names = { u8: 'Uint8', i16: 'Int16', i32: 'Int32', u64: 'BigUint64' };
-
-/** @param {string} type */
-const viewed = (type) => names[type] ?? 'Uint32';
+function unsigned(result) {
+  if (typeof result === 'number') return result >>> 0;
+  return typeof result === 'bigint' ? toNumber(result) : result;
+}
 
 /** @implements {Instance} */
 class ModuleInstance {
@@ -173,15 +169,21 @@ class ModuleInstance {
   /** @param {string | Layout} type @param {number} p @returns {any} */
   #getField(type, p) {
     if (typeof type === 'object') return this.get(type, p);
-    return type === 'text' ? this.text(p) : whole(/** @type {any} */ (this.#view)[`get${viewed(type)}`](p, true));
+    const view = this.#view;
+    if (type === 'u64') return toNumber(view.getBigUint64(p, true));
+    if (type === 'i16') return view.getInt16(p, true);
+    if (type === 'i32') return view.getInt32(p, true);
+    if (type === 'u8') return view.getUint8(p);
+    return type === 'text' ? this.text(p) : view.getUint32(p, true);
   }
 
   /** @param {string | Layout} type @param {number} p @param {any} value */
   #setField(type, p, value) {
     if (typeof type === 'object') return this.set(type, p, value);
-    const most = value === Infinity ? NONE : value;
-    const n = type === 'u64' ? BigInt(most) : Math.min(Number(most), 0xffffffff);
-    /** @type {any} */ (this.#view)[`set${viewed(type)}`](p, n, true);
+    const view = this.#view;
+    if (type === 'u64') view.setBigUint64(p, value === Infinity ? NONE : BigInt(value), true);
+    else if (type === 'u8') view.setUint8(p, value);
+    else view.setUint32(p, Math.min(Number(value), 0xffffffff), true);
   }
 
   /** @param {number} size */
