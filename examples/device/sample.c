@@ -57,7 +57,7 @@ static int report(sink *s, const char *what, const char *problem) {
 }
 
 /* Before anything is made of the file. */
-static int verify(device *d, const sample_manifest *m) {
+static int verify(device_reader *d, const sample_manifest *m) {
   sink s;
   char hex[HEX_SIZE];
   if (m->size > d->source.size) return failed("model", "it is shorter than the manifest says");
@@ -79,7 +79,7 @@ static int verify(device *d, const sample_manifest *m) {
   return 0;
 }
 
-static int read_field(device *d, const sample *s) {
+static int read_field(device_reader *d, const sample *s) {
   const cpb_field_reader_options how = {
       .struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .memory = s->memory, .read_size = d->window_size};
   sink out;
@@ -92,7 +92,7 @@ static int read_field(device *d, const sample *s) {
   return status;
 }
 
-static int read_chunk(device *d, const sample *s) {
+static int read_chunk(device_reader *d, const sample *s) {
   const cpb_pager_options how = {
       .struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .memory = s->memory, .read_size = d->window_size};
   sink out;
@@ -107,7 +107,7 @@ static int read_chunk(device *d, const sample *s) {
   return status;
 }
 
-int sample_run(device *d, const sample *s) {
+int sample_run(device_reader *d, const sample *s) {
   d->write = add_to_sink;
   if (psa_crypto_init() != PSA_SUCCESS) return failed("PSA Crypto", "it does not start");
   const char *problem = sample_open(&d->source);

@@ -26,7 +26,7 @@ typedef struct sample {
   const char *field;
   uint64_t chunk;
 
-  /* What device.now counts. */
+  /* What device_reader.now counts. */
   const char *ticks;
 } sample;
 
@@ -35,6 +35,6 @@ const char *sample_open(device_source *source);
 
 /* Verifies the model, reads the field and the chunk, and prints what it read. `d` needs a window, and may have a clock
  * and what is done between steps. Returns 0, or 1 if something went wrong, which is printed. */
-int sample_run(device *d, const sample *s);
+int sample_run(device_reader *d, const sample *s);
 
 #endif

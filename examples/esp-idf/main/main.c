@@ -48,6 +48,6 @@ void app_main(void) {
       .chunk = CONFIG_SAMPLE_CHUNK,
       .ticks = "us",
   };
-  device d = {.window = window, .window_size = sizeof window, .between = between, .now = now};
+  device_reader d = {.window = window, .window_size = sizeof window, .between = between, .now = now};
   printf(sample_run(&d, &s) == 0 ? "done\n" : "failed\n");
 }

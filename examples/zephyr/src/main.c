@@ -41,7 +41,7 @@ int main(void) {
       .chunk = CONFIG_SAMPLE_CHUNK,
       .ticks = "cycles",
   };
-  device d = {.window = window, .window_size = sizeof window, .between = between, .now = now};
+  device_reader d = {.window = window, .window_size = sizeof window, .between = between, .now = now};
   sys_heap_init(&heap, memory, sizeof memory);
   int status = sample_run(&d, &s);
   printk(status == 0 ? "done\n" : "failed\n");
