@@ -56,7 +56,7 @@ static int on_response(struct http_response *response, enum http_final_call fina
 static int ask(range *r) {
   char header[64];
   snprintf(header, sizeof header, "Range: bytes=%" PRIu64 "-%" PRIu64 "\r\n", r->offset, r->offset + r->length - 1);
-  const char *const headers[] = {header, NULL};
+  const char *headers[] = {header, NULL};
   struct http_request request = {
       .method = HTTP_GET,
       .url = CONFIG_SAMPLE_HTTP_PATH,
