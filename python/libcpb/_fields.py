@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from libcpb._messages import Message
 
 _EVERYTHING = 2**64 - 1
-_WINDOW = 64 << 10  # bytes that are read at once where tags are gone through
-_INSIDE = 1 << 20  # a message of so many bytes is read once for all fields in it
 _NUMPY = {1: "<f8", 2: "<f4", 6: "<u8", 7: "<u4", 15: "<i4", 16: "<i8"}
 _VARINTS = {3: "<i8", 4: "<u8", 5: "<i4", 8: "?", 13: "<u4", 14: "<i4", 17: "<i4", 18: "<i8"}
 _GROUP, _MESSAGE, _STRING, _BYTES = 10, 11, 9, 12
@@ -83,7 +81,6 @@ class Field:
     def __init__(self, message: Message, path: str, found: tuple[Any, ...]) -> None:
         self._message = message
         self._places: list[tuple[int, int]] | None = None
-        self._inside: Message | None = None
         self._ranges = found[0]
         self.path = path
         self.ranges = [Range(*pair) for pair in found[0]]
@@ -138,46 +135,26 @@ class Field:
 
     def field(self, path: str) -> Field:
         """The field at a path within this message, such as ``op`` or ``attr["value"]``. Only the way to the
-        field is read; a message of up to 1 MiB is read as a whole, once."""
+        field is read."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index")
-        from libcpb._messages import within
-
         whole = f"{self.path}.{path}" if self.path else path
-        if self.number == 0 or len(self.ranges) != 1 or self.size > _INSIDE:
+        if self.number == 0:
             return self._message.field(whole)
-        if self._inside is None:
-            self._inside = within(self._message, self.read(), self.type_name)
-        ranges, *rest = self._inside._find(self.type_name, path)
-        moved = [(self.ranges[0].offset + offset, length) for offset, length in ranges]
-        return Field(self._message, whole, (moved, *rest))
+        return Field(self._message, whole, self._message._find(self.type_name, path, self._ranges))
 
     def _elements(self) -> list[tuple[int, int]]:
         """The ranges of a repeated field's elements, without tags; for a packed field, the ranges of its
         runs."""
-        if not self.repeated:
-            raise TypeError(f"{self.path or 'the message'} is no repeated field, and has no elements")
         if self._places is None:
-            self._places = [place for begin, length in self.ranges for place in self._walk(begin, begin + length)]
+            self._places = self._find(str(self.number), True)[0]
         return self._places
 
-    def _walk(self, at: int, end: int) -> Iterator[tuple[int, int]]:
-        data, begin = b"", at
-        while at < end:
-            if at - begin + 20 > len(data):
-                data, begin = self._message.read(at, min(_WINDOW, end - at)), at
-            tag, header = _varint_at(data, at - begin, at)
-            fixed = {1: 8, 5: 4}.get(tag & 7)
-            length = fixed
-            if tag & 7 in (0, 2):
-                number, size = _varint_at(data, at - begin + header, at)
-                header, length = (header + size, number) if tag & 7 == 2 else (header, size)
-            if length is None:
-                raise CpbError(f"{self.path} has groups; expected json()", "UNSUPPORTED", at)
-            if length > end - at - header:
-                raise CpbError(f"{self.path} goes on beyond its end", "DAMAGED", at)
-            yield at + header, length
-            at += header + length
+    def _find(self, path: str, each: bool = False) -> tuple[Any, ...]:
+        """In the ranges of a repeated field, which are a message that has nothing else."""
+        if not self.repeated:
+            raise TypeError(f"{self.path or 'the message'} is no repeated field, and has no elements")
+        return self._message._find(self.parent_name, path, self._ranges, each)
 
     def _is_packed(self) -> bool:
         return self.wire_type == 2 and self._kind in {*_NUMPY, *_VARINTS}
@@ -192,7 +169,8 @@ class Field:
     def __getitem__(self, which: Any) -> Any:
         """An element as a `Field`; in a map the entry of a key; in a packed field, the number itself."""
         if isinstance(which, str):
-            return self._message.field(f"{self.path}[{json.dumps(which, ensure_ascii=False)}]")
+            key = f"[{json.dumps(which, ensure_ascii=False)}]"
+            return Field(self._message, self.path + key, self._find(str(self.number) + key))
         if isinstance(which, slice):
             return [self[i] for i in range(*which.indices(len(self)))]
         places: Any = self._elements()

@@ -67,8 +67,6 @@ class Message(_core.Message):
     """
 
     _type_name: str = _SAVED_MODEL
-    _schema: _core.Schema | Buffer | None = None
-    _limits: tuple[int, ...] | None = None
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
         """Bytes from `offset` on: `length` of them (-1: all), without those past the end."""
@@ -184,24 +182,7 @@ def open(
         limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
-    message._schema, message._limits = schema, _options.limits(limits)
     return message
-
-
-def within(message: Message, data: bytes, type_name: str | None) -> Message:
-    """A part of a message as a message by itself."""
-    part = Message(
-        resolved=("memory", data, None, None),
-        chunked=0,
-        schema=message._schema,
-        type_name=type_name,
-        chunks=None,
-        tree=None,
-        progress=None,
-        limits=message._limits,
-    )
-    part._type_name = type_name or ""
-    return part
 
 
 def merge_chunks(
@@ -236,5 +217,4 @@ def merge_chunks(
         limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
-    message._schema, message._limits = descriptor_set, _options.limits(limits)
     return message

@@ -88,8 +88,7 @@ static bool put_range(result *r, cpb_message_file *message, cpb_range range) {
   while (range.length > 0) {
     size_t length = (size_t)cpb_min_u64(range.length, SIZE_MAX);
     const uint8_t *data = cpb_message_file_read(message, range.offset, &length, r->error);
-    if (data && length == 0)
-      cpb_fail(r->error, CPB_E_TRUNCATED, range.offset, "the message ends within the field");
+    if (data && length == 0) cpb_fail(r->error, CPB_E_TRUNCATED, range.offset, "the message ends within the field");
     if (!data || length == 0 || !put(r, data, length)) return false;
     range.offset += length;
     range.length -= length;
@@ -240,10 +239,8 @@ char *cpb_message_file_json(cpb_message_file *message, const cpb_found_field *pl
   begin_result(&r, &options, total_size(place), error);
   if (place->found.message && !place->found.fields)
     done = put_message(&r, message, place->found.message, place, &options);
-  else if (place->found.field && place->found.parent)
-    done = put_alone(&r, message, place, &options);
-  else
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "the type of the field is not known; JSON needs the message's type");
+  else if (place->found.field && place->found.parent) done = put_alone(&r, message, place, &options);
+  else cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "the type of the field is not known; JSON needs the message's type");
   return end_result(&r, done, size);
 }
 

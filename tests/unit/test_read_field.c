@@ -67,17 +67,17 @@ static void fields_are_bytes(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cpb_error error;
     size_t size;
-    uint8_t *bytes = cpb_read_field(file, cases[i].path, &options, &size, &error);
-    assert_non_null(bytes);
+    uint8_t *value = cpb_read_field(file, cases[i].path, &options, &size, &error);
+    assert_non_null(value);
     assert_int_equal(size, cases[i].size);
-    assert_memory_equal(bytes, cases[i].bytes, size + 1); /* with the NUL */
-    free(bytes);
+    assert_memory_equal(value, cases[i].bytes, size + 1); /* with the NUL */
+    free(value);
   }
   size_t size;
-  uint8_t *bytes = cpb_read_field(file, "3.1", NULL, &size, NULL); /* numbers need no type */
+  uint8_t *value = cpb_read_field(file, "3.1", NULL, &size, NULL); /* numbers need no type */
   assert_int_equal(size, 1);
-  assert_int_equal(*bytes, 5);
-  free(bytes);
+  assert_int_equal(*value, 5);
+  free(value);
 }
 
 static void fields_are_json(void **state) {
@@ -104,8 +104,7 @@ static void fields_are_json(void **state) {
   has_json("by_text", &options, "{\n  \"k\": {\n   \"n\": 3\n  }\n }");
   has_json("b", &options, "{\"@omitted\": {\"offset\": 4, \"size\": 2}}");
   has_json("s[1]", &options, "\"1\"");
-  has_json("ms[2]", &options,
-           "{\n \"@unknown\": [\n  {\"number\": 2, \"wireType\": 0, \"value\": \"1\"}\n ]\n}");
+  has_json("ms[2]", &options, "{\n \"@unknown\": [\n  {\"number\": 2, \"wireType\": 0, \"value\": \"1\"}\n ]\n}");
 }
 
 static void what_is_wrong_is_said(void **state) {
@@ -173,8 +172,8 @@ static void chunked_or_not_is_the_same(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(fields_are_bytes),      cmocka_unit_test(fields_are_json),
-      cmocka_unit_test(what_is_wrong_is_said), cmocka_unit_test(memory_may_be_short),
+      cmocka_unit_test(fields_are_bytes),           cmocka_unit_test(fields_are_json),
+      cmocka_unit_test(what_is_wrong_is_said),      cmocka_unit_test(memory_may_be_short),
       cmocka_unit_test(chunked_or_not_is_the_same),
   };
   return cmocka_run_group_tests(tests, begin, end);

@@ -179,8 +179,7 @@ class MessageField {
    * CPB_E_UNSUPPORTED: it is no repeated field of numbers. */
   template <typename T>
   StatusOr<std::vector<T>> Values() const {
-    if (!repeated() || !IsNumber())
-      return Status(CPB_E_UNSUPPORTED, "it is no repeated field of numbers").In(path_);
+    if (!repeated() || !IsNumber()) return Status(CPB_E_UNSUPPORTED, "it is no repeated field of numbers").In(path_);
     auto places = Places();
     return places.ok() ? Numbers<T>(**places) : StatusOr<std::vector<T>>(places.status());
   }
@@ -390,7 +389,8 @@ class MessageField::List {
 };
 
 inline StatusOr<MessageField::List> MessageField::Elements() const {
-  if (repeated() && IsNumber()) return Status(CPB_E_UNSUPPORTED, "its elements are numbers; expected Values()").In(path_);
+  if (repeated() && IsNumber())
+    return Status(CPB_E_UNSUPPORTED, "its elements are numbers; expected Values()").In(path_);
   auto places = Places();
   return places.ok() ? StatusOr<List>(List(*this, *places)) : places.status();
 }
