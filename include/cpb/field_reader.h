@@ -50,8 +50,8 @@ typedef struct cpb_field_reader_options {
   /* The full name of the message's type in it, such as "tensorflow.SavedModel". Must outlive the reader. */
   const char *message;
 
-  /* In place of both: the message's type in a cpb_schema (cpb/message.h), for instance the one that is built in. The
-   * schema must outlive the reader, and is not counted in `memory`. */
+  /* Instead of `descriptors` and `message`: the message's type in a cpb_schema (cpb/message.h), for
+   * instance the built-in one. The schema must outlive the reader, and does not count as `memory`. */
   const cpb_message_type *type;
 } cpb_field_reader_options;
 
