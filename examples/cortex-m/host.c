@@ -40,15 +40,15 @@ static int write_file(void *state, const uint8_t *data, size_t length) {
 
 static uint32_t now(void) { return (uint32_t)board_ticks(); }
 
-device host_device(job *j) {
-  device d = {.source = {read_file, j, j->size}, .window = window, .window_size = sizeof window};
+device_reader host_device(job *j) {
+  device_reader d = {.source = {read_file, j, j->size}, .window = window, .window_size = sizeof window};
   d.write = write_file;
   d.state = j;
   d.now = now;
   return d;
 }
 
-int host_end(const device *d, uint64_t held, const char *problem) {
+int host_end(const device_reader *d, uint64_t held, const char *problem) {
   job_print("reader", held);
   job_print("steps", d->steps);
   job_print("longest", d->longest);

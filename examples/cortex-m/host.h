@@ -18,9 +18,9 @@ extern const cpb_allocator host_allocator;
 size_t host_memory(void);
 
 /* Reads and writes the files of the job, which must outlive it. */
-device host_device(job *j);
+device_reader host_device(job *j);
 
 /* Reports how `d` was used, prints `problem` unless it is NULL, and returns the exit status. */
-int host_end(const device *d, uint64_t held, const char *problem);
+int host_end(const device_reader *d, uint64_t held, const char *problem);
 
 #endif

@@ -7,7 +7,7 @@ int board_main(void) {
   job j;
   int status = job_begin(&j);
   if (status != 0) return status;
-  device d = host_device(&j);
+  device_reader d = host_device(&j);
   const cpb_pager_options how = {
       .struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .memory = host_memory(), .read_size = READ_SIZE};
   cpb_pager *pager = cpb_pager_new(&host_allocator, &how);

@@ -4,19 +4,19 @@
 
 static const char cannot_read[] = "cannot read the file", cannot_write[] = "cannot write";
 
-static uint32_t begin_step(const device *d) {
+static uint32_t begin_step(const device_reader *d) {
   if (d->between) d->between();
   return d->now ? d->now() : 0;
 }
 
-static void end_step(device *d, uint32_t begun) {
+static void end_step(device_reader *d, uint32_t begun) {
   uint32_t took = d->now ? d->now() - begun : 0;
   if (took > d->longest) d->longest = took;
   d->steps++;
 }
 
 /* What an engine needs of the file. */
-static void give(const device *d, cpb_input *input) {
+static void give(const device_reader *d, cpb_input *input) {
   const device_source *source = &d->source;
   cpb_need need;
   cpb_input_need(input, &need);
@@ -33,7 +33,7 @@ static void give(const device *d, cpb_input *input) {
 }
 
 /* Until there is nothing more to do. */
-static const char *run_pager(device *d, cpb_pager *pager) {
+static const char *run_pager(device_reader *d, cpb_pager *pager) {
   for (;;) {
     uint32_t begun = begin_step(d);
     cpb_step step = cpb_pager_step(pager);
@@ -52,14 +52,14 @@ static const char *run_pager(device *d, cpb_pager *pager) {
   }
 }
 
-const char *device_chunk(device *d, cpb_pager *pager, uint64_t chunk) {
+const char *device_chunk(device_reader *d, cpb_pager *pager, uint64_t chunk) {
   const char *problem = run_pager(d, pager); /* opens the file */
   if (problem) return problem;
   if (cpb_pager_read(pager, chunk, 0, UINT64_MAX) != CPB_OK) return "the file has no such chunk";
   return run_pager(d, pager);
 }
 
-const char *device_field(device *d, cpb_field_reader *reader, const char *path) {
+const char *device_field(device_reader *d, cpb_field_reader *reader, const char *path) {
   cpb_field_reader_read(reader, path, strlen(path), 0, UINT64_MAX);
   for (;;) {
     uint32_t begun = begin_step(d);
@@ -79,7 +79,7 @@ const char *device_field(device *d, cpb_field_reader *reader, const char *path) 
   }
 }
 
-const char *device_file(device *d, int (*add)(void *state, const uint8_t *data, size_t length), void *state) {
+const char *device_file(device_reader *d, int (*add)(void *state, const uint8_t *data, size_t length), void *state) {
   const device_source *source = &d->source;
   for (uint64_t at = 0; at < source->size;) {
     uint64_t left = source->size - at;

@@ -19,7 +19,7 @@ typedef struct device_source {
   uint64_t size;
 } device_source;
 
-typedef struct device {
+typedef struct device_reader {
   device_source source;
 
   /* Where the source puts what the reader is lent. Its size is the read_size of the reader's options. */
@@ -38,18 +38,18 @@ typedef struct device {
 
   /* Steps so far, without the reading and writing between them, and the ticks that the longest of them took. */
   uint32_t steps, longest;
-} device;
+} device_reader;
 
 /* Each returns NULL, or what went wrong, as a text that lasts as long as the reader. */
 
 /* Writes a chunk. The pager may be new. */
-const char *device_chunk(device *d, cpb_pager *pager, uint64_t chunk);
+const char *device_chunk(device_reader *d, cpb_pager *pager, uint64_t chunk);
 
 /* Writes the field at `path`. The reader may be new. */
-const char *device_field(device *d, cpb_field_reader *reader, const char *path);
+const char *device_field(device_reader *d, cpb_field_reader *reader, const char *path);
 
 /* Gives all bytes of the file to `add`, a window at a time, each of which is a step: for a hash of the file, before
  * anything is made of it. */
-const char *device_file(device *d, int (*add)(void *state, const uint8_t *data, size_t length), void *state);
+const char *device_file(device_reader *d, int (*add)(void *state, const uint8_t *data, size_t length), void *state);
 
 #endif

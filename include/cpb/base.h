@@ -131,7 +131,9 @@ typedef struct cpb_error {
 /* --- Memory --------------------------------------------------------------- */
 
 /* A source of memory. Any call may return NULL: the running operation then ends with CPB_E_MEMORY,
- * and the object can still be freed. Every object copies the struct; `user` must outlive them all. */
+ * and the object can still be freed. A host can end a long step this way: Brotli at level 11, which
+ * needs a minute for 32 MiB, allocates once per block of 256 KiB. Every object copies the struct;
+ * `user` must outlive them all. */
 typedef struct cpb_allocator {
   /* Passed to each of the functions. */
   void *user;

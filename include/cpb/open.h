@@ -34,6 +34,7 @@
 #include "cpb/chunked.h"
 #include "cpb/file.h"
 #include "cpb/find.h"
+#include "cpb/message.h"
 #include "cpb/model.h"
 #include "cpb/onnx.h"
 #include "cpb/url.h"
@@ -170,6 +171,75 @@ CPB_API cpb_find *cpb_message_file_find(cpb_message_file *message, const cpb_mes
  * next call for this object. On failure the engine's next step fails as after
  * cpb_input_fail_with(), and `error` has the cause: its own code, and an offset in the file. */
 CPB_API cpb_code cpb_message_file_supply(cpb_message_file *message, cpb_input *input, cpb_error *error);
+
+/* --- A field of a message ------------------------------------------------------ */
+
+typedef struct cpb_field_options {
+  /* sizeof(cpb_field_options) */
+  size_t struct_size;
+
+  /* Where all memory comes from, also that of the result. NULL: malloc. */
+  const cpb_allocator *allocator;
+
+  /* Of each engine; `answer` is for the bytes of the result. */
+  const cpb_limits *limits;
+
+  /* The type of the message. NULL: the one of the built-in types of models in which the path's names are fields, else
+   * what the message begins with tells. Where neither does, the path must have numbers. */
+  const cpb_message_type *type;
+
+  /* How the JSON is written; its `limits` and `omitted` have no meaning. NULL: defaults. */
+  const cpb_json_options *json;
+
+  /* Not 0: strings, bytes and packed fields of more bytes are not read for JSON, in which
+   * {"@omitted": {"offset": N, "size": N}} stands for each. */
+  uint64_t omit;
+
+  /* As in cpb_message_file_options; `urls` NULL: a URL is read with the defaults. */
+  cpb_progress progress;
+  void *user;
+  const cpb_url_options *urls;
+  int allow_references;
+} cpb_field_options;
+
+/* The serialized value of one field, of which only what leads to it is read:
+ *
+ *     const char *path = "graph.initializer[0].raw_data";
+ *     uint8_t *weights = cpb_read_field("https://host/model.onnx", path, NULL, &size, &error);
+ *     ...
+ *     free(weights);
+ *
+ * `location` is a file, a model's folder or a URL (cpb_find_and_open), chunked or not; `path` as in cpb/message.h. Of a
+ * message that occurs several times, and of a repeated field without an index, the ranges that cpb_find gives are put
+ * together. `options` may be NULL.
+ *
+ * Returns `*size` bytes, and a NUL behind them that does not count, in a block of options.allocator, which the caller
+ * releases there: with free() if it is malloc. NULL on failure: CPB_E_NOT_FOUND: there is no such file (then with
+ * error->system or error->status), or no such field, element or key; CPB_E_USAGE: the text is no path, or does not fit
+ * the type; CPB_E_LIMIT; CPB_E_MEMORY; others as from cpb_find_and_open() and cpb_message_file_on(). */
+CPB_API uint8_t *cpb_read_field(const char *location, const char *path, const cpb_field_options *options, size_t *size,
+                                cpb_error *error);
+
+/* The same as JSON (cpb/message.h): of a message an object, of a repeated field an array, of a map an object, else a
+ * number, string, true or false. Also CPB_E_USAGE: the type of the field is not known. */
+CPB_API char *cpb_read_field_json(const char *location, const char *path, const cpb_field_options *options,
+                                  size_t *size, cpb_error *error);
+
+/* A field that was found (cpb/find.h). Who makes one owns the ranges. */
+typedef struct cpb_found_field {
+  cpb_found found;
+  const cpb_range *ranges;
+  size_t num_ranges;
+} cpb_found_field;
+
+/* cpb_read_field_json() of a field that was found in an opened message. Of `options` only `allocator`, `limits`, `json`
+ * and `omit` count. */
+CPB_API char *cpb_message_file_json(cpb_message_file *message, const cpb_found_field *place,
+                                    const cpb_field_options *options, size_t *size, cpb_error *error);
+
+/* The one type of a model's message in `schema` in which the names of the path are fields. NULL: none or several have
+ * them, or it has a number. */
+CPB_API const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const cpb_path *path);
 
 /* --- A model ---------------------------------------------------------------- */
 

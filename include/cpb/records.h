@@ -285,10 +285,11 @@ typedef struct cpb_record_writer_options {
   /* Non-zero: each record gets a Riegeli chunk of its own. */
   int record_per_chunk;
 
-  /* Non-zero: the host can write at any offset. A record too large for `buffer` is
-   * then output as it is encoded, and the headers of its Riegeli chunk, first
-   * output as zeros, follow at its end. Zero: such a record is CPB_E_LIMIT, before
-   * any output of its Riegeli chunk. */
+  /* Non-zero: the host can write at any offset. Two records are then output as they are
+   * encoded, and the headers of their Riegeli chunk, first output as zeros, follow at its
+   * end: one too large for `buffer`, and an uncompressed one of more than 1 MiB that fills
+   * a Riegeli chunk. Zero: a record too large for `buffer` is CPB_E_LIMIT, before any
+   * output of its Riegeli chunk. */
   int seekable;
 
   /* Encoded bytes of a Riegeli chunk that may be held. Default 16 MiB. */

@@ -68,7 +68,7 @@ END
 
 # --- The amalgamation -----------------------------------------------------------
 
-strict="-std=c11 -Wall -Wextra -pedantic -Werror"
+strict="-std=c11 -Wall -Wextra -Wsign-conversion -pedantic -Werror"
 libraries="-lzstd -lbrotlienc -lbrotlidec -lz -pthread"
 
 public_functions() { # OBJECT
@@ -93,7 +93,7 @@ amalgamation_compiles_for_wasm() { # COMPILER...
   mkdir -p headers
   cp -r /usr/include/{zstd.h,zstd_errors.h,zlib.h,brotli} headers
   cp "$(echo '#include <zlib.h>' | "$CC" -M -x c - | tr -s ' \\' '\n' | grep zconf.h)" headers
-  "$@" $strict -isystem headers -fsyntax-only cpb.c
+  "$@" $strict -Wshorten-64-to-32 -isystem headers -fsyntax-only cpb.c
 }
 
 # What the top of cpb.c says that a macro leaves out.

@@ -2,6 +2,7 @@
  * taken apart by a reader that knows only the rules of the format. */
 #include "riegeli_parts.h"
 
+#include "base/budget.h"
 #include "riegeli/transpose/transpose.h"
 #include "stride.h"
 
@@ -165,6 +166,33 @@ static void streaming_gives_the_same_bytes(void **state) {
       file_free(&files[1]);
     }
   }
+  free(data);
+}
+
+/* An output that is not seekable has to be given the hash before the record. */
+static void of_a_large_uncompressed_record_little_is_held(void **state) {
+  (void)state;
+  const size_t size = 5 * (1 << 20);
+  uint8_t *data = noise(size, 3);
+  memory_file files[2] = {{0}, {0}};
+  size_t peaks[2];
+  for (int seekable = 0; seekable < 2; seekable++) {
+    const cpb_allocator system = cpb_system_allocator();
+    cpb_budget budget;
+    cpb_budget_init(&budget, &system, SIZE_MAX);
+    const cpb_allocator a = cpb_budget_allocator(&budget);
+    cpb_record_writer_options o = options_for(CPB_CODEC_NONE);
+    o.record_per_chunk = 1;
+    o.seekable = seekable;
+    cpb_record_writer *w = cpb_record_writer_new(&a, &o);
+    write_record(w, &files[seekable], data, size, 1 << 16);
+    peaks[seekable] = budget.peak;
+    finish(w, &files[seekable]);
+  }
+  assert_true(peaks[0] >= size);
+  assert_true(peaks[1] < 1 << 16);
+  assert_same_file(&files[0], &files[1], "seekable");
+  for (int i = 0; i < 2; i++) file_free(&files[i]);
   free(data);
 }
 
@@ -414,6 +442,7 @@ int main(void) {
       cmocka_unit_test(appended_files_are_riegelis_byte_for_byte),
       cmocka_unit_test(records_may_end_anywhere_around_a_block_boundary),
       cmocka_unit_test(streaming_gives_the_same_bytes),
+      cmocka_unit_test(of_a_large_uncompressed_record_little_is_held),
       cmocka_unit_test(every_record_of_a_chunk_has_a_position),
       cmocka_unit_test(a_chunk_has_no_more_records_than_allowed),
       cmocka_unit_test(a_chunk_that_is_full_goes_out_at_once),

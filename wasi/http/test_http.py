@@ -60,7 +60,7 @@ def test_what_it_imports_and_exports():
     assert [name.split("@")[0] for name in kind.exports(ENGINE)] == ["wasi:http/incoming-handler"]
     size = os.path.getsize(WASM)
     print(f"\ncpb-http.wasm: {size} bytes")
-    assert size <= 1_137_000
+    assert size <= 934_000
 
 
 def test_wasmtime_serve_is_one_of_the_runtimes():
@@ -262,6 +262,32 @@ def test_each_answer_has_an_etag_of_its_own(serving):
     assert None not in etags and len(set(etags)) == len(etags)
     listed = serving.get("/models")
     assert serving.get("/models", If_None_Match=listed.headers["ETag"]).status == 304
+
+
+def test_a_folder_is_looked_at_once_where_only_the_model_is_checked(server, below, transpiled):
+    """CPB_CHECKED=model: one request; what is beside the model is noticed with the model alone."""
+    folder = below / "checked"
+    shutil.copytree(DATA / "cpb/real_tf_module/model", folder, dirs_exist_ok=True)
+    shutil.copy(CHUNKED, folder / "saved_model.cpb")
+    urls, tokens = counted(server, {"checked": "/-/model/checked/"})
+    runtime = Runtime("jco", urls, transpiled, CPB_CHECKED="model")
+    try:
+        for path in "", "/message", "/fields?path=saved_model_schema_version", "/signature?name=serving_default":
+            first = runtime.get(f"/models/checked{path}")
+            etag = first.headers["ETag"]
+            assert re.fullmatch(r'(W/)?"[0-9a-f]{32}[.]40"', etag), etag
+            assert etag.startswith("W/") == (path == "" or path.startswith("/signature"))
+            before = len(server.log(tokens["checked"]))
+            assert runtime.get(f"/models/checked{path}", If_None_Match=etag).status == 304
+            log = server.log(tokens["checked"])[before:]
+            assert len(log) == 1 and log[0]["bytes"] <= 8, log
+        shutil.rmtree(folder / "variables")
+        assert runtime.get("/models/checked/message", If_None_Match=runtime.get("/models/checked/message").headers["ETag"]).status == 304
+        shutil.copy(DATA / "cpb/real_tf_module/max3000_tr.cpb", folder / "saved_model.cpb")
+        assert runtime.get(f"/models/checked{path}", If_None_Match=etag).status == 200
+    finally:
+        runtime.close()
+        shutil.rmtree(folder)
 
 
 def test_what_comes_beside_a_model_is_noticed(serving, below):
@@ -618,6 +644,7 @@ def test_settings_that_are_wrong_are_told(models, path, wanted, transpiled):
 
 @pytest.mark.parametrize("settings, wanted", [
     ({"CPB_ORIGINS": "https://a.example https://a.example/path"}, 'CPB_ORIGINS has https://a.example/path, which is no origin'),
+    ({"CPB_CHECKED": "some"}, 'CPB_CHECKED is "some"; expected all or model'),
     ({"CPB_ORIGINS": "a.example"}, "which is no origin"), ({"CPB_CACHE_CONTROL": "a\nb"}, "CPB_CACHE_CONTROL is no value of a header"),
     ({"CPB_CACHE_CONTROL": "a" * 300}, "expected up to 263 printable characters")])
 def test_settings_of_headers_that_are_wrong_are_told(settings, wanted, transpiled):

@@ -8,7 +8,7 @@
  *
  * On Node each cell is tried; elsewhere one of three, so that each kind and each function is.
  */
-import { openPath } from '../src/init.js';
+import { openPath } from '../src/modules.js';
 import { prepare } from '../src/source/index.js';
 import { longest, streamFrom } from '../src/wasm/feed.js';
 import { largeModel } from './support/files.js';

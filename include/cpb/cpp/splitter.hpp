@@ -69,6 +69,12 @@ struct ChunkedMessage {
   std::vector<ChunkedField> chunked_fields;
 
   std::string SerializeAsString() const;
+
+  /* In protobuf's text format, as a generated class has it. */
+  std::string DebugString() const { return DebugString(""); }
+
+ private:
+  std::string DebugString(const std::string &indent) const;
 };
 
 struct ChunkedField {

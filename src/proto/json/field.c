@@ -87,9 +87,7 @@ void cpb_field_json_free(cpb_field_json *j) {
   cpb_release(&a, j);
 }
 
-cpb_input *cpb_field_json_input(cpb_field_json *j) {
-  return j->outline ? cpb_outline_input(j->outline) : &j->input;
-}
+cpb_input *cpb_field_json_input(cpb_field_json *j) { return j->outline ? cpb_outline_input(j->outline) : &j->input; }
 
 const char *cpb_field_json_output(const cpb_field_json *j, size_t *length) {
   *length = j->out.size;

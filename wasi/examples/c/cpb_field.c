@@ -41,7 +41,8 @@ int main(int count, char **words) {
     FILE *window = fmemopen(memory(at + 36), 65536, "w");
     curl_easy_setopt(http, CURLOPT_URL, words[2]), curl_easy_setopt(http, CURLOPT_RANGE, asked);
     if (curl_easy_setopt(http, CURLOPT_WRITEDATA, window) || curl_easy_perform(http) ||
-        curl_easy_header(http, "Content-Range", 0, CURLH_HEADER, -1, &range)) return 3;
+        curl_easy_header(http, "Content-Range", 0, CURLH_HEADER, -1, &range))
+      return 3;
     sscanf(range->value, "bytes %*u-%*u/%llu", &size);
     call("cpb_input_end", it, size, 0, 0, 0);
     call("cpb_input_supply", it, need[1], at + 36, (uint64_t)ftell(window), 0);

@@ -59,17 +59,21 @@ export const NONE = 0xffffffffffffffffn;
 /** @param {StructName | Layout} name */
 const layoutOf = (name) => (typeof name === 'object' ? name : structs[name]);
 
-/** @param {bigint} value */
-function toNumber(value) {
+/** What is no 32-bit number, as one. @param {any} value */
+function whole(value) {
+  if (typeof value !== 'bigint') return value;
   const unsigned = BigInt.asUintN(64, value);
   return unsigned === NONE ? Infinity : Number(unsigned);
 }
 
 /** @param {any} result */
-function unsigned(result) {
-  if (typeof result === 'number') return result >>> 0;
-  return typeof result === 'bigint' ? toNumber(result) : result;
-}
+const unsigned = (result) => (typeof result === 'number' ? result >>> 0 : whole(result));
+
+/** What a DataView calls the types that are not read as unsigned 32-bit numbers. @type {Record<string, string>} */
+const names = { u8: 'Uint8', i16: 'Int16', i32: 'Int32', u64: 'BigUint64' };
+
+/** @param {string} type */
+const viewed = (type) => names[type] ?? 'Uint32';
 
 /** @implements {Instance} */
 class ModuleInstance {
@@ -169,21 +173,15 @@ class ModuleInstance {
   /** @param {string | Layout} type @param {number} p @returns {any} */
   #getField(type, p) {
     if (typeof type === 'object') return this.get(type, p);
-    const view = this.#view;
-    if (type === 'u64') return toNumber(view.getBigUint64(p, true));
-    if (type === 'i16') return view.getInt16(p, true);
-    if (type === 'i32') return view.getInt32(p, true);
-    if (type === 'u8') return view.getUint8(p);
-    return type === 'text' ? this.text(p) : view.getUint32(p, true);
+    return type === 'text' ? this.text(p) : whole(/** @type {any} */ (this.#view)[`get${viewed(type)}`](p, true));
   }
 
   /** @param {string | Layout} type @param {number} p @param {any} value */
   #setField(type, p, value) {
     if (typeof type === 'object') return this.set(type, p, value);
-    const view = this.#view;
-    if (type === 'u64') view.setBigUint64(p, value === Infinity ? NONE : BigInt(value), true);
-    else if (type === 'u8') view.setUint8(p, value);
-    else view.setUint32(p, Math.min(Number(value), 0xffffffff), true);
+    const most = value === Infinity ? NONE : value;
+    const n = type === 'u64' ? BigInt(most) : Math.min(Number(most), 0xffffffff);
+    /** @type {any} */ (this.#view)[`set${viewed(type)}`](p, n, true);
   }
 
   /** @param {number} size */
@@ -285,15 +283,10 @@ function inScope(instance, use) {
       return pointer;
     },
   };
-  let trapped = true;
   try {
-    const result = use(scope);
-    trapped = false;
-    return result;
-  } catch (error) {
-    trapped = error instanceof CpbError && error.code === 'TRAPPED';
-    throw error;
+    return use(scope);
   } finally {
-    if (!trapped) for (const pointer of blocks) instance.free(pointer);
+    // After a trap, each call throws it again.
+    blocks.forEach(instance.free, instance);
   }
 }
