@@ -267,7 +267,7 @@ typedef struct cpb_file_options {
 
 /* Each reads the file `in` and makes the file `out`, as a whole or not at all: the
  * message of a .cpb file merged, a message split, a .cpb file repacked. Allocator
- * and limits are those of `options`, whatever `how` says. */
+ * and limits are those of `options`; those in `how` are ignored. */
 CPB_API cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how,
                                 const cpb_file_options *options, cpb_error *error);

@@ -27,7 +27,7 @@ namespace cpb {
 /* Reads the records of a file, front to back or from any position. */
 class RecordReader {
  public:
-  /* `path` may be a URL (cpb/url.h). With `options.recover` what is damaged is left out
+  /* `path` may be a URL (cpb/url.h). With `options.recover` damaged regions are left out
    * (skipped()); otherwise it is the status at which reading ends. */
   static StatusOr<RecordReader> Open(const std::string &path,
                                      cpb_record_reader_options options = Options<cpb_record_reader_options>()) {
