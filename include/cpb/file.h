@@ -1,8 +1,8 @@
 /* cpb/file.h: the engines on files, for programs that may block.
  *
- * A cpb_file supplies what an engine needs, a cpb_output takes what an engine
- * outputs. The loops between the two are the last functions here: one call
- * splits, merges or repacks a file.
+ * A cpb_file supplies the bytes that an engine needs, a cpb_output takes the bytes
+ * that an engine outputs. The loops between the two are the last functions here:
+ * one call splits, merges or repacks a file.
  *
  *     cpb_file_options options = {.struct_size = sizeof options, .replace = 1};
  *     cpb_error error;
