@@ -24,7 +24,7 @@ typedef struct cpb_archive_entry {
   const char *name; /* UTF-8, without a NUL at its end: a path in the archive, which does not lead out of it */
   size_t name_size;
   uint64_t size;   /* of the content, in bytes */
-  uint64_t packed; /* what it takes in the archive */
+  uint64_t packed; /* bytes in the archive */
   int stored;      /* non-zero: the content is not compressed */
 } cpb_archive_entry;
 

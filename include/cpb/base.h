@@ -3,7 +3,7 @@
  * Every operation of libcpb is an engine: an object that a program, its host,
  * steps until it is done. An engine never reads, writes or blocks. When it lacks
  * bytes of its input, its step returns CPB_STEP_NEED. The host then fetches them
- * in whatever way it has, lends them to the engine, and steps again:
+ * in its own way, lends them to the engine, and steps again:
  *
  *     cpb_record_reader *reader = cpb_record_reader_new(NULL, NULL);
  *     for (;;) {

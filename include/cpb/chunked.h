@@ -140,7 +140,7 @@ CPB_API cpb_code cpb_index_get_file(const cpb_index *index, uint32_t file, cpb_o
 /* A node of the tree: node 0 is the message itself, each other one a chunked
  * field of its parent. */
 typedef struct cpb_index_node {
-  uint64_t chunk;                     /* what is merged there, or CPB_NO_CHUNK */
+  uint64_t chunk;                     /* the chunk that is merged there, or CPB_NO_CHUNK */
   uint32_t num_tags;                  /* tags that lead from the parent to it; 0: it
                                          is a slice, further fields of the parent */
   uint32_t parent, first_child, next; /* nodes, or CPB_NO_NODE; children are in

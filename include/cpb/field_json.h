@@ -5,9 +5,9 @@
  *       if (step == CPB_STEP_NEED) cpb_file_supply(file, cpb_field_json_input(json));
  *       else fwrite(cpb_field_json_output(json, &length), 1, length, stdout);
  *
- * A message is an object as from cpb_json (cpb/message.h), with the names of the .proto. A number, text, bytes, a list
- * or a map is what stands behind its name in such an object. Long values are not read: {"@omitted": {"offset", "size"}}
- * says where in the input they are. */
+ * A message becomes an object as from cpb_json (cpb/message.h), with the names of the .proto. A
+ * number, text, bytes, a list or a map has the form of a member's value in such an object. Long
+ * values are not read: {"@omitted": {"offset", "size"}} has their range in the input. */
 #ifndef CPB_FIELD_JSON_H
 #define CPB_FIELD_JSON_H
 
@@ -27,15 +27,17 @@ typedef struct cpb_field_json_options {
   /* Longer strings, bytes and packed fields are left out. In bytes; default 1024. */
   uint64_t max_value;
 
-  /* Bytes that what is not left out may take before CPB_E_LIMIT. Default 64 MiB. */
+  /* The most bytes for the values that are kept; more is CPB_E_LIMIT. Default 64
+   * MiB. */
   uint64_t max_size;
 
   /* `depth`, `walked` and `held` count. */
   const cpb_limits *limits;
 } cpb_field_json_options;
 
-/* `found` (copied) says what the field is, and `ranges` of the input where it is, as cpb_find has them; with
- * `num_ranges` 0 the input is the field. The types must outlive the object. Returns NULL when memory is short. */
+/* `found` (copied) describes the field, and `ranges` are its ranges in the input, both as from
+ * cpb_find; with `num_ranges` 0 the whole input is the field. The types must outlive the object.
+ * Returns NULL when memory is short. */
 CPB_API cpb_field_json *cpb_field_json_new(const cpb_allocator *allocator, const cpb_found *found,
                                            const cpb_range *ranges, size_t num_ranges,
                                            const cpb_field_json_options *options);
@@ -43,8 +45,8 @@ CPB_API void cpb_field_json_free(cpb_field_json *json);
 
 CPB_API cpb_input *cpb_field_json_input(cpb_field_json *json);
 
-/* CPB_STEP_NEED; CPB_STEP_OUTPUT; CPB_STEP_DONE after the last byte; or CPB_STEP_ERROR. CPB_E_USAGE: the type of the
- * field is not known; else as from cpb_outline and cpb_json. */
+/* CPB_STEP_NEED; CPB_STEP_OUTPUT; CPB_STEP_DONE after the last byte; or CPB_STEP_ERROR.
+ * CPB_E_USAGE: the type of the field is unknown; other errors as from cpb_outline and cpb_json. */
 CPB_API cpb_step cpb_field_json_step(cpb_field_json *json);
 
 /* After CPB_STEP_OUTPUT: the next bytes, valid until the next step. */

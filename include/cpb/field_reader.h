@@ -50,8 +50,8 @@ typedef struct cpb_field_reader_options {
   /* The full name of the message's type in it, such as "tensorflow.SavedModel". Must outlive the reader. */
   const char *message;
 
-  /* In place of both: the message's type in a cpb_schema (cpb/message.h), for instance the one that is built in. The
-   * schema must outlive the reader, and is not counted in `memory`. */
+  /* Instead of `descriptors` and `message`: the message's type in a cpb_schema (cpb/message.h), for
+   * instance the built-in one. The schema must outlive the reader, and does not count as `memory`. */
   const cpb_message_type *type;
 } cpb_field_reader_options;
 
@@ -69,10 +69,10 @@ CPB_API cpb_input *cpb_field_reader_input(cpb_field_reader *reader);
 CPB_API cpb_code cpb_field_reader_read(cpb_field_reader *reader, const char *path, size_t length, uint64_t offset,
                                        uint64_t size);
 
-/* The same, but what CPB_STEP_DATA gives is the field as JSON (cpb/field_json.h), for which options.type must be set:
- * CPB_E_USAGE otherwise. Strings, bytes and packed fields of more than `max_value` bytes, by default 1024, are left
- * out, and offsets count from the beginning of the field: what was left out is read by the path NULL. The JSON and what
- * it is made of count in `memory`. */
+/* The same, but CPB_STEP_DATA gives the field as JSON (cpb/field_json.h). CPB_E_USAGE: options.type
+ * is not set. Strings, bytes and packed fields of more than `max_value` bytes, by default 1024, are
+ * left out. Their offsets count from the beginning of the field: read them with the path NULL. The
+ * JSON and the data that it is made from count as `memory`. */
 CPB_API cpb_code cpb_field_reader_read_json(cpb_field_reader *reader, const char *path, size_t length,
                                             uint64_t max_value);
 
@@ -105,7 +105,8 @@ typedef struct cpb_field_place {
 /* From the first CPB_STEP_DATA or CPB_STEP_DONE of a read on. */
 CPB_API const cpb_field_place *cpb_field_reader_place(const cpb_field_reader *reader);
 
-/* The same as cpb_find has it. Types and field are NULL without options.type. */
+/* The found field in the form of cpb_find. Types and field are NULL without
+ * options.type. */
 CPB_API const cpb_found *cpb_field_reader_found(const cpb_field_reader *reader);
 
 /* Piece `i` of the field: a range of a chunk, or literal bytes; offsets count from the beginning of

@@ -1,8 +1,8 @@
 /* cpb/file.h: the engines on files, for programs that may block.
  *
- * A cpb_file supplies what an engine needs, a cpb_output takes what an engine
- * outputs. The loops between the two are the last functions here: one call
- * splits, merges or repacks a file.
+ * A cpb_file supplies the bytes that an engine needs, a cpb_output takes the bytes
+ * that an engine outputs. The loops between the two are the last functions here:
+ * one call splits, merges or repacks a file.
  *
  *     cpb_file_options options = {.struct_size = sizeof options, .replace = 1};
  *     cpb_error error;
@@ -267,7 +267,7 @@ typedef struct cpb_file_options {
 
 /* Each reads the file `in` and makes the file `out`, as a whole or not at all: the
  * message of a .cpb file merged, a message split, a .cpb file repacked. Allocator
- * and limits are those of `options`, whatever `how` says. */
+ * and limits are those of `options`; those in `how` are ignored. */
 CPB_API cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how,
                                 const cpb_file_options *options, cpb_error *error);

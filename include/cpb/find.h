@@ -32,13 +32,15 @@ CPB_API cpb_find *cpb_find_new(const cpb_allocator *allocator, const cpb_message
                                const cpb_limits *limits);
 CPB_API void cpb_find_free(cpb_find *find);
 
-/* Before the first step: the message is the concatenation of these ranges of the input (copied), each of whole
- * fields, rather than all of it. So a search goes on in what another one has found. CPB_E_MEMORY. */
+/* Before the first step: the message is the concatenation of these ranges of the input (copied),
+ * each of whole fields, instead of the whole input. So a search can continue within the ranges that
+ * another one has found. CPB_E_MEMORY. */
 CPB_API cpb_code cpb_find_within(cpb_find *find, const cpb_range *ranges, size_t count);
 
-/* Before the first step: where the path ends at a repeated field of the type without an index, its elements are a
- * range each, in their order, without tags. Those of a map are its entries. A run of packed numbers is one range, and
- * as no number needs its tag, all ranges of a field of numbers together are a packed run of them. */
+/* Before the first step: if the path ends at a repeated field of the type without an index, the
+ * result has a range for each element, in order, without tags. The elements of a map are its
+ * entries. A run of packed numbers is one range. So the concatenated ranges of a field of numbers
+ * are a packed run of all of them. */
 CPB_API void cpb_find_each(cpb_find *find);
 
 /* The message. Its size must be known (CPB_NEED_SIZE). */

@@ -178,21 +178,22 @@ typedef struct cpb_field_options {
   /* sizeof(cpb_field_options) */
   size_t struct_size;
 
-  /* Where all memory comes from, also that of the result. NULL: malloc. */
+  /* Allocates all memory, also that of the result. NULL: malloc. */
   const cpb_allocator *allocator;
 
-  /* Of each engine; `answer` is for the bytes of the result. */
+  /* Limits for each engine; `answer` is for the bytes of the result. */
   const cpb_limits *limits;
 
-  /* The type of the message. NULL: the one of the built-in types of models in which the path's names are fields, else
-   * what the message begins with tells. Where neither does, the path must have numbers. */
+  /* The type of the message. NULL: the only built-in model type that has the path's names as
+   * fields, else the type recognized by the first bytes of the message. If both fail, the path must
+   * have numbers. */
   const cpb_message_type *type;
 
-  /* How the JSON is written; its `limits` and `omitted` have no meaning. NULL: defaults. */
+  /* The form of the JSON; its `limits` and `omitted` are ignored. NULL: defaults. */
   const cpb_json_options *json;
 
-  /* Not 0: strings, bytes and packed fields of more bytes are not read for JSON, in which
-   * {"@omitted": {"offset": N, "size": N}} stands for each. */
+  /* Not 0: strings, bytes and packed fields of more bytes are not read for JSON, which has
+   * {"@omitted": {"offset": N, "size": N}} in their place. */
   uint64_t omit;
 
   /* As in cpb_message_file_options; `urls` NULL: a URL is read with the defaults. */
@@ -202,43 +203,45 @@ typedef struct cpb_field_options {
   int allow_references;
 } cpb_field_options;
 
-/* The serialized value of one field, of which only what leads to it is read:
+/* The serialized value of one field. Only the way to the field is read, and its
+ * value:
  *
  *     const char *path = "graph.initializer[0].raw_data";
  *     uint8_t *weights = cpb_read_field("https://host/model.onnx", path, NULL, &size, &error);
  *     ...
  *     free(weights);
  *
- * `location` is a file, a model's folder or a URL (cpb_find_and_open), chunked or not; `path` as in cpb/message.h. Of a
- * message that occurs several times, and of a repeated field without an index, the ranges that cpb_find gives are put
- * together. `options` may be NULL.
+ * `location` is a file, a model's folder or a URL (cpb_find_and_open), chunked or not; `path` as in
+ * cpb/message.h. If a message occurs several times, or the path ends at a repeated field without an
+ * index, the result is the concatenation of the ranges from cpb_find. `options` may be NULL.
  *
- * Returns `*size` bytes, and a NUL behind them that does not count, in a block of options.allocator, which the caller
- * releases there: with free() if it is malloc. NULL on failure: CPB_E_NOT_FOUND: there is no such file (then with
- * error->system or error->status), or no such field, element or key; CPB_E_USAGE: the text is no path, or does not fit
- * the type; CPB_E_LIMIT; CPB_E_MEMORY; others as from cpb_find_and_open() and cpb_message_file_on(). */
+ * Returns `*size` bytes, and a NUL after them that does not count, in a block of options.allocator,
+ * which the caller releases there: with free() if it is malloc. NULL on failure: CPB_E_NOT_FOUND:
+ * the file (then with error->system or error->status), field, element or key does not exist;
+ * CPB_E_USAGE: the text is not a path, or does not fit the type; CPB_E_LIMIT; CPB_E_MEMORY; others
+ * as from cpb_find_and_open() and cpb_message_file_on(). */
 CPB_API uint8_t *cpb_read_field(const char *location, const char *path, const cpb_field_options *options, size_t *size,
                                 cpb_error *error);
 
-/* The same as JSON (cpb/message.h): of a message an object, of a repeated field an array, of a map an object, else a
- * number, string, true or false. Also CPB_E_USAGE: the type of the field is not known. */
+/* The same as JSON (cpb/message.h): an object for a message or a map, an array for a repeated
+ * field, else a number, string, true or false. Also CPB_E_USAGE: the type of the field is unknown. */
 CPB_API char *cpb_read_field_json(const char *location, const char *path, const cpb_field_options *options,
                                   size_t *size, cpb_error *error);
 
-/* A field that was found (cpb/find.h). Who makes one owns the ranges. */
+/* A field that was found (cpb/find.h). The creator of the struct owns the ranges. */
 typedef struct cpb_found_field {
   cpb_found found;
   const cpb_range *ranges;
   size_t num_ranges;
 } cpb_found_field;
 
-/* cpb_read_field_json() of a field that was found in an opened message. Of `options` only `allocator`, `limits`, `json`
- * and `omit` count. */
+/* cpb_read_field_json() for a field that was found in an opened message. Only `allocator`,
+ * `limits`, `json` and `omit` of `options` count. */
 CPB_API char *cpb_message_file_json(cpb_message_file *message, const cpb_found_field *place,
                                     const cpb_field_options *options, size_t *size, cpb_error *error);
 
-/* The one type of a model's message in `schema` in which the names of the path are fields. NULL: none or several have
- * them, or it has a number. */
+/* The only type of a model's message in `schema` that has the names of the path as fields. NULL: no
+ * type or several types have them, or the path has a number. */
 CPB_API const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const cpb_path *path);
 
 /* --- A model ---------------------------------------------------------------- */

@@ -247,7 +247,7 @@ CPB_API const cpb_error *cpb_split_error(const cpb_split *split);
  *     ...in each thread, with a `fork` and an input of its own, for some parts...
  *     cpb_split_part(fork, part);
  *     ...steps until CPB_STEP_DONE, whose output, one after the other, is that part...
- *     ...and with `split`, as ever; but where a step returns CPB_STEP_PART...
+ *     ...and with `split`, as usual; but where a step returns CPB_STEP_PART...
  *     cpb_split_give(split, data, size);
  *
  * The file is the same as without parts. */
@@ -288,7 +288,7 @@ CPB_API uint32_t cpb_split_file(const cpb_split *split);
 /* The number of other files, once the first was begun. */
 CPB_API uint32_t cpb_split_num_files(const cpb_split *split);
 
-/* The name of file `file`, from 1 on, as the index has it; at most size - 1 bytes and a NUL.
+/* The name of file `file`, from 1 on, as in the index; at most size - 1 bytes and a NUL.
  * Returns the length of the written name. */
 CPB_API size_t cpb_split_file_name(const cpb_split *split, uint32_t file, char *out, size_t size);
 
@@ -306,7 +306,7 @@ CPB_API size_t cpb_split_file_name(const cpb_split *split, uint32_t file, char *
  *     while ((step = cpb_split_base_step(base)) == CPB_STEP_NEED)
  *       cpb_file_supply(base_file, cpb_split_base_input(base));
  *     if (step == CPB_STEP_DONE) cpb_split_share(split, base);
- *     ...steps as ever, or cpb_transfer_split()...
+ *     ...steps as usual, or cpb_transfer_split()...
  *
  * cpb_file_read_base() (cpb/file.h) does the middle part in one call.
  *

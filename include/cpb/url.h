@@ -1,7 +1,7 @@
 /* cpb/url.h: files on servers and in object stores, read by ranges.
  *
  *     https://host/model.cpb      http and https
- *     s3://bucket/key             S3, or what is compatible with it; every character is part of the key, but for
+ *     s3://bucket/key             S3, or a compatible store; every character is part of the key, but for
  *                                 a query, which begins with a ? and a parameter, as in ?versionId=...
  *
  *     gs://bucket/object          Google Cloud Storage

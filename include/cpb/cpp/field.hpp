@@ -29,7 +29,7 @@
 
 namespace cpb {
 
-/* What a Message and its fields share. */
+/* The data that a Message and its fields share. */
 struct OpenMessage {
   Handle<cpb_schema> schema; // the built-in one, or nullptr
   Handle<cpb_message_file> file;
@@ -58,7 +58,7 @@ struct OpenMessage {
   }
 };
 
-/* How a field is written as JSON. */
+/* The form of a field's JSON. */
 struct JsonOptions {
   uint64_t omit = 1024;       // longer strings, bytes and packed fields are not read: {"@omitted": ...}; 0: all are
   bool original_names = true; // as in the .proto, rather than lowerCamelCase
@@ -66,26 +66,28 @@ struct JsonOptions {
   unsigned indent = 0;
 };
 
-/* A field of a message, of which nothing is read before it is asked for. It keeps the message open. One thread at a
- * time uses a message and its fields. */
+/* A field of a message. Its bytes are only read on request. It keeps the message open. One thread
+ * at a time uses a message and its fields. */
 class MessageField {
  public:
   class List;
 
-  /* The path that it was found by, from the message. */
+  /* The path of the field, from the message. */
   const std::string &path() const { return path_; }
 
-  /* Number and name of the field; 0 and "" for the message itself, and "" where the schema does not tell. */
+  /* Number and name of the field; 0 and "" for the message itself, and "" if the schema does not
+   * have the name. */
   uint32_t number() const { return found_.number; }
   std::string_view name() const { return found_.field ? found_.field->name : ""; }
 
-  /* The full name of its message type; "" when it is no message, or not known. */
+  /* The full name of its message type; "" if it is not a message, or unknown. */
   std::string_view type_name() const { return found_.message ? found_.message->name : ""; }
 
   /* Whether it is a repeated field as a whole. The ranges are then fields of the parent, with their tags. */
   bool repeated() const { return found_.fields != 0; }
 
-  /* Where its value lies in the message. Several ranges are merged by concatenation. */
+  /* The ranges of its value in the message. If there are several, their concatenation is the merged
+   * message. */
   const std::vector<cpb_range> &ranges() const { return ranges_; }
 
   /* Bytes of the serialized value. */
@@ -95,7 +97,8 @@ class MessageField {
     return size;
   }
 
-  /* The serialized value: of bytes, such as those of a tensor, the bytes; without those past the end. */
+  /* A range of the serialized value, without bytes past the end. For a bytes field, such as a
+   * tensor's, these are the bytes themselves. */
   StatusOr<std::string> Read(uint64_t offset = 0, uint64_t length = UINT64_MAX) const {
     std::string bytes;
     for (const cpb_range &range : ranges_) {
@@ -107,8 +110,8 @@ class MessageField {
     return bytes;
   }
 
-  /* The value as protobuf's JSON: of a message an object, of a repeated field an array. CPB_E_USAGE: its type is not
-   * known. */
+  /* The value as protobuf's JSON: an object for a message, an array for a repeated field.
+   * CPB_E_USAGE: its type is unknown. */
   StatusOr<std::string> Json(const JsonOptions &how = JsonOptions()) const {
     auto json = Options<cpb_json_options>();
     json.original_names = how.original_names;
@@ -127,19 +130,19 @@ class MessageField {
     return copied;
   }
 
-  /* The field at a path within this message, such as `op` or `attr["value"]`. CPB_E_NOT_FOUND: there is none; an
-   * element or entry of a repeated field has operator[]. */
+  /* The field at a path within this message, such as `op` or `attr["value"]`. CPB_E_NOT_FOUND: the
+   * field does not exist. Use operator[] for an element or entry of a repeated field. */
   StatusOr<MessageField> Field(const std::string &path) const {
     if (repeated()) return Wrong("a repeated field; expected an index");
     return Find(message_, found_.message, path, path_.empty() || path.empty() ? path_ + path : path_ + "." + path,
                 number() == 0 ? nullptr : &ranges_);
   }
 
-  /* Where the elements of a repeated field are; of a map, its entries, which are messages with `key` and `value`.
-   * Numbers have Values() instead: CPB_E_UNSUPPORTED. */
+  /* The elements of a repeated field; for a map its entries, which are messages with `key` and
+   * `value`. CPB_E_UNSUPPORTED for numbers: use Values(). */
   StatusOr<List> Elements() const;
 
-  /* An element, or the value of a map's key. CPB_E_NOT_FOUND: there is none. */
+  /* An element, or the value of a map's key. CPB_E_NOT_FOUND: it does not exist. */
   StatusOr<MessageField> operator[](uint64_t index) const { return Selected("[" + std::to_string(index) + "]"); }
   StatusOr<MessageField> operator[](std::string_view key) const {
     auto tag = cpb_path_tag();
@@ -156,11 +159,12 @@ class MessageField {
     return (*this)[static_cast<uint64_t>(index)];
   }
 
-  /* How many elements, entries or numbers a repeated field has. */
+  /* The number of elements, entries or numbers of a repeated field. */
   StatusOr<uint64_t> Count() const;
 
-  /* The value of a field that is not repeated: a number or bool as the type that its own has in C++ (an enum is an
-   * int32_t), a std::string for a string, bytes or the serialized message. CPB_E_USAGE: it has another type. */
+  /* The value of a field that is not repeated: a number or bool as the C++ type of the field (an
+   * enum is an int32_t), a std::string for a string, bytes or the serialized message. CPB_E_USAGE:
+   * the field has another type. */
   template <typename T>
   StatusOr<T> Value() const {
     if (repeated()) return Wrong("a repeated field; expected an index, Values() or Json()");
@@ -175,8 +179,8 @@ class MessageField {
     }
   }
 
-  /* All values of a repeated field of numbers, packed or not. CPB_E_USAGE: its numbers have another type;
-   * CPB_E_UNSUPPORTED: it is no repeated field of numbers. */
+  /* All values of a repeated field of numbers, packed or not. CPB_E_USAGE: its numbers have another
+   * type; CPB_E_UNSUPPORTED: it is not a repeated field of numbers. */
   template <typename T>
   StatusOr<std::vector<T>> Values() const {
     if (!repeated() || !IsNumber()) return Status(CPB_E_UNSUPPORTED, "it is no repeated field of numbers").In(path_);
@@ -184,8 +188,8 @@ class MessageField {
     return places.ok() ? Numbers<T>(**places) : StatusOr<std::vector<T>>(places.status());
   }
 
-  /* The field at a path of the message, or of the part of it in the ranges, whose type is `type`. Messages have
-   * Field() for it. */
+  /* The field at a path of the message, or of its part in the ranges, with the type `type`. Use
+   * Message::Field() instead. */
   static StatusOr<MessageField> Find(const std::shared_ptr<OpenMessage> &message, const cpb_message_type *type,
                                      const std::string &path, std::string whole,
                                      const std::vector<cpb_range> *within = nullptr) {
@@ -223,7 +227,7 @@ class MessageField {
     return {};
   }
 
-  /* The ranges of a repeated field are a message that has nothing else. */
+  /* The ranges of a repeated field form a message with only this field. */
   StatusOr<MessageField> Selected(const std::string &selector) const {
     if (!repeated()) return Wrong("not a repeated field; expected no index or key");
     return Find(message_, found_.parent, std::to_string(number()) + selector, path_ + selector, &ranges_);
@@ -246,7 +250,7 @@ class MessageField {
            found_.field->type != CPB_TYPE_BYTES;
   }
 
-  /* 0: it is a varint. */
+  /* 0: a varint. */
   unsigned FixedSize() const {
     switch (found_.field->type) {
       case CPB_TYPE_DOUBLE:
@@ -259,7 +263,7 @@ class MessageField {
     }
   }
 
-  /* Whether its numbers are a T, and else what they are. */
+  /* Whether its numbers are of type T; otherwise the error names their type. */
   template <typename T>
   Status Fits() const {
     auto is = [&](bool fits, const char *name) {
@@ -295,7 +299,8 @@ class MessageField {
     }
   }
 
-  /* The number that `in` begins with, and its size; 0: it does not end there. */
+  /* The number that `in` begins with, and its size; 0 if the number does not end
+   * in `in`. */
   static size_t TakeNumber(std::string_view in, unsigned fixed, uint64_t *raw) {
     if (fixed == 0) return wire::GetVarint(in, raw);
     if (in.size() < fixed) return 0;
@@ -304,7 +309,7 @@ class MessageField {
     return fixed;
   }
 
-  /* Numbers one after the other, as they are whether packed or not. */
+  /* Decodes consecutive numbers, which have this form whether packed or not. */
   template <typename Take>
   Status EachNumber(const std::vector<cpb_range> &places, Take take) const {
     const unsigned fixed = FixedSize();

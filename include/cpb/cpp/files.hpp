@@ -61,7 +61,7 @@ class Message {
    * call. */
   StatusOr<std::string_view> Peek(uint64_t offset, uint64_t length) { return message_->Peek(offset, length); }
 
-  /* All bytes of [offset, offset + length) but those past the end. */
+  /* All bytes of [offset, offset + length), without those past the end. */
   StatusOr<std::string> Read(uint64_t offset, uint64_t length) {
     length = offset < size() ? std::min(length, size() - offset) : 0;
     std::string bytes;
@@ -70,10 +70,11 @@ class Message {
     return status.ok() ? StatusOr<std::string>(std::move(bytes)) : status;
   }
 
-  /* The field at a path (cpb/message.h), such as `node[7].attr["value"]`, of which only what leads to it is read. ""
-   * is the message itself. Without the type that Open() takes, it is guessed: as cpb_guess_message_type() does, else by
-   * what the message begins with; it then stays. CPB_E_NOT_FOUND: there is no such field, element or key;
-   * CPB_E_USAGE: the text is no path, or does not fit the type. */
+  /* The field at a path (cpb/message.h), such as `node[7].attr["value"]`. Only the way to the field
+   * is read. "" is the message itself. If Open() got no type, it is guessed once: by
+   * cpb_guess_message_type(), else by the first bytes of the message. CPB_E_NOT_FOUND: the message
+   * does not have this field, element or key; CPB_E_USAGE: the text is not a path, or does not fit
+   * the type. */
   StatusOr<MessageField> Field(const std::string &path) {
     if (Status status = GuessType(path); !status.ok()) return status;
     return MessageField::Find(message_, message_->type, path, path);
