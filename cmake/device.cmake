@@ -25,7 +25,7 @@ set(CPB_DEVICE_READER
   riegeli/transpose/buffers.c riegeli/transpose/cursor.c riegeli/transpose/machine.c riegeli/transpose/nodes.c
   riegeli/transpose/program.c
   riegeli/transpose/transpose.c riegeli/transpose/transposed.c
-  proto/descriptors.c proto/path.c proto/small.c proto/wire.c
+  proto/descriptors.c proto/path.c proto/small.c proto/wire.c proto/schema/lookup.c
   chunked/index/metadata_version.c chunked/index/paged_index.c
   chunked/read/field_plan.c chunked/read/field_reader.c chunked/read/field_walk.c chunked/read/field_way.c
   chunked/read/pager.c)

@@ -1,4 +1,4 @@
-// cplusplus FILE TYPE: the message in a .cpb or .pb file as JSON, from C++17.
+// cplusplus FILE TYPE [PATH]: a message in a .cpb or .pb file, or one field of it, as JSON, from C++17.
 #include <iostream>
 #include <string>
 
@@ -6,42 +6,33 @@
 
 namespace {
 
-cpb::Status WriteJson(std::ostream &out, const cpb_message_type *type, const std::string &bytes) {
-  auto options = cpb::Options<cpb_json_options>();
-  options.original_names = 1;
-  options.indent = 2;
-  cpb::Handle<cpb_json> json(cpb_json_new(nullptr, type, bytes.data(), bytes.size(), &options));
-  if (!json) return cpb::Status(CPB_E_MEMORY, "out of memory");
-  cpb_step step;
-  while ((step = cpb_json_step(json.get())) == CPB_STEP_OUTPUT) {
-    size_t length;
-    const char *text = cpb_json_output(json.get(), &length);
-    out.write(text, static_cast<std::streamsize>(length));
-  }
-  return step == CPB_STEP_DONE ? cpb::Status() : cpb::Status(cpb_json_error(json.get()));
-}
-
-cpb::Status Show(const std::string &path, const std::string &type_name) {
+cpb::StatusOr<std::string> Show(const std::string &file, const std::string &type_name, const std::string &path) {
   cpb_error error;
   cpb::Handle<cpb_schema> schema(cpb_schema_new_builtin(nullptr, &error));
   if (!schema) return cpb::Status(error);
   const cpb_message_type *type = cpb_schema_find_message(schema.get(), type_name.c_str());
   if (!type) return cpb::Status(CPB_E_NOT_FOUND, "there is no message type " + type_name);
-  auto message = cpb::Message::Open(path, type);
+  auto message = cpb::Message::Open(file, type);
   if (!message.ok()) return message.status();
-  auto bytes = message->Read(0, message->size());
-  return bytes.ok() ? WriteJson(std::cout, type, *bytes) : bytes.status();
+  auto field = message->Field(path); // "": the message itself
+  if (!field.ok()) return field.status();
+  cpb::JsonOptions how;
+  how.indent = 2;
+  return field->Json(how);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    std::cerr << "usage: cplusplus FILE TYPE\n";
+  if (argc != 3 && argc != 4) {
+    std::cerr << "usage: cplusplus FILE TYPE [PATH]\n";
     return 1;
   }
-  cpb::Status status = Show(argv[1], argv[2]);
-  if (!status.ok()) std::cerr << status.ToString() << "\n";
-  std::cout << "\n";
-  return status.ok() && std::cout.flush() ? 0 : 1;
+  auto json = Show(argv[1], argv[2], argc == 4 ? argv[3] : "");
+  if (!json.ok()) {
+    std::cerr << json.status().ToString() << "\n";
+    return 1;
+  }
+  std::cout << *json << "\n";
+  return std::cout.flush() ? 0 : 1;
 }

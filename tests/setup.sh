@@ -23,7 +23,7 @@ install_build() {
 }
 
 install_debian() {
-  local packages=(clang-19 libclang-rt-19-dev gcc-multilib gcovr man-db time emscripten binaryen brotli zsh fish)
+  local packages=(clang-19 lld-19 libclang-rt-19-dev gcc-multilib gcovr man-db time emscripten binaryen brotli zsh fish)
   command -v cargo >/dev/null || packages+=(cargo)
   command -v javac >/dev/null || packages+=(default-jdk-headless)
   command -v mvn >/dev/null || packages+=(maven)

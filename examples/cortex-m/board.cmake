@@ -26,7 +26,7 @@ function(board_program name board ram stack)
   endforeach()
   set_source_files_properties(${BOARD_DIR}/memory.c PROPERTIES COMPILE_OPTIONS -fno-tree-loop-distribute-patterns)
   add_executable(${name} ${program_UNPARSED_ARGUMENTS} ${files})
-  target_include_directories(${name} PRIVATE ${BOARD_DIR}/..)
+  target_include_directories(${name} PRIVATE ${BOARD_DIR}/.. ${BOARD_DIR}/../..)
   target_compile_options(${name} PRIVATE -Wall -Wextra ${program_OPTIONS})
   target_link_libraries(${name} PRIVATE ${program_LINK} ${cpu})
   target_link_options(${name} PRIVATE -nostartfiles --specs=nano.specs -Wl,--gc-sections

@@ -1,9 +1,9 @@
-/* cpb/base.h: errors, memory, limits and input: what all other headers use.
+/* cpb/base.h: errors, memory, limits and input, which all other headers use.
  *
  * Every operation of libcpb is an engine: an object that a program, its host,
  * steps until it is done. An engine never reads, writes or blocks. When it lacks
  * bytes of its input, its step returns CPB_STEP_NEED. The host then fetches them
- * in whatever way it has, lends them to the engine, and steps again:
+ * in its own way, lends them to the engine, and steps again:
  *
  *     cpb_record_reader *reader = cpb_record_reader_new(NULL, NULL);
  *     for (;;) {
@@ -35,14 +35,14 @@
  *   cpb_<engine>_free   NULL is allowed, as in free()
  *
  * Conventions of all headers:
- * - Offsets and sizes count bytes. Those of files and messages are uint64_t, on
- *   32-bit systems, too.
- * - Text is UTF-8. Where a length goes with it, no NUL is needed.
+ * - Offsets and sizes count bytes. Those of files and messages are uint64_t,
+ *   also on 32-bit systems.
+ * - Text is UTF-8. If a length is passed with it, no NUL is needed.
  * - The first member of an options struct is its size, which tells the library
  *   which members the caller knows. Any other member may be zero, which means its
  *   default. NULL for the struct means all defaults.
  * - NULL for an allocator means malloc; limits may be NULL as well.
- * - What a function returns a pointer to belongs to the object that was asked.
+ * - If a function returns a pointer, the object that was asked owns the memory.
  * - An object is used by one thread at a time. Different objects are independent:
  *   the library has no global state. */
 #ifndef CPB_BASE_H
@@ -96,32 +96,32 @@ typedef enum cpb_code {
 #undef CPB_CODE_ENUM
 } cpb_code;
 
-/* The code's name, such as "DAMAGED", and its text from the list above. For a
- * number that is none "UNKNOWN" and "unknown error code". */
+/* The code's name, such as "DAMAGED", and its text from the list above. For any
+ * other number "UNKNOWN" and "unknown error code". */
 CPB_API const char *cpb_code_name(cpb_code code);
 CPB_API const char *cpb_code_text(cpb_code code);
 
 #define CPB_NO_OFFSET UINT64_MAX
 
-/* What went wrong, where, and what was expected there.
+/* An error: its kind, its place, and a message with the expectation.
  *
  * A function that takes a `cpb_error *` clears it first (CPB_OK, CPB_NO_OFFSET
- * and ""), so the struct needs no initializer and afterwards tells how this call
+ * and ""), so the struct needs no initializer, and afterwards says how this call
  * ended. It may be NULL. On failure the function returns NULL or the error's
- * code, has freed what it made, and the arguments stay the caller's; its header
- * says where one does not.
+ * code, has freed all that it allocated, and the arguments stay the caller's;
+ * the header names the exceptions.
  *
- * An engine keeps its error instead, to be had from cpb_<engine>_error(): once it
- * has failed, each step returns CPB_STEP_ERROR, and the error stays as it is.
- * Before that its code is CPB_OK. */
+ * An engine keeps its error instead, and cpb_<engine>_error() returns it. Once the engine has
+ * failed, each step returns CPB_STEP_ERROR, and the error stays the same. Before that its code is
+ * CPB_OK. */
 typedef struct cpb_error {
   cpb_code code;
 
-  /* The system's number (errno) and the status of the HTTP response that it is about; 0: none.
-   * CPB_E_NOT_FOUND with one of them is about a file, without one about what is in a file. */
+  /* The system's number (errno) and the status of the HTTP response; 0: unknown. CPB_E_NOT_FOUND
+   * with one of them means a missing file, without them a missing part of a file. */
   int16_t system, status;
 
-  /* The byte of the input that the error is about, or CPB_NO_OFFSET. */
+  /* The offset of the error in the input, or CPB_NO_OFFSET. */
   uint64_t offset;
 
   /* One line without a newline; it names no file. */
@@ -130,9 +130,10 @@ typedef struct cpb_error {
 
 /* --- Memory --------------------------------------------------------------- */
 
-/* Where memory comes from. Any call may return NULL: the operation under way then
- * ends with CPB_E_MEMORY, and the object can still be freed. The struct is copied
- * into every object that is made with it; `user` must outlive them all. */
+/* A source of memory. Any call may return NULL: the running operation then ends with CPB_E_MEMORY,
+ * and the object can still be freed. A host can end a long step this way: Brotli at level 11, which
+ * needs a minute for 32 MiB, allocates once per block of 256 KiB. Every object copies the struct;
+ * `user` must outlive them all. */
 typedef struct cpb_allocator {
   /* Passed to each of the functions. */
   void *user;
@@ -141,7 +142,7 @@ typedef struct cpb_allocator {
   void *(*allocate)(void *user, size_t size);
 
   /* As realloc: the block may move, and keeps its content up to the smaller of
-   * the sizes. After a failure it is as it was. Neither size is 0. */
+   * the sizes. A failure leaves it unchanged. Neither size is 0. */
   void *(*resize)(void *user, void *block, size_t old_size, size_t new_size);
 
   /* `block` is not NULL. */
@@ -150,7 +151,7 @@ typedef struct cpb_allocator {
 
 /* --- Limits against hostile input ------------------------------------------ */
 
-/* X(NAME, name, unit): what is counted. */
+/* X(NAME, name, unit): the counters of work. */
 #define CPB_WORKS(X)                                           \
   X(DECODED, decoded, "decoded bytes")                         \
   X(HELD, held, "bytes of memory")                             \
@@ -159,21 +160,21 @@ typedef struct cpb_allocator {
   X(ANSWER, answer, "bytes of the answer")                     \
   X(INDEX, index, "bytes of the chunk index")
 
-/* How much engines have done. It depends on nothing but the input and what was asked for, and
- * is therefore what tests of complexity compare, rather than time. */
+/* The work that engines have done. It depends only on the input and the requests. Therefore tests
+ * of complexity compare it rather than time. */
 typedef struct cpb_work {
-  /* Bytes that were decompressed; those that were decoded again count again. */
+  /* Decompressed bytes. Bytes that were decoded twice count twice. */
   uint64_t decoded;
 
-  /* The most bytes of memory that an engine held at once, decoders aside; of several engines, the
-   * sum. */
+  /* The most bytes of memory that an engine held at once, without decoders; for several engines,
+   * the sum. */
   uint64_t held;
 
-  /* Bytes of messages, tables and lists that were read through; those that were read again count
-   * again. */
+  /* Bytes of messages, tables and lists that were read through. Bytes that were read twice count
+   * twice. */
   uint64_t walked;
 
-  /* What was made or compared one by one: records, fields of a plan, nodes, objects, names. */
+  /* Items that were made or compared one by one: records, fields of a plan, nodes, objects, names. */
   uint64_t entries;
 
   /* Bytes of the answers that were written. */
@@ -183,25 +184,24 @@ typedef struct cpb_work {
   uint64_t index;
 } cpb_work;
 
-/* What an input may claim, and what an engine may do for it, before it is refused with
- * CPB_E_LIMIT, by a message that names the limit, what it allows, and how much would be needed at
- * least. A limit is checked before the memory is taken or the work is done.
+/* Bounds for the claims of an input, and for the work that an engine does for it. An input beyond
+ * them is refused with CPB_E_LIMIT; the message names the limit, its value, and how much is needed
+ * at least. A limit is checked before the memory is allocated or the work is done.
  *
- * From `decoded` on each limit is a pair: so much, and so much more for each byte of the input.
- * Where both are zero both have their defaults; where one is given, the other counts as it is.
- * They apply to each engine by itself, and begin anew with each request of the host: a seek, a
- * range of a chunk or of the merged message. */
+ * From `decoded` on each limit is a pair: a fixed amount, and an additional amount for each byte of
+ * the input. If both are zero, both have their defaults; if one is given, the other counts as it
+ * is. The limits apply to each engine by itself. Counting starts again with each request of the
+ * host: a seek, a range of a chunk or of the merged message. */
 typedef struct cpb_limits {
   /* sizeof(cpb_limits) */
   size_t struct_size;
 
-  /* Decoded bytes that must be in memory at once: a transposed Riegeli chunk, the
-   * sizes of the records in a simple one. What streams through has no limit.
-   * Default 2 GiB; 256 MiB where size_t has 32 bits. */
+  /* Decoded bytes that must be in memory at once: a transposed Riegeli chunk, the sizes of the
+   * records in a simple one. Streamed data has no such limit. Default 2 GiB; 256 MiB if size_t has
+   * 32 bits. */
   uint64_t riegeli_chunk;
 
-  /* The window of a decoder, in bytes. Default 128 MiB; 8 MiB where size_t has 32
-   * bits. */
+  /* The window of a decoder, in bytes. Default 128 MiB; 8 MiB if size_t has 32 bits. */
   uint64_t window;
 
   /* Chunks in an index (ChunkMetadata). Default 2^24. */
@@ -213,13 +213,13 @@ typedef struct cpb_limits {
   /* How deep messages may be nested. Default 100. */
   uint32_t depth;
 
-  /* Bytes that are decompressed. Default 160 MiB, and 32,768 for each byte of input, which is as
-   * much as Zstd can make of a byte. */
+  /* Decompressed bytes. Default 160 MiB, and 32,768 for each byte of input, which is Zstd's highest
+   * ratio. */
   uint64_t decoded, decoded_per_byte;
 
-  /* Bytes of memory at once for what an engine knows of its input, such as an index or a plan; not
-   * decoders, for which `window`, `riegeli_chunk` and `decoded` count. Default 40 MiB, and 64 for
-   * each byte of input. */
+  /* Bytes of memory at once for an engine's data about its input, such as an index or a plan.
+   * Decoders do not count here; their limits are `window`, `riegeli_chunk` and `decoded`. Default
+   * 40 MiB, and 64 for each byte of input. */
   uint64_t held, held_per_byte;
 
   /* Bytes that are read through. Default 128 MiB, and 1,024 for each byte of input. */
@@ -234,24 +234,24 @@ typedef struct cpb_limits {
   /* Bytes of the index, decoded. Default 16 MiB, and 32 for each byte of input. */
   uint64_t index, index_per_byte;
 
-  /* If not NULL, each engine adds to it what it has done when it is freed. It must outlive the
-   * engines, and they must all be used by one thread. */
+  /* If not NULL, each engine adds its work to it when it is freed. It must outlive the engines, and
+   * one thread must use them all. */
   cpb_work *work;
 } cpb_limits;
 
 /* --- Steps ---------------------------------------------------------------- */
 
-/* What a step of an engine returns. The engine's header says which of these it
+/* The result of an engine's step. The engine's header says which of these it
  * uses. */
 typedef enum cpb_step {
-  CPB_STEP_ERROR = -1, /* it failed: see cpb_<engine>_error() */
+  CPB_STEP_ERROR = -1, /* the engine failed: see cpb_<engine>_error() */
   CPB_STEP_DONE = 0,   /* nothing is left to do */
   CPB_STEP_NEED,       /* supply bytes to the engine's input, then step again */
   CPB_STEP_RECORD,     /* a record begins */
   CPB_STEP_DATA,       /* bytes of the record, chunk, message or array */
   CPB_STEP_SKIPPED,    /* a damaged region was left out (only on request) */
   CPB_STEP_OUTPUT,     /* bytes for the host to write */
-  CPB_STEP_PART        /* a part begins that may be given (only on request) */
+  CPB_STEP_PART        /* an optional part begins (only on request) */
 } cpb_step;
 
 /* --- Input ---------------------------------------------------------------- */
@@ -266,50 +266,46 @@ typedef enum cpb_need_kind {
    * when the input ends at or before `offset`. */
   CPB_NEED_RANGE,
 
-  /* The size of the input, by cpb_input_end(). After it the engine wants the last
-   * `length` bytes (all of a smaller input): a host that gets them along with the
-   * size, as from an HTTP request for a suffix, supplies them at once and is not
-   * asked for them. */
+  /* The size of the input, by cpb_input_end(). After it the engine wants the last `length` bytes
+   * (all of a smaller input). A host that gets these bytes along with the size, as from an HTTP
+   * request for a suffix, supplies them at once, and is not asked for them again. */
   CPB_NEED_SIZE,
 
-  /* Brotli's dictionary, which only the WebAssembly modules of the JavaScript package are
-   * without: the host calls BrotliSetDictionaryData() with its 122,784 bytes, once for an
-   * instance, and steps on. */
+  /* Brotli's dictionary, which only the WebAssembly modules of the JavaScript package lack. The
+   * host calls BrotliSetDictionaryData() with its 122,784 bytes, once for an instance, and steps
+   * again. */
   CPB_NEED_DICTIONARY
 } cpb_need_kind;
 
-/* What an engine waits for. */
+/* The bytes or the size that an engine waits for. */
 typedef struct cpb_need {
   cpb_need_kind kind;
 
-  /* What file the bytes are in. 0: the input itself. Else another one, which
-   * cpb_input_other() names; the host answers by cpb_input_supply_other(),
-   * cpb_input_end_other() or cpb_input_fail(). cpb_input_supply() and cpb_input_end()
-   * answer with CPB_E_UNSUPPORTED then: a host that knows nothing of other files
-   * need not look at this. */
+  /* The file of the bytes. 0: the input itself. Otherwise another file, which cpb_input_other()
+   * names; the host answers with cpb_input_supply_other(), cpb_input_end_other() or
+   * cpb_input_fail(). For another file, cpb_input_supply() and cpb_input_end() make the engine fail
+   * with CPB_E_UNSUPPORTED, so a host that does not support other files can ignore this member. */
   uint32_t file;
 
   /* From the beginning of the input; 0 for CPB_NEED_SIZE. */
   uint64_t offset;
 
-  /* How many bytes the engine reads now, at least 1 and at most its `read_size`.
-   * It cannot go on without the first; the host may supply fewer or more. For
-   * CPB_NEED_SIZE the length of the tail, possibly 0. */
+  /* The number of bytes that the engine reads now, at least 1 and at most its
+   * `read_size`. It cannot continue without the first byte; the host may supply
+   * fewer or more. For CPB_NEED_SIZE the length of the tail, possibly 0. */
   size_t length;
 
-  /* A hint, at least `length`: how many bytes from `offset` on it will ask for in
-   * this order, unless something comes between. Where a request costs much, fetch
-   * up to `ahead` bytes with one. Then
+  /* A hint, at least `length`: how many bytes from `offset` on the engine will request in this
+   * order, unless a seek or another read comes between. If requests are expensive, fetch up to
+   * `ahead` bytes with one. Then
    *  - opening an index takes one request, or two if it exceeds 64 KiB;
    *  - reading a chunk that is alone in its Riegeli chunk takes one, for exactly
    *    its stored bytes;
    *  - reading a range of the merged message takes one for all chunks of it that
    *    are neighbours in the file;
-   *  - reading on to the end of the input takes one. `ahead` goes to the end, or
-   *    to 2^64 while the size is unknown, and the host can supply a response
-   *    that streams in as it arrives.
-   * It may reach over bytes that the host has kept from before: those need not be
-   * fetched again. */
+   *  - reading on to the end of the input takes one. `ahead` goes to the end, or to 2^64 while the
+   *    size is unknown, and the host can supply a response that streams in as it arrives.
+   * The range may include bytes that the host has kept from before, and need not fetch again. */
   uint64_t ahead;
 } cpb_need;
 
@@ -318,56 +314,56 @@ typedef struct cpb_range {
   uint64_t offset, length;
 } cpb_range;
 
-/* What the engine waits for. */
+/* Tells the host what the engine waits for. */
 CPB_API void cpb_input_need(const cpb_input *input, cpb_need *need);
 
-/* Lends the engine the bytes [offset, offset + length) of the input. They include
- * the byte at need.offset; they may begin before it and end anywhere behind it
- * (the engine asks again for what is missing). Nothing is copied: they must stay
- * as they are until a step returns CPB_STEP_NEED, CPB_STEP_DONE or
- * CPB_STEP_ERROR. Bytes without that one, or none at all, are CPB_E_READ when it
- * is needed again: so a host that has nothing to give never loops. */
+/* Lends the engine the bytes [offset, offset + length) of the input. They must include the byte at
+ * need.offset; they may begin before it and end anywhere behind it (the engine asks again for
+ * missing bytes). The bytes are not copied: they must stay unchanged until a step returns
+ * CPB_STEP_NEED, CPB_STEP_DONE or CPB_STEP_ERROR. If the byte at need.offset is missing, the error
+ * is CPB_E_READ when it is needed again, so a host without bytes never loops. */
 CPB_API void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_t length);
 
-/* Tells that the input is `size` bytes long. Until then bytes that were not
- * supplied have not arrived yet; from then on those past the end do not exist,
- * which may be CPB_E_TRUNCATED. An input that grows may be given a larger size
- * later: an engine that was done with it then goes on. 2^64 - 1 is CPB_E_READ. So is the
- * same size again in answer to a need of bytes before it, unless those are supplied, too. */
+/* Tells the engine that the input is `size` bytes long. Before this call, bytes that were not
+ * supplied have not arrived yet; after it, bytes past the end do not exist, which may be
+ * CPB_E_TRUNCATED. A growing input may get a larger size later: an engine that was done with it
+ * then continues. 2^64 - 1 is CPB_E_READ. CPB_E_READ is also the result if the only answer to a
+ * need of bytes before the end is the same size again. */
 CPB_API void cpb_input_end(cpb_input *input, uint64_t size);
 
-/* Another file, of which the input has parts. */
+/* Another file, which has parts of the input. */
 typedef struct cpb_other_file {
   const char *name; /* relative to the input's folder, or a URL; no NUL at its end, */
   size_t length;    /* and none in it, nor other control characters */
   uint64_t size;    /* that it must have; CPB_NO_OFFSET: nobody says */
 } cpb_other_file;
 
-/* That of need.file; all zero if that is 0. The name stays where it is until the object
- * that the input is of is freed, and the index that it is from.
+/* The file of need.file; all zero if that is 0. The name is valid until the input's object and the
+ * index that it comes from are freed.
  *
- * The input's writer chose the name, and may mean harm: open nothing but what lies in the
- * input's folder, or in that of its URL, unless it is trusted (docs/security.md). */
+ * The input's writer chose the name, and may be hostile: only open files in the input's folder, or
+ * below its URL's folder, unless the input is trusted (docs/security.md). */
 CPB_API void cpb_input_other(const cpb_input *input, cpb_other_file *other);
 
-/* The same for the other file: a need of it is answered by these. What is told of a file
- * that is not needed is ignored. */
+/* The same for the other file: these functions answer a need of its bytes. Calls for a file that is
+ * not needed are ignored. */
 CPB_API void cpb_input_supply_other(cpb_input *input, uint32_t file, uint64_t offset, const void *data, size_t length);
 CPB_API void cpb_input_end_other(cpb_input *input, uint32_t file, uint64_t size);
 
-/* Tells that the bytes cannot be had. The next step ends the operation with this message and the
- * code, if that is CPB_E_NOT_FOUND (no such file: errno is ENOENT then), CPB_E_DENIED,
- * CPB_E_UNAVAILABLE or CPB_E_CANCELLED; else with CPB_E_READ. */
+/* Tells the engine that the bytes cannot be read. The next step ends the operation with this
+ * message and with `code`, if it is CPB_E_NOT_FOUND (the file does not exist: errno is then
+ * ENOENT), CPB_E_DENIED, CPB_E_UNAVAILABLE or CPB_E_CANCELLED; otherwise with CPB_E_READ. */
 CPB_API void cpb_input_fail(cpb_input *input, cpb_code code, const char *message);
 
-/* The same with an error as another call gave it, whose numbers are kept. */
+/* The same with the error of another call, whose numbers are kept. */
 CPB_API void cpb_input_fail_with(cpb_input *input, const cpb_error *error);
 
-/* Tells that the `length` bytes from need.offset on are lost, because what they are read from is
- * damaged, as `message` says. The next step ends the operation with it and CPB_E_DAMAGED, unless the
- * engine can do without: cpb_outline after cpb_outline_keep_lost() (cpb/outline.h). `whole` is non-zero if the
- * lost bytes are whole fields of one message, or the value of one field: what follows them is then
- * read even where no length says how it goes on. */
+/* Tells the engine that the `length` bytes from need.offset on are lost, because their source is
+ * damaged, as `message` says. The next step ends the operation with this message and CPB_E_DAMAGED,
+ * unless the engine can do without these bytes: cpb_outline after cpb_outline_keep_lost()
+ * (cpb/outline.h). `whole` is non-zero if the lost bytes are whole fields of one message, or the
+ * value of one field: the bytes that follow are then read even if no length says how the message
+ * continues. */
 CPB_API void cpb_input_lose(cpb_input *input, uint64_t length, int whole, const char *message);
 
 #ifdef __cplusplus

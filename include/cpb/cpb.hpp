@@ -6,6 +6,7 @@
  * | cpb::Handle                      | owns any object of the C headers
  * | cpb::RecordReader, RecordWriter  | Riegeli/records files
  * | cpb::Message                     | a message in a file or at a URL, chunked or not, read by range
+ * | cpb::MessageField               | a field of one: its elements, fields, numbers, bytes, JSON
  * | cpb::Model                       | questions about a model
  * | cpb::Splitter, ComposableSplitter, Merger | messages of libprotobuf's, split and merged
  *
@@ -17,6 +18,7 @@
 #ifndef CPB_CPB_HPP
 #define CPB_CPB_HPP
 
+#include "cpb/cpp/field.hpp"
 #include "cpb/cpp/files.hpp"
 #include "cpb/cpp/handle.hpp"
 #include "cpb/cpp/records.hpp"

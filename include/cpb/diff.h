@@ -1,10 +1,10 @@
-/* cpb/diff.h: what differs between two models, as an engine.
+/* cpb/diff.h: the differences between two models, as an engine.
  *
- * A cpb_diff asks both models the questions of cpb/model.h and compares the answers. Where a
- * constant or parameter has the same description in both, it also compares the values, through
- * cpb/values.h. So it works for every kind of model, and does not depend on how a model is
- * stored: a .pb and the .cpb that was split from it are equal, and so are two constants with the
- * same values in different encodings.
+ * A cpb_diff asks both models the questions of cpb/model.h and compares the answers. If a constant
+ * or parameter has the same description in both, it also compares the values, through cpb/values.h.
+ * So it works for every kind of model, and does not depend on how a model is stored: a .pb and the
+ * .cpb that was split from it are equal, and so are two constants with the same values in different
+ * encodings.
  *
  *     cpb_diff *diff = cpb_diff_new(NULL, a, b, NULL);
  *     while ((step = cpb_diff_step(diff)) == CPB_STEP_NEED)
@@ -15,9 +15,9 @@
  * instead of cpb_file_supply().
  *
  * The result is a JSON object in UTF-8; docs/inspecting.md, "What differs between two models",
- * describes it. Memory, beside what the models keep: the result, and the longest list that is
- * compared, such as the nodes of a graph, of both models at once. Values are compared as they
- * stream and are not kept. */
+ * describes it. In addition to the memory of the models, the diff holds the result, and both
+ * models' versions of the longest compared list, such as the nodes of a graph. Values are compared
+ * as they stream and are not kept. */
 #ifndef CPB_DIFF_H
 #define CPB_DIFF_H
 
@@ -42,57 +42,59 @@ typedef struct cpb_diff_options {
    * compared, and no values are read. */
   int skip_values;
 
-  /* What the whole comparison may take: `decoded`, `walked` and `entries`, including what the models
-   * do for all of its questions; `held`, besides what the models hold; `answer` for the result. They
-   * grow with the sizes of both models. NULL: defaults. Copied. */
+  /* Limits for the whole comparison: `decoded`, `walked` and `entries` include the models' work for
+   * all of its questions; `held` does not include the models' memory; `answer` is for the result.
+   * Amounts for each byte of input count for both models together. NULL: defaults. Copied. */
   const cpb_limits *limits;
 
-  /* The checkpoints that were set for `a` and `b` (cpb_model_set_checkpoint), if the host supplies what
-   * cpb_diff_shard() asks for: then the values of variables are read where the checksums differ. NULL: checksums
-   * alone are compared. Must outlive the diff. */
+  /* The checkpoints that were set for `a` and `b` (cpb_model_set_checkpoint), if the host supplies
+   * the shards that cpb_diff_shard() returns: the values of variables are then read if the
+   * checksums differ. NULL: only checksums are compared. Must outlive the diff. */
   const cpb_checkpoint *checkpoints[2];
 
-  /* Non-zero: both models are the same file in the same state, and so are the files beside it. Values are not compared
-   * then: those in other files are only begun to read, to see whether they are there. */
+  /* Non-zero: both models are the same file in the same state, and so are the files next to it.
+   * Values are then not compared; in other files, only their begin is read, to see whether they
+   * exist. */
   int same_file;
 } cpb_diff_options;
 
-/* Compares models `a` and `b`, which must be different objects. They must outlive the diff, and be
- * asked nothing else until it is freed. Keras metadata and checkpoints that were set for them
- * (cpb_model_set_keras_metadata, cpb_model_set_checkpoint) are compared, too; checkpoints only if
- * both models have one. Strings longer than a model's max_value (cpb_model_options) are compared by
- * their lengths alone; 16 KiB is a good value. `options` may be NULL. Returns NULL when memory is
- * short. */
+/* Compares models `a` and `b`, which must be different objects. They must outlive the diff, and
+ * must not be asked other questions until it is freed. Keras metadata and checkpoints that were set
+ * for them (cpb_model_set_keras_metadata, cpb_model_set_checkpoint) are also compared, checkpoints
+ * only if both models have one. Strings longer than a model's max_value (cpb_model_options) are
+ * compared by their lengths alone; 16 KiB is a good value. `options` may be NULL. Returns NULL when
+ * memory is short. */
 CPB_API cpb_diff *cpb_diff_new(const cpb_allocator *allocator, cpb_model *a, cpb_model *b,
                                const cpb_diff_options *options);
 CPB_API void cpb_diff_free(cpb_diff *diff);
 
 /* CPB_STEP_NEED, then CPB_STEP_DONE or CPB_STEP_ERROR: an error of either model,
- * CPB_E_MEMORY, or CPB_E_LIMIT. That models differ is not an error. */
+ * CPB_E_MEMORY, or CPB_E_LIMIT. Differences are not an error. */
 CPB_API cpb_step cpb_diff_step(cpb_diff *diff);
 
-/* After CPB_STEP_NEED: which model's message is needed, 0 for `a` or 1 for `b`, and the input to
- * supply with it; ask for both again after each CPB_STEP_NEED. Unlike with other engines, lent bytes
- * must stay valid while the other model's are supplied: until the next CPB_STEP_NEED for the same
- * side, CPB_STEP_DONE or CPB_STEP_ERROR. After CPB_STEP_ERROR: which model the error is about, or -1
- * for neither. The error's offset is in that model's message. */
+/* After CPB_STEP_NEED: the model whose message is needed, 0 for `a` or 1 for `b`, and the input to
+ * supply with it; ask for both again after each CPB_STEP_NEED. Unlike with other engines, lent
+ * bytes must stay valid while the other model's are supplied: until the next CPB_STEP_NEED for the
+ * same side, CPB_STEP_DONE or CPB_STEP_ERROR. After CPB_STEP_ERROR: the model that the error is
+ * about, or -1 for neither. The error's offset is in that model's message. */
 CPB_API int cpb_diff_side(const cpb_diff *diff);
 CPB_API cpb_input *cpb_diff_input(cpb_diff *diff);
 CPB_API const cpb_error *cpb_diff_error(const cpb_diff *diff);
 
-/* After CPB_STEP_NEED: the number of the shard of that model's checkpoint, of which bytes are needed instead of the
- * message, or -1. It is less than 0 always if the options have no checkpoints. Of a shard that is not there the host
- * says so (cpb_input_fail): its values then count as unreadable. cpb_model_file_supply() (cpb/open.h) does all that. */
+/* After CPB_STEP_NEED: the shard of that model's checkpoint to read from, or -1 for its message.
+ * Always -1 without checkpoints in the options. If the shard does not exist, call cpb_input_fail():
+ * its values then count as unreadable. cpb_model_file_supply() (cpb/open.h) does all of this. */
 CPB_API int64_t cpb_diff_shard(const cpb_diff *diff);
 
 /* After CPB_STEP_DONE: the result, `*size` bytes without a terminating NUL, valid until the diff is
- * freed; before, NULL and 0. cpb_diff_equal() is non-zero when nothing that was compared differs;
- * with `skip_values` values may still differ. */
+ * freed; before, NULL and 0. cpb_diff_equal() is non-zero when all compared items are equal; with
+ * `skip_values` values may still differ. */
 CPB_API const char *cpb_diff_result(const cpb_diff *diff, size_t *size);
 CPB_API int cpb_diff_equal(const cpb_diff *diff);
 
-/* After CPB_STEP_DONE: which models turned out to be damaged, 1 for `a`, 2 for `b`, 3 for both; 0 for neither. What
- * cannot be read of these was not compared, so that they are not equal, whether or not the rest differs. */
+/* After CPB_STEP_DONE: the models that were found to be damaged, 1 for `a`, 2 for `b`, 3 for both;
+ * 0 for neither. Their unreadable parts were not compared, so they do not count as equal, even if
+ * the rest does not differ. */
 CPB_API int cpb_diff_damaged(const cpb_diff *diff);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* cpb/host_codec.h: decoding by the host, in a build with CPB_CODECS=host.
  *
- * Such a build has no codec but Snappy, with which alone it compresses. For
- * Brotli and Zstd it calls the function below, which the program that uses libcpb
+ * Such a build only has the codec Snappy, also for compressing. To decode Brotli
+ * and Zstd it calls the function below, which the program that uses libcpb
  * defines; a WebAssembly module imports it as `decode` from the module `codec`.
  * For instance, with libzstd:
  *
@@ -12,9 +12,9 @@
  *       return ZSTD_isError(size) ? CPB_HOST_DECODE_DAMAGED : (int32_t)size;
  *     }
  *
- * It decodes a whole buffer at once, so that input and output are in memory as a
- * whole. The output is bounded by cpb_limits.riegeli_chunk, and allocated when all
- * of the input has arrived. */
+ * The function decodes a whole buffer at once, so input and output are completely
+ * in memory. The output is bounded by cpb_limits.riegeli_chunk, and allocated when
+ * the whole input has arrived. */
 #ifndef CPB_HOST_CODEC_H
 #define CPB_HOST_CODEC_H
 

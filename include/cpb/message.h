@@ -1,8 +1,8 @@
 /* cpb/message.h: message types, messages as JSON, and paths to fields.
  *
- * A serialized protobuf message has the numbers of its fields, but neither their
- * names nor their types: those are in a schema. A cpb_schema is made from a
- * serialized google.protobuf.FileDescriptorSet, as written by
+ * A serialized protobuf message has the numbers of its fields, but not their names
+ * and types, which are in a schema. A cpb_schema is made from a serialized
+ * google.protobuf.FileDescriptorSet, as written by
  *
  *     protoc --descriptor_set_out=SET.fds --include_imports FILE.proto
  *
@@ -55,7 +55,7 @@ typedef struct cpb_message_type cpb_message_type;
 typedef struct cpb_enum_type cpb_enum_type;
 
 typedef struct cpb_field {
-  const char *name;      /* as in the .proto; of an extension its full name */
+  const char *name;      /* as in the .proto; for an extension its full name */
   const char *json_name; /* as in JSON, mostly lowerCamelCase */
   uint32_t number;
   cpb_field_type type;
@@ -68,7 +68,7 @@ typedef struct cpb_field {
   uint8_t map;       /* a map: repeated, and `message` is a map entry */
   uint8_t packed;    /* is written packed (readers take both forms) */
   uint8_t required;  /* as in proto2 */
-  uint8_t presence;  /* a value that equals the default differs from none */
+  uint8_t presence;  /* a value that equals the default differs from an absent one */
   uint8_t extension; /* of the message, not one of its own fields */
   uint8_t utf8;      /* a string that must be valid UTF-8 */
 } cpb_field;
@@ -79,15 +79,15 @@ struct cpb_message_type {
   size_t num_fields;
   uint8_t map_entry; /* 1: an entry of a map; field 1 is the key, 2 the value */
 
-  /* What an outline (cpb_outline_keep_lost) has of such a message when some of it is lost: a cpb_divisible.
-   * In a schema it is 0. */
+  /* The fields that an outline (cpb_outline_keep_lost) keeps from such a message if parts of it are
+   * lost: a cpb_divisible. In a schema it is 0. */
   uint8_t divisible;
 };
 
 typedef enum cpb_divisible {
-  CPB_DIVISIBLE_NOT = 0,       /* nothing: without all of its fields it would say something else */
-  CPB_DIVISIBLE_ANYWHERE = 1,  /* its other fields: each says something by itself */
-  CPB_DIVISIBLE_BEGINNING = 2, /* the fields before: it has a list whose elements are numbered */
+  CPB_DIVISIBLE_NOT = 0,       /* none: without all of its fields the message means something else */
+  CPB_DIVISIBLE_ANYWHERE = 1,  /* the other fields: each has a meaning of its own */
+  CPB_DIVISIBLE_BEGINNING = 2, /* the fields before the loss: it has a list whose elements are numbered */
 } cpb_divisible;
 
 typedef struct cpb_enum_value {
@@ -102,9 +102,9 @@ struct cpb_enum_type {
   uint8_t closed; /* 1: a field with another number is an unknown field */
 };
 
-/* A schema from a serialized FileDescriptorSet, of which nothing is kept.
- * CPB_E_DAMAGED: it is no descriptor set, or lacks a type that it refers to;
- * CPB_E_UNSUPPORTED: an edition that is not known; CPB_E_LIMIT; CPB_E_MEMORY. */
+/* A schema from a serialized FileDescriptorSet, which is not kept. CPB_E_DAMAGED:
+ * the data is not a descriptor set, or lacks a type that it refers to;
+ * CPB_E_UNSUPPORTED: an unknown edition; CPB_E_LIMIT; CPB_E_MEMORY. */
 CPB_API cpb_schema *cpb_schema_new(const cpb_allocator *allocator, const void *data, size_t size,
                                    const cpb_limits *limits, cpb_error *error);
 
@@ -114,17 +114,18 @@ CPB_API cpb_schema *cpb_schema_new_builtin(const cpb_allocator *allocator, cpb_e
 
 CPB_API void cpb_schema_free(cpb_schema *schema);
 
-/* The type of this full name (without a dot in front), or NULL. It is part of the
+/* The type with this full name (without a leading dot), or NULL. It is part of the
  * schema. */
 CPB_API const cpb_message_type *cpb_schema_find_message(const cpb_schema *schema, const char *name);
 CPB_API const cpb_enum_type *cpb_schema_find_enum(const cpb_schema *schema, const char *name);
 
-/* All message types, in the order of their names. NULL when there is no type `i`. */
+/* All message types, in the order of their names. NULL if `i` is not less than
+ * their number. */
 CPB_API size_t cpb_schema_num_messages(const cpb_schema *schema);
 CPB_API const cpb_message_type *cpb_schema_get_message(const cpb_schema *schema, size_t i);
 
 /* A field by its number, or by its name or json_name; a value by its number. NULL
- * when there is none. */
+ * if it does not exist. */
 CPB_API const cpb_field *cpb_message_find_number(const cpb_message_type *type, uint32_t number);
 CPB_API const cpb_field *cpb_message_find_name(const cpb_message_type *type, const char *name, size_t length);
 CPB_API const cpb_enum_value *cpb_enum_find_number(const cpb_enum_type *type, int32_t number);
@@ -134,26 +135,27 @@ CPB_API const cpb_enum_value *cpb_enum_find_number(const cpb_enum_type *type, in
 /* Writes a serialized message as JSON, by protobuf's mapping
  * (https://protobuf.dev/programming-guides/json/): 64-bit integers as strings,
  * bytes in base64, enums by name, maps as objects. Fields come in the order of
- * their numbers, map entries in the order of their keys; occurrences of a field are
- * merged as a parser does. Of the well-known types only the wrappers (BoolValue and
- * so on) have their special form: Any, Timestamp, Duration, Struct and FieldMask
- * come as the plain messages they are. */
+ * their numbers, map entries in the order of their keys; occurrences of a field
+ * are merged as a parser does. Among the well-known types, only the wrappers
+ * (BoolValue and so on) have their special form: Any, Timestamp, Duration, Struct
+ * and FieldMask are written as plain messages. */
 typedef struct cpb_json cpb_json;
 
-/* A value that was left out of the message (cpb/outline.h), where an empty one is in
- * its place. In JSON {"@omitted": {"offset": N, "size": N}} stands there: as the
- * value of a field, of an element or of a map's entry, and once for all elements of
- * a packed field. Both are JSON numbers, however large. A map with an entry that was
- * left out whole, as nested too deep, is shown as that alone. */
+/* A value that was left out of the message (cpb/outline.h), which has an empty
+ * value in its place. JSON has {"@omitted": {"offset": N, "size": N}} instead: as
+ * the value of a field, of an element or of a map's entry, and once for all
+ * elements of a packed field. Both are JSON numbers of any size. If a whole entry
+ * of a map was left out because it is nested too deep, the map is shown as one
+ * such object. */
 typedef struct cpb_omitted {
-  /* Where the value is: a range of the input that the outline was made from. */
+  /* The range of the value in the input that the outline was made from. */
   uint64_t offset, size;
 
-  /* Where the empty value is in the message: the byte after its length, which is
-   * 0. */
+  /* The place of the empty value in the message: the byte after its length, which
+   * is 0. */
   size_t at;
 
-  /* Of its field. */
+  /* The number of its field. */
   uint32_t number;
 } cpb_omitted;
 
@@ -168,8 +170,8 @@ typedef struct cpb_json_options {
    * "@unknown": [{"number", "wireType", "value"}]. Zero: they are left out. */
   int unknown_fields;
 
-  /* Non-zero: a string that is not UTF-8 is CPB_E_DAMAGED. Zero: what is wrong in it
-   * becomes U+FFFD. */
+  /* Non-zero: a string that is not UTF-8 is CPB_E_DAMAGED. Zero: its invalid bytes
+   * become U+FFFD. */
   int strict_utf8;
 
   /* Spaces for each level of nesting. 0: all on one line. */
@@ -188,8 +190,8 @@ CPB_API cpb_json *cpb_json_new(const cpb_allocator *allocator, const cpb_message
                                size_t size, const cpb_json_options *options);
 CPB_API void cpb_json_free(cpb_json *json);
 
-/* CPB_STEP_OUTPUT; CPB_STEP_DONE after the last byte; CPB_STEP_ERROR. There is no
- * input to supply. */
+/* CPB_STEP_OUTPUT; CPB_STEP_DONE after the last byte; CPB_STEP_ERROR. This engine
+ * has no input. */
 CPB_API cpb_step cpb_json_step(cpb_json *json);
 
 /* After CPB_STEP_OUTPUT: the next bytes, valid until the next step. */
@@ -205,19 +207,20 @@ typedef struct cpb_text_options {
   /* `depth`, `walked` and `held` count: the message takes at most `held`. */
   const cpb_limits *limits;
 
-  /* Non-zero: of a text that is damaged, the message is what stood before. `error` says where, and why. */
+  /* Non-zero: the message of a damaged text has the fields before the damage. `error` has the place
+   * and the reason. */
   int keep_damaged;
 } cpb_text_options;
 
-/* The serialized message that a text in protobuf's text format says
- * (https://protobuf.dev/reference/protobuf/textformat-spec/), in one block of the allocator: `*message_size` bytes.
- * `type` is of `schema`, in which the types of expanded Any messages are found, too. Elements of a packed field that
- * follow each other are written packed. A field that is not repeated may stand there more than once, as on the wire.
- * `options` may be NULL.
+/* Serializes a text in protobuf's text format
+ * (https://protobuf.dev/reference/protobuf/textformat-spec/), and returns the message in one block
+ * of the allocator: `*message_size` bytes. `type` is a type of `schema`, which must also have the
+ * types of expanded Any messages. Consecutive elements of a packed field are written packed. As on
+ * the wire, a field that is not repeated may occur more than once. `options` may be NULL.
  *
- * NULL on failure, with the offset in the text: CPB_E_DAMAGED: its syntax, or a value that its field cannot have;
- * CPB_E_UNSUPPORTED: a field, a value of an enum or a type that the schema does not have; CPB_E_LIMIT;
- * CPB_E_MEMORY. */
+ * Returns NULL on failure, with the offset in the text: CPB_E_DAMAGED: wrong syntax, or a value
+ * that its field cannot have; CPB_E_UNSUPPORTED: a field, a value of an enum or a type that the
+ * schema does not have; CPB_E_LIMIT; CPB_E_MEMORY. */
 CPB_API uint8_t *cpb_message_from_text(const cpb_allocator *allocator, const cpb_schema *schema,
                                        const cpb_message_type *type, const char *text, size_t size,
                                        const cpb_text_options *options, size_t *message_size, cpb_error *error);
@@ -228,10 +231,10 @@ CPB_API uint8_t *cpb_message_from_text(const cpb_allocator *allocator, const cpb
  *
  *     meta_graphs[0].graph_def.library.function[3]
  *     node[15].attr["value"].tensor      or ['value']
- *     2[0].1                      field numbers, where there is no schema
+ *     2[0].1                      field numbers, without a schema
  *     [my.package.extension]
  *
- * It is a list of tags, as are the field tags of an index (cpb/chunked.h): into a
+ * It is a list of tags, like the field tags of an index (cpb/chunked.h): into a
  * field, then perhaps to an element of a repeated field or an entry of a map. */
 typedef enum cpb_path_kind {
   CPB_PATH_NAME = 1, /* text: a field's name */
@@ -252,24 +255,25 @@ typedef struct cpb_path_tag {
 
 typedef struct cpb_path cpb_path;
 
-/* The empty text leads to the message itself: a path without tags. CPB_E_USAGE: the
- * text is no path, and the error's offset is where in the text; CPB_E_MEMORY. */
+/* The empty text is the path to the message itself, without tags. CPB_E_USAGE: the
+ * text is not a path, with the error's offset in the text; CPB_E_MEMORY. */
 CPB_API cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_t length, cpb_error *error);
 CPB_API void cpb_path_free(cpb_path *path);
 
-/* The tags, in order. NULL when there is no tag `i`. */
+/* The tags, in order. NULL if `i` is not less than their number. */
 CPB_API size_t cpb_path_num_tags(const cpb_path *path);
 CPB_API const cpb_path_tag *cpb_path_get_tag(const cpb_path *path, size_t i);
 
-/* Writes tags as text into `out`: as much as fits into `size` bytes with the NUL that
- * ends it. Returns the length of the whole text, as snprintf does. */
+/* Writes tags as text into `out`, as much as fits into `size` bytes with its
+ * terminating NUL. Returns the length of the whole text, as snprintf does. */
 CPB_API size_t cpb_path_format(const cpb_path_tag *tags, size_t count, char *out, size_t size);
 
-/* The numbers of fields, as cpb_record_reader_options.fields takes them: of "id,meta.name" for example "1,4.2".
- * `names` are paths without elements, separated by commas; numbers may stand for names, and must where the type is
- * not known (`type` may be NULL). Written to `out`, with the NUL that ends it: 10 bytes for each of the names and
- * one more always suffice. CPB_E_USAGE: a field that there is not, or no path: the error's offset is where in
- * the text; CPB_E_LIMIT: more than `size` bytes; CPB_E_MEMORY. */
+/* Converts names of fields to numbers, as cpb_record_reader_options.fields takes them:
+ * "id,meta.name" for example to "1,4.2". `names` are paths without elements, separated by commas.
+ * Numbers may replace names, and must if the type is unknown (`type` may be NULL). Writes the
+ * result to `out`, with its terminating NUL: 10 bytes for each of the names and one more always
+ * suffice. CPB_E_USAGE: an unknown field, or not a path, with the error's offset in the text;
+ * CPB_E_LIMIT: more than `size` bytes; CPB_E_MEMORY. */
 CPB_API cpb_code cpb_message_field_numbers(const cpb_allocator *allocator, const cpb_message_type *type,
                                            const char *names, char *out, size_t size, cpb_error *error);
 

@@ -2,7 +2,7 @@
  * block.
  *
  * A message may be a file of its own (.pb) or chunked (.cpb), and a model may have further files
- * beside its own. A SavedModel's directory holds
+ * next to its own. A SavedModel's directory holds
  *
  *     saved_model.pb or saved_model.cpb   the message
  *     keras_metadata.pb                   Keras's description of its layers
@@ -10,8 +10,8 @@
  *     variables/variables.data-...        its shards: the values
  *     fingerprint.pb                      hashes that identify the model
  *
- * A checkpoint by itself is opened by its index, model.ckpt.index, by its prefix, model.ckpt, or by the
- * folder that it is in; its shards are beside it.
+ * A checkpoint by itself is opened by its index, model.ckpt.index, by its prefix, model.ckpt, or by
+ * its folder; its shards are in the same folder.
  *
  * These functions find those files, and drive the engines of cpb/chunked.h, cpb/model.h,
  * cpb/checkpoint.h and cpb/values.h:
@@ -22,10 +22,10 @@
  *     if (json) fwrite(json, 1, size, stdout);
  *     cpb_model_file_close(model);
  *
- * Of a .cpb file only the index and the chunks that are needed are read, so its size does not
- * matter. Files are opened for reading only. Texts that are returned belong to the object that was
- * asked; a path that is passed in is copied. Functions that return a cpb_code return that of
- * `error`; the others return NULL on failure. */
+ * Only the index and the needed chunks of a .cpb file are read, so its size does not matter. Files
+ * are opened for reading only. The object that was asked owns the texts that it returns; paths that
+ * are passed in are copied. Functions that return a cpb_code return that of `error`; the others
+ * return NULL on failure. */
 #ifndef CPB_OPEN_H
 #define CPB_OPEN_H
 
@@ -34,6 +34,7 @@
 #include "cpb/chunked.h"
 #include "cpb/file.h"
 #include "cpb/find.h"
+#include "cpb/message.h"
 #include "cpb/model.h"
 #include "cpb/onnx.h"
 #include "cpb/url.h"
@@ -47,37 +48,42 @@ extern "C" {
  * it appends, and a NUL. */
 #define CPB_FIND_MODEL_ROOM 516
 
-/* Finds the file that `path` stands for. For a directory, its saved_model.pb, else its saved_model.pbtxt, as
- * TensorFlow's loaders do, else its saved_model.cpb, else, of a package of Core ML, the root model that its
- * Manifest.json names; else the checkpoint that its file `checkpoint` names; else, where folders in it are named by
- * numbers, as for TensorFlow Serving, the model of the highest (N/saved_model.pb, N/saved_model.cpb or
- * N/model.onnx); else the only model in it, by the endings .onnx, .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb and
- * .zip, or in a folder with a saved_model.pb; else its only *.index. For a name without a file, NAME.cpb, else
- * NAME.pb, else NAME.index. If there is none of these, or several models, `path` itself. Writes it to `out` as a
- * NUL-terminated string. Returns 0, and writes nothing, when `size` is less than strlen(path) +
- * CPB_FIND_MODEL_ROOM; else non-zero. */
+/* Finds the file that `path` stands for. For a directory, this is the first of: its saved_model.pb;
+ * its saved_model.pbtxt, as in TensorFlow's loaders; its saved_model.cpb; in a package of Core ML,
+ * the root model that its Manifest.json names; the checkpoint that its file `checkpoint` names; if
+ * it has folders named by numbers, as for TensorFlow Serving, the model in the highest
+ * (N/saved_model.pb, N/saved_model.cpb or N/model.onnx); the only model in it, by the endings
+ * .onnx, .mlmodel, .mlpackage, .meta, .pb, .cpb, .fb and .zip, or in a folder with a
+ * saved_model.pb; its only *.index. For a name without a file: NAME.cpb, else NAME.pb, else
+ * NAME.index. If these do not exist, or the directory has several models: `path` itself. Writes the
+ * result to `out` as a NUL-terminated string. Returns 0, and writes nothing, when `size` is less
+ * than strlen(path) + CPB_FIND_MODEL_ROOM; else non-zero. */
 CPB_API int cpb_find_model(const char *path, char *out, size_t size);
 
-/* How many versions there are in a directory of which cpb_find_model() takes the highest. 0: it takes another. */
+/* The number of versions in a directory, if cpb_find_model() takes the highest of them; otherwise
+ * 0. */
 CPB_API size_t cpb_count_versions(const char *path);
 
-/* Whether a saved_model.cpb lies beside the saved_model.pb or .pbtxt that cpb_find_model() found: one of the two may
- * be older than the other. Writes its path to `out`, of which `size` is at least strlen(found) + 2. */
+/* Whether a saved_model.cpb is next to the saved_model.pb or .pbtxt that cpb_find_model() found:
+ * one of the two may be older than the other. Writes its path to `out`; `size` must be at least
+ * strlen(found) + 2. */
 CPB_API int cpb_find_passed_over(const char *found, char *out, size_t size);
 
-/* As cpb_find_model(), and opens that file. With `urls`, `path` may be a URL; the URL of a directory ends in a slash:
- * nothing in it is looked for but saved_model.pb, .pbtxt and .cpb, Manifest.json and checkpoint. What
- * a server answers with 404, 410 or 403 is not there: a store that lists no files to everybody says so.
- * As cpb_file_open(); CPB_E_USAGE: `size` is too small, or the directory has several models, which the message
- * names; for URLs as cpb_url_open(). */
+/* Like cpb_find_model(), and opens that file. With `urls`, `path` may be a URL. The URL of a
+ * directory ends in a slash: only saved_model.pb, .pbtxt and .cpb, Manifest.json and checkpoint are
+ * looked for in it. Files that the server answers with 404, 410 or 403 count as missing: some
+ * stores return 403 for missing files. Errors as from cpb_file_open(), for URLs as from
+ * cpb_url_open(). CPB_E_USAGE: `size` is too small, or the directory has several models, which the
+ * message names. */
 CPB_API cpb_file *cpb_find_and_open(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls,
                                     char *out, size_t size, cpb_error *error);
 
 /* --- A message -------------------------------------------------------------- */
 
-/* A message in a file, chunked or not. It supplies engines that read messages: cpb_find, cpb_outline,
- * cpb_model, cpb_values. At most 256 KiB of the message are held at once. A chunked one takes
- * more: its index, the merge plan, and what a merge decodes (cpb_merge_options). */
+/* A message in a file, chunked or not. It supplies engines that read messages: cpb_find,
+ * cpb_outline, cpb_model, cpb_values. At most 256 KiB of the message are held at once. A chunked
+ * message takes more: its index, the merge plan, and the chunks that a merge decodes
+ * (cpb_merge_options). */
 typedef struct cpb_message_file cpb_message_file;
 
 typedef struct cpb_message_file_options {
@@ -90,42 +96,44 @@ typedef struct cpb_message_file_options {
   /* The message's type, as in cpb_merge_options, or NULL. Must outlive the cpb_message_file. */
   const cpb_message_type *type;
 
-  /* Called before each read, with the number of bytes that were read of the file so far and its
-   * size, or 0 if that is not known. If it returns non-zero, the call fails with CPB_E_CANCELLED. */
+  /* Called before each read, with the number of bytes read from the file so far and its size, or 0
+   * if the size is unknown. If it returns non-zero, the call fails with CPB_E_CANCELLED. */
   cpb_progress progress;
   void *user;
 
   /* Not NULL: `path` may be a URL, and these are its options, which must outlive the cpb_message_file. */
   const cpb_url_options *urls;
 
-  /* Non-zero, for looking at what is left of a message: chunks of a chunked file may be damaged
-   * (cpb_merge_keep_damaged), and what cannot be read of the message is lost to an engine that is supplied
-   * (cpb_input_lose). The index may not. */
+  /* Non-zero, for showing the intact parts of a message: chunks of a chunked file may be damaged
+   * (cpb_merge_keep_damaged), and engines that are supplied lose unreadable bytes (cpb_input_lose).
+   * The index must be intact. */
   int keep_damaged;
 
   /* Non-zero: cpb_file_allow_references(). */
   int allow_references;
 
-  /* Non-zero: of a chunked message only the index is read when it is opened. It is planned by
-   * cpb_message_file_find(), for one field, or whenever it is read before. Not with keep_damaged. */
+  /* Non-zero: opening a chunked message only reads the index. cpb_message_file_find() then plans
+   * the merge for one field; reading before that plans all. Not with keep_damaged. */
   int plan_late;
 
-  /* Not NULL: this field alone is to be read, of a message of the type `field_type`, and of an index in
-   * pages perhaps only those that it needs (cpb_index_want). Both must outlive the cpb_message_file. */
+  /* Not NULL: the caller only reads this field, of a message of the type `field_type`. From an
+   * index in pages, perhaps only the pages that it needs are read (cpb_index_want). Both must
+   * outlive the cpb_message_file. */
   const cpb_path *field;
   const cpb_message_type *field_type;
 } cpb_message_file_options;
 
 /* Opens the file `path`. It is chunked if its name ends in .cpb. A file whose name ends in .pb is
- * never chunked: it is the message itself. Any other is chunked if it begins like a Riegeli file and
- * its last record is an index. Of a chunked file the index is read, and the chunks that other chunks
- * go into. `options` may be NULL. CPB_E_FORMAT: it is named .cpb but is not a chunked file;
- * CPB_E_READ; CPB_E_DAMAGED, CPB_E_LIMIT and others as from cpb_index_step() and cpb_merge_step(). */
+ * never chunked: it is the message itself. Any other file is chunked if it begins like a Riegeli
+ * file and its last record is an index. Opening a chunked file reads the index, and the chunks that
+ * other chunks are merged into. `options` may be NULL. CPB_E_FORMAT: the file is named .cpb but is
+ * not chunked; CPB_E_READ; CPB_E_DAMAGED, CPB_E_LIMIT and others as from cpb_index_step() and
+ * cpb_merge_step(). */
 CPB_API cpb_message_file *cpb_message_file_open(const cpb_allocator *allocator, const char *path,
                                                 const cpb_message_file_options *options, cpb_error *error);
 
-/* The same for a file that is already open and is called `path`, which is only looked at for its
- * ending. Takes `file` over: it is closed with the cpb_message_file, or at once on failure. */
+/* The same for an open file with the name `path`, of which only the ending counts. Takes over `file`: it
+ * is closed with the cpb_message_file, or at once on failure. */
 CPB_API cpb_message_file *cpb_message_file_on(const cpb_allocator *allocator, cpb_file *file, const char *path,
                                               const cpb_message_file_options *options, cpb_error *error);
 CPB_API void cpb_message_file_close(cpb_message_file *message);
@@ -133,42 +141,115 @@ CPB_API void cpb_message_file_close(cpb_message_file *message);
 /* The index of a chunked file; NULL when the file is the message itself. */
 CPB_API const cpb_index *cpb_message_file_index(const cpb_message_file *message);
 
-/* With options.field: the path that leads to the field in the message that was opened, which is perhaps
- * another one than that of the file; NULL without. */
+/* With options.field: the path to the field in the opened message, which may be smaller than the
+ * message of the file (cpb_index_wanted); NULL without. */
 CPB_API const cpb_path *cpb_message_file_field(const cpb_message_file *message);
 
-/* With keep_damaged: why a chunk that others go into could not be read, so that some of them are not in the
- * message (cpb_merge_damage), and where in the file. NULL if there is no such chunk. */
+/* With keep_damaged: why, and where in the file, a chunk that others are merged into could not be
+ * read, so that the message lacks some of them (cpb_merge_damage). NULL if all such chunks are
+ * intact. */
 CPB_API const char *cpb_message_file_damage(const cpb_message_file *message);
 
-/* The size of the message in bytes; of a chunked one, merged. A pipe is read to its end for this. */
+/* The size of the message in bytes; for a chunked one, merged. A pipe is read to its end for this. */
 CPB_API cpb_code cpb_message_file_size(cpb_message_file *message, uint64_t *size, cpb_error *error);
 
 /* Bytes of the message from `offset` on, valid until the next call for this object. On entry
- * `*length` is how many are wanted; on return, how many there are: perhaps fewer, and 0 only at the
+ * `*length` is the wanted number; on return, the number of bytes: perhaps fewer, and 0 only at the
  * end. NULL on failure; the error's offset is in the file. */
 CPB_API const uint8_t *cpb_message_file_read(cpb_message_file *message, uint64_t offset, size_t *length,
                                              cpb_error *error);
 
-/* Finds a field: a search that is done (cpb/find.h), to be freed. `type` is that of the message, or NULL, and must
- * outlive it, as `path` must. If the message is opened with plan_late, and not read yet, what is chunked beside the
- * way to the field is not even planned (cpb_merge_plan_for): then of the message only the ranges that were found may
- * be read, and no other field be looked for. NULL: as from cpb_message_file_read(), cpb_find_new() and
- * cpb_find_step(). */
+/* Finds a field. Returns a finished search (cpb/find.h), which the caller frees. `type` is that of
+ * the message, or NULL; it and `path` must outlive the result. If the message was opened with
+ * plan_late, and not read yet, the merge is only planned for this field (cpb_merge_plan_for): then
+ * only the found ranges of the message may be read, and other fields cannot be looked for. NULL: as
+ * from cpb_message_file_read(), cpb_find_new() and cpb_find_step(). */
 CPB_API cpb_find *cpb_message_file_find(cpb_message_file *message, const cpb_message_type *type, const cpb_path *path,
                                         cpb_error *error);
 
-/* Supplies an engine whose step has returned CPB_STEP_NEED. What is lent stays valid until the next
- * call for this object. On failure the engine's next step fails as after cpb_input_fail_with(),
- * and `error` has the cause: its own code, and an offset in the file. */
+/* Supplies an engine whose step has returned CPB_STEP_NEED. The lent bytes stay valid until the
+ * next call for this object. On failure the engine's next step fails as after
+ * cpb_input_fail_with(), and `error` has the cause: its own code, and an offset in the file. */
 CPB_API cpb_code cpb_message_file_supply(cpb_message_file *message, cpb_input *input, cpb_error *error);
+
+/* --- A field of a message ------------------------------------------------------ */
+
+typedef struct cpb_field_options {
+  /* sizeof(cpb_field_options) */
+  size_t struct_size;
+
+  /* Allocates all memory, also that of the result. NULL: malloc. */
+  const cpb_allocator *allocator;
+
+  /* Limits for each engine; `answer` is for the bytes of the result. */
+  const cpb_limits *limits;
+
+  /* The type of the message. NULL: the only built-in model type that has the path's names as
+   * fields, else the type recognized by the first bytes of the message. If both fail, the path must
+   * have numbers. */
+  const cpb_message_type *type;
+
+  /* The form of the JSON; its `limits` and `omitted` are ignored. NULL: defaults. */
+  const cpb_json_options *json;
+
+  /* Not 0: strings, bytes and packed fields of more bytes are not read for JSON, which has
+   * {"@omitted": {"offset": N, "size": N}} in their place. */
+  uint64_t omit;
+
+  /* As in cpb_message_file_options; `urls` NULL: a URL is read with the defaults. */
+  cpb_progress progress;
+  void *user;
+  const cpb_url_options *urls;
+  int allow_references;
+} cpb_field_options;
+
+/* The serialized value of one field. Only the way to the field is read, and its
+ * value:
+ *
+ *     const char *path = "graph.initializer[0].raw_data";
+ *     uint8_t *weights = cpb_read_field("https://host/model.onnx", path, NULL, &size, &error);
+ *     ...
+ *     free(weights);
+ *
+ * `location` is a file, a model's folder or a URL (cpb_find_and_open), chunked or not; `path` as in
+ * cpb/message.h. If a message occurs several times, or the path ends at a repeated field without an
+ * index, the result is the concatenation of the ranges from cpb_find. `options` may be NULL.
+ *
+ * Returns `*size` bytes, and a NUL after them that does not count, in a block of options.allocator,
+ * which the caller releases there: with free() if it is malloc. NULL on failure: CPB_E_NOT_FOUND:
+ * the file (then with error->system or error->status), field, element or key does not exist;
+ * CPB_E_USAGE: the text is not a path, or does not fit the type; CPB_E_LIMIT; CPB_E_MEMORY; others
+ * as from cpb_find_and_open() and cpb_message_file_on(). */
+CPB_API uint8_t *cpb_read_field(const char *location, const char *path, const cpb_field_options *options, size_t *size,
+                                cpb_error *error);
+
+/* The same as JSON (cpb/message.h): an object for a message or a map, an array for a repeated
+ * field, else a number, string, true or false. Also CPB_E_USAGE: the type of the field is unknown. */
+CPB_API char *cpb_read_field_json(const char *location, const char *path, const cpb_field_options *options,
+                                  size_t *size, cpb_error *error);
+
+/* A field that was found (cpb/find.h). The creator of the struct owns the ranges. */
+typedef struct cpb_found_field {
+  cpb_found found;
+  const cpb_range *ranges;
+  size_t num_ranges;
+} cpb_found_field;
+
+/* cpb_read_field_json() for a field that was found in an opened message. Only `allocator`,
+ * `limits`, `json` and `omit` of `options` count. */
+CPB_API char *cpb_message_file_json(cpb_message_file *message, const cpb_found_field *place,
+                                    const cpb_field_options *options, size_t *size, cpb_error *error);
+
+/* The only type of a model's message in `schema` that has the names of the path as fields. NULL: no
+ * type or several types have them, or the path has a number. */
+CPB_API const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const cpb_path *path);
 
 /* --- A model ---------------------------------------------------------------- */
 
-/* A model in a file, with the files beside it. */
+/* A model in a file, with the files next to it. */
 typedef struct cpb_model_file cpb_model_file;
 
-/* The files beside a SavedModel. Each is read when a question first needs it, if it exists. */
+/* The files next to a SavedModel. Each is read when a question first needs it, if it exists. */
 typedef enum cpb_beside {
   CPB_BESIDE_KERAS_METADATA = 1, /* for LAYERS, LOAD, CUT, OVERVIEW, SEARCH and VARIABLES */
   CPB_BESIDE_CHECKPOINT = 2,     /* for VARIABLES and OVERVIEW; for all questions about a checkpoint */
@@ -186,16 +267,16 @@ typedef struct cpb_model_file_options {
   /* Options for cpb_model_new(); copied. */
   const cpb_model_options *model;
 
-  /* The files not to look for: CPB_BESIDE_... values, combined with |. */
+  /* The files to ignore: CPB_BESIDE_... values, combined with |. */
   unsigned leave_out;
 
-  /* As in cpb_message_file_options. Files beside a URL are URLs, too, with the same query. */
+  /* As in cpb_message_file_options. Files next to a URL have URLs with the same query. */
   cpb_progress progress;
   void *user;
   const cpb_url_options *urls;
 
-  /* As in cpb_message_file_options: questions are answered from what is left of the model. Not for cutting
-   * it or reading arrays, whose result would be another. */
+  /* As in cpb_message_file_options: questions are answered from the intact parts of the model. Not
+   * for cutting it or reading arrays, as these would give wrong results. */
   int keep_damaged;
 
   /* As in cpb_message_file_options. */
@@ -207,53 +288,56 @@ typedef struct cpb_model_file_options {
 CPB_API cpb_model_file *cpb_model_file_open(const cpb_allocator *allocator, const char *path,
                                             const cpb_model_file_options *options, cpb_error *error);
 
-/* The same for a file that is already open and is called `path`, which is only looked at for its
- * ending, and copied. There are no files beside it; `leave_out` and `urls` of the options are ignored.
- * Takes `file` over: it is closed with the cpb_model_file, or at once on failure. */
+/* The same for an open file with the name `path`, of which only the ending counts. Other files are
+ * not looked for; `leave_out` and `urls` of the options are ignored. Takes over `file`: it is
+ * closed with the cpb_model_file, or at once on failure. */
 CPB_API cpb_model_file *cpb_model_file_on(const cpb_allocator *allocator, cpb_file *file, const char *path,
                                           const cpb_model_file_options *options, cpb_error *error);
 CPB_API void cpb_model_file_close(cpb_model_file *file);
 
-/* The answer to a question (cpb/model.h): a JSON object in UTF-8, `*size` bytes without a terminating
- * NUL, valid until the next call for this object. NULL on failure. A file beside the model that
- * exists but cannot be read is an error: cpb_model_file_culprit() tells which; after
- * cpb_model_file_leave_out() the same question is answered without it. */
+/* The answer to a question (cpb/model.h): a JSON object in UTF-8, `*size` bytes without a
+ * terminating NUL, valid until the next call for this object. NULL on failure. If a file next to
+ * the model exists but cannot be read, this is an error: cpb_model_file_culprit() returns this
+ * file; after cpb_model_file_leave_out() the same question is answered without it. */
 CPB_API const char *cpb_model_file_ask(cpb_model_file *file, const cpb_question *question, size_t *size,
                                        cpb_error *error);
 
-/* Reads files beside the model now (CPB_BESIDE_... values, combined with |), if they exist. */
+/* Reads files next to the model now (CPB_BESIDE_... values, combined with |), if they exist. */
 CPB_API cpb_code cpb_model_file_load(cpb_model_file *file, unsigned beside, cpb_error *error);
 
-/* Stops looking for those of these files that were not read yet; what was read stays in use. */
+/* Ignores these files from now on, unless they were already read. */
 CPB_API void cpb_model_file_leave_out(cpb_model_file *file, unsigned beside);
 
-/* Which file the last failure was about: 0 for the model's own, else its CPB_BESIDE_... value. `*path`
- * is valid until the next call for this object. */
+/* The file of the last failure: 0 for the model's own, else its CPB_BESIDE_... value. `*path` is
+ * valid until the next call for this object. */
 CPB_API unsigned cpb_model_file_culprit(const cpb_model_file *file, const char **path);
 
-/* The objects that a model file consists of, for uses that this header has no function for. They belong
- * to the model file. The checkpoint is NULL until it is read, and if there is none. */
+/* The objects that a model file consists of, for uses that this header has no function for. The
+ * model file owns them. The checkpoint is NULL before it is read, and if the model has no
+ * checkpoint. */
 CPB_API const char *cpb_model_file_path(const cpb_model_file *file);
 CPB_API cpb_model_kind cpb_model_file_kind(const cpb_model_file *file);
 CPB_API cpb_message_file *cpb_model_file_message(cpb_model_file *file);
 CPB_API cpb_model *cpb_model_file_model(cpb_model_file *file);
 CPB_API const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *file);
 
-/* The path of a shard of the model's checkpoint, which has been read, whether it is there or not; of version 1 that of
- * its only file. Valid until the next call for this object; NULL without a checkpoint, or when memory is short. */
+/* The path of a shard of the model's checkpoint, which must have been read; the shard need not
+ * exist. For version 1, the path of its only file. Valid until the next call for this object; NULL
+ * without a checkpoint, or when memory is short. */
 CPB_API const char *cpb_model_file_shard(cpb_model_file *file, uint32_t shard);
 
-/* Non-zero: both were opened from one file in one state, so that nothing in them differs: by one name in one folder,
- * or by one URL of which the server has said the same ETag (cpb_diff_options.same_file). */
+/* Non-zero: both were opened from the same file in the same state, so they do not differ: by the
+ * same name in the same folder, or by the same URL with the same ETag (cpb_diff_options.same_file). */
 CPB_API int cpb_model_file_is_same(const cpb_model_file *a, const cpb_model_file *b);
 
-/* Supplies an engine whose step has returned CPB_STEP_NEED, from the model's message, as cpb_message_file_supply()
- * does, or from a shard of its checkpoint if `shard` is not negative (cpb_diff_shard). A shard that is not there is a
- * failure for the engine alone: its next step fails with CPB_E_NOT_FOUND. */
+/* Supplies an engine whose step has returned CPB_STEP_NEED, from the model's message, as
+ * cpb_message_file_supply() does, or from a shard of its checkpoint if `shard` is not negative
+ * (cpb_diff_shard). A missing shard is only a failure for the engine: its next step fails with
+ * CPB_E_NOT_FOUND. */
 CPB_API cpb_code cpb_model_file_supply(cpb_model_file *file, int64_t shard, cpb_input *input, cpb_error *error);
 
-/* The size in bytes of the model's own file (`beside` is 0), or of one beside it (a CPB_BESIDE_... value; of the
- * checkpoint it is that of the index) that was read. 0 where it is not known. */
+/* The size in bytes of the model's own file (`beside` is 0), or of a file next to it that was read
+ * (a CPB_BESIDE_... value; for the checkpoint, its index). 0 if it is unknown. */
 CPB_API uint64_t cpb_model_file_size(const cpb_model_file *file, unsigned beside);
 
 /* --- An array of a model ----------------------------------------------------- */
@@ -261,18 +345,19 @@ CPB_API uint64_t cpb_model_file_size(const cpb_model_file *file, unsigned beside
 /* The values of one array, read from front to back. */
 typedef struct cpb_values_file cpb_values_file;
 
-/* Opens the array `name`, as cpb_values_new() does; of a checkpoint by itself, or if a SavedModel or MetaGraphDef has
- * no such constant and no `scope` is given, as cpb_model_file_variable(). `options` may be NULL; their `checkpoint`
- * is ignored. Only one array of a model file may be open, and no question can be asked meanwhile: such calls fail
- * with CPB_E_USAGE. Close it before the model file. */
+/* Opens the array `name`, as cpb_values_new() does. For a checkpoint by itself, or if a SavedModel
+ * or MetaGraphDef does not have this constant and `scope` is not given, this is
+ * cpb_model_file_variable(). `options` may be NULL; their `checkpoint` is ignored. Only one array
+ * of a model file may be open at a time; other calls for arrays and questions meanwhile fail with
+ * CPB_E_USAGE. Close it before the model file. */
 CPB_API cpb_values_file *cpb_model_file_values(cpb_model_file *file, const char *name, size_t name_size,
                                                const cpb_values_options *options, cpb_error *error);
 
-/* Opens a variable of a SavedModel, or a tensor of a checkpoint, whose values are in shards of the checkpoint.
- * `name` is its path, its name or its checkpoint key, as CPB_ASK_VARIABLES lists them. Of `options`, which
- * may be NULL, `meta_graph`, `exact_texts`, `max_memory` and `limits` count.
- * What Keras 3 stores a second time is no other variable. CPB_E_NOT_FOUND: no variable, or more than one, is
- * called this; CPB_E_FORMAT: the model has no checkpoint; CPB_E_USAGE as above. */
+/* Opens a variable of a SavedModel, or a tensor of a checkpoint, whose values are in shards of the
+ * checkpoint. `name` is its path, its name or its checkpoint key, as CPB_ASK_VARIABLES lists them.
+ * `options` may be NULL; only their `meta_graph`, `exact_texts`, `max_memory` and `limits` count. A
+ * copy that Keras 3 stores is the same variable. CPB_E_NOT_FOUND: no variable, or more than one,
+ * has this name; CPB_E_FORMAT: the model has no checkpoint; CPB_E_USAGE as above. */
 CPB_API cpb_values_file *cpb_model_file_variable(cpb_model_file *file, const char *name, size_t name_size,
                                                  const cpb_values_options *options, cpb_error *error);
 CPB_API void cpb_values_file_close(cpb_values_file *values);
@@ -287,10 +372,11 @@ CPB_API const uint8_t *cpb_values_file_read(cpb_values_file *values, size_t *siz
 
 /* --- An ONNX model, rewritten ----------------------------------------------- */
 
-/* A file that a rewrite (cpb/onnx.h) has planned of the message, as one that is read from its places: from the
- * message, and from the files that it names, which are opened as cpb_file_supply() opens them. It serves
- * cpb_transfer_copy(), cpb_transfer_split() and whatever else takes a file. All three must stay as they are until it
- * is closed, and may be used by one thread at a time. CPB_E_MEMORY. */
+/* Opens a file that a rewrite (cpb/onnx.h) of the message has planned. Its bytes are read from the
+ * message, and from the files that this names, which are opened as by cpb_file_supply(). Use it
+ * with cpb_transfer_copy(), cpb_transfer_split() and any other function that takes a file. The
+ * message, the rewrite and this file belong to one thread at a time, and the first two must stay
+ * unchanged until the file is closed. CPB_E_MEMORY. */
 CPB_API cpb_file *cpb_onnx_rewrite_open(const cpb_allocator *allocator, cpb_message_file *message,
                                         const cpb_onnx_rewrite *rewrite, cpb_onnx_file file, cpb_error *error);
 

@@ -1,9 +1,9 @@
 /* cpb/repack.h: a .cpb file in another layout, without merging it.
  *
- * Every chunk is copied as it is, into new Riegeli chunks; the index that follows
- * says where each now is. So a file that TensorFlow wrote becomes one of which every
- * chunk is fetched with one request (CPB_LAYOUT_REMOTE in cpb/split.h), or the
- * other way round. cpb_file_repack() (cpb/file.h) does it in one call.
+ * Every chunk is copied unchanged, into new Riegeli chunks; the new index has
+ * their positions. So a file that TensorFlow wrote becomes a file in which one
+ * request fetches any chunk (CPB_LAYOUT_REMOTE in cpb/split.h), or the other way
+ * round. cpb_file_repack() (cpb/file.h) does this in one call.
  *
  *     cpb_repack_options how = {.struct_size = sizeof how, .layout = CPB_LAYOUT_REMOTE};
  *     cpb_repack *repack = cpb_repack_new(NULL, &how);
@@ -30,7 +30,7 @@ extern "C" {
 
 typedef struct cpb_repack cpb_repack;
 
-/* Each but `struct_size` and `riegeli` is as in cpb_split_options. */
+/* All members except `struct_size` and `riegeli` are as in cpb_split_options. */
 typedef struct cpb_repack_options {
   /* sizeof(cpb_repack_options) */
   size_t struct_size;
@@ -44,9 +44,9 @@ typedef struct cpb_repack_options {
   uint64_t for_memory;
   cpb_transpose transpose;
 
-  /* Not NULL: the Riegeli chunks are as these say, of which `seekable`, `buffer` and `limits`
-   * do not count, and append_at must be 0; and `layout`, `codec` and `transpose` do not.
-   * Must outlive cpb_repack_new(). */
+  /* Not NULL: these options determine the Riegeli chunks, in place of `layout`, `codec` and
+   * `transpose`. Their `seekable`, `buffer` and `limits` are ignored, and append_at must be 0. Must
+   * outlive cpb_repack_new(). */
   const cpb_record_writer_options *riegeli;
 
   uint64_t index_pages; /* as for a split; a repack without it writes an index without pages */
@@ -70,12 +70,12 @@ CPB_API const uint8_t *cpb_repack_output(const cpb_repack *repack, uint64_t *off
 
 /* --- In several threads: as for a split (cpb/split.h) -------------------------- */
 
-/* Reads the index, which a step does otherwise: CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR. */
+/* Reads the index, which otherwise a step does: CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR. */
 CPB_API cpb_step cpb_repack_open(cpb_repack *repack);
 
-/* After that, as cpb_split_cut() and what follows it. Parts are made of the sizes in the index; a
- * fork that finds another size reports it as CPB_E_DAMAGED, and the part has to be encoded by
- * `repack`, as all that follow. */
+/* After that, like cpb_split_cut() and the functions after it. The sizes in the index determine the
+ * parts. A fork that finds another size reports CPB_E_DAMAGED; `repack` must then encode this part
+ * and all later ones. */
 CPB_API cpb_code cpb_repack_cut(cpb_repack *repack, uint64_t least, size_t *count);
 CPB_API cpb_repack *cpb_repack_fork(const cpb_repack *repack, const cpb_allocator *allocator);
 CPB_API cpb_code cpb_repack_part(cpb_repack *fork, size_t part);

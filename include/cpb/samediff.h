@@ -24,9 +24,9 @@
  *       }
  *     }
  *
- * With `append`, tags are added to an existing zip, the base. No byte of it changes:
- * new entries come after its end, then a new directory. The old directory and the old
- * list of tags stay behind as bytes that no reader looks at.
+ * With `append`, tags are added to an existing zip, the base. No byte of it
+ * changes: new entries come after its end, then a new directory. The old directory
+ * and the old list of tags stay behind as unused bytes.
  *
  * The output depends on the parts alone; with `deflate` also on zlib's version. */
 #ifndef CPB_SAMEDIFF_H
@@ -47,20 +47,19 @@ typedef struct cpb_samediff_options {
   /* Non-zero: tags are added to a base; see cpb_samediff_writer_source(). */
   int append;
 
-  /* Non-zero, with `append`: the host writes into the base's own file. If it is cut off
-   * between two outputs, that file can still be read: as it was before the last of them,
-   * and with the new tags after it. For this the first output is a copy of the old
-   * directory, past where the entries will be. */
+  /* Non-zero, with `append`: the host writes into the base's own file. If writing stops between two
+   * outputs, this file can still be read: with the old tags before the last output, and with the
+   * new tags after it. For this the first output is a copy of the old directory, behind the space
+   * for the new entries. */
   int in_place;
 
-  /* Non-zero: the host can only write in order. A checksum then follows the data of its
-   * entry (a data descriptor) instead of being written into the entry's header
-   * afterwards; some readers of zip refuse that. Not with `in_place`. */
+  /* Non-zero: the host can only write in order. A checksum then follows the data of its entry (a
+   * data descriptor), and is not written into the entry's header afterwards; some zip readers
+   * refuse that. Not with `in_place`. */
   int in_order;
 
-  /* Non-zero: parameters are compressed. Zero: they are stored, each as one range of the
-   * file that begins at a multiple of 64. Texts and graphs are compressed in any case,
-   * where it pays. */
+  /* Non-zero: parameters are compressed. Zero: they are stored, each as one range of the file that
+   * begins at a multiple of 64. Texts and graphs are always compressed if that pays. */
   int deflate;
 
   /* Bytes for the base's directory and the graph of one tag. Default 256 MiB; 64 MiB where
@@ -78,27 +77,26 @@ CPB_API void cpb_samediff_writer_free(cpb_samediff_writer *writer);
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* Tags and their parts are given before the first step. Texts are UTF-8 and copied. Each
- * call returns the code of the writer's error, which may also come from a step before
- * the first output; after an error nothing more is taken. */
+/* Tags and their parts are given before the first step. Texts are UTF-8 and copied. Each call
+ * returns the code of the writer's error, which may also come from a step before the first output;
+ * after an error the writer ignores further parts. */
 
-/* A tag. They come from the oldest to the newest; the newest is the default of readers
- * that name none. */
+/* A tag. Give tags from the oldest to the newest, which is the default of readers. */
 typedef struct cpb_samediff_tag {
   /* sizeof(cpb_samediff_tag) */
   size_t struct_size;
 
-  /* Must do as the name of a folder. Names that differ only in the case of ASCII letters
-   * are the same. */
+  /* Must be a valid name of a folder. Names that differ only in the case of ASCII letters are the
+   * same. */
   const char *name;
   size_t name_size;
 
-  /* FlatBuffers, root FlatGraph. Not copied: must stay until the last step. Arrays in it,
-   * as ND4J saves them, are not written: they must come as parts. */
+  /* FlatBuffers, root FlatGraph. Not copied: must stay valid until the last step. Arrays in it, as
+   * ND4J saves them, are not written: add them as parts. */
   const void *graph;
   size_t graph_size;
 
-  /* The training configuration, JSON; NULL: none. */
+  /* The training configuration, JSON, or NULL. */
   const char *training;
   size_t training_size;
 } cpb_samediff_tag;
@@ -113,9 +111,9 @@ typedef enum cpb_samediff_what {
   CPB_SAMEDIFF_MAP            /* a line of params_maps.txt */
 } cpb_samediff_what;
 
-/* What a tag has, one of three: an array (`dtype` is set), the same as something of a
- * tag (`tag` is set), or content that is taken as it is (neither is set), as of every
- * MAP. */
+/* A part of a tag, one of three: an array (`dtype` is set), a reference to a part
+ * of a tag (`tag` is set), or content that is written unchanged (neither is set),
+ * as for every MAP. */
 typedef struct cpb_samediff_part {
   /* sizeof(cpb_samediff_part) */
   size_t struct_size;
@@ -136,30 +134,30 @@ typedef struct cpb_samediff_part {
   const uint64_t *shape;
   uint32_t rank;
 
-  /* Non-zero: the values come in column-major order; as big-endian numbers (which ">f4"
-   * says as well). */
+  /* Non-zero: the values come in column-major order; as big-endian numbers (which ">f4" also
+   * means). */
   int fortran_order;
   int big_endian;
 
-  /* Non-zero: there are no values, though the rank be 0. A dimension of 0 says it as
-   * well. */
+  /* Non-zero: the array has no values, even with rank 0. A dimension of 0 also
+   * means this. */
   int empty;
 
-  /* --- an array or content, which the host will be asked for: */
+  /* --- an array or content, which the writer will request: */
 
-  /* In bytes. Of an array it may be 0: then type and shape say it, except for strings,
-   * which come as the format has them. */
+  /* In bytes. For an array it may be 0: type and shape then determine it, except for strings, which
+   * come in the form of the format. */
   uint64_t size;
 
-  /* A number by which the host knows it. */
+  /* A number by which the host identifies it. */
   uint64_t source;
 
   /* Content: its kind in params.txt, such as "MAP" (capital letters and _). */
   const char *kind;
 
-  /* --- the same as something of a tag: */
+  /* --- a reference to a part of a tag: */
 
-  /* One that is added, now or later, or is in the base. */
+  /* A tag that is added, now or later, or is in the base. */
   const char *tag;
   size_t tag_size;
 
@@ -167,11 +165,11 @@ typedef struct cpb_samediff_part {
   const char *of;
   size_t of_size;
 
-  /* STATE: which of those with that name, from 1; 0 means 1. */
+  /* STATE: its number among the states with that name, from 1; 0 means 1. */
   uint32_t state;
 } cpb_samediff_part;
 
-/* A part of the tag that was given last. */
+/* Adds a part to the tag that was given last. */
 CPB_API cpb_code cpb_samediff_writer_add(cpb_samediff_writer *writer, const cpb_samediff_part *part);
 
 /* --- Writing -------------------------------------------------------------- */
@@ -181,22 +179,21 @@ CPB_API cpb_step cpb_samediff_writer_step(cpb_samediff_writer *writer);
 
 #define CPB_SAMEDIFF_BASE UINT64_MAX
 
-/* After CPB_STEP_NEED: whose bytes are needed. CPB_SAMEDIFF_BASE: the base's, all of
- * which comes before the first output. Otherwise the part's with this `source`: offsets
- * count from its first byte, its size is known, and it is read once, in order. */
+/* After CPB_STEP_NEED: the owner of the needed bytes. CPB_SAMEDIFF_BASE: the base, which is only
+ * read before the first output. Otherwise the part with this `source`: offsets count from its first
+ * byte, its size is known, and it is read once, in order. */
 CPB_API uint64_t cpb_samediff_writer_source(const cpb_samediff_writer *writer);
 CPB_API cpb_input *cpb_samediff_writer_input(cpb_samediff_writer *writer);
 
-/* After CPB_STEP_OUTPUT: bytes to write at `offset`, valid until the next step. Offsets
- * begin at 0, or where the base ends, and follow each other without gaps, but that the
- * header of an entry is written again (unless `in_order`) and what `in_place` says. */
+/* After CPB_STEP_OUTPUT: bytes to write at `offset`, valid until the next step. Offsets begin at 0,
+ * or at the end of the base, and follow each other without gaps, except that the header of an entry
+ * is written again (unless `in_order`), and for `in_place`. */
 CPB_API const uint8_t *cpb_samediff_writer_output(const cpb_samediff_writer *writer, uint64_t *offset, size_t *length);
 
-/* After CPB_STEP_OUTPUT with `in_place`: non-zero when this output needs a barrier. A host
- * that wants the file to survive a loss of power makes sure that all earlier outputs are
- * on the disk (cpb_output_sync() in cpb/file.h) before it writes this one. That is so
- * for the second output and the last. The first and the last, each a directory, should
- * be one write. */
+/* After CPB_STEP_OUTPUT with `in_place`: non-zero when this output needs a barrier. A host that
+ * wants the file to survive a loss of power makes sure that all earlier outputs are on the disk
+ * (cpb_output_sync() in cpb/file.h) before it writes this one. The second output and the last need
+ * one. The first and the last, each a directory, should be one write. */
 CPB_API int cpb_samediff_writer_needs_sync(const cpb_samediff_writer *writer);
 
 /* Bytes of parts that were written, and of all parts. */

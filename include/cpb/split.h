@@ -1,21 +1,21 @@
-/* cpb/split.h: a message of any size made into a .cpb file.
+/* cpb/split.h: splits a message of any size into a .cpb file.
  *
- * A .cpb file is a Riegeli/records file. Its last record is a ChunkMetadata,
- * the index; every other record is a chunk, something that was moved out of the
- * message. A chunk is
+ * A .cpb file is a Riegeli/records file. Its last record is a ChunkMetadata, the
+ * index; every other record is a chunk, a part that was moved out of the message.
+ * A chunk is
  *   - the bytes of one `bytes` or `string` field, or
  *   - a message: the root, or one that was moved out of its parent, which keeps
  *     an empty field in its place, or
  *   - a slice: a message too large for one chunk is cut between two of its
  *     fields, and its slices, concatenated, are the message again.
  *
- * Splitting reads the input twice and never holds it: once to plan (only what
- * leads to large parts is read), once to copy the chunks. If its fields are in
- * the order of their numbers, as serializers write them, a merge gives back the
+ * Splitting reads the input twice and never holds it: once to plan (reading only
+ * fields around large parts), once to copy the chunks. If the input's fields are
+ * in the order of their numbers, as serializers write them, a merge gives back the
  * same bytes, otherwise the same message.
  *
- * Splitters decide what becomes a chunk: those for TensorFlow's types are built in,
- * a program can add its own, and a generic rule decides the rest. See
+ * Splitters decide which parts become chunks: splitters for TensorFlow's types are
+ * built in, a program can add its own, and a generic rule decides the rest. See
  * docs/splitters.md.
  *
  *     cpb_split_options how = {.struct_size = sizeof how,
@@ -54,7 +54,7 @@ typedef enum cpb_split_kind {
 
 /* A field that may be moved. Strings end with NUL and are valid during the call. */
 typedef struct cpb_split_field {
-  const char *message_type; /* full name of the message's type that has the
+  const char *message_type; /* full name of the type of the message that has the
                                field, such as "tensorflow.NodeDef" */
   const char *name;         /* of the field, such as "attr" */
   const char *type;         /* MESSAGE: the full name of its type; BYTES: NULL */
@@ -75,11 +75,11 @@ typedef struct cpb_split_field {
 
 typedef enum cpb_split_action {
   CPB_SPLIT_DEFAULT = 0, /* as the next splitter, or the generic rule, says */
-  CPB_SPLIT_KEEP,        /* it stays, and nothing in it is looked at */
-  CPB_SPLIT_ENTER,       /* MESSAGE: each of its fields is decided on; it moves
-                            only if more than `keep` bytes then stay in it */
-  CPB_SPLIT_MOVE         /* it becomes a chunk. MESSAGE: each of its fields is
-                            decided on as well */
+  CPB_SPLIT_KEEP,        /* the field stays with all its contents */
+  CPB_SPLIT_ENTER,       /* MESSAGE: splitters decide on each of its fields; it
+                            moves only if more than `keep` bytes then stay in it */
+  CPB_SPLIT_MOVE         /* the field becomes a chunk. MESSAGE: splitters also
+                            decide on each of its fields */
 } cpb_split_action;
 
 /* A splitter's decision. All members are 0 when it is called. */
@@ -89,17 +89,17 @@ typedef struct cpb_split_decision {
   /* ENTER: in bytes; 0 means max_chunk_size. */
   uint64_t keep;
 
-  /* ENTER, MOVE: the largest slice if this message must be cut, in bytes; 0 means
+  /* ENTER, MOVE: the largest slice, in bytes, if this message must be cut; 0 means
    * max_chunk_size. */
   uint64_t slice;
 
-  /* Where its chunk comes in the file: those with a lower number first (0 is the
-   * default), equal ones in the order of the message. The root's first chunk is
-   * always the first. */
+  /* The place of its chunk in the file: chunks with a lower number come first (0
+   * is the default), those with equal numbers in the order of the message. The
+   * root's first chunk is always the first. */
   int32_t order;
 
-  /* More than field->data_size: call again with this many bytes of the value in
-   * field->data, at most CPB_SPLIT_PEEK_MAX. */
+  /* If this is more than field->data_size, the function is called again with this
+   * many bytes of the value in field->data, at most CPB_SPLIT_PEEK_MAX. */
   size_t peek;
 } cpb_split_decision;
 
@@ -122,8 +122,8 @@ CPB_API const cpb_splitter *cpb_builtin_splitters(size_t *count);
 typedef struct cpb_split cpb_split;
 
 typedef enum cpb_layout {
-  /* Each chunk, and the index, is alone in its Riegeli chunk, which is one range of
-   * the file. Zstd where it pays, otherwise no compression. */
+  /* Each chunk, and the index, is alone in its Riegeli chunk, which is one range
+   * of the file. Compressed with Zstd if that pays. */
   CPB_LAYOUT_REMOTE = 0,
 
   /* As TensorFlow writes: Brotli, Riegeli chunks of 1 MiB that chunks and index
@@ -138,7 +138,8 @@ typedef struct cpb_split_options {
   /* Full name of the input's message type. Default "tensorflow.SavedModel". */
   const char *type_name;
 
-  /* Has that type; must outlive the split. NULL: the built-in schema. */
+  /* The schema of that type, which must outlive the split. NULL: the built-in
+   * schema. */
   const cpb_schema *schema;
 
   /* The largest chunk in bytes; one field that cannot be divided may be larger.
@@ -151,7 +152,7 @@ typedef struct cpb_split_options {
 
   cpb_layout layout;
 
-  /* CPB_CODEC_DEFAULT: as the layout says. */
+  /* CPB_CODEC_DEFAULT: the layout's codec. */
   cpb_codec_options codec;
 
   /* As in cpb_record_writer_options. */
@@ -161,8 +162,9 @@ typedef struct cpb_split_options {
   /* The largest need.length. Default 256 KiB. */
   size_t read_size;
 
-  /* What the index says of versions: of the splitter, default 1; the least that a
-   * merger must have, default 0; those of mergers that must not read the file. */
+  /* The versions in the index: of the splitter, default 1; the lowest version of a
+   * merger that can read the file, default 0; the versions of mergers that must
+   * not read it. */
   int32_t splitter_version;
   int32_t join_version;
   const int32_t *bad_consumers;
@@ -174,32 +176,32 @@ typedef struct cpb_split_options {
 
   const cpb_limits *limits;
 
-  /* Makes a file of which a device with so many bytes of memory in all can stream any
-   * chunk: a cpb-core.wasm from 256 KiB on (cpb_device_memory() in cpb/pager.h), below that the
-   * reader in C (cpb_core_memory()). It bounds Zstd's window, or leaves compression out, and
-   * the index is not compressed. 0: no bound. */
+  /* Makes a file whose chunks a device with this many bytes of memory in all can stream: from 256
+   * KiB on a cpb-core.wasm (cpb_device_memory() in cpb/pager.h), below that the reader in C
+   * (cpb_core_memory()). This bounds Zstd's window, or turns compression off, and the index is not
+   * compressed. 0: no bound. */
   uint64_t for_memory;
 
-  /* CPB_TRANSPOSE_IF_SMALLER: a message of up to CPB_TRANSPOSE_MOST bytes that is compressed
-   * is also encoded transposed, and the smaller is kept (cpb_transpose in cpb/records.h). For
+  /* CPB_TRANSPOSE_IF_SMALLER: a compressed message of up to CPB_TRANSPOSE_MOST bytes is also
+   * encoded transposed, and the smaller form is kept (cpb_transpose in cpb/records.h). For
    * CPB_LAYOUT_REMOTE it stays alone in its Riegeli chunk, one range of the file; for
-   * CPB_LAYOUT_COMPAT each Riegeli chunk is tried. CPB_TRANSPOSE_ALWAYS: without trial. Neither
-   * goes with for_memory, as such a chunk is decoded as a whole. */
+   * CPB_LAYOUT_COMPAT each Riegeli chunk is tried. CPB_TRANSPOSE_ALWAYS: without comparing. Both
+   * exclude for_memory, as such a chunk is decoded as a whole. */
   cpb_transpose transpose;
 
-  /* Not 0: the index is in pages of about so many bytes (CPB_INDEX_PAGES: of a size that suits
-   * it), which are records before the last one; for each of its chunks and fields a reader then
-   * needs a few of them, and not all of the index. join_version is 1 at least: TensorFlow's merger
-   * cannot read the file, nor can libcpb 1.x or cpb_pager. An index of more than 2 GiB, which no
-   * protobuf message can be, has pages in any case. */
+  /* Not 0: the index is in pages of about this many bytes (CPB_INDEX_PAGES: a suitable size), which
+   * are records before the last one. For a chunk or field a reader then needs a few pages, and not
+   * the whole index. join_version is at least 1: TensorFlow's merger, libcpb 1.x and cpb_pager
+   * cannot read the file. An index of more than 2 GiB, the limit of protobuf messages, always has
+   * pages. */
   uint64_t index_pages;
 
-  /* Chunks but the first go into other files, in their order: into so many of about the same size,
-   * if there are as many chunks (`files`, at most 99,999), or into as many as are needed so that none
-   * has more than `file_size` bytes of chunks before compression, unless it has a single one. They are
-   * called FILE_NAME.00001-of-00004.cpb and so on: the index names them, and expects them beside the
-   * file that it is in, which comes last. join_version is then 1 at least: TensorFlow's merger cannot
-   * read the file. 0: all is in one file. It does not go with for_memory, and there are no parts for
+  /* All chunks except the first go into other files, in order: into `files` files of about the same
+   * size (at most 99,999, and at most one for each chunk), or into as many files as needed so that
+   * each has at most `file_size` bytes of chunks before compression, or a single chunk. They are
+   * called FILE_NAME.00001-of-00004.cpb and so on: the index names them, and expects them in its
+   * own file's folder. The file with the index comes last. join_version is then at least 1:
+   * TensorFlow's merger cannot read the file. 0: one file. This excludes for_memory and parts for
    * forks. */
   uint32_t files;
   uint64_t file_size;
@@ -208,7 +210,7 @@ typedef struct cpb_split_options {
 
 #define CPB_INDEX_PAGES ((uint64_t)1)
 
-/* A larger one takes too long to read for what it saves. */
+/* For a larger message the savings do not justify the time to read it. */
 #define CPB_TRANSPOSE_MOST ((uint64_t)4 << 20)
 
 /* Strings, splitters and arrays in the options must outlive the split. Returns NULL
@@ -221,7 +223,7 @@ CPB_API void cpb_split_free(cpb_split *split);
 CPB_API cpb_input *cpb_split_input(cpb_split *split);
 
 /* Makes the plan: CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR. For a caller that
- * looks at the plan before cpb_split_step() writes the file. */
+ * inspects the plan before cpb_split_step() writes the file. */
 CPB_API cpb_step cpb_split_plan(cpb_split *split);
 
 /* Makes the plan unless it is made, then writes the file: CPB_STEP_NEED;
@@ -237,67 +239,66 @@ CPB_API const cpb_error *cpb_split_error(const cpb_split *split);
 
 /* --- In several threads --------------------------------------------------- */
 
-/* What a Riegeli chunk is does not depend on where it is in the file. So forks of a split can
- * encode parts of the file, each by a thread of its own, and the split itself puts them in
- * their places, in order:
+/* The content of a Riegeli chunk does not depend on its place in the file. So forks of a split can
+ * encode parts of the file, each in a thread of its own, and the split itself puts them in their
+ * places, in order:
  *
  *     cpb_split_cut(split, 1 << 20, &count);
  *     ...in each thread, with a `fork` and an input of its own, for some parts...
  *     cpb_split_part(fork, part);
  *     ...steps until CPB_STEP_DONE, whose output, one after the other, is that part...
- *     ...and with `split`, as ever; but where a step returns CPB_STEP_PART...
+ *     ...and with `split`, as usual; but where a step returns CPB_STEP_PART...
  *     cpb_split_give(split, data, size);
  *
  * The file is the same as without parts. */
 
 /* Divides the planned file into parts of `least` bytes or more of the message; cpb_split_step()
- * then returns CPB_STEP_PART before each of them, from the first one on. There are none with
- * options.transpose, nor with Riegeli's options for a repack. CPB_E_USAGE when there
- * is no plan, or writing has begun; CPB_E_MEMORY, after which it can be written without parts. */
+ * then returns CPB_STEP_PART before each part, from the first one on. With options.transpose, or
+ * Riegeli's options for a repack, the file has no parts. CPB_E_USAGE if the plan is missing, or
+ * writing has begun; CPB_E_MEMORY, after which the file can be written without parts. */
 CPB_API cpb_code cpb_split_cut(cpb_split *split, uint64_t least, size_t *count);
 
 /* An engine that encodes parts, with an input of its own. `split` must have been cut, and outlive
- * it. Each may be used by a thread of its own while `split` is stepped. Returns NULL when memory
- * is short, or there are no parts. */
+ * it. Each fork may be used by a thread of its own while `split` is stepped. Returns NULL when
+ * memory is short, or `split` has no parts. */
 CPB_API cpb_split *cpb_split_fork(const cpb_split *split, const cpb_allocator *allocator);
 
-/* With a fork: begins with a part. cpb_split_step() then returns CPB_STEP_NEED; CPB_STEP_OUTPUT
- * for bytes that follow each other, wherever they are said to begin; CPB_STEP_DONE; or
- * CPB_STEP_ERROR. Without any output the part is one that only the split itself can encode: a
- * chunk larger than `buffer`, or what shares its Riegeli chunk with the index. CPB_E_USAGE when
- * there is no such part. */
+/* With a fork: begins with a part. cpb_split_step() then returns CPB_STEP_NEED; CPB_STEP_OUTPUT for
+ * bytes that follow each other (ignore their offsets); CPB_STEP_DONE; or CPB_STEP_ERROR. A part
+ * without output can only be encoded by the split itself: a chunk larger than `buffer`, or records
+ * that share a Riegeli chunk with the index. CPB_E_USAGE if the part does not exist. */
 CPB_API cpb_code cpb_split_part(cpb_split *fork, size_t part);
 
-/* After CPB_STEP_PART: what a fork made of that part, which must stay as it is until the next
- * CPB_STEP_PART, CPB_STEP_NEED or CPB_STEP_DONE. Nothing, or not to call this: the split encodes
- * the part itself. CPB_E_USAGE at any other time. */
+/* After CPB_STEP_PART: passes a fork's output for this part, which must stay unchanged until the
+ * next CPB_STEP_PART, CPB_STEP_NEED or CPB_STEP_DONE. With `size` 0, or without this call, the
+ * split encodes the part itself. CPB_E_USAGE at any other time. */
 CPB_API cpb_code cpb_split_give(cpb_split *split, const void *data, size_t size);
 
-/* Once there is a plan: the file will be written again, from its beginning and without parts, also
- * after an error. For a program with threads whose memory was short: without them it may suffice.
- * CPB_E_USAGE, or the error of planning, when there is no plan. */
+/* After planning: the next steps write the file again, from its beginning and without parts, even
+ * after an error. For a program whose memory was too short for threads: without them it may
+ * suffice. CPB_E_USAGE, or the error of planning, if the plan is missing. */
 CPB_API cpb_code cpb_split_restart(cpb_split *split);
 
 /* --- Several files --------------------------------------------------------- */
 
-/* After CPB_STEP_OUTPUT: which file the output is of, where offsets begin anew: 1 and so on, then 0 for
- * the one with the index. */
+/* After CPB_STEP_OUTPUT: the number of the file that the output belongs to: 1 and so on, then 0 for
+ * the file with the index. Offsets begin at 0 in each file. */
 CPB_API uint32_t cpb_split_file(const cpb_split *split);
 
-/* How many other files there are, once the first was begun. */
+/* The number of other files, once the first was begun. */
 CPB_API uint32_t cpb_split_num_files(const cpb_split *split);
 
-/* The name of file `file`, from 1 on, as the index has it; at most size - 1 bytes and a NUL. Returns the
- * length of what was written. */
+/* The name of file `file`, from 1 on, as in the index; at most size - 1 bytes and a NUL.
+ * Returns the length of the written name. */
 CPB_API size_t cpb_split_file_name(const cpb_split *split, uint32_t file, char *out, size_t size);
 
 /* --- Against a base -------------------------------------------------------- */
 
-/* A model and what was fine-tuned from it have most of their chunks in common. A split against a
- * base, the .cpb file of the one, writes of the other only the chunks that the base does not have;
- * the index says of the rest where in the base they are (docs/chunked-format.md, "Chunks in other
- * files"). The first chunk is always written, and what the base itself has in other files is
- * referred to there. Chunks are the same if their SHA-256 is.
+/* A model and its fine-tuned version have most of their chunks in common. A split of the new model
+ * against a base, the .cpb file of the old one, only writes chunks that the base does not have; for
+ * the rest, the index refers to the base (docs/chunked-format.md, "Chunks in other files"). The
+ * first chunk is always written. If the base itself has a chunk in another file, the index refers
+ * to that file. Chunks are the same if their SHA-256 is.
  *
  *     while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) ...
  *     cpb_split_base_options which = {.struct_size = sizeof which, .name = "base.cpb"};
@@ -305,25 +306,25 @@ CPB_API size_t cpb_split_file_name(const cpb_split *split, uint32_t file, char *
  *     while ((step = cpb_split_base_step(base)) == CPB_STEP_NEED)
  *       cpb_file_supply(base_file, cpb_split_base_input(base));
  *     if (step == CPB_STEP_DONE) cpb_split_share(split, base);
- *     ...steps as ever, or cpb_transfer_split()...
+ *     ...steps as usual, or cpb_transfer_split()...
  *
  * cpb_file_read_base() (cpb/file.h) does the middle part in one call.
  *
- * Without any chunk in common the file is what it would be without the base; with one, join_version
- * is 1 at least: TensorFlow's merger cannot read it. cpb_repack makes one file of it that stands
+ * Without any chunk in common the file is the same as without the base. Otherwise join_version is
+ * at least 1: TensorFlow's merger cannot read the file. cpb_repack makes a file from it that stands
  * alone. */
 typedef struct cpb_split_base cpb_split_base;
 
-/* Smaller chunks are written: a reference saves little then, and sends readers to another file. */
+/* Smaller chunks are written: a reference would save little, and send readers to another file. */
 #define CPB_SHARE_LEAST ((uint64_t)1024)
 
 typedef struct cpb_split_base_options {
   /* sizeof(cpb_split_base_options) */
   size_t struct_size;
 
-  /* What the index is to call the base: its path relative to the folder of the file that is written,
-   * with "/" between folders. Readers open what is in that folder or below it; where their callers
-   * allow more (docs/security.md) it may also have "..", be an absolute path, or a URL. Copied. */
+  /* The name of the base in the index: its path relative to the folder of the new file, with "/"
+   * between folders. Readers open files in or below this folder. If their callers allow more
+   * (docs/security.md), the name may also contain "..", be an absolute path, or a URL. Copied. */
   const char *name;
 
   /* The largest need.length. Default 256 KiB. */
@@ -332,8 +333,8 @@ typedef struct cpb_split_base_options {
   const cpb_limits *limits;
 } cpb_split_base_options;
 
-/* `split` must have its plan: of the base only chunks are read that are as large as one of those.
- * Returns NULL when memory is short. */
+/* `split` must have its plan: only chunks of the base that are as large as one of the plan's chunks
+ * are read. Returns NULL when memory is short. */
 CPB_API cpb_split_base *cpb_split_base_new(const cpb_allocator *allocator, const cpb_split *split,
                                            const cpb_split_base_options *options);
 CPB_API void cpb_split_base_free(cpb_split_base *base);
@@ -341,25 +342,26 @@ CPB_API void cpb_split_base_free(cpb_split_base *base);
 /* The base. Its chunks may be in other files (cpb_need.file). */
 CPB_API cpb_input *cpb_split_base_input(cpb_split_base *base);
 
-/* CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR, among others for CPB_E_USAGE: a wrong option, and for
- * what cpb_index_step() and cpb_chunk_reader_step() say. */
+/* CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR, among others for CPB_E_USAGE: a wrong option, and
+ * with the errors of cpb_index_step() and cpb_chunk_reader_step(). */
 CPB_API cpb_step cpb_split_base_step(cpb_split_base *base);
 
 CPB_API const cpb_error *cpb_split_base_error(const cpb_split_base *base);
 
-/* Bytes of chunks that were read, and all that are to be; both are 0 while the index is read. */
+/* The bytes of chunks that were read, and all bytes to read; both are 0 while the index is read. */
 CPB_API void cpb_split_base_progress(const cpb_split_base *base, uint64_t *done, uint64_t *total);
 
-/* Once the base's index was read: file 0 is the base, those from 1 on are what it refers to. The name is
- * what the file that is written would call it. CPB_E_NOT_FOUND when there is no such file. */
+/* Once the base's index was read: file 0 is the base, files from 1 on are those that it refers to.
+ * The name is that of the file in the new index. CPB_E_NOT_FOUND if the file does not exist. */
 CPB_API cpb_code cpb_split_base_get_file(const cpb_split_base *base, uint32_t file, cpb_other_file *out);
 
-/* After CPB_STEP_DONE of `base`, which must outlive the split; before cpb_split_cut() and the first
- * cpb_split_step(), and once. The plan then goes on: chunks of the message are read and compared, by
- * cpb_split_plan() or the next cpb_split_step(). CPB_E_USAGE at any other time, and with for_memory. */
+/* Call this once, after CPB_STEP_DONE of `base`, which must outlive the split, and before
+ * cpb_split_cut() and the first cpb_split_step(). Planning then continues: cpb_split_plan() or the
+ * next cpb_split_step() reads and compares chunks of the message. CPB_E_USAGE at any other time,
+ * and with for_memory. */
 CPB_API cpb_code cpb_split_share(cpb_split *split, const cpb_split_base *base);
 
-/* How many chunks the file that is written has elsewhere, and how large they are together. */
+/* The chunks that the new file refers to in other files: their number, and their bytes in all. */
 typedef struct cpb_split_shared {
   uint64_t chunks, bytes;
 } cpb_split_shared;
@@ -368,8 +370,7 @@ CPB_API void cpb_split_get_shared(const cpb_split *split, cpb_split_shared *shar
 
 /* --- The plan ------------------------------------------------------------- */
 
-/* Zero when the whole message is one chunk: then a copy of the input serves as
- * well. */
+/* Zero when the whole message is one chunk: a copy of the input is then as good. */
 CPB_API int cpb_split_is_split(const cpb_split *split);
 
 /* The number of chunks, without the index. */
@@ -377,16 +378,16 @@ CPB_API size_t cpb_split_count(const cpb_split *split);
 
 typedef struct cpb_split_chunk {
   uint64_t size;     /* bytes */
-  uint64_t position; /* of its record, once that is written; 0 before. Of what a base has: there */
+  uint64_t position; /* of its record; 0 until it is written. For a chunk of the base: its position in the base */
   int is_bytes;      /* non-zero: the value of a string or bytes field; zero: a
                         message */
 } cpb_split_chunk;
 
-/* The chunk `index`, from 0. Returns zero when there is none. */
+/* The chunk `index`, from 0. Returns zero if it does not exist. */
 CPB_API int cpb_split_chunk_at(const cpb_split *split, size_t index, cpb_split_chunk *chunk);
 
-/* Bytes of the input that were processed in this phase (planning, comparing with a base, then
- * writing), and all there are for it. */
+/* The bytes of the input that were processed in this phase (planning, comparing with a base, then
+ * writing), and all bytes of the phase. */
 CPB_API void cpb_split_progress(const cpb_split *split, uint64_t *done, uint64_t *total);
 
 #ifdef __cplusplus

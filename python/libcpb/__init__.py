@@ -1,10 +1,9 @@
-"""Protobuf messages of any size: split into ``.cpb`` files, merged, read by ranges; Riegeli records;
-and a look inside models.
+"""Protobuf messages of any size, split into ``.cpb`` files, merged, and read by ranges; Riegeli records; and
+questions about models.
 
-Sizes, offsets and lengths are in bytes. Whatever goes wrong with a file is a `CpbError`; exceptions
-of file objects and callbacks that were passed in come through as they are. Long calls release the
-GIL, and Ctrl-C ends them. An object may be used by several threads, which then take turns; different
-objects work at the same time.
+Sizes, offsets and lengths are in bytes. Any problem with a file is a `CpbError`; exceptions of file objects
+and callbacks that were passed in are passed on unchanged. Long calls release the GIL, and Ctrl-C ends them.
+An object may be used by several threads, which then take turns; different objects work at the same time.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ for _name in __all__:  # where users find them, and tracebacks say they are
         globals()[_name].__module__ = __name__
 del _name
 
-# What imports protobuf is found when it is first asked for.
+# Names that need protobuf are imported at their first use.
 _GRAPHS = "libcpb.proto_splitter.split_graph_def"
 _LATER = {
     "ComposableSplitter": "libcpb.proto_splitter.split",

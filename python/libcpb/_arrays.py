@@ -26,9 +26,9 @@ class Values(NamedTuple):
 
     Attributes:
         dtype: The type's name in the model, such as ``"FLOAT"`` or ``"float32"``.
-        numpy: NumPy's type string, such as ``"<f4"``; None when NumPy has none.
-        item_size: Bytes of an element; 0 when their sizes differ: of TensorFlow's strings each then
-            comes after its length in 8 bytes; SameDiff's come as the file has them.
+        numpy: NumPy's type string, such as ``"<f4"``; None if NumPy has no such type.
+        item_size: Bytes of an element; 0 if their sizes differ: each of TensorFlow's strings then comes after
+            its length in 8 bytes; SameDiff's strings come in the form of the file.
         shape: Sizes of the dimensions.
         fortran_order: Whether the first dimension varies fastest.
         data: The values, little-endian.

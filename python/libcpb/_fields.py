@@ -15,19 +15,17 @@ if TYPE_CHECKING:
     from libcpb._messages import Message
 
 _EVERYTHING = 2**64 - 1
-_WINDOW = 64 << 10  # bytes that are read at once where tags are gone through
-_INSIDE = 1 << 20  # a message of so many bytes is read once for all fields in it
 _NUMPY = {1: "<f8", 2: "<f4", 6: "<u8", 7: "<u4", 15: "<i4", 16: "<i8"}
 _VARINTS = {3: "<i8", 4: "<u8", 5: "<i4", 8: "?", 13: "<u4", 14: "<i4", 17: "<i4", 18: "<i8"}
 _GROUP, _MESSAGE, _STRING, _BYTES = 10, 11, 9, 12
 
-# Of FieldDescriptorProto.Type: fixed-size numbers by their struct format, varints by what they mean.
+# Values of FieldDescriptorProto.Type: fixed-size numbers by their struct format, varints by meaning.
 _FIXED = {1: "<d", 2: "<f", 6: "<Q", 7: "<I", 15: "<i", 16: "<q"}
 _SIGNED, _ZIGZAG, _BOOL, _UNSIGNED32 = {3, 5, 14}, {17, 18}, 8, 13
 
 
 class Range(NamedTuple):
-    """Where bytes lie in the (merged) message."""
+    """A range of bytes in the (merged) message."""
 
     offset: int
     length: int
@@ -66,16 +64,16 @@ def _number(kind: int, data: bytes, at: int) -> int | float | bool:
 
 
 class Field:
-    """A field of a `Message`, of which nothing is read before it is asked for. A repeated one has a length, and
-    its elements are fields: by number, or one after the other.
+    """A field of a `Message`. Its bytes are only read on request. A repeated field has a length, and its
+    elements are fields: by number, or one after the other.
 
     Attributes:
-        path: The path that it was found by.
+        path: The path of the field.
         number: The field's number; 0 for the message itself.
-        name: Its name; None where the schema does not tell.
-        type_name: The full name of its message type; None when it is no message, or not known.
-        ranges: Where its value lies. There are several when a message occurs several times: they are
-            then merged by concatenation.
+        name: Its name; None if the schema does not have it.
+        type_name: The full name of its message type; None if it is not a message, or unknown.
+        ranges: The ranges of its value. A message that occurs several times has several ranges; their
+            concatenation is the merged message.
         repeated: Whether it is a repeated field as a whole. The ranges are then fields of the parent,
             with their tags.
     """
@@ -83,7 +81,6 @@ class Field:
     def __init__(self, message: Message, path: str, found: tuple[Any, ...]) -> None:
         self._message = message
         self._places: list[tuple[int, int]] | None = None
-        self._inside: Message | None = None
         self._ranges = found[0]
         self.path = path
         self.ranges = [Range(*pair) for pair in found[0]]
@@ -104,13 +101,13 @@ class Field:
     def json(
         self, *, omit: int | None = 1024, original_names: bool = True, unknown_fields: bool = False
     ) -> Any:
-        """A message or repeated field as `json.loads` gives protobuf's JSON: 64-bit integers as `str`,
-        bytes in base64, enums by name. For anything else the same as `value`.
+        """A message or repeated field in protobuf's JSON mapping, as from `json.loads`: 64-bit integers as
+        `str`, bytes in base64, enums by name. For anything else the same as `value`.
 
         Args:
             omit: Longer strings, bytes and packed fields are not read: ``{"@omitted": {"offset": ...,
                 "size": ...}}`` stands for each. None: all is read.
-            original_names: Whether names are as in the ``.proto``, rather than lowerCamelCase.
+            original_names: Whether names are those in the ``.proto``, rather than lowerCamelCase.
             unknown_fields: Whether fields that the schema lacks are listed under ``"@unknown"``.
         """
         if self.repeated and self.parent_name:
@@ -125,7 +122,7 @@ class Field:
         return json.loads(self._message._json(type_name, self._ranges, most, original, unknown))
 
     def value(self) -> Any:
-        """A number, bool, `str` or `bytes` as such, an enum as its number; for a message or a field that
+        """The value: a number, bool, `str` or `bytes`, an enum as its number; for a message, or a field that
         the schema does not have, its bytes. CpbError USAGE for a repeated field as a whole."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index, or json()")
@@ -137,46 +134,27 @@ class Field:
         return _number(self._kind, data, self.ranges[0].offset)
 
     def field(self, path: str) -> Field:
-        """The field at a path within this message, such as ``op`` or ``attr["value"]``, of which only what leads to
-        it is read; of a message of up to 1 MiB all, once."""
+        """The field at a path within this message, such as ``op`` or ``attr["value"]``. Only the way to the
+        field is read."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index")
-        from libcpb._messages import within
-
         whole = f"{self.path}.{path}" if self.path else path
-        if self.number == 0 or len(self.ranges) != 1 or self.size > _INSIDE:
+        if self.number == 0:
             return self._message.field(whole)
-        if self._inside is None:
-            self._inside = within(self._message, self.read(), self.type_name)
-        ranges, *rest = self._inside._find(self.type_name, path)
-        moved = [(self.ranges[0].offset + offset, length) for offset, length in ranges]
-        return Field(self._message, whole, (moved, *rest))
+        return Field(self._message, whole, self._message._find(self.type_name, path, self._ranges))
 
     def _elements(self) -> list[tuple[int, int]]:
-        """Where the elements of a repeated field lie, each without its tag; of a packed one, where those runs are."""
-        if not self.repeated:
-            raise TypeError(f"{self.path or 'the message'} is no repeated field, and has no elements")
+        """The ranges of a repeated field's elements, without tags; for a packed field, the ranges of its
+        runs."""
         if self._places is None:
-            self._places = [place for begin, length in self.ranges for place in self._walk(begin, begin + length)]
+            self._places = self._find(str(self.number), True)[0]
         return self._places
 
-    def _walk(self, at: int, end: int) -> Iterator[tuple[int, int]]:
-        data, begin = b"", at
-        while at < end:
-            if at - begin + 20 > len(data):
-                data, begin = self._message.read(at, min(_WINDOW, end - at)), at
-            tag, header = _varint_at(data, at - begin, at)
-            fixed = {1: 8, 5: 4}.get(tag & 7)
-            length = fixed
-            if tag & 7 in (0, 2):
-                number, size = _varint_at(data, at - begin + header, at)
-                header, length = (header + size, number) if tag & 7 == 2 else (header, size)
-            if length is None:
-                raise CpbError(f"{self.path} has groups; expected json()", "UNSUPPORTED", at)
-            if length > end - at - header:
-                raise CpbError(f"{self.path} goes on beyond its end", "DAMAGED", at)
-            yield at + header, length
-            at += header + length
+    def _find(self, path: str, each: bool = False) -> tuple[Any, ...]:
+        """In the ranges of a repeated field, which are a message that has nothing else."""
+        if not self.repeated:
+            raise TypeError(f"{self.path or 'the message'} is no repeated field, and has no elements")
+        return self._message._find(self.parent_name, path, self._ranges, each)
 
     def _is_packed(self) -> bool:
         return self.wire_type == 2 and self._kind in {*_NUMPY, *_VARINTS}
@@ -189,9 +167,10 @@ class Field:
         return True
 
     def __getitem__(self, which: Any) -> Any:
-        """An element as a `Field`; of a map the one of a key; of packed numbers, the number."""
+        """An element as a `Field`; in a map the entry of a key; in a packed field, the number itself."""
         if isinstance(which, str):
-            return self._message.field(f"{self.path}[{json.dumps(which, ensure_ascii=False)}]")
+            key = f"[{json.dumps(which, ensure_ascii=False)}]"
+            return Field(self._message, self.path + key, self._find(str(self.number) + key))
         if isinstance(which, slice):
             return [self[i] for i in range(*which.indices(len(self)))]
         places: Any = self._elements()
@@ -209,7 +188,7 @@ class Field:
         return (self[i] for i in range(len(self._elements())))
 
     def _numbers(self) -> list[int | float | bool]:
-        """Those of a packed field."""
+        """The numbers of a packed field."""
         numbers = []
         for begin, length in self._elements():
             data, at = self._message.read(begin, length), 0

@@ -18,12 +18,12 @@ _PIECE = 1 << 20
 _SAVED_MODEL = "tensorflow.SavedModel"
 
 Progress = Callable[[int, int], Any]
-"""Called from time to time with the bytes that were processed and all there are (0: not known). An
-exception in it ends what is under way, and comes through."""
+"""Called from time to time with the processed bytes and all bytes (0: unknown). An exception in it ends the
+operation, and is passed on."""
 
 
 class Chunk(NamedTuple):
-    """What the index says of a chunk: ``"message"``, ``"bytes"`` or ``"unset"``, or the number of another
+    """The index's entry for a chunk: ``"message"``, ``"bytes"`` or ``"unset"``, or the number of another
     type; its size; the position of its record."""
 
     type: str
@@ -32,8 +32,8 @@ class Chunk(NamedTuple):
 
 
 class Version(NamedTuple):
-    """Versions in the index: of the splitter that wrote it, the oldest merger that can read it, and
-    those that must not."""
+    """Versions in the index: of the splitter that wrote it, of the oldest merger that can read it, and of
+    mergers that must not read it."""
 
     splitter: int
     join: int
@@ -57,18 +57,16 @@ class _Chunks(Sequence[Chunk]):
 
 
 class Message(_core.Message):
-    """A serialized message of any size, of which only what is asked for is read. `libcpb.open` and
+    """A serialized message of any size. Only the requested parts are read. `libcpb.open` and
     `libcpb.merge_chunks` make one.
 
     Attributes:
-        size: Bytes of the message; of a chunked one, merged.
+        size: Bytes of the message; if it is chunked, of the merged message.
         chunked: Whether it is in chunks.
-        num_chunks: How many; 0 when it is not in chunks.
+        num_chunks: The number of chunks; 0 if it is not in chunks.
     """
 
     _type_name: str = _SAVED_MODEL
-    _schema: _core.Schema | Buffer | None = None
-    _limits: tuple[int, ...] | None = None
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
         """Bytes from `offset` on: `length` of them (-1: all), without those past the end."""
@@ -76,7 +74,7 @@ class Message(_core.Message):
         return self._read(_options.count("offset", offset), rest)
 
     def readinto(self, buffer: Any, offset: int = 0) -> int:
-        """Fills a writable buffer with bytes from `offset` on; returns how many there were."""
+        """Fills a writable buffer with bytes from `offset` on; returns their number."""
         return self._readinto(buffer, _options.count("offset", offset))
 
     def pieces(self, size: int = _PIECE) -> Iterator[bytes]:
@@ -86,26 +84,26 @@ class Message(_core.Message):
 
     @property
     def chunks(self) -> Sequence[Chunk]:
-        """What the index says of each chunk; empty when the message is not in chunks."""
+        """The index's entry for each chunk; empty if the message is not in chunks."""
         return _Chunks(self)
 
     def read_chunk(self, i: int, offset: int = 0, length: int = -1) -> bytes:
-        """Bytes of chunk `i`, as for `read`. CpbError NOT_FOUND when there is no such chunk."""
+        """Bytes of chunk `i`, as for `read`. CpbError NOT_FOUND if the message does not have this chunk."""
         rest = _REST if length == -1 else _options.count("length", length)
         return self._read_chunk(_options.count("i", i), _options.count("offset", offset), rest)
 
     def field(self, path: str, *, type_name: str | None = None) -> Field:
-        """The field at a path, such as ``meta_graphs[0].graph_def.node[7].attr["value"]``, of which only
-        what leads to it is read. ``""`` is the message itself.
+        """The field at a path, such as ``meta_graphs[0].graph_def.node[7].attr["value"]``. Only the way to
+        the field is read. ``""`` is the message itself.
 
         Args:
             path: Names of fields, or their numbers, with indexes and map keys in brackets.
-            type_name: The message's type, if `open` was not told it. None: that of `open`, else
-                ``tensorflow.SavedModel``; ``""``: not known, and the path has numbers.
+            type_name: The message's type, if it was not passed to `open`. None: that of `open`, else
+                ``tensorflow.SavedModel``; ``""``: unknown, and the path has numbers.
 
         Raises:
-            CpbError: ``"NOT_FOUND"`` when there is no such field, element or key; ``"USAGE"`` when the
-                text is no path, or does not fit the type.
+            CpbError: ``"NOT_FOUND"`` if the message does not have this field, element or key; ``"USAGE"`` if
+                the text is not a path, or does not fit the type.
         """
         name = self._type_name if type_name is None else type_name
         return Field(self, path, self._find(name or None, path))
@@ -143,26 +141,27 @@ def open(
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> Message:
-    """Opens a message, of which the index is read, and the chunks that other chunks go into.
+    """Opens a message. This reads the index, and the chunks that other chunks are merged into.
 
     Args:
-        source: See `libcpb.Source`. Of a model's folder, its message, as `open_model` finds it.
-        type_name: The message's full type name. Without it chunks for numbers cannot be merged, and
+        source: See `libcpb.Source`. For a model's folder, its message, as `open_model` finds it.
+        type_name: The message's full type name. Without it, chunks for numbers cannot be merged, and
             `Message.field` takes the message for a ``tensorflow.SavedModel``.
-        schema: What has that type: a `Schema` or a serialized ``FileDescriptorSet``. None: the built-in
-            one, which has what a SavedModel is made of.
-        chunked: Whether the source is a ``.cpb`` file. None: as its name ends, or else as it begins.
-        limits: What the source may take, in opening it and in each call; None: the defaults of `Limits`.
+        schema: The schema with that type: a `Schema` or a serialized ``FileDescriptorSet``. None: the
+            built-in one, which has the types of a SavedModel.
+        chunked: Whether the source is a ``.cpb`` file. None: decided by the end of its name, or else by its
+            first bytes.
+        limits: Limits for opening the source, and for each call; None: the defaults of `Limits`.
         progress: Called while opening.
-        url_options: How a URL is read: ``headers`` (a mapping), ``idle_time`` (seconds without a byte
-            before a request has failed, 30), ``min_speed`` (bytes a second that must come in this time,
-            100), ``attempts`` (for each request, 4), ``max_whole`` (bytes up
-            to which a server may send the whole file instead of a range, 1 MiB), ``download`` (bytes up to
-            which a file is downloaded to a temporary one where its server knows no ranges, 0),
-            ``ignore_etag`` (that a file stays the same is told by size and date alone, False).
+        url_options: How a URL is read: ``headers`` (a mapping), ``idle_time`` (seconds without a byte before
+            a request has failed, 30), ``min_speed`` (bytes a second that must come in this time, 100),
+            ``attempts`` (for each request, 4), ``max_whole`` (bytes up to which a server may send the whole
+            file instead of a range, 1 MiB), ``download`` (bytes up to which a file is downloaded to a
+            temporary one if its server does not support ranges, 0), ``ignore_etag`` (whether only size and
+            date show that a file has changed, False).
 
     Raises:
-        CpbError: ``"FORMAT"`` when it should be chunked and is not, and whatever reading gives.
+        CpbError: ``"FORMAT"`` if the source should be chunked and is not, and any error of reading.
     """
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
         from libcpb._models import open_model
@@ -183,24 +182,7 @@ def open(
         limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
-    message._schema, message._limits = schema, _options.limits(limits)
     return message
-
-
-def within(message: Message, data: bytes, type_name: str | None) -> Message:
-    """A part of a message as one by itself."""
-    part = Message(
-        resolved=("memory", data, None, None),
-        chunked=0,
-        schema=message._schema,
-        type_name=type_name,
-        chunks=None,
-        tree=None,
-        progress=None,
-        limits=message._limits,
-    )
-    part._type_name = type_name or ""
-    return part
 
 
 def merge_chunks(
@@ -212,14 +194,14 @@ def merge_chunks(
     chunk_types: Sequence[str] | None = None,
     limits: Limits | None = None,
 ) -> Message:
-    """The message that chunks in memory make, which nothing is copied for.
+    """The message made from chunks in memory, without copying them.
 
     Args:
         chunks: The bytes of each chunk, in the order of their numbers.
-        chunked_message: A serialized ``ChunkedMessage``, which says where each belongs.
+        chunked_message: A serialized ``ChunkedMessage``, which has the place of each chunk.
         descriptor_set: As `schema` of `open`.
         type_name: As for `open`.
-        chunk_types: ``"message"`` or ``"bytes"`` for each. None: as the schema says.
+        chunk_types: ``"message"`` or ``"bytes"`` for each. None: from the schema.
         limits: As for `open`.
     """
     numbers = {name: number for number, name in _TYPES.items()}
@@ -235,5 +217,4 @@ def merge_chunks(
         limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
-    message._schema, message._limits = descriptor_set, _options.limits(limits)
     return message

@@ -31,7 +31,7 @@ _M = TypeVar("_M", bound="Model")
 
 
 class Page(TypedDict, total=False):
-    """What most questions take: see `Model.ask`."""
+    """Arguments of most questions: see `Model.ask`."""
 
     meta_graph: int
     first: int
@@ -41,7 +41,7 @@ class Page(TypedDict, total=False):
 
 
 class Asking(Page, total=False):
-    """What any question takes."""
+    """Arguments of any question."""
 
     scope: str | None
     to: str | None
@@ -60,10 +60,10 @@ class _Opening(TypedDict, total=False):
 class Model(_core.Model):
     """A model that answers questions; `libcpb.open_model` makes one.
 
-    Each answer is a dict, as ``docs/inspecting.md`` describes it and `libcpb.answers` (for type checkers only) types it. Lists
-    come in pages, ``{"total", "first", "items"}``, of the 100 first unless `first` and `count` say
-    otherwise (``count="all"``). What could not be made out of a damaged model is listed under
-    ``"problems"``. A question reads what it needs, once, and no weights. One that this kind of model
+    Each answer is a dict, as ``docs/inspecting.md`` describes it and `libcpb.answers` (for type checkers
+    only) types it. Lists come in pages, ``{"total", "first", "items"}``, with the first 100 items unless
+    `first` and `count` say otherwise (``count="all"``). ``"problems"`` lists unreadable parts of a damaged
+    model. A question reads the parts that it needs, once, and no weights. A question that this kind of model
     does not answer is a `CpbError` with the code ``"UNSUPPORTED"``.
     """
 
@@ -124,10 +124,11 @@ class Model(_core.Model):
         brief: bool = False,
         progress: Progress | None = None,
     ) -> Any:
-        """Any question by its name; the methods below are shorter ways to do it.
+        """Asks any question by its name; the methods below are shorter.
 
-        With `brief`, ONNX models are answered after a few requests, however many initializers they have, without what
-        only initializers tell. What was passed over is in ``"unread"``. Layers and constants need them all the same.
+        With `brief`, questions about ONNX models take a few requests for any number of initializers, and the
+        answers lack facts that only initializers have. ``"unread"`` is the skipped range. Layers and
+        constants still need the initializers.
         """
         number = _options.one_of("question", _core.questions, question)
         many = _ALL if count == "all" else _options.count("count", count)
@@ -154,33 +155,35 @@ class Model(_core.Model):
         return self.ask("signature", name, **page)
 
     def functions(self, **page: Unpack[Page]) -> answers.AnyFunctions:
-        """The function library: signatures, sizes, who calls whom."""
+        """The function library: signatures, sizes, calls."""
         return self.ask("functions", **page)
 
     def function(self, name: str, **page: Unpack[Page]) -> answers.AnyFunction:
-        """One function of it."""
+        """One function of the library."""
         return self.ask("function", name, **page)
 
     def nodes(self, function: str | None = None, *, scope: str | None = None, **page: Unpack[Page]) -> answers.AnyNodes:
-        """Nodes of the graph, of a function or of a SameDiff tag; with `scope` those of which the names
-        begin with it."""
+        """Nodes of the graph, of a function or of a SameDiff tag; with `scope`, those whose names begin with
+        it."""
         return self.ask("nodes", function, scope=scope, **page)
 
     def scopes(
         self, scope: str | None = None, *, function: str | None = None, **page: Unpack[Page]
     ) -> answers.AnyScopes:
-        """The scopes and nodes in a name scope of the graph, of a function or of a SameDiff tag, and what leads to each."""
+        """The scopes and nodes in a name scope of the graph, of a function or of a SameDiff tag, with the
+        edges into each."""
         return self.ask("scopes", function, scope=scope, **page)
 
     def node(self, name: str, *, function: str | None = None, tag: str | None = None, **page: Unpack[Page]) -> answers.AnyNode:
-        """One node: what goes into it and who gives it, what comes out, its attributes, and who takes it."""
+        """One node: its inputs and where they come from, its outputs and who takes them, and its
+        attributes."""
         return self.ask("node", name, scope=function if function is not None else tag, **page)
 
     def consumers(
         self, name: str, *, function: str | None = None, tag: str | None = None, **page: Unpack[Page]
     ) -> answers.AnyConsumers:
-        """What takes a node of the graph or of a function, or a variable of a SameDiff tag, and as
-        which input."""
+        """The consumers of a node of the graph or of a function, or of a variable of a SameDiff tag, with the
+        inputs that take it."""
         return self.ask("consumers", name, scope=function if function is not None else tag, **page)
 
     def upstream(
@@ -193,7 +196,7 @@ class Model(_core.Model):
     def downstream(
         self, name: str, *, function: str | None = None, to: str | None = None, distance: int = 0, **page: Unpack[Page]
     ) -> answers.AnyDownstream:
-        """All that depends on a node or value, as `upstream` tells it."""
+        """All that depends on a node or value, in the form of `upstream`."""
         return self.ask("downstream", name, scope=function, to=to, distance=distance, **page)
 
     def objects(self, path: str | None = None, **page: Unpack[Page]) -> answers.AnyObjects:
@@ -217,20 +220,20 @@ class Model(_core.Model):
         return self.ask("ops", **page)
 
     def search(self, text: str, **page: Unpack[Page]) -> answers.AnySearch:
-        """What has the text in its name."""
+        """Everything with the text in its name."""
         return self.ask("search", text, **page)
 
     def variables(self, name: str | None = None, **page: Unpack[Page]) -> answers.AnyVariables:
-        """Variables of a SavedModel and what its checkpoint has stored of each, or a checkpoint's tensors;
-        with a name, path or key only those that it means."""
+        """Variables of a SavedModel with their values in its checkpoint, or a checkpoint's tensors; with a
+        name, path or key, only those that it matches."""
         return self.ask("variables", name, **page)
 
     def tag(self, name: str | None = None, **page: Unpack[Page]) -> answers.AnyTag:
-        """SameDiff: the graph of a tag, without a name of the newest one."""
+        """SameDiff: the graph of a tag, by default of the newest one."""
         return self.ask("tag", name, **page)
 
     def read(self, offset: int, size: int) -> bytes:
-        """Bytes of the (merged) message, where an answer says that something lies."""
+        """Bytes of the (merged) message, for ranges in an answer."""
         return self._read(_options.count("offset", offset), _options.count("size", size))
 
     def values(
@@ -245,21 +248,21 @@ class Model(_core.Model):
         max_size: int = _MOST,
         progress: Progress | None = None,
     ) -> Values:
-        """The values of one array, as they lie in memory.
+        """The values of one array, in their layout in memory.
 
         Args:
             name: A node of a graph (``NODE:ATTRIBUTE`` for another attribute than ``value``), a
                 variable or parameter of a SameDiff model, the key of a checkpoint's tensor, or a variable of a
                 SavedModel: its path, name or checkpoint key.
-            variable: Whether it is a variable, with its values in the checkpoint, and no constant, which
-                otherwise comes first.
-            function: The function or subgraph that has the node; None: the graph, or else the only one that
-                has it.
+            variable: Whether the name is that of a variable, with its values in the checkpoint; otherwise a
+                constant with this name comes first.
+            function: The function or subgraph that has the node; None: the graph, or else the only function
+                that has it.
             tag: SameDiff: the tag; None: the newest.
-            state: SameDiff: not the value but the updater's state with this number, from 1.
-            meta_graph: Of a SavedModel: which of its meta graphs, from 0.
-            max_size: The most bytes that the values may have: a few bytes of a file may stand for a large
-                array. More is a CpbError with the code ``"LIMIT"``.
+            state: SameDiff: the updater's state with this number, from 1, instead of the value.
+            meta_graph: SavedModel: the number of the meta graph, from 0.
+            max_size: The most bytes of the values, as a few bytes of a file may stand for a large array; an
+                array beyond this is a CpbError with the code ``"LIMIT"``.
             progress: Called with bytes done and in all.
         """
         scope = function if function is not None else tag
@@ -269,8 +272,8 @@ class Model(_core.Model):
         return Values(*self._values(name, variable, scope, number, graph, most, progress))
 
     def array(self, name: str, **how: Any) -> numpy.ndarray[Any, Any]:
-        """The same as a NumPy array, which can be written to. bfloat16 and smaller floats need
-        ``ml_dtypes``, and come as raw bytes (``V2``, ``V1``) without; strings are `bytes`."""
+        """The same as a writable NumPy array. bfloat16 and smaller floats need ``ml_dtypes``, and are raw
+        bytes (``V2``, ``V1``) without it; strings are `bytes`."""
         return self.values(name, **how).array()
 
     def cut(
@@ -283,21 +286,21 @@ class Model(_core.Model):
         sync: bool = False,
         progress: Progress | None = None,
     ) -> answers.CutAnswer:
-        """Writes a SavedModel with nothing but some of the objects and what they need, as ``docs/cutting.md``
-        describes it, and returns what it has. Files appear when all is written.
+        """Writes a SavedModel with only some of the objects and everything that they need, as
+        ``docs/cutting.md`` describes it, and returns a report. Files appear when all is written.
 
         Args:
             paths: The objects to keep, such as ``root.encoder``.
-            target: The path of the new model; of one that ends in ``.cpb`` the message is split, for which
-                it is in a temporary file at first. A model with a ``keras_metadata.pb`` beside it gets one
-                beside the target.
-            meta_graph: Which of the meta graphs, from 0.
+            target: The path of the new model. If it ends in ``.cpb``, the message is split, and first written
+                to a temporary file. If a ``keras_metadata.pb`` is next to the model, one is written next to
+                the target.
+            meta_graph: The number of the meta graph, from 0.
             replace, sync: As for `libcpb.merge`.
-            progress: Called with bytes done and in all, of reading and then of splitting.
+            progress: Called with the processed bytes and all bytes, of reading and then of splitting.
 
         Raises:
-            CpbError: ``"NOT_FOUND"`` for a path that leads to no object; ``"UNSUPPORTED"`` when it is no
-                SavedModel.
+            CpbError: ``"NOT_FOUND"`` for a path that does not lead to an object; ``"UNSUPPORTED"`` if the
+                model is not a SavedModel.
         """
         if isinstance(paths, str):
             raise TypeError("paths is str; expected several strings, such as a list of them")
@@ -364,21 +367,21 @@ def open_model(
 
     Args:
         source: See `libcpb.Source`. A path or URL is that of the model's file, or of the directory of a
-            SavedModel (as a URL with a slash at its end), whose files beside it are read when a question
-            needs them. A checkpoint is opened by its index, its prefix or its directory; one of several
-            models in a zip archive as ``ARCHIVE!/NAME``. A directory may also be a package of Core ML, have
-            the only model, or have versions in folders named by numbers, of which the highest is opened.
-            What is in memory or a file object has no files beside it, and so no variables' values.
-        kind: What it is; None: as it begins.
+            SavedModel (a URL with a slash at its end). Files next to the model are read when a question needs
+            them. A checkpoint is opened by its index, its prefix or its directory; one of several models in a
+            zip archive as ``ARCHIVE!/NAME``. A directory may also be a package of Core ML, have a single
+            model, or have versions in folders named by numbers, of which the highest is opened. Models in
+            memory and file objects have no other files, and so no values of variables.
+        kind: The kind of model; None: recognized by its first bytes.
         max_value: Longer values are not read. 0: 1024.
-        max_memory: Bytes that what is read may take. 0: 256 MiB.
-        limits: What the model may take, in opening it and for each question or array; None: the defaults of `Limits`.
-        leave_out: Files beside a SavedModel not to look for.
+        max_memory: The most bytes for the parts that are read. 0: 256 MiB.
+        limits: Limits for opening the model, and for each question or array; None: the defaults of `Limits`.
+        leave_out: Files next to a SavedModel to ignore.
         progress: Called while opening.
         url_options: As for `libcpb.open`.
 
     Raises:
-        CpbError: ``"FORMAT"`` when it is no model of a known kind; whatever reading gives.
+        CpbError: ``"FORMAT"`` if the file is not a model of a known kind, and any error of reading.
     """
     number = 0 if kind is None else _options.one_of("kind", _core.kinds, kind)
     left = 0
@@ -407,22 +410,23 @@ def diff(
     limits: Limits | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> answers.Differences:
-    """What differs between two models of any kind and form, as ``docs/inspecting.md`` describes it;
-    ``"equal"`` says whether nothing does, or is None where a model is damaged and nothing is known
-    to. A message and the ``.cpb`` that was split from it are equal.
+    """The differences between two models of any kind and form, as ``docs/inspecting.md`` describes them.
+    ``"equal"`` says whether the models are equal; it is None if a model is damaged and no difference was
+    found. A message and the ``.cpb`` that was split from it are equal.
 
     Args:
-        a, b: What `open_model` takes; or models that it made, of which strings longer than their
-            `max_value` are compared by their lengths alone. Here that is 16 KiB for what is no `Model`.
-        max_differences: How many the result lists in each section, such as ``"nodes"``. All are counted.
+        a, b: Sources as for `open_model`, or models that it made. Strings longer than a model's `max_value`
+            are compared by their lengths alone; for sources this is 16 KiB.
+        max_differences: The most differences that the result lists in each section, such as ``"nodes"``. All
+            are counted.
         values: Whether the values of constants and parameters, and the checksums of variables, are
             compared.
-        limits: What comparing may take, and each model that is opened here; None: the defaults of
+        limits: Limits for the comparison, and for each model that is opened here; None: the defaults of
             `Limits`.
         url_options: As for `libcpb.open`.
 
     Raises:
-        CpbError: Whatever reading either model gives.
+        CpbError: Any error of reading either model.
     """
     most = _options.count("max_differences", max_differences)
     if most == 0:

@@ -17,28 +17,28 @@ Layout = Literal["remote", "compat"]
 
 
 class Limits(TypedDict, total=False):
-    """What a source may claim, and what may be done for it, before it is refused with the code
-    ``"LIMIT"``: a mapping with any of these names, which are those of ``cpb_limits`` in C, to ints from 1
-    on; anything else in it is a `CpbError` with the code ``"USAGE"``. ``2**64 - 1`` (``2**32 - 1`` for
+    """Bounds for the claims of a source, and for the work done for it; a source beyond them is refused with
+    the code ``"LIMIT"``. A mapping from any of these names, which are those of ``cpb_limits`` in C, to ints
+    from 1 on; anything else in it is a `CpbError` with the code ``"USAGE"``. ``2**64 - 1`` (``2**32 - 1`` for
     `depth`) lifts a limit.
 
-    | name | what is counted | default |
+    | name | counts | default |
     |---|---|---|
     | ``riegeli_chunk`` | decoded bytes that must be in memory at once | 2 GiB |
     | ``window`` | bytes of a decoder's window | 128 MiB |
     | ``chunks`` | chunks in an index | 2^24 |
     | ``records_per_chunk`` | records in a Riegeli chunk | 2^24 |
     | ``depth`` | how deep messages are nested | 100 |
-    | ``decoded`` | bytes that are decompressed | 160 MiB, and 32,768 for each byte of the source |
+    | ``decoded`` | decompressed bytes | 160 MiB, and 32,768 for each byte of the source |
     | ``held`` | bytes of memory at once for an index or a plan | 40 MiB, and 64 |
-    | ``walked`` | bytes of messages that are gone through | 128 MiB, and 1,024 |
+    | ``walked`` | bytes of messages that are read through | 128 MiB, and 1,024 |
     | ``entries`` | records, fields of a plan, nodes, objects | 2^22, and 8 |
     | ``answer`` | bytes of an answer | 48 MiB, and 16 |
     | ``index`` | bytes of the chunk index, decoded | 16 MiB, and 32 |
 
-    The names for each byte of the source are ``decoded_per_byte`` to ``index_per_byte``. Where one of
-    such a pair is given, the other is not its default but 0. What these count begins anew with each
-    call, seek or question.
+    From ``decoded`` on, the second number is for each byte of the source; its name ends in ``_per_byte``. If
+    only one number of such a pair is given, the other is 0 instead of its default. Counting starts again with
+    each call, seek or question.
     """
 
     riegeli_chunk: int
@@ -110,12 +110,12 @@ def level(codec: str, given: int | None) -> int:
 
 
 def threads(given: Any) -> int:
-    """How many take part; 0 is one for each processor, up to 4."""
+    """The number of threads; 0 is one for each processor, up to 4."""
     return count("threads", given, 256) or min(os.cpu_count() or 1, 4)
 
 
 def riegeli(given: Any, **others: Any) -> str | None:
-    """Options in Riegeli's words, which leave nothing to those that `others` has, if any is given."""
+    """Options in Riegeli's syntax, which exclude all of `others`."""
     if given is None:
         return None
     if not isinstance(given, str):
@@ -127,7 +127,7 @@ def riegeli(given: Any, **others: Any) -> str | None:
 
 
 def limits(given: Limits | None) -> tuple[int, ...] | None:
-    """What the extension's ``py_limits()`` takes."""
+    """The argument of the extension's ``py_limits()``."""
     if given is None:
         return None
     if not isinstance(given, Mapping):

@@ -27,8 +27,8 @@ class Skipped(NamedTuple):
 
 
 class Location(NamedTuple):
-    """Where a record is: its Riegeli chunk, and its number in it from 0. ``position`` is
-    ``chunk_begin + number``, and what `RecordReader.seek` takes."""
+    """The place of a record: its Riegeli chunk, and its number in it from 0. ``position`` is ``chunk_begin +
+    number``; pass it to `RecordReader.seek`."""
 
     position: int
     chunk_begin: int
@@ -42,13 +42,13 @@ class RecordReader(_core.RecordReader):
             for record in reader:
                 ...
 
-    Records have numbers, too, counted from 0 at the beginning of the file: ``reader[5]``, ``reader[-1]`` and
-    ``reader[10:20]`` are records, ``len(reader)`` is how many there are. For these the headers of the file's
-    Riegeli chunks are read, 40 bytes of each, once; reading in order is not disturbed. ``list(reader)`` asks
-    for the length, too. Behind a URL, and of a stream, there is only `count()`.
+    Records also have numbers, counted from 0 at the beginning of the file: ``reader[5]``, ``reader[-1]`` and
+    ``reader[10:20]`` are records, ``len(reader)`` is their number. To find them, the headers of the file's
+    Riegeli chunks are read, 40 bytes of each, once; this does not disturb reading in order. ``list(reader)``
+    also asks for the length. For a URL or a stream, use `count()` instead of the length.
 
-    A reader of a path or URL can be pickled, and begins anew where it is unpickled: a data set for the workers of
-    PyTorch, Grain and the like, of which ``docs/python.md`` has examples.
+    A reader of a path or URL can be pickled, and starts from the beginning when it is unpickled. So it is a
+    data set for the workers of PyTorch, Grain and the like; ``docs/python.md`` has examples.
 
     Args:
         source: See `libcpb.Source`.
@@ -57,22 +57,23 @@ class RecordReader(_core.RecordReader):
         verify: When the hash of a Riegeli chunk is checked: ``"first"`` (before any record of it),
             ``"late"`` (at its end) or ``"never"``.
         position: The record position to begin at, as for `seek`.
-        start, end: Only these records, as of a slice: numbers and the length count from `start`. None: the file's.
-        buffer: Bytes of a Riegeli chunk that may be held until its hash was checked; 0: 4 MiB.
-        memory: The most bytes that reading may hold; 0: no bound. What takes more is a `CpbError`
-            with the code ``"LIMIT"``.
-        limits: What the file may take; None: the defaults of `Limits`.
+        start, end: Only these records, as in a slice: numbers and the length count from `start`. None: the
+            bounds of the file.
+        buffer: Bytes of a Riegeli chunk that may be held until its hash has been checked; 0: 4 MiB.
+        memory: The most bytes that reading may hold; 0: no bound. A Riegeli chunk that needs more is a
+            `CpbError` with the code ``"LIMIT"``.
+        limits: Limits for the file; None: the defaults of `Limits`.
         url_options: As for `libcpb.open`.
         fields: Only these fields of the records, which are messages: paths such as ``"id"`` and
             ``"meta.name"``, in one string with commas or in several. With `type_name` by name, otherwise by
-            number: ``"1,4.2"``. All that is in such a field is in the record, too. Of a transposed Riegeli
-            chunk nothing else is decompressed. A record that is no message comes whole.
+            number: ``"1,4.2"``. The record contains these fields with all their contents. In a transposed
+            Riegeli chunk, other fields are not decompressed. A record that is not a message comes whole.
         type_name: The full name of the records' message type.
-        schema: What has that type, as for `libcpb.open`.
+        schema: The schema with that type, as for `libcpb.open`.
 
     Raises:
-        CpbError: When the file cannot be read or is damaged. After that each call fails alike. ``"USAGE"``
-            for fields that there are not.
+        CpbError: When the file cannot be read or is damaged. After that each call fails with the same error.
+            ``"USAGE"`` for unknown fields.
     """
 
     def __init__(
@@ -132,7 +133,8 @@ class RecordReader(_core.RecordReader):
             self._seek(self.size if at is None else at)
 
     def _by_number(self, count: int = 1) -> list[_core.RecordReader]:
-        """Readers of the same source, so that reading in order is not disturbed, nor damage told twice."""
+        """Readers of the same source: they do not disturb reading in order, and do not report damage
+        twice."""
         super()._where()  # which fails if this one is closed
         ignore = None if self._how["on_skipped"] is None else lambda *region: None
         while len(self._numbers) < count:
@@ -145,7 +147,7 @@ class RecordReader(_core.RecordReader):
         return _again, (type(self), self._again)
 
     def close(self) -> None:
-        """Closes what is read, unless it is a file object that was given. Closing again does nothing."""
+        """Closes the source, unless the caller passed a file object. Closing again does nothing."""
         while self._numbers:
             self._numbers.pop().close()
         super().close()
@@ -155,9 +157,9 @@ class RecordReader(_core.RecordReader):
     @overload
     def read(self, *, numbers: Iterable[int]) -> list[bytes]: ...
     def read(self, position: int | None = None, *, numbers: Iterable[int] | None = None) -> Any:
-        """The next record, or the one at `position`; None at the end. With `numbers` the records that have
-        them, in the order asked for, of which each Riegeli chunk is decoded once; negative ones count from
-        the end, and IndexError means that there is no such record."""
+        """The next record, or the one at `position`; None at the end. With `numbers`, the records with these
+        numbers, in the requested order; each Riegeli chunk is decoded once. Negative numbers count from the
+        end, and IndexError means that a record does not exist."""
         if numbers is not None:
             return self._numbered(numbers)
         if position is not None:
@@ -165,7 +167,7 @@ class RecordReader(_core.RecordReader):
         return next(self, None)
 
     def count(self) -> int:
-        """How many records there are, as the headers of the file's Riegeli chunks say."""
+        """The number of records, from the headers of the file's Riegeli chunks."""
         count = self._by_number()[0]._count()
         return max(0, (count if self._end is None else min(self._end, count)) - self._first)
 
@@ -209,8 +211,8 @@ class RecordReader(_core.RecordReader):
         return [found[number] for number in wanted]
 
     def _there(self, numbers: list[int]) -> list[bytes]:
-        """The records with these numbers, up to the first that there is not; many of them by several threads, each with
-        its own reader."""
+        """The records with these numbers, up to the first one that does not exist; if they are many, by
+        several threads, each with its own reader."""
         if len(numbers) <= _PART or self._how["resolved"][0] not in ("path", "memory"):
             return self._by_number()[0]._numbered(numbers)
         parts = [numbers[i : i + _PART] for i in range(0, len(numbers), _PART)]
@@ -238,19 +240,19 @@ class RecordReader(_core.RecordReader):
         return [record for records in found[: short + 1] for record in records]
 
     def batches(self) -> Iterator[list[memoryview]]:
-        """The records that follow, some at a time: those that lie together, as views of their bytes,
-        which are read-only and stay valid. Nothing is copied where the source is in memory and its
-        records are not compressed; otherwise a batch is one copy."""
+        """The following records, in batches of neighbours, as views of their bytes, which are read-only and
+        stay valid. If the source is in memory and not compressed, nothing is copied; otherwise a batch is one
+        copy."""
         while batch := self._batch():
             yield batch
 
     def seek(self, position: int) -> None:
-        """Goes to the record at `position`. One that is no record's leads to the next record; one past
-        the end, to the end."""
+        """Goes to the record at `position`, or else to the next record; from a position past the end, to the
+        end."""
         self._seek(_options.count("position", position))
 
     def seek_last(self) -> None:
-        """Goes to the last record, or to the end if there is none."""
+        """Goes to the last record, or to the end of a file without records."""
         if self._first == 0 and self._end is None:
             return self._seek(None)
         count = self.count()
@@ -259,25 +261,25 @@ class RecordReader(_core.RecordReader):
 
     @property
     def location(self) -> Location | None:
-        """Where the record is that was read last; None before the first and after a seek."""
+        """The location of the last record that was read; None before the first one and after a seek."""
         where = self._where()
         return None if where is None else Location(*where)
 
     @property
     def position(self) -> int | None:
-        """The position of the record that was read last; None before the first and after a seek."""
+        """The position of the last record that was read; None before the first one and after a seek."""
         where = self._where()
         return None if where is None else where[0]
 
     @property
     def metadata(self) -> bytes | None:
-        """The file's ``RecordsMetadata`` message, serialized, once a record was read from the
-        beginning on; None when there is none."""
+        """The file's ``RecordsMetadata`` message, serialized, once a record was read from the beginning on;
+        None when the file has no metadata."""
         return self._metadata()
 
     @property
     def size(self) -> int:
-        """Bytes of the file. Of what cannot seek, all is read for it."""
+        """Bytes of the file. A source that cannot seek is read to its end for this."""
         return self._size()
 
     def __repr__(self) -> str:
@@ -295,7 +297,8 @@ def _again(cls: type[RecordReader], how: dict[str, Any]) -> RecordReader:
 
 
 def _to_extend(resolved: tuple[str, Any, str | None], seekable: bool) -> tuple[str, Any, str | None]:
-    """The same for a file that is to go on. Nothing would be found behind one that ends within a Riegeli chunk."""
+    """The same for a file to append to. Records behind a file that ends within a Riegeli chunk would not be
+    found."""
     kind, path, name = resolved
     if kind != "path" or not seekable:
         raise CpbError("append is True; expected the path of a file", source=name)
@@ -314,34 +317,34 @@ class RecordWriter(_core.RecordWriter):
             for event in events:
                 writer.write(event)
 
-    A path gets the file when it is closed, and nothing if the block ends with an exception, or the
-    writer is never closed. To a file object bytes are written as they come; it is not closed.
+    A path gets the file when the writer is closed, and nothing if the block ends with an exception, or the
+    writer is never closed. A file object gets bytes as they come; it is not closed.
 
     Args:
         target: See `libcpb.Target`.
         replace: Whether an existing file is replaced; otherwise it is an error.
-        append: Whether a file that there is gets the records behind those that it has, as soon as they are
-            written; it is as before if the block ends with an exception. Without a file there is a new one.
+        append: Whether the records are appended to an existing file, as soon as they are written; the file is
+            unchanged if the block ends with an exception. If the file does not exist, it is created.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
         codec: ``"zstd"`` (the default), ``"brotli"``, ``"snappy"`` or ``"none"``.
         level: Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6. Snappy: 1 or 2, default 1.
             None: the default.
-        window_log: log2 of the window in bytes; 0: what the codec takes at this level.
+        window_log: log2 of the window in bytes; 0: the codec's window at this level.
         chunk_size: Bytes at which a Riegeli chunk is closed; 0: 1 MiB, or 4 KiB without compression.
         record_per_chunk: Whether each record gets a Riegeli chunk of its own.
-        padding: Pads the file to a multiple of so many bytes, at most 2^30; 0: does not.
+        padding: Pads the file to a multiple of this many bytes, at most 2^30; 0: no padding.
         metadata: A serialized ``RecordsMetadata`` message.
-        transpose: Whether records that are messages are taken apart, so that what one field has in all
-            of them is compressed together. Smaller where messages are alike, but slower.
-        riegeli_options: Options of Riegeli's writer in its own words, such as
+        transpose: Whether records that are messages are taken apart, so that the values of a field in all
+            records are compressed together. Smaller if messages are alike, but slower.
+        riegeli_options: Options in the syntax of Riegeli's writer, such as
             ``"transpose,zstd:9,window_log:22,chunk_size:64K"``, which ``docs/riegeli-format.md`` lists.
-            What it does not name is as in Riegeli: Brotli, for one. It takes the place of `codec`,
+            Options that it does not name have Riegeli's defaults, such as Brotli. It replaces `codec`,
             `level`, `window_log`, `chunk_size`, `padding` and `transpose`.
-        limits: Of these, ``records_per_chunk``, at which a Riegeli chunk is closed.
+        limits: Only ``records_per_chunk`` counts, at which a Riegeli chunk is closed.
 
     Raises:
-        CpbError: ``"USAGE"`` for a wrong option, ``"WRITE"``. After that nothing can be written, and
-            the file does not appear.
+        CpbError: ``"USAGE"`` for a wrong option, ``"WRITE"``. After that the writer cannot write, and the
+            file does not appear.
     """
 
     def __init__(
@@ -411,7 +414,7 @@ class RecordWriter(_core.RecordWriter):
         super().close()
 
     def discard(self) -> None:
-        """Ends writing without a file."""
+        """Ends writing without making the file."""
         super().discard()
 
     def __repr__(self) -> str:

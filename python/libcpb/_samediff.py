@@ -16,13 +16,13 @@ from libcpb._sources import Buffer, Source, Target
 
 _PARAMETER, _STATE, _MAP = 0, 1, 2
 
-# Of a buffer, by its format: what NumPy calls its type but for the size.
+# By the format of a buffer: NumPy's name of the type, without the size.
 _FORMATS = {**dict.fromkeys("bhilqn", "i"), **dict.fromkeys("BHILQN", "u"), **dict.fromkeys("efd", "f"), "?": "b"}
 
 
 class SameAs(NamedTuple):
-    """An array that a tag of the file has already, or will have: in its place nothing is stored again.
-    `name` is None for the same name; `state` counts from 1."""
+    """A reference to an array that a tag of the file has already, or will have, so that it is not stored
+    again. `name` is None for the same name; `state` counts from 1."""
 
     tag: str
     name: str | None = None
@@ -30,7 +30,7 @@ class SameAs(NamedTuple):
 
 
 class Content(NamedTuple):
-    """Bytes that are written as they are: `kind` is what params.txt calls them, such as ``"MAP"``."""
+    """Bytes that are written unchanged: `kind` is their kind in params.txt, such as ``"MAP"``."""
 
     kind: str
     data: Buffer
@@ -38,15 +38,15 @@ class Content(NamedTuple):
 
 @dataclass
 class SameDiffTag:
-    """A version of a graph, with what belongs to it.
+    """A version of a graph, with its parameters and training state.
 
     Attributes:
-        name: Must do as the name of a folder.
-        graph: FlatBuffers, root FlatGraph. Arrays in it are not written: they must come as parameters.
-        parameters: For each VARIABLE and CONSTANT of the graph, and what else there is: a NumPy array,
-            what has the buffer protocol, `Values`, `SameAs` or `Content`. At most 2 GiB each.
-        states: The state that the updater keeps for a variable: a list of such.
-        training: The training configuration, JSON; None: none.
+        name: A valid name of a folder.
+        graph: FlatBuffers, root FlatGraph. Arrays in it are not written: pass them as parameters.
+        parameters: For each VARIABLE and CONSTANT of the graph, and any others: a NumPy array, an object with
+            the buffer protocol, `Values`, `SameAs` or `Content`. At most 2 GiB each.
+        states: The list of arrays that the updater keeps for each variable.
+        training: The training configuration, JSON, or None.
         maps: Lines of params_maps.txt, by their names.
     """
 
@@ -121,14 +121,14 @@ def write_samediff(
     Args:
         target: See `libcpb.Target`. A path gets the file when it is whole.
         tags: From the oldest to the newest, which is the default of readers that name none.
-        base: A zip that the tags are added to, of which no byte changes; see `libcpb.Source`.
+        base: A zip that the tags are added to; none of its bytes change; see `libcpb.Source`.
         deflate: Whether parameters are compressed; otherwise each is one range of the file.
-        limits: Of these, ``depth``.
+        limits: Only ``depth`` counts.
         replace, sync, progress, url_options: As for `libcpb.merge`.
 
     Raises:
-        CpbError: ``"USAGE"`` when parts do not fit the graph, which says which; whatever reading the base
-            or writing gives.
+        CpbError: ``"USAGE"`` if parts do not fit the graph, with their names; any error of reading the base
+            or writing.
     """
     resolved, seekable = _sources.target(target)
     rows = [(_text(tag.name), tag.graph, tag.training, _parts(tag)) for tag in tags]

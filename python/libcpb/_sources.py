@@ -1,4 +1,4 @@
-"""What is read and written: paths, URLs, file objects and memory, as the extension takes them."""
+"""Sources and targets: paths, URLs, file objects and memory, in the form that the extension takes."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ class Writable(Protocol):
 Buffer = Union[bytes, bytearray, memoryview]  # and whatever else has the buffer protocol, such as mmap
 
 Source = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", Buffer, Readable, IO[bytes]]
-"""What can be read: a path, a URL (``http``, ``https``, ``s3``, ``hf``, ``gs`` or ``file``, as a `str`), the address
-of a page at Hugging Face, GitHub or GitLab that shows a file, a binary file object, or an object whose bytes lie in memory. A file object that can seek is read from its first byte on,
-whatever its position; any other from where it is, and what was read is kept in a temporary file."""
+"""A source: a path, a URL (``http``, ``https``, ``s3``, ``hf``, ``gs`` or ``file``, as a `str`), the address
+of a page at Hugging Face, GitHub or GitLab that shows a file, a binary file object, or an object whose bytes
+lie in memory. A file object that can seek is read from its first byte on, at any position; any other from its
+current position, and the read bytes are kept in a temporary file."""
 
 Target = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", Writable, IO[bytes]]
-"""What can be written: a path, or a binary file object, which is written from its position on."""
+"""A target: a path, or a binary file object, which is written from its position on."""
 
 URLS = ("http://", "https://", "s3://", "hf://", "gs://")
 _SPOOLED = 1 << 20  # bytes in memory before there is a temporary file
@@ -76,7 +77,7 @@ class _Seekable:
 
 
 class _Spooled:
-    """Reads a file object that cannot seek, and keeps what was read for when it is asked for again."""
+    """Reads a file object that cannot seek, and keeps the read bytes for later requests."""
 
     def __init__(self, file: Any, owned: bool) -> None:
         self.file = file
@@ -166,7 +167,7 @@ def url_options(options: Mapping[str, Any] | None) -> tuple[tuple[bytes, ...], i
 
 
 def _shown(url: str) -> str:
-    """A URL without what may be secret."""
+    """A URL without parts that may be secret."""
     scheme, _, rest = url.partition("://")
     return f"{scheme}://{rest.split('?')[0].split('#')[0].rpartition('@')[2]}"
 
@@ -180,7 +181,8 @@ def _path_of(url: str) -> str:
 
 
 def warn_of_two(source: Any) -> None:
-    """That a folder has a saved_model.cpb beside the saved_model.pb that is taken: one of them may be older."""
+    """Warns if a folder also has a saved_model.cpb next to the saved_model.pb that is opened: one of them may
+    be older."""
     if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):
         return
     folder = os.fsdecode(source)
@@ -194,7 +196,7 @@ def warn_of_two(source: Any) -> None:
 
 
 def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str, Any, str | None, Any]:
-    """What the extension's ``py_source_open()`` takes: kind, object, name, options."""
+    """The arguments of the extension's ``py_source_open()``: kind, object, name, options."""
     if isinstance(source, str) and source.lower().startswith(URLS):
         return "url", source.encode(), _shown(source), url_options(options)
     if isinstance(source, str) and source.lower().startswith("file://"):
@@ -222,17 +224,17 @@ def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str,
 
 
 def is_fsspec(given: Any) -> bool:
-    """Whether it is what `fsspec.open` returns, which is not open yet."""
+    """Whether it is a result of `fsspec.open`, which is not open yet."""
     return hasattr(given, "fs") and hasattr(given, "open") and not hasattr(given, "read")
 
 
 def is_slow(resolved: tuple[str, Any, str | None, Any]) -> bool:
-    """Whether it is a URL or a stream, of which no more is read than is asked for."""
+    """Whether the source is a URL or a stream, where only requested bytes are read."""
     return resolved[0] == "url" or isinstance(resolved[1], _Spooled)
 
 
 def _is_buffer(source: Any) -> bool:
-    """Such as an mmap, which has read(), too."""
+    """Whether it has the buffer protocol, such as an mmap, which also has read()."""
     try:
         memoryview(source).release()
     except (TypeError, BufferError):
@@ -241,7 +243,7 @@ def _is_buffer(source: Any) -> bool:
 
 
 def target_file(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
-    """What `target` returns, for a file that appears when it is whole, or a file object."""
+    """The result of `target`, for a file that appears when it is whole, or a file object."""
     resolved, seekable = target(given)
     if resolved[0] == "path" and not seekable:
         number = errno.EISDIR if os.path.isdir(resolved[1]) else None
@@ -250,7 +252,7 @@ def target_file(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
 
 
 def target_path(given: Any) -> tuple[str, Any, str | None]:
-    """The first of these, for a path."""
+    """The first value of `target_file`, for a path."""
     resolved, _ = target_file(given)
     if resolved[0] != "path":
         raise TypeError(f"the target is {type(given).__name__}; expected a path")
@@ -268,7 +270,7 @@ def base(given: Any, target: Any) -> tuple[bytes, bytes, str]:
 
 
 def target(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
-    """What the extension's ``py_sink_open()`` takes, and whether any offset can be written."""
+    """The arguments of the extension's ``py_sink_open()``, and whether any offset can be written."""
     if isinstance(given, (str, os.PathLike)):
         path = os.fsencode(given)
         if b"\0" in path:

@@ -1,4 +1,4 @@
-"""Whole files: merged, split, in another layout."""
+"""Whole files: merging, splitting, and changing the layout."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Progress:
 def _ready(
     source: Any, target: Any, replace: bool, sync: bool, limits: Limits | None, progress: Any, urls: Any
 ) -> Iterator[tuple[Any, ...]]:
-    """What all functions of the extension take. A target of `fsspec.open` is opened, and closed."""
+    """The common arguments of the extension's functions. A target of `fsspec.open` is opened, and closed."""
     told = None if progress is None else _Progress(progress)
     with target if _sources.is_fsspec(target) else contextlib.nullcontext(target) as file:
         yield _common(source, file, replace, sync, limits, told, urls)
@@ -66,14 +66,14 @@ def merge(
     Args:
         source: See `libcpb.Source`.
         target: See `libcpb.Target`. A path gets the file when it is whole. A file object gets bytes as they
-            come, in order, and is not closed; after an error it keeps what it got.
+            come, in order, and is not closed; after an error it keeps the bytes that it got.
         type_name, schema, url_options: As for `libcpb.open`.
-        threads: How many threads take part; 0: one for each processor, up to 4. The bytes, or the error,
-            are the same for any number. What a file object reads takes one.
+        threads: The number of threads; 0: one for each processor, up to 4. The bytes, or the error, are the
+            same for any number. A file object as the source is read by one thread.
         replace: Whether an existing file is replaced; otherwise it is an error.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
-        limits: What the source may take; None: the defaults of `Limits`.
-        progress: Called with bytes done and in all.
+        limits: Limits for the source; None: the defaults of `Limits`.
+        progress: Called with the processed bytes and all bytes.
     """
     with _ready(source, target, replace, sync, limits, progress, url_options) as common:
         _core.merge(
@@ -116,15 +116,15 @@ def split(
         max_chunk_size: The largest chunk; one field that cannot be divided may be larger. 0: 1 MiB, or
             2^31 - 500 with the layout ``"compat"``.
         inline_max: The content of a constant moves out if it has this many bytes or more. 0: 64 KiB.
-        layout: ``"remote"``: each chunk is one range of the file, to be fetched alone; ``"compat"``: as
+        layout: ``"remote"``: each chunk is one range of the file, and can be fetched alone; ``"compat"``: as
             TensorFlow writes.
-        codec, level, window_log: As for `RecordWriter`; ``"default"``: as the layout says.
-        for_memory: Makes a file that a device with so many bytes of memory can read; 0: no bound.
-        transpose: Whether messages are also encoded transposed, and the smaller is kept. Not with
+        codec, level, window_log: As for `RecordWriter`; ``"default"``: the layout's codec.
+        for_memory: Makes a file that a device with this many bytes of memory can read; 0: no bound.
+        transpose: Whether messages are also encoded transposed, and the smaller form is kept. Not with
             `for_memory`, and by one thread.
-        base: The path of another ``.cpb`` file. What it has of the chunks is not written: the target refers
-            to it, so that a model which was fine-tuned costs its difference. It must be in the target's
-            folder or below it, and stay there as it is; the target must be a path. `repack` of the target
+        base: The path of another ``.cpb`` file. Chunks that it has are not written: the target refers to
+            them, so a fine-tuned model only takes the space of its changes. The base must be in the target's
+            folder or below it, and stay there unchanged; the target must be a path. `repack` of the target
             makes a file that stands alone.
         threads, replace, sync, limits, progress, url_options: As for `merge`.
     """
@@ -168,8 +168,8 @@ def repack(
     """Writes a ``.cpb`` file in another layout or codec, without merging it. Arguments as for `split`, and:
 
     Args:
-        riegeli_options: As for `RecordWriter`: Riegeli chunks are as these say, whatever a layout would.
-            It takes the place of `layout`, `codec`, `level`, `window_log`, `for_memory` and `transpose`.
+        riegeli_options: As for `RecordWriter`. These options determine the Riegeli chunks, in place of
+            `layout`, `codec`, `level`, `window_log`, `for_memory` and `transpose`.
     """
     text = _options.riegeli(
         riegeli_options,

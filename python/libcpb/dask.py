@@ -1,8 +1,8 @@
 """Records and models by `Dask <https://dask.org>`_: on all processors, or on a cluster.
 
-Dask schedules, tries again what a lost worker had, and moves data; nothing of that is done here. Workers read
-for themselves: paths must lead to the same files for each of them, and URLs be reachable with what their
-environment says (keys, proxies). Needs ``dask``, and `inventory` also ``dask[dataframe]``.
+Dask schedules tasks, repeats those of a lost worker, and moves data; this module does none of that. Workers
+read for themselves: paths must lead to the same files for each of them, and URLs must be reachable with the
+keys and proxies in their environments. Needs ``dask``, and `inventory` also ``dask[dataframe]``.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ def read_records(
 
     Args:
         sources: Paths and URLs; a path may be a pattern such as ``data/*.riegeli``.
-        partition_size: About how many bytes of a file each partition reads, and holds as records. A file of
-            fewer is one.
+        partition_size: About how many bytes of a file each partition reads, and holds as records. A smaller
+            file is one partition.
         recover: Whether damaged regions are left out, instead of being an error of the computation.
-        limits: What each file may take, as for `libcpb.RecordReader`.
+        limits: Limits for each file, as for `libcpb.RecordReader`.
         url_options: As for `libcpb.open`.
 
     Raises:
-        CpbError: The size of a file cannot be had, or `sources` name no file.
+        CpbError: The size of a file cannot be read, or `sources` do not name any file.
     """
     size = _options.count("partition_size", partition_size)
     if size == 0:
@@ -86,30 +86,31 @@ def inventory(
     limits: Limits | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> dask.dataframe.DataFrame:
-    """What models are, a row each: a few small reads of every one, and none of its weights.
+    """A table of models, with a row for each. It takes a few small reads of every model, and none of its
+    weights.
 
         table = libcpb.dask.inventory(["s3://bucket/a/", "s3://bucket/b.zip"]).compute()
         table.sort_values("parameter_bytes")
 
-    | column | of which model |
+    | column | value |
     |---|---|
-    | ``url`` | as it was given |
-    | ``kind`` | as `libcpb.Model.kind` |
-    | ``bytes`` | of the message, merged if it is chunked, or of the file |
-    | ``signatures`` | keys, separated by commas; of a SameDiff zip, tags |
-    | ``functions`` | how many concrete functions, or of a graph functions |
-    | ``variables``, ``parameters``, ``parameter_bytes`` | how many, with how many elements and bytes |
+    | ``url`` | the path or URL as it was given |
+    | ``kind`` | `libcpb.Model.kind` |
+    | ``bytes`` | size of the message, merged if it is chunked, or of the file |
+    | ``signatures`` | keys, separated by commas; for a SameDiff zip, tags |
+    | ``functions`` | number of concrete functions, or for a graph of functions |
+    | ``variables``, ``parameters``, ``parameter_bytes`` | number of variables, their elements and bytes |
     | ``keras`` | the class of the Keras model, or its identifier |
-    | ``problems`` | how many parts of it could not be read |
-    | ``error``, ``message``, ``offset`` | the code, the text and the byte of what kept it from being opened |
+    | ``problems`` | number of parts that could not be read |
+    | ``error``, ``message``, ``offset`` | code, text and offset of the error if opening failed |
 
-    What a kind does not have is missing (`pandas.NA`). A model that cannot be read is a row with an
-    ``error``, not an error of the computation.
+    Values that a kind of model does not have are missing (`pandas.NA`). A model that cannot be read is a row
+    with an ``error``, not an error of the computation.
 
     Args:
         models: Paths and URLs, as for `libcpb.open_model`; a path may be a pattern.
-        per_partition: How many models one task looks into.
-        limits: What each model may take, as for `libcpb.open_model`; more is an ``error`` in its row.
+        per_partition: The number of models for each task.
+        limits: Limits for each model, as for `libcpb.open_model`; beyond them its row has an ``error``.
         url_options: As for `libcpb.open`.
     """
     import dask.dataframe
@@ -164,7 +165,7 @@ def _row(url: str, limits: Limits | None, url_options: Mapping[str, Any] | None)
 
 
 def _facts(overview: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the answer to `overview`, which docs/inspecting.md describes, what fits into a table."""
+    """The facts for the table from an answer to `overview`, which docs/inspecting.md describes."""
     facts: dict[str, Any] = {"problems": len(overview.get("problems", []))}
     named = overview.get("signatures") or overview.get("tags")
     if isinstance(named, Mapping):

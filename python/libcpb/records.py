@@ -5,7 +5,7 @@
     for record in parts[3].read():
         ...
 
-A ``.cpb`` file is such a file, too: its records are the chunks, and last the index.
+A ``.cpb`` file is also such a file: its records are the chunks, and the last one is the index.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ __all__ = ["Partition", "partitions"]
 
 @dataclass(frozen=True)
 class Partition:
-    """The records of the Riegeli chunks that begin at file offsets from `begin` up to, and without, `end`.
+    """The records of the Riegeli chunks that begin at file offsets from `begin` up to, but not including,
+    `end`.
 
     It can be pickled if its source can, as paths and URLs can. Reading it again reads the file again.
     """
@@ -40,11 +41,11 @@ class Partition:
         verify: Verify = "first",
         limits: Limits | None = None,
     ) -> Iterator[bytes]:
-        """The records, in order. Where another partition begins within the last Riegeli chunk of this
-        one, that chunk is read by both, and its records are this one's.
+        """The records, in order. If another partition begins within the last Riegeli chunk of this one, both
+        read that chunk, and its records belong to this partition.
 
         Args:
-            recover: As for `RecordReader`. Damage is told by the partition in whose range it begins.
+            recover: As for `RecordReader`. The partition in whose range damage begins reports it.
             verify, limits: As for `RecordReader`.
 
         Raises:
@@ -76,12 +77,12 @@ def partitions(source: Source, n: int, *, url_options: Mapping[str, Any] | None 
 
     Args:
         source: A path or URL, if the parts are to be read elsewhere; see `libcpb.Source`.
-        n: How many parts, at least 1. Those in which no Riegeli chunk begins have no records.
+        n: The number of parts, at least 1. Parts in which no Riegeli chunk begins have no records.
         url_options: As for `libcpb.open`.
 
     Raises:
         ValueError: `n` is less than 1.
-        CpbError: The size of the file cannot be had.
+        CpbError: The size of the file cannot be read.
     """
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         raise ValueError(f"n is {n!r}; expected a number of partitions, at least 1")

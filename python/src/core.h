@@ -69,6 +69,18 @@ bool py_work_go_on(py_work *work, uint64_t done, uint64_t total);
 /* The same as a cpb_progress, whose `user` is the py_work. */
 int py_work_progress(void *work, uint64_t done, uint64_t total);
 
+/* Looks at signals from within what the library does, by any thread, with the GIL or without. */
+typedef struct py_watch {
+  _Atomic uint64_t next; /* when to look again, as in py_work */
+  _Atomic bool stopped;  /* to be set where all threads are to stop */
+} py_watch;
+
+/* True when a signal has raised an exception, which is then set. */
+bool py_watch_stops(py_watch *watch);
+
+/* malloc, which refuses once the watch says so: what takes long within one step of an engine ends by that. */
+cpb_allocator py_watch_allocator(py_watch *watch);
+
 /* --- buffer.c ----------------------------------------------------------------------------- */
 
 /* The bytes of an object that has the buffer protocol, in one piece, held until py_buffer_free(). */
@@ -125,7 +137,7 @@ typedef struct py_source {
   PyObject *object;   /* what reads it, if that is Python's to do; in `kept` */
   const char **heads; /* of a URL: headers, which lie in `kept` */
   struct cpb_url_options *urls;
-  _Atomic uint64_t next_look; /* at signals, while a server is waited for, perhaps by several threads */
+  py_watch watch; /* while a server is waited for, perhaps by several threads */
 } py_source;
 
 /* Opens what libcpb._sources.resolve() has returned: (kind, object, name, options). */

@@ -36,31 +36,63 @@ static bool run_find(py_message *m, py_work *work, cpb_find *find) {
   return py_raise(error.code != CPB_OK ? &error : cpb_find_error(find), m->source.name) != NULL;
 }
 
-static PyObject *find_path(py_message *m, py_work *work, const char *type_name, const py_text *text) {
+/* [(offset, length)], to be freed. */
+static cpb_range *take_ranges(PyObject *list, size_t *count) {
+  *count = (size_t)PyList_Size(list);
+  cpb_range *ranges = calloc(*count + 1, sizeof *ranges);
+  if (!ranges) PyErr_NoMemory();
+  for (size_t i = 0; ranges && i < *count; i++) {
+    unsigned long long offset, length;
+    if (!PyArg_ParseTuple(PyList_GetItem(list, (Py_ssize_t)i), "KK", &offset, &length)) return free(ranges), NULL;
+    ranges[i] = (cpb_range){offset, length};
+  }
+  return ranges;
+}
+
+typedef struct find_how {
+  const char *type_name;
+  py_text path;
+  PyObject *within; /* ranges of the message, or None */
+  int each;
+} find_how;
+
+static bool set_up_find(cpb_find *find, const find_how *how) {
+  size_t count;
+  if (how->each) cpb_find_each(find);
+  if (how->within == Py_None) return true;
+  cpb_range *ranges = take_ranges(how->within, &count);
+  bool done = ranges && cpb_find_within(find, ranges, count) == CPB_OK;
+  if (ranges && !done) PyErr_NoMemory();
+  free(ranges);
+  return done;
+}
+
+static PyObject *find_path(py_message *m, py_work *work, const find_how *how) {
   cpb_error error;
   PyObject *out = NULL;
-  const cpb_message_type *type = type_name ? py_schema_find(m->schema, type_name) : NULL;
-  if (type_name && !type) return NULL;
-  cpb_path *path = cpb_path_parse(NULL, text->data, text->size, &error);
+  const cpb_message_type *type = how->type_name ? py_schema_find(m->schema, how->type_name) : NULL;
+  if (how->type_name && !type) return NULL;
+  cpb_path *path = cpb_path_parse(NULL, how->path.data, how->path.size, &error);
   if (!path) return py_raise(&error, NULL);
   cpb_find *find = cpb_find_new(NULL, type, path, &m->limits);
   if (!find) PyErr_NoMemory();
-  else if (run_find(m, work, find)) out = found_tuple(find);
+  else if (set_up_find(find, how) && run_find(m, work, find)) out = found_tuple(find);
   cpb_find_free(find);
   cpb_path_free(path);
   return out;
 }
 
+/* (type name or None, path, [(offset, length)] or None, whether elements are to be ranges of their own) */
 PyObject *py_message_find(py_message *m, PyObject *args) {
   py_work work;
-  const char *type;
-  py_text text = {0};
+  find_how how = {.within = Py_None};
   PyObject *out = NULL;
-  if (PyArg_ParseTuple(args, "zO&", &type, py_text_read, &text) && py_work_begin(&work, &m->gate, NULL)) {
-    if (py_message_is_open(m)) out = find_path(m, &work, type, &text);
+  if (PyArg_ParseTuple(args, "zO&|Op", &how.type_name, py_text_read, &how.path, &how.within, &how.each) &&
+      py_work_begin(&work, &m->gate, NULL)) {
+    if (py_message_is_open(m)) out = find_path(m, &work, &how);
     py_work_end(&work);
   }
-  py_text_free(&text);
+  py_text_free(&how.path);
   return out;
 }
 
@@ -143,15 +175,6 @@ static PyObject *ranges_to_json(py_message *m, py_work *work, const cpb_range *r
   return json;
 }
 
-static bool take_ranges(PyObject *list, cpb_range *ranges, Py_ssize_t count) {
-  for (Py_ssize_t i = 0; i < count; i++) {
-    unsigned long long offset, length;
-    if (!PyArg_ParseTuple(PyList_GetItem(list, i), "KK", &offset, &length)) return false;
-    ranges[i] = (cpb_range){offset, length};
-  }
-  return true;
-}
-
 /* (type name, [(offset, length)], omit, original names, unknown fields) */
 PyObject *py_message_json(py_message *m, PyObject *args) {
   py_work work;
@@ -161,11 +184,9 @@ PyObject *py_message_json(py_message *m, PyObject *args) {
                         &how.unknown_fields) ||
       !py_work_begin(&work, &m->gate, NULL))
     return NULL;
-  Py_ssize_t count = PyList_Size(list);
-  cpb_range *ranges = calloc((size_t)count + 1, sizeof *ranges);
-  if (!ranges) PyErr_NoMemory();
-  else if (py_message_is_open(m) && take_ranges(list, ranges, count))
-    out = ranges_to_json(m, &work, ranges, (size_t)count, &how);
+  size_t count;
+  cpb_range *ranges = take_ranges(list, &count);
+  if (ranges && py_message_is_open(m)) out = ranges_to_json(m, &work, ranges, count, &how);
   free(ranges);
   py_work_end(&work);
   return out;

@@ -68,20 +68,7 @@ static cpb_file *open_object(PyObject *object, cpb_error *error) {
 
 /* --- A URL -------------------------------------------------------------------------------------- */
 
-#define EVERY 50 /* milliseconds between looks at signals */
-
-/* The user is when to look next. */
-static int cancelled(void *user) {
-  _Atomic uint64_t *next = user;
-  uint64_t now = cpb_url_clock();
-  if (now < *next) return 0;
-  *next = now + EVERY;
-  PyGILState_STATE state = PyGILState_Ensure();
-  int stop = PyErr_Occurred() || PyErr_CheckSignals() < 0;
-  if (stop) *next = 0; /* also when asked again */
-  PyGILState_Release(state);
-  return stop;
-}
+static int cancelled(void *user) { return py_watch_stops(user); }
 
 /* The temporary file of a download: it has no name, and ends with its descriptor. */
 static int open_spool(void *user) {
@@ -125,7 +112,7 @@ static bool set_url_options(py_source *source, PyObject *options) {
                                     .ignore_etag = ignore_etag,
                                     .headers = source->heads,
                                     .cancelled = cancelled,
-                                    .user = &source->next_look};
+                                    .user = &source->watch};
   return true;
 }
 

@@ -11,6 +11,9 @@ typedef struct transfer {
   PyObject *schema;
   bool seekable; /* it can be written at any offset */
   cpb_limits limits;
+  py_work *work;
+  py_watch watch;
+  cpb_allocator allocator;
   cpb_file_options options;
   cpb_index *index;
   cpb_split *split;
@@ -71,32 +74,43 @@ static cpb_code run(transfer *t, py_work *work, cpb_error *error) {
   return cpb_transfer_repack(t->source.file, t->sink.output, t->repack, &t->options, error);
 }
 
+/* Brotli takes a minute for a large chunk: threads that are in one end by the allocator. */
+static int progress(void *user, uint64_t done, uint64_t total) {
+  transfer *t = user;
+  if (py_work_go_on(t->work, done, total)) return 0;
+  t->watch.stopped = true;
+  return 1;
+}
+
 /* --- With it -------------------------------------------------------------------------------------- */
 
 /* What all take first: (resolved source, resolved target, whether it can seek, replace, sync, progress, limits). */
-static bool open_both(transfer *t, PyObject *common, PyObject **progress) {
+static bool open_both(transfer *t, PyObject *common, PyObject **callback) {
   PyObject *source, *target, *limits;
   int seekable, replace, sync;
-  if (!PyArg_ParseTuple(common, "OOpppOO", &source, &target, &seekable, &replace, &sync, progress, &limits))
+  if (!PyArg_ParseTuple(common, "OOpppOO", &source, &target, &seekable, &replace, &sync, callback, &limits))
     return false;
   t->seekable = seekable;
+  t->allocator = py_watch_allocator(&t->watch);
+  t->options.allocator = &t->allocator;
   return py_limits(&t->limits, limits) && py_source_open(&t->source, source) &&
          py_sink_open(&t->sink, target, replace, sync);
 }
 
 /* Runs and commits, or raises; closes the transfer. */
-static PyObject *finish(transfer *t, PyObject *progress) {
+static PyObject *finish(transfer *t, PyObject *callback) {
   py_gate gate = {0};
   py_work work;
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   bool done = false;
   if (!t->index && !t->split && !t->repack) {
     if (!PyErr_Occurred()) PyErr_NoMemory();
-  } else if (py_gate_init(&gate) && py_work_begin(&work, &gate, progress)) {
+  } else if (py_gate_init(&gate) && py_work_begin(&work, &gate, callback)) {
     t->options.struct_size = sizeof t->options;
     t->options.limits = &t->limits;
-    t->options.progress = py_work_progress;
-    t->options.user = &work;
+    t->options.progress = progress;
+    t->options.user = t;
+    t->work = &work;
     py_work_unlock(&work);
     done = run(t, &work, &error) == CPB_OK && py_sink_commit(&t->sink, &error);
     py_work_lock(&work);
@@ -113,20 +127,20 @@ static PyObject *finish(transfer *t, PyObject *progress) {
 /* (common, threads, schema, type or None) */
 static PyObject *core_merge(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t = {0};
-  PyObject *common, *schema, *progress = NULL;
+  PyObject *common, *schema, *callback = NULL;
   const char *type;
   bool ready = PyArg_ParseTuple(args, "OIOz", &common, &t.options.threads, &schema, &type) &&
                (t.schema = py_schema_of(schema)) && (!type || (t.options.type = py_schema_find(t.schema, type))) &&
-               open_both(&t, common, &progress);
-  if (ready) t.index = cpb_index_new(NULL, &t.limits);
-  return finish(&t, progress);
+               open_both(&t, common, &callback);
+  if (ready) t.index = cpb_index_new(&t.allocator, &t.limits);
+  return finish(&t, callback);
 }
 
 /* (common, threads, schema, type, max_chunk_size, inline_max, layout, codec, level, window_log, for_memory,
  * transpose, paths of base and target with the base's name, or None) */
 static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t = {0};
-  PyObject *common, *schema, *against, *progress = NULL;
+  PyObject *common, *schema, *against, *callback = NULL;
   unsigned long long chunk, within, memory;
   int layout, codec, transpose;
   cpb_split_options how = {.struct_size = sizeof how, .limits = &t.limits};
@@ -134,7 +148,7 @@ static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
       PyArg_ParseTuple(args, "OIOzKKiiiiKpO", &common, &t.options.threads, &schema, &how.type_name, &chunk, &within,
                        &layout, &codec, &how.codec.level, &how.codec.window_log, &memory, &transpose, &against) &&
       (against == Py_None || PyArg_ParseTuple(against, "yyO", &t.base_path, &t.out_path, &t.base_name)) &&
-      (t.schema = py_schema_of(schema)) && open_both(&t, common, &progress);
+      (t.schema = py_schema_of(schema)) && open_both(&t, common, &callback);
   if (ready) {
     how.schema = py_schema_get(t.schema);
     how.max_chunk_size = chunk;
@@ -145,15 +159,15 @@ static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
     how.codec.codec = (cpb_codec)codec;
     how.for_memory = memory;
     how.transpose = transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER;
-    t.split = cpb_split_new(NULL, &how);
+    t.split = cpb_split_new(&t.allocator, &how);
   }
-  return finish(&t, progress);
+  return finish(&t, callback);
 }
 
 /* (common, threads, layout, codec, level, window_log, for_memory, transpose, Riegeli's text or None) */
 static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t = {0};
-  PyObject *common, *progress = NULL;
+  PyObject *common, *callback = NULL;
   unsigned long long memory;
   int layout, codec, transpose;
   const char *text;
@@ -161,7 +175,7 @@ static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
   cpb_repack_options how = {.struct_size = sizeof how, .limits = &t.limits};
   bool ready = PyArg_ParseTuple(args, "OIiiiiKpz", &common, &t.options.threads, &layout, &codec, &how.codec.level,
                                 &how.codec.window_log, &memory, &transpose, &text) &&
-               (!text || py_riegeli_options(&riegeli, text)) && open_both(&t, common, &progress);
+               (!text || py_riegeli_options(&riegeli, text)) && open_both(&t, common, &callback);
   if (ready) {
     how.seekable = t.seekable;
     how.buffer = t.seekable ? 0 : SIZE_MAX / 2;
@@ -170,9 +184,9 @@ static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
     how.for_memory = memory;
     how.transpose = transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER;
     how.riegeli = text ? &riegeli : NULL;
-    t.repack = cpb_repack_new(NULL, &how);
+    t.repack = cpb_repack_new(&t.allocator, &how);
   }
-  return finish(&t, progress);
+  return finish(&t, callback);
 }
 
 bool py_add_transfers(PyObject *module) {

@@ -1,5 +1,6 @@
 /* Work without the GIL, by one thread at a time, that signals and callbacks can stop. */
 #include <cpb/url.h>
+#include <stdlib.h>
 
 #include "core.h"
 
@@ -72,3 +73,30 @@ bool py_work_go_on(py_work *work, uint64_t done, uint64_t total) {
 }
 
 int py_work_progress(void *work, uint64_t done, uint64_t total) { return py_work_go_on(work, done, total) ? 0 : 1; }
+
+bool py_watch_stops(py_watch *watch) {
+  uint64_t now = cpb_url_clock();
+  if (watch->stopped || now < watch->next) return watch->stopped;
+  watch->next = now + EVERY;
+  PyGILState_STATE state = PyGILState_Ensure();
+  bool stops = PyErr_Occurred() || PyErr_CheckSignals() < 0;
+  if (stops) watch->next = 0; /* also when asked again */
+  PyGILState_Release(state);
+  return stops;
+}
+
+static void *watched_allocate(void *user, size_t size) { return py_watch_stops(user) ? NULL : malloc(size); }
+
+static void *watched_resize(void *user, void *block, size_t old_size, size_t new_size) {
+  (void)old_size;
+  return py_watch_stops(user) ? NULL : realloc(block, new_size);
+}
+
+static void watched_release(void *user, void *block) {
+  (void)user;
+  free(block);
+}
+
+cpb_allocator py_watch_allocator(py_watch *watch) {
+  return (cpb_allocator){watch, watched_allocate, watched_resize, watched_release};
+}

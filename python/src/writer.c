@@ -7,6 +7,7 @@ typedef struct writer {
   PyObject_HEAD;
   py_gate gate;
   py_sink sink;
+  py_watch watch;
   cpb_record_writer *engine; /* NULL: closed */
   py_buffer metadata;
   uint64_t chunk_size; /* about when a Riegeli chunk is closed */
@@ -59,7 +60,8 @@ static int writer_init(writer *w, PyObject *args, PyObject *kwargs) {
   if (!py_gate_init(&w->gate) || !py_sink_open(&w->sink, resolved, replace, sync)) return -1;
   how.append_at = w->sink.begin;
   w->chunk_size = single ? 1 : how.chunk_size ? how.chunk_size : how.codec.codec == CPB_CODEC_NONE ? 4096 : 1 << 20;
-  w->engine = cpb_record_writer_new(NULL, &how);
+  const cpb_allocator allocator = py_watch_allocator(&w->watch);
+  w->engine = cpb_record_writer_new(&allocator, &how);
   return w->engine ? 0 : (PyErr_NoMemory(), -1);
 }
 

@@ -231,6 +231,37 @@ def test_ctrl_c_leaves_nothing(graph, chunked, sparse, tmp_path, threads):
         signal.signal(signal.SIGINT, before)
 
 
+def test_signals_are_looked_at_within_a_chunk():
+    """Brotli's highest level takes seconds for this chunk. What a signal raises then ends it."""
+    some, seen, most = random.Random(1), [], 0
+    words = [some.randbytes(some.randrange(3, 9)) for _ in range(3000)]
+    data = constant(1, b"".join(some.choices(words, k=200_000)))
+
+    def write():
+        with libcpb.RecordWriter(io.BytesIO(), codec="brotli", level=11, chunk_size=1 << 20) as writer:
+            writer.write(data)
+
+    def look(*_):
+        seen.append(1)
+        if len(seen) == most:
+            raise KeyboardInterrupt
+
+    def split(threads):
+        libcpb.split(data * threads, io.BytesIO(), **GRAPH, codec="brotli", level=11, threads=threads)
+
+    before = signal.signal(signal.SIGALRM, look)
+    try:
+        for call in write, lambda: split(1), lambda: split(2):
+            signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+            most = 4
+            with pytest.raises(KeyboardInterrupt):
+                call()
+            seen.clear()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 # --- File objects ---------------------------------------------------------------------------------------
 
 

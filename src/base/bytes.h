@@ -30,6 +30,11 @@ static inline void cpb_store64(uint8_t *p, uint64_t v) {
   for (int i = 0; i < 8; i++) p[i] = (uint8_t)(v >> (8 * i));
 }
 
+/* The hash in the first block header of a Riegeli file, with which every such file begins. */
+static inline int cpb_begins_with_records(cpb_span in) {
+  return in.size >= 8 && cpb_load64(in.data) == UINT64_C(0x3f4a880dd170af83);
+}
+
 #define CPB_VARINT_MAX 10
 
 /* Reads a varint from [p, end). Returns the byte after it, or NULL when it does

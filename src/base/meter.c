@@ -34,7 +34,7 @@ static uint64_t saturating_multiply(uint64_t a, uint64_t b) { return b > 0 && a 
  * was supplied. */
 static void compute(cpb_meter *m) {
   for (int kind = 0; kind < CPB_NUM_WORKS; kind++) {
-    bound b = bound_of(m, kind);
+    bound b = bound_of(m, (cpb_work_kind)kind);
     uint64_t most = saturating_add(b.most, saturating_multiply(b.per_byte, m->seen));
     m->most[kind] = cpb_max_u64(most, m->done[kind]);
   }

@@ -139,31 +139,6 @@ static bool root_at(const cpb_schema *schema, cpb_model_kind kind, const cpb_mes
   return is_kind || cpb_model_kind_name(kind - 1);
 }
 
-static bool has_path(const cpb_message_type *type, const cpb_path *path) {
-  for (size_t i = 0; i < cpb_path_num_tags(path); i++) {
-    const cpb_path_tag *tag = cpb_path_get_tag(path, i);
-    const bool names = tag->kind == CPB_PATH_NAME;
-    if (!names && tag->kind != CPB_PATH_NUMBER) {
-      if (type && type->map_entry) type = cpb_message_find_number(type, 2)->message;
-      continue;
-    }
-    const cpb_field *field = type && names ? cpb_message_find_name(type, tag->text, tag->length) : NULL;
-    if (!field) return false;
-    type = field->message;
-  }
-  return true;
-}
-
-const cpb_message_type *cli_type_with(const cpb_schema *schema, const cpb_path *path) {
-  const cpb_message_type *only = NULL, *type;
-  for (cpb_model_kind kind = 1; root_at(schema, kind, &type); kind++) {
-    if (!type || !has_path(type, path)) continue;
-    if (only) return NULL;
-    only = type;
-  }
-  return only;
-}
-
 bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index, const cpb_message_type **type,
                    int *status) {
   if (c->settings.type) {

@@ -12,9 +12,6 @@ bool cli_load_schema(cli *c, cpb_schema **schema, int *status);
 /* That one or the built-in one. */
 bool cli_load_any_schema(cli *c, cpb_schema **schema, int *status);
 
-/* The one type of those that are guessed which has these names; NULL if none or several have. */
-const cpb_message_type *cli_type_with(const cpb_schema *schema, const cpb_path *path);
-
 /* The type that --type names. Without it, the first of TensorFlow's and ONNX's root types
  * in which every chunked field of `index` has a name (`index` NULL: the default
  * type); NULL when there is none such. False after the message. */

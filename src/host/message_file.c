@@ -44,12 +44,10 @@ static void describe(char *text, const cpb_error *damage) {
 
 /* --- Opening ------------------------------------------------------------------- */
 
-/* The hash in the first block header, which is the same in every file of records. */
 static bool begins_with_records(cpb_message_file *m, cpb_error *error) {
-  static const uint8_t hash[] = {0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f};
-  size_t length = sizeof hash;
+  size_t length = 8;
   const uint8_t *data = cpb_file_read(m->file, 0, &length, error);
-  return data && length == sizeof hash && memcmp(data, hash, sizeof hash) == 0;
+  return data && cpb_begins_with_records((cpb_span){data, length});
 }
 
 static cpb_step run_index(cpb_message_file *m, cpb_error *error) {

@@ -46,6 +46,8 @@ struct cpb_find {
   const cpb_message_type *type; /* of `current` */
   find_state state;
   size_t tag;         /* of the path, the next */
+  bool within;        /* the message is ranges of the input (cpb_find_within) */
+  bool each;          /* elements are ranges of their own (cpb_find_each) */
   range_list current; /* the message that is scanned */
   range_list matches; /* the field, as far as it was found in it */
   cpb_found found;
@@ -114,12 +116,7 @@ static bool charge(cpb_find *f, uint64_t size, uint64_t offset) {
 
 /* --- Ranges -------------------------------------------------------------------- */
 
-static bool add_range(cpb_find *f, range_list *list, uint64_t offset, uint64_t length) {
-  cpb_range *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
-  if (last && last->offset + last->length == offset) {
-    last->length += length;
-    return true;
-  }
+static bool push_range(cpb_find *f, range_list *list, uint64_t offset, uint64_t length) {
   void *items = list->items;
   if (!cpb_reserve(&f->allocator, &items, &list->capacity, list->count + 1, sizeof *list->items)) {
     cpb_fail_memory(&f->error);
@@ -130,11 +127,27 @@ static bool add_range(cpb_find *f, range_list *list, uint64_t offset, uint64_t l
   return true;
 }
 
+static bool add_range(cpb_find *f, range_list *list, uint64_t offset, uint64_t length) {
+  cpb_range *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
+  if (!last || last->offset + last->length != offset) return push_range(f, list, offset, length);
+  last->length += length;
+  return true;
+}
+
 static bool only_range(cpb_find *f, uint64_t offset, uint64_t length) {
   f->matches.count = 0;
   f->matched = true;
   return add_range(f, &f->matches, offset, length);
 }
+
+cpb_code cpb_find_within(cpb_find *f, const cpb_range *ranges, size_t count) {
+  f->within = true;
+  for (size_t i = 0; i < count; i++)
+    if (!add_range(f, &f->current, ranges[i].offset, ranges[i].length)) break;
+  return f->error.code;
+}
+
+void cpb_find_each(cpb_find *f) { f->each = true; }
 
 /* --- The path ------------------------------------------------------------------- */
 
@@ -157,6 +170,18 @@ static bool refuse(cpb_find *f, cpb_code code, const cpb_path_tag *tag, const ch
   char text[128];
   cpb_fail(&f->error, code, CPB_NO_OFFSET, "%s: %s", written(tag, text, sizeof text), what);
   return false;
+}
+
+/* The message has no such field, element or entry: `tag` is the last before f->tag. */
+static bool refuse_missing(cpb_find *f, const cpb_path_tag *tag) {
+  char path[128], quoted[128], what[160];
+  size_t above = f->tag - 1;
+  cpb_path_format(cpb_path_get_tag(f->path, 0), above, path, sizeof path);
+  cpb_quote(quoted, sizeof quoted, path, strlen(path));
+  if (above == 0) return refuse(f, CPB_E_NOT_FOUND, tag, "the message has none");
+  if (!f->subscript || f->is_map) cpb_format(what, sizeof what, "%s has none", quoted);
+  else cpb_format(what, sizeof what, "the length of %s is %llu", quoted, (unsigned long long)f->seen);
+  return refuse(f, CPB_E_NOT_FOUND, tag, what);
 }
 
 static bool resolve_field(cpb_find *f, const cpb_path_tag *tag) {
@@ -215,7 +240,7 @@ static bool begin_walk(cpb_find *f) {
 /* The message was scanned: what was found is the next one. */
 static bool end_walk(cpb_find *f) {
   const cpb_path_tag *tag = path_tag(f, f->tag - 1);
-  if (!f->matched) return refuse(f, CPB_E_NOT_FOUND, tag, "the message has none");
+  if (!f->matched) return refuse_missing(f, tag);
   if (f->is_map && f->found.message) {
     f->found.parent = f->found.message;
     f->found.field = cpb_message_find_number(f->found.message, 2);
@@ -258,6 +283,7 @@ static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t e
   f->matched = true;
   if (known && known->repeated) {
     f->found.fields = 1;
+    if (f->each) return push_range(f, &f->matches, field->value, field->size);
     return add_range(f, &f->matches, field->begin, end - field->begin);
   }
   bool merges = known ? known->message != NULL : path_tag(f, f->tag) != NULL;
@@ -436,7 +462,15 @@ static cpb_have begin(cpb_find *f) {
   cpb_have have = cpb_input_size(&f->input, 0, &size);
   if (have != CPB_HAVE) return have;
   f->state = FIND_TAG;
-  return add_range(f, &f->current, 0, size) ? CPB_HAVE : CPB_FAILED;
+  if (!f->within) return add_range(f, &f->current, 0, size) ? CPB_HAVE : CPB_FAILED;
+  for (size_t i = 0; i < f->current.count; i++) {
+    const cpb_range *range = &f->current.items[i];
+    if (range->offset <= size && range->length <= size - range->offset) continue;
+    cpb_fail(&f->error, CPB_E_USAGE, range->offset, "a range of %llu bytes ends beyond the message",
+             (unsigned long long)range->length);
+    return CPB_FAILED;
+  }
+  return CPB_HAVE;
 }
 
 static cpb_have act(cpb_find *f) {

@@ -67,7 +67,7 @@ static const cpb_hash_kernel portable = {"portable", mix_portable, finish_portab
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 #  include <immintrin.h>
 
-#  define KERNEL(name) name##_avx2
+#  define HASH_NAME(name) name##_avx2
 #  define TARGET __attribute__((target("avx2")))
 #  define VECTOR __m256i
 #  define LANES 4
@@ -81,7 +81,7 @@ static const cpb_hash_kernel portable = {"portable", mix_portable, finish_portab
 #  define PREFETCH(p, size) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
 #  include "riegeli/highwayhash_simd.inc"
 
-#  define KERNEL(name) name##_ssse3
+#  define HASH_NAME(name) name##_ssse3
 #  define TARGET __attribute__((target("ssse3")))
 #  define VECTOR __m128i
 #  define LANES 2
@@ -149,7 +149,7 @@ static inline void touch(const uint8_t *p, size_t size) {
 #  endif
 
 #  ifdef SIMD_NAME
-#    define KERNEL(name) name##_simd
+#    define HASH_NAME(name) name##_simd
 #    define TARGET
 #    define LANES 2
 #    include "riegeli/highwayhash_simd.inc"

@@ -243,7 +243,7 @@ def main():
     TF_MERGER = BUILD / "interop" / "tf_merger"
     for program in (OURS, READ, RS, TF_MERGER, BUILD / "cpb"):
         if not program.exists():
-            sys.exit(f"{program.relative_to(ROOT)} is missing: tests/run.sh build interop makes it")
+            sys.exit(f"{program.relative_to(ROOT)} is missing: tests/run.sh --all build setup-interop makes it")
     WORK.mkdir(exist_ok=True)
     out = Report(args.rounds)
     for name in [args.only] if args.only else SECTIONS:

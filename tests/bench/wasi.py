@@ -107,6 +107,8 @@ def decoding(out, rounds):
 SHAPES = {"1 MB": (200, 1_000_000), "8 KB": (20_000, 8_000)}
 CODECS = {"not compressed": "none", "Zstd": "zstd", "Brotli": "brotli:6"}
 COMMANDS = {"cpb-cli": "Wasmtime", "cpb-cli-plain": "Wasmtime, without SIMD"}
+MEGABYTES_OF_COMMANDS = {"not compressed": 100, "Zstd": 100, "Brotli": 20}
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else WORK
 EXPONENTS = bytes((0x3d, 0xbd, 0x3c, 0xbc, 0x3d, 0xbd, 0x3b, 0xbb)[byte % 8] for byte in range(256))
 
 
@@ -130,15 +132,21 @@ def chunked(folder, codec, count, size):
 
 def processor_time(words):
     """Seconds, of the process and of the system for it."""
-    pid = os.posix_spawn(words[0], [str(word) for word in words], os.environ)
+    quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    pid = os.posix_spawn(words[0], [str(word) for word in words], os.environ, file_actions=quiet)
     _, status, used = os.wait4(pid, 0)
     assert status == 0, words
     return used.ru_utime + used.ru_stime
 
 
+def compile_commands():
+    for command in COMMANDS:
+        run(RUNTIMES["wasmtime"].program[0], MODULES / f"{command}.wasm", "--version", stdout=subprocess.DEVNULL)
+
+
 def shares(rounds, words, check=lambda: None):
     """Seconds of the native command with these words, and the share of it that each other has, as texts."""
-    programs = {"native": [CPB, *words, "--threads", "1"]}
+    programs = {"native": [CPB, *words, *(() if words[0] == "records" else ("--threads", "1"))]}  # which has one
     for command in COMMANDS:
         programs[command] = [RUNTIMES["wasmtime"].program[0], MODULES / f"{command}.wasm", *words]
     figures = {name: [] for name in programs}
@@ -160,16 +168,26 @@ def merging_row(folder, rounds, codec, shape):
     return shown, path.stat().st_size
 
 
-def other_commands(out, rounds, folder):
-    out("The same of other commands, with chunks of 1 MB.\n")
+def of_commands(path, message, codec):
+    """What is run of each command."""
+    yield "verify", ["verify", path, "-q"]
+    yield "records", ["records", path, "--json"]
+    yield "split", ["split", message, "--type", "tensorflow.GraphDef", "--max-chunk-size", "8K", "--codec", codec, "-q",
+                    "-f", "-o", path.with_name("again.cpb")]
+
+
+def commands(out, rounds):
+    out("## Other commands: whole processes, processor time\n")
+    sizes = ", ".join(f"{size} MB {name}" for name, size in MEGABYTES_OF_COMMANDS.items())
+    out(f"As for merging, with chunks of 1 MB: {sizes}.\n")
     out("| command | codec | native, s | " + " | ".join(COMMANDS.values()) + " |")
     out("|---" * (len(COMMANDS) + 3) + "|")
-    for name, codec in CODECS.items():
-        path, message = chunked(folder, codec, *SHAPES["1 MB"])
-        split = ["split", message, "--type", "tensorflow.GraphDef", "--max-chunk-size", "8K", "--codec", codec, "-q", "-f",
-                 "-o", folder / "again.cpb"]
-        for words in ["verify", path, "-q"], split:
-            out(f"| {words[0]} | {name} | " + " | ".join(shares(rounds, words)) + " |")
+    compile_commands()
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        for name, codec in CODECS.items():
+            made = chunked(pathlib.Path(folder), codec, MEGABYTES_OF_COMMANDS[name], 1_000_000)
+            for command, words in of_commands(*made, codec):
+                out(f"| {command} | {name} | " + " | ".join(shares(max(rounds, 5), words)) + " |")
     out("")
 
 
@@ -180,16 +198,13 @@ def merging(out, rounds):
         "the rounds.\n")
     out("| chunks | codec | file, MB | native, s | " + " | ".join(COMMANDS.values()) + " |")
     out("|---" * (len(COMMANDS) + 4) + "|")
-    memory = "/dev/shm" if os.path.isdir("/dev/shm") else WORK
-    for command in COMMANDS:
-        run(RUNTIMES["wasmtime"].program[0], MODULES / f"{command}.wasm", "--version", stdout=subprocess.DEVNULL)
-    with tempfile.TemporaryDirectory(dir=memory) as folder:
+    compile_commands()
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         for size, shape in SHAPES.items():
             for name, codec in CODECS.items():
                 shown, stored = merging_row(pathlib.Path(folder), max(rounds, 5), codec, shape)
                 out(f"| {size} | {name} | {stored / 1e6:.0f} | " + " | ".join(shown) + " |")
         out("")
-        other_commands(out, max(rounds, 5), pathlib.Path(folder))
 
 
 # --- Files for the reactor ----------------------------------------------------------------
@@ -355,7 +370,7 @@ def memory(out, _):
     out("")
 
 
-SECTIONS = {"decoding": decoding, "merging": merging, "start-up": start_up, "memory": memory}
+SECTIONS = {"decoding": decoding, "merging": merging, "commands": commands, "start-up": start_up, "memory": memory}
 
 
 def main():
@@ -365,11 +380,11 @@ def main():
     parser.add_argument("--only", choices=SECTIONS, help="one section, with --write in the place of the old one")
     args = parser.parse_args()
     needed = [CPB, CRATE, NATIVE / "bench_read", MODULES / "bench-core.wasm", BUILD / "tools" / "cpb-pager-wazero"]
-    if args.only == "merging":
+    if args.only in ("merging", "commands"):
         needed = [CPB, *(MODULES / f"{command}.wasm" for command in COMMANDS)]
     for path in needed:
         if not path.exists():
-            sys.exit(f"{path.relative_to(ROOT)} is missing: tests/run.sh build interop wasi, and ninja bench_wasm, make it")
+            sys.exit(f"{path.relative_to(ROOT)} is missing: tests/run.sh --all build interop wasi, and ninja bench_wasm, make it")
     WORK.mkdir(exist_ok=True)
     out = Report(args.rounds)
     for name in [args.only] if args.only else SECTIONS:

@@ -45,6 +45,14 @@ def test_not_of_this_kind(cpb, command, tmp_path):
     assert os.listdir(tmp_path) == ["text"]
 
 
+def test_a_cpb_is_no_message_to_split(cpb, chunked, tmp_path):
+    for how in [], ["--type", "tensorflow.GraphDef"]:
+        check(cpb.run("split", chunked, "-o", "out.cpb", *how, cwd=tmp_path), 2, chunked,
+              "byte 0: a .cpb file, or another file of Riegeli records; expected a message. A .cpb file is repacked "
+              "or merged")
+    assert os.listdir(tmp_path) == [os.path.basename(chunked)]
+
+
 @each([c for c in ALL if c[0] not in ("split", "recover", "cat")])
 def test_truncated(cpb, command, chunked, tmp_path):
     data = chunked.read_bytes() if hasattr(chunked, "read_bytes") else open(chunked, "rb").read()

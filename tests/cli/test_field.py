@@ -56,8 +56,8 @@ def test_the_message_itself(cpb, graph, name, options):
 
 
 @pytest.mark.parametrize("path, wanted", [
-    ("node[99]", "the message has none"),
-    ("node[0].attr[\"zz\"]", "the message has none"),
+    ("node[99]", "[99]: the length of node is "),
+    ("node[0].attr['zz']", '["zz"]: node[0].attr has none'),
     ("nodes", "the type has no such field"),
     ("node.name", "a repeated field; expected an index"),
     ("node[0].name[1]", "not a repeated field"),

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "cpb/chunked.h"
+#include "cpb/field_json.h"
 #include "cpb/field_reader.h"
 #include "cpb/find.h"
 #include "cpb/message.h"
@@ -341,6 +342,26 @@ static void chunk_ranges(const host *h, outcome *out) {
   cpb_index_free(index);
 }
 
+/* What was found, as JSON. */
+static void json_of_field(const host *h, outcome *out, const cpb_find *find, unsigned *state) {
+  const cpb_field_json_options options = {.struct_size = sizeof options, .max_value = 30, .limits = h->limits};
+  cpb_range range = cpb_find_get_range(find, 0);
+  cpb_field_json *json = cpb_field_json_new(h->allocator, cpb_find_found(find), &range, 1, &options);
+  if (json == NULL) {
+    no_memory(out);
+    return;
+  }
+  cpb_step step;
+  while ((step = cpb_field_json_step(json)) > CPB_STEP_DONE) {
+    size_t length;
+    const char *text = cpb_field_json_output(json, &length);
+    if (step == CPB_STEP_NEED) answer(h, state, cpb_field_json_input(json));
+    else keep_bytes(out, text, length);
+  }
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_field_json_error(json));
+  cpb_field_json_free(json);
+}
+
 static void find_in(const host *h, outcome *out, const cpb_schema *schema, const cpb_path *path) {
   cpb_find *find = cpb_find_new(h->allocator, cpb_schema_find_message(schema, "tensorflow.GraphDef"), path, h->limits);
   if (find == NULL) {
@@ -355,6 +376,7 @@ static void find_in(const host *h, outcome *out, const cpb_schema *schema, const
     cpb_range range = cpb_find_get_range(find, i);
     note(out, "range", range.offset, range.length);
   }
+  if (step == CPB_STEP_DONE) json_of_field(h, out, find, &state);
   cpb_find_free(find);
 }
 

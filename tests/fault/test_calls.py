@@ -71,7 +71,7 @@ OLD = b"the old file"
 
 # Of an operation's calls each fails, or about so many at equal distances: so it is for a diff of
 # objects, which allocates three thousand times at much the same places.
-MOST = int(os.environ.get("CPB_FAULT_MOST", 10**9 if "CPB_TEST_ALL" in os.environ else 1200))
+MOST = int(os.environ.get("CPB_FAULT_MOST", 10**9 if "CPB_TEST_ALL" in os.environ else 250))
 ZIP = (SAMEDIFF / "minimal.zip").read_bytes()
 
 

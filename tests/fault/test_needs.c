@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "stride.h"
 #include "sweep.h"
 
 static void *allocate(void *user, size_t size) {
@@ -76,7 +77,7 @@ static void unmet(const target *t) {
     outcome good = run(t->op, h);
     assert_int_equal(good.error.code, CPB_OK);
     assert_true(needs > 0);
-    size_t step = needs / 100 + 1;
+    size_t step = (needs / 100 + 1) * sanitized_stride(5);
     fails_at_each_need(t->op, h, &good, needs, step);
     if (!(t->op->traits & OP_RECOVERS)) ends_at_each_need(t->op, h, &good, needs, step);
     outcome_free(&good);

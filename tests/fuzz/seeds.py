@@ -243,6 +243,20 @@ def cpb_file_seeds():
             save("inspect", data)
 
 
+def field_reader_seeds():
+    """Each with what leads through it, by numbers and by names of the target's own type."""
+    files = {"cpb_odd/tag_map_string_value_new": ["13", "1"], "cpb_odd/deep_10": ["1.1", "b.b"],
+             "cpb_odd/same_chunk_twice": ["1[0]", "a[0].a[1]"], "cpb/test_many_fields/none": ["1", "5", "h"],
+             "cpb/test_tree_df_4/brotli": ["1", "1.1[0]", "b.a"], "cpb/graph_split-large-nodes/max200_zstd": [
+                 "", "1[1].1", "1[0]", 'a[0].e', '1[0].5["dtype"]'],
+             "pages/graph": ["1[3].2", "1[20]"]}
+    for i, (name, paths) in enumerate(files.items()):
+        data = (DATA / f"{name}.cpb").read_bytes()
+        for k, path in enumerate(paths):
+            how = (i + k) % 8 + 8 * any(c in "abe" for c in path.split('"')[0]) + 16 * (k & 1)
+            save("field_reader", bytes([how, len(path)]) + path.encode().ljust(40, b"\0") + data)
+
+
 def inspect_seeds():
     from support.samediff import FILES, FOLDER
     for case in FILES[:40:8]:
@@ -335,6 +349,7 @@ if __name__ == "__main__":
     coreml_seeds()
     onnx_seeds()
     cpb_file_seeds()
+    field_reader_seeds()
     inspect_seeds()
     diff_seeds()
     find_seeds()

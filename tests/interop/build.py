@@ -30,11 +30,16 @@ def tf_merger():
 
 
 def riegeli_rs():
-    """The Rust crate `riegeli` as a command."""
+    """The Rust crate `riegeli` as a command. To optimize it takes most of the time, and is for tests/bench, which
+    takes what is built with CPB_TEST_ALL."""
     target = BUILD / "cargo"
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--locked", "--manifest-path",
-                    HERE / "riegeli-rs" / "Cargo.toml", "--target-dir", target], check=True)
-    return target / "release" / "riegeli-rs"
+    settings = {"DEBUG": "0", "DEBUG_ASSERTIONS": "false", "OVERFLOW_CHECKS": "false"}
+    environment = os.environ | {f"CARGO_PROFILE_DEV_{name}": value for name, value in settings.items()}
+    environment["CARGO_INCREMENTAL"] = "0"
+    release = bool(os.environ.get("CPB_TEST_ALL"))
+    subprocess.run(["cargo", "build", *["--release"] * release, "--quiet", "--locked", "--manifest-path",
+                    HERE / "riegeli-rs" / "Cargo.toml", "--target-dir", target], check=True, env=environment)
+    return target / ("release" if release else "debug") / "riegeli-rs"
 
 
 def nd4j():

@@ -302,6 +302,35 @@ static void what_is_large_is_allocated_once(void **state) {
   assert_int_equal(f.blocks, 0);
 }
 
+/* At level 11 each block of 256 KiB takes seconds. The second buffer takes nothing new, and is ended all the same. */
+static void a_host_ends_brotli_within_a_buffer(void **state) {
+  (void)state;
+  enum { BLOCKS = 3, SIZE = BLOCKS << 18 };
+  static uint8_t data[SIZE];
+  const cpb_codec_options level11 = {CPB_CODEC_BROTLI, 11, 0};
+  failing_allocator f = {.for_ever = true};
+  cpb_allocator a = failing_allocator_of(&f);
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_compressor *c = cpb_compressor_new(&a, &level11, &error);
+  cpb_buffer out = new_buffer(NULL);
+  for (size_t i = 0; i < SIZE; i++) data[i] = (uint8_t)(i % 1000 % 251);
+  assert_true(compress(c, data, SIZE, SIZE, 1, &out, &error));
+  const size_t first = f.calls;
+  assert_true(compress(c, data, SIZE, SIZE, 1, &out, &error));
+  const size_t calls = f.calls - first;
+  assert_true(calls > BLOCKS);
+  for (size_t n = 1; n <= BLOCKS; n++) {
+    f.fail_at = f.calls + n * calls / (BLOCKS + 1);
+    assert_false(compress(c, data, SIZE, SIZE, 1, &out, &error));
+    assert_int_equal(error.code, CPB_E_MEMORY);
+    assert_int_equal(f.calls, f.fail_at);
+    f.fail_at = 0;
+  }
+  cpb_buffer_free(&out);
+  cpb_compressor_free(c);
+  assert_int_equal(f.blocks, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(libraries_decode_what_is_encoded),
@@ -314,6 +343,7 @@ int main(void) {
       cmocka_unit_test(brotli_stores_noise_however_it_comes),
       cmocka_unit_test(brotli_compresses_what_is_not_quite_noise),
       cmocka_unit_test(what_is_large_is_allocated_once),
+      cmocka_unit_test(a_host_ends_brotli_within_a_buffer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -408,6 +408,34 @@ static bool message_file_find(bool succeed, cpb_error *error) {
   return found;
 }
 
+static bool read_field(bool succeed, cpb_error *error) {
+  size_t size;
+  uint8_t *bytes = cpb_read_field(CPB, succeed ? "2" : "2[9]", NULL, &size, error);
+  free(bytes);
+  return bytes != NULL;
+}
+
+static bool read_field_json(bool succeed, cpb_error *error) {
+  size_t size;
+  char *json = cpb_read_field_json(succeed ? CPB : NO_FILE, "meta_graphs", NULL, &size, error);
+  free(json);
+  return json != NULL;
+}
+
+static bool message_file_json(bool succeed, cpb_error *error) {
+  size_t size;
+  const cpb_range range = {0, 1}; /* of the message itself, of which the first byte is a tag */
+  cpb_schema *schema = cpb_schema_new_builtin(NULL, NULL);
+  const cpb_message_type *type = cpb_schema_find_message(schema, "tensorflow.SavedModel");
+  const cpb_found_field place = {.found.message = type, .ranges = &range, .num_ranges = succeed ? 0 : 1};
+  cpb_message_file *message = cpb_message_file_open(NULL, CPB, NULL, NULL);
+  char *json = cpb_message_file_json(message, &place, NULL, &size, error);
+  free(json);
+  cpb_message_file_close(message);
+  cpb_schema_free(schema);
+  return json != NULL;
+}
+
 static bool message_file_supply(bool succeed, cpb_error *error) {
   bool cancelled = false;
   const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_OVERVIEW};
@@ -552,6 +580,9 @@ static const struct {
     {"cpb_message_file_on", message_file_on, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_message_file_size", message_file_size, CPB_E_READ, CPB_NO_OFFSET, "Bad file descriptor"},
     {"cpb_message_file_find", message_file_find, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "none"},
+    {"cpb_message_file_json", message_file_json, CPB_E_DAMAGED, CPB_NO_OFFSET, "ends within a field"},
+    {"cpb_read_field", read_field, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "[9]"},
+    {"cpb_read_field_json", read_field_json, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_message_file_read", message_file_read, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_message_file_supply", message_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_model_file_open", model_file_open, CPB_E_FORMAT, CPB_NO_OFFSET,

@@ -53,10 +53,10 @@ static cpb_field_reader *reader_of(size_t memory, cpb_verify verify) {
   return r;
 }
 
-static found read_with(cpb_field_reader *r, host *h, const char *text, uint64_t offset, uint64_t size) {
+/* What was asked for. */
+static found take_found(cpb_field_reader *r, host *h) {
   found f = {.code = CPB_OK};
   cpb_buffer_init(&f.bytes, &plain);
-  cpb_field_reader_read(r, text, strlen(text), offset, size);
   cpb_step step;
   while ((step = cpb_field_reader_step(r)) > CPB_STEP_DONE) {
     size_t length;
@@ -69,6 +69,16 @@ static found read_with(cpb_field_reader *r, host *h, const char *text, uint64_t 
   cpb_segment piece;
   for (size_t i = 0; cpb_field_reader_piece(r, i, &piece) == CPB_OK; i++) f.appended |= piece.literal != NULL;
   return f;
+}
+
+static found read_with(cpb_field_reader *r, host *h, const char *text, uint64_t offset, uint64_t size) {
+  cpb_field_reader_read(r, text, strlen(text), offset, size);
+  return take_found(r, h);
+}
+
+static found json_with(cpb_field_reader *r, host *h, const char *text, uint64_t max_value) {
+  cpb_field_reader_read_json(r, text, strlen(text), max_value);
+  return take_found(r, h);
 }
 
 /* --- What a parser makes of a message ------------------------------------------------ */
@@ -270,6 +280,7 @@ static cpb_buffer file_of(const char *path) {
 
 typedef struct hand {
   cpb_buffer set, file;
+  cpb_schema *schema;
   host host;
   cpb_field_reader *r;
 } hand;
@@ -282,8 +293,11 @@ static const char GRAPH[] =
     "\x76\x61\x6c\x75\x65\x12\x06\x42\x04\x08\x01\x12\x00";
 static const char SLICE[] = "\x0a\x03\x0a\x01\x63\x22\x02\x08\x09";
 
+/* Where the names of fields come from. */
+typedef enum naming { NO_NAMES, DESCRIPTORS, BUILT_IN } naming;
+
 /* The content of node[1]'s tensor is chunk 1, and node[2] in a slice. */
-static void begin_by_hand(hand *h, size_t memory, bool names) {
+static void begin_by_hand(hand *h, size_t memory, naming names) {
   merge_case c;
   plain = cpb_allocator_or_default(NULL);
   merge_case_init(&c);
@@ -295,17 +309,21 @@ static void begin_by_hand(hand *h, size_t memory, bool names) {
   merge_case_free(&c);
   h->set = file_of(CPB_TEST_DATA "/schema/tensorflow.fds");
   h->host = (host){.bytes = h->file.data, .size = h->file.size, .manner = AS_ASKED, .says_end = true, .random = 1};
+  h->schema = cpb_schema_new_builtin(NULL, NULL);
+  const cpb_message_type *type = cpb_schema_find_message(h->schema, "tensorflow.GraphDef");
   const cpb_field_reader_options options = {.struct_size = sizeof options,
                                             .memory = memory,
                                             .read_size = 512,
-                                            .descriptors = names ? h->set.data : NULL,
+                                            .descriptors = names == DESCRIPTORS ? h->set.data : NULL,
                                             .descriptors_size = h->set.size,
-                                            .message = "tensorflow.GraphDef"};
+                                            .message = "tensorflow.GraphDef",
+                                            .type = names == BUILT_IN ? type : NULL};
   h->r = cpb_field_reader_new(NULL, &options);
 }
 
 static void end_by_hand(hand *h) {
   cpb_field_reader_free(h->r);
+  cpb_schema_free(h->schema);
   cpb_buffer_free(&h->set);
   cpb_buffer_free(&h->file);
   free(h->host.lent);
@@ -330,10 +348,9 @@ static void expect_refusal(hand *h, const char *path, cpb_code code, const char 
   cpb_buffer_free(&f.bytes);
 }
 
-static void names_and_numbers_lead_to_fields(void **state) {
-  (void)state;
+static void check_names(naming names) {
   hand h;
-  begin_by_hand(&h, 16 << 10, true);
+  begin_by_hand(&h, 16 << 10, names);
   EXPECT_FIELD(&h, "node[1].attr['value'].tensor.tensor_content", "content", CPB_WIRE_LEN);
   EXPECT_FIELD(&h, "node[1].attr[\"value\"].tensor",
                "\x08\x01\x12\x00\x22\x07"
@@ -349,11 +366,17 @@ static void names_and_numbers_lead_to_fields(void **state) {
   end_by_hand(&h);
 }
 
+static void names_and_numbers_lead_to_fields(void **state) {
+  (void)state;
+  check_names(DESCRIPTORS);
+  check_names(BUILT_IN);
+}
+
 static void pieces_say_where_a_field_is(void **state) {
   (void)state;
   hand h;
   cpb_segment piece;
-  begin_by_hand(&h, 16 << 10, false);
+  begin_by_hand(&h, 16 << 10, NO_NAMES);
   found f = read_with(h.r, &h.host, "1[1].5[\"value\"].8", 7, 0);
   assert_int_equal(f.bytes.size, 0);
   assert_int_equal(cpb_field_reader_place(h.r)->num_pieces, 3);
@@ -383,10 +406,9 @@ static void pieces_say_where_a_field_is(void **state) {
   end_by_hand(&h);
 }
 
-static void what_is_wrong_with_a_path_is_said(void **state) {
-  (void)state;
+static void check_refusals(naming names) {
   hand h;
-  begin_by_hand(&h, 16 << 10, true);
+  begin_by_hand(&h, 16 << 10, names);
   expect_refusal(&h, "node[3].name", CPB_E_NOT_FOUND, "node[3]: the message has none");
   expect_refusal(&h, "nodes[3]", CPB_E_NOT_FOUND, "nodes: the type has no such field");
   expect_refusal(&h, "node.name", CPB_E_USAGE, "node: a repeated field; expected an index, as in name[0]");
@@ -399,27 +421,80 @@ static void what_is_wrong_with_a_path_is_said(void **state) {
       "chunk 1: it belongs to an element or a map's entry inside of the field, which only a merge puts there");
   EXPECT_FIELD(&h, "node[2].name", "c", CPB_WIRE_LEN);
   end_by_hand(&h);
-  begin_by_hand(&h, 16 << 10, false);
+}
+
+static void what_is_wrong_with_a_path_is_said(void **state) {
+  (void)state;
+  hand h;
+  check_refusals(DESCRIPTORS);
+  check_refusals(BUILT_IN);
+  begin_by_hand(&h, 16 << 10, NO_NAMES);
   expect_refusal(&h, "node[2].name", CPB_E_USAGE,
                  "node: the type of the message is not known; expected a field number");
   assert_int_equal(cpb_field_reader_read(h.r, NULL, 0, 0, 1), CPB_E_USAGE);
   end_by_hand(&h);
 }
 
-static void too_little_memory_is_a_limit(void **state) {
+static void expect_json(hand *h, const char *path, uint64_t max_value, const char *text) {
+  found f = json_with(h->r, &h->host, path, max_value);
+  if (f.code != CPB_OK) fail_msg("%s: %s", path, f.message);
+  append(&f.bytes, "", 1);
+  assert_string_equal((const char *)f.bytes.data, text);
+  cpb_buffer_free(&f.bytes);
+}
+
+static void fields_are_given_as_json(void **state) {
   (void)state;
+  hand h;
+  begin_by_hand(&h, 32 << 10, BUILT_IN);
+  expect_json(&h, "node[0].name", 0, "\"a\"");
+  expect_json(&h, "node[0].attr[\"n\"]", 0, "{\"i\":\"7\"}");
+  expect_json(&h, "node[0].attr[\"n\"].i", 0, "\"7\"");
+  expect_json(&h, "node[0].attr[\"t\"].tensor.int_val", 0, "[5,150,6]");
+  expect_json(&h, "node[0].attr[\"t\"].tensor.int_val[1]", 0, "150");
+  expect_json(&h, "4", 0, "{\"producer\":9}");
+  expect_json(&h, "node[1].attr[\"value\"].tensor.tensor_content", 0, "\"Y29udGVudA==\"");
+  expect_json(&h, "node[1].attr[\"value\"].tensor.tensor_content", 6, "{\"@omitted\":{\"offset\":0,\"size\":7}}");
+  expect_json(
+      &h, "node[1].attr[\"value\"].tensor", 6,
+      "{\"dtype\":\"DT_FLOAT\",\"tensor_shape\":{},\"tensor_content\":{\"@omitted\":{\"offset\":6,\"size\":7}}}");
+  assert_string_equal(cpb_field_reader_found(h.r)->message->name, "tensorflow.TensorProto");
+  assert_int_equal(cpb_field_reader_read(h.r, NULL, 0, 6, 7), CPB_OK); /* what was left out */
+  found f = take_found(h.r, &h.host);
+  assert_int_equal(f.bytes.size, 7);
+  assert_memory_equal(f.bytes.data, "content", 7);
+  cpb_buffer_free(&f.bytes);
+  assert_true(cpb_field_reader_memory(h.r) <= 32 << 10);
+  end_by_hand(&h);
+  begin_by_hand(&h, 16 << 10, DESCRIPTORS);
+  f = json_with(h.r, &h.host, "versions", 0);
+  assert_int_equal(f.code, CPB_E_USAGE);
+  assert_string_equal(f.message, "the type of the field is not known; expected one, to show JSON");
+  EXPECT_FIELD(&h, "versions", "\x08\x09", CPB_WIRE_LEN);
+  end_by_hand(&h);
+}
+
+static unsigned read_in_little_memory(bool json) {
   unsigned read = 0;
   for (size_t memory = 512; memory < 32 << 10; memory += 512) {
     hand h;
-    begin_by_hand(&h, memory, true);
-    found f = read_with(h.r, &h.host, "node[1].attr[\"value\"].tensor", 0, UINT64_MAX);
+    begin_by_hand(&h, memory, json ? BUILT_IN : DESCRIPTORS);
+    static const char path[] = "node[1].attr[\"value\"].tensor";
+    found f = json ? json_with(h.r, &h.host, path, 0) : read_with(h.r, &h.host, path, 0, UINT64_MAX);
     assert_true(f.code == CPB_OK || f.code == CPB_E_LIMIT);
     if (f.code == CPB_OK) assert_true(cpb_field_reader_memory(h.r) <= memory);
     read += f.code == CPB_OK;
     cpb_buffer_free(&f.bytes);
     end_by_hand(&h);
   }
+  return read;
+}
+
+static void too_little_memory_is_a_limit(void **state) {
+  (void)state;
+  unsigned read = read_in_little_memory(false), as_json = read_in_little_memory(true);
   assert_true(read > 30 && read < 60);
+  assert_true(as_json > 10 && as_json < read);
 }
 
 int main(void) {
@@ -429,6 +504,7 @@ int main(void) {
       cmocka_unit_test(names_and_numbers_lead_to_fields),
       cmocka_unit_test(pieces_say_where_a_field_is),
       cmocka_unit_test(what_is_wrong_with_a_path_is_said),
+      cmocka_unit_test(fields_are_given_as_json),
       cmocka_unit_test(too_little_memory_is_a_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

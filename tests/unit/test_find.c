@@ -124,13 +124,66 @@ static void elements_are_counted(void **state) {
   FINDS(m, "ms[1].n", "\x02");
   FINDS_UNTYPED(m, "4[1].1", "\x02");
   fails(find(m, "bs[3]"), CPB_E_NOT_FOUND, "[3]");
-  fails(find(m, "ms[0].b"), CPB_E_NOT_FOUND, "b: the message");
+  fails(find(m, "ms[0].b"), CPB_E_NOT_FOUND, "b: ms[0] has none");
   cpb_found found = FINDS(m, "bs",
                           "\x52\x01"
                           "a\x52\x00\x52\x01"
                           "c");
   assert_true(found.fields);
   assert_false(FINDS(m, "bs[0]", "a").fields);
+}
+
+/* What cpb_find_within() and cpb_find_each() find of `path` in the ranges, as offset+length, ... */
+static const char *finds_within(bytes m, const cpb_range *ranges, size_t count, const char *path, bool each) {
+  static char text[256];
+  cpb_error error;
+  cpb_path *parsed = cpb_path_parse(NULL, path, strlen(path), &error);
+  cpb_find *f = cpb_find_new(NULL, cpb_schema_find_message(types, "t.M"), parsed, NULL);
+  if (ranges) assert_int_equal(cpb_find_within(f, ranges, count), CPB_OK);
+  if (each) cpb_find_each(f);
+  uint8_t *lent = NULL;
+  while (cpb_find_step(f) == CPB_STEP_NEED) lent = lend(cpb_find_input(f), m, 3, lent);
+  snprintf(text, sizeof text, "%s", cpb_find_error(f)->message);
+  if (cpb_find_error(f)->code == CPB_OK) *text = '\0';
+  for (size_t i = 0; cpb_find_error(f)->code == CPB_OK && i < cpb_find_num_ranges(f); i++) {
+    cpb_range range = cpb_find_get_range(f, i);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d+%d", i ? " " : "", (int)range.offset,
+             (int)range.length);
+  }
+  free(lent);
+  cpb_find_free(f);
+  cpb_path_free(parsed);
+  return text;
+}
+
+static void a_search_goes_on_in_ranges(void **state) {
+  (void)state;
+  /* ms {n: 1} n: 7 ms {n: 2 b: "x"}, of which the two values are one message: {n: 1 n: 2 b: "x"} */
+  bytes m = MESSAGE_OF("\x22\x02\x08\x01\x08\x07\x22\x05\x08\x02\x12\x01x");
+  const cpb_range values[] = {{2, 2}, {8, 5}}, beyond = {8, 6}, far = {UINT64_MAX, UINT64_MAX};
+  assert_string_equal(finds_within(m, values, 2, "n", false), "9+1");
+  assert_string_equal(finds_within(m, values, 1, "n", false), "3+1");
+  assert_string_equal(finds_within(m, values, 2, "b", false), "12+1");
+  assert_string_equal(finds_within(m, values, 2, "", false), "2+2 8+5");
+  assert_string_equal(finds_within(m, values, 0, "n", false), "n: the message has none");
+  assert_string_equal(finds_within(m, &beyond, 1, "n", false), "a range of 6 bytes ends beyond the message");
+  assert_non_null(strstr(finds_within(m, &far, 1, "n", false), "ends beyond the message"));
+}
+
+static void each_element_is_a_range(void **state) {
+  (void)state;
+  /* ms {n: 1} ms {} n: 7 ms {n: 2}; s: [1, 2] s: 3 in both forms; by_bool {true: ""} */
+  bytes m = MESSAGE_OF("\x22\x02\x08\x01\x22\x00\x08\x07\x22\x02\x08\x02\x3a\x02\x02\x04\x38\x06\xba\x01\x02\x08\x01");
+  const cpb_range second = {4, 8};
+  assert_string_equal(finds_within(m, NULL, 0, "ms", true), "2+2 6+0 10+2");
+  assert_string_equal(finds_within(m, &second, 1, "ms", true), "6+0 10+2");
+  assert_string_equal(finds_within(m, NULL, 0, "ms", false), "0+6 8+4");
+  assert_string_equal(finds_within(m, NULL, 0, "s", true), "14+2 17+1");
+  assert_string_equal(finds_within(m, NULL, 0, "by_bool", true), "21+2");
+  assert_string_equal(finds_within(m, NULL, 0, "ms[2]", true), "10+2");
+  assert_string_equal(finds_within(m, NULL, 0, "n", true), "7+1");
+  /* gs, if they are groups, have neither of their tags; those of a repeated field of messages. */
+  assert_string_equal(finds_within(MESSAGE_OF("\x23\x08\x01\x24\x23\x24"), NULL, 0, "ms", true), "1+2 5+0");
 }
 
 static void neighbours_are_one_range(void **state) {
@@ -261,6 +314,9 @@ static void paths_that_do_not_fit_are_errors(void **state) {
       {"by_bool[true].x", CPB_E_USAGE, "not a message"},
       {"ms[0][1]", CPB_E_USAGE, "expected a field before it"},
       {"m.nothing", CPB_E_NOT_FOUND, "none"},
+      {"ms[1].n", CPB_E_NOT_FOUND, "[1]: the length of ms is 1"},
+      {"ms[0].m", CPB_E_NOT_FOUND, "m: ms[0] has none"},
+      {"by_text['k']", CPB_E_NOT_FOUND, "[\"k\"]: by_text has none"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) fails(find(m, cases[i].path), cases[i].code, cases[i].text);
   fails(find_untyped(m, "n"), CPB_E_USAGE, "expected a field number");
@@ -413,6 +469,8 @@ int main(void) {
       cmocka_unit_test(names_and_numbers_lead_to_values),
       cmocka_unit_test(the_last_value_counts_and_messages_merge),
       cmocka_unit_test(elements_are_counted),
+      cmocka_unit_test(a_search_goes_on_in_ranges),
+      cmocka_unit_test(each_element_is_a_range),
       cmocka_unit_test(neighbours_are_one_range),
       cmocka_unit_test(packed_elements_have_no_tags),
       cmocka_unit_test(packed_fields_that_end_early_are_damage),

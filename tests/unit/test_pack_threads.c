@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "cpb/file.h"
 #include "riegeli_parts.h"
+#include "stride.h"
 
 static void init(cpb_buffer *b) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
@@ -231,7 +232,7 @@ static void parts_by_forks_make_the_same_file(void **state) {
   (void)state;
   cpb_error error;
   write_graph(1, 40);
-  for (size_t i = 0; i < WAYS; i++) {
+  for (size_t i = 0; i < WAYS; i += sanitized_stride(3)) {
     size_t count, given = 0;
     assert_int_equal(make(false, &ways[i], NULL, alone, &error), CPB_OK);
     cpb_file *file = cpb_file_open(NULL, in, &error);
@@ -258,7 +259,7 @@ static void parts_by_forks_make_the_same_file(void **state) {
 static void any_number_of_threads_makes_the_same_file(void **state) {
   (void)state;
   cpb_error error;
-  for (size_t i = 0; i < WAYS; i++) {
+  for (size_t i = 0; i < WAYS; i += sanitized_stride(3)) {
     const way *w = &ways[i], *next = &ways[(i + 4) % WAYS];
     write_graph((unsigned)i, 60);
     for (unsigned threads = 1; threads < 5; threads++) {
@@ -290,7 +291,7 @@ static void an_error_is_the_same_with_any_number_of_threads(void **state) {
   write_graph(5, 30);
   assert_int_equal(make(false, &ways[6], NULL, alone, &error), CPB_OK);
   read_all(alone, &file);
-  for (size_t at = 100; at < file.size; at += 1 + file.size / 60) {
+  for (size_t at = 100; at < file.size; at += (1 + file.size / 40) * sanitized_stride(4)) {
     for (size_t i = 0; i < WAYS; i += 4) {
       file.data[at] ^= 8;
       write_bytes(in, &file);
@@ -370,7 +371,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
       rename(alone, in);
     }
     assert_int_equal(make(repack, &ways[4], NULL, alone, &error), CPB_OK);
-    for (size_t n = 1, done = 0; !done; n += 1 + n / 40) {
+    for (size_t n = 1, done = 0; !done; n += (1 + n / 20) * sanitized_stride(4)) {
       counter c = {.fail_at = n, .for_ever = for_ever};
       const cpb_allocator a = {&c, counted_allocate, counted_resize, counted_release};
       const cpb_file_options options = {.struct_size = sizeof options, .allocator = &a, .threads = 3};

@@ -8,6 +8,7 @@
 #include "failing_allocator.h"
 #include "reader_cases.h"
 #include "riegeli/codec/compressor.h"
+#include "stride.h"
 
 /* --- Chunks made by hand ---------------------------------------------------- */
 
@@ -220,7 +221,7 @@ static void records_are_the_same_however_they_are_read(void **state) {
     built_file f = mixed_file(codecs[c], 2);
     for (int m = 0; m < MANNERS; m++) {
       for (int verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
-        for (size_t batch = 0; batch <= 8; batch += 4) {
+        for (size_t batch = 0; batch <= 8; batch += 4 * sanitized_stride(2)) {
           outcome o = {0};
           if (m == BYTE_BY_BYTE && batch > 0) continue;
           read_in_batches(&f, (manner)m, (cpb_record_reader_options){.verify = (cpb_verify)verify}, batch, &o);
@@ -238,7 +239,7 @@ static void a_block_header_may_stand_anywhere_in_a_chunk(void **state) {
   (void)state;
   for (size_t c = 0; c < CODECS; c++) {
     for (int kind = 0; kind < 2; kind++) {
-      for (size_t before = 1, size = 2; before < size; before++) {
+      for (size_t before = 1, size = 2; before < size; before += sanitized_stride(7)) {
         built_file f = {0};
         const size_t filler = 65536 - 64 - 40 - 5 - 40 - before; /* of a chunk with its size in 5 bytes */
         random_state = (uint32_t)before;
@@ -285,7 +286,7 @@ static void every_record_can_be_sought_and_skipped_in(void **state) {
     built_file f = mixed_file(codecs[c], 1);
     host h = host_of(&f, ALL_AT_ONCE);
     cpb_record_reader *r = reader((cpb_record_reader_options){0});
-    for (size_t n = 0; n < 5 * f.num_records; n++) {
+    for (size_t n = 0; n < 5 * f.num_records; n += sanitized_stride(4)) {
       const size_t i = n * 7 % f.num_records;
       const built_record *record = &f.records[i];
       const size_t skipped = n % 3 == 0 ? 0 : record->size / (n % 5 + 1);
@@ -314,7 +315,7 @@ static void after_a_damaged_chunk_the_next_is_good(void **state) {
   (void)state;
   static const size_t sizes[] = {7, 90000, 3};
   for (size_t c = 0; c < CODECS; c++) {
-    for (size_t at = 0; at < 90; at += 3) {
+    for (size_t at = 0; at < 90; at += 3 * sanitized_stride(3)) {
       built_file f = {0}, aside = {0};
       random_state = 1;
       put_signature(&f);
@@ -372,7 +373,7 @@ static void every_allocation_may_fail(void **state) {
   for (size_t c = 0; c < CODECS; c++) {
     built_file f = mixed_file(codecs[c], 1);
     for (size_t memory = 0; memory <= 1u << 25; memory += 1u << 25) {
-      for (size_t n = 1, calls = n; n <= calls; n++) {
+      for (size_t n = 1, calls = n; n <= calls; n += sanitized_stride(5)) {
         for (int for_ever = 0; for_ever < 2; for_ever++) {
           outcome o = {0};
           calls = read_counted(&f, n, for_ever, memory, &o);

@@ -5,14 +5,13 @@
 #include <stdbool.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "cpb/open.h"
 
-/* The value that `find` has found in `message`: `*value`, in `text`, which is to be freed; empty where the type is not
- * known. Of values of more than `omit` bytes only the place is told (cpb_omitted), and nothing is read. False with the
- * error set: CPB_E_LIMIT beyond 16 MiB of what is not omitted, or 32 MiB of text. */
-bool cpb_field_json(cpb_message_file *message, const cpb_find *find, uint64_t omit, cpb_buffer *text, cpb_span *value,
-                    cpb_error *error);
+/* The value that `find` has found in `message`, appended to `text`; nothing where the type is not known. Of values of
+ * more than `omit` bytes (at least 1) only the place is told (cpb_omitted), and nothing is read. False with the error
+ * set: CPB_E_LIMIT beyond 16 MiB of what is not omitted, or 32 MiB of text. */
+bool cpb_field_json_text(cpb_message_file *message, const cpb_find *find, uint64_t omit, cpb_buffer *text,
+                         cpb_error *error);
 
 /* The name of the type of what was found, such as "tensorflow.NodeDef" or "string"; NULL: not known. Static, or the
  * schema's. */

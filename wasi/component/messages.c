@@ -343,15 +343,14 @@ bool exports_messages_method_field_read(exports_messages_field_t *f, uint64_t of
 bool exports_messages_method_field_json(exports_messages_field_t *f, uint64_t *omit,
                                         exports_messages_own_content_t *ret, exports_messages_error_t *err) {
   cpb_error error;
-  cpb_span value;
   cpb_error_begin(&error, NULL);
   ranges *r = new_ranges(f->message, &text_kind, 0);
   if (!r) return component_fail_memory(err);
-  bool done = cpb_field_json(f->message->file, f->find, omit ? *omit : OMIT, &r->text, &value, &error);
-  if (done && value.size == 0)
+  bool done = cpb_field_json_text(f->message->file, f->find, omit ? *omit : OMIT, &r->text, &error);
+  if (done && r->text.size == 0)
     cpb_fail(&error, CPB_E_USAGE, CPB_NO_OFFSET, "JSON takes the type of the message; expected type-name");
   done = error.code == CPB_OK && content_new(&r->engine, 0, NULL, ret, &error);
-  r->engine.data = value; /* content_new() has emptied it */
+  r->engine.data = (cpb_span){r->text.data, r->text.size}; /* content_new() has emptied it */
   engine_free(&r->engine);
   return done || component_fail(err, &error);
 }

@@ -1,6 +1,7 @@
 """The programs that play a tape: PROGRAM TAPE MODULE."""
 
 import dataclasses
+import os
 import pathlib
 import subprocess
 
@@ -41,3 +42,6 @@ PLAYERS = {
     "wasm3": Player(build_wasm3, without=("-simd",)),
     "node": Player(lambda: ["node", HERE / "play.js"]),
 }
+
+# To build wasmi takes longer than all that the others play; wasm3 interprets, too.
+DEFAULT = [name for name in PLAYERS if name != "wasmi" or os.environ.get("CPB_TEST_ALL")]

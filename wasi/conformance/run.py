@@ -17,7 +17,7 @@ import tempfile
 import time
 
 from engines import EngineError, File, chunk, merged, num_chunks, outcome, records
-from players import PLAYERS
+from players import DEFAULT, PLAYERS
 from tape import PAGE, ROOT, Instance, Tape
 
 sys.path.append(str(ROOT / "tests"))
@@ -241,5 +241,5 @@ def main(names):
 
 
 if __name__ == "__main__":
-    broken = main(sys.argv[1:] or PLAYERS)
+    broken = main(sys.argv[1:] or DEFAULT)
     sys.exit(f"not the same as natively: {', '.join(broken)}" if broken else 0)

@@ -14,6 +14,7 @@ enum { READ_SIZE = 1024, VERIFY_LATE = 1, MESSAGE = 16, NEED_STRUCT = 32, OPTION
 
 static job j;
 static uint32_t pager, need, window;
+static uint32_t longest; /* ticks of a step */
 
 static int32_t call(const char *name, const char *types, uint32_t a, uint32_t b) {
   return (int32_t)reactor_call(name, types, a, b);
@@ -46,9 +47,17 @@ static void give(void) {
   reactor_call("cpb_input_supply", "iIii", input, (uint64_t)offset, window, length);
 }
 
+static int32_t take_step(void) {
+  uint32_t begun = (uint32_t)board_ticks();
+  int32_t step = call("cpb_pager_step", "i", pager, 0);
+  uint32_t took = (uint32_t)board_ticks() - begun;
+  if (took > longest) longest = took;
+  return step;
+}
+
 static int run(void) {
   for (;;) {
-    int32_t step = call("cpb_pager_step", "i", pager, 0);
+    int32_t step = take_step();
     if (step == STEP_DONE) return 0;
     if (step == STEP_NEED) give();
     if (step == STEP_ERROR)
@@ -85,6 +94,7 @@ int board_main(void) {
   if (problem) return failed(problem);
   reactor_call("cpb_memory_end", "i", MEMORY);
   status = read_chunk();
+  job_print("longest", longest);
   job_print("linear", MEMORY);
   job_print("module", (uint64_t)(data_end_in_flash - module_begin));
   job_report();

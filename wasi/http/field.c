@@ -102,12 +102,11 @@ static bool find_field(field *f) {
 
 static bool write_value(field *f, cpb_json_writer *w) {
   cpb_buffer text;
-  cpb_span value;
   cpb_error error;
   cpb_buffer_init(&text, &f->job->allocator);
   cpb_error_begin(&error, NULL);
-  bool done = cpb_field_json(f->message, f->find, f->omit, &text, &value, &error) || fail(f, &error);
-  if (done && value.size > 0) cpb_json_writer_raw(w, "value", value);
+  bool done = cpb_field_json_text(f->message, f->find, f->omit, &text, &error) || fail(f, &error);
+  if (done && text.size > 0) cpb_json_writer_raw(w, "value", (cpb_span){text.data, text.size});
   cpb_buffer_free(&text);
   return done;
 }

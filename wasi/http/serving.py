@@ -1,4 +1,4 @@
-"""What serves the component: jco's server, and `wasmtime serve` where it is installed."""
+"""What serves the component in the tests, jco's server and `wasmtime serve`, and the servers that it reads from."""
 
 import json
 import os
@@ -18,12 +18,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "build/tools/wasmtime"), str(ROOT / "wasi/examples/python")]
 
 from conftest import Cpb, DATA  # noqa: E402
+from urls import test_faults  # noqa: E402
 from urls.conftest import ENVIRONMENT, Server  # noqa: E402
 from urls.test_servers import KEYS, free_port, nginx, s3  # noqa: E402,F401
 
 WASM = pathlib.Path(os.environ.get("CPB_WASI", ROOT / "build" / "wasi")) / "cpb-http.wasm"
-WASMTIME = shutil.which("wasmtime", path=f"{ROOT / 'build/tools/bin'}:{os.environ['PATH']}")
-RUNTIMES = ["jco", "wasmtime"] if WASMTIME else ["jco"]
+WASMTIME = ROOT / "build/tools/bin/wasmtime"
+RUNTIMES = ["jco", "wasmtime"]
+CHUNKED = DATA / "cpb/real_tf_module/max3000_zstd.cpb"
+FROZEN = DATA / "cpb/real_frozen_conv/max1000_none.cpb"
+LARGE = 24_000_000
+ORIGINS = "https://one.example", "https://two.example:8443"
+CACHED = "public, max-age=60"
 
 
 class Answer:
@@ -141,3 +147,79 @@ def counted(server, paths):
         tokens[name] = uuid.uuid4().hex
         urls[name] = f"{server.base}{path}{'&' if '?' in path else '?'}count={tokens[name]}"
     return urls, tokens
+
+
+def path_of(file):
+    return f"/{file.relative_to(ROOT)}"
+
+
+# --- The servers ----------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="session")
+def below(tmp_path_factory):
+    """A folder with a SavedModel and all that is beside it, with what is damaged, and what is large."""
+    below = tmp_path_factory.mktemp("below")
+    shutil.copytree(DATA / "cpb/real_tf_module/model", below / "module")
+    shutil.copy(DATA / "cpb/real_tf_module/orig.pb", below / "module/saved_model.pb")
+    data = bytearray(FROZEN.read_bytes())
+    data[1500] ^= 1  # within a chunk
+    (below / "damaged.cpb").write_bytes(data)
+    (below / "short.cpb").write_bytes(data[:9000])
+    with open(below / "large.pb", "wb") as large:
+        large.truncate(LARGE)
+    return below
+
+
+def moves(server):
+    """Redirects: within the origin, to one of another model, and to one that is not configured."""
+    def to(url):
+        return f"/-/move/{urllib.parse.quote(url, safe='')}"
+    away = server.base.replace("127.0.0.1", "localhost")
+    return {"home": to(f"{server.base}/-/see/x"), "known": to(f"{server.other}/-/see/x"),
+            "relative": to("/-/see/x"), "away": to(f"{away}/-/see/x?count=away"), "loop": "/-/lie/redirect-forever"}
+
+
+def cases(*tests):
+    """The rows of the fault matrix: fault, what is expected, the most requests."""
+    return [case for test in tests for case in test.pytestmark[0].args[1]]
+
+
+TWICE = cases(test_faults.test_a_range_is_exactly_what_was_asked_for, test_faults.test_a_file_that_changes_is_noticed,
+              test_faults.test_what_passes_is_tried_again, test_faults.test_a_refusal_later_is_told_too)
+TWICE = [case for case in TWICE if case[0] != "etag-later"]  # in the third request
+ONCE = cases(test_faults.test_refusals_are_told_apart) + [
+    ("reset", r"UNAVAILABLE: no response \(", 4), ("cut", r"UNAVAILABLE: the response broke off \(", 4)]
+# Of silence, which takes as long as a server is waited for.
+SILENT = [case for case in TWICE if "stall" in case[0]]
+STALLS = [("stall", "UNAVAILABLE: no bytes from the server for 400 ms", 3),
+          ("stall-body", "UNAVAILABLE: no bytes from the server for 400 ms", 3)]
+
+
+@pytest.fixture(scope="module", params=RUNTIMES)
+def serving(request, server, nginx, s3, transpiled):  # noqa: F811
+    faults = {case[0] for case in TWICE + ONCE}
+    urls, tokens = counted(server, {
+        "module.cpb": path_of(CHUNKED), "frozen.cpb": path_of(FROZEN), "folder": "/-/model/module/",
+        "none": "/-/model/none.pb", "see": "/-/see/file", "damaged": "/-/model/damaged.cpb", "short": "/-/model/short.cpb",
+        "readme": path_of(ROOT / "README.md"), "large": "/-/model/large.pb", "text.pb": path_of(ROOT / "LICENSE"),
+        **moves(server), **{f"lie-{fault}": f"/-/lie/{fault}" for fault in faults},
+        **{f"mid-{fault}": f"/-/lie/{fault}" for fault in ("etag-changes", "cut", "date", "nothing-to-compare")},
+        "growing": "/-/model/growing/", "all/*": "/-/model/"})
+    urls |= {"other": f"{server.other}{path_of(FROZEN)}", "nginx": f"{nginx[0]}/files/model.cpb",
+             "nginx-empty": f"{nginx[0]}/files/empty.pb", "nginx-large": f"{nginx[0]}/files/large.pb", "nginx-page": f"{nginx[0]}/page/large.pb",
+             "s3": "s3://models/dir/größe.cpb", "bucket/*": "s3://models/", "s3-folder": "s3://models/model/", "s3-none": "s3://models/none.cpb"}
+    runtime = Runtime(request.param, urls, transpiled, CPB_ATTEMPTS="3",
+                      CPB_IDLE_TIME="30000", CPB_ORIGINS=" ".join(ORIGINS), CPB_CACHE_CONTROL=CACHED,
+                      AWS_ENDPOINT_URL_S3=s3, **KEYS)
+    yield Serving(runtime, server, tokens)
+    runtime.close()
+
+
+@pytest.fixture(scope="module", params=RUNTIMES)
+def hasty(request, server, transpiled):  # noqa: F811
+    """One that does not wait for long."""
+    faults = {case[0] for case in SILENT + STALLS} | {"slow"}
+    urls, tokens = counted(server, {f"lie-{fault}": f"/-/lie/{fault}" for fault in faults} | {"large": "/-/model/large.pb"})
+    runtime = Runtime(request.param, urls, transpiled, CPB_IDLE_TIME="1200", CPB_MAX_TIME="4000", CPB_ATTEMPTS="3")
+    yield Serving(runtime, server, tokens)
+    runtime.close()

@@ -120,6 +120,12 @@ static bool check_headers(cpb_error *error) {
              cpb_quote(quoted, sizeof quoted, origin, length));
     return false;
   }
+  const char *checked = settings_text("CPB_CHECKED");
+  if (*checked && strcmp(checked, "all") != 0 && strcmp(checked, "model") != 0) {
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "CPB_CHECKED is \"%s\"; expected all or model",
+             cpb_quote(quoted, sizeof quoted, checked, strlen(checked)));
+    return false;
+  }
   size_t printable = 0;
   while (cached[printable] >= ' ' && cached[printable] <= '~') printable++;
   if (!cached[printable] && printable < SERVE_VALUE) return true;

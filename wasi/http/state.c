@@ -117,6 +117,19 @@ static unsigned name_of(const job *j, const file *f) {
   return NAMES;
 }
 
+/* A model's own file, by a name under which `name_of` finds it whichever was asked for first. */
+static bool is_own(const job *j, const file *f) {
+  const unsigned name = name_of(j, f);
+  return f->kind == PRESENT && (name == 0 || (name >= IN_FOLDER && name <= OF_FOLDER_LAST));
+}
+
+/* Whether only the model's own file counts, so that one request says whether an answer is still good. */
+static bool counts_own(const job *j) {
+  bool found = false;
+  for (size_t i = 0; i < num_files; i++) found = found || is_own(j, &files[i]);
+  return found && !strcmp(settings_text("CPB_CHECKED"), "model");
+}
+
 static bool is_strong(const file *f) { return *f->state.etag == '"'; }
 
 static void add_text(cpb_sha256 *sha, const char *text, size_t length) {
@@ -136,10 +149,12 @@ static void add_file(cpb_sha256 *sha, const file *f) {
 /* False where the state of one is not known. `*mask`: 0 where one is not in the table. */
 static bool survey(const job *j, bool *strong, unsigned *mask) {
   *mask = 0;
-  *strong = true;
+  const bool own = counts_own(j);
+  *strong = !own || j->is_of_one_file;
   bool all_named = true;
   for (size_t i = 0; i < num_files; i++) {
     const file *f = &files[i];
+    if (own && !is_own(j, f)) continue;
     unsigned name = name_of(j, f);
     if (f->kind == FAULT || (f->kind == PRESENT && !*f->state.etag && !*f->state.last_modified)) return false;
     *strong = *strong && (f->kind == ABSENT || is_strong(f));
@@ -152,9 +167,10 @@ static bool survey(const job *j, bool *strong, unsigned *mask) {
 
 /* In the order of the table, whatever that of the requests was. */
 static void add_files(cpb_sha256 *sha, const job *j, unsigned mask) {
+  const bool own = counts_own(j);
   for (unsigned name = 0; mask && name < NAMES; name++) {
     for (size_t i = 0; i < num_files; i++) {
-      if (name_of(j, &files[i]) == name) add_file(sha, &files[i]);
+      if (name_of(j, &files[i]) == name && (!own || is_own(j, &files[i]))) add_file(sha, &files[i]);
     }
   }
   for (size_t i = 0; !mask && i < num_files; i++) add_file(sha, &files[i]);
@@ -228,8 +244,9 @@ static bool look_for_model(job *j, uint8_t begin[BEGIN]) {
   return false;
 }
 
-/* Those that an ETag of ours names; false for any other. The first is always asked for. */
-static bool read_mask(const char *tag, size_t length, unsigned first, unsigned *mask) {
+/* Those that an ETag of ours names; false for any other. One of them may be the model's own. */
+static bool read_mask(const job *j, const char *tag, size_t length, unsigned *mask) {
+  const unsigned own = is_folder(j) ? (2u << OF_FOLDER_LAST) - (1u << IN_FOLDER) : 1;
   const char *p = tag + 1 + HASH_LENGTH;
   *mask = 0;
   if (length < 4 + HASH_LENGTH || length > 10 + HASH_LENGTH || *p++ != '.') return false;
@@ -238,7 +255,7 @@ static bool read_mask(const char *tag, size_t length, unsigned first, unsigned *
     if (!digit) return false;
     *mask = *mask << 4 | (unsigned)(digit - digits);
   }
-  return *mask < 1u << NAMES && (*mask >> first & 1);
+  return *mask < 1u << NAMES && (*mask & own);
 }
 
 static bool is_known_by(job *j, unsigned mask, char etag[STATE_ETAG]) {
@@ -258,7 +275,7 @@ static bool is_among_known(job *j, char etag[STATE_ETAG]) {
   for (const char *tag = j->request->if_none_match; left > 0 && (tag = strchr(tag, '"')); tag += length) {
     length = 1 + strcspn(tag + 1, "\"");
     length += tag[length] == '"';
-    if (!read_mask(tag, length, is_folder(j) ? IN_FOLDER : 0, &mask) || mask == before) continue;
+    if (!read_mask(j, tag, length, &mask) || mask == before) continue;
     if (is_known_by(j, mask, etag)) return true;
     before = mask;
     left--;

@@ -12,8 +12,8 @@
   F(cpb_pager_options, memory, 8)                                                \
   F(cpb_pager_options, read_size, 12)                                            \
   F(cpb_pager_options, limits, 16) /* 0: the defaults */                         \
-  X(cpb_field_reader_options, 32)                                                \
-  F(cpb_field_reader_options, struct_size, 0) /* always 32 */                    \
+  X(cpb_field_reader_options, 36)                                                \
+  F(cpb_field_reader_options, struct_size, 0) /* always 36 */                    \
   F(cpb_field_reader_options, verify, 4)                                         \
   F(cpb_field_reader_options, memory, 8)                                         \
   F(cpb_field_reader_options, read_size, 12)                                     \
@@ -21,6 +21,7 @@
   F(cpb_field_reader_options, descriptors, 20) /* 0: numbers */                  \
   F(cpb_field_reader_options, descriptors_size, 24)                              \
   F(cpb_field_reader_options, message, 28) /* ends with a zero byte */           \
+  F(cpb_field_reader_options, type, 32)    /* or this: in a schema */            \
   X(cpb_field_place, 24)                                                         \
   F(cpb_field_place, size, 0)                                                    \
   F(cpb_field_place, number, 8)                                                  \

@@ -43,10 +43,10 @@ crate() {
   h1:DuWcpNu/FzgEXgGBDp8J1Spc+CWOvvtvVyjKlaZopYU= cmd/wazero
 made wazero-each wasi/test/wazero/main.go || (cd wasi/test/wazero && go build -o "$tools/wazero-each" .)
 
-# Of wasmi only what translates and runs a module is optimized, which takes a fraction of the
+# Before a release. Of wasmi only what translates and runs a module is optimized, which takes a fraction of the
 # time. It needs tail calls, and gets them where it is compiled in one piece.
 optimized() { printf ' --config profile.release.package.%s.opt-level=3' "$@"; }
-[ -x "$tools/bin/wasmi" ] || (
+[ -z "${CPB_TEST_ALL:-}" ] || [ -x "$tools/bin/wasmi" ] || (
   export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
   crate wasmi_cli@2.0.0 cf3578023212857ec62be6bc82a2e1fca755b2738b6f8aa90339691197324f4f \
     --no-default-features --features run,wasi,auto-dispatch,validate \
@@ -54,12 +54,13 @@ optimized() { printf ' --config profile.release.package.%s.opt-level=3' "$@"; }
     --config profile.release.package.wasmi.codegen-units=1
 )
 
-# What makes the component: bindings, and the npm packages of wasi/package.json. Without
-# optimization wit-bindgen is built in a third of the time, and runs as long as before.
-[ -x "$tools/bin/wit-bindgen" ] || (
-  export CARGO_PROFILE_DEV_DEBUG=0
-  crate wit-bindgen-cli@0.63.0 6888d3c7a552a9a5973127d98985e887fef41b20b43500767a74a4b4cb6f36c6 \
-    --debug --no-default-features --features c
+# What makes the bindings of the components. It runs as long without optimization.
+made bin/wit-bindgen wasi/bindgen/Cargo.lock wasi/bindgen/src/main.rs || (
+  export CARGO_INCREMENTAL=0
+  cargo build --quiet --locked --manifest-path wasi/bindgen/Cargo.toml --target-dir "$tools/bindgen.new"
+  mkdir -p "$tools/bin"
+  mv "$tools/bindgen.new/debug/wit-bindgen" "$tools/bin"
+  rm -r "$tools/bindgen.new"
 )
 # WASI's interfaces in WIT, which a crate of Rust carries. Cargo compares it with the hash in the lock.
 if [ ! -e "$tools/wit/http.wit" ]; then

@@ -24,20 +24,24 @@ const apart = {
 };
 
 /** What the entry for browsers has at once, beside the functions that import the rest. */
-const AT_ONCE = ['errors.js', 'module-urls.js', 'reader/open.js', 'source/later.js'];
+const AT_ONCE = ['errors.js', 'reader-url.js', 'reader/open.js', 'source/first-url.js', 'source/later.js'];
+
+/** What most have that is loaded later: one file instead of many small ones. */
+const SHARED = ['bytes.js', 'module-urls.js', 'middleware/join.js', 'middleware/layer.js', 'source/pieces.js'];
 
 /** What all have that read on. */
-const READING = ['reading.js', 'reader/other-file.js', 'middleware/join.js', 'middleware/layer.js'];
+const READING = ['reading.js', 'reader/other-file.js'];
 
 /** What is there when this is imported, by its name. @param {string} name */
 function before(name) {
-  const reads =
-    name !== 'inspect/foreign.js' &&
-    /^(reading\.js|(inspect|reader|writer)\/.*|source\/(layers|references)\.js)$/.test(name);
-  const isPart = name.startsWith('inspect/') && !/(inspect|foreign)\.js$/.test(name);
-  return [...AT_ONCE, ...(reads ? READING : []), ...(isPart ? ['inspect/inspect.js'] : [])].filter(
-    (one) => one !== name,
-  );
+  const reads = /^(reading\.js|(inspect|reader|writer)\/.*|source\/layers\.js)$/.test(name);
+  const isPart = name.startsWith('inspect/') && name !== 'inspect/inspect.js';
+  return [
+    ...AT_ONCE,
+    ...(name === 'options.js' ? [] : SHARED),
+    ...(reads ? READING : []),
+    ...(isPart ? ['inspect/inspect.js'] : []),
+  ].filter((one) => one !== name);
 }
 
 /**

@@ -1,8 +1,11 @@
 /** The entry for browsers and their bundlers, which copy the modules that it names. */
-import { setUp } from './init.js';
-import { moduleUrl } from './module-urls.js';
+import { compiled, setModules } from './modules.js';
 import { setUpParts } from './parts.js';
+import { readerUrl } from './reader-url.js';
+import { urlLater } from './source/first-url.js';
 import { inputLater, layeredLater } from './source/later.js';
+
+/** @import { Kind } from './modules.js' */
 
 /**
  * What is loaded once: all that wait for it go on at one time, and what they ask for is joined.
@@ -21,17 +24,20 @@ function once(load) {
     }));
 }
 
-setUp(moduleUrl);
+const layers = once(() => import('./source/layers.js'));
+
+const urlOf = async (/** @type {Kind} */ kind) =>
+  kind === 'reader' ? readerUrl() : (await import('./module-urls.js')).moduleUrl(kind);
+
+setModules(async (kind) => compiled(await fetch(await urlOf(kind))));
 setUpParts({
   inputs: inputLater(() => import('./source/other.js')),
-  layered: layeredLater(() => import('./source/layers.js')),
+  urls: urlLater(layers),
+  layered: layeredLater(layers),
   fields: once(() => import('./reader/paged-fields.js')),
   guessing: once(() => import('./reader/guessing.js')),
-  foreign: once(() => import('./inspect/foreign.js')),
   reading: once(() => import('./reading.js')),
-  references: once(() => import('./source/references.js')),
   unusual: once(() => import('./source/unusual.js')),
-  dictionary: once(() => import('./wasm/dictionary.js')),
 });
 
 export * from './api.js';

@@ -1,15 +1,16 @@
-/** Which WebAssembly modules are used, and when they are compiled. */
+/** What says which WebAssembly modules are used. */
 import { isBytes } from './collector.js';
-import { asCpbError, CpbError } from './errors.js';
+import { CpbError } from './errors.js';
+import { compiled, load, moduleFor, modules, openPath, setModules } from './modules.js';
 import { setDecode } from './wasm/codecs.js';
 
 /** @import { Decode } from './wasm/codecs.js' */
+/** @import { Kind, OpenPath } from './modules.js' */
 
 /**
  * A WebAssembly module, or where it comes from.
  * @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput
  */
-/** @typedef {'reader' | 'full' | 'inspect' | 'models' | 'json' | 'dictionary'} Kind */
 
 const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
 
@@ -30,35 +31,18 @@ const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
 /** Where the script of a Worker is, if that was said. @type {URL | string | undefined} */
 export let workerUrl;
 
-/** @type {Partial<Record<Kind, Promise<WebAssembly.Module>>>} */
-const modules = {};
-
-/** @type {(kind: Kind) => ModuleInput | Promise<ModuleInput>} */
-let provide = (kind) => {
-  throw new CpbError('USAGE', `call init() with ${kind}.wasm first`);
-};
-
-/** @typedef {((path: string) => import('./types.js').Source) | undefined} OpenPath */
-
-/**
- * What opens a string that is no URL, where there are files.
- * @type {OpenPath}
- */
-export let openPath;
-
 /** @type {(url: string | URL) => Promise<Response | BufferSource>} */
 let fetchModule = (url) => fetch(url);
 
 /**
  * What an entry of the package does: says where its modules and files come from.
  *
- * @param {typeof provide} modules
+ * @param {(kind: Kind) => ModuleInput | Promise<ModuleInput>} from
  * @param {OpenPath} [files]
  * @param {typeof fetchModule} [read] what is at a URL or path
  */
-export function setUp(modules, files = openPath, read = fetchModule) {
-  provide = modules;
-  openPath = files;
+export function setUp(from, files = openPath, read = fetchModule) {
+  setModules(async (kind) => compile(await from(kind)), files);
   fetchModule = read;
 }
 
@@ -78,35 +62,12 @@ export async function init(input) {
   for (const kind of /** @type {Kind[]} */ (Object.keys(given))) {
     if (!kinds.includes(kind)) throw new CpbError('USAGE', `no module ${kind}; there are ${kinds}, decode, worker`);
     const module = given[kind];
-    if (module !== undefined || !isPair) modules[kind] = load(kind, () => /** @type {ModuleInput} */ (module));
+    if (module !== undefined || !isPair) modules[kind] = load(kind, () => compile(/** @type {ModuleInput} */ (module)));
   }
   if (!isPair) modules.full = load('full', moduleFor);
   else if (given.full && !given.reader) modules.reader = load('reader', () => moduleFor('full'));
   if (given.models && !given.inspect) modules.inspect = load('inspect', () => moduleFor('models'));
   await Promise.all(Object.values(modules));
-}
-
-/**
- * @param {Kind} [kind]
- * @returns {Promise<WebAssembly.Module>}
- */
-export const moduleFor = async (kind = 'reader') => (modules[kind] ??= load(kind, () => provide(kind)));
-
-/** What fetch and WebAssembly throw. @type {Record<string, import('./errors.js').Code>} */
-const thrown = { CompileError: 'FORMAT', TypeError: 'NETWORK' };
-
-/**
- * What fails is tried again by the next call, unless another init() came meanwhile.
- *
- * @param {Kind} kind
- * @param {() => ModuleInput | Promise<ModuleInput>} find
- */
-function load(kind, find) {
-  const loading = (async () => compile(await find()))().catch((error) => {
-    if (modules[kind] === loading) delete modules[kind];
-    throw asCpbError(error, `${kind}.wasm`, thrown[error?.name]);
-  });
-  return loading;
 }
 
 /** @param {ModuleInput} input @returns {Promise<WebAssembly.Module>} */
@@ -118,13 +79,5 @@ async function compile(input) {
   if (Object(input) !== input) throw new CpbError('USAGE', `no module: ${input}`);
   // Bytes first: asking Node for `Response` loads all of its HTTP.
   if (isBytes(input) || !(input instanceof Response)) return WebAssembly.compile(/** @type {BufferSource} */ (input));
-  if (!input.ok) throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
-  const streams = 'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';
-  return streams ? WebAssembly.compileStreaming(input) : WebAssembly.compile(await input.arrayBuffer());
+  return compiled(input);
 }
-
-/** A module with one 128-bit instruction. */
-const simd = '\0asm\x01\0\0\0\x01\x05\x01`\0\x01{\x03\x02\x01\0\n\n\x01\b\0A\0\xfd\x0f\xfdb\v';
-
-/** Whether there are such. */
-export const hasSimd = () => WebAssembly.validate(Uint8Array.from(simd, (c) => c.charCodeAt(0)));

@@ -7,7 +7,7 @@ import { CpbError } from './errors.js';
 import { layer } from './middleware/layer.js';
 import { openWith } from './reader/open.js';
 import { lazySource } from './source/lazy-source.js';
-import { lazyStream } from './source/streams.js';
+import { lazyStream } from './source/pieces.js';
 
 /** @import { Output } from './writer/output.js' */
 

@@ -1,11 +1,10 @@
 /** Where the package's modules are, each in a form that bundlers find and copy. */
-import { hasSimd } from './init.js';
+import { one, readerUrl } from './reader-url.js';
 
-/** @import { Kind } from './init.js' */
+/** @import { Kind } from './modules.js' */
 
 /** Without SIMD and, where that helps, with it. */
 const modules = {
-  reader: () => [new URL('./wasm/reader.wasm', import.meta.url), new URL('./wasm/reader-simd.wasm', import.meta.url)],
   full: () => [new URL('./wasm/full.wasm', import.meta.url), new URL('./wasm/full-simd.wasm', import.meta.url)],
   inspect: () => [
     new URL('./wasm/inspect.wasm', import.meta.url),
@@ -17,7 +16,4 @@ const modules = {
 };
 
 /** The one that this runtime can run. @param {Kind} kind */
-export function moduleUrl(kind) {
-  const [plain, simd = plain] = modules[kind]();
-  return /** @type {URL} */ (hasSimd() ? simd : plain);
-}
+export const moduleUrl = (kind) => (kind === 'reader' ? readerUrl() : one(modules[kind]()));

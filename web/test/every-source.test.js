@@ -5,15 +5,17 @@
  * The small files are read by `read` and `tail`. Of the large ones, a function reads more at once than
  * `streamFrom` allows, which is 8 MiB otherwise, so that it comes as one `stream`; the table checks that
  * it does. A plain message is streamed by `merged()` however short it is.
+ *
+ * On Node each cell is tried; elsewhere one of three, so that each kind and each function is.
  */
-import { openPath } from '../src/init.js';
+import { openPath } from '../src/modules.js';
 import { prepare } from '../src/source/index.js';
 import { longest, streamFrom } from '../src/wasm/feed.js';
 import { largeModel } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { closeHandles, keep, kinds, refused, streams } from './support/sources.js';
 import { collect } from './support/stream.js';
-import { assert, data, each, runtime, test as anyTest } from './support/test.js';
+import { assert, data, each, runtime, test as anyTest, whole } from './support/test.js';
 
 /** @import { Bytes, Kept } from './support/sources.js' */
 
@@ -159,11 +161,14 @@ const differing = kinds.filter(([kind]) => /^a (Blob|URL|path|ReadableStream|Fil
 
 /* --- The tables ----------------------------------------------------------------- */
 
+let turn = 0;
+
 /** @param {Act} act @param {Kept} file @param {typeof kinds} [those] */
 async function table(act, file, those = kinds) {
   const expected = await act(file.bytes);
+  turn++;
   await each(
-    those,
+    those.filter((_, i) => whole || those.length < 3 || (i + turn) % 3 === 0),
     ([kind]) => kind,
     async ([, make]) => assert.deepEqual(await act(await make(file)), expected),
   );
@@ -206,7 +211,7 @@ for (const [what, file, acts, streamed] of tables) {
       async ([name, act]) => {
         const before = streams.count;
         await table(act, made);
-        if (streamed) assert.ok(streams.count > before, `${name} takes no stream`);
+        if (streamed && whole) assert.ok(streams.count > before, `${name} takes no stream`);
       },
     );
   });

@@ -1,6 +1,7 @@
 // runtimes: node, deno, bun
 /** What init() takes, and which module is used then. */
-import { init, moduleFor } from '../src/init.js';
+import { init } from '../src/init.js';
+import { moduleFor } from '../src/modules.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, data, test } from './support/test.js';
 

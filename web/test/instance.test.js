@@ -5,7 +5,7 @@ import { acquire, release } from '../src/wasm/pool.js';
 import { structs as parts } from '../src/reader/structs.js';
 import { createFeed } from '../src/wasm/feed.js';
 import { drive, engineOf } from '../src/wasm/engine.js';
-import { moduleFor } from '../src/init.js';
+import { moduleFor } from '../src/modules.js';
 import { libcpb } from './support/libcpb.js';
 import { noise, sparse } from './support/files.js';
 import { assert, data, test } from './support/test.js';
@@ -75,7 +75,7 @@ test('structs are written and read, nested ones and texts too', async () => {
     };
     assert.deepEqual(instance.get(parts.chunk_stored, scope.struct(parts.chunk_stored, values)), values);
     assert.equal(instance.text(scope.string('größer')), 'größer');
-    assert.equal(instance.get('limits', scope.struct('limits')).struct_size, 152);
+    assert.equal(instance.get(parts.limits, scope.struct(parts.limits)).struct_size, 152);
     assert.equal(instance.get(parts.record, scope.struct(parts.record, { size: 2n ** 64n - 1n })).size, Infinity);
   });
 });

@@ -1,7 +1,7 @@
 /** What is listed where the module cannot be asked is what it says. */
 import { readFileSync } from 'node:fs';
 import { kinds } from '../inspector/src/model/kinds.js';
-import { moduleFor } from '../src/init.js';
+import { moduleFor } from '../src/modules.js';
 import { createInstance } from '../src/wasm/instance.js';
 import { namesOf } from '../src/wasm/names.js';
 import './support/libcpb.js'; // which says where modules are

@@ -42,6 +42,7 @@ for (const [name, { start, most }] of Object.entries(hosts)) {
       assert.equal(size, file.size);
       assert.equal(bytes, SOME * file.chunkSize);
       for (let i = 0; i < SOME; i++) assert.deepEqual(begins[i], [...contentOf(i, 16)], `${i}`);
+      if (name === 'node' && !process.env.CPB_TEST_ALL) return; // as in workerd, where the isolate is real
       const all = await measured('merged');
       assert.equal(all.bytes, all.size);
       assert.ok(file.size > 2 ** 31 && all.bytes > CHUNKS * file.chunkSize);

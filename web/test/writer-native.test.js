@@ -36,7 +36,7 @@ function native(verb, input, options = []) {
 
 /** Large and small constants, some that compress. */
 async function model() {
-  const { source } = largeModel(12, 300_000, (i) =>
+  const { source } = largeModel(6, 300_000, (i) =>
     i % 3 ? noise(300_000, i) : new TextEncoder().encode('abc'.repeat(100_000)),
   );
   return source.read(0, (await source.stat()).size);

@@ -1,6 +1,5 @@
 #include "job.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "board.h"
@@ -21,14 +20,11 @@ static char *word(char **at) {
   return begin;
 }
 
-static bool number(const char *text, uint64_t *value) {
-  *value = 0;
-  if (!*text) return false;
-  for (; *text; text++) {
-    if (*text < '0' || *text > '9') return false;
-    *value = *value * 10 + (uint64_t)(*text - '0');
-  }
-  return true;
+/* What is no number is none that a chunk has. */
+static uint64_t number(const char *text) {
+  uint64_t value = 0;
+  for (; *text >= '0' && *text <= '9'; text++) value = value * 10 + (uint64_t)(*text - '0');
+  return *text ? UINT64_MAX : value;
 }
 
 int job_begin(job *j) {
@@ -36,8 +32,10 @@ int job_begin(job *j) {
   if (semihosting_command_line(line, sizeof line) != 0) return failed("no command line\n");
   char *at = line;
   word(&at); /* the program */
-  const char *file = word(&at), *chunk = word(&at), *out = word(&at);
-  if (!number(chunk, &j->chunk)) return failed("usage: FILE CHUNK OUT\n");
+  const char *file = word(&at), *what = word(&at), *out = word(&at);
+  if (!*out || strlen(what) >= sizeof j->what) return failed("usage: FILE CHUNK|PATH OUT\n");
+  strcpy(j->what, what);
+  j->chunk = number(what);
   j->file = semihosting_open_to_read(file);
   j->out = semihosting_open_to_write(out);
   if (j->file < 0 || j->out < 0) return failed("cannot open a file\n");

@@ -1,4 +1,4 @@
-/* What a program is asked on its command line, `FILE CHUNK OUT`: to write this chunk of that .cpb
+/* What a program is asked on its command line, `FILE WHAT OUT`: to write a chunk or a field of that .cpb
  * file to a third file. And the report of what that took. */
 #ifndef CPB_JOB_H
 #define CPB_JOB_H
@@ -9,6 +9,7 @@
 typedef struct job {
   int file, out;
   uint32_t size; /* of the file; semihosting has 32 bits for it */
+  char what[48]; /* a path; or the number of a chunk, which is then `chunk` as well */
   uint64_t chunk;
 } job;
 

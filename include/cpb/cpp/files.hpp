@@ -2,6 +2,7 @@
  *
  *     auto message = cpb::Message::Open("model/saved_model.cpb");
  *     if (message.ok()) bytes = message->Read(0, 4096); // of the merged message
+ *     auto node = message->Field("graph_def.node[7]");   // cpb/cpp/field.hpp
  *
  *     auto model = cpb::Model::Open("https://host/model/");
  *     if (model.ok()) json = model->Ask(CPB_ASK_OVERVIEW); */
@@ -9,11 +10,13 @@
 #define CPB_CPP_FILES_HPP
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cpb/cpp/field.hpp"
 #include "cpb/cpp/handle.hpp"
 #include "cpb/cpp/status.hpp"
 
@@ -25,7 +28,7 @@ inline const cpb_url_options *DefaultUrls() {
   return &urls;
 }
 
-/* A message in a file, chunked or not, of which only what is asked for is read. */
+/* A message in a file, chunked or not. Only the requested parts are read. */
 class Message {
  public:
   /* `path` is a file, a directory with a SavedModel, a name without .cpb or .pb, or a URL. `type`, if it
@@ -39,58 +42,78 @@ class Message {
     options.type = type;
     Handle<cpb_message_file> message(cpb_message_file_on(nullptr, file.release(), found.data(), &options, &error));
     if (!message) return Status(error).In(found.data());
-    Message opened(std::move(message), found.data());
-    if (cpb_message_file_size(opened.get(), &opened.size_, &error) != CPB_OK) return Status(error).In(found.data());
-    return opened;
+    auto opened = std::make_shared<OpenMessage>();
+    opened->file = std::move(message);
+    opened->path = found.data();
+    opened->type = type;
+    if (cpb_message_file_size(opened->file.get(), &opened->size, &error) != CPB_OK)
+      return Status(error).In(opened->path);
+    return Message(std::move(opened));
   }
 
   /* The file that was found. */
-  const std::string &path() const { return path_; }
+  const std::string &path() const { return message_->path; }
 
   /* Bytes; of a chunked message, merged. */
-  uint64_t size() const { return size_; }
+  uint64_t size() const { return message_->size; }
 
   /* Bytes from `offset` on, at least one unless that is the end, at most 256 KiB, valid until the next
    * call. */
-  StatusOr<std::string_view> Peek(uint64_t offset, uint64_t length) {
-    cpb_error error;
-    size_t some = static_cast<size_t>(std::min<uint64_t>(length, 1 << 18));
-    const uint8_t *data = cpb_message_file_read(message_.get(), offset, &some, &error);
-    if (!data) return Status(error).In(path_);
-    return std::string_view(reinterpret_cast<const char *>(data), some);
-  }
+  StatusOr<std::string_view> Peek(uint64_t offset, uint64_t length) { return message_->Peek(offset, length); }
 
-  /* All bytes of [offset, offset + length) but those past the end. */
+  /* All bytes of [offset, offset + length), without those past the end. */
   StatusOr<std::string> Read(uint64_t offset, uint64_t length) {
-    length = offset < size_ ? std::min(length, size_ - offset) : 0;
+    length = offset < size() ? std::min(length, size() - offset) : 0;
     std::string bytes;
     bytes.reserve(static_cast<size_t>(length));
-    while (bytes.size() < length) {
-      auto piece = Peek(offset + bytes.size(), length - bytes.size());
-      if (!piece.ok()) return piece.status();
-      if (piece->empty()) return Status(CPB_E_TRUNCATED, "the message ended early", offset + bytes.size()).In(path_);
-      bytes += *piece;
-    }
-    return bytes;
+    Status status = message_->Append(offset, length, &bytes);
+    return status.ok() ? StatusOr<std::string>(std::move(bytes)) : status;
+  }
+
+  /* The field at a path (cpb/message.h), such as `node[7].attr["value"]`. Only the way to the field
+   * is read. "" is the message itself. If Open() got no type, it is guessed once: by
+   * cpb_guess_message_type(), else by the first bytes of the message. CPB_E_NOT_FOUND: the message
+   * does not have this field, element or key; CPB_E_USAGE: the text is not a path, or does not fit
+   * the type. */
+  StatusOr<MessageField> Field(const std::string &path) {
+    if (Status status = GuessType(path); !status.ok()) return status;
+    return MessageField::Find(message_, message_->type, path, path);
   }
 
   /* The index of a chunked message; nullptr when the file is the message itself. */
-  const cpb_index *index() const { return cpb_message_file_index(message_.get()); }
+  const cpb_index *index() const { return cpb_message_file_index(get()); }
 
-  cpb_message_file *get() { return message_.get(); }
+  cpb_message_file *get() const { return message_->file.get(); }
 
  private:
-  Message(Handle<cpb_message_file> message, std::string path) : message_(std::move(message)), path_(std::move(path)) {}
+  explicit Message(std::shared_ptr<OpenMessage> message) : message_(std::move(message)) {}
 
-  Handle<cpb_message_file> message_;
-  std::string path_;
-  uint64_t size_ = 0;
+  Status GuessType(const std::string &path) {
+    cpb_error error;
+    if (message_->type) return {};
+    if (!message_->schema) message_->schema.reset(cpb_schema_new_builtin(nullptr, &error));
+    Handle<cpb_path> parsed(cpb_path_parse(nullptr, path.data(), path.size(), &error));
+    if (!message_->schema || !parsed) return Status(error);
+    message_->type = cpb_guess_message_type(message_->schema.get(), parsed.get());
+    if (message_->type) return {};
+    auto begin = Read(0, 4096);
+    if (!begin.ok()) return begin.status();
+    auto ends = Options<cpb_file_ends>();
+    ends.begin = reinterpret_cast<const uint8_t *>(begin->data());
+    ends.begin_size = begin->size();
+    ends.size = size();
+    const char *name = cpb_model_message_type(cpb_model_guess(&ends));
+    if (name) message_->type = cpb_schema_find_message(message_->schema.get(), name);
+    return {};
+  }
+
+  std::shared_ptr<OpenMessage> message_;
 };
 
-/* A model, asked about what is in it. */
+/* A model that answers questions about its contents. */
 class Model {
  public:
-  /* As Message::Open(); the files beside the model are found, too. */
+  /* Like Message::Open(); also finds the files next to the model. */
   static StatusOr<Model> Open(const std::string &path) {
     auto options = Options<cpb_model_file_options>();
     options.urls = DefaultUrls();

@@ -52,7 +52,7 @@ struct Deleter {
 };
 
 /* Owns an object of the C headers, as in Handle<cpb_index> index(cpb_index_new(nullptr, nullptr)).
- * What an object refers to must be declared before it. */
+ * Declare objects that it refers to before it. */
 template <typename T>
 using Handle = std::unique_ptr<T, Deleter>;
 

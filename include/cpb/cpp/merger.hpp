@@ -29,9 +29,9 @@ struct MergeOptions {
 
 /* Merges chunks. Field order, repeated fields and occurrences of a field count as in TensorFlow's Merger.
  *
- * What is merged is added to what `merged_message` has, as MergeFromString() does; if that fails, the message
- * is cleared, so that no half of one is taken for a whole. A message without its required fields is
- * CPB_E_FORMAT. */
+ * The merged fields are added to those of `merged_message`, as by MergeFromString(). After a
+ * failure the message is cleared, so a partial message is never taken for a whole one. A message
+ * without its required fields is CPB_E_FORMAT. */
 class Merger {
  public:
   /* Chunks in memory, and where they belong. CPB_E_DAMAGED: they do not fit the type of the message. */

@@ -184,7 +184,8 @@ class Parser {
     return Status(CPB_E_DAMAGED, "group " + std::to_string(header.number) + " ends, which is not open", at);
   }
 
-  /* The message in a field, to be filled by itself. None if the field is no message, or a map's entry. */
+  /* The message in a field, to be filled by itself. NULL if the field is not a message, or is a
+   * map's entry. */
   static google::protobuf::Message *Enter(google::protobuf::Message *message, const Header &header) {
     const auto *field = header.number > INT_MAX ? nullptr : Find(*message, header.number);
     if (!field || header.type != 2 || field->type() != google::protobuf::FieldDescriptor::TYPE_MESSAGE ||

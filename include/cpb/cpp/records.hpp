@@ -27,7 +27,7 @@ namespace cpb {
 /* Reads the records of a file, front to back or from any position. */
 class RecordReader {
  public:
-  /* `path` may be a URL (cpb/url.h). With `options.recover` what is damaged is left out
+  /* `path` may be a URL (cpb/url.h). With `options.recover` damaged regions are left out
    * (skipped()); otherwise it is the status at which reading ends. */
   static StatusOr<RecordReader> Open(const std::string &path,
                                      cpb_record_reader_options options = Options<cpb_record_reader_options>()) {
@@ -53,7 +53,7 @@ class RecordReader {
     return false;
   }
 
-  /* Of the record that was read last: what Seek() takes. */
+  /* The position of the last record that was read, for Seek(). */
   uint64_t position() const { return cpb_record_reader_record(reader_.get())->position; }
 
   /* Goes to a record, as cpb_record_reader_seek() does. */
@@ -75,7 +75,7 @@ class RecordReader {
   };
   const std::vector<Skipped> &skipped() const { return skipped_; }
 
-  /* The engine, for what this class has no function for. */
+  /* The engine, for uses that this class has no function for. */
   cpb_record_reader *get() { return reader_.get(); }
 
  private:
@@ -153,7 +153,7 @@ class RecordWriter {
     return Flush();
   }
 
-  /* Of the record that was written last. */
+  /* The position of the record that was written last. */
   uint64_t position() const { return cpb_record_writer_position(writer_.get()); }
 
   /* Writes the rest, and gives the file its name. */
@@ -168,7 +168,7 @@ class RecordWriter {
   RecordWriter(Handle<cpb_output> output, Handle<cpb_record_writer> writer)
       : output_(std::move(output)), writer_(std::move(writer)) {}
 
-  /* Writes what the engine has, if no error keeps it from that. */
+  /* Writes the engine's output, unless an error prevents that. */
   Status Flush() {
     cpb_step step;
     while ((step = cpb_record_writer_step(writer_.get())) == CPB_STEP_OUTPUT) {

@@ -1,7 +1,7 @@
 /* cpb/cpp/splitter.hpp: messages of libprotobuf's, split into chunks. Part of cpb/cpb.hpp.
  *
- * A splitter is a class that says what of a message becomes a chunk. It moves these parts out of the
- * message, and so changes it:
+ * A splitter is a class that decides which parts of a message become chunks. It moves these parts
+ * out of the message, and so changes it:
  *
  *     class ModelSplitter : public cpb::ComposableSplitter {
  *      public:
@@ -69,6 +69,12 @@ struct ChunkedMessage {
   std::vector<ChunkedField> chunked_fields;
 
   std::string SerializeAsString() const;
+
+  /* In protobuf's text format, as a generated class has it. */
+  std::string DebugString() const { return DebugString(""); }
+
+ private:
+  std::string DebugString(const std::string &indent) const;
 };
 
 struct ChunkedField {
@@ -139,7 +145,7 @@ class ComposableSplitter : public Splitter {
   google::protobuf::Message *message() const { return message_; }
   std::vector<FieldType> *fields_in_parent() const { return fields_in_parent_; }
 
-  /* Makes the message itself, without what will be moved out of it, the first chunk. */
+  /* Makes the message itself, without the parts that will be moved out of it, the first chunk. */
   Status SetMessageAsBaseChunk() {
     if (!chunks_.empty()) return Status(CPB_E_USAGE, "the message must be the first chunk; there are chunks already");
     order_.push_back(0);

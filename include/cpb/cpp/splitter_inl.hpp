@@ -36,7 +36,7 @@ inline std::string VersionBytes(const VersionDef &version) {
   return bytes;
 }
 
-/* What libprotobuf serializes, taken into a record. */
+/* A stream for libprotobuf that writes into a record. */
 class RecordStream : public google::protobuf::io::ZeroCopyOutputStream {
  public:
   explicit RecordStream(RecordWriter *writer) : writer_(writer), buffer_(1 << 16, '\0') {}
@@ -77,6 +77,62 @@ inline std::string ChunkedMessage::SerializeAsString() const {
     wire::PutBytes(&bytes, 2, inner);
   }
   return bytes;
+}
+
+namespace wire {
+
+/* Octal escapes for all but printable ASCII, as protobuf's text format has them. */
+inline std::string Escaped(std::string_view text) {
+  static constexpr std::string_view named = "\n\r\t\"'\\", names = "nrt\"'\\";
+  std::string out;
+  for (char c : text) {
+    const unsigned byte = static_cast<unsigned char>(c);
+    if (size_t i = named.find(c); i != named.npos) {
+      (out += '\\') += names[i];
+    } else if (byte >= 0x20 && byte < 0x7f) {
+      out += c;
+    } else {
+      out += '\\';
+      for (unsigned shift : {6u, 3u, 0u}) out += static_cast<char>('0' + (byte >> shift & 7));
+    }
+  }
+  return out;
+}
+
+inline std::string FieldIndexText(const FieldIndex &tag) {
+  const std::string number = std::to_string(tag.value), negative = std::to_string(static_cast<int64_t>(tag.value));
+  switch (tag.kind) {
+    case CPB_TAG_FIELD: return "field: " + number;
+    case CPB_TAG_INDEX: return "index: " + number;
+    case CPB_TAG_KEY_STRING: return "s: \"" + Escaped(tag.text) + "\"";
+    case CPB_TAG_KEY_BOOL: return tag.value ? "boolean: true" : "boolean: false";
+    case CPB_TAG_KEY_UINT32: return "ui32: " + number;
+    case CPB_TAG_KEY_UINT64: return "ui64: " + number;
+    case CPB_TAG_KEY_INT32: return "i32: " + negative;
+    case CPB_TAG_KEY_INT64: return "i64: " + negative;
+  }
+  return {};
+}
+
+} // namespace wire
+
+inline std::string ChunkedMessage::DebugString(const std::string &indent) const {
+  std::string text;
+  if (chunk_index) text += indent + "chunk_index: " + std::to_string(*chunk_index) + "\n";
+  for (const ChunkedField &field : chunked_fields) {
+    text += indent + "chunked_fields {\n";
+    for (const FieldIndex &tag : field.field_tag) {
+      const bool key = tag.kind != CPB_TAG_FIELD && tag.kind != CPB_TAG_INDEX;
+      text += indent + "  field_tag {\n";
+      if (key) text += indent + "    map_key {\n";
+      text += indent + (key ? "      " : "    ") + wire::FieldIndexText(tag) + "\n";
+      if (key) text += indent + "    }\n";
+      text += indent + "  }\n";
+    }
+    text += indent + "  message {\n" + field.message.DebugString(indent + "    ") + indent + "  }\n";
+    text += indent + "}\n";
+  }
+  return text;
 }
 
 /* The number that a FieldType stands for, sign-extended; none of a string. */

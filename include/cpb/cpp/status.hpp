@@ -15,9 +15,9 @@
 
 namespace cpb {
 
-/* What went wrong, where, and what was expected there; or that nothing did. Converts to
- * absl::Status, and to every other class whose code() is an enum with gRPC's numbers and which is
- * made from a code and a text. */
+/* Success, or an error: its kind, its place, and a message with the expectation. Converts to
+ * absl::Status, and to every other class that is made from a code and a text and whose code() is an
+ * enum with gRPC's numbers. */
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -92,7 +92,7 @@ class [[nodiscard]] Status {
   std::string message_;
 };
 
-/* What StatusOr::value() throws. Without exceptions the program is aborted instead. */
+/* The exception of StatusOr::value(). Without exceptions the program is aborted instead. */
 class BadStatus : public std::runtime_error {
  public:
   explicit BadStatus(Status status) : std::runtime_error(status.ToString()), status_(std::move(status)) {}
@@ -102,7 +102,7 @@ class BadStatus : public std::runtime_error {
   Status status_;
 };
 
-/* A value, or why there is none. Where an absl::StatusOr is expected, it moves into that. */
+/* A value, or the error instead of it. It converts to an absl::StatusOr by moving. */
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:

@@ -49,7 +49,8 @@ inline size_t GetVarint(std::string_view in, uint64_t *value) {
   return 0;
 }
 
-/* The field that `in` begins with, or the end of a group; false if that is none. */
+/* Reads the field that `in` begins with, or the end of a group; false if `in`
+ * begins with neither. */
 inline bool GetHeader(std::string_view in, Header *header) {
   uint64_t tag;
   header->size = GetVarint(in, &tag);

@@ -14,15 +14,15 @@ from google.protobuf.message import Message
 import libcpb
 from libcpb.proto_splitter import chunk_pb2, util
 
-# What protobuf serializes is smaller.
+# The limit of protobuf's serializers.
 _LIMIT = 1 << 31
 
 
 class Deferred:
-    """A chunk of bytes that are read when they are written.
+    """A chunk of bytes that are only loaded for writing.
 
     Args:
-        size: how many bytes there are.
+        size: the number of bytes.
         load: returns them, as bytes or a memoryview.
     """
 
@@ -41,7 +41,7 @@ def parse_options(text: str | None) -> dict[str, Any]:
     """Arguments of libcpb.RecordWriter from the text of Riegeli's RecordWriterBase::Options.
 
     Raises:
-        ValueError: there is no such option, or it has no such value.
+        ValueError: an option is unknown, or has a wrong value.
     """
     if text is not None and not isinstance(text, str):
         raise TypeError(f"writer_options is text, such as 'zstd:3', not {type(text).__name__}")
@@ -91,7 +91,7 @@ def serialized(message: Message, what: str) -> bytes:
 
 
 def write_message(path: str, message: Message) -> str:
-    """Writes a message as it is; returns the path."""
+    """Writes a message unchanged; returns the path."""
     with atomic_file(path) as file:
         file.write(serialized(message, path))
     return path

@@ -23,7 +23,7 @@ _PACKED_SIZES = {
 
 
 class Reader(Protocol):
-    """What is parsed: it has a size in bytes, and gives some of them."""
+    """The input: it has a size in bytes, and reads ranges."""
 
     @property
     def size(self) -> int: ...
@@ -32,7 +32,7 @@ class Reader(Protocol):
 
 
 class _Window:
-    """The bytes of a reader from `begin` on, as far as they were read."""
+    """The bytes of a reader from `begin` on that were read so far."""
 
     def __init__(self, reader: Reader, name: str | None, piece: int) -> None:
         self.reader = reader
@@ -42,7 +42,7 @@ class _Window:
         self.data: bytes = b""
 
     def read(self, begin: int, length: int) -> bytes:
-        """The bytes themselves; CpbError if there are not that many."""
+        """The bytes themselves; CpbError if the reader has fewer."""
         offset = begin - self.begin
         if 0 <= offset and offset + length <= len(self.data):
             return self.data[offset:offset + length]
@@ -55,8 +55,8 @@ class _Window:
         return data
 
     def peek(self, at: int, end: int, keep: int) -> tuple[bytes, int]:
-        """(data, offset): at least 32 bytes from `at` on are data[offset:], or as many as there are up to
-        `end`; those from `keep` on, at most a piece before, stay at hand."""
+        """(data, offset): data[offset:] has at least 32 bytes from `at` on, or all bytes up to `end`; bytes
+        from `keep` on, at most a piece before `at`, stay available."""
         offset = at - self.begin
         if offset < 0 or offset + min(32, end - at) > len(self.data):
             kept = self.data[keep - self.begin:] if self.begin <= keep <= self.begin + len(self.data) else b""
@@ -78,7 +78,7 @@ def _varint(window: _Window, data: bytes | memoryview, at: int, begin: int) -> t
 
 
 def _field(window: _Window, begin: int, end: int, keep: int) -> tuple[int, int, int, int]:
-    """Of the field at `begin`: its number, wire type, and where its value begins and ends."""
+    """The number and wire type of the field at `begin`, and the begin and end of its value."""
     data, at = window.peek(begin, end, keep)
     base = begin - at
     tag, at = _varint(window, data, at, begin)
@@ -105,7 +105,7 @@ def _field(window: _Window, begin: int, end: int, keep: int) -> tuple[int, int, 
 
 
 def _end_of_group(window: _Window, number: int, begin: int, end: int, keep: int) -> int:
-    """Where the group whose contents begin at `begin` ends, its end tag included."""
+    """The end, after its end tag, of the group whose contents begin at `begin`."""
     open_groups = [number]
     at = begin
     while open_groups:
@@ -127,7 +127,7 @@ def _end_of_group(window: _Window, number: int, begin: int, end: int, keep: int)
 
 
 def parse(reader: Reader, message: Any, name: str | None = None, piece: int | None = None) -> None:
-    """Parses what a reader has into a message, which is cleared first, and again on an error.
+    """Parses the bytes of a reader into a message, which is cleared first, and again on an error.
 
     Args:
         reader: has `size`, and `read(offset, length)`, which returns bytes.
@@ -136,7 +136,7 @@ def parse(reader: Reader, message: Any, name: str | None = None, piece: int | No
         piece: bytes that are parsed at once; default PIECE.
 
     Raises:
-        CpbError: it is no such message; its offset is in what the reader has. What `reader` raises.
+        CpbError: the bytes are not such a message; its offset is in the reader. Exceptions of `reader`.
     """
     message.Clear()
     window = _Window(reader, name, piece or PIECE)

@@ -77,8 +77,8 @@ FILES = {"versions": _file("versions", _VERSIONS), "chunk": _file("chunk", _CHUN
 
 
 def message_class(name: str) -> Any:
-    """The class of a message of the index by its short name. Its type is added to the default pool
-    only if none of that name is there, such as TensorFlow's own."""
+    """The class of a message of the index by its short name. Its type is added to the default pool only if
+    the pool lacks a type with this name, such as TensorFlow's own."""
     pool = descriptor_pool.Default()
     for file in FILES.values():
         try:

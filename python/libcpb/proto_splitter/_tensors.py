@@ -48,10 +48,10 @@ def take_values(tensor: Any) -> Any:
 
     Returns:
         Its tensor_content; or, for strings, resources and variants, which have none, a list of TensorProto
-        messages with a share of the values each, of up to about `max_size` bytes where it can be.
+            messages with a share of the values each, of up to about `max_size` bytes if possible.
 
     Raises:
-        ValueError: the values are not what the dtype and shape say.
+        ValueError: the values do not match the dtype and shape.
     """
     if tensor.tensor_content:
         content = tensor.tensor_content

@@ -1,4 +1,4 @@
-"""How large a chunk may be."""
+"""The size limit of chunks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _target: contextvars.ContextVar[int | None] = contextvars.ContextVar("target_siz
 
 
 def max_size() -> int:
-    """The size in bytes that splitters keep the messages among chunks below: 1 GiB, since protobuf
-    refuses those from 2 GiB on and sizes are estimated while a message is taken apart."""
+    """The size in bytes below which splitters keep chunks that are messages: 1 GiB, since protobuf refuses
+    messages from 2 GiB on, and sizes are estimated while a message is divided."""
     target = _target.get()
     return _MAX_SIZE if target is None else min(target, _MAX_SIZE)
 
@@ -34,8 +34,8 @@ def hard_max_size() -> int:
 
 @contextlib.contextmanager
 def target_size(value: int) -> Iterator[None]:
-    """Within it, max_size() is at most `value`, for this thread: messages are split into smaller
-    chunks where they can be."""
+    """A context in which max_size() is at most `value`, for this thread: messages are split into smaller
+    chunks if possible."""
     token = _target.set(value)
     try:
         yield

@@ -15,10 +15,10 @@ from libcpb.proto_splitter import _files, _parse, chunk_pb2, util
 
 
 class Merger:
-    """Puts a message together again from its chunks.
+    """Merges the chunks of a message.
 
-    Only static methods. The message may be beyond 2 GB: it is parsed a piece at a time, so that memory
-    holds little more than the message itself.
+    Only static methods. The message may be beyond 2 GB: it is parsed a piece at a time, so memory holds
+    little more than the message itself.
     """
 
     @staticmethod
@@ -28,12 +28,13 @@ class Merger:
 
         Args:
             chunks: messages and bytes.
-            chunked_message: the ChunkedMessage that says where each belongs.
-            merged_message: what they are merged into; its contents are replaced.
+            chunked_message: the ChunkedMessage, which has the place of each chunk.
+            merged_message: the result; its contents are replaced.
             limits: as for libcpb.open().
 
         Raises:
-            CpbError: they do not fit together, or are no such message; `merged_message` is then empty.
+            CpbError: the chunks do not fit together, or are not such a message; `merged_message` is then
+                empty.
             TypeError: an argument, or a chunk, has another type.
         """
         _require_message(merged_message)
@@ -57,15 +58,14 @@ class Merger:
         """Reads a message from a file.
 
         Args:
-            prefix: the path without its suffix: of PREFIX.cpb, or if there is none PREFIX.pb. Or the path
-              or URL of one of these.
-            merged_message: what is read into; its contents are replaced. It must be of the type that was
-              split: files do not tell theirs.
-            limits: what a .cpb file may take, as for libcpb.open().
+            prefix: the path without its suffix, for PREFIX.cpb, or else PREFIX.pb. Or the whole path or URL.
+            merged_message: the result; its contents are replaced. It must have the type that was split, as
+                files do not state their type.
+            limits: limits for a .cpb file, as for libcpb.open().
 
         Raises:
-            FileNotFoundError: there is neither.
-            CpbError: the file is damaged, or holds no such message; `merged_message` is then empty.
+            FileNotFoundError: neither file exists.
+            CpbError: the file is damaged, or does not hold such a message; `merged_message` is then empty.
         """
         _require_message(merged_message)
         path = find(prefix)
@@ -110,7 +110,7 @@ def _require_message(message: Any) -> None:
 
 
 def descriptor_set(descriptor: Any) -> bytes:
-    """The serialized FileDescriptorSet of a message type and what its file imports."""
+    """The serialized FileDescriptorSet of a message type and its file's imports."""
     files = descriptor_pb2.FileDescriptorSet()
     seen: set[str] = set()
 

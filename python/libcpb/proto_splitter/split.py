@@ -1,4 +1,4 @@
-"""The classes that splitters are made of."""
+"""The base classes of splitters."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Chunk = Union[Message, bytes]
 
 
 class Splitter(abc.ABC):
-    """Takes a message apart into chunks, and writes them."""
+    """Divides a message into chunks, and writes them."""
 
     @property
     @abc.abstractmethod
     def version_def(self) -> versions_pb2.VersionDef:
-        """The VersionDef of what write() writes: which mergers may read it."""
+        """The VersionDef of the files that write() makes: the mergers that may read them."""
 
     @abc.abstractmethod
     def split(self) -> tuple[Sequence[Chunk], chunk_pb2.ChunkedMessage]:
-        """Returns (chunks, chunked_message): a list of messages and bytes, and the ChunkedMessage that
-        says where in the whole message each belongs."""
+        """Returns (chunks, chunked_message): a list of messages and bytes, and the ChunkedMessage, which has
+        the place of each chunk in the whole message."""
 
     @abc.abstractmethod
     def write(self, file_prefix: str | os.PathLike[str]) -> str:
@@ -35,22 +35,22 @@ class Splitter(abc.ABC):
 class ComposableSplitter(Splitter):
     """A splitter that may leave parts of its message to other splitters.
 
-    A subclass defines build_chunks(), which calls add_chunk() for each part that it takes out of the
-    message. For a part of its own it makes another splitter, with itself as `parent_splitter` and the
-    way to the part as `fields_in_parent`, and calls that one's build_chunks():
+    A subclass defines build_chunks(), which calls add_chunk() for each part that it takes out of the message.
+    To let another splitter divide a part, it makes that splitter with itself as `parent_splitter` and the
+    path to the part as `fields_in_parent`, and calls its build_chunks():
 
         class ShelfSplitter(ComposableSplitter):
             def build_chunks(self) -> None:
                 for i, book in enumerate(self._proto.books):
                     BookSplitter(book, parent_splitter=self, fields_in_parent=["books", i]).build_chunks()
 
-    Splitters change the message that they are given.
+    Splitters change the message that is passed to them.
 
     Args:
         proto: the message to split.
-        proto_as_initial_chunk: whether the first chunk is the message itself, as build_chunks() leaves
-          it. If not, everything in it must be added as chunks.
-        parent_splitter: the splitter to whose chunks this one adds.
+        proto_as_initial_chunk: whether the first chunk is the message itself, without the parts that
+            build_chunks() takes out. If not, everything in it must be added as chunks.
+        parent_splitter: the splitter that gets the chunks of this one.
         fields_in_parent: the path (util.FieldTypes) from the parent's message to this one.
     """
 
@@ -79,8 +79,8 @@ class ComposableSplitter(Splitter):
         self._renumber = False
 
     def build_chunks(self) -> Any:
-        """Takes the message apart by calls of add_chunk(); for subclasses to define. Not for users, who
-        call split() or write()."""
+        """Divides the message by calls of add_chunk(); for subclasses to define. Users call split() or
+        write() instead."""
 
     @property
     def version_def(self) -> versions_pb2.VersionDef:
@@ -89,7 +89,7 @@ class ComposableSplitter(Splitter):
         return versions_pb2.VersionDef(splitter_version=1, join_version=0, bad_consumers=version.get_bad_versions())
 
     def split(self) -> tuple[Sequence[Chunk], chunk_pb2.ChunkedMessage]:
-        """Takes the message apart, once.
+        """Divides the message, once.
 
         Returns:
             (chunks, chunked_message): a list of messages and bytes, of which the first is the message
@@ -97,7 +97,7 @@ class ComposableSplitter(Splitter):
             ChunkedMessage. Both belong to the splitter.
 
         Raises:
-            ValueError: this splitter has a parent, which is the one to call.
+            ValueError: this splitter has a parent; call that instead.
         """
         self._refuse_if_child("split")
         if not self._built:
@@ -111,16 +111,16 @@ class ComposableSplitter(Splitter):
 
         Args:
             file_prefix: the path of the file without its suffix.
-            writer_options: how to compress, as text in the form of Riegeli's options, such as "zstd:3" or
+            writer_options: compression, as text in the syntax of Riegeli's options, such as "zstd:3" or
               "transpose,brotli:9,chunk_size:1M". Default "brotli".
 
         Returns:
-            The path: `file_prefix` with ".cpb", or with ".pb" if nothing was taken out of the message,
-            which is then written as it is.
+            The path: `file_prefix` with ".cpb", or with ".pb" if the message was not divided, and is written
+                unchanged.
 
         Raises:
-            ValueError: this splitter has a parent, which is the one to call; an option is unknown or out
-              of range; a chunk, which is named, is beyond the 2 GB that protobuf serializes.
+            ValueError: this splitter has a parent, call that instead; an option is unknown or out of range; a
+                chunk, which the error names, is beyond the 2 GB that protobuf serializes.
             OSError, CpbError: the file cannot be written.
         """
         self._refuse_if_child("write")
@@ -135,15 +135,15 @@ class ComposableSplitter(Splitter):
 
         Args:
             chunk: a message, or the value of a field of another type: bytes, or a number as text.
-            field_tags: the path (util.FieldTypes) to where it belongs in this splitter's message. Empty:
-              it is a message of the same type, which is merged into this one, as is a slice of a repeated
-              field.
-            index: where to insert it among the chunks; default at the end. Chunks for the same field are
-              merged in their order, and one for a field before those for what is in it.
+            field_tags: the path (util.FieldTypes) to its place in this splitter's message. Empty: the chunk
+                is a message of the same type, such as a slice of a repeated field, which is merged into this
+                one.
+            index: its place among the chunks; default at the end. Chunks for the same field are merged in
+                their order, and a chunk for a field before the chunks for fields in it.
 
         Raises:
-            KeyError, ValueError: there is no such field.
-            TypeError: a field tag or the chunk is of the wrong type; the field is named.
+            KeyError, ValueError: the field does not exist.
+            TypeError: a field tag or the chunk has the wrong type; the error names the field.
         """
         path = util.as_path(field_tags)
         if self._parent_splitter is not None:
@@ -172,11 +172,11 @@ class ComposableSplitter(Splitter):
             raise TypeError(f"a chunk is a message or bytes; that for {where} is a {type(chunk).__name__}")
 
     def _number_appended(self) -> None:
-        """A subclass may have put chunks into the list itself."""
+        """Handles chunks that a subclass has put into the list itself."""
         self._numbers.extend(range(len(self._numbers), len(self._chunks)))
 
     def _number_chunks(self) -> None:
-        """Makes indexes of the numbers, if chunks were inserted."""
+        """Turns the numbers into indexes, if chunks were inserted."""
         if not self._renumber:
             return
         self._number_appended()

@@ -1,4 +1,4 @@
-"""Splitters of GraphDef messages, and the parts that they consist of."""
+"""Splitters of GraphDef messages and of their parts."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ class GraphDefSplitter(split.ComposableSplitter):
                                         parent_splitter=self, fields_in_parent=[])
         functions = RepeatedMessageSplitter(proto.library, "function", [FunctionDefSplitter], parent_splitter=self,
                                             fields_in_parent=["library"])
-        # The larger of the two first, the other only if that was not enough.
+        # First the larger of the two; the other only if that was not enough.
         order = [functions, nodes] if library_size > proto_size - library_size else [nodes, functions]
         left = proto_size - order[0].build_chunks()
         if _is_large(left):
             order[1].build_chunks()
         if proto.HasField("library") and _is_large(util.byte_size(proto)):
-            # Before the chunks of what is in the library, and after the GraphDef's own.
+            # Before the chunks of the library's functions, and after the GraphDef's own.
             library = proto.library
             self.add_chunk(library, ["library"], 1)
             proto.ClearField("library")  # `library` lives on
 
 
 class SplitBasedOnSize(split.ComposableSplitter):
-    """A splitter that is told the size of its message in bytes, `proto_size`.
+    """A splitter that gets the size of its message in bytes, `proto_size`.
 
-    Its build_chunks() returns how many bytes it took out of the message.
+    Its build_chunks() returns the number of bytes that it took out of the message.
     """
 
     def __init__(self, proto: Message, proto_size: int, **kwargs: Any) -> None:
@@ -61,13 +61,13 @@ class SplitBasedOnSize(split.ComposableSplitter):
 
 
 class RepeatedMessageSplitter(split.ComposableSplitter):
-    """Cuts a repeated message field into slices, each a chunk of its own but for the first.
+    """Cuts a repeated message field into slices; each except the first is a chunk of its own.
 
     Args:
         proto: the message that has the field.
         repeated_field: the path (util.FieldTypes) to the field.
-        message_splitters: subclasses of SplitBasedOnSize that each element is given to, one after the
-          other, before it counts.
+        message_splitters: subclasses of SplitBasedOnSize that divide each element, one after the other,
+            before its size counts.
     """
 
     def __init__(
@@ -118,8 +118,8 @@ class RepeatedMessageSplitter(split.ComposableSplitter):
 class ConstantNodeDefSplitter(SplitBasedOnSize):
     """Takes the value of a constant out of its node, if the node is larger than max_size().
 
-    The value of a numeric constant becomes a chunk for its tensor_content; that of another one, a
-    chunk for its tensor.
+    The value of a numeric constant becomes a chunk for its tensor_content; other values become a chunk for
+    the tensor.
     """
 
     def build_chunks(self) -> int:
@@ -143,15 +143,15 @@ def chunk_constant_value(node: Any, size: int) -> Any:
     """Takes the value out of the NodeDef of a constant.
 
     Args:
-        node: the NodeDef, whose tensor then has only its dtype, shape and version left.
+        node: the NodeDef, whose tensor then only keeps its dtype, shape and version.
         size: of the node in bytes, for the error.
 
     Returns:
-        The tensor_content, in bytes: what it would be, where the values are held in a field of their type.
-        Or a TensorProto with the values, if their type has no such form (strings).
+        The tensor_content as bytes, also for values in a field of their type. Or a TensorProto with the
+            values, if their type has no such form (strings).
 
     Raises:
-        ValueError: the node is no constant, and so cannot be split further.
+        ValueError: the node is not a constant, and cannot be split further.
     """
     if node.op != "Const":
         sizes = ", ".join(f"{key}: {util.format_bytes(value.ByteSize())}" for key, value in sorted(node.attr.items()))
@@ -167,7 +167,7 @@ def chunk_constant_value(node: Any, size: int) -> Any:
 
 
 class LargeMessageSplitter(SplitBasedOnSize):
-    """Makes a chunk of a message as a whole, if it is large; in its place, it is left empty.
+    """Makes a whole message a chunk, if it is large; an empty message stays in its place.
 
     Args:
         proto: the message.

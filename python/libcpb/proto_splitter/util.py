@@ -56,7 +56,7 @@ def is_map(field_desc: Any) -> bool:
 
 
 def as_path(fields: Any) -> list[str | int | bool]:
-    """A path as a list, however it was written."""
+    """A path in any form, as a list."""
     return list(fields) if isinstance(fields, (list, tuple)) else [fields]
 
 
@@ -68,13 +68,13 @@ def get_field(proto: Message, fields: FieldTypes) -> tuple[Any, FieldDescriptor 
         fields: a path (FieldTypes): ["node", 3, "attr", "value"] is proto.node[3].attr["value"].
 
     Returns:
-        (value, descriptor): the value is None where a list or a map has no such element. For an empty
-        path it is (proto, None). Nothing is added to the message.
+        (value, descriptor): the value is None if a list or a map does not have the element. For an empty
+            path, the result is (proto, None). The message is not changed.
 
     Raises:
-        KeyError: a message on the way has no field of that name or number.
-        ValueError: the path goes on after a value that has no fields.
-        TypeError: an element of the path has another type than its place asks for.
+        KeyError: a message on the way does not have a field with this name or number.
+        ValueError: the path continues after a value that has no fields.
+        TypeError: an element of the path has the wrong type for its place.
     """
     value, descriptor = proto, None
     for value, descriptor, _ in _walk(proto, as_path(fields)):
@@ -96,8 +96,8 @@ def get_field_tag(proto: Message, fields: FieldTypes) -> list[chunk_pb2.FieldInd
 
 
 def field_type(proto: Message, fields: FieldTypes) -> Descriptor | None:
-    """The message type that a path leads to, or None if it leads to a value of another type: of an
-    element, where the path ends at a list or map."""
+    """The message type that a path leads to, or None for a value of another type. For a list or map, it is
+    the type of an element."""
     message_type: Any = proto.DESCRIPTOR
     for _, descriptor, element in _walk(proto, as_path(fields)):
         message_type = descriptor.message_type
@@ -153,7 +153,7 @@ def _field_of(message_type: Any, name: Any) -> Any:
 
 
 def _element_of(value: Any, descriptor: Any, element: Any) -> Any:
-    """The element, or None. A map is asked before: what it lacks, looking it up would add."""
+    """The element, or None. A map is checked first, as looking up a missing key would add it."""
     _element_tag(descriptor, element)
     if value is None:
         return None
@@ -179,7 +179,7 @@ def _element_tag(descriptor: Any, element: Any) -> Any:
 
 # --- Sizes -----------------------------------------------------------------------------------------
 
-# Messages that may be beyond what protobuf serializes, and it does so to tell a size.
+# Messages that may be too large for protobuf, which serializes a message to find its size.
 _CONTAINERS = {f"tensorflow.{name}" for name in
                ("SavedModel", "MetaGraphDef", "GraphDef", "FunctionDefLibrary", "FunctionDef")}
 
@@ -195,8 +195,8 @@ def field_size(number: int, length: int) -> int:
 
 
 def byte_size(message: Message) -> int:
-    """The serialized size of a message, also beyond 2 GB: those of TensorFlow's messages that can be
-    so large are added up from their fields, and so is any that protobuf refuses."""
+    """The serialized size of a message, also beyond 2 GB. For TensorFlow's messages that can be so large, and
+    any that protobuf refuses, it is the sum over their fields."""
     if message.DESCRIPTOR.full_name not in _CONTAINERS:
         try:
             return message.ByteSize()
@@ -256,7 +256,7 @@ def _unknown_field_size(field: Any) -> int:
 
 
 def describe(value: Any) -> str:
-    """What a value is, for error messages."""
+    """Describes a value for error messages."""
     if isinstance(value, Message):
         return value.DESCRIPTOR.full_name
     return type(value).__name__

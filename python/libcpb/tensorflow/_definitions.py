@@ -1,5 +1,5 @@
-"""Serialized functions, in the memory that TensorFlow serialized them to: in Python they would be
-copied for a moment. By TensorFlow's C API, where it is found; else as Python has them."""
+"""Serialized functions, in the memory of TensorFlow's serializer: Python would copy them for a moment. Uses
+TensorFlow's C API if it is found, else Python's methods."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def function_definition(context: Any, name: bytes) -> Any:
 
 
 def _view(api: _Api, buffer: Any) -> memoryview:
-    """Of a buffer, which is deleted when no view is left."""
+    """The bytes of a buffer, which is deleted with the last view."""
     length = buffer.contents.length
 
     class Bytes(ctypes.c_ubyte * length):  # type: ignore[misc]

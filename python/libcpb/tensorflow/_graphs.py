@@ -18,10 +18,10 @@ from libcpb.proto_splitter import _wire
 from libcpb.tensorflow import _peel
 from libcpb.tensorflow._definitions import function_definition
 
-# Constants of more bytes than this stay where they are until they are written.
+# Constants of more bytes than this stay in the graph until they are written.
 LARGE = 1 << 20
 
-# About how many bytes of nodes or functions are given to TensorFlow at once.
+# About how many bytes of nodes or functions are passed to TensorFlow at once.
 _BATCH = 16 << 20
 
 _lock = threading.RLock()
@@ -32,7 +32,7 @@ class Value(NamedTuple):
 
     path: list[str | int | bool]  # in the GraphDef
     source: Callable[[], Any]  # serializes the node or function that has it
-    begin: int  # in what that gives
+    begin: int  # in its result
     end: int
 
 
@@ -43,11 +43,11 @@ class Skeleton(NamedTuple):
 
 
 def skeleton(graph: Any, original: Callable[..., Any], large: int) -> Skeleton:
-    """What ``graph._as_graph_def(add_shapes=True)`` gives, but for the large constants.
+    """The result of ``graph._as_graph_def(add_shapes=True)``, without the large constants.
 
     Args:
         graph: A ``tf.Graph``.
-        original: That method, as TensorFlow has it: it is given the parts one by one, and adds the shapes.
+        original: TensorFlow's original method: it gets the parts one by one, and adds the shapes.
         large: The most bytes of a constant that stays.
     """
     whole = graph_pb2.GraphDef()
@@ -83,7 +83,7 @@ def _parts(items: Any, descriptor: Any, large: int, path: list[str | int | bool]
         yield part
 
 
-# --- What TensorFlow serializes ----------------------------------------------------------------------
+# --- Parts that TensorFlow serializes ----------------------------------------------------------------------
 
 
 def _node_source(op: Any) -> Callable[[], bytes]:
@@ -129,8 +129,8 @@ def _described(what: Any) -> str:
 
 
 class _Session:
-    """TensorFlow's session module, but that a graph's serialization is what was put here, for the
-    thread that did so."""
+    """TensorFlow's session module, except that the thread that sets a graph's serialization here gets it
+    back."""
 
     def __init__(self, module: Any, data: bytes) -> None:
         self._module = module

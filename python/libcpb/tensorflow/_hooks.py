@@ -1,4 +1,4 @@
-"""What is put in the place of TensorFlow's functions, and taken away again."""
+"""Functions that replace TensorFlow's own, until they are removed again."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _enabled: Settings | None = None
 _users = 0
 _undo: list[tuple[Any, str, Any]] = []
 
-# The call of save() that is under way in this thread, and with what settings the next one is.
+# The call of save() that is in progress in this thread, and the settings of the next one.
 _under_way: contextvars.ContextVar[Any] = contextvars.ContextVar("saving", default=None)
 _settings: contextvars.ContextVar[Settings | None] = contextvars.ContextVar("settings", default=None)
 
@@ -92,7 +92,7 @@ def _parse_saved_model(original: Any, export_dir: Any) -> Any:
 
 
 class _Splitters:
-    """In the place of TensorFlow's module with splitters."""
+    """Replaces TensorFlow's module with splitters."""
 
     class SavedModelSplitter:
         def __init__(self, model: Any) -> None:
@@ -109,7 +109,7 @@ class _Splitters:
 class _Hook(NamedTuple):
     owner: Any
     name: str
-    replacement: Any  # called with what was there before the arguments; or, with `plain`, put there
+    replacement: Any  # called with the original before the arguments; or, with `plain`, put in its place
     plain: bool = False
 
 
@@ -126,7 +126,7 @@ _HOOKS = [
 
 
 def _aliases() -> list[_Hook]:
-    """TensorFlow's public modules that name a function of _HOOKS, too."""
+    """TensorFlow's public modules that also name a function of _HOOKS."""
     original = loader_impl.parse_saved_model
     return [_Hook(module, "parse_saved_model", _parse_saved_model) for name, module in list(sys.modules.items())
             if name.endswith("__internal__.saved_model") and vars(module).get("parse_saved_model") is original]

@@ -15,11 +15,11 @@ from libcpb.tensorflow._settings import MAX_PB_SIZE
 
 
 def parse_saved_model(export_dir: Any, original: Callable[[Any], Any]) -> Any:
-    """The SavedModel in a folder, as TensorFlow's own function looks for it: .pb, .pbtxt, .cpb.
+    """The SavedModel in a folder, looked for in the order of TensorFlow's own function: .pb, .pbtxt, .cpb.
 
     Args:
         export_dir: The folder.
-        original: TensorFlow's function, for what that can read.
+        original: TensorFlow's function, for models that it can read.
     """
     folder = os.fsdecode(os.fspath(export_dir))
     path = os.path.join(folder, "saved_model.pb")
@@ -31,7 +31,7 @@ def parse_saved_model(export_dir: Any, original: Callable[[Any], Any]) -> Any:
     else:
         path = os.path.join(folder, "saved_model.cpb")
         if not file_io.file_exists(path):
-            return original(export_dir)  # which says what is missing
+            return original(export_dir)  # its error says what is missing
     model = saved_model_pb2.SavedModel()
     if "://" not in path:
         merge.Merger.read(path, model)

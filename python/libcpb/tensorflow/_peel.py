@@ -43,12 +43,12 @@ class _Reader:
 
 
 def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[bytes, list[tuple[list[str | int | bool], int, int]]]:
-    """Takes each string or bytes field of more than `bound` bytes out of the values of a message's maps,
-    at any depth: so out of attributes, but not the names of nodes.
+    """Takes each string or bytes field of more than `bound` bytes out of the values of a message's maps, at
+    any depth: from attributes, but not the names of nodes.
 
     Returns:
-        (skeleton, values): the message without them, serialized, and of each its path (util.FieldTypes) and
-        where in `data` it begins and ends. Repeated ones are left in.
+        (skeleton, values): the serialized message without these fields, and for each its path
+            (util.FieldTypes) and its begin and end in `data`. Repeated fields stay in.
     """
     if len(data) <= bound:
         return bytes(data), []

@@ -13,7 +13,7 @@ from libcpb.proto_splitter.python.saved_model import SavedModelSplitter
 from libcpb.tensorflow import _graphs
 from libcpb.tensorflow._settings import Settings
 
-# Messages become chunks of at most about this size, where they can; at least, if the limit for a .pb is low.
+# Messages become chunks of at most about this size if possible; of at least this size if the limit for a .pb is low.
 _CHUNK, _LEAST_CHUNK = 64 << 20, 4 << 10
 
 _GRAPH_DEF: list[str | int | bool] = ["meta_graphs", 0, "graph_def"]
@@ -29,7 +29,7 @@ TensorFlow's own loaders do not open it. With the package libcpb (C, Python, Jav
 
 
 class Saving:
-    """A call of ``tf.saved_model.save`` that is under way."""
+    """A call of ``tf.saved_model.save`` that is in progress."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -38,17 +38,17 @@ class Saving:
 
     @property
     def large(self) -> int:
-        """The most bytes of a constant that is not put off."""
+        """The most bytes of a constant that is not deferred."""
         return min(_graphs.LARGE, max(self.settings.max_pb_size // 4, 1 << 10))
 
     def graph_def(self, graph: Any, original: Callable[..., Any]) -> Any:
-        """What stands in for ``Graph._as_graph_def``."""
+        """The replacement for ``Graph._as_graph_def``."""
         made = _graphs.skeleton(graph, original, self.large)
         self.skeletons.append(made)
         return made.graph_def, graph.version
 
     def exported(self, graph: Any) -> None:
-        """The graph that is saved, once it has been asked for its GraphDef."""
+        """The saved graph, once its GraphDef was requested."""
         if [made.graph for made in self.skeletons] != [graph]:
             raise RuntimeError("TensorFlow has asked another graph than the one that it saves for its nodes")
         self.values = self.skeletons.pop().values
@@ -75,7 +75,7 @@ class Saving:
 
 
 def _is_there(model: Any, path: list[str | int | bool]) -> bool:
-    """Whether what had the value is still in the message: TensorFlow may have stripped it."""
+    """Whether the message still has the value's field: TensorFlow may have stripped it."""
     value, _ = util.get_field(model, path[:-1])
     return value is not None
 
@@ -109,7 +109,8 @@ def _write_chunks(path: str, model: Any, values: list[_graphs.Value], options: s
 
 
 def _leave_word(path: str, chunked: bool) -> None:
-    """For whoever gets the folder: of a .cpb alone TensorFlow says only that there is no model."""
+    """Writes a note for users of the folder, as TensorFlow only says that a folder with a .cpb has no
+    model."""
     if not chunked:
         return remove(f"{path}.README")
     with local(f"{path}.README") as to, open(to, "w", encoding="utf-8") as file:
@@ -117,7 +118,7 @@ def _leave_word(path: str, chunked: bool) -> None:
 
 
 def _write_merged(path: str, model: Any, values: list[_graphs.Value], target: int) -> None:
-    """By way of a chunked file beside it."""
+    """Writes a .pb through a chunked file in the same folder."""
     chunks = f"{path}.chunks"
     try:
         _write_chunks(chunks, model, values, "uncompressed", target)
@@ -128,7 +129,8 @@ def _write_merged(path: str, model: Any, values: list[_graphs.Value], target: in
 
 
 def write_fingerprint(folder: str) -> None:
-    """Where TensorFlow itself writes none for experimental_image_format, as 2.15 does not."""
+    """Writes the fingerprint for versions of TensorFlow that write none for experimental_image_format, such
+    as 2.15."""
     from tensorflow.python.lib.io import file_io
     from tensorflow.python.saved_model import fingerprinting_utils
 
@@ -140,8 +142,8 @@ def write_fingerprint(folder: str) -> None:
 
 
 class local:
-    """The name of a local file for the block to write: `path` itself, or what is copied there by
-    TensorFlow's file systems if the block ends without an exception."""
+    """The name of a local file for the block to write: `path` itself, or a file that TensorFlow's file
+    systems copy there if the block ends without an exception."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -170,7 +172,7 @@ def is_remote(path: str) -> bool:
 
 
 def remove(path: str) -> None:
-    """Removes a file, if it is there."""
+    """Removes a file, if it exists."""
     if is_remote(path):
         from tensorflow.python.lib.io import file_io
 

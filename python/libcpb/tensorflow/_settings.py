@@ -1,4 +1,4 @@
-"""How a model is saved, and with which TensorFlow."""
+"""Settings for saving a model, and the supported versions of TensorFlow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_PB_SIZE = (1 << 31) - 1
 
 
 class Settings(NamedTuple):
-    chunked: bool | None = None  # None: as the size asks for
+    chunked: bool | None = None  # None: depends on the size
     max_pb_size: int = MAX_PB_SIZE
     codec: str = "zstd:3"
     always: bool = False  # also without experimental_image_format
@@ -29,7 +29,7 @@ class Settings(NamedTuple):
 
 
 def check_version(version: str) -> None:
-    """CpbError, if TensorFlow's version is none that is known to work."""
+    """Raises CpbError if TensorFlow's version is not known to work."""
     numbers = version.split(".")[:2]
     try:
         given = tuple(int(n) for n in numbers)

@@ -225,7 +225,7 @@ static bool set_tag(cpb_metadata *m, size_t i, cpb_tag tag) {
  * again: also where nodes get their tags in turns, this takes linear time. */
 static bool make_room_for_tag(cpb_metadata *m, uint32_t node) {
   cpb_node_columns *n = &m->nodes;
-  size_t first = cpb_column_get(&n->first_tag, node), num_tags = cpb_column_get(&n->num_tags, node);
+  size_t first = (size_t)cpb_column_get(&n->first_tag, node), num_tags = (size_t)cpb_column_get(&n->num_tags, node);
   if (first + num_tags == m->num_tags) {
     m->num_tags++;
     return m->num_tags <= UINT32_MAX;

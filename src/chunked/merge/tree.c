@@ -75,7 +75,8 @@ static uint32_t beside(cpb_merge_tree *tree, uint32_t node, uint32_t base, cpb_t
 uint32_t cpb_merge_tree_target(cpb_merge_tree *tree, uint32_t id, uint32_t base, uint32_t *on, uint64_t *before) {
   const cpb_tag map_value = {.value = 2, .kind = CPB_TAG_FIELD};
   const cpb_node_columns *nodes = &tree->metadata->nodes;
-  size_t first = (size_t)cpb_column_get(&nodes->first_tag, id), end = first + cpb_column_get(&nodes->num_tags, id);
+  size_t first = (size_t)cpb_column_get(&nodes->first_tag, id),
+         end = first + (size_t)cpb_column_get(&nodes->num_tags, id);
   uint8_t previous = 0;
   for (size_t i = first; i < end && base != CPB_NONE; i++) {
     const cpb_tag named = cpb_metadata_tag(tree->metadata, i);

@@ -13,6 +13,7 @@
 
 #include "base/meter.h"
 #include "cpb/field_reader.h"
+#include "cpb/find.h"
 #include "cpb/message.h"
 #include "cpb/pager.h"
 #include "proto/descriptors.h"
@@ -29,6 +30,27 @@ typedef struct cpb_field_step {
   bool map, repeated;
   uint64_t seen; /* elements so far */
 } cpb_field_step;
+
+/* A message's type: in the descriptors, in a schema, or not known. */
+typedef struct cpb_field_scope {
+  cpb_span described;
+  const cpb_message_type *type;
+} cpb_field_scope;
+
+/* A field of it. */
+typedef struct cpb_field_known {
+  uint32_t number;
+  uint32_t type; /* a cpb_field_type; 0: not known */
+  bool repeated, map;
+  cpb_field_scope message;
+  const cpb_field *field; /* in a schema */
+} cpb_field_known;
+
+/* What gives the field's JSON instead of its bytes. */
+typedef struct cpb_field_text {
+  cpb_step (*step)(cpb_field_reader *r);
+  void (*free)(cpb_field_reader *r);
+} cpb_field_text;
 
 typedef enum cpb_field_kind {
   CPB_PART_WAY,    /* a chunk of what the way leads through, or of its end */
@@ -89,7 +111,9 @@ struct cpb_field_reader {
   cpb_path *path;
   cpb_field_step *steps;
   uint32_t num_steps;
-  cpb_span type; /* of the value */
+  cpb_field_scope type; /* of the value */
+  cpb_found what;
+  cpb_field_text *text; /* or NULL */
 
   /* Bytes of the index or of a chunk. */
   uint64_t source; /* a chunk; CPB_NO_CHUNK: the index */
@@ -139,6 +163,10 @@ struct cpb_field_reader {
 /* The steps of r->path, with the numbers and types that r->options know. False with the error set. */
 bool cpb_field_way(cpb_field_reader *r);
 
+/* The field that has this name, or where `name` is empty this number. */
+bool cpb_field_in(const cpb_field_reader *r, cpb_field_scope scope, cpb_span name, uint64_t number,
+                  cpb_field_known *out);
+
 /* Whether a number on the wire is the key of the step's map. */
 bool cpb_field_is_key(const cpb_field_step *step, const cpb_wire_field *field);
 
@@ -155,6 +183,15 @@ void cpb_field_walk_begin(cpb_field_reader *r);
 cpb_have cpb_field_walk_run(cpb_field_reader *r);
 
 /* --- field_reader.c --------------------------------------------------------- */
+
+/* One step towards the bytes that were asked for. */
+cpb_step cpb_field_step_bytes(cpb_field_reader *r);
+
+/* Asks for these bytes of the field, which was found. */
+void cpb_field_ask(cpb_field_reader *r, uint64_t offset, uint64_t size);
+
+/* From now on each step fails. */
+cpb_step cpb_field_fail(cpb_field_reader *r);
 
 /* Fails with a text about the path up to `step`. Returns false. */
 bool cpb_field_refuse(cpb_field_reader *r, cpb_code code, uint32_t step, const char *what);

@@ -55,6 +55,7 @@ cpb_field_reader *cpb_field_reader_new(const cpb_allocator *allocator, const cpb
 static void forget(cpb_field_reader *r) {
   const cpb_allocator *a = &r->allocator;
   if (r->scanning) cpb_wire_free(&r->scanner);
+  if (r->text) r->text->free(r);
   cpb_path_free(r->path);
   cpb_release(a, r->steps);
   cpb_release(a, r->families);
@@ -64,6 +65,7 @@ static void forget(cpb_field_reader *r) {
   cpb_buffer_free(&r->prefix);
   cpb_buffer_free(&r->below);
   cpb_buffer_free(&r->literal);
+  r->text = NULL;
   r->path = NULL;
   r->steps = NULL;
   r->families = NULL;
@@ -96,15 +98,16 @@ bool cpb_field_refuse(cpb_field_reader *r, cpb_code code, uint32_t step, const c
 
 bool cpb_field_no_memory(cpb_field_reader *r) {
   if (r->budget.needed > 0) {
-    cpb_fail(&r->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the way to the field takes %llu bytes of memory; the limit is %zu",
-             (unsigned long long)(r->budget.needed + sizeof *r), r->options.memory);
+    cpb_fail(&r->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the %s the field takes %llu bytes of memory; the limit is %zu",
+             r->text ? "way to and the JSON of" : "way to", (unsigned long long)(r->budget.needed + sizeof *r),
+             r->options.memory);
   } else {
     cpb_fail_memory(&r->error);
   }
   return false;
 }
 
-static cpb_step fail(cpb_field_reader *r) {
+cpb_step cpb_field_fail(cpb_field_reader *r) {
   if (r->error.code == CPB_OK) r->error = *cpb_pager_error(r->pager);
   if (r->error.code == CPB_E_MEMORY && r->budget.needed > 0) {
     r->error.code = CPB_OK;
@@ -177,18 +180,32 @@ cpb_have cpb_field_open(cpb_field_reader *r) {
 
 /* --- Reading ------------------------------------------------------------------------- */
 
-cpb_code cpb_field_reader_read(cpb_field_reader *r, const char *path, size_t length, uint64_t offset, uint64_t size) {
-  if (cpb_pager_error(r->pager)->code != CPB_OK) return cpb_pager_error(r->pager)->code;
-  if (!path && !r->path) return CPB_E_USAGE;
+void cpb_field_ask(cpb_field_reader *r, uint64_t offset, uint64_t size) {
+  r->at = offset;
+  r->left = size;
+  r->phase = CPB_FIELD_READ;
+  cpb_field_turn(r, CPB_NO_CHUNK);
+}
+
+/* The path before, once more. */
+static cpb_code read_again(cpb_field_reader *r, uint64_t offset, uint64_t size) {
+  if (!r->path) return CPB_E_USAGE;
+  if (r->text) r->text->free(r);
+  r->text = NULL;
+  if (r->phase == CPB_FIELD_FAILED) return r->error.code;
+  if (r->found && r->phase != CPB_FIELD_OPEN) cpb_field_ask(r, offset, size);
   r->at = offset;
   r->left = size;
   r->asked = false;
-  if (!path && r->phase == CPB_FIELD_FAILED) return r->error.code;
-  if (!path) {
-    if (r->phase != CPB_FIELD_OPEN) r->phase = r->found ? CPB_FIELD_READ : r->phase;
-    if (r->found) cpb_field_turn(r, CPB_NO_CHUNK);
-    return CPB_OK;
-  }
+  return CPB_OK;
+}
+
+cpb_code cpb_field_reader_read(cpb_field_reader *r, const char *path, size_t length, uint64_t offset, uint64_t size) {
+  if (cpb_pager_error(r->pager)->code != CPB_OK) return cpb_pager_error(r->pager)->code;
+  if (!path) return read_again(r, offset, size);
+  r->at = offset;
+  r->left = size;
+  r->asked = false;
   forget(r);
   memset(&r->error, 0, sizeof r->error);
   r->error.offset = CPB_NO_OFFSET;
@@ -196,7 +213,7 @@ cpb_code cpb_field_reader_read(cpb_field_reader *r, const char *path, size_t len
   cpb_meter_renew(&r->meter);
   r->phase = r->opened ? CPB_FIELD_IDLE : CPB_FIELD_OPEN;
   r->path = cpb_path_parse(&r->allocator, path, length, &r->error);
-  if (!r->path || !cpb_field_way(r)) fail(r);
+  if (!r->path || !cpb_field_way(r)) cpb_field_fail(r);
   r->wanted = true;
   return r->error.code;
 }
@@ -229,7 +246,7 @@ static cpb_step read_on(cpb_field_reader *r) {
   for (;;) {
     cpb_have have = r->asked ? read_piece(r) : CPB_AT_END;
     if (have == CPB_WAIT) return CPB_STEP_NEED;
-    if (have == CPB_FAILED) return fail(r);
+    if (have == CPB_FAILED) return cpb_field_fail(r);
     if (have == CPB_HAVE) return give(r);
     uint64_t at = r->at;
     const cpb_field_piece *piece = piece_at(r, &at);
@@ -249,7 +266,7 @@ static cpb_step read_on(cpb_field_reader *r) {
 
 static cpb_step open_file(cpb_field_reader *r) {
   cpb_step step = step_pager(r);
-  if (step == CPB_STEP_ERROR) return fail(r);
+  if (step == CPB_STEP_ERROR) return cpb_field_fail(r);
   if (step != CPB_STEP_DONE) return step;
   r->opened = true;
   cpb_meter_grow(&r->meter, cpb_pager_file_size(r->pager));
@@ -257,7 +274,9 @@ static cpb_step open_file(cpb_field_reader *r) {
   return CPB_STEP_DONE;
 }
 
-static cpb_step of_have(cpb_field_reader *r, cpb_have have) { return have == CPB_WAIT ? CPB_STEP_NEED : fail(r); }
+static cpb_step of_have(cpb_field_reader *r, cpb_have have) {
+  return have == CPB_WAIT ? CPB_STEP_NEED : cpb_field_fail(r);
+}
 
 /* From what was asked for to the place of the field. */
 static cpb_step find(cpb_field_reader *r) {
@@ -280,7 +299,9 @@ static cpb_step find(cpb_field_reader *r) {
   return CPB_STEP_DONE;
 }
 
-cpb_step cpb_field_reader_step(cpb_field_reader *r) {
+cpb_step cpb_field_reader_step(cpb_field_reader *r) { return r->text ? r->text->step(r) : cpb_field_step_bytes(r); }
+
+cpb_step cpb_field_step_bytes(cpb_field_reader *r) {
   cpb_step step = CPB_STEP_DONE;
   r->data.size = 0;
   if (r->phase == CPB_FIELD_FAILED) return CPB_STEP_ERROR;
@@ -296,6 +317,7 @@ const uint8_t *cpb_field_reader_data(const cpb_field_reader *r, size_t *length) 
 }
 
 const cpb_field_place *cpb_field_reader_place(const cpb_field_reader *r) { return &r->place; }
+const cpb_found *cpb_field_reader_found(const cpb_field_reader *r) { return &r->what; }
 
 cpb_code cpb_field_reader_piece(const cpb_field_reader *r, size_t i, cpb_segment *out) {
   memset(out, 0, sizeof *out);

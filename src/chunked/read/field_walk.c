@@ -276,14 +276,14 @@ static uint64_t size_within(const uint8_t *begin, const uint8_t *end, uint64_t s
 
 /* A number as text is not supported, where the types tell it from a string. */
 static bool check_below(cpb_field_reader *r, cpb_span numbers) {
-  const cpb_span set = {r->options.descriptors, r->options.descriptors_size}, no_name = {NULL, 0};
+  const cpb_span no_name = {NULL, 0};
   const uint8_t *end = numbers.data + numbers.size;
-  cpb_described_field field = {.message = r->type};
-  for (const uint8_t *at = numbers.data; at < end && field.message.data;) {
+  cpb_field_known field = {.message = r->type};
+  for (const uint8_t *at = numbers.data; at < end && (field.message.described.data || field.message.type);) {
     uint64_t number = 0;
-    cpb_span message = field.message;
+    cpb_field_scope message = field.message;
     at = cpb_varint_read(at, end, &number);
-    if (!cpb_descriptors_field(set, message, no_name, number, &field)) return true;
+    if (!cpb_field_in(r, message, no_name, number, &field)) return true;
   }
   return !is_number(field.type) || fail_in_chunk(r, CPB_E_UNSUPPORTED, "a number as text, which is not supported");
 }
@@ -435,6 +435,9 @@ static bool finish(cpb_field_reader *r) {
   }
   r->place.number = !last ? 0 : last->map ? 2 : last->number;
   r->place.num_pieces = (uint32_t)r->num_pieces;
+  r->what.number = r->place.number;
+  r->what.wire_type = r->place.wire_type;
+  r->what.fields = (int)r->place.fields;
   return true;
 }
 

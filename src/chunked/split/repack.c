@@ -282,7 +282,7 @@ static cpb_step end_part(cpb_repack *r) {
 static cpb_step open_chunk(cpb_repack *r) {
   if (r->origin && r->chunk == r->end) return end_part(r);
   if (r->chunk == r->metadata.num_chunks) return choose_index_codec(r);
-  if (cpb_parts_arrive(&r->parts, r->chunk)) return CPB_STEP_PART;
+  if (cpb_parts_arrive(&r->parts, (size_t)r->chunk)) return CPB_STEP_PART;
   r->sample.size = 0;
   if (chooses_codec(r)) return read_chunk(r, SAMPLE_SIZE, REPACK_SAMPLE);
   r->state = REPACK_TRANSPOSE;

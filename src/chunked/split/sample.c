@@ -70,7 +70,7 @@ static cpb_have take_piece(cpb_split_sample *s, cpb_input *input, size_t room, c
 
 static cpb_have gather(cpb_split_sample *s, const cpb_plan *plan, cpb_input *input, cpb_error *error) {
   for (;;) {
-    size_t room = (s->in_middle ? 2 : 1) * SAMPLE_SIZE - s->bytes.size;
+    size_t room = (s->in_middle ? 2u : 1u) * SAMPLE_SIZE - s->bytes.size;
     if (room == 0 || (!s->piece_open && !cpb_plan_next(plan, &s->cursor, &s->piece))) {
       if (!go_to_middle(s, plan)) return CPB_HAVE;
       continue;

@@ -421,7 +421,9 @@ static outcome feed(cpb_split_walk *w, cpb_input *input) {
   uint64_t pos = w->scanner.pos, left = w->size - pos;
   size_t sure = (size_t)cpb_min_u64(left, READ_SURE);
   switch (cpb_input_span(input, pos, sure, cpb_min_u64(left, w->read_size), &w->in)) {
-    case CPB_HAVE: return GO_ON;
+    case CPB_HAVE:
+      if (pos == 0) w->records = cpb_begins_with_records(w->in);
+      return GO_ON;
     case CPB_WAIT: return WAIT;
     case CPB_AT_END:
       cpb_fail(w->error, CPB_E_TRUNCATED, pos, "the input ends early; expected %llu bytes, the size that was given",
@@ -477,6 +479,12 @@ cpb_step cpb_split_walk_step(cpb_split_walk *w, cpb_input *input) {
   outcome o = w->size == CPB_NO_OFFSET ? begin_with_size(w, input) : GO_ON;
   while (!ended && (o == GO_ON || o == RESTART)) {
     o = o == RESTART ? begin(w) : advance(w, input, &ended);
+  }
+  if (o == FAIL && w->records && w->error->code == CPB_E_DAMAGED) {
+    cpb_error_begin(w->error, NULL);
+    cpb_fail(w->error, CPB_E_FORMAT, 0,
+             "a .cpb file, or another file of Riegeli records; expected a message. "
+             "A .cpb file is repacked or merged");
   }
   if (o == FAIL) return CPB_STEP_ERROR;
   return o == WAIT ? CPB_STEP_NEED : CPB_STEP_DONE;

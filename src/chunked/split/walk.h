@@ -46,6 +46,7 @@ typedef struct cpb_split_walk {
   uint64_t size, read_size;
   cpb_wire_scanner scanner;
   cpb_span in;
+  bool records; /* the input begins as a .cpb file does, which is no message */
   cpb_split_seen seen;
   cpb_split_walk_frame *frames;
   size_t depth, frames_capacity;

@@ -210,7 +210,7 @@ static int open_message(message *m, const cpb_schema *schema, const cpb_message_
                                         .limits = &m->cli->settings.limits,
                                         .plan_late = !in_whole,
                                         .field = in_whole ? NULL : path,
-                                        .field_type = type ? type : cli_type_with(schema, path)};
+                                        .field_type = type ? type : cpb_guess_message_type(schema, path)};
   m->file = cpb_message_file_on(&m->cli->allocator, file, m->name, &how, &error);
   return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
 }
@@ -234,7 +234,7 @@ static int cat_path(message *m, const cpb_schema *schema, const cpb_path *path) 
   status = open_message(m, schema, type, path);
   if (status != CLI_OK) return status;
   const cpb_path *there = cpb_message_file_field(m->file);
-  if (!type) type = cli_type_with(schema, path);
+  if (!type) type = cpb_guess_message_type(schema, path);
   if (!type) type = guess_type(m, schema);
   if (!type && !cli_find_type(m->cli, schema, cpb_message_file_index(m->file), &type, &status)) return status;
   return find_field(m, type, there ? there : path);

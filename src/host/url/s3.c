@@ -125,7 +125,8 @@ static bool check(const settings *s, cpb_error *error) {
   const cpb_setting *elsewhere = &s->profile.settings[CPB_SETTING_ELSEWHERE];
   cpb_address at;
   for (int i = CPB_SETTING_ID; i <= CPB_SETTING_TOKEN; i++) {
-    if (s->texts[i] && !is_word(s->texts[i])) refuse(s, i, "has a space or a control character", error);
+    if (s->texts[i] && !is_word(s->texts[i]))
+      refuse(s, (cpb_setting_name)i, "has a space or a control character", error);
   }
   if (region && (!is_word(region) || strpbrk(region, ":/@?#")))
     refuse(s, CPB_SETTING_REGION, "is no region; expected a name such as us-east-1", error);

@@ -74,7 +74,7 @@ static bool add_model(builder *b, cpb_view_graph like) {
   cpb_span content;
   const uint32_t type = cpb_coreml_type_of(like.model, &content);
   if (is_too_deep(b, like.model) || is_too_deep(b, content)) return true;
-  like.form = cpb_coreml_form_of(type, &content);
+  like.form = (int)cpb_coreml_form_of(type, &content);
   like.message = content;
   if (like.form == CPB_COREML_OTHER) return true;
   if (like.form == CPB_COREML_BLOCK) return add_program(b, like, content);

@@ -10,12 +10,14 @@
 
 #define DEPTH 64 /* deeper ones are not shown */
 
+typedef enum fields_are { ELEMENTS, PAIRS, ENTRIES, STATE } fields_are;
+
 /* A value that is open, and of which the fields `number` come next; of a dict, which is
  * a map, the entries. */
 typedef struct frame {
   cpb_cursor fields;
   uint32_t number;
-  enum { ELEMENTS, PAIRS, ENTRIES, STATE } are;
+  fields_are are;
   const char *ends; /* the brackets that close it */
   cpb_entries entries;
   size_t next; /* of these */
@@ -30,7 +32,7 @@ typedef struct writer {
   size_t depth;
 } writer;
 
-static void push(writer *w, cpb_span message, uint32_t number, int are, const char *ends) {
+static void push(writer *w, cpb_span message, uint32_t number, fields_are are, const char *ends) {
   w->frames[w->depth++] = (frame){.fields = cpb_cursor_of(message), .number = number, .are = are, .ends = ends};
 }
 

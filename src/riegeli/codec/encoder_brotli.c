@@ -71,8 +71,23 @@ static bool brotli_begin(void *state, uint64_t size) {
   return true;
 }
 
+/* At the highest levels the library computes for minutes, in memory that it gives back after each block of input and
+ * gets again. So the host's allocator is asked each time: one that refuses ends what is under way. */
+#define ASK_LEAST ((size_t)64 << 10)
+
+static void *brotli_allocate(void *opaque, size_t size) {
+  cpb_codec_memory *memory = opaque;
+  if (size >= ASK_LEAST) {
+    void *one = cpb_alloc(&memory->allocator, 1);
+    if (!one && memory->escape) memory->escape(memory->escape_user);
+    if (!one) return NULL;
+    cpb_release(&memory->allocator, one);
+  }
+  return cpb_codec_allocate(memory, size);
+}
+
 static bool open_stream(brotli_state *s) {
-  s->stream = BrotliEncoderCreateInstance(cpb_codec_allocate, cpb_codec_release, s->memory);
+  s->stream = BrotliEncoderCreateInstance(brotli_allocate, cpb_codec_release, s->memory);
   if (!s->stream) return false;
   int window_log = s->window_log != 0 ? s->window_log : fitting_window(s->size);
   BrotliEncoderSetParameter(s->stream, BROTLI_PARAM_QUALITY, (uint32_t)s->level);

@@ -1,9 +1,9 @@
 /* Puts records, from the bytes that the caller lends, into chunks. How a chunk is held
  * depends on its first record (cpb_chunk_mode): small ones are collected until the chunk is
  * full; a record that fills a chunk alone is encoded as it comes, and output as it comes if it
- * does not even fit into the buffer. What is in one piece in the caller's memory is not copied
- * into `collected`: `whole` refers to it. A transposed chunk is made of records that were
- * collected, too; what does not fit into the buffer goes into a simple one. */
+ * does not even fit into the buffer, or is large and not compressed. What is in one piece in the
+ * caller's memory is not copied into `collected`: `whole` refers to it. A transposed chunk is made
+ * of records that were collected, too; what does not fit into the buffer goes into a simple one. */
 #include "riegeli/records/fill_chunks.h"
 
 #include "base/checked.h"
@@ -14,6 +14,10 @@
 #define MIN_AT_ONCE ((size_t)64 << 10)
 #define MAX_AT_ONCE ((size_t)4 << 20)
 
+/* A larger record that fills a chunk alone, uncompressed, is output as it comes where that can be: holding it
+ * would take more memory than all else. For smaller ones to write the header once more takes longer. */
+#define STORED_MOST ((uint64_t)1 << 20)
+
 /* --- Chunks --------------------------------------------------------------- */
 
 /* Whether no further record fits into the chunk. */
@@ -23,7 +27,8 @@ static bool chunk_full(const cpb_record_writer *w) {
 
 /* Whether a record that fills a chunk alone is collected all the same. */
 static bool collects_alone(const cpb_record_writer *w) {
-  return w->uncompressed || w->transpose != CPB_TRANSPOSE_NEVER;
+  if (w->transpose != CPB_TRANSPOSE_NEVER) return true;
+  return w->uncompressed && !(w->options.seekable && w->record_size > STORED_MOST);
 }
 
 static bool open_stream(cpb_record_writer *w, uint64_t data_size) {

@@ -1,5 +1,7 @@
 // test FOLDER: what cpb/cpb.hpp promises. FOLDER is empty; the oracle is libprotobuf, and the bytes that the
 // design documents give for field tags.
+#include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/util/json_util.h>
 #include <google/protobuf/util/message_differencer.h>
 
 #include <cerrno>
@@ -14,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "chunked.pb.h"
 #include "cpb/cpb.hpp"
 #include "messages.pb.h"
 #if __has_include("absl/status/status.h")
@@ -185,14 +188,14 @@ void TestIndexes() {
 
 void TestMapKeys() {
   test::Tree tree;
-  (*tree.mutable_by_name())["k"].set_name("1");
+  (*tree.mutable_by_name())["k\"\n\\'\1\xc3\xa9"].set_name("1");
   (*tree.mutable_by_bool())[true].set_name("2");
   (*tree.mutable_by_int32())[-7].set_name("3");
   (*tree.mutable_by_int64())[INT64_MIN].set_name("4");
   (*tree.mutable_by_uint32())[UINT32_MAX].set_name("5");
   (*tree.mutable_by_uint64())[UINT64_MAX].set_name("6");
   test::Tree expected = tree;
-  const std::vector<std::vector<cpb::FieldType>> paths = {{"by_name", "k", "content"},
+  const std::vector<std::vector<cpb::FieldType>> paths = {{"by_name", "k\"\n\\'\1\xc3\xa9", "content"},
                                                           {5, true, "content"},
                                                           {"by_int32", -7, "content"},
                                                           {"by_int64", int64_t{INT64_MIN}, "content"},
@@ -209,7 +212,10 @@ void TestMapKeys() {
   auto split = splitter.Split();
   EXPECT(split.ok());
   if (!split.ok()) return;
-  (*expected.mutable_by_name())["k"].set_content("content 0");
+  test::ChunkedMessage generated;
+  EXPECT(generated.ParseFromString(split->second->SerializeAsString()));
+  EXPECT(split->second->DebugString() == generated.DebugString());
+  (*expected.mutable_by_name())["k\"\n\\'\1\xc3\xa9"].set_content("content 0");
   (*expected.mutable_by_bool())[true].set_content("content 1");
   (*expected.mutable_by_int32())[-7].set_content("content 2");
   (*expected.mutable_by_int64())[INT64_MIN].set_content("content 3");
@@ -372,6 +378,138 @@ void TestRecords() {
   EXPECT(recovering->status().ok() && recovered > count && recovered < 1000 && recovering->skipped().size() == 1);
 }
 
+// The types of messages.proto, for libcpb.
+cpb::Handle<cpb_schema> Types() {
+  google::protobuf::FileDescriptorSet set;
+  test::Tree::descriptor()->file()->CopyTo(set.add_file());
+  const std::string bytes = set.SerializeAsString();
+  return cpb::Handle<cpb_schema>(cpb_schema_new(nullptr, bytes.data(), bytes.size(), nullptr, nullptr));
+}
+
+cpb::StatusOr<cpb::Message> OpenAs(const google::protobuf::Message &message, const cpb_schema *types) {
+  const std::string path = folder + "/fields.pb";
+  std::ofstream(path, std::ios::binary) << message.SerializeAsString();
+  return cpb::Message::Open(path, cpb_schema_find_message(types, message.GetDescriptor()->full_name().c_str()));
+}
+
+template <typename T>
+bool Has(const cpb::StatusOr<cpb::MessageField> &field, const google::protobuf::RepeatedField<T> &wanted) {
+  auto values = field->Values<T>();
+  if (!values.ok()) std::cerr << values.status().ToString() << "\n";
+  return values.ok() && std::vector<T>(wanted.begin(), wanted.end()) == *values && *field->Count() == values->size() &&
+         *(*field)[1]->template Value<T>() == wanted.Get(1);
+}
+
+void TestNumbers() {
+  const cpb::Handle<cpb_schema> types = Types();
+  test::Numbers numbers;
+  for (int i = -2; i < 3; i++) {
+    numbers.add_reals(static_cast<float>(i) / 4);
+    numbers.add_wide(i * 1e300);
+    numbers.add_zigzag(i * 1000000000 / 2);
+    numbers.add_truths(i > 0);
+    numbers.add_fixed(static_cast<uint64_t>(i));
+    numbers.add_small(static_cast<uint32_t>(i));
+  }
+  numbers.set_one(-0.5);
+  numbers.mutable_tree()->add_number(INT64_MIN);
+  numbers.mutable_tree()->add_number(7);
+  auto message = OpenAs(numbers, types.get());
+  EXPECT(message.ok());
+  if (!message.ok()) return;
+  EXPECT(Has(message->Field("reals"), numbers.reals()) && Has(message->Field("wide"), numbers.wide()));
+  EXPECT(Has(message->Field("zigzag"), numbers.zigzag()) && Has(message->Field("truths"), numbers.truths()));
+  EXPECT(Has(message->Field("fixed"), numbers.fixed()) && Has(message->Field("small"), numbers.small()));
+  EXPECT(Has(message->Field("tree.number"), numbers.tree().number()));
+  EXPECT(*message->Field("one")->Value<double>() == -0.5);
+  EXPECT(message->Field("one")->Value<float>().status().ToString() ==
+         "USAGE: one: it is of type double; expected that type");
+  EXPECT(message->Field("one")->Value<std::string>().status().code() == CPB_E_USAGE);
+  EXPECT(message->Field("one")->Values<double>().status().code() == CPB_E_UNSUPPORTED);
+  EXPECT(message->Field("reals")->Value<float>().status().code() == CPB_E_USAGE);
+  EXPECT(message->Field("reals")->Elements().status().code() == CPB_E_UNSUPPORTED);
+  EXPECT(message->Field("kind").status().code() == CPB_E_NOT_FOUND);
+  EXPECT(*message->Field("truths")->Json() == "[false,false,false,true,true]" &&
+         *message->Field("one")->Json() == "-0.5");
+  EXPECT(*message->Field("tree")->Field("number")->Json() == "[\"-9223372036854775808\",\"7\"]");
+
+  // In both forms, and then damaged.
+  const std::string mixed("\x0a\x04\0\0\x80\x3f\x0d\0\0\0\x40\x3a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 23);
+  std::ofstream(folder + "/mixed.pb", std::ios::binary) << mixed << std::string("\x0a\x03\0\0\0\x1a\x01\x80", 8);
+  auto odd = cpb::Message::Open(folder + "/mixed.pb", cpb_schema_find_message(types.get(), "test.Numbers"));
+  EXPECT(odd->Field("kind")->Values<int32_t>().value() == std::vector<int32_t>{-1});
+  EXPECT(odd->Field("zigzag")->Values<int32_t>().status().code() == CPB_E_DAMAGED);
+  cpb::Status status = odd->Field("reals")->Values<float>().status();
+  EXPECT(status.code() == CPB_E_DAMAGED && status.offset() == 25);
+  std::ofstream(folder + "/mixed.pb", std::ios::binary) << mixed;
+  auto even = cpb::Message::Open(folder + "/mixed.pb", cpb_schema_find_message(types.get(), "test.Numbers"));
+  EXPECT(even->Field("reals")->Values<float>().value() == (std::vector<float>{1, 2}));
+}
+
+void TestFields() {
+  const cpb::Handle<cpb_schema> types = Types();
+  test::Tree tree;
+  tree.set_content(std::string(5000, 'c'));
+  for (int i = 0; i < 30; i++) {
+    test::Tree *child = tree.add_child();
+    child->set_name("child " + std::to_string(i));
+    (*child->mutable_by_name())["a key"].set_name("1");
+    (*child->mutable_by_int32())[-i].set_content("2");
+    child->mutable_strings()->add_text("one");
+    child->mutable_strings()->add_text("");
+    child->add_note()->add_inner()->set_number(i);
+  }
+  auto message = OpenAs(tree, types.get());
+  EXPECT(message.ok());
+  if (!message.ok()) return;
+  auto children = message->Field("child");
+  EXPECT(children.ok() && children->repeated() && *children->Count() == 30 && children->name() == "child");
+  auto all = children->Elements();
+  EXPECT(all.ok() && all->size() == 30);
+  int i = 0;
+  for (cpb::MessageField child : *all) {
+    const test::Tree &wanted = tree.child(i);
+    EXPECT(child.path() == "child[" + std::to_string(i) + "]" && child.type_name() == "test.Tree" && !child.repeated());
+    EXPECT(*child.Read() == wanted.SerializeAsString() && child.size() == wanted.ByteSizeLong());
+    EXPECT(*child.Field("name")->Value<std::string>() == wanted.name());
+    EXPECT(*child.Field("strings.text")->Count() == 2 && *(*child.Field("strings")->Field("text"))[0]->Read() == "one");
+    EXPECT(*(*child.Field("by_name"))["a key"]->Field("name")->Read() == "1");
+    EXPECT(*child.Field("by_int32[-" + std::to_string(i) + "].content")->Read() == "2");
+    EXPECT(*child.Field("by_name")->Elements()->At(0).Field("key")->Read() == "a key");
+    EXPECT(*child.Field("note")->Elements()->At(0).Field("inner[0].number")->Value<int64_t>() == i);
+    std::string json;
+    google::protobuf::util::JsonPrintOptions as_named;
+    as_named.preserve_proto_field_names = true;
+    EXPECT(google::protobuf::util::MessageToJsonString(wanted.strings(), &json, as_named).ok()); // it knows no groups
+    EXPECT(*child.Field("strings")->Json() == json && Has(*child.Json(), json.c_str()));
+    i++;
+  }
+  EXPECT(i == 30);
+  cpb::MessageField third = *(*children)[3];
+  message = cpb::Status(CPB_E_USAGE, "closed"); // the field keeps it open
+  EXPECT(*third.Field("name")->Read() == "child 3" && third.Field("nope").status().code() == CPB_E_NOT_FOUND);
+  EXPECT((*children)[30].status().message() == folder + "/fields.pb: [30]: the length of 2 is 30");
+  EXPECT(children->Field("name").status().code() == CPB_E_USAGE && (*children)[-1].status().code() == CPB_E_USAGE);
+  EXPECT(third[0].status().code() == CPB_E_USAGE && third.Elements().status().code() == CPB_E_USAGE);
+}
+
+// Of built-in types, which is which the names tell; large values stay where they are.
+void TestGuessedTypes() {
+  const std::string node(
+      "\x0a\x16\x0a\x04main\x12\x0e\x2a\x0c"
+      "abcdefghijkl",
+      24);
+  std::ofstream(folder + "/guess.pb", std::ios::binary) << node;
+  auto message = cpb::Message::Open(folder + "/guess.pb");
+  EXPECT(message->Field("node[0].name")->Value<std::string>().value() == "main");
+  EXPECT(message->Field("1[0].1")->Read().value() == "main");
+  cpb::JsonOptions how;
+  how.omit = 3;
+  EXPECT(message->Field("node[0].name")->Json(how).value() == "{\"@omitted\":{\"offset\":4,\"size\":4}}");
+  how.omit = 0;
+  EXPECT(message->Field("node[0].name")->Json(how).value() == "\"main\"");
+}
+
 void TestStatus() {
   auto bad = cpb::Message::Open(folder + "/none.cpb");
   EXPECT(!bad.ok() && bad.status().code() == CPB_E_NOT_FOUND && Has(bad.status().message(), "none.cpb"));
@@ -404,8 +542,9 @@ void TestStatus() {
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
-  for (auto test : {TestSplit, TestWrite, TestNotSplit, TestChildren, TestIndexes, TestMapKeys, TestWrongFields,
-                    TestPieces, TestWrongGroups, TestWrongMessages, TestRecords, TestStatus}) {
+  for (auto test :
+       {TestSplit, TestWrite, TestNotSplit, TestChildren, TestIndexes, TestMapKeys, TestWrongFields, TestPieces,
+        TestWrongGroups, TestWrongMessages, TestRecords, TestNumbers, TestFields, TestGuessedTypes, TestStatus}) {
     test();
   }
   std::cout << failures << " failures\n";

@@ -1,5 +1,7 @@
 module play
 
-go 1.22.0
+go 1.25.0
 
-require github.com/tetratelabs/wazero v1.9.0
+require github.com/tetratelabs/wazero v1.12.0
+
+require golang.org/x/sys v0.44.0 // indirect

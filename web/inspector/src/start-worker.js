@@ -1,5 +1,6 @@
 /** Workers, also when the element's files are on another origin than the page, and what they need. */
-import { moduleFor, setUp } from 'libcpb/init.js';
+import { setUp } from 'libcpb/init.js';
+import { moduleFor } from 'libcpb/modules.js';
 import { moduleUrl } from 'libcpb/module-urls.js';
 
 setUp(moduleUrl);

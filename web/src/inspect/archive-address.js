@@ -1,5 +1,5 @@
 /** What can be told of an address, and of zip archives before one is read. */
-import { openPath } from '../init.js';
+import { openPath } from '../modules.js';
 
 /** What stands between an archive's address and the name of a file in it. */
 const MARK = '!/';

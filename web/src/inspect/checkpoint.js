@@ -1,6 +1,6 @@
 /** A checkpoint: one that lies beside a model and has the values of its variables, or one by itself (cpb/checkpoint.h). */
 import { CpbError } from '../errors.js';
-import { openPath } from '../init.js';
+import { openPath } from '../modules.js';
 import { prepare } from '../source/index.js';
 import { lazySource } from '../source/lazy-source.js';
 import { createFeed } from '../wasm/feed.js';

@@ -2,7 +2,7 @@
 import { sumOf } from '../bytes.js';
 import { room } from '../collector.js';
 import { CpbError } from '../errors.js';
-import { piecesOf } from '../source/streams.js';
+import { piecesOf } from '../source/pieces.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from '../writer/output.js';
 import { structs } from './structs.js';

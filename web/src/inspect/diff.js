@@ -90,11 +90,11 @@ async function isSameState(models) {
  * @returns {(source: import('../source/index.js').Prepared) => OpenFile}
  */
 const within =
-  ({ instance, limits, keep }) =>
+  ({ instance, limits, limitsIn, keep }) =>
   (source) => {
     const core = openCore(instance, source, () => {});
     keep(core.close);
-    return fileOf(core, instance, source, limits);
+    return fileOf(core, instance, source, limits, limitsIn);
   };
 
 /** @typedef {Awaited<ReturnType<typeof openInside>>} Inside */

@@ -1,6 +1,6 @@
 /** What a file is that cannot be read, such as a server's web page, by its first bytes. */
 import { CpbError } from '../errors.js';
-import { moduleFor } from '../init.js';
+import { moduleFor } from '../modules.js';
 import { acquire, release } from '../wasm/pool.js';
 import { foreign } from './ends.js';
 

@@ -1,5 +1,5 @@
 /** A file in an instance of `models`, where its own is one of `inspect`. */
-import { moduleFor } from '../init.js';
+import { moduleFor } from '../modules.js';
 import { openBeside } from '../reader/beside-file.js';
 
 /** @import { OpenFile } from '../reader/open-file.js' */

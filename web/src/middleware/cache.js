@@ -1,6 +1,6 @@
 import { concat } from '../bytes.js';
 import { room } from '../collector.js';
-import { tailByRead } from '../source/streams.js';
+import { tailByRead } from '../source/pieces.js';
 import { layer } from './layer.js';
 import { shared } from './shared.js';
 

@@ -1,4 +1,5 @@
-import { piecesOf, streamOf, tailByRead } from '../source/streams.js';
+import { piecesOf, tailByRead } from '../source/pieces.js';
+import { streamOf } from '../source/streams.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */

@@ -1,5 +1,6 @@
 import { CpbError } from '../errors.js';
-import { piecesOf, streamOf } from '../source/streams.js';
+import { piecesOf } from '../source/pieces.js';
+import { streamOf } from '../source/streams.js';
 import { abortable, controllerUnder } from '../source/abort.js';
 import { around, layer } from './layer.js';
 

@@ -100,14 +100,7 @@ export function chunkOf(file, index, i, load, verify) {
   const { type, size, position, file: within } = chunkInfo(file, index, i);
   if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
-  const reading = async () => (await parts.reading()).chunkReading(file, index, i, load, verify);
-  /** @param {ChunkReadOptions} o @param {number} [total] */
-  const told = (o, total) => teller(o.onProgress, `chunk ${i}`, total);
-  /** @param {number} offset @param {number} length @param {ChunkReadOptions} o @param {Verify} otherwise */
-  const read = async (offset, length, o, otherwise) => {
-    const total = Math.max(0, Math.min(length, size - offset));
-    return (await reading()).read(offset, length, { ...o, told: told(o, total) }, total, otherwise);
-  };
+  const reading = async () => (await parts.reading()).chunkReading(file, index, i, load, verify, size);
 
   /** @type {Chunk} */
   const chunk = {
@@ -116,23 +109,20 @@ export function chunkOf(file, index, i, load, verify) {
     size,
     position,
     file: within,
-    bytes: (options = {}) => read(0, Infinity, options, 'late'),
+    bytes: async (options) => (await reading()).bytes(options),
     stream(options = {}) {
-      const progress = told(options, size); // a wrong option is an error at once
+      const told = teller(options.onProgress, `chunk ${i}`, size); // a wrong option is an error at once
       return streamOf(
         async function* pieces(signal) {
-          yield* (await reading()).pieces({ ...options, signal, told: progress }, size);
+          yield* (await reading()).pieces({ ...options, signal, told });
         },
         options.signal,
         'own',
       );
     },
     blob: async (options) => new Response(chunk.stream(options)).blob(),
-    async read(offset, length, options = {}) {
-      checkRange(offset, length);
-      return read(offset, length, options, 'never');
-    },
-    stored: async (options = {}) => (await reading()).stored({ signal: options.signal, got: told(options) }),
+    read: async (offset, length, options) => (await reading()).read(offset, length, options),
+    stored: async (options) => (await reading()).stored(options),
   };
   return chunk;
 }

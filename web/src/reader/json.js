@@ -1,5 +1,5 @@
 /** Messages as JSON, whole or without their large values. */
-import { moduleFor } from '../init.js';
+import { moduleFor } from '../modules.js';
 import { DONE } from '../wasm/engine.js';
 import { isOver, turn } from '../wasm/turn.js';
 import { openBeside } from './beside-file.js';

@@ -2,6 +2,7 @@
 import { parts } from '../parts.js';
 import { teller } from '../progress.js';
 import { abortable } from '../source/abort.js';
+import { piecesOf } from '../source/pieces.js';
 import { checkRange } from './chunks.js';
 import { mergedBody } from './merged-body.js';
 import { otherFiles } from './other-file.js';
@@ -87,7 +88,9 @@ export function contentOf(state) {
       return (await whole(options)).body.read(offset, length, reading(options));
     },
     /** @param {number} offset @param {number} length @param {ReadOptions & { verify?: Verify }} [options] */
-    stream: async (offset, length, options) => (await whole(options)).body.stream(offset, length, reading(options)),
+    async *pieces(offset, length, options) {
+      yield* piecesOf((await whole(options)).body.stream(offset, length, reading(options)));
+    },
     /** @param {Put} put @param {BodyOptions} [options] */
     write: async (put, options) => (await whole(options)).body.write(put, options),
     /** @param {What} what @param {ReadOptions} [options] */

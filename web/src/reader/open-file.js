@@ -3,6 +3,7 @@
  * that instance, which is freed when the file is closed.
  */
 import { CpbError } from '../errors.js';
+import { parts } from '../parts.js';
 import { drive, engineOf } from '../wasm/engine.js';
 import { acquire, release } from '../wasm/pool.js';
 
@@ -102,19 +103,7 @@ export async function openFile(module, source, limits) {
     instance,
     source,
     limits,
-  );
-}
-
-/**
- * The limits that are C's, by the names that they have there.
- * @param {Limits} limits
- */
-function inSnakeCase({ memory, ...others }) {
-  return Object.fromEntries(
-    Object.entries(others).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
+    limits && (await parts.reading()).limitsOf(limits),
   );
 }
 
@@ -123,8 +112,9 @@ function inSnakeCase({ memory, ...others }) {
  * @param {Instance} instance
  * @param {Prepared} source
  * @param {Limits} [limits]
+ * @param {OpenFile['limitsIn']} [limitsIn]
  */
-export function fileOf(core, instance, source, limits) {
+export function fileOf(core, instance, source, limits, limitsIn = () => 0) {
   /** @type {OpenFile} */
   const file = {
     instance,
@@ -137,7 +127,7 @@ export function fileOf(core, instance, source, limits) {
       return core.add(name, instance.scope(make), onFree);
     },
     drive: (engine, options) => drive(instance, engine, source, { size: file.size, held: file.held, ...options }),
-    limitsIn: (scope) => (limits ? scope.struct('limits', inSnakeCase(limits)) : 0),
+    limitsIn,
     keep: core.keep,
     check: core.check,
     close() {

@@ -1,10 +1,10 @@
 /** open(): a message, chunked (.cpb) or plain (.pb), by range. */
 import { CpbError } from '../errors.js';
-import { moduleFor, openPath } from '../init.js';
+import { moduleFor, openPath } from '../modules.js';
 import { loadSoon, parts } from '../parts.js';
 import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
-import { lazyStream } from '../source/streams.js';
+import { streamOf } from '../source/streams.js';
 import { NEED } from '../wasm/engine.js';
 import { checkRange, chunkOf } from './chunks.js';
 import { disposable, openFile } from './open-file.js';
@@ -16,7 +16,7 @@ import { fits, treeOf } from './tree.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Chunk } from './chunks.js' */
 /** @import { Field } from './fields.js' */
-/** @import { Kind } from '../init.js' */
+/** @import { Kind } from '../modules.js' */
 /** @import { Input, Prepared, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
 /** @import { Plan } from './plan.js' */
@@ -132,6 +132,7 @@ export async function openAs(which, load, input, options = {}, within = undefine
   const { signal, limits } = options;
   signal?.throwIfAborted();
   const told = teller(options.onProgress, 'opening');
+  if (limits) loadSoon(parts.reading);
   const source = prepare(input, options, openPath);
   const file = within?.(source) ?? (await openIn(which, source, limits));
   const isModel = which !== 'reader'; // a Riegeli file that has no index is called that where its kind is looked for
@@ -167,7 +168,7 @@ async function named(error, { source, size }) {
   // Of nothing at all C says so itself, unless it is a message.
   if (size === 0 ? error?.code !== 'NOT_FOUND' : !NO_MESSAGE.includes(error?.code)) return error;
   try {
-    return await (await parts.foreign()).named(error, source);
+    return await (await parts.unusual()).named(error, source);
   } catch {
     return error;
   }
@@ -348,8 +349,10 @@ async function messageOf(file, index, options, load, told) {
     merged({ offset = 0, length = Infinity, signal, ...how } = {}) {
       file.check();
       checkRange(offset, length);
-      return lazyStream(
-        async (inner) => (await content()).stream(offset, length, { ...how, signal: inner }),
+      return streamOf(
+        async function* pieces(inner) {
+          yield* (await content()).pieces(offset, length, { ...how, signal: inner });
+        },
         signal,
         index ? 'own' : 'shared',
       );

@@ -3,7 +3,8 @@
  * index of another message, which has the field and little else.
  */
 import { abortable } from '../source/abort.js';
-import { piecesOf, streamOf } from '../source/streams.js';
+import { piecesOf } from '../source/pieces.js';
+import { streamOf } from '../source/streams.js';
 import { contextOf, fieldIn, seeking } from './fields.js';
 import { parsePath } from './find.js';
 import { mergedBody } from './merged-body.js';

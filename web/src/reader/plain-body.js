@@ -1,6 +1,7 @@
 /** A file that is the message itself (.pb), by ranges. */
 import { room } from '../collector.js';
-import { collect, piecesOf, streamOf } from '../source/streams.js';
+import { collect, piecesOf } from '../source/pieces.js';
+import { streamOf } from '../source/streams.js';
 
 /** @import { OpenFile } from './open-file.js' */
 /** @import { BodyOptions, Whole } from './merged-body.js' */

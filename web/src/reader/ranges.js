@@ -1,7 +1,7 @@
 /** Ranges of a message that are read as one, such as the parts that a parser merges. */
 import { concat } from '../bytes.js';
 import { join } from '../middleware/join.js';
-import { piecesOf } from '../source/streams.js';
+import { piecesOf } from '../source/pieces.js';
 
 /** @import { Range } from '../types.js' */
 /** @import { Body, BodyOptions } from './merged-body.js' */

@@ -1,6 +1,8 @@
 /** What reads chunks. */
-import { big } from './chunks.js';
+import { teller } from '../progress.js';
+import { big, checkRange } from './chunks.js';
 import { collect, enginePieces } from './output.js';
+import { structs } from './structs.js';
 import { verifyOf } from './verify.js';
 
 /** @import { ReadOptions } from '../types.js' */
@@ -35,7 +37,7 @@ export function isShared({ instance }, index, i) {
 /** @param {OpenFile} file @param {Engine} index @param {number} verify */
 export function newReader(file, index, verify) {
   return file.make('cpb_chunk_reader', (scope) => {
-    const options = scope.struct('chunk_reader_options', { verify, limits: file.limitsIn(scope) });
+    const options = scope.struct(structs.chunk_reader_options, { verify, limits: file.limitsIn(scope) });
     return file.instance.c.cpb_chunk_reader_new(0, index.pointer, options);
   });
 }
@@ -79,9 +81,10 @@ export async function using(engine, use) {
  * @param {Engine} index
  * @param {number} i
  * @param {import('./open.js').Load} load what is seldom needed
- * @param {Verify} [verify] the file's choice
+ * @param {Verify | undefined} verify the file's choice
+ * @param {number} size as the index says
  */
-export function chunkReading(file, index, i, load, verify) {
+export function chunkReading(file, index, i, load, verify, size) {
   file.check();
   const shared = isShared(file, index, i);
 
@@ -100,23 +103,34 @@ export function chunkReading(file, index, i, load, verify) {
     return usingShared(file, index, { i, offset, length, verify: how, signal: o.signal }, use);
   }
 
-  /** @param {number} offset @param {number} length @param {Reading} o @param {number} total @param {Verify} otherwise */
-  const read = (offset, length, o, total, otherwise) =>
-    begun(offset, length, o, otherwise, (reader) => collect(file, reader, o, total));
+  const what = `chunk ${i}`;
+  /** @param {number} offset @param {number} length @param {Reading} o @param {Verify} otherwise */
+  const read = (offset, length, o, otherwise) => {
+    const total = Math.max(0, Math.min(length, size - offset));
+    const told = o.told ?? teller(o.onProgress, what, total);
+    return begun(offset, length, o, otherwise, (reader) => collect(file, reader, { ...o, told }, total));
+  };
 
   return {
-    read,
-    /** All of it, in pieces. @param {Reading} o @param {number} size @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>} */
-    async *pieces(o, size) {
-      if (shared && size <= AT_ONCE) return yield await read(0, Infinity, o, size, 'late');
+    /** @param {ChunkReadOptions} [o] */
+    bytes: (o = {}) => read(0, Infinity, o, 'late'),
+    /** @param {number} offset @param {number} length @param {ChunkReadOptions} [o] */
+    read(offset, length, o = {}) {
+      checkRange(offset, length);
+      return read(offset, length, o, 'never');
+    },
+    /** All of it, in pieces. @param {Reading} o @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>} */
+    async *pieces(o) {
+      if (shared && size <= AT_ONCE) return yield await read(0, Infinity, o, 'late');
       const begin = () => readChunk(file, index, i, 0, Infinity, verifyOf(o.verify ?? verify, 'late'));
       yield* enginePieces(file, begin, o.signal, o.told);
     },
-    /** @param {{ signal?: AbortSignal, got?: Told }} o @returns {Promise<Stored>} */
-    async stored(o) {
+    /** @param {ReadOptions} [o] @returns {Promise<Stored>} */
+    async stored({ signal, onProgress } = {}) {
+      const got = teller(onProgress, what);
       const { storedOf } = await load();
-      return begun(0, 0, { verify: 'never', signal: o.signal }, 'never', async (reader) => {
-        await file.drive(reader, o);
+      return begun(0, 0, { verify: 'never', signal }, 'never', async (reader) => {
+        await file.drive(reader, { signal, got });
         return storedOf(file, reader);
       });
     },

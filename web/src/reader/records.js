@@ -1,6 +1,6 @@
 /** openRecords(): the records of any Riegeli file. */
 import { collector } from '../collector.js';
-import { moduleFor, openPath } from '../init.js';
+import { moduleFor, openPath } from '../modules.js';
 import * as is from '../options.js';
 import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';

@@ -1,7 +1,12 @@
-/** The structs that only records, fields and merging take. */
+/** The structs that limits, reading chunks, records, fields and merging take. */
 import { layOutAll } from '../wasm/structs.js';
 
 export const structs = layOutAll({
+  limits:
+    'struct_size:size riegeli_chunk window chunks records_per_chunk depth:u32' +
+    ' decoded decoded_per_byte held held_per_byte walked walked_per_byte' +
+    ' entries entries_per_byte answer answer_per_byte index index_per_byte work:ptr',
+  chunk_reader_options: 'struct_size:size verify:i32 read_size:size limits:ptr',
   range: 'offset length',
   other_file: 'name:ptr length:size size',
   record: 'position chunk_begin index size',

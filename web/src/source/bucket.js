@@ -1,5 +1,6 @@
 import { asCpbError, CpbError } from '../errors.js';
-import { piecesOf, streamOf } from './streams.js';
+import { piecesOf } from './pieces.js';
+import { streamOf } from './streams.js';
 
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('../types.js').Source} Source */

@@ -1,3 +1,6 @@
+/** How much is asked for to learn the size of a resource whose last bytes cannot be asked for as such. */
+export const PROBE = 4096;
+
 /**
  * The bytes [begin, end) of `size`.
  * @typedef {{ begin: number, end: number, size: number }} Span

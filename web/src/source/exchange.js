@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
-import { request } from './http-request.js';
+import { here, placeOf, request, send } from './http-request.js';
 
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 /** @typedef {import('./url.js').UrlOptions} UrlOptions */
@@ -8,8 +8,7 @@ import { request } from './http-request.js';
 
 /** @typedef {ReturnType<Meter['begin']>} Bill */
 
-/** The address of the page or worker, in a browser. */
-const here = () => /** @type {{ location?: Location }} */ (globalThis).location;
+/** A request that was sent before all of this was there. @typedef {{ range: string, bill: Bill, asked: Promise<Incoming> }} Begun */
 
 /** Sends the requests for ranges of one URL, and counts them. */
 export class Exchange {
@@ -28,16 +27,20 @@ export class Exchange {
   #reached = false;
   probed = false;
 
-  /** @param {string | URL} url @param {UrlOptions} options @param {Meter} usage */
-  constructor(url, options, usage) {
-    const { href, origin, protocol, host, pathname } = parse(url);
+  /** @type {Begun | undefined} */
+  #begun;
+
+  /** @param {string | URL} url @param {UrlOptions} options @param {Meter} usage @param {Begun} [begun] */
+  constructor(url, options, usage, begun) {
+    const place = placeOf(url);
     this.#given = String(url);
-    if (/^https?:(?!.*(\/blob\/|\/github\.com\/))/.test(href)) this.#home = href;
+    this.#home = place.home;
     this.#options = options;
     this.#usage = usage;
-    this.url = this.finalUrl = href;
-    this.name = `${protocol}//${host}${pathname}`;
-    this.crossOrigin = here() !== undefined && here()?.origin !== origin;
+    this.#begun = begun;
+    this.url = this.finalUrl = place.url;
+    this.name = place.name;
+    this.crossOrigin = place.crossOrigin;
   }
 
   get cost() {
@@ -55,17 +58,11 @@ export class Exchange {
   }
 
   /** @param {string} url @param {string} range @param {AbortSignal} [signal] @param {RequestRedirect} [redirect] */
-  async #send(url, range, signal, redirect = here() || this.#options.fetch ? undefined : 'manual') {
-    const options = this.#options;
-    const headers = new Headers(this.#redirects?.isAway(url) ? {} : options.headers);
-    headers.set('Range', range);
-    /** @type {RequestInit} */
-    const init = { headers, signal, redirect };
-    for (const key of /** @type {const} */ (['credentials', 'mode', 'cache'])) {
-      if (options[key]) Object.assign(init, { [key]: options[key] });
-    }
-    if (this.#distrust && here()) init.cache = 'no-store';
-    return (options.fetch ?? fetch)(url, init);
+  #send(url, range, signal, redirect) {
+    const options = { ...this.#options };
+    if (this.#redirects?.isAway(url)) delete options.headers;
+    if (this.#distrust && here()) options.cache = 'no-store';
+    return send(url, range, options, signal, redirect);
   }
 
   /**
@@ -105,14 +102,13 @@ export class Exchange {
    * @param {number} length
    * @param {AbortSignal | undefined} signal
    * @param {Bill} bill
+   * @param {Promise<Incoming>} [asked] one that was sent already
    */
-  async #request(url, range, length, signal, bill) {
+  async #request(url, range, length, signal, { received }, asked) {
     const era = this.#era;
-    const incoming = await request((inner) => this.#send(url, range, inner), this.#options, length, {
-      signal,
-      name: this.name,
-      received: bill.received,
-    });
+    const how = { signal, name: this.name, received };
+    asked ??= request((inner) => this.#send(url, range, inner), this.#options, length, how);
+    const incoming = await asked;
     this.#reached = true;
     if (era === this.#era) return incoming;
     incoming.end();
@@ -129,13 +125,16 @@ export class Exchange {
    */
   async *#once(url, range, length, signal, accept) {
     const { name } = this;
-    const bill = this.#usage.begin(length);
+    const begun = this.#begun?.range === range ? this.#begun : undefined;
+    if (begun) this.#begun = undefined;
+    const bill = begun?.bill ?? this.#usage.begin(length);
     let to = url;
     /** @type {Incoming | undefined} */
     let incoming;
     try {
-      const ask = (/** @type {string} */ at) => this.#request(at, range, length, signal, bill);
-      incoming = await ask(url);
+      /** @param {string} at @param {Promise<Incoming>} [asked] */
+      const ask = (at, asked) => this.#request(at, range, length, signal, bill, asked);
+      incoming = await ask(url, begun?.asked);
       const { redirected, status } = incoming.response;
       if (redirected || (status > 300 && status < 309 && !this.#options.fetch)) {
         this.#redirects ??= new (await parts.unusual()).Redirects(
@@ -187,14 +186,5 @@ export class Exchange {
     this.#era++;
     this.#redirects = undefined;
     this.doubt();
-  }
-}
-
-/** @param {string | URL} url */
-function parse(url) {
-  try {
-    return new URL(url, here()?.href);
-  } catch (cause) {
-    throw new CpbError('USAGE', `no URL: ${String(url).split('?')[0]}`, { cause });
   }
 }

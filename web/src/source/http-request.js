@@ -11,6 +11,44 @@ import { abortable, controllerUnder } from './abort.js';
  * @property {() => void} end
  */
 
+/** The address of the page or worker, in a browser. */
+export const here = () => /** @type {{ location?: Location }} */ (globalThis).location;
+
+/**
+ * What a URL says of the resource. `home`: what is requested, where that is clear; `name`: without what may be secret.
+ *
+ * @param {string | URL} url
+ */
+export function placeOf(url) {
+  try {
+    const { href, origin, protocol, host, pathname } = new URL(url, here()?.href);
+    return {
+      url: href,
+      name: `${protocol}//${host}${pathname}`,
+      home: /^https?:(?!.*(\/blob\/|\/github\.com\/))/.test(href) ? href : undefined,
+      crossOrigin: here() !== undefined && here()?.origin !== origin,
+    };
+  } catch (cause) {
+    throw new CpbError('USAGE', `no URL: ${String(url).split('?')[0]}`, { cause });
+  }
+}
+
+/**
+ * Asks for a range.
+ *
+ * @param {string} url
+ * @param {string} range
+ * @param {import('./url.js').UrlOptions} options
+ * @param {AbortSignal} [signal]
+ * @param {RequestRedirect} [redirect]
+ */
+export function send(url, range, options, signal, redirect = here() || options.fetch ? undefined : 'manual') {
+  const { credentials, mode, cache } = options;
+  const headers = new Headers(options.headers);
+  headers.set('Range', range);
+  return (options.fetch ?? fetch)(url, { headers, signal, redirect, credentials, mode, cache });
+}
+
 /** The longest time that timers know, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 

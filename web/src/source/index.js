@@ -3,7 +3,6 @@
  */
 import { meter } from '../middleware/meter.js';
 import { parts } from '../parts.js';
-import { urlSource } from './url.js';
 
 /** @import { Source } from '../types.js' */
 /** @import { Handle, Streamed } from './other.js' */
@@ -14,7 +13,8 @@ import { urlSource } from './url.js';
 /**
  * A source of a file, of which one can do without waiting. `readInto` reads into `bytes`, to its end or that of the
  * file, and answers how much; undefined before the file is open.
- * @typedef {Source & { readInto?: (offset: number, bytes: Uint8Array) => number | undefined }} LocalSource
+ * @typedef {Source & Partial<import('./later.js').SourceLater> & {
+ *   readInto?: (offset: number, bytes: Uint8Array) => number | undefined }} LocalSource
  */
 /**
  * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
@@ -65,7 +65,7 @@ export function prepare(
   /** @type {OtherFiles | undefined} */
   let others;
   whole.others = async () => {
-    const { othersOf } = await parts.references();
+    const { othersOf } = await parts.unusual();
     return (others ??= othersOf(whole, source, options, (other, how) => prepare(other, how, openPath, usage)));
   };
   const below = options.budget || options.http?.budget ? undefined : source;
@@ -77,13 +77,13 @@ export function prepare(
  * @param {SourceOptions} options
  * @param {((path: string) => Source) | undefined} openPath
  * @param {Meter} [usage]
- * @returns {Source}
+ * @returns {LocalSource}
  */
 export function sourceOf(input, { http, budget: limit, memory }, openPath, usage = meter(limit ?? http?.budget)) {
   const text = typeof input === 'string' || input instanceof URL ? String(input) : undefined;
   if (text !== undefined && !/^(blob|data):/i.test(text)) {
     if (openPath && !/^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(text)) return openPath(text);
-    return urlSource(text, { ...http }, usage);
+    return parts.urls(text, { ...http }, usage);
   }
   const source = /** @type {Source} */ (input);
   // Handles of files have methods of these names, too.

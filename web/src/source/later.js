@@ -1,51 +1,70 @@
 /** Sources that are loaded, or around which more is put, when more is asked of them than an end. */
-import { abortable } from './abort.js';
-import { lazyStream } from './streams.js';
+import { streamOf } from './streams.js';
 
 /** @import { Source, Stat } from '../types.js' */
-/** @import { FullSource, Meter, SourceOptions } from './index.js' */
+/** @import { Parts } from '../parts.js' */
+/** @import { FullSource } from './index.js' */
+
+/** @typedef {Stat & { bytes: Uint8Array }} End */
+
+/**
+ * What is known of a source before all of it is there.
+ * @typedef {Partial<Source> & {
+ *   whole: () => Promise<Source>,
+ *   end?: (length: number, signal?: AbortSignal) => Promise<End | undefined>
+ * }} SourceLater
+ *   `whole` is read by one; `end`: its last bytes, as `tail`, where they can be had without all of it
+ */
 
 /**
  * Sources of inputs that are none. They are loaded at once, while the module is.
  *
  * @param {() => Promise<typeof import('./other.js')>} load
- * @returns {typeof import('./other.js').otherSource}
+ * @returns {Parts['inputs']}
  */
 export const inputLater = (load) => (input, memory) => {
   const source = load().then(({ otherSource }) => otherSource(input, memory));
   source.catch(() => {}); // Whoever reads is told.
   const isAddress = typeof input === 'string' || input instanceof URL;
-  return {
+  /** @type {SourceLater} */
+  const known = {
     name: isAddress ? 'the URL' : input?.name,
-    read: async (...args) => (await source).read(...args),
-    stat: async () => (await source).stat(),
-    reset: async () => (await source).reset?.(),
+    whole: () => source,
     close: async () => (await source).close?.(),
   };
+  return /** @type {any} */ (known);
 };
 
 /**
- * What came of asking for the end is told to the middleware, as if it had been there: its cache has the bytes, and
- * it repeats what failed.
+ * What came of asking for the end is told to the middleware, as if it had been there: its cache has the bytes.
  *
  * @param {() => Promise<typeof import('./layers.js')>} load
- * @returns {typeof import('./layers.js').layered}
+ * @returns {Parts['layered']}
  */
 export const layeredLater = (load) => (source, options, usage, own) => {
-  /** @type {{ length: number, answer: Promise<Stat & { bytes: Uint8Array }>, stat?: Stat } | undefined} */
+  const later = /** @type {Partial<SourceLater>} */ (own ? source : {});
+  /** @type {{ length: number, answer: Promise<End | undefined> } | undefined} */
   let end;
   /** @type {Promise<FullSource> | undefined} */
   let loading;
   /** @type {FullSource | undefined} */
   let whole;
+  /** @type {End | undefined} */
+  let told;
 
   async function make() {
     const { layered, telling } = await load();
-    whole = layered(telling(source, end?.answer), options, usage, own);
-    if (end?.stat) await whole.tail(end.length);
+    await end?.answer.catch(() => {});
+    const all = (await later.whole?.()) ?? /** @type {Source} */ (source);
+    whole = layered(telling(all, told), options, usage, own);
+    if (end && told) await whole.tail(end.length);
     return whole;
   }
-  const made = () => (loading ??= make());
+  const made = () =>
+    (loading ??= make().catch((error) => {
+      loading = undefined;
+      throw error;
+    }));
 
   /** @type {FullSource} */
   const self = {
@@ -53,25 +72,26 @@ export const layeredLater = (load) => (source, options, usage, own) => {
     key: source.key,
     transferred: source.transferred ?? usage.cost,
     read: async (...args) => (await made()).read(...args),
-    stat: async (how) => (!whole && end?.stat) || (await made()).stat(how),
+    stat: async (how) => (!whole && told) || (await made()).stat(how),
     async tail(length, how) {
-      if (end || loading || !own || !source.remote || !source.tail) return (await made()).tail(length, how);
-      const answer = source.tail(length, how);
-      const mine = (end = { length, answer });
-      try {
-        const { bytes, ...stat } = await abortable(answer, how?.signal);
-        Object.assign(mine, { stat });
-        return { ...stat, bytes };
-      } catch (error) {
-        if (how?.signal?.aborted && end === mine) end = undefined;
-        if (how?.signal?.aborted) throw error;
-        return (await made()).tail(length, how);
+      if (!end && !loading && later.end) {
+        end = { length, answer: later.end(length, how?.signal) };
+        try {
+          if ((told = await end.answer)) return told;
+        } catch (error) {
+          end = undefined;
+          throw error;
+        }
       }
+      return (await made()).tail(length, how);
     },
     stream: (offset, length, { signal } = {}) =>
-      lazyStream(async (inner) => (await made()).stream(offset, length, { signal: inner }), signal),
+      streamOf(async function* pieces(inner) {
+        const source = await made();
+        yield* (await load()).piecesOf(source.stream(offset, length, { signal: inner }));
+      }, signal),
     beside: async (name) => (await made()).beside?.(name),
-    reset: () => ((end = undefined), (whole ?? source).reset?.()),
+    reset: () => ((end = told = undefined), (whole ?? source).reset?.()),
     close: () => (whole ?? source).close?.(),
   };
   return self;

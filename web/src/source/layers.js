@@ -7,15 +7,18 @@ import { compose, layer } from '../middleware/layer.js';
 import { retry } from '../middleware/retry.js';
 import { smallReads } from '../middleware/small-reads.js';
 
+export { piecesOf } from './pieces.js';
+export { urlSourceFrom } from './url.js';
+
 /** @import { Source, Stat } from '../types.js' */
-/** @import { FullSource, Meter, SourceOptions } from './index.js' */
+/** @import { FullSource, LocalSource, Meter, SourceOptions } from './index.js' */
 
 /**
  * For URLs and other remote sources check, retry, coalesce and cache; for all others, those already
  * composed among them, check. Small reads in a row become larger ones, unless there is a budget of
  * bytes. What it costs is counted.
  *
- * @param {Source} source
+ * @param {LocalSource} source
  * @param {SourceOptions} options
  * @param {Meter} usage
  * @param {boolean} own whether it is the package's, and not the caller's
@@ -40,7 +43,7 @@ export function layered(source, options, usage, own) {
  * A source that answers for its end first as it did before.
  *
  * @param {Source} source
- * @param {Promise<Stat & { bytes: Uint8Array }>} [told]
+ * @param {Stat & { bytes: Uint8Array }} [told]
  * @returns {Source}
  */
 export const telling = (source, told) =>
@@ -49,7 +52,7 @@ export const telling = (source, told) =>
     local: source.local,
     tail:
       source.tail &&
-      ((...args) => {
+      (async (...args) => {
         const answer = told ?? /** @type {Required<Source>} */ (source).tail(...args);
         told = undefined;
         return answer;

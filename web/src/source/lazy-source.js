@@ -1,5 +1,5 @@
 import { layer } from '../middleware/layer.js';
-import { lazyStream } from './streams.js';
+import { lazyStream } from './pieces.js';
 
 /** @import { Source } from '../types.js' */
 

@@ -1,17 +1,16 @@
 /** A resource that is read by ranges: what to ask its server for, and what to make of responses. */
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
-import { spanOf } from './content-range.js';
-import { collect, tailByRead } from './streams.js';
-import { tagOf } from './tags.js';
+import { PROBE, spanOf } from './content-range.js';
+import { collect, tailByRead } from './pieces.js';
+import { tagOf, validatorsOf } from './tags.js';
 
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 /** @typedef {import('./exchange.js').Exchange} Exchange */
 /** @typedef {import('./validators.js').Validators} Validators */
 
-/** How much is asked for to learn the size. */
-const PROBE = 4096;
+/** @typedef {{ begin: number, bytes: Uint8Array }} Held */
 
 /** A response that has less than this, and less than was asked for, is too short. */
 const SHORT = 65536;
@@ -25,16 +24,18 @@ export class Resource {
   #options;
   /** @type {Validators | undefined} those of the first response, which all others must have */
   #pinned;
-  /** @type {{ begin: number, bytes: Uint8Array } | undefined} all of it, its beginning or its end */
+  /** @type {Held | undefined} all of it, its beginning or its end */
   #held;
 
-  /** @param {Exchange} http @param {import('./url.js').UrlOptions} options */
-  constructor(http, options) {
+  /** @param {Exchange} http @param {import('./url.js').UrlOptions} options @param {{ pinned?: Validators, held?: Held }} known */
+  constructor(http, options, { pinned, held }) {
     const { maxWhole = 1 << 20, suffix = 'auto' } = options;
     this.http = http;
     this.maxWhole = maxWhole;
     this.#suffix = suffix === 'auto' ? !http.crossOrigin : suffix;
     this.#options = options;
+    this.#pinned = pinned;
+    this.#held = held;
   }
 
   /** @param {number} [otherwise] while it is not known */
@@ -45,10 +46,8 @@ export class Resource {
   /** @param {Headers} headers @param {number} size */
   async agree(headers, size) {
     const http = this.http;
-    const { ignoreEtag, requireValidator } = this.#options;
-    const etag = (!ignoreEtag && headers.get('etag')) || undefined;
-    const found = { size, etag, lastModified: headers.get('last-modified') ?? undefined };
-    if (requireValidator && !tagOf(found)) throw (await parts.unusual()).unmarked(http);
+    const found = validatorsOf(headers, size, this.#options);
+    if (this.#options.requireValidator && !tagOf(found)) throw (await parts.unusual()).unmarked(http);
     if (JSON.stringify((this.#pinned ??= found)) === JSON.stringify(found)) return;
     try {
       this.#pinned = (await parts.unusual()).pin(this.#pinned, found, http.name);
@@ -85,14 +84,7 @@ export class Resource {
    * @param {AbortSignal} [signal]
    */
   async #without(incoming, begin, end, signal) {
-    let unusual;
-    try {
-      unusual = await parts.unusual();
-    } catch {
-      const { status } = incoming.response;
-      throw new CpbError('HTTP', `${this.http.name} answered ${status}`, { status, retryable: status > 499 });
-    }
-    return unusual.withoutRange(incoming, this, begin, end, signal);
+    return (await parts.unusual()).withoutRange(incoming, this, begin, end, signal);
   }
 
   /**

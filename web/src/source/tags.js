@@ -11,3 +11,17 @@ export const isWeak = (etag) => etag.startsWith('W/');
  * @param {Validators} validators
  */
 export const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);
+
+/**
+ * What a response says of the state of its resource.
+ *
+ * @param {Headers} headers
+ * @param {number} size
+ * @param {import('./url.js').UrlOptions} options
+ * @returns {Validators}
+ */
+export const validatorsOf = (headers, size, { ignoreEtag }) => ({
+  size,
+  etag: (!ignoreEtag && headers.get('etag')) || undefined,
+  lastModified: headers.get('last-modified') ?? undefined,
+});

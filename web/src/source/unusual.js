@@ -1,6 +1,8 @@
-/** What reading a URL seldom takes, and is loaded then. */
+/** What opening and reading a file seldom takes, and is loaded then. */
+export { named } from '../inspect/foreign.js';
 export * from './addresses.js';
 export * from './beside.js';
 export * from './redirects.js';
+export { othersOf } from './references.js';
 export * from './refusal.js';
 export * from './validators.js';

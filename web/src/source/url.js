@@ -4,6 +4,7 @@ import { streamOf } from './streams.js';
 import { Resource } from './resource.js';
 
 /** @typedef {import('../types.js').Source} Source */
+/** @typedef {import('./first-url.js').First} First */
 
 /**
  * How a URL is read; all of it may be left out.
@@ -46,9 +47,19 @@ import { Resource } from './resource.js';
  * @param {import('../middleware/meter.js').Meter} [usage] that of others with which it has one budget
  * @returns {Source & { url: string, finalUrl: string }} `finalUrl`: where redirects led
  */
-export function urlSource(url, options = {}, usage = meter(options.budget)) {
-  const http = new Exchange(url, options, usage);
-  const resource = new Resource(http, options);
+export const urlSource = (url, options = {}, usage = meter(options.budget)) => urlSourceFrom(url, options, usage, {});
+
+/**
+ * The same, going on with what came of it before all of this was there.
+ *
+ * @param {string | URL} url
+ * @param {UrlOptions} options
+ * @param {import('../middleware/meter.js').Meter} usage
+ * @param {First} first
+ */
+export function urlSourceFrom(url, options, usage, first) {
+  const http = new Exchange(url, options, usage, first.begun);
+  const resource = new Resource(http, options, first);
   /** @type {Source & { url: string, finalUrl: string }} */
   const source = {
     name: http.name,

@@ -1,5 +1,5 @@
 /** Brotli's dictionary, which an instance is given when it first reads what Brotli compressed. */
-import { moduleFor } from '../init.js';
+import { moduleFor } from '../modules.js';
 import { createInstance } from './instance.js';
 
 /** @import { Instance } from './instance.js' */

@@ -181,7 +181,7 @@ export async function drive(instance, engine, source, options = {}) {
     if (pause?.()) return NEED;
     const { kind, file, offset, length, ahead } = needOf(instance, engine);
     if (kind === NEED_DICTIONARY) {
-      await (await parts.dictionary()).giveDictionary(instance);
+      await (await parts.reading()).giveDictionary(instance);
       continue;
     }
     const feed =
@@ -257,24 +257,20 @@ function answered(instance, engine) {
   const feed = feedOf(engine, file);
   if (!feed || kind > NEED_SIZE) return false;
   const { size } = feed;
-  const bytes = kind === NEED_SIZE ? undefined : feed.at(offset);
-  const isEnd = size !== undefined && (kind === NEED_SIZE || offset >= size);
-  const read = kind !== NEED_SIZE && !isEnd && feed.readInto;
+  const isSize = kind === NEED_SIZE;
+  const bytes = isSize ? undefined : feed.at(offset);
+  const isEnd = size !== undefined && (isSize || offset >= size);
   const lent = bytes
     ? lend(instance, engine, bytes, length)
-    : read && read(offset, length, ahead, (most) => roomFor(instance, engine, most));
+    : !isSize && !isEnd && feed.readInto?.(offset, length, ahead, (most) => roomFor(instance, engine, most));
   // No bytes are an answer where they are lost. The size alone would be none: whoever gives up waiting for the bytes
   // may drive the engine on.
   const isThere = bytes || lent;
   if (!isThere && !isEnd) return false;
-  const input = engine.call('input');
-  if (size !== undefined) {
-    if (file) instance.c.cpb_input_end_other(input, file, BigInt(size));
-    else instance.c.cpb_input_end(input, BigInt(size));
-  }
-  const supply = /** @type {const} */ ([BigInt(offset), engine.lent, lent]);
-  if (isThere && file) instance.c.cpb_input_supply_other(input, file, ...supply);
-  else if (isThere) instance.c.cpb_input_supply(input, ...supply);
+  const input = [engine.call('input'), ...(file ? [file] : [])];
+  const other = file ? '_other' : '';
+  if (size !== undefined) instance.c[`cpb_input_end${other}`](...input, BigInt(size));
+  if (isThere) instance.c[`cpb_input_supply${other}`](...input, BigInt(offset), engine.lent, lent);
   return true;
 }
 

@@ -285,15 +285,10 @@ function inScope(instance, use) {
       return pointer;
     },
   };
-  let trapped = true;
   try {
-    const result = use(scope);
-    trapped = false;
-    return result;
-  } catch (error) {
-    trapped = error instanceof CpbError && error.code === 'TRAPPED';
-    throw error;
+    return use(scope);
   } finally {
-    if (!trapped) for (const pointer of blocks) instance.free(pointer);
+    // After a trap, each call throws it again.
+    blocks.forEach(instance.free, instance);
   }
 }

@@ -15,17 +15,12 @@ const sizes = { u8: 1, i16: 2, i32: 4, u32: 4, ptr: 4, size: 4, u64: 8, text: 25
 /** Fields in their order, name:type; u64 where no type is said. */
 const declarations = {
   error: 'code:i32 system:i16 status:i16 offset message:text',
-  limits:
-    'struct_size:size riegeli_chunk window chunks records_per_chunk depth:u32' +
-    ' decoded decoded_per_byte held held_per_byte walked walked_per_byte' +
-    ' entries entries_per_byte answer answer_per_byte index index_per_byte work:ptr',
   need: 'kind:i32 file:u32 offset length:size ahead',
 
   index_version: 'splitter:i32 join:i32 bad_consumers:ptr num_bad_consumers:size',
   chunk_info: 'type:u32 file:u32 size position',
   index_node: 'chunk num_tags:u32 parent:u32 first_child:u32 next:u32',
   field_tag: 'kind:i32 value text:ptr length:size',
-  chunk_reader_options: 'struct_size:size verify:i32 read_size:size limits:ptr',
 
   field:
     'name:ptr json_name:ptr number:u32 type:i32 message:ptr enumeration:ptr oneof:i32' +

@@ -1,6 +1,6 @@
 /** openInWorker() and inspectInWorker(): the page's side. */
 import { CpbError } from '../errors.js';
-import { moduleFor, openPath } from '../init.js';
+import { moduleFor, openPath } from '../modules.js';
 import { moduleNamed } from '../inspect/which-module.js';
 import { disposable } from '../reader/open-file.js';
 import { sourceOf } from '../source/index.js';
@@ -56,14 +56,14 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => en
 /**
  * @param {() => WorkerLike} start
  * @param {'open' | 'inspect'} method see serve.js
- * @param {import('../init.js').Kind[]} kinds of modules that it needs
+ * @param {import('../modules.js').Kind[]} kinds of modules that it needs
  * @param {any} input
  * @param {any} options
  * @returns {Promise<Opened>}
  */
 async function startFor(start, method, kinds, input, options) {
   options.signal?.throwIfAborted();
-  const own = readHere(input) ? sourceOf(input, options, openPath) : undefined;
+  const own = readHere(input) ? await sourceHere(input, options) : undefined;
   const modules = await Promise.all(kinds.map(async (kind) => [kind, await moduleFor(kind)]));
   /** @type {Set<Source>} */
   const sources = new Set(own && [own]);
@@ -111,7 +111,7 @@ function referencesFor(connection, sources, own, options) {
   const resolve = async (/** @type {string} */ name, /** @type {{ size: number }} */ about) => {
     const input = await resolveReference(from, references, name, about);
     if (!readHere(input)) return { input: addressOf(input) };
-    const source = sourceOf(input, options, openPath);
+    const source = await sourceHere(input, options);
     sources.add(source);
     /** @type {any} */
     const shown = { close: () => closeSource(source) }; // which the worker does when others need its place
@@ -201,6 +201,12 @@ function isCloneable(blob) {
   } catch {
     return false;
   }
+}
+
+/** With all its methods. @param {any} input @param {OpenOptions} options @returns {Promise<Source>} */
+async function sourceHere(input, options) {
+  const source = sourceOf(input, options, openPath);
+  return (await source.whole?.()) ?? source;
 }
 
 /** A URL as the worker can find it, too. @param {any} input */

@@ -2,7 +2,7 @@
 import * as is from '../options.js';
 import * as content from '../reader/message-content.js';
 import { openAs } from '../reader/open.js';
-import { piecesOf } from '../source/streams.js';
+import { piecesOf } from '../source/pieces.js';
 import { outputOf } from './output.js';
 
 /** @import { OpenOptions } from '../reader/open.js' */

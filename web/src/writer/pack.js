@@ -1,7 +1,7 @@
 /** What split and repack have in common: options, and engines that give OUTPUT. */
 import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { moduleFor, openPath } from '../init.js';
+import { moduleFor, openPath } from '../modules.js';
 import { openFile } from '../reader/open-file.js';
 import { structs } from '../reader/structs.js';
 import * as is from '../options.js';

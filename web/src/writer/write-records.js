@@ -2,7 +2,7 @@
 import { asBytes } from '../bytes.js';
 import { isBytes } from '../collector.js';
 import { CpbError } from '../errors.js';
-import { moduleFor, openPath } from '../init.js';
+import { moduleFor, openPath } from '../modules.js';
 import * as is from '../options.js';
 import { openFile } from '../reader/open-file.js';
 import { abortable } from '../source/abort.js';

@@ -148,6 +148,7 @@ export function exchange() {
  */
 export async function startBrowser(name, server) {
   const query = new URLSearchParams({ runtime: name, other: server.other });
+  if (process.env.CPB_TEST_ALL) query.set('all', '');
   const open = () => launch(name, `${server.base}/web/test/runtimes/page.html?${query}`);
 
   /** @type {ReturnType<typeof open> | undefined} */

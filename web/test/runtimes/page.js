@@ -2,7 +2,11 @@
 const query = new URLSearchParams(location.search);
 const runtime = query.get('runtime') ?? '';
 
-/** @type {any} */ (globalThis).cpbTest = { base: location.origin, other: query.get('other') };
+/** @type {any} */ (globalThis).cpbTest = {
+  base: location.origin,
+  other: query.get('other'),
+  all: query.has('all'),
+};
 
 /** @type {string[]} */
 const errors = [];

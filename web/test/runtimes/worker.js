@@ -9,10 +9,10 @@ addEventListener('unhandledrejection', (event) =>
 export default {
   /**
    * @param {Request} request
-   * @param {{BASE: string, OTHER: string}} env
+   * @param {{BASE: string, OTHER: string, ALL: boolean}} env
    */
   async fetch(request, env) {
-    /** @type {any} */ (globalThis).cpbTest = { base: env.BASE, other: env.OTHER, env };
+    /** @type {any} */ (globalThis).cpbTest = { base: env.BASE, other: env.OTHER, all: env.ALL, env };
     const file = new URL(request.url).pathname.slice(1);
     /** @type {import('../support/test.js').Result[]} */
     let results = [];

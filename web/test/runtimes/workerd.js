@@ -48,7 +48,7 @@ export async function startWorkerd(server) {
       modules: modules(),
       compatibilityDate: '2026-04-01',
       log: new Log(LogLevel.NONE),
-      bindings: { BASE: server.base, OTHER: server.other },
+      bindings: { BASE: server.base, OTHER: server.other, ALL: Boolean(process.env.CPB_TEST_ALL) },
       r2Buckets: ['MODELS'],
     });
   let worker = open();

@@ -2,7 +2,7 @@
 import { createInstance } from '../../src/wasm/instance.js';
 import { drive, engineOf, OUTPUT } from '../../src/wasm/engine.js';
 import { layOutAll } from '../../src/wasm/structs.js';
-import { moduleFor } from '../../src/init.js';
+import { moduleFor } from '../../src/modules.js';
 import { pieceOf } from '../../src/writer/pack.js';
 import { structs } from '../../src/writer/structs.js';
 

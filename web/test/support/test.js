@@ -71,6 +71,20 @@ export async function json(path) {
   return JSON.parse(new TextDecoder().decode(await data(path)));
 }
 
+/** Whether all cases are tried here: on Node, and with CPB_TEST_ALL. */
+export const whole =
+  runtime === 'node' || Boolean(global.cpbTest ? global.cpbTest.all : global.process?.env.CPB_TEST_ALL);
+
+/**
+ * Of many cases those that are tried here. Other runtimes than Node, where the same modules run, take
+ * one of so many.
+ *
+ * @template T
+ * @param {T[]} cases
+ * @param {number} step
+ */
+export const some = (cases, step) => (whole ? cases : cases.filter((_, i) => i % step === 0));
+
 /**
  * Runs `fn` for each of many cases in one test, and fails once with all that failed.
  *

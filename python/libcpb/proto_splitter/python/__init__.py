@@ -1,1 +1,1 @@
-"""Splitters of TensorFlow's messages, and what helps to test them."""
+"""Splitters of TensorFlow's messages, and helpers for testing them."""

@@ -6,8 +6,8 @@ from libcpb.proto_splitter import constants, split, split_graph_def, util
 
 
 class SavedModelSplitter(split.ComposableSplitter):
-    """Splits a SavedModel, which it changes: its graphs one after the other, as GraphDefSplitter does,
-    until it is small."""
+    """Splits a SavedModel, which it changes: splits its graphs one after the other, as GraphDefSplitter does,
+    until the message is small."""
 
     def build_chunks(self) -> None:
         proto = self._proto
@@ -20,7 +20,7 @@ class SavedModelSplitter(split.ComposableSplitter):
             split_graph_def.GraphDefSplitter(meta_graph.graph_def, parent_splitter=self,
                                              fields_in_parent=path).build_chunks()
             if util.byte_size(proto) >= constants.max_size():
-                # Before the chunks of what is in the graph, and after the SavedModel's own.
+                # Before the chunks of the graph's parts, and after the SavedModel's own.
                 graph_def = meta_graph.graph_def
                 self.add_chunk(graph_def, path, 1)
                 meta_graph.ClearField("graph_def")  # `graph_def` lives on

@@ -1,0 +1,7 @@
+/* What ESP-IDF starts. */
+void app_main(void);
+
+int main(void) {
+  app_main();
+  return 0;
+}
