@@ -168,8 +168,8 @@ typedef struct cpb_view_kind {
   /* Calls `visit` for each tensor of the graph until it returns false; returns its last result. */
   bool (*each_tensor)(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
   cpb_view_measure (*measure)(const cpb_view *view, const cpb_view_tensor *tensor);
-  /* What a tensor is used for, judged by its place and by the first node that takes it (or NULL) at which input. May
-   * adjust `measure`, as a tensor may represent more than is stored. */
+  /* The use of a tensor, judged by its place and by the first node that takes it (or NULL) at which input. May adjust
+   * `measure`, as a tensor may represent more than is stored. */
   cpb_tensor_use (*use)(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker, cpb_span role,
                         uint64_t input, cpb_view_measure *measure);
   /* Whether it is trained. NULL: unknown. */
@@ -189,7 +189,7 @@ typedef struct cpb_view_kind {
   const char *(*origin)(const cpb_view *view, cpb_span domain, cpb_span op);
   /* The version of a domain that the model imports; false if it imports none. NULL: operations have no domains. */
   bool (*version)(const cpb_view *view, cpb_span domain, int64_t *version);
-  /* The built-in table of its operations. NULL: there is no table. */
+  /* The built-in table of its operations, or NULL. */
   cpb_span (*operators)(void);
 
   /* Members of an object. */
