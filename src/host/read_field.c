@@ -1,8 +1,8 @@
-/* A field of a message in one call, as bytes or as JSON: the engines for finding, outlines and JSON, driven over an
+/* Reads a field of a message in one call, as bytes or as JSON: runs the engines for finding, outlines and JSON over an
  * opened message.
  *
- * JSON is made of messages only. What is no message is therefore put into one that has this field alone, of a type
- * that is made here, and its value is cut out of the JSON of that. */
+ * Only messages have JSON. Any other value is therefore put into a message with this field alone, of a type that is
+ * made here, and its value is then cut out of that message's JSON. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -15,7 +15,7 @@
 #include "cpb/open.h"
 #include "cpb/outline.h"
 
-#define BEGINNING 4096 /* bytes of a message that tell what model it is */
+#define BEGINNING 4096 /* bytes of a message that identify the kind of model */
 #define HEAD_MAX (2 * CPB_VARINT_MAX)
 
 /* --- The type ---------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const c
   const cpb_message_type *only = NULL;
   const char *label;
   cpb_model_kind kind = 1;
-  do { /* behind the last kind a type that is no model */
+  do { /* after the last kind comes a type that is not a model */
     label = cpb_model_kind_name(kind);
     const char *name = label ? cpb_model_message_type(kind++) : "tensorflow.FunctionDef";
     const cpb_message_type *type = name ? cpb_schema_find_message(schema, name) : NULL;
@@ -52,7 +52,7 @@ const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const c
 
 /* --- The result -------------------------------------------------------------------------- */
 
-/* Bytes that are made, with a NUL behind them, within limits.answer. */
+/* Bytes that are generated, followed by a NUL, within limits.answer. */
 typedef struct result {
   cpb_allocator allocator;
   cpb_meter meter;
@@ -73,7 +73,7 @@ static bool put(result *r, const void *data, size_t size) {
   return cpb_buffer_append(&r->bytes, data, size) || cpb_fail_memory(r->error) == CPB_OK;
 }
 
-/* The bytes, which are the caller's then; NULL after a failure. */
+/* The bytes, which now belong to the caller; NULL after a failure. */
 static void *end_result(result *r, bool done, size_t *size) {
   *size = r->bytes.size;
   if (done && !cpb_buffer_append(&r->bytes, "", 1)) done = cpb_fail_memory(r->error) == CPB_OK;
@@ -128,7 +128,7 @@ static cpb_json_options json_options(const cpb_field_options *options) {
   return how;
 }
 
-/* Of a message of `type` in ranges. */
+/* Puts the message of `type` that consists of these ranges. */
 static bool put_message(result *r, cpb_message_file *message, const cpb_message_type *type,
                         const cpb_found_field *place, const cpb_field_options *options) {
   const cpb_range nothing = {0, 0};
@@ -155,7 +155,7 @@ static bool put_message(result *r, cpb_message_file *message, const cpb_message_
   return done;
 }
 
-/* A value that is no message, as the one field of `type`. */
+/* Puts a value that is not a message as the only field of `type`. */
 static bool put_value(result *r, cpb_message_file *message, const cpb_message_type *type, const cpb_found_field *place,
                       const cpb_field_options *options) {
   const cpb_found *found = &place->found;
@@ -181,7 +181,7 @@ static bool put_value(result *r, cpb_message_file *message, const cpb_message_ty
   return done;
 }
 
-/* Where the value at `at` ends: at what ends the object around it, or at the comma before its next member. */
+/* The end of the value at `at`: the end of the object around it, or the comma before the next member. */
 static size_t value_end(const char *text, size_t at, size_t size) {
   size_t depth = 0;
   for (bool quoted = false; at < size; at++) {
@@ -194,7 +194,7 @@ static size_t value_end(const char *text, size_t at, size_t size) {
   return at;
 }
 
-/* Leaves the value of the first member of an object, if that is not what stands for unknown fields. */
+/* Keeps only the value of an object's first member, unless that represents unknown fields. */
 static bool cut_out(result *r) {
   char *text = (char *)r->bytes.data;
   const char *colon = memchr(text, ':', r->bytes.size);
@@ -207,7 +207,8 @@ static bool cut_out(result *r) {
   return true;
 }
 
-/* One that has the field alone, whether or not it is the default; an element or entry of it, unless it is `whole`. */
+/* Makes a type with this field alone, which is shown even if it has its default value; without `whole`, for a single
+ * element or entry. */
 static bool put_alone(result *r, cpb_message_file *message, const cpb_found_field *place,
                       const cpb_field_options *options) {
   const cpb_found *found = &place->found;
@@ -282,7 +283,8 @@ static bool open_message(reading *r, const char *location) {
   return r->message != NULL;
 }
 
-/* By what the message begins with, if the path is of names and they do not tell. A read ends where a chunk does. */
+/* Finds the type from the message's first bytes, if the path has names and these do not determine it. A read ends at
+ * the end of a chunk. */
 static bool find_type(reading *r) {
   uint8_t begin[BEGINNING];
   size_t size = 0, length = 1;

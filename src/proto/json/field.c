@@ -1,6 +1,6 @@
-/* The value of a field as JSON (cpb/field_json.h). A message is outlined. A number, text or bytes becomes the one
- * field of its parent, whose JSON is {"name":VALUE}; so is a list or a map, which consists of fields of the parent.
- * What stands around VALUE is taken off as it goes by. */
+/* The value of a field as JSON (cpb/field_json.h). A message is outlined. A number, text or bytes becomes the only
+ * field of its parent, whose JSON is {"name":VALUE}; so does a list or a map, which consists of fields of the parent.
+ * The text around VALUE is removed while the output streams. */
 #include "cpb/field_json.h"
 
 #include "base/alloc.h"
@@ -22,17 +22,17 @@ struct cpb_field_json {
   cpb_error error;
   bool is_inner; /* the value is in an object with its name */
 
-  cpb_outline *outline; /* of a message or of fields; else of a value: */
+  cpb_outline *outline; /* of a message or of fields; the next members are for other values */
   cpb_input input;
   cpb_range range;
   bool has_range;
   cpb_omitted omitted;
   cpb_buffer value; /* head and value */
-  size_t have;      /* bytes of the value */
+  size_t have;      /* bytes of the value so far */
 
   cpb_json *json;
-  cpb_buffer text;             /* from where VALUE begins, in pieces */
-  size_t closing;              /* bytes at its end that may be what is around VALUE */
+  cpb_buffer text;             /* pieces of the output, from the start of VALUE */
+  size_t closing;              /* number of bytes at its end that may belong to the text after VALUE */
   bool begun, is_listed, done; /* VALUE; "[" is passed over; all was given */
   cpb_span out;
 };
@@ -142,7 +142,7 @@ static cpb_have begin_value(cpb_field_json *j, bool omits) {
   return cpb_buffer_append(&j->value, head, (size_t)(end - head)) ? CPB_HAVE : fail_memory(j);
 }
 
-/* More of the value; CPB_AT_END after the last byte. */
+/* Reads more of the value; CPB_AT_END after the last byte. */
 static cpb_have gather(cpb_field_json *j) {
   cpb_span part;
   if (j->have == j->range.length) return CPB_AT_END;
@@ -174,7 +174,7 @@ static cpb_have take_value(cpb_field_json *j) {
 
 /* --- The text --------------------------------------------------------------------------- */
 
-/* What a field is that is there, but has the default of its type, which JSON leaves out. */
+/* The JSON of a field that is present with its type's default, which JSON leaves out. */
 static const char *default_of(const cpb_found *found) {
   if (found->fields) return found->field->map ? "{}" : "[]";
   switch (found->field->type) {
@@ -190,8 +190,8 @@ static const char *default_of(const cpb_found *found) {
   }
 }
 
-/* Whether a byte of the object belongs to VALUE, which begins behind the colon; of an element of a list, which is the
- * only one there, behind its bracket. */
+/* Whether a byte of the object belongs to VALUE, which begins after the colon; for a list's element, which is the only
+ * one, after the bracket. */
 static bool take_start(cpb_field_json *j, char byte) {
   if (!j->begun) {
     j->begun = byte == ':';
@@ -203,7 +203,7 @@ static bool take_start(cpb_field_json *j, char byte) {
   return j->closing == 1;
 }
 
-/* The next bytes of VALUE; none yet if all may be what is behind it. */
+/* The next bytes of VALUE; none yet if all of them may come after it. */
 static bool take_text(cpb_field_json *j, cpb_span text) {
   size_t given = j->out.size;
   if (given > 0) memmove(j->text.data, j->text.data + given, j->text.size - given);
