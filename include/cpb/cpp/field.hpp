@@ -131,8 +131,8 @@ class MessageField {
    * element or entry of a repeated field has operator[]. */
   StatusOr<MessageField> Field(const std::string &path) const {
     if (repeated()) return Wrong("a repeated field; expected an index");
-    return Find(message_, found_.message, path, path_.empty() || path.empty() ? path_ + path : path_ + "." + path,
-                number() == 0 ? nullptr : &ranges_);
+    const char *dot = path_.empty() || path.empty() ? "" : ".";
+    return Find(message_, found_.message, path, path_ + dot + path, &ranges_);
   }
 
   /* Where the elements of a repeated field are; of a map, its entries, which are messages with `key` and `value`.
