@@ -138,9 +138,7 @@ class Field:
         field is read."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index")
-        whole = f"{self.path}.{path}" if self.path else path
-        if self.number == 0:
-            return self._message.field(whole)
+        whole = f"{self.path}.{path}" if self.path and path else self.path or path
         return Field(self._message, whole, self._message._find(self.type_name, path, self._ranges))
 
     def _elements(self) -> list[tuple[int, int]]:

@@ -34,6 +34,7 @@ def test_elements_and_fields_of_fields(whole):
         assert [node.field("name").value() for node in field] == [node.name for node in nodes]
         assert type(nodes[0]).FromString(field[-1].read()) == nodes[-1]
         assert [one.path for one in field[1:3]] == [field.path + "[1]", field.path + "[2]"]
+        assert field[2].field("").field("name").value() == nodes[2].name and message.field("").read() == message.read()
         name = field[2].field("name")
         assert message.read(*name.ranges[0]) == nodes[2].name.encode() and name.path == field.path + "[2].name"
         tags = message.field("meta_graphs[0].meta_info_def.tags")
