@@ -1,5 +1,4 @@
-/* An allocator with a limit: no input can make it hand out more bytes at once than
- * that. */
+/* An allocator with a limit: no input can make it allocate more bytes at once. */
 #ifndef CPB_BASE_BUDGET_H
 #define CPB_BASE_BUDGET_H
 
@@ -7,21 +6,21 @@
 
 typedef struct cpb_budget {
   cpb_allocator inner;
-  size_t limit; /* SIZE_MAX: none */
+  size_t limit; /* SIZE_MAX: unlimited */
   size_t used, peak;
-  uint64_t needed; /* the limit that would have met the last request that was refused; 0: none was */
+  uint64_t needed; /* the limit that would have allowed the last refused request; 0: none was refused */
 } cpb_budget;
 
 void cpb_budget_init(cpb_budget *b, const cpb_allocator *inner, size_t limit);
 
-/* `b` must outlive every block. Each has a header of a few bytes, which count. */
+/* `b` must outlive every block. Each block has a header of a few bytes, which counts. */
 cpb_allocator cpb_budget_allocator(cpb_budget *b);
 
-/* Counts `size` bytes that are taken from elsewhere, until they are credited. False,
- * with `needed` set, when they exceed the limit. */
+/* Charges `size` bytes from another source, until they are credited. False, with `needed` set, if they exceed the
+ * limit. */
 bool cpb_budget_charge(cpb_budget *b, uint64_t size);
 void cpb_budget_credit(cpb_budget *b, size_t size);
-/* Whether so many bytes could be charged; sets `needed`, too. */
+/* Whether this many bytes could be charged; also sets `needed`. */
 bool cpb_budget_fits(cpb_budget *b, uint64_t size);
 
 #endif

@@ -50,7 +50,7 @@ static digits scan(const char *p, unsigned base) {
   return d;
 }
 
-/* The exponent after the letter; 0 where there is none. */
+/* The exponent after the letter; 0 if it is absent. */
 static int read_exponent(const char *p, char letter) {
   if (lower(*p++) != letter) return 0;
   bool negative = *p == '-';

@@ -1,14 +1,12 @@
-/* The engine's side of cpb_input: the bytes that the host lent last, and what the engine waits
- * for.
+/* The engine's side of cpb_input: the bytes that the host lent last, and the request that the engine waits for.
  *
- * An input holds one run of lent bytes, never a copy: what the host supplies replaces what it
- * supplied before. They are the host's, and valid only until the step returns CPB_STEP_NEED,
- * CPB_STEP_DONE or CPB_STEP_ERROR. So a function that may return CPB_WAIT must be written to be
- * called again: it asks for the same bytes, and what it wants to keep it copies (cpb_input_gather).
- * After CPB_WAIT `need` says what is missing and no bytes are lent; after any other result it does
- * not matter. `size` is what the host said last, and may grow; `failure` is set once and stays, unless
- * an engine that can do without the bytes takes the loss. No function here allocates or loops, except
- * for cpb_input_gather(), which copies. */
+ * An input refers to one run of lent bytes and never copies them: the bytes that the host supplies replace the earlier
+ * ones. They belong to the host, and are valid only until the step returns CPB_STEP_NEED, CPB_STEP_DONE or
+ * CPB_STEP_ERROR. So a function that may return CPB_WAIT must expect to be called again: it asks for the same bytes
+ * again, and copies the bytes that it wants to keep (cpb_input_gather). After CPB_WAIT `need` has the missing range,
+ * and no bytes are lent; after any other result it is meaningless. `size` is the host's latest statement, and may grow;
+ * `failure` is set once and stays, unless an engine that can do without the bytes takes the loss. No function here
+ * allocates or loops, except for cpb_input_gather(), which copies. */
 #ifndef CPB_BASE_INPUT_H
 #define CPB_BASE_INPUT_H
 
@@ -23,33 +21,33 @@ struct cpb_input {
   size_t length;
   uint64_t size; /* of the whole input, or CPB_NO_OFFSET while unknown */
   cpb_need need;
-  bool useless;      /* the host's last answer did not have the byte that is needed */
-  cpb_error failure; /* from cpb_input_fail() or cpb_input_lose(), or what the host did wrong */
+  bool useless;      /* the host's last answer lacked the needed byte */
+  cpb_error failure; /* from cpb_input_fail() or cpb_input_lose(), or the host's mistake */
   cpb_range lost;    /* from cpb_input_lose(); its length is 0 if nothing is lost */
   bool lost_whole;
-  uint32_t file;        /* that the bytes and the need are of: 0, or that of `other` */
+  uint32_t file;        /* of the bytes and the need: 0, or the number of `other` */
   cpb_other_file other; /* while `file` is not 0 */
   uint64_t other_size;  /* of that file, or CPB_NO_OFFSET while unknown */
 };
 
 void cpb_input_init(cpb_input *input);
 
-/* As cpb_input_fail_with(), with any code. */
+/* Like cpb_input_fail_with(), with any code. */
 void cpb_input_fail_as(cpb_input *input, const cpb_error *error);
 
-/* Whether bytes that an engine wants are there. */
+/* The state of the bytes that an engine requested. */
 typedef enum cpb_have {
-  CPB_HAVE,   /* they are */
+  CPB_HAVE,   /* they are available */
   CPB_WAIT,   /* the step must return CPB_STEP_NEED: input->need is set */
   CPB_AT_END, /* the input ends at or before the byte asked for */
   CPB_FAILED  /* the host cannot get them: input->failure */
 } cpb_have;
 
-/* Turns to another file, or with `file` 0 back to the input itself. `other` and its size, or
- * CPB_NO_OFFSET, count only for another one. */
+/* Switches to another file, or with `file` 0 back to the input itself. `other` and its size, or CPB_NO_OFFSET, count
+ * only for another file. */
 void cpb_input_turn(cpb_input *input, uint32_t file, const cpb_other_file *other, uint64_t size);
 
-/* The size of the file that it is turned to, or CPB_NO_OFFSET. */
+/* The size of the current file, or CPB_NO_OFFSET. */
 static inline uint64_t cpb_input_known_size(const cpb_input *input) {
   return input->file > 0 ? input->other_size : input->size;
 }
@@ -58,24 +56,22 @@ static inline uint64_t cpb_input_known_size(const cpb_input *input) {
  * for cpb_need.ahead; less than `length` means `length`. */
 cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64_t ahead, cpb_span *span);
 
-/* Copies the bytes [offset, offset + length) to `out`, over several steps if they do
- * not come at once: `*have`, at first 0, counts those that are there. At CPB_AT_END
- * they are fewer than `length`. */
+/* Copies the bytes [offset, offset + length) to `out`, over several steps if they do not come at once: `*have`,
+ * initially 0, counts the available bytes. At CPB_AT_END there are fewer than `length`. */
 cpb_have cpb_input_gather(cpb_input *input, uint64_t offset, size_t length, uint8_t *out, size_t *have);
 
 /* CPB_WAIT for Brotli's dictionary. */
 cpb_have cpb_input_dictionary(cpb_input *input);
 
-/* The size of the input. Where it is not known, CPB_NEED_SIZE asks for it, with `tail`
- * as need.length. */
+/* The size of the input. If it is unknown, CPB_NEED_SIZE asks for it, with `tail` as need.length. */
 cpb_have cpb_input_size(cpb_input *input, size_t tail, uint64_t *size);
 
-/* What the host said to be lost since the last call, and why, which is then no failure any more. False
- * if it said nothing. */
+/* Takes the range that the host has reported as lost since the last call, with the reason; it is then no longer a
+ * failure. False if there is no such report. */
 bool cpb_input_take_loss(cpb_input *input, cpb_range *lost, bool *whole, cpb_error *why);
 
-/* Forgets the lent bytes, as before a step returns CPB_STEP_NEED, CPB_STEP_DONE or
- * CPB_STEP_ERROR, after which the host may change them. */
+/* Forgets the lent bytes. Called before a step returns CPB_STEP_NEED, CPB_STEP_DONE or CPB_STEP_ERROR, after which the
+ * host may change them. */
 void cpb_input_let_go(cpb_input *input);
 
 #endif

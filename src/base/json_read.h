@@ -1,8 +1,8 @@
-/* JSON, read into a tree of yyjson's values, which yyjson_obj_get(), yyjson_arr_iter_next()
- * and its other inline functions walk.
+/* JSON, parsed into a tree of yyjson's values. Walk it with yyjson_obj_get(), yyjson_arr_iter_next() and its other
+ * inline functions.
  *
- * Reading does not recurse, and the depth is checked before memory is taken. The tree takes
- * at most some 20 times the size of the text. */
+ * The parser does not recurse, and checks the depth before it allocates. The tree takes at most about 20 times the size
+ * of the text. */
 #ifndef CPB_BASE_JSON_READ_H
 #define CPB_BASE_JSON_READ_H
 
@@ -17,13 +17,13 @@
  * tree is freed with yyjson_doc_free(), until when `a` must exist. */
 yyjson_doc *cpb_json_read(const cpb_allocator *a, cpb_span text, uint32_t depth, cpb_error *error);
 
-/* False when `value` is NULL or of another kind. */
+/* False if `value` is NULL or of another kind. */
 bool cpb_json_number(yyjson_val *value, cpb_span *text);     /* as it is written */
 bool cpb_json_signed(yyjson_val *value, int64_t *number);    /* an integer in range */
 bool cpb_json_unsigned(yyjson_val *value, uint64_t *number); /* 0 to INT64_MAX */
 bool cpb_json_text(yyjson_val *value, cpb_span *text);       /* a string, or a key; may contain NUL */
 
-/* The member `key`; NULL when there is none, or `object` is none. */
+/* The member `key`; NULL if it is missing, or if `object` is not an object. */
 yyjson_val *cpb_json_member(yyjson_val *object, const char *key);
 
 #endif

@@ -20,7 +20,7 @@ static bool put_escaped(cpb_buffer *out, uint32_t c) {
   return cpb_buffer_append(out, text, length);
 }
 
-/* Characters that JSON does not allow in a string, and those that a terminal would act on. */
+/* Characters that JSON does not allow in a string, and those that would control a terminal. */
 static bool needs_escape(const uint8_t *at, size_t length, uint32_t *c) {
   *c = cpb_utf8_code(at, length);
   return *c == '"' || *c == '\\' || cpb_is_control(*c);
@@ -63,7 +63,7 @@ bool cpb_json_writer_charge(cpb_json_writer *w, cpb_work_kind kind, uint64_t amo
   return !w->failed;
 }
 
-/* The text is, or is about to be, of this size. */
+/* The text has, or will have, this size. */
 static bool charge_text(cpb_json_writer *w, size_t size) {
   size_t more = size > w->charged ? size - w->charged : 0;
   w->charged += more;
@@ -89,7 +89,7 @@ static void put_key(cpb_json_writer *w, cpb_span key) {
   put(w, ": ", w->spaced ? 2 : 1);
 }
 
-/* Comma and key before a value. */
+/* Writes the comma and key before a value. */
 static void lead(cpb_json_writer *w, const char *key) {
   if (w->comma) put(w, ", ", w->spaced ? 2 : 1);
   w->comma = true;
@@ -140,7 +140,7 @@ void cpb_json_writer_signed(cpb_json_writer *w, const char *key, int64_t value) 
   put_digits(w, key, "", sign_of(value), magnitude_of(value));
 }
 
-/* What a double holds exactly needs no quotes. */
+/* Numbers that a double represents exactly need no quotes. */
 static const char *quote_of(uint64_t magnitude) { return magnitude > (uint64_t)1 << 53 ? "\"" : ""; }
 
 void cpb_json_writer_exact_unsigned(cpb_json_writer *w, const char *key, uint64_t value) {
@@ -152,7 +152,7 @@ void cpb_json_writer_exact(cpb_json_writer *w, const char *key, int64_t value) {
   put_digits(w, key, quote_of(magnitude), sign_of(value), magnitude);
 }
 
-/* JSON has no such numbers: they are written as strings. True if it was one. */
+/* JSON lacks these numbers, so they are written as strings. True if the value was one. */
 static bool put_not_finite(cpb_json_writer *w, const char *key, double value) {
   if (isfinite(value)) return false;
   cpb_json_writer_text(w, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");

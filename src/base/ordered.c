@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A node of level l has at least 2^l - 1 nodes below it, and on the way down at most two nodes have
- * the same level: so with fewer than 2^32 nodes no way is longer. */
+/* A node of level l has at least 2^l - 1 nodes below it, and on the way down at most two nodes have the same level: so
+ * with fewer than 2^32 nodes no path is longer. */
 enum { DEPTH_MAX = 64 };
 
 static cpb_ordered_links *links(cpb_ordered nodes, uint32_t i) {
@@ -43,8 +43,7 @@ static uint32_t skew(cpb_ordered nodes, uint32_t i) {
   return left;
 }
 
-/* Of three nodes of one level in a row to the right, the middle one becomes their parent, a level
- * higher. */
+/* If three nodes of one level are in a row to the right, the middle one becomes their parent, a level higher. */
 static uint32_t split(cpb_ordered nodes, uint32_t i) {
   cpb_ordered_links *top = links(nodes, i);
   uint32_t right = top->right;

@@ -1,5 +1,5 @@
-/* SHA-256 (FIPS 180-4). Of our own because a library for this one function
- * would have to be built for every target. */
+/* SHA-256 (FIPS 180-4). Our own implementation, because a library for this one function would have to be built for
+ * every target. */
 #ifndef CPB_BASE_SHA256_H
 #define CPB_BASE_SHA256_H
 

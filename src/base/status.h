@@ -12,30 +12,28 @@
 #  define CPB_PRINTF(text, first)
 #endif
 
-/* What each public function that takes a `cpb_error *` does first: clears the
- * caller's struct, or `spare` where the caller gave NULL, and returns it. */
+/* Every public function with a `cpb_error *` calls this first: clears the caller's struct, or `spare` if the caller
+ * passed NULL, and returns it. */
 cpb_error *cpb_error_begin(cpb_error *given, cpb_error *spare);
 
-/* Sets `error` unless it is set already, as the first error is the one to report.
- * Returns the code that it then has. The format knows %s, %c, %d, %u, %llu, %llx,
- * %zu and %% with an optional width: so WebAssembly builds need no printf. Text
- * from the input must be passed through cpb_quote(). */
+/* Sets `error` unless it is set already, because the first error is the one to report. Returns the resulting code. The
+ * format knows %s, %c, %d, %u, %llu, %llx, %zu and %% with an optional width, so that WebAssembly builds need no
+ * printf. Text from the input must be passed through cpb_quote(). */
 cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *format, ...) CPB_PRINTF(4, 5);
 
 cpb_code cpb_fail_memory(cpb_error *error);
 
-/* The numbers of the error that `error` tells in other words. */
+/* Copies the numbers of `from` into `error`, which describes the same error in other words. */
 void cpb_error_take_numbers(cpb_error *error, const cpb_error *from);
 
-/* Whether it is about reading a file rather than about what is in it. */
+/* Whether it is about reading a file, and not about the content. */
 bool cpb_is_of_reading(const cpb_error *error);
 
-/* snprintf with the conversions of cpb_fail(). Returns the length that was written,
- * without the NUL that ends it. */
+/* snprintf with the conversions of cpb_fail(). Returns the length written, without the final NUL. */
 size_t cpb_format(char *out, size_t size, const char *format, ...) CPB_PRINTF(3, 4);
 
-/* Makes text from the input fit for a message: writes at most size - 1 characters,
- * with \xNN for all but printable ASCII. Returns `out`. */
+/* Makes text from the input suitable for a message: writes at most size - 1 characters, with \xNN for everything but
+ * printable ASCII. Returns `out`. */
 const char *cpb_quote(char *out, size_t size, const void *text, size_t length);
 
 #endif

@@ -1,10 +1,10 @@
-/* Brotli's encoder looks in these tables for words of its dictionary, as they are and in capitals.
- * The library has them as constants, 190 KB that hardly compress; here they are made of the
- * dictionary when an encoder is first made. It replaces enc/encoder_dict.c, and is for one thread.
+/* Tables in which Brotli's encoder searches words of its dictionary, unchanged and in capitals. The library has them as
+ * constants, 190 KB that hardly compress. This file replaces enc/encoder_dict.c and makes them from the dictionary when
+ * the first encoder is created; it supports only one thread.
  *
- * A bucket is for a hash of a word's first four bytes, and lists, in the order of what is added
- * here, words of all lengths: first as they are; then, if no word before is the same, with a capital
- * and, if all is ASCII, in capitals. */
+ * A bucket belongs to a hash of a word's first four bytes. It lists words of all lengths in the order in which this
+ * code adds them: first unchanged; then, if no earlier word is the same, with a capital and, if all is ASCII, in
+ * capitals. */
 #include "enc/encoder_dict.h"
 
 #include <stdlib.h>

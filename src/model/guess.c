@@ -1,5 +1,5 @@
-/* Which kind of model a file is. A table of its own beside that of kinds.c, so that a program which only asks this does
- * not have the readers. */
+/* Recognizes the kind of model in a file. This table is separate from the one in kinds.c, so that a program which only
+ * recognizes kinds does not link the readers. */
 #include "base/checked.h"
 #include "base/limits.h"
 #include "model/common/ends.h"
@@ -13,7 +13,7 @@ static const struct {
 } kinds[] = {CPB_MODEL_KINDS(GUESS)};
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 
-/* What is called so is of that kind if it can be at all, or even where its beginning is damaged. */
+/* A file with this ending is of that kind if at all possible, for some kinds even if its beginning is damaged. */
 static const struct {
   const char *ending;
   cpb_model_kind kind;
@@ -33,7 +33,7 @@ static size_t find_name(const cpb_file_ends *ends) {
   return i;
 }
 
-/* The kind that fits best; of several the first. */
+/* The kind that fits best; the first of several. */
 static cpb_model_kind best_of(const cpb_file_ends *ends, int *best) {
   const size_t name = find_name(ends);
   cpb_model_kind kind = 0;
@@ -47,7 +47,7 @@ static cpb_model_kind best_of(const cpb_file_ends *ends, int *best) {
   return kind;
 }
 
-/* The bytes before CR was put before each LF, and how many of these there are; 0 where one has none. */
+/* Restores the bytes before a CR was put before each LF, and counts the LFs; 0 if one has no CR. */
 static int unconvert(cpb_span in, uint8_t *out, size_t *size) {
   int line_ends = 0;
   *size = 0;
@@ -59,8 +59,8 @@ static int unconvert(cpb_span in, uint8_t *out, size_t *size) {
   return line_ends;
 }
 
-/* As each LF counts, one in a hundred bytes of a message, what was converted hardly fits, and what it was before fits
- * better. A length of 13 before a first field is CR LF, too, and a few of these are no sign. */
+/* About one in a hundred bytes of a message is an LF. So a converted file hardly fits any kind, and its original fits
+ * better. A length of 13 before a first field also looks like CR LF, so a few are not evidence. */
 cpb_model_kind cpb_guess_converted(const cpb_file_ends *ends) {
   enum { LINE_ENDS_LEAST = 4 };
   uint8_t before[CPB_BEGIN_BYTES];

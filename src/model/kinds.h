@@ -4,10 +4,10 @@
 
 #include "model/common/kind.h"
 
-/* NULL when there is none. */
+/* NULL if it does not exist. */
 const cpb_kind *cpb_kind_find(cpb_model_kind kind);
 
-/* What reads the values that the options are for: of a checkpoint, where they have one, or of the model. */
+/* The reader for the values that the options describe: of the checkpoint if they have one, else of the model. */
 const cpb_values_reader *cpb_kind_values(cpb_model_kind kind, const cpb_values_options *options);
 
 #endif

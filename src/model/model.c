@@ -11,26 +11,26 @@
 #define PAGE 100
 
 typedef enum model_state {
-  MODEL_IDLE, /* nothing was asked */
+  MODEL_IDLE, /* no question yet */
   MODEL_ASKED,
   MODEL_DONE
 } model_state;
 
 struct cpb_model {
-  cpb_allocator allocator; /* for the answer and ourselves */
+  cpb_allocator allocator; /* for the answer and the cpb_model itself */
   cpb_meter meter;
-  cpb_allocator held; /* for all else */
+  cpb_allocator held; /* for everything else */
   cpb_model_kind kind;
   const cpb_model_reader *reader; /* NULL: no such kind */
   void *state_of_reader;
   model_state state;
   cpb_question question;
-  char *name, *scope, *to; /* the question's, ours */
-  uint8_t *operators;      /* a copy of what the host gave, or NULL */
+  char *name, *scope, *to; /* copies of the question's texts */
+  uint8_t *operators;      /* a copy of the host's table, or NULL */
   cpb_json_writer answer;
   cpb_error error;
-  cpb_error limit;    /* what writing the answer was more than */
-  cpb_input no_input; /* of a model without a reader */
+  cpb_error limit;    /* the limit that the answer exceeded */
+  cpb_input no_input; /* for a model without a reader */
 };
 
 /* --- Creation -------------------------------------------------------------- */
@@ -123,7 +123,7 @@ int cpb_model_kind_answers(cpb_model_kind kind, cpb_question_kind question) {
   return known && cpb_question_name(question) && known->reader->answers(kind, question);
 }
 
-/* Names what can be asked instead. */
+/* Lists the questions that are possible instead. */
 static void fail_unsupported(cpb_model *m) {
   char known[sizeof m->error.message] = "";
   size_t size = 0;
@@ -172,7 +172,7 @@ void cpb_model_ask(cpb_model *m, const cpb_question *question) {
 
 cpb_input *cpb_model_input(cpb_model *m) { return m->reader ? m->reader->input(m->state_of_reader) : &m->no_input; }
 
-/* What there is of the input is known as soon as a part of it is being read. */
+/* The size of the input is known once a part of it is being read. */
 static void update_meter(cpb_model *m) {
   m->meter.input = cpb_model_input(m);
   cpb_meter_update(&m->meter);

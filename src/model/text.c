@@ -6,10 +6,10 @@
 #include "cpb/model.h"
 #include "proto/text/lexer.h"
 
-/* More tell no more. */
+/* The number of fields to examine: more add no evidence. */
 #define FIELDS_MOST 32
 
-/* Passes over a field's value, with whatever is within its braces. False where the text ends before, or is none. */
+/* Skips a field's value, including a message in braces. False if the text ends first or is malformed. */
 static bool skip_value(cpb_text_lexer *lx, cpb_buffer *string) {
   size_t depth = 0;
   bool more = cpb_text_accept(lx, ':');
@@ -35,10 +35,10 @@ static bool skip_value(cpb_text_lexer *lx, cpb_buffer *string) {
 /* A field of the whole message. */
 typedef struct first_field {
   cpb_span name;
-  char value; /* which its value begins with */
+  char value; /* first character of its value */
 } first_field;
 
-/* Up to where the text ends or makes no sense. */
+/* Stops where the text ends or is malformed. */
 static size_t first_fields(cpb_span begin, first_field fields[FIELDS_MOST]) {
   const char *text = (const char *)begin.data;
   const cpb_allocator a = cpb_allocator_or_default(NULL);
@@ -59,7 +59,8 @@ static size_t first_fields(cpb_span begin, first_field fields[FIELDS_MOST]) {
   return count;
 }
 
-/* All are fields of this type, and at least one of them is a message, as numbers and words begin other texts, too. */
+/* Whether all are fields of this type, and at least one is a message, because other texts may also begin with numbers
+ * and words. */
 static bool fits(const cpb_message_type *type, const first_field *fields, size_t count) {
   bool has_message = false;
   for (size_t i = 0; i < count; i++) {

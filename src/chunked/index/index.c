@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Stored bytes of the index that are held to be verified before they are
- * decoded; more would be asked for twice. */
+/* Stored bytes of the index that are kept until they are verified and can be decoded; a larger index is requested
+ * twice. */
 enum { INDEX_BUFFER = 64 * 1024 * 1024 };
 
 static cpb_index *new_index(const cpb_allocator *allocator, const cpb_limits *limits) {
@@ -109,7 +109,7 @@ static cpb_step fail(cpb_index *index, const cpb_error *error) {
   return CPB_STEP_ERROR;
 }
 
-/* All of the index is there, so its reader is needed no more. */
+/* The index is complete, so its reader is no longer needed. */
 static cpb_step finish(cpb_index *index) {
   cpb_error error = {0};
   index->none = *cpb_record_reader_input(index->reader);
@@ -120,7 +120,7 @@ static cpb_step finish(cpb_index *index) {
   return index->done ? CPB_STEP_DONE : fail(index, &error);
 }
 
-/* Goes to the page that comes next. `end`: up to where it will read. */
+/* Goes to the next page. `end` is how far it will read. */
 static cpb_step go_to_page(cpb_index *index, const cpb_index_page *page, uint64_t end) {
   index->page = page;
   index->num_pages++;
@@ -146,7 +146,7 @@ static cpb_step read_all_pages(cpb_index *index) {
 
 /* --- Pages that are searched for --------------------------------------------- */
 
-/* The part that was found becomes the index. */
+/* Makes the part that was found the index. */
 static cpb_step take_part(cpb_index *index) {
   cpb_error error = {0};
   cpb_metadata *m = &index->metadata, *part = &index->search.part;
@@ -230,9 +230,8 @@ static cpb_step end_page(cpb_index *index) {
   return fail(index, &error);
 }
 
-/* A record that does not decode is not damage: the hashes say that it is what
- * was written, so the file is another Riegeli file. Almost any message decodes
- * as an index without a message; no splitter writes one. */
+/* A record that does not decode is not damage: its hashes are correct, so the file is some other Riegeli file. Almost
+ * any message decodes as an index without a message, which no splitter writes. */
 static cpb_step end_decoding(cpb_index *index) {
   cpb_error error = {0};
   if (cpb_metadata_decoder_end(&index->decoder, &error)) {
@@ -253,15 +252,14 @@ static cpb_step end_record(cpb_index *index) {
   return end_decoding(index);
 }
 
-/* A mistake in the record is told at its end, when all of it was read: until then
- * the file may turn out to be damaged. */
+/* Reports a mistake in the record only at its end, because until then the file may turn out to be damaged. */
 static cpb_step take_data(cpb_index *index, cpb_span in) {
   cpb_metadata_decoder_feed(&index->decoder, in);
   const uint64_t size = index->page ? index->page->size : index->record.size;
   return index->decoder.fed == size ? end_record(index) : CPB_STEP_NEED;
 }
 
-/* The page must be the record that the list says. */
+/* The record must be the page that the list describes. */
 static bool is_page(cpb_index *index, const cpb_record *record) {
   const cpb_index_page *page = index->page;
   if (!page || (record && record->position == page->position && record->size == page->size)) return true;

@@ -1,14 +1,11 @@
 /* ChunkMetadata in memory: the index at the end of a .cpb file, as columns.
  *
- * The tree of ChunkedMessage and ChunkedField is a list of nodes: node 0 is the
- * root message; each other node is a ChunkedField together with the
- * ChunkedMessage it holds. Children follow their parent's `first_child` /
- * `next` links in the order of the file. Field tags of all nodes are one list,
- * string map keys one buffer.
+ * The tree of ChunkedMessage and ChunkedField is a list of nodes: node 0 is the root message; each other node is a
+ * ChunkedField together with the ChunkedMessage it holds. A parent's children are linked by `first_child` / `next` in
+ * the order of the file. Field tags of all nodes are in one list, string map keys in one buffer.
  *
- * A file may have millions of chunks, of which one is asked for: each is a few
- * bytes in columns, and a struct only while somebody looks at it. Most links
- * need no column: where nodes are in the order of the file, node i + 1 is the
+ * A file may have millions of chunks, of which a reader wants one. Each chunk takes a few bytes in columns, and becomes
+ * a struct only while it is in use. Most links need no column: if nodes are in the order of the file, node i + 1 is the
  * first child of node i, or the next child of its parent, or neither. */
 #ifndef CPB_CHUNKED_INDEX_METADATA_H
 #define CPB_CHUNKED_INDEX_METADATA_H
@@ -22,18 +19,17 @@
 #include "cpb/chunked.h"
 #include "proto/wire.h"
 
-/* The version of the merger that we are, for VersionDef.join_version and
- * bad_consumers. */
+/* This merger's version, for VersionDef.join_version and bad_consumers. */
 #define CPB_JOIN_VERSION 1
 
-/* The one that a file asks for whose index has pages. */
+/* The version required by a file whose index has pages. */
 #define CPB_JOIN_PAGES 1
 
-/* The first version that knows of other files. */
+/* The first version that supports other files. */
 #define CPB_JOIN_FILES 1
 
-/* ChunkInfo.offset of a chunk in another file, in place of what TensorFlow's merger, which does not know
- * of them, might take for the chunk: it fails, as no file is so large. */
+/* ChunkInfo.offset of a chunk in another file. TensorFlow's merger, which does not support other files, would use it as
+ * a position: no file is this large, so it fails. */
 #define CPB_ELSEWHERE ((uint64_t)1 << 62)
 
 enum { CPB_FILE_NAME_MAX = 4096 };
@@ -42,7 +38,7 @@ typedef struct cpb_chunked_node {
   uint64_t chunk;                     /* chunk_index, or CPB_NO_CHUNK when absent */
   uint32_t first_tag, num_tags;       /* as cpb_metadata_tag() counts; none for the root */
   uint32_t parent, first_child, next; /* nodes, or CPB_NO_NODE */
-  bool has_message;                   /* its ChunkedMessage was there, if an empty one */
+  bool has_message;                   /* its ChunkedMessage was present, perhaps empty */
 } cpb_chunked_node;
 
 typedef struct cpb_chunk_entry {
@@ -50,7 +46,7 @@ typedef struct cpb_chunk_entry {
   uint32_t type; /* ChunkInfo.type as stored: a cpb_chunk_type or another number */
 } cpb_chunk_entry;
 
-/* Of a chunk in another file: number 0 means this one. Its entry's `offset` is then the position there. */
+/* A chunk in another file; number 0 means this file. The entry's `offset` is then the position in the other file. */
 typedef struct cpb_chunk_reference {
   uint32_t file;
   uint64_t data_hash; /* in the header of its Riegeli chunk */
@@ -65,13 +61,13 @@ typedef struct cpb_chunk_columns {
 typedef struct cpb_node_columns {
   cpb_column chunk; /* plus 1; 0: none */
   cpb_column first_tag, num_tags;
-  cpb_column spare_tags; /* places after its tags that are kept for more of them */
+  cpb_column spare_tags; /* places after its tags, reserved for more of them */
   cpb_column parent;
-  cpb_column first_child, next; /* where that is not node i + 1; 0: none */
+  cpb_column first_child, next; /* if that is not node i + 1; 0: none */
   cpb_column no_message;
 } cpb_node_columns;
 
-/* By file, from 0 on: file 1 is the first. The name is in `names`. */
+/* By file, from 0 on: file 1 comes first. The name is in `names`. */
 typedef struct cpb_file_columns {
   cpb_column name, length, size;
 } cpb_file_columns;
@@ -86,25 +82,25 @@ typedef struct cpb_metadata {
   int32_t splitter_version, join_version;
   int32_t *bad_consumers;
   size_t num_bad_consumers, bad_consumers_capacity;
-  size_t num_chunks, num_nodes, num_tags; /* num_tags: with places that are kept */
+  size_t num_chunks, num_nodes, num_tags; /* num_tags includes reserved places */
   cpb_chunk_columns chunks;
   cpb_node_columns nodes;
   cpb_tag_columns tags;
   cpb_file_columns files;
   size_t num_files;
   cpb_buffer names;
-  uint32_t highest_file; /* that a chunk names */
+  uint32_t highest_file; /* that a chunk refers to */
   cpb_buffer text;
-  cpb_page_list pages; /* that the index is in, if it has any: then `chunks` and `nodes` say nothing of it */
+  cpb_page_list pages; /* the pages of the index, if it has any: `chunks` and `nodes` do not describe them */
 } cpb_metadata;
 
 void cpb_metadata_init(cpb_metadata *m, const cpb_allocator *a);
 void cpb_metadata_free(cpb_metadata *m);
 
-/* Gives `to`, which has none, the chunks and the tree of `from`. */
+/* Moves the chunks and the tree of `from` into `to`, which has none. */
 void cpb_metadata_move_tree(cpb_metadata *to, cpb_metadata *from);
 
-/* Of an index with pages, frees all but the versions and the list of pages. */
+/* For an index with pages: frees everything but the versions and the list of pages. */
 void cpb_metadata_keep_pages(cpb_metadata *m);
 
 /* --- Looking at it; what is asked for must exist ------------------------------ */
@@ -119,13 +115,13 @@ static inline cpb_chunk_reference cpb_metadata_reference(const cpb_metadata *m, 
   return (cpb_chunk_reference){(uint32_t)cpb_column_get(&m->chunks.file, i), cpb_column_get(&m->chunks.data_hash, i)};
 }
 
-/* Whether chunks are only in files that there are; else DAMAGED. For the whole index. */
+/* Whether chunks refer only to existing files; else DAMAGED. For the entire index. */
 bool cpb_metadata_check_files(const cpb_metadata *m, cpb_error *error);
 
-/* Whether another file may be called so: a name is shown in messages, and opened. */
+/* Whether another file may have this name, which appears in messages and is opened. */
 bool cpb_metadata_is_file_name(cpb_span name);
 
-/* From 1 on. */
+/* Numbers begin at 1. */
 cpb_other_file cpb_metadata_file(const cpb_metadata *m, uint32_t file);
 
 static inline cpb_tag cpb_metadata_tag(const cpb_metadata *m, size_t i) {
@@ -139,14 +135,15 @@ uint32_t cpb_metadata_parent(const cpb_metadata *m, uint32_t node);
 uint32_t cpb_metadata_first_child(const cpb_metadata *m, uint32_t node);
 uint32_t cpb_metadata_next(const cpb_metadata *m, uint32_t node);
 
-/* The node that follows in the file: the first child, else the next of the nearest ancestor that has one. */
+/* The next node in the file's order: the first child, else the next sibling of the node or of the nearest ancestor that
+ * has one. */
 uint32_t cpb_metadata_following(const cpb_metadata *m, uint32_t node);
 
 cpb_chunked_node cpb_metadata_node(const cpb_metadata *m, uint32_t node);
 
 /* --- Decoding --------------------------------------------------------------- */
 
-/* What has failed. Less than all: the rest is only searched for mistakes that are reported first. */
+/* The part that has failed. Unless it is everything, the rest is only searched for mistakes that are reported first. */
 typedef enum cpb_metadata_failure {
   CPB_METADATA_GOOD,
   CPB_METADATA_BAD_TREE,
@@ -163,46 +160,46 @@ typedef enum cpb_small_message {
   CPB_SMALL_PAGE
 } cpb_small_message;
 
-/* Decodes a serialized ChunkMetadata, or a bare ChunkedMessage (nodes only), as its bytes come. Of
- * these it keeps what belongs into the index. One of the small messages (VersionDef, ChunkInfo,
- * FieldIndex, IndexPage) that does not end in the same piece is gathered after the keys, in m->text. */
+/* Decodes a serialized ChunkMetadata, or a bare ChunkedMessage (nodes only), as its bytes arrive, and keeps the
+ * contents that belong in the index. A small message (VersionDef, ChunkInfo, FieldIndex, IndexPage) that does not end
+ * in the same piece is gathered after the keys, in m->text. */
 typedef struct cpb_metadata_decoder {
   cpb_metadata *m;
   uint64_t max_count;
   bool bare;
   cpb_wire_scanner scanner;
   uint64_t fed;
-  uint32_t node;           /* that the scanner is in */
-  cpb_small_message small; /* that the scanner is at */
+  uint32_t node;           /* the node that the scanner is in */
+  cpb_small_message small; /* the small message that the scanner is in */
   size_t gathered;         /* bytes of it */
   cpb_metadata_failure failed;
-  cpb_error error; /* the last one; cleared while it is still searched for others */
+  cpb_error error; /* the last one; cleared while others are still searched for */
   cpb_code code;   /* of that error */
 } cpb_metadata_decoder;
 
-/* `size`: how many bytes will be fed. `limits`: with a default for every zero. `m` was initialized, and must
- * outlive the decoder, which must stay where it is. */
+/* `size` is the number of bytes that will be fed. `limits` has a default for every zero. `m` was initialized and must
+ * outlive the decoder, which must not move. */
 void cpb_metadata_decoder_begin(cpb_metadata_decoder *d, cpb_metadata *m, bool bare, uint64_t size,
                                 const cpb_limits *limits);
 
-/* The bytes that follow; once nothing, if there are none. */
+/* Feeds the next bytes. Call it once even if there are none. */
 void cpb_metadata_decoder_feed(cpb_metadata_decoder *d, cpb_span in);
 
-/* After the last byte. Errors: DAMAGED with the offset in the message, LIMIT (limits->chunks, also for
- * nodes; limits->depth for the tree), MEMORY, UNSUPPORTED (join_version above what we know, this version
- * among the bad consumers; the text says which version is needed). Of several mistakes it reports those of
- * ChunkMetadata itself and of the version first, since a later version may have another layout; then
- * chunks, and then the tree, where a field's tags come before its message. */
+/* Call it after the last byte. Errors: DAMAGED with the offset in the message, LIMIT (limits->chunks, also for nodes;
+ * limits->depth for the tree), MEMORY, UNSUPPORTED (join_version above ours, or this version among the bad consumers;
+ * the text says which version is needed). If there are several mistakes, those of ChunkMetadata itself and of the
+ * version come first, because a later version may have another layout; then chunks, and then the tree, where a field's
+ * tags come before its message. */
 bool cpb_metadata_decoder_end(cpb_metadata_decoder *d, cpb_error *error);
 
-/* At any time, or when it is all 0. */
+/* At any time, also if it is all 0. */
 void cpb_metadata_decoder_free(cpb_metadata_decoder *d);
 
-/* All of it at once, from memory. */
+/* Decodes all of it at once, from memory. */
 bool cpb_metadata_decode(cpb_metadata *m, bool bare, cpb_span bytes, const cpb_limits *limits, cpb_error *error);
 
-/* Whether we may read a file with this VersionDef.join_version, or this number among
- * its bad_consumers; else UNSUPPORTED. */
+/* Whether we may read a file with this VersionDef.join_version, or with this number among its bad_consumers; else
+ * UNSUPPORTED. */
 bool cpb_metadata_accept_join(int32_t version, cpb_error *error);
 bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error);
 
@@ -211,27 +208,27 @@ bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error);
 /* Appends the serialized ChunkMetadata to `out`. */
 bool cpb_metadata_encode(const cpb_metadata *m, cpb_buffer *out, cpb_error *error);
 
-/* Each returns false (or CPB_NO_NODE) when memory is short. The root must be added first, with parent
- * CPB_NO_NODE. A node takes constant time, on average, if it comes where it would in a file: its parent is
- * the last node, or one around it. */
+/* Each returns false (or CPB_NO_NODE) if memory is short. The root must be added first, with parent CPB_NO_NODE. Adding
+ * a node takes constant time on average in the order of a file: its parent is then the last node, or one around it. */
 uint32_t cpb_metadata_add_node(cpb_metadata *m, uint32_t parent, uint64_t chunk);
 bool cpb_metadata_set_chunk(cpb_metadata *m, uint32_t node, uint64_t chunk);
-bool cpb_metadata_set_message(cpb_metadata *m, uint32_t node, bool has_message); /* it has one when it is added */
+bool cpb_metadata_set_message(cpb_metadata *m, uint32_t node, bool has_message); /* a new node has one */
 bool cpb_metadata_add_tag(cpb_metadata *m, uint32_t node, cpb_tag tag);
-bool cpb_metadata_add_string_key(cpb_metadata *m, uint32_t node, cpb_span key); /* also of what is after m->text */
+bool cpb_metadata_add_string_key(cpb_metadata *m, uint32_t node, cpb_span key); /* `key` may also be the bytes after
+                                                                                 * m->text */
 bool cpb_metadata_add_chunk(cpb_metadata *m, cpb_chunk_entry chunk);
 bool cpb_metadata_set_entry(cpb_metadata *m, size_t i, cpb_chunk_entry chunk);
 bool cpb_metadata_set_reference(cpb_metadata *m, size_t i, cpb_chunk_reference reference);
 bool cpb_metadata_add_file(cpb_metadata *m, cpb_span name, uint64_t size);
 
-/* A copy of a chunk of another one, as the next. */
+/* Copies a chunk of another index, as the next chunk. */
 bool cpb_metadata_copy_chunk(cpb_metadata *to, const cpb_metadata *from, size_t i);
 
-/* A copy of a node of another one, with its tags, as the next child of `parent`; CPB_NO_NODE when memory is short. */
+/* Copies a node of another index, with its tags, as the next child of `parent`; CPB_NO_NODE if memory is short. */
 uint32_t cpb_metadata_copy_node(cpb_metadata *to, uint32_t parent, const cpb_metadata *from, uint32_t node,
                                 bool with_chunk);
 
-/* Columns of its own, to be freed with cpb_chunk_columns_free(). */
+/* Makes separate columns; free them with cpb_chunk_columns_free(). */
 bool cpb_chunk_columns_copy(cpb_chunk_columns *c, const cpb_allocator *a, const cpb_chunk_columns *from);
 void cpb_chunk_columns_free(cpb_chunk_columns *c, const cpb_allocator *a);
 

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "chunked/index/page_reader.h"
 
-/* More of them than this, and the whole index is read. */
+/* If it needs more of these, the entire index is read. */
 enum { MOST_CHUNKS = 1 << 16, MOST_PAGES = 64 };
 
 static bool no_memory(cpb_error *error) { return cpb_fail_memory(error) == CPB_OK; }
@@ -57,7 +57,7 @@ static bool is_found(const cpb_page_search *s, const cpb_index_page *page) {
   return false;
 }
 
-/* Whether nodes of the page may have a path from `from` on that begins with `from`; with `only`, no longer one. */
+/* Whether nodes of the page may have a path from `from` on that begins with `from`; with `only`, exactly this path. */
 static bool may_have(const cpb_page_search *s, size_t i, cpb_tags from, bool only) {
   const cpb_page_list *list = &s->list;
   const cpb_tags first = cpb_index_page_path(list, i);
@@ -93,7 +93,7 @@ static const cpb_index_page *next_of_chunks(cpb_page_search *s, cpb_error *error
 static bool find_base(cpb_page_search *s, cpb_error *error);
 static bool collect(cpb_page_search *s, cpb_error *error);
 
-/* What the phase at hand still has to read; at its end the next phase begins. */
+/* The next page for the current phase; when there are no more, the next phase begins. */
 const cpb_index_page *cpb_page_search_next(cpb_page_search *s, cpb_error *error) {
   const cpb_index_page *page = NULL;
   if (s->num_found > MOST_PAGES) s->phase = CPB_SEARCH_GIVEN_UP;
@@ -118,7 +118,7 @@ const cpb_index_page *cpb_page_search_next(cpb_page_search *s, cpb_error *error)
   return page;
 }
 
-/* Pages are not compressed to more than they are, but for the framing. */
+/* A compressed page is no larger than the original, except for the framing. */
 uint64_t cpb_page_search_end(const cpb_page_search *s) {
   const cpb_index_page *page = &s->list.items[s->at];
   uint64_t end;
@@ -128,15 +128,15 @@ uint64_t cpb_page_search_end(const cpb_page_search *s) {
 
 /* --- Paths ------------------------------------------------------------------------- */
 
-/* How a node's path and the wanted one meet. */
+/* The relation of a node's path to the wanted one. */
 typedef enum meeting { OFF, BEFORE, BELOW } meeting;
 
 typedef struct place {
   meeting meets;
-  size_t tags; /* BEFORE: how many of the wanted path's tags it has, and no others */
+  size_t tags; /* BEFORE: its number of tags, which are the first ones of the wanted path */
 } place;
 
-/* The node's, from its parent's. */
+/* The place of a node, from its parent's. */
 static place place_of(const cpb_page_search *s, place above, const cpb_metadata *m, uint32_t node) {
   const cpb_tags tags = cpb_node_tags(m, node);
   if (above.meets != BEFORE) return above;
@@ -147,7 +147,7 @@ static place place_of(const cpb_page_search *s, place above, const cpb_metadata 
   return (place){cpb_tags_lead(left, tags) ? BELOW : OFF, 0};
 }
 
-/* Of all nodes of a page; to be released. */
+/* The places of all nodes of a page; the caller releases them. */
 static place *places_in(const cpb_page_search *s, const cpb_metadata *m) {
   size_t bytes;
   if (!cpb_mul_size(m->num_nodes, sizeof(place), &bytes)) return NULL;
@@ -189,7 +189,7 @@ static bool add_number(cpb_page_search *s, uint64_t chunk) {
   return true;
 }
 
-/* With the index 0 where the tag is one of the base's. */
+/* Copies a tag; one of the base's tags gets index 0. */
 static bool copy_tag(cpb_page_search *s, const cpb_metadata *from, size_t i, uint32_t to, size_t at) {
   cpb_tag tag = cpb_metadata_tag(from, i);
   const uint8_t *text = tag.length > 0 ? from->text.data + tag.value : NULL;
@@ -211,7 +211,7 @@ static uint32_t copy_node(collecting *c, uint32_t i, uint32_t parent, bool with_
   return done ? copy : CPB_NO_NODE;
 }
 
-/* A node that the page's own ones are in: perhaps it is there from a page before. */
+/* Finds a node that contains the page's own nodes: an earlier page may have added it. */
 static uint32_t find_open(const collecting *c, uint32_t depth, uint32_t parent) {
   const cpb_tree_order *open = c->open;
   if (depth >= open->depth) return CPB_NO_NODE;
@@ -222,7 +222,7 @@ static bool is_wanted(const cpb_page_search *s, place p) {
   return p.meets == BELOW || (p.meets == BEFORE && p.tags == s->base);
 }
 
-/* `spine`: how many of the page's nodes are those that its own ones are in. */
+/* `spine` is the number of the page's nodes that contain its own nodes. */
 static bool collect_node(collecting *c, uint32_t i, uint32_t spine) {
   cpb_page_search *s = c->s;
   const uint32_t above = cpb_metadata_parent(c->from, i);
@@ -292,7 +292,7 @@ static bool take_list(cpb_page_search *s, const cpb_index_page *page, cpb_error 
   return done || no_memory(error);
 }
 
-/* What cpb_page_reader checks of the pages before it, too, is not known here. */
+/* Checks that cpb_page_reader makes with the help of earlier pages are not possible here. */
 static bool take_nodes(cpb_page_search *s, const cpb_index_page *page, cpb_error *error) {
   const cpb_found_page found = {page->first, page->count, s->page};
   void *list = s->found;
@@ -312,7 +312,7 @@ static bool copy_entry(cpb_page_search *s, size_t at, size_t i) {
          (reference.file == 0 || cpb_metadata_set_reference(&s->part, at, reference));
 }
 
-/* The chunk behind it is no chunk of the part's, but tells where this one ends. */
+/* The chunk after it does not belong to the part, but its position shows where this chunk ends. */
 static bool add_entry(cpb_page_search *s, size_t at, size_t i) {
   const size_t next = s->num_numbers + at;
   s->known[at] = true;

@@ -6,13 +6,13 @@
 #include "base/status.h"
 #include "proto/wire.h"
 
-/* A list of pages has about ENTRY bytes for each; a page that suits is as large as the list of all of them, within
- * these bounds. */
+/* A list of pages takes about ENTRY bytes for each. The best page size is that of the list of all pages, within these
+ * bounds. */
 enum { ENTRY = 45, SMALLEST_PAGE = 32 << 10, LARGEST_PAGE = 256 << 10 };
 enum { REFERENCE = 24, FIELD_HEAD = 10, TAG_HEAD = 4, KEY_HEAD = 4 };
 
-/* Where no record can be, so that a reader that does not know pages, and takes the one chunk in the last record for
- * the message, finds none. */
+/* No record can be at this position. A reader that does not support pages takes the one chunk in the last record for
+ * the message, and finds nothing there. */
 #define NO_POSITION ((uint64_t)1 << 62)
 
 /* --- Sizes, about -------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static void reverse(uint32_t *items, size_t count) {
   }
 }
 
-/* The nodes of the tree, siblings by their tags. A stack of those that come next grows from the other end. */
+/* Sorts the nodes of the tree, siblings by their tags. A stack of the next ones grows from the other end. */
 static void put_in_order(const cpb_metadata *m, uint32_t *order, uint32_t *stack, uint32_t *room) {
   size_t depth = 0, done = 0;
   stack[depth++] = 0;
@@ -233,7 +233,7 @@ static bool add_path(cpb_page_writer *w) {
   return done;
 }
 
-/* The page's first node, below those that it is in. */
+/* Adds the page's first node, below the nodes that contain it. */
 static bool add_first_node(cpb_page_writer *w, cpb_metadata *content) {
   const cpb_index_page page = {.kind = CPB_PAGE_NODES, .first = w->node, .ordered = w->ordered, .apart = w->apart};
   bool done = cpb_page_list_add(&w->made, &page) && cpb_tree_order_add(&w->tree, w->at);
@@ -272,7 +272,7 @@ static uint64_t size_of_page(const cpb_page_list *p, size_t i) {
   return size;
 }
 
-/* Of one kind, two at least if there are. */
+/* Adds a list of pages of one kind, at least two if there are as many. */
 static bool add_list(cpb_page_writer *w, cpb_metadata *content, cpb_buffer *out) {
   const cpb_page_list *listed = &w->listed;
   const uint32_t kind = listed->items[w->next].kind;
@@ -288,7 +288,7 @@ static bool add_list(cpb_page_writer *w, cpb_metadata *content, cpb_buffer *out)
   return done && end_page(w, content, count, out);
 }
 
-/* The pages of this level were written: those of the next one list them. False when the last record can do that. */
+/* Begins the next level, whose pages list those of this one. False if the last record can list them. */
 static bool begin_level(cpb_page_writer *w) {
   uint64_t size = 0;
   cpb_page_list_free(&w->listed);

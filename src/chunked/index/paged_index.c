@@ -7,7 +7,7 @@
 #include "chunked/index/metadata.h"
 #include "chunked/index/metadata_fields.h"
 
-/* Of unknown groups; what is known needs one. */
+/* Depth of unknown groups; known fields need 1. */
 enum { DEPTH = 8 };
 
 void cpb_paged_index_init(cpb_paged_index *p, const cpb_allocator *allocator, const cpb_limits *limits,
@@ -55,7 +55,7 @@ static bool damaged(cpb_paged_index *p, const char *what) {
 
 /* --- Marks ---------------------------------------------------------------- */
 
-/* Every other one, for twice as many entries. */
+/* Removes every other mark, to cover twice as many entries. */
 static void thin_out(cpb_paged_index *p) {
   for (size_t i = 0; i < CPB_INDEX_MARKS / 2; i++) p->marks[i] = p->marks[2 * i];
   p->num_marks = CPB_INDEX_MARKS / 2;
@@ -81,7 +81,7 @@ static bool accept_packed(cpb_paged_index *p, const uint8_t *at, size_t size) {
   return true;
 }
 
-/* If a field occurs more than once, the last one counts, so join_version is only kept here. */
+/* If a field occurs more than once, the last one counts, so join_version is only stored here. */
 static bool accept_field(cpb_paged_index *p, const cpb_wire_field *f, uint64_t *join) {
   bool is_number = f->type == CPB_WIRE_VARINT, is_packed = f->type == CPB_WIRE_LEN;
   switch (f->number) {
@@ -148,7 +148,7 @@ static bool take_of_entry(cpb_paged_index *p) {
   return true;
 }
 
-/* Its chunks are in other records, which only a cpb_index reads. */
+/* The chunks of a paged index are in other records, which only a cpb_index reads. */
 static bool is_not_paged(cpb_paged_index *p) {
   cpb_fail(p->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "the chunk index is in pages, which a pager does not read");
   return false;
@@ -172,7 +172,7 @@ static bool take_field(cpb_paged_index *p) {
 
 /* --- Feeding -------------------------------------------------------------- */
 
-/* False while some of it is missing. */
+/* False while part of it is missing. */
 static bool gather_version(cpb_paged_index *p, cpb_span *in) {
   cpb_span part = cpb_wire_take(&p->scanner, in);
   if (part.size > 0) memcpy(p->version + p->version_have, part.data, part.size);

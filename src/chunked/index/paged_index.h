@@ -1,5 +1,5 @@
-/* A ChunkMetadata that streams past: its chunks are counted, where some of their
- * entries begin is noted, and one of them at a time is looked up. */
+/* Scans a ChunkMetadata as a stream: counts its chunks, notes where some of their entries begin, and looks up one entry
+ * at a time. */
 #ifndef CPB_CHUNKED_INDEX_PAGED_INDEX_H
 #define CPB_CHUNKED_INDEX_PAGED_INDEX_H
 
@@ -14,7 +14,7 @@ typedef struct cpb_paged_index {
   cpb_error *error;
   cpb_wire_scanner scanner;
 
-  uint64_t num_chunks; /* as far as they were counted */
+  uint64_t num_chunks; /* counted so far */
   bool has_message;
   uint64_t message;                /* where the first one begins */
   uint64_t marks[CPB_INDEX_MARKS]; /* where every stride-th entry begins */
@@ -22,8 +22,8 @@ typedef struct cpb_paged_index {
   uint8_t version[CPB_INDEX_VERSION_MAX];
   size_t version_have, version_size; /* a VersionDef that is being gathered */
 
-  uint64_t wanted, next; /* the entry that is looked up, or CPB_NO_CHUNK; that comes next */
-  cpb_chunk_info info;   /* of the entry at hand */
+  uint64_t wanted, next; /* the entry that is looked up, or CPB_NO_CHUNK; and the one that comes next */
+  cpb_chunk_info info;   /* of the current entry */
 } cpb_paged_index;
 
 /* `allocator` and `error` must outlive it. */
@@ -31,12 +31,12 @@ void cpb_paged_index_init(cpb_paged_index *p, const cpb_allocator *allocator, co
                           cpb_error *error);
 void cpb_paged_index_free(cpb_paged_index *p);
 
-/* Goes through all of it: `size` bytes. */
+/* Scans all of it: `size` bytes. */
 void cpb_paged_index_scan(cpb_paged_index *p, uint64_t size);
 /* Looks up an entry, which must exist, in the same bytes. */
 void cpb_paged_index_find(cpb_paged_index *p, uint64_t chunk);
 
-/* The offset of the byte that is wanted next; the end when there is none. */
+/* The offset of the byte that is needed next; at the end, the size. */
 uint64_t cpb_paged_index_pos(const cpb_paged_index *p);
 
 typedef enum cpb_paged {

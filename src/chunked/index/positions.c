@@ -52,8 +52,8 @@ static size_t keep_each_once(uint64_t *items, size_t count) {
 
 static uint32_t file_of(const cpb_positions *p, size_t i) { return cpb_metadata_reference(p->metadata, i).file; }
 
-/* The positions by file: counted, put in their places, and sorted there. What a file has twice leaves its last places
- * with UINT64_MAX. */
+/* Sorts the positions by file: counts them, puts them into place, and sorts them there. Duplicates within a file leave
+ * its last places with UINT64_MAX. */
 static bool sort_by_file(cpb_positions *p) {
   size_t bytes, count = p->count, num_files = (size_t)p->metadata->highest_file + 1;
   if (!cpb_mul_size(num_files + 1, sizeof *p->files, &bytes)) return false;
@@ -107,10 +107,10 @@ static size_t rank(const cpb_positions *p, uint64_t position) {
   return low;
 }
 
-/* Positions differ, so two of one run are as far apart as their ranks. */
+/* Positions are distinct, so two in one run are as far apart as their ranks. */
 static bool in_one_run(const cpb_positions *p, size_t a, size_t b) { return at(p, b) - at(p, a) == b - a; }
 
-/* Most runs are of one position. */
+/* Most runs contain one position. */
 static size_t run_begin(const cpb_positions *p, size_t i) {
   size_t low = 0, high = i;
   if (i > 0 && !in_one_run(p, i - 1, i)) return i;

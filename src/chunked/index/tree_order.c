@@ -71,7 +71,7 @@ void cpb_tree_order_free(cpb_tree_order *o) {
   o->depth = o->capacity = 0;
 }
 
-/* Whether all of `a`, a node with what is below it, comes before its next sibling. */
+/* Whether all of `a`, a node with everything below it, comes before its next sibling. */
 static bool precedes(const cpb_tree_order *o, uint32_t a, bool has_children, uint32_t b) {
   const cpb_tags x = cpb_node_tags(o->metadata, a), y = cpb_node_tags(o->metadata, b);
   return cpb_node_compare(o->metadata, a, b) <= 0 && !(has_children && cpb_tags_lead(x, y));

@@ -1,4 +1,4 @@
-/* Paths of fields, their order, and whether a tree is in it. */
+/* Paths of fields, their order, and whether a tree is in that order. */
 #ifndef CPB_CHUNKED_INDEX_TREE_ORDER_H
 #define CPB_CHUNKED_INDEX_TREE_ORDER_H
 
@@ -19,14 +19,14 @@ static inline cpb_tags cpb_index_page_path(const cpb_page_list *p, size_t i) {
       .tags = p->tags, .text = p->text.data, .first = p->items[i].first_tag, .count = p->items[i].num_tags};
 }
 
-/* Of a node, from its parent. */
+/* The tags of a node, relative to its parent. */
 cpb_tags cpb_node_tags(const cpb_metadata *m, uint32_t node);
 
-/* Negative, 0, positive. A path that another one begins with comes before that. Keys that are numbers are of
- * one kind. */
+/* Negative, 0 or positive. A path sorts before longer paths that begin with it. Keys that are numbers are of one
+ * kind. */
 int cpb_tags_compare(cpb_tags a, cpb_tags b);
 
-/* The order of siblings, as a merge has it: by their tags, and then by their chunks, where none is chunk 0. */
+/* The order of siblings in a merge: by their tags, and then by their chunks, where a missing one counts as chunk 0. */
 int cpb_node_compare(const cpb_metadata *m, uint32_t a, uint32_t b);
 
 /* Whether `b` begins with `a`. */
@@ -34,12 +34,12 @@ bool cpb_tags_lead(cpb_tags a, cpb_tags b);
 
 /* --- The order of a tree ------------------------------------------------------ */
 
-/* Whether the nodes that are added, each after its parent and the nodes below its earlier siblings, are in the
- * order of their paths from the root; and which nodes the last one is in. */
+/* Checks whether nodes are added in the order of their paths from the root. Each is added after its parent and after
+ * the nodes below its earlier siblings. Also tracks the nodes that contain the last one. */
 typedef struct cpb_tree_order {
   const cpb_metadata *metadata;
   cpb_allocator allocator;
-  uint32_t *open; /* from the root to the node that was added last */
+  uint32_t *open; /* from the root to the last node added */
   size_t depth, capacity;
   bool broken;
 } cpb_tree_order;

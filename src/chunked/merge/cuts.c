@@ -1,11 +1,11 @@
-/* Where the merged message can be cut, so that no Riegeli chunk is decoded for both
- * sides that is dear to decode. */
+/* Chooses places to cut the merged message so that no Riegeli chunk that is expensive to decode is needed on both
+ * sides. */
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "chunked/merge/merge_state.h"
 
-/* A large Riegeli chunk, and from which to which segment it is needed. */
+/* A large Riegeli chunk, with the first and last segment that need it. */
 typedef struct extent {
   uint32_t file;
   uint64_t begin;
@@ -68,7 +68,7 @@ static int by_first(const void *a, const void *b) {
   return order(x->first, y->first);
 }
 
-/* Makes one extent of all that a Riegeli chunk has. */
+/* Joins all extents of a Riegeli chunk into one. */
 static void join_extents(cutter *c) {
   size_t kept = 0;
   if (c->num_extents < 2) return;
@@ -92,13 +92,13 @@ static bool add_cut(cutter *c, uint64_t offset) {
   return true;
 }
 
-/* A cut goes before a segment if no large Riegeli chunk is open there, and the segment
- * before it is in another one. */
+/* A cut goes before a segment if no large Riegeli chunk is open there, and the segment before it is in another Riegeli
+ * chunk. */
 static bool find_cuts(cutter *c, uint64_t least) {
   const cpb_merge_layout *plan = c->merge->plan;
   uint64_t begin = 0;
   cpb_chunk_home last = {.begin = CPB_NO_OFFSET};
-  size_t closed = 0; /* the first segment at which no extent so far is open */
+  size_t closed = 0; /* the first segment at which every extent so far has ended */
   for (size_t i = 0, next = 0; i < plan->num_segments; i++) {
     if (is_literal(c, i)) continue;
     for (; next < c->num_extents && c->extents[next].first < i; next++)

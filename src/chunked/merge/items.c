@@ -7,7 +7,7 @@ static bool set_item(cpb_merge_walk *w, cpb_column *column, size_t i, uint32_t i
   return cpb_walk_set(w, column, i, (uint32_t)(item + 1));
 }
 
-/* Of what is not set, there is nothing. */
+/* Fields that are not set here stay zero. */
 uint32_t cpb_walk_new_range(cpb_merge_walk *w, uint32_t chunk, uint64_t begin, uint64_t end) {
   cpb_range_columns *c = &w->ranges;
   size_t i = w->num_ranges;
@@ -80,8 +80,8 @@ static void empty(cpb_merge_walk *w, uint32_t id) {
   more->first_live = more->first_insert = more->last_insert = CPB_NONE;
 }
 
-/* Puts the children of what is removed in front of the list of what is still to be removed: so no
- * stack is needed, however deep the tree. */
+/* Puts the children of a removed target at the front of the list of targets still to be removed, so that no stack is
+ * needed, however deep the tree. */
 void cpb_walk_clear(cpb_merge_walk *w, uint32_t id) {
   cpb_target *targets = w->tree->targets;
   uint32_t list = cpb_target_more_of(w->tree, &targets[id])->first_live;

@@ -1,10 +1,9 @@
-/* The plan that a merge keeps: the segments of the merged message, from what the walk found.
+/* The plan of a merge: the segments of the merged message, built from the results of the walk.
  *
- * Segments are in the order of the message, without gaps: each ends where the next one begins, the
- * last at `size`. A segment is a range of a chunk, or of `literals`, which hold the tags and lengths
- * that are new; the content of chunks is not copied. Once built, a layout does not change, so that
- * several readers share it. Memory: segments are in columns, 10 bytes each in a message of less than
- * 4 GiB; each is charged to the meter as an entry (limits.entries). */
+ * Segments are in the order of the message, without gaps: each ends where the next one begins, the last at `size`. A
+ * segment is a range of a chunk, or of `literals`, which has the new tags and lengths; the content of chunks is not
+ * copied. A layout never changes once it is built, so several readers can share it. Memory: segments are in columns, 10
+ * bytes each in a message of less than 4 GiB; each is charged to the meter as an entry (limits.entries). */
 #ifndef CPB_CHUNKED_MERGE_LAYOUT_H
 #define CPB_CHUNKED_MERGE_LAYOUT_H
 
@@ -12,7 +11,7 @@
 #include "chunked/merge/walk_state.h"
 
 typedef struct cpb_layout_segment {
-  uint64_t offset; /* in the merged message; its length is up to the next one */
+  uint64_t offset; /* in the merged message; its length extends to the next one */
   uint64_t at;     /* in the chunk or in `literals` */
   uint32_t chunk;  /* or CPB_LITERAL */
 } cpb_layout_segment;

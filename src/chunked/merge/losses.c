@@ -1,19 +1,21 @@
-/* A merge that does without chunks that are damaged.
+/* Merges without damaged chunks.
  *
- * A chunk that nothing goes into is not read while the merge is planned, so that its damage matters to
- * nobody who does not read it. Of one that others go into, the plan has a range as long as the index
- * says, which cannot be read; and what goes into it is placed if that needs nothing of it:
- *  - a field of the message, and in a repeated field what comes first: of meta_graphs[0].graph_def it does
- *    not matter where it would have stood;
- *  - an element that is a chunk as a whole, after those that are known: library.function[4] is a function
- *    whatever its number;
- *  - nothing else: not what is in an element, as which elements the chunk has nobody knows, nor a part of
- *    a map's entry, which would be an entry without all else of its value.
- * Messages of which such a chunk may have fields are `hidden`: in chunks that follow, their elements have
- * no known index. They stay as they are, but for empty ones, which are left where elements became chunks.
+ * Planning a merge does not read a chunk that no other chunk goes into, so its damage matters only to those who read
+ * it. If others go into a damaged chunk, the plan has a range for it with the size from the index, which cannot be
+ * read. The chunks that go into it are placed only if this does not depend on its content:
  *
- * The walk begins anew with each chunk that is found to be damaged: so what was planned by its content is
- * forgotten, and at most CPB_LOSSES times as much is done, all of it charged to the meter. */
+ * - a field of the message, and the first element of a repeated field: for meta_graphs[0].graph_def the original
+ *   position does not matter;
+ * - an element that is a whole chunk, after the known elements: library.function[4] is a function whatever its number;
+ * - nothing else. Nothing goes into an element, because it is unknown which elements the chunk has; nor is a part of a
+ *   map's entry placed, which would become an entry without the rest of its value.
+ *
+ * Messages of which such a chunk may have fields are `hidden`: the indices of their elements in later chunks are
+ * unknown. These elements stay unchanged, except for empty ones, which mark places where elements became chunks and are
+ * left out.
+ *
+ * The walk restarts with each damaged chunk that it finds, and forgets everything planned from that chunk's content. So
+ * it does at most CPB_LOSSES times as much work, all of it charged to the meter. */
 #include "base/status.h"
 #include "chunked/merge/items.h"
 #include "chunked/merge/merge_state.h"
@@ -29,7 +31,7 @@ static bool is_lost(const cpb_walk_losses *losses, uint32_t chunk) {
 
 static bool is_damage(cpb_code code) { return code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED; }
 
-/* What is not verified may seem to be anything. */
+/* Unverified bytes may cause any of these errors. */
 static bool may_be_damage(cpb_code code) { return is_damage(code) || code == CPB_E_UNSUPPORTED || code == CPB_E_LIMIT; }
 
 static bool doubts(cpb_merge_walk *w) {
@@ -38,8 +40,8 @@ static bool doubts(cpb_merge_walk *w) {
   return true;
 }
 
-/* What is wrong with the index is said to be where that is, and stays an error. Of a chunk whose size the index does
- * not say only that is read, without verifying it. */
+/* Adds a lost chunk. A problem in the index has the index's position, and stays an error. If the index does not give
+ * the size of a chunk, only the size is read, without verification. */
 static bool add(cpb_walk_losses *losses, cpb_merge_walk *w) {
   const cpb_error *error = w->error;
   if (!w->scanning && w->op >= w->tree->num_ops) return false;
@@ -53,20 +55,20 @@ static bool add(cpb_walk_losses *losses, cpb_merge_walk *w) {
   return true;
 }
 
-/* A holder of elements or entries is of the message that it is a field of. */
+/* The message of a holder of elements or entries is the one with their field. */
 static const cpb_target *message_of(const cpb_target *targets, uint32_t id) {
   bool holder = targets[id].form == CPB_FORM_ELEMENTS || targets[id].form == CPB_FORM_ENTRIES;
   return &targets[holder ? targets[id].parent : id];
 }
 
-/* Whether the element that is a chunk can come next, although it is not known how many there are before it. Of the
- * merged message itself elements are known by their numbers, as meta graphs are. */
+/* Whether the element, which is a chunk, can come next, although the number of elements before it is unknown. Elements
+ * of the merged message itself, such as meta graphs, are known by their numbers. */
 static bool can_follow(const cpb_merge_tree *tree, uint32_t id, uint32_t element) {
   const cpb_target *t = &tree->targets[element], *holder = &tree->targets[t->parent];
   return t->value == cpb_target_more_of(tree, holder)->count || (element == id && holder->parent != CPB_ROOT);
 }
 
-/* Whether the target, which is not there, can be created: every step on the way from `above`, which is there. */
+/* Whether the missing target can be created, with every step of its path from `above`, which exists. */
 static bool has_place(const cpb_merge_tree *tree, uint32_t id, uint32_t above) {
   const cpb_target *targets = tree->targets;
   for (uint32_t at = id; at != above; at = targets[at].parent) {
@@ -76,8 +78,8 @@ static bool has_place(const cpb_merge_tree *tree, uint32_t id, uint32_t above) {
   return true;
 }
 
-/* Whether the target is somewhere in what is hidden, and not known where. If it is known, what will be created there
- * may have other fields in the chunk that is lost, and is hidden, too. */
+/* Whether the target is at an unknown place in hidden messages. If its place is known, the lost chunk may have other
+ * fields of it, so the target that will be created there is hidden as well. */
 static bool is_hidden(cpb_merge_walk *w, uint32_t id) {
   cpb_target *targets = w->tree->targets, *t = &targets[id];
   uint32_t above = id;
@@ -90,7 +92,7 @@ static bool is_hidden(cpb_merge_walk *w, uint32_t id) {
   return false;
 }
 
-/* The chunk as it is, whatever that may be. */
+/* Puts the chunk into the message unread. */
 static bool put_unread(cpb_merge_walk *w, cpb_merge_op op) {
   uint64_t size = cpb_metadata_chunk(w->tree->metadata, op.chunk).size;
   if (!cpb_walk_make_live(w, op.target)) return false;

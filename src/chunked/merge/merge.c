@@ -60,7 +60,7 @@ static cpb_merge *new_merge(const cpb_allocator *allocator, const cpb_index *ind
   m->outer = a;
   m->index = index;
   cpb_input_init(&m->input);
-  m->input.size = index->none.size; /* that of the file which the index is from, if it is */
+  m->input.size = index->none.size; /* the size of the file that has the index, if there is one */
   if (!take_options(m, options)) {
     cpb_release(&a, m);
     return NULL;
@@ -92,7 +92,7 @@ cpb_merge *cpb_merge_fork(const cpb_merge *from, const cpb_allocator *allocator)
   if (!from->planned) return NULL;
   cpb_merge *m = new_merge(allocator, from->index, &from->options);
   if (!m) return NULL;
-  m->meter.limits.work = NULL; /* it may be another thread's */
+  m->meter.limits.work = NULL; /* it may belong to another thread */
   m->plan = from->plan;
   m->state = CPB_MERGE_READY;
   m->planned = true;
@@ -156,7 +156,7 @@ static cpb_have walk(cpb_merge *m) {
   return CPB_HAVE;
 }
 
-/* The walk has failed on a chunk that is damaged: it begins anew, and does without it. */
+/* The walk has failed on a damaged chunk: restart it without that chunk. */
 static bool walk_without(cpb_merge *m) {
   if (!m->losses || !m->losses->add(m->losses, &m->walk)) return false;
   cpb_merge_walk_free(&m->walk);
@@ -219,7 +219,7 @@ static cpb_have read_some(cpb_merge *m) {
 
 /* --- Reading ahead -------------------------------------------------------- */
 
-/* Whether the segment's Riegeli chunk will be read to its end. */
+/* Whether the merge will read the segment's Riegeli chunk to its end. */
 static bool takes_all(const cpb_merge *m, size_t i) {
   const cpb_layout_segment segment = cpb_layout_get(m->plan, i);
   if (m->options.verify != CPB_VERIFY_NEVER) return true;
@@ -227,9 +227,9 @@ static bool takes_all(const cpb_merge *m, size_t i) {
   return segment.at == 0 && end - segment.offset >= cpb_column_get(&m->index->metadata.chunks.size, segment.chunk);
 }
 
-/* Goes on from segment to segment while what is in the file next is read next. What
- * is behind was asked for before; past so many segments of that it goes on another
- * time, as a message that takes chunks from several places in turns asks often. */
+/* Extends the range from segment to segment while the next read is also next in the file. Bytes before it were
+ * requested earlier. After a number of such segments it stops and continues another time, because a message that
+ * alternates between several places requests often. */
 static void join_segments(cpb_merge *m, cpb_merge_joined *joined) {
   for (size_t behind = 0; behind < JOIN_BEHIND && joined->segment < m->plan->num_segments; joined->segment++) {
     const cpb_layout_segment segment = cpb_layout_get(m->plan, joined->segment);
@@ -247,7 +247,7 @@ static bool has(const cpb_merge_joined *joined, const cpb_need *need, uint64_t e
   return joined->file == need->file && need->offset >= joined->begin && end <= joined->end;
 }
 
-/* What the need is part of: a new one takes the place of that which was used least recently. */
+/* The joined range that contains the need; a new one replaces the least recently used one. */
 static cpb_merge_joined *joined_with(cpb_merge *m, const cpb_need *need) {
   uint64_t end = need->offset + need->ahead;
   cpb_merge_joined *oldest = m->joined;
@@ -259,7 +259,7 @@ static cpb_merge_joined *joined_with(cpb_merge *m, const cpb_need *need) {
   return oldest;
 }
 
-/* Lets the host fetch at once what will be needed in a row. */
+/* Lets the host fetch a sequence of reads at once. */
 static cpb_step need_joined(cpb_merge *m) {
   cpb_need *need = &m->input.need;
   if (need->kind != CPB_NEED_RANGE) return CPB_STEP_NEED;

@@ -1,5 +1,4 @@
-/* Read as TensorFlow's merger reads them:
- * space in front and anything after a number are no error. */
+/* Parses numbers like TensorFlow's merger, which accepts leading space and ignores everything after the number. */
 #include "chunked/merge/number_text.h"
 
 #include <string.h>

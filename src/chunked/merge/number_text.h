@@ -1,4 +1,4 @@
-/* Numbers that a chunk says as text. */
+/* Numbers that chunks store as text. */
 #ifndef CPB_CHUNKED_MERGE_NUMBER_TEXT_H
 #define CPB_CHUNKED_MERGE_NUMBER_TEXT_H
 
@@ -7,11 +7,11 @@
 #include "cpb/message.h"
 
 #define CPB_NUMBER_MAX 20
-/* A longer text says no number. */
+/* A longer text is not a number. */
 #define CPB_NUMBER_TEXT_MAX CPB_DECIMAL_TEXT_MAX
 
-/* Writes the field, its tag included, whose value `text` says. Returns its
- * length, or 0 if the text is no such value. */
+/* Writes the field, including its tag, with the value that `text` represents. Returns its length, or 0 if the text is
+ * not a valid value. */
 size_t cpb_number_text_field(const cpb_field *field, cpb_span text, uint8_t out[CPB_NUMBER_MAX]);
 
 #endif

@@ -6,8 +6,7 @@
 #include "base/status.h"
 #include "chunked/merge/items.h"
 
-/* More numbers than any schema has: a message with more gets its new fields at
- * the end. */
+/* More numbers than any schema has: a message with more gets new fields at its end. */
 #define NUMBERS_MAX 1024
 
 static bool no_memory(cpb_merge_walk *w) {
@@ -17,14 +16,14 @@ static bool no_memory(cpb_merge_walk *w) {
 
 /* --- The list of one range ------------------------------------------------- */
 
-/* Numbers in order: of a list in memory, or of a target's in the row. */
+/* Sorted numbers: a list in memory, or a target's list in the row. */
 typedef struct {
   const cpb_number *items;
   const cpb_column *row;
   size_t begin, count;
 } sorted_numbers;
 
-/* The index of `number`, or where it would be. */
+/* The index of `number`, or the place to insert it. */
 static size_t search(sorted_numbers in, uint32_t number) {
   size_t low = 0, high = in.count;
   while (low < high) {
@@ -78,8 +77,8 @@ static bool move_number(cpb_merge_walk *w, size_t to, size_t from) {
 
 static cpb_place later(cpb_place a, cpb_place b) { return cpb_place_before(a, b) ? b : a; }
 
-/* Where a new field `number` belongs: before the first field with a higher
- * number, but after all that have the same, for among those the order counts. */
+/* Where a new field `number` belongs: before the first field with a higher number, but after all with the same number,
+ * because their order matters. */
 static cpb_place place_for(const cpb_merge_walk *w, uint32_t target, uint32_t number) {
   const cpb_target *t = &w->tree->targets[target];
   if (t->last_range == CPB_NONE) return (cpb_place){0, 0};
@@ -95,8 +94,8 @@ static cpb_place place_for(const cpb_merge_walk *w, uint32_t target, uint32_t nu
   return same ? later(cpb_walk_last_place(w, i), place) : place;
 }
 
-/* Room for so many numbers in the target's list. The first range's are often all; a list that grows moves
- * to the end of the row, to become twice as large. */
+/* Makes room for so many numbers in the target's list. The numbers of its first range are often all; a list that grows
+ * moves to the end of the row and doubles its size. */
 static bool reserve_numbers(cpb_merge_walk *w, uint32_t target, size_t count) {
   cpb_number_columns *c = &w->numbers;
   const sorted_numbers list = list_of(w, target);
@@ -110,8 +109,8 @@ static bool reserve_numbers(cpb_merge_walk *w, uint32_t target, size_t count) {
   return cpb_walk_set(w, &c->list, target, to) && cpb_walk_set(w, &c->capacity, target, capacity);
 }
 
-/* A list has at most NUMBERS_MAX numbers, so that all inserting into it is bounded however many
- * ranges come; a number that is there already is only looked up. */
+/* A list has at most NUMBERS_MAX numbers, which bounds the cost of insertion however many ranges come; a number that is
+ * present already is only looked up. */
 static bool add_number(cpb_merge_walk *w, uint32_t target, cpb_number number) {
   sorted_numbers list = list_of(w, target);
   size_t at = search(list, number.number);

@@ -1,13 +1,15 @@
-/* A plan for one field. A message may have a million chunked fields, of which one is asked for; the rest of them is
- * left out, with what is chunked in it. What the field is does not depend on them:
- *  - Slices, and chunks of what the way leads through, are all planned.
- *  - Fields of another number, and entries of another key, change nothing of the field but for oneofs: a chunk in a
- *    member of one is planned.
- *  - An element before the one that is wanted counts. If it is in a chunk already, it is there without its own
- *    content, too. If not, its chunk would have made it: then this plan fails, and one of all has to be made.
- *  - To merge anything beside the way makes the messages around it be there, which are on the way.
- * The last two are what CPB_OP_BESIDE does, once for all chunked fields of a parent that leave the way at one tag:
- * nothing that comes between these in the order of operations adds elements where they are counted. */
+/* A plan for one field. A message may have a million chunked fields, of which the caller wants one. The plan leaves out
+ * the others, with everything chunked in them. The wanted field does not depend on them:
+ *
+ * - Slices, and chunks of messages along the path, are all planned.
+ * - Fields with another number, and entries with another key, do not affect the field, except in oneofs: a chunk in a
+ *   member of a oneof is planned.
+ * - An element before the wanted one counts. If it is in a chunk already, it exists even without its own content. If
+ *   not, its own chunk would have created it: then this plan fails, and the entire message must be planned.
+ * - Merging a field off the path creates the messages around it, which are on the path.
+ *
+ * CPB_OP_BESIDE does the last two, once for all chunked fields of a parent that leave the path at one tag. This is
+ * correct because no operation between these adds elements where they are counted. */
 #include "chunked/merge/only.h"
 
 #include "base/checked.h"
@@ -57,7 +59,7 @@ static bool choose(cpb_merge_tree *tree, uint32_t node, uint32_t base, uint32_t 
 
 /* --- The way ----------------------------------------------------------------- */
 
-/* What is not known of a tag is left out, with those after it: all that is below is then planned. */
+/* Leaves out a tag without a known meaning, and all tags after it: everything below is then planned. */
 static bool add_tag(cpb_merge_only *only, const cpb_path_tag *tag, const cpb_message_type **type,
                     const cpb_field **field) {
   cpb_only_tag *out = &only->tags[only->count];

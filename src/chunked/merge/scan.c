@@ -32,7 +32,7 @@ static bool push(cpb_merge_walk *w, cpb_walk_frame frame) {
   }
   w->frames = frames;
   memset(w->frames + had, 0, (w->frames_capacity - had) * sizeof frame);
-  frame.numbers = w->frames[w->depth].numbers; /* its memory serves again */
+  frame.numbers = w->frames[w->depth].numbers; /* its memory is reused */
   frame.numbers.count = frame.numbers.open = 0;
   frame.numbers.crowded = false;
   w->frames[w->depth++] = frame;
@@ -50,7 +50,7 @@ static bool note_number(cpb_merge_walk *w, uint32_t number, uint64_t begin) {
   return cpb_numbers_field(&w->allocator, &frame->numbers, number, place) || no_memory(w);
 }
 
-/* The innermost message ended: its content becomes a range of its target. */
+/* The innermost message has ended: its content becomes a range of its target. */
 static bool leave(cpb_merge_walk *w) {
   cpb_walk_frame *frame = top(w);
   w->depth--;
@@ -61,7 +61,7 @@ static bool leave(cpb_merge_walk *w) {
 
 /* --- Fields on the way ---------------------------------------------------- */
 
-/* The field that the scanner is at, in the chunk. */
+/* The field at the scanner, in the chunk. */
 typedef struct {
   uint64_t begin, value, end;
   bool is_len;
@@ -73,23 +73,21 @@ static met_field met(const cpb_merge_walk *w) {
   return (met_field){w->job.begin + f->begin, value, value + f->size, f->type == CPB_WIRE_LEN};
 }
 
-/* The field is where the target is. Its content is walked if something in it
- * will be patched, or another range will come to it. */
+/* Binds the field to the target. Its content is walked if a patch goes into it, or if the target gets another range. */
 static bool bind(cpb_merge_walk *w, uint32_t id, met_field f) {
   uint32_t patch = cpb_walk_new_patch(w, top(w)->range, f.begin, f.end, id);
   if (patch == CPB_NONE) return false;
   cpb_target *t = target(w, id);
   if (!t->live) t->anchor = patch;
   cpb_walk_set_live(w, id);
-  if (f.value < f.end && target(w, t->parent)->hidden) t->hidden = true; /* the rest may be there */
+  if (f.value < f.end && target(w, t->parent)->hidden) t->hidden = true; /* the rest may be in it */
   if (f.value == f.end || (t->form == CPB_FORM_LEAF && t->ops == 0)) return true;
   uint32_t range = cpb_walk_new_range(w, w->job.chunk, f.value, f.end);
   return range != CPB_NONE && enter(w, (cpb_walk_frame){.target = id, .range = range, .end = f.end});
 }
 
-/* Occurrences of a message that is patched inside are joined. Of any other
- * singular field each is left as it is: a parser merges them, or takes the
- * last. */
+/* Occurrences of a message that is patched inside are joined. Occurrences of other singular fields stay unchanged: a
+ * parser merges them, or takes the last. */
 static bool meet_singular(cpb_merge_walk *w, uint32_t id, met_field f) {
   cpb_target *t = target(w, id);
   cpb_target_more *more = cpb_target_make_more(w->tree, id);
@@ -108,7 +106,7 @@ static bool meet_singular(cpb_merge_walk *w, uint32_t id, met_field f) {
   return true;
 }
 
-/* An element with no known index. An empty one is left out, as it may be where a chunk belongs. */
+/* An element with unknown index. An empty one is left out, because it may mark the place of a chunk. */
 static bool meet_hidden(cpb_merge_walk *w, met_field f) {
   return f.value < f.end || cpb_walk_new_patch(w, top(w)->range, f.begin, f.end, CPB_NONE) != CPB_NONE;
 }
@@ -163,8 +161,8 @@ static bool queue(cpb_merge_walk *w, cpb_walk_job job) {
   return true;
 }
 
-/* The entry of this key. It replaces an earlier one, as in a parser: what was
- * merged there is lost with it, and its bytes may stay as they are. */
+/* The entry with this key. It replaces an earlier one, as in a parser: anything merged into the earlier one is lost
+ * with it, and its bytes may stay unchanged. */
 static bool found_entry(cpb_merge_walk *w, uint32_t id, bool late) {
   cpb_walk_frame *frame = top(w);
   uint32_t patch = cpb_walk_new_patch(w, frame->range, frame->field_begin, frame->end, id);
@@ -200,7 +198,7 @@ static bool leave_entry(cpb_merge_walk *w) {
   return left;
 }
 
-/* A field of an entry whose key is not known yet. */
+/* A field of an entry whose key is not yet known. */
 static bool look_for_key(cpb_merge_walk *w) {
   const cpb_wire_field *f = &w->scanner.field;
   if (f->number != 1) {
@@ -223,7 +221,7 @@ static bool look_for_key(cpb_merge_walk *w) {
 /* Gathers the bytes of a string key. */
 static cpb_have read_key(cpb_merge_walk *w) {
   const cpb_wire_field *f = &w->scanner.field;
-  cpb_span in = w->in; /* what is left of it begins with the key */
+  cpb_span in = w->in; /* its remaining bytes begin with the key */
   while (w->key.size < f->size) {
     if (in.size == 0) {
       w->in = in;

@@ -38,7 +38,7 @@ static bool no_memory(cpb_merge_tree *tree) {
 
 /* --- The children of a target, in order ------------------------------------ */
 
-/* A tag that is looked for. `text` is that of a string key. */
+/* A tag to search for. `text` is the text of a string key. */
 typedef struct {
   const cpb_merge_tree *tree;
   uint64_t value;
@@ -62,7 +62,7 @@ static const cpb_target_more *more_of(const cpb_merge_tree *tree, uint32_t id) {
   return cpb_target_more_of(tree, &tree->targets[id]);
 }
 
-/* Of children in a row, the first whose tag is not before that one; the end of the row if there is none. */
+/* The first child in a row whose tag is not before the given one, or the end of the row. */
 static uint32_t row_from(const cpb_target_more *parent, const sought *s) {
   uint32_t low = parent->children, high = low + parent->row;
   if (parent->row > 0 && compare_tags(s, high - 1) > 0) return high; /* most chunked fields come in order */
@@ -76,7 +76,7 @@ static uint32_t row_from(const cpb_target_more *parent, const sought *s) {
 
 static cpb_ordered in_order(const cpb_merge_tree *tree) { return (cpb_ordered){tree->links, sizeof *tree->links}; }
 
-/* The same of those in a tree, which one comparison tells. */
+/* The same for children in a tree, with one comparison. */
 static bool is_after_greatest(const sought *s, uint32_t parent) {
   uint32_t greatest = s->tree->greatest;
   return s->tree->targets[greatest].parent == parent && compare_tags(s, greatest) > 0;
@@ -95,7 +95,7 @@ static bool reserve_links(cpb_merge_tree *tree, size_t count) {
   return true;
 }
 
-/* Children that are in a row, as a tree. */
+/* Turns the children in a row into a tree. */
 static void plant_row(cpb_merge_tree *tree, cpb_target_more *parent) {
   uint32_t first = parent->children, end = first + parent->row;
   parent->children = CPB_NONE;
@@ -116,7 +116,7 @@ static void link_in_tree(cpb_merge_tree *tree, cpb_target_more *parent, uint32_t
   parent->children = cpb_ordered_add(in_order(tree), parent->children, id, is_last ? is_after_all : compare_tags, s);
 }
 
-/* Links the target as a child of its parent, which has no other by that tag. */
+/* Links the target as a child of its parent, which has no other child with this tag. */
 static bool link_child(cpb_merge_tree *tree, uint32_t id) {
   const cpb_target *t = &tree->targets[id];
   const sought s = {tree, t->value, cpb_target_key(tree, t), t->kind};
@@ -146,7 +146,7 @@ uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_
   return cpb_ordered_find(in_order(tree), above->children, compare_tags, &s);
 }
 
-/* The first child whose tag is not before that one, or CPB_NONE. */
+/* The first child whose tag is not before the given one, or CPB_NONE. */
 static uint32_t child_from(const cpb_merge_tree *tree, uint32_t parent, const sought *s) {
   const cpb_target_more *above = more_of(tree, parent);
   if (above->row == 0) return cpb_ordered_from(in_order(tree), above->children, compare_tags, s);
@@ -166,7 +166,7 @@ uint32_t cpb_merge_tree_element(cpb_merge_tree *tree, uint32_t holder, uint64_t 
 
 /* --- Targets -------------------------------------------------------------- */
 
-/* Items are numbered with 32 bits, CPB_NONE excepted: there are fewer of each kind than of all. */
+/* Items have 32-bit numbers, except for CPB_NONE: there are fewer of each kind than in total. */
 bool cpb_merge_tree_charge(cpb_merge_tree *tree) {
   if (tree->meter->done[CPB_WORK_ENTRIES] >= CPB_NONE - 1) {
     cpb_fail(tree->error, CPB_E_LIMIT, tree->position, "the merge plan has more than %u items", (unsigned)CPB_NONE - 1);

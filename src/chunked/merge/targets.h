@@ -19,54 +19,56 @@
 #define CPB_ROOT 0u
 #define CPB_FIELD_NUMBER_MAX 536870911u
 
-/* What a target's children are. */
+/* The kind of a target's children. */
 typedef enum cpb_target_form {
   CPB_FORM_LEAF = 0,
-  CPB_FORM_MESSAGE,  /* fields of the message that is there */
-  CPB_FORM_ELEMENTS, /* elements of the repeated field that this is */
-  CPB_FORM_ENTRIES   /* entries of the map that this is */
+  CPB_FORM_MESSAGE,  /* fields of the existing message */
+  CPB_FORM_ELEMENTS, /* elements of this repeated field */
+  CPB_FORM_ENTRIES   /* entries of this map */
 } cpb_target_form;
 
-/* What every target has: a file may have a million. */
+/* The members that every target has: a file may have a million targets. */
 typedef struct cpb_target {
   uint64_t value;  /* the tag: field number, index, key or text offset */
   uint32_t length; /* of a string key */
   uint32_t parent;
-  uint32_t more; /* its cpb_target_more; 0: it has none */
+  uint32_t more; /* index of its cpb_target_more; 0: none */
   /* The state of the walk (walk.h). */
   uint32_t next_live;               /* of the parent's live children */
-  uint32_t anchor;                  /* the patch in whose place it is written; CPB_NONE: an insert */
-  uint32_t first_range, last_range; /* of its content; with `whole` the chunk that it is */
+  uint32_t anchor;                  /* the patch that writes it; CPB_NONE: an insert */
+  uint32_t first_range, last_range; /* of its content; with `whole`, the first is the chunk */
   uint8_t kind : 4;                 /* FIELD, INDEX, KEY_STRING, or KEY_UINT64 for other keys; root: 0 */
   uint8_t form : 2;                 /* a cpb_target_form */
-  uint8_t ops : 2;                  /* operations to which its earlier content matters: none, one, or 2 for several */
+  uint8_t ops : 2;                  /* operations that depend on its earlier content: none, one, or 2 for several */
   bool live : 1;                    /* it is in the message */
-  bool merged : 1;                  /* an operation on it was carried out */
-  bool apart : 1;                   /* leaf: it occurs several times, so what is merged becomes a further occurrence */
-  bool is_number : 1;               /* an occurrence is a number, and the type is not known */
-  bool bare : 1;                    /* what it becomes has its tag already: a number */
-  bool hidden : 1;  /* a message of which a chunk cannot be read, so that it may have any fields (losses.c) */
-  bool shadow : 1;  /* no operation's: another member of a oneof, whose patches numbered below `anchor` are to go */
+  bool merged : 1;                  /* an operation on it was done */
+  bool apart : 1;                   /* leaf: it occurs several times, so a merged value becomes a further occurrence */
+  bool is_number : 1;               /* an occurrence is a number, and the type is unknown */
+  bool bare : 1;                    /* its new content, a number, includes its tag */
+  bool hidden : 1;                  /* a message with an unreadable chunk, which may have any fields (losses.c) */
+  bool shadow : 1;  /* without an operation: another member of a oneof, whose patches numbered below `anchor` are
+                     * dropped */
   bool whole : 1;   /* leaf: its content is one chunk, for which it needs no range */
-  bool crowded : 1; /* where the fields in its ranges are is not known */
+  bool crowded : 1; /* the positions of the fields in its ranges are unknown */
 } cpb_target;
 
-/* What few targets have: those with children, or with a known type. */
+/* The members that few targets need: those with children, or with a known type. */
 typedef struct cpb_target_more {
-  const cpb_field *field; /* FIELD: where the type is known; elements and entries have their field's in the parent */
+  const cpb_field *field; /* FIELD, if the type is known; elements and entries use the field of their parent */
   uint32_t children;      /* the first child if they are in a row, else the root of the ordered tree of its children */
-  uint32_t row;           /* how many they are if their numbers follow one another in the order of their tags; else 0 */
+  uint32_t row;           /* number of children, if they are numbered consecutively in the order of their tags; else
+                           * 0 */
   uint32_t first_live;    /* live child */
   uint32_t first_insert, last_insert;
   uint64_t count; /* FIELD: occurrences so far */
 } cpb_target_more;
 
 typedef enum cpb_op_kind {
-  CPB_OP_TOUCH, /* be there, if only empty */
+  CPB_OP_TOUCH, /* make it exist, if only empty */
   CPB_OP_MERGE,
   CPB_OP_SET,
-  CPB_OP_NUMBER, /* set to the number that the chunk says as text */
-  CPB_OP_BESIDE  /* be there, and have `chunk` elements (plan_for.c) */
+  CPB_OP_NUMBER, /* set it to the number that the chunk has as text */
+  CPB_OP_BESIDE  /* make it exist, with `chunk` elements (plan_for.c) */
 } cpb_op_kind;
 
 typedef struct cpb_merge_op {
@@ -80,8 +82,8 @@ typedef struct cpb_op_columns {
   cpb_column target, chunk, kind;
 } cpb_op_columns;
 
-/* Of the elements of `holder` that come from number `begin` on, before number `end`, none has a target: most
- * elements of a repeated field need not be looked for. */
+/* No elements of `holder` from number `begin` up to number `end` have targets: most elements of a repeated field need
+ * no search. */
 typedef struct cpb_target_gap {
   uint32_t holder;
   uint64_t begin, end;
@@ -94,19 +96,19 @@ typedef struct cpb_merge_tree {
   cpb_error *error;
   const cpb_metadata *metadata;
   const cpb_message_type *type; /* of the merged message, or NULL */
-  cpb_merge_only *only;         /* what is planned; NULL: all */
+  cpb_merge_only *only;         /* the part to plan; NULL: all */
   cpb_meter *meter;             /* an entry for each target, operation, range, patch, insert and segment */
   uint64_t position;            /* of the index in the file, for errors */
   uint32_t max_key;             /* length of the longest string key */
   bool has_oneofs;
   cpb_target *targets;
   size_t num_targets, targets_capacity;
-  cpb_target_more *more; /* the first one is that of all targets that have none, and never changes */
+  cpb_target_more *more; /* the first one belongs to all targets without one, and never changes */
   size_t num_more, more_capacity;
   cpb_ordered_links *links; /* of the targets that are in an ordered tree */
   size_t links_capacity;
-  cpb_target_gap gap; /* the last that was found */
-  uint32_t greatest;  /* the last child, in order, of its parent; CPB_ROOT: none is known */
+  cpb_target_gap gap; /* the last one found */
+  uint32_t greatest;  /* the last child, in order, of its parent; CPB_ROOT: unknown */
   cpb_op_columns ops;
   size_t num_ops;
 } cpb_merge_tree;
@@ -114,10 +116,10 @@ typedef struct cpb_merge_tree {
 void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb_metadata *metadata, cpb_meter *meter,
                          cpb_error *error);
 
-/* Before an item of the plan is made. False with the error set. */
+/* Call it before making an item of the plan. False with the error set. */
 bool cpb_merge_tree_charge(cpb_merge_tree *tree);
 void cpb_merge_tree_free(cpb_merge_tree *tree);
-/* Frees what only the walk needs: operations, and the order of children. */
+/* Frees the data that only the walk needs: operations, and the order of children. */
 void cpb_merge_tree_finish(cpb_merge_tree *tree);
 
 static inline cpb_merge_op cpb_merge_tree_op(const cpb_merge_tree *tree, size_t i) {
@@ -126,34 +128,34 @@ static inline cpb_merge_op cpb_merge_tree_op(const cpb_merge_tree *tree, size_t 
                         (cpb_op_kind)cpb_column_get(&c->kind, i)};
 }
 
-/* To be looked at. */
+/* For reading. */
 static inline const cpb_target_more *cpb_target_more_of(const cpb_merge_tree *tree, const cpb_target *t) {
   return &tree->more[t->more];
 }
 
-/* To be changed: made if the target has none; NULL with the error set. Valid until the next one is made. */
+/* For writing: creates it if the target has none; NULL with the error set. Valid until the next one is created. */
 cpb_target_more *cpb_target_make_more(cpb_merge_tree *tree, uint32_t target);
 
-/* The field that the target is a value of, or NULL where that is not known. */
+/* The field whose value the target is, or NULL if unknown. */
 static inline const cpb_field *cpb_target_field(const cpb_merge_tree *tree, uint32_t target) {
   const cpb_target *t = &tree->targets[target];
   return t->kind == CPB_TAG_FIELD || t->kind == 0 ? cpb_target_more_of(tree, t)->field
                                                   : cpb_target_more_of(tree, &tree->targets[t->parent])->field;
 }
 
-/* A repeated field that is named without an index: what is merged is appended. */
+/* A repeated field that is named without an index: merged values are appended. */
 static inline bool cpb_target_appends(const cpb_merge_tree *tree, const cpb_target *t) {
   const cpb_field *field = cpb_target_more_of(tree, t)->field;
   return t->apart || (field && field->repeated && t->form == CPB_FORM_LEAF);
 }
 
-/* Adds a target, with its field if that is known; CPB_NONE with the error set. */
+/* Adds a target, with its field if known; CPB_NONE with the error set. */
 uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target, const cpb_field *field);
 
-/* The child of `parent` by this tag, or CPB_NONE. `key` for KEY_STRING. */
+/* The child of `parent` with this tag, or CPB_NONE. `key` is for KEY_STRING. */
 uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_t kind, uint64_t value, cpb_span key);
 
-/* The child by an index, which is quick for indices that ascend. */
+/* The child with an index; fast for ascending indices. */
 uint32_t cpb_merge_tree_element(cpb_merge_tree *tree, uint32_t holder, uint64_t index);
 
 /* Its text, if it is a string key. */

@@ -33,7 +33,7 @@ static bool set_form(cpb_merge_tree *tree, uint32_t node, uint32_t target, cpb_t
   return true;
 }
 
-/* The child of `parent` by `tag`, made if it is not there. */
+/* The child of `parent` with tag `tag`, created if it does not exist. */
 static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_tag tag) {
   cpb_target target = {.value = tag.value, .parent = parent, .kind = (unsigned)tag.kind & 15u};
   if (tag.kind == CPB_TAG_KEY_STRING) {
@@ -49,8 +49,8 @@ static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_
   return cpb_merge_tree_add(tree, target, field);
 }
 
-/* What may follow what in a field tag: a field number first; an index or a key
- * only right after one. */
+/* The problem of a tag after the previous one, or NULL: a field number comes first; an index or a key may only follow a
+ * field number. */
 static const char *wrong_tag(uint8_t previous, cpb_tag tag) {
   switch (tag.kind) {
     case CPB_TAG_FIELD:
@@ -67,7 +67,7 @@ static const char *wrong_tag(uint8_t previous, cpb_tag tag) {
   return "a tag that is neither a field number, an index nor a map key";
 }
 
-/* What the way leads through has fields, elements or entries, although none of these is planned. */
+/* Messages along the path have fields, elements or entries, even if none of these is planned. */
 static uint32_t beside(cpb_merge_tree *tree, uint32_t node, uint32_t base, cpb_target_form form) {
   return set_form(tree, node, base, form) && cpb_target_make_more(tree, base) ? base : CPB_NONE;
 }
@@ -114,8 +114,7 @@ static bool add_op(builder *b, cpb_merge_op op) {
   return true;
 }
 
-/* A field without a chunk index is, as TensorFlow has it, chunk 0; but a message
- * is only made sure to be there. */
+/* As in TensorFlow, a field without a chunk index is chunk 0; but a message is only created. */
 static bool op_without_chunk(builder *b, uint32_t id, uint32_t target) {
   const cpb_chunked_node node = cpb_metadata_node(b->tree->metadata, id);
   if (node.num_tags == 0) return true;
@@ -142,8 +141,8 @@ static bool op_of_node(builder *b, uint32_t id, uint32_t target) {
   return add_op(b, (cpb_merge_op){target, (uint32_t)node.chunk, kind});
 }
 
-/* Only a message has fields, so what has them is merged, whatever the type of
- * the chunk; and a holder of elements or entries is nothing in itself. */
+/* Only messages have fields, so a target with fields is merged, whatever the type of its chunk; a holder of elements or
+ * entries has no content of its own. */
 static bool finish_ops(cpb_merge_tree *tree) {
   for (size_t i = 0; i < tree->num_ops; i++) {
     cpb_merge_op op = cpb_merge_tree_op(tree, i);
@@ -223,17 +222,17 @@ static bool sorted(const cpb_metadata *m, const uint32_t *items, size_t count) {
 
 /* --- Building ------------------------------------------------------------- */
 
-/* A node whose children are under way: those in `waiting` from `begin` on, the next one last. */
+/* A node whose children are being added: those in `waiting` from `begin` on, the next one last. */
 typedef struct {
   uint32_t target;
-  uint32_t on; /* how far the way there is that of the field that is wanted (plan_for.c) */
+  uint32_t on; /* how far its path agrees with that of the wanted field (plan_for.c) */
   size_t begin;
 } family;
 
 typedef struct {
   uint32_t *waiting;
   size_t count, capacity;
-  uint32_t *other; /* to sort in */
+  uint32_t *other; /* room for sorting */
   size_t other_capacity;
   family *families;
   size_t depth, families_capacity;
@@ -252,8 +251,8 @@ static bool wait_for(cpb_merge_tree *tree, build_room *room, uint32_t node) {
   return true;
 }
 
-/* The children of the node that are merged into its message itself, or else the others: most files have them in
- * order, each kind by itself. */
+/* Adds the children that are merged into the node's message itself, or else the others: in most files each of the two
+ * kinds is ordered. */
 static bool add_children(builder *b, build_room *room, uint32_t parent, bool slices) {
   const cpb_metadata *m = b->tree->metadata;
   const family *f = &room->families[room->depth - 1];
@@ -266,7 +265,7 @@ static bool add_children(builder *b, build_room *room, uint32_t parent, bool sli
   return true;
 }
 
-/* Those that stand for the ones which are not wanted. */
+/* Adds the ones that represent unwanted fields. */
 static bool add_beside(builder *b, build_room *room) {
   const cpb_merge_only *only = b->tree->only;
   for (uint32_t i = 0; only && i < only->count; i++) {
@@ -293,7 +292,7 @@ static bool sort_children(builder *b, build_room *room, size_t begin) {
   return true;
 }
 
-/* The children of a node in the order they are to be merged, so that the first one is taken first. */
+/* Pushes the children of a node in the order of merging, so that the first one is taken first. */
 static bool push_children(builder *b, build_room *room, uint32_t parent, uint32_t target, uint32_t on) {
   if (cpb_metadata_first_child(b->tree->metadata, parent) == CPB_NO_NODE) return true;
   void *families = room->families;
@@ -333,7 +332,7 @@ bool cpb_merge_tree_build(cpb_merge_tree *tree, uint64_t num_chunks, cpb_chunk_t
   if (tree->metadata->num_nodes == 0) return true;
   build_room room = {0};
   bool built = build_ops(&b, &room);
-  tree->greatest = CPB_ROOT; /* what is looked for from now on is there, or comes in no order */
+  tree->greatest = CPB_ROOT; /* later searches find an existing child, or come in no order */
   cpb_release(&tree->allocator, room.waiting);
   cpb_release(&tree->allocator, room.other);
   cpb_release(&tree->allocator, room.families);

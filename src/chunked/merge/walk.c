@@ -1,21 +1,21 @@
-/* The walk: what the merged message consists of, from the operations of the tree (tree.h).
+/* The walk: finds the contents of the merged message, from the operations of the tree (tree.h).
  *
- * Operations are carried out one after the other. A chunk is read only if another one goes into it, or to
- * find its place among other ranges of a message; otherwise its size is enough. One scan of a chunk, a
- * job, finds the places of all targets in it.
+ * Operations are carried out in sequence. A chunk is read only if another one goes into it, or to find its place among
+ * other ranges of a message; otherwise its size is enough. One scan of a chunk, a job, finds the places of all targets
+ * in it.
  *
- * Invariants. Between calls, that is after CPB_WAIT, all operations before w->op are done, and none after
- * it has begun. Of operation w->op either a job is being scanned (with those in w->later to follow before
- * the next operation), or only its target was created, which is harmless to repeat. The parent of a live
- * target is live. What was cleared is in no list that the layout follows. The walk owns ranges, patches
- * and inserts; the bytes that it scans are the store's, and valid until the next call of the store.
+ * Invariants. Between calls, that is after CPB_WAIT, all operations before w->op are done, and none after it has begun.
+ * For operation w->op, either a job is being scanned (with those in w->later to follow before the next operation), or
+ * only its target was created, which is harmless to repeat. The parent of a live target is live. Cleared items are in
+ * no list that the layout follows. The walk owns ranges, patches and inserts; the bytes that it scans belong to the
+ * store, and are valid until the next call of the store.
  *
- * It terminates: each operation begins at most one job, a job's scanner only moves forward, and a job in
- * w->later is a map entry within the job that queued it.
+ * It terminates: each operation begins at most one job, a job's scanner only moves forward, and a job in w->later is a
+ * map entry within the job that queued it.
  *
- * Memory: ranges and patches, each charged to the meter as an entry; an insert for an operation, a created target or
- * a range; frames up to the depth limit, each with at most NUMBERS_MAX field numbers. Of the content of
- * chunks it keeps only map keys while they are read, and numbers, which are written anew. */
+ * Memory: ranges and patches, each charged to the meter as an entry; an insert for an operation, a created target or a
+ * range; frames up to the depth limit, each with at most NUMBERS_MAX field numbers. Of the content of chunks it keeps
+ * only map keys while they are read, and numbers, which are written again. */
 #include "chunked/merge/walk.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ void cpb_merge_walk_free(cpb_merge_walk *w) {
 
 /* --- Making a target be there --------------------------------------------- */
 
-/* What is wrong is in the index, in the field tag of the operation. */
+/* Fails because of the index, in the field tag of the operation. */
 static bool fail_at_index(cpb_merge_walk *w, cpb_code code, const char *what) {
   cpb_merge_op op = cpb_merge_tree_op(w->tree, w->op);
   cpb_fail(w->error, code, w->tree->position, "field tag of chunk %u: field %u %s", (unsigned)op.chunk,
@@ -77,7 +77,7 @@ static bool insert_target(cpb_merge_walk *w, uint32_t id) {
   return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id), CPB_INSERT_TARGET, id);
 }
 
-/* An element that is not there is appended if it is the next one. */
+/* Appends a missing element if it is the next one. */
 static bool append_element(cpb_merge_walk *w, uint32_t id) {
   const cpb_target *t = &w->tree->targets[id];
   cpb_target_more *holder = &w->tree->more[w->tree->targets[t->parent].more]; /* it has children */
@@ -132,9 +132,8 @@ static bool needs_walk(const cpb_target *t) {
   return t->form == CPB_FORM_MESSAGE || t->ops > 1 || t->last_range != CPB_NONE;
 }
 
-/* Whether the chunk may come after all of its target as it is: nothing in it is
- * patched, and what it begins with belongs at the end. Most slices do, and need
- * not be read twice. */
+/* Whether the chunk may be appended unchanged to the entire target: nothing in it is patched, and its first fields
+ * belong at the end. Most slices do, and need not be read twice. */
 static cpb_have belongs_last(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool *last) {
   const cpb_target *t = &w->tree->targets[op.target];
   *last = false;
@@ -171,7 +170,7 @@ static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool la
   return cpb_walk_append_range(w, op.target, range);
 }
 
-/* Gathers the whole chunk, which is the text of a number. */
+/* Reads the entire chunk, which is a number as text. */
 static cpb_have read_text(cpb_merge_walk *w, uint32_t chunk, uint64_t size) {
   while (w->key.size < size) {
     cpb_span span;
@@ -214,8 +213,8 @@ static cpb_have number_op(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
   return done ? CPB_HAVE : CPB_FAILED;
 }
 
-/* Finds out what is needed of the chunk, and creates the target. After CPB_WAIT it is called again,
- * which changes nothing that is done already. */
+/* Finds out which parts of the chunk are needed, and creates the target. After CPB_WAIT it is called again, which does
+ * not repeat completed work. */
 static cpb_have prepare(cpb_merge_walk *w, cpb_merge_op op, uint64_t *size, bool *last) {
   cpb_have have = CPB_HAVE;
   *size = 0;
@@ -230,7 +229,7 @@ static cpb_have prepare(cpb_merge_walk *w, cpb_merge_op op, uint64_t *size, bool
   return belongs_last(w, op, *size, last);
 }
 
-/* What was to be merged beside what is planned (only.c). */
+/* Handles an operation that was left out of the plan (only.c). */
 static bool pass_beside(cpb_merge_walk *w, cpb_merge_op op) {
   if (!cpb_walk_make_live(w, op.target)) return false;
   cpb_types_clear_oneof(w->tree, op.target, (uint32_t)w->num_patches);

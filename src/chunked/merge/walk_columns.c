@@ -29,7 +29,7 @@ bool cpb_walk_set_number(cpb_merge_walk *w, size_t i, cpb_number number) {
          cpb_walk_set(w, &c->first_range, i, number.first.range) && cpb_walk_set_last_place(w, i, number.last);
 }
 
-/* What is not in a column is 0 already, so that this cannot fail. */
+/* Indices beyond the column are 0 already, so this cannot fail. */
 void cpb_walk_clear_numbers(cpb_merge_walk *w, uint32_t target) {
   cpb_column_set(&w->numbers.count, &w->allocator, target, 0);
   cpb_column_set(&w->numbers.capacity, &w->allocator, target, 0);

@@ -1,4 +1,4 @@
-/* What a walk keeps of its items, in columns: there may be a million. */
+/* The data of a walk's items, in columns, because there may be a million. */
 #ifndef CPB_CHUNKED_MERGE_WALK_COLUMNS_H
 #define CPB_CHUNKED_MERGE_WALK_COLUMNS_H
 
@@ -47,10 +47,10 @@ static inline cpb_place cpb_walk_last_place(const cpb_merge_walk *w, size_t i) {
 bool cpb_walk_set_last_place(cpb_merge_walk *w, size_t i, cpb_place last);
 bool cpb_walk_set_number(cpb_merge_walk *w, size_t i, cpb_number number);
 
-/* Forgets those of a target. */
+/* Forgets the numbers of a target. */
 void cpb_walk_clear_numbers(cpb_merge_walk *w, uint32_t target);
 
-/* Frees those of all targets. */
+/* Frees the numbers of all targets. */
 void cpb_walk_free_numbers(cpb_merge_walk *w);
 
 #endif

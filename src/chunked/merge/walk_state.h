@@ -43,7 +43,7 @@ typedef struct cpb_patch_columns {
 /* A place between two fields of a target's ranges. */
 typedef struct cpb_place {
   uint64_t offset; /* in the chunk */
-  uint32_t range;  /* its number plus 1; 0: before all ranges */
+  uint32_t range;  /* number of the range plus 1; 0: before all ranges */
 } cpb_place;
 
 typedef enum cpb_insert_kind {
@@ -63,7 +63,7 @@ typedef struct cpb_insert {
 
 static inline cpb_place cpb_insert_place(const cpb_insert *i) { return (cpb_place){i->offset, i->range}; }
 
-/* Where the fields of one number are. */
+/* The places of the fields with one number. */
 typedef struct cpb_number {
   cpb_place first; /* before the first */
   cpb_place last;  /* after the last */
@@ -73,11 +73,11 @@ typedef struct cpb_number {
 typedef struct cpb_number_list {
   cpb_number *items; /* sorted by number */
   size_t count, capacity;
-  size_t open;  /* the field met last: its `last` is not known yet */
-  bool crowded; /* more numbers than are kept */
+  size_t open;  /* the last field met: its `last` is not yet known */
+  bool crowded; /* there are more numbers than are kept */
 } cpb_number_list;
 
-/* The numbers of all targets: by target its list, and the lists in a row. */
+/* The numbers of all targets: the place of each target's list, and the lists in a row. */
 typedef struct cpb_number_columns {
   cpb_column list, count, capacity;
   cpb_column number, first_offset, first_range, last_offset, last_range;
@@ -86,13 +86,12 @@ typedef struct cpb_number_columns {
 
 /* A message that the scanner is in. */
 typedef struct cpb_walk_frame {
-  uint32_t target; /* CPB_NONE: it does not matter */
+  uint32_t target; /* CPB_NONE: irrelevant */
   uint32_t range;
-  bool seeking_key;     /* a map entry whose key is not known yet: target and
-                           range are still those of the map */
-  bool key_comes_late;  /* something stood before the key */
+  bool seeking_key;     /* a map entry whose key is not yet known: target and range still belong to the map */
+  bool key_comes_late;  /* other fields came before the key */
   uint64_t begin, end;  /* of its content in the chunk */
-  uint64_t field_begin; /* of the field that it is the value of */
+  uint64_t field_begin; /* of the field that holds it */
   cpb_number_list numbers;
 } cpb_walk_frame;
 
@@ -102,7 +101,7 @@ typedef struct cpb_walk_job {
   uint32_t target, chunk;
 } cpb_walk_job;
 
-/* Chunks that cannot be read although others go into them; see losses.c. */
+/* Unreadable chunks that others go into; see losses.c. */
 typedef struct cpb_walk_losses cpb_walk_losses;
 
 typedef enum cpb_op_taken { CPB_OP_TAKEN_NOT, CPB_OP_TAKEN, CPB_OP_TAKEN_FAILED } cpb_op_taken;
@@ -121,7 +120,7 @@ typedef struct cpb_merge_walk {
   size_t num_inserts, inserts_capacity;
   cpb_column sizes; /* of the targets' merged content, once that is known (layout.c) */
   cpb_number_columns numbers;
-  /* What is under way. */
+  /* The work in progress. */
   size_t op;
   bool scanning;
   cpb_walk_job job;
@@ -137,7 +136,7 @@ typedef struct cpb_merge_walk {
   cpb_buffer literals; /* numbers as fields; ranges of CPB_LITERAL */
   uint32_t *path;      /* room for cpb_walk_make_live */
   size_t path_capacity;
-  cpb_walk_losses *losses; /* NULL: such a chunk is an error */
+  cpb_walk_losses *losses; /* NULL: an unreadable chunk is an error */
 } cpb_merge_walk;
 
 #define CPB_LOSSES 100 /* more are an error */
@@ -145,14 +144,14 @@ typedef struct cpb_merge_walk {
 struct cpb_walk_losses {
   uint32_t chunks[CPB_LOSSES];
   size_t count;
-  cpb_error first; /* why the first of them cannot be read */
+  cpb_error first; /* why the first of them is unreadable */
 
-  /* Adds the chunk that the walk has failed on, if it is one. Functions of losses.c are called through
-   * pointers, so that modules which do not keep what is damaged are without them. */
+  /* Adds the chunk that made the walk fail, if one did. Functions of losses.c are called through pointers, so that
+   * modules which do not keep damaged chunks do not link them. */
   bool (*add)(cpb_walk_losses *losses, cpb_merge_walk *w);
-  /* After a failure on bytes that were not verified: whether to read the chunk in order to know. */
+  /* After a failure on unverified bytes: whether the chunk must be read to decide. */
   bool (*doubts)(cpb_merge_walk *w);
-  /* Carries out an operation that such a chunk concerns; CPB_OP_TAKEN_NOT: it is like any other. */
+  /* Carries out an operation that concerns such a chunk; CPB_OP_TAKEN_NOT: it is like any other. */
   cpb_op_taken (*take)(cpb_merge_walk *w, cpb_merge_op op);
 };
 

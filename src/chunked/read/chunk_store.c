@@ -24,14 +24,14 @@
 #include "riegeli/records/reader.h"
 #include "riegeli/records/seek.h"
 
-/* What the stream that peeks keeps decoded: nothing to speak of. */
+/* The peeking stream keeps little decoded data. */
 enum { PEEK_BUFFER = 4096, PEEK_READ = 64 * 1024, PEEK_WANT = 16 };
 
-/* Of a Riegeli chunk that is not read as a whole. */
+/* For a Riegeli chunk that is not read as a whole. */
 enum {
-  FEW = 4096,        /* stored bytes that cost no more than a part of them */
-  HEAD = 128,        /* has the header and the size of a chunk that is alone */
-  PACKED = 64 * 1024 /* has the beginning of one that is compressed */
+  FEW = 4096,        /* reading this many stored bytes costs no more than reading fewer */
+  HEAD = 128,        /* has the header, and the size of a single chunk */
+  PACKED = 64 * 1024 /* has the beginning of a compressed one */
 };
 
 void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_index *index,
@@ -44,8 +44,8 @@ void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_
   s->error = error;
   s->files = (cpb_store_files){*a, index, input, options->meter, error, NULL};
   s->num_chunks = index->metadata.num_chunks;
-  /* A small stream may hold a Riegeli chunk both stored and decoded. The chunks
-   * that are kept may take as much as one, and the stream that peeks holds one decoded. */
+  /* A small stream may hold a Riegeli chunk both stored and decoded. Kept chunks may take as much as one stream, and
+   * the peeking stream holds one Riegeli chunk decoded. */
   s->small = options->memory / (2 * (CPB_SMALL_STREAMS + 1) + 1) + 1;
   s->room = 2 * s->small;
   for (size_t i = 0; i < CPB_STREAMS; i++) {
@@ -82,7 +82,7 @@ void cpb_chunk_store_free(cpb_chunk_store *s) {
   s->sizes = NULL;
 }
 
-/* Of a chunk that the index has not: all 0. */
+/* A chunk that the index lacks has an entry of zeros. */
 static cpb_chunk_entry entry_of(const cpb_chunk_store *s, uint64_t chunk) {
   return cpb_metadata_chunk(&s->index->metadata, (size_t)chunk);
 }
@@ -116,8 +116,7 @@ static cpb_kept_chunk *find_kept(const cpb_chunk_store *s, uint64_t chunk) {
 
 /* --- Lending input on to a stream's reader -------------------------------- */
 
-/* A reader keeps pointing into what it was lent while other streams ask for
- * more, so it is lent a copy. */
+/* A reader keeps pointers into its bytes while other streams request more, so it gets a copy. */
 static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
   cpb_input *inner = cpb_record_reader_input(stream->reader);
   cpb_need need = inner->need;
@@ -143,7 +142,7 @@ static cpb_have reader_failed(cpb_chunk_store *s, cpb_store_stream *stream) {
   return cpb_store_fail_in(&s->files, stream->file, s->error);
 }
 
-/* One event of the reader other than NEED, which `next` goes on to. */
+/* One event of the reader other than NEED, after which `next` continues. */
 static cpb_have step_to(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step (*next)(cpb_record_reader *),
                         cpb_step *event) {
   stream->reader->want = cpb_max_u64(s->want, 1);
@@ -165,7 +164,7 @@ static cpb_have step(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step *eve
 
 static bool unsettled(const cpb_store_stream *stream) { return stream->in_record && stream->verify == CPB_VERIFY_LATE; }
 
-/* Reads on to the end of the Riegeli chunk, where its hash is checked. */
+/* Reads to the end of the Riegeli chunk, where its hash is checked. */
 static cpb_have settle(cpb_chunk_store *s, cpb_store_stream *stream) {
   uint64_t begin = cpb_record_reader_chunk(stream->reader)->begin;
   stream->settling = true;
@@ -198,14 +197,14 @@ cpb_have cpb_chunk_store_settle(cpb_chunk_store *s) {
 
 /* --- Choosing and opening a stream ---------------------------------------- */
 
-/* The stream has the Riegeli chunk that `position` is in. */
+/* Whether the stream is in the Riegeli chunk of `position`. */
 static bool has_place(const cpb_store_stream *stream, uint32_t file, uint64_t position) {
   if (!stream->in_record || stream->settling || stream->file != file) return false;
   const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
   return position >= riegeli->begin && position - riegeli->begin < riegeli->num_records;
 }
 
-/* And it can go there without decoding anything again. */
+/* Whether it can also go there without decoding anything again. */
 static bool is_near(const cpb_store_stream *stream, uint32_t file, uint64_t position) {
   if (!has_place(stream, file, position)) return false;
   const cpb_record *record = cpb_record_reader_record(stream->reader);
@@ -213,8 +212,8 @@ static bool is_near(const cpb_store_stream *stream, uint32_t file, uint64_t posi
   return forward || cpb_reader_holds_records(stream->reader);
 }
 
-/* The stream, which is in the chunk, need not begin it anew for the byte that is asked for; or it might as well, as
- * no other will go on from it to the next chunk. */
+/* Whether the stream, which is in the chunk, need not start it again for the requested byte; or may as well do so,
+ * because no other stream will continue from it to the next chunk. */
 static bool goes_on(const cpb_chunk_store *s, const cpb_store_stream *stream) {
   if (!stream->in_record || s->at >= stream->pos - stream->span.size) return true;
   return cpb_record_reader_chunk(stream->reader)->num_records == 1;
@@ -228,8 +227,8 @@ static bool is_spent(const cpb_store_stream *stream) {
   return record->index + 1 == riegeli->num_records && stream->pos == record->size;
 }
 
-/* The lowest gives way: what was read is seldom read again, so its stream goes before one
- * that would have to be made. */
+/* The stream with the lowest claim is replaced. Data is rarely read twice, so a finished stream goes before a new one
+ * is created. */
 static uint64_t claim_of(const cpb_store_stream *stream) { return is_spent(stream) ? 0 : stream->used + 1; }
 
 static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
@@ -264,8 +263,8 @@ static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
   return CPB_HAVE;
 }
 
-/* Where the Riegeli chunk of the chunk's record probably is; end 0: not
- * known. The one that the index is in was read. */
+/* Where the Riegeli chunk of the chunk's record probably is; end 0: unknown. The Riegeli chunk of the index itself was
+ * read. */
 static void place_of(const cpb_chunk_store *s, uint64_t chunk, uint64_t *begin, uint64_t *end) {
   const cpb_riegeli_chunk *last = &s->index->riegeli;
   const uint64_t position = entry_of(s, chunk).offset;
@@ -299,9 +298,8 @@ cpb_chunk_home cpb_chunk_store_home(const cpb_chunk_store *s, uint64_t chunk) {
   return (cpb_chunk_home){begin, file_of(s, chunk), large};
 }
 
-/* How many of the chunk's stored bytes to fetch when its header is asked for.
- * It is compressed if it is stored in fewer bytes than it has, and shared with
- * other chunks if in many more. */
+/* The number of the chunk's stored bytes to fetch together with its header. A chunk stored in fewer bytes than its size
+ * is compressed; one in many more shares its Riegeli chunk. */
 static uint64_t worth(const cpb_chunk_store *s, const cpb_store_stream *stream, uint64_t size, uint64_t stored) {
   bool all = s->at == 0 && s->want >= size && stored / 2 <= size;
   if (stream->verify != CPB_VERIFY_NEVER || all || stored <= FEW) return stored;
@@ -340,9 +338,9 @@ static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
   return CPB_HAVE;
 }
 
-/* Whether a record of the size that the index says, alone in its Riegeli chunk and not compressed, takes
- * exactly the bytes up to the next chunk: then the index is either right, or wrong about a chunk that is
- * something else and happens to be as long. */
+/* Whether a record of the size in the index, alone in its Riegeli chunk and not compressed, takes exactly the bytes up
+ * to the next chunk. Then the index is either correct, or describes something else that happens to have the same
+ * length. */
 static bool fits_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
   const uint64_t before = CPB_CHUNK_HEADER_SIZE + 2 + cpb_varint_size(size); /* codec, size of the sizes, size */
   uint64_t begin, end;
@@ -351,7 +349,7 @@ static bool fits_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t size) 
          cpb_distance_without_overhead(begin, end) == before + size;
 }
 
-/* Zero may also mean that the index does not say. */
+/* Zero may also mean that the index has no size. */
 static bool trusts_size(const cpb_chunk_store *s, uint64_t chunk) {
   const uint64_t size = entry_of(s, chunk).size;
   return size > 0 && (s->options.trust_sizes || (s->options.trust_fitting && fits_place(s, chunk, size)));
@@ -391,7 +389,7 @@ static cpb_have begin_record(cpb_chunk_store *s, cpb_store_stream *stream) {
   return note_size(s, stream->chunk, size) ? CPB_HAVE : CPB_FAILED;
 }
 
-/* Makes `stream` be within the record of `chunk`. */
+/* Moves `stream` into the record of `chunk`. */
 static cpb_have open_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
   if (stream->chunk != chunk || stream->settling) {
     cpb_have have = turn_to(s, stream, chunk);
@@ -467,7 +465,7 @@ void cpb_chunk_store_forget(cpb_chunk_store *s, uint64_t chunk) {
   s->room += (size_t)entry_of(s, chunk).size;
 }
 
-/* The size that the index says is what there is room for. */
+/* Room was made for the size in the index. */
 static cpb_have read_on(cpb_chunk_store *s, cpb_kept_chunk *kept) {
   uint64_t size = entry_of(s, kept->chunk).size;
   cpb_have have = CPB_HAVE;
@@ -499,7 +497,7 @@ cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offse
   return read_in(s, choose_stream(s, chunk), chunk, offset, span);
 }
 
-/* One that holds the chunk's Riegeli chunk has its size and its first bytes. */
+/* A stream that holds the chunk's Riegeli chunk has its size and its first bytes. */
 static cpb_store_stream *peeking_stream(cpb_chunk_store *s, uint64_t chunk) {
   for (size_t i = 0; i < CPB_PEEK_STREAM; i++) {
     cpb_store_stream *stream = &s->streams[i];
@@ -515,7 +513,7 @@ cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span
   return read_in(s, peeking_stream(s, chunk), chunk, 0, span);
 }
 
-/* The header of the chunk's Riegeli chunk, and no more. */
+/* Reads the header of the chunk's Riegeli chunk, and no more. */
 static cpb_have open_head(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
   cpb_step event;
   cpb_have have = stream->chunk != chunk || stream->in_record ? turn_to(s, stream, chunk) : CPB_HAVE;
@@ -524,17 +522,17 @@ static cpb_have open_head(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t
   return event == CPB_STEP_RECORD ? check_hash(s, stream) : no_record(s, chunk);
 }
 
-/* A transposed chunk has the sizes of its records only when all of it is decoded. */
+/* The sizes of records in a transposed chunk are known only after all of it is decoded. */
 static void describe_transposed(const cpb_chunk_store *s, const cpb_riegeli_chunk *riegeli, uint64_t chunk,
                                 cpb_chunk_stored *stored) {
   const cpb_chunk_entry entry = entry_of(s, chunk);
-  uint64_t index = entry.offset - riegeli->begin; /* past the last for what is no position of a record */
+  uint64_t index = entry.offset - riegeli->begin; /* beyond the last record if this is not a record's position */
   *stored = (cpb_chunk_stored){.size = riegeli->num_records == 1 ? riegeli->decoded_data_size : entry.size,
                                .index = index < riegeli->num_records ? index : 0,
                                .riegeli = *riegeli};
 }
 
-/* For those who want no bytes, and none checked: they are not to wait until a chunk is decoded. */
+/* For callers that want neither bytes nor verification, so they need not wait for decoding. */
 static cpb_have peek_stored(cpb_chunk_store *s, uint64_t chunk, cpb_chunk_stored *stored, bool *known) {
   cpb_store_stream *stream = &s->streams[CPB_PEEK_STREAM];
   cpb_have have = stream->in_record && stream->chunk == chunk ? CPB_HAVE : open_head(s, stream, chunk);

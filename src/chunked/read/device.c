@@ -5,10 +5,10 @@
 #include "cpb/pager.h"
 #include "riegeli/codec/decompressor.h"
 
-/* What holds a reader: beside the pager, its data and stack, and what is lost between blocks. */
+/* The program around a reader: besides the pager, its data and stack, and memory lost between blocks. */
 typedef struct host {
   uint32_t all, plain; /* with each decoder, and without */
-  uint32_t page;       /* what its memory is a multiple of */
+  uint32_t page;       /* the unit of its memory */
 } host;
 
 /* cpb-core.wasm, of whose data 122 KiB are Brotli's dictionary, and the module without decoders;
@@ -24,7 +24,7 @@ enum {
   SNAPPY = 130 * 1024,
   BROTLI = 3 * 1024 * 1024, /* its tables, at worst */
   SHARES = 3,
-  SHARE = 16, /* what is lent, held and decoded at once: 3/16 of the pager's */
+  SHARE = 16, /* the share of bytes lent, held and decoded at once: 3/16 of the pager's */
   LEAST_WINDOW_LOG = 10,
   MOST_WINDOW_LOG = 27
 };
@@ -75,15 +75,15 @@ static bool too_little(uint64_t memory, const char *what, uint64_t least, cpb_er
   return false;
 }
 
-/* The largest window up to `most`; less than LEAST_WINDOW_LOG when none fits. */
+/* The largest window up to `most`; less than LEAST_WINDOW_LOG if none fits. */
 static int window_in(const host *h, uint64_t memory, int most) {
   int log = most;
   while (log >= LEAST_WINDOW_LOG && memory_for(h, CPB_RIEGELI_ZSTD, log) > memory) log--;
   return log;
 }
 
-/* Where not even the module with its least memory fits, the reader in C may; with no larger window
- * than the module then has, so that more memory never means more bytes. */
+/* If even the module with its smallest memory does not fit, the reader in C may. It uses no larger window than that
+ * module would, so that more memory never gives a larger file. */
 static int fitting_window(uint64_t memory, int asked) {
   int most = asked > 0 ? asked : MOST_WINDOW_LOG;
   uint64_t least = memory_for(&module, CPB_RIEGELI_ZSTD, LEAST_WINDOW_LOG);

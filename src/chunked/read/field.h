@@ -1,13 +1,11 @@
-/* The inside of a field reader. What it does, in this order:
+/* The internals of a field reader, in the order of its work:
  *
- *     way    the path, as steps: a field each, with its index or key
- *     plan   the index, gone through once: the parts, which are the chunks that have something of the field, in
- *            the order in which a merge takes them
- *     walk   each part gone through: pieces of chunks, and new bytes, which are the field
- *     read   the bytes of the pieces
+ *     way    turns the path into steps: a field each, with its index or key
+ *     plan   scans the index once for parts: the chunks with bytes of the field, in the order of a merge
+ *     walk   scans each part for pieces: ranges of chunks, and new bytes, which together are the field
+ *     read   returns the bytes of the pieces
  *
- * `on` is how far a place is on the way: 2 for each step, 1 for one of which only the field is there, without its
- * index or key. */
+ * `on` counts how far a place agrees with the path: 2 for each step, 1 for a step's field without its index or key. */
 #ifndef CPB_CHUNKED_READ_FIELD_H
 #define CPB_CHUNKED_READ_FIELD_H
 
@@ -46,18 +44,18 @@ typedef struct cpb_field_known {
   const cpb_field *field; /* in a schema */
 } cpb_field_known;
 
-/* What gives the field's JSON instead of its bytes. */
+/* Returns the field's JSON instead of its bytes. */
 typedef struct cpb_field_text {
   cpb_step (*step)(cpb_field_reader *r);
   void (*free)(cpb_field_reader *r);
 } cpb_field_text;
 
 typedef enum cpb_field_kind {
-  CPB_PART_WAY,    /* a chunk of what the way leads through, or of its end */
+  CPB_PART_WAY,    /* a chunk of a message along the path, or of its end */
   CPB_PART_SLICE,  /* the same, without tags: more of the message around it */
-  CPB_PART_BELOW,  /* of a field inside of the value, which can be appended */
-  CPB_PART_INNER,  /* the same in an element or entry: it cannot */
-  CPB_PART_BESIDE, /* no chunk: `value` elements are there */
+  CPB_PART_BELOW,  /* a field inside the value, to be appended */
+  CPB_PART_INNER,  /* the same in an element or entry, where appending is impossible */
+  CPB_PART_BESIDE, /* not a chunk: `value` elements exist */
 } cpb_field_kind;
 
 typedef struct cpb_field_part {

@@ -40,7 +40,7 @@ static cpb_span numbers_of(const cpb_field_reader *r, const cpb_field_part *part
   return (cpb_span){r->below.data + part->value, part->size};
 }
 
-/* What is chunked in one message: by field tag, then by chunk. */
+/* The order of chunked fields in one message: by field tag, then by chunk. */
 static int compare(const cpb_field_reader *r, const cpb_field_part *a, const cpb_field_part *b) {
   if (a->on != b->on) return compare_u64(a->on, b->on);
   cpb_span numbers_a = numbers_of(r, a), numbers_b = numbers_of(r, b);
@@ -51,7 +51,7 @@ static int compare(const cpb_field_reader *r, const cpb_field_part *a, const cpb
   return compare_u64(a->chunk == CPB_NO_PART_CHUNK ? 0 : a->chunk, b->chunk == CPB_NO_PART_CHUNK ? 0 : b->chunk);
 }
 
-/* Where it belongs among the parts of the family; most come in order. False: over a limit. */
+/* Its place among the parts of the family; most come in order. False: over a limit. */
 static bool place_for(cpb_field_reader *r, const cpb_field_family *f, const cpb_field_part *part, size_t *at) {
   size_t end = (size_t)f->first + f->size;
   *at = end;
@@ -63,7 +63,7 @@ static bool place_for(cpb_field_reader *r, const cpb_field_family *f, const cpb_
   return cpb_field_charge(r, CPB_WORK_ENTRIES, end - f->first);
 }
 
-/* As a part of what is in the family `parent`, counted from 1; 0: of none. */
+/* Adds a part of the content of family `parent`, counted from 1; 0: none. */
 static bool add_part(cpb_field_reader *r, size_t parent, cpb_field_part part, uint32_t *index) {
   void *parts = r->parts;
   size_t at = r->num_parts;
@@ -188,7 +188,7 @@ static bool follow(cpb_field_reader *r, const field_tag *tag) {
   return !comes_before || add_beside(r, f->field_on, tag->value + 1);
 }
 
-/* Whether the tag is longer than any that is on the way. */
+/* Whether the tag is longer than any on the path. */
 static bool is_long(const cpb_field_reader *r, uint64_t size) {
   size_t most = 0;
   for (uint32_t i = 0; i < r->num_steps; i++) {

@@ -1,5 +1,5 @@
-/* The field reader (cpb/field_reader.h): a pager, and a path that is followed through what it gives
- * (field.h). All memory comes from one budget: what is noted of the way is taken off what the pager may hold. */
+/* The field reader (cpb/field_reader.h): a pager, and a path that is followed through the pager's bytes (field.h). All
+ * memory comes from one budget: data about the path reduces the memory of the pager. */
 #include "cpb/field_reader.h"
 
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "chunked/read/field.h"
 #include "chunked/read/pager.h"
 
-/* What is asked for after a jump, and at most. */
+/* Sizes of requests: after a jump, and at most. */
 enum { DEFAULT_MEMORY = 64 * 1024, LEAST = 256, MOST = 64 * 1024 };
 
 /* --- Creation ---------------------------------------------------------------------- */
 
-/* What is left of the memory. */
+/* The memory that is left. */
 static size_t left_beside(const cpb_field_reader *r, size_t held) {
   return r->options.memory > sizeof *r + held ? r->options.memory - sizeof *r - held : 1;
 }
@@ -51,7 +51,7 @@ cpb_field_reader *cpb_field_reader_new(const cpb_allocator *allocator, const cpb
   return NULL;
 }
 
-/* What belongs to one path. */
+/* Drops the data of one path. */
 static void forget(cpb_field_reader *r) {
   const cpb_allocator *a = &r->allocator;
   if (r->scanning) cpb_wire_free(&r->scanner);
@@ -137,7 +137,7 @@ static void ask(cpb_field_reader *r, uint64_t pos, uint64_t length) {
   r->next = pos;
 }
 
-/* The pager may take what the way does not, and the other way round. */
+/* The pager and the path's data share the memory. */
 static cpb_step step_pager(cpb_field_reader *r) {
   cpb_pager_set_memory(r->pager, left_beside(r, r->budget.used));
   cpb_step step = cpb_pager_step(r->pager);
@@ -146,7 +146,7 @@ static cpb_step step_pager(cpb_field_reader *r) {
   return step;
 }
 
-/* CPB_HAVE: bytes. CPB_AT_END: all that was asked for was given. */
+/* CPB_HAVE: bytes. CPB_AT_END: all requested bytes were returned. */
 static cpb_have next_bytes(cpb_field_reader *r, cpb_span *out) {
   switch (step_pager(r)) {
     case CPB_STEP_NEED: return CPB_WAIT;
@@ -187,7 +187,7 @@ void cpb_field_ask(cpb_field_reader *r, uint64_t offset, uint64_t size) {
   cpb_field_turn(r, CPB_NO_CHUNK);
 }
 
-/* The path before, once more. */
+/* Reads the previous path again. */
 static cpb_code read_again(cpb_field_reader *r, uint64_t offset, uint64_t size) {
   if (!r->path) return CPB_E_USAGE;
   if (r->text) r->text->free(r);
@@ -218,7 +218,7 @@ cpb_code cpb_field_reader_read(cpb_field_reader *r, const char *path, size_t len
   return r->error.code;
 }
 
-/* The piece that has the byte at `*at`, which becomes the offset in it; NULL: it is past the end. */
+/* The piece that has the byte at `*at`, which becomes the offset in it; NULL if that is past the end. */
 static const cpb_field_piece *piece_at(const cpb_field_reader *r, uint64_t *at) {
   for (size_t i = 0; i < r->num_pieces; i++) {
     if (*at < r->pieces[i].length) return &r->pieces[i];
@@ -233,7 +233,7 @@ static cpb_step give(cpb_field_reader *r) {
   return CPB_STEP_DATA;
 }
 
-/* The next bytes of the piece that was asked for; CPB_AT_END: it was given, and checked. */
+/* The next bytes of the requested piece; CPB_AT_END: it was returned and verified. */
 static cpb_have read_piece(cpb_field_reader *r) {
   cpb_have have = next_bytes(r, &r->data);
   if (have == CPB_HAVE) r->next += r->data.size;
@@ -278,7 +278,7 @@ static cpb_step of_have(cpb_field_reader *r, cpb_have have) {
   return have == CPB_WAIT ? CPB_STEP_NEED : cpb_field_fail(r);
 }
 
-/* From what was asked for to the place of the field. */
+/* Finds the place of the requested field. */
 static cpb_step find(cpb_field_reader *r) {
   if (r->phase == CPB_FIELD_IDLE) {
     r->wanted = false;
@@ -334,7 +334,7 @@ cpb_code cpb_field_reader_piece(const cpb_field_reader *r, size_t i, cpb_segment
 
 uint64_t cpb_field_reader_memory(const cpb_field_reader *r) {
   bool lacks = r->error.code == CPB_E_LIMIT;
-  return lacks ? r->memory : cpb_min_u64(r->memory, r->options.memory); /* peaks need not be at the same time */
+  return lacks ? r->memory : cpb_min_u64(r->memory, r->options.memory); /* the peaks need not be simultaneous */
 }
 
 const cpb_error *cpb_field_reader_error(const cpb_field_reader *r) { return &r->error; }

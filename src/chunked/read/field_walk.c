@@ -54,7 +54,7 @@ static void drop_pieces(cpb_field_reader *r) {
   r->matched = false;
 }
 
-/* Of what is found at `step`, nothing is left: another takes its place. */
+/* Drops everything found at `step`, because another value replaces it. */
 static void drop_from(cpb_field_reader *r, uint32_t step) {
   for (uint32_t i = step + 1; i < r->num_steps; i++) r->steps[i].seen = 0;
   drop_pieces(r);
@@ -182,7 +182,7 @@ static bool enter(cpb_field_reader *r) {
   return cpb_wire_enter(&r->scanner);
 }
 
-/* The field, or the value of the map's entry, that the way leads to or through. */
+/* The field, or the value of the map's entry, that the path leads to or through. */
 static bool meet_value(cpb_field_reader *r, const cpb_wire_field *f) {
   bool is_message = f->type == CPB_WIRE_LEN || f->type == CPB_WIRE_START_GROUP;
   r->furthest = (uint32_t)cpb_max_u64(r->furthest, r->level + 1);
@@ -240,7 +240,7 @@ static bool on_leave(cpb_field_reader *r) {
 
 /* --- Parts ------------------------------------------------------------------------ */
 
-/* What a chunk is merged into is there, or made by it. */
+/* The target of the chunk exists, or merging creates it. */
 static bool make_way(cpb_field_reader *r, uint32_t on) {
   for (uint32_t i = 0; i < on / 2; i++) {
     cpb_field_step *step = &r->steps[i];
@@ -261,7 +261,7 @@ static bool add_literal(cpb_field_reader *r, uint32_t number, uint64_t size) {
          add_piece(r, CPB_NO_PART_CHUNK, at, length);
 }
 
-/* Bytes of `size` in the fields that the numbers are of, the last one innermost. */
+/* The number of bytes in the fields with these numbers, innermost last, around `size` bytes. */
 static uint64_t size_within(const uint8_t *begin, const uint8_t *end, uint64_t size) {
   while (begin < end) {
     const uint8_t *last = end - 1;
@@ -274,7 +274,7 @@ static uint64_t size_within(const uint8_t *begin, const uint8_t *end, uint64_t s
   return size;
 }
 
-/* A number as text is not supported, where the types tell it from a string. */
+/* A number as text is not supported, if the types distinguish it from a string. */
 static bool check_below(cpb_field_reader *r, cpb_span numbers) {
   const cpb_span no_name = {NULL, 0};
   const uint8_t *end = numbers.data + numbers.size;

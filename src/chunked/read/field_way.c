@@ -64,7 +64,7 @@ static bool check_subscript(cpb_field_reader *r, uint32_t i, const cpb_field_kno
   return true;
 }
 
-/* What the field is to whom the types are given: as cpb_found. */
+/* Describes the field to a caller that gave types, like cpb_found. */
 static void note_found(cpb_field_reader *r, cpb_field_scope parent, const cpb_field_known *field) {
   r->what.parent = parent.type;
   r->what.field = field->field;

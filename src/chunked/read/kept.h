@@ -23,7 +23,7 @@ typedef struct cpb_kept_chunks {
 void cpb_kept_free(cpb_kept_chunks *kept, const cpb_allocator *a);
 /* NULL: it was never added. It may be forgotten. */
 cpb_kept_chunk *cpb_kept_find(const cpb_kept_chunks *kept, uint64_t chunk);
-/* One that was never added. NULL: there is no memory. */
+/* Adds one that was never added. NULL if memory is short. */
 cpb_kept_chunk *cpb_kept_add(cpb_kept_chunks *kept, const cpb_allocator *a, uint64_t chunk);
 
 #endif

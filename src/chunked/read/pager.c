@@ -1,13 +1,12 @@
-/* The pager: chunks in a fixed amount of memory (cpb/pager.h). For programs that have the memory
- * for the whole index there is the chunk reader (chunk_reader.c).
+/* The pager: reads chunks in a fixed amount of memory (cpb/pager.h). Programs with memory for the entire index use the
+ * chunk reader (chunk_reader.c).
  *
- * One record reader at a time exists, and it and all that belongs to it stay below
- * options.memory; the reader enforces that with its budget. It is either in the index, which is
- * scanned entry by entry and never kept, or in the record of `chunk`, where `pos` counts the bytes
- * that it gave. Of the index the pager keeps the offsets of a fixed number of entries, evenly
- * spaced (paged_index.h): looking up a chunk reads the index from the nearest one before it.
- * The host may take back what it lent after each step, so the reader is told not to keep it
- * (`fleeting`): it copies, within its budget, or asks again. */
+ * At most one record reader exists at a time. It and all its data stay below options.memory; the reader enforces that
+ * with its budget. It is either in the index, which is scanned entry by entry and never kept, or in the record of
+ * `chunk`, where `pos` counts the bytes that it has returned. The pager keeps the offsets of a fixed number of index
+ * entries, evenly spaced (paged_index.h): to look up a chunk, it reads the index from the nearest of these before it.
+ * The host may take its bytes back after each step, so the reader is told not to keep them (`fleeting`): it copies
+ * them, within its budget, or requests them again. */
 #include "chunked/read/pager.h"
 
 #include <string.h>
@@ -20,13 +19,13 @@
 
 enum {
   DEFAULT_MEMORY = 64 * 1024,
-  LOOKUP = 1024 /* bytes of the index that are asked for at once to look up a chunk */
+  LOOKUP = 1024 /* bytes of the index requested at once to look up a chunk */
 };
 
 typedef enum pager_phase {
   PAGER_LAST,  /* going to the last record */
   PAGER_SCAN,  /* through the index in it */
-  PAGER_IDLE,  /* nothing is asked for */
+  PAGER_IDLE,  /* no request */
   PAGER_INDEX, /* going to the index again */
   PAGER_FIND,  /* the entry of the chunk in it */
   PAGER_CHUNK, /* going to the chunk's record */
@@ -39,24 +38,24 @@ struct cpb_pager {
   cpb_allocator allocator;
   cpb_pager_options options;
   cpb_limits limits;
-  cpb_input none; /* while there is no reader */
+  cpb_input none; /* used without a reader */
   cpb_error error;
   pager_phase phase;
   cpb_paged_index index;
   uint64_t index_position, index_begin;
 
   cpb_record_reader *reader; /* of the index or of a chunk: never two */
-  uint64_t memory;           /* the most that one has held */
+  uint64_t memory;           /* the most that a reader has held */
   bool open;                 /* it is in the record of `chunk` */
-  uint64_t pos;              /* what it has given of its record */
+  uint64_t pos;              /* bytes that it has returned of its record */
   cpb_span data;
 
-  uint64_t chunk, at, length; /* what is still to be read; CPB_NO_CHUNK: of the index */
+  uint64_t chunk, at, length; /* the range still to be read; CPB_NO_CHUNK: of the index */
   cpb_chunk_info info;
   cpb_chunk_stored stored;
 };
 
-/* What the pager holds beside a reader: itself, and the scanner's frames. */
+/* The pager's memory besides a reader: itself, and the scanner's frames. */
 enum { SCANNER = 1024 };
 #define OWN (sizeof(cpb_pager) + SCANNER)
 
@@ -156,8 +155,8 @@ static cpb_step fail_reading(cpb_pager *p) {
   return fail(p);
 }
 
-/* As in cpb_index: the record's hash was right, so the bytes are what was written. If they are
- * not a ChunkMetadata, the file is not damaged but another kind of Riegeli file. */
+/* As in cpb_index: the record's hash was correct, so the bytes are the original ones. If they are not a ChunkMetadata,
+ * the file is not damaged but some other Riegeli file. */
 static cpb_step fail_index(cpb_pager *p) {
   cpb_error error = p->error;
   error.offset = p->index_begin;
@@ -173,7 +172,7 @@ static cpb_step fail_index(cpb_pager *p) {
 
 /* --- The index ------------------------------------------------------------------- */
 
-/* What act() returns to be called again. */
+/* act() returns this to be called again. */
 #define GO_ON CPB_STEP_RECORD
 
 static cpb_step begin_scan(cpb_pager *p, cpb_step step) {
@@ -249,7 +248,7 @@ static bool go_to_chunk(cpb_pager *p) {
 
 static cpb_step end_find(cpb_pager *p) { return go_to_chunk(p) ? GO_ON : fail(p); }
 
-/* Bytes of the index into the scanner, until it has what it looks for. */
+/* Feeds bytes of the index to the scanner, until it has found the entry. */
 static cpb_step walk_index(cpb_pager *p, cpb_step step) {
   cpb_span in = {NULL, 0};
   if (step == CPB_STEP_DATA) {
@@ -327,7 +326,7 @@ static cpb_step begin_lookup(cpb_pager *p) {
   return GO_ON;
 }
 
-/* A step of the reader, or what is to be done before one. */
+/* A step of the reader, or the work before it. */
 static cpb_step step_reader(cpb_pager *p) {
   if (p->phase == PAGER_READ) read_on(p);
   cpb_step step = cpb_record_reader_step(p->reader);

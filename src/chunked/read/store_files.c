@@ -11,7 +11,7 @@ void cpb_store_files_free(cpb_store_files *f) {
   f->sized = NULL;
 }
 
-/* What went wrong in another file names it: offsets are then of that one. */
+/* An error in another file names that file: offsets refer to it. */
 cpb_have cpb_store_fail_in(cpb_store_files *f, uint32_t file, const cpb_error *error) {
   const cpb_error inner = *error;
   *f->error = inner;
@@ -37,7 +37,7 @@ void cpb_store_turn_input(cpb_store_files *f, uint32_t file) {
   cpb_input_turn(f->input, file, &other, size_of_file(f, file));
 }
 
-/* Before anything of it is read. */
+/* Call it before anything of the file is read. */
 cpb_have cpb_store_check_file(cpb_store_files *f, uint32_t file) {
   uint64_t size, wanted;
   if (file == 0 || (f->sized && f->sized[file])) return CPB_HAVE;
@@ -71,7 +71,7 @@ cpb_have cpb_store_check_hash(cpb_store_files *f, uint32_t file, uint64_t chunk,
   return cpb_store_fail_in(f, file, f->error);
 }
 
-/* What is told of another file's size counts until the input turns to the next one. */
+/* The size of another file counts until the input switches to the next one. */
 uint64_t cpb_store_known_size(const cpb_store_files *f, uint32_t file) {
   bool is_other = file > 0 && file == f->input->file;
   return is_other ? f->input->other_size : size_of_file(f, file);

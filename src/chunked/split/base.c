@@ -1,6 +1,6 @@
-/* A base is read in the order of its index, and of that only what may be shared: chunks of a size that the plan has,
- * too. Two chunks are the same if they have the same size and SHA-256: unlike the hashes of Riegeli chunks, this one
- * nobody can make equal for other bytes. */
+/* A base is read in the order of its index. Only chunks that may be shared are read: those with a size that the plan
+ * also has. Two chunks are the same if they have the same size and SHA-256: unlike with the hashes of Riegeli chunks,
+ * nobody can create other bytes with the same SHA-256. */
 #include "chunked/split/base.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ static bool add_name(cpb_split_base *b, uint32_t file) {
   return cpb_column_set(&b->names_ends, &b->allocator, file, b->names.size);
 }
 
-/* That of the base comes first. */
+/* The name of the base comes first. */
 static bool set_name(cpb_split_base *b, const char *name) {
   return cpb_buffer_append(&b->names, name, name ? strlen(name) : 0) && add_name(b, 0);
 }
@@ -201,11 +201,11 @@ static cpb_step next_chunk(cpb_split_base *b) {
   b->state = b->chunk < num_chunks ? CPB_BASE_READ : CPB_BASE_DONE;
   if (b->state == CPB_BASE_DONE) return CPB_STEP_DONE;
   cpb_sha256_begin(&b->hash);
-  cpb_chunk_reader_read(b->reader, b->chunk, 0, UINT64_MAX); /* the step says its errors */
+  cpb_chunk_reader_read(b->reader, b->chunk, 0, UINT64_MAX); /* the step returns its errors */
   return GO_ON;
 }
 
-/* All of it was read, and its Riegeli chunk's hash is right. */
+/* All of the chunk was read, and the hash of its Riegeli chunk is correct. */
 static cpb_step end_chunk(cpb_split_base *b) {
   const cpb_chunk_stored *stored = cpb_chunk_reader_stored(b->reader);
   cpb_base_chunk chunk = {.file = cpb_metadata_reference(&b->index->metadata, (size_t)b->chunk).file,

@@ -1,4 +1,4 @@
-/* A base: what a split knows of the chunks of another .cpb file, to refer to them instead of writing them again. */
+/* A base: the chunks of another .cpb file, which a split can refer to instead of writing them again. */
 #ifndef CPB_CHUNKED_SPLIT_BASE_H
 #define CPB_CHUNKED_SPLIT_BASE_H
 
@@ -9,18 +9,18 @@
 #include "chunked/split/plan.h"
 #include "cpb/split.h"
 
-/* Of the plan's chunks that are worth a reference: how large they are, each size once. */
+/* The sizes of the plan's chunks that are worth a reference, each once. */
 typedef struct cpb_base_size {
   cpb_ordered_links links;
   uint64_t size;
 } cpb_base_size;
 
-/* A chunk of the base. Of several with the same bytes there is the first. */
+/* A chunk of the base; the first of several with the same bytes. */
 typedef struct cpb_base_chunk {
   cpb_ordered_links links;
-  uint32_t file; /* 0: the base itself; else as its index counts */
+  uint32_t file; /* 0: the base itself; else the number in its index */
   uint64_t size;
-  uint64_t position, data_hash; /* where it is in that file */
+  uint64_t position, data_hash; /* its position in that file */
   uint8_t hash[CPB_SHA256_SIZE];
 } cpb_base_chunk;
 
@@ -33,7 +33,8 @@ struct cpb_split_base {
   cpb_error error;
   cpb_limits limits;
   size_t read_size;
-  cpb_buffer names;      /* of the base and of the files that it refers to, for a file that refers to them, too: */
+  cpb_buffer names;      /* the names of the base and of the files that it refers to, for a new file that also refers to
+                          * them */
   cpb_column names_ends; /* by file; 0 is the base itself */
   cpb_base_state state;
   cpb_index *index;
@@ -44,22 +45,22 @@ struct cpb_split_base {
   cpb_base_chunk *chunks;
   size_t num_chunks, chunks_capacity;
   uint32_t chunks_root;
-  uint64_t chunk; /* that is read, of the index */
+  uint64_t chunk; /* the index's number of the chunk being read */
   cpb_sha256 hash;
   uint64_t done, total; /* bytes of chunks that are hashed */
 };
 
-/* `plan`: what it is for; NULL is an error of the first step. NULL when memory is short. */
+/* `plan` is the plan that uses the base; NULL is an error of the first step. NULL if memory is short. */
 cpb_split_base *cpb_base_new(const cpb_allocator *allocator, const cpb_plan *plan,
                              const cpb_split_base_options *options);
 
-/* The chunk of these bytes, or CPB_ORDERED_NONE. */
+/* The chunk with these bytes, or CPB_ORDERED_NONE. */
 uint32_t cpb_base_find(const cpb_split_base *base, uint64_t size, const uint8_t hash[CPB_SHA256_SIZE]);
 
-/* The base itself, or a file that it refers to: what a file that refers to it has to say of it. */
+/* The base itself, or a file that it refers to, as a file that refers to it must describe it. */
 cpb_other_file cpb_base_file(const cpb_split_base *base, uint32_t file);
 
-/* Whether there is any chunk of that size. */
+/* Whether any chunk has this size. */
 bool cpb_base_has_size(const cpb_split_base *base, uint64_t size);
 
 #endif

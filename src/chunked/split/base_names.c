@@ -22,7 +22,7 @@ static size_t folder_of(cpb_span name) {
 
 /* --- Paths --------------------------------------------------------------------------- */
 
-/* Removes the last part of the path that begins at `begin`; false if there is none but "..". */
+/* Removes the last part of the path that begins at `begin`; false if only ".." parts are left. */
 static bool remove_part(cpb_buffer *out, size_t begin) {
   size_t at = out->size;
   while (at > begin && out->data[at - 1] != '/') at--;
@@ -37,7 +37,7 @@ static bool add_part(cpb_buffer *out, size_t begin, cpb_span part) {
   return (!joins || cpb_buffer_append(out, "/", 1)) && cpb_buffer_append(out, part.data, part.size);
 }
 
-/* Adds the parts of a path to the one that begins at `begin`; ".." takes away the part before it. */
+/* Appends the parts of a path to the one that begins at `begin`; ".." removes the part before it. */
 static bool add_path(cpb_buffer *out, size_t begin, cpb_span path) {
   bool done = true;
   if (path.size > 0 && path.data[0] == '/' && out->size == begin) done = cpb_buffer_append(out, "/", 1);
@@ -55,7 +55,7 @@ static bool add_path(cpb_buffer *out, size_t begin, cpb_span path) {
 
 /* --- Either -------------------------------------------------------------------------- */
 
-/* There is room, so that `base`, which is at its beginning, stays where it is. */
+/* The buffer has room, so that `base`, which is at its beginning, does not move. */
 static bool join(cpb_buffer *out, cpb_span base, cpb_span name) {
   const size_t begin = out->size, folder = folder_of(base);
   const bool is_url = cpb_url_scheme(base) > 0;

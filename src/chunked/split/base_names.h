@@ -1,4 +1,4 @@
-/* What files are called that a base refers to, in a file that refers to them itself. */
+/* Computes new names for the files that a base refers to, for a file that itself refers to them. */
 #ifndef CPB_CHUNKED_SPLIT_BASE_NAMES_H
 #define CPB_CHUNKED_SPLIT_BASE_NAMES_H
 
@@ -7,11 +7,12 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 
-/* Whether a base may be called so, else USAGE. */
+/* Whether a base may have this name, else USAGE. */
 bool cpb_base_name_check(cpb_span name, cpb_error *error);
 
-/* Appends what the file that a base calls `name` is called from where the base's own name is relative to, which is
- * the first `base` bytes of `names`. MEMORY; LIMIT: it is too long. */
+/* Appends a new name for a file that the base calls `name`. Names of the base are relative to the base; the new name is
+ * relative to the same place as the base's own name, which is the first `base` bytes of `names`. MEMORY; LIMIT: it is
+ * too long. */
 bool cpb_base_name_add(cpb_buffer *names, size_t base, cpb_span name, cpb_error *error);
 
 #endif

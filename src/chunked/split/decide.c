@@ -10,7 +10,7 @@ static bool wants_more(const cpb_split_field *field, const cpb_split_decision *d
   return d->peek > field->data_size && there > field->data_size;
 }
 
-/* True when one of them has an opinion, or asks for more bytes to form one. */
+/* True if one of them decides, or requests more bytes to decide. */
 static bool ask(const cpb_splitter *splitters, size_t count, const cpb_split_field *field, cpb_split_decision *d) {
   for (size_t i = 0; i < count; i++) {
     const cpb_splitter *s = &splitters[i];
@@ -27,8 +27,7 @@ static bool ask(const cpb_splitter *splitters, size_t count, const cpb_split_fie
   return false;
 }
 
-/* What fits in a chunk stays; what does not is looked into, or is a chunk if
- * there is nothing to look into. */
+/* A field that fits into a chunk stays; a larger one is opened, or becomes a chunk if it has no fields. */
 static void decide_by_size(const cpb_split_field *field, cpb_split_decision *d) {
   memset(d, 0, sizeof *d);
   if (field->size <= field->max_chunk_size) {

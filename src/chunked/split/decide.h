@@ -10,9 +10,8 @@ typedef struct cpb_split_rules {
   uint64_t max_chunk_size, inline_max;
 } cpb_split_rules;
 
-/* What the first splitter with an opinion says: the caller's, then TensorFlow's,
- * then the generic rule. Zeros are replaced by their defaults. With `peek` above
- * field->data_size the caller must ask again with that many bytes. */
+/* The decision of the first splitter that makes one: the caller's, then TensorFlow's, then the generic rule. Zeros are
+ * replaced by their defaults. If `peek` exceeds field->data_size, the caller must ask again with that many bytes. */
 void cpb_split_decide(const cpb_split_rules *rules, const cpb_split_field *field, cpb_split_decision *decision);
 
 #endif

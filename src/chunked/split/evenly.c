@@ -22,7 +22,7 @@ void cpb_evenly_begin(cpb_evenly *p, uint64_t chunk_size, bool even) {
   p->given = false;
 }
 
-/* More than the chunk has is given out as well: the writer refuses it. */
+/* Bytes beyond the end of the chunk are returned as well: the writer rejects them. */
 bool cpb_evenly_next(cpb_evenly *p, cpb_span *piece) {
   *piece = (cpb_span){NULL, 0};
   if (p->given) p->held.size = 0;

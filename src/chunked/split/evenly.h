@@ -1,6 +1,6 @@
-/* A chunk's bytes in pieces whose sizes depend on the chunk alone, however they arrive: what a codec
- * makes of a chunk may depend on the sizes of the pieces that it gets, and so would the file on how
- * its host reads. Without a codec they are given out as they arrive, uncopied. */
+/* Returns a chunk's bytes in pieces whose sizes depend on the chunk alone, however the bytes arrive. The output of a
+ * codec may depend on the sizes of its input pieces; otherwise the file would depend on how its host reads. Without a
+ * codec, bytes are returned as they arrive, uncopied. */
 #ifndef CPB_CHUNKED_SPLIT_EVENLY_H
 #define CPB_CHUNKED_SPLIT_EVENLY_H
 

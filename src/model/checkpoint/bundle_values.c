@@ -1,14 +1,12 @@
 /* The values of one tensor, or slice, streamed from the shard (data file) that holds it.
  *
- * Numbers are stored as their bytes, little-endian, and are passed on as they come. A tensor of
- * strings is stored as all lengths (varints), the masked CRC-32C of these, and then the bytes of
- * all strings; it is given out as strings that are padded to the longest, or as length and bytes of
- * one string after the other. So the lengths are kept, which takes at most options->max_memory bytes;
- * of the rest no more than PIECE bytes are held. Before strings are padded, the last byte of each is
- * looked at: a NUL there would be lost. In [at, end) is what has not been read of the tensor's range
- * of the shard; `crc` covers what has. The checksum can be compared only at the end: values have then
- * been given out already, and a mismatch makes the last step an error. (WriteStringTensor in
- * TensorFlow's tensor_bundle.cc) */
+ * Numbers are stored as their bytes, little-endian, and are passed on unchanged. A tensor of strings is stored as all
+ * lengths (varints), the masked CRC-32C of the lengths, and then the bytes of all strings. The reader returns strings
+ * padded to the longest, or each as its length and bytes. It keeps the lengths in memory, up to options->max_memory
+ * bytes, and at most PIECE bytes of the rest. Before it pads strings, it reads the last byte of each: padding would
+ * lose a NUL there. [at, end) is the unread part of the tensor's range in the shard; `crc` covers the part that was
+ * read. The checksum can be compared only at the end, after the values have been returned; a mismatch makes the last
+ * step an error. (WriteStringTensor in TensorFlow's tensor_bundle.cc) */
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/checkpoint/part_reader.h"
@@ -34,9 +32,9 @@ typedef struct reader {
   cpb_error *error;
   cpb_crc32c tables;
   uint32_t crc;
-  uint64_t at, end; /* of the shard: what is left to read */
+  uint64_t at, end; /* unread range of the shard */
   uint64_t count;   /* elements */
-  uint64_t size;    /* bytes that are given out */
+  uint64_t size;    /* bytes to return */
   char dtype[CPB_DTYPE_NAME];
   cpb_foreign_instead instead; /* of the shard */
   int stage;
@@ -44,15 +42,15 @@ typedef struct reader {
 
   /* Only for strings. */
   cpb_buffer lengths;              /* the varints, as stored */
-  size_t next;                     /* offset in `lengths` of the next string's */
+  size_t next;                     /* offset in `lengths` of the next string's length */
   uint8_t checksum[CHECKSUM_SIZE]; /* of the lengths */
-  size_t checksum_size;            /* how much of it has been read */
-  uint64_t number;                 /* the length that is being read, and */
-  unsigned shift;                  /* how many of its bits are there */
+  size_t checksum_size;            /* bytes of it read so far */
+  uint64_t number;                 /* the length that is being decoded */
+  unsigned shift;                  /* number of its bits decoded so far */
   uint64_t seen;                   /* lengths read; in stage TEXTS, strings begun */
-  uint64_t text_end;               /* of the string that is being given out, in the shard */
+  uint64_t text_end;               /* in the shard, of the current string */
   uint64_t longest;
-  uint64_t padding; /* bytes that are still to follow the string */
+  uint64_t padding; /* bytes of padding that remain after the string */
   bool padded;
   char numpy[24];
 } reader;
@@ -92,7 +90,7 @@ static void destroy(void *state) {
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
-/* Of a shard that ends too early: something else may lie in its place. */
+/* The shard ends too early: perhaps the file is something else, such as an HTML page. */
 static cpb_have fail_at_end(reader *r) {
   char instead[sizeof r->error->message];
   const cpb_have have = cpb_foreign_find_instead(&r->instead, r->input, instead, sizeof instead);
@@ -144,7 +142,7 @@ static cpb_have begin_numbers(reader *r) {
   return CPB_FAILED;
 }
 
-/* A length takes at least one byte: this bounds the count by the size before anything is read. */
+/* A length takes at least one byte, so the size bounds the count before anything is read. */
 static cpb_have begin_texts(reader *r) {
   uint64_t given = r->stored->size;
   r->stage = given > 0 ? LENGTHS : DONE;
@@ -190,8 +188,7 @@ static cpb_have next_numbers(reader *r, cpb_span *data) {
 
 /* --- Strings ------------------------------------------------------------------------------------- */
 
-/* The checksums cover each length not as the varint that is stored, but as 4 bytes, or as 8 if
- * it does not fit into 4. */
+/* The checksum does not cover the stored varints, but each length as 4 bytes, or as 8 if it does not fit into 4. */
 static cpb_have take_length(reader *r) {
   uint8_t bytes[8];
   cpb_store64(bytes, r->number);
@@ -204,7 +201,7 @@ static cpb_have take_length(reader *r) {
   return CPB_HAVE;
 }
 
-/* Reads lengths from `in`, and sets `used` to how many bytes of it they took. */
+/* Reads lengths from `in`, and sets `used` to the number of bytes consumed. */
 static cpb_have take_lengths(reader *r, cpb_span in, size_t *used) {
   cpb_have have = CPB_HAVE;
   for (*used = 0; have == CPB_HAVE && *used < in.size && r->seen < r->count;) {
@@ -251,13 +248,13 @@ static cpb_have read_checksum(reader *r) {
   add_to_crc(r, (cpb_span){r->checksum, CHECKSUM_SIZE});
   r->text_end = r->at;
   r->seen = 0;
-  r->longest = cpb_max_u64(r->longest, 1); /* as NumPy has it */
+  r->longest = cpb_max_u64(r->longest, 1); /* like NumPy, whose strings take at least one byte */
   r->padded = !r->options->exact_texts && cpb_tensor_pads_texts(r->count, r->longest, r->size);
   r->stage = ENDS;
   return CPB_HAVE;
 }
 
-/* The length of the next string, of which the last byte is just before `text_end` then. */
+/* The length of the next string. Its last byte is then just before `text_end`. */
 static uint64_t next_length(reader *r) {
   uint64_t length = 0;
   const uint8_t *at = r->lengths.data + r->next;
@@ -283,7 +280,7 @@ static cpb_have look_at_ends(reader *r) {
   return CPB_HAVE;
 }
 
-/* Chooses how the strings come. */
+/* Chooses between padded strings and strings preceded by their lengths. */
 static cpb_have begin_to_give(reader *r) {
   uint64_t lengths;
   cpb_have have = look_at_ends(r);
@@ -306,7 +303,7 @@ static cpb_span pad(reader *r) {
   return (cpb_span){r->out, size};
 }
 
-/* More of a string, or what follows it, or the length of the next one. */
+/* The next bytes of a string, of its padding, or of the next string's length. */
 static cpb_have next_text(reader *r, cpb_span *data) {
   while (data->size == 0) {
     if (r->at < r->text_end) {

@@ -17,7 +17,7 @@
 
 #define VERSION 1  /* tensor_bundle.cc: kTensorBundleVersion; of version 1 TF_CHECKPOINT_VERSION */
 #define SHOWN 80   /* bytes of a key in an error */
-#define PROBLEM 96 /* bytes of what is wrong with an entry */
+#define PROBLEM 96 /* bytes for the text of a problem with an entry */
 
 enum { AT_HEADER, AT_ENTRIES, AT_INSTEAD, DONE };
 
@@ -36,14 +36,14 @@ struct cpb_checkpoint {
   uint64_t max_memory;
   cpb_input input;
   cpb_error error;
-  cpb_error no_table;          /* why it is no index */
+  cpb_error no_table;          /* why it cannot be read as an index */
   cpb_foreign_instead instead; /* what else it may be */
   cpb_table table;
   int stage;
   unsigned version;
   uint32_t shards;
   cpb_texts texts;     /* keys and messages */
-  uint64_t texts_size; /* of these, in bytes */
+  uint64_t texts_size; /* their total size in bytes */
   cpb_buffer sizes;    /* the dimensions of all shapes, as uint64_t */
   entry *items;
   size_t count, capacity;
@@ -98,14 +98,14 @@ static bool read_header(cpb_checkpoint *c, const cpb_table *t) {
 
 /* --- Entries -------------------------------------------------------------------------- */
 
-/* Whether the entries stay within `max_memory` when `added` bytes come to them. */
+/* Whether `added` more bytes keep the entries within `max_memory`. */
 static bool have_room(const cpb_checkpoint *c, uint64_t added) {
   uint64_t used = c->texts_size + c->sizes.size + (uint64_t)c->count * sizeof(entry);
   return added <= c->max_memory && used <= c->max_memory - added;
 }
 
-/* Appends the dimensions to `sizes`. Returns NULL, what is wrong (`problem` has room for
- * PROBLEM bytes), or "" when memory is short. */
+/* Appends the dimensions to `sizes`. Returns NULL, a description of the problem (`problem` has room for PROBLEM bytes),
+ * or "" if memory is short. */
 static const char *read_shape(cpb_checkpoint *c, cpb_span shape, cpb_stored *s, char *problem) {
   cpb_cursor dimensions = cpb_cursor_of(shape);
   if (cpb_get_number(shape, SHAPE_UNKNOWN_RANK)) return "unknown_rank is true; expected a known shape";
@@ -144,7 +144,7 @@ static const char *read_entry(cpb_checkpoint *c, cpb_span message, entry *e, cha
   return read_shape(c, cpb_get_bytes(message, ENTRY_SHAPE), s, problem);
 }
 
-/* As a slice of the whole tensor is written: dimensions without a length. */
+/* Whether the slice is the whole tensor: its dimensions have no lengths. */
 static bool is_whole(cpb_span slice) {
   cpb_cursor extents = cpb_cursor_of(slice);
   while (cpb_cursor_find(&extents, SLICE_EXTENT, CPB_WIRE_LEN)) {
@@ -154,7 +154,7 @@ static bool is_whole(cpb_span slice) {
   return true;
 }
 
-/* As read_entry(), for a SavedSliceMeta. What is stored takes as much as its type and shape say; texts say nothing. */
+/* Like read_entry(), for a SavedSliceMeta. The stored size follows from type and shape, except for strings. */
 static const char *read_tensor(cpb_checkpoint *c, cpb_span message, entry *e, char *problem) {
   cpb_stored *s = &e->stored;
   uint64_t dtype = cpb_get_number(message, SAVED_TYPE), elements = 1, bits = cpb_dtype_bits(dtype);
@@ -172,7 +172,7 @@ static const char *read_tensor(cpb_checkpoint *c, cpb_span message, entry *e, ch
   return wrong;
 }
 
-/* A copy, for as long as the checkpoint; false when memory is short. */
+/* Makes a copy that lives as long as the checkpoint; false if memory is short. */
 static bool keep(cpb_checkpoint *c, cpb_span bytes, cpb_span *kept) {
   uint8_t *room = cpb_texts_add(&c->texts, &c->allocator, bytes.size);
   if (!room) return false;
@@ -188,14 +188,13 @@ static bool is_in_order(const cpb_checkpoint *c, cpb_span key) {
 }
 
 static bool has_room(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t offset, cpb_error *error) {
-  /* A dimension takes at least two bytes of the message, and eight of `sizes`; the message
-   * itself is kept, too. */
+  /* A dimension takes at least two bytes of the message and eight of `sizes`; the message is kept as well. */
   if (!have_room(c, (uint64_t)key.size + 5 * (uint64_t)message.size + sizeof(entry))) {
     cpb_fail(error, CPB_E_LIMIT, offset, "the entries of the checkpoint index take more than max_memory, %llu bytes",
              (unsigned long long)c->max_memory);
     return false;
   }
-  /* Of a key only what it does not share with the one before is in the file. */
+  /* The file omits the part of a key that it shares with the previous key, so charge the whole key. */
   return cpb_meter_charge(&c->meter, CPB_WORK_WALKED, (uint64_t)key.size + 4 * (uint64_t)message.size, offset, error) &&
          cpb_meter_charge(&c->meter, CPB_WORK_ENTRIES, 1, offset, error);
 }
@@ -223,7 +222,7 @@ static int by_key(const void *a, const void *b) {
   return cpb_span_compare(cpb_stored_key(&((const entry *)a)->stored), cpb_stored_key(&((const entry *)b)->stored));
 }
 
-/* The tensors stand in the order in which they were saved. */
+/* Version 1 stores tensors in the order in which they were saved. */
 static bool sort_tensors(cpb_checkpoint *c, uint64_t offset, cpb_error *error) {
   if (c->count > 1) qsort(c->items, c->count, sizeof *c->items, by_key);
   for (size_t i = 0; i < c->count; i++) {
@@ -234,7 +233,7 @@ static bool sort_tensors(cpb_checkpoint *c, uint64_t offset, cpb_error *error) {
   return true;
 }
 
-/* The first entry tells of all tensors; the others have their values. */
+/* The first entry describes all tensors; the others have their values. */
 static bool read_tensors(cpb_checkpoint *c, const cpb_table *t) {
   cpb_span meta = cpb_get_bytes(t->data.value, SAVED_META);
   uint64_t offset = cpb_table_offset(t);
@@ -250,7 +249,7 @@ static bool read_tensors(cpb_checkpoint *c, const cpb_table *t) {
 
 /* --- Both -------------------------------------------------------------------------------- */
 
-/* What has the number of shards as its first field in version 2 is a message in version 1. */
+/* The first field is the number of shards in version 2, and a message in version 1. */
 static cpb_have begin_entries(cpb_checkpoint *c, cpb_table *t) {
   if (t->data.key.size > 0) {
     cpb_fail(t->error, CPB_E_DAMAGED, cpb_table_offset(t),
@@ -324,7 +323,7 @@ cpb_input *cpb_checkpoint_input(cpb_checkpoint *c) { return &c->input; }
 
 const cpb_error *cpb_checkpoint_error(const cpb_checkpoint *c) { return &c->error; }
 
-/* Something else may lie in its place. */
+/* The file may be something else, such as an HTML page. */
 static cpb_have find_instead(cpb_checkpoint *c) {
   char what[sizeof c->error.message];
   if (c->stage != AT_INSTEAD) c->no_table = c->error;
@@ -383,8 +382,8 @@ const cpb_stored *cpb_checkpoint_find_rest(const cpb_checkpoint *c, size_t first
   return NULL;
 }
 
-/* The index of the first key that is not before `begin`, or with `beyond` of the first that is after it
- * and does not begin with it. */
+/* The index of the first key that is not before `begin`; with `beyond`, of the first key after all those that begin
+ * with it. */
 static size_t bound(const cpb_checkpoint *c, cpb_span begin, bool beyond) {
   size_t low = 0, high = c->count;
   while (low < high) {

@@ -1,17 +1,17 @@
-/* What the readers of a checkpoint need beyond cpb/checkpoint.h. */
+/* Access to a checkpoint's entries, for the readers in this folder. */
 #ifndef CPB_MODEL_CHECKPOINT_CHECKPOINT_H
 #define CPB_MODEL_CHECKPOINT_CHECKPOINT_H
 
 #include "base/bytes.h"
 #include "cpb/checkpoint.h"
 
-/* The serialized BundleEntryProto of an entry, which has been checked. Part of the checkpoint. */
+/* The serialized BundleEntryProto of an entry; it has been validated. It belongs to the checkpoint. */
 cpb_span cpb_checkpoint_message(const cpb_stored *stored);
 
-/* The entries whose keys begin with `begin`: their indices are `*first` and those after it. */
+/* Finds the entries whose keys begin with `begin`: `*first` is the index of the first one. Returns their number. */
 size_t cpb_checkpoint_begin(const cpb_checkpoint *checkpoint, cpb_span begin, size_t *first);
-/* The one of `count` entries from `first` on, whose keys have the same first `skip` bytes, of which
- * `rest` follows these; NULL when there is none. */
+/* Searches `count` entries from `first` on, whose keys share their first `skip` bytes. Returns the entry whose key
+ * continues with `rest`, or NULL. */
 const cpb_stored *cpb_checkpoint_find_rest(const cpb_checkpoint *checkpoint, size_t first, size_t count, size_t skip,
                                            cpb_span rest);
 

@@ -17,7 +17,7 @@ enum {
   ENTRY_CRC = 6,
   ENTRY_SLICES = 7
 };
-/* Of version 1: util/saved_tensor_slice.proto */
+/* Version 1: util/saved_tensor_slice.proto */
 enum { SAVED_META = 1, SAVED_DATA = 2, META_TENSOR = 1, META_VERSIONS = 2 };
 enum { SAVED_NAME = 1, SAVED_SHAPE = 2, SAVED_TYPE = 3, SAVED_SLICES = 4 };
 enum { DATA_TENSOR = 3 };

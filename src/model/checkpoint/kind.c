@@ -25,7 +25,7 @@
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
-/* Where `part` begins in the text, or its size. */
+/* The offset of `part` in the text, or the text's size. */
 static size_t find(cpb_span text, const char *part) {
   const size_t size = strlen(part);
   for (size_t i = 0; i + size <= text.size; i++) {
@@ -34,13 +34,13 @@ static size_t find(cpb_span text, const char *part) {
   return text.size;
 }
 
-/* The name in a key: without what TensorFlow 2 appends to the path of an object. */
+/* The name in a key, without the suffix that TensorFlow 2 appends to the path of an object. */
 static cpb_span stored_name(const cpb_stored *s) {
   const cpb_span key = cpb_stored_key(s);
   return (cpb_span){key.data, find(key, ATTRIBUTES)};
 }
 
-/* Its elements; false where these are 2^64 or more. */
+/* The number of elements; false if it is 2^64 or more. */
 static bool stored_elements(const cpb_stored *s, uint64_t *elements) {
   *elements = 1;
   for (uint32_t i = 0; i < s->rank; i++) {
@@ -49,7 +49,7 @@ static bool stored_elements(const cpb_stored *s, uint64_t *elements) {
   return true;
 }
 
-/* By the objects that the path of a key leads through. */
+/* The use of a tensor, from the objects along its key's path. */
 static cpb_tensor_use use_of_key(cpb_span name) {
   if (find(name, SLOT) < name.size) return CPB_TENSOR_OPTIMIZER;
   while (name.size > 0) {
@@ -68,8 +68,8 @@ typedef struct walk {
   cpb_allocator allocator;
   cpb_span *objects; /* TrackableObjects */
   size_t count, capacity;
-  uint8_t *reached; /* by object: 0, or what it is as, plus 1 */
-  uint8_t *begins;  /* of an optimizer or of metrics the same */
+  uint8_t *reached; /* by object: 0, or its use plus 1 */
+  uint8_t *begins;  /* the same for objects that are roots of an optimizer or of metrics */
   uint32_t *queue;
   size_t first, last;
 } walk;
@@ -89,7 +89,7 @@ static bool list_objects(walk *w, cpb_span graph) {
   return w->reached && w->begins && w->queue;
 }
 
-/* Keras's optimizers do not always have that name: a learning rate and a number of iterations tell. */
+/* Keras's optimizers are not always called `optimizer`: a learning rate and an iteration count identify them. */
 static bool is_optimizer(cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
   bool has_rate = false, has_iterations = false;
@@ -139,7 +139,7 @@ static void mark_slots(walk *w) {
   }
 }
 
-/* What each key's object is. */
+/* Sets the use of each key from the object that owns it. */
 static void use_reached(const walk *w, const cpb_checkpoint *checkpoint, cpb_named_variable *all) {
   for (size_t i = 0; i < w->count; i++) {
     cpb_cursor c = cpb_cursor_of(w->objects[i]);
@@ -184,13 +184,13 @@ static cpb_named_variable named_of(const cpb_stored *s) {
   return v;
 }
 
-/* A single number that is no weight counts something: steps, epochs, what was saved. */
+/* A scalar that is not a weight is a counter: of steps, epochs or saves. */
 static bool is_counter(const cpb_stored *s, const cpb_named_variable *v) {
   return cpb_dtype_bits(s->dtype) > 0 && !cpb_dtype_is_weight_like(s->dtype) && v->has_elements && v->elements == 1;
 }
 
-/* By the place of the tensor; to be released. Slices and the object graph have CPB_TENSOR_UNKNOWN. `graph` is the
- * TrackableObjectGraph, or empty. NULL when memory is short. */
+/* The uses of all tensors, by index; the caller releases them. Slices and the object graph have CPB_TENSOR_UNKNOWN.
+ * `graph` is the TrackableObjectGraph, or empty. NULL if memory is short. */
 static uint8_t *checkpoint_uses(const cpb_allocator *a, const cpb_checkpoint *checkpoint, cpb_span graph) {
   const size_t count = cpb_checkpoint_count(checkpoint);
   cpb_named_variable *all = cpb_alloc(a, (count + 1) * sizeof *all);
@@ -214,10 +214,10 @@ typedef struct reader {
   cpb_limits limits;
   cpb_model_options options;
   cpb_question question;
-  cpb_checkpoint *own;         /* read from the input; NULL where one was given */
+  cpb_checkpoint *own;         /* read from the input; NULL if the host gave one */
   const cpb_checkpoint *given; /* by the host */
   cpb_buffer graph;            /* TrackableObjectGraph, or empty */
-  uint8_t *uses;               /* by place; NULL: not known yet */
+  uint8_t *uses;               /* by index; NULL until computed */
   cpb_input no_input;
 } reader;
 
@@ -280,7 +280,7 @@ static bool answers(cpb_model_kind kind, cpb_question_kind question) {
 
 /* --- Tensors ------------------------------------------------------------------------------- */
 
-/* Slices are told with what they are slices of. */
+/* Slices are skipped: they are reported with their tensor. */
 static const cpb_stored *tensor_at(const reader *r, size_t i) {
   const cpb_stored *s = cpb_checkpoint_get(checkpoint_of(r), i);
   return s->key[0] != 0 ? s : NULL;
@@ -311,7 +311,7 @@ static void write_tensor(const reader *r, size_t i, cpb_json_writer *a) {
   cpb_stored_write(&r->allocator, checkpoint_of(r), s, a);
 }
 
-/* A page of those that `is_wanted`; how many there are. */
+/* Writes a page of the tensors that `is_wanted` selects; returns their number. */
 static uint64_t write_page(const reader *r, const char *key, const char *is, cpb_json_writer *a,
                            bool (*is_wanted)(const reader *r, const cpb_stored *s)) {
   cpb_page page = cpb_page_open(a, &r->question, key);
@@ -333,7 +333,7 @@ static cpb_span asked(const reader *r) { return (cpb_span){(const uint8_t *)r->q
 
 /* --- Answers -------------------------------------------------------------------------------- */
 
-/* A name may leave out what TensorFlow 2 appends to it. */
+/* A name may omit the suffix that TensorFlow 2 appends. */
 static bool is_asked(const reader *r, const cpb_stored *s) {
   const cpb_span name = asked(r);
   return name.size == 0 || cpb_span_equal(cpb_stored_key(s), name) || cpb_span_equal(stored_name(s), name);
@@ -378,13 +378,13 @@ static bool write_layers(const reader *r, cpb_json_writer *a, cpb_error *error) 
 
 /* --- The overview ------------------------------------------------------------------------------- */
 
-/* What there is of one type. */
+/* Totals for one dtype. */
 typedef struct sum {
   uint32_t dtype;
   uint64_t tensors, elements, bytes;
 } sum;
 
-#define SUMS 64 /* types that there may be; what is beyond these is added to the last */
+#define SUMS 64 /* the largest number of types; further ones are added to the last */
 
 static int largest_first(const void *a, const void *b) {
   const sum *x = a, *y = b;
@@ -444,7 +444,7 @@ static void write_overview(const reader *r, cpb_json_writer *a) {
 
 /* --- Steps ---------------------------------------------------------------------------------------- */
 
-/* The host may read the checkpoint, to have its object graph, too. */
+/* If the host may read the checkpoint, its object graph is read as well. */
 static cpb_step read_own(reader *r, cpb_error *error) {
   const cpb_checkpoint_options how = {
       .struct_size = sizeof how, .max_memory = r->options.max_memory, .limits = &r->limits};
@@ -456,7 +456,7 @@ static cpb_step read_own(reader *r, cpb_error *error) {
   return step;
 }
 
-/* All keys and the object graph are gone through. */
+/* Goes through all keys and the object graph. */
 static bool find_uses(reader *r, cpb_error *error) {
   const cpb_checkpoint *c = checkpoint_of(r);
   uint64_t work = 4 * (uint64_t)r->graph.size;
@@ -468,7 +468,7 @@ static bool find_uses(reader *r, cpb_error *error) {
   return r->uses != NULL;
 }
 
-/* The values of which nobody knows what they are for are counted by their names. */
+/* Values whose use is unknown are counted by their names. */
 static void write_problems(const reader *r, cpb_json_writer *a) {
   const bool has = cpb_checkpoint_find(checkpoint_of(r), CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH)) != NULL;
   cpb_problems problems;

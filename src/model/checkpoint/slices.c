@@ -27,8 +27,8 @@ static bool put_text(cpb_buffer *out, cpb_span text) {
   return done && put(out, 0) && put(out, 1);
 }
 
-/* A number of n bytes, as few as possible, begins with n one bits, then a zero bit for the sign;
- * the remaining 7 * n - 1 bits are its value. Of a negative number all bits are inverted. */
+/* A number takes as few bytes n as possible. It begins with n one bits and a zero bit for the sign; the other 7 * n - 1
+ * bits are its value. If it is negative, all bits are inverted. */
 static bool put_signed(cpb_buffer *out, int64_t number) {
   bool negative = number < 0;
   uint64_t bits = negative ? ~(uint64_t)number : (uint64_t)number;
@@ -54,8 +54,7 @@ static bool put_extent(cpb_buffer *out, cpb_span extent) {
   return put_signed(out, start) && put_signed(out, all ? -1 : (int64_t)cpb_get_number(extent, EXTENT_LENGTH));
 }
 
-/* Appends to `out` what the keys of all slices of tensor `name` begin with. False when memory is
- * short. */
+/* Appends the common beginning of the keys of tensor `name`'s slices to `out`. False if memory is short. */
 static bool slice_key_begin(cpb_buffer *out, cpb_span name) { return put_unsigned(out, 0) && put_text(out, name); }
 
 /* The rest of the key of the slice that a TensorSliceProto describes. */

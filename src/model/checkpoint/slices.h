@@ -7,7 +7,7 @@
 #include "model/checkpoint/checkpoint.h"
 #include "model/common/cursor.h"
 
-/* The slices of a tensor, one after the other. All keys of slices begin in the same way, so that is looked for once. */
+/* Iterates over the slices of a tensor. All their keys have a common beginning, which is searched only once. */
 typedef struct cpb_slices {
   const cpb_checkpoint *checkpoint;
   const cpb_stored *whole;
@@ -15,18 +15,18 @@ typedef struct cpb_slices {
   cpb_buffer key; /* of the slice */
   size_t skip, first, count;
   cpb_span message;         /* the slice's TensorSliceProto */
-  const cpb_stored *stored; /* its entry, or NULL; of version 1 there is none */
+  const cpb_stored *stored; /* its entry, or NULL; always NULL in version 1 */
   bool failed;              /* memory was short */
 } cpb_slices;
 
-/* False, as all that follows, when memory is short; to be closed then, too. */
+/* Like all that follow, it returns false if memory is short; close `slices` then as well. */
 bool cpb_slices_open(cpb_slices *slices, const cpb_allocator *a, const cpb_checkpoint *checkpoint,
                      const cpb_stored *whole);
 bool cpb_slices_next(cpb_slices *slices);
 void cpb_slices_close(cpb_slices *slices);
 
-/* Where a slice begins in the tensor, and its shape: as many numbers as that has dimensions. False if it does not lie
- * within. */
+/* The position of a slice in the tensor, and its shape, both with the tensor's rank. False if the slice exceeds the
+ * tensor. */
 bool cpb_slice_bounds(cpb_span slice, const cpb_stored *whole, uint64_t *begin, uint64_t *shape);
 
 #endif

@@ -27,7 +27,7 @@ static bool open_slices(cpb_slices *slices, const cpb_allocator *a, const cpb_ch
   return cpb_slices_open(slices, a, checkpoint, s) && cpb_json_writer_charge(answer, CPB_WORK_WALKED, work);
 }
 
-/* Of version 1 the shape is only in the slice. */
+/* In version 1 only the slice has the shape. */
 static void write_slice(const cpb_slices *slices, cpb_json_writer *a) {
   const cpb_stored *whole = slices->whole;
   uint64_t begin[CPB_STORED_RANK_MAX], shape[CPB_STORED_RANK_MAX];

@@ -1,6 +1,5 @@
-/* The values of one tensor of a checkpoint. Each slice is read by a cpb_part_reader. Slices of the first dimension,
- * which is how variables are mostly partitioned, are given out one after the other; any others are joined in
- * memory. */
+/* The values of one tensor of a checkpoint. A cpb_part_reader reads each slice. Most variables are partitioned along
+ * the first dimension; their slices are returned one after the other. Other slices are joined in memory. */
 #include "model/checkpoint/stored_values.h"
 
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 typedef struct slice {
   const cpb_stored *stored;
   size_t key, key_size; /* in `keys` */
-  uint64_t *bounds;     /* where it begins, and its shape */
+  uint64_t *bounds;     /* its position, and its shape */
   uint32_t rank;
 } slice;
 
@@ -36,11 +35,11 @@ typedef struct reader {
   cpb_buffer keys;
   uint64_t *bounds; /* of all slices */
   bool is_prepared, is_begun, is_given;
-  void *part;      /* reads slice `number`; NULL: it is still to be opened */
-  size_t number;   /* or of a tensor in one place always 0 */
-  uint64_t at;     /* of the slice: bytes that were joined */
-  uint8_t *joined; /* NULL: slices are given out as they come */
-  uint8_t *seen;   /* a bit for each element of it */
+  void *part;      /* reads slice `number`; NULL: not opened yet */
+  size_t number;   /* always 0 for a tensor in one place */
+  uint64_t at;     /* bytes of the slice joined so far */
+  uint8_t *joined; /* NULL: slices are returned in their order */
+  uint8_t *seen;   /* a bit for each of its elements */
 } reader;
 
 static cpb_have fails(reader *r, cpb_code code, const char *what) {
@@ -168,7 +167,7 @@ static int by_begin(const void *a, const void *b) {
   return 0;
 }
 
-/* False where it is 2^64 or more. */
+/* False if the product is 2^64 or more. */
 static bool multiply(const uint64_t *shape, uint32_t rank, uint64_t *product) {
   *product = 1;
   for (uint32_t i = 0; i < rank; i++) {
@@ -177,7 +176,7 @@ static bool multiply(const uint64_t *shape, uint32_t rank, uint64_t *product) {
   return true;
 }
 
-/* Whether each slice goes on where the one before it ends. */
+/* Whether each slice begins where the one before it ends. */
 static bool follow_each_other(const reader *r) {
   uint64_t end = 0;
   for (size_t i = 0; i < r->num_slices; i++) {
@@ -233,7 +232,7 @@ static cpb_have prepare(reader *r) {
 
 /* --- Slices, one after the other --------------------------------------------------------------- */
 
-/* Of another slice, another file is the input. */
+/* A new slice makes another file the input. */
 static cpb_have open_part(reader *r) {
   const slice *s = r->num_slices > 0 ? &r->slices[r->number] : NULL;
   const cpb_stored_part part = {.stored = s ? s->stored : r->stored,
@@ -246,7 +245,7 @@ static cpb_have open_part(reader *r) {
   return r->part ? CPB_HAVE : fails_memory(r);
 }
 
-/* The next bytes of the slices, and of which one; none at their end. */
+/* The next bytes of the current slice; none after the last slice. */
 static cpb_have next_bytes(reader *r, cpb_values_info *info, cpb_span *data) {
   while (r->number < r->num_slices) {
     cpb_have have = r->part ? CPB_HAVE : open_part(r);
@@ -260,7 +259,7 @@ static cpb_have next_bytes(reader *r, cpb_values_info *info, cpb_span *data) {
 
 /* --- Joining -------------------------------------------------------------------------------------- */
 
-/* Where byte `at` of a slice lies in the whole: `at` is that of an element in its last dimension. */
+/* Index in the whole tensor, in elements, of the first element of a slice's row `row`. */
 static uint64_t place_of(const reader *r, const slice *s, uint64_t row) {
   const uint64_t *shape = s->bounds + s->rank;
   uint64_t stride = r->stored->shape[s->rank - 1], place = s->bounds[s->rank - 1];
@@ -282,7 +281,7 @@ static bool mark(reader *r, uint64_t first, uint64_t count) {
   return true;
 }
 
-/* A row is what lies together, in the last dimension. */
+/* A row is the contiguous run along the last dimension. */
 static cpb_have join(reader *r, cpb_span data) {
   const slice *s = &r->slices[r->number];
   const uint64_t item = r->format->size, row_size = s->bounds[2 * s->rank - 1] * item;

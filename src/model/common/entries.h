@@ -1,5 +1,4 @@
-/* A map's entries in the order of their keys: how they stand in a message is up to
- * whoever wrote it. */
+/* A map's entries sorted by key: their order in a message depends on its writer. */
 #ifndef CPB_MODEL_COMMON_ENTRIES_H
 #define CPB_MODEL_COMMON_ENTRIES_H
 
@@ -16,10 +15,10 @@ typedef struct cpb_entries {
   size_t count, capacity;
 } cpb_entries;
 
-/* The entries of field `number`; of those with the same key the last, as parsers take
- * it. False when memory is short, with nothing to free. */
+/* The entries of field `number`; as in parsers, the last of several with the same key wins. False if memory is short,
+ * with nothing to free. */
 bool cpb_entries_read(cpb_entries *entries, const cpb_allocator *a, cpb_span message, uint32_t number);
-/* The value of the key; NULL data when there is none. */
+/* The value of the key, or NULL data. */
 cpb_span cpb_entries_find(const cpb_entries *entries, cpb_span key);
 void cpb_entries_free(cpb_entries *entries);
 

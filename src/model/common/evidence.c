@@ -5,7 +5,7 @@
 /* Enough to tell any two types apart; a hostile message has as many fields as bytes. */
 enum { FIELDS_MOST = 64, RULED_OUT = -1 };
 
-/* The field of that number, of that wire type if there is one. */
+/* The field with this number, preferably with this wire type. */
 static const cpb_evidence_field *find(const cpb_evidence *type, uint32_t number, cpb_wire_type wire) {
   const cpb_evidence_field *found = NULL;
   for (size_t i = 0; i < type->num_fields; i++) {
@@ -16,8 +16,8 @@ static const cpb_evidence_field *find(const cpb_evidence *type, uint32_t number,
   return found;
 }
 
-/* The size of a field's value that begins at `at`, and for a LEN where that begins. False: it is cut
- * off, or there is no such value. */
+/* Finds the size of the field's value at `at`, and the start of a LEN value. False if the value is cut off or
+ * invalid. */
 static bool measure(cpb_wire_type type, const uint8_t **at, const uint8_t *end, uint64_t *size) {
   uint64_t value;
   const uint8_t *after = *at;
@@ -30,7 +30,7 @@ static bool measure(cpb_wire_type type, const uint8_t **at, const uint8_t *end, 
   return true;
 }
 
-/* Bytes that no text has. */
+/* Control characters, which text does not have. */
 static bool has_control(cpb_span in) {
   for (size_t i = 0; i < in.size; i++) {
     if (in.data[i] < ' ' && !(in.data[i] >= '\t' && in.data[i] <= '\r')) return true;

@@ -1,6 +1,6 @@
-/* What a message is, by evidence: which fields it begins with, of which wire types, with what text, at the top and some
- * levels below. One byte says little: `08` begins a SavedModel, an ONNX model, and many others. Nor does it say much
- * that a few fields fit: something that hardly anything else has must be there, too. */
+/* Recognizes the type of a message by evidence: its first fields, their wire types and text, at the top and some levels
+ * below. One byte is weak evidence: `08` begins a SavedModel, an ONNX model, and many others. A few matching fields are
+ * weak as well: a field that is rare elsewhere must be present. */
 #ifndef CPB_MODEL_COMMON_EVIDENCE_H
 #define CPB_MODEL_COMMON_EVIDENCE_H
 
@@ -16,10 +16,10 @@ typedef struct cpb_evidence cpb_evidence;
 typedef struct cpb_evidence_field {
   uint32_t number;
   cpb_wire_type type;
-  const cpb_evidence *message; /* what a LEN field holds, or NULL: that is not looked into */
+  const cpb_evidence *message; /* the type of a LEN field, or NULL: its content is ignored */
   bool is_text;                /* without control characters */
-  int proves;                  /* a message that scores as much settles it; 0: none does */
-  bool (*is_proof)(cpb_span);  /* content that settles it, which may be cut off; NULL: none does */
+  int proves;                  /* settles the type if the message scores this much; 0: never */
+  bool (*is_proof)(cpb_span);  /* content that settles the type, perhaps cut off; NULL: none */
 } cpb_evidence_field;
 
 struct cpb_evidence {
@@ -27,9 +27,9 @@ struct cpb_evidence {
   size_t num_fields;
 };
 
-/* A message type of that name, from fields that are numbers, bytes that are not looked into, text, and
- * messages of a type that is defined above; those behind PROOF settle it. A number that may be packed is in it
- * twice, also as bytes. */
+/* Defines a message type of that name. Its fields are numbers, bytes with ignored content, text, and messages of a type
+ * that is defined above; fields after PROOF settle the type. A number that may be packed is listed twice, the second
+ * time as bytes. */
 #define CPB_EVIDENCE(name, ...)                                    \
   static const cpb_evidence_field name##_fields[] = {__VA_ARGS__}; \
   static const cpb_evidence name = {name##_fields, sizeof name##_fields / sizeof *name##_fields}
@@ -42,10 +42,10 @@ struct cpb_evidence {
 #define CPB_EVIDENCE_PROOF(number, type, proves) {number, CPB_WIRE_LEN, &(type), false, proves, NULL}
 #define CPB_EVIDENCE_PROOF_BYTES(number, is_proof) {number, CPB_WIRE_LEN, NULL, false, 0, is_proof}
 
-/* How well the beginning of a message fits its type: 0 when it does not. Each known field counts
- * for one and each unknown one against it; a known field of another wire type, a group, what is
- * no field at all, and text with control characters rule it out, and so does it that nothing settles it,
- * unless its name does: `is_named`. The end of `begin` may cut a field off. */
+/* How well the beginning of a message fits its type; 0: it does not. Each known field adds one, each unknown field
+ * subtracts one. The type is ruled out by a known field of another wire type, a group, malformed bytes, or text with
+ * control characters; and if no field settles it, unless the file name does: `is_named`. The end of `begin` may cut a
+ * field off. */
 int cpb_evidence_score(const cpb_evidence *type, cpb_span begin, bool is_named);
 
 #endif

@@ -9,7 +9,7 @@
 
 typedef struct cpb_name {
   cpb_span text; /* the caller's */
-  uint32_t what; /* a number of the caller's */
+  uint32_t what; /* for the caller */
 } cpb_name;
 
 typedef struct cpb_names {
@@ -22,12 +22,11 @@ void cpb_names_init(cpb_names *names, const cpb_allocator *a);
 void cpb_names_free(cpb_names *names);
 /* False when memory is short. */
 bool cpb_names_add(cpb_names *names, cpb_span text, uint32_t what);
-/* After the last was added. */
+/* Call it after the last was added. */
 void cpb_names_sort(cpb_names *names);
-/* What the name stands for (the first that was added, if there are several), or
- * CPB_NO_NAME. */
+/* The number of this name (the first that was added, if there are several), or CPB_NO_NAME. */
 uint32_t cpb_names_find(const cpb_names *names, cpb_span text);
-/* All that have the name, in the order of what they stand for. */
+/* All entries with this name, ordered by their numbers. */
 const cpb_name *cpb_names_all(const cpb_names *names, cpb_span text, size_t *count);
 
 #endif

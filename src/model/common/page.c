@@ -21,7 +21,7 @@ bool cpb_page_has(cpb_page *page) {
   return number >= page->first && number - page->first < page->count && cpb_json_writer_ok(page->answer);
 }
 
-/* What comes before a page and after it is gone through as well: all of the list is work for each of its pages. */
+/* Each page walks the entire list, also before and after the page, and costs as much work. */
 void cpb_page_close(cpb_json_writer *a, const cpb_page *page) {
   cpb_json_writer_charge(a, CPB_WORK_ENTRIES, page->passed);
   cpb_json_writer_close(a, ']');

@@ -14,8 +14,8 @@ bool cpb_part_begin(cpb_part *p, const cpb_allocator *a, const cpb_message_type 
   return p->outline != NULL;
 }
 
-/* Pieces of a field behind one another, each followed by a field that is none of anybody's, so that a place in the copy
- * is one in the message. */
+/* The pieces of a field, concatenated, each followed by a field with an unused number. Every position in the copy
+ * therefore maps to one in the message. */
 typedef struct cpb_part_whole {
   cpb_allocator allocator;
   cpb_buffer bytes;
@@ -91,12 +91,12 @@ bool cpb_part_join(cpb_part *p, const cpb_allocator *a, uint32_t field, cpb_span
   return true;
 }
 
-/* Where in the message that is of which a copy has been made. */
+/* The span in the message that was copied to `value`. */
 static cpb_span original_of(const cpb_part *p, cpb_span value) {
   const joined *j = p->joined;
   if (!j || !value.data || value.data < j->bytes.data || value.data > j->bytes.data + j->bytes.size) return value;
   const size_t at = (size_t)(value.data - j->bytes.data);
-  size_t low = 0, high = j->count; /* the last piece that begins there or before */
+  size_t low = 0, high = j->count; /* the last piece that begins at or before it */
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
     if (j->pieces[middle].at <= at) low = middle;
@@ -108,7 +108,7 @@ static cpb_span original_of(const cpb_part *p, cpb_span value) {
 
 /* --- Places ----------------------------------------------------------------------------- */
 
-/* The omitted value that stands where `value` is, or NULL. */
+/* The omitted value at `value`, or NULL. */
 static const cpb_omitted *find_omitted(const cpb_part *p, cpb_span value) {
   value = original_of(p, value);
   if (value.size > 0 || !value.data) return NULL;

@@ -30,31 +30,32 @@ cpb_model_piece cpb_pieces_get(const cpb_pieces *pieces, size_t i);
 void cpb_pieces_number(cpb_pieces *pieces, uint32_t number, uint64_t value);
 void cpb_pieces_fixed(cpb_pieces *pieces, uint32_t number, uint64_t value, size_t size); /* 4 or 8 bytes */
 void cpb_pieces_bytes(cpb_pieces *pieces, uint32_t number, cpb_span value);
-/* A LEN field whose value is a range of the input, which is not looked at. */
+/* A LEN field whose value is a range of the input; the range is not examined. */
 void cpb_pieces_copy(cpb_pieces *pieces, uint32_t number, cpb_range value);
 
-/* The same of another file, `file` of the caller's, from 1 on; and the file that a piece is of. */
+/* The same with a range of another file, by the caller's number from 1 on; and the number of the file that a piece
+ * comes from. */
 void cpb_pieces_copy_other(cpb_pieces *pieces, uint32_t number, uint32_t file, cpb_range value);
 uint32_t cpb_pieces_file(const cpb_pieces *pieces, size_t i);
 
-/* Bytes that are no field: a range, and bytes in memory. */
+/* Raw bytes instead of fields: a range, and bytes in memory. */
 void cpb_pieces_range(cpb_pieces *pieces, uint32_t file, cpb_range range);
 void cpb_pieces_put(cpb_pieces *pieces, const void *data, size_t size);
 
-/* What is there so far, to go back to. */
+/* A position in the message, to go back to. */
 typedef struct cpb_pieces_mark {
   size_t count, literals;
   uint64_t size;
 } cpb_pieces_mark;
 
-/* Before cpb_pieces_open(): what follows may be dropped. */
+/* Call it before cpb_pieces_open(): going back drops everything after it. */
 cpb_pieces_mark cpb_pieces_here(const cpb_pieces *pieces);
 void cpb_pieces_back_to(cpb_pieces *pieces, cpb_pieces_mark mark);
 
-/* A LEN field of what comes in between; what `open` returns is for `close`. */
+/* A LEN field that holds whatever is added before cpb_pieces_close(), which takes the return value. */
 size_t cpb_pieces_open(cpb_pieces *pieces);
 void cpb_pieces_close(cpb_pieces *pieces, uint32_t number, size_t opened);
-/* Within it: bytes that are no field. */
+/* Raw bytes within it. */
 void cpb_pieces_varint(cpb_pieces *pieces, uint64_t value);
 
 #endif

@@ -3,7 +3,7 @@
 
 /* --- Layers ------------------------------------------------------------------------------- */
 
-/* In the order of layers. Shapes are those that NeuralNetwork.proto describes. */
+/* In the order of layers. The shapes follow NeuralNetwork.proto. */
 static const cpb_coreml_weights weights[] = {
     {100, 0, 90, {1, 2, 20}, CPB_COREML_CONVOLUTION, "weights"},
     {100, 0, 91, {1}, CPB_COREML_SIZES, "bias"},
@@ -70,7 +70,7 @@ typedef struct visit {
   void *user;
   cpb_view_tensor like;
   cpb_span parameters;
-  uint32_t element; /* of several alike, from 1, or 0 */
+  uint32_t element; /* its number in a repeated field, from 1, or 0 */
 } visit;
 
 static bool visit_weights(visit *v, const cpb_coreml_weights *w, cpb_span of) {
@@ -88,7 +88,7 @@ static bool visit_weights(visit *v, const cpb_coreml_weights *w, cpb_span of) {
   return true;
 }
 
-/* All weights of a layer that are in the message in the field `within` of it, or in itself. */
+/* All weights of a layer that are in the message; `within` is the message's field in the layer, or 0. */
 static bool visit_message(visit *v, uint32_t layer, uint32_t within, cpb_span message) {
   for (size_t i = 0; i < NUM_WEIGHTS; i++) {
     if (weights[i].layer == layer && weights[i].within == within && !visit_weights(v, &weights[i], message))
@@ -97,7 +97,7 @@ static bool visit_message(visit *v, uint32_t layer, uint32_t within, cpb_span me
   return true;
 }
 
-/* An LSTM in both directions has the weights of one twice. */
+/* A bidirectional LSTM has the weights of a simple one twice. */
 static bool visit_layer(visit *v, cpb_span layer) {
   const uint32_t type = cpb_coreml_layer_of(layer, &v->parameters);
   const uint32_t like = type == LAYER_BIDIRECTIONAL_LSTM ? LAYER_LSTM : type;
@@ -118,7 +118,7 @@ static bool visit_layer(visit *v, cpb_span layer) {
 
 /* --- Programs ---------------------------------------------------------------------------- */
 
-/* A value in a file, or a tensor that is no scalar. */
+/* A value in a file, or a tensor that is not a scalar. */
 static bool is_large(cpb_span value) {
   const cpb_span type = cpb_get_bytes(cpb_get_bytes(value, VALUE_TYPE), MIL_TENSOR);
   if (cpb_get_bytes(value, VALUE_BLOB).data) return true;
@@ -143,7 +143,7 @@ static bool visit_attributes(visit *v) {
   return true;
 }
 
-/* Values that stand among the arguments, as newer programs have them. */
+/* Values that are given as arguments, as in newer programs. */
 static bool visit_arguments(visit *v, const cpb_view_graph *graph) {
   cpb_view_values inputs = cpb_coreml_inputs(graph, v->node->message);
   cpb_view_value value;

@@ -1,11 +1,11 @@
-/* Numbers of the fields that are read, of Core ML's Model.proto, FeatureTypes.proto, MIL.proto and
+/* Numbers of the fields that the readers use, from Core ML's Model.proto, FeatureTypes.proto, MIL.proto and
  * NeuralNetwork.proto (github.com/apple/coremltools, mlmodel/format). */
 #ifndef CPB_MODEL_COREML_FIELDS_H
 #define CPB_MODEL_COREML_FIELDS_H
 
 enum { MODEL_VERSION = 1, MODEL_DESCRIPTION = 2, MODEL_UPDATABLE = 10, MODEL_TYPES = 200 /* the first of them */ };
 
-/* Of the types, those that are looked into. */
+/* The types that the readers open. */
 enum {
   TYPE_PIPELINE_CLASSIFIER = 200,
   TYPE_PIPELINE_REGRESSOR = 201,

@@ -5,7 +5,7 @@
 
 /* --- Texts --------------------------------------------------------------------------------- */
 
-/* Null where there is none; a long one is not read. */
+/* Writes null if it is empty; long texts are not read. */
 static void write_text(cpb_viewed *m, const char *key, cpb_span text) {
   cpb_json_writer *a = m->answer;
   if (!cpb_part_omits(m->view.part, text)) {
@@ -34,7 +34,7 @@ static void write_metadata(cpb_viewed *m, cpb_span metadata) {
 
 /* --- The description ------------------------------------------------------------------------- */
 
-/* The type of what the program makes under that name; NULL data if it makes nothing. */
+/* The type of the program's result with this name, or NULL data. */
 static cpb_span made_type(cpb_viewed *m, cpb_span name) {
   cpb_view_node node;
   cpb_view_value value;
@@ -48,7 +48,7 @@ static cpb_span made_type(cpb_viewed *m, cpb_span name) {
   return (cpb_span){NULL, 0};
 }
 
-/* What the description leaves open the program may know. Looking for it is a walk of its own. */
+/* If the description does not give a shape, the program may. Searching the program is a separate walk. */
 static void write_feature(cpb_viewed *m, cpb_span feature) {
   const cpb_span type = cpb_get_bytes(feature, FEATURE_TYPE);
   const bool is_open = !cpb_coreml_has_shape(type);
@@ -66,7 +66,7 @@ static void write_features(cpb_viewed *m, const char *key, cpb_span message, uin
   cpb_page_close(m->answer, &page);
 }
 
-/* A model of several functions describes each: that of the default one. */
+/* A model of several functions describes each; this returns the description of the default one. */
 static cpb_span description_of(const cpb_viewed *m, cpb_span description) {
   cpb_cursor c = cpb_cursor_of(description);
   while (cpb_cursor_find(&c, DESCRIPTION_FUNCTION, CPB_WIRE_LEN)) {
@@ -109,7 +109,7 @@ static void write_identity(cpb_viewed *m, cpb_span metadata) {
 
 /* --- The graph --------------------------------------------------------------------------------- */
 
-/* Of a program its default function; of a classifier how many classes there are. */
+/* Describes the default function of a program; of a classifier also the number of classes. */
 static void write_graph(cpb_viewed *m) {
   cpb_json_writer *a = m->answer;
   const cpb_view_graph *g = &m->view.graphs.items[0];

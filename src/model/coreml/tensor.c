@@ -10,7 +10,7 @@
 
 /* --- Sizes ----------------------------------------------------------------------------------- */
 
-/* How many elements, and in how many bytes. */
+/* The number of elements and of bytes. */
 static void measure(cpb_coreml_tensor *t) {
   uint64_t bits = t->type.format ? 8u * t->type.format->size : 0;
   t->elements = 1;
@@ -27,7 +27,7 @@ static void add_size(cpb_coreml_tensor *t, uint64_t size) {
   else t->shape[t->rank++] = size;
 }
 
-/* The values in the fields of that number: their bytes, of which numbers that lie alone are only counted. */
+/* Adds the values of a field: their bytes, or, for numbers that are not packed, only their count. */
 static void add_values(cpb_coreml_tensor *t, const cpb_cursor *c) {
   const cpb_range where = c->type == CPB_WIRE_LEN ? cpb_part_where(t->part, c->bytes) : (cpb_range){CPB_NO_OFFSET, 1};
   if (t->parts++ == 0) t->values = where;
@@ -74,7 +74,7 @@ static const struct {
               [VALUES_BYTES] = {"bytes", CPB_WIRE_LEN, 0}};
 #define NUM_FIELDS (sizeof fields / sizeof *fields)
 
-/* Of another type than its field's the values are not read. */
+/* If the type of the values does not match their field, they are not read. */
 static void take_immediate(cpb_coreml_tensor *t, cpb_span tensor) {
   uint32_t field = 0;
   cpb_cursor c = cpb_cursor_of(tensor);
@@ -164,14 +164,14 @@ static void take_weights(cpb_coreml_tensor *t, cpb_span weights) {
   if (t->number > 0) find_values(t);
 }
 
-/* The sizes in a field of the layer, which is a number or a list of them. */
+/* Adds the sizes in a field of the layer, a number or a list. */
 static void add_sizes(cpb_coreml_tensor *t, cpb_span parameters, uint32_t field) {
   uint64_t size;
   cpb_varints sizes = cpb_varints_of(parameters, field);
   while (cpb_varints_next(&sizes, &size)) add_size(t, size);
 }
 
-/* One that is not there has its default. */
+/* A field of the message, or its default. */
 static uint64_t number_or(cpb_span message, uint32_t field, uint64_t or_else) {
   const uint64_t number = cpb_get_number(message, field);
   return number > 0 ? number : or_else;
@@ -183,7 +183,7 @@ static void add_convolution(cpb_coreml_tensor *t, cpb_span layer, bool is_3d) {
   const bool reversed = cpb_get_number(layer, is_3d ? 86 : 60) != 0;
   const uint64_t groups = number_or(layer, GROUPS, 1), outputs = cpb_get_number(layer, OUTPUTS);
   uint64_t inputs = cpb_get_number(layer, INPUTS);
-  if (is_3d && !reversed) inputs /= groups; /* the other kind counts those of a group */
+  if (is_3d && !reversed) inputs /= groups; /* without is_3d it is the number per group */
   add_size(t, reversed ? inputs : outputs);
   add_size(t, reversed ? outputs / groups : inputs);
   const uint32_t before = t->rank;
@@ -192,15 +192,15 @@ static void add_convolution(cpb_coreml_tensor *t, cpb_span layer, bool is_3d) {
   for (int i = 0; i < 2 && !is_3d && t->rank < before + 2; i++) add_size(t, 3);
 }
 
-/* As many elements as there are values: at most, where the last byte has bits to spare. */
+/* As many elements as there are values; an upper bound if the last byte has unused bits. */
 static uint64_t stored_elements(const cpb_coreml_tensor *t) {
   uint64_t bits;
-  if (t->parts != 1 || t->values.offset == CPB_NO_OFFSET) return t->parts; /* that lie alone */
+  if (t->parts != 1 || t->values.offset == CPB_NO_OFFSET) return t->parts; /* not packed */
   if (t->type.packed == 0) return t->type.format ? t->size / t->type.format->size : 0;
   return cpb_mul_u64(t->size, 8, &bits) ? bits / t->type.packed : 0;
 }
 
-/* By what the layer says, if that is as much as is stored; else a list. */
+/* The shape that the layer gives, if it matches the stored size; else a list. */
 static void shape_weights(cpb_coreml_tensor *t, const cpb_view_tensor *c) {
   const cpb_coreml_weights *w = c->rule;
   const uint64_t stored = stored_elements(t);
@@ -250,7 +250,7 @@ static void write_external(cpb_json_writer *a, const cpb_coreml_tensor *t) {
   cpb_json_writer_close(a, '}');
 }
 
-/* How many floats a field has, packed or not. */
+/* The number of floats in a field, packed or not. */
 static uint64_t count_floats(const cpb_part *part, cpb_span message, uint32_t number) {
   uint64_t count = 0;
   cpb_cursor c = cpb_cursor_of(message);
@@ -304,7 +304,7 @@ void cpb_coreml_write_tensor(cpb_json_writer *a, const cpb_coreml_tensor *t) {
   write_preview(a, t);
 }
 
-/* --- Attributes ---------------------------------------------------------------------------- */
+/* A single number or text: its type as the kind, and its first value. */
 
 /* A number or a text by itself: its first value, and what it is as the kind. */
 static bool write_single(cpb_json_writer *a, const cpb_coreml_tensor *t) {

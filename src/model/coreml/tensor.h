@@ -12,50 +12,50 @@
 typedef struct cpb_coreml_tensor {
   const cpb_part *part;
   uint64_t dtype;       /* as in dtypes.h */
-  cpb_tensor_type type; /* its `format` is NULL if the dtype is not known, or is not stored in such a field */
+  cpb_tensor_type type; /* its `format` is NULL if the dtype is unknown, or cannot be stored in such a field */
   uint64_t shape[CPB_COREML_RANK_MAX];
   uint32_t rank;
-  bool is_weights;   /* of a layer: their type and shape are not in the message that has the values */
-  bool is_tensor;    /* else a list, a dictionary and the like, of which nothing else is known */
-  bool has_elements; /* its sizes are known, and no error: */
+  bool is_weights;   /* weights of a layer: the message with the values lacks type and shape */
+  bool is_tensor;    /* otherwise a list, a dictionary and the like, without further details */
+  bool has_elements; /* `elements` and `bytes` are valid */
   uint64_t elements;
-  uint64_t bytes;    /* by shape and type, elements that share bytes as one; 0 for texts */
-  const char *field; /* that has the values, such as "floats"; NULL for none */
-  cpb_span message;  /* that has that field, of this number: */
+  uint64_t bytes;    /* by shape and type; elements that share bytes count as one; 0 for texts */
+  const char *field; /* name of the field with the values, such as "floats", or NULL */
+  cpb_span message;  /* the message with that field */
   uint32_t number;
-  uint64_t parts;   /* how many such fields there are: 1 where they are packed */
-  bool is_content;  /* its values lie there as in memory */
-  uint64_t size;    /* of their bytes, or of those in another file */
-  cpb_range values; /* of the first */
+  uint64_t parts;   /* number of such fields: 1 if they are packed */
+  bool is_content;  /* the values are stored as in memory */
+  uint64_t size;    /* of the values in bytes, here or in another file */
+  cpb_range values; /* of the first one */
   cpb_range tensor; /* the Value itself, or a layer's WeightParams */
-  bool is_external; /* in another file: */
+  bool is_external; /* the values are in another file */
   cpb_span location;
-  uint64_t offset;       /* of the description in front of the values */
-  const char *wrong;     /* NULL, or why that is no place */
-  cpb_span quantization; /* QuantizationParams, of a layer's */
+  uint64_t offset;       /* of the description that precedes the values */
+  const char *wrong;     /* NULL, or why that position is invalid */
+  cpb_span quantization; /* a layer's QuantizationParams */
 } cpb_coreml_tensor;
 
 cpb_coreml_tensor cpb_coreml_tensor_of(const cpb_part *part, const cpb_view_tensor *constant);
-/* The same of a Value that is not among them. */
+/* The same for a Value that is not a constant of the graph. */
 cpb_coreml_tensor cpb_coreml_tensor_of_value(const cpb_part *part, cpb_span value);
 
-/* How many elements a MILSpec.TensorType has, if that is known; and the bytes of so many of a dtype. */
+/* The number of elements of a MILSpec.TensorType, if it is known; and the bytes of that many elements of a dtype. */
 void cpb_coreml_elements(cpb_span type, bool *is_known, uint64_t *elements);
 uint64_t cpb_coreml_bytes(uint64_t dtype, uint64_t elements);
 
-/* What stands for the model's folder in front of a file's name. */
+/* The prefix in the names of files that represents the model's folder. */
 #define CPB_COREML_FOLDER "@model_path/"
 
 /* The name of the file, relative to the model's folder. */
 cpb_span cpb_coreml_file_of(cpb_span location);
 
-/* Members of an object: "dtype", "shape", "elements", "bytes", "size", where it lies, "quantization" of a layer's
- * weights, and its first values if they are in memory. */
+/* Writes members of an object: "dtype", "shape", "elements", "bytes", "size", the place of the values, "quantization"
+ * of a layer's weights, and the first values if they are in memory. */
 void cpb_coreml_write_tensor(cpb_json_writer *answer, const cpb_coreml_tensor *tensor);
 
-/* An object, of a MILSpec.Value of that name: "name", "kind", and "value". The kind is "tensor", whose value is such
- * members; the dtype of a single number or text, which then is the value; "list", "tuple" or "dictionary", whose value
- * is how many elements it has. */
+/* Writes an object for a MILSpec.Value of that name: "name", "kind", and "value". The kind of a tensor is "tensor", and
+ * its value has the members above. The kind of a single number or text is its dtype, and its value the number or text.
+ * The kind of others is "list", "tuple" or "dictionary", and their value the number of elements. */
 void cpb_coreml_write_attribute(cpb_json_writer *answer, const cpb_part *part, cpb_span name, cpb_span value);
 
 #endif

@@ -24,7 +24,7 @@ static void write_range(cpb_json_writer *a, cpb_span range) {
   cpb_json_writer_close(a, ']');
 }
 
-/* As a dimension of a shape: its size, "1..10", or "1.." without a bound. */
+/* Writes a dimension: its size, "1..10", or "1.." without an upper bound. */
 static void write_dimension(cpb_json_writer *a, cpb_span range) {
   char text[64];
   const uint64_t least = cpb_get_number(range, RANGE_LOWER);
@@ -46,7 +46,7 @@ static void write_ranges(cpb_json_writer *a, const char *key, cpb_span ranges,
   cpb_json_writer_close(a, ']');
 }
 
-/* An array without sizes may have any; a single number is an array of one. */
+/* An array without sizes may have any shape; a single number is an array of one. */
 static void write_array(cpb_json_writer *a, cpb_span array) {
   const cpb_span shapes = cpb_get_bytes(array, ARRAY_SHAPES), ranges = cpb_get_bytes(array, ARRAY_RANGE);
   cpb_coreml_write_dtype(a, "dtype", cpb_coreml_array_dtype(cpb_get_number(array, ARRAY_TYPE)));
@@ -126,10 +126,10 @@ static void write_other(cpb_json_writer *a, const cpb_cursor *c) {
   cpb_json_writer_close(a, '}');
 }
 
-/* Members of an object: "dtype" and "shape" of an array or a number; a list of sizes, of which a flexible one is
- * "1..10" or "1..", or null where nothing is said. Of what may be of several sizes "shapes", a list of them, or
- * "ranges", of each size [least, most], where most may be null. Of others "type": {"image": {"color", "width",
- * "height"}}, ... The last of the fields that say what it is counts, as for parsers. */
+/* Writes members of an object. Arrays and numbers have "dtype" and "shape". The shape is a list of sizes, where a
+ * flexible one is "1..10" or "1..", or null if unspecified. An array with several possible sizes has "shapes", a list
+ * of shapes, or "ranges", a list of [least, most], where most may be null. Others have "type": {"image": {"color",
+ * "width", "height"}}, and so on. If several fields give the type, the last counts, as in parsers. */
 static void write_feature_type(cpb_json_writer *a, cpb_span type) {
   cpb_cursor c = cpb_cursor_of(type), last = {.number = 0};
   while (cpb_cursor_next(&c)) {
@@ -164,12 +164,12 @@ static void write_tensor(cpb_json_writer *a, cpb_span type) {
   cpb_json_writer_close(a, ']');
 }
 
-/* A key is a tensor without a shape of interest. */
+/* Keys are tensors without a meaningful shape. */
 static void write_key(cpb_json_writer *a, cpb_span type) {
   cpb_coreml_write_dtype(a, "key", cpb_get_number(cpb_get_bytes(type, MIL_TENSOR), TENSOR_TYPE));
 }
 
-/* What is in a type that holds another one, which then is *type. Opens the objects around that, and says how many. */
+/* Replaces a type that holds another one by the inner type. Opens the objects around it, and returns how many. */
 static unsigned enter(cpb_json_writer *a, cpb_span *type) {
   const cpb_span list = cpb_get_bytes(*type, MIL_LIST), state = cpb_get_bytes(*type, MIL_STATE);
   const cpb_span dictionary = cpb_get_bytes(*type, MIL_DICTIONARY);
@@ -184,7 +184,7 @@ static unsigned enter(cpb_json_writer *a, cpb_span *type) {
   return 3;
 }
 
-/* Types hold one another any number of times: one after the other, without recursion. */
+/* Types may be nested to any depth, so this is a loop and not recursion. */
 static void write_mil_type(cpb_json_writer *a, cpb_span type) {
   unsigned opened, open = 0;
   while ((opened = enter(a, &type)) > 0) open += opened;

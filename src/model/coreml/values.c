@@ -1,5 +1,5 @@
-/* A constant by its name, in the graph that is the scope. In a file of weights, 64 bytes in front of its values say
- * what they are and where. */
+/* A constant, by its name in the graph of the scope. In a file of weights, the 64 bytes before its values describe
+ * their type and place. */
 #include "model/common/tensor/values.h"
 #include "base/status.h"
 #include "model/common/tensor/external.h"
@@ -14,10 +14,10 @@
 typedef struct reader {
   cpb_viewed_values common;
   cpb_tensor_layout layout;
-  bool begun; /* the values, of which it is known where they lie */
+  bool begun; /* the values: their place is known */
   cpb_coreml_tensor constant;
-  uint8_t description[64]; /* in front of values in a file, */
-  size_t has;              /* of which so much is there */
+  uint8_t description[64]; /* the description in a file, before the values */
+  size_t has;              /* number of its bytes read so far */
 } reader;
 
 static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
@@ -81,7 +81,7 @@ static bool begin(reader *r) {
                                       &r->common.error, &known, r->common.options->exact_texts != 0);
 }
 
-/* The description in a file: a mark, the type, how many bytes and where. */
+/* Takes the description in a file: a mark, the type, the size and the place. */
 static cpb_have take_description(reader *r) {
   enum { MARK = 0, TYPE = 4, SIZE = 8, OFFSET = 16 };
   const uint8_t *d = r->description;
@@ -109,7 +109,7 @@ static cpb_have read_description(reader *r) {
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
-/* Of a program's Value it may be known where it lies. */
+/* The place of a program's Value may be known already. */
 static cpb_have find_at(reader *r) {
   cpb_viewed_values *c = &r->common;
   if (c->options->tensor_size > INT64_MAX || c->options->tensor_offset > INT64_MAX) {

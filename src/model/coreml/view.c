@@ -17,7 +17,7 @@ static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
   return m;
 }
 
-/* The inputs of operations that make a weight of what is stored in fewer bits: those that have its values. */
+/* Whether this is a data input of an operation that decompresses a weight. */
 static bool is_data(cpb_span role) {
   static const char *const data[] = {"data",         "indices",        "indices_nonzero_data",
                                      "nonzero_data", "quantized_data", "source_val"};
@@ -27,7 +27,8 @@ static bool is_data(cpb_span role) {
   return false;
 }
 
-/* What is made is as large as the first output, which of sparse values is their mask; of the type of the last. */
+/* The result is as large as the first output, which for sparse values is their mask, and has the type of the last
+ * one. */
 static void measure_result(cpb_span operation, cpb_view_measure *m) {
   cpb_cursor c = cpb_cursor_of(operation);
   cpb_span first = {NULL, 0}, last = {NULL, 0};
@@ -39,7 +40,7 @@ static void measure_result(cpb_span operation, cpb_view_measure *m) {
   m->bytes = m->has_elements ? cpb_coreml_bytes(cpb_get_number(last, TENSOR_TYPE), m->elements) : 0;
 }
 
-/* Weights of layers, and values in files, but for what says how they are packed. */
+/* Weights of layers, and values in files, except for the parameters of their compression. */
 static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
                           uint64_t input, cpb_view_measure *m) {
   const cpb_span constexpr_ = cpb_span_of("constexpr_");
@@ -65,7 +66,7 @@ static void open_attribute(cpb_json_writer *a, cpb_span name, const char *kind) 
   cpb_json_writer_text(a, "kind", kind);
 }
 
-/* A graph within the node, as of ONNX: how many nodes it has. */
+/* A graph within the node, as in ONNX: the number of its nodes. */
 static void write_nodes_of(cpb_json_writer *a, const char *key, cpb_span graph, uint32_t field) {
   cpb_json_writer_open(a, key, '{');
   cpb_json_writer_null(a, "graph");
@@ -83,7 +84,7 @@ static void write_blocks(cpb_json_writer *a, cpb_span operation) {
   cpb_json_writer_close(a, '}');
 }
 
-/* All but its name; values that stand among the arguments are attributes, too. */
+/* Writes the operation without its name. Immediate values among the arguments are attributes as well. */
 static void write_operation(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, cpb_span operation) {
   cpb_view_value value;
   cpb_view_values arguments = cpb_coreml_inputs(g, operation);
@@ -121,7 +122,7 @@ static void write_inner(cpb_json_writer *a, cpb_span name, cpb_span graph, uint3
   cpb_json_writer_close(a, '}');
 }
 
-/* The networks within a layer, under the names of their fields; the weights of any other. */
+/* The networks within a layer, by their fields; for any other layer its weights. */
 static void write_layer(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
   writing w = {a, v->part};
   cpb_coreml_network networks[2];
@@ -130,7 +131,7 @@ static void write_layer(cpb_json_writer *a, const cpb_view *v, uint32_t graph, c
   if (count == 0) cpb_coreml_each_constant_of(v, graph, node, write_weights, &w);
 }
 
-/* A model's own graphs: of a program its functions. */
+/* The graphs of a model in a pipeline; for a program its functions. */
 static void write_model(cpb_json_writer *a, const cpb_view_node *node) {
   cpb_span content;
   const uint32_t type = cpb_coreml_type_of(node->message, &content);
@@ -178,7 +179,7 @@ static bool nodes_are_layers(const cpb_view *v, const cpb_view_graph *g) {
   return g->form != CPB_COREML_BLOCK;
 }
 
-/* Layers and operations that their author brings code for. */
+/* Layers and operations with code from the model's author. */
 static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
   (void)v, (void)domain;
   return cpb_span_is(op, "custom") || cpb_span_is(op, "custom_layer") ? "custom" : "coreml";

@@ -10,7 +10,7 @@ CPB_VIEW_ENTRY(text_entry, CPB_KEEP(MAP_KEY))
 
 /* --- The description --------------------------------------------------------------- */
 
-static const cpb_message_type no_fields; /* is looked into, and nothing long of it taken */
+static const cpb_message_type no_fields; /* is opened, and nothing long in it is kept */
 
 CPB_VIEW(list, CPB_ENTER(1, no_fields)) /* of shapes, sizes and ranges */
 CPB_VIEW(image, CPB_ENTER(IMAGE_SIZES, list), CPB_ENTER(IMAGE_RANGE, no_fields))
@@ -68,7 +68,7 @@ CPB_VIEW_DIVISIBLE(program, ANYWHERE, CPB_ENTER(PROGRAM_FUNCTION, function_entry
 static const cpb_message_type network;
 CPB_VIEW(quantization, CPB_ENTER(QUANTIZATION_LINEAR, no_fields), CPB_ENTER(QUANTIZATION_TABLE, no_fields))
 CPB_VIEW(weights, CPB_ENTER(WEIGHTS_QUANTIZATION, quantization))
-/* Of most layers: what else they have in fields of these numbers is short. */
+/* For most layers; fields with these numbers that are not weights are short. */
 CPB_VIEW(parameters, CPB_ENTER(2, weights), CPB_ENTER(3, weights), CPB_ENTER(4, weights), CPB_ENTER(5, weights),
          CPB_ENTER(8, weights), CPB_ENTER(9, weights), CPB_ENTER(15, weights), CPB_ENTER(16, weights),
          CPB_ENTER(17, weights), CPB_ENTER(18, weights), CPB_ENTER(20, weights), CPB_ENTER(21, weights),

@@ -93,14 +93,14 @@ static cpb_step end_result(cpb_diff *d) {
   cpb_json_writer_unsigned(&d->out, "same", d->left_out.same);
   cpb_json_writer_close(&d->out, '}');
   if (d->different || cpb_diff_damaged(d) == 0) cpb_json_writer_bool(&d->out, "equal", !d->different);
-  else cpb_json_writer_null(&d->out, "equal"); /* as far as it can be read */
+  else cpb_json_writer_null(&d->out, "equal"); /* as far as the models can be read */
   write_damage(d);
   cpb_json_writer_close(&d->out, '}');
   if (!cpb_json_writer_ok(&d->out)) cpb_diff_fail_memory(d);
   return CPB_STEP_DONE;
 }
 
-/* What is read in the round, then what is compared. */
+/* Reads the lists of the round, then compares them. */
 static cpb_step run_round(cpb_diff *d) {
   cpb_step step = cpb_diff_read_step(d);
   if (step == CPB_STEP_DONE) step = d->program[d->task]->compare(d);
@@ -110,7 +110,7 @@ static cpb_step run_round(cpb_diff *d) {
   return CPB_STEP_DONE;
 }
 
-/* Begins the next round, of this task or of one after it. */
+/* Begins the next round, in this task or a later one. */
 static void begin_round(cpb_diff *d) {
   d->in_round = d->program[d->task]->begin(d);
   if (d->in_round) return;
@@ -128,7 +128,7 @@ static cpb_step run(cpb_diff *d) {
   return cpb_diff_ok(d) ? end_result(d) : CPB_STEP_ERROR;
 }
 
-/* Limits grow with both models, as soon as their sizes are known. */
+/* Raises the limits with the sizes of both models, once these are known. */
 static void update_meter(cpb_diff *d) {
   uint64_t size = 0;
   for (int side = 0; side < 2; side++) {

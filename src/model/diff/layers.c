@@ -1,22 +1,22 @@
-/* Which layer is which of the other model, where layers were renamed or moved.
+/* Pairs the layers of two models in which layers were renamed or moved.
  *
- * Layers belong together that have the same path and name; of the others, in this order, those that are alike and
- * have the same path; those of the same name and class; those that are alike, the n-th with the n-th; and those of
- * the same path. Layers are alike that have the same class, configuration, shape of inputs and number of parameters.
- * Two that are alike have been renamed if neither's name is a layer's of the other model. */
+ * First it pairs layers with the same path and name. The others are paired by these rules, in this order: alike and
+ * with the same path; the same name and class; alike, the n-th with the n-th; the same path. Layers are alike if they
+ * have the same class, configuration, input shapes and number of parameters. Two paired layers that are alike were
+ * renamed if neither name occurs as a layer in the other model. */
 #include "model/diff/tasks.h"
 
 #include "base/checked.h"
 #include "model/diff/match.h"
 #include "model/diff/state.h"
 
-/* The texts by which a layer is compared, in such an order that whatever is compared together stands together. */
+/* The texts that layers are compared by. Texts that are compared together are next to each other. */
 enum { LOOK, PATH, NAME, CLASS, TEXTS };
 
 typedef struct layer {
   size_t begin, ends[TEXTS]; /* of the texts, in the bytes of its side */
   struct layer *other;
-  bool named; /* the other model has a layer of that name */
+  bool named; /* the other model has a layer with this name */
 } layer;
 
 typedef struct layers {
@@ -26,7 +26,7 @@ typedef struct layers {
 } layers;
 
 typedef struct rule {
-  int from, to; /* the texts that are the same */
+  int from, to; /* the range of texts that must be equal */
   bool renames;
 } rule;
 
@@ -35,7 +35,7 @@ static const rule rules[] = {
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
-/* What does not count for a layer's look, in its configuration either. */
+/* Members that do not count when layers are compared, also within the configuration. */
 static const char *const of_place[] = {"name", "path", "inputs", "input_layers", "output_layers", "shared_object_id",
                                        NULL};
 
@@ -47,7 +47,7 @@ static bool put_text(cpb_buffer *to, yyjson_val *item, const char *member, size_
   return done;
 }
 
-/* One that only names tell of is at its name. */
+/* A layer that is known only from names is at its name. */
 static bool put_texts(layers *s, layer *l, yyjson_val *item) {
   const char *path = cpb_json_member(item, "path") ? "path" : "name";
   cpb_json_writer look = {.out = s->bytes}; /* lent */
@@ -99,7 +99,7 @@ static bool is_free(const layer *l, bool renames) {
   return !l->other && (!renames || (is_of_known_class(l) && !l->named));
 }
 
-/* Those that a rule is for, each with its key. */
+/* The layers that a rule applies to, each with its key. */
 static bool choose(cpb_diff *d, const layers *s, const rule *r, cpb_diff_elements *chosen) {
   size_t count = 0, next = 0;
   for (size_t i = 0; i < s->count; i++) count += is_free(&s->list[i], r->renames);
@@ -111,7 +111,7 @@ static bool choose(cpb_diff *d, const layers *s, const rule *r, cpb_diff_element
   return true;
 }
 
-/* Finds for each layer that a rule is for its partner; `pair` is told of both. */
+/* Pairs the layers that a rule applies to, and calls `pair` with both layers. */
 static void match(cpb_diff *d, layers sides[2], const rule *r, void (*pair)(layer *a, layer *b)) {
   cpb_diff_elements chosen[2] = {{NULL, 0}, {NULL, 0}};
   bool done = choose(d, &sides[0], r, &chosen[0]) && choose(d, &sides[1], r, &chosen[1]);
@@ -146,7 +146,8 @@ static void note_renamed(cpb_diff *d, const layers sides[2]) {
 
 /* --- Keys --------------------------------------------------------------------------------- */
 
-/* One without a partner comes after those with the same key, of which one may have another's. */
+/* A layer without a partner is sorted after those with the same key, because one of them may have another layer's
+ * key. */
 static bool set_key(cpb_diff_table *table, size_t i, const cpb_diff_table *from, const cpb_diff_item *partner) {
   cpb_diff_item *item = &table->items[i];
   if (!partner) item->number += table->count;

@@ -3,8 +3,8 @@
 #define IGNORE(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
 
 IGNORE(of_graph, "node");
-IGNORE(of_constant, "node", "is", "use", "shared", "parameters"); /* which follow from its place */
-/* What inputs are for follows from the operation, whose names for them are not the model's. */
+IGNORE(of_constant, "node", "is", "use", "shared", "parameters"); /* members that follow from its place */
+/* The roles of inputs follow from the operation; parameter names are not part of the model. */
 IGNORE(of_node_with_roles, "node", "parameters");
 IGNORE(of_typed_node, "node", "outputs", "parameters");
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");

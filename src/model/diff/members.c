@@ -7,8 +7,8 @@
 typedef struct comparison {
   cpb_allocator allocator;
   const cpb_diff_known *known;
-  cpb_span in;                 /* the member of the item that is compared */
-  const cpb_diff_pairs *names; /* where texts are names of arguments or layers: of which; else NULL */
+  cpb_span in;                 /* the member of the item that is being compared */
+  const cpb_diff_pairs *names; /* the pairs of arguments or layers that texts may name; else NULL */
   cpb_meter *meter;
   cpb_json_writer *out;
   cpb_buffer path;
@@ -46,7 +46,7 @@ static bool list_members(comparison *c, yyjson_val *object, cpb_diff_elements *e
   return true;
 }
 
-/* The member by which an element of a list is known, and its text; NULL when it has no name. */
+/* The member that identifies an element of a list, and its text; NULL if the element has no name. */
 static const char *name_of(yyjson_val *element, cpb_span *name) {
   static const char *const keys[] = {"name", "argument", "key", "child", "function", NULL};
   for (size_t i = 0; keys[i]; i++) {
@@ -55,7 +55,7 @@ static const char *name_of(yyjson_val *element, cpb_span *name) {
   return NULL;
 }
 
-/* A member of the item, and one of it or deeper. */
+/* A member of the item, and a member within it. */
 typedef struct place {
   const char *in, *member;
 } place;
@@ -67,14 +67,14 @@ static bool is_among(const comparison *c, cpb_span member, const place *places) 
   return false;
 }
 
-/* The names of arguments or layers if the texts of that member are such, here in the item. */
+/* The pairs of arguments or layers, if texts at this place of the item are their names. */
 static const cpb_diff_pairs *names_in(const comparison *c, cpb_span member) {
   static const place of_arguments[] = {{"inputs", "name"},
                                        {"outputs", "tensor"},
                                        {"captures", "argument"},
                                        {"arguments", "argument"},
                                        {"arguments", "arguments"},
-                                       {"inputs", "inputs"}, /* of a node, as the next */
+                                       {"inputs", "inputs"}, /* of a node, like the next row */
                                        {"control_inputs", "control_inputs"},
                                        {NULL, NULL}};
   static const place of_layers[] = {{"config", "name"},  {"config", "input_layers"}, {"config", "output_layers"},
@@ -84,7 +84,7 @@ static const cpb_diff_pairs *names_in(const comparison *c, cpb_span member) {
   return is_among(c, member, of_arguments) ? c->known->arguments : NULL;
 }
 
-/* What an element is found by, the same in both models. */
+/* The name of an element, normalized to be equal in both models. */
 static cpb_span common_name(const comparison *c, int side, yyjson_val *element) {
   cpb_span name = {NULL, 0};
   const char *key = name_of(element, &name);
@@ -103,7 +103,7 @@ static bool list_named(comparison *c, int side, yyjson_val *list, cpb_diff_eleme
   return true;
 }
 
-/* Those of two objects, or of two lists whose elements have names. To be freed either way. */
+/* Pairs the members of two objects, or the elements of two lists with names. Free `sides` in any case. */
 static bool match(comparison *c, yyjson_val *a, yyjson_val *b, cpb_diff_elements sides[2]) {
   bool objects = yyjson_is_obj(a);
   sides[0] = sides[1] = (cpb_diff_elements){NULL, 0};
@@ -139,7 +139,7 @@ static bool same_at(comparison *c, cpb_span member, yyjson_val *a, yyjson_val *b
   return equal;
 }
 
-/* The members stand in another order. */
+/* Compares members that are in a different order. */
 static bool same_members(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
   cpb_diff_elements sides[2];
   bool equal = match(c, a, b, sides);
@@ -184,7 +184,7 @@ static bool same(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
 
 /* --- The path ---------------------------------------------------------------------------- */
 
-/* Goes a step down; returns the length to go back to. */
+/* Appends a step to the path; returns the length to go back to. */
 static size_t step_down(comparison *c, cpb_span name) {
   size_t before = c->path.size;
   done_or_fail(
@@ -211,7 +211,7 @@ static void report(comparison *c, yyjson_val *a, yyjson_val *b) { report_as(c, a
 
 static void compare(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth);
 
-/* Whether these are the names of a layer that was renamed. */
+/* Whether the two are names of one renamed layer. */
 static bool are_renamed(const comparison *c, yyjson_val *a, yyjson_val *b) {
   cpb_span x, y;
   bool same = false, texts = cpb_span_is(c->in, "name") && cpb_json_text(a, &x) && cpb_json_text(b, &y);
@@ -227,14 +227,14 @@ static void compare_at(comparison *c, cpb_span name, yyjson_val *a, yyjson_val *
   c->path.size = before;
 }
 
-/* What the elements are called in the path. */
+/* The name of an element in the path. */
 static cpb_span shown_name(const cpb_diff_element *e, bool in_list) {
   cpb_span name = e->key;
   if (in_list) name_of(e->value, &name);
   return name;
 }
 
-/* All of the first, then those that only the second has. */
+/* All elements of the first, then those that only the second has. */
 static void compare_elements(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
   cpb_diff_elements sides[2];
   bool matched = match(c, a, b, sides), lists = yyjson_is_arr(a);
@@ -262,7 +262,7 @@ static bool are_named(yyjson_val *list) {
 static void compare_named(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
   c->differs = false;
   compare_elements(c, a, b, depth);
-  if (!c->differs) report(c, a, b); /* another order; this sets it again */
+  if (!c->differs) report(c, a, b); /* the order differs; this sets it again */
 }
 
 static bool has_objects(yyjson_val *list) { return yyjson_is_obj(yyjson_arr_get_first(list)); }
@@ -274,7 +274,7 @@ static void compare_lists(comparison *c, yyjson_val *a, yyjson_val *b, unsigned 
   else report(c, a, b);
 }
 
-/* Of objects each member says itself whether it differs; a list may differ in its order. */
+/* Members of an object report their own differences; lists may also differ in their order. */
 static void compare(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
   bool deep = depth < CPB_DIFF_DEPTH;
   if (deep && yyjson_is_obj(a) && yyjson_is_obj(b)) compare_elements(c, a, b, depth);

@@ -10,7 +10,7 @@ static void add_place(cpb_diff *d, const uint64_t nodes[2], cpb_span name) {
   if (!cpb_diff_places_add(&d->places, nodes, d->place, name)) cpb_diff_fail_memory(d);
 }
 
-/* Whether its children are to be looked at here; `node` is its id. */
+/* Whether the object's children are to be compared here; `node` is its id. */
 static bool has_children(cpb_diff *d, cpb_span object, uint64_t *node) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   yyjson_doc *doc = cpb_json_read(&d->allocator, object, CPB_DIFF_DEPTH * 2, &error);
@@ -22,7 +22,7 @@ static bool has_children(cpb_diff *d, cpb_span object, uint64_t *node) {
   return has;
 }
 
-/* Of a child that both have, the children come later. */
+/* A child in both models is a place whose own children are compared later. */
 static void note_children(cpb_diff *d, const cpb_diff_join *join) {
   uint64_t nodes[2];
   bool has = d->place != CPB_DIFF_NO_PLACE && join->items[0] && join->items[1];
@@ -38,7 +38,7 @@ static void begin(cpb_diff *d) {
   add_place(d, roots, cpb_span_of("root"));
 }
 
-/* The root itself, in a round of its own: it is no child. */
+/* Reads the root itself in its own round: it is not a child of any object. */
 static void read_root(cpb_diff *d) {
   for (int side = 0; side < 2; side++) {
     cpb_diff_read root = {.list = &cpb_diff_object, .side = side, .whole = true, .key = cpb_span_of("root")};

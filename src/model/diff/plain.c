@@ -11,7 +11,7 @@ static bool is_range(yyjson_val *value) {
          cpb_json_member(value, "size");
 }
 
-/* Whether its values are somewhere: in the message, or in another file. */
+/* Whether the object has values, in the message or in another file. */
 static bool is_tensor(yyjson_val *object) {
   static const char *const members[] = {"external", "field", "elements"};
   if (is_range(cpb_json_member(object, "tensor"))) return true;
@@ -22,7 +22,7 @@ static bool is_tensor(yyjson_val *object) {
   return false;
 }
 
-/* Members of an object that are left out because of what it is. */
+/* Members of an object that describe its storage, and are left out. */
 static const char *const *storage_of(yyjson_val *object) {
   static const char *const of_tensor[] =
       {"size",    "field",   "values",       "tensor",   "elements", "bytes",
@@ -39,7 +39,7 @@ static bool is_in(const char *const *list, const char *key) {
   return false;
 }
 
-/* An argument's name in place of the user's, where it has none: a number of TensorFlow's for one run. */
+/* Whether this is the name of an argument without a user's name: TensorFlow numbers these in each run. */
 static bool is_of_one_run(const char *key, yyjson_val *value) {
   cpb_span text;
   if (strcmp(key, "user_name") != 0 || !cpb_json_text(value, &text)) return false;

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "model/diff/state.h"
 
-/* A model goes through all of a list for each page of it: so pages grow, up to an eighth of a long list. */
+/* A model walks the entire list for each page, so pages grow, up to an eighth of a long list. */
 #define FIRST_PAGE 2000
 #define LARGE_PAGE 131072
 #define FIRST_OF_OVERVIEW 16
@@ -48,7 +48,7 @@ uint64_t cpb_diff_number(yyjson_val *object, const char *key) {
 
 /* --- Keys ------------------------------------------------------------------------------ */
 
-/* Functions go by their names in the first model, where both have them. */
+/* A function in both models goes by its name in the first. */
 static cpb_span common_name(const cpb_diff *d, int side, cpb_span text) {
   const cpb_diff_pair *pair = side == 1 ? cpb_diff_pairs_find(&d->pairs, side, text) : NULL;
   return pair && pair->names[0].data ? pair->names[0] : text;
@@ -68,7 +68,7 @@ static void put_part(key_writer *w, cpb_span text) {
               !cpb_buffer_append(w->key, name.data, name.size);
 }
 
-/* A member's text, or those of a list of texts. */
+/* Appends the text of a member, or of each element of a list of texts. */
 static void put_member(key_writer *w, yyjson_val *value) {
   size_t i, count;
   yyjson_val *element;
@@ -80,7 +80,7 @@ static void put_member(key_writer *w, yyjson_val *value) {
   }
 }
 
-/* Nothing stands for a name that is there, and empty; null is no name. */
+/* An empty name is marked in the key, to distinguish it from a missing one; null is a missing name. */
 static bool put_key(key_writer *w, const cpb_diff_list *list, yyjson_val *item) {
   bool found = false;
   for (size_t i = 0; list->keys[i]; i++) {
@@ -139,9 +139,9 @@ void cpb_diff_will_read_both(cpb_diff *d, const cpb_diff_list *list, cpb_span na
   cpb_diff_will_read(d, (cpb_diff_read){.list = list, .side = 1, .name = name_b});
 }
 
-/* The overview of a SavedModel lists its meta graphs along with whatever is asked for, by the same first and count. For
- * each of many meta graphs all of them must not be listed: that is what short pages are for, and pages behind the end
- * where no list is wanted. */
+/* The overview of a SavedModel lists its meta graphs together with the list in question, by the same first and count.
+ * It must not list many meta graphs for each of them. Short pages prevent this, and pages beyond the end if no list is
+ * wanted. */
 static bool is_overview(const cpb_diff *d, const cpb_diff_read *r) {
   return d->kinds[r->side] == CPB_MODEL_SAVED_MODEL && r->list->question == CPB_ASK_OVERVIEW;
 }
@@ -169,7 +169,7 @@ static void ask(cpb_diff *d, const cpb_diff_read *r) {
   d->asked = true;
 }
 
-/* What the models have done for the comparison. */
+/* The work that both models have done for the comparison. */
 static uint64_t done_by_models(const cpb_diff *d, cpb_work_kind kind) {
   uint64_t sum = 0;
   for (int side = 0; side < 2; side++) {
@@ -179,7 +179,7 @@ static uint64_t done_by_models(const cpb_diff *d, cpb_work_kind kind) {
   return sum;
 }
 
-/* A model's limits are for each question by itself; those of the comparison for all of them together. */
+/* A model's limits apply to each question; those of the comparison apply to all questions together. */
 static bool check_work(cpb_diff *d) {
   static const cpb_work_kind kinds[] = {CPB_WORK_DECODED, CPB_WORK_WALKED, CPB_WORK_ENTRIES};
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
@@ -204,7 +204,7 @@ static void note_damage(cpb_diff *d, int side, yyjson_val *answer) {
   cpb_format(damage->text, sizeof damage->text, "%s", text ? text : "");
 }
 
-/* Takes the answer; the number of items of a page. */
+/* Takes the answer; returns the number of items on the page. */
 static size_t take_answer(cpb_diff *d, const cpb_diff_read *r) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   size_t size;
@@ -226,7 +226,7 @@ static size_t take_answer(cpb_diff *d, const cpb_diff_read *r) {
   return count;
 }
 
-/* Of a zip that was cut off, of which other answers are there, a tag may have none. */
+/* A tag of a truncated zip may lack this answer but have others. */
 static bool goes_without(cpb_diff *d, const cpb_diff_read *r) {
   cpb_code code = cpb_model_error(d->models[r->side])->code;
   bool without = d->damage[r->side].met && d->kinds[r->side] == CPB_MODEL_SAMEDIFF_ZIP && code == CPB_E_TRUNCATED;

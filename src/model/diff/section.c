@@ -10,27 +10,27 @@
 
 #define DEPTH 64
 
-/* Numbers are raw, as they are written. */
+/* Numbers are raw: in the form in which they are written. */
 static bool is_empty(yyjson_val *value) {
   if (yyjson_is_raw(value)) return yyjson_get_len(value) == 1 && yyjson_get_raw(value)[0] == '0';
   return !value || yyjson_is_null(value) || yyjson_is_false(value) ||
          ((yyjson_is_str(value) || yyjson_is_ctn(value)) && yyjson_get_len(value) == 0);
 }
 
-/* The name of the 0 of an enumeration: of kinds of objects, of whether to compile, of dtypes. */
+/* The name of 0 in an enumeration: of kinds of objects, of whether to compile, of dtypes. */
 static bool is_zero(yyjson_val *value) {
   return yyjson_equals_str(value, "none") || yyjson_equals_str(value, "default") || yyjson_equals_str(value, "invalid");
 }
 
 static bool is_part(yyjson_val *part, yyjson_val *whole, int depth);
 
-/* A type that has lost its name is told by its number. */
+/* A type whose name is lost is identified by its number. */
 static bool is_class_of_lost_name(yyjson_val *part, yyjson_val *name) {
   yyjson_val *type_spec = cpb_json_member(part, "type_spec");
   return yyjson_equals_str(name, "class") && yyjson_is_str(type_spec) && yyjson_get_len(type_spec) == 0;
 }
 
-/* Only a member without a name may be new, as its name is lost, or what stands for a lost name. */
+/* Only a member without a name may be new, because its name is lost, or the member that replaces a lost name. */
 static bool are_members(yyjson_val *part, yyjson_val *whole, int depth) {
   size_t i, count;
   yyjson_val *name, *value;
@@ -42,7 +42,7 @@ static bool are_members(yyjson_val *part, yyjson_val *whole, int depth) {
   return true;
 }
 
-/* Of a list of what has names that one, else the one at the same place. */
+/* The element of a list that has the same name, or without names the element at the same index. */
 static yyjson_val *same_element(yyjson_val *element, size_t i, yyjson_val *whole) {
   size_t k, count;
   yyjson_val *other, *name = cpb_json_member(element, "name");
@@ -77,11 +77,11 @@ static bool is_part(yyjson_val *part, yyjson_val *whole, int depth) {
   return yyjson_is_true(part) && yyjson_is_true(whole);
 }
 
-/* Whether `part` may be what is left of `whole`, of which a model has lost the rest: members and elements are missing,
- * numbers are zero and texts are empty, and nothing else differs. */
+/* Whether `part` may be a remainder of `whole` in a damaged model: members and elements are missing, numbers are zero
+ * and texts are empty, and nothing else differs. */
 static bool diff_is_part(yyjson_val *part, yyjson_val *whole) { return is_part(part, whole, 0); }
 
-/* Sums, and what else follows from other items. */
+/* Sums, and other members that follow from other items. */
 static bool is_derived(const char *name) {
   static const char *const names[] = {"meta_graphs", "overview",  "collections", "ops",     "tag",
                                       "tags",        "functions", "layers",      "problems"};
@@ -91,10 +91,10 @@ static bool is_derived(const char *name) {
   return false;
 }
 
-/* A node without a name is called by its number. */
+/* A node without a name is named by its number. */
 static bool is_name_lost(cpb_span name) { return name.size == 0 || name.data[0] == '#'; }
 
-/* What a damaged model does not have, what it says of itself as a whole, and an item of which the name is lost, are no
+/* Items that a damaged model lacks, statements about the model as a whole, and items whose name is lost are not
  * differences. */
 static bool is_unread(const cpb_diff *d, const cpb_diff_join *join) {
   if (d->section.derived) return d->lacks[0] || d->lacks[1];
@@ -105,7 +105,7 @@ static bool is_unread(const cpb_diff *d, const cpb_diff_join *join) {
   return false;
 }
 
-/* Nor is an item of which a part is left. */
+/* An item that is partly lost is not a difference either. */
 static bool is_left(cpb_diff *d, const cpb_span texts[2]) {
   yyjson_doc *docs[2] = {NULL, NULL};
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
@@ -180,7 +180,7 @@ bool cpb_diff_difference_begin(cpb_diff *d, const char *change, cpb_span name, u
 
 void cpb_diff_difference_end(cpb_diff *d) { cpb_json_writer_close(&d->out, '}'); }
 
-/* Whether it belongs to a function that the other model lacks as well. */
+/* Whether it belongs to a function that the other model lacks. */
 static bool is_of_lonely_function(cpb_diff *d, cpb_span text, int side) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   cpb_span function;
@@ -193,7 +193,7 @@ static bool is_of_lonely_function(cpb_diff *d, cpb_span text, int side) {
   return pair && !pair->names[!side].data;
 }
 
-/* Only one of the models has it. */
+/* Reports an item that only one model has. */
 static void lonely(cpb_diff *d, const cpb_diff_table *table, const cpb_diff_item *item, int side) {
   uint64_t *counter = side == 0 ? &d->section.removed : &d->section.added;
   if (!cpb_diff_difference_begin(d, side == 0 ? "removed" : "added", cpb_diff_key(table, item), counter)) return;
@@ -211,7 +211,7 @@ static cpb_diff_known known_of(const cpb_diff *d, cpb_span item) {
                           .layers = d->section.of_layers ? &d->layers : NULL};
 }
 
-/* The texts differ; perhaps only in what means the same. What was written then goes. */
+/* The texts differ, but perhaps mean the same. In that case, what was written is removed. */
 static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
   bool differs = false, room = cpb_diff_has_room(d);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};

@@ -10,7 +10,7 @@ static const cpb_span nothing = {NULL, 0};
 
 static cpb_step ended(const cpb_diff *d) { return cpb_diff_ok(d) ? CPB_STEP_DONE : CPB_STEP_ERROR; }
 
-/* From a task's begin() that returns false. */
+/* Called by a task's begin() that returns false. */
 static void go_on_with(cpb_diff *d, size_t task) { d->task = task - 1; }
 
 static void go_to_end(cpb_diff *d) {
@@ -43,7 +43,7 @@ static const cpb_diff_task lists_of_part = {part_begin, part_compare};
 
 /* --- Functions and nodes -------------------------------------------------------------------- */
 
-/* Which function of the one model is which of the other. */
+/* Pairs the functions of the two models. */
 static bool pairs_begin(cpb_diff *d) {
   static const cpb_diff_list names = {"functions", CPB_ASK_FUNCTIONS, "functions", {"name"}, NULL, false};
   if (d->round > 0) return false;
@@ -66,7 +66,7 @@ static cpb_step pairs_compare(cpb_diff *d) {
 }
 static const cpb_diff_task pairs = {pairs_begin, pairs_compare};
 
-/* A pair a round; what was read of all of them is compared after the last. */
+/* Reads one pair per round; after the last, compares what all rounds have read. */
 static bool functions_begin(cpb_diff *d) {
   for (int side = 0; side < 2; side++) d->lacks[side] = d->lacks[side] || d->lacks_pairs[side];
   if (d->round == d->pairs.count) {
@@ -89,7 +89,7 @@ static cpb_step functions_compare(cpb_diff *d) {
 }
 static const cpb_diff_task functions = {functions_begin, functions_compare};
 
-/* The graph first, then each function that both have. */
+/* The graph first, then each function that both models have. */
 static const cpb_diff_pair *pair_of_round(const cpb_diff *d) {
   return d->round > 0 && d->round <= d->pairs.count ? &d->pairs.list[d->round - 1] : NULL;
 }
@@ -115,8 +115,8 @@ static const cpb_diff_task objects = {cpb_diff_objects_begin, cpb_diff_objects_c
 
 /* --- Lists with values ------------------------------------------------------------------------ */
 
-/* Values that a damaged model does not have any more are not compared. A tensor that ends too early may still be
- * readable: what it lacks counts as zeros. */
+/* Values that a damaged model has lost are not compared. A truncated tensor may still be readable: its missing elements
+ * count as zeros. */
 static bool lacks_values(const cpb_diff *d) {
   const cpb_diff_values *v = &d->values;
   for (int side = 0; side < 2; side++) {
@@ -138,8 +138,8 @@ static bool is_of_variables(const cpb_diff_list *list) {
   return list == &cpb_diff_variables || list == &cpb_diff_variables_alone || list == &cpb_diff_variables_unchecked;
 }
 
-/* True: the values of the item are to be compared, as it is otherwise the same; of a variable, which tells that by
- * its checksum, before the rest. */
+/* True: the item is otherwise equal, so its values are to be compared. A variable has a checksum that decides this
+ * first. */
 static bool next_item(cpb_diff *d, const cpb_diff_list *list) {
   uint64_t same = d->section.same;
   if (is_of_variables(list) && !d->options.skip_values && cpb_diff_has_room(d) && cpb_diff_values_begin_stored(d))
@@ -151,7 +151,7 @@ static bool next_item(cpb_diff *d, const cpb_diff_list *list) {
   return true;
 }
 
-/* Where no checksum differs, since there is none, the values alone tell. */
+/* Without checksums, the values alone decide. */
 static void compare_variable(cpb_diff *d) {
   const uint64_t same = d->section.same;
   cpb_diff_compare_item(d, &d->join);
@@ -202,7 +202,7 @@ static bool states_begin(cpb_diff *d) { return d->round == 0 && begin_list(d, &c
 static cpb_step states_compare(cpb_diff *d) { return compare_list_and_values(d, &cpb_diff_states); }
 static const cpb_diff_task states = {states_begin, states_compare};
 
-/* Values are the same when their checksums are: they are not read then. */
+/* Values with equal checksums are equal and are not read. */
 static const cpb_diff_list *variables_list(const cpb_diff *d) {
   if (!cpb_diff_has_checksums(d)) return &cpb_diff_variables_unchecked;
   return d->options.skip_values ? &cpb_diff_variables_alone : &cpb_diff_variables;
@@ -223,7 +223,7 @@ static bool overview_begin(cpb_diff *d) {
   return d->round == 0;
 }
 
-/* As many meta graphs are compared as both have. */
+/* Compares as many meta graphs as both models have. */
 static cpb_step overview_compare(cpb_diff *d) {
   d->num_meta_graphs = UINT32_MAX;
   d->has_checkpoints = true;
@@ -258,7 +258,7 @@ static bool tags_begin(cpb_diff *d) {
   return d->round == 0 && begin_list(d, &list);
 }
 
-/* The next tag that both have. */
+/* The next tag that both models have. */
 static bool find_tag(cpb_diff *d) {
   while (cpb_diff_join_next(&d->next_tag)) {
     if (!d->next_tag.items[0] || !d->next_tag.items[1]) continue;

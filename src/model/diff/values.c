@@ -16,7 +16,7 @@ static cpb_step need(cpb_diff *d, int side, cpb_input *input) {
 
 /* --- The stored bytes ---------------------------------------------------------------------- */
 
-/* What there is from the beginning of a range, up to `size`; none at the end of the message. */
+/* The bytes available at the beginning of a range, up to `size`; none at the end of the message. */
 static cpb_step find_bytes(cpb_diff *d, int side, cpb_span *bytes) {
   cpb_input *input = &d->values.inputs[side];
   cpb_range range = d->values.ranges[side];
@@ -29,7 +29,7 @@ static cpb_step find_bytes(cpb_diff *d, int side, cpb_span *bytes) {
   }
 }
 
-/* CPB_STEP_DONE: all are the same unless d->values.counts says otherwise. */
+/* CPB_STEP_DONE: all are equal unless d->values.counts says otherwise. */
 static cpb_step compare_bytes(cpb_diff *d) {
   cpb_diff_values *v = &d->values;
   v->counts.same = v->ranges[0].length == v->ranges[1].length;
@@ -49,7 +49,7 @@ static cpb_step compare_bytes(cpb_diff *d) {
 
 /* --- Element by element -------------------------------------------------------------------- */
 
-/* What is wrong with the values, not with reading them. A checkpoint need not have all its shards. */
+/* An error in the values, and not in reading them. A checkpoint may lack some of its shards. */
 static bool is_of_values(const cpb_diff_values *v, const cpb_error *error) {
   const cpb_code code = error->code;
   if (cpb_is_of_reading(error)) return v->stored[0] != NULL;
@@ -57,7 +57,7 @@ static bool is_of_values(const cpb_diff_values *v, const cpb_error *error) {
          code == CPB_E_NOT_FOUND;
 }
 
-/* CPB_STEP_DATA: there are more values of that side, or it has ended. */
+/* CPB_STEP_DATA: that side has more values, or has ended. */
 static cpb_step find_values(cpb_diff *d, int side) {
   cpb_diff_values *v = &d->values;
   while (v->data[side].size == 0 && !v->ended[side]) {
@@ -75,7 +75,7 @@ static cpb_step find_values(cpb_diff *d, int side) {
   return CPB_STEP_DATA;
 }
 
-/* The next element, which differs. */
+/* Adds an element that differs. */
 static void measure(cpb_diff_counts *n, const char *numpy, uint32_t item, const uint8_t *a, const uint8_t *b) {
   cpb_diff_largest *largest = &n->largest;
   cpb_diff_distance distance;
@@ -94,7 +94,7 @@ static void count_element(cpb_diff_counts *n, const char *numpy, uint32_t item, 
   n->elements++;
 }
 
-/* Puts more of an element together that comes in pieces; how many bytes it took. */
+/* Assembles an element that comes in pieces; returns the number of bytes taken. */
 static size_t gather(cpb_diff_values *v, size_t size, uint32_t item, const char *numpy) {
   size_t more = cpb_min_size(size, item - v->at);
   for (int side = 0; side < 2; side++) memcpy(v->element[side] + v->at, v->data[side].data, more);
@@ -104,7 +104,7 @@ static size_t gather(cpb_diff_values *v, size_t size, uint32_t item, const char 
   return more;
 }
 
-/* Goes on with `size` bytes of elements. */
+/* Counts the next `size` bytes of elements. */
 static void count(cpb_diff_values *v, size_t size) {
   const cpb_values_info *info = cpb_values_get_info(v->values[0]);
   bool sized = info->item_size > 0 && info->item_size <= CPB_DIFF_ELEMENT;
@@ -128,8 +128,8 @@ static void count(cpb_diff_values *v, size_t size) {
 
 static bool open_values(cpb_diff *d);
 
-/* Of values that are the same, as they are in the same place: whether they are there, by their first bytes and the last
- * one. If not, all are read, up to where they end. */
+/* For equal values in the same place of a file: checks that they exist by their first bytes and the last one. If they
+ * do not, reads all, up to where they end. */
 static cpb_step begin_to_read(cpb_diff *d) {
   cpb_diff_values *v = &d->values;
   cpb_span last = {NULL, 0};
@@ -176,7 +176,7 @@ static void close_values(cpb_diff_values *v) {
   v->counts = (cpb_diff_counts){.same = true};
 }
 
-/* The item that d->join is at, to be freed; NULL with the error set. */
+/* The item of d->join, which the caller frees; NULL with the error set. */
 static yyjson_doc *read_item(cpb_diff *d, int side) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   yyjson_doc *item =
@@ -185,7 +185,7 @@ static yyjson_doc *read_item(cpb_diff *d, int side) {
   return item;
 }
 
-/* What the values of an item are found by. */
+/* The name that finds the values of an item. */
 static cpb_span name_of(const cpb_diff_values *v, int side) {
   const cpb_stored *stored = v->stored[side];
   return stored ? (cpb_span){(const uint8_t *)stored->key, stored->key_size} : v->name;
@@ -205,7 +205,7 @@ static bool open_side(cpb_diff *d, int side, cpb_span name, cpb_span scope) {
   return v->values[side] || cpb_diff_fail_memory(d);
 }
 
-/* A constant of which no range says all. */
+/* For a constant without a single range that has everything. */
 static bool open_named(cpb_diff *d, int side) {
   cpb_span node = {NULL, 0}, function = {NULL, 0};
   yyjson_doc *item = read_item(d, side);
@@ -217,7 +217,7 @@ static bool open_named(cpb_diff *d, int side) {
   return opened;
 }
 
-/* Of a constant, of a variable, of a parameter, or of a state of it. */
+/* Opens the values of a constant, a variable, a parameter, or a state of a parameter. */
 static bool open_values(cpb_diff *d) {
   cpb_diff_values *v = &d->values;
   close_values(v);
@@ -257,7 +257,7 @@ static void begin_bytes(cpb_diff_values *v, const cpb_range ranges[2]) {
   for (int side = 0; side < 2; side++) cpb_input_init(&v->inputs[side]);
 }
 
-/* A sparse tensor consists of two. */
+/* A sparse tensor consists of two tensors. */
 static void begin_sparse(cpb_diff *d, yyjson_val *const items[2]) {
   cpb_diff_values *v = &d->values;
   yyjson_val *inner[2], *indices[2];
@@ -269,8 +269,8 @@ static void begin_sparse(cpb_diff *d, yyjson_val *const items[2]) {
   if (ranges_of(inner, "tensor", v->tensors)) open_values(d);
 }
 
-/* Bytes that are the same are the same values. Of values in other files the message has none, and of one that is the
- * same file none need be looked at. */
+/* Equal bytes are equal values. If values are in other files, the message has none; if both are in the same file, none
+ * need be read. */
 static void begin_constant(cpb_diff *d, yyjson_val *const items[2]) {
   cpb_diff_values *v = &d->values;
   cpb_range weights[2];
@@ -287,7 +287,7 @@ static void begin_constant(cpb_diff *d, yyjson_val *const items[2]) {
   else if (files[0] || files[1] || cpb_json_member(items[0], "field")) open_values(d); /* else nothing is stored */
 }
 
-/* As many of the updater's states are compared as both have. */
+/* Compares as many of the updater's states as both models have. */
 static void begin_states(cpb_diff *d, yyjson_val *const items[2]) {
   cpb_diff_values *v = &d->values;
   size_t a = yyjson_arr_size(cpb_json_member(items[0], "states"));
@@ -318,7 +318,7 @@ bool cpb_diff_has_checksums(const cpb_diff *d) {
   return true;
 }
 
-/* Of one slice, as others have another checksum for each. */
+/* The entry of a variable or of a single slice; with several slices, each has its own checksum. */
 static const cpb_stored *find_stored(cpb_diff *d, int side) {
   const cpb_stored *stored = NULL;
   cpb_span key;
@@ -351,7 +351,7 @@ bool cpb_diff_values_begin_stored(cpb_diff *d) {
 
 /* --- Results ---------------------------------------------------------------------------------- */
 
-/* From the number of an element to its place in the array. */
+/* Turns the number of an element into its index in the array. */
 static void find_index(cpb_diff_largest *largest, const cpb_values_info *info) {
   uint64_t at = largest->at;
   largest->rank = info->rank;
@@ -414,15 +414,15 @@ static void note_unread(cpb_diff *d, int side) {
   cpb_format(damage->text, sizeof damage->text, "the values of \"%s\" cannot be read: %s", name, error->message);
 }
 
-/* Whether nothing is known of an array: neither model's can be read, and no difference was found before. But variables
- * have checksums, and a parameter may have no values. */
+/* Whether an array stays unknown: neither model's can be read, and no difference was found before. But variables have
+ * checksums, and a parameter may have no values. */
 static bool is_unread(const cpb_diff_values *v) {
   const cpb_diff_counts *n = &v->counts;
   if (!n->bad[0] || !n->bad[1] || n->different > 0 || v->bytes_differ || v->stored[0]) return false;
   return v->list == &cpb_diff_constants || cpb_values_error(v->values[0])->code != CPB_E_NOT_FOUND;
 }
 
-/* One array is done. Values of constants that cannot be read have at least other bytes. */
+/* Finishes one array. If a constant's values cannot be read, at least its bytes differ. */
 static void finish_array(cpb_diff *d) {
   cpb_diff_values *v = &d->values;
   const cpb_diff_counts *n = &v->counts;
@@ -432,7 +432,7 @@ static void finish_array(cpb_diff *d) {
   keep_largest(v);
   v->sum.same = v->sum.same && n->same && !(n->bad[0] && v->list == &cpb_diff_constants);
   if (v->scaled && v->bytes_differ && v->sum.same) {
-    v->sum.different = v->sum.elements; /* the same numbers, but others make values of them */
+    v->sum.different = v->sum.elements; /* the stored numbers are equal, but their scales or table differ */
     v->sum.same = false;
   }
   for (int side = 0; side < 2; side++) v->sum.bad[side] = v->sum.bad[side] || n->bad[side];

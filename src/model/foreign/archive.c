@@ -1,4 +1,4 @@
-/* What others are packed in: told by the names within. */
+/* Recognizes archives that contain models, by the names within. */
 #include "model/common/ends.h"
 #include "model/common/spans.h"
 #include "model/foreign/parts.h"
@@ -12,10 +12,10 @@ static bool ends_so(cpb_span name, const char *ending) {
 
 /* --- zip ------------------------------------------------------------------------------------ */
 
-/* The first row of which there is a name decides; a model that can be opened is the first. */
+/* The first row that matches a name decides; models that can be opened come first. */
 static const struct {
   cpb_foreign_kind kind;
-  bool in_folder; /* of any name */
+  bool in_folder; /* the name may be anything */
   const char *name, *detail;
 } in_zip[] = {
     {CPB_FOREIGN_KERAS, false, "model.weights.h5", NULL},
@@ -29,7 +29,7 @@ static const struct {
 };
 #define NUM_IN_ZIP (sizeof in_zip / sizeof *in_zip)
 
-/* Takes a name into account: `best` is the row that was found before. */
+/* Considers a name; `best` is the row that was found before. */
 static void weigh(cpb_span name, size_t *best, cpb_foreign *found) {
   if (found->kind == CPB_FOREIGN_ZIP_MODEL) return;
   if (cpb_entry_model_rank(name) == 2) *found = (cpb_foreign){CPB_FOREIGN_ZIP_MODEL, name};
@@ -68,7 +68,7 @@ static uint64_t octal(const uint8_t *at) {
   return value;
 }
 
-/* The headers that are in sight. */
+/* Goes through the headers in the given bytes. */
 static bool look_into_tar(cpb_span in, cpb_foreign *found) {
   for (uint64_t at = 0; at + TAR_BLOCK <= in.size;) {
     const uint8_t *header = in.data + at;
@@ -85,7 +85,7 @@ static bool look_into_tar(cpb_span in, cpb_foreign *found) {
 
 /* --- gzip ----------------------------------------------------------------------------------- */
 
-/* The name of the file that was packed, where the header has it and nothing else. */
+/* The name of the packed file, if the header has it and nothing else. */
 static cpb_span gzip_name(cpb_span in) {
   enum { FLAGS = 3, ONLY_NAME = 8, HEADER = 10 };
   if (in.size <= HEADER || in.data[FLAGS] != ONLY_NAME) return (cpb_span){NULL, 0};

@@ -1,4 +1,4 @@
-/* What is no text, and takes more than a signature to tell. */
+/* Binary formats that a signature alone does not identify. */
 #include "base/utf8.h"
 #include "model/common/ends.h"
 #include "model/common/spans.h"
@@ -31,7 +31,7 @@ static bool is_coreml_weights(cpb_span in) {
   return in.size >= 68 && cpb_load32(in.data + 4) == 2 && cpb_load32(in.data + 64) == 0xdeadbeefu;
 }
 
-/* A record begins with its length, and the masked CRC of that. */
+/* A record begins with its length and the length's masked CRC. */
 static bool is_tfrecord(cpb_span in) {
   cpb_crc32c crc;
   if (in.size < 12) return false;
@@ -39,7 +39,7 @@ static bool is_tfrecord(cpb_span in) {
   return cpb_crc32c_mask(cpb_crc32c_extend(&crc, 0, (cpb_span){in.data, 8})) == cpb_load32(in.data + 8);
 }
 
-/* By its first operation, PROTO, and its last one, STOP. */
+/* A pickle has PROTO as its first operation and STOP as its last. */
 static bool is_pickle(const cpb_file_ends *ends) {
   const cpb_span in = cpb_ends_begin(ends), end = cpb_ends_end(ends);
   if (in.size < 4 || in.data[0] != 0x80 || in.data[1] < 2 || in.data[1] > 5) return false;
@@ -53,7 +53,7 @@ static const char *pickled(cpb_span in) {
   return "";
 }
 
-/* Bytes that are no characters have become U+FFFD, and all that remains is well-formed. */
+/* Invalid characters have become U+FFFD, and the rest is well-formed. */
 static bool is_through_utf8(cpb_span in) {
   enum { REPLACED_LEAST = 3 };
   size_t replaced = 0, controls = 0;
@@ -67,7 +67,7 @@ static bool is_through_utf8(cpb_span in) {
   return replaced >= REPLACED_LEAST && controls > 0;
 }
 
-/* An identifier of four characters behind the root's offset, which is not far. */
+/* An identifier of four characters follows the root's offset, which is small. */
 static bool is_flatbuffer(cpb_span in) {
   if (in.size < 12 || in.data[2] != 0 || in.data[3] != 0 || in.data[0] % 4 != 0 || in.data[0] == 0) return false;
   for (size_t i = 4; i < 8; i++)

@@ -1,4 +1,4 @@
-/* What a file is that is no model of a known kind. Whatever it is told by is at its ends; no more is read. */
+/* Identifies files that are not models of a known kind, by their first and last bytes alone. */
 #ifndef CPB_MODEL_FOREIGN_FOREIGN_H
 #define CPB_MODEL_FOREIGN_FOREIGN_H
 

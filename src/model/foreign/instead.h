@@ -1,4 +1,4 @@
-/* What lies in the place of a file beside a model, such as one with values, which cannot be read as what it should. */
+/* Identifies a file that cannot be read as the one expected next to a model, such as a file with values. */
 #ifndef CPB_MODEL_FOREIGN_INSTEAD_H
 #define CPB_MODEL_FOREIGN_INSTEAD_H
 
@@ -8,11 +8,10 @@
 
 typedef struct cpb_foreign_instead {
   uint8_t begin[256]; /* its first bytes */
-  size_t size;        /* how many of them are there; at first 0 */
+  size_t size;        /* number of these bytes so far; 0 at first */
 } cpb_foreign_instead;
 
-/* The same of the file that `input` is turned to, of which the beginning is read if it is small. CPB_HAVE: `out` is
- * there. */
+/* Identifies the input's current file, and reads its beginning if that is short. CPB_HAVE: `out` is set. */
 cpb_have cpb_foreign_find_instead(cpb_foreign_instead *instead, cpb_input *input, char *out, size_t room);
 
 #endif

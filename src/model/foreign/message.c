@@ -1,4 +1,4 @@
-/* Protobuf messages that are no models, by what only they have. */
+/* Protobuf messages that are not models, recognized by their distinctive fields. */
 #include "model/common/cursor.h"
 #include "model/common/ends.h"
 #include "model/common/evidence.h"
@@ -9,7 +9,7 @@ static bool is_proto_name(cpb_span name) {
   return name.size > 6 && cpb_span_is(cpb_span_from(name, name.size - 6), ".proto");
 }
 
-/* A Paddle program: the first block has the number 0, and the parent -1. */
+/* A Paddle program: the first block has number 0 and parent -1. */
 static bool is_program(cpb_span in) {
   static const uint8_t block[] = {0x08, 0, 0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
   uint64_t size;
@@ -46,7 +46,7 @@ CPB_EVIDENCE(tf_tensor, CPB_EVIDENCE_NUMBER(1), CPB_EVIDENCE_PROOF(2, shape, 2),
 /* The bytes of an element, by ONNX's numbers of types. */
 static const uint8_t element_sizes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 8, 16, 2};
 
-/* Dimensions, a type, and as many bytes as follow from them; nothing else has that. */
+/* Dimensions, a type, and exactly as many bytes as these require. */
 static bool is_onnx_tensor(cpb_span in, uint64_t size) {
   enum { DIMS = 1, TYPE = 2, RAW = 9, DIMS_MOST = 16 };
   uint64_t count = 1, dim, type = cpb_get_number(in, TYPE);

@@ -1,7 +1,7 @@
-/* What people take for models, and what to do: X(NAME, name, what it is, what to do). In a text @ is a detail, such as
- * a name that is in the file; what is in braces is left out where there is none. Where what to do is "", the sentence
- * ends with the kinds of models that there are. docs/foreign-files.md is this table; tests/model/test_foreign.py
- * compares them. */
+/* Files that are mistaken for models, and advice: X(NAME, name, what it is, what to do). In a text, @ is a detail, such
+ * as a name in the file; text in braces is left out without a detail. If the advice is "", the sentence ends with the
+ * kinds of models that can be opened. docs/foreign-files.md is this table; tests/model/test_foreign.py compares
+ * them. */
 #ifndef CPB_MODEL_FOREIGN_ROWS_H
 #define CPB_MODEL_FOREIGN_ROWS_H
 
@@ -31,7 +31,7 @@
   X(TAR, tar, "a tar archive", "unpack it with \"tar xf\", and open the model in it")                                  \
   X(ZIP_MODEL, zip_model, "a zip archive with a model, @", "unpack it, and open that")                                 \
   X(ZIP, zip, "a zip archive{ with @}", "unpack it, and open the model in it")                                         \
-  /* Of frameworks whose models are opened */                                                                          \
+  /* Files of frameworks whose models are opened */                                                                    \
   X(CHECKPOINT, checkpoint, "the list of a folder's checkpoints{, the last @}",                                        \
     "open the .index or .meta file of one")                                                                            \
   X(CHECKPOINT_DATA, checkpoint_data, "a data file of a checkpoint", "open the .index or the model beside it")         \

@@ -6,9 +6,9 @@
 
 typedef struct rule {
   cpb_foreign_kind kind;
-  const char *begin;     /* what it begins with, in any case of letters */
-  const char *parts[2];  /* what is in it; NULL: anything */
-  const char *detail[2]; /* between these */
+  const char *begin;     /* the text begins with it, ignoring case */
+  const char *parts[2];  /* the text contains these; NULL: anything */
+  const char *detail[2]; /* the detail is between these */
 } rule;
 
 /* The first that fits. */
@@ -65,7 +65,7 @@ static cpb_span trim(cpb_span in) {
   return cpb_span_from(in, begin);
 }
 
-/* Without the byte order mark; false: no text. Its last character may be cut off. */
+/* Removes the byte order mark; false if this is not text. The last character may be cut off. */
 static bool take_text(cpb_span *in) {
   if (cpb_span_begins(*in, cpb_span_of("\xef\xbb\xbf"))) *in = cpb_span_from(*in, 3);
   for (size_t at = 0, length; at < in->size; at += length) {
@@ -78,7 +78,7 @@ static bool take_text(cpb_span *in) {
   return in->size > 0;
 }
 
-/* Where `part` is, or the size. */
+/* The offset of `part`, or the size. */
 static size_t find(cpb_span in, const char *part) {
   const size_t size = strlen(part);
   for (size_t at = 0; at + size <= in.size; at++)
@@ -86,7 +86,7 @@ static size_t find(cpb_span in, const char *part) {
   return in.size;
 }
 
-/* What stands between `from`, with a colon or a quotation mark that follows it, and `to`. */
+/* The text between `from`, with a colon or quotation mark after it, and `to`. */
 static cpb_span between(cpb_span text, const char *from, const char *to) {
   const size_t at = find(text, from);
   if (at == text.size) return (cpb_span){NULL, 0};
@@ -96,7 +96,7 @@ static cpb_span between(cpb_span text, const char *from, const char *to) {
   return trim((cpb_span){rest.data, find(rest, to)});
 }
 
-/* Whether the text begins so; spaces count only where both have them. */
+/* Whether the text begins with `begin`; spaces count only if both have them. */
 static bool begins_so(cpb_span text, const char *begin) {
   size_t at = 0;
   for (; *begin; begin++, at++) {

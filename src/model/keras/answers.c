@@ -11,16 +11,16 @@
 
 /* --- Which layer a variable belongs to --------------------------------------------------------- */
 
-/* The variables of a layer, without those of layers in it; after keras_owners(). */
+/* Iterates over the variables of a layer, without those of nested layers; call keras_owners() first. */
 typedef struct cpb_keras_variables {
   const cpb_keras_graph *graph;
-  uint32_t layer, home; /* which, and where it stands if it is shared */
-  uint32_t node;        /* whose children are looked at */
+  uint32_t layer, home; /* the layer, and its first place if it is shared */
+  uint32_t node;        /* the node whose children are examined */
   bool none;
   uint64_t place;
 } cpb_keras_variables;
 
-#define CHILD 64 /* what a child that is looked at costs, in bytes that are walked */
+#define CHILD 64 /* cost of examining a child, in bytes walked */
 
 /* --- The variables of a layer ----------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static bool next_child(cpb_keras_variables *v, uint32_t *child, cpb_span *name, 
   return false;
 }
 
-/* Those in the list that Keras keeps with a layer, or else among the object's children. */
+/* Begins with the variables in the list that Keras keeps with a layer, or else among the object's children. */
 static cpb_keras_variables keras_variables_of(const cpb_keras *k, uint32_t layer, cpb_json_writer *charged) {
   uint32_t object = k->layers[layer].object, child;
   uint32_t home = k->layers[layer].shared ? k->homes[object] : layer;
@@ -56,7 +56,7 @@ static bool next_variable(cpb_keras_variables *v, uint32_t *node, cpb_json_write
   return false;
 }
 
-/* The next one, each once; false when there is none. */
+/* The next variable, each once; false after the last. */
 static bool keras_variables_next(cpb_keras *k, cpb_keras_variables *v, uint32_t *node, cpb_json_writer *charged) {
   while (next_variable(v, node, charged)) {
     bool own = k->owners[*node] == v->home && k->listed[*node] != v->layer + 1;
@@ -68,7 +68,8 @@ static bool keras_variables_next(cpb_keras *k, cpb_keras_variables *v, uint32_t 
 
 /* --- All of them -------------------------------------------------------------------------------- */
 
-/* A model's list has those of the layers in it, too: layers come after what they are in, and win. */
+/* Variables in a model's list may belong to nested layers. Nested layers come after their containers, so the last owner
+ * wins. */
 static const uint32_t *keras_owners(cpb_keras *k, cpb_json_writer *charged) {
   if (k->owners || !k->graph) return k->owners;
   k->owners = cpb_alloc(&k->allocator, k->graph->nodes * sizeof *k->owners);
@@ -91,8 +92,8 @@ static const uint32_t *keras_owners(cpb_keras *k, cpb_json_writer *charged) {
 
 /* --- By variables ---------------------------------------------------------------- */
 
-#define COST 2048 /* of a layer whose parameters are counted, in bytes that are walked: about as slow */
-#define CHILD 64  /* of a child */
+#define COST 2048 /* cost of counting a layer's parameters, in bytes walked that take about as long */
+#define CHILD 64  /* cost of a child */
 
 static bool find_child(const cpb_keras_graph *g, uint32_t node, const char *name, uint32_t *child, cpb_json_writer *a) {
   cpb_span text;
@@ -103,8 +104,8 @@ static bool find_child(const cpb_keras_graph *g, uint32_t node, const char *name
   return false;
 }
 
-/* Of the list that Keras keeps with a layer, in which each variable stands once; false
- * when there is none, or a variable's shape is not known. */
+/* Sums the list that Keras keeps with a layer, where each variable occurs once; false if it is missing, or if a
+ * variable's shape is unknown. */
 static bool sum_list(const cpb_keras_graph *g, uint32_t node, const char *list, uint64_t *sum, cpb_json_writer *a) {
   uint32_t owner, variable;
   uint64_t elements;
@@ -129,7 +130,7 @@ static bool count_variables(const cpb_keras *k, const cpb_keras_layer *layer, cp
 
 /* --- By config -------------------------------------------------------------------- */
 
-/* Layers that are still to be counted. */
+/* The layers that are still to be counted. */
 typedef struct todo {
   uint32_t at, end;
   bool trainable;
@@ -151,11 +152,11 @@ static bool push(const cpb_keras *k, todos *t, todo item) {
 
 static void add(cpb_keras_count *sum, cpb_keras_count own, bool trainable) {
   bool fits = cpb_add_u64(sum->all, own.all, &sum->all);
-  if (trainable) sum->trainable += own.trainable; /* not more than all */
+  if (trainable) sum->trainable += own.trainable; /* at most all of them */
   sum->complete = sum->complete && own.complete && fits;
 }
 
-/* Whether the layer is met for the first time in this count. */
+/* Whether this count meets the layer for the first time. */
 static bool stamp(cpb_keras *k, const cpb_keras_layer *layer) {
   if (layer->object == CPB_KERAS_NONE) return true;
   bool first = k->stamps[layer->object] != k->stamp;
@@ -176,7 +177,7 @@ static bool count_configs(cpb_keras *k, uint32_t layer, cpb_keras_count *sum, cp
     const cpb_keras_layer *l = &k->layers[at];
     top->at = l->end;
     if (top->at == top->end) t.count--;
-    if (l->shared) at = k->homes[l->object]; /* what is in it stands there */
+    if (l->shared) at = k->homes[l->object]; /* its nested layers are at that place */
     l = &k->layers[at];
     trainable = trainable && cpb_keras_is_trainable(k, l);
     if (!stamp(k, l)) continue;
@@ -187,7 +188,7 @@ static bool count_configs(cpb_keras *k, uint32_t layer, cpb_keras_count *sum, cp
   return ok;
 }
 
-/* Of the layer and all that is in it, each counted once. False when memory is short. */
+/* Counts the layer and all layers nested in it, each once. False if memory is short. */
 static bool keras_count_parameters(cpb_keras *k, uint32_t layer, cpb_keras_count *count, bool *from_variables,
                                    cpb_json_writer *charged) {
   *from_variables = count_variables(k, &k->layers[layer], count, charged);
@@ -206,7 +207,7 @@ static void put_or_null(cpb_json_writer *a, const char *key, yyjson_val *value) 
 
 /* --- A layer --------------------------------------------------------------------- */
 
-/* A name, or a policy that has one. */
+/* Writes a dtype: a name, or a policy that has one. */
 static void put_dtype(const cpb_keras_layer *layer, cpb_json_writer *a) {
   yyjson_val *dtype = cpb_keras_get(layer, "dtype");
   if (!dtype) dtype = cpb_keras_config(layer, "dtype");
@@ -225,7 +226,7 @@ static bool put_parameters(cpb_keras *k, uint32_t layer, cpb_json_writer *a) {
   return true;
 }
 
-/* What it is called, or else where it stands. */
+/* Its name, or else its path. */
 static cpb_span label_of(const cpb_keras *k, const cpb_keras_layer *layer) {
   const cpb_span name = cpb_keras_name(layer);
   return name.size == 0 && layer->object != CPB_KERAS_NONE ? k->objects[layer->object].path : name;
@@ -288,7 +289,7 @@ static bool put_layer(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
     cpb_keras_put_references(a, "output_layers", cpb_keras_config(layer, "output_layers"));
   }
   yyjson_val *config = cpb_keras_get(layer, "config");
-  if (config) cpb_keras_put(a, "config", config, "layers"); /* which have elements of their own */
+  if (config) cpb_keras_put(a, "config", config, "layers"); /* nested layers have their own elements */
   else cpb_json_writer_null(a, "config");
   cpb_json_writer_close(a, '}');
   return true;
@@ -325,7 +326,7 @@ static void put_metrics(const cpb_keras *k, cpb_json_writer *a) {
   cpb_json_writer_close(a, ']');
 }
 
-/* Without variables it is known how many, and not of which type. */
+/* Without variables, only the number of parameters is known, and not their types. */
 static bool put_totals(cpb_keras *k, cpb_json_writer *a) {
   cpb_keras_count count;
   bool from_variables;
@@ -369,7 +370,7 @@ bool cpb_keras_summary(cpb_keras *k, cpb_json_writer *a, cpb_error *error) {
 
 /* --- Layers ------------------------------------------------------------------------- */
 
-/* The layer with that path, or else the first with that name. */
+/* The layer with this path, or else the first one with this name. */
 static uint32_t find_layer(const cpb_keras *k, cpb_span wanted) {
   for (uint32_t i = 0; i < k->num_layers; i++) {
     const cpb_keras_layer *l = &k->layers[i];

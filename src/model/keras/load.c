@@ -1,6 +1,5 @@
-/* Which nodes are loaded for the paths that are asked for: as TensorFlow's
- * load_partial takes them, breadth first along the references of the object graph.
- * Where there is no graph, the objects' paths make one. */
+/* Computes the nodes that are loaded for given paths, like TensorFlow's load_partial: breadth first along the
+ * references of the object graph. Without a graph, the objects' paths form one. */
 #include "model/keras/answers.h"
 
 #include "base/status.h"
@@ -11,8 +10,8 @@
 typedef struct load {
   cpb_keras *k;
   const cpb_keras_graph *graph;
-  cpb_link *links; /* how a node was met: from another, or by a path that names it */
-  uint32_t *queue; /* nodes in the order in which they are met */
+  cpb_link *links; /* how each node was reached: from another node, or by a path that names it */
+  uint32_t *queue; /* nodes in the order in which they were reached */
   uint32_t count;
   cpb_error *error;
 } load;
@@ -21,7 +20,7 @@ typedef struct load {
 
 typedef struct family {
   const cpb_keras *k;
-  uint32_t *first, *next; /* child and sibling of each object */
+  uint32_t *first, *next; /* first child and next sibling of each object */
 } family;
 
 static bool object_child(void *user, uint32_t node, uint64_t *place, uint32_t *child, cpb_span *name) {
@@ -66,7 +65,7 @@ static bool not_found(load *l, cpb_span path, cpb_span name) {
   return false;
 }
 
-/* Takes the text up to the next `separator`, and removes that, too. */
+/* Takes the text up to the next `separator`, and removes the separator as well. */
 static cpb_span take(cpb_span *text, char separator) {
   const uint8_t *at = text->size > 0 ? memchr(text->data, separator, text->size) : NULL;
   cpb_span part = {text->data, at ? (size_t)(at - text->data) : text->size};
@@ -74,8 +73,8 @@ static cpb_span take(cpb_span *text, char separator) {
   return part;
 }
 
-/* Goes to the child whose name `rest` begins with. Names may contain dots, so several may match:
- * the longest is taken. */
+/* Goes to the child whose name is at the front of `rest`. Names may contain dots, so several may match: the longest
+ * wins. */
 static bool step_down(load *l, uint32_t *node, cpb_span *rest) {
   uint32_t child, from = *node;
   cpb_span name;
@@ -142,7 +141,7 @@ static void follow(load *l) {
   }
 }
 
-/* With the root everything is loaded, also what no reference leads to. */
+/* The root loads everything, even nodes without references to them. */
 static void add_rest(load *l) {
   if (l->graph->nodes == 0 || l->links[0].parent == CPB_NO_PARENT) return;
   for (uint32_t i = 0; i < l->graph->nodes; i++) meet(l, i, i, (cpb_span){0});
@@ -177,7 +176,7 @@ static bool put_nodes(load *l, const cpb_question *q, cpb_json_writer *a) {
 typedef struct demand {
   load *l;
   cpb_json_writer *answer;
-  uint32_t node; /* that needs it */
+  uint32_t node; /* the node that needs it */
   bool ok;
 } demand;
 
@@ -185,7 +184,7 @@ static void put_needed(void *to, uint32_t needed) {
   demand *d = to;
   load *l = d->l;
   if (!d->ok || needed >= l->graph->nodes || l->links[needed].parent != CPB_NO_PARENT) return;
-  cpb_link_root(l->links, needed, (cpb_span){0}); /* told once, with the first that needs it */
+  cpb_link_root(l->links, needed, (cpb_span){0}); /* reported once, for the first node that needs it */
   cpb_json_writer_open(d->answer, NULL, '{');
   cpb_json_writer_signed(d->answer, "node", id_of(l, needed));
   cpb_json_writer_signed(d->answer, "needed_by", id_of(l, d->node));
@@ -193,7 +192,7 @@ static void put_needed(void *to, uint32_t needed) {
   cpb_json_writer_close(d->answer, '}');
 }
 
-/* Without these TensorFlow refuses to load. */
+/* TensorFlow refuses to load without these. */
 static bool put_missing(load *l, cpb_json_writer *a) {
   demand d = {.l = l, .answer = a, .ok = true};
   cpb_json_writer_open(a, "missing", '[');

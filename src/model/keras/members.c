@@ -4,7 +4,7 @@
 
 #include "model/common/spans.h"
 
-#define MANY 16 /* members that are quickly looked through */
+#define MANY 16 /* number of members that are quick to search */
 
 typedef struct cpb_keras_wide {
   yyjson_val *object;
@@ -22,7 +22,7 @@ static cpb_span text_of(yyjson_val *key) {
   return (cpb_span){(const uint8_t *)yyjson_get_str(key), yyjson_get_len(key)};
 }
 
-/* Of members of the same name the first counts. */
+/* If several members have the same name, the first counts. */
 static int by_name(const void *a, const void *b) {
   yyjson_val *x = *(yyjson_val *const *)a, *y = *(yyjson_val *const *)b;
   int order = cpb_span_compare(text_of(x), text_of(y));
@@ -45,7 +45,7 @@ static bool add_object(cpb_keras_members *m, yyjson_val *object) {
 }
 
 bool cpb_keras_members_add(cpb_keras_members *m, yyjson_doc *doc) {
-  yyjson_val *all = yyjson_doc_get_root(doc); /* the values of a document lie one behind the other */
+  yyjson_val *all = yyjson_doc_get_root(doc); /* the values of a document are contiguous */
   for (size_t i = 0; i < yyjson_doc_get_val_count(doc); i++) {
     if (yyjson_obj_size(&all[i]) > MANY && !add_object(m, &all[i])) return false;
   }

@@ -1,18 +1,18 @@
-/* How many parameters a layer of Keras has by its config and the shape it was built
- * for. A layer of another class, or one without what its rule needs, is not counted. */
+/* Computes the number of parameters of a Keras layer from its config and the shape that it was built for. Layers of
+ * other classes, or without the values that the rule needs, are not counted. */
 #include "model/keras/rules.h"
 
 #include "base/checked.h"
 #include "model/keras/config.h"
 
 #define RANK 8
-#define EQUATION 256 /* bytes of one of EinsumDense */
+#define EQUATION 256 /* bytes of an EinsumDense equation */
 
 typedef struct facts {
   const cpb_keras_layer *layer;
-  int64_t shape[RANK]; /* that it was built for; -1: any */
+  int64_t shape[RANK]; /* that the layer was built for; -1: any size */
   size_t rank;
-  bool holds_layers; /* whose parameters are counted with them */
+  bool holds_layers; /* whose parameters are included */
   bool known;
   uint64_t trainable, fixed;
 } facts;
@@ -51,7 +51,7 @@ static bool is_set(facts *f, const char *key, bool otherwise) {
   return value ? yyjson_is_true(value) : otherwise;
 }
 
-/* Of a list of numbers, or of one. */
+/* The product of a list of numbers; or the number, if it is only one. */
 static uint64_t product(facts *f, const char *key) {
   yyjson_val *value = cpb_keras_unwrap(cpb_keras_config(f->layer, key)), *element;
   yyjson_arr_iter all;
@@ -78,7 +78,7 @@ static uint64_t channels(facts *f) {
   return dimension(f, first ? 1 : -1);
 }
 
-/* Of the axis or axes that the config names. */
+/* The product of the axis or axes that the config names. */
 static uint64_t axes(facts *f, const char *key, int64_t otherwise) {
   yyjson_val *value = cpb_keras_unwrap(cpb_keras_config(f->layer, key)), *element;
   int64_t axis = otherwise;
@@ -153,14 +153,14 @@ static void batch_normalization(facts *f) {
 
 static void layer_normalization(facts *f) { scale_and_center(f, axes(f, "axis", -1)); }
 
-/* What adapt() has learned, unless it was given. */
+/* The result of adapt(), unless the config has the values. */
 static void normalization(facts *f) {
   if (cpb_keras_config(f->layer, "mean")) return;
   uint64_t size = cpb_keras_config(f->layer, "axis") ? axes(f, "axis", -1) : 1;
   f->fixed = plus(f, times(f, 2, size), 1);
 }
 
-/* Boundaries that were not given are learned, too. */
+/* Boundaries are learned as well, unless the config has them. */
 static void discretization(facts *f) {
   if (!cpb_keras_config(f->layer, "bin_boundaries")) give_up(f);
 }
@@ -218,7 +218,7 @@ static void additive_attention(facts *f) {
 /* "abc,cde->abde", perhaps with an ellipsis before or after the first and third part. */
 typedef struct einsum {
   cpb_span input, weights, output; /* without the ellipsis */
-  bool left;                       /* it stands before */
+  bool left;                       /* the ellipsis comes first */
 } einsum;
 
 static cpb_span strip(cpb_span part, bool *left) {
@@ -248,7 +248,7 @@ static int64_t index_of(cpb_span part, uint8_t label) {
   return at ? at - part.data : -1;
 }
 
-/* The config leaves the batch out of "output_shape". */
+/* "output_shape" in the config does not include the batch. */
 static uint64_t output_dimension(facts *f, const einsum *e, uint8_t label) {
   yyjson_val *shape = cpb_keras_unwrap(cpb_keras_config(f->layer, "output_shape"));
   int64_t i = index_of(e->output, label) - (e->left ? 0 : 1);
@@ -284,7 +284,7 @@ static void einsum_dense(facts *f) {
 
 static const struct {
   void (*rule)(facts *f);
-  const char *classes; /* each between spaces */
+  const char *classes; /* separated by spaces */
 } rules[] = {
     {dense, " Dense "},
     {einsum_dense, " EinsumDense "},

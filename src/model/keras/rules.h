@@ -1,4 +1,4 @@
-/* How many parameters a layer has, by what its config says. */
+/* Computes the number of parameters of a layer from its config. */
 #ifndef CPB_MODEL_KERAS_RULES_H
 #define CPB_MODEL_KERAS_RULES_H
 
@@ -6,10 +6,10 @@
 
 typedef struct cpb_keras_count {
   uint64_t all, trainable;
-  bool complete; /* false: there may be more */
+  bool complete; /* false: there may be more parameters */
 } cpb_keras_count;
 
-/* Of the layer itself, by what its config says; as if trainable. */
+/* Counts the layer itself from its config, as if it were trainable. */
 cpb_keras_count cpb_keras_count_own(const cpb_keras *keras, const cpb_keras_layer *layer);
 
 #endif

@@ -28,7 +28,7 @@ static const struct {
              {"type_protos", ATTRIBUTE_TYPE_PROTOS, true}};
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 
-/* Up to IR version 1 the type is not said: then it is that of the field that is there. */
+/* Before IR version 2 the type is missing: the field that is present gives it. */
 static size_t kind_of(cpb_span attribute) {
   uint64_t type = cpb_get_number(attribute, ATTRIBUTE_TYPE);
   cpb_cursor c = cpb_cursor_of(attribute);
@@ -87,7 +87,7 @@ static void write_number(cpb_json_writer *a, const char *key, uint32_t field, ui
   else cpb_json_writer_exact(a, key, (int64_t)value);
 }
 
-/* Floats lie packed in four bytes each, integers as varints. */
+/* Floats are packed as four bytes each, integers as varints. */
 static void write_packed(cpb_json_writer *a, uint32_t field, cpb_span packed) {
   const uint8_t *at = packed.data, *end = packed.data + packed.size;
   while (at && at < end) {
@@ -120,7 +120,7 @@ static void write_list(cpb_json_writer *a, const cpb_part *part, uint32_t field,
   cpb_json_writer_close(a, ']');
 }
 
-/* The last one, as parsers take it; nothing stands for a number that is 0. */
+/* The last value counts, as in parsers; an absent number is 0. */
 static void write_single(cpb_json_writer *a, const cpb_part *part, uint32_t field, cpb_span attribute) {
   cpb_cursor c = cpb_cursor_of(attribute), last = {.number = 0};
   while (cpb_cursor_next(&c)) {
@@ -135,8 +135,8 @@ static void write_single(cpb_json_writer *a, const cpb_part *part, uint32_t fiel
 
 /* --- Attributes ------------------------------------------------------------------------------- */
 
-/* Members of an object, of an AttributeProto: "name", "kind", and "value"; or "reference", the attribute of the
- * function around it whose value it has. Of a graph the value is {"graph", "nodes"} with its own name. */
+/* Writes members of an object for an AttributeProto: "name", "kind", and "value"; or "reference", the attribute of the
+ * enclosing function that provides the value. The value of a graph is {"graph", "nodes"} with its own name. */
 static void write_attribute(cpb_json_writer *a, const cpb_part *part, cpb_span attribute) {
   const size_t kind = kind_of(attribute);
   cpb_span reference = cpb_get_bytes(attribute, ATTRIBUTE_REFERENCE);

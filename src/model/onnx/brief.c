@@ -12,27 +12,27 @@
 
 /* --- What follows a graph's tensors, found from its end ---------------------------------------- */
 
-/* Where the row begins in `bytes`, which end where the graph does: CPB_NO_TAIL if there is none with an input or
- * output, or if it may begin before `bytes`. Takes a time of O(bytes). False when memory is short. */
+/* Finds where the row begins in `bytes`, which end where the graph does. CPB_NO_TAIL: no row has an input or output, or
+ * it may begin before `bytes`. Takes O(bytes) time. False if memory is short. */
 #define CPB_NO_TAIL SIZE_MAX
 
-/* A description is shorter: if the row begins later than so many bytes, there is nothing of it before them. */
+/* The largest size of a description: if the row begins later than this, the bytes before it have none. */
 #define LONGEST ((size_t)16 << 10)
 
-/* What a row begins with: a field's number, or nothing but the end. */
+/* The number of the field that a row begins with, or just the end. */
 enum { NO_ROW = 0, END_OF_GRAPH = UINT8_MAX };
 
 typedef struct search {
   cpb_span bytes;
-  uint8_t *rows; /* of each offset the number of the field that a row begins with there */
-  size_t budget; /* how many bytes may still be looked into */
+  uint8_t *rows; /* by offset: the number of the field with which a row begins there */
+  size_t budget; /* number of bytes that may still be examined */
 } search;
 
 /* --- What may be a description ----------------------------------------------------------- */
 
 static bool is_text(cpb_span text) { return text.size > 0 && cpb_utf8_valid(text); }
 
-/* A name, and perhaps a type, a text and metadata. */
+/* Whether this is a ValueInfoProto: a name, and perhaps a type, a text and metadata. */
 static bool is_value_info(cpb_span message) {
   bool named = false;
   cpb_cursor c = cpb_cursor_of(message);
@@ -43,7 +43,7 @@ static bool is_value_info(cpb_span message) {
   return named && !c.damaged;
 }
 
-/* Of a key and a value, or of a tensor's name and parameters. */
+/* Whether this is a pair of a key and a value, or of a tensor's name and its parameters. */
 static bool is_pair(cpb_span message) {
   cpb_cursor c = cpb_cursor_of(message);
   while (cpb_cursor_next(&c)) {
@@ -66,10 +66,10 @@ static bool is_description(uint32_t number, cpb_span value) {
 
 /* --- Rows ----------------------------------------------------------------------------------- */
 
-/* Whether a row begins with the field at `at`: one that another row follows, of which the numbers are not less. */
+/* Whether a row begins with the field at `at`: another row follows it, with the same or higher numbers. */
 static uint8_t row_at(search *s, size_t at) {
   cpb_cursor c = cpb_cursor_of(cpb_span_from(s->bytes, at));
-  if ((*c.at & 7) != CPB_WIRE_LEN) return NO_ROW; /* a group would be passed over, field by field */
+  if ((*c.at & 7) != CPB_WIRE_LEN) return NO_ROW; /* a group would be skipped field by field */
   if (!cpb_cursor_next(&c) || c.number < GRAPH_DOC || c.number > GRAPH_METADATA) return NO_ROW;
   const uint8_t next = s->rows[c.at - s->bytes.data];
   if (next == NO_ROW || c.number > next || c.bytes.size > s->budget) return NO_ROW;
@@ -100,14 +100,14 @@ static bool onnx_tail_find(const cpb_allocator *a, cpb_span bytes, size_t *begin
   return true;
 }
 
-/* Less is read as fast as passed over. */
+/* Reading less than this is as fast as skipping it. */
 #define WORTH ((uint64_t)1 << 20)
 
-/* How many of the last bytes are looked at, until the row begins within them. */
+/* Sizes of the end that are tried, until the row begins within one. */
 #define FIRST ((size_t)64 << 10)
 #define LAST ((size_t)4 << 20)
 
-/* What follows the graph is mostly short, and comes with its end. */
+/* The fields after the graph are usually short, and arrive together with its end. */
 #define BEHIND 4096
 
 static bool is_worth(const cpb_outline_place *place) {
@@ -115,13 +115,13 @@ static bool is_worth(const cpb_outline_place *place) {
   return is_of_graph && place->number == GRAPH_INITIALIZER && place->message_end - place->begin >= WORTH;
 }
 
-/* Nothing is guessed of a model that is damaged, or of which it is not known. */
+/* Nothing is guessed if the model is damaged, or may be. */
 static bool is_sound(const cpb_outline_place *place) {
   const uint64_t size = place->input->size;
   return !place->is_damaged && size != CPB_NO_OFFSET && size >= place->message_end;
 }
 
-/* The window is as large as it is to be. */
+/* Fills the window to its intended size. */
 static cpb_have gather(cpb_onnx_brief *b, const cpb_outline_place *place) {
   const uint64_t end = place->message_end;
   const size_t size = b->size + (size_t)cpb_min_u64(BEHIND, place->input->size - end);
@@ -130,7 +130,7 @@ static cpb_have gather(cpb_onnx_brief *b, const cpb_outline_place *place) {
     return CPB_FAILED;
   }
   cpb_have have = cpb_input_gather(place->input, end - b->size, size, b->window.data, &b->have);
-  return have == CPB_FAILED ? CPB_AT_END : have; /* what is wrong is met again */
+  return have == CPB_FAILED ? CPB_AT_END : have; /* the problem will be met again */
 }
 
 static cpb_have look(cpb_onnx_brief *b, const cpb_outline_place *place, size_t *begin) {
@@ -145,7 +145,7 @@ static cpb_have look(cpb_onnx_brief *b, const cpb_outline_place *place, size_t *
   return CPB_HAVE;
 }
 
-/* Looks at more and more of the end. */
+/* Examines more and more of the end. */
 static cpb_have find_tail(cpb_onnx_brief *b, const cpb_outline_place *place, uint64_t *next) {
   for (; b->size <= LAST && b->size <= place->message_end - place->begin; b->size *= 4) {
     size_t begin;

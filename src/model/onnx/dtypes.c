@@ -6,12 +6,12 @@
 #include "model/common/tensor/element.h"
 #include "model/onnx/fields.h"
 
-/* Types that TensorFlow has no number for. float8_e8m0 is an exponent alone. */
+/* Types that TensorFlow has no number for. float8_e8m0 has only an exponent. */
 enum { FLOAT8_E8M0 = 24, FLOAT6_E2M3 = 27, FLOAT6_E3M2 = 28 };
 static const cpb_tensor_format small_float = {"|V1", 0, 1, 0, 0};
 
-/* Indexed by TensorProto.DataType: TensorFlow's number of the same type, and the field that has the
- * values where raw_data does not. */
+/* Indexed by TensorProto.DataType: TensorFlow's number of the same type, and the field for values that are not in
+ * raw_data. */
 static const struct {
   uint8_t tensorflow, field, packed;
 } dtypes[] = {{0, 0, 0},
@@ -45,7 +45,7 @@ static const struct {
               {0, TENSOR_INT32_DATA, 6}};  /* FLOAT6E3M2 */
 #define NUM_DTYPES (sizeof dtypes / sizeof *dtypes)
 
-/* NULL for one that TensorFlow has, too. */
+/* The name of a type that TensorFlow lacks; else NULL. */
 static const char *own_name(uint64_t dtype) {
   switch (dtype) {
     case FLOAT8_E8M0: return "float8_e8m0fnu";

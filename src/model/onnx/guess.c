@@ -7,7 +7,7 @@
 CPB_EVIDENCE(entry, CPB_EVIDENCE_BYTES(ENTRY_KEY), CPB_EVIDENCE_BYTES(ENTRY_VALUE));
 CPB_EVIDENCE(opset, CPB_EVIDENCE_BYTES(OPSET_DOMAIN), CPB_EVIDENCE_NUMBER(OPSET_VERSION));
 
-/* What the names of operators have, and no sentence. */
+/* Whether it is like an operator's name, and unlike a sentence. */
 static bool is_operator(cpb_span name) {
   for (size_t i = 0; i < name.size; i++) {
     const uint8_t c = name.data[i];
@@ -53,7 +53,7 @@ CPB_EVIDENCE(model, CPB_EVIDENCE_NUMBER(MODEL_IR_VERSION), CPB_EVIDENCE_TEXT(MOD
              CPB_EVIDENCE_OF(MODEL_TRAINING, training), CPB_EVIDENCE_OF(MODEL_FUNCTION, function),
              CPB_EVIDENCE_BYTES(MODEL_CONFIGURATION));
 
-/* Another message may have the same fields, but no version that will be in this century. */
+/* Another message may have the same fields, but its number would be higher than any version of ONNX this century. */
 #define IR_VERSION_MOST 1000
 
 int cpb_onnx_guess(const cpb_file_ends *ends, bool is_named) {

@@ -8,7 +8,7 @@ static const cpb_diff_list compared[] = {
     CPB_DIFF_LISTED("outputs", "name"),
     CPB_DIFF_LISTED("opset_imports", "domain"),
     CPB_DIFF_LISTED("metadata", "key"),
-    /* The version is of its domain, which is told once. */
+    /* The version belongs to the domain and is reported there, once. */
     {"ops", CPB_ASK_OPS, "ops", {"domain", "op"}, CPB_DIFF_IGNORED("version"), false},
     CPB_DIFF_PROBLEMS(CPB_ASK_OPS),
     {.section = NULL}};

@@ -28,7 +28,7 @@ static void forget(cpb_viewed_message *m) {
 
 static void destroy_own(cpb_viewed_message *m) { cpb_release(&m->viewed.allocator, own_of(&m->viewed)); }
 
-/* Of several annotations of a tensor the first. */
+/* If a tensor has several annotations, the first counts. */
 static bool read_annotations(cpb_viewed_message *m, cpb_onnx_own *own) {
   const cpb_span graph = m->viewed.view.graphs.items[0].rest;
   const size_t count = cpb_count_bytes(graph, GRAPH_QUANTIZATION);
@@ -72,10 +72,10 @@ static bool build(cpb_viewed_message *m) {
 
 /* --- Brief answers ------------------------------------------------------------------------ */
 
-/* Nodes follow each other: where each request costs time, many are read with one. */
+/* Nodes follow each other. If each request costs time, one request reads many. */
 #define BRIEF_AHEAD ((uint64_t)128 << 10)
 
-/* Whether the question is to be answered without the graph's tensors. */
+/* Whether the question can be answered without the graph's tensors. */
 static bool is_brief(const cpb_question *question) {
   switch (question->kind) {
     case CPB_ASK_CONSTANTS:
@@ -84,7 +84,7 @@ static bool is_brief(const cpb_question *question) {
   }
 }
 
-/* How the model is read, unless it was before. */
+/* Sets how the model is read, unless it has been read before. */
 static void set_brief(cpb_viewed_message *m, bool brief) {
   m->read_ahead = brief ? BRIEF_AHEAD : 0;
   m->jumps = brief ? &cpb_onnx_brief_jumps : NULL;
@@ -99,7 +99,7 @@ static bool prepare(cpb_viewed_message *m, const cpb_question *question) {
   return lacks_tensors(m) && !brief;
 }
 
-/* Up to IR version 3 initializers are among the inputs: without them it is not known what is an input. */
+/* Before IR version 4, initializers are also listed as inputs, so the inputs are unknown without the initializers. */
 static bool needs_more(cpb_viewed_message *m) {
   if (!lacks_tensors(m) || cpb_get_number(m->part.message, MODEL_IR_VERSION) >= 4) return false;
   set_brief(m, false);
@@ -117,7 +117,7 @@ static void write_unread(cpb_viewed *m) {
 
 /* --- Damage ------------------------------------------------------------------------------ */
 
-/* Writers put fields in the order of their numbers: what is missing follows from the last one. */
+/* Writers order fields by number, so the last field tells which ones are missing. */
 static const char *missing(cpb_span model) {
   uint32_t last = 0, in_graph = 0;
   cpb_cursor c = cpb_cursor_of(model);

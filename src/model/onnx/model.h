@@ -1,4 +1,4 @@
-/* ONNX models: how they are seen (model/view) and read (model/questions). */
+/* ONNX models: their view (model/view) and their reader (model/questions). */
 #ifndef CPB_MODEL_ONNX_MODEL_H
 #define CPB_MODEL_ONNX_MODEL_H
 
@@ -16,7 +16,7 @@
 #include "model/questions/questions.h"
 #include "model/view/view.h"
 
-/* Functions by name, domain and overload: their graphs' numbers. */
+/* Functions by name, domain and overload, with the numbers of their graphs. */
 typedef struct cpb_onnx_functions {
   cpb_allocator allocator;
   uint32_t *items;
@@ -25,31 +25,32 @@ typedef struct cpb_onnx_functions {
 
 void cpb_onnx_functions_free(cpb_onnx_functions *functions); /* empties it; its allocator must be set */
 
-/* From the part, which is a ModelProto, and of which spans are kept. False with the error set. */
+/* Builds the graphs from the part, which is a ModelProto; they keep spans of it. False with the error set. */
 bool cpb_onnx_graphs_build(cpb_view_graphs *graphs, cpb_onnx_functions *functions, cpb_part *part,
                            cpb_problems *problems, cpb_meter *meter, cpb_error *error);
 
-/* The nodes of a graph: cpb_cursor_find with this number. */
+/* The field that has a graph's nodes, for cpb_cursor_find. */
 static inline uint32_t cpb_onnx_node_field(const cpb_view_graph *graph) {
   return graph->role == CPB_GRAPH_FUNCTION ? FUNCTION_NODE : GRAPH_NODE;
 }
 
-/* The function of that domain, name and overload, or CPB_NO_GRAPH. */
+/* The function with this domain, name and overload, or CPB_NO_GRAPH. */
 uint32_t cpb_onnx_callee(const cpb_onnx_functions *functions, const cpb_view_graphs *graphs, cpb_span domain,
                          cpb_span name, cpb_span overload);
-/* Whether there is one, of any overload, where "" and "ai.onnx" are one domain. */
+/* Whether such a function exists, with any overload; "" and "ai.onnx" are one domain. */
 bool cpb_onnx_has_function(const cpb_onnx_functions *functions, const cpb_view_graphs *graphs, cpb_span domain,
                            cpb_span name);
 
-/* The domain, but "" for "ai.onnx", which is the same. */
+/* The domain, with "ai.onnx" replaced by "", which means the same. */
 cpb_span cpb_onnx_domain(cpb_span domain);
 
-/* What is known of a model besides its graphs. */
+/* A model's properties besides its graphs. */
 typedef struct cpb_onnx_own {
   cpb_onnx_brief brief;
   cpb_onnx_functions functions;
-  uint64_t opset; /* the version of ONNX's own domain; the newest where the model does not say it */
-  /* Quantization annotations of the model's graph by the names of tensors; numbers: places in `annotations`. */
+  uint64_t opset; /* the version of ONNX's own domain; the newest if the model does not give it */
+  /* Quantization annotations of the model's graph, by the names of tensors; the numbers are indices in
+   * `annotations`. */
   cpb_names annotated;
   cpb_span *annotations;
   size_t num_annotations;
@@ -57,17 +58,17 @@ typedef struct cpb_onnx_own {
 
 extern const cpb_view_kind cpb_onnx_view;
 extern const cpb_model_reader cpb_onnx_reader;
-extern const cpb_values_reader cpb_onnx_values; /* of a tensor, streamed */
+extern const cpb_values_reader cpb_onnx_values; /* streams the values of a tensor */
 
 /* The members of an answer to OVERVIEW. */
 void cpb_onnx_overview(cpb_viewed *m);
 
-/* The version of a domain that a model imports; false for none. */
+/* The version of a domain that the model imports; false if it does not. */
 bool cpb_onnx_version(cpb_span model, cpb_span domain, int64_t *version);
 
 /* Whether its message is a SparseTensorProto. */
 bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);
-/* As the view's each_tensor, without those that belong to nodes. */
+/* Like the view's each_tensor, without tensors of nodes. */
 bool cpb_onnx_each_initializer(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
 
 static inline const cpb_onnx_own *cpb_onnx_own_of(const cpb_view *view) { return view->own; }
@@ -76,22 +77,22 @@ static inline const cpb_onnx_own *cpb_onnx_own_of(const cpb_view *view) { return
 void cpb_onnx_write_attributes(cpb_json_writer *answer, const char *key, const cpb_part *part, cpb_span message,
                                uint32_t number);
 
-/* Members of an object, of a TypeProto: "dtype" and "shape" of a tensor, of a sparse one also "sparse": true.
- * A shape is a list of sizes, of names of sizes, and of null for those that are not known; null for one of
- * unknown rank. Of other types "type": {"sequence": ...}, {"optional": ...}, {"map": {"key", "value"}} or
- * {"opaque": NAME}, where an element is such members again. */
+/* Writes members of an object for a TypeProto. A tensor has "dtype" and "shape", a sparse one also "sparse": true. A
+ * shape is a list of sizes, names of sizes, and nulls for unknown ones; it is null if the rank is unknown. Other types
+ * have "type": {"sequence": ...}, {"optional": ...}, {"map": {"key", "value"}} or {"opaque": NAME}, where element types
+ * have such members again. */
 void cpb_onnx_write_type(cpb_json_writer *answer, cpb_span type);
 
-/* An object, of a ValueInfoProto: "name", and those. */
+/* Writes an object for a ValueInfoProto: "name", and the members of its type. */
 void cpb_onnx_write_value_info(cpb_json_writer *answer, cpb_span value_info);
 
-/* The sizes of a field of varints, as a list. */
+/* The varints of a field, as a list of sizes. */
 void cpb_onnx_write_dims(cpb_json_writer *answer, const char *key, cpb_span message, uint32_t number);
 
-/* A ModelProto without what tensors hold. */
+/* A ModelProto without the values of its tensors. */
 extern const cpb_message_type cpb_view_onnx;
 
-/* Of a ModelProto, what its tensors are found by: nothing of nodes but constants and subgraphs. */
+/* The parts of a ModelProto that are needed to find its tensors: of the nodes, only constants and subgraphs. */
 extern const cpb_message_type cpb_view_onnx_tensors;
 
 #endif

@@ -8,7 +8,7 @@ static void write_text(cpb_json_writer *a, const char *key, cpb_span message, ui
   else cpb_json_writer_null(a, key);
 }
 
-/* A long one is not read. */
+/* Long texts are not read. */
 static void write_doc(cpb_viewed *m, const char *key, cpb_span message, uint32_t number) {
   cpb_span text = cpb_get_bytes(message, number);
   cpb_json_writer *a = m->answer;
@@ -68,7 +68,8 @@ static void write_page(cpb_viewed *m, const char *key, cpb_span message, uint32_
 
 static bool add_initializer(void *user, const cpb_view_tensor *t) { return cpb_names_add(user, t->value, 0); }
 
-/* Up to IR version 3 initializers are among the inputs, too: those are no inputs to be given. */
+/* Before IR version 4, initializers are also listed as inputs; they are left out, because callers need not pass
+ * them. */
 static void write_inputs(cpb_viewed *m, cpb_span graph) {
   cpb_names weights;
   cpb_names_init(&weights, &m->allocator);
@@ -84,7 +85,7 @@ static void write_inputs(cpb_viewed *m, cpb_span graph) {
   cpb_names_free(&weights);
 }
 
-/* Null where they are not read. */
+/* Null if the tensors were not read. */
 static void write_tensor_count(cpb_viewed *m, const char *key, cpb_span graph, uint32_t field) {
   if (cpb_onnx_own_of(&m->view)->brief.unread.length > 0) cpb_json_writer_null(m->answer, key);
   else cpb_json_writer_unsigned(m->answer, key, cpb_count_bytes(graph, field));

@@ -1,5 +1,5 @@
-/* The model is gone through message by message, from its outline. A message in which nothing changes is a range of
- * the input; one in which something does is put together of its fields, and so are those around it. */
+/* The rewriting walks the model message by message, along its outline. An unchanged message is copied as a range of the
+ * input; a changed one, and all messages around it, are assembled from their fields. */
 #include "cpb/onnx.h"
 
 #include "base/checked.h"
@@ -17,25 +17,25 @@
 
 #define MOST_KEPT 1024
 #define DEEPEST 128
-/* Values begin where they can be mapped into memory and read as they are. */
+/* Values are aligned so that they can be mapped into memory and used directly. */
 #define ALIGNED ((uint64_t)64)
 #define PAGE ((uint64_t)4096)
-#define PAGED ((uint64_t)1 << 20) /* values of so many bytes begin at a page */
+#define PAGED ((uint64_t)1 << 20) /* values of at least this size begin at a page */
 #define SHOWN 80
 
-/* A message that is gone through. */
+/* A message that is being walked. */
 typedef struct frame {
   const cpb_message_type *type;
   cpb_span message;
   cpb_cursor fields;
-  uint32_t number; /* of its field */
+  uint32_t number; /* of its field in the outer message */
   cpb_pieces_mark mark;
   size_t opened;
   bool changed;
 } frame;
 
-/* Values that go to the other file. Tensors that name one range of one file share it there, too. Ranges that only
- * overlap are copied each. */
+/* Values that go to the other file. Tensors that name the same range of one file share it there as well. Ranges that
+ * only overlap are each copied. */
 typedef struct place {
   cpb_ordered_links links;
   uint32_t file;
@@ -50,7 +50,7 @@ struct cpb_onnx_rewrite {
   cpb_limits limits;
   cpb_part part;
   cpb_pieces model, values;
-  cpb_span *files; /* by the numbers of pieces, from 1: names in the outline */
+  cpb_span *files; /* by the numbers of pieces, from 1; names in the outline */
   size_t num_files, files_capacity;
   place *places;
   size_t num_places, places_capacity;
@@ -106,7 +106,7 @@ static bool fails(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, const char *wha
   return false;
 }
 
-/* The number of the file that has the values, which tensors mostly share with the one before. */
+/* The number of the file with the values; most tensors use the same file as the tensor before. */
 static bool number_file(cpb_onnx_rewrite *r, cpb_span name, uint32_t *number) {
   void *files = r->files;
   *number = (uint32_t)r->num_files;
@@ -119,7 +119,7 @@ static bool number_file(cpb_onnx_rewrite *r, cpb_span name, uint32_t *number) {
   return true;
 }
 
-/* Where the values are now: `file` 0 is the input. */
+/* The present place of the values: `file` 0 is the input. */
 static bool find_values(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, uint32_t *file, cpb_range *where) {
   const cpb_external *e = &t->external;
   const bool sized = t->has_elements && t->type.format && t->type.format->size > 0;
@@ -166,7 +166,7 @@ static void put_padding(cpb_onnx_rewrite *r, uint64_t size) {
   if (over > 0) cpb_pieces_put(&r->values, zeros, (size_t)(unit - over));
 }
 
-/* The values' place in the other file, where they are copied to unless they are there. NULL when memory is short. */
+/* The values' place in the other file. They are copied there, unless that was done before. NULL if memory is short. */
 static const place *take_place(cpb_onnx_rewrite *r, uint32_t file, cpb_range from) {
   const place_key key = {r, file, from};
   const cpb_ordered nodes = {r->places, sizeof *r->places};
@@ -199,7 +199,7 @@ static void put_number(cpb_pieces *p, const char *key, uint64_t value) {
   put_entry(p, key, cpb_span_of(text));
 }
 
-/* The values go to the other file, and the model says where. */
+/* Writes the reference to the values in the other file. */
 static void put_reference(cpb_onnx_rewrite *r, uint32_t file, cpb_range where) {
   cpb_pieces *p = &r->model;
   const place *found = take_place(r, file, where);
@@ -213,7 +213,7 @@ static void put_reference(cpb_onnx_rewrite *r, uint32_t file, cpb_range where) {
   cpb_pieces_number(p, TENSOR_LOCATION, LOCATION_EXTERNAL);
 }
 
-/* A field as it is. */
+/* Writes a field unchanged. */
 static void put_field(cpb_onnx_rewrite *r, const cpb_cursor *c) {
   cpb_pieces *p = &r->model;
   if (c->type == CPB_WIRE_VARINT) cpb_pieces_number(p, c->number, c->value);
@@ -227,7 +227,7 @@ static bool is_place(uint32_t number) {
   return number == TENSOR_RAW_DATA || number == TENSOR_EXTERNAL || number == TENSOR_LOCATION;
 }
 
-/* The fields in the order of their numbers, as writers have them: values where those of the new place belong. */
+/* Writes the fields ordered by number, as writers do: values go where the fields of their new place belong. */
 static void put_tensor(cpb_onnx_rewrite *r, cpb_span message, bool moves_out, uint32_t file, cpb_range where) {
   const uint32_t after = moves_out ? TENSOR_EXTERNAL : TENSOR_RAW_DATA;
   cpb_cursor c = cpb_cursor_of(message);
@@ -243,7 +243,7 @@ static void put_tensor(cpb_onnx_rewrite *r, cpb_span message, bool moves_out, ui
   }
 }
 
-/* Whether its values change their place; then it is written, but for its tag and length. False on failure. */
+/* Whether the values change their place. If so, the tensor is written without its tag and length. False on failure. */
 static bool take_tensor(cpb_onnx_rewrite *r, cpb_span message, bool *changed) {
   const cpb_onnx_tensor t = cpb_onnx_tensor_of(&r->part, message);
   uint32_t file;
@@ -261,7 +261,7 @@ static bool take_tensor(cpb_onnx_rewrite *r, cpb_span message, bool *changed) {
 
 /* --- Messages ------------------------------------------------------------------------------ */
 
-/* The views of tensors are the only ones that have dims. */
+/* Only the views of tensors have dims. */
 static bool is_tensor(const cpb_message_type *type) {
   const cpb_field *name = cpb_message_find_number(type, TENSOR_NAME),
                   *dims = cpb_message_find_number(type, TENSOR_DIMS);

@@ -12,7 +12,7 @@ void cpb_onnx_write_dims(cpb_json_writer *a, const char *key, cpb_span message, 
   cpb_json_writer_close(a, ']');
 }
 
-/* Whether the field is there, of which 0 and nothing differ. */
+/* Whether the field is present, which distinguishes 0 from absent. */
 static bool has_number(cpb_span message, uint32_t number) {
   cpb_cursor c = cpb_cursor_of(message);
   return cpb_cursor_find(&c, number, CPB_WIRE_VARINT);
@@ -26,7 +26,7 @@ static void write_dimension(cpb_json_writer *a, cpb_span dimension) {
   else cpb_json_writer_exact(a, NULL, size);
 }
 
-/* Of a tensor, sparse or not. */
+/* Writes the type of a tensor, sparse or dense. */
 static void write_tensor(cpb_json_writer *a, cpb_span type) {
   cpb_span shape = cpb_get_bytes(type, TENSOR_TYPE_SHAPE);
   cpb_cursor c = cpb_cursor_of(shape);
@@ -50,8 +50,7 @@ static void write_opaque(cpb_json_writer *a, cpb_span opaque) {
   cpb_json_writer_close(a, '}');
 }
 
-/* What is in a type that holds another one, which then is *type. Opens the objects around that, and says
- * how many. */
+/* Replaces a type that holds another one by the inner type. Opens the objects around it, and returns how many. */
 static unsigned enter(cpb_json_writer *a, cpb_span *type) {
   cpb_cursor c = cpb_cursor_of(*type);
   while (cpb_cursor_next(&c)) {
@@ -69,7 +68,7 @@ static unsigned enter(cpb_json_writer *a, cpb_span *type) {
   return 0;
 }
 
-/* Types hold one another any number of times: one after the other, without recursion. */
+/* Types may be nested to any depth, so this is a loop and not recursion. */
 void cpb_onnx_write_type(cpb_json_writer *a, cpb_span type) {
   unsigned opened, open = 0;
   while ((opened = enter(a, &type)) > 0) open += opened;

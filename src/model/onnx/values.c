@@ -1,5 +1,5 @@
-/* An initializer by its name, or a tensor among a node's attributes: that of a Constant by the name of its output,
- * any by NODE:ATTRIBUTE. */
+/* An initializer by its name, or a tensor among a node's attributes: of a Constant by the name of its output, of any
+ * node by NODE:ATTRIBUTE. */
 #include "model/questions/values.h"
 #include "base/status.h"
 #include "model/onnx/dtypes.h"
@@ -29,7 +29,7 @@ static void destroy(void *state) {
   cpb_release(&a, r);
 }
 
-/* Of a sparse one its values. */
+/* Takes the tensor; if it is sparse, its values. */
 static void take(cpb_viewed_values *common, const cpb_view_tensor *t) {
   const bool is_sparse = cpb_onnx_is_sparse(t);
   const cpb_span tensor = is_sparse ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message;

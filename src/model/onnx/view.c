@@ -30,7 +30,7 @@ static bool next_text(const uint8_t **at, const uint8_t *end, cpb_span *text) {
   return true;
 }
 
-/* The last but one; false of a list of fewer. */
+/* The element before the last; false if the list has fewer than two. */
 static bool last_but_one(cpb_span list, cpb_span *text) {
   cpb_span last = {NULL, 0};
   const uint8_t *at = list.data, *end = at ? at + list.size : NULL;
@@ -42,9 +42,9 @@ static bool last_but_one(cpb_span list, cpb_span *text) {
   return count >= 2;
 }
 
-/* As in model/view/view.h. By "pkg.torch.onnx.name_scopes" and "pkg.torch.onnx.class_hierarchy", which
- * torch.onnx.export(dynamo=True) writes: lists as Python prints them, from the model inwards, the last of which is the
- * operation itself. Of the model's own operations the path is the model's class. */
+/* Implements model/view/view.h for "pkg.torch.onnx.name_scopes" and "pkg.torch.onnx.class_hierarchy", which
+ * torch.onnx.export(dynamo=True) writes: lists in Python's syntax, from the model inwards, ending with the operation
+ * itself. For operations directly in the model, the path is the model's class. */
 static bool onnx_module(const cpb_view_node *node, cpb_span *path, cpb_span *class_name) {
   cpb_span module, of_class;
   if (!last_but_one(metadata(node->message, "pkg.torch.onnx.name_scopes"), &module) ||
@@ -97,8 +97,8 @@ static bool each_callee(const cpb_view *v, const cpb_view_node *node, cpb_view_v
 
 /* --- Roles ------------------------------------------------------------------------------------ */
 
-/* `bindings` has what a function calls the inputs that follow, `told.text` what an operator does, of which the last may
- * be several. */
+/* `bindings` has a function's names for the inputs that follow, `told.text` those of an operator; the last of these may
+ * stand for several inputs. */
 static bool next_input(cpb_view_values *v, cpb_view_value *value) {
   cpb_operator_input input;
   if (!cpb_cursor_find(&v->cursor, NODE_INPUT, CPB_WIRE_LEN)) return false;
@@ -111,7 +111,7 @@ static bool next_input(cpb_view_values *v, cpb_view_value *value) {
   return true;
 }
 
-/* A function may import other versions than the model, but only such in which its operators are the same. */
+/* A function may import other versions than the model does, but only if its operators are the same in these. */
 static bool roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, cpb_view_values *inputs) {
   (void)g;
   uint64_t since;
@@ -137,7 +137,7 @@ bool cpb_onnx_is_sparse(const cpb_view_tensor *t) {
   return t->field == ATTRIBUTE_SPARSE_TENSOR || t->field == ATTRIBUTE_SPARSE_TENSORS;
 }
 
-/* The tensors of an attribute. The output of a node that does nothing else is one. */
+/* Visits the tensors of an attribute. A node that only holds a tensor is known by its output. */
 static bool visit_attribute(cpb_view_tensor like, bool is_constant, cpb_span attribute, cpb_view_visit *visit,
                             void *user) {
   cpb_cursor c = cpb_cursor_of(attribute);
@@ -191,7 +191,7 @@ static bool each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *visit
   return cpb_onnx_each_initializer(v, graph, visit, user);
 }
 
-/* A sparse one stands for all elements of its shape, each of the size of those that are stored. */
+/* A sparse tensor represents all elements of its shape, each with the size of a stored one. */
 static void measure_sparse(const cpb_view *v, const cpb_view_tensor *t, cpb_view_measure *m) {
   const cpb_onnx_tensor indices = cpb_onnx_tensor_of(v->part, cpb_get_bytes(t->message, SPARSE_INDICES));
   const uint64_t each = m->elements > 0 ? m->bytes / m->elements : 0;
@@ -219,7 +219,7 @@ static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
   return m;
 }
 
-/* The inputs of an operation that say how others are quantized, a bit for each. */
+/* The inputs of an operation that are quantization parameters of others, a bit for each. */
 static uint32_t quantization_inputs(cpb_span op) {
   static const struct {
     const char *op;

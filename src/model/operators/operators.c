@@ -4,7 +4,7 @@
 
 /* --- Words ------------------------------------------------------------------------------ */
 
-/* Takes what is before the sign, or all, and the sign. */
+/* Takes the text up to the sign, or all of it, and removes the sign. */
 static cpb_span take_until(cpb_span *text, char sign) {
   const uint8_t *found = text->size > 0 ? memchr(text->data, sign, text->size) : NULL;
   const cpb_span word = {text->data, found ? (size_t)(found - text->data) : text->size};
@@ -12,7 +12,7 @@ static cpb_span take_until(cpb_span *text, char sign) {
   return word;
 }
 
-/* Some number for what is none, or too large. */
+/* Any number is acceptable for a malformed or too large one. */
 static uint64_t number_of(cpb_span text) {
   uint64_t number = 0;
   for (size_t i = 0; i < text.size; i++) number = number * 10 + text.data[i] - '0';
@@ -21,7 +21,7 @@ static uint64_t number_of(cpb_span text) {
 
 /* --- Lines -------------------------------------------------------------------------------- */
 
-/* The line around the byte `at`, without its newline. */
+/* The line that contains the byte `at`, without its newline. */
 static cpb_span line_at(cpb_span table, size_t at) {
   size_t begin = at;
   while (begin > 0 && table.data[begin - 1] != '\n') begin--;

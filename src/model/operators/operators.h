@@ -1,10 +1,10 @@
-/* What is known of the operators of a framework, by a table: text that tools/operators.py writes, or that a host gives
- * (cpb_model_set_operators). It may come from anywhere and hold anything: only its own bytes are read.
+/* Looks up the operators of a framework in a table: text that tools/operators.py writes, or that a host gives
+ * (cpb_model_set_operators). The table is not trusted: it may hold anything, and only its own bytes are read.
  *
- * A line ends with a newline and is of four parts, with tabs between them: NAME, DOMAIN, VERSIONS and SENTENCE. Lines
- * are in the order of the bytes of NAME, then of DOMAIN. VERSIONS have spaces between them, the oldest first, each the
- * number of the version since which an operator is as it is; then, with a colon before them, what its inputs are called
- * if they are not called as in the version before. Where operators have no versions there is one without a number:
+ * A line has four parts separated by tabs, NAME, DOMAIN, VERSIONS and SENTENCE, and ends with a newline. Lines are
+ * sorted by the bytes of NAME, then of DOMAIN. VERSIONS are separated by spaces, oldest first. Each is the version in
+ * which the operator changed; a colon and the names of its inputs follow, unless these are the same as in the version
+ * before. Operators without versions have one without a number:
  *
  *     Tile <tab> <tab> 1:input,tiles,axis 6:input,repeats 13 <tab> Constructs a tensor by tiling a given tensor.
  *     Conv2D <tab> <tab> :input,filter <tab> Computes a 2-D convolution ... */
@@ -18,22 +18,22 @@ typedef struct cpb_operator {
   cpb_span versions, sentence;
 } cpb_operator;
 
-/* False, and nothing given, for one that is not in the table. */
+/* False, with nothing set, if the operator is not in the table. */
 bool cpb_operator_find(cpb_span table, cpb_span name, cpb_span domain, cpb_operator *found);
 
-/* What the inputs are called in that version; empty where none of them needs a name. `since`: of the versions that the
- * operator has the newest that is not newer; 0: there is none. */
+/* The names of the inputs in that version; empty if none needs a name. `since` is the operator's newest version that is
+ * not newer than `version`; 0: none. */
 cpb_span cpb_operator_inputs(const cpb_operator *found, uint64_t version, uint64_t *since);
 
-/* An input of an operator, which may be several of a node: "NAME*" all up to the end, "NAME*ATTRIBUTE" as many as the
- * attribute says, or as it has elements, none without it. */
+/* An input of an operator. It may stand for several inputs of a node: "NAME*" takes all the remaining ones,
+ * "NAME*ATTRIBUTE" as many as the attribute's value or its number of elements, and none without the attribute. */
 typedef struct cpb_operator_input {
   cpb_span name;
-  cpb_span attribute; /* empty: `count` of them */
+  cpb_span attribute; /* empty: the number is `count` */
   uint64_t count;
 } cpb_operator_input;
 
-/* Takes the next one from such a list, "X,W,B"; false at its end. */
+/* Takes the next input off such a list, "X,W,B"; false at its end. */
 bool cpb_operator_next_input(cpb_span *inputs, cpb_operator_input *input);
 
 #endif

@@ -4,15 +4,15 @@
 typedef struct consumers {
   cpb_viewed *model;
   uint32_t graph;
-  cpb_span name;   /* what is taken */
-  cpb_span maker;  /* of it, if that has a name: what waits for it */
-  cpb_names taken; /* its values: numbers of the outputs */
+  cpb_span name;   /* the value in question */
+  cpb_span maker;  /* the node that makes it, if that has a name: other nodes may wait for it */
+  cpb_names taken; /* its outputs that are taken: their numbers */
   cpb_page page;
 } consumers;
 
 /* --- What is taken ------------------------------------------------------------------------- */
 
-/* The values of the node, unless those who take them name it. */
+/* Lists the outputs of the node, unless consumers name the node instead. */
 static bool take_outputs(consumers *s, const cpb_view_node *node) {
   s->maker = node->own_name;
   uint32_t number = 0;
@@ -26,7 +26,7 @@ static bool take_outputs(consumers *s, const cpb_view_node *node) {
   return true;
 }
 
-/* The node of that name. */
+/* The node with this name. */
 static bool find_node(const consumers *s, cpb_view_nodes *nodes, cpb_view_node *node) {
   while (cpb_view_nodes_next(nodes, node)) {
     if (cpb_span_equal(node->name, s->name)) return true;
@@ -46,7 +46,7 @@ static bool is_other(void *user, const cpb_view_tensor *t) {
   return !cpb_span_equal(t->value, ((consumers *)user)->name);
 }
 
-/* An input, what a node makes, or a tensor. */
+/* Looks for an input of the graph, an output of a node, or a tensor. */
 static bool find_value(consumers *s) {
   const cpb_view *v = &s->model->view;
   const cpb_view_graph *g = cpb_view_graph_of(v, s->graph);
@@ -64,7 +64,7 @@ static bool find_value(consumers *s) {
 
 /* --- Who takes it ---------------------------------------------------------------------------- */
 
-/* What of it the value is. */
+/* Whether the value is an output of the node in question, and which one. */
 static bool find_taken(const consumers *s, cpb_span value, cpb_view_source *what) {
   const cpb_view_kind *kind = s->model->view.kind;
   if (!value.data) return false;
@@ -98,7 +98,7 @@ static bool takes(const consumers *s, cpb_view_values values) {
   return false;
 }
 
-/* Whether the node waits for what is asked about, or for what makes it. */
+/* Whether the node waits for the object of the question, or for its maker. */
 static bool waits(const consumers *s, const cpb_view_graph *g, const cpb_view_node *node) {
   const cpb_view *v = &s->model->view;
   cpb_view_value value;
@@ -129,7 +129,7 @@ static void close(const consumers *s, bool control) {
   cpb_json_writer_close(a, '}');
 }
 
-/* Inputs are numbered as the node's names of values are. */
+/* Inputs have the same numbers as in the node's own list. */
 static void write_node(const consumers *s, const cpb_view_graph *g, const cpb_view_node *node, uint32_t graph) {
   uint64_t input = 0;
   cpb_view_value value;

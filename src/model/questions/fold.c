@@ -7,28 +7,28 @@
 #include "model/common/joined.h"
 #include "model/common/spans.h"
 
-/* Of a child, that are listed. */
+/* Listed for a child. */
 #define INPUTS_MOST 100
-#define VALUES_MOST 8 /* of each input */
+#define VALUES_MOST 8 /* for each input */
 #define OPS_MOST 20
 #define NODE_TENSORS_MOST 100
 #define SCOPE_TENSORS_MOST 10
 
 typedef struct child {
-  cpb_span path;          /* up to the end of its name */
-  cpb_span inner;         /* of a node its name, of a scope the deepest one that has all its nodes */
+  cpb_span path;          /* ends with the child's name */
+  cpb_span inner;         /* the name of a node; for a scope, the deepest scope that has all its nodes */
   cpb_span op;            /* of the first node */
-  uint64_t order, number; /* of that node: as it came, and in the graph */
+  uint64_t order, number; /* of the first node, in input order and in the graph */
   uint64_t nodes, size, parameters;
   bool is_scope;
 } child;
 
-/* From what is in a child to that child: `from` is folded, too. */
+/* An edge to a child from inside another child: `from` is folded as well. */
 typedef struct edge {
   size_t child;
   bool is_given;
   cpb_span from, value;
-  uint64_t count, data; /* edges, and those that are no control edges */
+  uint64_t count, data; /* number of edges, and of those that are not control edges */
 } edge;
 
 typedef struct use {
@@ -40,7 +40,7 @@ typedef struct use {
 typedef struct held {
   size_t child;
   uint64_t tensor;
-  cpb_span name; /* of one that is not read; else empty */
+  cpb_span name; /* of a variable that is not read; else empty */
   uint64_t order, size;
   bool is_weight;
 } held;
@@ -58,7 +58,7 @@ typedef struct scopes {
 
 /* --- Names ------------------------------------------------------------------------------- */
 
-/* The next line, without the slash that it may end in. */
+/* The next line, without a slash at its end. */
 static bool next_line(cpb_span *left, cpb_span *line) {
   if (!left->data) return false;
   const uint8_t *end = left->size > 0 ? memchr(left->data, '\n', left->size) : NULL;
@@ -78,12 +78,13 @@ cpb_span cpb_scope_of(const cpb_question *question) {
   return scope;
 }
 
-/* Names in the scope "a/b" begin with "a/b/"; a node "a/b" is in it, too. */
+/* Names in the scope "a/b" begin with "a/b/"; a node called "a/b" belongs to the scope as well. */
 static bool is_within(cpb_span scope, cpb_span name) {
   return scope.size == 0 || (cpb_span_begins(name, scope) && (name.size == scope.size || name.data[scope.size] == '/'));
 }
 
-/* Where what is seen of the name begins when the scopes around `scope` and it are open. */
+/* The length of the visible part of the name before its last component, if the scopes around `scope` and `scope` itself
+ * are open. */
 static size_t begin_in(cpb_span scope, cpb_span name) {
   size_t begin = 0;
   for (size_t i = 0; scope.size > 0 && i < name.size && i <= scope.size; i++) {
@@ -98,11 +99,11 @@ static cpb_span fold_at(size_t begin, cpb_span name) {
   return (cpb_span){name.data, end ? (size_t)(end - name.data) : name.size};
 }
 
-/* As much of the name as is seen when only the scopes around `scope` and it are open: its
- * child, or a child of one of those. */
+/* The visible part of the name if only the scopes around `scope` and `scope` itself are open: a child of it, or of one
+ * of the scopes around it. */
 static cpb_span fold(cpb_span scope, cpb_span name) { return fold_at(begin_in(scope, name), name); }
 
-/* The same with all scopes open that the question names. */
+/* The same with all scopes open that the question lists. */
 static cpb_span fold_open(const scopes *s, cpb_span name) {
   size_t begin = 0;
   cpb_span left = lines_of(s->question), scope;
@@ -113,7 +114,7 @@ static cpb_span fold_open(const scopes *s, cpb_span name) {
   return fold_at(begin, name);
 }
 
-/* The deepest scope that has both names, or is one of them. */
+/* The deepest scope that contains both names, or is one of them. */
 static cpb_span common_scope(cpb_span a, cpb_span b) {
   const size_t least = a.size < b.size ? a.size : b.size;
   size_t same = 0, end = 0;
@@ -183,7 +184,7 @@ static void join_held(void *to, const void *from) {
   if (b->order < a->order) a->order = b->order;
 }
 
-/* Scopes first; in the order of the graph. */
+/* Scopes first, then in the order of the graph. */
 static int as_shown(const void *a, const void *b) {
   const child *x = a, *y = b;
   if (x->is_scope != y->is_scope) return x->is_scope ? -1 : 1;
@@ -227,7 +228,7 @@ static bool add_inputs(scopes *s, size_t to, cpb_span path) {
   return true;
 }
 
-/* What some of the children take, and consist of: these are in the order of their paths. */
+/* Finds the inputs and contents of some children, which are sorted by path. */
 static bool find_parts(scopes *s, const child *some, size_t count) {
   cpb_scope_node node;
   s->of->begin(s->of->user);
@@ -247,10 +248,10 @@ static bool find_parts(scopes *s, const child *some, size_t count) {
 
 /* --- The answer ------------------------------------------------------------------------------ */
 
-/* NULL of a list without any. */
+/* NULL if the list is empty. */
 static void *from(const cpb_joined *l, size_t at) { return l->items ? (char *)l->items + at * l->each : NULL; }
 
-/* Those of one child, which follow each other: from `*at` on. */
+/* The number of items from `*at` on that belong to one child; they are contiguous. */
 static size_t count_of(const cpb_joined *l, size_t at, size_t of) {
   const char *items = l->items;
   size_t count = 0;
@@ -283,7 +284,7 @@ static bool is_same_source(const edge *a, const edge *b) {
   return a->is_given == b->is_given && cpb_span_equal(a->from, b->from);
 }
 
-/* The edges from one source; how many these are. */
+/* Writes the edges from one source; returns how many. */
 static size_t write_edge(const scopes *s, const edge *edges, size_t count, bool is_listed) {
   cpb_json_writer *a = s->answer;
   uint64_t all = 0, data = 0;
@@ -332,7 +333,7 @@ static int largest_first(const void *a, const void *b) {
   return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : as_taken(a, b);
 }
 
-/* All of a node; of a scope the largest weights. */
+/* For a node, all; for a scope, the largest weights. */
 static void write_held(const scopes *s, const child *c, size_t *at, size_t to) {
   cpb_json_writer *a = s->answer;
   held *items = from(&s->held, *at);
@@ -352,7 +353,7 @@ static void write_held(const scopes *s, const child *c, size_t *at, size_t to) {
   if (count > most) cpb_json_writer_unsigned(a, "more_tensors", count - most);
 }
 
-/* Where the lists are that are gone through child by child. */
+/* Positions in the lists that are walked child by child. */
 typedef struct places {
   size_t edges, uses, held;
 } places;
@@ -383,7 +384,7 @@ static void write_child(const scopes *s, const child *c, places *at, size_t numb
   cpb_json_writer_close(a, '}');
 }
 
-/* The children of the page, by path, with their numbers in place of their order. */
+/* The children of the page, sorted by path, with their numbers instead of their order. */
 static child *sorted_page(scopes *s, size_t first, size_t count) {
   child *page = cpb_alloc(s->of->allocator, count * sizeof *page);
   if (!page) return NULL;
@@ -420,7 +421,7 @@ static void write_result(const scopes *s, const cpb_scope_input *result) {
   cpb_json_writer_close(a, '}');
 }
 
-/* What comes out of the graph, and of which box. */
+/* Writes the outputs of the graph, each with the box that it comes from. */
 static void write_results(const scopes *s) {
   cpb_scope_input result;
   cpb_json_writer_open(s->answer, "results", '[');

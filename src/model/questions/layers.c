@@ -2,14 +2,15 @@
 #include "model/questions/questions.h"
 #include "model/view/makers.h"
 
-/* Nodes that are layers are what they are; else layers are made of the names of nodes. A weight belongs to the first
- * node that takes it, one of a graph within a node to that node, and one of a function to the function. */
+/* The layers of a model: its nodes, if these are layers; otherwise layers are derived from the names of nodes. A weight
+ * belongs to the first node that takes it. A weight of a graph within a node belongs to that node, and one of a
+ * function to the function. */
 typedef struct layers {
   cpb_viewed *model;
   const cpb_inventory *inventory;
   cpb_view_makers makers;
-  cpb_layer_sum *own;     /* what the nodes of the model's graph have, by number */
-  cpb_name_layer *graphs; /* and functions, by the number of their graphs */
+  cpb_layer_sum *own;     /* sums of the nodes in the model's graph, by number */
+  cpb_name_layer *graphs; /* and of functions, by the number of their graphs */
   cpb_name_layer unused;
   cpb_buffer names; /* of functions */
   bool has_modules;
@@ -59,7 +60,7 @@ static bool add_nodes(layers *l) {
   return true;
 }
 
-/* Names are put behind one another first: the buffer may move. */
+/* First appends all names to the buffer, which may move. */
 static bool name_functions(layers *l) {
   const cpb_view_graphs *g = &l->model->view.graphs;
   for (uint32_t i = 1; i < g->count; i++) {
@@ -98,7 +99,7 @@ static bool find_layers(layers *l) {
   return add_nodes(l) && name_functions(l) && add_functions(l);
 }
 
-/* What is known of them: the modules that an exporter notes; layers as such; or only names. */
+/* Writes the layers from the best source: the modules that an exporter noted, nodes that are layers, or names alone. */
 static void write(layers *l) {
   cpb_viewed *m = l->model;
   const cpb_view_kind *kind = m->view.kind;

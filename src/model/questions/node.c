@@ -1,15 +1,15 @@
-/* One node: what goes into it and who gives that, what comes out and who takes that. */
+/* One node: its inputs and their sources, its outputs and their consumers. */
 #include "model/common/names.h"
 #include "model/operators/operators.h"
 #include "model/questions/questions.h"
 #include "model/view/makers.h"
 
-/* A graph in which values are looked for: that of the node, or one around it. */
+/* A graph that is searched for values: the graph of the node, or one around it. */
 typedef struct level {
   uint32_t graph;
   cpb_view_makers makers;
   cpb_view_types types;
-  cpb_names arguments, names; /* numbers of `tensors` */
+  cpb_names arguments, names; /* the values are indices of `tensors` */
   cpb_view_tensor *tensors;
   size_t count, capacity;
 } level;
@@ -31,7 +31,7 @@ static bool add_tensor(void *user, const cpb_view_tensor *t) {
   const adding *add = user;
   level *l = add->to;
   void *tensors = l->tensors;
-  if (t->value.size == 0 || l->count == CPB_NO_NAME) return true; /* others belong to a node */
+  if (t->value.size == 0 || l->count == CPB_NO_NAME) return true; /* others belong to nodes */
   if (!cpb_reserve(add->allocator, &tensors, &l->capacity, l->count + 1, sizeof *l->tensors)) return false;
   l->tensors = tensors;
   l->tensors[l->count] = *t;
@@ -63,7 +63,7 @@ static bool build(search *s, level *l) {
   return built;
 }
 
-/* That graph, as the next level. False with the error set. */
+/* Adds the graph as the next level. False with the error set. */
 static bool add_level(search *s, uint32_t graph) {
   void *levels = s->levels;
   if (!cpb_reserve(&s->model->allocator, &levels, &s->capacity, s->count + 1, sizeof *s->levels))
@@ -103,7 +103,7 @@ static void write_giver(const search *s, const level *l, const char *is, cpb_spa
   cpb_viewed_write_graph_name(s->model, "function", l->graph);
 }
 
-/* Of a node that does nothing but hold a tensor: that. */
+/* If the node only holds a tensor, writes that tensor. */
 static bool write_held(const search *s, const level *l, const cpb_view_node *node, cpb_span name) {
   const uint32_t tensor = node->is_constant ? cpb_names_find(&l->names, key_of(s, name)) : CPB_NO_NAME;
   if (tensor == CPB_NO_NAME) return false;
@@ -129,7 +129,7 @@ static void write_tensor(const search *s, const level *l, const cpb_view_tensor 
   s->model->view.kind->write_tensor(a, &s->model->view, t);
 }
 
-/* Whether the value is of that graph. */
+/* Whether the value belongs to that graph; writes its source. */
 static bool write_from(const search *s, const level *l, cpb_span name) {
   const cpb_view_node *maker = cpb_view_maker_of(&l->makers, name);
   const cpb_span key = key_of(s, name);
@@ -148,7 +148,8 @@ static bool write_from(const search *s, const level *l, cpb_span name) {
   return true;
 }
 
-/* Where it is not found, in the graph around, whose values a subgraph takes by name. False with the error set. */
+/* If the value is not found, looks in the graph around, whose values a subgraph takes by name. False with the error
+ * set. */
 static bool write_input(search *s, const cpb_view_value *value, uint64_t number) {
   cpb_json_writer *a = s->model->answer;
   bool found = false;
@@ -175,7 +176,7 @@ static bool name_nodes(const level *l, cpb_names *names) {
   return true;
 }
 
-/* A node, or a value, that must be there before. */
+/* Writes a node or value that must exist first. */
 static void write_control(const search *s, const cpb_view_value *value, const cpb_names *nodes) {
   cpb_json_writer *a = s->model->answer;
   const level *l = &s->levels[0];
@@ -226,13 +227,13 @@ static bool write_inputs(search *s, const cpb_view_node *node) {
 
 /* --- The answer ---------------------------------------------------------------------------------- */
 
-/* Whether the node is no operation of the kind's own, but calls a graph or is a layer. */
+/* Whether the node is not one of the kind's own operations, but calls a graph or is a layer. */
 static bool is_other(const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
   return strcmp(v->kind->origin(v, node->domain, node->op), "library") == 0 ||
          (v->kind->nodes_are_layers && v->kind->nodes_are_layers(v, cpb_view_graph_of(v, graph)));
 }
 
-/* What is said of the operation in general. */
+/* Writes the general description of the operation. */
 static void write_operation(search *s, uint32_t graph, const cpb_view_node *node) {
   int64_t version = INT64_MAX;
   cpb_operator found = {.sentence = {NULL, 0}};
@@ -255,7 +256,7 @@ static void write_operation(search *s, uint32_t graph, const cpb_view_node *node
   cpb_json_writer_close(a, '}');
 }
 
-/* The node of that name, else the one that makes a value of that name. */
+/* The node with this name, or else the one that makes a value with this name. */
 static const cpb_view_node *find_node(const cpb_view_makers *m, cpb_span name) {
   for (size_t i = 0; i < m->count; i++) {
     if (cpb_span_equal(m->items[i].name, name)) return &m->items[i];

@@ -4,9 +4,9 @@
 #include "model/questions/questions.h"
 
 typedef struct use {
-  cpb_span domain; /* empty where operations have none */
+  cpb_span domain; /* empty if operations have no domains */
   cpb_span op;
-  uint64_t graph, functions; /* how often, in the graph itself and elsewhere */
+  uint64_t graph, functions; /* number of uses, in the graph itself and elsewhere */
 } use;
 
 static int by_op(const void *a, const void *b) {
@@ -44,7 +44,7 @@ static void write_use(cpb_viewed *m, const use *u) {
   cpb_json_writer_close(a, '}');
 }
 
-/* These are looked for however rare they are: not only on the page. */
+/* Custom operations are of interest however rare they are, so they are not limited to the page. */
 static void write_custom(cpb_viewed *m, const use *list, size_t count) {
   uint64_t shown = 0;
   cpb_json_writer *a = m->answer;
@@ -73,7 +73,7 @@ static void write_uses(cpb_viewed *m, cpb_joined *list) {
   write_custom(m, uses, list->count);
 }
 
-/* What is no text of the model is not counted by name: an operation of a type that is not known. */
+/* An operation of an unknown type has a made-up name, which is not part of the model and is not counted. */
 static bool count_graph(cpb_viewed *m, uint32_t graph, cpb_joined *list) {
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, graph);

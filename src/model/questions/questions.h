@@ -10,25 +10,25 @@
 #include "model/view/inventory.h"
 #include "model/view/types.h"
 
-/* A model while a question about it is answered. */
+/* A model during the answer to a question. */
 typedef struct cpb_viewed {
   cpb_allocator allocator;
   cpb_meter *meter;
   cpb_question question;
-  cpb_json_writer *answer; /* these two during a step */
+  cpb_json_writer *answer; /* valid during a step: the answer and the error */
   cpb_error *error;
   cpb_problems problems;   /* of this question */
-  const cpb_error *damage; /* of what is read of the model, or NULL */
+  const cpb_error *damage; /* of the part that was read, or NULL */
   cpb_view view;
-  bool lacks_tensors;      /* some were passed over */
-  bool has_variables;      /* whose values are in none of its tensors */
-  cpb_inventory inventory; /* of its tensors */
+  bool lacks_tensors;      /* some were skipped */
+  bool has_variables;      /* the values are not in the model's tensors */
+  cpb_inventory inventory; /* of the model's tensors */
   bool has_inventory;
 } cpb_viewed;
 
 void cpb_viewed_init(cpb_viewed *m, const cpb_allocator *a, cpb_meter *meter, const cpb_view_kind *kind,
                      const cpb_part *part);
-/* Frees what was built from the message: graphs and tensors. */
+/* Frees everything that was built from the message: graphs and tensors. */
 void cpb_viewed_forget(cpb_viewed *m);
 
 /* Writes the members of an answer. */
@@ -47,14 +47,14 @@ void cpb_question_node(cpb_viewed *m);
 void cpb_question_upstream(cpb_viewed *m);
 void cpb_question_downstream(cpb_viewed *m);
 
-/* NULL for a question that is not answered. */
+/* NULL for an unsupported question. */
 cpb_write_answer *cpb_question_find(cpb_question_kind kind);
 
 /* --- For those and for overviews --------------------------------------------------------------- */
 
 /* Both return false, for use in conditions. */
 bool cpb_viewed_fail_memory(cpb_viewed *m);
-/* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\""; of a damaged model with what is wrong with it. */
+/* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\""; for a damaged model, the message includes the damage. */
 bool cpb_viewed_not_found(cpb_viewed *m, const char *what, cpb_span name);
 
 static inline cpb_span cpb_viewed_name(const cpb_viewed *m) {
@@ -69,41 +69,41 @@ static inline cpb_span cpb_viewed_to(const cpb_viewed *m) {
   return (cpb_span){(const uint8_t *)m->question.to, m->question.to_size};
 }
 
-/* A list in pages of the answer. */
+/* A page of a list in the answer. */
 static inline cpb_page cpb_viewed_page(cpb_viewed *m, const char *key) {
   return cpb_page_open(m->answer, &m->question, key);
 }
 
-/* The graph of that name, the model's own for a name with `data` NULL. False with the error set. */
+/* The graph with this name; the model's own if the name's `data` is NULL. False with the error set. */
 bool cpb_viewed_graph(cpb_viewed *m, cpb_span name, uint32_t *graph);
 
-/* Its tensors, or NULL with the error set. */
+/* The model's tensors, or NULL with the error set. */
 const cpb_inventory *cpb_viewed_inventory(cpb_viewed *m);
 
-/* What the outputs of a function are of it, and nodes that must have run, by the names of outputs: nothing in kinds
- * where the outputs are called as the values are. False with the error set; else to be freed. */
+/* The values that are a function's outputs, and the nodes that must have run, by output name; empty for kinds whose
+ * outputs have the names of values. False with the error set; otherwise free them. */
 bool cpb_viewed_returns(cpb_viewed *m, const cpb_view_graph *graph, cpb_entries *returns, cpb_entries *controls);
 
 /* The graph's name; null for the model's own. */
 void cpb_viewed_write_graph_name(cpb_viewed *m, const char *key, uint32_t graph);
 void cpb_viewed_write_tensor_name(cpb_viewed *m, const char *key, const cpb_view_tensor *tensor);
 
-/* The members of a node as the question NODES lists it. `types` may be NULL. */
+/* Writes the members of a node in a list of NODES. `types` may be NULL. */
 void cpb_viewed_write_node(cpb_viewed *m, uint32_t graph, const cpb_view_types *types, const cpb_view_node *node);
-/* "consumers": what takes the outputs of the node. False with the error set. */
+/* Writes "consumers", which take the outputs of the node. False with the error set. */
 bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_node *node);
-/* Members of an object: all about the tensor. */
+/* Writes all members of the tensor. */
 void cpb_viewed_write_item(cpb_viewed *m, const cpb_view_item *item);
 
-/* The functions that a graph calls, or the graphs that call it, and in how many nodes. */
+/* Writes the functions that a graph calls, or the graphs that call it, with the number of calling nodes. */
 void cpb_viewed_write_calls(cpb_viewed *m, const char *key, uint32_t graph, bool callers);
-/* What SEARCH finds in graphs, on a page of it. */
+/* Writes the results of SEARCH in graphs, on a page. */
 void cpb_viewed_search(cpb_viewed *m, cpb_page *page);
 /* "nodes", "subgraphs", "subgraph_nodes", "functions", "function_nodes". */
 void cpb_viewed_write_counts(cpb_viewed *m);
-/* Elements and bytes of the weights, each once. */
+/* Total elements and bytes of the weights, each counted once. */
 cpb_parameters cpb_viewed_parameters(cpb_viewed *m);
-/* "parameters": these. */
+/* Writes "parameters" with these totals. */
 void cpb_viewed_write_parameters(cpb_viewed *m);
 /* "external_data": bytes of all tensors in other files. */
 void cpb_viewed_write_files(cpb_viewed *m);

@@ -1,10 +1,11 @@
-/* All that a node depends on, or all that depends on it, in the order of the distance; or the way to another one. */
+/* All nodes that a node depends on, or that depend on it, ordered by distance; or the path to another node. */
 #include "base/status.h"
 #include "model/questions/questions.h"
 #include "model/view/flow.h"
 
-/* A point as it is reached: from outside, or within a function that was entered by a call. From there no way leads out
- * to other calls: what the call itself takes and gives is reached without going through the function. */
+/* A point in the way that it is reached: from outside, or within a function that was entered by a call. A path within a
+ * function may not leave through other calls: the call's own inputs and outputs are reached without going through the
+ * function. */
 typedef uint32_t state;
 
 #define NO_STATE UINT32_MAX
@@ -17,13 +18,13 @@ typedef struct reach {
   cpb_viewed *model;
   cpb_flow flow;
   bool upstream;
-  uint32_t *first; /* of a point's edges in `edges`; of one more than there are: their number */
-  uint32_t *edges; /* numbers of the flow's, by the point that they are followed from */
-  state *before;   /* the one that a state was reached from; itself: not reached yet */
-  uint32_t *far;   /* how far away a point is; UINT32_MAX: not reached */
-  state *reached;  /* in order */
+  uint32_t *first; /* by point: index of its first edge in `edges`; one entry more, for the end */
+  uint32_t *edges; /* numbers of the flow's edges, by the point that they start from */
+  state *before;   /* the state that a state was reached from; itself: not reached yet */
+  uint32_t *far;   /* distance of each point; UINT32_MAX: not reached */
+  state *reached;  /* in the order of discovery */
   size_t num_reached;
-  uint32_t *found; /* points but passes, in order */
+  uint32_t *found; /* the points without passes, in the same order */
   size_t num_found;
 } reach;
 
@@ -40,7 +41,7 @@ static void sort_edges(reach *r) {
     const uint32_t point = behind(r, &f->edges[i - 1]);
     r->edges[--r->first[point + 1]] = (uint32_t)(i - 1);
   }
-  /* Each is now where its edges begin: one too far along. */
+  /* each is now the start of the next point's edges: shift by one */
   for (size_t i = 0; i < f->num_points; i++) r->first[i] = r->first[i + 1];
   r->first[f->num_points] = (uint32_t)f->num_edges;
 }
@@ -75,7 +76,7 @@ static void end(reach *r) {
 
 /* --- Following them ------------------------------------------------------------------------- */
 
-/* Into a function, out of it, or neither: false where no way leads. */
+/* Whether the edge enters a function, leaves it, or does neither; false if it cannot be followed. */
 static bool follow(const reach *r, const cpb_flow_edge *e, bool *within) {
   const cpb_flow_way into = r->upstream ? CPB_FLOW_RETURN : CPB_FLOW_CALL;
   if (e->way == CPB_FLOW_PLAIN) return true;
@@ -96,7 +97,7 @@ static void add(reach *r, state s, state before, uint32_t distance) {
   if (!is_pass(r, point)) r->found[r->num_found++] = point;
 }
 
-/* To passes, or to all others. */
+/* Continues to passes, or to all other points. */
 static void go_on_from(reach *r, state s, uint32_t distance, bool to_passes) {
   const uint32_t point = point_of(s);
   for (uint32_t i = r->first[point]; i < r->first[point + 1]; i++) {
@@ -109,7 +110,7 @@ static void go_on_from(reach *r, state s, uint32_t distance, bool to_passes) {
   }
 }
 
-/* One distance after the other. A pass is none. */
+/* Visits points by increasing distance. A pass does not count as a step. */
 static void walk(reach *r, uint32_t start, uint64_t most) {
   size_t from = 0;
   add(r, state_of(start, false), NO_STATE, 0);
@@ -148,7 +149,7 @@ static void write_found(const reach *r) {
   cpb_page_close(r->model->answer, &page);
 }
 
-/* From the start to the point, a shortest one; empty if there is none. */
+/* A shortest path from the start to the point; empty if the point cannot be reached. */
 static void write_path(reach *r, uint32_t to) {
   size_t count = 0;
   const bool outside = was_reached(r, state_of(to, false));

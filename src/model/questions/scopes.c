@@ -7,8 +7,8 @@
 #include "model/view/makers.h"
 #include "model/view/types.h"
 
-/* What a node takes besides its inputs: a value of this graph or of one around it, for a graph within the node; or a
- * tensor of its own. */
+/* An input of a node besides the listed ones: for a graph within the node, a value of this graph or of one around it;
+ * or a tensor of its own. */
 typedef struct extra {
   uint64_t node, order;
   cpb_span value;
@@ -20,39 +20,39 @@ typedef struct inner {
   uint32_t graph;
 } inner;
 
-/* Edges lead from who makes a value, or, where no node does, from the value itself. What nodes only hold belongs to the
- * nodes that take it. */
+/* Edges start from the node that makes a value, or else from the value itself. Nodes that only hold a value are drawn
+ * with the nodes that take it. */
 typedef struct walk {
   cpb_viewed *model;
   const cpb_inventory *inventory;
   uint32_t graph;
   cpb_view_makers makers;
   cpb_view_types types;
-  cpb_names given, tensors; /* what goes into the graph: places in `inputs`; tensors that it sees: in the inventory */
+  cpb_names given, tensors; /* inputs of the graph: indices of `inputs`; visible tensors: indices of the inventory */
   cpb_view_value *inputs;   /* of the graph */
-  uint64_t *sizes, *parameters; /* of the tensors of each node */
-  uint32_t *takers;             /* of each node the first that takes what it gives, or CPB_NO_NAME */
-  bool *held;                   /* whether the node is not drawn by itself */
+  uint64_t *sizes, *parameters; /* sums over the tensors of each node */
+  uint32_t *takers;             /* by node: the first node that takes its output, or CPB_NO_NAME */
+  bool *held;                   /* whether the node is drawn with another one */
   extra *extras;
   size_t num_extras, extras_capacity;
   inner *inner; /* graphs within nodes of this one, by node */
   size_t num_inner, inner_capacity;
-  size_t next, extra; /* to be gone to next; of the node that came last: */
+  size_t next, extra; /* next node to visit; next extra input of the current node */
   cpb_view_values taken, controls, results;
-  cpb_entries returns; /* what the graph's outputs are, where they have names of their own */
+  cpb_entries returns; /* values of the graph's outputs, if these have names of their own */
 } walk;
 
 static const cpb_view_graph *graph_of(const walk *w) { return cpb_view_graph_of(&w->model->view, w->graph); }
 
-/* --- What is not drawn, but held by those who take it --------------------------------------------- */
+/* --- Nodes that are drawn with the nodes that take them ------------------------------------------- */
 
-/* Where a value is from, if that is nothing but a tensor or a variable. */
+/* The origin of a value that is only a tensor or a variable. */
 typedef struct origin {
-  const cpb_view_node *node, *read; /* the first that handed it on, or NULL */
-  uint32_t given;                   /* without a node: which argument of the graph */
+  const cpb_view_node *node, *read; /* the first node that passed it on, or NULL */
+  uint32_t given;                   /* without a node: the number of the graph's argument */
 } origin;
 
-/* Values are read, and handed on, by a few nodes at most. */
+/* Only a few nodes read a value and pass it on. */
 #define HANDED_ON_MOST 8
 
 static bool find_origin(const walk *w, cpb_span value, const cpb_view_node *maker, origin *o) {
@@ -76,7 +76,7 @@ static bool find_origin(const walk *w, cpb_span value, const cpb_view_node *make
 
 static bool is_held(const walk *w, const cpb_view_node *node) { return w->held[node->number]; }
 
-/* In TensorFlow's graphs it is not known what is fetched: there what nobody takes is drawn by itself. */
+/* In TensorFlow's graphs the fetched values are unknown, so a value without consumers is drawn by itself. */
 static void find_held(walk *w) {
   const bool has_results = !w->model->view.kind->source || graph_of(w)->role != CPB_GRAPH_MAIN;
   for (size_t i = 0; i < w->makers.count; i++) {
@@ -105,7 +105,7 @@ static bool find_takers(walk *w) {
   return true;
 }
 
-/* The node that is drawn with what the node has. */
+/* The node that is drawn in place of this one. */
 static uint64_t drawn(const walk *w, uint64_t node) {
   for (int i = 0; i < HANDED_ON_MOST && w->takers[node] != CPB_NO_NAME && is_held(w, &w->makers.items[node]); i++)
     node = w->takers[node];
@@ -124,7 +124,7 @@ static bool add_extra(walk *w, uint64_t node, cpb_span value, uint32_t item) {
   return true;
 }
 
-/* Of what a graph within the node takes, that which this graph has. */
+/* Adds the values that a graph within the node takes from this graph. */
 static bool add_captures(walk *w, uint64_t node, cpb_view_values values) {
   cpb_view_value value;
   while (cpb_view_values_next(&values, &value)) {
@@ -198,7 +198,7 @@ static void fill_tensor(const walk *w, uint32_t i, cpb_scope_input *input) {
   input->is_weight = item->use != CPB_TENSOR_CONSTANT;
 }
 
-/* Where the value comes from. */
+/* Sets the source of the value. */
 static void fill(const walk *w, cpb_span value, cpb_scope_input *input) {
   origin o;
   const cpb_view_node *maker = cpb_view_maker_of(&w->makers, value);
@@ -273,7 +273,7 @@ static void write_value(void *user, cpb_json_writer *a, cpb_span value, cpb_span
   if (maker) cpb_json_writer_span(a, "node", maker->name);
 }
 
-/* Its type is that of what was read, if nothing else tells. */
+/* The type of the value that was read, if nothing else gives one. */
 static void write_variable(const walk *w, cpb_json_writer *a, const origin *o) {
   const cpb_view *v = &w->model->view;
   cpb_view_value argument = o->node ? (cpb_view_value){.dtype = 0} : w->inputs[o->given];
@@ -288,7 +288,8 @@ static void write_variable(const walk *w, cpb_json_writer *a, const origin *o) {
   v->kind->write_variable(a, v, w->graph, o->node, &argument);
 }
 
-/* What is not read has only its name; what a node makes of numbers, these among its attributes. */
+/* A value that was not read has only its name; a value that a node makes from numbers has these among its
+ * attributes. */
 static void write_tensor(void *user, cpb_json_writer *a, uint64_t tensor, cpb_span name) {
   const walk *w = user;
   if (tensor != CPB_NO_TENSOR) {
@@ -306,7 +307,7 @@ static void write_tensor(void *user, cpb_json_writer *a, uint64_t tensor, cpb_sp
   if (o.node) kind->write_node(a, &w->model->view, w->graph, o.node);
 }
 
-/* The list of graphs that a node calls or has: it is there if there are some. */
+/* The list of graphs that a node calls or has, opened only if it is not empty. */
 typedef struct calling {
   const walk *walk;
   cpb_json_writer *answer;
@@ -329,7 +330,7 @@ static bool write_callee(void *user, cpb_span attribute, uint32_t graph) {
   return true;
 }
 
-/* The function that it is, and the graphs that it has. */
+/* Writes the function that a node calls, and the graphs that it has. */
 static void write_node(void *user, cpb_json_writer *a, uint64_t number) {
   const walk *w = user;
   const cpb_view *v = &w->model->view;
@@ -363,7 +364,7 @@ static bool name_inputs(walk *w) {
   return w->inputs != NULL;
 }
 
-/* The tensors that nodes of the graph take by name, of the innermost graph first. */
+/* Names the tensors that nodes of the graph take, from the innermost graph outwards. */
 static bool name_tensors(walk *w) {
   const cpb_view_graphs *g = &w->model->view.graphs;
   for (uint32_t i = 0; i < w->inventory->count; i++) {
@@ -375,7 +376,7 @@ static bool name_tensors(walk *w) {
   return true;
 }
 
-/* How much each node has. Small constants, such as shapes, are not told of. */
+/* Sums the tensors of each node. Small constants, such as shapes, are left out. */
 static bool measure(walk *w) {
   const cpb_view_graphs *g = &w->model->view.graphs;
   w->sizes = cpb_alloc_zeroed(&w->model->allocator, (w->makers.count + 1) * sizeof *w->sizes);

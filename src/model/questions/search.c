@@ -4,7 +4,7 @@ typedef struct search {
   cpb_viewed *model;
   cpb_span text;
   cpb_page *page;
-  uint32_t graph; /* that is looked through */
+  uint32_t graph; /* the graph that is searched */
 } search;
 
 static bool is_in(const search *s, cpb_span name) { return cpb_span_contains(name, s->text); }
@@ -27,7 +27,7 @@ static void search_values(search *s, const char *is, cpb_view_values values) {
   }
 }
 
-/* Those that are no node: a node has been found already. */
+/* Skips tensors that are nodes, because their nodes were found already. */
 static bool search_tensor(void *user, const cpb_view_tensor *t) {
   search *s = user;
   if (!t->of_node && is_in(s, t->value))
@@ -51,7 +51,7 @@ static void search_graph(search *s, uint32_t graph) {
 
 /* --- Tensors that were passed over --------------------------------------------------------- */
 
-/* What a node makes, and what goes into a graph. */
+/* Adds the outputs of nodes, and the inputs of a graph. */
 static bool add_made(cpb_names *made, const cpb_view *v, uint32_t graph) {
   const cpb_view_graph *g = cpb_view_graph_of(v, graph);
   cpb_view_node node;
@@ -77,7 +77,7 @@ static bool is_made(const cpb_names *made, const cpb_view_graphs *graphs, uint32
   return false;
 }
 
-/* What the graph's nodes take that nothing makes. */
+/* Adds values that nodes of the graph take and nothing makes. */
 static bool add_taken(const search *s, uint32_t graph, const cpb_names *made, cpb_names *taken) {
   const cpb_view *v = &s->model->view;
   cpb_view_node node;
@@ -107,7 +107,7 @@ static bool find_passed_over(search *s, cpb_names *made, cpb_names *taken) {
   return true;
 }
 
-/* The graph's tensors were not read: those that its nodes take are known by their names. */
+/* For a graph whose tensors were not read: they are known from the names that its nodes take. */
 static void search_passed_over(search *s) {
   cpb_names made, taken;
   cpb_names_init(&made, &s->model->allocator);

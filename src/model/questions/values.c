@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 
-#define MOST_KEPT 256 /* bytes of what is of no interest here */
+#define MOST_KEPT 256 /* largest size of texts to keep, in bytes */
 #define SHOWN 80
 #define SHOWN_SHORT 48
 
@@ -55,22 +55,22 @@ cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *ty
   return r->error.code == CPB_OK ? CPB_HAVE : CPB_FAILED;
 }
 
-/* --- Which tensor ------------------------------------------------------------------------- */
+/* If a model is damaged at its very beginning, that is the error. */
 
 static cpb_have not_found(cpb_viewed_values *r, const char *what, cpb_span name) {
   char text[SHOWN];
   cpb_quote(text, sizeof text, name.data ? name.data : (const uint8_t *)"", name.size);
-  if (r->part.damage.code != CPB_OK) r->error = r->part.damage; /* it may be behind that */
+  if (r->part.damage.code != CPB_OK) r->error = r->part.damage; /* it may be after that */
   else cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no %s \"%s\"", what, text);
   return CPB_FAILED;
 }
 
 typedef struct finding {
   cpb_viewed_values *reader;
-  cpb_take_tensor *take; /* NULL: it is only looked for */
+  cpb_take_tensor *take; /* NULL: only search */
 } finding;
 
-/* False where it is the one, or memory is short. */
+/* False if this is the tensor, or if memory is short. */
 static bool is_other(void *user, const cpb_view_tensor *t) {
   const finding *f = user;
   cpb_viewed_values *r = f->reader;
@@ -81,7 +81,7 @@ static bool is_other(void *user, const cpb_view_tensor *t) {
   return false;
 }
 
-/* Whether the graph has it; false also with the error set. */
+/* Whether the graph has it; also false with the error set. */
 static bool has(cpb_viewed_values *r, uint32_t graph, cpb_take_tensor *take) {
   finding f = {r, take};
   return !r->view.kind->each_tensor(&r->view, graph, is_other, &f) && r->error.code == CPB_OK;
@@ -102,7 +102,7 @@ static cpb_have fail_several(cpb_viewed_values *r, const uint32_t graphs[2]) {
   return CPB_FAILED;
 }
 
-/* What the main graph does not have, and was asked for without a scope: the only other graph that has it. */
+/* For a name that is not in the main graph, and has no scope: finds the only other graph that has it. */
 static cpb_have find_elsewhere(cpb_viewed_values *r, const char *what, cpb_take_tensor *take) {
   uint32_t found[2], count = 0;
   if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, r->part.message.size, CPB_NO_OFFSET, &r->error)) return CPB_FAILED;

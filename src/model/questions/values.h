@@ -1,5 +1,5 @@
-/* One tensor of a model with a view, by its name; the scope is a function or subgraph. What a kind's
- * cpb_values_reader has in common: the kind streams the values once it is found. */
+/* Finds one tensor of a model with a view, by its name; the scope is a function or subgraph. The shared part of the
+ * kinds' cpb_values_reader: each kind streams the values once the tensor is found. */
 #ifndef CPB_MODEL_QUESTIONS_VALUES_H
 #define CPB_MODEL_QUESTIONS_VALUES_H
 
@@ -17,9 +17,9 @@ typedef struct cpb_viewed_values {
   cpb_part part;
   cpb_view view;
   cpb_problems problems;
-  cpb_input input; /* from where the tensor is read */
+  cpb_input input; /* the tensor is read from it */
   cpb_tensor_values tensor;
-  bool found; /* `tensor` is to be freed */
+  bool found; /* `tensor` must be freed */
   cpb_buffer text;
 } cpb_viewed_values;
 
@@ -27,17 +27,17 @@ void cpb_viewed_values_init(cpb_viewed_values *r, const cpb_view_kind *kind, con
                             cpb_span name, const cpb_values_options *options);
 void cpb_viewed_values_free(cpb_viewed_values *r);
 
-/* Reads as much of the model's message, or of the tensor's if the options say where that is, as is in the view `type`.
- */
+/* Reads the part of the model's message that the view `type` selects; only the tensor's message, if the options give
+ * its place. */
 cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *type);
-/* After that, and the view's graphs have been built: finds the tensor and calls `take` with it. `what` is what there is
- * none of in the error. */
+/* Called after the view's graphs have been built: finds the tensor and calls `take` with it. `what` names the thing
+ * that is missing, for the error. */
 typedef void cpb_take_tensor(cpb_viewed_values *r, const cpb_view_tensor *tensor);
 cpb_have cpb_viewed_values_find(cpb_viewed_values *r, const char *what, cpb_take_tensor *take);
 
 cpb_have cpb_viewed_values_fail_memory(cpb_viewed_values *r);
 
-/* Of a reader that begins with a cpb_viewed_values. */
+/* The input of a reader that begins with a cpb_viewed_values. */
 cpb_input *cpb_viewed_values_input(void *reader);
 cpb_error *cpb_viewed_values_error(void *reader);
 

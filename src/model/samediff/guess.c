@@ -4,7 +4,7 @@
 #include "model/formats/zip/glance.h"
 #include "model/samediff/tables.h"
 
-/* What no message has. */
+/* A score that messages do not reach. */
 enum { CERTAIN = 1000 };
 
 /* --- Zips ---------------------------------------------------------------------------------- */
@@ -14,7 +14,7 @@ static bool ends_so(cpb_span name, const char *ending) {
   return name.size >= end.size && cpb_span_is(cpb_span_from(name, name.size - end.size), ending);
 }
 
-/* The names that files of a tag have (docs/samediff-format.md). */
+/* Whether it is the name of a file of a tag (docs/samediff-format.md). */
 static bool is_of_tag(cpb_span name) {
   return ends_so(name, "/graph.fb") || ends_so(name, "/params.txt") || ends_so(name, "/trainingConfig.fb") ||
          ends_so(name, "/updater.txt") || ends_so(name, "/params_maps.txt") ||
@@ -22,7 +22,7 @@ static bool is_of_tag(cpb_span name) {
           (cpb_span_contains(name, cpb_span_of("/params/")) || cpb_span_contains(name, cpb_span_of("/updater/"))));
 }
 
-/* By a name that only such archives have. */
+/* Such archives have file names that no others have. */
 int cpb_samediff_zip_guess(const cpb_file_ends *ends, bool is_named) {
   const cpb_span begin = cpb_ends_begin(ends);
   (void)is_named;
@@ -37,9 +37,9 @@ int cpb_samediff_zip_guess(const cpb_file_ends *ends, bool is_named) {
 
 /* --- Graphs -------------------------------------------------------------------------------- */
 
-enum { OFFSET = 4, FIELDS_MOST = GRAPH_SEQUENCE_ITEMS + 8 /* fields, with those of versions to come */ };
+enum { OFFSET = 4, FIELDS_MOST = GRAPH_SEQUENCE_ITEMS + 8 /* fields, including those of future versions */ };
 
-/* The four bytes where a schema's identifier stands if it has one: ND4J's has none. */
+/* A schema's identifier would be in these four bytes: ND4J's schema has none. */
 static bool has_identifier(const uint8_t *at) {
   for (size_t i = 0; i < 4; i++) {
     const uint8_t c = at[i];
@@ -48,7 +48,7 @@ static bool has_identifier(const uint8_t *at) {
   return true;
 }
 
-/* Whether the table's field, at `at` of the buffer, leads to a vector of tables that the file has room for. */
+/* Whether the table's field, at `at` of the buffer, leads to a vector of tables that fits into the file. */
 static bool is_vector(cpb_span in, uint64_t size, uint64_t at) {
   if (at + 4 > in.size) return at + 4 <= size && in.size < size;
   const uint64_t vector = at + cpb_load32(in.data + at);
@@ -57,7 +57,7 @@ static bool is_vector(cpb_span in, uint64_t size, uint64_t at) {
   return (size - vector - 4) / 4 >= cpb_load32(in.data + vector);
 }
 
-/* The vtable of the table at `root`: how many bytes it has, and where; false where it cannot be a graph's. */
+/* Finds the vtable of the table at `root`, and its length; false if it cannot be a graph's. */
 static bool find_vtable(cpb_span in, uint64_t root, const uint8_t **vtable, size_t *length) {
   if (root + OFFSET > in.size) return false;
   const int64_t at = (int64_t)root - (int32_t)cpb_load32(in.data + root);
@@ -68,7 +68,7 @@ static bool find_vtable(cpb_span in, uint64_t root, const uint8_t **vtable, size
          *length <= in.size - (size_t)at;
 }
 
-/* Whether the root, which is at the front, is a table with variables and operations. */
+/* Whether the root, which is near the beginning, is a table with variables and operations. */
 static bool is_graph(cpb_span in, uint64_t size, uint64_t root) {
   const uint8_t *vtable;
   size_t length;
@@ -83,7 +83,7 @@ static bool is_graph(cpb_span in, uint64_t size, uint64_t root) {
   return true;
 }
 
-/* Of what is called so, a root's offset is enough: the graph may be damaged. */
+/* If the name has the ending, a plausible root offset is enough: the graph may be damaged. */
 int cpb_samediff_graph_guess(const cpb_file_ends *ends, bool is_named) {
   const cpb_span in = cpb_ends_begin(ends);
   if (in.size < 8 || has_identifier(in.data + OFFSET) || in.data[2] != 0 || in.data[3] != 0) return 0;

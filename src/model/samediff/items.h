@@ -1,7 +1,7 @@
-/* What a graph tells of its variables, operations and itself, in JSON.
+/* Writes a graph's variables, operations and own properties as JSON.
  *
- * Each returns false when bytes are missing (flat->wait) or the error is set; what
- * was written is then to be taken back. */
+ * Each function returns false if bytes are missing (flat->wait) or the error is set; the caller then discards what was
+ * written. */
 #ifndef CPB_MODEL_SAMEDIFF_ITEMS_H
 #define CPB_MODEL_SAMEDIFF_ITEMS_H
 
@@ -17,13 +17,13 @@ typedef struct cpb_sd_writer {
 bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *variable);
 /* "attributes", and the members of a node that only SameDiff has. */
 bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *node);
-/* The member "array", with what the table at `at` says; null for 0. */
+/* Writes the member "array" from the table at `at`; null for 0. */
 bool cpb_sd_write_array(const cpb_sd_writer *w, const char *key, uint64_t at);
 
 bool cpb_sd_write_configuration(const cpb_sd_writer *w);
-/* A member that is a list of texts, of a vector of the table. */
+/* Writes a list of texts from a vector of the table. */
 bool cpb_sd_write_texts(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table, unsigned field);
-/* Element `i` of the updater's state in the graph itself. */
+/* Writes element `i` of the updater's state in the graph file. */
 bool cpb_sd_write_updater(const cpb_sd_writer *w, uint32_t i);
 
 #endif

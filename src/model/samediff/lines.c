@@ -15,7 +15,7 @@ static bool no_memory(cpb_error *error) {
   return false;
 }
 
-/* The next line without its end, CRLF or LF; false when there is none. */
+/* The next line without its CRLF or LF; false at the end. */
 static bool next_line(cpb_span *rest, cpb_span *line) {
   if (rest->size == 0) return false;
   const uint8_t *end = memchr(rest->data, '\n', rest->size);
@@ -48,7 +48,7 @@ static int by_name(const void *a, const void *b) {
   return cpb_compare_names(((const cpb_sd_tag *)a)->name, ((const cpb_sd_tag *)b)->name);
 }
 
-/* Of a tag twice the later line comes later, whatever sorts. */
+/* If a tag occurs twice, the later line sorts later, with any sorting algorithm. */
 static int by_name_and_line(const void *a, const void *b) {
   const cpb_sd_tag *x = a, *y = b;
   int order = by_name(a, b);
@@ -151,9 +151,9 @@ static cpb_span next_word(cpb_span *rest) {
   return word;
 }
 
-/* Names, tags and references are separated by spaces, and names and tags may contain spaces
- * themselves. So each space is tried as the end of the name; this says how well what follows it
- * reads as references: not at all, but for a tag that is unknown, or well. */
+/* Names, tags and references are separated by spaces, but names and tags may contain spaces themselves. So each space
+ * is tried as the end of the name. This tells how well the rest reads as references: not at all, except for an unknown
+ * tag, or well. */
 typedef enum fit { FIT_NOT, FIT_BUT_FOR_TAG, FIT_WELL } fit;
 
 static fit fit_references(cpb_span rest) {
@@ -191,9 +191,8 @@ static size_t first_cut(cpb_span line) {
   return at;
 }
 
-/* The name ends at the first space that leaves a known name before it and references after it.
- * If there is none, at the last space that leaves references; where there may be several
- * references, at the first. */
+/* The name ends at the first space with a known name before it and references after it. Otherwise it ends at the last
+ * space with references after it, or at the first one if several references are allowed. */
 size_t cpb_sd_line_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind) {
   size_t found = 0;
   fit best = FIT_NOT;

@@ -105,7 +105,7 @@ static int by_header(const void *a, const void *b) {
   return (x->header > y->header) - (x->header < y->header);
 }
 
-/* Of a damaged file without tags.txt: the folders with a graph, as that file would list them. */
+/* For a damaged file without tags.txt: lists the folders that have a graph, in the way tags.txt would. */
 static cpb_have list_folders(cpb_sd_parts *p) {
   cpb_span tag;
   size_t count = 0;
@@ -121,7 +121,7 @@ static cpb_have list_folders(cpb_sd_parts *p) {
   }
   cpb_release(&p->allocator, graphs);
   if (!good) cpb_fail_memory(p->error);
-  else if (count == 0) *p->error = p->walk.why; /* there is nothing to be told */
+  else if (count == 0) *p->error = p->walk.why; /* there is nothing to report */
   return good && count > 0 ? CPB_HAVE : CPB_FAILED;
 }
 

@@ -32,7 +32,7 @@ static bool write_loss_variables(reply *r, uint64_t i) {
 
 /* --- Lists of a tag -------------------------------------------------------------------------------- */
 
-/* A list of which each element is written later. */
+/* Writes a list whose elements are filled in later. */
 static void write_list(reply *r, const char *key, uint64_t total, cpb_sd_write *write) {
   cpb_page page = cpb_page_open_sized(r->answer, &r->question, key, total);
   const uint64_t first = r->question.first, left = first < total ? total - first : 0;
@@ -75,7 +75,7 @@ static bool write_map(reply *r, uint64_t i) {
   return true;
 }
 
-/* Those with values, in the file's order. */
+/* Writes the variables with values, in the file's order. */
 static void write_tensors(reply *r) {
   const cpb_inventory *l = cpb_viewed_inventory(&r->viewed);
   cpb_page page = cpb_viewed_page(&r->viewed, "constants");
@@ -126,7 +126,7 @@ static void write_file(reply *r) {
   cpb_json_writer_span(r->answer, "default_tag", m->parts.tags.list[m->parts.standard].name);
 }
 
-/* Entries of the folder tag/folder/, which lie together in their order. */
+/* Writes the entries of the folder tag/folder/, which are contiguous. */
 static void write_folder(reply *r, const char *key, const cpb_sd_tag *tag, const char *folder) {
   const cpb_zip *zip = &r->model->parts.zip;
   uint64_t files = 0, bytes = 0;
@@ -200,7 +200,7 @@ static void write_ends(reply *r, const char *key, bool outputs) {
   cpb_page_close(r->answer, &page);
 }
 
-/* Of a damaged graph nothing is told. */
+/* Writes nothing about a damaged graph. */
 static void write_overview(reply *r) {
   write_file(r);
   write_list(r, "tags", r->model->is_zip ? r->model->parts.tags.count : 0, write_tag_summary);

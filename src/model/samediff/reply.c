@@ -50,7 +50,7 @@ void cpb_sd_later(reply *r, cpb_sd_write *write, uint64_t i) {
   a->comma = true;
 }
 
-/* Goes on with the draft up to there. */
+/* Copies the draft up to `to`. */
 static void paste(reply *r, size_t to) {
   if (to == r->pasted) return; /* the draft may be empty */
   cpb_json_writer_paste(r->answer, (cpb_span){r->draft.data + r->pasted, to - r->pasted});
@@ -61,7 +61,7 @@ cpb_have cpb_sd_reply_cut_short(const reply *r) {
   return r->model->error.code == CPB_OK && r->model->graph.flat.wait ? CPB_WAIT : CPB_FAILED;
 }
 
-/* What is in the gap, or nothing of it. */
+/* Writes the content of the gap, or nothing of it. */
 static cpb_have write(reply *r, const cpb_sd_gap *gap) {
   cpb_json_writer *a = r->answer;
   cpb_flat *flat = &r->model->graph.flat;

@@ -13,7 +13,7 @@ typedef cpb_sd_reply reply;
 
 /* --- The tag and its parts ---------------------------------------------------------------- */
 
-/* First where the file ends. */
+/* First reports where the file ends. */
 static void note_damage(reply *r) {
   char text[192];
   uint64_t offset;
@@ -26,7 +26,7 @@ static void note_damage(reply *r) {
     cpb_problems_add(&r->problems, CPB_NO_OFFSET, "tags.txt is missing: the tags are the folders that have a graph");
 }
 
-/* Whether the tag, which is a graph of its own, is the question's name; else it is the scope. */
+/* Whether the question's name is a tag, which is a graph of its own; otherwise the scope is. */
 static bool names_tag(const cpb_question *q) {
   switch (q->kind) {
     case CPB_ASK_NODES:
@@ -38,7 +38,7 @@ static bool names_tag(const cpb_question *q) {
   }
 }
 
-/* What remains of the question is about the one graph that there is then. */
+/* Opens the tag; the rest of the question then concerns only its graph. */
 static cpb_have open_tag(reply *r) {
   const cpb_question *q = &r->question;
   cpb_question *asked = &r->viewed.question;
@@ -55,7 +55,7 @@ static bool is_damage(const cpb_error *error) {
   return error->code != CPB_E_MEMORY && error->code != CPB_E_CANCELLED && !cpb_is_of_reading(error);
 }
 
-/* Whether a question can do without the graph, where that is damaged. */
+/* Whether a question can be answered without the graph, if that is damaged. */
 static bool goes_without(const reply *r) {
   const cpb_question_kind kind = r->question.kind;
   return kind == CPB_ASK_OVERVIEW || (kind == CPB_ASK_CONSTANTS && r->model->parts.zip.partial);
@@ -73,7 +73,7 @@ static cpb_have load(reply *r) {
   return load(r);
 }
 
-/* Of the lines that a question needed, those whose files are not there, or not all of them. */
+/* Reports the lines needed by a question whose files are missing or incomplete. */
 static void note_missing(reply *r, const cpb_sd_lines *lines, const char *file) {
   char text[160];
   size_t missing = 0, cut = 0;
@@ -108,13 +108,13 @@ static void note_lacking(reply *r) {
   }
 }
 
-/* How many states a graph file has: the beginning of their list says that. */
+/* The beginning of a graph file's list of states gives their number. */
 static cpb_have prepare(reply *r) {
   cpb_sd_graph *g = &r->model->graph;
   cpb_flat_vector states = {0};
   if (r->prepared) return CPB_HAVE;
   g->flat.wait = false;
-  g->flat.spent = 0; /* it is each answer's own */
+  g->flat.spent = 0; /* counted separately for each answer */
   if (r->question.kind == CPB_ASK_TAG && !cpb_flat_vector_at(&g->flat, &g->root, GRAPH_UPDATER_STATE, 4, &states))
     return cpb_sd_reply_cut_short(r);
   r->num_states = states.count;
@@ -140,7 +140,7 @@ static bool find_wanted(reply *r) {
   return false;
 }
 
-/* Of one parameter also what its own table says is told, for one more read. */
+/* A question about a single parameter also reports the parameter's own table, at the cost of one more read. */
 static cpb_have read_head(reply *r) {
   cpb_sd_model *m = r->model;
   if (r->question.kind != CPB_ASK_CONSTANTS || !r->question.name || r->has_array || r->without_head) return CPB_HAVE;
@@ -170,7 +170,7 @@ static cpb_have draft(reply *r) {
   return CPB_HAVE;
 }
 
-/* CPB_HAVE: the answer is whole. */
+/* CPB_HAVE: the answer is complete. */
 static cpb_have sd_go_on(reply *r, cpb_json_writer *answer) {
   static cpb_have (*const stages[])(reply *) = {open_tag, load, prepare, read_head, draft, cpb_sd_reply_fill};
   r->answer = answer;
@@ -181,8 +181,8 @@ static cpb_have sd_go_on(reply *r, cpb_json_writer *answer) {
 
 typedef struct reader {
   cpb_meter *meter;
-  uint64_t spent; /* what of the graph's reads was charged for this question */
-  size_t entries; /* and of its variables and operations */
+  uint64_t spent; /* reads of the graph already charged for this question */
+  size_t entries; /* the same for its variables and operations */
   cpb_sd_model model;
   cpb_sd_reply reply;
 } reader;
@@ -213,7 +213,7 @@ static void ask(void *state, const cpb_question *question) {
   cpb_sd_reply_begin(&r->reply, question);
 }
 
-/* What has become more since the last time. The count of reads begins anew with an answer. */
+/* Charges the increase since the last call. The count of reads restarts with each answer. */
 static bool charge(reader *r) {
   const cpb_sd_graph *g = &r->model.graph;
   uint64_t spent = r->model.graph_begun ? g->flat.spent : 0;

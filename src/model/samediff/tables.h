@@ -1,5 +1,4 @@
-/* The tables of ND4J's graph files (namespace sd.graph): field numbers, and the
- * names of what is stored as a number. */
+/* The tables of ND4J's graph files (namespace sd.graph): field numbers, and names of enumerations. */
 #ifndef CPB_MODEL_SAMEDIFF_TABLES_H
 #define CPB_MODEL_SAMEDIFF_TABLES_H
 
@@ -19,7 +18,7 @@ enum {
   GRAPH_LOSS_VARIABLES,
   GRAPH_TRAINING_CONFIG,
   GRAPH_UPDATER_STATE,
-  GRAPH_SEQUENCE_ITEMS /* ND4J writes a vector where its schema has a table: not to be followed */
+  GRAPH_SEQUENCE_ITEMS /* ND4J writes a vector although its schema has a table: must not be followed */
 };
 
 enum {
@@ -95,14 +94,14 @@ enum { DTYPE_UTF8 = 50 };
 typedef struct cpb_sd_dtype {
   int number;
   const char *name;
-  unsigned size;     /* of an element; 0: not fixed, or unknown to us */
+  unsigned size;     /* of an element; 0: variable, or unknown */
   const char *numpy; /* little-endian; NULL for none */
-  int64_t extras;    /* how a shape info tells of it; 0: it does not */
+  int64_t extras;    /* how a shape info encodes it; 0: it cannot */
 } cpb_sd_dtype;
 
-/* NULL when there is none with that number. */
+/* NULL if the number is unknown. */
 const cpb_sd_dtype *cpb_sd_find_dtype(int64_t number);
-/* Of ND4J's name, or NumPy's, which may say that the bytes are the other way round. */
+/* Finds a type by ND4J's name or by NumPy's, which may say that the bytes are in the opposite order. */
 const cpb_sd_dtype *cpb_sd_find_dtype_named(const char *name, bool *big_endian);
 const char *cpb_sd_variable_kind(int64_t number);
 const char *cpb_sd_op_type(int64_t number);

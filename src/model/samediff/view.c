@@ -6,7 +6,7 @@
 static cpb_sd_reply *reply_of(const cpb_view *v) { return ((const cpb_sd_own *)v->own)->reply; }
 static const cpb_sd_graph *graph_of(const cpb_view *v) { return &reply_of(v)->model->graph; }
 
-/* One that is empty is a name nevertheless. */
+/* An empty name still counts as a name. */
 static cpb_span name_of(const cpb_sd_graph *g, cpb_sd_text text) {
   return text.size > 0 ? cpb_sd_graph_text(g, text) : cpb_span_of("");
 }
@@ -35,7 +35,7 @@ static bool next_link(cpb_view_values *v, cpb_view_value *value) {
   return true;
 }
 
-/* Operations, and from `middle` on variables. */
+/* Operations first, then from `middle` on variables. */
 static bool next_control(cpb_view_values *v, cpb_view_value *value) {
   const bool is_node = v->at < v->middle;
   if (!next_link(v, value)) return false;
@@ -78,8 +78,7 @@ static cpb_view_values controls(const cpb_view *v, const cpb_view_graph *graph, 
 
 /* --- Tensors ---------------------------------------------------------------------------------------- */
 
-/* By lines `field` is the number of the line, from 1; `rule` is the variable, or NULL for one that the graph does not
- * have. */
+/* For lines, `field` is the number of the line, from 1; `rule` is the variable, or NULL if the graph lacks it. */
 static const cpb_sd_variable *variable_of(const cpb_view_tensor *t) { return t->rule; }
 
 static bool each_line(const cpb_view *v, cpb_view_visit *visit, void *user) {
@@ -123,7 +122,7 @@ static void measure_variable(const cpb_sd_variable *v, cpb_view_measure *m) {
   if (v->array == 0 && !cpb_mul_u64(m->elements, v->dtype->size, &m->bytes)) m->bytes = UINT64_MAX;
 }
 
-/* In a zip variables and constants have files; the others must have their values with them. */
+/* In a zip, variables and constants have files; other variables must contain their values. */
 static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
   const cpb_sd_variable *one = variable_of(t);
   const cpb_zip_entry *entry = entry_of(v, t);
@@ -199,7 +198,7 @@ static bool write_array(cpb_sd_reply *r, uint64_t at) {
   return cpb_sd_write_array(&w, "array", at);
 }
 
-/* What the first bytes of the file that is asked for tell. */
+/* Writes the details in the first bytes of the file in question. */
 static bool write_head(cpb_sd_reply *r, uint64_t i) {
   cpb_flat flat;
   const cpb_span head = {r->head.data, r->head.size};

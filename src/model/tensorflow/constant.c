@@ -1,4 +1,4 @@
-/* The values of a tensor that a node has among its attributes, mostly a Const its "value". */
+/* The values of a tensor in a node's attribute, usually the "value" of a Const. */
 #include "model/tensorflow/constant.h"
 
 #include "base/checked.h"
@@ -12,7 +12,7 @@
 #include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/views.h"
 
-#define MOST_KEPT 256 /* bytes of what is of no interest here */
+#define MOST_KEPT 256 /* largest size of texts to keep, in bytes */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 #define SHOWN 80
 #define SHOWN_SHORT 48
@@ -24,7 +24,7 @@ typedef struct reader {
   bool is_graph, is_alone; /* a GraphDef; a MetaGraphDef */
   cpb_error error;
   cpb_part skeleton, graph;
-  cpb_input input; /* from where the tensor is read */
+  cpb_input input; /* the tensor is read from it */
   cpb_tensor_values tensor;
   bool found;
 } reader;
@@ -84,7 +84,7 @@ static cpb_have have_of(cpb_step step) {
   return step == CPB_STEP_DONE ? CPB_HAVE : step == CPB_STEP_NEED ? CPB_WAIT : CPB_FAILED;
 }
 
-/* A part that is damaged at its very begin is the error. */
+/* If a part is damaged at its very beginning, that is the error. */
 static cpb_have step_part(reader *r, cpb_part *part) {
   bool was_read = part->read;
   cpb_have have = have_of(cpb_part_step(part, &r->error));
@@ -143,7 +143,7 @@ static bool find_named(cpb_cursor *c, uint32_t number, uint32_t name, cpb_span w
   return false;
 }
 
-/* The next function of the library; `library` and `functions` go on where they were. */
+/* The next function of the library; continues from `library` and `functions`. */
 static bool next_function(cpb_cursor *library, cpb_cursor *functions, cpb_span *function) {
   while (!cpb_cursor_find(functions, LIBRARY_FUNCTION, CPB_WIRE_LEN)) {
     if (!cpb_cursor_find(library, GRAPH_LIBRARY, CPB_WIRE_LEN)) return false;
@@ -165,8 +165,7 @@ static bool find_function(const reader *r, cpb_span wanted, cpb_span *function) 
   return false;
 }
 
-/* If the graph is damaged, what was not found may be in the part that could not be read: then
- * the damage is the error. */
+/* If the graph is damaged, the missing name may have been in the damaged part: then the damage is the error. */
 static bool is_hidden(reader *r) {
   if (r->graph.damage.code != CPB_OK) r->error = r->graph.damage;
   return r->graph.damage.code != CPB_OK;
@@ -214,7 +213,7 @@ static cpb_have fail_several(reader *r, const cpb_span functions[2]) {
   return CPB_FAILED;
 }
 
-/* What the graph itself does not have, and was asked for without a scope: in the only function that has it. */
+/* For a name that is not in the graph itself, and has no scope: finds the only function that has it. */
 static cpb_have find_elsewhere(reader *r, cpb_span *tensor) {
   cpb_span function, found[2] = {{NULL, 0}, {NULL, 0}};
   size_t count = 0;

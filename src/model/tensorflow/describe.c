@@ -1,4 +1,4 @@
-/* What several answers say of the same things. */
+/* Writes descriptions that several answers share. */
 #include "model/tensorflow/describe.h"
 
 #include "base/status.h"
@@ -19,7 +19,7 @@ static void write_sparse(cpb_json_writer *a, cpb_span sparse) {
   cpb_json_writer_close(a, '}');
 }
 
-/* Its components are tensors; what nests deeper is only counted. */
+/* Writes its components, which are tensors; deeper nested ones are only counted. */
 static void write_composite(cpb_json_writer *a, const cpb_part *part, cpb_span composite) {
   cpb_span spec = cpb_get_bytes(composite, COMPOSITE_SPEC);
   cpb_cursor c = cpb_cursor_of(composite);
@@ -144,7 +144,7 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
   cpb_span value;
   const cpb_object *object = &m->objects.items[node];
   uint32_t kind = cpb_object_kind(object, &value);
-  /* Any number of references may lead to it, and some of its fields are looked for one by one. */
+  /* Many references may lead to the object, and several of its fields are searched one by one, so charge its size. */
   if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, 4 * (uint64_t)object->message.size)) return;
   cpb_json_writer_text(a, "kind", cpb_object_kind_name(kind));
   write_text(a, "registered_name", object->message, OBJECT_REGISTERED_NAME);
@@ -203,12 +203,12 @@ void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concret
 
 /* --- Functions of the library ------------------------------------------------------------------ */
 
-/* The FunctionSpec that an object has for its functions. */
+/* The FunctionSpec of an object that has functions. */
 static cpb_span spec_of(const cpb_object *object) {
   return cpb_get_bytes(object->value, object->kind == OBJECT_FUNCTION ? FUNCTION_SPEC : BARE_SPEC);
 }
 
-/* "objects" alone, which lead to the function; returns the FunctionSpec of the first. */
+/* Writes only "objects", which lead to the function; returns the FunctionSpec of the first. */
 static cpb_span write_function_objects(cpb_saved_model *m, cpb_span function) {
   cpb_span spec = {NULL, 0};
   size_t count;

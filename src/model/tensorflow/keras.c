@@ -5,23 +5,23 @@
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/views.h"
 
-/* Mostly all of it is wanted. */
+/* Usually all of it is needed. */
 #define KERAS_AHEAD ((uint64_t)256 << 10)
 
 struct cpb_saved_keras {
-  cpb_part part;  /* the object graph once more, with what Keras says in it */
+  cpb_part part;  /* a second read of the object graph, now with Keras's metadata */
   uint8_t *given; /* keras_metadata.pb instead, or NULL */
   size_t given_size;
   bool is_empty;
-  bool useless;  /* there is nothing of Keras in what was given, */
-  char why[192]; /* because of this */
+  bool useless;  /* the given file has nothing of Keras */
+  char why[192]; /* for this reason */
 };
 
 typedef struct source {
   cpb_saved_model *model;
   cpb_keras_list list;
-  cpb_buffer paths; /* of the list's objects, one behind the other */
-  uint8_t *told;    /* of each concrete function: whether its captures were */
+  cpb_buffer paths; /* of the list's objects, concatenated */
+  uint8_t *told;    /* by concrete function: whether its captures were reported */
 } source;
 
 /* --- What is read ---------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static bool has_objects(const cpb_saved_model *m, const void *metadata, size_t s
   return any;
 }
 
-/* What it is instead, as far as that is known. */
+/* Describes what the given file is instead, as far as that can be recognized. */
 static void describe(const void *metadata, size_t size, char *out, size_t room) {
   static const char name[] = "keras_metadata.pb";
   char what[sizeof((cpb_error *)0)->message];
@@ -87,7 +87,7 @@ void cpb_saved_forget_keras(cpb_saved_model *m, bool all) {
   m->keras = NULL;
 }
 
-/* What Keras says of an object, in the object itself. */
+/* Whether the object itself has metadata of Keras. */
 static bool says_something(const cpb_saved_model *m, const cpb_object *object) {
   cpb_span user, metadata;
   if (cpb_object_kind(object, &user) != OBJECT_USER) return false;
@@ -154,7 +154,7 @@ static bool add_object(source *s, uint32_t node, cpb_span user) {
   return true;
 }
 
-/* They are pointed to once they do not move any more. */
+/* Pointers are set once the paths no longer move. */
 static bool add_paths(source *s) {
   cpb_keras_object *objects = s->list.objects;
   for (size_t i = 0; i < s->list.count; i++) {
@@ -186,9 +186,9 @@ static bool read_objects(source *s) {
   return add_paths(s);
 }
 
-/* --- The graph that Keras is told of --------------------------------------------------------- */
+/* --- The graph for the Keras reader ---------------------------------------------------------- */
 
-/* The place is the number of bytes that were looked at. */
+/* The place is the number of bytes examined. */
 static bool next_child(void *user, uint32_t node, uint64_t *place, uint32_t *child, cpb_span *name) {
   const cpb_objects *objects = &((source *)user)->model->objects;
   cpb_span message = objects->items[node].message;
@@ -218,7 +218,7 @@ static cpb_span variable_name(void *user, uint32_t node) {
   return cpb_get_bytes(variable, VARIABLE_NAME);
 }
 
-/* Once of each function: any number of objects may have the same. */
+/* Reports each function once, because many objects may have the same function. */
 static void find_captures(source *s, cpb_span function, void (*found)(void *, uint32_t), void *to) {
   const cpb_objects *o = &s->model->objects;
   uint64_t node;
@@ -267,7 +267,7 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
   cpb_keras_free(keras);
 }
 
-/* An empty one is a list without objects. */
+/* An empty file is a list without objects. */
 static void note_useless(cpb_saved_model *m) {
   cpb_problems *problems = &m->viewed.problems;
   if (!m->keras || !m->keras->useless) return;

@@ -8,10 +8,10 @@ typedef struct cpb_nodes {
   cpb_allocator allocator;
   cpb_span *items; /* NodeDefs, in their order */
   size_t count, capacity;
-  cpb_names names; /* what: place in `items` */
+  cpb_names names; /* numbers: indices of `items` */
 } cpb_nodes;
 
-/* Of the graph itself. False when memory is short; to be freed then too. */
+/* From the graph itself. False if memory is short; free `nodes` then as well. */
 bool cpb_nodes_build(cpb_nodes *nodes, const cpb_graph *graph);
 bool cpb_nodes_build_of(cpb_nodes *nodes, const cpb_graph *graph, uint32_t function);
 void cpb_nodes_free(cpb_nodes *nodes);
@@ -22,7 +22,7 @@ cpb_span cpb_node_of_input(cpb_span input, bool *control);
 /* The attribute of a node: its AttrValue. */
 cpb_span cpb_node_attr(cpb_span node, const char *name);
 
-/* Whether the node is a variable, or stands for one that the caller gives. */
+/* Whether the node is a variable, or represents one that the caller passes. */
 bool cpb_node_is_variable(cpb_span node);
 bool cpb_node_is_placeholder(cpb_span node);
 

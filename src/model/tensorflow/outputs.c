@@ -5,17 +5,17 @@
 #include "model/tensorflow/ops.h"
 
 #define MOST 65536    /* outputs of a node */
-#define REFERENCE 100 /* is added to the number of a type */
+#define REFERENCE 100 /* is added to a DataType */
 
-/* One of the operation's description, which may be several of the node's. */
+/* An output in the operation's description; the node may have several for it. */
 typedef struct argument {
   cpb_span type_attr, number_attr; /* names of attributes, or empty */
-  uint64_t type;                   /* without `type_attr`, or if the node lacks that; 0: not known */
+  uint64_t type;                   /* if `type_attr` is empty, or the node lacks it; 0: unknown */
   bool is_list, is_reference;
 } argument;
 
-/* `cursor` has the arguments of an OpDef, `told.text` what is left of TensorFlow's own description, `bindings` the
- * shapes of _output_shapes, `told.shape` that of the first output where there are none. */
+/* `cursor` has the arguments of an OpDef, `told.text` the rest of TensorFlow's own description, `bindings` the shapes
+ * of _output_shapes, and `told.shape` the first output's shape if _output_shapes is absent. */
 typedef cpb_view_values outputs;
 
 static cpb_span attribute(const outputs *o, cpb_span name) {
@@ -30,7 +30,7 @@ static bool take(cpb_span *text, char sign) {
   return is;
 }
 
-/* Up to one of the signs, or all. */
+/* Takes the text up to one of the signs, or all of it. */
 static cpb_span take_word(cpb_span *text, const char *signs) {
   size_t size = 0;
   while (size < text->size && !strchr(signs, text->data[size])) size++;
@@ -46,7 +46,7 @@ static uint64_t take_number(cpb_span *text) {
   return number;
 }
 
-/* As tools/tensorflow_ops.py writes it. */
+/* In the format of tools/tensorflow_ops.py. */
 static bool next_of_text(cpb_span *text, argument *a) {
   *a = (argument){.is_reference = false};
   if (text->size == 0) return false;
@@ -107,11 +107,11 @@ static bool next_type(outputs *o, uint64_t *type) {
 static bool next_shape(outputs *o, cpb_span *shape) {
   const bool is_next = cpb_cursor_find(&o->bindings, ATTR_SHAPE, CPB_WIRE_LEN);
   *shape = is_next ? o->bindings.bytes : o->told.shape;
-  o->told.shape = (cpb_span){NULL, 0}; /* which is of the first */
+  o->told.shape = (cpb_span){NULL, 0}; /* it belongs to the first one */
   return shape->data != NULL;
 }
 
-/* What a constant's value says, or the attribute `shape` of what it is the output's. */
+/* The shape of a constant's value, or the attribute `shape` of an operation whose output has it. */
 static cpb_span shape_of(const outputs *o, cpb_span op) {
   const cpb_span tensor = cpb_get_bytes(attribute(o, cpb_span_of("value")), ATTR_TENSOR);
   if (cpb_span_is(op, "Const") && tensor.data) return cpb_get_shape(tensor, TENSOR_SHAPE);
@@ -143,7 +143,7 @@ cpb_view_values cpb_tensorflow_outputs(const cpb_part *part, const cpb_graph *gr
   return o;
 }
 
-/* Whether its description has several. */
+/* Whether its description has several outputs. */
 static bool has_several(const outputs *o) {
   argument a;
   cpb_span text = o->told.text;

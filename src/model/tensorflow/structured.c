@@ -1,4 +1,4 @@
-/* StructuredValues, which nest: written without recursion. */
+/* Writes StructuredValues, which may be nested, without recursion. */
 #include "model/tensorflow/structured.h"
 
 #include "model/common/entries.h"
@@ -12,15 +12,14 @@
 
 typedef enum fields_are { ELEMENTS, PAIRS, ENTRIES, STATE } fields_are;
 
-/* A value that is open, and of which the fields `number` come next; of a dict, which is
- * a map, the entries. */
+/* An open value. Next are the fields `number`; for a dict, which is a map, the entries. */
 typedef struct frame {
   cpb_cursor fields;
   uint32_t number;
   fields_are are;
   const char *ends; /* the brackets that close it */
   cpb_entries entries;
-  size_t next; /* of these */
+  size_t next; /* number of the next field */
 } frame;
 
 typedef struct writer {
@@ -66,7 +65,7 @@ static void write_tensor_spec(writer *w, cpb_span spec) {
 
 static int64_t zigzag(uint64_t value) { return (int64_t)(value >> 1 ^ (0 - (value & 1))); }
 
-/* Of a RaggedTensorSpec the state is a tuple (shape, dtype, ragged rank, dtype of the splits). */
+/* The state of a RaggedTensorSpec is a tuple (shape, dtype, ragged rank, dtype of the splits). */
 static uint64_t count_ragged(cpb_span state) {
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(state, VALUE_TUPLE));
   for (int i = 0; i < 3; i++) {
@@ -107,14 +106,14 @@ static void open_named_tuple(writer *w, cpb_span tuple) {
   push(w, tuple, NAMED_TUPLE_VALUES, PAIRS, "}}");
 }
 
-/* The last field of the value that says what it is. */
+/* The last of the fields that give the value's kind. */
 static cpb_cursor kind_of(cpb_span value) {
   cpb_cursor c = cpb_cursor_of(value), last = {.number = 0};
   while (cpb_cursor_next(&c)) last = c;
   return last;
 }
 
-/* True for one that is plain JSON and now written. */
+/* Writes a value that is plain JSON; false for others. */
 static bool write_plain(cpb_json_writer *a, const char *key, const cpb_cursor *kind) {
   switch (kind->number) {
     case 0:
@@ -127,7 +126,7 @@ static bool write_plain(cpb_json_writer *a, const char *key, const cpb_cursor *k
   }
 }
 
-/* The members of an object, which is closed here or by the frame that is pushed. */
+/* Writes the members of an object. This function or the frame that it pushes closes the object. */
 static void write_kind(writer *w, const cpb_cursor *kind) {
   cpb_json_writer *a = w->answer;
   cpb_span bytes = kind->bytes;
@@ -150,7 +149,7 @@ static void write_kind(writer *w, const cpb_cursor *kind) {
   cpb_json_writer_close(a, '}');
 }
 
-/* Writes the value, or as much as stands before the values in it. */
+/* Writes the value, or the part before its nested values. */
 static void begin(writer *w, const char *key, cpb_span value) {
   cpb_cursor kind = kind_of(value);
   if (write_plain(w->answer, key, &kind)) return;
@@ -166,7 +165,7 @@ static void begin(writer *w, const char *key, cpb_span value) {
   }
 }
 
-/* The next value within the frame and its name, if it has one. */
+/* The next value within the frame, with its name if it has one. */
 static bool next(frame *f, cpb_span *key, cpb_span *value) {
   *key = (cpb_span){NULL, 0};
   if (f->are == ENTRIES) {

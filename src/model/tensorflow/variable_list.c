@@ -14,13 +14,13 @@
 
 /* --- By objects ------------------------------------------------------------------------------- */
 
-/* What leads to an object: the model without its optimizer and its metrics, or only one of these. */
+/* The path to an object: the model without its optimizer and metrics, or only one of these. */
 enum { NOTHING, MODEL, OPTIMIZER, METRICS };
 
 typedef struct walk {
   const cpb_objects *objects;
   uint8_t *reached; /* by node */
-  uint8_t *begins;  /* by node: OPTIMIZER or METRICS for one of these */
+  uint8_t *begins;  /* by node: OPTIMIZER or METRICS for their roots */
   uint32_t *queue;
   size_t first, last;
 } walk;
@@ -68,7 +68,7 @@ static void mark_slots(walk *w) {
   }
 }
 
-/* The next object of a list, which the cursor is over. */
+/* The next object in the list that the cursor walks. */
 static bool next_child(const cpb_objects *o, cpb_cursor *c, uint32_t *child) {
   while (cpb_cursor_find(c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
     const uint64_t node = cpb_get_number(c->bytes, REFERENCE_NODE);
@@ -82,8 +82,8 @@ static cpb_cursor list_of(const cpb_objects *o, uint32_t node) {
   return cpb_cursor_of(node == CPB_NO_OBJECT ? (cpb_span){NULL, 0} : o->items[node].message);
 }
 
-/* Keras's models and layers, and the archives that it exports, list what is trained of them: variables of a frozen
- * layer do not say so themselves. Of several lists that of the outermost counts. */
+/* Keras's models and layers, and the archives that it exports, list their trained variables: the variables of a frozen
+ * layer do not say so themselves. If several lists contain a variable, the outermost list counts. */
 enum { UNLISTED, TRAINED, FROZEN };
 
 static void use_lists_of(const walk *w, uint32_t node, uint32_t *stamps, uint8_t *listed) {
@@ -103,7 +103,7 @@ static void use_lists_of(const walk *w, uint32_t node, uint32_t *stamps, uint8_t
 static bool use_lists(const walk *w, cpb_variable_list *l) {
   const cpb_allocator *a = &w->objects->allocator;
   uint32_t *stamps = cpb_alloc_zeroed(a, w->objects->count * sizeof *stamps);
-  uint8_t *listed = w->begins; /* which has been used */
+  uint8_t *listed = w->begins; /* its earlier content is no longer needed */
   memset(listed, UNLISTED, w->objects->count);
   for (size_t i = 0; stamps && i < w->last; i++) use_lists_of(w, w->queue[i], stamps, listed);
   for (size_t i = 0; stamps && i < l->count; i++) {
@@ -162,7 +162,7 @@ static bool use_names(cpb_variable_list *l) {
   return done || l->count == 0;
 }
 
-/* Fills in `use` of all, and `trainable` where a list of the root object says more than they do. False when memory is
+/* Sets `use` of all, and `trainable` if a list of the root object says more than the variables do. False if memory is
  * short. */
 static bool find_variable_uses(const cpb_objects *o, cpb_variable_list *l) {
   return (o->count == 0 || use_objects(o, l)) && use_names(l);
@@ -176,7 +176,7 @@ typedef struct search {
   uint32_t *of;
 } search;
 
-/* The next variable in a list; `c` is a cursor over the list object. */
+/* The next variable in a list; `c` walks the list object. */
 static bool next_variable(const cpb_objects *o, cpb_cursor *c, uint32_t *node, cpb_span *variable) {
   while (cpb_cursor_find(c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
     uint64_t id = cpb_get_number(c->bytes, REFERENCE_NODE);
@@ -197,7 +197,7 @@ static bool name_originals(search *s) {
   cpb_span variable;
   cpb_cursor c = children_of(s->objects, "variables");
   while (next_variable(s->objects, &c, &node, &variable)) {
-    s->of[node] = node; /* so far its own: not to be taken for a copy */
+    s->of[node] = node; /* its own number for now, so that it is not taken for a copy */
     if (!cpb_names_add(&s->names, cpb_get_bytes(variable, VARIABLE_NAME), node)) return false;
   }
   cpb_names_sort(&s->names);
@@ -209,8 +209,8 @@ static bool is_alike(cpb_span a, cpb_span b) {
          cpb_span_equal(cpb_get_shape(a, VARIABLE_SHAPE), cpb_get_shape(b, VARIABLE_SHAPE));
 }
 
-/* Layers may have given several variables the same name: then nothing tells which is which, and the first
- * that is alike stands for all. */
+/* Layers may give several variables the same name. Then nothing distinguishes them, and the first similar one stands
+ * for all. */
 static void match(search *s, uint32_t node, cpb_span variable) {
   cpb_span other;
   uint32_t first = cpb_names_find(&s->names, cpb_get_bytes(variable, VARIABLE_NAME));
@@ -219,8 +219,8 @@ static void match(search *s, uint32_t node, cpb_span variable) {
   if (is_alike(variable, other)) s->of[node] = first;
 }
 
-/* By node: CPB_NO_OBJECT, or the variable that this one is a copy of. To be
- * released; NULL when memory is short. */
+/* By node: CPB_NO_OBJECT, or the variable that this one is a copy of. The caller releases it; NULL if memory is
+ * short. */
 static uint32_t *find_copies(const cpb_objects *o) {
   search s = {.objects = o, .of = cpb_alloc(&o->allocator, o->count * sizeof *s.of)};
   uint32_t node;
@@ -294,7 +294,7 @@ static bool name_trainable(cpb_names *names, const cpb_saved_model *m) {
   return true;
 }
 
-/* The elements of a part, and whether it begins where the whole does. */
+/* The elements of a part, and whether it begins at the start of the whole. */
 static void measure_part(cpb_variable *v) {
   cpb_varints offsets = cpb_varints_of(v->extents, SLICE_OFFSET), sizes = cpb_varints_of(v->extents, SLICE_SHAPE);
   uint64_t number;
@@ -313,7 +313,7 @@ static void measure_stored(cpb_variable *v) {
     v->has_elements = v->has_elements && cpb_mul_u64(v->elements, v->stored->shape[i], &v->elements);
 }
 
-/* Without a checkpoint the node says it, if the graph was read. */
+/* Without a checkpoint, takes them from the node, if the graph was read. */
 static void measure_node(cpb_variable *v, const cpb_nodes *nodes) {
   const uint32_t i = cpb_names_find(&nodes->names, v->name);
   if (i == CPB_NO_NAME || !cpb_node_is_variable(nodes->items[i])) return;

@@ -18,8 +18,8 @@ typedef struct cpb_saved_variables {
   bool linked, damaged;
   trackable *trackables;
   size_t count, capacity;
-  uint32_t *links;  /* by node: which trackable */
-  uint8_t *claimed; /* by place in the checkpoint */
+  uint32_t *links;  /* by node: the trackable */
+  uint8_t *claimed; /* by index in the checkpoint */
 } variables;
 
 /* --- What was given ------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static bool read_trackables(cpb_saved_model *m, variables *v) {
   return true;
 }
 
-/* An object in the one graph is one in the other, so that no object is looked at twice. */
+/* Links the objects of the two graphs one to one, so that no object is visited twice. */
 static bool link_pair(variables *v, uint64_t node, uint64_t other, const cpb_saved_model *m) {
   if (node >= m->objects.count || other >= v->count) return false;
   if (v->links[node] != UNLINKED || v->trackables[other].node != UNLINKED) return false;
@@ -93,7 +93,7 @@ static bool name_children(cpb_names *names, cpb_span object) {
   return true;
 }
 
-/* Children of the same name; adds those that were linked to the queue. */
+/* Links children with the same name, and adds them to the queue. */
 static bool link_children(cpb_saved_model *m, variables *v, uint32_t node, uint32_t *queue, size_t *last) {
   cpb_names names;
   cpb_names_init(&names, &m->viewed.allocator);
@@ -119,8 +119,8 @@ static bool link_objects(cpb_saved_model *m, variables *v) {
   return done;
 }
 
-/* An optimizer's variables for another one are no children: the same optimizer calls them the
- * same, and they are for the same variable. A slot's text is which one, and the name. */
+/* An optimizer's slot variables are not children. Two slots match if the same optimizer gives them the same name for
+ * the same variable. The text of a slot has the variable's number and the name. */
 static bool append_slot(cpb_buffer *out, uint32_t original, cpb_span name) {
   return cpb_buffer_append(out, &original, sizeof original) &&
          (name.size == 0 || cpb_buffer_append(out, name.data, name.size));
@@ -131,7 +131,7 @@ static bool name_slots(cpb_names *names, cpb_buffer *texts, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
   while (cpb_cursor_find(&c, TRACKABLE_SLOTS, CPB_WIRE_LEN))
     size += sizeof(uint32_t) + cpb_get_bytes(c.bytes, SLOT_NAME).size;
-  bool done = cpb_buffer_reserve(texts, size); /* so that it stays where it is */
+  bool done = cpb_buffer_reserve(texts, size); /* so that it does not move */
   c = cpb_cursor_of(object);
   while (done && cpb_cursor_find(&c, TRACKABLE_SLOTS, CPB_WIRE_LEN)) {
     uint64_t variable = cpb_get_number(c.bytes, SLOT_VARIABLE);
@@ -189,7 +189,7 @@ const cpb_stored *cpb_saved_stored(const cpb_saved_model *m, uint32_t node) {
   return find(v, key_of(&v->trackables[v->links[node]]));
 }
 
-/* A part of a variable is stored under the name of the whole. */
+/* Parts of a variable are stored under the name of the whole. */
 const cpb_stored *cpb_saved_stored_v1(const cpb_saved_model *m, cpb_span variable) {
   cpb_span name = cpb_get_bytes(cpb_get_bytes(variable, VARIABLE_DEF_SLICE), SLICE_OF_NAME);
   if (!m->variables) return NULL;

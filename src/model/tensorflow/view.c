@@ -73,7 +73,7 @@ static bool hands_on(const cpb_view_node *node) {
   return cpb_span_is(node->op, "ReadVariableOp") || cpb_span_is(node->op, "Identity");
 }
 
-/* The graph itself has none: what is fed and fetched are nodes. */
+/* The graph itself has no inputs and outputs: nodes are fed and fetched. */
 static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node, bool outputs) {
   if (node && outputs) return cpb_tensorflow_outputs(v->part, &model_of(v)->graph, node->message);
   if (node) return (cpb_view_values){.next = next_input, .cursor = cpb_cursor_of(node->message)};
@@ -81,7 +81,7 @@ static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const 
       .next = next_argument, .field = outputs ? OP_OUTPUT : OP_INPUT, .cursor = cpb_cursor_of(g->signature)};
 }
 
-/* Takes the ":1" from the end of what follows the node in "a:1" and "a:output:1". */
+/* Takes the ":1" off the end of the text after the node in "a:1" and "a:output:1". */
 static uint64_t take_index(cpb_span *rest) {
   uint64_t index = 0;
   size_t begin = rest->size;
@@ -92,7 +92,7 @@ static uint64_t take_index(cpb_span *rest) {
   return index;
 }
 
-/* In functions outputs have names, and each may be several tensors. */
+/* In functions, outputs have names, and each may be several tensors. */
 static cpb_view_source source(cpb_span input) {
   bool control;
   cpb_view_source s = {.node = cpb_node_of_input(input, &control)};
@@ -108,15 +108,15 @@ static bool output(const cpb_view *v, const cpb_view_node *node, const cpb_view_
 
 /* --- What inputs are for: by TensorFlow's description of the operation, or the function that is called -------- */
 
-#define MOST 256 /* arguments in a row of which a node has none: more than any operation has */
+#define MOST 256 /* empty arguments in a row: more than any operation has */
 
 static void end(cpb_view_values *i) {
   i->told.text = (cpb_span){NULL, 0};
   i->bindings = cpb_cursor_of(i->told.text);
 }
 
-/* How many an argument is by the node's attribute, a number or a list of types. False if the node does not say it so:
- * then nothing is known of what follows either. */
+/* The number of inputs of an argument, from the node's attribute, a number or a list of types. False if the node lacks
+ * it: then the inputs after it are unknown as well. */
 static bool count_by(const cpb_view_values *i, cpb_span attribute, uint64_t *count) {
   const cpb_span value = cpb_get_bytes(cpb_get_entry(i->told.node, NODE_ATTR, attribute), MAP_VALUE);
   if (!value.data) return true;
@@ -151,15 +151,15 @@ static cpb_span next_role(cpb_view_values *i) {
   return i->role;
 }
 
-/* `cursor` has the names of what goes in; of a function `bindings` its arguments, else `told.text` the description's;
- * `told.count` says how many inputs are still of the one called `role`. */
+/* `cursor` has the names of inputs; `bindings` has a function's arguments, `told.text` those in an operation's
+ * description; `told.count` is the number of inputs that the argument `role` still has. */
 static bool next_with_role(cpb_view_values *i, cpb_view_value *value) {
   if (!next_input(i, value)) return false;
   value->role = next_role(i);
   return true;
 }
 
-/* The function of the library that the node does nothing but call, or CPB_NO_NAME. */
+/* The function that the node only calls, or CPB_NO_NAME. */
 static uint32_t called(const cpb_graph *graph, const cpb_view_node *node) {
   const bool calls = cpb_span_is(node->op, "PartitionedCall") || cpb_span_is(node->op, "StatefulPartitionedCall");
   if (!calls) return cpb_graph_find(graph, node->op);
@@ -197,7 +197,7 @@ static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
 
 /* --- JSON ------------------------------------------------------------------------------------------- */
 
-/* Of an argument a dtype, or the attribute that says it when the function is called. */
+/* Writes an argument's dtype, or the attribute that gives it in a call. */
 static void write_argument_type(cpb_json_writer *a, cpb_span argument) {
   static const struct {
     uint32_t number;
@@ -237,7 +237,7 @@ static void write_type_of(cpb_json_writer *a, uint64_t dtype, cpb_span shape) {
   if (shape.data) cpb_write_shape(a, "shape", shape);
 }
 
-/* The object that the function captures as that argument: these are its last. */
+/* The object that the function captures as this argument: captures are the last arguments. */
 static uint32_t captured(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *f, cpb_span argument) {
   uint64_t object, number = 0, at = UINT64_MAX;
   const cpb_span concrete = cpb_objects_concrete(&model_of(v)->objects, f->name);
@@ -287,7 +287,7 @@ static void write_listed(cpb_json_writer *a, const cpb_view *v, uint32_t graph) 
   if (concrete.data) cpb_json_writer_unsigned(a, "captures", cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS));
 }
 
-/* The attributes of each argument, by its number: a map with numbers for keys. NULL when memory is short. */
+/* The attributes of each argument, by its number: a map with numbers as keys. NULL if memory is short. */
 static cpb_span *read_argument_attrs(const cpb_view *v, cpb_span function, size_t count) {
   size_t size;
   cpb_span *attrs = cpb_mul_size(count, sizeof *attrs, &size) ? cpb_alloc_zeroed(&v->graphs.allocator, size) : NULL;

@@ -4,10 +4,10 @@
 
 #include "model/tensorflow/state.h"
 
-/* After the skeleton: whether there are no variables. Constants are then the weights. */
+/* Call it after the skeleton was read: finds out whether the model has no variables. Constants are then the weights. */
 void cpb_saved_find_frozen(cpb_saved_model *m);
 
-/* As of a cpb_view_kind. */
+/* Implements each_tensor of a cpb_view_kind. */
 bool cpb_saved_each_tensor(const cpb_view *view, uint32_t graph, cpb_view_visit *visit, void *user);
 cpb_view_measure cpb_saved_measure(const cpb_view *view, const cpb_view_tensor *tensor);
 cpb_tensor_use cpb_saved_use(const cpb_view *view, const cpb_view_tensor *tensor, const cpb_view_node *taker,

@@ -6,10 +6,11 @@
 struct cpb_flow_graph {
   cpb_view_makers makers;
   cpb_names nodes, others; /* by name: nodes; arguments and tensors */
-  uint32_t first;          /* of its nodes, which follow each other */
+  uint32_t first;          /* the points of its nodes are contiguous from here */
   uint32_t entry, exit;
   uint32_t hub,
-      hub_of; /* what the node `hub_of` takes, on its way into what it calls or holds; CPB_NO_POINT: none yet */
+      hub_of; /* the point for the inputs of node `hub_of`, on their way into the graphs that it calls or holds;
+               * CPB_NO_POINT: not made yet */
 };
 
 typedef struct building {
@@ -63,7 +64,7 @@ static bool add_other(const building *b, cpb_point_kind kind, cpb_span name) {
          (cpb_names_add(&g->others, name, number) || fail_memory(b));
 }
 
-/* What a node makes is the node's. */
+/* A value that a node makes is represented by the node. */
 static bool add_tensor(void *user, const cpb_view_tensor *t) {
   const building *b = user;
   return (t->value.size > 0 && cpb_view_maker_of(&b->flow->graphs[b->graph].makers, t->value)) ||
@@ -110,7 +111,7 @@ static bool add_points(building *b) {
 
 /* --- Edges -------------------------------------------------------------------------------- */
 
-/* What is called that in the graph, or in one around it whose values it sees. */
+/* The point with this name in the graph, or in one around it whose values it sees. */
 static uint32_t resolve(const cpb_flow *f, uint32_t graph, cpb_span name) {
   for (uint32_t at = graph; name.size > 0;) {
     const struct cpb_flow_graph *g = &f->graphs[at];
@@ -125,7 +126,7 @@ static uint32_t resolve(const cpb_flow *f, uint32_t graph, cpb_span name) {
   return CPB_NO_POINT;
 }
 
-/* From what goes into the node to `to`. */
+/* Adds edges from the node's inputs to `to`. */
 static bool add_inputs(const building *b, const cpb_view_node *node, uint32_t to) {
   const cpb_view *v = b->flow->view;
   cpb_view_value value;
@@ -136,7 +137,7 @@ static bool add_inputs(const building *b, const cpb_view_node *node, uint32_t to
   return true;
 }
 
-/* From the nodes that must run before. */
+/* Adds edges from the nodes that must run before. */
 static bool add_controls(const building *b, const cpb_view_node *node, uint32_t to) {
   const cpb_view *v = b->flow->view;
   cpb_view_value value;
@@ -149,7 +150,7 @@ static bool add_controls(const building *b, const cpb_view_node *node, uint32_t 
   return true;
 }
 
-/* One for all graphs of a node: otherwise there were as many edges as inputs times graphs. */
+/* One for all graphs of a node: otherwise the number of edges would be inputs times graphs. */
 static bool make_hub(const building *b, uint32_t node) {
   struct cpb_flow_graph *g = &b->flow->graphs[b->graph];
   if (g->hub != CPB_NO_POINT && g->hub_of == node) return true;
@@ -159,7 +160,7 @@ static bool make_hub(const building *b, uint32_t node) {
          add_inputs(b, &g->makers.items[node], g->hub);
 }
 
-/* Into the graph that the node calls or holds, and out of it. */
+/* Adds edges into the graph that the node calls or holds, and out of it. */
 static bool add_inner(const building *b, uint32_t node, uint32_t inner, bool is_call) {
   const struct cpb_flow_graph *g = &b->flow->graphs[b->graph], *to = &b->flow->graphs[inner];
   return make_hub(b, node) && add_edge(b, g->hub, to->entry, is_call ? CPB_FLOW_CALL : CPB_FLOW_PLAIN) &&
@@ -190,7 +191,8 @@ static bool add_node_edges(const building *b, uint32_t number) {
          add_calls(b, node, number);
 }
 
-/* Of a function whose outputs have names of their own: what they are, and what must have run. */
+/* For a function whose outputs have names of their own: adds edges from their values, and from the nodes that must have
+ * run. */
 static bool add_returns(const building *b, const cpb_view_graph *shape, uint32_t field) {
   cpb_entries returns;
   bool done = true;
@@ -215,7 +217,8 @@ static bool add_results(const building *b, const cpb_view_graph *shape) {
   return true;
 }
 
-/* From the entry to the arguments, and from results to the exit; of a graph within a node from and to that. */
+/* Adds edges from the entry to the arguments, and from the results to the exit; a graph within a node has its entry and
+ * exit at the node. */
 static bool add_graph_edges(const building *b) {
   cpb_flow *f = b->flow;
   const cpb_view_graph *shape = cpb_view_graph_of(f->view, b->graph);

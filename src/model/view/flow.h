@@ -1,5 +1,5 @@
-/* What flows where in a model: nodes, arguments and tensors of all its graphs as points, and from which to which values
- * go, also into functions and the graphs within nodes, and out of them. */
+/* The data flow in a model. The points are the nodes, arguments and tensors of all its graphs; the edges follow values
+ * from point to point, also into functions and the graphs within nodes, and out of them. */
 #ifndef CPB_MODEL_VIEW_FLOW_H
 #define CPB_MODEL_VIEW_FLOW_H
 
@@ -8,9 +8,10 @@
 
 typedef enum cpb_point_kind {
   CPB_POINT_NODE,
-  CPB_POINT_ARGUMENT, /* of a graph */
-  CPB_POINT_TENSOR,   /* that no node makes */
-  CPB_POINT_PASS      /* into a graph, from what nodes that call or hold it take to its arguments; and out of it */
+  CPB_POINT_ARGUMENT, /* an argument of a graph */
+  CPB_POINT_TENSOR,   /* a tensor that no node makes */
+  CPB_POINT_PASS      /* the entry of a graph, from the inputs of nodes that call or hold it to its arguments; or its
+                       * exit */
 } cpb_point_kind;
 
 typedef struct cpb_point {
@@ -19,7 +20,7 @@ typedef struct cpb_point {
   cpb_span name, op; /* `op` of a node */
 } cpb_point;
 
-/* A call goes into a function, and comes back to the node that calls it. */
+/* A call leads into a function, and its return leads back to the calling node. */
 typedef enum cpb_flow_way { CPB_FLOW_PLAIN, CPB_FLOW_CALL, CPB_FLOW_RETURN } cpb_flow_way;
 
 typedef struct cpb_flow_edge {
@@ -40,11 +41,11 @@ typedef struct cpb_flow {
 
 #define CPB_NO_POINT UINT32_MAX
 
-/* False with the error set; to be freed then, too. Linear in nodes and their inputs. */
+/* False with the error set; free `flow` then as well. Linear in nodes and their inputs. */
 bool cpb_flow_build(cpb_flow *flow, const cpb_allocator *a, const cpb_view *view, cpb_meter *meter, cpb_error *error);
 void cpb_flow_free(cpb_flow *flow);
 
-/* The node, argument or tensor of that name, or the node that makes a value of that name; CPB_NO_POINT for none. */
+/* The node, argument or tensor with this name, or the node that makes a value with this name; else CPB_NO_POINT. */
 uint32_t cpb_flow_find(const cpb_flow *flow, uint32_t graph, cpb_span name);
 
 #endif

@@ -50,7 +50,7 @@ static bool put_element(const cpb_view_graph *g, cpb_buffer *out) {
   return g->element == 0 || cpb_buffer_append(out, text, size);
 }
 
-/* What a graph is called within that around it. */
+/* Appends the name of a graph within the graph around it. */
 static bool put_own_name(const cpb_view_graph *g, cpb_buffer *out) {
   char spare[CPB_VIEW_SPARE];
   if (g->role == CPB_GRAPH_TRAINING)
@@ -61,7 +61,7 @@ static bool put_own_name(const cpb_view_graph *g, cpb_buffer *out) {
          (g->overload.size == 0 || put_text(out, ":")) && put(out, g->overload) && put_element(g, out);
 }
 
-/* From the outermost one inwards: `path` is the way out, which is no longer than messages are nested. */
+/* From the outermost graph inwards: `path` is the way out, which is no longer than the nesting of messages. */
 bool cpb_view_graph_name(const cpb_view_graphs *g, uint32_t graph, cpb_buffer *out) {
   enum { DEEPEST = 100 };
   uint32_t path[DEEPEST];
@@ -80,14 +80,14 @@ bool cpb_view_graph_name(const cpb_view_graphs *g, uint32_t graph, cpb_buffer *o
 
 /* --- Look-up ----------------------------------------------------------------------------------- */
 
-#define EMPTY_HASH 14695981039346656037u /* of FNV-1a, which goes on from the hash of what comes before */
+#define EMPTY_HASH 14695981039346656037u /* FNV-1a's initial hash; hashing continues from the hash of the text before */
 
 static uint64_t add_to_hash(uint64_t hash, cpb_span text) {
   for (size_t i = 0; i < text.size; i++) hash = (hash ^ text.data[i]) * 1099511628211u;
   return hash;
 }
 
-/* The hash of a graph's name from that of the graph around it, which comes before it. */
+/* The hash of a graph's name, continued from the hash of the name of the graph around it. */
 static bool hash_name(const cpb_view_graphs *g, const uint64_t *hashes, uint32_t graph, cpb_buffer *text,
                       uint64_t *hash) {
   const cpb_view_graph *one = &g->items[graph];

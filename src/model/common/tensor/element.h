@@ -5,11 +5,12 @@
 #include "base/json_writer.h"
 #include "model/common/tensor/format.h"
 
-/* `bytes` are format->size bytes as cpb_tensor_format_of() describes those of `dtype`. A number; true or
- * false; [real, imaginary] for a complex one. What JSON's readers would round or refuse is a string. */
+/* `bytes` are format->size bytes of an element of `dtype`, as cpb_tensor_format_of() describes them. Writes a number,
+ * true or false, or [real, imaginary] for a complex element. A number that JSON readers would round or reject is
+ * written as a string. */
 void cpb_write_element(cpb_json_writer *answer, const char *key, uint64_t dtype, const uint8_t *bytes);
 
-/* A float of a sign, some bits of exponent and of fraction, which has neither infinity nor NaN. */
+/* A float with a sign bit, exponent and fraction of the given widths, and without infinity or NaN. */
 double cpb_small_float(unsigned exponent, unsigned fraction, unsigned bias, uint32_t bits);
 
 #endif

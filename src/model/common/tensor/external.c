@@ -11,7 +11,7 @@ enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 }; /* StringStringEntryProto */
 
 /* --- Entries ----------------------------------------------------------------------------- */
 
-/* Digits alone, as ONNX's own programs write them. */
+/* Only digits, as ONNX's own programs write them. */
 static bool parse(cpb_span text, uint64_t *number) {
   *number = 0;
   for (size_t i = 0; i < text.size; i++) {
@@ -55,7 +55,7 @@ void cpb_external_check(cpb_external *e) {
 
 /* --- Values ------------------------------------------------------------------------------- */
 
-/* The location is copied, as the next entry comes where this one was. */
+/* Copies the location, because the next entry reuses its memory. */
 static cpb_have take_entry(cpb_tensor_values *v, cpb_external *e, cpb_span entry) {
   cpb_external_add(e, entry);
   if (e->location.size == 0) return CPB_HAVE;
@@ -66,7 +66,7 @@ static cpb_have take_entry(cpb_tensor_values *v, cpb_external *e, cpb_span entry
   return CPB_HAVE;
 }
 
-/* What was found so far: it is kept in `content`, `path` and `has_length`. */
+/* The entries found so far, from `content`, `path` and `has_length`. */
 static cpb_external so_far(const cpb_tensor_values *v) {
   return (cpb_external){.offset = v->content.offset, .length = v->content.length, .has_length = v->has_length};
 }

@@ -5,22 +5,22 @@
 #include "model/common/cursor.h"
 #include "model/common/tensor/values_state.h"
 
-/* Where values are, by entries of ONNX's external_data: {"key", "value"}. */
+/* Where values are, from the entries {"key", "value"} of ONNX's external_data. */
 typedef struct cpb_external {
-  cpb_span location, checksum; /* of the message; empty if they are not there */
+  cpb_span location, checksum; /* spans of the message; empty if absent */
   uint64_t offset, length;
   bool has_length;
-  const char *wrong; /* NULL, or what is wrong with it */
+  const char *wrong; /* NULL, or its problem */
 } cpb_external;
 
-/* Takes an entry in. */
+/* Adds an entry. */
 void cpb_external_add(cpb_external *external, cpb_span entry);
-/* After the last: `wrong`. */
+/* Call it after the last entry. Sets `wrong`. */
 void cpb_external_check(cpb_external *external);
 
-/* Reads the entries: `content`, `path` and `has_length`. */
+/* Reads the entries, and sets `content`, `path` and `has_length`. */
 cpb_have cpb_tensor_find_external(cpb_tensor_values *values);
-/* What the input reads is that file from now on. */
+/* Makes that file the one that the input reads. */
 void cpb_tensor_turn_to_external(cpb_tensor_values *values);
 
 #endif

@@ -9,13 +9,13 @@
 
 typedef struct preview {
   const cpb_tensor_preview *of;
-  uint8_t bytes[SHOWN * LARGEST]; /* of the elements that are shown, as they are stored */
+  uint8_t bytes[SHOWN * LARGEST]; /* the shown elements, as stored */
   size_t size, wanted;
 } preview;
 
 /* --- Numbers -------------------------------------------------------------------------------- */
 
-/* Bits of an element where these share bytes; 0: none do. */
+/* Bits of an element if elements share bytes; else 0. */
 static unsigned packed_of(const cpb_tensor_preview *t) {
   return t->field == t->content ? t->type->packed : t->type->packed_typed;
 }
@@ -45,7 +45,7 @@ static bool put_varints(preview *p, cpb_span packed) {
   return true;
 }
 
-/* A field with values: packed ones, or one that lies alone. */
+/* Takes a field with values, packed or a single one. */
 static bool put_field(preview *p, const cpb_cursor *c) {
   uint8_t number[8];
   const cpb_wire_type wire = c->number == p->of->content ? CPB_WIRE_LEN : p->of->type->wire;
@@ -69,7 +69,7 @@ static bool repeat(preview *p) {
   return true;
 }
 
-/* Of several fields of content the last counts, as for parsers. */
+/* If the content occurs several times, the last counts, as in parsers. */
 static bool find_numbers(preview *p) {
   const bool is_content = p->of->field == p->of->content;
   cpb_cursor c = cpb_cursor_of(p->of->message);
@@ -81,7 +81,7 @@ static bool find_numbers(preview *p) {
   return (is_content || !c.damaged) && (p->of->repeats ? repeat(p) : p->size == p->wanted);
 }
 
-/* Of elements that share bytes: number `i`. */
+/* Element `i` of elements that share bytes. */
 static uint8_t part_of(const preview *p, unsigned packed, size_t i) {
   size_t bit = packed * i, next = bit / 8 + 1;
   unsigned mask = (1u << packed) - 1, byte = p->bytes[bit / 8], after = next < p->size ? p->bytes[next] : 0;

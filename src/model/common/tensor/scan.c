@@ -6,7 +6,7 @@
 #define FIRST_PIECE 256
 #define MOST_GATHERED ((uint64_t)64 << 10)
 
-/* Something else may lie in the place of another file. */
+/* The other file may be something else, such as an HTML page. */
 static cpb_have fail_at_end(cpb_tensor_values *v) {
   char name[80], instead[sizeof v->error->message];
   const cpb_other_file *other = &v->input->other;
@@ -24,7 +24,7 @@ static cpb_have fail_at_end(cpb_tensor_values *v) {
   return CPB_FAILED;
 }
 
-/* Of another file with its name: the model is not what could not be read. */
+/* If another file fails, the error names it, so that it is not taken for the model. */
 static void take_failure(cpb_tensor_values *v) {
   char name[80];
   const cpb_error *failure = &v->input->failure;
@@ -50,8 +50,8 @@ void cpb_tensor_scan_begin(cpb_tensor_values *v, uint64_t begin, uint64_t end) {
   cpb_wire_begin(&v->scan.scanner, &v->allocator, 1, end - begin, v->error);
 }
 
-/* Asks for little after a value was skipped, and for twice as much each time that fields follow
- * each other. A small tensor may come at once. */
+/* Asks for little after it skipped a value, and for twice as much each time a field follows directly. A small tensor
+ * may come at once. */
 static cpb_have scan_more(cpb_tensor_values *v) {
   cpb_tensor_scan *s = &v->scan;
   uint64_t at = s->scanner.pos, left = s->scanner.size - at;

@@ -7,9 +7,9 @@
 #include "model/common/tensor/scan.h"
 
 #define LENGTH_SIZE 8
-/* NumPy's |S pads each string to the longest. That is done up to LEAST_PADDED bytes in all, or
- * while it takes at most MOST_PADDING times the strings' own bytes: one long string among many
- * short ones must not make an array that is a million times the tensor. */
+/* NumPy's |S pads each string to the longest. Strings are padded up to LEAST_PADDED bytes in all, or up to MOST_PADDING
+ * times their own bytes: one long string among many short ones must not make an array that is a million times the
+ * tensor. */
 #define MOST_PADDING 16
 #define LEAST_PADDED ((uint64_t)1 << 20)
 
@@ -55,8 +55,8 @@ bool cpb_tensor_pads_texts(uint64_t count, uint64_t longest, uint64_t bytes) {
          (padded <= LEAST_PADDED || padded / MOST_PADDING <= bytes);
 }
 
-/* Decides whether strings are padded or preceded by their lengths, and the size of it all.
- * Strings that end in NUL are not padded, as NumPy could not tell where they end. */
+/* Decides whether strings are padded or preceded by their lengths, and the total size. Strings that end in NUL are not
+ * padded, because NumPy could not find their ends. */
 static cpb_have choose_width(cpb_tensor_values *v) {
   cpb_tensor_texts *t = &v->texts;
   uint64_t repeated, lengths;
@@ -65,7 +65,7 @@ static cpb_have choose_width(cpb_tensor_values *v) {
               cpb_add_u64(repeated, t->bytes, &repeated) && cpb_mul_u64(v->count, LENGTH_SIZE, &lengths) &&
               cpb_add_u64(lengths, repeated, &v->size);
   if (!fits) return too_many(v);
-  t->longest = cpb_max_u64(t->longest, 1); /* as NumPy has it */
+  t->longest = cpb_max_u64(t->longest, 1); /* like NumPy, whose strings take at least one byte */
   t->fixed = !t->nul_at_end && !v->exact_texts && cpb_tensor_pads_texts(v->count, t->longest, repeated);
   if (!t->fixed) return CPB_HAVE;
   v->size = v->count * t->longest;
@@ -88,7 +88,7 @@ cpb_have cpb_tensor_measure_texts(cpb_tensor_values *v) {
 
 /* --- Giving out ------------------------------------------------------------------------ */
 
-/* Sets [at, end) to the next string; when none is left, to the last one, which is repeated. */
+/* Sets [at, end) to the next string; after the last, to the last one, which is repeated. */
 static cpb_have find_text(cpb_tensor_values *v) {
   cpb_tensor_texts *t = &v->texts;
   cpb_range text = t->last;

@@ -74,7 +74,7 @@ static cpb_have read_list(cpb_tensor_values *v) {
   return have;
 }
 
-/* Reads it: `shape`, `rank` and `count`. */
+/* Reads the shape: `shape`, `rank` and `count`. */
 static cpb_have tensor_read_shape(cpb_tensor_values *v) {
   if (v->rank == 0) v->count = 1;
   return v->layout->has_dims ? read_list(v) : read_message(v);
@@ -93,7 +93,7 @@ bool cpb_tensor_values_init(cpb_tensor_values *v, const cpb_allocator *a, const 
   return v->out != NULL;
 }
 
-/* Goes on where other tensors are when their message was looked at. */
+/* Continues from the state in which other tensors are after their message was read. */
 bool cpb_tensor_values_init_known(cpb_tensor_values *v, const cpb_allocator *a, const cpb_tensor_layout *layout,
                                   cpb_input *input, cpb_error *error, const cpb_tensor_known *known, bool exact_texts) {
   if (!cpb_tensor_values_init(v, a, layout, input, error, known->message, exact_texts)) return false;
@@ -103,7 +103,7 @@ bool cpb_tensor_values_init_known(cpb_tensor_values *v, const cpb_allocator *a, 
   v->rank = known->rank;
   for (uint32_t i = 0; i < known->rank; i++) {
     v->shape[i] = known->shape[i];
-    if (!cpb_mul_u64(v->count, v->shape[i], &v->count)) v->count = UINT64_MAX; /* check_content() refuses that */
+    if (!cpb_mul_u64(v->count, v->shape[i], &v->count)) v->count = UINT64_MAX; /* check_content() rejects it */
   }
   v->content = known->content;
   v->location = known->file.size > 0;
@@ -166,7 +166,7 @@ static cpb_have look(cpb_tensor_values *v) {
 
 static bool is_texts(const cpb_tensor_values *v) { return v->format->size == 0; }
 
-/* Elements that share bytes take as many as their bits do. */
+/* The size of elements that share bytes follows from their bits. */
 static bool find_sizes(cpb_tensor_values *v) {
   uint64_t bits;
   bool fits = cpb_mul_u64(v->count, v->format->size, &v->size);
@@ -177,8 +177,8 @@ static bool find_sizes(cpb_tensor_values *v) {
   return fits;
 }
 
-/* The field with all values must have every element; of TensorFlow's typed fields (float_val and
- * so on) the last ones may be left out if they are equal. */
+/* The field with all values must have every element. In TensorFlow's typed fields (float_val and so on) the last ones
+ * may be left out if they are equal. */
 static cpb_have check_content(cpb_tensor_values *v) {
   const char *name = v->layout->content_name;
   if (!find_sizes(v)) {
@@ -194,7 +194,7 @@ static cpb_have check_content(cpb_tensor_values *v) {
   return CPB_FAILED;
 }
 
-/* Where the values are, and whether they are as many as the shape says. */
+/* Finds the values, and checks their number against the shape. */
 static cpb_have find_place(cpb_tensor_values *v) {
   cpb_have have = v->location && v->layout->external ? cpb_tensor_find_external(v) : CPB_HAVE;
   if (have != CPB_HAVE || !is_texts(v)) return have == CPB_HAVE ? check_content(v) : have;
@@ -216,12 +216,12 @@ static void begin_values(cpb_tensor_values *v) {
   }
 }
 
-/* At most how many bytes are given out for a number of the typed field. */
+/* The largest number of bytes returned for a number of the typed field. */
 static size_t unit_of(const cpb_tensor_values *v) {
   return v->type.packed_typed > 0 ? (size_t)8 / v->type.packed_typed : v->format->size;
 }
 
-/* Gives out values, and keeps the last element, which fill() repeats. */
+/* Returns values, and keeps the last element, which fill() repeats. */
 static cpb_have give(cpb_tensor_values *v, cpb_span values, cpb_span *data) {
   size_t item = v->format->size;
   const uint64_t left = v->size - v->given;
@@ -236,7 +236,7 @@ static cpb_have give(cpb_tensor_values *v, cpb_span values, cpb_span *data) {
   return CPB_HAVE;
 }
 
-/* Elements that share bytes, out of the bits of another one. Returns where they end. */
+/* Splits an element that holds several smaller ones. Returns the end of the output. */
 static size_t put_parts(cpb_tensor_values *v, size_t at, unsigned packed, uint8_t byte) {
   const bool high = v->type.high_first;
   v->bits = high ? v->bits << 8 | byte : v->bits | (uint32_t)byte << v->num_bits;
@@ -249,7 +249,7 @@ static size_t put_parts(cpb_tensor_values *v, size_t at, unsigned packed, uint8_
   return at;
 }
 
-/* What a number of the typed field stands for. Returns where it ends. */
+/* Appends the element that a number of the typed field represents. Returns the end of the output. */
 static size_t put(cpb_tensor_values *v, size_t at, uint64_t number) {
   size_t size = v->format->size;
   if (v->type.packed_typed > 0) return put_parts(v, at, v->type.packed_typed, (uint8_t)number);
@@ -258,8 +258,8 @@ static size_t put(cpb_tensor_values *v, size_t at, uint64_t number) {
   return at + size;
 }
 
-/* Decodes varints from the front of `in` into elements, as many as `out` has room for. A varint
- * that `in` cuts off continues with the next call: `number` and `shift` hold its beginning. */
+/* Decodes varints from the front of `in` into elements, as many as fit into `out`. If `in` cuts a varint off, `number`
+ * and `shift` hold its beginning, and the next call continues it. */
 static cpb_have decode_varints(cpb_tensor_values *v, cpb_span in, size_t *used, size_t *size) {
   size_t item = unit_of(v);
   for (*used = *size = 0; *used < in.size && *size + item <= CPB_TENSOR_OUT;) {
@@ -274,8 +274,8 @@ static cpb_have decode_varints(cpb_tensor_values *v, cpb_span in, size_t *used, 
   return CPB_HAVE;
 }
 
-/* Elements that are stored as their bytes. Bool and 4-bit or 2-bit integers use only some bits of
- * theirs, and the rest is cleared or sign-extended. */
+/* Elements that are stored as their bytes. Bool and 4-bit or 2-bit integers use only some bits of a byte; the other
+ * bits are cleared or sign-extended. */
 static cpb_span copy_bytes(cpb_tensor_values *v, cpb_span in) {
   size_t size = 0;
   if (v->format->bits == 0 && v->type.packed == 0) return in;
@@ -286,7 +286,7 @@ static cpb_span copy_bytes(cpb_tensor_values *v, cpb_span in) {
   return (cpb_span){v->out, size};
 }
 
-/* More of the bytes [at, end). `data` may stay empty, when there was only a varint's beginning. */
+/* Reads more of the bytes [at, end). `data` may stay empty if they were only the beginning of a varint. */
 static cpb_have read_piece(cpb_tensor_values *v, cpb_span *data) {
   cpb_span in;
   bool varints = v->content.length == 0 && v->type.wire == CPB_WIRE_VARINT;
@@ -307,7 +307,7 @@ static cpb_have read_piece(cpb_tensor_values *v, cpb_span *data) {
   return have;
 }
 
-/* A field with values: a packed one becomes [at, end), any other is one element. */
+/* Takes a field with values: a packed one becomes [at, end), any other is one element. */
 static cpb_have take_field(cpb_tensor_values *v, cpb_span *data) {
   const cpb_wire_field *f = &v->scan.scanner.field;
   cpb_wire_type type = v->type.wire;
@@ -327,7 +327,7 @@ static cpb_have take_field(cpb_tensor_values *v, cpb_span *data) {
   return give(v, (cpb_span){v->out, size}, data);
 }
 
-/* At the end of the values: without the rule of the last one all must be there. */
+/* Call it after the last value: unless the last one is repeated, all must be present. */
 static cpb_have check_count(cpb_tensor_values *v) {
   if (v->layout->repeats_last || v->given == v->size) return CPB_HAVE;
   cpb_fail(v->error, CPB_E_DAMAGED, v->tensor.offset, "the tensor has %llu values; expected %llu by its shape",
@@ -353,8 +353,7 @@ static cpb_have read_values(cpb_tensor_values *v, cpb_span *data) {
   return have == CPB_HAVE && data->size == 0 ? check_count(v) : have;
 }
 
-/* Repeats the last element for the rest of the shape, or zero if there was none, as TensorFlow
- * does (tensor.proto). */
+/* Fills the shape with copies of the last element, or with zeros if there is none, like TensorFlow (tensor.proto). */
 static cpb_have fill(cpb_tensor_values *v, cpb_span *data) {
   size_t item = v->format->size, most = CPB_TENSOR_OUT - CPB_TENSOR_OUT % item;
   size_t size = (size_t)cpb_min_u64(v->size - v->given, most);
@@ -380,7 +379,7 @@ static void set_info(const cpb_tensor_values *v, cpb_values_info *info) {
   }
 }
 
-/* Runs the stage before values can be given out. True when there is another one to run. */
+/* Runs one stage of the preparation. True if another one follows. */
 static bool prepare(cpb_tensor_values *v, cpb_have *have) {
   switch (v->stage) {
     case LOOK: *have = look(v); break;

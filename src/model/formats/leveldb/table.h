@@ -19,13 +19,13 @@
 #include "base/meter.h"
 #include "model/formats/leveldb/crc32c.h"
 
-/* A block while its entries are read. */
+/* A block whose entries are being read. */
 typedef struct cpb_table_block {
   uint64_t offset;                 /* in the file */
   bool packed;                     /* it was compressed: [begin, end) is in `unpacked`, else in `stored` */
   cpb_buffer stored, unpacked;     /* its bytes in the file, with the trailer; its uncompressed bytes */
   const uint8_t *begin, *at, *end; /* its entries; `at` is the next one */
-  cpb_buffer key;                  /* of the current entry, whole */
+  cpb_buffer key;                  /* the current entry's complete key */
   cpb_span value;                  /* in [begin, end) */
 } cpb_table_block;
 
@@ -35,13 +35,13 @@ typedef struct cpb_table {
   cpb_error *error;
   cpb_input *input;
   uint64_t size;     /* of the file */
-  uint64_t most;     /* bytes of a block, at most */
+  uint64_t most;     /* largest size of a block */
   uint64_t last_end; /* where the data block before this one ends */
   cpb_crc32c crc;
   int stage;
   uint8_t footer[48];
-  size_t have;     /* how much there is of the footer, or of the block that is being read: */
-  bool is_reading; /* the data block at `where` */
+  size_t have;     /* number of bytes read of the footer, or of the current block */
+  bool is_reading; /* of the data block at `where` */
   cpb_range metaindex, where;
   cpb_table_block index, data;
 } cpb_table;
@@ -53,10 +53,11 @@ void cpb_table_free(cpb_table *table);
 
 /* The next entry: CPB_HAVE; CPB_WAIT; CPB_AT_END; CPB_FAILED with the error set. */
 cpb_have cpb_table_next(cpb_table *table);
-/* The entry of that key, of which alone the block is read; CPB_AT_END: there is none. Not together with the above. */
+/* Finds the entry of that key, and reads only its block. CPB_AT_END: no such entry. Do not mix with
+ * cpb_table_next(). */
 cpb_have cpb_table_seek(cpb_table *table, cpb_span key);
-/* For an error about the current entry: the file offset of its end, or that of its block if the
- * block was compressed. */
+/* The place for an error about the current entry: the file offset of its end, or of its block if that was
+ * compressed. */
 uint64_t cpb_table_offset(const cpb_table *table);
 
 #endif

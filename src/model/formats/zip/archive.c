@@ -87,7 +87,7 @@ uint64_t cpb_archive_offset(const cpb_archive *r) {
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 
-/* Of what the archives of other programs have. */
+/* Entries that archives of other programs have. */
 static bool is_foreign(const cpb_archive *r) {
   static const char *const names[] = {"tags.txt", "model.weights.h5", "coefficients.bin", "[Content_Types].xml"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

@@ -16,7 +16,7 @@ bool cpb_is_entry_called(cpb_span name, const char *file) {
   return ends_with(name, file) && (name.size == size || name.data[name.size - size - 1] == '/');
 }
 
-/* What an archiver of macOS puts beside each file. */
+/* Whether this is a file that macOS archivers add for each file. */
 static bool is_hidden(cpb_span name) {
   for (size_t i = 0; i < name.size; i++) {
     if (name.data[i] == '.' && (i == 0 || name.data[i - 1] == '/')) return true;

@@ -7,8 +7,8 @@ enum { LOCAL_BYTES = 30, ENTRY_BYTES = 46, END_BYTES = 22, SIZE_FOLLOWS = 8 };
 
 static cpb_span from(cpb_span in, size_t at) { return (cpb_span){in.data + at, in.size - at}; }
 
-/* Takes a header off `rest` whose name begins at `head`, which has its size, and that of what follows it, at `sizes`.
- * False where there is none, or it is cut off. */
+/* Takes a header off the front of `rest`. Its name begins at `head`; the name's size and the sizes of the parts after
+ * it are at `sizes`. False if the header is missing or cut off. */
 static bool take(cpb_span *rest, uint32_t signature, size_t head, size_t sizes, size_t num_sizes, cpb_span *name) {
   if (rest->size < head || cpb_load32(rest->data) != signature) return false;
   size_t size = head;
@@ -21,7 +21,7 @@ static bool take(cpb_span *rest, uint32_t signature, size_t head, size_t sizes, 
 
 static bool take_entry(cpb_span *rest, cpb_span *name) { return take(rest, ENTRY, ENTRY_BYTES, 28, 3, name); }
 
-/* The contents are passed over, too, if their size is told. */
+/* Also skips the contents if the header gives their size. */
 static bool take_local(cpb_span *rest, cpb_span *name) {
   const cpb_span header = *rest;
   if (!take(rest, LOCAL, LOCAL_BYTES, 26, 2, name)) return false;
@@ -30,15 +30,15 @@ static bool take_local(cpb_span *rest, cpb_span *name) {
   return true;
 }
 
-/* Whether `entries` are as many entries, and nothing else. */
+/* Whether `entries` consists of exactly this many entries. */
 static bool is_directory(cpb_span entries, size_t count) {
   cpb_span name;
   while (count > 0 && take_entry(&entries, &name)) count--;
   return count == 0 && entries.size == 0;
 }
 
-/* The directory, if all of it is in `end`. A comment may have the signature of the record before it, too, but not
- * often. */
+/* Finds the directory if `end` has all of it. A comment could contain the signature of the record before it, but that
+ * is rare. */
 static bool find_directory(cpb_span end, uint64_t size, cpb_span *directory) {
   const uint64_t before = size - end.size;
   int tries = 4;
@@ -54,7 +54,7 @@ static bool find_directory(cpb_span end, uint64_t size, cpb_span *directory) {
   return false;
 }
 
-/* From the first entry on that is in `end`. */
+/* The directory's entries in `end`, from the first complete one. */
 static cpb_span find_entries(cpb_span end) {
   size_t at = 0;
   while (at + 4 <= end.size && cpb_load32(end.data + at) != ENTRY) at++;

@@ -10,7 +10,7 @@
 /* General purpose bit flags (APPNOTE.TXT 4.4.4). */
 #define ENCRYPTED 0x2041u    /* any kind of encryption: bits 0, 6 and 13 */
 #define PATCH 0x0020u        /* compressed patched data */
-#define SIZES_FOLLOW 0x0008u /* in a data descriptor; the central directory has them, too */
+#define SIZES_FOLLOW 0x0008u /* sizes are in a data descriptor, and in the central directory */
 #define OUT ((size_t)64 << 10)
 #define NAME_SHOWN 80 /* bytes of a name in an error */
 #define PROBLEM 96
@@ -72,8 +72,8 @@ static bool agrees(uint64_t local, uint64_t central, bool may_be_zero) {
   return local == central || (may_be_zero && local == 0);
 }
 
-/* What differs between the local header and the central directory, or NULL. Readers differ in
- * which of the two they believe: a file in which they disagree would mean different things. */
+/* The difference between the local header and the central directory, or NULL. Readers disagree on which of the two to
+ * believe, so a file with a difference would be ambiguous. */
 static const char *local_problem(const cpb_zip_stream *s, size_t name_size) {
   const uint8_t *h = s->header.data;
   const cpb_zip_entry *e = s->entry;
@@ -170,7 +170,7 @@ static cpb_have begin_inflate(cpb_zip_stream *s) {
   return s->out && s->inflate ? CPB_HAVE : no_memory(s);
 }
 
-/* Some output, or the end: then `piece` is empty. */
+/* Some output; at the end `piece` is empty. */
 static cpb_have next_inflated(cpb_zip_stream *s, cpb_span *piece) {
   size_t made = 0;
   if (!s->inflate && begin_inflate(s) != CPB_HAVE) return CPB_FAILED;

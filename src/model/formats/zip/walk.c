@@ -8,22 +8,22 @@
 #define END_SIGNATURE 0x06054b50u
 #define DESCRIPTOR_SIGNATURE 0x08074b50u
 #define SIZES_FOLLOW 0x0008u
-#define AHEAD_SMALL ((uint64_t)64 << 10) /* asked for at once, where entries are small */
-#define AHEAD_LARGE ((uint64_t)4 << 10)  /* and where the next header is the next that is wanted */
+#define AHEAD_SMALL ((uint64_t)64 << 10) /* requested at once if entries are small */
+#define AHEAD_LARGE ((uint64_t)4 << 10)  /* the same if the next header is the next one needed */
 #define AHEAD_SCANNED ((uint64_t)1 << 20)
 #define SCANNED ((size_t)64 << 10)
-#define FIXED_MAX 56 /* bytes of a record, before what is of its own size */
-#define BEFORE 20    /* bytes of a descriptor that precede the next record */
-#define AFTER 28     /* bytes of a descriptor, and the signature that follows it */
+#define FIXED_MAX 56 /* bytes of a record's fixed part */
+#define BEFORE 20    /* bytes of a descriptor before the next record */
+#define AFTER 28     /* bytes of a descriptor, and of the signature after it */
 
 typedef cpb_zip_walk walk;
 
 /* --- Records --------------------------------------------------------------------- */
 
-/* What may follow one another in an archive: up to three sizes in a record say how long it is. */
+/* A record that an archive may contain: up to three sizes in it give its length. */
 typedef struct kind {
   uint32_t signature;
-  uint8_t fixed, lengths[3]; /* where numbers of 16 bits are */
+  uint8_t fixed, lengths[3]; /* offsets of 16-bit numbers */
   uint8_t length32, length64;
 } kind;
 
@@ -32,7 +32,7 @@ static const kind kinds[] = {
     {0x02014b50, 46, {28, 30, 32}, 0, 0},  /* an entry in a directory */
     {END_SIGNATURE, 22, {20, 0, 0}, 0, 0}, /* its end */
     {0x06064b50, 12, {0, 0, 0}, 0, 4},     /* with Zip64 */
-    {0x07064b50, 20, {0, 0, 0}, 0, 0},     /* where that is */
+    {0x07064b50, 20, {0, 0, 0}, 0, 0},     /* locator of that record */
     {0x08064b50, 8, {0, 0, 0}, 4, 0},      /* archive extra data */
     {0x05054b50, 6, {4, 0, 0}, 0, 0},      /* digital signature */
 };
@@ -44,7 +44,7 @@ static const kind *kind_of(const uint8_t *record) {
   return NULL;
 }
 
-/* With saturation: what is longer than the file is so by any number. */
+/* Saturates: a record longer than the file is simply too long. */
 static uint64_t length_of(const kind *k, const uint8_t *record) {
   uint64_t length = k->fixed;
   for (int i = 0; i < 3; i++) length += k->lengths[i] ? cpb_load16(record + k->lengths[i]) : 0;
@@ -75,7 +75,7 @@ static void go_to(walk *w, uint64_t at, cpb_zip_walk_state state) {
   w->state = state;
 }
 
-/* Bytes of the file that lie at `at` into the zip's record, of which it may have the first already. */
+/* Reads bytes of the file at `at` into the zip's record, which may have the first of them already. */
 static cpb_have gather(walk *w, uint64_t at, size_t length, uint64_t ahead) {
   cpb_buffer *record = &w->zip->record;
   uint64_t skip = at - w->held;
@@ -85,7 +85,7 @@ static cpb_have gather(walk *w, uint64_t at, size_t length, uint64_t ahead) {
   return cpb_zip_gather(w->zip, at, length, ahead);
 }
 
-/* How far to ask from `at` on, where `need` bytes are certain to be wanted. */
+/* How far to request bytes from `at`, of which `need` are certainly needed. */
 static uint64_t reach(walk *w, uint64_t at, uint64_t need) {
   if (at + need > w->window) {
     bool is_dense = w->directory || w->entry.packed < AHEAD_SMALL / 2;
@@ -112,7 +112,7 @@ static bool count(walk *w) {
 
 /* --- Entries -------------------------------------------------------------------------- */
 
-/* All about the entry is known, and it lies before `at`. */
+/* The entry is complete, and ends before `at`. */
 static void settle(walk *w, uint64_t at, cpb_zip_walk_state state) {
   cpb_zip *zip = w->zip;
   cpb_zip_entry *e = &w->entry;
@@ -138,7 +138,7 @@ static void settle_cut(walk *w, cpb_zip_cut cut, uint64_t missing) {
   finish(w, CPB_ZIP_ENDS_IN_ENTRY);
 }
 
-/* A local header is there, `size` bytes. */
+/* Reads a local header of `size` bytes. */
 static cpb_have read_local(walk *w, uint64_t size) {
   cpb_zip *zip = w->zip;
   cpb_zip_entry *e = &w->entry;
@@ -199,8 +199,9 @@ static cpb_have read_record(walk *w) {
 
 static bool is_record(cpb_span bytes, size_t at) { return at + 4 <= bytes.size && kind_of(bytes.data + at) != NULL; }
 
-/* Whether one at `at`, after CRC-32 and perhaps a signature, counts `packed` bytes before it, in 32 bits or in 64:
- * its size from there on, or 0. Where both would do, that one which another record follows. */
+/* Tests whether the sizes of a data descriptor are at `at`, after its CRC-32: the first one must be `packed`, the
+ * number of bytes before the descriptor, in 32 or 64 bits. Returns the size of the two, or 0. If both widths fit,
+ * prefers the one that another record follows. */
 static size_t sizes_at(cpb_span bytes, size_t at, uint64_t packed) {
   bool narrow = at + 8 <= bytes.size && cpb_load32(bytes.data + at) == packed;
   bool wide = at + 16 <= bytes.size && cpb_load64(bytes.data + at) == packed;
@@ -208,7 +209,7 @@ static size_t sizes_at(cpb_span bytes, size_t at, uint64_t packed) {
   return narrow ? 8 : 0;
 }
 
-/* Takes CRC-32 and sizes from a descriptor, whose CRC-32 is at `at`. */
+/* Takes the sizes from a descriptor, and the CRC-32 at `at`. */
 static void take(walk *w, cpb_span bytes, size_t at, size_t sizes) {
   cpb_zip_entry *e = &w->entry;
   const uint8_t *d = bytes.data + at;
@@ -217,8 +218,8 @@ static void take(walk *w, cpb_span bytes, size_t at, size_t sizes) {
   e->size = sizes == 8 ? cpb_load32(d + 8) : cpb_load64(d + 12);
 }
 
-/* Looks for the descriptor that ends the entry in bytes that lie at `begin`, of which it is to be among the first
- * `most`; answers where the next record is, or 0. Either it has a signature, or another record comes after it. */
+/* Looks for the data descriptor that ends the entry, among the first `most` bytes of those at `begin`. Returns the
+ * place of the next record, or 0. A descriptor has a signature, or another record follows it. */
 static uint64_t find_descriptor(walk *w, cpb_span bytes, uint64_t begin, size_t most) {
   for (size_t i = 0; i < most && i + 4 <= bytes.size; i++) {
     const uint8_t *p = memchr(bytes.data + i, 'P', cpb_min_size(bytes.size - 3, most) - i);
@@ -240,7 +241,7 @@ static uint64_t find_descriptor(walk *w, cpb_span bytes, uint64_t begin, size_t 
   return 0;
 }
 
-/* Pieces of the entry, each with the end of the one before. */
+/* Reads the entry in pieces, each with the end of the one before. */
 static cpb_have scan(walk *w) {
   cpb_zip *zip = w->zip;
   uint64_t begin = w->at - cpb_min_u64(w->at - w->data, BEFORE + AFTER), left = left_at(w, begin);
@@ -266,7 +267,7 @@ static cpb_have scan(walk *w) {
   return CPB_HAVE;
 }
 
-/* After an entry of which the header told the sizes. */
+/* Follows an entry whose header gives its sizes. */
 static cpb_have pass_descriptor(walk *w) {
   cpb_zip *zip = w->zip;
   size_t length = (size_t)cpb_min_u64(AFTER, left_at(w, w->at));

@@ -19,7 +19,7 @@
 #define COMMENT_MAX 0xffffu
 #define ALL16 0xffffu
 #define ALL32 0xffffffffu
-#define DEFLATE_RATIO 1032 /* a byte of DEFLATE makes no more */
+#define DEFLATE_RATIO 1032 /* largest expansion of a byte of DEFLATE */
 #define NAME_SHOWN 80
 #define TOGETHER ((uint64_t)64 << 10)
 
@@ -38,7 +38,7 @@ void cpb_zip_free(cpb_zip *zip) {
 
 /* --- Failing ---------------------------------------------------------------- */
 
-/* The directory makes no sense, as opposed to one that can be read, and is refused. */
+/* The directory is malformed, as opposed to readable but rejected. */
 static cpb_have damaged(cpb_zip *zip, uint64_t offset, const char *what) {
   zip->torn = true;
   cpb_fail(zip->error, CPB_E_DAMAGED, offset, "zip: %s", what);
@@ -93,8 +93,8 @@ static cpb_have find_size(cpb_zip *zip) {
   return CPB_HAVE;
 }
 
-/* Searches backwards for the end of central directory record, or returns NULL. Its comment
- * must end where the file does: so a signature inside of the comment is not taken for it. */
+/* Searches backwards for the end of central directory record, or returns NULL. The record's comment must end at the end
+ * of the file, so a signature inside the comment is not mistaken for the record. */
 static const uint8_t *find_end(const cpb_buffer *tail) {
   for (size_t from_end = END_SIZE; from_end <= tail->size; from_end++) {
     const uint8_t *at = tail->data + tail->size - from_end;
@@ -108,8 +108,8 @@ static bool in_one_part(const uint8_t *end) {
          cpb_load16(end + 8) == cpb_load16(end + 10);
 }
 
-/* The central directory must end where the end record, at `end`, begins: nothing may be hidden
- * between them. The count is checked before memory is taken for so many entries. */
+/* The central directory must end where the end record begins, at `end`: nothing may be hidden between them. The count
+ * is checked before memory for the entries is allocated. */
 static cpb_have begin_directory(cpb_zip *zip, uint64_t end) {
   uint64_t sum;
   zip->record.size = 0;
@@ -191,7 +191,7 @@ static bool is_dots(cpb_span part) {
   return part.size > 0 && part.size <= 2 && part.data[0] == '.' && part.data[part.size - 1] == '.';
 }
 
-/* What is wrong with a path, or NULL. Only a directory's ends in a slash. */
+/* The problem of a path, or NULL. Only a directory's path ends in a slash. */
 static const char *path_problem(cpb_span name) {
   size_t begin = 0;
   for (size_t i = 0; i <= name.size; i++) {
@@ -227,8 +227,7 @@ static bool widen(uint64_t *field, cpb_span *extra) {
   return true;
 }
 
-/* The Zip64 part of the extra fields; empty when there is none. False when they
- * do not fill `extra` exactly. */
+/* The Zip64 part of the extra fields, or empty. False if the fields do not fill `extra` exactly. */
 static bool find_extra64(cpb_span extra, cpb_span *found) {
   *found = (cpb_span){NULL, 0};
   while (extra.size >= 4) {
@@ -237,7 +236,7 @@ static bool find_extra64(cpb_span extra, cpb_span *found) {
     if (cpb_load16(extra.data) == 1) *found = (cpb_span){extra.data + 4, size};
     extra = (cpb_span){extra.data + 4 + size, extra.size - 4 - size};
   }
-  return true; /* fewer than four bytes: padding, as some writers leave it */
+  return true; /* fewer than four bytes: padding that some writers leave */
 }
 
 bool cpb_zip_local_sizes(const uint8_t *header, cpb_span extra, uint64_t *size, uint64_t *packed) {
@@ -347,8 +346,8 @@ static int compare_headers(const cpb_zip_entry *a, const cpb_zip_entry *b) {
   return a->header < b->header ? -1 : a->header > b->header;
 }
 
-/* Both orders are total, so that damage is reported at the same offset whatever sorts: of two
- * entries with one name the later one. */
+/* Both orders are total, so that damage is reported at the same offset with any sorting algorithm: at the later of two
+ * entries with one name. */
 static int by_header(const void *a, const void *b) {
   const cpb_zip_entry *x = a, *y = b;
   int order = compare_headers(x, y);
@@ -374,8 +373,8 @@ static void sort(cpb_zip *zip, int (*order)(const void *, const void *)) {
   if (zip->num_entries > 1) qsort(zip->entries, zip->num_entries, sizeof *zip->entries, order);
 }
 
-/* Checks that no byte of the file belongs to two entries: overlapping ones are how a small zip
- * bomb expands to petabytes. */
+/* Checks that no byte of the file belongs to two entries. Overlapping entries are how a small zip bomb expands to
+ * petabytes. */
 static cpb_have check_overlaps(cpb_zip *zip) {
   sort(zip, by_header);
   for (size_t i = 0; i < zip->num_entries; i++) {
@@ -393,9 +392,9 @@ static bool is_near_the_top(const cpb_zip_entry *e) {
   return slashes < 2;
 }
 
-/* Joins neighbouring entries that are not deep in folders into ranges of up to TOGETHER bytes,
- * which a host may fetch with one request: such files (tags.txt, the lists of a tag) are small,
- * and read one after the other. Entries are in the order of the file. */
+/* Joins neighbouring entries in shallow folders into ranges of up to TOGETHER bytes, which a host may fetch with one
+ * request: such files (tags.txt, the lists of a tag) are small, and are read in sequence. Entries are in the order of
+ * the file. */
 static void join_neighbours(cpb_zip *zip) {
   for (size_t i = zip->num_entries; i-- > 0;) {
     cpb_zip_entry *e = &zip->entries[i], *next = e + 1;

@@ -16,15 +16,15 @@
 #include "base/meter.h"
 
 typedef enum cpb_zip_cut {
-  CPB_ZIP_WHOLE,  /* its bytes are all there */
-  CPB_ZIP_CUT,    /* the file ends before they do */
-  CPB_ZIP_UNSIZED /* the same, and nothing tells how many there should be: `size` and `packed` are what is there */
+  CPB_ZIP_WHOLE,  /* all of its bytes are there */
+  CPB_ZIP_CUT,    /* the file ends before the entry does */
+  CPB_ZIP_UNSIZED /* the same, with unknown full sizes: `size` and `packed` are those of the available bytes */
 } cpb_zip_cut;
 
 typedef struct cpb_zip_entry {
   uint64_t header; /* offset of its local header */
   uint64_t end;    /* offset of the next entry, or of the directory */
-  uint64_t ahead;  /* at least `end`: up to here a host may fetch with one request */
+  uint64_t ahead;  /* a host may fetch up to here with one request; at least `end` */
   uint64_t size;   /* uncompressed, in bytes */
   uint64_t packed; /* compressed */
   cpb_span name;
@@ -39,15 +39,15 @@ typedef struct cpb_zip {
   cpb_allocator allocator;
   cpb_input *input;
   cpb_error *error;
-  cpb_meter *meter;    /* charged with entries, the directory's bytes, and what is inflated; or NULL */
+  cpb_meter *meter;    /* charged with entries, the directory's bytes, and inflated bytes; or NULL */
   uint64_t max_memory; /* for the directory */
   cpb_zip_state state;
-  bool torn;         /* the directory is missing or makes no sense: cpb_zip_walk_begin() may find entries without it */
-  bool partial;      /* they were found so: what there was in the archive besides is not known */
+  bool torn;         /* the directory is missing or malformed: cpb_zip_walk_begin() may find entries without it */
+  bool partial;      /* cpb_zip_walk_begin() found the entries: others may be missing */
   uint64_t size;     /* of the file */
   size_t tail;       /* bytes at the end of the file that are searched for the end record */
   cpb_buffer record; /* the record that is being read */
-  uint64_t directory, directory_size, count; /* count: of entries, as the end record has it */
+  uint64_t directory, directory_size, count; /* count: of entries, according to the end record */
   cpb_range comment;                         /* of the archive */
   uint64_t at;                               /* offset of the next entry in the directory */
   cpb_zip_entry *entries;                    /* sorted by name, ignoring the case of ASCII letters */
@@ -63,31 +63,31 @@ void cpb_zip_free(cpb_zip *zip);
 /* Reads and checks the central directory. After CPB_WAIT, call it again to continue. */
 cpb_have cpb_zip_open(cpb_zip *zip);
 
-/* For cpb_zip_walk: bytes of the file into `record`, which has the first of them already; `ahead` counts from
+/* For cpb_zip_walk: reads bytes of the file into `record`, which has the first of them already; `ahead` counts from
  * `offset`. */
 cpb_have cpb_zip_gather(cpb_zip *zip, uint64_t offset, size_t length, uint64_t ahead);
 
-/* For cpb_zip_walk: one more entry, whose name is copied; and what follows the last one. Of several that have one
- * name the last that is whole is kept, as that is the one that a directory would have. */
+/* For cpb_zip_walk: adds an entry, and copies its name; and ends the list. If several have one name, the last complete
+ * one is kept, because a directory would have that one. */
 cpb_have cpb_zip_add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name);
 void cpb_zip_keep_found(cpb_zip *zip, uint64_t end);
 
-/* The sizes in a local header, or in its Zip64 extra field if they are 0xffffffff. False if that is malformed. */
+/* The sizes in a local header, or in its Zip64 extra field if they are 0xffffffff. False if the field is malformed. */
 bool cpb_zip_local_sizes(const uint8_t *header, cpb_span extra, uint64_t *size, uint64_t *packed);
 
-/* What is wrong with the sizes of an entry, or NULL. */
+/* The problem of an entry's sizes, or NULL. */
 const char *cpb_zip_size_problem(const cpb_zip_entry *entry);
 
 /* The entry of this name, ignoring the case of ASCII letters, or NULL. */
 const cpb_zip_entry *cpb_zip_find(const cpb_zip *zip, cpb_span name);
 
-/* The first entry whose name is not before this one; num_entries for none. */
+/* The first entry whose name is not before this one, or num_entries. */
 size_t cpb_zip_first(const cpb_zip *zip, cpb_span name);
 
-/* What is wrong with an entry's name, or NULL: a clause such as "the name is empty". */
+/* The problem of an entry's name, or NULL: a clause such as "the name is empty". */
 const char *cpb_zip_name_problem(cpb_span name);
 
-/* As strcmp(), ignoring the case of ASCII letters. */
+/* Like strcmp(), ignoring ASCII case. */
 int cpb_compare_names(cpb_span a, cpb_span b);
 
 /* Charges the meter, if there is one. */

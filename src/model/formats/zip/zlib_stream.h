@@ -1,4 +1,4 @@
-/* What inflating and deflating have in common: the host's memory, and one call. */
+/* Shared by inflating and deflating: the host's allocator, and a single call of zlib. */
 #ifndef CPB_MODEL_FORMATS_ZIP_ZLIB_STREAM_H
 #define CPB_MODEL_FORMATS_ZIP_ZLIB_STREAM_H
 
@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 
-#define CPB_ZLIB_CALL_MAX ((size_t)1 << 30) /* zlib counts in unsigned */
+#define CPB_ZLIB_CALL_MAX ((size_t)1 << 30) /* zlib counts in `unsigned` */
 
 static inline void *cpb_zlib_allocate(void *allocator, unsigned items, unsigned size) {
   size_t bytes;
@@ -18,15 +18,15 @@ static inline void *cpb_zlib_allocate(void *allocator, unsigned items, unsigned 
 
 static inline void cpb_zlib_release(void *allocator, void *block) { cpb_release(allocator, block); }
 
-/* Before the stream is begun; `a` must outlive it. */
+/* Call it before the stream begins; `a` must outlive it. */
 static inline void cpb_zlib_use(z_stream *z, const cpb_allocator *a) {
   z->zalloc = cpb_zlib_allocate;
   z->zfree = cpb_zlib_release;
   z->opaque = (void *)a;
 }
 
-/* Calls `inflate` or `deflate` once. Takes from the front of `in`; `*made` is how much of
- * `out` was filled. `flush` holds when all of `in` fits into the call. */
+/* Calls `inflate` or `deflate` once. Consumes bytes from the front of `in`; `*made` is the number of bytes written to
+ * `out`. `flush` applies if all of `in` fits into the call. */
 static inline int cpb_zlib_call(z_stream *z, int (*call)(z_stream *, int), int flush, cpb_span *in, uint8_t *out,
                                 size_t room, size_t *made) {
   unsigned given = (unsigned)cpb_min_size(in->size, CPB_ZLIB_CALL_MAX);

@@ -1,5 +1,4 @@
-/* Tables of ND4J put together: what stands before an array's values in a file of its
- * own, and the file for a training configuration. */
+/* Builds tables of ND4J: the part of an array's file before the values, and the file with a training configuration. */
 #ifndef CPB_MODEL_SAMEDIFF_WRITE_BUILD_H
 #define CPB_MODEL_SAMEDIFF_WRITE_BUILD_H
 
@@ -9,15 +8,14 @@
 #include "base/bytes.h"
 #include "model/samediff/array.h"
 
-/* No buffer of FlatBuffers may be larger. */
+/* FlatBuffers' limit for a buffer. */
 #define CPB_SD_BUFFER_MAX ((uint64_t)INT32_MAX)
 
-/* Appends a FlatArray up to where `array->values_size` bytes of values, big-endian, are
- * to follow; they begin at a multiple of 64. Of `array` dtype, rank, shape, order and
- * empty are read. False when memory is short. */
+/* Appends a FlatArray up to its values: `array->values_size` bytes, big-endian, which follow at a multiple of 64. Uses
+ * only dtype, rank, shape, order and empty of `array`. False if memory is short. */
 bool cpb_sd_build_array(const cpb_sd_array *array, cpb_buffer *out);
 
-/* A FlatGraph that has a training configuration only, as ND4J's own graphs have it. */
+/* A FlatGraph that only has a training configuration, in the form in which ND4J's own graphs have it. */
 bool cpb_sd_build_training(cpb_span json, cpb_buffer *out);
 
 #endif

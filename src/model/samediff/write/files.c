@@ -40,7 +40,7 @@ static cpb_span lines_of(const cpb_samediff_writer *w, const cpb_sd_new_tag *tag
   return (cpb_span){lines.size > 0 ? w->lines.data + lines.at : NULL, lines.size};
 }
 
-/* What is small comes first: a reader has it with one request. */
+/* Small files come first, so that a reader gets them with one request. */
 static bool list_texts(cpb_samediff_writer *w, const cpb_sd_new_tag *tag) {
   if (!put_file(w, tag, "graph.fb", tag->graph, NULL)) return false;
   for (unsigned s = 0; s < CPB_SD_SECTIONS; s++) {
@@ -66,7 +66,7 @@ static cpb_span file_name(const cpb_samediff_writer *w, const cpb_sd_new_file *f
   return (cpb_span){w->file_names.data + file->name.at, file->name.size};
 }
 
-/* Refuses a new file whose name the archive already has. */
+/* Rejects a new file whose name is already in the archive. */
 static bool check_names(cpb_samediff_writer *w) {
   for (size_t i = 1; i < w->num_files; i++) {
     char shown[SHOWN];
@@ -117,8 +117,8 @@ static cpb_span comment_of(const cpb_samediff_writer *w) {
 
 /* --- In place: the old directory once more ----------------------------------------------- */
 
-/* Behind all that is going to be written, so that the file ends in a directory from the
- * beginning: a reader of a file that was cut off sees what was there before. */
+/* Writes the old directory after the place of all new data, so that the file ends in a directory from the beginning. If
+ * writing is interrupted, a reader still sees the old contents. */
 static cpb_step put_old_directory(cpb_samediff_writer *w) {
   const cpb_zip *zip = &w->base.parts.zip;
   uint64_t at = zip->size;
@@ -143,7 +143,7 @@ static cpb_step begin(cpb_samediff_writer *w) {
 
 /* --- Small files ---------------------------------------------------------------------------- */
 
-/* DEFLATE of `content` at the end of `out`, unless it is no smaller. */
+/* Appends `content` to `out`, compressed with DEFLATE if that makes it smaller. */
 static bool pack(cpb_samediff_writer *w, cpb_span content, cpb_buffer *out) {
   cpb_deflate *state = cpb_deflate_new(&w->allocator);
   bool room = state && cpb_buffer_reserve(out, content.size), ended = false;
@@ -212,7 +212,7 @@ static cpb_step begin_values(cpb_samediff_writer *w, const cpb_sd_new_file *file
   return put_buffer(w, at);
 }
 
-/* Whole values, their order turned, in `plain`. */
+/* Takes complete values and puts them into `plain` in the other byte order. */
 static cpb_have take_values(cpb_samediff_writer *w, const cpb_sd_new_part *part) {
   while (w->plain.size == 0 && (w->lent.size > 0 || w->taken < part->size)) {
     if (w->lent.size == 0) {
@@ -271,7 +271,7 @@ static bool put_directory(cpb_samediff_writer *w, uint64_t at) {
          cpb_zip_write_end_record(at, directory->size, w->zip.count, comment_of(w), &w->out);
 }
 
-/* In place it covers the end of the old directory's copy, so that the file ends in it. */
+/* In place, this overwrites the end of the copied old directory, so that the file ends in the new one. */
 static cpb_step end(cpb_samediff_writer *w) {
   uint64_t at = w->zip.at;
   bool good = put_directory(w, at);

@@ -70,7 +70,7 @@ static bool read_shape(const cpb_samediff_part *given, cpb_sd_array *a) {
   return true;
 }
 
-/* Of strings, checks only that there is room for their offsets. */
+/* For strings, this only checks that their offsets fit. */
 static const char *size_problem(const cpb_samediff_part *given, cpb_sd_array *a) {
   bool texts = a->dtype->number == DTYPE_UTF8;
   if (a->dtype->size == 0 && !texts) return "dtype is not one that arrays can have";

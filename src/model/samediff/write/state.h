@@ -1,6 +1,5 @@
-/* What is inside a cpb_samediff_writer. Its tags and parts come in through given.c; writer.c takes
- * the steps, reads what tags are added to, checks each tag and writes its texts; shares.c finds what is shared; files.c
- * puts the zip out. */
+/* The state of a cpb_samediff_writer. given.c accepts its tags and parts; writer.c runs the steps, reads the file that
+ * tags are added to, checks each tag and writes its texts; shares.c finds shared files; files.c writes the zip. */
 #ifndef CPB_MODEL_SAMEDIFF_WRITE_STATE_H
 #define CPB_MODEL_SAMEDIFF_WRITE_STATE_H
 
@@ -12,45 +11,45 @@
 #include "model/samediff/byte_order.h"
 #include "model/samediff/model.h"
 
-#define CPB_SD_SECTIONS 3 /* by cpb_samediff_what */
+#define CPB_SD_SECTIONS 3 /* indexed by cpb_samediff_what */
 
 typedef struct cpb_sd_section {
   const char *file, *folder;
   bool several;     /* references in a line */
-  unsigned of_base; /* CPB_SD_...: what of a tag has to be loaded */
+  unsigned of_base; /* CPB_SD_...: the parts of a tag to load */
 } cpb_sd_section;
 
 extern const cpb_sd_section cpb_sd_sections[CPB_SD_SECTIONS];
 
 typedef struct cpb_sd_new_part {
-  uint32_t tag; /* whose it is */
+  uint32_t tag; /* the tag that has it */
   uint8_t section;
   bool shared;
   cpb_sd_text name, kind;
-  cpb_sd_text head; /* own: of its file, before the values */
-  unsigned item;    /* own: bytes of a value whose order is to be turned; 1: of none */
+  cpb_sd_text head; /* its own: the part of its file before the values */
+  unsigned item;    /* its own: bytes of a value, for changing the byte order; 1: unchanged */
   uint64_t size, source, number;
-  cpb_sd_text of_tag, of;           /* shared ones */
+  cpb_sd_text of_tag, of;           /* for shared ones */
   uint32_t state;                   /* from 0 */
-  size_t leads_to;                  /* the part whose file it uses, which is not shared or is the base's */
-  cpb_sd_text reference, base_kind; /* the base's; in base_texts */
+  size_t leads_to;                  /* the part whose file it uses; that file is not shared, or is the base's */
+  cpb_sd_text reference, base_kind; /* the base's, in base_texts */
 } cpb_sd_new_part;
 
 typedef struct cpb_sd_new_tag {
   cpb_sd_text name, training; /* training: the whole file */
   cpb_span graph;
-  cpb_buffer stripped;                /* the graph, if it had arrays in it */
+  cpb_buffer stripped;                /* the graph without its arrays, if it had some */
   size_t first, count;                /* of its parts */
-  uint64_t own[CPB_SD_SECTIONS];      /* files that are its own */
-  cpb_names names[CPB_SD_SECTIONS];   /* each leads to its first part */
-  cpb_sd_text lines[CPB_SD_SECTIONS]; /* in `lines` */
+  uint64_t own[CPB_SD_SECTIONS];      /* number of files of its own */
+  cpb_names names[CPB_SD_SECTIONS];   /* each maps to the first part of that name */
+  cpb_sd_text lines[CPB_SD_SECTIONS]; /* ranges of `lines` */
 } cpb_sd_new_tag;
 
 /* A file of the zip: `content`, and then a part's values. */
 typedef struct cpb_sd_new_file {
-  cpb_sd_text name; /* in file_names */
+  cpb_sd_text name; /* a range of file_names */
   cpb_span content;
-  const cpb_sd_new_part *part; /* NULL: nothing follows */
+  const cpb_sd_new_part *part; /* NULL: none */
 } cpb_sd_new_file;
 
 typedef enum cpb_sd_write_stage {
@@ -70,66 +69,66 @@ struct cpb_samediff_writer {
   cpb_samediff_options options;
   cpb_error error;
   cpb_sd_write_stage stage;
-  cpb_buffer texts; /* what was given, and heads */
+  cpb_buffer texts; /* the given texts, and heads */
   cpb_sd_new_tag *tags;
   size_t num_tags, tags_capacity;
   cpb_sd_new_part *parts;
   size_t num_parts, parts_capacity;
-  cpb_sd_tags all_tags; /* the base's and the new ones: tags.txt */
+  cpb_sd_tags all_tags; /* tags.txt: the base's tags and the new ones */
   cpb_buffer lines, file_names;
 
   cpb_sd_model base;
-  size_t next_share; /* of the base: the part to be looked at */
+  size_t next_share; /* of the base: the next part to examine */
   cpb_buffer base_texts;
-  cpb_buffer base_directory; /* as it is */
+  cpb_buffer base_directory; /* the original bytes */
   cpb_buffer base_comment;
-  uint64_t base_end; /* in place: where the copy of the directory ends */
+  uint64_t base_end; /* in place: the end of the copied directory */
 
   cpb_sd_new_file *files;
   size_t num_files, files_capacity, next_file;
   uint64_t done, total; /* bytes of parts */
 
   cpb_zip_writing zip;
-  cpb_input values;     /* of the part at hand */
-  bool wants_values;    /* the host is asked for these, not for the base */
-  uint64_t taken;       /* of the part */
-  cpb_span lent, plain; /* not yet turned; not yet written */
+  cpb_input values;     /* of the current part */
+  bool wants_values;    /* the host must provide these, and not the base */
+  uint64_t taken;       /* bytes of the part taken so far */
+  cpb_span lent, plain; /* not yet converted; not yet written */
   cpb_sd_swap swap;
-  cpb_deflate *deflate; /* while an entry is being compressed */
-  bool ended;           /* that stream */
-  uint8_t *room;        /* for what it makes */
+  cpb_deflate *deflate; /* during the compression of an entry */
+  bool ended;           /* that stream has ended */
+  uint8_t *room;        /* for its output */
 
   cpb_buffer out;
-  cpb_span piece; /* what is put out, for `at` */
+  cpb_span piece; /* output for position `at` */
   uint64_t at;
   bool needs_sync;
 };
 
 cpb_span cpb_sd_writer_text(const cpb_samediff_writer *w, cpb_sd_text text);
 
-/* These give false, with the error set. */
+/* Both return false, with the error set. */
 bool cpb_sd_writer_no_memory(cpb_samediff_writer *w);
 bool cpb_sd_writer_misused(cpb_samediff_writer *w, const char *what);
 /* "tag T: WHAT" and "tag T, name N: WHAT". */
 bool cpb_sd_refuse_tag(cpb_samediff_writer *w, const cpb_sd_new_tag *tag, const char *what);
 bool cpb_sd_refuse_part(cpb_samediff_writer *w, const cpb_sd_new_part *part, const char *what);
 
-/* Each is false with the error set. */
+/* All return false with the error set. */
 
 /* The names of each tag's parts. */
 bool cpb_sd_write_index(cpb_samediff_writer *w);
 /* tags.txt: the base's tags and the new ones. */
 bool cpb_sd_write_tags(cpb_samediff_writer *w);
-/* Finds what new tags share with each other. */
+/* Finds the files that new tags share with each other. */
 bool cpb_sd_write_share(cpb_samediff_writer *w);
 
-/* The new tag of this name, or NULL. After cpb_sd_write_tags(). */
+/* The new tag with this name, or NULL. Call it after cpb_sd_write_tags(). */
 const cpb_sd_new_tag *cpb_sd_find_new_tag(const cpb_samediff_writer *w, cpb_span name);
 
-/* Lists them. False with the error set. */
+/* Lists the files. False with the error set. */
 bool cpb_sd_write_list(cpb_samediff_writer *w);
 
-/* Puts out what comes next. */
+/* Writes the next piece. */
 cpb_step cpb_sd_write_files(cpb_samediff_writer *w);
 
 #endif

@@ -87,7 +87,7 @@ static const uint8_t num_fields[NUM_LAYOUTS] = {2, 4, 8, 8, 10, 24, 8};
 
 /* --- Putting ---------------------------------------------------------------------------- */
 
-/* A table that is still to be copied, and the offset that is to lead to it. */
+/* A table that is still to be copied, and the place of the offset to it. */
 typedef struct pending {
   cpb_flat_table table;
   size_t slot;
@@ -98,10 +98,10 @@ typedef struct stripper {
   cpb_sd_graph *graph;
   cpb_flat *flat;
   cpb_buffer *out;
-  size_t base;    /* of `out` before */
+  size_t base;    /* size of `out` before */
   pending *queue; /* first in, first out */
   size_t count, capacity;
-  size_t vtables[NUM_LAYOUTS]; /* the last of each; 0: none */
+  size_t vtables[NUM_LAYOUTS]; /* the last vtable of each layout; 0: none */
 } stripper;
 
 static bool no_memory(stripper *s) {
@@ -124,7 +124,7 @@ static bool align(stripper *s, unsigned to, unsigned before) {
   return true;
 }
 
-/* Sets the offset at `slot` to the end of the output. */
+/* Makes the offset at `slot` point to the end of the output. */
 static bool lead(stripper *s, size_t slot) {
   if (here(s) > cpb_min_u64(CPB_SD_BUFFER_MAX, s->graph->max_memory)) {
     cpb_fail(s->graph->error, CPB_E_LIMIT, CPB_NO_OFFSET,
@@ -145,7 +145,7 @@ static bool put_later(stripper *s, const cpb_flat_table *table, table_layout lay
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-/* The length comes first, and is known last. */
+/* The length comes first but is known last. */
 static bool begin_text(stripper *s, size_t slot, size_t *begin) {
   if (!align(s, 4, 0) || !lead(s, slot) || !put(s, 0, 4)) return false;
   *begin = s->out->size;
@@ -211,7 +211,7 @@ static bool put_shape(stripper *s, const cpb_sd_array *array, size_t slot) {
 
 static bool has_field(const cpb_flat_table *table, unsigned number) { return 4 + 2 * number + 2 <= table->vtable_size; }
 
-/* Fields that the source's vtable does not reach are absent; others that are absent come as 0. */
+/* Fields beyond the source's vtable are absent; other absent fields are written as 0. */
 static bool put_vtable(stripper *s, const pending *p, bool *is_there) {
   unsigned count = num_fields[p->layout];
   uint8_t vtable[4 + 2 * FIELDS_MAX] = {(uint8_t)(4 + 2 * count), 0, (uint8_t)(TABLE_HEAD + SLOT * count), 0};
@@ -245,7 +245,7 @@ static bool find_fields(stripper *s, const pending *p, bool *is_there) {
   return true;
 }
 
-/* Of a variable: its array. `array->dtype` is NULL for none. */
+/* Finds the array of a variable. `array->dtype` is NULL if it has none. */
 static bool find_array(stripper *s, const pending *p, cpb_sd_array *array) {
   cpb_flat_table table;
   array->dtype = NULL;
@@ -303,7 +303,7 @@ bool cpb_sd_has_arrays(const cpb_sd_graph *graph) {
 }
 
 bool cpb_sd_strip(cpb_sd_graph *graph, cpb_buffer *out) {
-  graph->flat.spent = 0; /* on loading it */
+  graph->flat.spent = 0; /* by loading it */
   stripper s = {.graph = graph, .flat = &graph->flat, .out = out, .base = out->size};
   bool good = put(&s, 0, 4) && put_later(&s, &graph->root, GRAPH, 0);
   for (size_t i = 0; i < s.count && good; i++) {

@@ -1,4 +1,5 @@
-/* The layers that Keras tells of, and what is loaded for some of them; without Keras, as far as names tell. */
+/* The layers that Keras describes, and the objects loaded for some of them; without Keras, layers derived from
+ * names. */
 #include "model/tensorflow/ask/questions.h"
 
 #include "model/common/name_layers.h"
@@ -21,10 +22,10 @@ static void write_members(cpb_saved_model *m, cpb_keras *keras, void *members) {
 typedef struct named {
   cpb_saved_model *model;
   cpb_name_layers list;
-  cpb_buffer paths; /* of objects, one behind the other; they are pointed to once they do not move any more */
+  cpb_buffer paths; /* of objects, concatenated; pointers are set once the buffer no longer moves */
 } named;
 
-/* What the variable's object is in; it alone where that is the root. */
+/* Adds the path of the object that has the variable; of the variable itself if that object is the root. */
 static bool add_object_path(named *n, uint32_t node, cpb_name_layer *layer) {
   const size_t begin = n->paths.size;
   if (!cpb_objects_path(&n->model->objects, node, &n->paths)) return false;
@@ -70,7 +71,7 @@ static cpb_span without_end(cpb_span name, const char *end) {
   return has ? (cpb_span){name.data, name.size - size} : name;
 }
 
-/* A variable that was frozen is called after the node that read it. */
+/* A frozen variable is named after the node that read it. */
 static cpb_span without_reading(cpb_span name) {
   return without_end(without_end(name, "/resource"), "/ReadVariableOp");
 }
@@ -96,7 +97,7 @@ static void write_named(cpb_saved_model *m) {
   cpb_variable_list list = {.allocator = m->viewed.allocator};
   named n = {.model = m};
   n.list = cpb_name_layers_on(&m->viewed.allocator);
-  n.list.list.late = true; /* some paths move as long as others come */
+  n.list.list.late = true; /* some paths move while others are added */
   cpb_buffer_init(&n.paths, &m->viewed.allocator);
   if (cpb_saved_link(m) && cpb_variable_list_build(&list, m)) {
     cpb_json_writer_text(m->viewed.answer, "source", m->is_frozen ? "names" : "variables");

@@ -1,4 +1,4 @@
-/* The object graph, one object and its children at a time. */
+/* The object graph: one object and its children at a time. */
 #include "model/tensorflow/ask/questions.h"
 
 #include "model/tensorflow/describe.h"
@@ -6,7 +6,7 @@
 
 /* --- References ------------------------------------------------------------------------ */
 
-/* What an object refers to: its own name for it, then what that is. */
+/* Writes a reference of an object: the object's name for it, and the target. */
 static void write_reference(cpb_saved_model *m, uint32_t from, cpb_span reference) {
   cpb_json_writer *a = m->viewed.answer;
   uint64_t node = cpb_get_number(reference, REFERENCE_NODE);
@@ -44,7 +44,7 @@ static void write_node_name(cpb_saved_model *m, const char *key, uint64_t node) 
   cpb_json_writer_close(m->viewed.answer, '}');
 }
 
-/* What must be made before this one can be. */
+/* Writes the objects that must be created before this one. */
 static void write_dependencies(cpb_saved_model *m, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
   cpb_json_writer_open(m->viewed.answer, "dependencies", '[');
@@ -59,7 +59,7 @@ static void write_dependencies(cpb_saved_model *m, cpb_span object) {
   cpb_json_writer_close(m->viewed.answer, ']');
 }
 
-/* An optimizer's variables, each for another variable. */
+/* Writes an optimizer's slot variables, each of which belongs to another variable. */
 static void write_slots(cpb_saved_model *m, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
   cpb_json_writer_open(m->viewed.answer, "slot_variables", '[');
@@ -101,7 +101,7 @@ static void write_object(cpb_saved_model *m, uint32_t node) {
   write_saveables(m, object);
 }
 
-/* TensorFlow 1 wrote no object graph, but a list of variables. */
+/* TensorFlow 1 wrote a list of variables and no object graph. */
 static void write_variables(cpb_saved_model *m) {
   cpb_json_writer *a = m->viewed.answer;
   cpb_json_writer_null(a, "node");

@@ -1,4 +1,4 @@
-/* The overview: all from the skeleton, which is a few small reads. */
+/* The overview, from the skeleton alone: a few small reads. */
 #include "model/tensorflow/ask/questions.h"
 
 #include "base/checked.h"
@@ -26,7 +26,7 @@ static void write_versions(cpb_saved_model *m) {
   cpb_json_writer_close(m->viewed.answer, '}');
 }
 
-/* What is fed: name, dtype and shape. */
+/* Writes the fed tensors: name, dtype and shape. */
 static void write_fed(cpb_saved_model *m, const cpb_nodes *nodes) {
   cpb_page page = cpb_viewed_page(&m->viewed, "inputs");
   for (size_t i = 0; i < nodes->count; i++) {
@@ -50,7 +50,7 @@ static void mark_used(const cpb_nodes *nodes, cpb_span node, uint8_t *used) {
   }
 }
 
-/* Nodes that no other node uses. */
+/* Writes nodes that no other node uses. */
 static void write_outputs(cpb_saved_model *m, const cpb_nodes *nodes) {
   uint8_t *used = cpb_alloc_zeroed(&m->viewed.allocator, nodes->count);
   if (!used) {
@@ -71,7 +71,7 @@ static void write_outputs(cpb_saved_model *m, const cpb_nodes *nodes) {
   cpb_release(&m->viewed.allocator, used);
 }
 
-/* What is fed to the graph, which was read: a page "inputs". */
+/* Writes the fed tensors of the graph, which has been read, as a page "inputs". */
 static void write_placeholders(cpb_saved_model *m) {
   cpb_nodes nodes;
   if (cpb_nodes_build(&nodes, &m->graph)) write_fed(m, &nodes);
@@ -112,7 +112,7 @@ static void write_graph_range(cpb_saved_model *m, cpb_span meta) {
   cpb_json_writer_close(m->viewed.answer, '}');
 }
 
-/* How many keys there are: an entry may be there more than once, and the last counts. */
+/* Counts the keys. An entry may occur more than once; the last counts. */
 static void count_signatures(cpb_saved_model *m, cpb_span meta) {
   cpb_entries signatures;
   if (!cpb_saved_entries(m, meta, META_GRAPH_SIGNATURE, &signatures)) return;
@@ -134,7 +134,7 @@ static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number)
   cpb_json_writer_close(a, '}');
 }
 
-/* Those behind the page are not gone through: each meta graph may be asked for its own overview. */
+/* Meta graphs after the page are not walked: a caller may ask each for its own overview. */
 static void write_meta_graphs(cpb_saved_model *m) {
   const cpb_question *q = &m->viewed.question;
   cpb_page page = cpb_viewed_page(&m->viewed, "meta_graphs");
@@ -174,7 +174,7 @@ static void write_asset(cpb_saved_model *m, cpb_page *page, cpb_span asset) {
   cpb_json_writer_close(m->viewed.answer, '}');
 }
 
-/* TensorFlow 1 has them in a collection, each in an Any. */
+/* TensorFlow 1 stores them in a collection, each in an Any. */
 static void write_assets(cpb_saved_model *m) {
   cpb_page page = cpb_viewed_page(&m->viewed, "assets");
   cpb_cursor c = cpb_cursor_of(m->meta);
@@ -191,8 +191,7 @@ static void write_initializer(cpb_saved_model *m, const char *from, const char *
   cpb_json_writer_close(m->viewed.answer, '}');
 }
 
-/* The operation that a loader runs: TensorFlow 2 names it in a signature, TensorFlow 1
- * in a collection. */
+/* Writes the operation that a loader runs: TensorFlow 2 names it in a signature, TensorFlow 1 in a collection. */
 static void write_initializers(cpb_saved_model *m) {
   static const char *const signatures[] = {"__saved_model_init_op", "__saved_model_train_op"};
   static const char *const collections[] = {"saved_model_main_op", "legacy_init_op", "saved_model_train_op"};
@@ -273,8 +272,8 @@ static void write_collections(cpb_saved_model *m) {
 
 /* --- Operations ------------------------------------------------------------------------- */
 
-/* What the exporter said that the graph uses (stripped_op_list), and what of it TensorFlow does not have. The
- * graph itself is not read for an overview. */
+/* Lists the operations that the graph uses according to the exporter (stripped_op_list), and those of them that
+ * TensorFlow lacks. An overview does not read the graph itself. */
 static void write_ops(cpb_saved_model *m) {
   cpb_span ops = cpb_get_bytes(cpb_get_bytes(m->meta, META_GRAPH_INFO), META_INFO_OPS);
   cpb_json_writer_open(m->viewed.answer, "ops", '{');
@@ -327,7 +326,7 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
   cpb_json_writer_close(a, '}');
 }
 
-/* Of a large graph that has not been read they are not known. */
+/* The parameters of a large graph that has not been read are unknown. */
 static cpb_parameters parameters_of(cpb_saved_model *m, const cpb_variable_list *l) {
   if (!m->is_frozen) return cpb_variable_list_parameters(l);
   return m->has_graph ? cpb_viewed_parameters(&m->viewed) : (cpb_parameters){.partial = true};

@@ -1,32 +1,32 @@
-/* The questions about a SavedModel or a graph that have an answer. */
+/* The questions that a SavedModel or a graph can answer. */
 #ifndef CPB_MODEL_TENSORFLOW_ASK_QUESTIONS_H
 #define CPB_MODEL_TENSORFLOW_ASK_QUESTIONS_H
 
 #include "model/tensorflow/variable_list.h"
 
-/* What a question needs beside the skeleton. What Keras says is the answer to some. For others it is only a part
- * of the answer: it is then read if there is any, and for an overview if that is little; where layers are looked
- * for, also if it says nothing of them, as they have paths. */
+/* The data that a question needs besides the skeleton. For some questions, Keras's description is the entire answer.
+ * For others it is only a part: it is read if it exists, and for an overview only if it is small. Questions about
+ * layers also read it if it does not describe layers, because the objects have paths. */
 enum {
   CPB_SAVED_NEEDS_GRAPH = 1,
   CPB_SAVED_NEEDS_KERAS = 2,
   CPB_SAVED_TAKES_KERAS = 4,
   CPB_SAVED_TAKES_LITTLE_KERAS = 8,
   CPB_SAVED_TAKES_LAYERS = 16,
-  CPB_SAVED_TAKES_WEIGHTS = 32 /* the graph, where nothing else has the weights, or their shapes */
+  CPB_SAVED_TAKES_WEIGHTS = 32 /* the graph, if nothing else has the weights or their shapes */
 };
 
 typedef struct cpb_saved_question {
   cpb_question_kind kind;
   unsigned needs;
-  /* The answer's members; failing is setting the model's error. NULL: the view gives it. */
+  /* Writes the answer's members; to fail, it sets the model's error. NULL: the view answers. */
   void (*write)(cpb_saved_model *m);
 } cpb_saved_question;
 
-/* NULL when such a question has no answer. */
+/* NULL if the question has no answer. */
 const cpb_saved_question *cpb_saved_find_question(bool is_graph, cpb_question_kind kind);
 
-/* The answers, each in the file of its name; the overview's has those of the three kinds. */
+/* The answers, each in the file of its name; the overview's file has those of the three kinds. */
 void cpb_ask_overview(cpb_saved_model *m);
 void cpb_ask_graph_overview(cpb_saved_model *m);
 void cpb_ask_signature(cpb_saved_model *m);
@@ -37,13 +37,14 @@ void cpb_ask_load(cpb_saved_model *m);
 void cpb_ask_cut(cpb_saved_model *m);
 void cpb_ask_variables(cpb_saved_model *m);
 
-/* Of a meta graph alone without signatures nothing else says what is fed: then the graph is read. */
+/* If a MetaGraphDef has no signatures, only its graph tells which tensors are fed: then the graph is read. */
 bool cpb_overview_shows_placeholders(const cpb_saved_model *m);
 
-/* Of the overview's "variables": "stored", how much the checkpoint has; nothing without one. After cpb_saved_link(). */
+/* Writes "stored" in the overview's "variables": the contents of the checkpoint, or nothing without one. Call it after
+ * cpb_saved_link(). */
 void cpb_write_stored_summary(cpb_saved_model *m);
 
-/* How many variables an object graph has, and how much they take: "total", "trainable", "elements", "size", "names",
+/* Writes the number and size of an object graph's variables: "total", "trainable", "elements", "size", "names",
  * "distinct", "copies". */
 void cpb_write_variable_counts(cpb_saved_model *m, const cpb_variable_list *list);
 

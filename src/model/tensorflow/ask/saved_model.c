@@ -1,4 +1,4 @@
-/* Reads what a question needs, and lets its file write the answer. */
+/* Reads the parts of the model that a question needs; the file of the question then writes the answer. */
 #include "model/tensorflow/ask/saved_model.h"
 
 #include "base/checked.h"
@@ -16,7 +16,7 @@
 
 /* --- Damage ------------------------------------------------------------------------------------ */
 
-/* The number of the last field that is there, which the end may be in. */
+/* The number of the last field; the end may be inside it. */
 static uint32_t last_field(cpb_span message) {
   uint32_t last = 0;
   cpb_cursor c = cpb_cursor_of(message);
@@ -24,7 +24,7 @@ static uint32_t last_field(cpb_span message) {
   return last;
 }
 
-/* Writers put fields in the order of their numbers: what is missing follows from the last one. */
+/* Writers order fields by number, so the last field tells which ones are missing. */
 static const char *missing_of_meta_graph(uint32_t last) {
   switch (last) {
     case 0: return "everything that follows is missing";
@@ -46,7 +46,7 @@ static const char *missing_of_graph(uint32_t last) {
   }
 }
 
-/* Which fields bytes were lost of. */
+/* The fields that lost bytes. */
 static const char *lost_of_model(const cpb_outline *outline, bool is_alone) {
   switch (cpb_outline_lost_in(outline, is_alone ? 0 : 1)) {
     case META_GRAPH_INFO: return "what the model was made with";
@@ -97,8 +97,8 @@ static void note_graph(cpb_problems *problems, cpb_part *part) {
 
 static bool ends_early(const cpb_part *part) { return part->damage.code == CPB_E_TRUNCATED; }
 
-/* Adds a problem for what was read of the model, and of the graph if a question has read it: one, if both
- * ended where the file does. */
+/* Adds a problem for the damage to the model, and to the graph if a question has read it: only one, if both ended where
+ * the file does. */
 static void saved_note_damage(cpb_saved_model *m, cpb_problems *problems) {
   cpb_part *model = &m->skeleton, *inner = &m->graph_part;
   bool both_end = ends_early(model) && ends_early(inner);
@@ -107,8 +107,8 @@ static void saved_note_damage(cpb_saved_model *m, cpb_problems *problems) {
   if (problems->count == 0 && m->damage.code != CPB_OK) note(problems, &m->damage, "a part of the model is missing");
 }
 
-/* A hint for hosts that pay for each request: apart from its graphs, a SavedModel is seldom
- * larger than a few times this. */
+/* A hint for hosts that pay for each request: without its graphs, a SavedModel is rarely larger than a few times
+ * this. */
 #define SKELETON_AHEAD ((uint64_t)128 << 10)
 
 /* --- Questions --------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static bool build_objects(cpb_saved_model *m) {
   return m->has_objects;
 }
 
-/* What is said of the whole model, once: every question would have to go through all of its meta graphs. */
+/* Collects facts about the entire model once; otherwise every question would have to walk all meta graphs. */
 static void look_at_model(cpb_saved_model *m) {
   cpb_span meta;
   m->schema_version = cpb_get_number(m->skeleton.message, SAVED_MODEL_VERSION);
@@ -255,7 +255,7 @@ static void look_at_model(cpb_saved_model *m) {
   m->has_looked = true;
 }
 
-/* Goes on behind the meta graph of the last question, so that asking for one after the other takes one walk. */
+/* Continues after the meta graph of the last question, so that questions about one after the other take one walk. */
 static void find_meta_graph(cpb_saved_model *m, uint32_t wanted) {
   uint32_t next = m->meta.data ? m->meta_number + 1 : 0;
   if (m->meta.data && wanted == m->meta_number) return;
@@ -267,7 +267,7 @@ static void find_meta_graph(cpb_saved_model *m, uint32_t wanted) {
   while (wanted < m->num_meta_graphs && next <= wanted && cpb_meta_graphs_next(&m->next_meta, &m->meta)) next++;
 }
 
-/* The meta graph of the question; what was kept of another one goes. */
+/* Sets the meta graph of the question, and drops the data of another one. */
 static bool choose_meta_graph(cpb_saved_model *m) {
   uint32_t wanted = m->viewed.question.meta_graph;
   if (m->is_graph) return true;
@@ -286,7 +286,7 @@ static bool choose_meta_graph(cpb_saved_model *m) {
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
-/* An overview is what is asked first: it reads no large graph of a SavedModel. */
+/* An overview is usually the first question: it does not read a large graph of a SavedModel. */
 static bool may_read_graph(const cpb_saved_model *m, const asked *what) {
   if (m->has_graph || m->is_alone || what->kind != CPB_ASK_OVERVIEW) return true;
   return cpb_part_where(&m->skeleton, cpb_get_bytes(m->meta, META_GRAPH_GRAPH)).length <= LITTLE_GRAPH;
@@ -326,7 +326,7 @@ static cpb_step write_answer(cpb_saved_model *m, const asked *what) {
   return m->viewed.error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
 
-/* Nothing at all could be read, and why: then that is the answer. */
+/* If nothing could be read, the damage becomes the error. */
 static bool fail_if_empty(cpb_saved_model *m, const cpb_part *part) {
   if (part->damage.code == CPB_OK || part->message.size > 0) return false;
   *m->viewed.error = part->damage;

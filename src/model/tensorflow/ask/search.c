@@ -1,4 +1,4 @@
-/* A text in the names of anything: of what only TensorFlow has first, then in graphs. */
+/* Searches all names for a text: first those that only TensorFlow has, then those of graphs. */
 #include "model/tensorflow/ask/questions.h"
 
 #include "model/keras/answers.h"
@@ -14,7 +14,7 @@ typedef struct search {
 
 static bool is_in(const search *s, cpb_span name) { return cpb_span_contains(name, s->text); }
 
-/* True when the found thing is to be written, into an object that is then open. */
+/* True if the result is to be written, into an object that is now open. */
 static bool found(search *s, const char *what) {
   if (!cpb_page_has(&s->page)) return false;
   cpb_json_writer_open(s->model->viewed.answer, NULL, '{');
@@ -36,7 +36,7 @@ static void search_signatures(search *s) {
   cpb_entries_free(&entries);
 }
 
-/* What kinds of objects have by way of names. */
+/* The name in an object itself, for kinds of objects that have one. */
 static cpb_span own_name(const cpb_object *object) {
   cpb_span value;
   switch (cpb_object_kind(object, &value)) {

@@ -1,5 +1,5 @@
-/* A signature, followed to what it computes with: in the graph from its outputs, and
- * in the object graph from the signatures map. */
+/* Follows a signature to the nodes and objects that compute it: in the graph from its outputs, and in the object graph
+ * from the map of signatures. */
 #include "model/tensorflow/ask/questions.h"
 
 #include "base/status.h"
@@ -12,8 +12,8 @@
 
 /* --- In the object graph ------------------------------------------------------------------ */
 
-/* The object that `signatures` of the root has for the key, and the function it wraps:
- * it gives the outputs their names, and calls the function that was exported. */
+/* The object for the key in the root's `signatures`, and the function that it wraps. The wrapper names the outputs, and
+ * calls the exported function. */
 static bool find_wrapper(const cpb_saved_model *m, cpb_span key, uint32_t *node, cpb_span *function) {
   cpb_span value;
   uint32_t map = cpb_objects_child(&m->objects, 0, cpb_span_of("signatures"));
@@ -118,10 +118,10 @@ static void find_inputs(cpb_saved_model *m, uint32_t node, uint32_t callee, cpb_
 
 /* --- What the signature calls the tensors that the function gives -------------------------------- */
 
-/* Results are handed on by a few nodes at most. */
+/* Only a few nodes pass results on. */
 #define HANDED_ON_MOST 8
 
-/* The wrapper, and the node of it that calls the function. */
+/* The wrapper, and its node that calls the function. */
 typedef struct calling {
   const cpb_view_graph *wrapper, *callee;
   cpb_span call;
@@ -137,7 +137,7 @@ static cpb_span nth_name(const cpb_view_graph *function, uint32_t field, uint64_
   return (cpb_span){NULL, 0};
 }
 
-/* What the function calls a tensor that the graph has from the wrapper, or NULL data. */
+/* The function's own name for a tensor that the graph gets from the wrapper, or NULL data. */
 static cpb_span result_of(const cpb_saved_model *m, const calling *c, cpb_span tensor) {
   cpb_view_source (*source)(cpb_span) = m->viewed.view.kind->source;
   cpb_span result = nth_name(c->wrapper, OP_OUTPUT, source(tensor).index);
@@ -213,7 +213,7 @@ static void write_objects(cpb_saved_model *m, cpb_span key, cpb_span signature) 
 
 /* --- In the graph -------------------------------------------------------------------------- */
 
-/* Nodes on the way from the outputs back to what they need. */
+/* The nodes on the paths from the outputs back to everything they need. */
 typedef struct way {
   cpb_saved_model *model;
   cpb_nodes nodes;
@@ -232,7 +232,7 @@ static void reach(way *w, cpb_span tensor) {
   w->count++;
 }
 
-/* The tensors that a TensorInfo is made of. */
+/* The tensors of a TensorInfo. */
 static void reach_info(way *w, cpb_span info) {
   cpb_span sparse = cpb_get_bytes(info, TENSOR_INFO_SPARSE);
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(info, TENSOR_INFO_COMPOSITE));
@@ -330,8 +330,8 @@ static void write_defaults(cpb_saved_model *m, cpb_span signature) {
   cpb_entries_free(&defaults);
 }
 
-/* Of a question without a key: serving_default, which TensorFlow's own tools serve, or else the first that computes
- * something for a caller. */
+/* The signature for a question without a key: serving_default, which TensorFlow's own tools serve, or else the first
+ * one that computes something for a caller. */
 static cpb_span default_key(cpb_saved_model *m) {
   cpb_span found = {NULL, 0};
   cpb_entries all;

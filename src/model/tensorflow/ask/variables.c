@@ -1,4 +1,4 @@
-/* Variables, and what the checkpoint beside the model has stored of each. */
+/* Variables, and their entries in the checkpoint next to the model. */
 #include "model/tensorflow/variables.h"
 #include "base/checked.h"
 #include "model/checkpoint/stored_json.h"
@@ -15,7 +15,7 @@
 
 typedef struct counts {
   uint64_t total, trainable, elements, size;
-  bool partial; /* a variable's shape is not known: the sums are without it */
+  bool partial; /* a variable's shape is unknown, so the sums lack it */
 } counts;
 
 static void count(counts *n, const cpb_variable *v) {
@@ -91,7 +91,7 @@ static cpb_span without_output(cpb_span name) {
 
 static bool is_key(const cpb_stored *s, cpb_span asked) { return s && cpb_span_equal(cpb_stored_key(s), asked); }
 
-/* By name or key: any, where no name was given. A path is looked up. */
+/* Selects by name or key; without a name, all. A path is looked up. */
 static bool is_meant(const cpb_saved_model *m, cpb_span name, const cpb_stored *s) {
   cpb_span asked = cpb_viewed_name(&m->viewed);
   if (asked.size == 0 || is_key(s, asked)) return true;
@@ -100,10 +100,10 @@ static bool is_meant(const cpb_saved_model *m, cpb_span name, const cpb_stored *
 
 /* --- Items ----------------------------------------------------------------------------------- */
 
-/* What is known of the variables beside themselves. */
+/* Data about the variables beyond themselves. */
 typedef struct context {
   const cpb_variable_list *list;
-  cpb_keras *keras; /* NULL: nothing is known of layers */
+  cpb_keras *keras; /* NULL: the layers are unknown */
   bool written, found;
 } context;
 
@@ -140,7 +140,7 @@ static void begin_known(cpb_saved_model *m, const char *kind, cpb_span name) {
   else cpb_json_writer_null(a, "name");
 }
 
-/* Of a part its own. */
+/* Writes the extents of a part. */
 static void write_extents(cpb_json_writer *a, cpb_span extents) {
   uint64_t size;
   cpb_varints sizes = cpb_varints_of(extents, SLICE_SHAPE);
@@ -149,7 +149,7 @@ static void write_extents(cpb_json_writer *a, cpb_span extents) {
   cpb_json_writer_close(a, ']');
 }
 
-/* Of TensorFlow 1 type and shape are those stored, or the node's. */
+/* Variables of TensorFlow 1 have the type and shape of their entries, or of their nodes. */
 static void write_v1(cpb_saved_model *m, const cpb_variable *v) {
   cpb_json_writer *a = m->viewed.answer;
   begin_known(m, "variable", cpb_get_bytes(v->message, VARIABLE_DEF_NAME));
@@ -177,7 +177,7 @@ static void write_variables(cpb_saved_model *m, cpb_page *page, const context *k
   }
 }
 
-/* Tables, counters, what an optimizer keeps: whatever no variable has. */
+/* Tables, counters, state of optimizers: entries that belong to no variable. */
 static void write_others(cpb_saved_model *m, cpb_page *page) {
   static const cpb_span nothing = {NULL, 0};
   const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
@@ -196,7 +196,7 @@ static void write_others(cpb_saved_model *m, cpb_page *page) {
 
 /* --- How much ----------------------------------------------------------------------------------- */
 
-/* Variables that have no value in the checkpoint. */
+/* The number of variables that have no value in the checkpoint. */
 static uint64_t count_missing(const cpb_saved_model *m) {
   cpb_span variable;
   uint64_t missing = 0;

@@ -38,8 +38,8 @@ static bool take_references(cpb_cut *c, cpb_span object, uint32_t field, cpb_sta
   return true;
 }
 
-/* What the loader of one of these nodes gives: it and its descendants; of the root,
- * also what no reference leads to. */
+/* Takes the objects that the loader of one of these nodes provides: the node and its descendants; for the root, also
+ * nodes without references to them. */
 static bool take_descendants(cpb_cut *c) {
   const cpb_objects *o = &c->model->objects;
   for (; c->looked_at < c->queued; c->looked_at++) {
@@ -75,7 +75,7 @@ static void take_function(cpb_cut *c, cpb_span name) {
   c->waiting[c->num_waiting++] = f;
 }
 
-/* A function, and where it has a SavedConcreteFunction what that captures. */
+/* Takes a function, and the captures of its SavedConcreteFunction, if it has one. */
 static bool take_concrete(cpb_cut *c, cpb_span name) {
   const cpb_objects *o = &c->model->objects;
   uint64_t node;
@@ -90,7 +90,7 @@ static bool take_concrete(cpb_cut *c, cpb_span name) {
   return true;
 }
 
-/* Functions that a node calls, and the one that is its gradient. */
+/* Takes the functions that a node calls, and the function of its gradient. */
 static void take_callees(cpb_cut *c, cpb_span node) {
   cpb_span name;
   cpb_callees callees = cpb_callees_of(node);
@@ -127,7 +127,7 @@ static bool find_gradients(cpb_cut *c) {
   return true;
 }
 
-/* By name: each signature of the model is looked up. */
+/* Looks up each signature of the model by name. */
 static bool find_signatures(cpb_cut *c) {
   const cpb_objects *o = &c->model->objects;
   uint32_t map = cpb_objects_child(o, 0, cpb_span_of("signatures"));
@@ -153,7 +153,7 @@ static bool take_slots(cpb_cut *c, cpb_span object) {
   return true;
 }
 
-/* Node 0, which is the root, is written like one that is not said. */
+/* Node 0, the root, is encoded like an absent number. */
 static bool take_saveables(cpb_cut *c, cpb_span object) {
   cpb_cursor list = cpb_cursor_of(object);
   while (cpb_cursor_find(&list, OBJECT_SAVEABLES, CPB_WIRE_LEN)) {
@@ -197,14 +197,14 @@ static bool take_needed(cpb_cut *c) {
 
 /* --- What is around them ----------------------------------------------------------------------- */
 
-/* Functions and constants lead nowhere, and nothing is restored into them. */
+/* Functions and constants refer to nothing, and nothing is restored into them. */
 static bool has_state(const cpb_object *object) {
   cpb_span value;
   uint32_t kind = cpb_object_kind(object, &value);
   return kind == OBJECT_USER || kind == OBJECT_VARIABLE || kind == OBJECT_RESOURCE || kind == OBJECT_ASSET;
 }
 
-/* Who refers to each object: those to node n are from[first[n]] up to from[first[n + 1]]. */
+/* The objects that refer to each object: for node n, from[first[n]] up to from[first[n + 1]]. */
 typedef struct parents {
   size_t *first;
   uint32_t *from;
@@ -225,7 +225,7 @@ static size_t visit_children(const cpb_objects *o, parents *p, bool fill) {
   return total;
 }
 
-/* Counted, then summed up to where each ends, then filled from there backwards. */
+/* Counts them, sums up to where each node's end, and then fills backwards from there. */
 static bool find_parents(cpb_cut *c, parents *p) {
   const cpb_objects *o = &c->model->objects;
   const cpb_allocator *a = &c->model->viewed.allocator;
@@ -301,7 +301,7 @@ static void take_node(cpb_cut *c, cpb_span tensor) {
   c->queue[c->queued++] = i;
 }
 
-/* With what they take, back to the beginning. */
+/* Takes the inputs of nodes, back to the beginning. */
 static void look_at_nodes(cpb_cut *c) {
   while (c->queued > 0) {
     cpb_span node = c->graph.items[c->queue[--c->queued]];
@@ -348,7 +348,7 @@ static void take_session(cpb_cut *c) {
   }
 }
 
-/* Assets are fed by name: those that stay need their nodes, and the other way round. */
+/* Assets are fed by name: assets that stay need their nodes, and vice versa. */
 static void take_assets(cpb_cut *c) {
   cpb_cursor list = cpb_cursor_of(c->model->meta);
   for (size_t i = 0; cpb_cursor_find(&list, META_GRAPH_ASSET, CPB_WIRE_LEN); i++) {
