@@ -75,7 +75,7 @@ together() {
 
 ctests() { ctest --test-dir "$1" --output-on-failure --timeout 900 -j "$jobs" "${@:2}"; }
 
-pytests() { (cd tests && "$python" -m pytest -rsx -n "$jobs" "$@"); }
+pytests() { (cd tests && "$python" -m pytest -rfEsx -n "$jobs" "$@"); }
 
 stage_setup-python() { bash tests/setup.sh python; }
 stage_setup-debian() { bash tests/setup.sh debian; }
@@ -106,7 +106,7 @@ stage_complexity() { pytests complexity; }
 stage_cli() { pytests cli; }
 
 # DIR TEST...: those of the Python package, on what is built in DIR.
-python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rsx -n "$jobs" --dist loadfile "${@:2}"; }
+python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rfEsx -n "$jobs" --dist loadfile "${@:2}"; }
 
 # The build finds what makes the types of answers once that is installed.
 stage_python() { stage_build && python_tests build python/tests; }
@@ -212,7 +212,7 @@ stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
   local texts=(--ignore=cli/test_{completion,errors,help,questions,schema,summary,tutorial}.py)
   [ -z "${CPB_TEST_ALL:-}" ] || texts=()
-  pytests -rP ../wasi/test/test_artefact.py ../wasi/test/test_core.py ../wasi/test/test_brotli.py ../wasi/test/test_access.py ../wasi/test/test_publish.py &&
+  pytests -rfEP ../wasi/test/test_artefact.py ../wasi/test/test_core.py ../wasi/test/test_brotli.py ../wasi/test/test_access.py ../wasi/test/test_publish.py &&
     wasi_tests wasmtime cli --ignore cli/test_files.py "${texts[@]}" && wasi_tests node cli/test_output.py cli/test_pipes.py &&
     "$python" tests/verdicts.py &&
     node wasi/test/browser.js build/wasi/cpb-cli.wasm "$PWD/build/cpb" &&
@@ -310,6 +310,7 @@ count() {
     sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+).*/\1 \2/p' "$1")
   for n in $(sed -nE 's/^.*\b([0-9]+) passed.* in .*$/\1/p' "$1"); do passed=$((passed + n)); done
   for n in $(sed -nE 's/^.*\b([0-9]+) failed.* in .*$/\1/p' "$1"); do failed=$((failed + n)); done
+  for n in $(sed -nE 's/^.*\b([0-9]+) errors? in .*$/\1/p' "$1"); do failed=$((failed + n)); done
   for n in $(sed -nE 's/^.*\b([0-9]+) skipped.* in .*$/\1/p' "$1"); do skipped=$((skipped + n)); done
 }
 

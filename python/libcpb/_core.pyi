@@ -44,23 +44,7 @@ class RecordReader:
     def close(self) -> None: ...
 
 class RecordWriter:
-    def __init__(
-        self,
-        resolved: tuple[str, Any, str | None],
-        replace: bool,
-        sync: bool,
-        codec: int,
-        level: int,
-        window_log: int,
-        chunk_size: int,
-        single: bool,
-        seekable: bool,
-        padding: int,
-        metadata: Buffer | None,
-        transpose: bool,
-        riegeli: str | None,
-        limits: tuple[int, ...] | None,
-    ) -> None: ...
+    def __init__(self, resolved: tuple[str, Any, str | None], how: dict[str, Any], /) -> None: ...
     def write(self, record: Buffer, /) -> int: ...
     def flush(self) -> None: ...
     def close(self) -> None: ...
@@ -153,45 +137,14 @@ class Model:
     ) -> str: ...
     def close(self) -> None: ...
 
-_Common = tuple[
-    tuple[str, Any, str | None, Any],
-    tuple[str, Any, str | None],
-    bool,
-    bool,
-    bool,
-    Callable[[int, int], Any] | None,
-    tuple[int, ...] | None,
-]
+_From = tuple[str, Any, str | None, Any]
+_To = tuple[str, Any, str | None]
 
-def merge(common: _Common, threads: int, schema: Schema | Buffer | None, type_name: str | None, /) -> None: ...
-def split(
-    common: _Common,
-    threads: int,
-    schema: Schema | Buffer | None,
-    type_name: str,
-    max_chunk_size: int,
-    inline_max: int,
-    layout: int,
-    codec: int,
-    level: int,
-    window_log: int,
-    for_memory: int,
-    transpose: bool,
-    base: tuple[bytes, bytes, str] | None,
-    /,
-) -> None: ...
-def repack(
-    common: _Common,
-    threads: int,
-    layout: int,
-    codec: int,
-    level: int,
-    window_log: int,
-    for_memory: int,
-    transpose: bool,
-    riegeli: str | None,
-    /,
-) -> None: ...
+# `how`: options by name, of which transfers.c has a table.
+def merge(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
+def split(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
+def repack(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
+def tensor(resolved: _From, max_size: int, /) -> tuple[str, str | None, int, tuple[int, ...], bool, bytearray]: ...
 def diff(a: Model, b: Model, max_differences: int, skip_values: bool, limits: tuple[int, ...] | None, /) -> str: ...
 def write_samediff(
     base: tuple[str, Any, str | None, Any] | None,

@@ -7,6 +7,8 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from libcpb import _core
+from libcpb._arrays import Values
 from libcpb._errors import CpbError
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 _EVERYTHING = 2**64 - 1
 _NUMPY = {1: "<f8", 2: "<f4", 6: "<u8", 7: "<u4", 15: "<i4", 16: "<i8"}
 _VARINTS = {3: "<i8", 4: "<u8", 5: "<i4", 8: "?", 13: "<u4", 14: "<i4", 17: "<i4", 18: "<i8"}
+_TENSOR = "tensorflow.TensorProto"
+_MOST = 1 << 32
 _GROUP, _MESSAGE, _STRING, _BYTES = 10, 11, 9, 12
 
 # Values of FieldDescriptorProto.Type: fixed-size numbers by their struct format, varints by meaning.
@@ -138,9 +142,7 @@ class Field:
         field is read."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index")
-        whole = f"{self.path}.{path}" if self.path else path
-        if self.number == 0:
-            return self._message.field(whole)
+        whole = f"{self.path}.{path}" if self.path and path else self.path or path
         return Field(self._message, whole, self._message._find(self.type_name, path, self._ranges))
 
     def _elements(self) -> list[tuple[int, int]]:
@@ -198,21 +200,32 @@ class Field:
                 at += size
         return numbers
 
-    def array(self) -> ndarray[Any, Any]:
-        """A repeated field of numbers as a NumPy array. CpbError UNSUPPORTED for any other field."""
+    def array(self, *, max_size: int = _MOST) -> ndarray[Any, Any]:
+        """A repeated field of numbers, or a ``tensorflow.TensorProto``, as a NumPy array. Where the message is in
+        memory and not in chunks, and its bytes are those of the array, it is a view of them, which cannot be written
+        to. CpbError UNSUPPORTED for any other field.
+
+        Args:
+            max_size: The most bytes that a tensor may have, of which a few bytes may stand for many. More is a
+                CpbError with the code ``"LIMIT"``.
+        """
+        if self.type_name == _TENSOR and not self.repeated:
+            data = memoryview(self._message._view(self._ranges))
+            return Values(*_core.tensor(("memory", data, None, None), max_size)).array()
         name = _NUMPY.get(self._kind) or _VARINTS.get(self._kind)
         if not self.repeated or name is None:
-            raise CpbError(f"{self.path} is no repeated field of numbers", "UNSUPPORTED")
+            raise CpbError(f"{self.path} is no repeated field of numbers and no tensor", "UNSUPPORTED")
         try:
             import numpy as np
         except ImportError as error:
             raise ImportError("an array needs NumPy: install libcpb[arrays]") from error
-        data = b"".join(self._message.read(begin, length) for begin, length in self._elements())
+        numbers = self._message._view(self._elements())
         if self._kind in _NUMPY:
-            if len(data) % np.dtype(name).itemsize:
-                raise CpbError(f"{self.path} has {len(data)} bytes of {name}", "DAMAGED", self.ranges[0].offset)
-            return np.frombuffer(data, name)
-        each = np.frombuffer(data, np.uint8)
+            size = memoryview(numbers).nbytes
+            if size % np.dtype(name).itemsize:
+                raise CpbError(f"{self.path} has {size} bytes of {name}", "DAMAGED", self.ranges[0].offset)
+            return np.frombuffer(numbers, name)
+        each = np.frombuffer(numbers, np.uint8)
         ends = np.flatnonzero(each < 128) + 1
         if len(each) and (not len(ends) or ends[-1] != len(each)):
             raise CpbError("a varint does not end", "DAMAGED", self.ranges[0].offset)

@@ -67,11 +67,19 @@ class Message(_core.Message):
     """
 
     _type_name: str = _SAVED_MODEL
+    _memory: memoryview | None = None
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
         """Bytes from `offset` on: `length` of them (-1: all), without those past the end."""
         rest = _REST if length == -1 else _options.count("length", length)
         return self._read(_options.count("offset", offset), rest)
+
+    def _view(self, ranges: list[tuple[int, int]]) -> Buffer:
+        """Bytes that are joined; of one range of a message that is in memory as it is, a view."""
+        if self._memory is not None and len(ranges) == 1:
+            offset, length = ranges[0]
+            return self._memory[offset : offset + length]
+        return b"".join(self.read(offset, length) for offset, length in ranges)
 
     def readinto(self, buffer: Any, offset: int = 0) -> int:
         """Fills a writable buffer with bytes from `offset` on; returns their number."""
@@ -113,6 +121,10 @@ class Message(_core.Message):
         """The versions in the index; None when the message is not in chunks."""
         version = self._version
         return None if version is None else Version(*version)
+
+    def close(self) -> None:
+        self._memory = None  # which would keep an mmap from being closed
+        super().close()
 
     def __len__(self) -> int:
         return self.size
@@ -182,6 +194,9 @@ def open(
         limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
+    if resolved[0] == "memory" and not message.chunked:
+        view = memoryview(resolved[1])
+        message._memory = view.toreadonly() if view.format == "B" and view.ndim == 1 and view.contiguous else None
     return message
 
 

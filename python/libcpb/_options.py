@@ -62,9 +62,11 @@ class Limits(TypedDict, total=False):
 
 _LIMITS = tuple(Limits.__annotations__)  # in the order of the C struct
 
-_CODECS = {"default": (0, *_core.codecs["zstd"][1:]), **_core.codecs}
 _VERIFY = {"first": 0, "late": 1, "never": 2}
-_LAYOUTS = {"remote": 0, "compat": 1}
+
+# What Riegeli's own words say, and what leaves it to them.
+_RIEGELI = {"layout": "remote", "codec": "default", "level": None, "window_log": 0, "chunk_size": 0, "padding": 0,
+            "for_memory": 0, "transpose": False}  # fmt: skip
 
 
 def one_of(what: str, choices: Mapping[str, _T], given: Any) -> _T:
@@ -73,16 +75,8 @@ def one_of(what: str, choices: Mapping[str, _T], given: Any) -> _T:
     return choices[given]
 
 
-def codec(given: str) -> int:
-    return one_of("codec", _CODECS, given)[0]
-
-
 def verify(given: str) -> int:
     return one_of("verify", _VERIFY, given)
-
-
-def layout(given: str) -> int:
-    return one_of("layout", _LAYOUTS, given)
 
 
 def count(what: str, given: Any, most: int = 2**64 - 1) -> int:
@@ -95,35 +89,16 @@ def count(what: str, given: Any, most: int = 2**64 - 1) -> int:
     return int(number)
 
 
-def level(codec: str, given: int | None) -> int:
-    """A codec's level: None is the default, which in C is 0; Brotli's level 0 is -1 there."""
-    if given is None:
-        return 0
-    if not isinstance(given, int):
-        raise TypeError(f"level is {type(given).__name__}; expected an int or None")
-    _, low, high = one_of("codec", _CODECS, codec)
-    if low is None or high is None:
-        raise CpbError(f"level is {given}; expected None for {codec}")
-    if not low <= given <= high:
-        raise CpbError(f"level is {given}; expected {low} to {high} for {codec}")
-    return -1 if low == given == 0 else given
-
-
-def threads(given: Any) -> int:
+def threads(given: Any = 0) -> Any:
     """The number of threads; 0 is one for each processor, up to 4."""
-    return count("threads", given, 256) or min(os.cpu_count() or 1, 4)
+    return min(os.cpu_count() or 1, 4) if given == 0 else given
 
 
-def riegeli(given: Any, **others: Any) -> str | None:
-    """Options in Riegeli's syntax, which exclude all of `others`."""
-    if given is None:
-        return None
-    if not isinstance(given, str):
-        raise TypeError(f"riegeli_options is {type(given).__name__}; expected a str or None")
-    names = [name for name, other in others.items() if other]
-    if names:
+def riegeli(how: Mapping[str, Any]) -> None:
+    """Options in Riegeli's syntax exclude the named ones."""
+    names = [name for name, unsaid in _RIEGELI.items() if how.get(name, unsaid) != unsaid]
+    if how.get("riegeli_options") is not None and names:
         raise CpbError(f"riegeli_options says all; expected no {', '.join(names)}")
-    return given
 
 
 def limits(given: Limits | None) -> tuple[int, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import index
 from types import TracebackType
@@ -15,6 +16,7 @@ from libcpb._errors import CpbError
 from libcpb._options import Codec, Limits, Verify
 from libcpb._sources import Buffer, Source, Target
 
+_WORTH = 0.01  # seconds of a processor that records must take for threads to begin
 _PART = 64  # records that a thread reads before it looks whether there is more to do
 
 
@@ -216,10 +218,13 @@ class RecordReader(_core.RecordReader):
         if len(numbers) <= _PART or self._how["resolved"][0] not in ("path", "memory"):
             return self._by_number()[0]._numbered(numbers)
         parts = [numbers[i : i + _PART] for i in range(0, len(numbers), _PART)]
-        first, *others = self._by_number(min(len(parts), _options.threads(0)))
         found: list[list[bytes]] = [[] for _ in parts]
         errors: list[BaseException] = []
-        turn = itertools.count()
+        turn = itertools.count(1)
+        begin = time.thread_time()
+        found[0] = self._by_number()[0]._numbered(parts[0])
+        rest = (time.thread_time() - begin) * (len(parts) - 1)
+        first, *others = self._by_number(min(len(parts) - 1, _options.threads()) if rest > _WORTH else 1)
 
         def take(reader: _core.RecordReader) -> None:
             try:
@@ -365,35 +370,15 @@ class RecordWriter(_core.RecordWriter):
         riegeli_options: str | None = None,
         limits: Limits | None = None,
     ) -> None:
-        text = _options.riegeli(
-            riegeli_options,
-            codec=codec != "default",
-            level=level is not None,
-            window_log=window_log,
-            chunk_size=chunk_size,
-            padding=padding,
-            transpose=transpose,
-        )
         resolved, seekable = _sources.target(target)
         if append:
             resolved = _to_extend(resolved, seekable)
         self._name = resolved[2] or f"to {type(target).__name__}"
-        super().__init__(
-            resolved=resolved,
-            replace=replace,
-            sync=sync,
-            codec=_options.codec(codec),
-            level=_options.level(codec, level),
-            window_log=_options.count("window_log", window_log, 31),
-            chunk_size=_options.count("chunk_size", chunk_size),
-            single=record_per_chunk,
-            seekable=seekable,
-            padding=_options.count("padding", padding),
-            metadata=metadata,
-            transpose=transpose,
-            riegeli=text,
-            limits=_options.limits(limits),
-        )
+        how = dict(replace=replace, sync=sync, codec=codec, level=level, window_log=window_log, chunk_size=chunk_size,
+                   record_per_chunk=record_per_chunk, seekable=seekable, padding=padding, metadata=metadata,
+                   transpose=transpose, riegeli_options=riegeli_options, limits=_options.limits(limits))  # fmt: skip
+        _options.riegeli(how)
+        super().__init__(resolved, how)
 
     def write(self, record: Buffer) -> int:
         """Writes a record, and returns its position, which `RecordReader.seek` takes."""

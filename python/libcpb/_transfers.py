@@ -5,12 +5,37 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from libcpb import _core, _options, _sources
 from libcpb._messages import Progress
 from libcpb._options import Codec, Layout, Limits
 from libcpb._sources import Buffer, Source, Target
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Copying(TypedDict, total=False):
+    """What `merge`, `split` and `repack` take, by name."""
+
+    threads: int
+    replace: bool
+    sync: bool
+    limits: Limits | None
+    progress: Progress | None
+    url_options: Mapping[str, Any] | None
+
+
+class Packing(Copying, total=False):
+    """What `split` and `repack` take, by name."""
+
+    layout: Layout
+    codec: Codec
+    level: int | None
+    window_log: int
+    for_memory: int
+    transpose: bool
 
 
 class _Progress:
@@ -31,21 +56,22 @@ class _Progress:
 
 @contextlib.contextmanager
 def _ready(
-    source: Any, target: Any, replace: bool, sync: bool, limits: Limits | None, progress: Any, urls: Any
-) -> Iterator[tuple[Any, ...]]:
-    """The common arguments of the extension's functions. A target of `fsspec.open` is opened, and closed."""
-    told = None if progress is None else _Progress(progress)
+    source: Any, target: Any, own: Mapping[str, Any], how: Mapping[str, Any], known: Any
+) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+    """The common arguments of the extension's functions, which check the values. A target of `fsspec.open` is opened,
+    and closed."""
+    for name in how.keys() - known.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument {name!r}; expected any of {', '.join([*own, *known.__annotations__])}")
+    all = {**own, **how}
+    told = all["progress"] = None if all.get("progress") is None else _Progress(all["progress"])
+    read = _sources.resolve(source, all.pop("url_options", None))
+    all["limits"] = _options.limits(all.get("limits"))
+    all["threads"] = _options.threads(all.get("threads", 0))
     with target if _sources.is_fsspec(target) else contextlib.nullcontext(target) as file:
-        yield _common(source, file, replace, sync, limits, told, urls)
+        written, all["seekable"] = _sources.target_file(file)
+        yield read, written, all
     if told is not None:
         told.finish()
-
-
-def _common(
-    source: Any, target: Any, replace: bool, sync: bool, limits: Limits | None, progress: Any, urls: Any
-) -> tuple[Any, ...]:
-    resolved, seekable = _sources.target_file(target)
-    return _sources.resolve(source, urls), resolved, seekable, replace, sync, progress, _options.limits(limits)
 
 
 def merge(
@@ -54,12 +80,7 @@ def merge(
     *,
     type_name: str | None = None,
     schema: _core.Schema | Buffer | None = None,
-    threads: int = 0,
-    replace: bool = True,
-    sync: bool = False,
-    limits: Limits | None = None,
-    progress: Progress | None = None,
-    url_options: Mapping[str, Any] | None = None,
+    **how: Unpack[Copying],
 ) -> None:
     """Merges a ``.cpb`` file to the message that it was split from.
 
@@ -68,20 +89,15 @@ def merge(
         target: See `libcpb.Target`. A path gets the file when it is whole. A file object gets bytes as they
             come, in order, and is not closed; after an error it keeps the bytes that it got.
         type_name, schema, url_options: As for `libcpb.open`.
-        threads: The number of threads; 0: one for each processor, up to 4. The bytes, or the error, are the
+        threads: The number of threads; 0, the default: one for each processor, up to 4. The bytes, or the error, are the
             same for any number. A file object as the source is read by one thread.
-        replace: Whether an existing file is replaced; otherwise it is an error.
+        replace: Whether an existing file is replaced, which is the default; otherwise it is an error.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
         limits: Limits for the source; None: the defaults of `Limits`.
         progress: Called with the processed bytes and all bytes.
     """
-    with _ready(source, target, replace, sync, limits, progress, url_options) as common:
-        _core.merge(
-            common,
-            _options.threads(threads),
-            schema,
-            type_name,
-        )
+    with _ready(source, target, {"type_name": type_name, "schema": schema}, how, Copying) as given:
+        _core.merge(*given)
 
 
 def split(
@@ -92,19 +108,8 @@ def split(
     schema: _core.Schema | Buffer | None = None,
     max_chunk_size: int = 0,
     inline_max: int = 0,
-    layout: Layout = "remote",
-    codec: Codec = "default",
-    level: int | None = None,
-    window_log: int = 0,
-    for_memory: int = 0,
-    transpose: bool = False,
     base: str | os.PathLike[str] | os.PathLike[bytes] | None = None,
-    threads: int = 0,
-    replace: bool = True,
-    sync: bool = False,
-    limits: Limits | None = None,
-    progress: Progress | None = None,
-    url_options: Mapping[str, Any] | None = None,
+    **how: Unpack[Packing],
 ) -> None:
     """Splits a serialized message of any size into a ``.cpb`` file.
 
@@ -116,79 +121,32 @@ def split(
         max_chunk_size: The largest chunk; one field that cannot be divided may be larger. 0: 1 MiB, or
             2^31 - 500 with the layout ``"compat"``.
         inline_max: The content of a constant moves out if it has this many bytes or more. 0: 64 KiB.
-        layout: ``"remote"``: each chunk is one range of the file, and can be fetched alone; ``"compat"``: as
-            TensorFlow writes.
-        codec, level, window_log: As for `RecordWriter`; ``"default"``: the layout's codec.
-        for_memory: Makes a file that a device with this many bytes of memory can read; 0: no bound.
-        transpose: Whether messages are also encoded transposed, and the smaller form is kept. Not with
-            `for_memory`, and by one thread.
         base: The path of another ``.cpb`` file. Chunks that it has are not written: the target refers to
             them, so a fine-tuned model only takes the space of its changes. The base must be in the target's
             folder or below it, and stay there unchanged; the target must be a path. `repack` of the target
             makes a file that stands alone.
+        layout: ``"remote"``, the default: each chunk is one range of the file, to be fetched alone;
+            ``"compat"``: as TensorFlow writes.
+        codec, level, window_log: As for `RecordWriter`; ``"default"``: as the layout says.
+        for_memory: Makes a file that a device with so many bytes of memory can read; 0: no bound.
+        transpose: Whether messages are also encoded transposed, and the smaller is kept. Not with
+            `for_memory`, and by one thread.
         threads, replace, sync, limits, progress, url_options: As for `merge`.
     """
-    against = None if base is None else _sources.base(base, target)
-    with _ready(source, target, replace, sync, limits, progress, url_options) as common:
-        _core.split(
-            common,
-            _options.threads(threads),
-            schema,
-            type_name,
-            _options.count("max_chunk_size", max_chunk_size),
-            _options.count("inline_max", inline_max),
-            _options.layout(layout),
-            _options.codec(codec),
-            _options.level(codec, level),
-            _options.count("window_log", window_log, 31),
-            _options.count("for_memory", for_memory),
-            transpose,
-            against,
-        )
+    own: dict[str, Any] = dict(type_name=type_name, schema=schema, max_chunk_size=max_chunk_size, inline_max=inline_max)
+    if base is not None:
+        own["base"] = _sources.base(base, target)
+    with _ready(source, target, own, how, Packing) as given:
+        _core.split(*given)
 
 
-def repack(
-    source: Source,
-    target: Target,
-    *,
-    layout: Layout = "remote",
-    codec: Codec = "default",
-    level: int | None = None,
-    window_log: int = 0,
-    for_memory: int = 0,
-    transpose: bool = False,
-    riegeli_options: str | None = None,
-    threads: int = 0,
-    replace: bool = True,
-    sync: bool = False,
-    limits: Limits | None = None,
-    progress: Progress | None = None,
-    url_options: Mapping[str, Any] | None = None,
-) -> None:
+def repack(source: Source, target: Target, *, riegeli_options: str | None = None, **how: Unpack[Packing]) -> None:
     """Writes a ``.cpb`` file in another layout or codec, without merging it. Arguments as for `split`, and:
 
     Args:
         riegeli_options: As for `RecordWriter`. These options determine the Riegeli chunks, in place of
             `layout`, `codec`, `level`, `window_log`, `for_memory` and `transpose`.
     """
-    text = _options.riegeli(
-        riegeli_options,
-        layout=layout != "remote",
-        codec=codec != "default",
-        level=level is not None,
-        window_log=window_log,
-        for_memory=for_memory,
-        transpose=transpose,
-    )
-    with _ready(source, target, replace, sync, limits, progress, url_options) as common:
-        _core.repack(
-            common,
-            _options.threads(threads),
-            _options.layout(layout),
-            _options.codec(codec),
-            _options.level(codec, level),
-            _options.count("window_log", window_log, 31),
-            _options.count("for_memory", for_memory),
-            transpose,
-            text,
-        )
+    _options.riegeli({"riegeli_options": riegeli_options, **how})
+    with _ready(source, target, {"riegeli_options": riegeli_options}, how, Packing) as given:
+        _core.repack(*given)

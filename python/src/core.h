@@ -116,6 +116,31 @@ void py_text_free(py_text *text);
 
 /* --- options.c ---------------------------------------------------------------------------- */
 
+/* What a value may be, and what it is in C. */
+typedef enum py_option_kind {
+  PY_COUNT,  /* an int from 0 to `most`, or to 2^64 - 1 if that is 0: uint64_t */
+  PY_INT,    /* the same: int */
+  PY_FLAG,   /* anything that is true or false: int */
+  PY_LAYOUT, /* its name: int */
+  PY_CODEC,  /* its name: the first member of cpb_codec_options */
+  PY_LEVEL,  /* an int or None: cpb_codec_options, whose codec an option before it gives */
+  PY_TEXT,   /* a str, which must live on, or None: const char * */
+  PY_LIMITS, /* what py_limits() takes: cpb_limits */
+  PY_OBJECT  /* anything, which is borrowed: PyObject * */
+} py_option_kind;
+
+/* An option by name, and where it goes in a struct. The name NULL ends a table. */
+typedef struct py_option {
+  const char *name;
+  py_option_kind kind;
+  size_t at;
+  uint64_t most;
+} py_option;
+
+/* Fills `to` by a dict of names and values. What it does not have stays as it is. CpbError USAGE and TypeError name the
+ * option. Any name that the table lacks is a TypeError. */
+bool py_options_read(void *to, const py_option *table, PyObject *given);
+
 /* Limits from what libcpb._options.limits() has returned: None, or numbers in the struct's order, 0
  * where the default counts. */
 bool py_limits(cpb_limits *limits, PyObject *numbers);
@@ -176,6 +201,12 @@ PyObject *py_sink_raise(py_sink *sink, const cpb_error *error, PyObject *name);
 /* Removes a file that was not committed. With the GIL. */
 void py_sink_close(py_sink *sink);
 
+/* --- tensor.c ------------------------------------------------------------------------------ */
+
+/* (dtype, NumPy's type or None, item size, shape, whether column-major, the values), of which the last is given. */
+struct cpb_values_info;
+PyObject *py_values_of(const struct cpb_values_info *info, PyObject *data);
+
 /* --- the types ------------------------------------------------------------------------------ */
 
 /* Each adds to the module what its file defines. */
@@ -188,6 +219,7 @@ bool py_add_samediff(PyObject *module);
 bool py_add_diff(PyObject *module);
 bool py_add_names(PyObject *module);
 bool py_add_transfers(PyObject *module);
+bool py_add_tensor(PyObject *module);
 
 /* Adds a type, once made, under its name. `*type` is kept: it is NULL, or from another module
  * object of the same extension. */

@@ -153,15 +153,6 @@ static PyObject *model_ask(py_model *m, PyObject *args) {
 
 /* --- Arrays -------------------------------------------------------------------------------------------- */
 
-static PyObject *shape_of(const cpb_values_info *info) {
-  PyObject *shape = PyTuple_New((Py_ssize_t)info->rank);
-  for (uint32_t i = 0; shape && i < info->rank; i++) {
-    PyObject *size = PyLong_FromUnsignedLongLong(info->shape[i]);
-    if (!size || PyTuple_SetItem(shape, (Py_ssize_t)i, size) < 0) Py_CLEAR(shape);
-  }
-  return shape;
-}
-
 /* Without the GIL. */
 static bool fill(py_work *work, cpb_values_file *values, uint8_t *to, uint64_t room, cpb_error *error) {
   for (uint64_t done = 0;;) {
@@ -176,7 +167,6 @@ static bool fill(py_work *work, cpb_values_file *values, uint8_t *to, uint64_t r
   }
 }
 
-/* (dtype, NumPy's type or None, item size, shape, whether column-major, the values as a bytearray) */
 static PyObject *take_values(py_model *m, py_work *work, cpb_values_file *values, uint64_t most) {
   const cpb_values_info *info = cpb_values_file_info(values);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
@@ -190,11 +180,7 @@ static PyObject *take_values(py_model *m, py_work *work, cpb_values_file *values
   py_work_unlock(work);
   bool done = fill(work, values, to, info->size, &error);
   py_work_lock(work);
-  PyObject *shape = done ? shape_of(info) : py_model_raise(m, &error);
-  PyObject *out = shape ? Py_BuildValue("szIOOO", info->dtype, info->numpy, (unsigned)info->item_size, shape,
-                                        info->fortran_order ? Py_True : Py_False, bytes)
-                        : NULL;
-  Py_XDECREF(shape);
+  PyObject *out = done ? py_values_of(info, bytes) : py_model_raise(m, &error);
   Py_DECREF(bytes);
   return out;
 }

@@ -22,8 +22,8 @@ static bool is_main_interpreter(void) {
 static int execute(PyObject *module) {
   return is_main_interpreter() && py_errors_init() && py_add_schema(module) && py_add_record_reader(module) &&
                  py_add_record_writer(module) && py_add_message(module) && py_add_model(module) &&
-                 py_add_transfers(module) && py_add_samediff(module) && py_add_diff(module) && py_add_names(module) &&
-                 PyModule_AddStringConstant(module, "version", cpb_version()) == 0
+                 py_add_transfers(module) && py_add_tensor(module) && py_add_samediff(module) && py_add_diff(module) &&
+                 py_add_names(module) && PyModule_AddStringConstant(module, "version", cpb_version()) == 0
              ? 0
              : -1;
 }

@@ -3,14 +3,54 @@
 #include <cpb/repack.h>
 #include <cpb/split.h>
 
+#include <stddef.h>
+
 #include "core.h"
 
+/* What a caller of Python says. All objects and texts are those of its dict. */
+typedef struct settings {
+  int seekable; /* the target can be written at any offset */
+  int replace, sync;
+  uint64_t threads;
+  cpb_limits limits;
+  PyObject *progress, *schema;
+  const char *type_name;
+  uint64_t max_chunk_size, inline_max, for_memory;
+  int layout, transpose;
+  cpb_codec_options codec;
+  const char *riegeli;
+  PyObject *base; /* (paths of base and target, the base's name), or NULL or None */
+} settings;
+
+#define AT(member) offsetof(settings, member)
+/* Of these libcpb._transfers lets each function have its own. */
+static const py_option table[] = {
+    {"seekable", PY_FLAG, AT(seekable), 0},
+    {"replace", PY_FLAG, AT(replace), 0},
+    {"sync", PY_FLAG, AT(sync), 0},
+    {"threads", PY_COUNT, AT(threads), 256},
+    {"limits", PY_LIMITS, AT(limits), 0},
+    {"progress", PY_OBJECT, AT(progress), 0},
+    {"schema", PY_OBJECT, AT(schema), 0},
+    {"type_name", PY_TEXT, AT(type_name), 0},
+    {"max_chunk_size", PY_COUNT, AT(max_chunk_size), 0},
+    {"inline_max", PY_COUNT, AT(inline_max), 0},
+    {"for_memory", PY_COUNT, AT(for_memory), 0},
+    {"layout", PY_LAYOUT, AT(layout), 0},
+    {"transpose", PY_FLAG, AT(transpose), 0},
+    {"codec", PY_CODEC, AT(codec), 0},
+    {"level", PY_LEVEL, AT(codec), 0},
+    {"window_log", PY_INT, AT(codec.window_log), 31},
+    {"riegeli_options", PY_TEXT, AT(riegeli), 0},
+    {"base", PY_OBJECT, AT(base), 0},
+    {NULL, PY_COUNT, 0, 0},
+};
+
 typedef struct transfer {
+  settings how;
   py_source source;
   py_sink sink;
   PyObject *schema;
-  bool seekable; /* it can be written at any offset */
-  cpb_limits limits;
   py_work *work;
   py_watch watch;
   cpb_allocator allocator;
@@ -84,32 +124,31 @@ static int progress(void *user, uint64_t done, uint64_t total) {
 
 /* --- With it -------------------------------------------------------------------------------------- */
 
-/* What all take first: (resolved source, resolved target, whether it can seek, replace, sync, progress, limits). */
-static bool open_both(transfer *t, PyObject *common, PyObject **callback) {
-  PyObject *source, *target, *limits;
-  int seekable, replace, sync;
-  if (!PyArg_ParseTuple(common, "OOpppOO", &source, &target, &seekable, &replace, &sync, callback, &limits))
-    return false;
-  t->seekable = seekable;
+/* (resolved source, resolved target, options by name), of which the last outlives the transfer. */
+static bool begin(transfer *t, PyObject *args) {
+  PyObject *source, *target, *given;
+  *t = (transfer){.how = {.replace = 1, .threads = 1, .limits.struct_size = sizeof t->how.limits}};
+  if (!PyArg_ParseTuple(args, "OOO", &source, &target, &given) || !py_options_read(&t->how, table, given)) return false;
   t->allocator = py_watch_allocator(&t->watch);
-  t->options.allocator = &t->allocator;
-  return py_limits(&t->limits, limits) && py_source_open(&t->source, source) &&
-         py_sink_open(&t->sink, target, replace, sync);
+  t->options = (cpb_file_options){.struct_size = sizeof t->options,
+                                  .limits = &t->how.limits,
+                                  .threads = (unsigned)t->how.threads,
+                                  .allocator = &t->allocator,
+                                  .progress = progress,
+                                  .user = t};
+  return (t->schema = py_schema_of(t->how.schema ? t->how.schema : Py_None)) && py_source_open(&t->source, source) &&
+         py_sink_open(&t->sink, target, t->how.replace, t->how.sync);
 }
 
 /* Runs and commits, or raises; closes the transfer. */
-static PyObject *finish(transfer *t, PyObject *callback) {
+static PyObject *finish(transfer *t) {
   py_gate gate = {0};
   py_work work;
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   bool done = false;
   if (!t->index && !t->split && !t->repack) {
     if (!PyErr_Occurred()) PyErr_NoMemory();
-  } else if (py_gate_init(&gate) && py_work_begin(&work, &gate, callback)) {
-    t->options.struct_size = sizeof t->options;
-    t->options.limits = &t->limits;
-    t->options.progress = progress;
-    t->options.user = t;
+  } else if (py_gate_init(&gate) && py_work_begin(&work, &gate, t->how.progress)) {
     t->work = &work;
     py_work_unlock(&work);
     done = run(t, &work, &error) == CPB_OK && py_sink_commit(&t->sink, &error);
@@ -124,69 +163,57 @@ static PyObject *finish(transfer *t, PyObject *callback) {
   Py_RETURN_NONE;
 }
 
-/* (common, threads, schema, type or None) */
 static PyObject *core_merge(PyObject *Py_UNUSED(module), PyObject *args) {
-  transfer t = {0};
-  PyObject *common, *schema, *callback = NULL;
-  const char *type;
-  bool ready = PyArg_ParseTuple(args, "OIOz", &common, &t.options.threads, &schema, &type) &&
-               (t.schema = py_schema_of(schema)) && (!type || (t.options.type = py_schema_find(t.schema, type))) &&
-               open_both(&t, common, &callback);
-  if (ready) t.index = cpb_index_new(&t.allocator, &t.limits);
-  return finish(&t, callback);
+  transfer t;
+  bool ready = begin(&t, args);
+  const char *type = t.how.type_name;
+  if (ready && (!type || (t.options.type = py_schema_find(t.schema, type))))
+    t.index = cpb_index_new(&t.allocator, &t.how.limits);
+  return finish(&t);
 }
 
-/* (common, threads, schema, type, max_chunk_size, inline_max, layout, codec, level, window_log, for_memory,
- * transpose, paths of base and target with the base's name, or None) */
 static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
-  transfer t = {0};
-  PyObject *common, *schema, *against, *callback = NULL;
-  unsigned long long chunk, within, memory;
-  int layout, codec, transpose;
-  cpb_split_options how = {.struct_size = sizeof how, .limits = &t.limits};
-  bool ready =
-      PyArg_ParseTuple(args, "OIOzKKiiiiKpO", &common, &t.options.threads, &schema, &how.type_name, &chunk, &within,
-                       &layout, &codec, &how.codec.level, &how.codec.window_log, &memory, &transpose, &against) &&
-      (against == Py_None || PyArg_ParseTuple(against, "yyO", &t.base_path, &t.out_path, &t.base_name)) &&
-      (t.schema = py_schema_of(schema)) && open_both(&t, common, &callback);
+  transfer t;
+  bool ready = begin(&t, args);
+  const settings *how = &t.how;
+  PyObject *base = how->base;
+  if (ready && base && base != Py_None) ready = PyArg_ParseTuple(base, "yyO", &t.base_path, &t.out_path, &t.base_name);
   if (ready) {
-    how.schema = py_schema_get(t.schema);
-    how.max_chunk_size = chunk;
-    how.inline_max = within;
-    how.seekable = t.seekable;
-    how.buffer = t.seekable ? 0 : SIZE_MAX / 2;
-    how.layout = (cpb_layout)layout;
-    how.codec.codec = (cpb_codec)codec;
-    how.for_memory = memory;
-    how.transpose = transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER;
-    t.split = cpb_split_new(&t.allocator, &how);
+    const cpb_split_options options = {.struct_size = sizeof options,
+                                       .limits = &how->limits,
+                                       .type_name = how->type_name,
+                                       .schema = py_schema_get(t.schema),
+                                       .max_chunk_size = how->max_chunk_size,
+                                       .inline_max = how->inline_max,
+                                       .seekable = how->seekable,
+                                       .buffer = how->seekable ? 0 : SIZE_MAX / 2,
+                                       .layout = (cpb_layout)how->layout,
+                                       .codec = how->codec,
+                                       .for_memory = how->for_memory,
+                                       .transpose = how->transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER};
+    t.split = cpb_split_new(&t.allocator, &options);
   }
-  return finish(&t, callback);
+  return finish(&t);
 }
 
-/* (common, threads, layout, codec, level, window_log, for_memory, transpose, Riegeli's text or None) */
 static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
-  transfer t = {0};
-  PyObject *common, *callback = NULL;
-  unsigned long long memory;
-  int layout, codec, transpose;
-  const char *text;
+  transfer t;
+  bool ready = begin(&t, args);
+  const settings *how = &t.how;
   cpb_record_writer_options riegeli = {.struct_size = sizeof riegeli};
-  cpb_repack_options how = {.struct_size = sizeof how, .limits = &t.limits};
-  bool ready = PyArg_ParseTuple(args, "OIiiiiKpz", &common, &t.options.threads, &layout, &codec, &how.codec.level,
-                                &how.codec.window_log, &memory, &transpose, &text) &&
-               (!text || py_riegeli_options(&riegeli, text)) && open_both(&t, common, &callback);
-  if (ready) {
-    how.seekable = t.seekable;
-    how.buffer = t.seekable ? 0 : SIZE_MAX / 2;
-    how.layout = (cpb_layout)layout;
-    how.codec.codec = (cpb_codec)codec;
-    how.for_memory = memory;
-    how.transpose = transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER;
-    how.riegeli = text ? &riegeli : NULL;
-    t.repack = cpb_repack_new(&t.allocator, &how);
+  if (ready && (!how->riegeli || py_riegeli_options(&riegeli, how->riegeli))) {
+    const cpb_repack_options options = {.struct_size = sizeof options,
+                                        .limits = &how->limits,
+                                        .seekable = how->seekable,
+                                        .buffer = how->seekable ? 0 : SIZE_MAX / 2,
+                                        .layout = (cpb_layout)how->layout,
+                                        .codec = how->codec,
+                                        .for_memory = how->for_memory,
+                                        .transpose = how->transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER,
+                                        .riegeli = how->riegeli ? &riegeli : NULL};
+    t.repack = cpb_repack_new(&t.allocator, &options);
   }
-  return finish(&t, callback);
+  return finish(&t);
 }
 
 bool py_add_transfers(PyObject *module) {

@@ -1,6 +1,8 @@
 /* RecordWriter. */
 #include <cpb/records.h>
 
+#include <stddef.h>
+
 #include "core.h"
 
 typedef struct writer {
@@ -29,40 +31,69 @@ static bool is_open(const writer *w) {
   return !w->failed || py_raise_text(CPB_E_USAGE, w->sink.name, "the record writer has failed before") != NULL;
 }
 
-static int writer_init(writer *w, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved",   "replace",    "sync",    "codec",    "level",
-                          "window_log", "chunk_size", "single",  "seekable", "padding",
-                          "metadata",   "transpose",  "riegeli", "limits",   NULL};
-  PyObject *resolved, *metadata, *numbers;
+/* What a caller of Python says. */
+typedef struct settings {
+  int replace, sync, single, seekable, transpose;
+  cpb_codec_options codec;
+  uint64_t chunk_size, padding;
+  PyObject *metadata;
+  const char *riegeli;
   cpb_limits limits;
-  const char *text;
-  int replace, sync, codec, single, seekable, transpose;
-  unsigned long long chunk_size, padding;
-  cpb_record_writer_options how = {.struct_size = sizeof how};
-  if (w->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OppiiiKppKOpzO", names, &resolved, &replace, &sync, &codec,
-                                   &how.codec.level, &how.codec.window_log, &chunk_size, &single, &seekable, &padding,
-                                   &metadata, &transpose, &text, &numbers) ||
-      !py_limits(&limits, numbers))
-    return -1;
-  how.codec.codec = (cpb_codec)codec;
-  how.limits = &limits;
-  how.chunk_size = chunk_size;
-  how.record_per_chunk = single;
-  how.seekable = seekable;
-  how.buffer = seekable ? 0 : SIZE_MAX / 2;
-  how.final_padding = padding;
-  how.transpose = transpose ? CPB_TRANSPOSE_ALWAYS : CPB_TRANSPOSE_NEVER;
-  if (text && !py_riegeli_options(&how, text)) return -1;
-  if (metadata != Py_None && !py_buffer_read(&w->metadata, metadata, "metadata")) return -1;
-  how.metadata = w->metadata.data;
-  how.metadata_size = w->metadata.size;
-  if (!py_gate_init(&w->gate) || !py_sink_open(&w->sink, resolved, replace, sync)) return -1;
-  how.append_at = w->sink.begin;
-  w->chunk_size = single ? 1 : how.chunk_size ? how.chunk_size : how.codec.codec == CPB_CODEC_NONE ? 4096 : 1 << 20;
+} settings;
+
+#define AT(member) offsetof(settings, member)
+static const py_option table[] = {
+    {"replace", PY_FLAG, AT(replace), 0},
+    {"sync", PY_FLAG, AT(sync), 0},
+    {"codec", PY_CODEC, AT(codec), 0},
+    {"level", PY_LEVEL, AT(codec), 0},
+    {"window_log", PY_INT, AT(codec.window_log), 31},
+    {"chunk_size", PY_COUNT, AT(chunk_size), 0},
+    {"record_per_chunk", PY_FLAG, AT(single), 0},
+    {"seekable", PY_FLAG, AT(seekable), 0},
+    {"padding", PY_COUNT, AT(padding), 0},
+    {"metadata", PY_OBJECT, AT(metadata), 0},
+    {"transpose", PY_FLAG, AT(transpose), 0},
+    {"riegeli_options", PY_TEXT, AT(riegeli), 0},
+    {"limits", PY_LIMITS, AT(limits), 0},
+    {NULL, PY_COUNT, 0, 0},
+};
+
+static cpb_record_writer *engine_of(writer *w, const settings *given) {
+  cpb_record_writer_options how = {
+      .struct_size = sizeof how,
+      .codec = given->codec,
+      .limits = &given->limits,
+      .chunk_size = given->chunk_size,
+      .record_per_chunk = given->single,
+      .seekable = given->seekable,
+      .buffer = given->seekable ? 0 : SIZE_MAX / 2,
+      .final_padding = given->padding,
+      .transpose = given->transpose ? CPB_TRANSPOSE_ALWAYS : CPB_TRANSPOSE_NEVER,
+      .metadata = w->metadata.data,
+      .metadata_size = w->metadata.size,
+      .append_at = w->sink.begin,
+  };
+  if (given->riegeli && !py_riegeli_options(&how, given->riegeli)) return NULL;
+  const uint64_t usual = how.codec.codec == CPB_CODEC_NONE ? 4096 : 1 << 20;
+  w->chunk_size = how.record_per_chunk ? 1 : how.chunk_size ? how.chunk_size : usual;
   const cpb_allocator allocator = py_watch_allocator(&w->watch);
-  w->engine = cpb_record_writer_new(&allocator, &how);
-  return w->engine ? 0 : (PyErr_NoMemory(), -1);
+  cpb_record_writer *engine = cpb_record_writer_new(&allocator, &how);
+  if (!engine) PyErr_NoMemory();
+  return engine;
+}
+
+/* (resolved target, options by name) */
+static int writer_init(writer *w, PyObject *args, PyObject *Py_UNUSED(kwargs)) {
+  PyObject *resolved, *given;
+  settings how = {.replace = 1, .limits.struct_size = sizeof how.limits};
+  if (w->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
+  if (!PyArg_ParseTuple(args, "OO", &resolved, &given) || !py_options_read(&how, table, given)) return -1;
+  const bool metadata = how.metadata && how.metadata != Py_None;
+  if (metadata && !py_buffer_read(&w->metadata, how.metadata, "metadata")) return -1;
+  if (!py_gate_init(&w->gate) || !py_sink_open(&w->sink, resolved, how.replace, how.sync)) return -1;
+  w->engine = engine_of(w, &how);
+  return w->engine ? 0 : -1;
 }
 
 /* A writer that nobody has closed leaves nothing behind, as after an exception. */

@@ -97,6 +97,8 @@ def messages(model, folder):
     schema = libcpb.Schema(None, limits={"depth": 9})
     with libcpb.open(plain, schema=schema, type_name="tensorflow.SavedModel") as message:
         same(message.field("saved_model_schema_version").value(), 1)
+    one = b"\x08\1\x12\4\x12\2\x08\1\x2a\4\0\0\x80\x3f"  # a TensorProto
+    same(_core.tensor(("memory", one, None, None), 4)[1:], ("<f4", 4, (1,), False, memoryview(one)[-4:]))
     with libcpb.merge_chunks([b"\x0a\x01x"], b"\x08\0") as message:
         same(len(message.read()), 3)
 
@@ -139,7 +141,7 @@ def main(data, folder):
     messages(data / "cpb/real_tf_module/max3000_zstd.cpb", folder)
     models(data, folder)
     samediff(data, folder)
-    for call in (lambda: _core.merge(1), lambda: _core.merge((1, 2), 0, None, None), lambda: libcpb.merge(3, folder / "x"),
+    for call in (lambda: _core.merge(1), lambda: _core.merge((1, 2), (1, 2, 3), {}), lambda: _core.merge(1, 2, {"x": 1}), lambda: libcpb.merge(3, folder / "x"),
                  lambda: libcpb.open(b"").field(3)):
         try:
             call()

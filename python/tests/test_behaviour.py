@@ -3,6 +3,7 @@
 import array
 import contextlib
 import gc
+import inspect
 import io
 import os
 import pathlib
@@ -428,3 +429,12 @@ def test_urls_beside_tensorflow():
 
 def test_codecs_are_typed_by_the_names_that_there_are():
     assert typing.get_args(_options.Codec) == ("default", *_core.codecs)
+
+
+def test_no_function_has_many_arguments_by_position():
+    for name in libcpb.__all__:
+        thing = getattr(libcpb, name)
+        members = [thing] if not isinstance(thing, type) else [m for m in vars(thing).values() if inspect.isfunction(m)]
+        for one in members if callable(thing) and not hasattr(thing, "_fields") else []:
+            kinds = [p.kind for p in inspect.signature(one).parameters.values()]
+            assert sum(kind in (kind.POSITIONAL_ONLY, kind.POSITIONAL_OR_KEYWORD) for kind in kinds) <= 6 + isinstance(thing, type), (name, one)

@@ -46,7 +46,8 @@ def test_many_records_by_several_threads(file):
 
 def test_an_error_in_a_thread_comes_through(file, monkeypatch):
     path, records = file
-    monkeypatch.setattr("libcpb._options.threads", lambda given: 4)
+    monkeypatch.setattr("libcpb._options.threads", lambda: 4)
+    monkeypatch.setattr("libcpb._records._WORTH", 0)
     damaged = bytearray(path.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     with libcpb.RecordReader(bytes(damaged)) as reader, pytest.raises(libcpb.CpbError) as caught:

@@ -1,5 +1,6 @@
 """Fields that go on: elements, fields of fields and arrays, against protobuf's own reading of the whole message."""
 
+import io
 import os
 import pathlib
 import random
@@ -10,7 +11,7 @@ import fsspec
 import numpy
 import pytest
 from google.protobuf import descriptor_pb2
-from tensorflow.core.framework import tensor_pb2
+from tensorflow.core.framework import graph_pb2, node_def_pb2, tensor_pb2
 from tensorflow.core.protobuf import saved_model_pb2
 
 import libcpb
@@ -34,6 +35,7 @@ def test_elements_and_fields_of_fields(whole):
         assert [node.field("name").value() for node in field] == [node.name for node in nodes]
         assert type(nodes[0]).FromString(field[-1].read()) == nodes[-1]
         assert [one.path for one in field[1:3]] == [field.path + "[1]", field.path + "[2]"]
+        assert field[2].field("").field("name").value() == nodes[2].name and message.field("").read() == message.read()
         name = field[2].field("name")
         assert message.read(*name.ranges[0]) == nodes[2].name.encode() and name.path == field.path + "[2].name"
         tags = message.field("meta_graphs[0].meta_info_def.tags")
@@ -80,6 +82,57 @@ def test_numbers_that_are_not_packed_and_zigzag():
         assert [one.value() for one in message.field("plain")] == [-1, 64, 0]
         assert message.field("fixed").array().tolist() == [1, 2]
         with pytest.raises(libcpb.CpbError, match="no repeated field of numbers"):
+            message.field("").array()
+
+
+def test_tensors():
+    import numpy as np
+    import tensorflow as tf
+
+    same = [np.arange(6, dtype=t).reshape(2, 3) for t in ("<f4", "<f8", "<i4", "u1", "<i8", "<f2", "<c16")]
+    for value in [*same, np.array([[True], [False]]), np.array([b"a", b"", b"bc\0"], object), np.zeros((0, 2), "<f4"),
+                  np.float32(3)]:
+        for tensor in tf.make_tensor_proto(value), tf.compat.v1.make_tensor_proto(np.asarray(value).tolist(), value.dtype,
+                                                                                  np.shape(value)):
+            data = tensor.SerializeToString()
+            with libcpb.open(data, type_name="tensorflow.TensorProto", chunked=False) as message:
+                np.testing.assert_array_equal(message.field("").array(), tf.make_ndarray(tensor))
+    node = node_def_pb2.NodeDef(op="Const")
+    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(same[0]))
+    data = graph_pb2.GraphDef(node=[node]).SerializeToString()
+    with libcpb.open(data, type_name="tensorflow.GraphDef", chunked=False) as message:
+        array = message.field('node[0].attr["value"].tensor').array()
+        np.testing.assert_array_equal(array, same[0])
+        assert np.shares_memory(array, np.frombuffer(data, "u1")) and not array.flags.writeable
+        with pytest.raises(libcpb.CpbError, match="the array has 24 bytes; max_size allows 23"):
+            message.field('node[0].attr["value"].tensor').array(max_size=23)
+    fixed = tensor_pb2.TensorProto(float_val=[1, 2.5]).SerializeToString()
+    for source in fixed, memoryview(fixed), io.BytesIO(fixed):
+        with libcpb.open(source, type_name="tensorflow.TensorProto", chunked=False) as message:
+            array = message.field("float_val").array()
+            assert array.tolist() == [1, 2.5]
+            assert np.shares_memory(array, np.frombuffer(fixed, "u1")) == (not isinstance(source, io.BytesIO))
+
+
+def test_memory_is_let_go_of():
+    data = bytearray(tensor_pb2.TensorProto(float_val=[1]).SerializeToString())
+    with libcpb.open(data, type_name="tensorflow.TensorProto", chunked=False) as message:
+        field = message.field("float_val")
+        assert field.array().tolist() == [1]
+        with pytest.raises(BufferError):
+            data.clear()
+    data.clear()
+    with pytest.raises(libcpb.CpbError, match="closed"):
+        field.array()
+    with libcpb.open(b"", type_name="tensorflow.TensorProto", chunked=False) as message:
+        assert message.size == 0
+
+
+@pytest.mark.parametrize("damage, text", [(b"\x22\x05abc", "beyond|end"), (b"\x08\x63", "99"),
+                                          (b"\x08\x01\x12\x04\x12\x02\x08\x02\x22\x01a", "bytes")])
+def test_damaged_tensors(damage, text):
+    with pytest.raises(libcpb.CpbError, match=text):
+        with libcpb.open(damage, type_name="tensorflow.TensorProto", chunked=False) as message:
             message.field("").array()
 
 

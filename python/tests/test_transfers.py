@@ -162,6 +162,21 @@ def test_other_wrong_options(graph, chunked, tmp_path):
             call(threads=257)
         with pytest.raises(TypeError, match="threads is str; expected an int"):
             call(threads="2")
+        with pytest.raises(TypeError, match="unexpected keyword argument 'thread'; expected any of .*threads"):
+            call(thread=2)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'layout'"):
+        libcpb.merge(chunked, out, layout="remote")
+    for how, kind, text in (({"codec": "lz4"}, libcpb.CpbError, "codec is 'lz4'; expected one of default, none, brotli, zstd, snappy"),
+                            ({"layout": None}, libcpb.CpbError, "layout is None; expected one of remote, compat"),
+                            ({"level": "9"}, TypeError, "level is str; expected an int or None"),
+                            ({"level": 10**30}, libcpb.CpbError, r"level is 10+; expected -131072 to 22 for default"),
+                            ({"level": 1, "codec": "none"}, libcpb.CpbError, "level is 1; expected None for none"),
+                            ({"window_log": 32}, libcpb.CpbError, "window_log is 32; expected 0 to 31"),
+                            ({"for_memory": -1}, libcpb.CpbError, f"for_memory is -1; expected 0 to {2**64 - 1}"),
+                            ({"for_memory": 2**64}, libcpb.CpbError, f"for_memory is {2**64}; expected"),
+                            ({"base": 3}, TypeError, "the base is int"), ({"riegeli_options": "zstd"}, TypeError, "riegeli_options")):
+        with pytest.raises(kind, match=text):
+            libcpb.split(graph, out, **GRAPH, **how)
     with pytest.raises(libcpb.CpbError, match="for_memory"):
         libcpb.split(graph, out, **GRAPH, transpose=True, for_memory=1 << 20)
     with pytest.raises(TypeError, match="riegeli_options is bytes"):

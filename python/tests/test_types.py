@@ -104,7 +104,7 @@ def test_mypy_strict(programs):
            "program.py", "tutorial.py"], programs, r"([^:]+):(\d+): error: ")
 
 
-@pytest.mark.skipif(not PYRIGHT, reason="needs pyright, which tests/run.sh setup-npm installs")
 def test_pyright(programs):
+    assert PYRIGHT, "there is no pyright: `sh web/test/setup.sh npm` installs it"
     check([PYRIGHT, "--pythonpath", sys.executable, "program.py", "tutorial.py"], programs,
           rf"{re.escape(str(programs))}/([^:]+):(\d+):\d+ - error: ")

@@ -17,7 +17,7 @@ with_headers=$(awk 'NF == 3' <<<"$pythons")
 # HEADERS NAME: makes the wheel, $wheel.
 make_wheel() {
   PATH=$(dirname "$python"):$PATH "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation \
-    --no-deps --config-settings=build-dir=build/wheel --config-settings=cmake.define.CPB_DEPENDENCIES=source \
+    --no-deps --config-settings=build-dir=build/wheel --config-settings=cmake.define.CPB_DEPENDENCIES=source --config-settings=cmake.define.CPB_QUICK=OFF \
     --config-settings=cmake.define.CPB_PYTHON_HEADERS="$1" --wheel-dir "$work/built-$2" .
   PATH=$(dirname "$python"):$PATH "$python" -m auditwheel repair --wheel-dir "$work/repaired-$2" "$work/built-$2"/*.whl
   wheel=$(ls "$work/repaired-$2"/libcpb-*-cp39-abi3-manylinux*.whl)

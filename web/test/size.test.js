@@ -18,11 +18,11 @@ const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 const pages = {
   open: { limit: 11_900, code: "import { open } from 'libcpb'; done((await open('file.cpb')).numChunks);" },
   field: {
-    limit: 25_100,
+    limit: 25_000,
     code: "import { open } from 'libcpb'; done(await (await (await open('file.cpb')).field('meta_graphs[0].meta_info_def.tensorflow_version')).json());",
   },
   inspect: {
-    limit: 27_900,
+    limit: 27_750,
     code: "import { inspect } from 'libcpb'; done(await (await inspect('file.cpb')).ask('overview'));",
   },
 };

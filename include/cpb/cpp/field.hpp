@@ -134,8 +134,8 @@ class MessageField {
    * field does not exist. Use operator[] for an element or entry of a repeated field. */
   StatusOr<MessageField> Field(const std::string &path) const {
     if (repeated()) return Wrong("a repeated field; expected an index");
-    return Find(message_, found_.message, path, path_.empty() || path.empty() ? path_ + path : path_ + "." + path,
-                number() == 0 ? nullptr : &ranges_);
+    const char *dot = path_.empty() || path.empty() ? "" : ".";
+    return Find(message_, found_.message, path, path_ + dot + path, &ranges_);
   }
 
   /* The elements of a repeated field; for a map its entries, which are messages with `key` and

@@ -485,6 +485,9 @@ void TestFields() {
     i++;
   }
   EXPECT(i == 30);
+  EXPECT(*all->At(5).Field("")->Field("name")->Read() == "child 5" &&
+         *message->Field("")->Read() == tree.SerializeAsString());
+  EXPECT(message->Field("")->Field("child")->path() == "child" && all->At(5).Field("")->path() == "child[5]");
   cpb::MessageField third = *(*children)[3];
   message = cpb::Status(CPB_E_USAGE, "closed"); // the field keeps it open
   EXPECT(*third.Field("name")->Read() == "child 3" && third.Field("nope").status().code() == CPB_E_NOT_FOUND);

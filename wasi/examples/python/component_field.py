@@ -33,7 +33,8 @@ def call(interface, name, *arguments):
 
 
 options = Record()
-options.__dict__.update({"form": "guess", "schema": None, "type-name": None, "read-size": None})
+for name, value in {"form": "guess", "schema": None, "type-name": None, "read-size": None}.items():
+    setattr(options, name, value)
 field = call("messages", "open-field", ResourceHost.own(0, 1).to_any(store), options, path)
 content = call("messages", "[method]field.read", field, 0, None)
 while (piece := call("chunked", "[method]content.next", content, 65536)) is not None:

@@ -57,7 +57,7 @@ export class Exchange {
     return (await parts.unusual()).beside(this.#given, this.url, path);
   }
 
-  /** @param {string} url @param {string} range @param {AbortSignal} [signal] @param {RequestRedirect} [redirect] */
+  /** @param {string} url @param {string} range @param {AbortSignal} [signal] @param {'follow' | 'manual'} [redirect] */
   #send(url, range, signal, redirect) {
     const options = { ...this.#options };
     if (this.#redirects?.isAway(url)) delete options.headers;

@@ -11,8 +11,12 @@ import { abortable, controllerUnder } from './abort.js';
  * @property {() => void} end
  */
 
-/** The address of the page or worker, in a browser. */
-export const here = () => /** @type {{ location?: Location }} */ (globalThis).location;
+/**
+ * The address of the page or worker, in a browser.
+ *
+ * @returns {{ href: string, origin: string, protocol: string } | undefined}
+ */
+export const here = () => /** @type {any} */ (globalThis).location;
 
 /**
  * What a URL says of the resource. `home`: what is requested, where that is clear; `name`: without what may be secret.
@@ -40,7 +44,7 @@ export function placeOf(url) {
  * @param {string} range
  * @param {import('./url.js').UrlOptions} options
  * @param {AbortSignal} [signal]
- * @param {RequestRedirect} [redirect]
+ * @param {'follow' | 'manual'} [redirect]
  */
 export function send(url, range, options, signal, redirect = here() || options.fetch ? undefined : 'manual') {
   const { credentials, mode, cache } = options;

@@ -47,7 +47,9 @@ import { Resource } from './resource.js';
  * @param {import('../middleware/meter.js').Meter} [usage] that of others with which it has one budget
  * @returns {Source & { url: string, finalUrl: string }} `finalUrl`: where redirects led
  */
-export const urlSource = (url, options = {}, usage = meter(options.budget)) => urlSourceFrom(url, options, usage, {});
+export function urlSource(url, options = {}, usage = meter(options.budget)) {
+  return urlSourceFrom(url, options, usage, {});
+}
 
 /**
  * The same, going on with what came of it before all of this was there.
