@@ -103,13 +103,13 @@ const uint8_t *cli_read_range(cli *c, cpb_message_file *message, const char *nam
 /* Applies --riegeli-options, and keeps the other members; or CLI_USAGE after the message. */
 int cli_riegeli_options(const cli *c, cpb_record_writer_options *options);
 
+/* --- Outputs (outputs.c) ----------------------------------------------------------- */
+
 /* Opens --output, or standard output for "-" or without the option; NULL after the message. With `in_order`, writes
  * come in order. */
-
-/* Opens a file to add to, locked until it is closed. */
 cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status);
 
-/* A file that is added to, locked until it is closed. */
+/* Opens a file to add to, locked until it is closed. */
 cpb_output *cli_extend_output(cli *c, const char *path, int *status);
 
 /* Write at `*at`, which they advance: bytes, or a range of the message in file `name`. CLI_OK, or the exit code after

@@ -12,7 +12,7 @@ import { shared, slots } from './shared.js';
  * @property {number} [connections] requests at once, and twice as many of up to 16 KiB; default 6
  */
 
-/** More requests of up to this size may run at once, because latency dominates their time. */
+/** Requests of up to this size may run in larger numbers, because latency dominates their cost. */
 const SMALL = 16 << 10;
 
 /**
