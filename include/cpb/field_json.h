@@ -5,14 +5,15 @@
  *       if (step == CPB_STEP_NEED) cpb_file_supply(file, cpb_field_json_input(json));
  *       else fwrite(cpb_field_json_output(json, &length), 1, length, stdout);
  *
- * A message becomes an object as from cpb_json (cpb/message.h), with the names of the .proto. A
- * number, text, bytes, a list or a map has the form of a member's value in such an object. Long
- * values are not read: {"@omitted": {"offset", "size"}} has their range in the input. */
+ * A message becomes an object as from cpb_json (cpb/message.h). A number, text, bytes, a list or a
+ * map has the form of a member's value in such an object. Long values are not read:
+ * {"@omitted": {"offset", "size"}} has their range in the input. */
 #ifndef CPB_FIELD_JSON_H
 #define CPB_FIELD_JSON_H
 
 #include "cpb/base.h"
 #include "cpb/find.h"
+#include "cpb/message.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +32,9 @@ typedef struct cpb_field_json_options {
    * MiB. */
   uint64_t max_size;
 
+  /* Names, unknown fields, UTF-8 and indentation; copied. NULL: the defaults of cpb_json_options. */
+  const cpb_json_options *json;
+
   /* `depth`, `walked` and `held` count. */
   const cpb_limits *limits;
 } cpb_field_json_options;
@@ -46,7 +50,8 @@ CPB_API void cpb_field_json_free(cpb_field_json *json);
 CPB_API cpb_input *cpb_field_json_input(cpb_field_json *json);
 
 /* CPB_STEP_NEED; CPB_STEP_OUTPUT; CPB_STEP_DONE after the last byte; or CPB_STEP_ERROR.
- * CPB_E_USAGE: the type of the field is unknown; other errors as from cpb_outline and cpb_json. */
+ * CPB_E_USAGE: the type of the field is unknown; CPB_E_DAMAGED: the value does not fit it; other
+ * errors as from cpb_outline and cpb_json. */
 CPB_API cpb_step cpb_field_json_step(cpb_field_json *json);
 
 /* After CPB_STEP_OUTPUT: the next bytes, valid until the next step. */

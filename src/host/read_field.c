@@ -1,8 +1,5 @@
-/* Reads a field of a message in one call, as bytes or as JSON: runs the engines for finding, outlines and JSON over an
- * opened message.
- *
- * Only messages have JSON. Any other value is therefore put into a message with this field alone, of a type that is
- * made here, and its value is then cut out of that message's JSON. */
+/* A field of a message in one call, as bytes or as JSON: the engines for finding and for JSON, driven over an opened
+ * message. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,12 +8,11 @@
 #include "base/limits.h"
 #include "base/meter.h"
 #include "base/status.h"
+#include "cpb/field_json.h"
 #include "cpb/message.h"
 #include "cpb/open.h"
-#include "cpb/outline.h"
 
-#define BEGINNING 4096 /* bytes of a message that identify the kind of model */
-#define HEAD_MAX (2 * CPB_VARINT_MAX)
+#define BEGINNING 4096 /* bytes of a message that tell what model it is */
 
 /* --- The type ---------------------------------------------------------------------------- */
 
@@ -39,7 +35,7 @@ const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const c
   const cpb_message_type *only = NULL;
   const char *label;
   cpb_model_kind kind = 1;
-  do { /* after the last kind comes a type that is not a model */
+  do { /* behind the last kind a type that is no model */
     label = cpb_model_kind_name(kind);
     const char *name = label ? cpb_model_message_type(kind++) : "tensorflow.FunctionDef";
     const cpb_message_type *type = name ? cpb_schema_find_message(schema, name) : NULL;
@@ -52,7 +48,7 @@ const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const c
 
 /* --- The result -------------------------------------------------------------------------- */
 
-/* Bytes that are generated, followed by a NUL, within limits.answer. */
+/* Bytes that are made, with a NUL behind them, within limits.answer. */
 typedef struct result {
   cpb_allocator allocator;
   cpb_meter meter;
@@ -73,7 +69,7 @@ static bool put(result *r, const void *data, size_t size) {
   return cpb_buffer_append(&r->bytes, data, size) || cpb_fail_memory(r->error) == CPB_OK;
 }
 
-/* The bytes, which now belong to the caller; NULL after a failure. */
+/* The bytes, which are the caller's then; NULL after a failure. */
 static void *end_result(result *r, bool done, size_t *size) {
   *size = r->bytes.size;
   if (done && !cpb_buffer_append(&r->bytes, "", 1)) done = cpb_fail_memory(r->error) == CPB_OK;
@@ -104,130 +100,38 @@ static uint64_t total_size(const cpb_found_field *place) {
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static bool put_json(result *r, const cpb_message_type *type, cpb_span message, const cpb_json_options *how) {
-  cpb_json *json = cpb_json_new(&r->allocator, type, message.data, message.size, how);
-  cpb_step step = CPB_STEP_ERROR;
-  if (!json) return cpb_fail_memory(r->error) == CPB_OK;
-  while ((step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
+static cpb_field_json *json_of(const result *r, const cpb_found_field *place, const cpb_field_options *options) {
+  const cpb_range nothing = {0, 0};
+  const cpb_field_json_options how = {.struct_size = sizeof how,
+                                      .max_value = options->omit > 0 ? options->omit : UINT64_MAX,
+                                      .max_size = SIZE_MAX / 2,
+                                      .json = options->json,
+                                      .limits = options->limits};
+  const size_t count = place->num_ranges;
+  return cpb_field_json_new(&r->allocator, &place->found, count ? place->ranges : &nothing, count ? count : 1, &how);
+}
+
+static bool put_json(result *r, cpb_message_file *message, cpb_field_json *json) {
+  cpb_step step;
+  while ((step = cpb_field_json_step(json)) > CPB_STEP_DONE) {
+    if (step == CPB_STEP_NEED) {
+      if (cpb_message_file_supply(message, cpb_field_json_input(json), r->error) != CPB_OK) return false;
+      continue;
+    }
     size_t length;
-    const char *text = cpb_json_output(json, &length);
-    if (!put(r, text, length)) break;
+    const char *text = cpb_field_json_output(json, &length);
+    if (!put(r, text, length)) return false;
   }
-  if (step == CPB_STEP_ERROR) *r->error = *cpb_json_error(json);
-  cpb_json_free(json);
+  if (step == CPB_STEP_ERROR) *r->error = *cpb_field_json_error(json);
   return step == CPB_STEP_DONE;
 }
 
-static cpb_json_options json_options(const cpb_field_options *options) {
-  cpb_json_options how;
-  cpb_options_copy(&how, sizeof how, options->json);
-  how.struct_size = sizeof how;
-  how.limits = options->limits;
-  how.omitted = NULL;
-  how.num_omitted = 0;
-  return how;
-}
-
-/* Puts the message of `type` that consists of these ranges. */
-static bool put_message(result *r, cpb_message_file *message, const cpb_message_type *type,
-                        const cpb_found_field *place, const cpb_field_options *options) {
-  const cpb_range nothing = {0, 0};
-  const cpb_outline_options how = {.struct_size = sizeof how,
-                                   .max_value = options->omit > 0 ? options->omit : UINT64_MAX,
-                                   .max_size = SIZE_MAX / 2,
-                                   .limits = options->limits};
-  cpb_json_options json = json_options(options);
-  cpb_outline *outline = cpb_outline_new(&r->allocator, type, place->num_ranges ? place->ranges : &nothing,
-                                         place->num_ranges ? place->num_ranges : 1, &how);
-  cpb_step step = CPB_STEP_ERROR;
-  bool done = false;
-  if (!outline) return cpb_fail_memory(r->error) == CPB_OK;
-  while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED)
-    if (cpb_message_file_supply(message, cpb_outline_input(outline), r->error) != CPB_OK) break;
-  if (step == CPB_STEP_ERROR) *r->error = *cpb_outline_error(outline);
-  if (step == CPB_STEP_DONE) {
-    cpb_span bytes;
-    bytes.data = cpb_outline_message(outline, &bytes.size);
-    json.omitted = cpb_outline_omitted(outline, &json.num_omitted);
-    done = put_json(r, type, bytes, &json);
-  }
-  cpb_outline_free(outline);
-  return done;
-}
-
-/* Puts a value that is not a message as the only field of `type`. */
-static bool put_value(result *r, cpb_message_file *message, const cpb_message_type *type, const cpb_found_field *place,
-                      const cpb_field_options *options) {
+/* The JSON of text and bytes is longer than they are. */
+static bool may_read(result *r, const cpb_found_field *place, uint64_t size, uint64_t omit) {
   const cpb_found *found = &place->found;
-  uint64_t size = total_size(place);
-  const bool is_long = found->wire_type == 2 && options->omit > 0 && size > options->omit;
-  uint8_t head[HEAD_MAX];
-  result value;
-  const cpb_field_options unbounded = {.allocator = options->allocator}; /* a number takes 10 bytes */
-  begin_result(&value, found->wire_type == 2 ? options : &unbounded, size, r->error);
-  uint8_t *end = cpb_varint_write(head, (uint64_t)found->number << 3 | found->wire_type);
-  if (found->wire_type == 2) end = cpb_varint_write(end, is_long ? 0 : size);
-  bool done = cpb_buffer_append(&value.bytes, head, (size_t)(end - head)) || cpb_fail_memory(r->error) == CPB_OK;
-  for (size_t i = 0; done && !is_long && i < place->num_ranges; i++)
-    done = put_range(&value, message, place->ranges[i]);
-  const cpb_omitted omitted = {place->num_ranges ? place->ranges[0].offset : 0, size, (size_t)(end - head),
-                               found->number};
-  cpb_json_options how = json_options(options);
-  how.omitted = &omitted;
-  how.num_omitted = is_long;
-  done = done && put_json(r, type, (cpb_span){value.bytes.data, value.bytes.size}, &how);
-  cpb_buffer_free(&value.bytes);
-  cpb_meter_free(&value.meter);
-  return done;
-}
-
-/* The end of the value at `at`: the end of the object around it, or the comma before the next member. */
-static size_t value_end(const char *text, size_t at, size_t size) {
-  size_t depth = 0;
-  for (bool quoted = false; at < size; at++) {
-    if (text[at] == '"') quoted = !quoted;
-    else if (quoted) at += text[at] == '\\';
-    else if (text[at] == '{' || text[at] == '[') depth++;
-    else if (depth == 0 && (text[at] == '}' || text[at] == ',')) break;
-    else if (text[at] == '}' || text[at] == ']') depth--;
-  }
-  return at;
-}
-
-/* Keeps only the value of an object's first member, unless that represents unknown fields. */
-static bool cut_out(result *r) {
-  char *text = (char *)r->bytes.data;
-  const char *colon = memchr(text, ':', r->bytes.size);
-  if (!colon || memchr(text, '@', (size_t)(colon - text))) return false;
-  size_t begin = (size_t)(colon - text) + 1, end = value_end(text, begin, r->bytes.size);
-  while (text[begin] == ' ') begin++;
-  while (end > begin && (text[end - 1] == ' ' || text[end - 1] == '\n')) end--;
-  memmove(text, text + begin, end - begin);
-  r->bytes.size = end - begin;
-  return true;
-}
-
-/* Makes a type with this field alone, which is shown even if it has its default value; without `whole`, for a single
- * element or entry. */
-static bool put_alone(result *r, cpb_message_file *message, const cpb_found_field *place,
-                      const cpb_field_options *options) {
-  const cpb_found *found = &place->found;
-  cpb_field field = *found->field;
-  cpb_enum_type open;
-  const cpb_message_type type = {.name = found->parent->name, .fields = &field, .num_fields = 1};
-  if (!found->fields) {
-    field.repeated = field.map = field.packed = 0;
-    field.presence = 1;
-    field.oneof = -1;
-    if (field.enumeration) open = *field.enumeration, open.closed = 0, field.enumeration = &open;
-  }
-  if (!(found->fields ? put_message : put_value)(r, message, &type, place, options)) return false;
-  if (cut_out(r)) return true;
-  if (!found->fields)
-    return cpb_fail(r->error, CPB_E_DAMAGED, place->num_ranges ? place->ranges[0].offset : CPB_NO_OFFSET,
-                    "the value has wire type %u, which does not fit the field's type", found->wire_type) == CPB_OK;
-  r->bytes.size = 0;
-  return put(r, field.map ? "{}" : "[]", 2);
+  if (found->message || found->fields || found->wire_type != 2 || (omit > 0 && size > omit)) return true;
+  return cpb_meter_allows(&r->meter, CPB_WORK_ANSWER, size, place->num_ranges ? place->ranges[0].offset : CPB_NO_OFFSET,
+                          r->error);
 }
 
 char *cpb_message_file_json(cpb_message_file *message, const cpb_found_field *place,
@@ -235,13 +139,12 @@ char *cpb_message_file_json(cpb_message_file *message, const cpb_found_field *pl
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_field_options options;
   result r;
-  bool done = false;
   cpb_options_copy(&options, sizeof options, given_options);
   begin_result(&r, &options, total_size(place), error);
-  if (place->found.message && !place->found.fields)
-    done = put_message(&r, message, place->found.message, place, &options);
-  else if (place->found.field && place->found.parent) done = put_alone(&r, message, place, &options);
-  else cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "the type of the field is not known; JSON needs the message's type");
+  cpb_field_json *json = json_of(&r, place, &options);
+  if (!json) cpb_fail_memory(error);
+  bool done = json && may_read(&r, place, total_size(place), options.omit) && put_json(&r, message, json);
+  cpb_field_json_free(json);
   return end_result(&r, done, size);
 }
 
@@ -283,8 +186,7 @@ static bool open_message(reading *r, const char *location) {
   return r->message != NULL;
 }
 
-/* Finds the type from the message's first bytes, if the path has names and these do not determine it. A read ends at
- * the end of a chunk. */
+/* By what the message begins with, if the path is of names and they do not tell. A read ends where a chunk does. */
 static bool find_type(reading *r) {
   uint8_t begin[BEGINNING];
   size_t size = 0, length = 1;

@@ -344,7 +344,9 @@ static void chunk_ranges(const host *h, outcome *out) {
 
 /* What was found, as JSON. */
 static void json_of_field(const host *h, outcome *out, const cpb_find *find, unsigned *state) {
-  const cpb_field_json_options options = {.struct_size = sizeof options, .max_value = 30, .limits = h->limits};
+  const cpb_json_options names = {.struct_size = sizeof names, .original_names = 1};
+  const cpb_field_json_options options = {
+      .struct_size = sizeof options, .max_value = 30, .json = &names, .limits = h->limits};
   cpb_range range = cpb_find_get_range(find, 0);
   cpb_field_json *json = cpb_field_json_new(h->allocator, cpb_find_found(find), &range, 1, &options);
   if (json == NULL) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cpb/field_json.h"
 #include "cpb/open.h"
 #include "failing_allocator.h"
 #include "map_schema.h"
@@ -107,6 +108,28 @@ static void fields_are_json(void **state) {
   has_json("ms[2]", &options, "{\n \"@unknown\": [\n  {\"number\": 2, \"wireType\": 0, \"value\": \"1\"}\n ]\n}");
 }
 
+/* JSON leaves it out as a member, but here it was asked for. */
+static void default_of_an_enum_has_its_name(void **state) {
+  (void)state;
+  static const uint8_t attr[] = {0x30, 0};
+  cpb_schema *schema = cpb_schema_new_builtin(NULL, NULL);
+  const cpb_message_type *type = cpb_schema_find_message(schema, "tensorflow.AttrValue");
+  const cpb_found found = {.parent = type, .field = cpb_message_find_name(type, "type", 4), .number = 6};
+  const cpb_range range = {1, 1};
+  cpb_field_json *json = cpb_field_json_new(NULL, &found, &range, 1, NULL);
+  cpb_step step;
+  while ((step = cpb_field_json_step(json)) == CPB_STEP_NEED)
+    cpb_input_supply(cpb_field_json_input(json), 0, attr, sizeof attr);
+  size_t length;
+  const char *text = cpb_field_json_output(json, &length);
+  assert_int_equal(step, CPB_STEP_OUTPUT);
+  assert_int_equal(length, strlen("\"DT_INVALID\""));
+  assert_memory_equal(text, "\"DT_INVALID\"", length);
+  assert_int_equal(cpb_field_json_step(json), CPB_STEP_DONE);
+  cpb_field_json_free(json);
+  cpb_schema_free(schema);
+}
+
 static void what_is_wrong_is_said(void **state) {
   (void)state;
   cpb_field_options options = typed();
@@ -172,8 +195,11 @@ static void chunked_or_not_is_the_same(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(fields_are_bytes),           cmocka_unit_test(fields_are_json),
-      cmocka_unit_test(what_is_wrong_is_said),      cmocka_unit_test(memory_may_be_short),
+      cmocka_unit_test(fields_are_bytes),
+      cmocka_unit_test(fields_are_json),
+      cmocka_unit_test(default_of_an_enum_has_its_name),
+      cmocka_unit_test(what_is_wrong_is_said),
+      cmocka_unit_test(memory_may_be_short),
       cmocka_unit_test(chunked_or_not_is_the_same),
   };
   return cmocka_run_group_tests(tests, begin, end);

@@ -9,8 +9,9 @@
 
 static cpb_field_json *json_of(const cpb_allocator *a, const cpb_find *find, uint64_t omit, cpb_error *error) {
   size_t count = cpb_find_num_ranges(find);
+  const cpb_json_options names = {.struct_size = sizeof names, .original_names = 1};
   const cpb_field_json_options how = {
-      .struct_size = sizeof how, .max_value = cpb_max_u64(omit, 1), .max_size = BYTES_MOST};
+      .struct_size = sizeof how, .max_value = cpb_max_u64(omit, 1), .max_size = BYTES_MOST, .json = &names};
   cpb_range *ranges = cpb_alloc(a, (count + 1) * sizeof *ranges);
   for (size_t i = 0; ranges && i < count; i++) ranges[i] = cpb_find_get_range(find, i);
   cpb_field_json *json = ranges ? cpb_field_json_new(a, cpb_find_found(find), ranges, count, &how) : NULL;

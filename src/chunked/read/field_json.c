@@ -60,8 +60,12 @@ static cpb_step step_json(cpb_field_reader *r) {
 
 static cpb_step step_text(cpb_field_reader *r) {
   text *t = text_of(r);
-  const cpb_field_json_options how = {
-      .struct_size = sizeof how, .max_value = t->max_value, .max_size = r->options.memory, .limits = r->options.limits};
+  const cpb_json_options names = {.struct_size = sizeof names, .original_names = 1};
+  const cpb_field_json_options how = {.struct_size = sizeof how,
+                                      .max_value = t->max_value,
+                                      .max_size = r->options.memory,
+                                      .json = &names,
+                                      .limits = r->options.limits};
   if (r->phase == CPB_FIELD_FAILED) return CPB_STEP_ERROR;
   if (!t->json) {
     cpb_step step = cpb_field_step_bytes(r);

@@ -1,6 +1,5 @@
-/* The value of a field as JSON (cpb/field_json.h). A message is outlined. A number, text or bytes becomes the only
- * field of its parent, whose JSON is {"name":VALUE}; so does a list or a map, which consists of fields of the parent.
- * The text around VALUE is removed while the output streams. */
+/* The value of a field as JSON (cpb/field_json.h). A message is outlined. Any other value is put into a message whose
+ * type has this field alone, and VALUE is cut out of its JSON, {"name":VALUE}, as it goes by. */
 #include "cpb/field_json.h"
 
 #include "base/alloc.h"
@@ -18,34 +17,55 @@
 struct cpb_field_json {
   cpb_allocator allocator;
   cpb_field_json_options options;
+  cpb_json_options how;
   cpb_found found;
   cpb_error error;
-  bool is_inner; /* the value is in an object with its name */
+  bool is_inner; /* the value is in an object with its name, of the type `alone` */
+  cpb_message_type alone;
+  cpb_field field;
+  cpb_enum_type enumeration;
 
-  cpb_outline *outline; /* of a message or of fields; the next members are for other values */
+  cpb_outline *outline; /* of a message or of fields; else of a value: */
   cpb_input input;
   cpb_range range;
   bool has_range;
   cpb_omitted omitted;
   cpb_buffer value; /* head and value */
-  size_t have;      /* bytes of the value so far */
+  size_t have;      /* bytes of the value */
 
   cpb_json *json;
-  cpb_buffer text;             /* pieces of the output, from the start of VALUE */
-  size_t closing;              /* number of bytes at its end that may belong to the text after VALUE */
-  bool begun, is_listed, done; /* VALUE; "[" is passed over; all was given */
+  enum { BEFORE, WITHIN, BEHIND } at; /* VALUE */
+  size_t depth;                       /* in it */
+  bool quoted, escaped;
+  bool given, done; /* some of VALUE; all of it */
   cpb_span out;
 };
 
 /* --- Creation ---------------------------------------------------------------------- */
+
+/* The type has the field as a list or map if all of it was found; else as one value, which is shown even if it is the
+ * default, and by number if the enum does not have it. */
+static void make_type(cpb_field_json *j) {
+  j->field = *j->found.field;
+  j->alone = (cpb_message_type){.name = j->found.parent->name, .fields = &j->field, .num_fields = 1};
+  if (j->found.fields) return;
+  j->field.repeated = j->field.map = j->field.packed = 0;
+  j->field.presence = 1;
+  j->field.oneof = -1;
+  if (!j->field.enumeration) return;
+  j->enumeration = *j->field.enumeration;
+  j->enumeration.closed = 0;
+  j->field.enumeration = &j->enumeration;
+}
+
+static const cpb_message_type *type_of(const cpb_field_json *j) { return j->is_inner ? &j->alone : j->found.message; }
 
 static cpb_outline *outline_of(const cpb_field_json *j, const cpb_range *ranges, size_t num_ranges) {
   const cpb_outline_options how = {.struct_size = sizeof how,
                                    .max_value = j->options.max_value,
                                    .max_size = j->options.max_size,
                                    .limits = j->options.limits};
-  const cpb_message_type *type = j->is_inner ? j->found.parent : j->found.message;
-  return cpb_outline_new(&j->allocator, type, ranges, num_ranges, &how);
+  return cpb_outline_new(&j->allocator, type_of(j), ranges, num_ranges, &how);
 }
 
 cpb_field_json *cpb_field_json_new(const cpb_allocator *given, const cpb_found *found, const cpb_range *ranges,
@@ -57,17 +77,22 @@ cpb_field_json *cpb_field_json_new(const cpb_allocator *given, const cpb_found *
   j->found = *found;
   j->error.offset = CPB_NO_OFFSET;
   cpb_options_copy(&j->options, sizeof j->options, options);
+  cpb_options_copy(&j->how, sizeof j->how, j->options.json);
+  j->how.struct_size = sizeof j->how;
+  j->how.limits = j->options.limits;
   if (j->options.max_value == 0) j->options.max_value = DEFAULT_MAX_VALUE;
   if (j->options.max_size == 0) j->options.max_size = DEFAULT_MAX_SIZE;
   cpb_input_init(&j->input);
   cpb_buffer_init(&j->value, &a);
-  cpb_buffer_init(&j->text, &a);
   j->is_inner = !found->message || found->fields;
   j->has_range = num_ranges > 0;
   if (j->has_range) j->range = ranges[0];
   if (!found->message && !found->field) {
     cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the type of the field is not known; expected one, to show JSON");
-  } else if (found->message || found->fields) {
+    return j;
+  }
+  if (j->is_inner) make_type(j);
+  if (found->message || found->fields) {
     j->outline = outline_of(j, ranges, num_ranges);
     if (!j->outline) {
       cpb_field_json_free(j);
@@ -83,7 +108,6 @@ void cpb_field_json_free(cpb_field_json *j) {
   cpb_json_free(j->json);
   cpb_outline_free(j->outline);
   cpb_buffer_free(&j->value);
-  cpb_buffer_free(&j->text);
   cpb_release(&a, j);
 }
 
@@ -109,12 +133,9 @@ static cpb_have fail_memory(cpb_field_json *j) {
 }
 
 static cpb_have begin_json(cpb_field_json *j, cpb_span bytes, const cpb_omitted *omitted, size_t count) {
-  const cpb_json_options how = {.struct_size = sizeof how,
-                                .original_names = 1,
-                                .limits = j->options.limits,
-                                .omitted = omitted,
-                                .num_omitted = count};
-  j->json = cpb_json_new(&j->allocator, j->is_inner ? j->found.parent : j->found.message, bytes.data, bytes.size, &how);
+  j->how.omitted = omitted;
+  j->how.num_omitted = count;
+  j->json = cpb_json_new(&j->allocator, type_of(j), bytes.data, bytes.size, &j->how);
   return j->json ? CPB_HAVE : fail_memory(j);
 }
 
@@ -142,7 +163,7 @@ static cpb_have begin_value(cpb_field_json *j, bool omits) {
   return cpb_buffer_append(&j->value, head, (size_t)(end - head)) ? CPB_HAVE : fail_memory(j);
 }
 
-/* Reads more of the value; CPB_AT_END after the last byte. */
+/* More of the value; CPB_AT_END after the last byte. */
 static cpb_have gather(cpb_field_json *j) {
   cpb_span part;
   if (j->have == j->range.length) return CPB_AT_END;
@@ -174,66 +195,58 @@ static cpb_have take_value(cpb_field_json *j) {
 
 /* --- The text --------------------------------------------------------------------------- */
 
-/* The JSON of a field that is present with its type's default, which JSON leaves out. */
-static const char *default_of(const cpb_found *found) {
-  if (found->fields) return found->field->map ? "{}" : "[]";
-  switch (found->field->type) {
-    case CPB_TYPE_STRING:
-    case CPB_TYPE_BYTES: return "\"\"";
-    case CPB_TYPE_BOOL: return "false";
-    case CPB_TYPE_INT64:
-    case CPB_TYPE_UINT64:
-    case CPB_TYPE_FIXED64:
-    case CPB_TYPE_SFIXED64:
-    case CPB_TYPE_SINT64: return "\"0\"";
-    default: return "0";
+/* Goes past a byte: whether it belongs to VALUE. Unknown fields come last, so they begin the object if VALUE is not
+ * there. Outside of strings, VALUE has no blanks but in an object or list. */
+static bool is_value(cpb_field_json *j, uint8_t byte) {
+  if (j->at == BEFORE) j->at = byte == ':' ? WITHIN : byte == '@' ? BEHIND : BEFORE;
+  else if (j->at == WITHIN && j->quoted) {
+    j->quoted = byte != '"' || j->escaped;
+    j->escaped = byte == '\\' && !j->escaped;
+    return true;
+  } else if (j->at == WITHIN) {
+    j->quoted = byte == '"';
+    if (j->depth == 0 && (byte == ',' || byte == '}')) j->at = BEHIND;
+    if (byte == '{' || byte == '[') j->depth++;
+    else if (j->depth > 0 && (byte == '}' || byte == ']')) j->depth--;
+    else if (j->depth == 0 && (byte == ' ' || byte == '\n')) return false;
+    return j->at == WITHIN;
   }
+  return false;
 }
 
-/* Whether a byte of the object belongs to VALUE, which begins after the colon; for a list's element, which is the only
- * one, after the bracket. */
-static bool take_start(cpb_field_json *j, char byte) {
-  if (!j->begun) {
-    j->begun = byte == ':';
-    j->is_listed = j->found.field->repeated && !j->found.fields;
-    return false;
+/* The part of VALUE in a piece of the object. */
+static cpb_span value_in(cpb_field_json *j, cpb_span text) {
+  size_t begin = 0, end = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    if (!is_value(j, text.data[i])) continue;
+    if (end == 0) begin = i;
+    end = i + 1;
   }
-  if (j->closing > 0) return true;
-  j->closing = j->is_listed && byte == '[' ? 2 : 1;
-  return j->closing == 1;
-}
-
-/* The next bytes of VALUE; none yet if all of them may come after it. */
-static bool take_text(cpb_field_json *j, cpb_span text) {
-  size_t given = j->out.size;
-  if (given > 0) memmove(j->text.data, j->text.data + given, j->text.size - given);
-  j->text.size -= given;
-  j->out.size = 0;
-  while (text.size > 0 && !take_start(j, (char)*text.data)) text = (cpb_span){text.data + 1, text.size - 1};
-  if (!cpb_buffer_append(&j->text, text.data, text.size)) return false;
-  if (j->text.size > j->closing) j->out = (cpb_span){j->text.data, j->text.size - j->closing};
-  return true;
+  return (cpb_span){text.data + begin, end - begin};
 }
 
 static cpb_step finish(cpb_field_json *j) {
-  bool lacks = j->is_inner && !j->begun && !j->done;
-  const char *none = lacks ? default_of(&j->found) : "";
+  bool lacks = j->is_inner && !j->given && !j->done;
   j->done = true;
-  j->out = (cpb_span){(const uint8_t *)none, strlen(none)};
-  return lacks ? CPB_STEP_OUTPUT : CPB_STEP_DONE;
+  if (!lacks) return CPB_STEP_DONE;
+  if (!j->found.fields) {
+    cpb_fail(&j->error, CPB_E_DAMAGED, j->range.offset,
+             "the value has wire type %u, which does not fit the field's type", j->found.wire_type);
+    return CPB_STEP_ERROR;
+  }
+  j->out = (cpb_span){(const uint8_t *)(j->field.map ? "{}" : "[]"), 2};
+  return CPB_STEP_OUTPUT;
 }
 
 static cpb_step give(cpb_field_json *j) {
   while (!j->done) {
     cpb_step step = cpb_json_step(j->json);
-    cpb_span text;
     if (step == CPB_STEP_DONE) break;
     if (step == CPB_STEP_ERROR) fail(j, cpb_json_error(j->json));
     if (step != CPB_STEP_OUTPUT) return step;
-    text.data = (const uint8_t *)cpb_json_output(j->json, &text.size);
-    if (!j->is_inner) j->out = text;
-    else if (!take_text(j, text)) fail_memory(j);
-    if (j->error.code != CPB_OK) return CPB_STEP_ERROR;
+    j->out.data = (const uint8_t *)cpb_json_output(j->json, &j->out.size);
+    if (j->is_inner) j->out = value_in(j, j->out);
+    j->given |= j->out.size > 0;
     if (j->out.size > 0) return CPB_STEP_OUTPUT;
   }
   return finish(j);
