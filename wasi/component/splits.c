@@ -1,4 +1,4 @@
-/* Messages made into .cpb files. */
+/* Turns messages into .cpb files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct splitting {
   lent *from;
   uint8_t *window;
   cpb_schema *schema; /* NULL: the built-in one */
-  char *type_name;    /* that is given */
+  char *type_name;    /* the given name */
   cpb_split *split;
 } splitting;
 
@@ -46,7 +46,7 @@ static const engine_kind kind = {advance, error_of, NULL, free_splitting, NULL};
 
 /* --- Options -------------------------------------------------------------------------------- */
 
-/* What the message is by what it begins with; NULL: not known. */
+/* The type of the message from its first bytes; NULL if unknown. */
 static const char *guess(splitting *s, cpb_error *error) {
   size_t got = 0, all = 0;
   uint8_t begin[CPB_BEGIN_BYTES];

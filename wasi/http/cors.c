@@ -1,12 +1,12 @@
-/* Pages of other origins: which may read answers, and what a browser asks before. */
+/* Pages of other origins: which of them may read answers, and the preflights of browsers. */
 #include <string.h>
 
 #include "job.h"
 
-/* What a browser may keep of a preflight: a day, of which some take less. */
+/* How long a browser may keep a preflight: a day, though some use less. */
 #define MAX_AGE "86400"
 
-/* Whether the list of CPB_ORIGINS has this origin; browsers write it in one way. */
+/* Whether the list of CPB_ORIGINS has this origin; browsers have one form for it. */
 static bool is_listed(const char *list, const char *origin) {
   size_t length = strlen(origin);
   for (const char *p = list; *p;) {

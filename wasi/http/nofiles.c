@@ -1,4 +1,4 @@
-/* There are no files: what src/host asks the system for. Nothing of preview 1 is then imported. */
+/* Replaces the system's functions for src/host on a host without files, so that nothing of preview 1 is imported. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,5 +1,4 @@
-/* What is asked and answered, whatever version of wasi:http it comes by. handler.c and exchange.c
- * are what knows version 0.2; nothing else here knows any. */
+/* Requests and replies, independent of the version of wasi:http. Only handler.c and exchange.c use version 0.2. */
 #ifndef CPB_HTTP_SERVE_H
 #define CPB_HTTP_SERVE_H
 
@@ -14,16 +13,16 @@
 typedef struct serve_request {
   bool is_get, is_head, is_options;
   const char *target; /* path and query */
-  /* Headers; NULL: not there. */
+  /* Headers; NULL: missing. */
   const char *range, *if_range, *if_match, *if_none_match, *if_modified_since, *origin;
 } serve_request;
 
-/* A body, which is pulled: nothing is read before it is wanted. */
+/* A body, which is pulled: it is only read on demand. */
 typedef struct serve_body {
   /* The next bytes, valid until the next call; none at the end. False with the error set. */
   bool (*next)(void *state, cpb_span *piece, cpb_error *error);
   void (*close)(void *state);
-  void *state; /* NULL: there is no body */
+  void *state; /* NULL: without a body */
 } serve_body;
 
 #define SERVE_HEADERS 14
@@ -41,10 +40,10 @@ typedef struct serve_reply {
   serve_header headers[SERVE_HEADERS];
   size_t num_headers;
   serve_body body;
-  cpb_span piece; /* the first one of the body, which was read to know the status */
+  cpb_span piece; /* the first piece of the body, which was read to determine the status */
 } serve_reply;
 
-/* Answers. What the reply holds is freed by serve_end(). */
+/* Answers the request. serve_end() frees the reply's data. */
 void serve(const serve_request *request, serve_reply *reply);
 void serve_end(serve_reply *reply);
 
@@ -56,28 +55,28 @@ typedef struct serve_traffic {
   uint64_t requests, bytes;
 } serve_traffic;
 
-/* Since the request that is answered came. */
+/* The transfers since the current request arrived. */
 extern serve_traffic serve_fetched;
 
-/* What came for a URL (state.c). */
+/* Notes the response for a URL (state.c). */
 void serve_note(const char *url, const cpb_response *response);
 
 /* --- Settings: variables of the environment ------------------------------------------------------ */
 
 typedef struct serve_model {
-  const char *name, *url; /* not ended by NUL */
+  const char *name, *url; /* not terminated by NUL */
   size_t name_length, url_length;
-  bool is_prefix; /* "NAME/" and a "*": of all models below the URL; the name is without that */
+  bool is_prefix; /* "NAME/" with a "*": all models below the URL; the name is without these */
 } serve_model;
 
 /* The next of the models in CPB_MODELS; `*at` is NULL at first. False after the last one. */
 bool settings_next_model(const char **at, serve_model *model);
 
-/* False with the error set where CPB_MODELS is none, or not of the form "NAME=URL NAME=URL", or one of CPB_ORIGINS and
- * CPB_CACHE_CONTROL is wrong. */
+/* False with the error set if CPB_MODELS is missing or not of the form "NAME=URL NAME=URL", or if an entry of
+ * CPB_ORIGINS or CPB_CACHE_CONTROL is invalid. */
 bool settings_check(cpb_error *error);
 
-/* Whether a redirect may lead to this URL: its origin is that of a model. */
+/* Whether a redirect may lead to this URL: a model has the same origin. */
 bool settings_allow(const char *url);
 
 #define IDLE_TIME 30000 /* milliseconds, unless CPB_IDLE_TIME says otherwise */
@@ -86,7 +85,7 @@ bool settings_allow(const char *url);
 /* A text, or "". */
 const char *settings_text(const char *name);
 
-/* A number, or what holds without it. */
+/* A number, or its default. */
 uint64_t settings_number(const char *name, uint64_t otherwise);
 
 #endif

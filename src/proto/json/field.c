@@ -1,5 +1,5 @@
 /* The value of a field as JSON (cpb/field_json.h). A message is outlined. Any other value is put into a message whose
- * type has this field alone, and VALUE is cut out of its JSON, {"name":VALUE}, as it goes by. */
+ * type has this field alone, and VALUE is cut out of its JSON, {"name":VALUE}, while the output streams. */
 #include "cpb/field_json.h"
 
 #include "base/alloc.h"
@@ -25,26 +25,26 @@ struct cpb_field_json {
   cpb_field field;
   cpb_enum_type enumeration;
 
-  cpb_outline *outline; /* of a message or of fields; else of a value: */
+  cpb_outline *outline; /* of a message or of fields; the next members are for other values */
   cpb_input input;
   cpb_range range;
   bool has_range;
   cpb_omitted omitted;
   cpb_buffer value; /* head and value */
-  size_t have;      /* bytes of the value */
+  size_t have;      /* bytes of the value so far */
 
   cpb_json *json;
   enum { BEFORE, WITHIN, BEHIND } at; /* VALUE */
   size_t depth;                       /* in it */
   bool quoted, escaped;
-  bool given, done; /* some of VALUE; all of it */
+  bool given, done; /* some of VALUE was returned; all of it was */
   cpb_span out;
 };
 
 /* --- Creation ---------------------------------------------------------------------- */
 
-/* The type has the field as a list or map if all of it was found; else as one value, which is shown even if it is the
- * default, and by number if the enum does not have it. */
+/* The type has the field as a list or map if all of it was found; otherwise as a single value, which is shown even if
+ * it is the default, and by number if the enum lacks it. */
 static void make_type(cpb_field_json *j) {
   j->field = *j->found.field;
   j->alone = (cpb_message_type){.name = j->found.parent->name, .fields = &j->field, .num_fields = 1};
@@ -163,7 +163,7 @@ static cpb_have begin_value(cpb_field_json *j, bool omits) {
   return cpb_buffer_append(&j->value, head, (size_t)(end - head)) ? CPB_HAVE : fail_memory(j);
 }
 
-/* More of the value; CPB_AT_END after the last byte. */
+/* Reads more of the value; CPB_AT_END after the last byte. */
 static cpb_have gather(cpb_field_json *j) {
   cpb_span part;
   if (j->have == j->range.length) return CPB_AT_END;
@@ -195,8 +195,8 @@ static cpb_have take_value(cpb_field_json *j) {
 
 /* --- The text --------------------------------------------------------------------------- */
 
-/* Goes past a byte: whether it belongs to VALUE. Unknown fields come last, so they begin the object if VALUE is not
- * there. Outside of strings, VALUE has no blanks but in an object or list. */
+/* Takes a byte of the object, and returns whether it belongs to VALUE. Unknown fields come last, so they begin the
+ * object if VALUE is missing. Outside of strings, VALUE has spaces only in an object or list. */
 static bool is_value(cpb_field_json *j, uint8_t byte) {
   if (j->at == BEFORE) j->at = byte == ':' ? WITHIN : byte == '@' ? BEHIND : BEFORE;
   else if (j->at == WITHIN && j->quoted) {

@@ -1,4 +1,4 @@
-/* What WAMR wants of a platform, on one without threads, files or a C library that prints. */
+/* The functions that WAMR requires of a platform, without threads, files or a C library that prints. */
 #ifndef _PLATFORM_INTERNAL_H
 #define _PLATFORM_INTERNAL_H
 
