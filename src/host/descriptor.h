@@ -13,11 +13,10 @@
 typedef struct cpb_descriptor {
   int fd;
   uint64_t at;
-  bool shared; /* Both return false with errno set. A read is shorter than requested only at the end of the file. */
+  bool shared; /* with other threads */
 } cpb_descriptor;
 
-/* Both return false with errno set. Fewer bytes than asked for are read at the
- * end of the file only. */
+/* Both return false with errno set. A read is shorter than requested only at the end of the file. */
 bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length, size_t *got);
 bool cpb_descriptor_write(cpb_descriptor *d, uint64_t offset, const void *data, size_t length);
 

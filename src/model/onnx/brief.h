@@ -11,7 +11,7 @@ typedef struct cpb_onnx_brief {
   cpb_allocator allocator;
   cpb_meter *meter;
   bool tried;
-  cpb_range unread; /* the skipped range; its length is 0 if there is none */
+  cpb_range unread; /* the skipped range; its length is 0 if nothing was skipped */
   /* The last `size` bytes of the graph while they come, of which `have` are there, with some that follow it: */
   cpb_buffer window;
   size_t size, have;

@@ -10,7 +10,7 @@
 typedef struct cpb_tensor_preview {
   const cpb_part *part;
   cpb_span message;        /* that has them in its field: */
-  uint32_t field, content; /* `content` is the field with all values as in memory; 0: there is none */
+  uint32_t field, content; /* `content` is the field with all values as in memory; 0: no such field */
   const cpb_tensor_type *type;
   uint64_t dtype; /* for `write` */
   uint64_t elements;
