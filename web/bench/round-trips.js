@@ -1,9 +1,9 @@
 /**
- * What round trips cost: ranges of a redirected URL, and the constants of plain models, over a link of 50 ms.
+ * Measures the cost of round trips: ranges of a redirected URL, and the constants of plain models, over a link of 50 ms.
  *
  *     node web/bench/round-trips.js [--latency 50] [--mbit 20]
  *
- * Each is measured as it is, and without what is being measured: with redirects that are followed each time, and with a
+ * Each is measured with and without the optimization: without it, redirects are followed each time, or there is a
  * budget of bytes, which forbids guessing. Requests and bytes are those that the server counts.
  */
 import { createServer } from 'node:http';

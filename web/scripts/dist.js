@@ -1,7 +1,6 @@
 /**
- * Makes web/dist, which is what is published: the entries, their types, the WebAssembly modules
- * and the licences of what is in these. With --sources-only, which needs no package from npm, the
- * sources as they are instead of what is made of them.
+ * Makes web/dist, the published package: the entries, their types, the WebAssembly modules and the licences of the code
+ * in them. With --sources-only, which needs no package from npm, it has the unchanged sources instead of bundles.
  *
  *     node scripts/dist.js [--sources-only] [folder of the modules: build/web] [output: web/dist]
  */

@@ -1,7 +1,7 @@
 /**
- * Makes the reference, in Markdown, from the JSDoc of what the package exports: from the
- * types that dist.js has made of it; behind it the manual's recipes, for each runtime and
- * for each store. What is not documented, or is named but not exported, is an error.
+ * Makes the reference, in Markdown, from the JSDoc of the package's exports, in the types that dist.js has made; it ends
+ * with the manual's recipes, for each runtime and for each store. Exports without documentation, and types that are used
+ * but not exported, are errors.
  *
  *     node scripts/docs.js [package: web/dist [output: web/dist/docs]]
  *

@@ -1,4 +1,7 @@
-/** What reads chunks, and more of a file than its end, with which opening it begins; and what some files take to be opened. */
+/**
+ * Reads chunks, and more of a file than its end, which is read on opening; and the functions that only some files need
+ * on opening.
+ */
 export { limitsOf } from './reader/limits.js';
 export { chunkReading } from './reader/read-chunk.js';
 export { giveDictionary } from './wasm/dictionary.js';

@@ -1,9 +1,9 @@
-/** What a question is answered with; no code. The answers themselves are in answers.d.ts (scripts/answers.js). */
+/** The types of answers to questions; no code. The answers themselves are in answers.d.ts (scripts/answers.js). */
 
 /** @import { Answers } from './answers.js' */
 
 /**
- * What a model is.
+ * The kinds of models.
  * @typedef {keyof Answers} ModelKind
  */
 
@@ -14,19 +14,19 @@
  */
 
 /**
- * What can be asked; docs/inspecting.md says what each answers.
+ * The questions; docs/inspecting.md describes their answers.
  * @typedef {KeyOfAny<Answers[ModelKind]>} QuestionName
  */
 
 /**
- * One of the types; what only others have is there as undefined, so that it may be looked for.
+ * One of the types; keys that only the others have are undefined, so that code may test for them.
  * @template T
  * @template {PropertyKey} [Key=KeyOfAny<T>]
  * @typedef {T extends unknown ? T & { [K in Exclude<Key, keyof T>]?: undefined } : never} OneOf
  */
 
 /**
- * What a question to a model of one of these kinds is answered with.
+ * The answer to a question about a model of one of these kinds.
  * @template {ModelKind} Kind
  * @template {QuestionName} Question
  * @typedef {OneOf<Kind extends unknown
@@ -34,7 +34,7 @@
  */
 
 /**
- * What `inspect()` gives for it.
+ * The result of `inspect()` for it.
  * @template {ModelKind} Kind
  * @template {QuestionName} Question
  * @typedef {Promise<AnswerOf<Kind, Question>>} Answer

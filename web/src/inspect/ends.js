@@ -1,11 +1,11 @@
-/** What the ends of a file tell of it (cpb_file_ends in cpb/model.h). */
+/** Identifies a file by its beginning and end (cpb_file_ends in cpb/model.h). */
 import { structs } from './structs.js';
 
 /** @import { Instance } from '../wasm/instance.js' */
 
 /** @typedef {{ name: string, size: number, begin: Uint8Array, end?: Uint8Array }} Ends */
 
-/** Room for the sentence on a file that is no model. */
+/** Room for the sentence about a file that is not a model. */
 const SENTENCE = 256;
 
 /**
@@ -23,14 +23,14 @@ export const withEnds = (instance, { name, size, begin, end = new Uint8Array() }
   });
 
 /**
- * The sentence on a file that is no model.
+ * The sentence about a file that is not a model.
  *
  * @param {Instance} instance
  * @param {Ends} ends
  */
 export const describe = (instance, ends) => look(instance, ends).text;
 
-/** @param {Instance} instance @param {Ends} ends @returns {{ is: number, text: string }} is: 0 where that is not known */
+/** @param {Instance} instance @param {Ends} ends @returns {{ is: number, text: string }} is: 0 if unknown */
 const look = (instance, ends) =>
   withEnds(instance, ends, (pointer, scope) => {
     const out = scope.alloc(SENTENCE);
@@ -38,11 +38,11 @@ const look = (instance, ends) =>
     return { is, text: instance.text(out) };
   });
 
-/** What else can be said of is its reader's to say. */
+/** The reader of any other kind reports its own errors. */
 const OWN = ['riegeli', 'text', 'zeros'];
 
 /**
- * The sentence on a file of another kind that is known; undefined for models and what is not known.
+ * The sentence about a file of another known kind; undefined for models and unknown files.
  *
  * @param {Instance} instance
  * @param {Ends} ends

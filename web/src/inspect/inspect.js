@@ -1,4 +1,4 @@
-/** inspect(): what is inside a model, without its weights. */
+/** inspect(): examines a model without its weights. */
 import { asCpbError, CpbError } from '../errors.js';
 import { contentOf, isRiegeli, storedOf, usingShared } from '../reader/message-content.js';
 import { feedOf } from '../reader/message-feed.js';
@@ -22,7 +22,7 @@ import * as is from '../options.js';
 /** @import { Values, ValuesOptions } from './values.js' */
 
 /**
- * How a model is opened; all of it may be left out.
+ * How to open a model; everything is optional.
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {OpenOptions & {
  *   kind?: Kind,
@@ -31,43 +31,42 @@ import * as is from '../options.js';
  *   kerasMetadata?: Uint8Array,
  *   checkpoint?: CheckpointFiles | true,
  *   entry?: string,
- * }} InspectOptions
- *   kind: by default what its name or its first bytes say; maxValue: longer values are
- *   left out of what is read, in bytes, default 1024; maxMemory: bytes that what is read
- *   may take, default 64 MiB; kerasMetadata: the keras_metadata.pb beside a SavedModel;
- *   checkpoint: the files in `variables/` beside it, or those beside a .meta file, which have the values of its
- *   variables; true for those beside a URL or path. The data files of a checkpoint by itself are looked for beside
- *   it, unless its `data` says where they are; entry: of a zip archive with several models, the name of one in it,
- *   also after `!/` in a URL or path. What lies beside a SavedModel in an archive is read with it
+ * }} InspectOptions kind: by default recognized from the name or the first bytes; maxValue: longer values are not read,
+ *   in bytes, default 1024; maxMemory: memory for the parts that are read, in bytes, default 64 MiB; kerasMetadata: the
+ *   keras_metadata.pb next to a SavedModel; checkpoint: the files in `variables/` next to it, or those next to a .meta
+ *   file, which have the values of its variables; true for those next to a URL or path. The data files of a checkpoint
+ *   by itself are expected next to it, unless its `data` provides them; entry: the name of one of several models in a
+ *   zip archive, also after `!/` in a URL or path. Files next to a SavedModel in an archive are read with it
  */
 
-/** @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside as options of inspect() */
+/**
+ * @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside like the options of inspect()
+ */
 /**
  * Which part of a list.
  * @typedef {object} Page
  * @property {AbortSignal} [signal]
  * @property {ReadOptions['onProgress']} [onProgress]
  * @property {number} [first] number of the first element, from 0
- * @property {number | 'all'} [count] how many at most, default 100
+ * @property {number | 'all'} [count] the largest number of elements, default 100
  * @property {number} [metaGraph] of a SavedModel: which, from 0
- * @property {boolean} [brief] of ONNX: an answer after a few requests however many initializers there are, without
- *   what only they tell; what is not read is said in `unread`. For layers and constants it changes nothing
+ * @property {boolean} [brief] for ONNX: an answer after a few requests however many initializers there are, without the
+ *   parts that need these; `unread` lists what was not read. Has no effect on layers and constants
  */
 
 /**
- * How far, or where to.
+ * The extent of a search, or its target.
  * @typedef {object} Reach
- * @property {string} [function] the graph that the node is in; otherwise the model's own
- * @property {number} [distance] how many steps at most; 0: however many
- * @property {string} [to] a node or value of the same graph: only a shortest way to it
+ * @property {string} [function] the graph with the node; by default the model's own
+ * @property {number} [distance] largest number of steps; 0: unlimited
+ * @property {string} [to] a node or value of the same graph: only a shortest path to it
  */
 
 /**
- * A model that answers questions. Each answer is an object as docs/inspecting.md
- * describes it; lists come in pages `{ total, first, items }`. What could not be made
- * out of a damaged model is told in `problems`. Only what a question touches is read,
- * and once; weights never are. Answers have the types of the kind that `inspect` was told;
- * without, what only other kinds have may be asked for, and is undefined.
+ * A model that answers questions. Each answer is an object that docs/inspecting.md describes; lists come in pages
+ * `{ total, first, items }`. `problems` lists the parts of a damaged model that could not be read. Only the parts that
+ * a question needs are read, and only once; weights never are. Answers have the types of the kind that was passed to
+ * `inspect`; without a kind, code may also read keys that only other kinds have, which are then undefined.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {object} ModelBase
@@ -75,7 +74,7 @@ import * as is from '../options.js';
  * @property {Message} message the (merged) message: its bytes, fields and chunks
  * @property {Cost} transferred so far
  * @property {<Question extends QuestionName>(question: Question, options?: QuestionOptions) =>
- *   Answer<Kind, Question>} ask any question by its name; those below are shorter ways to do it
+ *   Answer<Kind, Question>} ask any question by its name; the methods below are shorter forms
  * @property {{
  *   (options: Page & { brief: true }): Promise<Kind extends 'onnx' ? OnnxBriefOverview : AnswerOf<Kind, 'overview'>>,
  *   (options?: Page): Answer<Kind, 'overview'>,
@@ -84,48 +83,45 @@ import * as is from '../options.js';
  *   to its function, captures and variables
  * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library, and graphs
  *   within nodes
- * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of it
+ * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of these functions
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'nodes'>}
  *   nodes of the graph, of a function or of a SameDiff tag; of those in a name scope
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'scopes'>}
- *   scopes the scopes and nodes in a name scope of the graph or of a function, and what leads to
- *   each
- * @property {(name: string, options?: Page & { function?: string, tag?: string }) => Answer<Kind, 'node'>} node
- *   one node: what goes into it and who gives it, what comes out, its attributes, and who takes it
+ *   scopes the scopes and nodes in a name scope of the graph or of a function, and the edges to each
+ * @property {(name: string, options?: Page & { function?: string, tag?: string }) => Answer<Kind, 'node'>} node one
+ *   node: its inputs and their sources, its outputs and their consumers, and its attributes
  * @property {(name: string, options?: Page & { function?: string, tag?: string }) =>
- *   Answer<Kind, 'consumers'>} consumers what takes a node of the graph or of a function, or a
- *   variable of a SameDiff tag, and as which input
- * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'upstream'>} upstream all that a node or value
- *   depends on, the nearest first, through calls and graphs within nodes; or a shortest way to another one
- * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'downstream'>} downstream all that depends on it
+ *   Answer<Kind, 'consumers'>} consumers the consumers of a node of the graph or of a function, or of a variable of a
+ *   SameDiff tag, with the numbers of their inputs
+ * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'upstream'>} upstream everything that a node or
+ *   value depends on, the nearest first, through calls and graphs within nodes; or a shortest path to another one
+ * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'downstream'>} downstream everything that depends
+ *   on it
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
- * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and
- *   how they are connected, or the layers that names tell of
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and their
+ *   connections, or layers derived from names
  * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
  *   first
- * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
- * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search what has the text in
- *   its name
- * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables of a
- *   SavedModel, and what its `checkpoint` has stored of each, or a checkpoint's tensors; with a name, path or key
- *   only those it means
- * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: what
- *   must be loaded for the nodes at these paths
- * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with nothing but
- *   the objects at these paths and what they need, to be written; `first` and `count` are of its
- *   report
- * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
- *   tag, of the newest one (the last in the file) without a name
+ * @property {(options?: Page) => Answer<Kind, 'ops'>} ops the number of uses of each operation
+ * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search everything with the text in its name
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables of a SavedModel, with the
+ *   entries of its `checkpoint` for each; or a checkpoint's tensors; with a name, path or key only the matching ones
+ * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: the nodes that must be
+ *   loaded for the nodes at these paths
+ * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with only the objects at these paths
+ *   and those they need, to be written; `first` and `count` apply to its report
+ * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a tag, by default the
+ *   newest (the last in the file)
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
  *   constant of a SavedModel or graph, one of its variables, one tensor of a checkpoint, one array of a SameDiff
  *   model, or one initializer or other constant of another model, also one in another file, streamed
- * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add what lies beside a SavedModel, once
- *   it is needed; answers from then on are as if `inspect` had been given it
- * @property {() => void} close frees it all; also `using` does
+ * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add adds files next to a SavedModel
+ *   when they are needed; later answers are as if `inspect` had been given them
+ * @property {() => void} close frees everything; `using` calls it as well
  */
 /**
- * An opened model, which `using` closes, too.
+ * An opened model, which `using` also closes.
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {ModelBase<Kind> & Disposable & AsyncDisposable} Model
  */
@@ -140,14 +136,14 @@ const lyingBeside = {
 const known = {
   ...is.opening,
   ...lyingBeside,
-  kind: is.text, // one of those that the module knows
+  kind: is.text, // one of the kinds that the module supports
   maxValue: is.size,
   maxMemory: is.size,
   entry: is.text,
 };
 
 /**
- * Opens a model to look inside: its file, of any kind that `ModelKind` names, or the .cpb that was split from it.
+ * Opens a model for inspection: its file, of any kind in `ModelKind`, or the .cpb that was split from it.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {Input} input as for open()
@@ -158,25 +154,25 @@ export async function inspect(input, options = {}) {
   return modelOf(await openInside(input, options, { keepDamaged: true }));
 }
 
-/** A name that ends so is that of a plain message, and no index is looked for at its end. @param {any} input */
+/** A name with this ending belongs to a plain message, so its end is not searched for an index. @param {any} input */
 const formatOf = (input) =>
   /\.(onnx|mlmodel)$/i.test(input?.name ?? withoutQuery(String(input))) ? /** @type {const} */ ('pb') : undefined;
 
 /**
- * What is behind a model.
+ * The internals of a model.
  *
  * @template {ModelKind} Kind
  * @param {Input} input
  * @param {InspectOptions<Kind>} options
  * @param {object} [how]
- * @param {Parameters<typeof openAs>[4]} [how.within] an instance that is there
- * @param {boolean} [how.packed] it was in an archive: what is in it is not looked for once more
+ * @param {Parameters<typeof openAs>[4]} [how.within] an existing instance
+ * @param {boolean} [how.packed] it was in an archive: its contents are not searched for another one
  * @param {boolean} [how.models] it is opened in an instance of `models`
- * @param {boolean} [how.keepDamaged] questions are answered from what is left where chunks are damaged
+ * @param {boolean} [how.keepDamaged] if chunks are damaged, questions are answered from the rest
  */
 export async function openInside(input, options, { within, keepDamaged = false, packed = false, models = false } = {}) {
   is.checkOptions(options, known);
-  // As natively: no chunk is looked at for its size alone. Questions are about all of the message.
+  // As natively: chunks are not examined only for their sizes. Questions are about the entire message.
   const address = cutAddress(input);
   const format = formatOf(address.input);
   const how = { trustSizes: true, format, entry: address.entry, ...options, keepDamaged, wholeIndex: true };
@@ -198,7 +194,7 @@ export async function openInside(input, options, { within, keepDamaged = false, 
   }
 }
 
-/* What few models and calls need, a page loads when it is needed. */
+/* A page loads code that few models and calls need on demand. */
 
 const content = { contentOf, isRiegeli, storedOf, usingShared };
 
@@ -208,14 +204,14 @@ const addCheckpoint = async (...args) => (await import('./checkpoint.js')).addCh
 /** @type {typeof import('./values.js').valuesOf} */
 const valuesOf = async (...args) => (await import('./values.js')).valuesOf(...args);
 
-/** The file in an instance that does all. @type {typeof import('./whole.js').wholeOf} */
+/** The file in an instance with all functions. @type {typeof import('./whole.js').wholeOf} */
 const wholeOf = async (file) => (hasModels(file.instance) ? file : (await import('./whole.js')).wholeOf(file));
 
 /** @type {typeof import('./text.js').fromText} */
 const textIn = async (...args) => (await import('./text.js')).fromText(...args);
 
 /**
- * Options for a model in an archive: what is given comes before what lies beside it there.
+ * Options for a model in an archive: given files take precedence over those next to it in the archive.
  *
  * @template {InspectOptions<any>} Options
  * @param {Beside} beside
@@ -229,7 +225,7 @@ const besides = (beside, options) => ({
 });
 
 /**
- * Of a zip archive, the model in it.
+ * The model in a zip archive.
  *
  * @param {Awaited<ReturnType<typeof openAs>>} opened
  * @param {{ signal?: AbortSignal, entry?: string }} options
@@ -244,9 +240,9 @@ async function unpack({ file }, options) {
 }
 
 /**
- * What the methods of an opened model share.
+ * The state that the methods of an opened model share.
  * @typedef {object} State
- * @property {import('../reader/open-file.js').OpenFile} file in the instance that has the model's engines
+ * @property {import('../reader/open-file.js').OpenFile} file in the instance with the model's engines
  * @property {() => void} close
  * @property {import('../reader/merged-body.js').Body} body
  * @property {import('../wasm/feed.js').Feed} feed of the message
@@ -269,7 +265,7 @@ async function insideOf(input, { file, content, message, told }, options) {
   const size = await body.size({ signal, got: told });
   const ofFile = await feedOf(file, body, size);
   const whole = () => wholeOf(file);
-  const given = size > 0 ? options.kind : undefined; // nothing is no model of any kind
+  const given = size > 0 ? options.kind : undefined; // an empty file is not a model of any kind
   const about = { name: file.source.name ?? '', size, signal };
   const guessed = given ? { kind: given } : await guess(file.instance, ofFile, whole, about);
   const kind = /** @type {Kind} */ (guessed.kind);
@@ -358,7 +354,7 @@ async function add(state, asking, { kerasMetadata, checkpoint: files }, { input,
 }
 
 /**
- * What is no constant of the model may be a variable.
+ * A name that is not a constant of the model may be a variable.
  *
  * @param {State} state
  * @param {Asker} asking
@@ -395,8 +391,8 @@ async function variableValues(state, { ask }, name, how) {
 }
 
 /**
- * The key of the variable that has the name as its path or key, or else of the only one that is stored. What Keras 3 stores
- * a second time is the same weight.
+ * The key of the variable with the name as its path or key, or else of the only one that is stored. The copy that Keras
+ * 3 stores of a weight counts as the same one.
  *
  * @param {any} page
  * @param {string} name

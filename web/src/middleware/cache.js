@@ -9,20 +9,19 @@ import { shared } from './shared.js';
 /** @typedef {import('../types.js').Stat} Stat */
 
 /**
- * What a cache keeps.
+ * Options of a cache.
  * @typedef {object} CacheOptions
- * @property {number} [bytes] most that is kept; default 32 MiB
- * @property {number} [block] reads of less are widened to blocks of so many bytes;
- *   default 0: nothing is read that was not asked for
- * @property {boolean} [share] whether a read waits for another that brings its bytes;
- *   no where promises may not be shared, as between requests of one Worker; default yes
+ * @property {number} [bytes] largest number of bytes to keep; default 32 MiB
+ * @property {number} [block] shorter reads are widened to blocks of this size; default 0: only requested bytes are read
+ * @property {boolean} [share] whether a read waits for another one that brings its bytes; set it to false if promises
+ *   may not be shared, as between requests of one Worker; default true
  */
 
-/** What an entry takes beside its bytes, in bytes. */
+/** The memory of an entry besides its bytes, in bytes. */
 const OVERHEAD = 128;
 
 /**
- * Ranges by their first byte, the least recently used dropped first.
+ * Ranges by their first byte; the least recently used are dropped first.
  *
  * @param {number} most bytes
  */
@@ -67,7 +66,7 @@ function lru(most) {
 }
 
 /** @typedef {ReturnType<typeof shared<Uint8Array>>} Work */
-/** A read that is under way. @typedef {{ begin: number, end: number, work: Work }} Flight */
+/** A read in progress. @typedef {{ begin: number, end: number, work: Work }} Flight */
 
 class Cached {
   #source;
@@ -78,7 +77,7 @@ class Cached {
   #flights = new Set();
   /** @type {Stat | undefined} */
   #known;
-  /** Counts resets: what was asked for before one is not kept. */
+  /** Counts resets: bytes requested before one are not kept. */
   #generation = 0;
 
   /** @param {Source} source @param {CacheOptions} options */
@@ -90,7 +89,7 @@ class Cached {
   }
 
   /**
-   * What is kept at both ends of [begin, end), and what is missing between.
+   * The kept bytes at both ends of [begin, end), and the missing range between.
    *
    * @param {number} begin
    * @param {number} end
@@ -112,7 +111,7 @@ class Cached {
     return { head, tail, begin, end };
   }
 
-  /** Reads what is missing of [begin, end). @param {number} begin @param {number} end */
+  /** Reads the missing part of [begin, end). @param {number} begin @param {number} end */
   #fly(begin, end) {
     const now = this.#generation;
     const missing = this.#gather(begin, end);
@@ -131,7 +130,7 @@ class Cached {
     return flight;
   }
 
-  /** What brings all of [offset, end). @param {number} offset @param {number} end */
+  /** A read in progress that brings all of [offset, end). @param {number} offset @param {number} end */
   #flightFor(offset, end) {
     const under = [...this.#flights].find(
       (other) => other.begin <= offset && end <= other.end && !other.work.abandoned,
@@ -160,7 +159,7 @@ class Cached {
     return (this.#known ??= await this.#source.stat(options));
   }
 
-  /** Of a source that has one. @param {number} length @param {ReadOptions} [options] */
+  /** For a source that supports it. @param {number} length @param {ReadOptions} [options] */
   async tail(length, options) {
     if (this.#known) return tailByRead(this)(length, options);
     const now = this.#generation;
@@ -183,8 +182,8 @@ class Cached {
 }
 
 /**
- * Keeps bytes that were read, within a bound, but no errors. Of a range that is there in part
- * only the rest is read, and concurrent reads of the same bytes are one.
+ * Keeps bytes that were read, up to a limit, but not errors. If part of a range is kept, only the rest is read;
+ * concurrent reads of the same bytes are joined.
  *
  * @param {CacheOptions} [options]
  * @returns {import('../types.js').Middleware}

@@ -1,35 +1,48 @@
 /**
- * How a row of numbers goes on: the distances between the ends of large values, as of a model's layers. Layers repeat, grow
- * step by step, or are those of the stage before with twice the channels. What has told the last numbers is believed.
+ * Predicts a sequence of numbers: the distances between the ends of large values, such as of a model's layers. Layers
+ * repeat, grow step by step, or are those of the previous stage with twice the channels. A rule that has predicted the
+ * last numbers is trusted.
  */
 
-/** A distance, and how many bytes were read behind it until the next. @typedef {{ distance: number, extent: number }} Jump */
-/** What comes next, by what came before. @typedef {(jumps: Jump[]) => Jump | undefined} Rule */
+/**
+ * A distance, and the number of bytes read after it until the next one.
+ * @typedef {{ distance: number, extent: number }} Jump
+ */
+/** Predicts the next jump from the previous ones. @typedef {(jumps: Jump[]) => Jump | undefined} Rule */
 
-/** Bytes by which distances differ that count as equal: the digits of names and lengths; and where they are scaled. */
+/**
+ * Differences of distances that count as equal, in bytes: the digits of names and lengths; and the same for scaled
+ * distances.
+ */
 const ALIKE = 128;
 const ROUGH = 512;
 
-/** After how many jumps at most they repeat, and how many in a row are compared to find the same ones before. */
+/**
+ * The longest period of repetitions, and the number of consecutive jumps that are compared to find earlier equal ones.
+ */
 const PERIOD = 16;
 const CONTEXT = 6;
 
-/** How far it is looked back for what a rule would have told. */
+/** How many jumps back a rule is tested. */
 const TRIALS = 32;
 
 /** @param {Jump | undefined} a @param {Jump | undefined} b @param {number} [slack] */
 const alike = (a, b, slack = ALIKE) => a !== undefined && b !== undefined && Math.abs(a.distance - b.distance) <= slack;
 
-/** As `period` jumps before. @param {number} period @returns {Rule} */
+/** The same as `period` jumps before. @param {number} period @returns {Rule} */
 const again = (period) => (jumps) => jumps.at(-period);
 
-/** More than that by as much as that was more than the one before it. @param {number} period @returns {Rule} */
+/**
+ * Larger than the jump one period ago by the same amount as that one was larger than its predecessor.
+ * @param {number} period
+ * @returns {Rule}
+ */
 const steps = (period) => (jumps) => {
   const [last, before] = [jumps.at(-period), jumps.at(-2 * period)];
   return last && before && { distance: 2 * last.distance - before.distance, extent: last.extent };
 };
 
-/** As before, times what the last one was of the one before it. @param {number} period @returns {Rule} */
+/** As before, times the ratio of the last one to its predecessor. @param {number} period @returns {Rule} */
 const scaled = (period) => (jumps) => {
   const [last, now, before] = [jumps.at(-period), jumps.at(-1), jumps.at(-1 - period)];
   if (!last || !now || !before) return undefined;
@@ -37,7 +50,7 @@ const scaled = (period) => (jumps) => {
   return { distance: Math.round(last.distance * factor), extent: last.extent };
 };
 
-/** What followed when the most jumps before were as the last ones are. @type {Rule} */
+/** The jump that followed the longest sequence equal to the last jumps. @type {Rule} */
 function asBefore(jumps) {
   let [best, longest] = [-1, 0];
   const last = jumps.length - 1;
@@ -49,7 +62,7 @@ function asBefore(jumps) {
   return jumps[best + 1 || jumps.length];
 }
 
-/** @type {{ rule: Rule, least: number, slack: number }[]} `least`: how many it must have told */
+/** @type {{ rule: Rule, least: number, slack: number }[]} `least`: how many it must have predicted */
 const rules = [];
 for (let period = 1; period <= PERIOD; period++) {
   rules.push({ rule: again(period), least: Math.min(period, 2), slack: ALIKE });
@@ -59,7 +72,7 @@ for (let period = 1; period <= PERIOD; period++) rules.push({ rule: steps(period
 for (let period = 2; period <= PERIOD; period++) rules.push({ rule: scaled(period), least: 2, slack: ROUGH });
 
 /**
- * The rule that has told most of the last jumps, and how many in a row these are; undefined where none is believed.
+ * The rule that has predicted most of the last jumps, and how many consecutive ones; undefined if none is trusted.
  *
  * @param {Jump[]} jumps
  * @returns {{ run: number, rule: Rule } | undefined}
@@ -76,7 +89,7 @@ function ruleOf(jumps) {
 }
 
 /**
- * How the jumps go on, as far as a rule is found, which has told the last `run` of them.
+ * The next jumps, as far as a rule is found that has predicted the last `run` of them.
  *
  * @param {Jump[]} jumps
  * @param {number} most

@@ -24,73 +24,70 @@ import { structs } from './structs.js';
 /**
  * A record of a Riegeli file.
  * @typedef {object} Record
- * @property {number} position names the record in the file: chunkBegin + index
+ * @property {number} position identifies the record in the file: chunkBegin + index
  * @property {number} chunkBegin file offset of its Riegeli chunk
  * @property {number} index in that chunk
  * @property {number} size bytes
- * @property {Uint8Array} bytes yours
+ * @property {Uint8Array} bytes the bytes, which belong to the caller
  * @property {any} [message] the bytes as JSON, with the option `type`
  */
 
 /**
- * A damaged region that was left out: bytes [begin, end) of the file.
+ * A damaged region that was skipped: bytes [begin, end) of the file.
  * @typedef {{ skipped: { begin: number, end: number, reason: string } }} Skipped
  */
 
 /**
- * How a file of records is opened; all of it may be left out.
+ * How to open a file of records; everything is optional.
  * @typedef {object} RecordsOptions
  * @property {AbortSignal} [signal] for opening
- * @property {ReadOptions['onProgress']} [onProgress] of calls that have none of their own, and of
- *   `for await`
+ * @property {ReadOptions['onProgress']} [onProgress] of calls without an onProgress of their own, and of `for await`
  * @property {number} [position] of the first record, see `at`; default 0, the beginning
  * @property {boolean} [recover] damaged regions are skipped and reported; default: an error
  * @property {Verify} [verify] default 'first'
- * @property {string | string[]} [fields] only these fields of the records, which are messages: paths such
- *   as 'id' and 'meta.name', with commas between them; by name with `type`, otherwise by number:
- *   '1,4.2'. Of a transposed Riegeli chunk nothing else is decompressed
- * @property {string} [type] the full name of the records' message type: each has its `message`, too
- * @property {Uint8Array} [schema] what has that type, as for open()
+ * @property {string | string[]} [fields] only these fields of the records, which are messages: paths such as 'id' and
+ *   'meta.name', separated by commas; by name with `type`, otherwise by number: '1,4.2'. In a transposed Riegeli chunk,
+ *   only these are decompressed
+ * @property {string} [type] the full name of the records' message type: each then also has a `message`
+ * @property {Uint8Array} [schema] the schema with that type, as for open()
  * @property {Limits} [limits]
  * @property {SourceOptions['http']} [http] as for urlSource
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
  * @property {Partial<Cost>} [budget]
- * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes: it is
- *   held; default 256 MiB
+ * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes, which is held in memory;
+ *   default 256 MiB
  */
 
 /**
- * Each iteration begins at options.position; several may go on at once. `for await` of it
- * is that of `records()`. An `Item` is a Record; with `recover` also what was Skipped.
+ * Each iteration begins at options.position; several may run at once. `for await` iterates over `records()`. An `Item`
+ * is a Record; with `recover` also a Skipped.
  * @template [Item=Record]
  * @typedef {object} RecordsBase
- * @property {(options?: ReadOptions) => AsyncIterableIterator<Item[]>} batches some at a time,
- *   about 1 MiB
+ * @property {(options?: ReadOptions) => AsyncIterableIterator<Item[]>} batches several at a time, about 1 MiB
  * @property {(options?: ReadOptions) => AsyncIterableIterator<Item>} records one by one
- * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the
- *   record
- *   at a position, which need not be exact: past its Riegeli chunk's last record it is the next
- *   chunk's first; past the end there is none
+ * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the record at a position,
+ *   which need not be exact: after the last record of a Riegeli chunk it is the next chunk's first one; undefined after
+ *   the end
  * @property {(options?: ReadOptions) => Promise<Record | undefined>} last the file's last record
- * @property {(options?: ReadOptions) => Promise<number>} count how many records the file has: the
- *   headers of its Riegeli chunks say so, 40 bytes of each, which are read once
+ * @property {(options?: ReadOptions) => Promise<number>} count the number of records in the file, from the headers of
+ *   its Riegeli chunks, 40 bytes each, which are read once
  * @property {Nth} nth the records with these numbers, counted from 0, or with negative ones from the end
  * @property {(options?: ReadOptions) => Promise<Uint8Array | undefined>} metadata the file's
  *   RecordsMetadata, serialized, if it has one that can be read
  * @property {Cost} transferred so far
- * @property {() => void} close frees it all
+ * @property {() => void} close frees everything
  */
 /**
- * One record by its number, or several, in the order asked for, of which each Riegeli chunk is
- * decoded once; undefined where there is none.
+ * One record by its number, or several, in the requested order; each Riegeli chunk is decoded once. Undefined for
+ * numbers beyond the file.
  * @typedef {{
  *   (number: number, options?: ReadOptions): Promise<Record | undefined>;
  *   (numbers: number[], options?: ReadOptions): Promise<(Record | undefined)[]>;
  * }} Nth
  */
 /**
- * An opened file of records, which `using` closes, too.
+ * An opened file of records, which `using` also closes.
  * @template [Item=Record]
  * @typedef {RecordsBase<Item> & AsyncIterable<Item> & Disposable & AsyncDisposable} Records
  */
@@ -109,10 +106,10 @@ const known = {
   ...is.reading,
 };
 
-/** When a batch is full. */
+/** The size of a full batch. */
 const BATCH = { bytes: 2 ** 20, records: 4096 };
 
-/** How many records are taken by one call, where they are at hand. */
+/** The number of records taken in one call, if they are available. */
 const RUN = 512;
 
 /**
@@ -123,7 +120,7 @@ const RUN = 512;
  * @property {ReadOptions['onProgress']} onProgress
  * @property {{ verify: number, recover: number }} how
  * @property {string} [fields] their numbers
- * @property {{ schema: Schema, type: number }} [messages] what they are
+ * @property {{ schema: Schema, type: number }} [messages] their message type
  * @property {Numbers} [numbers]
  */
 
@@ -139,7 +136,7 @@ export async function openRecords(input, options = {}) {
   signal?.throwIfAborted();
   const how = { verify: verifyOf(verify, 'first'), recover: Number(recover ?? false) };
   const source = prepare(input, options, openPath);
-  // Only the module that also writes knows fields.
+  // Only the module that also writes supports fields.
   const file = await openFile(await moduleFor(options.fields === undefined ? 'reader' : 'full'), source, limits);
   /** @type {State} */
   const state = { file, position, onProgress, how };
@@ -175,7 +172,7 @@ export async function openRecords(input, options = {}) {
   return /** @type {any} */ (disposable(Object.assign(records, { [Symbol.asyncIterator]: () => one() })));
 }
 
-/** What the records are, and what of them is wanted. @param {State} state @param {RecordsOptions} options */
+/** The type of the records, and the selected fields. @param {State} state @param {RecordsOptions} options */
 function describe(state, { fields, type, schema: set }) {
   const { file } = state;
   if (type !== undefined) {
@@ -186,7 +183,7 @@ function describe(state, { fields, type, schema: set }) {
 }
 
 /**
- * With the message that it is.
+ * Adds the message of the record.
  *
  * @template {Record | Skipped | undefined} Item
  * @param {State} state
@@ -234,7 +231,7 @@ const newReader = ({ file, how, fields }, position, onFree) =>
     onFree,
   );
 
-/** What is told of bytes of the file. @param {State} state @param {ReadOptions} [options] */
+/** Reports bytes of the file. @param {State} state @param {ReadOptions} [options] */
 const arrivals = (state, options) => teller(options?.onProgress ?? state.onProgress, 'records');
 
 /** @param {State} state @param {ReadOptions} [options] */
@@ -246,7 +243,7 @@ async function* batches(state, options) {
   const reader = newReader(state, position, () => file.instance.free(sizes));
   try {
     sizes = file.instance.alloc(4 * RUN);
-    let known = position > 0; // Only who begins at the beginning reads all of it.
+    let known = position > 0; // Only a reader from the beginning reads all of it.
     for (const next = batcher(file, reader, sizes); ;) {
       const { items, done } = await next({ signal, got });
       if (got && !known) got(0, (await file.source.stat({ signal })).size);
@@ -261,7 +258,7 @@ async function* batches(state, options) {
 }
 
 /**
- * The first record that a reader gives, once it was told where to begin.
+ * The first record of a reader that was given a position.
  *
  * @param {State} state
  * @param {(reader: Engine) => void} seek
@@ -286,7 +283,7 @@ const metadata = async (state, options) =>
   });
 
 /**
- * Reads on each time that it is called; what came before an error is given out first.
+ * Continues reading on each call; records before an error are returned first.
  *
  * @param {OpenFile} file
  * @param {Engine} reader
@@ -314,7 +311,7 @@ function batcher(file, reader, sizes) {
       if (!item) return false;
       if ('skipped' in item) items.push(item);
       else add(item);
-      // What follows is taken to be as large.
+      // The next records are expected to have the same size.
       while ('size' in item && !isFull() && run((BATCH.bytes - bytes) / item.size, add));
       return isFull();
     };
@@ -330,15 +327,15 @@ function batcher(file, reader, sizes) {
 }
 
 /**
- * The events of a reader made into records.
+ * Turns the events of a reader into records.
  *
  * @param {OpenFile} file
  * @param {Engine} reader
  */
 function taker({ instance }, reader) {
-  /** @type {Record | undefined} the one that has begun */
+  /** @type {Record | undefined} the current record */
   let record;
-  /** @type {ReturnType<typeof collector> | undefined} where it comes in several pieces */
+  /** @type {ReturnType<typeof collector> | undefined} if it comes in several pieces */
   let pieces;
   let missing = 0;
 
@@ -370,7 +367,7 @@ function taker({ instance }, reader) {
   return (step) => {
     if (step === RECORD) return begin();
     if (step === DATA) return more();
-    record = pieces = undefined; // one in its midst ends here
+    record = pieces = undefined; // a record in progress ends here
     if (step !== SKIPPED) return undefined;
     const { begin: from, end, reason } = instance.get(structs.skipped, reader.call('skipped'));
     return { skipped: { begin: from, end, reason: instance.text(reason) } };
@@ -378,8 +375,7 @@ function taker({ instance }, reader) {
 }
 
 /**
- * What takes the records that are at hand behind a whole one, at most `most` and RUN of
- * them: false when it could not.
+ * Takes the available records after a complete one, at most `most` and RUN of them; false if it cannot.
  *
  * @param {OpenFile} file
  * @param {Engine} reader

@@ -1,4 +1,4 @@
-/** Sources that are loaded, or around which more is put, when more is asked of them than an end. */
+/** Sources that are loaded, or get more layers, when more than their end is read. */
 import { streamOf } from './streams.js';
 
 /** @import { Source, Stat } from '../types.js' */
@@ -8,23 +8,23 @@ import { streamOf } from './streams.js';
 /** @typedef {Stat & { bytes: Uint8Array }} End */
 
 /**
- * What is known of a source before all of it is there.
+ * The parts of a source that are available before it is loaded completely.
  * @typedef {Partial<Source> & {
  *   whole: () => Promise<Source>,
  *   end?: (length: number, signal?: AbortSignal) => Promise<End | undefined>
- * }} SourceLater
- *   `whole` is read by one; `end`: its last bytes, as `tail`, where they can be had without all of it
+ * }} SourceLater `whole` has a single reader; `end`: its last bytes, like `tail`, if they are available without loading
+ *   the source
  */
 
 /**
- * Sources of inputs that are none. They are loaded at once, while the module is.
+ * Sources of inputs that are not sources. They are loaded at once, in parallel with the module.
  *
  * @param {() => Promise<typeof import('./other.js')>} load
  * @returns {Parts['inputs']}
  */
 export const inputLater = (load) => (input, memory) => {
   const source = load().then(({ otherSource }) => otherSource(input, memory));
-  source.catch(() => {}); // Whoever reads is told.
+  source.catch(() => {}); // The reader gets the error.
   const isAddress = typeof input === 'string' || input instanceof URL;
   /** @type {SourceLater} */
   const known = {
@@ -36,7 +36,8 @@ export const inputLater = (load) => (input, memory) => {
 };
 
 /**
- * What came of asking for the end is told to the middleware, as if it had been there: its cache has the bytes.
+ * The result of reading the end is passed to the middleware, as if the middleware had read it: its cache then has the
+ * bytes.
  *
  * @param {() => Promise<typeof import('./layers.js')>} load
  * @returns {Parts['layered']}

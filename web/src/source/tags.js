@@ -6,14 +6,14 @@
 export const isWeak = (etag) => etag.startsWith('W/');
 
 /**
- * The tag that `stat` tells: a date alone makes a weak one.
+ * The tag from `stat`: a date alone makes a weak one.
  *
  * @param {Validators} validators
  */
 export const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);
 
 /**
- * What a response says of the state of its resource.
+ * The validators in a response.
  *
  * @param {Headers} headers
  * @param {number} size

@@ -14,7 +14,7 @@ const fileOf = (host) => (/^[a-z]{2,}:/i.test(String(host)) ? new URL(host) : ho
 
 /** @param {URL | string} [host] @returns {WorkerLike} */
 export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.url)) {
-  // What the process was started with, such as --input-type, may not fit the file.
+  // Options that the process was started with, such as --input-type, may not fit the file.
   const worker = new Worker(fileOf(host), { execArgv: [] });
   /** @type {WorkerLike} */
   const like = {
@@ -32,8 +32,8 @@ export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.
 }
 
 /**
- * As open(), with the work done in a worker thread, which ends with close(). A source of
- * yours is read on the caller's thread; options hold no functions.
+ * Like open(), but the work is done in a worker thread, which ends with close(). Your own source is read on the
+ * caller's thread; options must not contain functions.
  *
  * @param {any} input
  * @param {OpenOptions} [options]
@@ -42,8 +42,8 @@ export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.
 const openInWorker = (input, options) => openIn(() => start(), input, options);
 
 /**
- * As inspect(), with the work done in a worker thread, which ends with close(). Of the options only
- * `checkpoint.data` may be a function, and gives URLs, Blobs or bytes.
+ * Like inspect(), but the work is done in a worker thread, which ends with close(). Only the option `checkpoint.data`
+ * may be a function, and must return URLs, Blobs or bytes.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {any} input

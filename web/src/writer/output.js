@@ -1,4 +1,4 @@
-/** What calls that write answer: an output that is made when it is asked for. */
+/** The results of calls that write: an output, which is generated when it is read. */
 import { collector, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
 import * as is from '../options.js';
@@ -14,7 +14,7 @@ import { sinkOf } from './sinks.js';
  * @typedef {{ offset: number, bytes: Uint8Array<ArrayBuffer> }} Piece */
 
 /**
- * What was written.
+ * The result of writing.
  * @typedef {object} Result
  * @property {number} chunks in the .cpb file, without its index
  * @property {number} size bytes that were written
@@ -22,42 +22,40 @@ import { sinkOf } from './sinks.js';
  */
 
 /**
- * What every call that writes takes.
+ * The options of every call that writes.
  * @typedef {object} WriteOptions
  * @property {AbortSignal} [signal] ends it with the signal's reason
- * @property {(progress: Progress) => void} [onProgress] of 'message', in bytes of it; before that,
- *   where the input is read once to plan the output, of 'input'. What it throws ends the call
+ * @property {(progress: Progress) => void} [onProgress] for 'message', in its bytes; before that for 'input', if the
+ *   input is first read to plan the output. An error that it throws ends the call
  */
 
 /**
- * What is written, once: nothing is read before one of these is called, and only
- * one may be. What fails, and what is aborted, leaves nothing behind.
+ * An output, which can be written once: nothing is read before one of these methods is called, and only one call is
+ * allowed. After a failure or an abort, nothing is left behind.
  *
  * @template [R=Result]
  * @typedef {object} Output
- * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream made as it is
- *   read
+ * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream generated as it is read
  * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it, in memory
  * @property {(options?: WriteOptions) => Promise<Blob>} blob all of it
- * @property {(destination: Destination, options?: WriteOptions) => Promise<R>} to a
- *   WritableStream, a FileSystemFileHandle, a FileSystemWritableFileStream, a Writable of Node or a
- *   sink of yours, which is closed at the end, or aborted; or to a file that was opened (a
- *   FileHandle of Node), which stays open. Plain streams are not seekable; all others
- *   take little memory however large a chunk is
- * @property {(path: string | URL, options?: WriteOptions) => Promise<R>} toFile in Node, Deno
- *   and Bun: written beside, and given its name (which may be taken) when it is whole
- * @property {R | undefined} result once all is written
+ * @property {(destination: Destination, options?: WriteOptions) => Promise<R>} to a WritableStream, a
+ *   FileSystemFileHandle, a FileSystemWritableFileStream, a Writable of Node or your own sink, which is closed at the
+ *   end, or aborted; or an opened file (a FileHandle of Node), which stays open. Plain streams are not seekable; all
+ *   others need little memory for chunks of any size
+ * @property {(path: string | URL, options?: WriteOptions) => Promise<R>} toFile in Node, Deno and Bun: written to a
+ *   temporary file next to it, which gets its name (replacing a file) when it is complete
+ * @property {R | undefined} result once everything is written
  */
 
 /**
- * How it is made. `onProgress` adds that it is of the message, unless it is said of what. What can be written with
- * `put`, without waiting, is no piece.
+ * How to generate an output. `onProgress` reports for the message, unless another subject is given. Bytes that are
+ * passed to `put`, synchronously, are not yielded as pieces.
  * @typedef {{ signal?: AbortSignal, seekable: boolean, put?: Put,
  *   onProgress?: (progress: { done: number, total?: number, of?: string }) => void }} How
  */
 /**
- * Makes the pieces, about 256 KiB each, which belong to whoever takes them. Unless `seekable`, each begins where the
- * last one ended.
+ * Generates the pieces, about 256 KiB each, which belong to the receiver. Unless `seekable`, each begins where the last
+ * one ended.
  * @template [R=Result]
  * @typedef {(how: How) =>
  *   AsyncGenerator<Piece, R, void>} Make
@@ -66,10 +64,10 @@ import { sinkOf } from './sinks.js';
 /** @type {((path: string | URL) => OwnSink) | undefined} */
 let fileSink;
 
-/** What the entry for runtimes with files does. @param {typeof fileSink} open */
+/** Called by the entry for runtimes with files. @param {typeof fileSink} open */
 export const setUpFiles = (open) => void (fileSink = open);
 
-/** What a sink throws is an error of this package, as all others are. @param {() => unknown} call */
+/** Turns errors of a sink into errors of this package. @param {() => unknown} call */
 async function ofSink(call) {
   try {
     await call();
@@ -78,13 +76,13 @@ async function ofSink(call) {
   }
 }
 
-/** What is gathered of small pieces before it is written. */
+/** Small pieces are joined up to this size before they are written. */
 const GATHERED = 256 * 1024;
 
 /**
- * Writes small pieces together that follow each other.
+ * Joins consecutive small pieces.
  *
- * @param {Put} write what it throws is of the destination
+ * @param {Put} write its errors belong to the destination
  * @returns {{ put: Put, end: () => void }}
  */
 function joining(write) {
@@ -120,7 +118,7 @@ function joining(write) {
   };
 }
 
-/** What is written once: the pieces, and what came of them. @template R */
+/** A single run of writing: the pieces, and the result. @template R */
 class Writing {
   #make;
   #begun = false;
@@ -142,7 +140,7 @@ class Writing {
     return this.#make({ signal, onProgress: tell, seekable, put });
   }
 
-  /** @param {Sink} sink @param {WriteOptions} options @param {OwnSink} [own] the same, if it is of this package */
+  /** @param {Sink} sink @param {WriteOptions} options @param {OwnSink} [own] the same sink, if this package made it */
   async writeTo(sink, options, own) {
     const { signal } = options;
     const joined = own?.put && joining(own.put);

@@ -1,8 +1,8 @@
 /** Floats of a byte or less, and pairs of floats, as numbers of JavaScript. */
 
 /**
- * What the bits of a format mean. `end`: what the largest exponents hold: infinities and NaN ('ieee'),
- * NaN alone where all bits are set ('fn'), or nothing but numbers ('all'); 'fnuz' has no -0, whose bits are NaN.
+ * The meaning of the bits of a format. `end` is the meaning of the largest exponents: infinities and NaN ('ieee'), only
+ * NaN if all bits are set ('fn'), or only numbers ('all'); 'fnuz' has no -0, whose bits are NaN.
  * @typedef {{ exponent: number, fraction: number, bias: number, end: 'ieee' | 'fn' | 'fnuz' | 'all' }} Format
  */
 
@@ -18,7 +18,7 @@ const FORMATS = {
   float4_e2m1fn: { exponent: 2, fraction: 1, bias: 1, end: 'all' },
 };
 
-/** Whether the bits are no number, or infinite; undefined: neither. @param {Format} format @param {number} bits */
+/** NaN or infinity, if the bits mean one of these; else undefined. @param {Format} format @param {number} bits */
 function special({ exponent: width, fraction: digits, end }, bits) {
   const [sign, exponent, fraction] = partsOf(width, digits, bits);
   if (end === 'fnuz') return bits === 1 << (width + digits) ? NaN : undefined;
@@ -46,7 +46,7 @@ function numberOf(format, bits) {
 const scale = (bits) => (bits === 255 ? NaN : 2 ** (bits - 127));
 
 /**
- * What reads values of a type that has a byte for each; undefined: there is none of this name.
+ * Makes a reader of values with a byte each; undefined for other types.
  *
  * @param {string} dtype
  * @returns {((buffer: ArrayBuffer) => Float64Array) | undefined}
@@ -59,6 +59,6 @@ export function smallReader(dtype) {
   return (buffer) => Float64Array.from(new Uint8Array(buffer), (byte) => /** @type {number} */ (table[byte]));
 }
 
-/** How large complex numbers are. @param {Float32Array | Float64Array} parts real and imaginary ones */
+/** The magnitudes of complex numbers. @param {Float32Array | Float64Array} parts real and imaginary ones */
 export const magnitudes = (parts) =>
   Float64Array.from({ length: parts.length / 2 }, (_, i) => Math.hypot(Number(parts[2 * i]), Number(parts[2 * i + 1])));

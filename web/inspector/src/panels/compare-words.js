@@ -1,10 +1,10 @@
 /**
- * What a person reads for the names that sections, items and members have in a comparison; those
- * that `cpb diff` shows (src/cli/show/diff_words.c).
+ * The words that a person reads for the names of sections, items and members in a comparison; `cpb diff` shows the same
+ * (src/cli/show/diff_words.c).
  */
 import { brief, count, plain, shape } from '../format.js';
 
-/** Where a name says too little by itself. @type {Record<string, string>} section, or section and item */
+/** Names that say too little by themselves. @type {Record<string, string>} section, or section and item */
 const TITLES = { ops: 'kinds of operations', 'overview ops': 'operations' };
 
 /** The same of members. @type {Record<string, string>} */
@@ -39,13 +39,13 @@ export function memberWords(section, item, member) {
 export const isCount = (section, member) =>
   ['overview', 'ops'].includes(section) || ['parameters', 'trainable_parameters'].includes(member);
 
-/** Sizes may have names, or be ranges; names alone are no shape. @param {any[]} list */
+/** Sizes may have names, or be ranges; a list of only names is not a shape. @param {any[]} list */
 const isShape = (list) =>
   list.every((d) => d === null || ['number', 'string'].includes(typeof d)) &&
   !(list.length && list.every((d) => typeof d === 'string'));
 
 /**
- * A value on one line: shapes and tensors as elsewhere, an object as its members.
+ * A value on one line: shapes and tensors in the usual form, an object by its members.
  *
  * @param {any} value
  * @param {boolean} [counts]

@@ -87,7 +87,7 @@ class Objects extends Panel {
 }
 
 /**
- * What is stored of a variable, to be shown; undefined where nothing is, or in parts.
+ * The stored values of a variable, for display; undefined if they are missing or incomplete.
  *
  * @param {any} session
  * @param {any} object
@@ -99,7 +99,7 @@ async function valueOf(session, { node, path }, signal) {
   return stored ? { name: path ?? name, variable: key, ...stored } : undefined;
 }
 
-/** Of a child that does not exist there is none. @param {string | undefined} kind */
+/** A missing child has no kind. @param {string | undefined} kind */
 const spoken = (kind) => kind?.replaceAll('_', ' ') ?? 'missing';
 
 /** @param {any} o */
