@@ -1,4 +1,4 @@
-/** What the entries have in common that load all their code at once. */
+/** Shared by the entries that load all their code at once. */
 import { setUpParts } from './parts.js';
 import * as guessing from './reader/guessing.js';
 import * as fields from './reader/paged-fields.js';
@@ -8,7 +8,7 @@ import { otherSource } from './source/other.js';
 import * as unusual from './source/unusual.js';
 import { urlSource } from './source/url.js';
 
-/** @param {typeof otherSource} [inputs] what makes sources of inputs that are none */
+/** @param {typeof otherSource} [inputs] makes sources of other inputs */
 export const setUpAllParts = (inputs = otherSource) =>
   setUpParts({
     inputs,

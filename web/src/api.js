@@ -1,4 +1,4 @@
-/** What every entry of the package has at once, and the types. */
+/** The parts that every entry of the package loads at once, and the types. */
 export { CpbError, codes } from './errors.js';
 export { init } from './init.js';
 

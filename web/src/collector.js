@@ -15,7 +15,7 @@ export function room(length) {
   }
 }
 
-/** What may be expected for each byte that has come: systems give memory as it is written to. */
+/** Bytes that may be allocated ahead per byte received: systems provide memory only when it is written to. */
 const TRUSTED = 4096;
 
 /**
@@ -44,5 +44,5 @@ export function collector(expected = 0) {
   };
 }
 
-/** Of another realm, too, and shared ones. @param {any} it @returns {it is ArrayBufferLike | ArrayBufferView} */
+/** Includes shared buffers and those of other realms. @param {any} it @returns {it is ArrayBufferLike | ArrayBufferView} */
 export const isBytes = (it) => ArrayBuffer.isView(it) || /ArrayBuffer]$/.test(Object.prototype.toString.call(it));

@@ -1,5 +1,5 @@
 /**
- * What the `code` of an error may be. The first thirteen are those of cpb/base.h.
+ * Possible values of an error's `code`. The first thirteen are defined in cpb/base.h.
  *
  * | code | meaning |
  * |---|---|
@@ -82,7 +82,7 @@ export class CpbError extends Error {
   }
 }
 
-/** Of files that somebody else is writing at the moment. */
+/** Errors of a file that another program is writing at the moment. */
 const busy = /^(NoModificationAllowed|InvalidState)Error$/;
 
 /** What was thrown elsewhere. @param {unknown} error @param {string} who @param {Code} [code] */

@@ -1,4 +1,4 @@
-/** What the entries have in common whose module is imported, compiled. */
+/** Shared by the entries that import a compiled module. */
 import { setUpAllParts } from './all-parts.js';
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';

@@ -8,7 +8,7 @@ import { inputLater, layeredLater } from './source/later.js';
 /** @import { Kind } from './modules.js' */
 
 /**
- * What is loaded once: all that wait for it go on at one time, and what they ask for is joined.
+ * Loads something once. All callers waiting for it continue at the same time, so their requests are joined.
  *
  * @template T
  * @param {() => Promise<T>} load

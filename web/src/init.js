@@ -1,4 +1,4 @@
-/** What says which WebAssembly modules are used. */
+/** Sets which WebAssembly modules are used. */
 import { isBytes } from './collector.js';
 import { CpbError } from './errors.js';
 import { compiled, load, moduleFor, modules, openPath, setModules } from './modules.js';
@@ -18,28 +18,28 @@ const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
  * The modules of the package, each a compiled module or where it comes from.
  * @typedef {object} Modules
  * @property {ModuleInput} [reader]
- * @property {ModuleInput} [full] can write, too, and does what `reader` does where there is no other
+ * @property {ModuleInput} [full] also writes, and replaces `reader` if that is not given
  * @property {ModuleInput} [inspect] looks inside models of most kinds
- * @property {ModuleInput} [models] does what `inspect` does, also where there is no other, and the rest: Core ML, SameDiff, zip
- *   archives, models in text format, `diff`, `cut` and `nodesToLoad`
- * @property {ModuleInput} [json] makes JSON for `inspect` and reader-nobrotli.wasm, which do not
- * @property {ModuleInput} [dictionary] what `reader`, `inspect` and `models` need for files compressed with Brotli
- * @property {Decode} [decode] does what reader-hostcodecs.wasm cannot
- * @property {URL | string} [worker] where `libcpb/worker` is, the script of a Worker, if a bundler has put it elsewhere
+ * @property {ModuleInput} [models] replaces `inspect` if that is not given, and adds the rest: Core ML, SameDiff,
+ *   zip archives, models in text format, `diff`, `cut` and `nodesToLoad`
+ * @property {ModuleInput} [json] makes JSON for `inspect` and reader-nobrotli.wasm, which cannot
+ * @property {ModuleInput} [dictionary] needed by `reader`, `inspect` and `models` for files compressed with Brotli
+ * @property {Decode} [decode] decompresses for reader-hostcodecs.wasm
+ * @property {URL | string} [worker] where `libcpb/worker`, the script of a Worker, is, if a bundler moved it
  */
 
-/** Where the script of a Worker is, if that was said. @type {URL | string | undefined} */
+/** Where the script of a Worker is, if init() was told. @type {URL | string | undefined} */
 export let workerUrl;
 
 /** @type {(url: string | URL) => Promise<Response | BufferSource>} */
 let fetchModule = (url) => fetch(url);
 
 /**
- * What an entry of the package does: says where its modules and files come from.
+ * Called by each entry of the package: sets where its modules and files come from.
  *
  * @param {(kind: Kind) => ModuleInput | Promise<ModuleInput>} from
  * @param {OpenPath} [files]
- * @param {typeof fetchModule} [read] what is at a URL or path
+ * @param {typeof fetchModule} [read] reads the bytes at a URL or path
  */
 export function setUp(from, files = openPath, read = fetchModule) {
   setModules(async (kind) => compile(await from(kind)), files);

@@ -1,7 +1,7 @@
-/** What can be told of an address, and of zip archives before one is read. */
+/** What an address reveals about zip archives before one is read. */
 import { openPath } from '../modules.js';
 
-/** What stands between an archive's address and the name of a file in it. */
+/** Separates an archive's address from the name of a file in it. */
 const MARK = '!/';
 
 /** Whether a file begins as a zip archive does. @param {Uint8Array} head */

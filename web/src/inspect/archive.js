@@ -17,7 +17,7 @@ import { structs } from './structs.js';
 /** As natively: an entry that is not stored is held whole. */
 const HELD = 64 * 2 ** 20;
 
-/** What is said of several. */
+/** How many files an error message lists. */
 const LISTED = 8;
 
 /** Errors of an archive that cannot be read: whoever reads it as another kind says what is wrong. */
@@ -157,7 +157,7 @@ function chosen(archive, name) {
   throw Object.assign(error, { entries });
 }
 
-/** Of a package's manifest, the model that it names. @param {Archive} archive @param {Entry} manifest */
+/** The model that a package's manifest names. @param {Archive} archive @param {Entry} manifest */
 async function rootOf(archive, manifest) {
   const bytes = await archive.source(manifest).read(0, manifest.size);
   /** @type {any} */

@@ -1,9 +1,9 @@
-/** What a question is answered with; no code. The answers themselves are in answers.d.ts (scripts/answers.js). */
+/** Types of questions and their answers; no code. The answers themselves are in answers.d.ts (scripts/answers.js). */
 
 /** @import { Answers } from './answers.js' */
 
 /**
- * What a model is.
+ * The kind of a model.
  * @typedef {keyof Answers} ModelKind
  */
 
@@ -14,7 +14,7 @@
  */
 
 /**
- * What can be asked; docs/inspecting.md says what each answers.
+ * The name of a question; docs/inspecting.md describes the answer of each.
  * @typedef {KeyOfAny<Answers[ModelKind]>} QuestionName
  */
 
@@ -26,7 +26,7 @@
  */
 
 /**
- * What a question to a model of one of these kinds is answered with.
+ * The answer to a question about a model of one of these kinds.
  * @template {ModelKind} Kind
  * @template {QuestionName} Question
  * @typedef {OneOf<Kind extends unknown
@@ -34,7 +34,7 @@
  */
 
 /**
- * What `inspect()` gives for it.
+ * The promise of an answer, as `inspect()` returns it.
  * @template {ModelKind} Kind
  * @template {QuestionName} Question
  * @typedef {Promise<AnswerOf<Kind, Question>>} Answer

@@ -30,7 +30,7 @@ import { structs } from './structs.js';
 /** The key of the object graph. */
 const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
 
-/** Whether there is no such file, which S3 answers with 403. @param {any} error */
+/** Whether the file does not exist; S3 answers 403 in this case. @param {any} error */
 export const isAbsent = ({ code, status }) => code === 'READ' || (code === 'HTTP' && [403, 404, 410].includes(status));
 
 /**
@@ -164,10 +164,10 @@ async function openCheckpoint(file, { model, given, own }, options, told) {
   };
   const files = own ? ofAlone(file, given) : typeof given === 'object' ? given : besideOf(model);
   const { engine, again } = await begin(file, files, own, opened, options.signal, told);
-  // Of version 1 the values are in the file that was read.
+  // A checkpoint of version 1 has its values in the same file.
   const feedOf = engine.call('version') === 1 ? again : shardsOf(files, engine.call('num_shards'), opened);
 
-  /** What is stored under a key. @param {string} key */
+  /** The tensor stored under a key. @param {string} key */
   const find = (key) =>
     instance.scope((scope) => {
       const text = new TextEncoder().encode(key);
@@ -175,7 +175,7 @@ async function openCheckpoint(file, { model, given, own }, options, told) {
       return stored ? instance.get(structs.stored, stored) : undefined;
     });
 
-  /** Feeds of its files, for one who reads. @returns {(shard: number) => Feed} */
+  /** Feeds of the checkpoint's files for one reader. @returns {(shard: number) => Feed} */
   function feeds() {
     /** @type {Map<number, Feed>} */
     const all = new Map();
@@ -209,7 +209,7 @@ export async function addCheckpoint(state, asking, from, options, told) {
 }
 
 /**
- * The text with the checkpoint's object graph, after its length; undefined where it has none.
+ * The checkpoint's serialized object graph, without the length in front; undefined if the checkpoint has none.
  *
  * @param {State} state
  * @param {import('./checkpoint.js').Checkpoint} checkpoint

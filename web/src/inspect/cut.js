@@ -15,15 +15,15 @@ import { structs } from './structs.js';
 /** @import { CutAnswer } from './answers.js' */
 
 /**
- * What a model is cut down to. Its files are made of ranges of the model, which is to be closed
- * after they are written.
+ * A model that was cut down. Its files are made of ranges of the original model: close that one only
+ * after these files are written.
  * @typedef {object} Cut
  * @property {CutAnswer} report what stays, and why
  * @property {Output} savedModel the new saved_model.pb
- * @property {Output | undefined} kerasMetadata the keras_metadata.pb beside it, if the model was
- *   given one
- * @property {Source} source the new saved_model.pb by ranges: what `split` takes to make a .cpb
- *   file of it, and `inspect` to look inside before
+ * @property {Output | undefined} kerasMetadata the new keras_metadata.pb, if the
+ *   model was given one
+ * @property {Source} source the new saved_model.pb by ranges: `split` makes a .cpb file from it, and `inspect`
+ *   looks inside before it is written
  */
 
 /**

@@ -1,11 +1,11 @@
-/** What the ends of a file tell of it (cpb_file_ends in cpb/model.h). */
+/** What the first and last bytes of a file tell about it (cpb_file_ends in cpb/model.h). */
 import { structs } from './structs.js';
 
 /** @import { Instance } from '../wasm/instance.js' */
 
 /** @typedef {{ name: string, size: number, begin: Uint8Array, end?: Uint8Array }} Ends */
 
-/** Room for the sentence on a file that is no model. */
+/** Room for the sentence about a file that is not a model. */
 const SENTENCE = 256;
 
 /**
@@ -23,7 +23,7 @@ export const withEnds = (instance, { name, size, begin, end = new Uint8Array() }
   });
 
 /**
- * The sentence on a file that is no model.
+ * The sentence about a file that is not a model.
  *
  * @param {Instance} instance
  * @param {Ends} ends
@@ -38,7 +38,7 @@ const look = (instance, ends) =>
     return { is, text: instance.text(out) };
   });
 
-/** What else can be said of is its reader's to say. */
+/** Formats described here; other files are described by their readers. */
 const OWN = ['riegeli', 'text', 'zeros'];
 
 /**

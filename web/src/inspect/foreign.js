@@ -1,4 +1,4 @@
-/** What a file is that cannot be read, such as a server's web page, by its first bytes. */
+/** Recognizes by its first bytes a file that cannot be read, such as a server's web page. */
 import { CpbError } from '../errors.js';
 import { moduleFor } from '../modules.js';
 import { acquire, release } from '../wasm/pool.js';

@@ -1,4 +1,4 @@
-/** Which kind of model a file is, by its ends (cpb/model.h), and what it is if it is none. */
+/** Recognizes by its first and last bytes which kind of model a file is (cpb/model.h), or what else it is. */
 import { CpbError } from '../errors.js';
 import { describe, withEnds } from './ends.js';
 import { isDamage, kindsOf } from './model.js';
