@@ -13,7 +13,7 @@ let provide = (kind) => {
 };
 
 /**
- * What opens a string that is no URL, where there are files.
+ * Opens a string that is a path, in runtimes with a file system.
  * @type {OpenPath}
  */
 export let openPath;
@@ -35,11 +35,11 @@ export function setModules(given, files = openPath) {
  */
 export const moduleFor = async (kind = 'reader') => (modules[kind] ??= load(kind, () => provide(kind)));
 
-/** What fetch and WebAssembly throw. @type {Record<string, import('./errors.js').Code>} */
+/** Codes for the errors that fetch and WebAssembly throw. @type {Record<string, import('./errors.js').Code>} */
 const thrown = { CompileError: 'FORMAT', TypeError: 'NETWORK' };
 
 /**
- * What fails is tried again by the next call, unless another init() came meanwhile.
+ * Loads a module. After a failure, the next call tries again, unless init() was called in between.
  *
  * @param {Kind} kind
  * @param {() => WebAssembly.Module | Promise<WebAssembly.Module>} find

@@ -2,7 +2,7 @@
 import { CpbError } from './errors.js';
 
 /**
- * What a value must be: undefined if it is, otherwise what was expected.
+ * Checks a value: undefined if it is valid, otherwise a description of the expected value.
  * @typedef {(value: any, path: string) => string | undefined} Kind
  */
 /** The options of a call by their names. @typedef {Record<string, Kind>} Known */
@@ -38,7 +38,7 @@ export const bytes = kind(
   (b) => ArrayBuffer.isView(b) || b instanceof ArrayBuffer,
 );
 export const anything = kind('', () => true);
-/** Those of other realms and polyfills, too. */
+/** Accepts signals of other realms and polyfills. */
 export const signal = kind('an AbortSignal', (it) => typeof it?.throwIfAborted === 'function');
 
 /** One of these. @param {...unknown} values @returns {Kind} */
@@ -104,7 +104,7 @@ limitNames.push(...perByte, ...perByte.map((name) => `${name}PerByte`));
 export const verify = oneOf('first', 'late', 'never');
 export const limits = within(Object.fromEntries(limitNames.map((name) => [name, amount])));
 
-/** What open() takes. */
+/** The options of open(). */
 export const opening = {
   signal,
   onProgress: callback,

@@ -1,6 +1,6 @@
 /**
- * What opening a file does not take. An entry of the package says whether that is there or is loaded when it is
- * first needed.
+ * Code that opening a file does not need. Each entry of the package sets whether it is loaded at once or when first
+ * needed.
  */
 
 /** @import { Source } from './types.js' */
@@ -12,15 +12,15 @@
 
 /**
  * @typedef {object} Parts
- * @property {(input: any, memory?: number) => Source} inputs makes a source of what is none and no URL that is requested
+ * @property {(input: any, memory?: number) => Source} inputs makes a source of an input that is neither a source nor a URL
  * @property {(url: string, options: import('./source/url.js').UrlOptions, usage: import('./middleware/meter.js').Meter) =>
  *   import('./source/index.js').LocalSource} urls makes a source of a URL that is requested
  * @property {typeof import('./source/layers.js').layered} layered puts the default middleware around a source
- * @property {Load<typeof import('./reader/paged-fields.js')>} fields what finds fields
- * @property {Load<typeof import('./reader/guessing.js')>} guessing what reads where the next fields may be
- * @property {Load<typeof import('./reading.js')>} reading what reads chunks, and more than the end of a file; limits, and Brotli's dictionary
- * @property {Load<typeof import('./source/unusual.js')>} unusual what knows URLs and answers which are not as most are, what
- *   a file is that cannot be read, and other files that one refers to
+ * @property {Load<typeof import('./reader/paged-fields.js')>} fields finds fields
+ * @property {Load<typeof import('./reader/guessing.js')>} guessing reads where the next fields may be
+ * @property {Load<typeof import('./reading.js')>} reading reads chunks, and more than the end of a file; limits, and Brotli's dictionary
+ * @property {Load<typeof import('./source/unusual.js')>} unusual handles unusual URLs and responses, recognizes
+ *   files that cannot be read, and opens other files that a file refers to
  */
 
 /** @type {Parts} */

@@ -8,11 +8,11 @@ import { CpbError } from './errors.js';
  * @typedef {(more: number, total?: number) => void} Told
  */
 
-/** How many bytes are told of at once, where it is known how many there will be. */
+/** Bytes between two reports, if the total is known. */
 const STEP = 2 ** 18;
 
 /**
- * What tells `onProgress`, if there is one.
+ * Reports to `onProgress`, if it is given.
  *
  * @param {((progress: Progress) => void) | undefined} onProgress
  * @param {string} of

@@ -22,7 +22,7 @@ import * as is from '../options.js';
 /** @import { Values, ValuesOptions } from './values.js' */
 
 /**
- * How a model is opened; all of it may be left out.
+ * How a model is opened; all options may be left out.
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {OpenOptions & {
  *   kind?: Kind,
@@ -32,13 +32,13 @@ import * as is from '../options.js';
  *   checkpoint?: CheckpointFiles | true,
  *   entry?: string,
  * }} InspectOptions
- *   kind: by default what its name or its first bytes say; maxValue: longer values are
- *   left out of what is read, in bytes, default 1024; maxMemory: bytes that what is read
- *   may take, default 64 MiB; kerasMetadata: the keras_metadata.pb beside a SavedModel;
- *   checkpoint: the files in `variables/` beside it, or those beside a .meta file, which have the values of its
- *   variables; true for those beside a URL or path. The data files of a checkpoint by itself are looked for beside
- *   it, unless its `data` says where they are; entry: of a zip archive with several models, the name of one in it,
- *   also after `!/` in a URL or path. What lies beside a SavedModel in an archive is read with it
+ *   kind: default: guessed from the name or the first bytes; maxValue: longer values are skipped, in bytes,
+ *   default 1024; maxMemory: most memory that the parsed model may take, in bytes, default 64 MiB;
+ *   kerasMetadata: the keras_metadata.pb next to a SavedModel; checkpoint: the files with the values of the
+ *   model's variables, in `variables/` or next to a .meta file; true: the files next to the model's URL or path.
+ *   The data files of a checkpoint opened by itself are searched next to it, unless `checkpoint.data` says where
+ *   they are; entry: which model of a zip archive, by its name in it; also after `!/` in a URL or path. Files next
+ *   to a SavedModel in an archive are read with it
  */
 
 /** @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside as options of inspect() */
@@ -63,11 +63,10 @@ import * as is from '../options.js';
  */
 
 /**
- * A model that answers questions. Each answer is an object as docs/inspecting.md
- * describes it; lists come in pages `{ total, first, items }`. What could not be made
- * out of a damaged model is told in `problems`. Only what a question touches is read,
- * and once; weights never are. Answers have the types of the kind that `inspect` was told;
- * without, what only other kinds have may be asked for, and is undefined.
+ * A model that answers questions. docs/inspecting.md describes each answer, an object; lists come in pages
+ * `{ total, first, items }`. `problems` lists the parts of a damaged model that could not be read. Each question
+ * reads only the parts that it needs, once, and never weights. Answers have the types of the kind given to
+ * `inspect`. Without a kind, all members of all kinds are typed, and those of other kinds are undefined.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {object} ModelBase
@@ -75,57 +74,56 @@ import * as is from '../options.js';
  * @property {Message} message the (merged) message: its bytes, fields and chunks
  * @property {Cost} transferred so far
  * @property {<Question extends QuestionName>(question: Question, options?: QuestionOptions) =>
- *   Answer<Kind, Question>} ask any question by its name; those below are shorter ways to do it
+ *   Answer<Kind, Question>} ask any question by its name; the methods below are shorthands
  * @property {{
  *   (options: Page & { brief: true }): Promise<Kind extends 'onnx' ? OnnxBriefOverview : AnswerOf<Kind, 'overview'>>,
  *   (options?: Page): Answer<Kind, 'overview'>,
  * }} overview versions, meta graphs or tags, signatures, counts: a few small reads
- * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one, followed
- *   to its function, captures and variables
- * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library, and graphs
- *   within nodes
- * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of it
+ * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one signature
+ *   with its function, captures and variables
+ * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library, and
+ *   graphs within nodes
+ * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one function
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'nodes'>}
- *   nodes of the graph, of a function or of a SameDiff tag; of those in a name scope
+ *   nodes the nodes of the graph, of a function or of a SameDiff tag; with `scope`, only those in a name scope
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'scopes'>}
- *   scopes the scopes and nodes in a name scope of the graph or of a function, and what leads to
- *   each
+ *   scopes the scopes and nodes in a name scope of the graph or of a function, and the inputs of each
  * @property {(name: string, options?: Page & { function?: string, tag?: string }) => Answer<Kind, 'node'>} node
- *   one node: what goes into it and who gives it, what comes out, its attributes, and who takes it
+ *   one node: its inputs and their producers, its outputs and their consumers, and its attributes
  * @property {(name: string, options?: Page & { function?: string, tag?: string }) =>
- *   Answer<Kind, 'consumers'>} consumers what takes a node of the graph or of a function, or a
- *   variable of a SameDiff tag, and as which input
- * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'upstream'>} upstream all that a node or value
- *   depends on, the nearest first, through calls and graphs within nodes; or a shortest way to another one
- * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'downstream'>} downstream all that depends on it
+ *   Answer<Kind, 'consumers'>} consumers the consumers of a node of the graph or of a function,
+ *   or of a variable of a SameDiff tag, and which input each uses it for
+ * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'upstream'>} upstream everything that a node or
+ *   value depends on, the nearest first, through calls and graphs within nodes; or a shortest path to another one
+ * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'downstream'>} downstream everything that depends on it
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
- * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and
- *   how they are connected, or the layers that names tell of
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers
+ *   and their connections, or layers derived from names
  * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
  *   first
  * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
- * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search what has the text in
- *   its name
- * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables of a
- *   SavedModel, and what its `checkpoint` has stored of each, or a checkpoint's tensors; with a name, path or key
- *   only those it means
- * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: what
- *   must be loaded for the nodes at these paths
- * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with nothing but
- *   the objects at these paths and what they need, to be written; `first` and `count` are of its
- *   report
- * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
- *   tag, of the newest one (the last in the file) without a name
- * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
- *   constant of a SavedModel or graph, one of its variables, one tensor of a checkpoint, one array of a SameDiff
- *   model, or one initializer or other constant of another model, also one in another file, streamed
- * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add what lies beside a SavedModel, once
- *   it is needed; answers from then on are as if `inspect` had been given it
- * @property {() => void} close frees it all; also `using` does
+ * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search everything with the
+ *   text in its name
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables those of a
+ *   SavedModel, each with its tensor in the `checkpoint`, or a checkpoint's tensors; with a name, path or key,
+ *   only the matching ones
+ * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: the
+ *   nodes to load for the nodes at these paths
+ * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel reduced to
+ *   the objects at these paths and everything they need, to be written; `first` and `count` select the page of
+ *   its report
+ * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of
+ *   a tag; without a name, of the newest tag (the last in the file)
+ * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values the
+ *   streamed values of one constant or variable of a SavedModel or graph, one tensor of a checkpoint, one array of
+ *   a SameDiff model, or one initializer or other constant of another model, even if they are in another file
+ * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add adds files next to a SavedModel
+ *   when they are needed; later answers are as if `inspect` had been given them
+ * @property {() => void} close frees everything; `using` calls it
  */
 /**
- * An opened model, which `using` closes, too.
+ * An opened model; `using` closes it.
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {ModelBase<Kind> & Disposable & AsyncDisposable} Model
  */
@@ -158,19 +156,19 @@ export async function inspect(input, options = {}) {
   return modelOf(await openInside(input, options, { keepDamaged: true }));
 }
 
-/** A name that ends so is that of a plain message, and no index is looked for at its end. @param {any} input */
+/** Files with these names are plain messages: no index is searched at their ends. @param {any} input */
 const formatOf = (input) =>
   /\.(onnx|mlmodel)$/i.test(input?.name ?? withoutQuery(String(input))) ? /** @type {const} */ ('pb') : undefined;
 
 /**
- * What is behind a model.
+ * Opens a model and returns its parts.
  *
  * @template {ModelKind} Kind
  * @param {Input} input
  * @param {InspectOptions<Kind>} options
  * @param {object} [how]
- * @param {Parameters<typeof openAs>[4]} [how.within] an instance that is there
- * @param {boolean} [how.packed] it was in an archive: what is in it is not looked for once more
+ * @param {Parameters<typeof openAs>[4]} [how.within] an existing instance
+ * @param {boolean} [how.packed] it was in an archive, so it is not searched for an archive again
  * @param {boolean} [how.models] it is opened in an instance of `models`
  * @param {boolean} [how.keepDamaged] questions are answered from what is left where chunks are damaged
  */
@@ -215,7 +213,7 @@ const wholeOf = async (file) => (hasModels(file.instance) ? file : (await import
 const textIn = async (...args) => (await import('./text.js')).fromText(...args);
 
 /**
- * Options for a model in an archive: what is given comes before what lies beside it there.
+ * Options for a model in an archive: given options take precedence over files next to the model.
  *
  * @template {InspectOptions<any>} Options
  * @param {Beside} beside
@@ -229,7 +227,7 @@ const besides = (beside, options) => ({
 });
 
 /**
- * Of a zip archive, the model in it.
+ * The model in a zip archive.
  *
  * @param {Awaited<ReturnType<typeof openAs>>} opened
  * @param {{ signal?: AbortSignal, entry?: string }} options
@@ -244,7 +242,7 @@ async function unpack({ file }, options) {
 }
 
 /**
- * What the methods of an opened model share.
+ * State shared by the methods of an opened model.
  * @typedef {object} State
  * @property {import('../reader/open-file.js').OpenFile} file in the instance that has the model's engines
  * @property {() => void} close
@@ -358,7 +356,7 @@ async function add(state, asking, { kerasMetadata, checkpoint: files }, { input,
 }
 
 /**
- * What is no constant of the model may be a variable.
+ * Values of a constant; if the model has no such constant, those of a variable.
  *
  * @param {State} state
  * @param {Asker} asking
@@ -395,8 +393,8 @@ async function variableValues(state, { ask }, name, how) {
 }
 
 /**
- * The key of the variable that has the name as its path or key, or else of the only one that is stored. What Keras 3 stores
- * a second time is the same weight.
+ * The key of the variable whose path or key is the name, or else of the only stored one. A weight that Keras 3 stores
+ * twice counts once.
  *
  * @param {any} page
  * @param {string} name

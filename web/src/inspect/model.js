@@ -36,7 +36,7 @@ export const shared = (feed) => ({
   stop: () => feed.stop(),
 });
 
-/** Damage of what is read, and not of the way to it. @param {unknown} error */
+/** Whether the data is damaged, as opposed to a failed transfer. @param {unknown} error */
 export const isDamage = (error) => error instanceof CpbError && ['DAMAGED', 'TRUNCATED'].includes(error.code);
 
 /** As natively: offsets of the message tell nothing of where the damage is in the file.
@@ -48,8 +48,8 @@ const described = ({ message, offset }) =>
 const LOST = new Uint8Array(0);
 
 /**
- * The feed of a merged message for an engine that can do without what is damaged: it is told which
- * bytes are lost, up to the end of what comes from the same chunk.
+ * The feed of a merged message for an engine that can skip damaged parts. The engine is told which bytes are lost,
+ * up to the end of the bytes from the same chunk.
  *
  * @param {Instance} instance
  * @param {Engine} engine
@@ -96,18 +96,18 @@ function noteDamage(instance, engine, damage) {
 }
 
 /**
- * What a question is about. Which of these counts is said where the question is.
+ * What a question is about. Each question says which of these it uses.
  * @typedef {object} QuestionOptions
  * @property {AbortSignal} [signal]
  * @property {ReadOptions['onProgress']} [onProgress]
  * @property {string} [name]
  * @property {string} [scope]
- * @property {string} [to] of upstream and downstream: the node or value to which a way is wanted
- * @property {number} [distance] of these: how many steps at most; 0: however many
- * @property {number} [metaGraph] of a SavedModel: which, from 0
- * @property {number} [first] of a page: number of the first element, from 0
- * @property {number | 'all'} [count] of a page: how many at most; 100 when not said
- * @property {boolean} [brief] of ONNX: an answer after a few requests, as `Page` says
+ * @property {string} [to] for upstream and downstream: the node or value to find a path to
+ * @property {number} [distance] for upstream and downstream: most steps; 0: any number
+ * @property {number} [metaGraph] for a SavedModel: which meta graph, from 0
+ * @property {number} [first] for a page: number of the first element, from 0
+ * @property {number | 'all'} [count] for a page: most elements, default 100
+ * @property {boolean} [brief] for ONNX: answer after a few requests, see `Page`
  */
 
 /** @type {import('../options.js').Known} */
@@ -125,7 +125,7 @@ const asking = {
 };
 
 /**
- * What `asker` is given.
+ * Options of `asker`.
  * @typedef {{ maxValue?: number, maxMemory?: number }} ModelOptions
  */
 
@@ -154,7 +154,7 @@ function engineFor(file, feed, kind, options, merged) {
  * @param {Feed} feed
  * @param {ModelKind} kind
  * @param {ModelOptions} options
- * @param {Merged} [merged] of which chunks may be damaged: questions are answered from what is left
+ * @param {Merged} [merged] its chunks may be damaged: questions are answered from the intact ones
  * @param {ReturnType<typeof inTurn>} [next] the engine answers one question at a time
  */
 export function asker(file, feed, kind, options, merged, next = inTurn()) {
@@ -236,14 +236,14 @@ function refuseForeign({ instance, source }, feed) {
 }
 
 /**
- * The same, for all questions: those that the file's module does not answer are asked in one that does, of an engine
- * of its own there, which is told what the first is.
+ * The same, for all questions. Questions that the file's module cannot answer go to a second engine, in a module that
+ * can. It is set up like the first.
  *
  * @param {() => Promise<OpenFile>} whole the file there
  * @param {Parameters<typeof asker>} of
  */
 export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
-  const next = inTurn(); // also for both: they read by one feed
+  const next = inTurn(); // shared by both engines, as they read from one feed
   const first = asker(file, feed, kind, options, merged, next);
   if (hasModels(file.instance)) return first;
   /** @typedef {typeof first} Asker */
@@ -276,7 +276,7 @@ export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
     ask: async (question, options = {}) => (await askFor(question, options, () => {})).answer,
     /** @type {typeof first.setKerasMetadata} */
     setKerasMetadata: (bytes) => tell((to) => to.setKerasMetadata(bytes)),
-    setCheckpoint: first.setCheckpoint, // nothing of it is in answers of the other
+    setCheckpoint: first.setCheckpoint, // the second engine's answers do not use it
     /** @type {typeof first.noteDamage} */
     noteDamage: (damage) => void tell((to) => to.noteDamage(damage)),
   };

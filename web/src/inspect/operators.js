@@ -1,4 +1,4 @@
-/** What is known of the operators of models: their inputs' names and a sentence on each, loaded when it is needed. */
+/** Facts about the operators of models, loaded when needed: names of their inputs and a sentence about each. */
 
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Instance } from '../wasm/instance.js' */

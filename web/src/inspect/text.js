@@ -33,7 +33,7 @@ function read({ instance, limitsIn }, kind, text, keepDamaged) {
 }
 
 /**
- * What to read the model from instead, and where its text is damaged.
+ * The message to read instead of a model's text, and where the text is damaged.
  *
  * @param {OpenFile} file
  * @param {number} kind its number

@@ -130,7 +130,7 @@ export async function valuesOf({ file, body, feed, kind }, name, options = {}, c
   const feedOf = checkpoint?.feeds();
   engine.feed = feedOf ? delegated(() => feedOf(engine.call('shard'))) : streaming(feed, body);
   try {
-    // Up to the first of the values, which say what the array is.
+    // Drives the engine to the first values; then it knows the array's type and shape.
     const first = collector();
     const take = () => (first.add(engine.peek()), true);
     const step = await file.drive(engine, { signal, onStep: take, got: teller(onProgress, of) });
@@ -146,7 +146,7 @@ export async function valuesOf({ file, body, feed, kind }, name, options = {}, c
  * @param {Engine} engine
  * @param {Uint8Array<ArrayBuffer>} first of the values
  * @param {boolean} ended
- * @param {string} of what is told to be read
+ * @param {string} of name of the data for progress
  * @returns {Values}
  */
 function arrayOf(file, engine, first, ended, of) {

@@ -1,4 +1,4 @@
-/** Which module looks inside a model: a first look at most kinds takes `inspect`; `models` has the rest, too. */
+/** Which module looks inside a model: `inspect` answers first questions about most kinds; `models` answers all. */
 import { isZip } from './archive-address.js';
 
 /** @import { Source } from '../types.js' */
@@ -14,7 +14,7 @@ export const asksModels = (question) => question === 'cut' || question === 'load
 export const hasModels = ({ c }) => !!c.cpb_diff_new;
 
 /**
- * As far as the kind or the name tells; undefined where neither does.
+ * The module, from the kind or the name alone; undefined if neither decides it.
  *
  * @param {unknown} kind
  * @param {string} [name] of the file

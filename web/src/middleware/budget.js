@@ -42,7 +42,7 @@ const budget =
       }),
     });
 
-/** Of what `read` or `tail` answers. @param {any} answer @returns {number} */
+/** Size of an answer of `read` or `tail`. @param {any} answer @returns {number} */
 const sizeOf = (answer) => (answer.bytes ?? answer).length;
 
 export { budget };

@@ -9,16 +9,16 @@ import { shared } from './shared.js';
 /** @typedef {import('../types.js').Stat} Stat */
 
 /**
- * What a cache keeps.
+ * Options of a cache.
  * @typedef {object} CacheOptions
  * @property {number} [bytes] most that is kept; default 32 MiB
- * @property {number} [block] reads of less are widened to blocks of so many bytes;
- *   default 0: nothing is read that was not asked for
- * @property {boolean} [share] whether a read waits for another that brings its bytes;
- *   no where promises may not be shared, as between requests of one Worker; default yes
+ * @property {number} [block] smaller reads are widened to blocks of this size;
+ *   default 0: only requested bytes are read
+ * @property {boolean} [share] whether a read waits for another read of the same bytes, default true;
+ *   false where promises cannot be shared, as between requests of one Worker
  */
 
-/** What an entry takes beside its bytes, in bytes. */
+/** Overhead of an entry, in bytes. */
 const OVERHEAD = 128;
 
 /**
@@ -90,7 +90,7 @@ class Cached {
   }
 
   /**
-   * What is kept at both ends of [begin, end), and what is missing between.
+   * The cached bytes at both ends of [begin, end), and the missing range between them.
    *
    * @param {number} begin
    * @param {number} end
@@ -160,7 +160,7 @@ class Cached {
     return (this.#known ??= await this.#source.stat(options));
   }
 
-  /** Of a source that has one. @param {number} length @param {ReadOptions} [options] */
+  /** For sources that have `tail`. @param {number} length @param {ReadOptions} [options] */
   async tail(length, options) {
     if (this.#known) return tailByRead(this)(length, options);
     const now = this.#generation;
@@ -183,8 +183,8 @@ class Cached {
 }
 
 /**
- * Keeps bytes that were read, within a bound, but no errors. Of a range that is there in part
- * only the rest is read, and concurrent reads of the same bytes are one.
+ * Keeps bytes that were read, within a bound, but no errors. Only the missing part of a partly cached range is
+ * read, and concurrent reads of the same bytes are joined.
  *
  * @param {CacheOptions} [options]
  * @returns {import('../types.js').Middleware}

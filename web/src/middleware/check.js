@@ -7,7 +7,7 @@ import { around, layer, streamThrough } from './layer.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * What is checked, and its name for messages.
+ * The source to check, and its name for messages.
  * @typedef {{ who: string, below: Pick<Source, 'read' | 'stat' | 'tail'> }} Checked
  */
 

@@ -12,7 +12,7 @@ import { shared, slots } from './shared.js';
  * @property {number} [connections] requests at once, and twice as many of up to 16 KiB; default 6
  */
 
-/** Of requests of up to so many bytes more are under way at once, as it is the way that takes their time. */
+/** Requests of at most this size may run in larger numbers, as latency dominates their time. */
 const SMALL = 16 << 10;
 
 /**

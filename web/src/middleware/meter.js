@@ -2,7 +2,7 @@ import { CpbError } from '../errors.js';
 
 /** @typedef {import('../types.js').Cost} Cost */
 
-/** What was spent, and of what it is taken. @typedef {ReturnType<typeof meter>} Meter */
+/** Counts the cost, and charges it to a budget. @typedef {ReturnType<typeof meter>} Meter */
 
 /**
  * Counts requests and bytes, and refuses those beyond a limit. Bytes of a request under way

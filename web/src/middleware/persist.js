@@ -17,11 +17,10 @@ import { cacheStore, opfsStore } from './stores.js';
  */
 
 /**
- * Keeps ranges across sessions, by name, ETag and range. Nothing is kept of a source
- * without a name or a strong ETag. A store that fails counts as an empty one. The name of a
- * URL is all of it but what signs it, and the headers sent with it but `Authorization`: who
- * may read it is checked by the request for its ETag. Of a plain message (.pb) from a URL it also
- * keeps where fields were found to lie (at most 2 MiB), so that the next search asks for no byte that
+ * Keeps ranges across sessions, by name, ETag and range. Sources without a name or a strong ETag are not kept. A
+ * store that fails counts as empty. The name of a URL source is the URL without its signature, and the headers sent
+ * with it except `Authorization`: the request for the ETag checks who may read it. For a plain message (.pb)
+ * from a URL, it also keeps where fields were found (at most 2 MiB). The next search then requests no byte that
  * the last one saw.
  *
  * @param {object} options

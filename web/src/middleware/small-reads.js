@@ -4,8 +4,8 @@ import { shared } from './shared.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * What is small, how far apart two reads may be that follow each other, and what one reads that answers the next. From
- * a file that is here, reading on costs less than reading again.
+ * Size of a small read, the largest gap between two reads in a row, and the size of the read that serves the next ones.
+ * For a local file, reading on is cheaper than reading again.
  */
 const REMOTE = { small: 4096, far: 4096, window: 64 * 1024 };
 const LOCAL = { small: 256 * 1024, far: 256 * 1024, window: 4 * 2 ** 20 };
