@@ -6,22 +6,22 @@
  */
 
 /**
- * What every call that reads takes.
+ * Options of every call that reads.
  * @typedef {object} ReadOptions
- * @property {AbortSignal} [signal] ends the call with the signal's reason; what
- *   others wait for, and what is cached, is not affected
- * @property {(progress: Progress) => void} [onProgress] called when bytes have come; no request is
- *   made for it, or smaller. What it throws ends the call
+ * @property {AbortSignal} [signal] ends the call with the signal's reason; requests that
+ *   other calls wait for, and the cache, are not affected
+ * @property {(progress: Progress) => void} [onProgress] called when bytes have arrived; it causes no
+ *   additional or smaller requests. An exception from it ends the call
  */
 
 /**
- * How far a call has come.
+ * Progress of a call.
  * @typedef {object} Progress
- * @property {string} of what is read or written: 'opening', 'chunk 3', 'message', 'field a.b[0]',
+ * @property {string} of the data that is read or written: 'opening', 'chunk 3', 'message', 'field a.b[0]',
  *   'records', a question such as 'overview', 'values of w'
- * @property {number} done bytes of it that are there. What has no bytes of its own (opening, looking
- *   for a field, records, questions) is told in bytes of the file that came for it
- * @property {number | undefined} total of these, where known; the last `done`
+ * @property {number} done bytes read or written so far. For opening, finding a field, records and
+ *   questions, bytes received from the file
+ * @property {number | undefined} total of these bytes, if known; the last `done`
  */
 
 /**
@@ -30,39 +30,39 @@
  */
 
 /**
- * What a source knows of the thing that it reads.
+ * A source's facts about its file.
  * @typedef {object} Stat
  * @property {number} size in bytes
  * @property {string} [etag] changes when the bytes change; absent when unknown
  */
 
 /**
- * Where bytes come from. `read` and `stat` are all that a source of yours needs.
+ * A source of bytes. Your own source needs only `read` and `stat`.
  * Errors are CpbErrors (anything else thrown becomes one of code READ).
  *
  * @typedef {object} Source
  * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
- *   exactly the bytes asked for; fewer only at the end of the input. The array
- *   is the caller's to keep but not to change (it may be cached)
+ *   exactly the requested bytes; fewer only at the end of the input. The caller may
+ *   keep the array but not change it (it may be cached)
  * @property {(options?: ReadOptions) => Promise<Stat>} stat cheap after the first call
  * @property {(length: number, options?: ReadOptions) => Promise<Stat & { bytes: Uint8Array }>} [tail]
- *   the last `length` bytes (or all) and what `stat` says, in one request
+ *   the last `length` bytes (or all) and the answer of `stat`, in one request
  * @property {(offset: number, length: number, options?: ReadOptions) => ReadableStream<Uint8Array>} [stream]
  *   the same bytes as `read` as they arrive, in one request, with backpressure; a length of
  *   Infinity goes to the end
- * @property {(name: string) => Source | undefined | Promise<Source | undefined>} [beside] another file of its
- *   folder or one below it, by its relative name, which holds no `..`; a source without it is in no folder
- * @property {() => void} [reset] forgets what was learnt (size, ETag, cached bytes), so
- *   that reading can begin anew after an error of code CHANGED
- * @property {() => void | Promise<void>} [close] lets go of what it holds; called once
+ * @property {(name: string) => Source | undefined | Promise<Source | undefined>} [beside] another file in its
+ *   folder or below, by its relative name, which has no `..`; a source without `beside` is in no folder
+ * @property {() => void} [reset] forgets size, ETag and cached bytes, so
+ *   that reading can start again after an error with code CHANGED
+ * @property {() => void | Promise<void>} [close] releases its resources; called once
  * @property {boolean} [remote] each read costs a round trip: `open` puts retry,
  *   coalesce and cache around it
  * @property {boolean} [local] reading on costs less than another read, as from a disk: `open` reads up to 4 MiB at
- *   once; of what the package makes a source of itself, all that is not remote
+ *   once; true for all sources of the package that are not remote
  * @property {Readonly<Cost>} [transferred] so far; live
  * @property {string} [name] for messages: a URL without its query, a file's name
- * @property {[url: string, headers?: HeadersInit]} [key] what is asked for: resources of different
- *   keys are kept apart by `persist`
+ * @property {[url: string, headers?: HeadersInit]} [key] identifies the resource: `persist` keeps resources with
+ *   different keys apart
  */
 
 /**
@@ -98,7 +98,7 @@
  */
 
 /**
- * What was transferred so far, or what something would cost.
+ * The cost so far, or that of an operation in advance.
  * @typedef {object} Cost
  * @property {number} requests
  * @property {number} bytes

@@ -61,7 +61,7 @@ export function chunkRangesOf(file, index) {
   };
 }
 
-/** Of the Riegeli chunk with the index. @param {OpenFile} file @param {Engine} index @returns {Range} */
+/** The range of the Riegeli chunk with the index. @param {OpenFile} file @param {Engine} index @returns {Range} */
 function indexRange({ instance }, index) {
   const { begin, end } = instance.scope((scope) => {
     const out = scope.struct(structs.riegeli_chunk);

@@ -70,7 +70,7 @@ export function checkRange(offset, length) {
 }
 
 /**
- * What the index says of a chunk.
+ * A chunk's entry in the index.
  *
  * @param {OpenFile} file
  * @param {Engine} index

@@ -1,11 +1,10 @@
 /**
- * Guessing where the next of many large values ends. Only the length in front of a value says where
- * it ends, so whoever walks over them waits for one answer before asking for the next. But layers
- * repeat or grow, and so do the distances from the end of one value to the end of the next
- * (progressions.js): where they do, the next places are asked for at once. What is guessed is only where to read:
- * the walk itself goes on from length to length. A wrong guess costs a request of 5 KiB or what was read behind the
- * values before, and while as many as MOST more were wrong than right, there are no others, but for distances that have
- * been told for long since.
+ * Guesses where the next of many large values ends. Only the length in front of a value tells where it ends, so a
+ * walk over values waits for one response before the next request. But layers repeat or grow, and so do the distances
+ * from the end of one value to the end of the next (progressions.js). If they do, the next places are requested at
+ * once. Only the place to read is guessed: the walk itself still goes from length to length. A wrong guess costs a
+ * request of 5 KiB, or of as many bytes as were read after the previous values. When MOST more guesses were wrong than
+ * right, guessing stops, except for distances that have been predicted correctly for long.
  */
 import { abortable } from '../source/abort.js';
 import { goingOn } from './progressions.js';
@@ -13,12 +12,12 @@ import { goingOn } from './progressions.js';
 /** @import { ReadOptions, Source } from '../types.js' */
 /** @import { Jump } from './progressions.js' */
 
-/** What is skipped at least where a large value was. */
+/** A jump of at least this length skips a large value. */
 const LARGE = 64 * 1024;
 
 /** A guess reaches so far before and behind what is expected, as small differences add up. */
 const SLACK = 512;
-/** What it asks for at least, and at most where that much was read behind the value before. */
+/** The smallest request, and the largest if as much was read after the previous value. */
 const LENGTH = 4096;
 const LONGEST = 64 * 1024;
 
@@ -64,7 +63,7 @@ class EqualJumps {
   }
 
   /**
-   * What is guessed at `offset`; fewer bytes than `length` where the guess ends before.
+   * The guessed bytes at `offset`; fewer than `length` if the guess ends earlier.
    *
    * @param {number} offset
    * @param {number} length

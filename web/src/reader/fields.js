@@ -114,7 +114,7 @@ export function contextOf(file, schema, body, placed = true) {
 }
 
 /**
- * What finds the fields of a message.
+ * Finds the fields of a message.
  *
  * @param {Context} context
  * @param {number} type
@@ -138,7 +138,7 @@ export async function fieldIn(context, type, path, known, how) {
   return fieldAt(context, type, [all], path, known, how);
 }
 
-/** Of what must be found, no more is known than what came for it. @param {string} path @param {ReadOptions} [options] */
+/** Progress of a search has no total: only the bytes received for it are known. @param {string} path @param {ReadOptions} [options] */
 export const seeking = (path, { signal, onProgress } = {}) => ({ signal, got: teller(onProgress, nameOf(path)) });
 
 /** @param {string} path */

@@ -1,4 +1,4 @@
-/** Reading a message by guesses of what is needed next, and by what was learnt of it before. */
+/** Reads a message ahead, by guessing the next needed bytes and by its stored outline. */
 import { equalJumps } from './equal-jumps.js';
 import { keptOutline } from './outline.js';
 import { readingOn } from './read-on.js';

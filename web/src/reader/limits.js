@@ -18,7 +18,7 @@ function inSnakeCase({ memory, ...others }) {
 }
 
 /**
- * What makes a cpb_limits.
+ * Returns a function that makes a cpb_limits.
  *
  * @param {Limits} limits
  * @returns {(scope: Scope) => number}

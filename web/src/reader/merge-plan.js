@@ -122,7 +122,7 @@ export class MergePlan {
     this.#merge = this.#planning = undefined;
   }
 
-  /** Of the merged message. @param {BodyOptions} [options] @returns {Promise<number>} */
+  /** Size of the merged message. @param {BodyOptions} [options] @returns {Promise<number>} */
   async size(options) {
     return (await this.#planned(options)).call('size');
   }
@@ -190,7 +190,7 @@ export class MergePlan {
     return begin + length;
   }
 
-  /** With keepDamaged: why chunks that others go into cannot be read, of the first one of them. @param {BodyOptions} [options] */
+  /** With keepDamaged: the error of the first damaged chunk that other chunks belong in. @param {BodyOptions} [options] */
   async damage(options) {
     const merge = await this.#planned(options);
     const error = this.#file.instance.error(merge.call('damage'));

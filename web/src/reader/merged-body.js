@@ -233,7 +233,7 @@ function stream(state, offset, length, options = {}) {
   }, outer);
 }
 
-/** What is merged before it is put, in the instance's memory. */
+/** Bytes that are merged in the instance's memory before they are written. */
 const PIECE = 256 * 1024;
 
 /** @param {State} state @param {Put} put @param {BodyOptions} [options] */
@@ -294,7 +294,7 @@ async function begin(state, offset, length, { signal, told, verify = state.verif
 }
 
 /**
- * What is asked for at a time, by the numbers of the files; nothing where the index does not tell.
+ * The ranges that are requested together, by file number; none if the index does not have them.
  *
  * @param {State} state
  * @param {Segment[]} [segments] by default all

@@ -18,18 +18,18 @@ export { isRiegeli, storedOf } from './stored.js';
 /** @import { Verify } from './open-file.js' */
 /** @import { State, What } from './open.js' */
 
-/** What is told to be read. */
+/** Name of the data for progress. */
 const MESSAGE = 'message';
 
 /**
- * What is read of the message once all of the index is there.
+ * Reads the message, once the whole index is read.
  *
  * @param {State} state
  */
 function wholeOf(state) {
   const { file, index, options } = state;
   const { trustSizes, keepDamaged, verify, budget, http } = options;
-  const guessed = options.type === undefined; // then the type is used for names only
+  const guessed = options.type === undefined; // a guessed type is used for names only
   const how = { type: guessed ? 0 : state.type, trustSizes, keepDamaged, verify };
   const merged = index && mergedBody(file, index.engine, how);
   const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);

@@ -1,4 +1,4 @@
-/** What is fed to those who look into a message. */
+/** Feeds the engines that look inside a message. */
 import { parts } from '../parts.js';
 import { createFeed } from '../wasm/feed.js';
 

@@ -15,7 +15,7 @@ import { acquire, release } from '../wasm/pool.js';
 /** @import { Instance, Scope } from '../wasm/instance.js' */
 
 /**
- * When the hash of what is read is checked: before any of it is given out, at
+ * When the hash of read bytes is checked: before any of them is given out, at
  * its end at the latest, or not at all (headers always are).
  * @typedef {'first' | 'late' | 'never'} Verify
  */
@@ -40,12 +40,11 @@ import { acquire, release } from '../wasm/pool.js';
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
 /**
- * What there is to free. It must not refer to the OpenFile, which could never be
- * garbage-collected then.
+ * The things to free. They must not refer to the OpenFile, or it could never be garbage-collected.
  *
  * @param {Instance} instance
  * @param {Source} source
- * @param {() => void} end what becomes of the instance
+ * @param {() => void} end frees or reuses the instance
  */
 export function openCore(instance, source, end) {
   /** @type {Set<{ free: () => void }>} */

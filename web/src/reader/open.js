@@ -60,8 +60,8 @@ import { fits, treeOf } from './tree.js';
  * @property {'cpb' | 'pb'} kind
  * @property {number} size of the file
  * @property {string | undefined} etag
- * @property {boolean} pinned whether it would be noticed that the file changed while it is read: its source is not
- *   `remote`, or gives an ETag or a date. Otherwise its size tells, and the hashes of the chunks of a .cpb that are checked
+ * @property {boolean} pinned whether a change of the file during reading is noticed: its source is not `remote`, or gives
+ *   an ETag or a date. Otherwise only a changed size is noticed, and wrong hashes of chunks of a .cpb file
  *   (`verify`); `http.requireValidator` refuses such a source
  * @property {string | undefined} type full name, given or guessed, which needs the index
  * @property {Cost} transferred so far
@@ -70,31 +70,31 @@ import { fits, treeOf } from './tree.js';
  * @property {() => IterableIterator<Chunk>} chunks all of them
  * @property {{ splitter: number, join: number, badConsumers: number[] } | undefined} version
  *   of the index
- * @property {() => Promise<OtherFile[]>} files other files that chunks are in: `chunk.file` is the number of one,
- *   from 1 on
+ * @property {() => Promise<OtherFile[]>} files other files with chunks of the message: `chunk.file` is the number
+ *   of one, from 1
  * @property {() => Node} tree where each chunk belongs
- * @property {boolean} hasIndex whether all of the index is there; always, unless it is in pages
- * @property {(options?: ReadOptions) => Promise<void>} readIndex reads what is left of an index in pages: before,
- *   `chunk`, `chunks` and `tree` throw USAGE. All that returns a promise or a stream does it itself
+ * @property {boolean} hasIndex whether the whole index is read; always true, unless it is in pages
+ * @property {(options?: ReadOptions) => Promise<void>} readIndex reads the rest of an index in pages: before,
+ *   `chunk`, `chunks` and `tree` throw USAGE. All methods that return a promise or a stream call it themselves
  * @property {(path: string, options?: ReadOptions) => Promise<Field>} field a part of the
  *   (merged) message, such as 'meta_graphs[0].graph_def.node[3]'; '' is all of it.
  *   Rejects with NOT_FOUND
  * @property {(options?: ReadOptions) => Promise<number>} messageSize of the (merged) message
  * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
- *   bytes of the (merged) message, or what of the range is there
+ *   bytes of the (merged) message; fewer if the range goes beyond its end
  * @property {(options?: ReadOptions & { offset?: number, length?: number, verify?: Verify }) =>
  *   ReadableStream<Uint8Array>} merged
  *   the (merged) message or a range of it; by default a wrong hash is an error at the end at the
  *   latest
- * @property {(what: What, options?: ReadOptions) => Promise<Plan>} plan what reading something
- *   will cost, of what is not cached
- * @property {() => void} close frees it all; also `using` does
+ * @property {(what: What, options?: ReadOptions) => Promise<Plan>} plan the cost of reading
+ *   something, without its cached parts
+ * @property {() => void} close frees everything; `using` calls it
  */
 /** @typedef {{ chunks: number[] } | { field: string } | Range | { merged: true }} What
  *   chunks whose bytes are asked for at once, a field's bytes, a range of the
  *   message, or merged() */
 /**
- * An opened message, which `using` closes, too.
+ * An opened message; `using` closes it.
  * @typedef {MessageBase & Disposable & AsyncDisposable} Message
  */
 
@@ -120,13 +120,13 @@ export async function openWith(load, input, options) {
 }
 
 /**
- * The same with what is behind it, in an instance of the module that does more.
+ * Opens a message, in an instance of any module, and also returns its inner parts.
  *
  * @param {Kind | ((source: Prepared) => Promise<Kind>)} which of the modules
  * @param {Load} load
  * @param {Input} input
  * @param {OpenOptions} [options]
- * @param {(source: Prepared) => OpenFile} [within] an instance that is there
+ * @param {(source: Prepared) => OpenFile} [within] an existing instance
  */
 export async function openAs(which, load, input, options = {}, within = undefined) {
   const { signal, limits } = options;
@@ -135,7 +135,7 @@ export async function openAs(which, load, input, options = {}, within = undefine
   if (limits) loadSoon(parts.reading);
   const source = prepare(input, options, openPath);
   const file = within?.(source) ?? (await openIn(which, source, limits));
-  const isModel = which !== 'reader'; // a Riegeli file that has no index is called that where its kind is looked for
+  const isModel = which !== 'reader'; // a Riegeli file without an index is recognized when its kind is guessed
   const read = async () => {
     const { trustSizes = !source.local, wholeIndex = source.local } = options;
     const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, load, told, isModel);
@@ -155,7 +155,7 @@ export async function openAs(which, load, input, options = {}, within = undefine
   }
 }
 
-/** Errors of what may be no message at all. */
+/** Errors of files that may not be messages at all. */
 const NO_MESSAGE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
 
 /**
@@ -165,7 +165,7 @@ const NO_MESSAGE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
  * @param {OpenFile} file
  */
 async function named(error, { source, size }) {
-  // Of nothing at all C says so itself, unless it is a message.
+  // For an empty file, C reports the right error, unless the file is a message.
   if (size === 0 ? error?.code !== 'NOT_FOUND' : !NO_MESSAGE.includes(error?.code)) return error;
   try {
     return await (await parts.unusual()).named(error, source);
@@ -196,7 +196,7 @@ async function openIn(which, source, limits) {
  */
 
 /**
- * The index; undefined when the file is no Riegeli file and may be a plain message.
+ * The index; undefined if the file is not a Riegeli file and may be a plain message.
  *
  * @param {OpenFile} file
  * @param {OpenOptions} options
@@ -238,13 +238,13 @@ function keepTail(file, index) {
 }
 
 /**
- * What the methods of a message share.
+ * State shared by the methods of a message.
  * @typedef {object} State
  * @property {OpenFile} file
  * @property {Index | undefined} index
  * @property {OpenOptions & { trustSizes: boolean, keepDamaged?: boolean }} options
  * @property {import('./schema.js').Schema} schema made when it is needed
- * @property {number} type or 0: of `types` the one that fits, once the index is whole
+ * @property {number} type the one of `types` that fits, once the index is whole, or 0
  * @property {number[]} types that it may be of
  * @property {() => Engine | undefined} table the index, which is whole; undefined for a plain message
  */
@@ -293,7 +293,7 @@ function stateOf(file, index, options) {
       return state.index?.engine;
     },
   };
-  // What is given may be wrong, and is looked at at once; the types that are built in are made when they are needed.
+  // Given types may be wrong, so check them at once. Built-in types are made when they are needed.
   if (set || name !== undefined) state.types;
   return state;
 }

@@ -1,4 +1,4 @@
-/** What is said of other files. */
+/** Descriptions of other files, from the index. */
 import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */

@@ -1,6 +1,6 @@
 /**
- * The outline of a plain message: the bytes that showed where its fields lie, kept between sessions
- * by `persist`. What is kept is believed only if it is whole, and of a file of this size and ETag.
+ * The outline of a plain message: the bytes that show where its fields are, kept between sessions by `persist`. It is
+ * used only if it is complete and belongs to a file of the same size and ETag.
  */
 import { collector } from '../collector.js';
 import { keepers } from '../middleware/outlines.js';
@@ -33,7 +33,7 @@ function sumOf(bytes) {
   return (~sum >>> 0).toString(16).padStart(SUM, '0');
 }
 
-/** @param {string} of what file it is @param {Piece[]} pieces */
+/** @param {string} of identifies the file @param {Piece[]} pieces */
 export function encodeOutline(of, pieces) {
   const encoder = new TextEncoder();
   const list = pieces.map(({ offset, bytes }) => [offset, bytes.length]);

@@ -8,7 +8,7 @@ import { DONE } from '../wasm/engine.js';
 /** @import { FeedOptions } from '../wasm/feed.js' */
 /** @import { OpenFile } from './open-file.js' */
 
-/** What a stream gives at a time, about. */
+/** Approximate size of a stream's pieces. */
 const PIECE = 64 * 1024;
 
 /** As a collector, of an array that is there. @param {Uint8Array<ArrayBuffer>} out */

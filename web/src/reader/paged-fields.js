@@ -1,6 +1,6 @@
 /**
- * Fields of a .cpb file whose index is in pages: only those are read that tell of a field. What they tell is the
- * index of another message, which has the field and little else.
+ * Fields of a .cpb file whose index is in pages. Only the pages about a field are read. They form the index of a
+ * smaller message, with the field and little else.
  */
 import { abortable } from '../source/abort.js';
 import { piecesOf } from '../source/pieces.js';
@@ -39,7 +39,7 @@ export { contextOf, fieldsOf } from './fields.js';
  * @property {number} users
  */
 
-/** How many are kept. What was freed is made again when its field is read again. */
+/** Parts that are kept. A freed part is made again when its field is read again. */
 const MANY = 4;
 
 /**
@@ -176,11 +176,11 @@ function bodyOf(parts, path) {
 }
 
 /**
- * What finds fields.
+ * Finds fields.
  *
  * @param {State} state
  * @param {Take} take
- * @returns {(path: string, options?: ReadOptions) => Promise<Field | undefined>} undefined: not without all pages
+ * @returns {(path: string, options?: ReadOptions) => Promise<Field | undefined>} undefined: all pages are needed
  */
 export function pagedFields(state, take) {
   const parts = new Parts((path, options) => partFor(state, take, path, options));

@@ -6,7 +6,7 @@ import { streamOf } from '../source/streams.js';
 /** @import { OpenFile } from './open-file.js' */
 /** @import { BodyOptions, Whole } from './merged-body.js' */
 
-/** Who is told of progress gets more than so many bytes as they come. */
+/** Longer reads report progress as the bytes arrive. */
 const SILENT = 8 * 2 ** 20;
 
 /**

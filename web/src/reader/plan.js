@@ -1,4 +1,4 @@
-/** What reading something will cost. */
+/** The cost of reading something, in advance. */
 import { sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { joined } from './chunk-ranges.js';
@@ -8,18 +8,18 @@ import { joined } from './chunk-ranges.js';
 /** @import { Body, BodyOptions, Merged } from './merged-body.js' */
 
 /**
- * What is to be read: chunks (asked for at once), ranges of the (merged) message, such as a
- * field's, or all of it as a stream.
+ * What to read: chunks (requested together), ranges of the (merged) message, such as a
+ * field's, or the whole message as a stream.
  * @typedef {{ chunks: number[] } | Range | { ranges: Range[] } | { merged: true }} Reading
  */
 
 /**
- * What reading something will cost.
+ * The cost of reading something, in advance.
  * @typedef {object} Plan
  * @property {number} requests
  * @property {number} bytes
- * @property {FileRange[]} ranges of the file, or of others that it names, one a request. Another file's size is
- *   asked for when it is first read; that is not in the plan
+ * @property {FileRange[]} ranges of the file, or of others that it names, one per request. The plan does not
+ *   include the request for another file's size, when that file is first read
  */
 
 /**

@@ -1,35 +1,36 @@
 /**
- * How a row of numbers goes on: the distances between the ends of large values, as of a model's layers. Layers repeat, grow
- * step by step, or are those of the stage before with twice the channels. What has told the last numbers is believed.
+ * Predicts the next of a row of numbers: the distances between the ends of large values, such as those of a model's
+ * layers. Layers repeat, grow step by step, or are those of the previous stage with twice the channels. The rule that
+ * predicted the last numbers is used.
  */
 
 /** A distance, and how many bytes were read behind it until the next. @typedef {{ distance: number, extent: number }} Jump */
-/** What comes next, by what came before. @typedef {(jumps: Jump[]) => Jump | undefined} Rule */
+/** Predicts the next jump from the previous ones. @typedef {(jumps: Jump[]) => Jump | undefined} Rule */
 
-/** Bytes by which distances differ that count as equal: the digits of names and lengths; and where they are scaled. */
+/** Largest difference of distances that count as equal, due to digits of names and lengths; and if they are scaled. */
 const ALIKE = 128;
 const ROUGH = 512;
 
-/** After how many jumps at most they repeat, and how many in a row are compared to find the same ones before. */
+/** Longest period of repeating jumps, and how many jumps in a row are compared to find the same ones before. */
 const PERIOD = 16;
 const CONTEXT = 6;
 
-/** How far it is looked back for what a rule would have told. */
+/** How many of the last jumps a rule is tested with. */
 const TRIALS = 32;
 
 /** @param {Jump | undefined} a @param {Jump | undefined} b @param {number} [slack] */
 const alike = (a, b, slack = ALIKE) => a !== undefined && b !== undefined && Math.abs(a.distance - b.distance) <= slack;
 
-/** As `period` jumps before. @param {number} period @returns {Rule} */
+/** The same as `period` jumps before. @param {number} period @returns {Rule} */
 const again = (period) => (jumps) => jumps.at(-period);
 
-/** More than that by as much as that was more than the one before it. @param {number} period @returns {Rule} */
+/** Continues linearly from the two jumps one and two periods before. @param {number} period @returns {Rule} */
 const steps = (period) => (jumps) => {
   const [last, before] = [jumps.at(-period), jumps.at(-2 * period)];
   return last && before && { distance: 2 * last.distance - before.distance, extent: last.extent };
 };
 
-/** As before, times what the last one was of the one before it. @param {number} period @returns {Rule} */
+/** The jump one period before, scaled by the ratio of the last jump to the one a period before it. @param {number} period @returns {Rule} */
 const scaled = (period) => (jumps) => {
   const [last, now, before] = [jumps.at(-period), jumps.at(-1), jumps.at(-1 - period)];
   if (!last || !now || !before) return undefined;
@@ -37,7 +38,7 @@ const scaled = (period) => (jumps) => {
   return { distance: Math.round(last.distance * factor), extent: last.extent };
 };
 
-/** What followed when the most jumps before were as the last ones are. @type {Rule} */
+/** The jump that followed the longest earlier run equal to the last jumps. @type {Rule} */
 function asBefore(jumps) {
   let [best, longest] = [-1, 0];
   const last = jumps.length - 1;
@@ -49,7 +50,7 @@ function asBefore(jumps) {
   return jumps[best + 1 || jumps.length];
 }
 
-/** @type {{ rule: Rule, least: number, slack: number }[]} `least`: how many it must have told */
+/** @type {{ rule: Rule, least: number, slack: number }[]} `least`: how many jumps it must have predicted */
 const rules = [];
 for (let period = 1; period <= PERIOD; period++) {
   rules.push({ rule: again(period), least: Math.min(period, 2), slack: ALIKE });

@@ -10,7 +10,7 @@ import { piecesOf } from '../source/pieces.js';
 const WINDOW = 2 ** 20;
 
 /**
- * What the ranges hold, in pieces: ranges that are close to each other are read together.
+ * The contents of ranges, in pieces. Ranges close to each other are read together.
  *
  * @param {Body} body
  * @param {Range[]} ranges in the order of the message

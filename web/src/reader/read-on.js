@@ -1,9 +1,9 @@
 /**
- * Reading on over what is skipped, where that is faster than asking again. Only the length in front
- * of a value says where the next field begins: whoever looks for one of many large fields jumps from
- * one to the next, and each jump costs a round trip.
- * Many small fields in a row, such as the nodes of a graph, are read as one stream, too, rather than
- * request by request.
+ * Reads on over skipped bytes, if that is faster than another request. Only the length in front of a value tells
+ * where the next field begins. A search among many large fields jumps from one to the next, and each jump costs a
+ * round trip.
+ * Many small fields in a row, such as the nodes of a graph, are also read as one stream instead of request by
+ * request.
  */
 import { room } from '../collector.js';
 import { abortable } from '../source/abort.js';
@@ -14,7 +14,7 @@ import { abortable } from '../source/abort.js';
 const JUMPS = 3;
 const FAR = 4 * 2 ** 20;
 
-/** After so many requests, each where the one before ended, or so many bytes, what follows is likely to be read, too. */
+/** After so many consecutive requests, or so many bytes in a row, the following bytes are probably read as well. */
 const ROW = 3;
 const LONG_ROW = 128 * 1024;
 
@@ -32,10 +32,10 @@ const GAIN = 4;
 const KNOWN = 256 * 1024;
 
 /**
- * A stream that is read on.
+ * An open stream.
  * @typedef {object} Open
  * @property {ReadableStreamDefaultReader<Uint8Array>} reader
- * @property {number} offset of what comes next, `rest` first
+ * @property {number} offset of the next bytes, `rest` first
  * @property {number} end
  * @property {Uint8Array} rest of the last piece
  * @property {number} bytes that came behind the first piece, and how long they took
@@ -69,7 +69,7 @@ class ReadingOn {
     this.#size = size;
   }
 
-  /** What an answer takes at least. */
+  /** Shortest time of a response. */
   #latency() {
     return this.#times.length < JUMPS ? 0 : Math.min(...this.#times);
   }

@@ -9,7 +9,7 @@ import { NONE } from '../wasm/instance.js';
 /** @import { Record } from './records.js' */
 
 /**
- * What reads by number: it keeps what it knows of the headers of Riegeli chunks, and the chunk that was read last.
+ * Reads records by number. It keeps the headers of Riegeli chunks that it has read, and the last chunk.
  * @typedef {object} Numbers
  * @property {(how: DriveOptions) => Promise<number>} count
  * @property {(numbers: number[], how: DriveOptions) => Promise<(Record | undefined)[]>} read

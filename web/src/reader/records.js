@@ -38,31 +38,31 @@ import { structs } from './structs.js';
  */
 
 /**
- * How a file of records is opened; all of it may be left out.
+ * How a file of records is opened; all options may be left out.
  * @typedef {object} RecordsOptions
  * @property {AbortSignal} [signal] for opening
- * @property {ReadOptions['onProgress']} [onProgress] of calls that have none of their own, and of
- *   `for await`
+ * @property {ReadOptions['onProgress']} [onProgress] for `for await`, and for calls without their
+ *   own
  * @property {number} [position] of the first record, see `at`; default 0, the beginning
  * @property {boolean} [recover] damaged regions are skipped and reported; default: an error
  * @property {Verify} [verify] default 'first'
  * @property {string | string[]} [fields] only these fields of the records, which are messages: paths such
- *   as 'id' and 'meta.name', with commas between them; by name with `type`, otherwise by number:
- *   '1,4.2'. Of a transposed Riegeli chunk nothing else is decompressed
- * @property {string} [type] the full name of the records' message type: each has its `message`, too
- * @property {Uint8Array} [schema] what has that type, as for open()
+ *   as 'id' and 'meta.name', separated by commas; by name with `type`, otherwise by number:
+ *   '1,4.2'. Other fields of a transposed Riegeli chunk are not decompressed
+ * @property {string} [type] the full name of the records' message type: each record then has a `message`
+ * @property {Uint8Array} [schema] the schema with that type, as for open()
  * @property {Limits} [limits]
  * @property {SourceOptions['http']} [http] as for urlSource
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
  * @property {Partial<Cost>} [budget]
- * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes: it is
- *   held; default 256 MiB
+ * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes, as it is
+ *   held in memory; default 256 MiB
  */
 
 /**
- * Each iteration begins at options.position; several may go on at once. `for await` of it
- * is that of `records()`. An `Item` is a Record; with `recover` also what was Skipped.
+ * A file of records. Each iteration begins at options.position; several may run at once. `for await` iterates over
+ * it like `records()`. An `Item` is a Record; with `recover` it can also be Skipped.
  * @template [Item=Record]
  * @typedef {object} RecordsBase
  * @property {(options?: ReadOptions) => AsyncIterableIterator<Item[]>} batches some at a time,
@@ -70,27 +70,27 @@ import { structs } from './structs.js';
  * @property {(options?: ReadOptions) => AsyncIterableIterator<Item>} records one by one
  * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the
  *   record
- *   at a position, which need not be exact: past its Riegeli chunk's last record it is the next
- *   chunk's first; past the end there is none
+ *   at a position, which need not be exact: after the last record of a Riegeli chunk, the first record of the
+ *   next chunk; after the end, undefined
  * @property {(options?: ReadOptions) => Promise<Record | undefined>} last the file's last record
- * @property {(options?: ReadOptions) => Promise<number>} count how many records the file has: the
- *   headers of its Riegeli chunks say so, 40 bytes of each, which are read once
+ * @property {(options?: ReadOptions) => Promise<number>} count how many records the file has, from the
+ *   headers of its Riegeli chunks, 40 bytes each, which are read once
  * @property {Nth} nth the records with these numbers, counted from 0, or with negative ones from the end
  * @property {(options?: ReadOptions) => Promise<Uint8Array | undefined>} metadata the file's
- *   RecordsMetadata, serialized, if it has one that can be read
+ *   serialized RecordsMetadata, if it has one that can be read
  * @property {Cost} transferred so far
- * @property {() => void} close frees it all
+ * @property {() => void} close frees everything
  */
 /**
- * One record by its number, or several, in the order asked for, of which each Riegeli chunk is
- * decoded once; undefined where there is none.
+ * One record by its number, or several, in the given order; undefined if the file has no such record. Each Riegeli
+ * chunk is decoded once.
  * @typedef {{
  *   (number: number, options?: ReadOptions): Promise<Record | undefined>;
  *   (numbers: number[], options?: ReadOptions): Promise<(Record | undefined)[]>;
  * }} Nth
  */
 /**
- * An opened file of records, which `using` closes, too.
+ * An opened file of records; `using` closes it.
  * @template [Item=Record]
  * @typedef {RecordsBase<Item> & AsyncIterable<Item> & Disposable & AsyncDisposable} Records
  */
@@ -175,7 +175,7 @@ export async function openRecords(input, options = {}) {
   return /** @type {any} */ (disposable(Object.assign(records, { [Symbol.asyncIterator]: () => one() })));
 }
 
-/** What the records are, and what of them is wanted. @param {State} state @param {RecordsOptions} options */
+/** Sets the type and the fields of the records. @param {State} state @param {RecordsOptions} options */
 function describe(state, { fields, type, schema: set }) {
   const { file } = state;
   if (type !== undefined) {
@@ -234,7 +234,7 @@ const newReader = ({ file, how, fields }, position, onFree) =>
     onFree,
   );
 
-/** What is told of bytes of the file. @param {State} state @param {ReadOptions} [options] */
+/** Reports progress in bytes of the file. @param {State} state @param {ReadOptions} [options] */
 const arrivals = (state, options) => teller(options?.onProgress ?? state.onProgress, 'records');
 
 /** @param {State} state @param {ReadOptions} [options] */
@@ -246,7 +246,7 @@ async function* batches(state, options) {
   const reader = newReader(state, position, () => file.instance.free(sizes));
   try {
     sizes = file.instance.alloc(4 * RUN);
-    let known = position > 0; // Only who begins at the beginning reads all of it.
+    let known = position > 0; // Only reading from the beginning reads the whole file, so has a total.
     for (const next = batcher(file, reader, sizes); ;) {
       const { items, done } = await next({ signal, got });
       if (got && !known) got(0, (await file.source.stat({ signal })).size);
@@ -286,7 +286,7 @@ const metadata = async (state, options) =>
   });
 
 /**
- * Reads on each time that it is called; what came before an error is given out first.
+ * Returns a function that reads the next batch. Records before an error are returned first.
  *
  * @param {OpenFile} file
  * @param {Engine} reader
@@ -314,7 +314,7 @@ function batcher(file, reader, sizes) {
       if (!item) return false;
       if ('skipped' in item) items.push(item);
       else add(item);
-      // What follows is taken to be as large.
+      // The following records are assumed to be as large.
       while ('size' in item && !isFull() && run((BATCH.bytes - bytes) / item.size, add));
       return isFull();
     };
@@ -378,8 +378,8 @@ function taker({ instance }, reader) {
 }
 
 /**
- * What takes the records that are at hand behind a whole one, at most `most` and RUN of
- * them: false when it could not.
+ * Takes the records that are available after a complete one, at most `most` and at most RUN of them; false if it
+ * could not.
  *
  * @param {OpenFile} file
  * @param {Engine} reader

@@ -1,4 +1,4 @@
-/** What waits for a signal: it is listened to once, as Node warns of many listeners.
+/** Callbacks waiting for a signal. One listener serves all of them, as Node warns about many listeners.
  * @type {WeakMap<AbortSignal, Set<() => void>>} */
 const waiting = new WeakMap();
 

@@ -44,8 +44,8 @@ const READ = ['http', 'https', 'hf', 'gs', 's3'];
 const keyLength = (text) => /\?[a-z0-9-]+=/i.exec(text)?.index ?? text.length;
 
 /**
- * What is requested for an address: that of a file in a store, or of a page that shows a file. The same table is in
- * src/host/url/served.c; tests/data/cases/addresses.json is held against both.
+ * The URL to request for the address of a file in a store or of a page that shows a file. src/host/url/served.c has
+ * the same table; both are tested with tests/data/cases/addresses.json.
  *
  * @param {string} given
  * @param {string} url the same as a URL, if it is one of http or https
@@ -60,7 +60,7 @@ export function requestedFor(given, url, page) {
     return to(...parts.slice(1)) + rest.slice(keyLength(rest));
   }
   const [own = ''] = /^[^:]*/.exec(url) ?? [];
-  // What a program's own pages and files have, the runtime knows.
+  // The runtime handles the schemes of a program's own pages and files.
   if (![...READ, 'file', 'content', page?.slice(0, -1)].includes(own)) {
     throw new CpbError('USAGE', `URLs of the scheme ${own} are not read; expected one of ${READ.join(', ')}`);
   }

@@ -1,9 +1,9 @@
 import { keyBeside } from './addresses.js';
 
 /**
- * The address of another file, by its path from the folder of one.
+ * The address of another file, by its path relative to the folder of a given file.
  *
- * @param {string} given the address of that one
+ * @param {string} given the address of the given file
  * @param {string} url the same as a URL
  * @param {string} path
  */

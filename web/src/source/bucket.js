@@ -15,7 +15,7 @@ import { streamOf } from './streams.js';
  */
 
 /**
- * What is asked of a bucket: a range, or the last bytes.
+ * The part of an object that is requested: a range, or the last bytes.
  * @typedef {{ offset: number, length: number } | { suffix: number }} BucketRange
  */
 
@@ -86,7 +86,7 @@ class StoredObject {
   }
 
   /**
-   * What there is of a range.
+   * The part of a range that the object has.
    *
    * @param {number} offset
    * @param {number} length

@@ -19,7 +19,7 @@ export class Exchange {
   /** Counts resets: responses to requests from before one are not used. */
   #era = 0;
   #given;
-  /** What is requested, once it is known. @type {string | undefined} */
+  /** The URL to request, once known. @type {string | undefined} */
   #home;
   /** @type {import('./redirects.js').Redirects | undefined} */
   #redirects;
@@ -47,7 +47,7 @@ export class Exchange {
     return this.#usage.cost;
   }
 
-  /** What is requested for the URL. */
+  /** The URL to request for the given one. */
   async requested() {
     return (this.#home ??= (await parts.unusual()).requestedFor(this.#given, this.url, here()?.protocol));
   }

@@ -49,7 +49,7 @@ function closeFile(file) {
   closeSync(file.of.fd);
 }
 
-/** Nor is a link in the place of what was looked at followed. */
+/** Also does not follow a link that has replaced the file that was checked. */
 const AS_SEEN = AT_ONCE | (constants.O_NOFOLLOW ?? 0);
 
 /**
@@ -104,7 +104,7 @@ async function openBeside(name, main, path) {
   }
 }
 
-/** What is read without waiting: a few such reads take less than to wait for one. So is a file that others may close. */
+/** Reads up to this size are synchronous: a few of them take less than waiting for one. So are those of a file that others may close. */
 const SMALL = 64 * 1024;
 
 /**
@@ -284,10 +284,10 @@ function readStreamSource(stream) {
   } = /** @type {any} */ (stream);
   const untouched = bytesRead === 0 && readableFlowing === null && !readableEncoding && !destroyed;
   if (!path || !untouched || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  // What it says when it is ended early, or of a file that it could not open, is said by the source.
+  // Errors of a stream that is ended early, or whose file cannot be opened, are reported by the source.
   stream.on('error', () => {});
   stream.destroy();
-  // A name that is no text is a Buffer.
+  // A name that is not valid text is a Buffer.
   const source = typeof path === 'string' ? namedSource(path) : closing(String(path), async () => openFile(path));
   return start > 0 || end < Infinity ? partOf(source, start, end + 1) : source;
 }

@@ -8,8 +8,8 @@ import { tagOf, validatorsOf } from './tags.js';
 /** @import { SourceLater } from './later.js' */
 
 /**
- * What came before all of the code was there: what is known of the resource, and a request whose response is to be
- * judged by it.
+ * Data received before all code was loaded: facts about the resource, and a request whose response is still to be
+ * checked.
  * @typedef {object} First
  * @property {import('./validators.js').Validators} [pinned]
  * @property {import('./resource.js').Held} [held]

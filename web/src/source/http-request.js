@@ -19,7 +19,7 @@ import { abortable, controllerUnder } from './abort.js';
 export const here = () => /** @type {any} */ (globalThis).location;
 
 /**
- * What a URL says of the resource. `home`: what is requested, where that is clear; `name`: without what may be secret.
+ * Facts about a resource from its URL. `home`: the URL to request, if that is clear; `name`: without possible secrets.
  *
  * @param {string | URL} url
  */
@@ -93,12 +93,12 @@ function pace(name, { timeout, minSpeed, maxTime }) {
 }
 
 /**
- * Sends a request. It ends by the signal, when nothing comes for `timeout` milliseconds, before the headers or between
- * pieces of the body, when less than `minSpeed` bytes a second came in that time, or after `maxTime`.
+ * Sends a request. It ends by the signal; when nothing arrives for `timeout` milliseconds, before the headers or
+ * between pieces of the body; when fewer than `minSpeed` bytes a second arrive in that time; or after `maxTime`.
  *
  * @param {(signal: AbortSignal) => Promise<Response>} send
  * @param {import('./url.js').UrlOptions} options
- * @param {number} length of what is asked for
+ * @param {number} length of the requested range
  * @param {object} more
  * @param {AbortSignal} [more.signal]
  * @param {string} more.name

@@ -1,5 +1,5 @@
 /**
- * What can be opened, made a source with the default middleware around it.
+ * Makes a source with the default middleware from any input that can be opened.
  */
 import { meter } from '../middleware/meter.js';
 import { parts } from '../parts.js';
@@ -25,8 +25,8 @@ import { parts } from '../parts.js';
  */
 
 /**
- * What can be opened: a URL, in Node, Deno and Bun also a path; a Blob or File; bytes; a file's
- * handle; a stream, which is held in memory; a source of yours.
+ * An input that can be opened: a URL, in Node, Deno and Bun also a path; a Blob or File; bytes; a file
+ * handle; a stream, which is held in memory; your own source.
  * @typedef {string | URL | Blob | ArrayBufferLike | ArrayBufferView | Handle | Streamed | Source} Input
  */
 
@@ -86,7 +86,7 @@ export function sourceOf(input, { http, budget: limit, memory }, openPath, usage
     return parts.urls(text, { ...http }, usage);
   }
   const source = /** @type {Source} */ (input);
-  // Handles of files have methods of these names, too.
+  // File handles also have methods with these names.
   const isSource = typeof source?.read === 'function' && typeof source.stat === 'function' && !('sync' in source);
   return isSource ? source : parts.inputs(input, memory);
 }

@@ -8,23 +8,23 @@ import { streamOf } from './streams.js';
 /** @typedef {Stat & { bytes: Uint8Array }} End */
 
 /**
- * What is known of a source before all of it is there.
+ * A source whose code or bytes are still loading.
  * @typedef {Partial<Source> & {
  *   whole: () => Promise<Source>,
  *   end?: (length: number, signal?: AbortSignal) => Promise<End | undefined>
  * }} SourceLater
- *   `whole` is read by one; `end`: its last bytes, as `tail`, where they can be had without all of it
+ *   `whole`: the loaded source, for reading; `end`: its last bytes, as `tail`, if available before that
  */
 
 /**
- * Sources of inputs that are none. They are loaded at once, while the module is.
+ * Sources of other inputs. Their code is loaded at the same time as the module.
  *
  * @param {() => Promise<typeof import('./other.js')>} load
  * @returns {Parts['inputs']}
  */
 export const inputLater = (load) => (input, memory) => {
   const source = load().then(({ otherSource }) => otherSource(input, memory));
-  source.catch(() => {}); // Whoever reads is told.
+  source.catch(() => {}); // Reads report the error.
   const isAddress = typeof input === 'string' || input instanceof URL;
   /** @type {SourceLater} */
   const known = {
@@ -36,7 +36,7 @@ export const inputLater = (load) => (input, memory) => {
 };
 
 /**
- * What came of asking for the end is told to the middleware, as if it had been there: its cache has the bytes.
+ * Passes the response of the request for the end to the middleware, which loads later: its cache gets the bytes.
  *
  * @param {() => Promise<typeof import('./layers.js')>} load
  * @returns {Parts['layered']}

@@ -1,4 +1,4 @@
-/** The default middleware around what is opened. */
+/** The default middleware around opened sources. */
 import { budget } from '../middleware/budget.js';
 import { cache } from '../middleware/cache.js';
 import { check } from '../middleware/check.js';
@@ -14,9 +14,8 @@ export { urlSourceFrom } from './url.js';
 /** @import { FullSource, LocalSource, Meter, SourceOptions } from './index.js' */
 
 /**
- * For URLs and other remote sources check, retry, coalesce and cache; for all others, those already
- * composed among them, check. Small reads in a row become larger ones, unless there is a budget of
- * bytes. What it costs is counted.
+ * For URLs and other remote sources: check, retry, coalesce and cache. For all others, including composed ones:
+ * check. Small reads in a row become larger ones, unless there is a budget of bytes. The cost is counted.
  *
  * @param {LocalSource} source
  * @param {SourceOptions} options

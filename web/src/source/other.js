@@ -1,4 +1,4 @@
-/** Inputs that are no source yet: handles of files, and what comes as a stream, which is held. */
+/** Makes sources of other inputs: file handles, and streams, which are held in memory. */
 import { asBytes } from '../bytes.js';
 import { collector, isBytes, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
@@ -9,22 +9,22 @@ import { lazySource } from './lazy-source.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * What was answered to a request: a Response, an R2ObjectBody, what a GetObject of S3 gave.
+ * A response with a body: a Response, an R2ObjectBody, or the result of an S3 GetObject.
  * @typedef {object} WithBody
  * @property {any} [body] a stream, or null
- * @property {any} [Body] the same of S3
+ * @property {any} [Body] the same from S3
  */
 
 /**
- * What comes as a stream, which is read to its end before anything else and held in memory, up to
- * the option `memory`: a ReadableStream; a Readable of Node, or anything else that is iterated
- * over asynchronously; a Response; what a bucket's or an S3 client's `get` gave.
+ * An input that is a stream. It is first read to its end and held in memory, up to the option `memory`:
+ * a ReadableStream; a Readable of Node or another async iterable; a Response; the result of a bucket's or an S3
+ * client's `get`.
  * @typedef {ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | WithBody |
  *   { readable: ReadableStream<Uint8Array> }} Streamed
  */
 
 /**
- * What is used of a FileSystemFileHandle.
+ * The members of a FileSystemFileHandle that are used.
  * @typedef {object} FileInBrowser
  * @property {() => Promise<Blob>} getFile the file as it is now
  */

@@ -16,10 +16,9 @@ import { abortable } from './abort.js';
 /** @import { Input, Prepared, SourceOptions } from './index.js' */
 
 /**
- * Which other files are opened that a .cpb file or an ONNX model names. 'folder', which is the default: those in its own
- * folder, or below its URL's. 'none': none. A function: what it answers, which may be anything that can be
- * opened; undefined where there is no such file. It is told the size that the file must have,
- * where a .cpb says that.
+ * Which other files named by a .cpb file or an ONNX model may be opened. 'folder', the default: those in its own
+ * folder, or below its URL's. 'none': none. A function: the input that it returns, or undefined if there is no such
+ * file. It gets the size that the file must have, if the .cpb file records it.
  * @typedef {'folder' | 'none' | ((name: string, about: { size?: number }) =>
  *   Input | undefined | Promise<Input | undefined>)} References
  */
@@ -27,10 +26,10 @@ import { abortable } from './abort.js';
 /** As natively: each may have a descriptor and buffers, and a file may name any number of others. */
 const MOST = 8;
 
-/** What is remembered of each for one engine, in bytes. */
+/** Bytes of each file that are kept for one engine. */
 const REMEMBERED = 4 * 2 ** 20;
 
-/** The default of what is cached of a file: of all others together as much. */
+/** Default size of a file's cache; all other files together have as much. */
 const CACHED = 32 * 2 ** 20;
 
 /**
@@ -42,12 +41,12 @@ const CACHED = 32 * 2 ** 20;
  * @property {(() => void) | undefined} leave gives its place back, which it has
  */
 
-/** What no name of a file in the folder has. */
+/** Matches names that cannot be files in the folder. */
 const NO_NAME = /^$|^\/|\0|\\|:\/\//;
 
 /**
- * A name without empty parts, '.' and '..': by its text alone, so that 'a/../b' is 'b' even if 'a' is a link. Undefined if
- * it leads out of its folder on the way, is no relative name, or names a folder (src/base/file_name.h: the same rule).
+ * A name without empty parts, '.' and '..'. Only its text counts, so 'a/../b' is 'b' even if 'a' is a link. Undefined if
+ * it leaves its folder on the way, is not relative, or names a folder (src/base/file_name.h has the same rule).
  *
  * @param {string} name
  */
@@ -70,7 +69,7 @@ function refuse(why) {
 }
 
 /**
- * What a name means.
+ * The input that a name refers to.
  *
  * @param {Source} source that names it
  * @param {References} references
@@ -129,7 +128,7 @@ class Others {
   }
 
   /**
-   * What feeds an engine with a file that it has not read, or not for long.
+   * The feed for an engine that has not read a file yet, or not for long.
    *
    * @param {Instance} instance
    * @param {Engine} engine
@@ -253,8 +252,8 @@ async function close({ opened }) {
 /** @typedef {Others} OtherFiles */
 
 /**
- * @param {Prepared} whole that names them; they are closed with it, and counted in what it transferred
- * @param {Source} source what that is made of
+ * @param {Prepared} whole the file that names them: closes them, and counts what they transfer
+ * @param {Source} source the source behind `whole`
  * @param {SourceOptions} options
  * @param {(input: Input, options: SourceOptions) => Prepared} prepare
  */

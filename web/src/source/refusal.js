@@ -6,7 +6,7 @@ import { encodingOf, hasParts } from './content-range.js';
 /** @typedef {import('./resource.js').Resource} Resource */
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 
-/** What a server must send so that a page of another origin can read the headers it needs. */
+/** The header that lets a page of another origin read the response headers it needs. */
 const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
 
 /** @type {Record<number, string>} */
@@ -193,7 +193,7 @@ async function sizeByRanges(http) {
 const noSuffix = [400, 405, 406, 412, 416, 501];
 
 /**
- * What to make of a response that has no range: how many bytes of its body are what was asked for.
+ * Handles a response without a range: uses the whole resource if it is small, otherwise explains the refusal.
  *
  * @param {Incoming} incoming
  * @param {Resource} resource
@@ -272,7 +272,7 @@ const notPastEnd = ({ name }, begin, size) =>
 export const anotherRange = ({ name }, range, offset, { begin, end }) =>
   new CpbError('RANGE', `${name} was asked for ${range} and gave bytes ${begin}-${end - 1}`, { status: 206, offset });
 
-/** What may be wrong when a server of another origin does not respond. */
+/** Possible causes if a server of another origin does not respond. */
 const ADVICE =
   '; perhaps its CORS rules: it must answer with' +
   ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;

@@ -58,7 +58,7 @@ export class Resource {
   }
 
   /**
-   * What a response holds that has a range; undefined for a whole resource. Some servers call a range 200.
+   * The range in a response; undefined for a whole resource. Some servers answer a range with status 200.
    *
    * @param {Response} response
    */
@@ -106,8 +106,8 @@ export class Resource {
   }
 
   /**
-   * Requests the last bytes as a suffix range. A server that does not support these is no
-   * error: the size or the whole resource may be known now, and plain ranges are used.
+   * Requests the last bytes as a suffix range. If the server does not support these, this is not an
+   * error: its response may give the size or the whole resource, and plain ranges are used.
    *
    * @param {number} length
    * @param {AbortSignal} [signal]

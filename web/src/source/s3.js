@@ -16,16 +16,16 @@ import { streamOf } from './streams.js';
  */
 
 /**
- * Which object is read, and by what.
+ * Which object is read, and with which client.
  * @typedef {object} S3Options
  * @property {S3Like} client an S3Client, or an S3, of the AWS SDK for JavaScript, version 3
- * @property {new (input: any) => any} [GetObjectCommand] of the same package; an S3 needs none
+ * @property {new (input: any) => any} [GetObjectCommand] from the same package; not needed with an S3
  * @property {string} bucket
  * @property {string} key
- * @property {object} [input] more of what a GetObject takes, such as VersionId or RequestPayer
+ * @property {object} [input] more parameters of GetObject, such as VersionId or RequestPayer
  */
 
-/** What is no failure of the network. @type {Record<number, string>} */
+/** Errors that are not failures of the network. @type {Record<number, string>} */
 const said = { 403: 'access is denied', 404: 'not found' };
 
 /**
@@ -104,7 +104,7 @@ export function s3Source({ client, GetObjectCommand, bucket, key, input }) {
     const answer = GetObjectCommand ? any.send(new GetObjectCommand(asked), how) : any.getObject(asked, how);
     return objectOf(
       await answer.catch((/** @type {unknown} */ cause) => {
-        // Of an empty object there is no range.
+        // An empty object has no range.
         if (/** @type {any} */ (cause)?.name === 'InvalidRange' && !onlyIf) return { Body: new Blob([]).stream() };
         throw errorOf(cause, name);
       }),

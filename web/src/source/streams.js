@@ -17,13 +17,13 @@ function hasByteStreams() {
 }
 
 /**
- * A stream of the pieces that `start` yields, one for each pull and none before. An abort
- * ends it at once, even when nobody is reading.
+ * A stream of the pieces that `start` yields, one for each pull. An abort
+ * ends it at once, even while nothing reads it.
  *
  * @param {(signal: AbortSignal) => AsyncGenerator<Uint8Array>} start
  * @param {AbortSignal} [signal]
- * @param {'own' | 'shared'} [bytes] makes a stream that BYOB readers can read, too, where the
- *   runtime has such: it takes the pieces' buffers, or copies of pieces that others use, too
+ * @param {'own' | 'shared'} [bytes] makes a stream that also supports BYOB readers, if the
+ *   runtime has them: 'own' transfers the pieces' buffers, 'shared' copies them
  * @returns {ReadableStream<Uint8Array>}
  */
 export function streamOf(start, signal, bytes) {

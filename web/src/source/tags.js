@@ -13,7 +13,7 @@ export const isWeak = (etag) => etag.startsWith('W/');
 export const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);
 
 /**
- * What a response says of the state of its resource.
+ * The validators in a response.
  *
  * @param {Headers} headers
  * @param {number} size

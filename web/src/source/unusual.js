@@ -1,4 +1,4 @@
-/** What opening and reading a file seldom takes, and is loaded then. */
+/** Code that opening and reading a file seldom needs, loaded on demand. */
 export { named } from '../inspect/foreign.js';
 export * from './addresses.js';
 export * from './beside.js';

@@ -7,32 +7,32 @@ import { Resource } from './resource.js';
 /** @typedef {import('./first-url.js').First} First */
 
 /**
- * How a URL is read; all of it may be left out.
+ * How a URL is read; all options may be left out.
  * @typedef {object} UrlOptions
  * @property {(url: string, init: RequestInit) => Promise<Response>} [fetch] instead of the
  *   runtime's; one that signs requests can read private buckets
- * @property {HeadersInit} [headers] sent beside Range; in browsers they cause preflights
+ * @property {HeadersInit} [headers] sent with Range; in browsers they cause preflights
  * @property {RequestCredentials} [credentials]
  * @property {RequestMode} [mode]
- * @property {RequestCache} [cache] of the browser; 'no-store' lets Chrome, whose cache
- *   answers ranges of one URL one by one, ask for several at once
+ * @property {RequestCache} [cache] of the browser; Chrome's cache serves ranges of one URL
+ *   one after another: 'no-store' requests several at once
  * @property {number} [timeout] milliseconds without a byte after which a request fails;
  *   default 30,000
- * @property {number} [minSpeed] bytes a second, below which a request fails; what comes in `timeout` counts, of the time
- *   in which it was waited for. Default 100; 0: any
- * @property {number} [maxTime] milliseconds that a request may take in all, of the time in which it was waited for;
- *   default 600,000, or as long as its bytes take at 10,000 a second if that is more
+ * @property {number} [minSpeed] bytes a second below which a request fails, measured over `timeout` of waiting. Default
+ *   100; 0: any
+ * @property {number} [maxTime] milliseconds of waiting that a request may take in all; default 600,000, or the time of its
+ *   bytes at 10,000 a second if that is longer
  * @property {'auto' | boolean} [suffix] whether the last bytes are asked for as
  *   `bytes=-N`; 'auto': unless that costs a browser a preflight
  * @property {number} [maxWhole] bytes up to which a server may answer a range with the
  *   whole resource, which is then kept; default 1 MiB
- * @property {boolean} [ignoreEtag] that a resource stays the same is told by size and date alone: for
- *   servers behind one name that give it different ETags
- * @property {boolean} [requireValidator] true: a server that gives neither ETag nor Last-Modified is refused, as
- *   nothing but the size would tell that the resource changed while it was read
- * @property {'keep' | 'again'} [redirects] 'keep': ranges are requested where redirects led before, until
- *   that fails, without `headers` if it is another origin; 'again': the redirects are followed each time.
- *   Default 'keep'; with a `fetch` that is passed, which may sign for one origin, 'again' for others
+ * @property {boolean} [ignoreEtag] only size and date tell whether a resource changed: for servers behind one
+ *   name that give different ETags
+ * @property {boolean} [requireValidator] true: refuses a server that gives neither ETag nor Last-Modified, as only a
+ *   different size would reveal that the resource changed while it was read
+ * @property {'keep' | 'again'} [redirects] 'keep': ranges are requested from the target of earlier redirects
+ *   until that fails, without `headers` if it has another origin; 'again': redirects are followed each time.
+ *   Default 'keep'; with your own `fetch`, which may sign for one origin, 'again' for other origins
  * @property {Partial<import('../types.js').Cost>} [budget] most that it may cost
  */
 
@@ -52,7 +52,7 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
 }
 
 /**
- * The same, going on with what came of it before all of this was there.
+ * The same, continuing from data received before this code was loaded.
  *
  * @param {string | URL} url
  * @param {UrlOptions} options

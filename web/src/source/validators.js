@@ -2,7 +2,7 @@ import { CpbError } from '../errors.js';
 import { isWeak } from './tags.js';
 
 /**
- * What distinguishes states of a resource (RFC 9110, 8.8).
+ * Distinguishes states of a resource (RFC 9110, 8.8).
  *
  * @typedef {object} Validators
  * @property {number} size
@@ -11,8 +11,8 @@ import { isWeak } from './tags.js';
  */
 
 /**
- * What is known, with what a response adds; a response that contradicts it is of another
- * state of the resource, and an error.
+ * Adds a response's validators to the known ones. A response that contradicts them belongs to another state of the
+ * resource and is an error.
  *
  * @param {Validators | undefined} known
  * @param {Validators} found
@@ -35,8 +35,8 @@ export function pin(known, found, name) {
 }
 
 /**
- * ETags are compared weakly: a server that sometimes compresses weakens the tag of the
- * same bytes. Where one is weak or missing, the date must agree, too.
+ * ETags are compared weakly, as a server that sometimes compresses weakens the tag of the
+ * same bytes. If one is weak or missing, the dates must also agree.
  *
  * @param {Validators} a
  * @param {Validators} b
