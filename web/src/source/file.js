@@ -104,7 +104,7 @@ async function openBeside(name, main, path) {
   }
 }
 
-/** Reads up to this size are synchronous: a few of them take less than waiting for one. So are those of a file that others may close. */
+/** Reads up to this size are synchronous, which is faster than waiting, and so are those of a file that others may close. */
 const SMALL = 64 * 1024;
 
 /**

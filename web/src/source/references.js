@@ -45,8 +45,8 @@ const CACHED = 32 * 2 ** 20;
 const NO_NAME = /^$|^\/|\0|\\|:\/\//;
 
 /**
- * A name without empty parts, '.' and '..'. Only its text counts, so 'a/../b' is 'b' even if 'a' is a link. Undefined if
- * it leaves its folder on the way, is not relative, or names a folder (src/base/file_name.h has the same rule).
+ * A name without empty parts, '.' and '..'. Only its text counts, so 'a/../b' is 'b' even if 'a' is a link. Undefined
+ * if it leaves its folder on the way, is not relative, or names a folder (src/base/file_name.h has the same rule).
  *
  * @param {string} name
  */

@@ -1,4 +1,4 @@
-/** What feeds an engine whose output is written as it is read: both without waiting, where that can be. */
+/** Feeds an engine whose output is written while its input is read: both synchronously, if possible. */
 import { createFeed } from './feed.js';
 
 /** @import { Told } from '../progress.js' */
@@ -13,12 +13,12 @@ const MOST = 2 ** 20;
 const NEAR = 64 * 1024;
 
 /**
- * A feed that reads into the engine's own memory, if the source is a file. Whoever drives the engine leaves turns to
- * others in between, so that no more is done at once than in `turn.js`.
+ * A feed that reads into the engine's own memory, if the source is a file. The driver of the engine yields to other
+ * work in between, as often as in `turn.js`.
  *
  * @param {Prepared} source
  * @param {FeedOptions} [options]
- * @param {Told} [got] is told of the bytes that were read so
+ * @param {Told} [got] receives the count of bytes read this way
  * @returns {Feed}
  */
 export function feedAtOnce(source, options, got) {

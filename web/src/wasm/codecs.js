@@ -24,7 +24,7 @@ const UNSUPPORTED = -2;
 const BROTLI = 98;
 
 /**
- * What such a module imports.
+ * The imports of such a module.
  *
  * @param {() => ArrayBuffer} memory
  */

@@ -12,7 +12,7 @@ import { structs } from './structs.js';
 /** @import { Feed, FeedOptions } from './feed.js' */
 /** @import { Instance } from './instance.js' */
 
-/** What a step answers (cpb_step). */
+/** Results of a step (cpb_step). */
 export const ERROR = 0xffffffff,
   DONE = 0,
   NEED = 1,
@@ -136,23 +136,20 @@ export function engineOf(instance, name, pointer, onFree) {
 /**
  * @typedef {object} DriveOptions
  * @property {AbortSignal} [signal] ends the call with its reason; the engine can
- *   be driven on
+ *   be driven further
  * @property {(step: number) => boolean | void} [onStep] called for every step but
  *   NEED, DONE and ERROR; true ends the call
  * @property {string} [step] the method, 'step' by default
- * @property {number[]} [args] what it takes
- * @property {Told} [got] is told of the bytes that came from the source
- * @property {() => boolean} [pause] called before anything is asked for; true ends the call, and NEED is
- *   the answer
+ * @property {number[]} [args] the method's arguments
+ * @property {Told} [got] receives the count of bytes from the source
+ * @property {() => boolean} [pause] called before each request; true ends the call with NEED
  */
 
 /**
- * Steps `engine` until it is done (and answers DONE) or until `onStep` answers
- * true (and answers that step); drive it again to go on. What it needs comes
- * from `source`; a step that needs nothing new is made without waiting, but for other work of
- * the event loop from time to time, such as timers that abort the signal.
- * Errors of the engine and of the source are thrown; after one of the source it
- * can be driven again.
+ * Steps `engine` until it is done (and returns DONE) or until `onStep` returns true (and returns that step); drive it
+ * again to continue. The engine's input comes from `source`. A step that needs no new input is made without waiting.
+ * From time to time, the loop yields to the event loop, for example for timers that abort the signal. Errors of the
+ * engine and of the source are thrown; after an error of the source the engine can be driven again.
  *
  * The feed options count when the engine is driven for the first time.
  *
@@ -199,7 +196,7 @@ export async function drive(instance, engine, source, options = {}) {
 }
 
 /**
- * Of damage, whether it may be that the file changed, which its source would not tell.
+ * Adds to an error about damage that the file may have changed, if its source cannot tell.
  *
  * @param {CpbError} error
  * @param {Source | Prepared} source

@@ -1,6 +1,6 @@
 /**
- * What an engine is fed from: bytes of a source, fetched when they are needed
- * and remembered while they may be needed again.
+ * The feed of an engine: bytes of a source, fetched when they are needed
+ * and kept while they may be needed again.
  */
 import { asCpbError } from '../errors.js';
 import { parts } from '../parts.js';
@@ -12,18 +12,17 @@ import { RecentBytes } from './recent-bytes.js';
 
 /**
  * @typedef {object} FeedOptions
- * @property {number} [ahead] the least bytes that a request asks for, where the
- *   engine's own hint is smaller, and more while the engine jumps no farther than it
- *   costs to read on; default 0: exactly what it will use
- * @property {number} [most] the most bytes of one request and of what is remembered;
- *   default 8 MiB. What is longer comes as a stream
- * @property {(offset: number) => Range | undefined} [around] what is worth fetching together
- *   with the byte at `offset`: no more, and no less unless it exceeds `most`
- * @property {(offset: number) => number} [until] a bound for what is fetched with the
- *   byte at an offset beyond what is sure to be used
- * @property {number} [tail] the least bytes that are fetched with the size
- * @property {number} [size] of the source, where it is known
- * @property {Piece[]} [held] bytes that are there already
+ * @property {number} [ahead] the smallest request, if the engine's own hint is smaller. Requests
+ *   grow while the engine's jumps are so short that reading on is cheaper. Default 0: exactly the needed bytes
+ * @property {number} [most] the largest request, and the most bytes that are kept;
+ *   default 8 MiB. Longer requests become streams
+ * @property {(offset: number) => Range | undefined} [around] the range to fetch together with the byte
+ *   at `offset`: no more, and no less unless it exceeds `most`
+ * @property {(offset: number) => number} [until] a bound for bytes fetched with the byte at
+ *   an offset that are not certain to be used
+ * @property {number} [tail] the fewest bytes that are fetched together with the size
+ * @property {number} [size] of the source, if known
+ * @property {Piece[]} [held] bytes that were fetched before
  */
 
 /**
@@ -43,17 +42,17 @@ import { RecentBytes } from './recent-bytes.js';
  * @property {() => void} stop ends a stream that is open
  */
 
-/** The longest request, and the most that is remembered. What is longer comes as a stream. */
+/** The longest request, and the most bytes that are kept. Longer requests become streams. */
 export let longest = 8 * 2 ** 20;
 
 /** For tests, which need no large files then. @param {number} bytes */
 export const streamFrom = (bytes) => void (longest = bytes);
 
 /**
- * A stream of the source that is read on, and where it is.
+ * An open stream of the source, and its position.
  * @typedef {object} OpenStream
  * @property {ReadableStreamDefaultReader<Uint8Array>} reader
- * @property {number} offset of what it gives next
+ * @property {number} offset of its next byte
  * @property {number} end
  */
 
@@ -72,7 +71,7 @@ export class SourceFeed {
     this.options = options;
     this.recent = new RecentBytes(most);
     for (const { offset, bytes } of held) this.recent.add(offset, bytes);
-    /** What a request asks for at least. */
+    /** The smallest request. */
     this.width = ahead;
     this.size = options.size;
   }

@@ -8,7 +8,7 @@ import { longest } from './feed.js';
 /** The largest gap that is skipped by reading on in an open stream. */
 const GAP = 256 * 1024;
 
-/** After a jump shorter than NEAR the next are likely to be short, too: then a request is twice
+/** A jump shorter than NEAR is probably followed by other short ones. Then each request is twice
  * as wide as the one before, up to WIDEST. */
 const NEAR = 64 * 1024;
 const WIDEST = 128 * 1024;

@@ -17,15 +17,15 @@ export const NONE = 0xffffffffffffffffn;
 /** @typedef {any} Values a struct's fields: numbers, nested structs, strings */
 
 /**
- * What is allocated in a scope is freed at its end.
+ * Memory allocated in a scope is freed at its end.
  * @typedef {object} Scope
  * @property {(size: number) => number} alloc zeroed
  * @property {(bytes: Uint8Array) => number} bytes a copy
  * @property {(text: string) => number} string UTF-8, terminated by NUL
- * @property {(make: (error: number) => number) => number} made what a C function makes, or
- *   throws the error that it fills in
- * @property {(name: StructName | Layout, values?: Values) => number} struct zeroed but for
- *   `values`; `struct_size` is set where there is one
+ * @property {(make: (error: number) => number) => number} made the object that a C function
+ *   makes, or throws the error that it fills in
+ * @property {(name: StructName | Layout, values?: Values) => number} struct zeroed except for
+ *   `values`; `struct_size` is set if the struct has one
  */
 
 /**

@@ -1,7 +1,7 @@
 /** @import { Instance } from './instance.js' */
 
 /**
- * What a function of C, such as cpb_model_kind_name(), calls the numbers from 1 on.
+ * The names that a C function, such as cpb_model_kind_name(), has for the numbers from 1.
  *
  * @param {Instance} instance
  * @param {(number: number) => number} name

@@ -22,8 +22,8 @@ const start = () =>
 const openInWorker = (input, options) => openIn(start, input, options);
 
 /**
- * As inspect(), with the work done in a Worker, which ends with close(). Of the options only
- * `checkpoint.data` may be a function, and gives URLs, Blobs or bytes.
+ * Like inspect(), but in a Worker, which ends with close(). `checkpoint.data` is the only option that may be a
+ * function; it returns URLs, Blobs or bytes.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {any} input

@@ -16,8 +16,8 @@ import { Connection } from './connection.js';
  */
 
 /**
- * It ends when the worker fails, or by `end`. Of one that has said nothing yet its script may be missing. It refers to no proxy of the worker's objects,
- * which could never be garbage-collected then.
+ * The connection ends when the worker fails, or by `end`. If the worker has not sent anything yet, its script may be
+ * missing. The connection must not refer to proxies of the worker's objects, or they could never be garbage-collected.
  *
  * @param {WorkerLike} worker
  * @param {() => void} [onEnd]

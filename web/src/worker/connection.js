@@ -28,7 +28,7 @@ import { unpack, watched } from './proxy.js';
  */
 
 /**
- * Where a method is: of an exposed object, or of what a method of it returns.
+ * Where a method is: in an exposed object, or in the result of one of its methods.
  * @typedef {[id: number, method?: string, argument?: any]} Place
  */
 
@@ -43,13 +43,13 @@ import { unpack, watched } from './proxy.js';
  */
 
 /**
- * What an end of a connection does of its own; all of it may be left out.
+ * Hooks of one end of a connection; all may be left out.
  * @typedef {object} Hooks
- * @property {(busy: boolean) => void} [busy] is told whether an answer is waited for
- * @property {(result: any) => boolean} [stays] whether a result stays here, and is exposed;
- *   without it all are posted
- * @property {() => boolean} [owned] whether bytes that are answered are nobody else's
- * @property {() => Cost | undefined} [cost] is told with each answer
+ * @property {(busy: boolean) => void} [busy] called when waiting for answers begins or ends
+ * @property {(result: any) => boolean} [stays] whether a result stays here and is exposed;
+ *   without this hook all results are posted
+ * @property {() => boolean} [owned] whether returned bytes are used by nothing else here
+ * @property {() => Cost | undefined} [cost] sent with each answer
  */
 
 /** @param {unknown} value */
@@ -201,7 +201,7 @@ export class Connection {
     options.signal = controller.signal;
     if (!options.onProgress?.object) return;
     const { tell } = unpack({ connection: this }, options.onProgress);
-    // What it throws there ends the call here.
+    // An exception from the callback there ends the call here.
     options.onProgress = (/** @type {Progress} */ progress) =>
       void tell(progress).catch((/** @type {unknown} */ error) => controller.abort(error));
   }

@@ -14,7 +14,7 @@ const fileOf = (host) => (/^[a-z]{2,}:/i.test(String(host)) ? new URL(host) : ho
 
 /** @param {URL | string} [host] @returns {WorkerLike} */
 export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.url)) {
-  // What the process was started with, such as --input-type, may not fit the file.
+  // Flags of the process, such as --input-type, may not fit the file.
   const worker = new Worker(fileOf(host), { execArgv: [] });
   /** @type {WorkerLike} */
   const like = {
@@ -42,8 +42,8 @@ export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.
 const openInWorker = (input, options) => openIn(() => start(), input, options);
 
 /**
- * As inspect(), with the work done in a worker thread, which ends with close(). Of the options only
- * `checkpoint.data` may be a function, and gives URLs, Blobs or bytes.
+ * Like inspect(), but in a worker thread, which ends with close(). `checkpoint.data` is the only option that may be a
+ * function; it returns URLs, Blobs or bytes.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {any} input

@@ -93,11 +93,11 @@ async function startFor(start, method, kinds, input, options) {
 }
 
 /**
- * Other files that are read here, too: those that a function of the caller's gives, and those beside a source that
- * is here. The worker is told of each as of the file itself.
+ * Other files that are read on the page: those returned by the caller's function, and those next to a source on the
+ * page. Each is passed to the worker like the file itself.
  *
  * @param {Connection} connection
- * @param {Set<Source>} sources those that are read here
+ * @param {Set<Source>} sources the sources read on the page
  * @param {Source | undefined} own
  * @param {OpenOptions} options
  * @returns {{ references?: any }}
@@ -169,7 +169,7 @@ function sumOf(sources) {
   return sum;
 }
 
-/** What the worker sees of a source; only the page closes it. */
+/** The members of a source that the worker sees; only the page closes it. */
 const SOURCE = ['name', 'remote', 'read', 'stat', 'tail', 'stream', 'reset'];
 
 /** @type {WeakSet<Source>} */
@@ -183,9 +183,9 @@ async function closeSource(source) {
 }
 
 /**
- * Whether it is read on the page, when the worker asks: all but URLs, paths and Blobs, which
- * the worker reads. Of bytes then only what is asked for is copied. In Node a blob: URL and a Blob of a file
- * are those of one thread.
+ * Whether an input is read on the page, for requests of the worker: all inputs except URLs, paths and Blobs, which the
+ * worker reads. So only the requested ranges of bytes are copied. In Node a blob: URL and a Blob of a file work in one
+ * thread only.
  *
  * @param {any} input
  */
@@ -209,7 +209,7 @@ async function sourceHere(input, options) {
   return (await source.whole?.()) ?? source;
 }
 
-/** A URL as the worker can find it, too. @param {any} input */
+/** A URL that also works in the worker. @param {any} input */
 function addressOf(input) {
   if (input instanceof URL) return input.href;
   const { document, location } = /** @type {any} */ (globalThis);
@@ -229,7 +229,7 @@ function messageOf(opened, input) {
   const { owner, answer, end } = opened;
   const { object: id, methods, data } = answer;
   const { connection } = owner;
-  /** What the worker told of its index, once it has one. @type {import('./serve.js').Told | undefined} */
+  /** The index, as sent by the worker once it has one. @type {import('./serve.js').Told | undefined} */
   let known = answer.known;
 
   function there() {

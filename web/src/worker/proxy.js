@@ -1,6 +1,6 @@
 /**
- * What one thread holds of objects that the other exposes: their methods are calls, and
- * their streams and iterators are stepped through by calls.
+ * Proxies of objects that the other thread exposes. Each use of a method, stream or iterator is a call
+ * to that thread.
  */
 import { abortable } from '../source/abort.js';
 import { streamOf } from '../source/streams.js';
@@ -8,18 +8,18 @@ import { streamOf } from '../source/streams.js';
 /** @import { Connection, Packed, Place } from './connection.js' */
 
 /**
- * What a proxy's methods, calls under way and streams refer to: when it is garbage-collected,
- * the other end is told to release the object.
+ * Owns an exposed object: a proxy's methods, pending calls and streams refer to it. When it is garbage-collected,
+ * the other end releases the object.
  * @typedef {{ connection: Connection, parent?: Owner }} Owner
  */
 
 /** @typedef {{ next: () => Promise<any>, release: () => void }} Steps undefined ends them */
 
 /**
- * What is called from the other thread, and `check`, which throws what it threw.
+ * A callback for the other thread, and `check`, which throws the callback's exception.
  *
  * @template {unknown[]} T
- * @param {((...args: T) => void) | undefined} call what is no function the other thread refuses
+ * @param {((...args: T) => void) | undefined} call the other thread refuses anything that is not a function
  */
 export function watched(call) {
   /** @type {{ error: unknown } | undefined} */

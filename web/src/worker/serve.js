@@ -14,11 +14,11 @@ const types = ['UNSET', 'MESSAGE', 'BYTES'];
 /** Answers the page, which opens one message or model. @param {Port} port */
 export function serve(port) {
   setUpAllParts();
-  /** What is open, or the message of it. @type {Message | undefined} */
+  /** The open message, or that of the open model. @type {Message | undefined} */
   let message;
   const connection = new Connection(port, {
     stays: (value) => isField(value) || isValues(value),
-    // What a .pb file answers may be in the cache, too.
+    // Bytes from a .pb file may also be in the cache.
     owned: () => message?.kind === 'cpb',
     cost: () => message && { ...message.transferred },
   });
@@ -63,7 +63,7 @@ export function serve(port) {
 /** Members of a model that stay here. */
 const HERE = ['message', 'transferred', 'cut', 'add', 'close'];
 
-/** Of a constant or a variable. @param {any} value */
+/** Whether these are values of a constant or a variable. @param {any} value */
 const isValues = (value) => typeof value?.bytes === 'function' && 'dtype' in value;
 
 /** And no bytes or JSON. @param {any} value */
@@ -84,14 +84,14 @@ function referencesOf(connection, { references }) {
 }
 
 /**
- * What the page is told of an index.
+ * The data about an index that the page gets.
  * @typedef {object} Told
  * @property {string | undefined} type
  * @property {import('../reader/tree.js').Node} tree
- * @property {Float64Array} table of each chunk its type, size, position and file
+ * @property {Float64Array} table type, size, position and file of each chunk
  */
 
-/** Undefined as long as it was not read. @param {Message} message @returns {Told | undefined} */
+/** Undefined until the index is read. @param {Message} message @returns {Told | undefined} */
 function knownOf(message) {
   if (!message.hasIndex) return undefined;
   const table = new Float64Array(4 * message.numChunks);

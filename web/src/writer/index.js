@@ -1,4 +1,4 @@
-/** What a page loads to write. */
+/** The code that a page loads to write. */
 export { merge } from './merge.js';
 export { repack } from './repack.js';
 export { split } from './split.js';

@@ -1,4 +1,4 @@
-/** What calls that write answer: an output that is made when it is asked for. */
+/** The result of calls that write: an output that is produced on request. */
 import { collector, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
 import * as is from '../options.js';
@@ -14,50 +14,49 @@ import { sinkOf } from './sinks.js';
  * @typedef {{ offset: number, bytes: Uint8Array<ArrayBuffer> }} Piece */
 
 /**
- * What was written.
+ * Facts about a written file.
  * @typedef {object} Result
  * @property {number} chunks in the .cpb file, without its index
  * @property {number} size bytes that were written
- * @property {boolean} isSplit whether the message needed more than one chunk
+ * @property {boolean} isSplit whether the message needed several chunks
  */
 
 /**
- * What every call that writes takes.
+ * Options of every call that writes.
  * @typedef {object} WriteOptions
  * @property {AbortSignal} [signal] ends it with the signal's reason
- * @property {(progress: Progress) => void} [onProgress] of 'message', in bytes of it; before that,
- *   where the input is read once to plan the output, of 'input'. What it throws ends the call
+ * @property {(progress: Progress) => void} [onProgress] progress of 'message', in its bytes; before that,
+ *   if the input is first read to plan the output, of 'input'. An exception from it ends the call
  */
 
 /**
- * What is written, once: nothing is read before one of these is called, and only
- * one may be. What fails, and what is aborted, leaves nothing behind.
+ * An output that can be written once: call exactly one of these methods. Nothing is read before. A failed or aborted
+ * write leaves nothing behind.
  *
  * @template [R=Result]
  * @typedef {object} Output
- * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream made as it is
- *   read
- * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it, in memory
- * @property {(options?: WriteOptions) => Promise<Blob>} blob all of it
+ * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream produced while
+ *   it is read
+ * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes the whole output, in memory
+ * @property {(options?: WriteOptions) => Promise<Blob>} blob the whole output
  * @property {(destination: Destination, options?: WriteOptions) => Promise<R>} to a
  *   WritableStream, a FileSystemFileHandle, a FileSystemWritableFileStream, a Writable of Node or a
- *   sink of yours, which is closed at the end, or aborted; or to a file that was opened (a
- *   FileHandle of Node), which stays open. Plain streams are not seekable; all others
- *   take little memory however large a chunk is
+ *   your own sink, which is closed at the end, or aborted; or to an open file (a FileHandle of Node), which
+ *   stays open. Plain streams are not seekable; all others take little memory, however large a chunk is
  * @property {(path: string | URL, options?: WriteOptions) => Promise<R>} toFile in Node, Deno
- *   and Bun: written beside, and given its name (which may be taken) when it is whole
- * @property {R | undefined} result once all is written
+ *   and Bun: written to a temporary file next to it, which is renamed (replacing an existing file) when complete
+ * @property {R | undefined} result once everything is written
  */
 
 /**
- * How it is made. `onProgress` adds that it is of the message, unless it is said of what. What can be written with
- * `put`, without waiting, is no piece.
+ * How the output is produced. Progress is of 'message', unless `of` says otherwise. Bytes that can be written with
+ * `put`, without waiting, are not yielded as pieces.
  * @typedef {{ signal?: AbortSignal, seekable: boolean, put?: Put,
  *   onProgress?: (progress: { done: number, total?: number, of?: string }) => void }} How
  */
 /**
- * Makes the pieces, about 256 KiB each, which belong to whoever takes them. Unless `seekable`, each begins where the
- * last one ended.
+ * Produces pieces of about 256 KiB, which then belong to the caller. Unless `seekable`, each begins where the last one
+ * ended.
  * @template [R=Result]
  * @typedef {(how: How) =>
  *   AsyncGenerator<Piece, R, void>} Make
@@ -78,7 +77,7 @@ async function ofSink(call) {
   }
 }
 
-/** What is gathered of small pieces before it is written. */
+/** Small pieces are gathered up to this size before they are written. */
 const GATHERED = 256 * 1024;
 
 /**
@@ -120,7 +119,7 @@ function joining(write) {
   };
 }
 
-/** What is written once: the pieces, and what came of them. @template R */
+/** One write of an output: its pieces and its result. @template R */
 class Writing {
   #make;
   #begun = false;

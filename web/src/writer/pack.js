@@ -1,4 +1,4 @@
-/** What split and repack have in common: options, and engines that give OUTPUT. */
+/** Shared by split and repack: options, and engines that give OUTPUT. */
 import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../modules.js';
@@ -24,24 +24,24 @@ import { MEMORY } from '../source/other.js';
  * @property {'remote' | 'compat'} [layout] remote (default): each chunk is one range of
  *   the file. compat: as TensorFlow writes
  * @property {{ name: 'none' | 'zstd' | 'brotli' | 'snappy', level?: number, windowLog?: number }} [codec]
- *   default: zstd where it pays, for compat brotli. Levels of zstd to 22 (default 3), of brotli
- *   0 to 11 (default 6), of snappy 1 or 2 (default 1)
- * @property {boolean} [transpose] whether messages are also encoded transposed, as Riegeli calls
- *   it, and the smaller of both is kept: compressed ones of up to 4 MiB, for compat all chunks
- * @property {boolean} [indexPages] whether the index is in pages, so that a reader fetches a few of
- *   them instead of all: for millions of chunks. TensorFlow's merger refuses such a file
+ *   default: zstd if it saves space, for compat brotli. Levels: zstd up to 22 (default 3), brotli
+ *   0 to 11 (default 6), snappy 1 or 2 (default 1)
+ * @property {boolean} [transpose] whether messages are also encoded as Riegeli's transposed chunks, and the
+ *   smaller encoding is kept: for compressed messages of up to 4 MiB, with compat for all chunks
+ * @property {boolean} [indexPages] whether the index is in pages, of which a reader fetches only a few:
+ *   for millions of chunks. TensorFlow's merger refuses such a file
  * @property {number} [memory] bytes, 256 MiB by default: the longest stream as an input, and the
- *   largest compressed chunk where the output is not seekable
+ *   largest compressed chunk if the output is not seekable
  * @property {Limits} [limits]
  */
 /**
- * How chunks are stored, and how the input is read; all of it may be left out.
+ * How chunks are stored, and how the input is read; all options may be left out.
  * @typedef {PackOwnOptions & SourceOptions} PackOptions
  */
 /** @typedef {Parameters<Make>[0]} How */
 
 const layouts = { remote: 0, compat: 1 };
-/** Of C's cpb_transpose. */
+/** A value of C's cpb_transpose. */
 const IF_SMALLER = 2;
 
 const ofCodec = { name: is.text, level: is.whole, windowLog: is.size };
@@ -75,7 +75,7 @@ export function codecFields(instance, codec) {
 }
 
 /**
- * The fields that the options of both engines have.
+ * The option fields that both engines share.
  *
  * @param {Instance} instance
  * @param {PackOptions} options
@@ -116,10 +116,10 @@ export async function* withFile(input, options, known, { signal }, use) {
   }
 }
 
-/** What is gathered before it is given on. */
+/** Bytes that are gathered into one piece. */
 const PIECE = 256 * 1024;
 
-/** What an engine gives, put together where it is written together. */
+/** Joins consecutive outputs of an engine into pieces. */
 export function gatherer() {
   /** @type {{ offset: number, parts: Uint8Array[], length: number }[]} */
   let runs = [];
@@ -176,7 +176,7 @@ export async function* pack(file, engine, { signal, onProgress, put }) {
   return size;
 }
 
-/** What the engine gives, good until the next call, and the offset to write it at.
+/** The engine's output, valid until the next call, and the offset to write it at.
  * @param {Instance} instance @param {Engine} engine */
 function lentPiece(instance, engine) {
   const bytes = engine.call('output', engine.out, engine.out + 8);

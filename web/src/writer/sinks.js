@@ -22,7 +22,7 @@ import { CpbError } from '../errors.js';
  */
 
 /**
- * What is used of a FileSystemFileHandle, which not all runtimes know.
+ * The members of a FileSystemFileHandle that are used; not all runtimes have this type.
  * @typedef {object} WritableFile
  * @property {() => Promise<WritableStream>} createWritable a stream over its contents
  */
@@ -38,7 +38,7 @@ import { CpbError } from '../errors.js';
  */
 
 /**
- * What is used of a FileHandle of Node.
+ * The members of a Node FileHandle that are used.
  * @typedef {object} WritableNodeFile
  * @property {number} fd its descriptor
  * @property {Function} write at a position
@@ -46,7 +46,7 @@ import { CpbError } from '../errors.js';
  */
 
 /**
- * What is used of a FileSystemSyncAccessHandle.
+ * The members of a FileSystemSyncAccessHandle that are used.
  * @typedef {object} WritableSyncFile
  * @property {() => number} getSize in bytes
  * @property {(bytes: Uint8Array<ArrayBuffer>, where: { at: number }) => number} write how many
@@ -55,7 +55,7 @@ import { CpbError } from '../errors.js';
  */
 
 /**
- * A file that was opened to be written, and stays open. What it had is replaced.
+ * An open file to write to, which stays open. Its contents are replaced.
  * @typedef {WritableNodeFile | WritableSyncFile} OpenedFile
  */
 
@@ -129,7 +129,7 @@ function nodeSink(stream) {
   return {
     seekable: false,
     write: (_, bytes) => told((done) => stream.write(bytes, done)),
-    // Those two are not closed, as others write to them, too.
+    // stdout and stderr are not closed, as other code also writes to them.
     close: () => (stream.fd === 1 || stream.fd === 2 ? undefined : told((done) => stream.end(done))),
     abort: (reason) => void stream.destroy(reason instanceof Error ? reason : new Error(String(reason))),
   };

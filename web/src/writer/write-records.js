@@ -38,7 +38,7 @@ import { checkAlone, writerOptions } from './riegeli.js';
  */
 
 /**
- * What was written.
+ * Facts about a written file of records.
  * @typedef {{ records: number, size: number }} RecordsResult
  */
 
@@ -87,7 +87,7 @@ const writeRecords = (records, options = {}) =>
 /** Riegeli's default. */
 const BROTLI = { name: /** @type {const} */ ('brotli') };
 
-/** Of a double. @param {number} number */
+/** The bits of a double. @param {number} number */
 const bitsOf = (number) => new BigUint64Array(new Float64Array([number]).buffer)[0];
 
 /**
@@ -116,7 +116,7 @@ function newWriter(file, options, { seekable }) {
   });
 }
 
-/** Of records that go into the module at once: bytes and number. A larger one goes in pieces. */
+/** Bytes and number of records that are copied into the module together. A larger record is copied in pieces. */
 const BATCH = { bytes: 256 * 1024, records: 4096 };
 
 /**
@@ -265,7 +265,7 @@ async function* leaving(records, signal) {
       yield value;
     }
   } finally {
-    // What hangs would let us wait for ever.
+    // Do not await this: an iterator that hangs would block for ever.
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }
