@@ -88,7 +88,7 @@ function processes() {
   return found;
 }
 
-/** Of this program's browser: the megabytes of the process that has the page, and seconds of work of all. */
+/** Megabytes of the browser process that has the page, and seconds of work of all processes of this browser. */
 function taken() {
   const all = processes();
   const isOurs = (/** @type {number} */ pid) => {

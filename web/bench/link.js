@@ -10,7 +10,7 @@ const writable = (response) =>
     response.on('drain', go).on('close', go);
   });
 
-/** What a sender has ready while nobody takes it, in milliseconds of the link. */
+/** Data that a sender buffers while nothing reads it, in milliseconds of the link. */
 const BUFFERED = 100;
 
 /** @param {{ mbit: number, piece?: number }} options Mbit/s of all responses together; bytes sent at once */

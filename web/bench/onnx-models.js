@@ -49,7 +49,7 @@ const thousands = (scale) =>
   }));
 
 /**
- * What the models are called, their weights, and whether those lie beside them.
+ * The models' names, their weights, and whether the weights are in a separate file.
  *
  * @type {Record<string, { weights: (scale: number) => Weight[], apart?: boolean }>}
  */
@@ -68,7 +68,7 @@ function* values(bytes) {
   for (; bytes > 0; bytes -= whole.length) yield whole.subarray(0, Math.min(bytes, whole.length));
 }
 
-/** Every weight's mean is a factor of what goes through all layers. @param {Weight[]} weights */
+/** Every weight's mean is a factor of the value that goes through all layers. @param {Weight[]} weights */
 function nodesOf(weights) {
   const ops = ['Add', 'Mul', 'Relu', 'Sigmoid', 'Tanh', 'Sub'];
   const waiting = new Map(Array.from({ length: LAYERS }, (_, i) => [i, /** @type {string[]} */ ([])]));

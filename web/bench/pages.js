@@ -152,5 +152,5 @@ export const ready = {
   netron: `document.querySelectorAll('#canvas .node').length > 0`,
 };
 
-/** What Netron says of a file that it does not open; '' of one that it does, or may yet. */
+/** Netron's message about a file that it refuses; '' if it opened the file, or may still open it. */
 export const refusal = `document.body?.classList.contains('alert') ? document.querySelector('#message-text')?.innerText ?? '' : ''`;

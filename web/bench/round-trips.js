@@ -1,10 +1,10 @@
 /**
- * What round trips cost: ranges of a redirected URL, and the constants of plain models, over a link of 50 ms.
+ * The cost of round trips: ranges of a redirected URL, and the constants of plain models, over a link of 50 ms.
  *
  *     node web/bench/round-trips.js [--latency 50] [--mbit 20]
  *
- * Each is measured as it is, and without what is being measured: with redirects that are followed each time, and with a
- * budget of bytes, which forbids guessing. Requests and bytes are those that the server counts.
+ * Each is measured with and without the feature: without it, redirects are followed each time, or a budget of bytes
+ * forbids guessing. The server counts requests and bytes.
  */
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';

@@ -28,7 +28,7 @@ const server = Bun.serve({
       return new Response(null, { status: 416, headers });
     }
     const length = last - first + 1;
-    // What the client does not wait for is not read.
+    // When the client disconnects, reading stops.
     const body = model.merged({ offset: first, length, signal: request.signal });
     return new Response(body, {
       status: range ? 206 : 200,

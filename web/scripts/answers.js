@@ -1,6 +1,6 @@
 /**
- * Makes src/inspect/answers.d.ts, the types of the answers about models, from what describes these:
- * the JSON Schema in src/model/answers of the repository. web/build.sh and dist.js run it.
+ * Makes src/inspect/answers.d.ts, the types of the answers about models, from the JSON Schema in src/model/answers
+ * of the repository. web/build.sh and dist.js run it.
  *
  *     node scripts/answers.js
  */
@@ -27,7 +27,7 @@ export function definitions() {
 }
 
 /**
- * What the generator does not understand, in other words: a description beside a reference, and a
+ * Rewrites constructs that the generator does not support: a description next to a reference, and a
  * value of any type.
  *
  * @param {string} _key @param {any} value

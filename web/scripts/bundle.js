@@ -1,7 +1,7 @@
 /**
- * The entries of the package, each in one file with what it needs at once: a module that is made of a
- * hundred files takes a runtime much longer to load. What the entry for browsers needs later is in files
- * of its own. All of them lie in one folder, beside those of `wasm` and `operators`.
+ * Bundles each entry of the package into one file with all code that it needs at once: a runtime takes much longer to
+ * load a module of a hundred files. Code that the entry for browsers needs later is in separate files. All of these
+ * files are in one folder, next to `wasm` and `operators`.
  */
 import { build } from 'esbuild';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,13 +23,13 @@ const apart = {
     })),
 };
 
-/** What the entry for browsers has at once, beside the functions that import the rest. */
+/** Code that the entry for browsers loads at once, in addition to the functions that import the rest. */
 const AT_ONCE = ['errors.js', 'reader-url.js', 'reader/open.js', 'source/first-url.js', 'source/later.js'];
 
-/** What most have that is loaded later: one file instead of many small ones. */
+/** Code shared by most parts that are loaded later: one file instead of many small ones. */
 const SHARED = ['bytes.js', 'module-urls.js', 'middleware/join.js', 'middleware/layer.js', 'source/pieces.js'];
 
-/** What all have that read on. */
+/** Code shared by all parts that read more of a file. */
 const READING = ['reading.js', 'reader/other-file.js'];
 
 /** What is there when this is imported, by its name. @param {string} name */
@@ -45,8 +45,8 @@ function before(name) {
 }
 
 /**
- * What is imported later is made to need all that is there by then, which is one file so; without this it would be
- * many, by who shares what with whom.
+ * Makes parts that are imported later depend on all code that is loaded by then. That code becomes one file;
+ * otherwise it would be split into many, by which parts share it.
  *
  * @param {string} folder
  * @param {string[]} later paths
@@ -63,7 +63,7 @@ const together = (folder, later) => ({
     }),
 });
 
-/** Comments that import types of files which are none any more. */
+/** Comments that import types of files that no longer exist after bundling. */
 const typed = /[ \t]*\/\*\*(?:(?!\*\/)[^])*\bimport\('[^]*?\*\/\s*?(?:\n|$)/gm;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Makes web/dist, which is what is published: the entries, their types, the WebAssembly modules
- * and the licences of what is in these. With --sources-only, which needs no package from npm, the
- * sources as they are instead of what is made of them.
+ * Makes web/dist, the published package: the entries, their types, the WebAssembly modules and their licences. With
+ * --sources-only, which needs no npm package, the entries are the unbundled sources.
  *
  *     node scripts/dist.js [--sources-only] [folder of the modules: build/web] [output: web/dist]
  */

@@ -1,7 +1,7 @@
 /**
- * Makes the reference, in Markdown, from the JSDoc of what the package exports: from the
- * types that dist.js has made of it; behind it the manual's recipes, for each runtime and
- * for each store. What is not documented, or is named but not exported, is an error.
+ * Makes the reference, in Markdown, from the JSDoc of the package's exports, through the types that dist.js makes.
+ * The manual's recipes for each runtime and each store follow. Undocumented exports, and types that are named but not
+ * exported, are errors.
  *
  *     node scripts/docs.js [package: web/dist [output: web/dist/docs]]
  *

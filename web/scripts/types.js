@@ -1,4 +1,4 @@
-/** The types of the package, made of the sources' JSDoc and of what describes the answers of models. */
+/** Makes the types of the package from the sources' JSDoc and the schema of the answers about models. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,8 @@ export type { Answers, Differences, Extent, Problem } from './inspect/answers.js
 `;
 
 /**
- * What the platform has, for programs whose `lib` has neither `dom` nor Node's types: where there are such, these
- * add nothing to them.
+ * Types of the platform, for programs whose `lib` has neither `dom` nor Node's types. If these exist, the declarations
+ * add nothing.
  */
 const platform = `declare global {
   interface AbortSignal {}
@@ -35,7 +35,7 @@ const platform = `declare global {
 }
 `;
 
-/** What is an alias there, which cannot be declared twice. @type {Record<string, string>} */
+/** Types that are aliases on the platform, which cannot be declared twice. @type {Record<string, string>} */
 const aliases = {
   BufferSource: '(ArrayBufferView | ArrayBuffer)',
   HeadersInit: '(Headers | Record<string, string> | [string, string][])',
@@ -69,8 +69,8 @@ function standAlone(folder) {
 }
 
 /**
- * Exports types under their names, with what is said of them, rather than new names for them,
- * and those of answers. `Disposable` need not be in the user's `lib`.
+ * Exports types, including those of answers, under their own names with their descriptions, instead of as aliases.
+ * `Disposable` need not be in the user's `lib`.
  */
 function nameTypes(/** @type {string} */ file) {
   const alias = /^export type (\w+) = import\((".*?")\)\.\1;$/gm;

@@ -58,7 +58,7 @@ async function answer({ url, headers, signal }) {
     if (!field.length && name.endsWith('.pb'))
       return await message(await modelOf(name.slice(0, -3)), headers.get('Range'), signal);
     const model = await modelOf(name);
-    // Of values over 1 KiB it says where they are.
+    // For values over 1 KiB, the answer has only their place.
     return Response.json(await (await model.field(field.join('/'), { signal })).json({ omit: 1024, signal }));
   } catch (error) {
     if (!(error instanceof CpbError)) throw error;

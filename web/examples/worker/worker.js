@@ -12,13 +12,13 @@ import { CpbError, bucketSource, open } from 'libcpb';
 /** Values of more bytes than this are left out, and the answer says where they are. */
 const OMIT = 1024;
 
-/** What one question may take. */
+/** The limits of one question. */
 const budget = { requests: 40, bytes: 64 * 2 ** 20 };
 
 /** HTTP statuses for the visitor's mistakes; all else is the server's. */
 const statuses = { NOT_FOUND: 404, USAGE: 400, FORMAT: 415, BUDGET: 413, LIMIT: 413 };
 
-/** The functions that a SavedModel serves, with the names of what they take and give. */
+/** The functions that a SavedModel serves, with the names of their inputs and outputs. */
 async function signatures(model) {
   if (model.type !== 'tensorflow.SavedModel') return undefined;
   try {
@@ -30,7 +30,7 @@ async function signatures(model) {
       ]),
     );
   } catch (error) {
-    // It serves none, which is no mistake.
+    // A model without functions to serve is valid.
     if (error.code === 'NOT_FOUND') return {};
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What people write where an address is asked for: often it has no scheme. */
+/** Addresses as people type them, often without a scheme. */
 
 /** A name, or numbers, that can only be a host: one with a port, an IP address, or one with an end such as .com. */
 const PORT = /^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}(?=[/?#]|$)/i;
@@ -8,11 +8,11 @@ const NAMED = /^([\da-z-]+\.)+[a-z]{2,}(?=\/)/i;
 /** The name of a file in a store, in which every character counts. */
 const STORED = /^(hf|gs|s3):\/\//i;
 
-/** A whole address of what is meant; of names, as they are. @param {string} text */
+/** The complete address; names stay as they are. @param {string} text */
 export const wholeAddress = (text) => (STORED.test(text) ? text : new URL(text, document.baseURI).href);
 
 /**
- * The address that is meant. What is not of another host is relative to the page.
+ * The address that is meant. It is relative to the page unless it names a host.
  *
  * @param {string} text
  */

@@ -1,4 +1,4 @@
-/** What panels make of answers: variables and constants with their sizes and layers, which are stored twice. */
+/** Answers prepared for panels: variables and constants with their sizes and layers, and which of them are stored twice. */
 import { tensorOf as heldTensor } from './model/held.js';
 import { isExported, isSameDiff } from './model/kinds.js';
 
@@ -18,7 +18,7 @@ function widthOf(dtype) {
 /** @param {(number | null)[] | null | undefined} shape */
 export const elementsOf = (shape) => shape?.reduce((/** @type {number} */ all, d) => all * (d ?? 0), 1) ?? 0;
 
-/** Of what is stored, else what its values would take. @param {any} variable */
+/** Stored size of a variable; if nothing is stored, the size of its values. @param {any} variable */
 export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(shape) * widthOf(dtype);
 
 /**
@@ -51,7 +51,7 @@ export function variablesIn(items) {
   /** @type {Map<string, number>} */
   const called = new Map();
   for (const { name, copy_of: twin } of items) if (!twin) called.set(name, (called.get(name) ?? 0) + 1);
-  /** What it is called, unless others are called so, too. @param {any} one */
+  /** The variable's name, unless others have the same. @param {any} one */
   const nameOf = ({ name, path, key, node }) =>
     (name && (called.get(name) ?? 0) <= 1 ? name : path || key || name) || `#${node}`;
   return items.map((one) => ({
@@ -123,7 +123,7 @@ export async function constantsOf(session, how, tag) {
 }
 
 /**
- * What a kind of model learns: its variables, parameters, or weights among its constants.
+ * A model's trained values: its variables, its parameters, or the weights among its constants.
  *
  * @param {Session} session @param {How} how @param {string} [tag]
  */

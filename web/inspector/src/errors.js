@@ -1,9 +1,9 @@
-/** What went wrong, for the reader of a model: what it means, and what to do about it. */
+/** Explains errors to the reader of a model: what they mean, and what to do about them. */
 import { html, nothing } from 'lit';
 import { count, plain, told } from './format.js';
 import { kinds } from './model/kinds.js';
 
-/** What a server has to answer so that pages of other origins can read it by range. */
+/** The response headers that let pages of other origins read a server's files by range. */
 const rules = () => `Access-Control-Allow-Origin: ${location.origin}
 Access-Control-Allow-Headers: Range
 Access-Control-Expose-Headers: Content-Range, ETag, Retry-After`;
@@ -44,7 +44,7 @@ aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'<
 const files = Object.values(kinds).map((kind) => kind.files);
 const KINDS = `This page opens ${files.slice(0, -1).join(', ')} and ${files.at(-1)}.`;
 
-/** What an error means, and what to do about it, by its code. @type {Record<string, [means: string, advice: string]>} */
+/** Meanings of errors and advice, by code. @type {Record<string, [means: string, advice: string]>} */
 const meanings = {
   DAMAGED: [
     'The file is damaged',
@@ -91,7 +91,7 @@ const meanings = {
   ],
 };
 
-/** What a server's answer means. @type {Record<number, string>} */
+/** Meanings of a server's status codes. @type {Record<number, string>} */
 const statuses = {
   401: 'The server asks for a password. Ask the owner for a signed link, which needs none, or download the file and drop it here.',
   403: 'You are not allowed to read it, or a signed link has expired: ask the owner for a new one. Some stores also answer 403 if the file does not exist.',

@@ -12,7 +12,7 @@ const SAVED = ['saved_model.pb', 'saved_model.pbtxt', 'saved_model.cpb'];
 const OTHERS = /(?<!^fingerprint)\.pb$|\.(cpb|pbtxt|zip|fb|meta|index)$/;
 /** One of the files that a .cpb may consist of. */
 const PART = /\.\d{5}-of-\d{5}\.cpb$/;
-/** What goes in and comes out of an ONNX model, as its tests have it. */
+/** Inputs and outputs stored with an ONNX model's tests. */
 const DATA = /(^|\/)test_data_set_\d+\//;
 
 const isNamed = (/** @type {string} */ name) => hasEnding(name) || OTHERS.test(name);

@@ -21,7 +21,7 @@ export const count = (n) => n.toLocaleString('en');
 /** As the command writes it: * is any rank. @param {import('./model/tensors.js').Shape | undefined} dimensions null: the rank is not known */
 export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?? '?').join(',')}]` : '[*]');
 
-/** A shape, or a list or object of them, as Keras has it. @param {any} value @returns {string} */
+/** A shape, or Keras's list or object of shapes. @param {any} value @returns {string} */
 export function shapes(value) {
   if (!Array.isArray(value)) return plain(JSON.stringify(value));
   return value.every((d) => d === null || typeof d === 'number') ? shape(value) : value.map(shapes).join(', ');
@@ -39,7 +39,7 @@ export function percent(part, whole) {
 /** @param {number | string} n @param {string} one @param {string} [many] */
 export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-/** What would not be seen, or would turn what follows around: controls, marks of direction. */
+/** Characters that are invisible or reverse the following text: controls, direction marks. */
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** A model's text, with nothing in it that hides. @param {unknown} text */
@@ -48,7 +48,7 @@ export const plain = (text) => String(text ?? '').replace(UNSEEN, (c) => `\\u{${
 const COUNTED =
   /(^|[ (])(\d{4,})(?= (?:bytes|chunks|elements|entries|files|more|nodes|records|slices|strings|variables|are|steps)(?![a-z]))/g;
 
-/** What an engine says, with separators in numbers of bytes and of what else is counted, and in places. @param {unknown} text */
+/** An engine's message, with separators in counts and positions. @param {unknown} text */
 export const told = (text) =>
   plain(text)
     .replace(COUNTED, (_, before, digits) => before + grouped(digits))

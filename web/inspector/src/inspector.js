@@ -122,7 +122,7 @@ export class CpbInspector extends LitElement {
       list.scrollLeft = /** @type {HTMLElement} */ (tab).offsetLeft - list.offsetLeft - list.clientWidth / 3;
   }
 
-  /** What is fetched so far: requests and bytes. */
+  /** Requests and bytes fetched so far. */
   get fetched() {
     return { requests: this.session?.fetched.length ?? 0, bytes: this.session?.bytes ?? 0 };
   }
@@ -357,7 +357,7 @@ export class CpbInspector extends LitElement {
     </section>`;
   }
 
-  /** Of several models, one is chosen. @param {string[]} names paths of files, or of entries of an archive */
+  /** Lets the reader choose one of several models. @param {string[]} names paths of files, or of entries of an archive */
   #choices(names) {
     return html`<div class="empty" role="status">
       <p><strong>${counted(names.length, 'model')}</strong>: which one?</p>

@@ -1,4 +1,4 @@
-/** What all panels have: the session, what is selected, and how an answer is awaited. */
+/** Shared by all panels: the session, the selection, and waiting for an answer. */
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing } from 'lit';
 import { failure, problems } from './errors.js';
@@ -93,7 +93,7 @@ export class Panel extends LitElement {
   }
 }
 
-/** What the rest of an answer would cost that stopped at its budget.
+/** The price of the rest of an answer that stopped at its budget.
  * @param {Task<any, any>} task @returns {import('./model/budget.js').Cost | undefined} */
 export const priceOf = ({ error }) => /** @type {any} */ (error)?.price;
 
@@ -104,7 +104,7 @@ export const offer = (session, what, { requests, bytes }) =>
     <button @click=${() => session.pay()}>Read them</button></span
   >`;
 
-/** What a panel cannot show of an answer must not leave it waiting.
+/** Renders an answer. If that fails, shows the error, so that the panel does not wait for ever.
  * @param {any} answer @param {(answer: any) => unknown} render */
 function shown(answer, render) {
   try {
@@ -130,7 +130,7 @@ export function pager({ total, first, items }, turn, size = 100) {
   </nav>`;
 }
 
-/** What fits into a line. */
+/** Letters that fit into a line. */
 const FITS = 30;
 
 /** A long name may go on in the next line only where a word ends.

@@ -1,9 +1,9 @@
-/** What is said while something is read: how much came, and how to end it. */
+/** Shown while something is read: how much has arrived, and a button to stop. */
 import { css, html, LitElement } from 'lit';
 import { counted, size } from './format.js';
 import { look } from './look.js';
 
-/** Of longer requests it is said how much of them came, in bytes. */
+/** Longer requests show how much of them has arrived, in bytes. */
 const LONG = 256 * 1024;
 
 class Progress extends LitElement {
@@ -72,7 +72,7 @@ class Progress extends LitElement {
     this.session.removeEventListener('fetched', this.#follow);
   }
 
-  /** What is read as a whole, or a request that takes longer. */
+  /** Progress of data that is read as a whole, or of a long request. */
   get #part() {
     const { work, coming } = this.session;
     return work ?? (coming.total > LONG ? coming : undefined);

@@ -49,7 +49,7 @@ export class Session extends EventTarget {
   bytes = 0;
   /** of the requests that are under way */
   coming = { done: 0, total: 0 };
-  /** @type {News['work']} of what is read as a whole */
+  /** @type {News['work']} progress of data that is read as a whole */
   work;
   /** @type {About} */
   about = { kind: '', size: 0, numChunks: 0, path: '' };
@@ -125,17 +125,17 @@ export class Session extends EventTarget {
   }
 
   /**
-   * What one of the worker's methods gives, each asked for once.
+   * The result of one of the worker's methods; each call is made once.
    *
    * @param {string} method
-   * @param {Record<string, any>} options unasked: nobody waits for the answer. Where that is beyond a budget, the error
-   *   is BUDGET, with the `price` of the rest
+   * @param {Record<string, any>} options unasked: nobody waits for the answer. If it exceeds a budget, the error is
+   *   BUDGET, with the `price` of the rest
    * @returns {Promise<any>}
    */
   look(method, { signal, unasked, ...options }) {
     const given = this.#shared(method, signal, !!unasked && !this.#paid, options);
     if (unasked) return given;
-    // What was under way before it was asked for may have stopped at its budget.
+    // A call that was under way before the reader asked for it may have stopped at its budget.
     return given.catch((error) => {
       if (!error.price) throw error;
       return this.look(method, { signal, ...options });

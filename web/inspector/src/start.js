@@ -1,4 +1,4 @@
-/** What is shown while no model is open: where one can be dropped, and examples. */
+/** Shown while no model is open: a place to drop one, and examples. */
 import { css, html, nothing } from 'lit';
 import { kinds } from './model/kinds.js';
 

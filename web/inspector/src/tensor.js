@@ -1,4 +1,4 @@
-/** What is in one array, fetched when asked for: statistics, a histogram, a picture. */
+/** The contents of one array, fetched on request: statistics, a histogram, a picture. */
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing, svg } from 'lit';
 import { ref } from 'lit/directives/ref.js';

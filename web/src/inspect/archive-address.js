@@ -1,4 +1,4 @@
-/** What an address reveals about zip archives before one is read. */
+/** Finds zip archives, and names of files in them, in addresses. */
 import { openPath } from '../modules.js';
 
 /** Separates an archive's address from the name of a file in it. */

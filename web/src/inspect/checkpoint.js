@@ -73,7 +73,7 @@ function ofAlone({ source }, given) {
  * @param {OpenFile} file
  * @param {Feed} feed of it
  * @param {AbortSignal} [signal]
- * @param {Told} [told] of what is read
+ * @param {Told} [told] reports the bytes read
  */
 async function read(file, feed, signal, told) {
   const { instance } = file;
@@ -148,11 +148,11 @@ function shardsOf(files, count, opened) {
 /**
  * @param {OpenFile} file
  * @param {object} from
- * @param {Input} from.model that it lies beside
+ * @param {Input} from.model the model next to it
  * @param {CheckpointFiles | true} [from.given]
- * @param {Feed} [from.own] of a checkpoint by itself
+ * @param {Feed} [from.own] the feed of a checkpoint opened by itself
  * @param {OpenOptions} options
- * @param {Told} [told] of what is read
+ * @param {Told} [told] reports the bytes read
  */
 async function openCheckpoint(file, { model, given, own }, options, told) {
   const { instance } = file;

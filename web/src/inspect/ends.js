@@ -1,4 +1,4 @@
-/** What the first and last bytes of a file tell about it (cpb_file_ends in cpb/model.h). */
+/** Recognizes a file by its first and last bytes (cpb_file_ends in cpb/model.h). */
 import { structs } from './structs.js';
 
 /** @import { Instance } from '../wasm/instance.js' */

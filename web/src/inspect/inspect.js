@@ -170,7 +170,7 @@ const formatOf = (input) =>
  * @param {Parameters<typeof openAs>[4]} [how.within] an existing instance
  * @param {boolean} [how.packed] it was in an archive, so it is not searched for an archive again
  * @param {boolean} [how.models] it is opened in an instance of `models`
- * @param {boolean} [how.keepDamaged] questions are answered from what is left where chunks are damaged
+ * @param {boolean} [how.keepDamaged] if chunks are damaged, questions are answered from the intact ones
  */
 export async function openInside(input, options, { within, keepDamaged = false, packed = false, models = false } = {}) {
   is.checkOptions(options, known);
@@ -196,7 +196,7 @@ export async function openInside(input, options, { within, keepDamaged = false, 
   }
 }
 
-/* What few models and calls need, a page loads when it is needed. */
+/* Code that few models and calls need is loaded on demand. */
 
 const content = { contentOf, isRiegeli, storedOf, usingShared };
 
@@ -267,7 +267,7 @@ async function insideOf(input, { file, content, message, told }, options) {
   const size = await body.size({ signal, got: told });
   const ofFile = await feedOf(file, body, size);
   const whole = () => wholeOf(file);
-  const given = size > 0 ? options.kind : undefined; // nothing is no model of any kind
+  const given = size > 0 ? options.kind : undefined; // an empty file is not a model of any kind
   const about = { name: file.source.name ?? '', size, signal };
   const guessed = given ? { kind: given } : await guess(file.instance, ofFile, whole, about);
   const kind = /** @type {Kind} */ (guessed.kind);

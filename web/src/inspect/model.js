@@ -96,7 +96,7 @@ function noteDamage(instance, engine, damage) {
 }
 
 /**
- * What a question is about. Each question says which of these it uses.
+ * Options of a question. Each question says which of these it uses.
  * @typedef {object} QuestionOptions
  * @property {AbortSignal} [signal]
  * @property {ReadOptions['onProgress']} [onProgress]

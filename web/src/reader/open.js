@@ -24,7 +24,7 @@ import { fits, treeOf } from './tree.js';
 /** @import { Node } from './tree.js' */
 
 /**
- * How a message is opened; all of it may be left out.
+ * How a message is opened; all options may be left out.
  * @typedef {object} OpenOptions
  * @property {AbortSignal} [signal] for opening
  * @property {ReadOptions['onProgress']} [onProgress] of opening

@@ -31,7 +31,7 @@ import { parts } from '../parts.js';
  */
 
 /**
- * How what is opened is read; all of it may be left out.
+ * How an input is read; all options may be left out.
  * @typedef {object} SourceOptions
  * @property {import('./url.js').UrlOptions} [http]
  * @property {import('../middleware/retry.js').RetryOptions | false} [retry]

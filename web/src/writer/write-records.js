@@ -21,7 +21,7 @@ import { checkAlone, writerOptions } from './riegeli.js';
 /** @import { PackOwnOptions } from './pack.js' */
 
 /**
- * How records are written; all of it may be left out.
+ * How records are written; all options may be left out.
  * @typedef {object} WriteRecordsOptions
  * @property {PackOwnOptions['codec']} [codec] default: brotli of level 6, as Riegeli's writer
  * @property {number} [chunkSize] decoded bytes of a Riegeli chunk, with 8 more for each record;

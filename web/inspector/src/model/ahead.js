@@ -9,8 +9,8 @@ const MOST = 4 * 2 ** 20;
 const WITHOUT = ['overview', 'objects', 'variables', 'layers', 'load'];
 
 /**
- * A source that reads the graph at once when the first question needs it, and the overview has said
- * where it is. Of a message in chunks it is elsewhere.
+ * A source that reads the whole graph when the first question needs a part of it, once the overview has found
+ * its place. In a message with chunks, the graph is elsewhere.
  *
  * @param {Source} inner
  */
@@ -36,7 +36,7 @@ export function readingAhead(inner) {
     before(question, signal) {
       if (!graph || bytes || WITHOUT.includes(question)) return;
       const { offset, size } = graph;
-      // What fails is read as it would have been.
+      // After a failure, ranges are read as without this.
       bytes = inner.read(offset, size, { signal }).catch(() => (bytes = undefined));
     },
     /** The answer `overview`. @param {any} answer */

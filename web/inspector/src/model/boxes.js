@@ -19,7 +19,7 @@ export function scopesAround(name) {
 export const isWithin = (/** @type {string} */ name, /** @type {string} */ scope) =>
   !scope || name.startsWith(`${scope}/`);
 
-/** What a child is drawn as: a scope that has only another in it as that one, one with a single node as the node.
+/** The box that represents a child: a scope with a single scope or node in it is drawn as that.
  * @param {any} child */
 export const idOf = ({ path, inner = path }) => inner;
 
@@ -28,7 +28,7 @@ function labelOf(child, scope) {
   const id = idOf(child);
   const within = id.slice(scope && id !== scope ? scope.length + 1 : 0);
   if (child.is === 'scope' && child.nodes > 1) return within;
-  // The layer's name says more of its only node than the operation's, which is told anyway.
+  // The layer's name says more about its only node than the operation's name, which is shown anyway.
   return (child.is === 'scope' ? within.split(/(?<=.)\//)[0] : (within.split('/').pop() ?? '')).replace(/^\//, '');
 }
 
@@ -56,11 +56,11 @@ function groupOf(scope, frames, child, all) {
 export class Boxes {
   /** @type {Map<string, Group>} */
   groups = new Map();
-  /** What children are drawn as. @type {Map<string, string>} */
+  /** The boxes that represent children. @type {Map<string, string>} */
   ids = new Map();
-  /** What goes into the graph: its boxes. @type {Map<string, string>} */
+  /** Boxes of the graph's inputs. @type {Map<string, string>} */
   given = new Map();
-  /** What is gathered in another box. @type {Map<string, string>} */
+  /** Boxes gathered in another box. @type {Map<string, string>} */
   into = new Map();
   edges = new Edges();
 
@@ -73,7 +73,7 @@ export class Boxes {
     for (const answer of answers) this.#add(answer, all);
   }
 
-  /** Children that are drawn, with what is in them. @returns {any[]} */
+  /** Children that are drawn, with their contents. @returns {any[]} */
   get children() {
     return this.answers.flatMap(({ children }) => children.items).filter((child) => this.#isDrawn(child));
   }

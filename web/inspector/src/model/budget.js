@@ -1,4 +1,4 @@
-/** What may be read for an answer that nobody asked for; the rest has a price, and is read when that is accepted. */
+/** Limits reading for answers that nobody asked for. The rest has a price and is read when the reader accepts it. */
 /** @typedef {{ requests: number, bytes: number }} Cost */
 
 /** Requests, more where the whole file is soon there; and bytes: a hundredth of the file, within these. */

@@ -1,4 +1,4 @@
-/** What the open model and another differ in. */
+/** Compares the open model with another. */
 import { diff } from 'libcpb';
 import { findModel } from './find-model.js';
 import { amongFiles, atUrl, checkpointBeside, fileAt, isWithin } from './places.js';
@@ -7,7 +7,7 @@ import { amongFiles, atUrl, checkpointBeside, fileAt, isWithin } from './places.
 /** @typedef {import('./requests.js').Requests} Requests */
 /** @typedef {{ url: string } | { chosen: import('./places.js').Chosen[] }} Other */
 
-/** How a model is opened to be compared, with what lies beside it. @param {Place} place @param {AbortSignal} signal */
+/** Options for opening a model to compare, with the files next to it. @param {Place} place @param {AbortSignal} signal */
 async function withBeside(place, signal) {
   const near = (/** @type {string} */ name) => (isWithin(place) ? place.near(name) : undefined);
   if (/\.index$/.test(place.name)) return {}; // it is a checkpoint itself

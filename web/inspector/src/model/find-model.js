@@ -4,7 +4,7 @@ import { hasEnding } from './kinds.js';
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {{ name: string, why: string }} Tried */
 
-/** What may be in a model's folder, the best first. */
+/** Names of model files in a folder, the best first. */
 const NAMES = [
   'saved_model.pb',
   'saved_model.pbtxt',
@@ -17,7 +17,7 @@ const NAMES = [
 const isModel = (/** @type {string} */ name) =>
   /\.(c?pb|(pb|proto)?txt|zip|fb|index|h5|keras|meta|tflite)$/i.test(name) || hasEnding(name.toLowerCase());
 
-/** Whether there is no model there, rather than that it cannot be read. S3 answers 403 where nothing is.
+/** Whether the file does not exist, or is not a model. S3 answers 403 for missing files.
  * @param {any} error */
 const isMissing = (error) =>
   error?.code === 'FORMAT' || (error?.code === 'HTTP' && [403, 404, 410].includes(error.status));
@@ -53,7 +53,7 @@ async function latestIn(folder) {
 }
 
 /**
- * What `open` makes of it.
+ * Opens the model at a place, or the first one in a folder.
  *
  * @template T
  * @param {Place} place

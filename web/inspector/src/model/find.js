@@ -4,7 +4,7 @@
 /** @typedef {import('./folded-graph.js').Graph} Graph */
 /** @typedef {import('./folded-graph.js').Signal} Signal */
 
-/** Of this graph, and of the rest of the model. */
+/** Most results from this graph, and from the rest of the model. */
 const [HERE, ELSEWHERE] = [20, 30];
 
 /**
@@ -45,7 +45,7 @@ function endsWith({ inputs, outputs }, text) {
   ];
 }
 
-/** Scopes that have the text in their names, around what was found. @param {Found[]} nodes @param {string} text @returns {Found[]} */
+/** Scopes around the found nodes that have the text in their names. @param {Found[]} nodes @param {string} text @returns {Found[]} */
 function scopesWith(nodes, text) {
   const ends = nodes.map(({ name }) =>
     name.slice(0, name.indexOf('/', name.toLowerCase().indexOf(text) + text.length)),

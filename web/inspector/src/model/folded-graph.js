@@ -13,7 +13,7 @@ import { times, typed } from './tensors.js';
 /** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it is
  * called otherwise; `isNode` if it is a node.
  * @typedef {{ name: string, label: string, isNode?: boolean, word?: string, dtype?: string, shape?: Shape, type?: any, attached?: import('./held.js').Attached }} Input */
-/** What is returned, and from which child or value.
+/** An output, and the child or value that it comes from.
  * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, type?: any, from?: string | null, given?: boolean, node?: string }} Output */
 
 /**
@@ -86,11 +86,11 @@ function withoutIdentities(groups, edges) {
   return edges;
 }
 
-/** What does nothing by itself. */
+/** Operations that do nothing by themselves. */
 const IDLE = /^(Const|NoOp|ReadVariableOp|VarHandleOp)$/;
 
 /**
- * What only control edges lead to or from is left out, and what is idle, unless there is nothing else.
+ * Leaves out boxes that have only control edges, and idle ones, unless nothing else remains.
  *
  * @param {Map<string, Group>} groups
  * @param {Edge[]} edges
@@ -117,19 +117,19 @@ function isSeen(answers, scope) {
   return items.some(isIt) || total > items.length;
 }
 
-/** The answers for these scopes, as far as those around them are open, too.
+/** The answers for these scopes, if all scopes around them are also open.
  * @param {Graph} graph @param {string[]} scopes @param {Signal} how */
 async function answersFor({ ask, name, whole, most }, scopes, how) {
   const open = [...new Set(scopes)].sort();
   if (!open.length) return [whole];
-  // What leads to a child comes from what is in the other open scopes.
+  // Edges to a child start at the contents of the other open scopes.
   const asked = (/** @type {string} */ scope) =>
     ask({ question: 'scopes', name: name || undefined, scope: [scope, ...open].join('\n'), count: most }, how);
   const answers = [await asked('')];
   for (const scope of open) {
     if (!isSeen(answers, scope)) continue;
     const answer = await asked(scope).catch(unlessUnknown);
-    // What is only a node has itself in it.
+    // A scope that is only a node contains itself.
     if (answer?.children.items.some((/** @type {any} */ one) => one.path !== scope)) answers.push(answer);
   }
   return answers;
@@ -172,7 +172,7 @@ async function boxesOf(graph, { open, show, all = false }, how) {
 }
 
 /**
- * What is drawn when some scopes are open.
+ * The drawing with some scopes open.
  *
  * @param {Graph} graph
  * @param {Seen} options
@@ -192,7 +192,7 @@ export async function drawn(graph, options, how) {
 }
 
 /**
- * A page of what is in one box: what is alike, or the rest of a scope.
+ * A page of the contents of one box: nodes that are alike, or the rest of a scope.
  *
  * @param {Graph} graph
  * @param {Seen & { group: string, first: number, count: number }} options

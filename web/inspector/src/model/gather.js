@@ -17,22 +17,22 @@
  * @property {number} [parameters] elements of the variables
  */
 
-/** What is said in a box of what it takes. @typedef {object} Line
+/** A line in a box about one of its inputs. @typedef {object} Line
  * @property {string} id of the node, or of the function's argument
  * @property {'variable' | 'constant' | 'resource'} is
  * @property {string} name
  * @property {string} text */
 
-/** Those that are alike become one if they are so many. */
+/** At least so many similar boxes become one. */
 const ALIKE = 6;
 
-/** What is alike: nodes of one operation, scopes with the same name but for numbers. @param {Group} group */
+/** Boxes are alike if they are nodes of one operation, or scopes with the same name except for numbers. @param {Group} group */
 const kindOf = ({ is, scope, op, label }) => `${scope}\n${is}\n${is === 'node' ? op : label.replace(/\d+/g, '*')}`;
 
 /**
  * @param {Map<string, Group>} groups
- * @param {number} [drawn] boxes that may be drawn as they are
- * @returns {Map<string, string>} from what is gone to what it is in
+ * @param {number} [drawn] up to so many boxes, nothing is gathered
+ * @returns {Map<string, string>} from a removed box to the box with its contents
  */
 export function gathered(groups, drawn = 160) {
   if (groups.size <= drawn) return new Map();

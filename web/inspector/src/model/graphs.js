@@ -113,7 +113,7 @@ async function functionPlaces(ask, how) {
 }
 
 /**
- * What the page asks about graphs; parameters as of `finder`.
+ * Questions of the page about graphs; the parameters are those of `finder`.
  *
  * @param {Ask} askModel
  * @param {string} kind
@@ -127,15 +127,15 @@ export function graphs(askModel, kind, isBrief = () => false) {
       const graph = await graphOf(options, how);
       return { ...(await drawn(graph, options, how)), at: graph.at, unread: graph.unread };
     },
-    /** A page of what is in one group. @param {Which & Seen & { group: string, first: number, count: number }} options @param {Signal} how */
+    /** A page of the contents of one group. @param {Which & Seen & { group: string, first: number, count: number }} options @param {Signal} how */
     async members(options, how) {
       return membersOf(await graphOf(options, how), options, how);
     },
-    /** What is told of a node, an argument, a result or a scope. @param {Which & { node: string }} options @param {Signal} how */
+    /** Details of a node, an argument, a result or a scope. @param {Which & { node: string }} options @param {Signal} how */
     async node(options, how) {
       return (await graphOf(options, how)).lookup.detail(options.node, how);
     },
-    /** A page of what takes a node. @param {Which & { node: string, first: number, count: number }} options @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>} */
+    /** A page of a node's consumers. @param {Which & { node: string, first: number, count: number }} options @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>} */
     async users(options, how) {
       const { node, first, count } = options;
       const graph = await graphOf(options, how);

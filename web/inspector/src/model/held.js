@@ -23,8 +23,8 @@ const FLOAT = /float|half|double/i;
 export const tensorOf = (one) =>
   one.sparse ? { ...one.values_tensor, node: one.node } : { size: one.bytes, ...one.array, ...one };
 
-/** What it is called beside others of the same node: of a value the last part that is no number. In a frozen graph, a
- * variable's value stands where it was read. @param {any} one */
+/** Its name among others of the same node: for a value, the last part that is not a number. In a frozen graph, a
+ * variable's value replaces the node that read it. @param {any} one */
 export function nameOf({ node, is, name = node }) {
   if (is === 'attribute' || is === 'weights') return node.slice(node.lastIndexOf(':') + 1) || node;
   if (/ReadVariableOp[^/]*\/resource$/.test(name)) return 'weights';
@@ -41,7 +41,7 @@ export const wordOf = ({ is, use }) =>
         ? is
         : 'weights';
 
-/** A list of numbers in an attribute, which is no tensor. @param {any} one */
+/** A list of numbers in an attribute, not a tensor. @param {any} one */
 const listed = ({ attributes: [{ value } = {}] = [] }) =>
   value === undefined ? '' : valueOf({ preview: [value].flat(), shape: Array.isArray(value) ? [value.length] : [] });
 

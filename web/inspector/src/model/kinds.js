@@ -54,7 +54,7 @@ export const isExported = (kind) => kinds[kind]?.exported === true;
 /** @param {string} kind */
 export const isSameDiff = (kind) => kind.startsWith('samediff');
 
-/** Of a SameDiff file the tag is the graph: where other kinds' questions name a function. @param {string} question */
+/** For SameDiff, these questions name a tag, where those of other kinds name a function. @param {string} question */
 const tagIsNamed = (question) => ['nodes', 'scopes', 'ops', 'function', 'tag'].includes(question);
 
 /** A question about that tag; '' or nothing for the default one. @template {{ question: string }} Question

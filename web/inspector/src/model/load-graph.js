@@ -75,7 +75,7 @@ async function endsOf(ask, kind, name, entry, how) {
     isTensorflow && name
       ? argumentsOf(given, entry)
       : items(given.inputs).map((/** @type {any} */ one) => ({ ...one, label: one.name, word, isNode: isTensorflow }));
-  // What a frozen graph gives are nodes, and boxes as others.
+  // Outputs of a frozen graph are nodes and get ordinary boxes.
   const outputs = kind === 'graph_def' && !name ? [] : items(given.outputs);
   return { inputs, outputs, unread: given.unread, nodes: isTensorflow ? given.nodes : undefined };
 }
@@ -90,10 +90,10 @@ const ownOf = ({ tensor, type_attr, ...one }) => ({
 /** @param {object} type */
 const withoutNull = (type) => Object.fromEntries(Object.entries(type).filter(([, value]) => value !== null));
 
-/** What is returned, with what the scopes say of it. @param {any[]} outputs @param {any[]} results @param {Entry | undefined} entry @param {string | undefined} word */
+/** The outputs, with details from the scopes. @param {any[]} outputs @param {any[]} results @param {Entry | undefined} entry @param {string | undefined} word */
 function resultsOf(outputs, results, entry, word) {
   const known = new Map(outputs.map((one) => [one.name, ownOf(one)]));
-  // A function says only the type of what it gives; the node that makes it may know the shape.
+  // A function gives only the types of its outputs; the nodes that produce them may know the shapes.
   const all = results.length
     ? results.map((one) => ({ ...one, ...withoutNull(known.get(one.name) ?? {}) }))
     : [...known.values()];
@@ -112,7 +112,7 @@ async function ledTo(ask, entry, how) {
     if (found.total > found.items.length) return undefined;
     const here = found.items.filter((/** @type {any} */ one) => one.function === null);
     const held = new Set(here.flatMap((/** @type {any} */ one) => (isHeld(one.op) ? [one.name] : [])));
-    // What is read has the name of the variable before it.
+    // The name of a read value begins with the variable's name.
     for (const { name } of here) if (!held.has(name) && !held.has(name.replace(/\/[^/]*$/, ''))) led.add(name);
   }
   for (const one of [...led])

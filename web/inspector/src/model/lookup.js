@@ -1,4 +1,4 @@
-/** What is told of one node, argument, tensor, value, result or scope beside the drawing: the core's answers. */
+/** Details shown next to the drawing about one node, argument, tensor, value, result or scope, from the core's answers. */
 import { resultId } from './edges.js';
 import { unlessUnknown } from './folded-graph.js';
 import { attachedOf, callsOf, textOf } from './held.js';
@@ -34,7 +34,7 @@ function around(name) {
   return name ? [...found, ''] : found;
 }
 
-/** What the core says of one node, argument, tensor or value. */
+/** The core's answers about one node, argument, tensor or value. */
 export class Lookup {
   /** @param {Ask} ask @param {string} name of the graph @param {Input[]} inputs @param {Output[]} outputs */
   constructor(ask, name, inputs, outputs) {
@@ -45,7 +45,7 @@ export class Lookup {
     this.outputs = outputs;
   }
 
-  /** What is drawn where this is meant: itself, the node that makes it, or the first that takes it.
+  /** The boxes that represent this: itself, its producer, or its first consumer.
    * @param {string} id @param {Signal} how */
   async placed(id, how) {
     const name = withoutMark(id);
@@ -58,12 +58,12 @@ export class Lookup {
     return [first?.is === 'node' ? first.name : id];
   }
 
-  /** Of a value, the node that makes it. @param {string} name @param {Signal} how */
+  /** The node, or the producer of a value. @param {string} name @param {Signal} how */
   node(name, how) {
     return this.ask({ question: 'node', name, scope: this.asked, count: 1 }, how).catch(unlessUnknown);
   }
 
-  /** The box of a node or scope: of what is only a node, itself. @param {string} id @param {string} scope @param {Signal} how */
+  /** The box of a node or scope; that of a scope that is only a node is the node's. @param {string} id @param {string} scope @param {Signal} how */
   async child(id, scope, how) {
     const answer = await this.ask({ question: 'scopes', name: this.asked, scope, count: CHILDREN }, how).catch(
       unlessUnknown,
@@ -154,7 +154,7 @@ const scopeDetail = (name, { nodes, ops = [], tensors = [], more_tensors: more }
   more,
 });
 
-/** What a node takes: its inputs, what the graphs within it take besides, and tensors of its own.
+/** A node's inputs: its own, those of the graphs within it, and its own tensors.
  * @param {any} node @param {any} box @param {string} graph @param {Map<string, any>} reads */
 function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph, reads) {
   /** @type {Map<string, any>} */
@@ -163,7 +163,7 @@ function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph, reads) {
   const taken = new Set(
     from.flatMap((/** @type {any} */ { value, name }) => [value, name, reads.get(name)?.attached?.id]),
   );
-  // What is of a graph around this one is an argument here.
+  // Values of an outer graph are arguments here.
   const isHere = (/** @type {any} */ one) => one.name !== undefined && (one.function ?? '') === graph;
   return [
     ...from

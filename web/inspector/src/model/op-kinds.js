@@ -1,6 +1,6 @@
-/** What operations are for, as far as their names say it. */
+/** Guesses the purpose of operations from their names. */
 
-/** Kinds of operations, by which boxes are told apart at a glance. @type {[kind: string, ops: RegExp][]} */
+/** Kinds of operations, which make boxes easy to tell apart. @type {[kind: string, ops: RegExp][]} */
 const KINDS = [
   ['form', /quantizelinear/i], // no weights of its own
   ['call', /call|^while|^statelesswhile|^if$|^statelessif|^loop$|^scan$|^case|^map_?fn|symbolicgradient/i],
@@ -17,13 +17,13 @@ const KINDS = [
 /** @param {string} op one, or several with commas */
 export const kindOf = (op) => KINDS.find(([, ops]) => op.split(', ').some((one) => ops.test(one)))?.[0] ?? 'other';
 
-/** Those that say most of what a scope does come first. */
+/** Kinds that best describe a scope's purpose come first. */
 const TELLING = ['call', 'weigh', 'norm', 'act', 'pool', 'other', 'form'];
 
 /** @param {string} a @param {string} b */
 const byKind = (a, b) => TELLING.indexOf(kindOf(a)) - TELLING.indexOf(kindOf(b));
 
-/** Operations that say little of what a scope does. */
+/** Operations that say little about a scope's purpose. */
 const MINOR =
   /^(Identity|Const|Constant|Shape|StridedSlice|Pack|Cast|ReadVariableOp|NoOp|Reshape|ExpandDims|Squeeze|ConcatV2|Prod|Transpose|Mul|Add|AddV2|Sub|Neg|Rsqrt|Fill|Range|Less|SelectV2|StopGradient|.*Placeholder.*|Assert|.*Assign.*)$/;
 

@@ -20,13 +20,13 @@ import { shownOf } from './values.js';
  *   whole: all of it is downloaded first; chosen: the first file is the model; entry: which of an archive */
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: nobody waits for it */
 
-/** What a server that sends whole files may send of a file beside the model, in bytes. */
+/** Largest file next to the model that is read from a server that ignores ranges, in bytes. */
 const MOST_WHOLE = 64 * 2 ** 20;
 
-/** Questions that are also about what may lie beside a model. @type {Record<string, 'keras' | 'checkpoint'>} */
+/** Questions that also use files next to a model. @type {Record<string, 'keras' | 'checkpoint'>} */
 const ABOUT = { overview: 'keras', layers: 'keras', load: 'keras', search: 'keras', variables: 'checkpoint' };
 
-/** What of that which kind of model has. @type {Record<string, (string | undefined)[]>} */
+/** Which of these files each kind of model has. @type {Record<string, (string | undefined)[]>} */
 const HAVE_BESIDE = { saved_model: ['keras', 'checkpoint'], meta_graph: ['checkpoint'] };
 
 /** @template T @param {() => Promise<T>} act @returns {() => Promise<T>} once, unless that fails */
@@ -37,7 +37,7 @@ function once(act) {
 }
 
 /**
- * What lies beside a SavedModel, each given to the model before the first question about it.
+ * Files next to a SavedModel, each given to the model before the first question about it.
  *
  * @param {Place} place of the model
  * @param {AbortSignal} opening
@@ -97,7 +97,7 @@ const telling = (model, requests) => ({
 /** A meta graph alone is shown as a SavedModel that has nothing else. @param {string} kind */
 const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
 
-/** Questions to which there is no brief answer. */
+/** Questions without a brief answer. */
 const NEEDS_ALL = ['constants', 'layers'];
 
 /**
@@ -106,7 +106,7 @@ const NEEDS_ALL = ['constants', 'layers'];
  */
 
 /**
- * Asks a model, with what lies beside it, one question after the other.
+ * Asks a model, with the files next to it, one question after the other.
  *
  * @param {Model} model
  * @param {Exposing} how
@@ -137,7 +137,7 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
     isBrief: () => !!brief,
     /** @type {import('./folded-graph.js').Ask} */
     ask: (question, how) => next(() => (how.signal.throwIfAborted(), answer(question, how))),
-    /** Of what nobody asked for, an answer or what it would cost.
+    /** An answer that nobody asked for, or its price.
      * @param {Parameters<typeof answer>[0]} question @param {Signal} how */
     offer: (question, how) =>
       next(async () => {
@@ -153,7 +153,7 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
 }
 
 /**
- * What the page can ask of a model.
+ * The page's questions to a model.
  *
  * @param {Model} model
  * @param {Exposing} how
@@ -221,8 +221,8 @@ async function openAt(place, opening) {
 }
 
 /**
- * Opens a model; or says why it cannot: in a folder there is none of the files that were `tried`, its server sends
- * nothing but the `whole` file, or an archive has several, the `choices`.
+ * Opens a model, or says why it cannot: a folder has none of the files that were `tried`, the server sends only the
+ * `whole` file, or an archive has several models, the `choices`.
  *
  * @param {Input} input
  * @param {Opening} opening

@@ -21,7 +21,7 @@ import { hasEnding } from './kinds.js';
 
 /** The most that is read of a file beside a model. */
 const MOST = 64 * 2 ** 20;
-/** From so many bytes on, what came of a request is told before all of it is there. */
+/** Requests of at least so many bytes report progress while they arrive. */
 const LONG = 256 * 1024;
 
 /**
@@ -76,7 +76,7 @@ function told(source, requests, beside) {
   return layer;
 }
 
-/** What is read of a file first: the beginning of a .pb, the end of a .cpb, which has the index. */
+/** The first bytes to read: the beginning of a .pb file, or the end of a .cpb file, which has the index. */
 const [HEAD, TAIL] = [4096, 64 * 1024];
 
 /**
@@ -92,7 +92,7 @@ export function early(source, name, signal) {
   if (!isChunked && !name.endsWith('.pb') && !hasEnding(name)) return source;
   /** @type {Promise<any> | undefined} */
   let first = isChunked ? source.tail?.(TAIL, { signal }) : source.read(0, HEAD, { signal });
-  first?.catch(() => {}); // who asks for it is told
+  first?.catch(() => {}); // the call that uses it reports the error
   const take = () => {
     const taken = first;
     first = undefined;
@@ -100,7 +100,7 @@ export function early(source, name, signal) {
   };
   const layer = Object.create(source);
   const sent = first;
-  // Its answer says the size, too.
+  // Its response also has the size.
   layer.stat = async (/** @type {any} */ options) => (await sent?.catch(() => {}), source.stat(options));
   layer.read = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) =>
     (!isChunked && offset === 0 && length === HEAD && take()) || source.read(offset, length, options);

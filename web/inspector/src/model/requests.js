@@ -1,4 +1,4 @@
-/** What is fetched, and how far that is, as the page is told. */
+/** Reports fetched ranges and progress to the page. */
 import { CpbError } from 'libcpb';
 
 /**
@@ -7,14 +7,14 @@ import { CpbError } from 'libcpb';
  * @typedef {{ done: number, total: number }} Part bytes
  * @typedef {object} News
  * @property {Fetched[]} ranges that came since the last news
- * @property {Part} coming what came, and will, of the requests that are under way
- * @property {Part | undefined} work of what is read as a whole, such as an array
+ * @property {Part} coming progress of the requests that are under way
+ * @property {Part | undefined} work progress of data that is read as a whole, such as an array
  */
 
-/** What questions may read as streams, which bring what is between, too; the rest is read piece by piece. */
+/** Most bytes that questions may read as streams, which also bring the bytes in between; the rest is read in pieces. */
 const STREAMED = 64 * 2 ** 20;
 
-/** How often the page is told, in milliseconds. */
+/** Milliseconds between reports to the page. */
 const EVERY = 60;
 
 export class Requests {
@@ -72,7 +72,7 @@ export class Requests {
   }
 
   /**
-   * What is read meanwhile is paid for; but for what was asked for meanwhile.
+   * Charges reads during `act` to a budget, except those that the reader asked for in the meantime.
    *
    * @template T
    * @param {import('./budget.js').Budget} budget

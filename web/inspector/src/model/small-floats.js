@@ -1,8 +1,8 @@
 /** Floats of a byte or less, and pairs of floats, as numbers of JavaScript. */
 
 /**
- * What the bits of a format mean. `end`: what the largest exponents hold: infinities and NaN ('ieee'),
- * NaN alone where all bits are set ('fn'), or nothing but numbers ('all'); 'fnuz' has no -0, whose bits are NaN.
+ * The bits of a format. `end`: the meaning of the largest exponents: infinities and NaN ('ieee'), only NaN, with all
+ * bits set ('fn'), or only numbers ('all'); 'fnuz' uses the bits of -0 as NaN.
  * @typedef {{ exponent: number, fraction: number, bias: number, end: 'ieee' | 'fn' | 'fnuz' | 'all' }} Format
  */
 
@@ -18,7 +18,7 @@ const FORMATS = {
   float4_e2m1fn: { exponent: 2, fraction: 1, bias: 1, end: 'all' },
 };
 
-/** Whether the bits are no number, or infinite; undefined: neither. @param {Format} format @param {number} bits */
+/** The value if the bits are NaN or an infinity; undefined: neither. @param {Format} format @param {number} bits */
 function special({ exponent: width, fraction: digits, end }, bits) {
   const [sign, exponent, fraction] = partsOf(width, digits, bits);
   if (end === 'fnuz') return bits === 1 << (width + digits) ? NaN : undefined;
@@ -46,7 +46,7 @@ function numberOf(format, bits) {
 const scale = (bits) => (bits === 255 ? NaN : 2 ** (bits - 127));
 
 /**
- * What reads values of a type that has a byte for each; undefined: there is none of this name.
+ * A reader of values of a one-byte type; undefined if no type has this name.
  *
  * @param {string} dtype
  * @returns {((buffer: ArrayBuffer) => Float64Array) | undefined}

@@ -4,7 +4,7 @@
 /** A node's output: its number, or its name and number. @typedef {{ name: string, output?: string, index: number }} Tensor */
 
 /**
- * What an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' names.
+ * The tensor that an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' names.
  *
  * @param {string} input
  * @returns {Tensor}
@@ -45,7 +45,7 @@ const shortType = (dtype) =>
 /** What a type is made of: of any rank, if that is all that is said. @param {any} tensor */
 const inner = (tensor) => `${typed(tensor)}${tensor.shape === null ? '[*]' : ''}`;
 
-/** A type of ONNX or Core ML that is no tensor, as sequence(f32[?]). @param {any} type @returns {string} */
+/** A type of ONNX or Core ML that is not a tensor, as sequence(f32[?]). @param {any} type @returns {string} */
 function composed(type) {
   const [[name, of] = ['', {}]] = Object.entries(type);
   if (name === 'map') return `map(${[shortType(of.key), of.value && inner(of.value)].filter(Boolean).join(' → ')})`;

@@ -5,7 +5,7 @@ const [FIRST, LONG, MOST] = [64, 2000, 2 ** 20];
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A byte as Python's repr has it, where it is no letter. @param {number} byte */
+/** A byte as Python's repr shows it. @param {number} byte */
 const escaped = (byte) =>
   byte >= 32 && byte < 127 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
 

@@ -1,4 +1,4 @@
-/** What is in one array: statistics, a histogram, a picture, or texts; the values themselves stay here. */
+/** The contents of one array: statistics, a histogram, a picture, or texts. The values themselves stay in the worker. */
 import { magnitudes, smallReader } from './small-floats.js';
 import { textsOf } from './texts.js';
 
@@ -10,7 +10,7 @@ const [NARROW, WIDE] = [4, 2048];
 /** No more than this is held in the page: a few bytes may stand for many values. */
 const MOST = 256 * 2 ** 20;
 
-/** By what NumPy calls their types. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
+/** By NumPy's names of types. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
 const readers = {
   '<f4': (b) => new Float32Array(b),
   '<f8': (b) => new Float64Array(b),
@@ -123,7 +123,7 @@ function histogram(values, low, high) {
 }
 
 /**
- * Grey levels of a matrix, or of what the last two dimensions are together.
+ * Grey levels of a matrix, or of the last two dimensions combined.
  *
  * @param {ArrayLike<number | bigint>} values
  * @param {number} width
@@ -151,10 +151,10 @@ function picture(values, width, low, high) {
  * @property {number} high
  * @property {number} mean
  * @property {number} deviation
- * @property {number[]} bars how many are in each part of what is between low and high
+ * @property {number[]} bars how many are in each interval between low and high
  * @property {number[]} first
- * @property {boolean} [magnitudes] whether it is about how large complex numbers are
- * @property {string[]} [texts] the first of them, where they are texts and not numbers
+ * @property {boolean} [magnitudes] whether the numbers are magnitudes of complex numbers
+ * @property {string[]} [texts] the first values, if they are texts
  * @property {{ width: number, height: number, pixels: Uint8ClampedArray } | undefined} picture
  */
 

@@ -31,7 +31,7 @@ connection.expose({
 
   /**
    * @param {import('./open-model.js').Input} input
-   * @param {import('libcpb/worker/connection.js').Description} page which is told what is fetched
+   * @param {import('libcpb/worker/connection.js').Description} page gets reports of fetched ranges
    * @param {{ signal: AbortSignal }} options
    */
   async open(input, page, { signal }) {
@@ -39,7 +39,7 @@ connection.expose({
     if ('chosen' in input)
       input.chosen = input.chosen.map((one, i) => (one.file ? one : /** @type {any} */ (fileOnPage(one, i, read))));
     const requests = new Requests((one) => void news(one));
-    // What was fetched for an answer is told before it.
+    // Ranges fetched for an answer are reported before the answer.
     const after =
       (/** @type {Function} */ method) =>
       (/** @type {any[]} */ ...args) =>

@@ -335,7 +335,7 @@ function branching(node) {
   return node;
 }
 
-/** What has a colour of its own: each scope, or of many, those whose names begin alike; the largest first.
+/** Groups that get their own colour: each scope, or, if there are many, scopes whose names begin alike; the largest first.
  * @param {any[]} tops */
 function keysOf(tops) {
   const alike = (/** @type {string} */ name) => (tops.length > COLOURS ? (/^.[^_.]*/.exec(name)?.[0] ?? name) : name);

@@ -63,7 +63,7 @@ class Chunk extends Panel {
   }
 }
 
-/** What is chosen for the message itself, where there are no chunks. */
+/** The selection for the message itself, if the file has no chunks. */
 export const BYTES = 'bytes';
 
 customElements.define('cpb-chunk', Chunk);

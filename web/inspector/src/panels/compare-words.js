@@ -1,6 +1,6 @@
 /**
- * What a person reads for the names that sections, items and members have in a comparison; those
- * that `cpb diff` shows (src/cli/show/diff_words.c).
+ * Readable words for the names of sections, items and members in a comparison, the same as those
+ * of `cpb diff` (src/cli/show/diff_words.c).
  */
 import { brief, count, plain, shape } from '../format.js';
 
@@ -39,7 +39,7 @@ export function memberWords(section, item, member) {
 export const isCount = (section, member) =>
   ['overview', 'ops'].includes(section) || ['parameters', 'trainable_parameters'].includes(member);
 
-/** Sizes may have names, or be ranges; names alone are no shape. @param {any[]} list */
+/** Sizes may have names, or be ranges; a list of only names is not a shape. @param {any[]} list */
 const isShape = (list) =>
   list.every((d) => d === null || ['number', 'string'].includes(typeof d)) &&
   !(list.length && list.every((d) => typeof d === 'string'));

@@ -1,4 +1,4 @@
-/** What this model and another differ in. */
+/** The differences between this model and another. */
 import { css, html, nothing } from 'lit';
 import { addressOf, wholeAddress } from '../address.js';
 import { modelsAmong, pathOf } from '../files.js';
@@ -79,7 +79,7 @@ class Compare extends Panel {
     () => [this.at, this.chosen, this.#values],
   );
 
-  /** Whether values are compared, too. */
+  /** Whether values are also compared. */
   get #values() {
     return this.view.values ? this.view.values === 'yes' : this.session.about.size <= LARGE;
   }
@@ -88,7 +88,7 @@ class Compare extends Panel {
   #files(files) {
     const [first] = modelsAmong(files);
     const all = first ? [first, ...files.filter((file) => file !== first)] : [];
-    // What tells one choice from another, as answers are kept by what was asked.
+    // Distinguishes choices, as answers are cached by their questions.
     const name = all.map(({ name, size, lastModified }) => `${name} ${size} ${lastModified}`).join('\n');
     return { chosen: all.map((file) => ({ file, path: pathOf(file) })), name };
   }

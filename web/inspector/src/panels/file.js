@@ -115,7 +115,7 @@ class FileMap extends Panel {
     return html`<cpb-chunk .session=${this.session} .at=${this.at} .view=${this.view}></cpb-chunk>`;
   }
 
-  /** Of a file without chunks. */
+  /** The panel of a file without chunks. */
   plain() {
     return this.at === BYTES ? nothing : html`<p>${this.link('file', BYTES, 'Show the bytes of the message')}</p>`;
   }

@@ -181,7 +181,7 @@ const ofOnnx = (f) => html`
   )}
 `;
 
-/** Of what goes in or out; of a function of ONNX nothing says it. @param {any} one */
+/** Type of an input or output; ONNX functions do not have types. @param {any} one */
 const typeOf = (one) => {
   if (one.dtype === undefined && !one.type && !('type_attr' in one)) return nothing;
   return one.dtype === 'resource' ? 'resource' : brief(one);

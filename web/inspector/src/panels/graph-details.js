@@ -53,7 +53,7 @@ const outputWords = (one) =>
         ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}
       </li>`;
 
-/** Of ONNX: the version of the operators that the model imports, and since when this one is as it is there.
+/** ONNX: the operator set version that the model imports, and the version that last changed this operator.
  * @param {{ domain?: string, version?: number | null, since?: number }} operation */
 const versionOf = ({ domain, version, since }) =>
   version === undefined

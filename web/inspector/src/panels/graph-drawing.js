@@ -1,4 +1,4 @@
-/** The drawing of a graph: boxes with what is in them, frames of open scopes, and edges. */
+/** The drawing of a graph: boxes with their contents, frames of open scopes, and edges. */
 import { html, nothing, svg } from 'lit';
 import { count, counted, plain } from '../format.js';
 import { kindOf } from '../model/op-kinds.js';
@@ -6,11 +6,11 @@ import { kindOf } from '../model/op-kinds.js';
 /** @typedef {import('../model/gather.js').Group} Group */
 /** @typedef {import('../layout-worker.js').Layout} Layout */
 
-/** Of a box: its head, one line of what it takes, a call, and what is left below. */
+/** Heights in a box: its head, the line of an input, a call, and the space below. */
 const [HEAD, LINE, CALL, FOOT] = [40, 15, 22, 5];
-/** Lines that are shown; and of a scope, those of its variables. */
+/** Most lines in a box, and most lines of variables in the box of a scope. */
 const [LINES, SCOPE_LINES] = [5, 3];
-/** Of text in a box: widths of a letter, and letters of the longest. */
+/** Text in a box: widths of a letter, and letters of the longest text. */
 const [NAME, SMALL, LONG] = [8, 6.5, 30];
 
 /** @param {string} label @param {number} [most] */

@@ -4,7 +4,7 @@ import { COLOURS, look } from './graph-look.js';
 const SVG = 'http://www.w3.org/2000/svg';
 /** Left free around the drawing. */
 const MARGIN = 12;
-/** What browsers draw at most: a side, and all pixels. */
+/** Largest picture that browsers draw: a side, and all pixels. */
 const [SIDE, PIXELS] = [16_000, 100_000_000];
 
 /** The page's colours as they are now. @param {Element} within @returns {[name: string, value: string][]} */

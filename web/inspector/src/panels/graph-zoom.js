@@ -7,7 +7,7 @@
 const [LEAST, MOST, READABLE] = [0.02, 4, 0.62];
 /** A pointer that moved less was a click. */
 const CLICK = 4;
-/** Left free around what is brought into view. */
+/** Margin around an element that is brought into view. */
 const MARGIN = 24;
 
 const distance = (/** @type {Point} */ a, /** @type {Point} */ b) => Math.hypot(a.x - b.x, a.y - b.y);
@@ -41,7 +41,7 @@ export class Zoom {
     svg.addEventListener('pointerup', this.#up);
     svg.addEventListener('pointercancel', this.#up);
     svg.addEventListener('click', this.#click, { capture: true });
-    // What is focused may be brought into view by the browser: that is done here.
+    // Focused elements are brought into view here, not by the browser.
     svg.addEventListener('focusin', (event) => this.#reveal(/** @type {Element} */ (event.target)));
   }
 
@@ -50,7 +50,7 @@ export class Zoom {
     return { width: width || 1, height: height || 1 };
   }
 
-  /** What of the drawing is in the middle. */
+  /** The point of the drawing in the middle of the view. */
   get middle() {
     const { width, height } = this.#area;
     return { x: (width / 2 - this.x) / this.scale, y: (height / 2 - this.y) / this.scale };
@@ -175,7 +175,7 @@ export class Zoom {
 
   #up = (/** @type {PointerEvent} */ event) => this.#pointers.delete(event.pointerId);
 
-  /** What ends a drag is no click. @param {MouseEvent} event */
+  /** The end of a drag is not a click. @param {MouseEvent} event */
   #click = (event) => {
     if (this.#dragged && event.detail > 0) event.stopPropagation();
     this.#dragged = false;

@@ -17,7 +17,7 @@ import { Zoom } from './graph-zoom.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 
-/** More boxes than this are not drawn. */
+/** Most boxes that are drawn. */
 const MOST = 600;
 /** The main graph. */
 const WHOLE = '/';
@@ -66,7 +66,7 @@ class Graph extends Panel {
       }),
     () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
   );
-  /** What a brief drawing lacks, which then comes anew. */
+  /** Loads the parts that a brief drawing lacks, to draw the graph again. */
   #rest = this.asking(
     ([session, drawn], { signal }) =>
       drawn?.unread ? session.ask('constants', { count: 1, signal, unasked: true }) : Promise.resolve(),
@@ -84,7 +84,7 @@ class Graph extends Panel {
     () => [this.#graph.value],
   );
 
-  /** What is drawn now, while another is on its way. @returns {any} */
+  /** The current drawing, until the next one is ready. @returns {any} */
   get #drawn() {
     return this.#layout.value;
   }
@@ -116,7 +116,7 @@ class Graph extends Panel {
     }
   }
 
-  /** The box of what is chosen. @param {any} drawn */
+  /** The box of the selection. @param {any} drawn */
   #chosen(drawn) {
     return this.group || (this.node ? (drawn?.shown ?? '') : '');
   }
@@ -173,7 +173,7 @@ class Graph extends Panel {
     return price ? offer(this.session, 'The weights’ shapes are not read yet', price) : nothing;
   }
 
-  /** Of a graph within a node, that node. */
+  /** The node that contains this graph. */
   #owner() {
     const at = this.#graph.value?.at ?? this.#at;
     const { owner } = this.#places.value?.functions.find((/** @type {any} */ { name }) => name === at) ?? {};
@@ -235,7 +235,7 @@ class Graph extends Panel {
     this.go('graph', at, '', { ...this.view, open: toText(open) });
   }
 
-  /** What is told beside it comes later, and the drawing stays. @param {any} shown */
+  /** The drawing, which stays while the details next to it load. @param {any} shown */
   drawing({ drawn, layout }) {
     const chosen = this.#chosen(drawn);
     const isTold = this.group || this.node;

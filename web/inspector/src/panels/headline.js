@@ -1,4 +1,4 @@
-/** What is said of a model first: its name, what goes in and comes out, its figures. */
+/** The headline of a model: its name, inputs and outputs, and figures. */
 import { css, html, nothing } from 'lit';
 import { brief, count, plain } from '../format.js';
 
@@ -149,7 +149,7 @@ export const flow = (inputs, outputs, show = named) =>
     : nothing;
 
 /**
- * A figure; undefined is none, null is not known yet.
+ * A figure; undefined: there is none, null: not known yet.
  * @typedef {{ name: string, value: unknown, more?: unknown } | undefined} Figure
  */
 

@@ -90,7 +90,7 @@ class Layers extends Panel {
     });
   }
 
-  /** What of layers there is; a column that has nothing is not shown.
+  /** The columns of layers; empty ones are left out.
    * @param {any[]} items @param {string} source @returns {import('./listing.js').Column[]} */
   columns(items, source) {
     const has = (/** @type {string} */ key) => items.some((one) => one[key] && one[key].length !== 0);
@@ -109,13 +109,13 @@ class Layers extends Panel {
     ];
   }
 
-  /** Leads to what is told of it: as a layer, or as variables or nodes. @param {any} one @param {string} source */
+  /** A link to its details: as a layer, or as variables or nodes. @param {any} one @param {string} source */
   #name(one, source) {
     const name = nameOf(one);
     if (isOfKeras(one))
       return html`${Array.from({ length: one.depth }, () => html`<span class="indent"></span>`)}${this.link('layers', one.path ?? name, name)}
         <span class="dim small narrow">${plain(one.class ?? one.identifier)}</span>`;
-    // "(4 unnamed nodes)" and the like are no names.
+    // "(4 unnamed nodes)" and the like are not names.
     if (/^\(.*\)$/.test(name)) return plain(name);
     return source === 'variables'
       ? this.link('variables', '', name, '', { q: name })

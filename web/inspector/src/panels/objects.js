@@ -87,7 +87,7 @@ class Objects extends Panel {
 }
 
 /**
- * What is stored of a variable, to be shown; undefined where nothing is, or in parts.
+ * The stored value of a variable, to be shown; undefined if nothing is stored, or only in parts.
  *
  * @param {any} session
  * @param {any} object
@@ -99,7 +99,7 @@ async function valueOf(session, { node, path }, signal) {
   return stored ? { name: path ?? name, variable: key, ...stored } : undefined;
 }
 
-/** Of a child that does not exist there is none. @param {string | undefined} kind */
+/** The kind in words; a missing child has none. @param {string | undefined} kind */
 const spoken = (kind) => kind?.replaceAll('_', ' ') ?? 'missing';
 
 /** @param {any} o */

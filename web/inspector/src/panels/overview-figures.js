@@ -1,4 +1,4 @@
-/** What the overview begins with: what kind of model it is, and its figures. */
+/** The beginning of the overview: the kind of model, and its figures. */
 import { html } from 'lit';
 import { count, counted, plain, size } from '../format.js';
 import { priceOf } from '../panel.js';
@@ -22,7 +22,7 @@ const tagsOf = ({ tags }) => (tags?.length ? `tags: ${tags.map(plain).join(', ')
 /** @param {string} word @param {any} value */
 const said = (word, value) => value && `${word} ${value}`;
 
-/** What it is, in parts; those that are not there are left out.
+/** A description of the model, in parts; missing parts are left out.
  * @type {Record<string, (o: any, keras: any) => unknown[]>} */
 const KINDS = {
   saved_model: (o, keras) => [
@@ -65,7 +65,7 @@ function weights(panel, { unread, model, parameters, variables, nodes }) {
   if (!parameters) return [{ name: 'Parameters', value: '?' }];
   const { total, trainable, tensors, bytes, size: stored = bytes } = parameters;
   const { size: all, constants } = panel.constants.value ?? {};
-  // Of a SavedModel the constants are not among the parameters.
+  // The constants of a SavedModel are not parameters.
   if (!tensors && nodes === undefined)
     return constants?.total
       ? [{ name: 'Constants', value: size(all), more: counted(constants.total, 'constant') }]

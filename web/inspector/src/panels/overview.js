@@ -1,4 +1,4 @@
-/** The overview: what a model is, in the order in which it is asked. What a model does not have is left out. */
+/** The overview of a model: the first questions that readers have, in order. Empty sections are left out. */
 import { html, nothing } from 'lit';
 import { constantsOf, MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shapes, size } from '../format.js';
@@ -79,7 +79,7 @@ export class Overview extends Panel {
     return keras && root?.depth === 0 ? { ...root, ...keras, layers: total } : keras;
   }
 
-  /** What was not read, as nobody asked for it and it costs much. */
+  /** Offers data that was not read yet because it is expensive. */
   priced() {
     const { layers, variables, ops, constants } = this;
     const what = Object.entries({ layers, operations: ops, weights: priceOf(variables) ? variables : constants });
@@ -123,7 +123,7 @@ export class Overview extends Panel {
       ${total > items.length || calls.length > shown.length ? html`<p>${this.link('signatures', '', `All ${count(total)} signatures`)}</p>` : nothing}`;
   }
 
-  /** Of a SameDiff file. @param {any} tags a page of them */
+  /** The tags of a SameDiff file. @param {any} tags a page of them */
   tags({ total, items }) {
     return html`<h2>${counted(total, 'tag')}</h2>
       ${table(

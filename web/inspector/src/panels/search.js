@@ -38,7 +38,7 @@ class Search extends Panel {
 
   constructor() {
     super();
-    /** what was typed since, and is no place of its own @type {string | undefined} */
+    /** the text typed since, which does not have its own address @type {string | undefined} */
     this.typed = undefined;
     this.wait = 0;
   }

@@ -63,7 +63,7 @@ class Signatures extends Panel {
   );
 
   render() {
-    // What only starts the model comes last.
+    // Signatures that only initialize the model come last.
     const all = this.#keys.value?.signatures?.items ?? [];
     const keys = [...all].sort((a, b) => Number(!a.inputs.length) - Number(!b.inputs.length));
     return html`

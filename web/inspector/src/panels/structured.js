@@ -23,7 +23,7 @@ export const structured = css`
   }
 `;
 
-/** What is no tensor and no structure, as Python writes it. @param {any} value @returns {string} */
+/** A value that is neither a tensor nor a structure, in Python's notation. @param {any} value @returns {string} */
 function literal(value) {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -32,7 +32,7 @@ function literal(value) {
   return plain(JSON.stringify(value)).slice(0, 200);
 }
 
-/** The parts of a structure, by name; undefined if it is none. @param {any} value @returns {[string, any][] | undefined} */
+/** The parts of a structure, by name; undefined if it is not a structure. @param {any} value @returns {[string, any][] | undefined} */
 function partsOf(value) {
   const numbered = (/** @type {any[]} */ list) => list.map((one, i) => /** @type {[string, any]} */ ([String(i), one]));
   if (Array.isArray(value)) return numbered(value);
