@@ -1,5 +1,5 @@
-/* What the resources of wit/cpb.wit are made of. A host drops them in any order, so
- * what is shared counts its users. */
+/* Implementation of the resources of wit/cpb.wit. A host drops them in any order, so
+ * shared objects count their users. */
 #ifndef CPB_COMPONENT_H
 #define CPB_COMPONENT_H
 
@@ -32,7 +32,7 @@ bool lent_read(const lent *from, uint8_t *window, uint64_t offset, uint32_t leng
 /* Answers what an engine waits for, with bytes in `window`. */
 void lent_answer(const lent *from, uint8_t *window, cpb_input *input);
 
-/* Of a call of the host, for its error. */
+/* Error of a call of the host. */
 cpb_code lent_failure(source_failure_t *said, cpb_error *error);
 
 /* Between these two calls what the host gives comes to lie in `window`; NULL: in bytes of
@@ -62,17 +62,17 @@ void opened_free(opened *file); /* by one of its users; NULL is fine */
 
 typedef struct engine engine;
 
-/* What gives bytes. `advance` goes on to CPB_STEP_DATA, with them in `data`, CPB_STEP_DONE
+/* Produces bytes. `advance` continues until CPB_STEP_DATA, with the bytes in `data`, CPB_STEP_DONE
  * or CPB_STEP_ERROR. */
 typedef struct engine_kind {
   cpb_step (*advance)(engine *e);
   const cpb_error *(*error)(const engine *e);
-  uint64_t (*size)(const engine *e); /* of what is read, once there is data; NULL: not known */
+  uint64_t (*size)(const engine *e); /* of the read range, once there is data; NULL: not known */
   void (*free)(engine *e);           /* with `e` itself */
   void (*take_back)(engine *e);      /* the data, which something else may have replaced; or NULL */
 } engine_kind;
 
-/* The first member of what a kind has. */
+/* The first member of each kind's struct. */
 struct engine {
   const engine_kind *kind;
   size_t users;
@@ -83,7 +83,7 @@ struct engine {
 engine *engine_use(engine *e);
 void engine_free(engine *e); /* by one of its users; NULL is fine */
 
-/* Of an open file: its chunks, and its message, planned, whose size is known. */
+/* Engines for an open file's chunks, and for its message, planned, so that its size is known. */
 engine *engine_for_chunks(opened *file, cpb_error *error);
 engine *engine_for_merge(opened *file, const exports_chunked_merge_options_t *options, cpb_error *error);
 cpb_chunk_reader *engine_chunks(engine *e);
@@ -91,15 +91,15 @@ cpb_merge *engine_merge(engine *e);
 
 /* --- Contents (content.c) --------------------------------------------------------------- */
 
-/* Of the read that was begun last. False and `error` when memory is short. `offset` and
- * `length` are what was asked for; a NULL length: all. */
+/* The contents of the last started read. False and `error` when memory is short. `offset` and
+ * `length` are the requested range; a NULL length: to the end. */
 bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chunked_own_content_t *content,
                  cpb_error *error);
 
-/* The same of an engine that nothing else uses, which becomes its own, on failure, too. */
+/* The same for an engine without other users. It takes ownership of the engine, even on failure. */
 bool content_of(engine *e, exports_chunked_own_content_t *content, cpb_error *error);
 
-/* What an export returns when it fails. */
+/* Sets the result of an export that fails. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error);
 
 /* `memory` as the error, which it sets. */

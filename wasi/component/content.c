@@ -46,7 +46,7 @@ static uint64_t left(const exports_chunked_content_t *c) {
   return c->at < size ? cpb_min_u64(c->length, size - c->at) : 0;
 }
 
-/* From what the engine has given into `out`, up to `max` bytes in all. */
+/* Moves bytes from the engine's data to `out`, up to `max` bytes in all. */
 static bool take(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
   cpb_span *data = &c->from->data;
   uint64_t most = c->from->kind->size ? left(c) : data->size;

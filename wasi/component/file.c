@@ -35,7 +35,7 @@ static exports_chunked_error_code_t code_of(cpb_code code) {
   }
 }
 
-/* The runtime frees the text; without memory there is none. */
+/* The runtime frees the text; without memory the text is empty. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error) {
   size_t length = strlen(error->message);
   uint8_t *text = length > 0 ? malloc(length) : NULL;

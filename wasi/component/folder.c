@@ -1,4 +1,4 @@
-/* What src/host opens beside a model's file (host/lookup.h, host/file.h): from the folder that the host lends. */
+/* Files that src/host opens next to a model's file (host/lookup.h, host/file.h), from the folder that the host lends. */
 #include "folder.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ bool cpb_file_stand_for(cpb_file *file, const char *path, const cpb_url_options 
   return host_set_path(file, path, beside);
 }
 
-/* What a file names lies in its folder, or below it. */
+/* Opens a file that another one names, in or below its folder. */
 static cpb_file *beside(const char *path, const char *name, cpb_error *error) {
   size_t folder = strlen(path), size = strlen(name);
   char *whole = malloc(folder + size + 1), text[128];

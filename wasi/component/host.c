@@ -23,7 +23,7 @@ struct cpb_file {
   uint64_t begin;      /* and where it begins */
   size_t length;
   uint64_t size, bytes_read;
-  host_beside *beside; /* opens the files that it names; NULL: there are none */
+  host_beside *beside; /* opens the files that it names; NULL: cannot open any */
   char *path;          /* beside which they are */
   char *other_name;    /* that was opened last */
   cpb_file *other;

@@ -9,9 +9,9 @@ enum { READ_SIZE = 64 * 1024, READ_SIZE_MIN = 256, SPARE = 1024, ARGUMENTS = 409
 
 /* --- Where what a host gives comes to lie ---------------------------------------- */
 
-/* While a source is called, the runtime puts what it gives where cpb's allocation
- * function says: into the window, so that this takes no memory and cannot fail. A text
- * that is longer, or comes where there is no window, has some bytes of its own. */
+/* While a source is called, the runtime stores the source's result where cpb's allocation
+ * function says: in the window, which takes no memory and cannot fail. A longer text,
+ * or one that arrives without a window, is stored in `spare`. */
 static struct {
   bool now;
   uint8_t *data;
@@ -19,8 +19,8 @@ static struct {
 } landing;
 static uint8_t spare[SPARE];
 
-/* What is passed to an export is there before that is called: short texts lie one behind
- * the other, until all were freed. */
+/* Arguments of an export are stored before it is called: short texts one after
+ * the other, until all are freed. */
 static struct {
   size_t count, used;
   _Alignas(16) uint8_t data[ARGUMENTS];
@@ -54,7 +54,7 @@ void argument_free(const void *data, size_t size) {
   else if (--arguments.count == 0) arguments.used = 0;
 }
 
-/* What the bindings call free(). */
+/* The bindings' free(). */
 void component_free(void *block) { argument_free(block, 1); }
 
 __attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_size, size_t align, size_t size) {

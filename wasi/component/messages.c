@@ -100,8 +100,8 @@ static ranges *new_ranges(message *m, const engine_kind *kind, size_t count) {
   return r;
 }
 
-/* What of the range list[r->count] is asked for, which is `length` bytes behind the first `*skip`; both become what is
- * left of them. */
+/* Adds the part of `range` that a read wants: `*length` bytes after the first `*skip`. Subtracts the handled bytes from
+ * both. */
 static void add_range(ranges *r, cpb_range range, uint64_t *skip, uint64_t *length) {
   uint64_t skipped = cpb_min_u64(*skip, range.length), taken = cpb_min_u64(*length, range.length - skipped);
   *skip -= skipped;
@@ -250,7 +250,7 @@ void exports_messages_field_destructor(exports_messages_field_t *f) {
   free(f);
 }
 
-/* Of a message that is its own from now on; NULL when memory is short. */
+/* A new field, which owns the message; NULL when memory is short. */
 static exports_messages_field_t *new_field(message *m, cpb_error *error) {
   exports_messages_field_t *f = m ? calloc(1, sizeof *f) : NULL;
   if (f) f->message = m;

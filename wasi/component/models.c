@@ -56,7 +56,7 @@ static model *new_model(exports_models_own_source_t source, const exports_models
   return NULL;
 }
 
-/* Of an error that is about a file beside the model, that one's name comes first. */
+/* Puts the name of the file first, if an error is about a file next to the model. */
 static void name_culprit(const model *m, cpb_error *error) {
   const char *path;
   char text[sizeof error->message];

@@ -46,7 +46,7 @@ static const engine_kind kind = {advance, error_of, NULL, free_splitting, NULL};
 
 /* --- Options -------------------------------------------------------------------------------- */
 
-/* What the message is by what it begins with; NULL: not known. */
+/* Guesses the message's type from its beginning; NULL: not known. */
 static const char *guess(splitting *s, cpb_error *error) {
   size_t got = 0, all = 0;
   uint8_t begin[CPB_BEGIN_BYTES];

@@ -33,7 +33,7 @@ static int failed(const char *text) {
   return 1;
 }
 
-/* What the pager needs of the file, whose size has 32 bits. */
+/* Gives the pager the bytes that it needs from the file, whose size has 32 bits. */
 static void give(void) {
   uint32_t input = (uint32_t)call("cpb_pager_input", "i", pager, 0);
   call("cpb_input_need", "ii", input, need);

@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "job.h"
 
-/* What is in the query for it. */
+/* The question in a request's query. */
 typedef struct asked {
   cpb_question question;
   char name[NAME_MAX_LENGTH], scope[NAME_MAX_LENGTH], to[NAME_MAX_LENGTH];
@@ -33,8 +33,8 @@ static void write_left_out(cpb_json_writer *w, unsigned beside, const cpb_error 
   cpb_json_writer_close(w, '}');
 }
 
-/* What the checkpoint or the fingerprint beside the model would add is left out when that cannot be read; the answer
- * says so. */
+/* If the checkpoint or the fingerprint next to the model cannot be read, the answer leaves out its facts and says
+ * so. */
 static const char *ask(job *j, cpb_model_file *model, const cpb_question *question, cpb_json_writer *w, size_t *size) {
   const char *json, *path;
   bool open = false;

@@ -3,7 +3,7 @@
 
 #include "job.h"
 
-/* What a browser may keep of a preflight: a day, of which some take less. */
+/* How long a browser may cache a preflight: a day; some browsers cap it lower. */
 #define MAX_AGE "86400"
 
 /* Whether the list of CPB_ORIGINS has this origin; browsers write it in one way. */

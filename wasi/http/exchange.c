@@ -158,7 +158,7 @@ static bool add_header(http_borrow_fields_t fields, const char *name, size_t nam
   return http_method_fields_append(fields, &key, &text, &wrong);
 }
 
-/* Of the form "Name: value". */
+/* Adds a header in the form "Name: value". */
 static bool add_line(http_borrow_fields_t fields, const char *line) {
   const char *colon = strchr(line, ':');
   if (!colon) return false;
@@ -276,7 +276,7 @@ static bool is_redirect(const cpb_exchange *x) {
   return *x->location && (status == 301 || status == 302 || status == 303 || status == 307 || status == 308);
 }
 
-/* After a stream's error, which is freed: its end is none. */
+/* The outcome after a stream's error, which is freed. The end of the stream is not a failure. */
 static cpb_outcome end_of_stream(streams_stream_error_t *stop, cpb_error *error) {
   if (stop->tag == STREAMS_STREAM_ERROR_CLOSED) return CPB_RECEIVED;
   server_string_t said;

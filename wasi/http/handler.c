@@ -20,7 +20,7 @@ static char *copy(const uint8_t *text, size_t length) {
   return out;
 }
 
-/* The headers of this name as one list, or NULL where there is none. */
+/* The headers of this name as one list, or NULL if the request has none. */
 static char *header(http_borrow_fields_t fields, const char *name) {
   http_field_name_t key = {(uint8_t *)name, strlen(name)};
   http_list_field_value_t values;
@@ -109,8 +109,8 @@ static void send_body(streams_borrow_output_stream_t stream, serve_reply *reply)
   if (!streams_method_output_stream_blocking_flush(stream, &stop)) streams_stream_error_free(&stop);
 }
 
-/* A body that breaks off is finished, too: it is shorter than its Content-Length, which the runtime takes for an error
- * and cuts the connection, as the header has gone already. */
+/* A body that breaks off is also finished. It is shorter than its Content-Length, so the runtime reports an error and
+ * closes the connection, as the header is already sent. */
 static void send_into(http_own_outgoing_body_t body, serve_reply *reply) {
   http_own_output_stream_t stream;
   http_error_code_t code;

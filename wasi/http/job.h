@@ -7,7 +7,7 @@
 #include "host/file.h"
 #include "serve.h"
 
-#define NAME_MAX_LENGTH 4096 /* of what a query names, such as a path */
+#define NAME_MAX_LENGTH 4096 /* of a name in a query, such as a path */
 
 typedef struct job {
   const serve_request *request;
@@ -18,27 +18,27 @@ typedef struct job {
   const char *rest; /* the path behind the model's name, without its first slash */
   size_t rest_length;
   const char *query; /* what follows "?", or "" */
-  /* What is asked for: a message; it or the bytes of a chunk; or else JSON. `is_of_one_file`: it is made of the model's
-   * own file, and of none beside it. */
+  /* The kind of answer. `is_message`: a message; `is_bytes`: a message or the bytes of a chunk; otherwise JSON.
+   * `is_of_one_file`: it depends only on the model's own file. */
   bool is_message, is_bytes, is_of_one_file;
-  bool is_partial; /* something of the answer is left out, as it cannot be read */
+  bool is_partial; /* a part of the answer cannot be read and is left out */
   cpb_error error;
-  bool is_setting; /* the error is in what the server was given, not in what it is asked */
+  bool is_setting; /* the error is in the server's settings, not in the request */
 } job;
 
 /* --- What is asked (target.c) ---------------------------------------------------------------------- */
 
-/* The parameter `name` of the query into `out`, without escapes. False if there is none, or with the error set
- * if it is longer than `size` - 1 bytes, or not escaped as it should be. */
+/* Copies the query's parameter `name` to `out`, without escapes. False if the query does not have it, or with the error
+ * set if it is longer than `size` - 1 bytes or wrongly escaped. */
 bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *length);
 
-/* A parameter that is a number up to `most`; `otherwise` if there is none. False with the error set. */
+/* A parameter that is a number up to `most`; `otherwise` if the query does not have it. False with the error set. */
 bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uint64_t *number);
 
-/* A character without its escape, after which `*at` is then; -1 for an escape that is none. */
+/* The character at `*at` without its escape; moves `*at` behind it. -1 for an invalid escape. */
 int job_unescape(const char **at, const char *end);
 
-/* What a Range header asks for of `size` bytes. */
+/* The part of `size` bytes that a Range header requests. */
 typedef enum serve_range_kind { RANGE_ALL, RANGE_PART, RANGE_NONE } serve_range_kind;
 serve_range_kind serve_range(const serve_request *request, const char *etag, uint64_t size, cpb_range *range);
 
@@ -54,7 +54,7 @@ bool below_url(job *j, const char *path, size_t length);
 
 /* --- Pages of other origins (cors.c) ----------------------------------------------------------------- */
 
-/* What lets a page of the request's origin read the reply; false where it may not. */
+/* Adds the headers that let a page of the request's origin read the reply; false if that origin is not allowed. */
 bool cors_add(const serve_request *request, serve_reply *reply);
 
 /* The reply to OPTIONS. */
@@ -75,8 +75,8 @@ void answer_chunk(job *j, uint64_t chunk);
 void answer_message(job *j); /* message.c */
 void answer_field(job *j);   /* field.c */
 
-/* The headers that an answer has in this state, for what asks whether it is another: false if there is no body to give
- * (304, or 412 with the error set). */
+/* Adds an answer's headers in this state, for conditional requests. False if the reply has no body (304, or 412 with
+ * the error set). */
 bool reply_state(job *j, const char *etag);
 
 void reply_length(serve_reply *reply, uint64_t length);
@@ -87,8 +87,8 @@ void reply_begin(job *j, cpb_json_writer *w);
 void reply_json(job *j, cpb_json_writer *w);
 void reply_plain(job *j, cpb_json_writer *w);
 
-/* A reply of `size` bytes, or the range of them that is asked for: `range` is then what `body` is to give. False if
- * there is no body to give: the reply is then done. */
+/* A reply of `size` bytes, or the requested range of them: `body` must then give `range`. False if the reply has no
+ * body and is done. */
 bool reply_bytes(job *j, uint64_t size, cpb_range *range);
 
 #endif

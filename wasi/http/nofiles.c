@@ -1,4 +1,4 @@
-/* There are no files: what src/host asks the system for. Nothing of preview 1 is then imported. */
+/* File functions that src/host needs, for a system without files, so that nothing of preview 1 is imported. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

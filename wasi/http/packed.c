@@ -8,7 +8,7 @@
 #include "model/operators/tables.h"
 #include "packed.h"
 
-/* Empty when memory is short. What there is at `*kept` is given again. */
+/* Unpacks once: later calls return `*kept`. Empty when memory is short. */
 static cpb_span unpacked(uint8_t **kept, const uint8_t *packed, size_t packed_size, size_t size) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   cpb_span in = {packed, packed_size};

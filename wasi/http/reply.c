@@ -63,7 +63,7 @@ void reply_begin(job *j, cpb_json_writer *w) {
   cpb_json_writer_open(w, NULL, '{');
 }
 
-/* What was read for it, which is no part of the answer. */
+/* Adds the requests and bytes that the answer took, as a header. */
 static void add_transferred(serve_reply *reply) {
   char text[64];
   cpb_format(text, sizeof text, "requests=%llu, bytes=%llu", (unsigned long long)serve_fetched.requests,

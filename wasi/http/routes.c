@@ -30,7 +30,7 @@ static int status_of(const job *j) {
   }
 }
 
-/* In place of what the reply had but its Content-Range. */
+/* Replaces the reply, except its Content-Range, by the error. */
 static void reply_error(job *j, int status) {
   serve_reply *reply = j->reply;
   const cpb_error error = j->error;
@@ -98,7 +98,7 @@ static bool take_model(job *j, const char *name, size_t length, serve_model *mod
   return false;
 }
 
-/* chunks/N; false where that is none. */
+/* The number in chunks/N; false for other paths. */
 static bool take_number(const job *j, uint64_t *number) {
   static const char prefix[] = "chunks/";
   size_t length = sizeof prefix - 1;
@@ -148,7 +148,8 @@ static void answer_model(job *j) {
   }
 }
 
-/* Of a path below a prefix, what comes before the last part that is an answer's; j->rest becomes that. */
+/* Splits a path below a prefix before the last part that names an answer: returns the length before, and sets j->rest
+ * to that part. */
 static size_t cut_answer(job *j) {
   const char *path = j->rest, *end = path + j->rest_length;
   uint64_t number;

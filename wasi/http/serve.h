@@ -1,5 +1,5 @@
-/* What is asked and answered, whatever version of wasi:http it comes by. handler.c and exchange.c
- * are what knows version 0.2; nothing else here knows any. */
+/* Requests and replies, independent of the version of wasi:http. Only handler.c and exchange.c
+ * depend on version 0.2. */
 #ifndef CPB_HTTP_SERVE_H
 #define CPB_HTTP_SERVE_H
 
@@ -18,12 +18,12 @@ typedef struct serve_request {
   const char *range, *if_range, *if_match, *if_none_match, *if_modified_since, *origin;
 } serve_request;
 
-/* A body, which is pulled: nothing is read before it is wanted. */
+/* A body, which is pulled: bytes are read only when requested. */
 typedef struct serve_body {
-  /* The next bytes, valid until the next call; none at the end. False with the error set. */
+  /* The next bytes, valid until the next call; empty at the end. False with the error set. */
   bool (*next)(void *state, cpb_span *piece, cpb_error *error);
   void (*close)(void *state);
-  void *state; /* NULL: there is no body */
+  void *state; /* NULL: no body */
 } serve_body;
 
 #define SERVE_HEADERS 14
@@ -44,7 +44,7 @@ typedef struct serve_reply {
   cpb_span piece; /* the first one of the body, which was read to know the status */
 } serve_reply;
 
-/* Answers. What the reply holds is freed by serve_end(). */
+/* Answers a request. serve_end() frees the reply's resources. */
 void serve(const serve_request *request, serve_reply *reply);
 void serve_end(serve_reply *reply);
 
@@ -59,7 +59,7 @@ typedef struct serve_traffic {
 /* Since the request that is answered came. */
 extern serve_traffic serve_fetched;
 
-/* What came for a URL (state.c). */
+/* Notes the response for a URL (state.c). */
 void serve_note(const char *url, const cpb_response *response);
 
 /* --- Settings: variables of the environment ------------------------------------------------------ */
@@ -73,7 +73,7 @@ typedef struct serve_model {
 /* The next of the models in CPB_MODELS; `*at` is NULL at first. False after the last one. */
 bool settings_next_model(const char **at, serve_model *model);
 
-/* False with the error set where CPB_MODELS is none, or not of the form "NAME=URL NAME=URL", or one of CPB_ORIGINS and
+/* False with the error set if CPB_MODELS is not set or not of the form "NAME=URL NAME=URL", or if CPB_ORIGINS or
  * CPB_CACHE_CONTROL is wrong. */
 bool settings_check(cpb_error *error);
 

@@ -1,6 +1,6 @@
-/* What an answer was made of: the files that were asked for, what the servers said of their state, and the ETag that
- * follows from it. So that a client which has the answer costs no more than a look at each of them, the ETag says which
- * they are, as bits of a table. */
+/* The sources of an answer: the requested files, their validators from the servers, and the resulting ETag. The ETag
+ * says which files these are, as bits of a table. So a client that already has the answer costs only a check of each
+ * file. */
 #include "state.h"
 
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 #define HASH_LENGTH 32
 #define MASKS 2 /* of If-None-Match that are looked at */
 
-/* What the model's URL, or with a folder's what is in it, may lead to. Their order is part of the ETag. */
+/* Endings of a model's URL, and names of files in a model's folder, that may be read. Their order is part of the
+ * ETag. */
 static const char *const names[] = {"",
                                     ".cpb",
                                     ".pb",
@@ -195,7 +196,7 @@ void state_etag(const job *j, cpb_span text, char out[STATE_ETAG]) {
   cpb_format(out, STATE_ETAG, "%s\"%s%s\"", strong ? "" : "W/", hash, end);
 }
 
-/* Of what is made of one file alone: of others, one may be gone, or new. */
+/* The file of an answer that depends on a single file. Other answers' files may have been added or removed. */
 static const file *only_file(const job *j) {
   const file *found = NULL;
   for (size_t i = 0; i < num_files; i++) {
@@ -288,7 +289,7 @@ static bool is_not_newer(const char *date, const char *than) {
   return cpb_response_date(date, &is) && cpb_response_date(than, &was) && is <= was;
 }
 
-/* What a HEAD says without the answer. How long that is, is known of a message that is a file as it is. */
+/* The reply to HEAD, without making the answer. Its length is known only for a message that is a whole file. */
 static void answer_head(job *j, const uint8_t begin[BEGIN]) {
   serve_reply *reply = j->reply;
   char etag[STATE_ETAG] = "";

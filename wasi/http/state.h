@@ -6,8 +6,8 @@
 
 #define STATE_ETAG 64
 
-/* The ETag of the answer, or "": strong where those of all files are, weak where one has a weak one or only a date,
- * none where one has neither. Of an answer that is made of no file, `text` is what counts. */
+/* The ETag of the answer: strong if those of all files are, weak if a file has a weak one or only a date, and "" if a
+ * file has neither. The ETag of an answer that depends on no file is derived from `text`. */
 void state_etag(const job *j, cpb_span text, char out[STATE_ETAG]);
 
 /* When the one file was changed that the answer is made of; "" where that is not known, or there are several. */

@@ -39,7 +39,7 @@ bool system_wait(poll_own_pollable_t ready, uint64_t milliseconds) {
 static server_list_tuple2_string_string_t variables;
 static bool has_variables;
 
-/* The pointer of an empty text is none. */
+/* The pointer of an empty text is not valid memory. */
 static bool end_by_nul(server_string_t *text) {
   uint8_t *longer = realloc(text->len > 0 ? text->ptr : NULL, text->len + 1);
   if (!longer) return false;

@@ -1,4 +1,4 @@
-/* What a request asks for: the query's parameters, and the headers that narrow it. */
+/* The target of a request: the query's parameters, and the headers that narrow it. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -53,7 +53,7 @@ bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *len
   return false;
 }
 
-/* Digits, up to what is none. */
+/* Reads decimal digits up to the first other character. */
 static bool read_number(const char **text, uint64_t *number) {
   const char *p = *text;
   for (*number = 0; *p >= '0' && *p <= '9'; p++) {
@@ -103,7 +103,7 @@ bool serve_is_unwanted(const serve_request *request, const char *etag) {
   return request->if_match && !is_among(request->if_match, etag, true);
 }
 
-/* "bytes=1-2", "bytes=1-" or "bytes=-2"; more than one range, or what is none, is as if there were no header. */
+/* "bytes=1-2", "bytes=1-" or "bytes=-2"; several ranges, or invalid ones, count as if the header were missing. */
 static bool parse_range(const char *text, uint64_t size, cpb_range *range) {
   uint64_t first, last;
   if (strncmp(text, "bytes=", 6) != 0) return false;

@@ -1,6 +1,6 @@
 /* malloc for a memory of a few pages: one list of free blocks in the order of their
- * addresses, first fit. The memory grows only when nothing fits, no further than the
- * host allows; if it cannot, there is no memory, and nothing else happens. */
+ * addresses, first fit. The memory grows only when nothing fits, and no further than the
+ * host allows. If it cannot grow, the allocation fails without other effects. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,8 +20,8 @@ extern unsigned char __heap_base;
 static block *first;
 static uint32_t end, max_pages = MAX_PAGES, last;
 
-/* The most pages that the memory may have from now on, those of its code and stack
- * included. What it has it keeps. */
+/* The most pages that the memory may have from now on, including those of its code and
+ * stack. Pages that it already has stay. */
 __attribute__((export_name("cpb_memory_limit"))) void cpb_memory_limit(uint32_t pages) {
   max_pages = pages < MAX_PAGES ? pages : MAX_PAGES;
 }
@@ -68,7 +68,7 @@ static uint32_t free_at_end(void) {
   return b != NULL && (uint32_t)(uintptr_t)b + b->size == end ? b->size : 0;
 }
 
-/* What the linker left free. */
+/* Begins with the memory that the linker left free. */
 static void begin_heap(void) {
   uint32_t begin = ((uint32_t)(uintptr_t)&__heap_base + UNIT - 1) / UNIT * UNIT;
   uint32_t have = last != 0 ? last / UNIT * UNIT : (uint32_t)__builtin_wasm_memory_size(0) * PAGE;

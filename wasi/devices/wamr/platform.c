@@ -38,7 +38,7 @@ int os_mprotect(void *block, size_t size, int protection) {
 }
 void os_dcache_flush(void) {}
 
-/* Of messages their form is enough, without the C library's printf, which brings malloc. */
+/* Messages show only their format string: the C library's printf would bring in malloc. */
 static int copy_text(char *out, size_t size, const char *text) {
   size_t length = strlen(text), n = length < size ? length : size - 1;
   if (size > 0) {
