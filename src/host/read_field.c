@@ -1,4 +1,4 @@
-/* Reads a field of a message in one call, as bytes or as JSON: runs the engines for finding and for JSON over an opened
+/* A field of a message in one call, as bytes or as JSON: the engines for finding and for JSON, driven over an opened
  * message. */
 #include <string.h>
 
@@ -126,7 +126,7 @@ static bool put_json(result *r, cpb_message_file *message, cpb_field_json *json)
   return step == CPB_STEP_DONE;
 }
 
-/* The JSON of text and bytes is longer than the value. */
+/* The JSON of text and bytes is longer than they are. */
 static bool may_read(result *r, const cpb_found_field *place, uint64_t size, uint64_t omit) {
   const cpb_found *found = &place->found;
   if (found->message || found->fields || found->wire_type != 2 || (omit > 0 && size > omit)) return true;

@@ -1,5 +1,5 @@
-/* The implementation of the resources of wit/cpb.wit. A host drops them in any order, so shared objects count their
- * users. */
+/* Implementation of the resources of wit/cpb.wit. A host drops them in any order, so
+ * shared objects count their users. */
 #ifndef CPB_COMPONENT_H
 #define CPB_COMPONENT_H
 
@@ -11,7 +11,7 @@
 
 /* --- What a host lends (lent.c) --------------------------------------------------- */
 
-/* A source, and the largest number of bytes to request at once. */
+/* A source, and the most bytes to ask it for at once. */
 typedef struct lent {
   size_t users;
   source_own_source_t source;
@@ -19,27 +19,28 @@ typedef struct lent {
   size_t read_size;
 } lent;
 
-/* Takes over the source. NULL and `error` on failure. */
+/* The source becomes its own. NULL and `error` on failure. */
 lent *lent_new(source_own_source_t source, const wit_option_u32_t *read_size, cpb_error *error);
 lent *lent_use(lent *from);
-void lent_free(lent *from); /* called by each of its users; accepts NULL */
+void lent_free(lent *from); /* by one of its users; NULL is fine */
 
-/* Reads bytes from `offset` on, of `length` that exist there, into `window`, which has room for read_size; `*got` is
- * their number, at least 1. */
+/* Bytes from `offset` on, of `length` that lie within, come to lie in `window`, which has
+ * room for read_size; `*got` says how many, 1 at least. */
 bool lent_read(const lent *from, uint8_t *window, uint64_t offset, uint32_t length, uint64_t ahead, size_t *got,
                cpb_error *error);
 
-/* Satisfies the need of an engine, with bytes in `window`. */
+/* Answers what an engine waits for, with bytes in `window`. */
 void lent_answer(const lent *from, uint8_t *window, cpb_input *input);
 
-/* Turns a failure of a host's call into an error. */
+/* Error of a call of the host. */
 cpb_code lent_failure(source_failure_t *said, cpb_error *error);
 
-/* Between these two calls the host's bytes are put into `window`; NULL: into a block of their own. */
+/* Between these two calls what the host gives comes to lie in `window`; NULL: in bytes of
+ * its own. */
 void lent_land(uint8_t *window, size_t size);
 void lent_landed(void);
 
-/* Frees a text or bytes that were passed to an export, which owns them. */
+/* A text or bytes that were passed to an export, which are its own. */
 void argument_free(const void *data, size_t size);
 void component_free(void *block);
 
@@ -52,36 +53,37 @@ typedef struct opened {
   cpb_index *index;
 } opened;
 
-/* Takes over the source. NULL and `error` on failure. */
+/* The source becomes the file's. NULL and `error` on failure. */
 opened *opened_new(source_own_source_t source, const exports_chunked_options_t *options, cpb_error *error);
 opened *opened_use(opened *file);
-void opened_free(opened *file); /* called by each of its users; accepts NULL */
+void opened_free(opened *file); /* by one of its users; NULL is fine */
 
 /* --- What contents come from (engine.c) ---------------------------------------------- */
 
 typedef struct engine engine;
 
-/* Produces bytes. `advance` continues to CPB_STEP_DATA, with bytes in `data`, CPB_STEP_DONE or CPB_STEP_ERROR. */
+/* Produces bytes. `advance` continues until CPB_STEP_DATA, with the bytes in `data`, CPB_STEP_DONE
+ * or CPB_STEP_ERROR. */
 typedef struct engine_kind {
   cpb_step (*advance)(engine *e);
   const cpb_error *(*error)(const engine *e);
-  uint64_t (*size)(const engine *e); /* total size of the content, once there is data; NULL: unknown */
+  uint64_t (*size)(const engine *e); /* of the read range, once there is data; NULL: not known */
   void (*free)(engine *e);           /* with `e` itself */
-  void (*take_back)(engine *e);      /* takes back the data, which may have been overwritten; or NULL */
+  void (*take_back)(engine *e);      /* the data, which something else may have replaced; or NULL */
 } engine_kind;
 
-/* The first member of each kind of engine. */
+/* The first member of each kind's struct. */
 struct engine {
   const engine_kind *kind;
   size_t users;
-  uint64_t reads; /* number of reads begun */
-  cpb_span data;  /* from the last step, not yet taken */
+  uint64_t reads; /* that were begun */
+  cpb_span data;  /* that the last step gave and nobody has taken */
 };
 
 engine *engine_use(engine *e);
-void engine_free(engine *e); /* called by each of its users; accepts NULL */
+void engine_free(engine *e); /* by one of its users; NULL is fine */
 
-/* For an open file: an engine for its chunks, and one for its message, with a plan and known size. */
+/* Engines for an open file's chunks, and for its message, planned, so that its size is known. */
 engine *engine_for_chunks(opened *file, cpb_error *error);
 engine *engine_for_merge(opened *file, const exports_chunked_merge_options_t *options, cpb_error *error);
 cpb_chunk_reader *engine_chunks(engine *e);
@@ -89,18 +91,18 @@ cpb_merge *engine_merge(engine *e);
 
 /* --- Contents (content.c) --------------------------------------------------------------- */
 
-/* Makes the content of the last read begun. False and `error` if memory is short. `offset` and `length` are the
- * requested range; a NULL length: everything. */
+/* The contents of the last started read. False and `error` when memory is short. `offset` and
+ * `length` are the requested range; a NULL length: to the end. */
 bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chunked_own_content_t *content,
                  cpb_error *error);
 
-/* The same for an engine without other users, which the content takes over, also on failure. */
+/* The same for an engine without other users. It takes ownership of the engine, even on failure. */
 bool content_of(engine *e, exports_chunked_own_content_t *content, cpb_error *error);
 
-/* Returns an error from an export. */
+/* Sets the result of an export that fails. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error);
 
-/* Sets the error to lack of memory, and returns it. */
+/* `memory` as the error, which it sets. */
 bool component_fail_memory(exports_chunked_error_t *out);
 
 #endif

@@ -7,9 +7,9 @@
 
 struct exports_chunked_content_t {
   engine *from;
-  uint64_t read;       /* the number of the engine's read that this content belongs to */
-  uint64_t at, length; /* the range still to be returned */
-  cpb_error error;     /* the error to return from now on */
+  uint64_t read;       /* the engine's, of which this is the content */
+  uint64_t at, length; /* what is still to be given out */
+  cpb_error error;     /* that it gives from now on */
 };
 
 static uint64_t size_of(const engine *e) { return e->kind->size ? e->kind->size(e) : UINT64_MAX; }
@@ -46,7 +46,7 @@ static uint64_t left(const exports_chunked_content_t *c) {
   return c->at < size ? cpb_min_u64(c->length, size - c->at) : 0;
 }
 
-/* Moves bytes from the engine to `out`, up to a total of `max` bytes. */
+/* Moves bytes from the engine's data to `out`, up to `max` bytes in all. */
 static bool take(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
   cpb_span *data = &c->from->data;
   uint64_t most = c->from->kind->size ? left(c) : data->size;
@@ -60,7 +60,7 @@ static bool take(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
   return true;
 }
 
-/* An error after some bytes is returned by the next call, when the engine reports it again. */
+/* An error after some bytes comes with the next call, when the engine gives it again. */
 static void fill(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
   while (out->size < max) {
     cpb_step step = c->from->data.size > 0 ? CPB_STEP_DATA : c->from->kind->advance(c->from);

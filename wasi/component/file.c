@@ -9,7 +9,7 @@ enum { CHUNKS_AT_ONCE = 4096 };
 
 struct exports_chunked_file_t {
   opened *file;
-  engine *chunks; /* NULL until one was read */
+  engine *chunks; /* NULL as long as none was read */
 };
 
 struct exports_chunked_merged_t {
@@ -35,7 +35,7 @@ static exports_chunked_error_code_t code_of(cpb_code code) {
   }
 }
 
-/* The runtime frees the text, which is left out without memory. */
+/* The runtime frees the text; without memory the text is empty. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error) {
   size_t length = strlen(error->message);
   uint8_t *text = length > 0 ? malloc(length) : NULL;
@@ -111,7 +111,8 @@ bool exports_chunked_method_file_chunks(exports_chunked_file_t *f, uint64_t firs
   return true;
 }
 
-/* After an error, which stays with its content, the next read begins with a new reader. */
+/* After an error, which stays with its content, the next read begins with a reader of
+ * its own. */
 static engine *reader_of(exports_chunked_file_t *f, cpb_error *error) {
   if (f->chunks && cpb_chunk_reader_error(engine_chunks(f->chunks))->code == CPB_OK) return f->chunks;
   engine_free(f->chunks);

@@ -1,4 +1,5 @@
-/* Opens files next to a model's file for src/host (host/lookup.h, host/file.h): from the folder that the host lends. */
+/* Files that src/host opens next to a model's file (host/lookup.h, host/file.h), from the folder that the host
+ * lends. */
 #include "folder.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "host/url/address.h"
 
 static const place *here;
-static bool is_absent; /* about the last file opened */
+static bool is_absent; /* what was opened last */
 
 void folder_be_in(const place *place) { here = place; }
 
@@ -72,7 +73,7 @@ bool cpb_file_is_absent(const cpb_file *file) {
   return false;
 }
 
-/* The host opens every URL. */
+/* Every URL is for the host. */
 cpb_file *cpb_url_open(const cpb_allocator *a, const char *url, const cpb_url_options *urls, cpb_error *error) {
   (void)a, (void)url, (void)urls;
   cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "a URL; expected the name of a file in the folder");
@@ -91,7 +92,7 @@ bool cpb_file_stand_for(cpb_file *file, const char *path, const cpb_url_options 
   return host_set_path(file, path, beside);
 }
 
-/* Referenced files are in the file's folder, or below it. */
+/* Opens a file that another one names, in or below its folder. */
 static cpb_file *beside(const char *path, const char *name, cpb_error *error) {
   size_t folder = strlen(path), size = strlen(name);
   char *whole = malloc(folder + size + 1), text[128];

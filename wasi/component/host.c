@@ -1,4 +1,4 @@
-/* Implements cpb_file (cpb/file.h, host/file.h) with a host's sources, for the functions of src/host. */
+/* cpb_file (cpb/file.h, host/file.h) on what a host lends, for what src/host makes of files. */
 #include "host.h"
 
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 enum { READ_MIN = 4096, BUFFER = 65536 };
 
 struct cpb_file {
-  lent *from;        /* NULL: it has a source of the library itself, or is in memory */
+  lent *from;        /* NULL: it is of a source of ours, or in memory */
   cpb_source source; /* with `read` */
-  bool keeps_codes;  /* for the source's errors */
+  bool keeps_codes;  /* of the source's errors */
   uint8_t *window;
   size_t window_size;
-  const uint8_t *data; /* the available bytes */
-  uint64_t begin;      /* and their offset */
+  const uint8_t *data; /* what is at hand */
+  uint64_t begin;      /* and where it begins */
   size_t length;
   uint64_t size, bytes_read;
-  host_beside *beside; /* opens the files that it refers to; NULL: not possible */
-  char *path;          /* the path that these are relative to */
-  char *other_name;    /* the last one opened */
+  host_beside *beside; /* opens the files that it names; NULL: cannot open any */
+  char *path;          /* beside which they are */
+  char *other_name;    /* that was opened last */
   cpb_file *other;
 };
 
@@ -109,7 +109,7 @@ static bool fill_from_source(cpb_file *file, uint64_t offset, size_t length, cpb
   return file->length > 0;
 }
 
-/* Makes the byte at `offset` available, if it exists. */
+/* Makes the byte at `offset`, if there is one, be at hand. */
 static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
   if (offset >= file->size || at_hand(file, offset)) return true;
   uint64_t left = file->size - offset, least = cpb_max_u64(wanted, READ_MIN);
@@ -179,7 +179,7 @@ static bool is_open(const cpb_file *file, const cpb_other_file *other) {
          memcmp(file->other_name, other->name, other->length) == 0;
 }
 
-/* A file that this one refers to; only one is open at a time. */
+/* The file that this one names; one is open at a time. */
 static cpb_file *open_other(cpb_file *file, const cpb_other_file *other, cpb_error *error) {
   char text[128];
   if (is_open(file, other)) return file->other;

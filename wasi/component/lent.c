@@ -9,8 +9,9 @@ enum { READ_SIZE = 64 * 1024, READ_SIZE_MIN = 256, SPARE = 1024, ARGUMENTS = 409
 
 /* --- Where what a host gives comes to lie ---------------------------------------- */
 
-/* During a call of a source, cpb's allocation function puts the source's bytes into the window, so that this takes no
- * memory and cannot fail. A text that is longer, or arrives without a window, gets a block of its own. */
+/* While a source is called, the runtime stores the source's result where cpb's allocation
+ * function says: in the window, which takes no memory and cannot fail. A longer text,
+ * or one that arrives without a window, is stored in `spare`. */
 static struct {
   bool now;
   uint8_t *data;
@@ -18,8 +19,8 @@ static struct {
 } landing;
 static uint8_t spare[SPARE];
 
-/* The arguments of an export are allocated before its call: short texts are placed one after the other, until all were
- * freed. */
+/* Arguments of an export are stored before it is called: short texts one after
+ * the other, until all are freed. */
 static struct {
   size_t count, used;
   _Alignas(16) uint8_t data[ARGUMENTS];
@@ -53,13 +54,13 @@ void argument_free(const void *data, size_t size) {
   else if (--arguments.count == 0) arguments.used = 0;
 }
 
-/* The bindings call this as free(). */
+/* The bindings' free(). */
 void component_free(void *block) { argument_free(block, 1); }
 
 __attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_size, size_t align, size_t size) {
   if (size == 0) return (void *)align;
   uint8_t *moved = landing.now ? room_for(size) : room_for_argument(size);
-  if (!moved) __builtin_trap(); /* the interface has no way to reject it */
+  if (!moved) __builtin_trap(); /* the interface knows no way to refuse */
   if (old_size > 0 && moved != old) memcpy(moved, old, cpb_min_size(size, old_size));
   if (old_size > 0 && moved != old) {
     if (landing.now) free_landed(old, old_size);
@@ -100,7 +101,7 @@ static bool ask_size(lent *from, cpb_error *error) {
   return given;
 }
 
-/* A source may return fewer bytes than requested, but at least one. */
+/* A source may give fewer bytes than it is asked for, but some. */
 static bool accept(const wit_list_u8_t *bytes, uint32_t length, size_t *got, cpb_error *error) {
   *got = bytes->len;
   if (*got > 0 && *got <= length) return true;

@@ -1,4 +1,4 @@
-/* Messages, and their fields by path. */
+/* Messages, and their fields by their paths. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct exports_messages_message_t {
   cpb_message_file *file;
   uint64_t size;
   cpb_schema *schema;
-  const cpb_message_type *type; /* NULL: not given */
+  const cpb_message_type *type; /* NULL: it was not named */
 };
 typedef exports_messages_message_t message;
 
@@ -35,7 +35,7 @@ static void free_message(message *m) {
 
 /* --- Contents ---------------------------------------------------------------------- */
 
-/* Consecutive ranges of a message; or a text. */
+/* Ranges of a message, one after the other; or a text. */
 typedef struct ranges {
   engine engine;
   message *message;
@@ -69,7 +69,7 @@ static void take_back(engine *e) {
   e->data.size = 0;
 }
 
-/* All of it is available from the beginning. */
+/* All of it is there from the beginning. */
 static cpb_step advance_text(engine *e) {
   (void)e;
   return CPB_STEP_DONE;
@@ -100,8 +100,8 @@ static ranges *new_ranges(message *m, const engine_kind *kind, size_t count) {
   return r;
 }
 
-/* Adds the part of list[r->count] that was requested: `length` bytes after the first `*skip`. Reduces both by that
- * part. */
+/* Adds the part of `range` that a read wants: `*length` bytes after the first `*skip`. Subtracts the handled bytes from
+ * both. */
 static void add_range(ranges *r, cpb_range range, uint64_t *skip, uint64_t *length) {
   uint64_t skipped = cpb_min_u64(*skip, range.length), taken = cpb_min_u64(*length, range.length - skipped);
   *skip -= skipped;
@@ -131,7 +131,7 @@ static bool set_schema(message *m, const exports_messages_message_options_t *opt
   return m->schema && set_type(m, &options->type_name, error);
 }
 
-/* `field` is the only field to read, or NULL. */
+/* `field`: what alone is to be read, or NULL. */
 static bool open_file(message *m, lent *from, uint8_t form, const cpb_path *field, const cpb_message_type *type,
                       cpb_error *error) {
   static const char *const names[] = {"", "m.cpb", "m.pb"};
@@ -142,7 +142,7 @@ static bool open_file(message *m, lent *from, uint8_t form, const cpb_path *fiel
   return m->file != NULL;
 }
 
-/* Makes a message with its types, but without its file. NULL and `error` on failure. */
+/* With its types, but without its file. NULL and `error` on failure. */
 static message *new_message(exports_messages_message_options_t *options, cpb_error *error) {
   message *m = calloc(1, sizeof *m);
   if (m) m->users = 1;
@@ -203,7 +203,7 @@ static bool has_path(const cpb_message_type *type, const cpb_path *path) {
   return true;
 }
 
-/* The only type of models with the names in the path; NULL if none or several have them. */
+/* The only type that models consist of which has the path's names; NULL if none or several have. */
 static const cpb_message_type *type_with(const cpb_schema *schema, const cpb_path *path) {
   static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef",    "tensorflow.MetaGraphDef",
                                       "onnx.ModelProto",       "tensorflow.FunctionDef", "CoreML.Specification.Model"};
@@ -235,7 +235,7 @@ static bool set_path(exports_messages_field_t *f, const wit_string_t *path, cons
   return false;
 }
 
-/* `path` is the field's path, or its path in an index with pages. */
+/* `path`: the field's, or that which an index in pages has it under. */
 static bool find_field(exports_messages_field_t *f, const cpb_message_type *type, const cpb_path *path,
                        cpb_error *error) {
   f->find = cpb_message_file_find(f->message->file, type, path, error);
@@ -250,7 +250,7 @@ void exports_messages_field_destructor(exports_messages_field_t *f) {
   free(f);
 }
 
-/* Makes a field of a message, which it takes over; NULL if memory is short. */
+/* A new field, which owns the message; NULL when memory is short. */
 static exports_messages_field_t *new_field(message *m, cpb_error *error) {
   exports_messages_field_t *f = m ? calloc(1, sizeof *f) : NULL;
   if (f) f->message = m;

@@ -40,7 +40,7 @@ static bool set_name(place *p, const wit_string_t *name, cpb_error *error) {
   return true;
 }
 
-/* A new model, which takes over the source and the folder; NULL if memory is short. */
+/* A new model, which has the source and the folder; NULL when memory is short. */
 static model *new_model(exports_models_own_source_t source, const exports_models_own_folder_t *folder,
                         const wit_option_u32_t *read_size, cpb_error *error) {
   model *m = calloc(1, sizeof *m);
@@ -56,7 +56,7 @@ static model *new_model(exports_models_own_source_t source, const exports_models
   return NULL;
 }
 
-/* Puts the name of the file in front of an error about a file next to the model. */
+/* Puts the name of the file first, if an error is about a file next to the model. */
 static void name_culprit(const model *m, cpb_error *error) {
   const char *path;
   char text[sizeof error->message];

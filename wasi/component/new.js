@@ -1,5 +1,5 @@
-// node new.js CORE.wasm COMPONENT.wasm: makes a component of a module that has its type in a section, as
-// wit-bindgen puts it there, with what wasi/wkg.toml says of it, for registries.
+// node new.js CORE.wasm COMPONENT.wasm: makes a component from a module whose type is in a section, as
+// wit-bindgen writes it, and adds the metadata in wasi/wkg.toml, for registries.
 import { componentNew } from '@bytecodealliance/jco-transpile/wasm-tools';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,4 +1,4 @@
-// What the programs of the tests have in common.
+// Shared by the programs of the tests.
 import { createHash } from 'node:crypto';
 import { Source, dispose } from '../examples/javascript/cpb-component.js';
 

@@ -1,4 +1,4 @@
-/* Turns messages into .cpb files. */
+/* Messages made into .cpb files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct splitting {
   lent *from;
   uint8_t *window;
   cpb_schema *schema; /* NULL: the built-in one */
-  char *type_name;    /* the given name */
+  char *type_name;    /* that is given */
   cpb_split *split;
 } splitting;
 
@@ -46,7 +46,7 @@ static const engine_kind kind = {advance, error_of, NULL, free_splitting, NULL};
 
 /* --- Options -------------------------------------------------------------------------------- */
 
-/* The type of the message from its first bytes; NULL if unknown. */
+/* Guesses the message's type from its beginning; NULL: not known. */
 static const char *guess(splitting *s, cpb_error *error) {
   size_t got = 0, all = 0;
   uint8_t begin[CPB_BEGIN_BYTES];

@@ -1,5 +1,6 @@
-/* Streams a chunk of a .cpb file through a module of libcpb in an interpreter, like wasi/examples/c/cpb_pager.c, on a
- * board. MEMORY is the number of bytes of linear memory that it may use, fewer than its pages have. */
+/* Streams a chunk of a .cpb file through a module of libcpb in an interpreter: as
+ * wasi/examples/c/cpb_pager.c, on a board. MEMORY is how many bytes of linear memory it may use,
+ * fewer than its pages have. */
 #include <string.h>
 
 #include "board/board.h"
@@ -13,7 +14,7 @@ enum { READ_SIZE = 1024, VERIFY_LATE = 1, MESSAGE = 16, NEED_STRUCT = 32, OPTION
 
 static job j;
 static uint32_t pager, need, window;
-static uint32_t longest; /* ticks of the longest step */
+static uint32_t longest; /* ticks of a step */
 
 static int32_t call(const char *name, const char *types, uint32_t a, uint32_t b) {
   return (int32_t)reactor_call(name, types, a, b);
@@ -32,7 +33,7 @@ static int failed(const char *text) {
   return 1;
 }
 
-/* Supplies the pager with bytes of the file, whose size has 32 bits. */
+/* Gives the pager the bytes that it needs from the file, whose size has 32 bits. */
 static void give(void) {
   uint32_t input = (uint32_t)call("cpb_pager_input", "i", pager, 0);
   call("cpb_input_need", "ii", input, need);

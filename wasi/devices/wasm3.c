@@ -13,7 +13,7 @@ enum { WASM_PAGE = 65536 };
 
 static IM3Runtime runtime;
 
-/* Allocates wasm3's memory (wasm3 is compiled with these names). */
+/* wasm3's allocation functions (it is compiled with these names). */
 void *wasm3_calloc(size_t count, size_t size) {
   void *block = heap_take(count * size);
   if (block) memset(block, 0, count * size);

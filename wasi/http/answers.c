@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "job.h"
 
-/* The parameters of its query. */
+/* The question in a request's query. */
 typedef struct asked {
   cpb_question question;
   char name[NAME_MAX_LENGTH], scope[NAME_MAX_LENGTH], to[NAME_MAX_LENGTH];
@@ -33,7 +33,7 @@ static void write_left_out(cpb_json_writer *w, unsigned beside, const cpb_error 
   cpb_json_writer_close(w, '}');
 }
 
-/* If the checkpoint or the fingerprint next to the model cannot be read, their parts are left out, and the answer says
+/* If the checkpoint or the fingerprint next to the model cannot be read, the answer leaves out its facts and says
  * so. */
 static const char *ask(job *j, cpb_model_file *model, const cpb_question *question, cpb_json_writer *w, size_t *size) {
   const char *json, *path;

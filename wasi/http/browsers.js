@@ -1,5 +1,5 @@
 // node browsers.js COMPONENT_ORIGIN PATH ...: a page of another origin, in each of the three browsers that web/test uses,
-// reads the paths with fetch: whole, again with If-None-Match, and the last one as a range, too. Prints what it got, a
+// reads the paths with fetch: whole, again with If-None-Match, and the last one also as a range. Prints the results, a
 // line of JSON for each browser.
 import { createServer } from 'node:http';
 import { launch } from '../../web/test/runtimes/browsers.js';

@@ -1,12 +1,12 @@
-/* Pages of other origins: which of them may read answers, and the preflights of browsers. */
+/* Pages of other origins: which may read answers, and what a browser asks before. */
 #include <string.h>
 
 #include "job.h"
 
-/* How long a browser may keep a preflight: a day, though some use less. */
+/* How long a browser may cache a preflight: a day; some browsers cap it lower. */
 #define MAX_AGE "86400"
 
-/* Whether the list of CPB_ORIGINS has this origin; browsers have one form for it. */
+/* Whether the list of CPB_ORIGINS has this origin; browsers write it in one way. */
 static bool is_listed(const char *list, const char *origin) {
   size_t length = strlen(origin);
   for (const char *p = list; *p;) {

@@ -1,4 +1,4 @@
-/* Implements exchange.h with requests by wasi:http 0.2. */
+/* Requests by wasi:http 0.2: what exchange.h asks for. */
 #include "host/url/exchange.h"
 
 #include <stdlib.h>
@@ -25,15 +25,15 @@ struct cpb_exchange {
   const cpb_request *request;
   const cpb_receiver *receiver;
   cpb_response response;
-  bool started; /* there is a `future`; otherwise `outcome` and `error` say why not */
+  bool started; /* there is a `future`; if not, `outcome` and `error` say why */
   http_own_future_incoming_response_t future;
   cpb_outcome outcome;
   cpb_error error;
   bool begun, stopped;
-  uint64_t last; /* time of the last bytes */
+  uint64_t last; /* when something came */
   char location[LOCATION_MAX];
-  char at[LOCATION_MAX]; /* the URL of the request */
-  bool is_led;           /* a redirect led there */
+  char at[LOCATION_MAX]; /* where the request was sent */
+  bool is_led;           /* by redirects */
 };
 
 cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error) {
@@ -46,7 +46,7 @@ cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error)
   return x;
 }
 
-/* The runtime runs all requests that were sent concurrently. */
+/* The runtime lets all requests go on that were sent. */
 cpb_exchange *cpb_exchange_beside(cpb_exchange *home) {
   cpb_error error;
   cpb_error_begin(&error, NULL);
@@ -67,7 +67,7 @@ bool cpb_exchange_can_sign(const cpb_exchange *x) {
 
 /* --- What goes wrong ------------------------------------------------------------------------ */
 
-/* The cases of error-code, in order; whether a new attempt may succeed. */
+/* The cases of error-code, in their order; whether the next attempt may go otherwise. */
 static const struct {
   const char *name;
   bool may_pass;
@@ -113,7 +113,7 @@ static const struct {
     {"internal-error", true},
 };
 
-/* Also frees the code. */
+/* The code is freed. */
 static cpb_outcome fail_with(http_error_code_t *code, cpb_error *error) {
   bool known = code->tag < sizeof codes / sizeof *codes;
   char text[120] = "";
@@ -136,7 +136,7 @@ static cpb_outcome refuse_late(cpb_error *error) {
   return CPB_REFUSED;
 }
 
-/* Waits for it to become ready; otherwise sets the error. */
+/* Waits until something is there; else the error is set. */
 static cpb_outcome wait_for(const cpb_exchange *x, poll_own_pollable_t ready, cpb_error *error) {
   const cpb_request *r = x->request;
   uint64_t now = cpb_url_clock(), end = x->last + r->idle_time;
@@ -158,7 +158,7 @@ static bool add_header(http_borrow_fields_t fields, const char *name, size_t nam
   return http_method_fields_append(fields, &key, &text, &wrong);
 }
 
-/* Adds a line "Name: value". */
+/* Adds a header in the form "Name: value". */
 static bool add_line(http_borrow_fields_t fields, const char *line) {
   const char *colon = strchr(line, ':');
   if (!colon) return false;
@@ -206,7 +206,7 @@ static bool set_target(http_borrow_outgoing_request_t request, const char *url) 
          http_method_outgoing_request_set_path_with_query(request, &path);
 }
 
-/* If a runtime supports such limits, they are longer than ours, whose errors say more. */
+/* Where a runtime knows such limits, they come after ours, of which the error says more. */
 static http_own_request_options_t limits_of(const cpb_request *r) {
   http_own_request_options_t options = http_constructor_request_options();
   http_borrow_request_options_t o = http_borrow_request_options(options);
@@ -253,7 +253,7 @@ static void take_header(cpb_exchange *x, const http_field_name_t *name, const ht
     memcpy(x->location, value->ptr, value->len);
     x->location[value->len] = 0;
   }
-  if (length > sizeof line) return; /* not a relevant one */
+  if (length > sizeof line) return; /* none of those that matter */
   memcpy(line, name->ptr, name->len);
   line[name->len] = ':';
   memcpy(line + name->len + 1, value->ptr, value->len);
@@ -276,7 +276,7 @@ static bool is_redirect(const cpb_exchange *x) {
   return *x->location && (status == 301 || status == 302 || status == 303 || status == 307 || status == 308);
 }
 
-/* Handles a stream's error, and frees it; the end of a stream is not an error. */
+/* The outcome after a stream's error, which is freed. The end of the stream is not a failure. */
 static cpb_outcome end_of_stream(streams_stream_error_t *stop, cpb_error *error) {
   if (stop->tag == STREAMS_STREAM_ERROR_CLOSED) return CPB_RECEIVED;
   server_string_t said;
@@ -340,7 +340,7 @@ void cpb_exchange_cancel(cpb_exchange *x) {
   x->started = false;
 }
 
-/* Begins a request for `drive`. */
+/* Begins what `drive` ends. */
 static void begin(cpb_exchange *x, const char *url) {
   cpb_exchange_cancel(x);
   cpb_error_begin(&x->error, NULL);
@@ -367,7 +367,7 @@ static cpb_outcome drive(cpb_exchange *x, cpb_error *error) {
 
 /* --- Redirects ------------------------------------------------------------------------------------ */
 
-/* Resolves the response's location, relative to `url`, as text in `out`. */
+/* Where the response leads, from `url`, as text in `out`. */
 static bool resolve(const char *url, const char *location, char *out, size_t size) {
   cpb_address from;
   if (!cpb_address_parse(url, &from)) return false;

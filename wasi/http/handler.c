@@ -11,7 +11,7 @@
 
 /* --- The request ------------------------------------------------------------------------------------- */
 
-/* A copy ending with NUL; NULL if memory is short. */
+/* A copy with a NUL at its end; NULL when memory is short. */
 static char *copy(const uint8_t *text, size_t length) {
   char *out = malloc(length + 1);
   if (!out) return NULL;
@@ -20,7 +20,7 @@ static char *copy(const uint8_t *text, size_t length) {
   return out;
 }
 
-/* The headers with this name as one list, or NULL without any. */
+/* The headers of this name as one list, or NULL if the request has none. */
 static char *header(http_borrow_fields_t fields, const char *name) {
   http_field_name_t key = {(uint8_t *)name, strlen(name)};
   http_list_field_value_t values;
@@ -73,13 +73,13 @@ static void free_request(serve_request *r) {
 
 /* --- The body ------------------------------------------------------------------------------------------- */
 
-/* Whether the client accepts more within the time. */
+/* Whether the client takes more within the time. */
 static bool wait_for_client(streams_borrow_output_stream_t stream) {
   poll_own_pollable_t ready = streams_method_output_stream_subscribe(stream);
   return system_wait(ready, settings_number("CPB_IDLE_TIME", IDLE_TIME));
 }
 
-/* False if the client has disconnected. */
+/* False once the client is gone. */
 static bool send_piece(streams_borrow_output_stream_t stream, cpb_span piece) {
   streams_stream_error_t stop;
   while (piece.size > 0) {
@@ -109,8 +109,8 @@ static void send_body(streams_borrow_output_stream_t stream, serve_reply *reply)
   if (!streams_method_output_stream_blocking_flush(stream, &stop)) streams_stream_error_free(&stop);
 }
 
-/* A body that breaks off is also finished: it is then shorter than its Content-Length, which the runtime treats as an
- * error and closes the connection, because the header has been sent already. */
+/* A body that breaks off is also finished. It is shorter than its Content-Length, so the runtime reports an error and
+ * closes the connection, as the header is already sent. */
 static void send_into(http_own_outgoing_body_t body, serve_reply *reply) {
   http_own_output_stream_t stream;
   http_error_code_t code;

@@ -1,4 +1,4 @@
-/* Replaces the system's functions for src/host on a host without files, so that nothing of preview 1 is imported. */
+/* File functions that src/host needs, for a system without files, so that nothing of preview 1 is imported. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

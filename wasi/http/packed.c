@@ -1,5 +1,5 @@
-/* The largest data in this module, compressed (tools/packed.py): the tables of operators, and Brotli's dictionary. Each
- * is unpacked on first use, which takes a millisecond. */
+/* The data that take most room in this module, compressed (tools/packed.py): the tables of operators, and Brotli's
+ * dictionary. Each is unpacked when it is first asked for, which takes a millisecond. */
 #include <brotli/decode.h>
 #include <common/dictionary.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "model/operators/tables.h"
 #include "packed.h"
 
-/* Empty if memory is short. Returns `*kept` if it is set. */
+/* Unpacks once: later calls return `*kept`. Empty when memory is short. */
 static cpb_span unpacked(uint8_t **kept, const uint8_t *packed, size_t packed_size, size_t size) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   cpb_span in = {packed, packed_size};
@@ -39,7 +39,7 @@ cpb_span cpb_operators_coreml(void) {
   return UNPACKED(coreml);
 }
 
-/* Replaces BrotliDecoderCreateInstance() in decoder_brotli.c. */
+/* In place of BrotliDecoderCreateInstance() in decoder_brotli.c. */
 BrotliDecoderState *packed_brotli(brotli_alloc_func allocate, brotli_free_func release, void *user) {
   static uint8_t *dictionary;
   const cpb_span data = UNPACKED(dictionary);

@@ -63,7 +63,7 @@ void reply_begin(job *j, cpb_json_writer *w) {
   cpb_json_writer_open(w, NULL, '{');
 }
 
-/* The bytes that were read for it, which are not part of the answer. */
+/* Adds the requests and bytes that the answer took, as a header. */
 static void add_transferred(serve_reply *reply) {
   char text[64];
   cpb_format(text, sizeof text, "requests=%llu, bytes=%llu", (unsigned long long)serve_fetched.requests,
@@ -71,7 +71,7 @@ static void add_transferred(serve_reply *reply) {
   serve_add_header(reply, "CPB-Transferred", text);
 }
 
-/* Completes the text; false with the error set, and the buffer freed, on failure. */
+/* The text is complete; false with the error set, and the buffer freed, if that cannot be. */
 static bool end_text(job *j, cpb_json_writer *w) {
   cpb_json_writer_close(w, '}');
   bool done = cpb_json_writer_ok(w) && cpb_buffer_append(&w->out, "\n", 1);
@@ -80,7 +80,7 @@ static bool end_text(job *j, cpb_json_writer *w) {
   return j->error.code == CPB_OK;
 }
 
-/* Makes the text the body. */
+/* The text becomes the body. */
 static void give_text(job *j, cpb_json_writer *w) {
   text_body *b = cpb_alloc_zeroed(&j->allocator, sizeof *b);
   if (!b) {

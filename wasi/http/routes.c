@@ -30,7 +30,7 @@ static int status_of(const job *j) {
   }
 }
 
-/* Replaces everything in the reply except its Content-Range. */
+/* Replaces the reply, except its Content-Range, by the error. */
 static void reply_error(job *j, int status) {
   serve_reply *reply = j->reply;
   const cpb_error error = j->error;
@@ -98,7 +98,7 @@ static bool take_model(job *j, const char *name, size_t length, serve_model *mod
   return false;
 }
 
-/* chunks/N; false if N is not a number. */
+/* The number in chunks/N; false for other paths. */
 static bool take_number(const job *j, uint64_t *number) {
   static const char prefix[] = "chunks/";
   size_t length = sizeof prefix - 1;
@@ -113,7 +113,7 @@ static bool take_number(const job *j, uint64_t *number) {
 
 typedef enum route { NOWHERE, MESSAGE, FIELD, CHUNKS, CHUNK, QUESTION } route;
 
-/* `*number` is the chunk, or the question's kind. */
+/* `*number`: the chunk, or the question's kind. */
 static route find_route(const job *j, uint64_t *number) {
   const char *name;
   if (is_word(j->rest, j->rest_length, "message")) return MESSAGE;
@@ -148,8 +148,8 @@ static void answer_model(job *j) {
   }
 }
 
-/* For a path below a prefix: the length of the part before the answer's name, which is the last such part; j->rest
- * becomes that name. */
+/* Splits a path below a prefix before the last part that names an answer: returns the length before, and sets j->rest
+ * to that part. */
 static size_t cut_answer(job *j) {
   const char *path = j->rest, *end = path + j->rest_length;
   uint64_t number;
@@ -187,7 +187,7 @@ static void answer_path(job *j) {
 
 /* --- The whole ---------------------------------------------------------------------------------------------- */
 
-/* A silent server gets the idle time once, for all attempts together. */
+/* A server that is silent takes the idle time once, with all attempts. */
 static void set_limits(job *j) {
   uint64_t most = settings_number("CPB_MAX_TIME", MAX_TIME), idle = settings_number("CPB_IDLE_TIME", IDLE_TIME);
   uint64_t attempts = cpb_min_u64(cpb_max_u64(settings_number("CPB_ATTEMPTS", ATTEMPTS), 1), MOST_ATTEMPTS);
@@ -196,7 +196,7 @@ static void set_limits(job *j) {
   if (most > 0) j->urls.deadline = cpb_url_clock() + most;
 }
 
-/* Reads the first piece of the body, because the status depends on whether it can be read. */
+/* The first piece of the body, without which nobody knows whether it can be read. */
 static void begin_body(job *j) {
   serve_reply *reply = j->reply;
   if (j->request->is_head || !reply->body.state) return;

@@ -1,4 +1,5 @@
-/* Requests and replies, independent of the version of wasi:http. Only handler.c and exchange.c use version 0.2. */
+/* Requests and replies, independent of the version of wasi:http. Only handler.c and exchange.c
+ * depend on version 0.2. */
 #ifndef CPB_HTTP_SERVE_H
 #define CPB_HTTP_SERVE_H
 
@@ -13,16 +14,16 @@
 typedef struct serve_request {
   bool is_get, is_head, is_options;
   const char *target; /* path and query */
-  /* Headers; NULL: missing. */
+  /* Headers; NULL: not there. */
   const char *range, *if_range, *if_match, *if_none_match, *if_modified_since, *origin;
 } serve_request;
 
-/* A body, which is pulled: it is only read on demand. */
+/* A body, which is pulled: bytes are read only when requested. */
 typedef struct serve_body {
-  /* The next bytes, valid until the next call; none at the end. False with the error set. */
+  /* The next bytes, valid until the next call; empty at the end. False with the error set. */
   bool (*next)(void *state, cpb_span *piece, cpb_error *error);
   void (*close)(void *state);
-  void *state; /* NULL: without a body */
+  void *state; /* NULL: no body */
 } serve_body;
 
 #define SERVE_HEADERS 14
@@ -40,10 +41,10 @@ typedef struct serve_reply {
   serve_header headers[SERVE_HEADERS];
   size_t num_headers;
   serve_body body;
-  cpb_span piece; /* the first piece of the body, which was read to determine the status */
+  cpb_span piece; /* the first one of the body, which was read to know the status */
 } serve_reply;
 
-/* Answers the request. serve_end() frees the reply's data. */
+/* Answers a request. serve_end() frees the reply's resources. */
 void serve(const serve_request *request, serve_reply *reply);
 void serve_end(serve_reply *reply);
 
@@ -55,7 +56,7 @@ typedef struct serve_traffic {
   uint64_t requests, bytes;
 } serve_traffic;
 
-/* The transfers since the current request arrived. */
+/* Since the request that is answered came. */
 extern serve_traffic serve_fetched;
 
 /* Notes the response for a URL (state.c). */
@@ -64,19 +65,19 @@ void serve_note(const char *url, const cpb_response *response);
 /* --- Settings: variables of the environment ------------------------------------------------------ */
 
 typedef struct serve_model {
-  const char *name, *url; /* not terminated by NUL */
+  const char *name, *url; /* not ended by NUL */
   size_t name_length, url_length;
-  bool is_prefix; /* "NAME/" with a "*": all models below the URL; the name is without these */
+  bool is_prefix; /* "NAME/" and a "*": of all models below the URL; the name is without that */
 } serve_model;
 
 /* The next of the models in CPB_MODELS; `*at` is NULL at first. False after the last one. */
 bool settings_next_model(const char **at, serve_model *model);
 
-/* False with the error set if CPB_MODELS is missing or not of the form "NAME=URL NAME=URL", or if an entry of
- * CPB_ORIGINS or CPB_CACHE_CONTROL is invalid. */
+/* False with the error set if CPB_MODELS is not set or not of the form "NAME=URL NAME=URL", or if CPB_ORIGINS or
+ * CPB_CACHE_CONTROL is wrong. */
 bool settings_check(cpb_error *error);
 
-/* Whether a redirect may lead to this URL: a model has the same origin. */
+/* Whether a redirect may lead to this URL: its origin is that of a model. */
 bool settings_allow(const char *url);
 
 #define IDLE_TIME 30000 /* milliseconds, unless CPB_IDLE_TIME says otherwise */
@@ -85,7 +86,7 @@ bool settings_allow(const char *url);
 /* A text, or "". */
 const char *settings_text(const char *name);
 
-/* A number, or its default. */
+/* A number, or what holds without it. */
 uint64_t settings_number(const char *name, uint64_t otherwise);
 
 #endif

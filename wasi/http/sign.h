@@ -6,13 +6,13 @@
 
 #include "host/url/exchange.h"
 
-/* Lines "Name: value". */
+/* Headers in the form "Name: value". */
 typedef struct sign_headers {
   char date[40], authorization[512];
 } sign_headers;
 
-/* Signs a request for `url` with the keys of `r`, at the time `now` in seconds since 1970. False with the error set if
- * the query or the keys are too long. */
+/* Signs a request for `url` with the keys of `r`, at the time `now` in seconds since 1970. False with
+ * the error set if the query or the keys are too long. */
 bool sign_s3(const cpb_request *r, const char *url, int64_t now, sign_headers *out, cpb_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* The sources of an answer: the requested files, their states according to the servers, and the ETag that follows from
- * these. The ETag names the files, as bits of a table. So if a client has the answer already, one small request for
- * each of them is enough. */
+/* The sources of an answer: the requested files, their validators from the servers, and the resulting ETag. The ETag
+ * says which files these are, as bits of a table. So a client that already has the answer costs only a check of each
+ * file. */
 #include "state.h"
 
 #include <stdlib.h>
@@ -13,12 +13,13 @@
 #include "host/url/remote.h"
 #include "riegeli/block.h"
 
-#define FILES 16 /* an answer from more files has no ETag */
+#define FILES 16 /* an answer of more of them has no ETag */
 #define BEGIN CPB_FILE_SIGNATURE_SIZE
 #define HASH_LENGTH 32
-#define MASKS 2 /* of If-None-Match that are examined */
+#define MASKS 2 /* of If-None-Match that are looked at */
 
-/* The files that the model's URL, or a folder's contents, may lead to. Their order is part of the ETag. */
+/* Endings of a model's URL, and names of files in a model's folder, that may be read. Their order is part of the
+ * ETag. */
 static const char *const names[] = {"",
                                     ".cpb",
                                     ".pb",
@@ -33,10 +34,10 @@ static const char *const names[] = {"",
                                     "variables/variables.index",
                                     "variables/variables.data-00000-of-00001"};
 #define NAMES ((unsigned)(sizeof names / sizeof *names))
-#define IN_FOLDER 4u     /* the first one in a folder */
-#define OF_FOLDER_LAST 6 /* the last one that is a folder's model */
+#define IN_FOLDER 4u     /* the first that is in one */
+#define OF_FOLDER_LAST 6 /* those up to this one are a folder's model */
 
-typedef enum kind { FAULT, ABSENT, PRESENT } kind; /* FAULT: unknown */
+typedef enum kind { FAULT, ABSENT, PRESENT } kind; /* FAULT: nobody knows */
 
 typedef struct file {
   char *url;
@@ -82,7 +83,7 @@ static file *file_at(const char *url) {
   return f;
 }
 
-/* The first good response for a file counts; the reader compares later ones with it. */
+/* The first good response of a file counts: what reads it compares the others. */
 void serve_note(const char *url, const cpb_response *response) {
   uint64_t size;
   kind said = kind_of(response, &size);
@@ -104,7 +105,7 @@ static size_t folder_length(const char *url, size_t length) {
   return length;
 }
 
-/* The index of a file in the table, relative to the first one requested; NAMES if it is not there. */
+/* Which of the table a file is, by the first one that was asked for; NAMES for none. */
 static unsigned name_of(const job *j, const file *f) {
   const file *first = &files[0];
   size_t folder = folder_length(first->url, first->length);
@@ -117,13 +118,13 @@ static unsigned name_of(const job *j, const file *f) {
   return NAMES;
 }
 
-/* Whether a file is the model's own, with a name that `name_of` finds whichever file was requested first. */
+/* A model's own file, by a name under which `name_of` finds it whichever was asked for first. */
 static bool is_own(const job *j, const file *f) {
   const unsigned name = name_of(j, f);
   return f->kind == PRESENT && (name == 0 || (name >= IN_FOLDER && name <= OF_FOLDER_LAST));
 }
 
-/* Whether only the model's own file counts, so that one request shows whether an answer is still valid. */
+/* Whether only the model's own file counts, so that one request says whether an answer is still good. */
 static bool counts_own(const job *j) {
   bool found = false;
   for (size_t i = 0; i < num_files; i++) found = found || is_own(j, &files[i]);
@@ -146,7 +147,7 @@ static void add_file(cpb_sha256 *sha, const file *f) {
   if (f->kind == PRESENT && !is_strong(f)) add_text(sha, f->state.last_modified, strlen(f->state.last_modified));
 }
 
-/* False if the state of a file is unknown. `*mask` is 0 if one is not in the table. */
+/* False where the state of one is not known. `*mask`: 0 where one is not in the table. */
 static bool survey(const job *j, bool *strong, unsigned *mask) {
   *mask = 0;
   const bool own = counts_own(j);
@@ -165,7 +166,7 @@ static bool survey(const job *j, bool *strong, unsigned *mask) {
   return !is_incomplete;
 }
 
-/* In the order of the table, independent of the order of the requests. */
+/* In the order of the table, whatever that of the requests was. */
 static void add_files(cpb_sha256 *sha, const job *j, unsigned mask) {
   const bool own = counts_own(j);
   for (unsigned name = 0; mask && name < NAMES; name++) {
@@ -195,8 +196,7 @@ void state_etag(const job *j, cpb_span text, char out[STATE_ETAG]) {
   cpb_format(out, STATE_ETAG, "%s\"%s%s\"", strong ? "" : "W/", hash, end);
 }
 
-/* The only file of an answer that depends on one; other answers may depend on files that have disappeared or are
- * new. */
+/* The file of an answer that depends on a single file. Other answers' files may have been added or removed. */
 static const file *only_file(const job *j) {
   const file *found = NULL;
   for (size_t i = 0; i < num_files; i++) {
@@ -213,7 +213,8 @@ const char *state_date(const job *j) {
 
 /* --- A look at the files ------------------------------------------------------------------------------------ */
 
-/* Requests the first bytes of a file into `begin`, which may stay empty. False if memory is short. */
+/* Asks for the first bytes of a file, which `begin` then has, and of which there may be none. False when memory is
+ * short. */
 static bool look(job *j, unsigned name, uint8_t begin[BEGIN]) {
   char *url = cpb_alloc(&j->allocator, strlen(j->url) + strlen(names[name]) + 1);
   cpb_error error = {.code = CPB_OK};
@@ -232,7 +233,7 @@ static bool look(job *j, unsigned name, uint8_t begin[BEGIN]) {
 
 static bool is_present(size_t i) { return num_files > i && files[i].kind == PRESENT; }
 
-/* Examines the model's own file, by the names that are tried first. False if it is another one. */
+/* The model's own file, by the names that are tried first. Where it is another, false. */
 static bool look_for_model(job *j, uint8_t begin[BEGIN]) {
   if (cpb_path_ends_with(j->url, ".mlpackage")) return false;
   if (!is_folder(j)) return look(j, 0, begin) && is_present(0);
@@ -244,7 +245,7 @@ static bool look_for_model(job *j, uint8_t begin[BEGIN]) {
   return false;
 }
 
-/* The files in one of our ETags; false for other ETags. One of them may be the model's own. */
+/* Those that an ETag of ours names; false for any other. One of them may be the model's own. */
 static bool read_mask(const job *j, const char *tag, size_t length, unsigned *mask) {
   const unsigned own = is_folder(j) ? (2u << OF_FOLDER_LAST) - (1u << IN_FOLDER) : 1;
   const char *p = tag + 1 + HASH_LENGTH;
@@ -268,7 +269,7 @@ static bool is_known_by(job *j, unsigned mask, char etag[STATE_ETAG]) {
   return serve_is_known(j->request, etag);
 }
 
-/* Whether a client that lists ETags has the current state. */
+/* Whether a client that lists ETags has what is there now. */
 static bool is_among_known(job *j, char etag[STATE_ETAG]) {
   unsigned mask, before = 0, left = MASKS;
   size_t length;
@@ -288,7 +289,7 @@ static bool is_not_newer(const char *date, const char *than) {
   return cpb_response_date(date, &is) && cpb_response_date(than, &was) && is <= was;
 }
 
-/* Answers a HEAD without making the answer. Its length is known only for a message that is a file. */
+/* The reply to HEAD, without making the answer. Its length is known only for a message that is a whole file. */
 static void answer_head(job *j, const uint8_t begin[BEGIN]) {
   serve_reply *reply = j->reply;
   char etag[STATE_ETAG] = "";

@@ -6,15 +6,15 @@
 
 #define STATE_ETAG 64
 
-/* The ETag of the answer, or "": strong if those of all files are, weak if one is weak or only a date, empty if a file
- * has neither. For an answer that depends on no file, it depends on `text`. */
+/* The ETag of the answer: strong if those of all files are, weak if a file has a weak one or only a date, and "" if a
+ * file has neither. The ETag of an answer that depends on no file is derived from `text`. */
 void state_etag(const job *j, cpb_span text, char out[STATE_ETAG]);
 
-/* The date of the only file that the answer depends on; "" if unknown, or if there are several files. */
+/* When the one file was changed that the answer is made of; "" where that is not known, or there are several. */
 const char *state_date(const job *j);
 
-/* Answers requests that need no more than the state of the files: that nothing has changed (304), and HEAD. False if
- * the answer must be made. */
+/* Answers what needs no more than a look at the files: that nothing has changed (304), and what a HEAD asks. False
+ * where the answer has to be made. */
 bool state_answer(job *j);
 
 /* Forgets all files. */

@@ -35,11 +35,11 @@ bool system_wait(poll_own_pollable_t ready, uint64_t milliseconds) {
   return came;
 }
 
-/* For the lifetime of the instance; each ends with NUL. */
+/* As long as the instance lives, each with a NUL at its end. */
 static server_list_tuple2_string_string_t variables;
 static bool has_variables;
 
-/* An empty text has an invalid pointer. */
+/* The pointer of an empty text is not valid memory. */
 static bool end_by_nul(server_string_t *text) {
   uint8_t *longer = realloc(text->len > 0 ? text->ptr : NULL, text->len + 1);
   if (!longer) return false;

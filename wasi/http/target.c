@@ -1,4 +1,4 @@
-/* Parses a request: the query's parameters, and the headers for ranges and conditions. */
+/* The target of a request: the query's parameters, and the headers that narrow it. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -53,7 +53,7 @@ bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *len
   return false;
 }
 
-/* Reads digits, up to the first other character. */
+/* Reads decimal digits up to the first other character. */
 static bool read_number(const char **text, uint64_t *number) {
   const char *p = *text;
   for (*number = 0; *p >= '0' && *p <= '9'; p++) {
@@ -80,7 +80,7 @@ bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uin
 
 static const char *opaque(const char *etag) { return etag[0] == 'W' && etag[1] == '/' ? etag + 2 : etag; }
 
-/* Whether a tag is in a list of tags. Weak tags equal strong ones, or (`strong`) match nothing. */
+/* Whether a tag is in a list of them. Weak ones are the same as strong ones, or else (`strong`) as none. */
 static bool is_among(const char *list, const char *etag, bool strong) {
   const char *wanted = strong ? etag : opaque(etag);
   for (const char *p = list; *p;) {
@@ -103,7 +103,7 @@ bool serve_is_unwanted(const serve_request *request, const char *etag) {
   return request->if_match && !is_among(request->if_match, etag, true);
 }
 
-/* "bytes=1-2", "bytes=1-" or "bytes=-2"; several ranges, or invalid ones, are ignored like a missing header. */
+/* "bytes=1-2", "bytes=1-" or "bytes=-2"; several ranges, or invalid ones, count as if the header were missing. */
 static bool parse_range(const char *text, uint64_t size, cpb_range *range) {
   uint64_t first, last;
   if (strncmp(text, "bytes=", 6) != 0) return false;

@@ -1,15 +1,16 @@
-/* malloc for a memory of a few pages: one list of free blocks sorted by address, first fit. The memory grows only if
- * nothing fits, and no further than the host allows; if it cannot grow, malloc returns NULL. */
+/* malloc for a memory of a few pages: one list of free blocks in the order of their
+ * addresses, first fit. The memory grows only when nothing fits, and no further than the
+ * host allows. If it cannot grow, the allocation fails without other effects. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #define PAGE 65536u
-#define MAX_PAGES (65536u - 16) /* no sum of an address and Zstd's margin is too large (zstd/block.c) */
-#define UNIT 16u                /* sizes and addresses of blocks are multiples of it */
+#define MAX_PAGES (65536u - 16) /* no sum of an address and what Zstd adds to it is too large (zstd/block.c) */
+#define UNIT 16u                /* what a block's size and address are multiples of */
 
 typedef struct block {
-  uint32_t size;      /* including this header */
+  uint32_t size;      /* with this header */
   struct block *next; /* while it is free */
   uint64_t filler;
 } block;
@@ -19,12 +20,14 @@ extern unsigned char __heap_base;
 static block *first;
 static uint32_t end, max_pages = MAX_PAGES, last;
 
-/* Sets the largest number of pages from now on, including those of code and stack. Never shrinks the memory. */
+/* The most pages that the memory may have from now on, including those of its code and
+ * stack. Pages that it already has stay. */
 __attribute__((export_name("cpb_memory_limit"))) void cpb_memory_limit(uint32_t pages) {
   max_pages = pages < MAX_PAGES ? pages : MAX_PAGES;
 }
 
-/* For a host whose memory does not consist of whole pages: the address where it ends, permanently. Call it first. */
+/* For a host whose memory does not consist of whole pages: the address where it ends, for good.
+ * Before anything else is called. */
 __attribute__((export_name("cpb_memory_end"))) void cpb_memory_end(uint32_t address) {
   last = address;
   max_pages = 0;
@@ -32,7 +35,7 @@ __attribute__((export_name("cpb_memory_end"))) void cpb_memory_end(uint32_t addr
 
 static int touches(const block *a, const block *b) { return (const char *)a + a->size == (const char *)b; }
 
-/* Inserts a block between its neighbours, and joins adjacent ones. */
+/* Puts a block back between its neighbours, and makes one of those that touch. */
 static void put_back(block *b) {
   block **link = &first, *before = NULL;
   while (*link != NULL && *link < b) {
@@ -65,14 +68,14 @@ static uint32_t free_at_end(void) {
   return b != NULL && (uint32_t)(uintptr_t)b + b->size == end ? b->size : 0;
 }
 
-/* The memory that the linker left free. */
+/* Begins with the memory that the linker left free. */
 static void begin_heap(void) {
   uint32_t begin = ((uint32_t)(uintptr_t)&__heap_base + UNIT - 1) / UNIT * UNIT;
   uint32_t have = last != 0 ? last / UNIT * UNIT : (uint32_t)__builtin_wasm_memory_size(0) * PAGE;
   if (have > begin) add_memory(begin, have - begin);
 }
 
-/* If the host has also grown the memory, that part is left to the host. */
+/* Should the host have made it grow too, what came of that is left to the host. */
 static int grow(uint32_t size) {
   uint32_t have = (uint32_t)__builtin_wasm_memory_size(0);
   uint32_t there = end == have * PAGE ? free_at_end() : 0;

@@ -104,7 +104,7 @@ limitNames.push(...perByte, ...perByte.map((name) => `${name}PerByte`));
 export const verify = oneOf('first', 'late', 'never');
 export const limits = within(Object.fromEntries(limitNames.map((name) => [name, amount])));
 
-/** What open() takes. */
+/** The options of open(). */
 export const opening = {
   signal,
   onProgress: callback,

@@ -1,5 +1,5 @@
 /* The value of a field as JSON (cpb/field_json.h). A message is outlined. Any other value is put into a message whose
- * type has this field alone, and VALUE is cut out of its JSON, {"name":VALUE}, while the output streams. */
+ * type has this field alone, and VALUE is cut out of its JSON, {"name":VALUE}, as it goes by. */
 #include "cpb/field_json.h"
 
 #include "base/alloc.h"
@@ -37,14 +37,14 @@ struct cpb_field_json {
   enum { BEFORE, WITHIN, BEHIND } at; /* VALUE */
   size_t depth;                       /* in it */
   bool quoted, escaped;
-  bool given, done; /* some of VALUE was returned; all of it was */
+  bool given, done; /* some of VALUE; all of it */
   cpb_span out;
 };
 
 /* --- Creation ---------------------------------------------------------------------- */
 
-/* The type has the field as a list or map if all of it was found; otherwise as a single value, which is shown even if
- * it is the default, and by number if the enum lacks it. */
+/* The type has the field as a list or map if all of it was found; else as one value, which is shown even if it is the
+ * default, and by number if the enum does not have it. */
 static void make_type(cpb_field_json *j) {
   j->field = *j->found.field;
   j->alone = (cpb_message_type){.name = j->found.parent->name, .fields = &j->field, .num_fields = 1};
@@ -195,8 +195,8 @@ static cpb_have take_value(cpb_field_json *j) {
 
 /* --- The text --------------------------------------------------------------------------- */
 
-/* Takes a byte of the object, and returns whether it belongs to VALUE. Unknown fields come last, so they begin the
- * object if VALUE is missing. Outside of strings, VALUE has spaces only in an object or list. */
+/* Goes past a byte: whether it belongs to VALUE. Unknown fields come last, so they begin the object if VALUE is not
+ * there. Outside of strings, VALUE has no blanks but in an object or list. */
 static bool is_value(cpb_field_json *j, uint8_t byte) {
   if (j->at == BEFORE) j->at = byte == ':' ? WITHIN : byte == '@' ? BEHIND : BEFORE;
   else if (j->at == WITHIN && j->quoted) {

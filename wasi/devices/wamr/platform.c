@@ -38,7 +38,7 @@ int os_mprotect(void *block, size_t size, int protection) {
 }
 void os_dcache_flush(void) {}
 
-/* The form of messages is sufficient; the C library's printf would bring malloc. */
+/* Messages show only their format string: the C library's printf would bring in malloc. */
 static int copy_text(char *out, size_t size, const char *text) {
   size_t length = strlen(text), n = length < size ? length : size - 1;
   if (size > 0) {
@@ -54,7 +54,7 @@ int vsnprintf(char *out, size_t size, const char *format, va_list list) {
   return copy_text(out, size, format);
 }
 
-/* No imports are supported. */
+/* No imports are known. */
 bool wasm_native_lookup_libc_builtin_global(const char *module, const char *name, void *global);
 bool wasm_native_lookup_libc_builtin_global(const char *module, const char *name, void *global) {
   (void)module, (void)name, (void)global;

@@ -1,4 +1,4 @@
-/* The functions that WAMR requires of a platform, without threads, files or a C library that prints. */
+/* WAMR's requirements of a platform, for one without threads, files or a C library that prints. */
 #ifndef _PLATFORM_INTERNAL_H
 #define _PLATFORM_INTERNAL_H
 

@@ -3,8 +3,8 @@
 //     npx @bytecodealliance/jco transpile cpb-component.wasm --instantiation sync -o component
 //     node cpb-component.js component/cpb-component.js MODEL.cpb [CHUNK or FIELD] > bytes
 //
-// Writes a chunk, a field by its path, or the merged message. What the functions do is told in
-// wasi/component/wit/cpb.wit; component/*.d.ts has their types.
+// Writes a chunk, a field by its path, or the merged message. wasi/component/wit/cpb.wit describes
+// the functions; component/*.d.ts has their types.
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, realpathSync, writeSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +20,7 @@ const failing = (read) => {
   }
 };
 
-/** What the component reads from; elsewhere than in Node, only this is to be replaced. */
+/** The component's input; outside Node, replace only this class. */
 export class Source {
   constructor(path) {
     this.file = openSync(path);

@@ -52,7 +52,7 @@ export function openPager(module, source, { pages = 4, verify = 0 } = {}) {
     exports.cpb_input_supply(input, offset, window, got);
   }
 
-  /** What the pager gives until it is done; each piece is valid until the next. */
+  /** The pager's pieces until it is done; each is valid until the next. */
   function* steps() {
     for (;;) {
       const step = exports.cpb_pager_step(pager);

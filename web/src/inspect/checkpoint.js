@@ -150,7 +150,7 @@ function shardsOf(files, count, opened) {
  * @param {object} from
  * @param {Input} from.model the model next to it
  * @param {CheckpointFiles | true} [from.given]
- * @param {Feed} [from.own] of a checkpoint by itself
+ * @param {Feed} [from.own] the feed of a checkpoint opened by itself
  * @param {OpenOptions} options
  * @param {Told} [told] reports progress of the reading
  */

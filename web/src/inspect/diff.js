@@ -21,7 +21,7 @@ import { structs } from './structs.js';
 /** @import { InspectOptions } from './inspect.js' */
 
 /**
- * How two models are compared; all of it may be left out.
+ * How two models are compared; all options may be left out.
  * @typedef {object} DiffOptions
  * @property {InspectOptions} [a] how the first is opened, and what lies beside it
  * @property {InspectOptions} [b] the same for the second

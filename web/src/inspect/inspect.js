@@ -85,7 +85,7 @@ import * as is from '../options.js';
  *   within nodes
  * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of these functions
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'nodes'>}
- *   nodes of the graph, of a function or of a SameDiff tag; of those in a name scope
+ *   nodes the nodes of the graph, of a function or of a SameDiff tag; with `scope`, only those in a name scope
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'scopes'>}
  *   scopes the scopes and nodes in a name scope of the graph or of a function, and the edges to each
  * @property {(name: string, options?: Page & { function?: string, tag?: string }) => Answer<Kind, 'node'>} node one

@@ -249,7 +249,7 @@ function refuseForeign({ instance, source }, feed) {
  * @param {Parameters<typeof asker>} of
  */
 export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
-  const next = inTurn(); // also for both: they read by one feed
+  const next = inTurn(); // shared by both engines, as they read from one feed
   const first = asker(file, feed, kind, options, merged, next);
   if (hasModels(file.instance)) return first;
   /** @typedef {typeof first} Asker */

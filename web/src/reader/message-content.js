@@ -29,7 +29,7 @@ const MESSAGE = 'message';
 function wholeOf(state) {
   const { file, index, options } = state;
   const { trustSizes, keepDamaged, verify, budget, http } = options;
-  const guessed = options.type === undefined; // then the type is used for names only
+  const guessed = options.type === undefined; // a guessed type is used for names only
   const how = { type: guessed ? 0 : state.type, trustSizes, keepDamaged, verify };
   const merged = index && mergedBody(file, index.engine, how);
   const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);

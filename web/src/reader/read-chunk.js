@@ -1,4 +1,4 @@
-/** What reads chunks. */
+/** Reads chunks. */
 import { teller } from '../progress.js';
 import { big, checkRange } from './chunks.js';
 import { collect, enginePieces } from './output.js';

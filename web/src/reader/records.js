@@ -74,7 +74,7 @@ import { structs } from './structs.js';
  *   its Riegeli chunks, 40 bytes each, which are read once
  * @property {Nth} nth the records with these numbers, counted from 0, or with negative ones from the end
  * @property {(options?: ReadOptions) => Promise<Uint8Array | undefined>} metadata the file's
- *   RecordsMetadata, serialized, if it has one that can be read
+ *   serialized RecordsMetadata, if it has one that can be read
  * @property {Cost} transferred so far
  * @property {() => void} close frees everything
  */

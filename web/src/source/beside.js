@@ -1,7 +1,7 @@
 import { keyBeside } from './addresses.js';
 
 /**
- * The address of another file, by its path from the folder of one.
+ * The address of another file, by its path relative to the folder of a given file.
  *
  * @param {string} given the address of the file in that folder
  * @param {string} url the same as a URL

@@ -29,7 +29,7 @@ export class Redirects {
   #keepsAway;
   /** Whether the target has given a range. */
   #served = false;
-  /** What was led to: ranges are requested there until that fails. @type {string | undefined} */
+  /** The target of the redirects: ranges are requested there until that fails. @type {string | undefined} */
   target;
 
   /**

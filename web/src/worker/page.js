@@ -98,7 +98,7 @@ async function startFor(start, method, kinds, input, options) {
  * here. The worker gets each in the same form as the file itself.
  *
  * @param {Connection} connection
- * @param {Set<Source>} sources those that are read here
+ * @param {Set<Source>} sources the sources read on the page
  * @param {Source | undefined} own
  * @param {OpenOptions} options
  * @returns {{ references?: any }}

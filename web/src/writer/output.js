@@ -18,7 +18,7 @@ import { sinkOf } from './sinks.js';
  * @typedef {object} Result
  * @property {number} chunks in the .cpb file, without its index
  * @property {number} size bytes that were written
- * @property {boolean} isSplit whether the message needed more than one chunk
+ * @property {boolean} isSplit whether the message needed several chunks
  */
 
 /**

@@ -18,7 +18,7 @@ import { structs } from './structs.js';
  *   'transpose,zstd:9,chunk_size:4M'
  */
 /**
- * How chunks are stored; all of it may be left out.
+ * How chunks are stored; all options may be left out.
  * @typedef {RepackOwnOptions & PackOptions} RepackOptions
  */
 

@@ -25,7 +25,7 @@ import { structs } from './structs.js';
  * @property {{ splitter?: number, join?: number, badConsumers?: number[] }} [version] of the index
  */
 /**
- * How a message is split and its chunks stored; all of it may be left out.
+ * How a message is split and its chunks stored; all options may be left out.
  * @typedef {SplitOwnOptions & PackOptions} SplitOptions
  */
 

@@ -20,7 +20,7 @@ class Collected extends Fd {
   }
 }
 
-/** What the visitor chose, read as it is asked for: never in memory as a whole. */
+/** The file that the visitor chose. Only requested ranges are read; it is never in memory as a whole. */
 class OpenBlob extends Fd {
   at = 0;
   reader = new FileReaderSync();

@@ -6,7 +6,7 @@ import texts from 'worker-texts';
 /** @type {Promise<{ models: WebAssembly.Module, dictionary: WebAssembly.Module }> | undefined} */
 let compiled;
 
-/** What reads models. */
+/** The modules that read models. */
 export const modules = () => (compiled ??= compileAll());
 
 async function compileAll() {
