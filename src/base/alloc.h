@@ -12,7 +12,7 @@ cpb_allocator cpb_allocator_or_default(const cpb_allocator *allocator);
 /* malloc, realloc and free; in a build without them (CPB_WITH_MALLOC) one that never has memory. */
 cpb_allocator cpb_system_allocator(void);
 
-/* All return NULL when memory is short; blocks of 0 bytes are allowed. */
+/* All return NULL if memory is short; blocks of 0 bytes are allowed. */
 void *cpb_alloc(const cpb_allocator *a, size_t size); /* not initialized */
 void *cpb_alloc_zeroed(const cpb_allocator *a, size_t size);
 void *cpb_realloc(const cpb_allocator *a, void *block, size_t old_size, size_t new_size);
@@ -36,7 +36,7 @@ typedef struct cpb_buffer {
 void cpb_buffer_init(cpb_buffer *buffer, const cpb_allocator *a);
 void cpb_buffer_free(cpb_buffer *buffer);
 bool cpb_buffer_reserve(cpb_buffer *buffer, size_t capacity);
-/* `data` may be what was taken off the end of the same buffer. */
+/* `data` may be bytes that were taken off the end of the same buffer. */
 bool cpb_buffer_append(cpb_buffer *buffer, const void *data, size_t size);
 /* Empties it, and frees its memory if that is more than `keep` bytes. */
 void cpb_buffer_reset(cpb_buffer *buffer, size_t keep);

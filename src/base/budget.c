@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 
-/* Stands in front of each block, as cpb_allocator.release is not told its size. */
+/* Precedes each block, because cpb_allocator.release does not get the block's size. */
 typedef struct {
   alignas(max_align_t) size_t size; /* includes the header */
 } header;

@@ -14,7 +14,7 @@
 size_t cpb_decimal_double(char out[CPB_DECIMAL_MAX], double value);
 size_t cpb_decimal_float(char out[CPB_DECIMAL_MAX], float value);
 
-/* The most characters that a text to read may have before its NUL. */
+/* The longest text to read, in characters before its NUL. */
 #define CPB_DECIMAL_TEXT_MAX 256
 
 /* Reads the number that a text begins with, as C's strtod() or, if `single`, strtof()

@@ -40,7 +40,7 @@ void cpb_input_supply_other(cpb_input *input, uint32_t file, uint64_t offset, co
   if (file > 0 && file == input->file) supply(input, offset, data, length);
 }
 
-/* A size that was said before answers no need of a byte before it. */
+/* A known size does not satisfy the need of a byte before it. */
 static void end(cpb_input *input, uint64_t *known, uint64_t size) {
   uint64_t wanted = input->need.offset;
   bool is_old = size == *known && wanted < size && !is_lent(input, wanted);

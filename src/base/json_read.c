@@ -1,4 +1,4 @@
-#ifdef CPB_YYJSON_WITHIN /* as static functions, of which those not called are left out */
+#ifdef CPB_YYJSON_WITHIN /* as static functions; unused ones are left out */
 #  define yyjson_api static
 #  include <yyjson.c>
 #endif

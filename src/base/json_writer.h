@@ -52,17 +52,16 @@ void cpb_json_writer_double(cpb_json_writer *writer, const char *key,
 void cpb_json_writer_float(cpb_json_writer *writer, const char *key, float value); /* as many digits as a float needs */
 void cpb_json_writer_bool(cpb_json_writer *writer, const char *key, bool value);
 void cpb_json_writer_null(cpb_json_writer *writer, const char *key);
-/* Well-formed JSON, as it is. */
+/* Well-formed JSON, which is copied. */
 void cpb_json_writer_raw(cpb_json_writer *writer, const char *key, cpb_span json);
 /* A piece of another writer's text, unchanged. */
 void cpb_json_writer_paste(cpb_json_writer *writer, cpb_span piece);
 /* A key from the input; its value follows with `key` NULL. */
 void cpb_json_writer_key(cpb_json_writer *writer, cpb_span key);
 
-/* Appends the content of a JSON string, without quotes: takes at most some thousand bytes
- * from the front of `in`, so that a caller with a small buffer calls it until `in` is
- * empty. Bytes that are not UTF-8 become U+FFFD; control characters (cpb_is_control()) are
- * escaped. False when memory is short. */
+/* Appends the content of a JSON string, without quotes. It takes at most some thousand bytes from the front of `in`, so
+ * that a caller with a small buffer calls it until `in` is empty. Bytes that are not UTF-8 become U+FFFD; control
+ * characters (cpb_is_control()) are escaped. False if memory is short. */
 bool cpb_json_put_string(cpb_buffer *out, cpb_span *in);
 
 #endif

@@ -11,9 +11,8 @@ cpb_limits cpb_limits_or_default(const cpb_limits *limits);
  * has 32 bits. */
 uint64_t cpb_max_memory_or_default(uint64_t given);
 
-/* Copies a caller's options struct (NULL: none) into `options`, our own of `size` bytes.
- * The caller's may be shorter, if it was compiled against an older header, as its first
- * member, its size, says: members that it lacks become 0. */
+/* Copies a caller's options struct (or NULL) into `options`, our own of `size` bytes. The caller's may be shorter, if
+ * it was compiled against an older header; its first member is its size. Missing members become 0. */
 void cpb_options_copy(void *options, size_t size, const void *given);
 
 #endif

@@ -1,9 +1,8 @@
-/* A balanced search tree over nodes in an array: finding and adding take at most 2 log2(n)
- * comparisons, whatever the order in which an input gives its keys. It is what we use where
- * a hash table would let the input choose what collides.
+/* A balanced search tree over nodes in an array: finding and adding take at most 2 log2(n) comparisons, in whatever
+ * order an input gives its keys. It is used instead of hash tables, where an input could choose colliding keys.
  *
- * An AA tree (Arne Andersson, "Balanced search trees made simple", WADS 1993): a red-black tree
- * whose red nodes are right children only. */
+ * An AA tree (Arne Andersson, "Balanced search trees made simple", WADS 1993): a red-black tree whose red nodes are
+ * right children only. */
 #ifndef CPB_BASE_ORDERED_H
 #define CPB_BASE_ORDERED_H
 

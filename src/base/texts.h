@@ -12,7 +12,7 @@ typedef struct cpb_texts {
   cpb_text_block *last;
 } cpb_texts;
 
-/* Room for `size` bytes, not initialized and not aligned. NULL when memory is short. */
+/* Room for `size` bytes, not initialized and not aligned. NULL if memory is short. */
 uint8_t *cpb_texts_add(cpb_texts *texts, const cpb_allocator *a, size_t size);
 
 void cpb_texts_free(cpb_texts *texts, const cpb_allocator *a);

@@ -60,8 +60,8 @@ bool cpb_url_file_path(cpb_span text, char *out) {
   return true;
 }
 
-/* Some servers give "+" and ";" in a path a meaning of their own. Only characters that are safe with every server stay
- * as they are: those of JavaScript's encodeURIComponent, and slashes. */
+/* Some servers interpret "+" and ";" in a path. Only characters that are safe with every server stay unescaped: those
+ * of JavaScript's encodeURIComponent, and slashes. */
 static bool is_plain(uint8_t c) { return is_letter_or_digit(c) || (c > 0 && strchr("-._~/!'()*", c) != NULL); }
 
 /* "?NAME=" */

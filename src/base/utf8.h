@@ -14,9 +14,8 @@ bool cpb_utf8_valid(cpb_span in);
 /* The code point of a well-formed character of `length` bytes. */
 uint32_t cpb_utf8_code(const uint8_t *at, size_t length);
 
-/* Whether a terminal or an editor would act on the character instead of showing it: the
- * control characters (C0, DEL, C1), and those that change the direction of writing, by
- * which text can be made to look like another. */
+/* Whether a terminal or an editor would interpret the character instead of showing it: control characters (C0, DEL,
+ * C1), and characters that change the direction of writing, which can disguise text. */
 bool cpb_is_control(uint32_t code);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before each block stands its size, in as much room as keeps it aligned. */
+/* The size of each block precedes it, in as much room as keeps the block aligned. */
 #define HEADER (sizeof(size_t) > _Alignof(max_align_t) ? sizeof(size_t) : _Alignof(max_align_t))
 
 static bool take(cli_memory *memory, size_t size) {

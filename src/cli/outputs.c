@@ -47,7 +47,7 @@ cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status
   return NULL;
 }
 
-/* While the lock is waited for, nothing is there to be undone. */
+/* While waiting for the lock, there is nothing to undo. */
 cpb_output *cli_extend_output(cli *c, const char *path, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   const cpb_output_options options = {.struct_size = sizeof options, .sync = c->settings.sync, .wait = LOCK_WAIT};

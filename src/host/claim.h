@@ -18,8 +18,8 @@ typedef struct cpb_claim {
  * waits at most so many milliseconds for one that has it. CPB_E_WRITE. */
 cpb_code cpb_claim_take(cpb_claim *claim, const char *path, unsigned wait, cpb_error *error);
 
-/* That the path still leads to this file, and, if nothing was written yet, that the file
- * is what it was when it was locked: not all programs lock. CPB_E_WRITE. */
+/* Checks that the path still leads to this file, and, if nothing was written yet, that the file has not changed since
+ * it was locked: not all programs use locks. CPB_E_WRITE. */
 cpb_code cpb_claim_check(const cpb_claim *claim, bool written, cpb_error *error);
 
 #endif

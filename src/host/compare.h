@@ -10,7 +10,7 @@
  * read, it does nothing. */
 void cpb_compare_bytes(cpb_comparison *c, cpb_file *against, uint64_t offset, const uint8_t *data, size_t size);
 
-/* The file may go on where the message, of c->size bytes, has ended. */
+/* The file may continue after the message of c->size bytes. */
 void cpb_compare_ends(cpb_comparison *c, cpb_file *against);
 
 #endif

@@ -8,16 +8,15 @@
 
 #include "cpb/base.h"
 
-/* A descriptor and where it stands, so that reading or writing on needs no
- * seek: pipes work, and hosts without pread do. A shared one is never moved. */
+/* A descriptor with its position, so that sequential reading or writing needs no seek: this supports pipes, and hosts
+ * without pread. A shared one is never moved. */
 typedef struct cpb_descriptor {
   int fd;
   uint64_t at;
   bool shared; /* with other threads */
 } cpb_descriptor;
 
-/* Both return false with errno set. Fewer bytes than asked for are read at the
- * end of the file only. */
+/* Both return false with errno set. A read is shorter than requested only at the end of the file. */
 bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length, size_t *got);
 bool cpb_descriptor_write(cpb_descriptor *d, uint64_t offset, const void *data, size_t length);
 

@@ -23,7 +23,7 @@ static const uint8_t *find_value(const uint8_t *at, const uint8_t *end) {
   return at < end && *at == '"' ? at + 1 : NULL;
 }
 
-/* A character of a string, of which the end is looked for; false at one that is not read. */
+/* Takes a character of a string, to find its end; false for unsupported ones. */
 static bool take(const uint8_t **at, const uint8_t *end, char *out) {
   if (**at == '\\' && *at + 1 < end && !strchr("\\\"'", (*at)[1])) return false;
   if (**at == '\\') ++*at;

@@ -8,8 +8,7 @@
 
 #define CPB_LATEST_ROOM 240
 
-/* The last part of the path that the file names, which says where the checkpoint was when it was saved. Takes
- * `file`. */
+/* The last part of the path in the file, which is the checkpoint's place when it was saved. Takes `file` over. */
 bool cpb_latest_checkpoint(const cpb_allocator *a, cpb_file *file, char out[CPB_LATEST_ROOM]);
 
 #endif

@@ -88,7 +88,7 @@ static cpb_code read_piece(rewritten *r, size_t i, uint64_t offset, void *out, s
   return CPB_OK;
 }
 
-/* As many pieces as there is room for: most have a few bytes. */
+/* Takes as many pieces as fit: most have a few bytes. */
 static cpb_code read(void *user, uint64_t offset, void *out, size_t *length, cpb_error *error) {
   rewritten *r = user;
   const size_t room = *length;

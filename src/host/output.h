@@ -6,8 +6,8 @@
 
 #include "cpb/file.h"
 
-/* Another way into an output, at any offset, to be flushed when it is done. NULL when
- * memory is short or what is written has to come in order; `output` must outlive it. */
+/* Another view of an output, at any offset; flush it when it is done. NULL if memory is short, or if the output must be
+ * written in order; `output` must outlive it. */
 cpb_output *cpb_output_share(const cpb_output *output);
 bool cpb_output_can_share(const cpb_output *output);
 

@@ -1,7 +1,6 @@
-/* Parts of a file that is being made, encoded by several threads, each with a fork of the engine and
- * a view of the input. The caller's thread takes them in order (cpb_encoders_take) and writes the
- * file. A part that none of them can encode, or that fails, is left to it: it then comes upon what is
- * wrong, as it does without threads. */
+/* Encodes parts of a file with several threads, each with a fork of the engine and a view of the input. The caller's
+ * thread takes the parts in order (cpb_encoders_take) and writes the file. If none of them can encode a part, or if it
+ * fails, the caller's thread encodes it: it then finds the error as it would without threads. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -105,8 +104,8 @@ static bool make_room(cpb_encoders *e) {
   return e->workers && e->slots;
 }
 
-/* All are equipped before the first one starts, as they read what the packer has until then. Fewer
- * threads than were asked for will do. */
+/* All are equipped before the first one starts, because they read the packer's data. Fewer threads than requested are
+ * acceptable. */
 static bool start(cpb_encoders *e, const cpb_packer *packer) {
   unsigned equipped = 0;
   while (equipped < e->count && equip(&e->workers[equipped], e, packer)) equipped++;

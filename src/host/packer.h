@@ -33,7 +33,7 @@ static inline const cpb_error *cpb_packer_error(const cpb_packer *p) {
   return p->split ? cpb_split_error(p->split) : cpb_repack_error(p->repack);
 }
 
-/* The step that makes the file's plan, or reads its index: what parts are made of. */
+/* The step that makes the file's plan, or reads its index, before parts can be formed. */
 static inline cpb_step cpb_packer_plan(const cpb_packer *p) {
   return p->split ? cpb_split_plan(p->split) : cpb_repack_open(p->repack);
 }

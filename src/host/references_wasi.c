@@ -1,5 +1,5 @@
-/* WASI preview 1, where a runtime may not say what a path leads to: files in folders below are not opened, and
- * links are not followed. */
+/* WASI preview 1, where a runtime may not reveal the target of a path: files in subfolders are not opened, and links
+ * are not followed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Files that the caller has not named: a model's writer may have put a pipe in the place of one, whose opening never
- * returns, or a device. */
+/* Opens files that the caller did not name: a malicious model may come with a pipe in place of a file, which could
+ * block for ever, or a device. */
 #ifndef CPB_HOST_REGULAR_H
 #define CPB_HOST_REGULAR_H
 

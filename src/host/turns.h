@@ -1,6 +1,5 @@
-/* An output that must be written in order, in parts that several threads make at the
- * same time. The part whose turn it is is written as it comes; of those after it, as
- * much is held as there is room for. */
+/* An output that must be written in order, in parts that several threads make at the same time. The part whose turn it
+ * is is written as it comes; later ones are held in memory, as far as there is room. */
 #ifndef CPB_HOST_TURNS_H
 #define CPB_HOST_TURNS_H
 
@@ -8,8 +7,7 @@
 
 typedef struct cpb_turns cpb_turns;
 
-/* At most `ahead` parts are begun and not yet written, and about `room` bytes held.
- * NULL when memory is short. */
+/* At most `ahead` parts are begun and not yet written, and about `room` bytes are held. NULL if memory is short. */
 cpb_turns *cpb_turns_new(const cpb_allocator *a, cpb_output *out, size_t ahead, size_t room);
 void cpb_turns_free(cpb_turns *turns);
 

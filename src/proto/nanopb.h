@@ -9,11 +9,11 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 
-/* Merges the serialized message `in` into `message`, which is all 0 or was decoded before.
- * Repeated fields are skipped. Returns NULL, or a static text that says what is wrong. */
+/* Merges the serialized message `in` into `message`, which is all 0 or was decoded before. Repeated fields are skipped.
+ * Returns NULL, or the problem as a static text. */
 const char *cpb_nanopb_decode(cpb_span in, const pb_msgdesc_t *type, void *message);
 
-/* Appends a field with `message` as its value. False when memory is short. */
+/* Appends a field with `message` as its value. False if memory is short. */
 bool cpb_nanopb_append(cpb_buffer *out, uint32_t number, const pb_msgdesc_t *type, const void *message);
 
 /* The size of that field. */

@@ -1,5 +1,5 @@
-/* A message that is written from front to back while the lengths of the submessages in it are not
- * yet known. They are noted, and inserted at the end, in one pass from the back. */
+/* A message that is written from front to back while the lengths of its submessages are unknown. They are noted, and
+ * inserted at the end, in one pass from the back. */
 #ifndef CPB_PROTO_OUTLINE_DRAFT_H
 #define CPB_PROTO_OUTLINE_DRAFT_H
 
@@ -67,8 +67,7 @@ bool cpb_draft_close(cpb_draft *draft);
  * not deeper). */
 void cpb_draft_drop(cpb_draft *draft, size_t depth);
 
-/* Removes an incomplete field and closes what is open, so that what was written so far can be
- * finished. */
+/* Removes an incomplete field and closes open messages, so that the part written so far can be finished. */
 bool cpb_draft_cut(cpb_draft *draft);
 
 /* Inserts the lengths. Nothing can be written afterwards. */

@@ -23,6 +23,6 @@ cpb_have cpb_outline_find_jump(cpb_outline *o, uint64_t *next) {
                                    .begin = s->field.begin,
                                    .message_end = message_end(s)};
   cpb_have have = o->jumps->find(o->jumps_context, &place, next);
-  if (have == CPB_AT_END && o->losses) o->losses->note(o); /* the walk comes to what is lost as well */
+  if (have == CPB_AT_END && o->losses) o->losses->note(o); /* the walk will reach the lost bytes as well */
   return have;
 }

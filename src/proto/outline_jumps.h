@@ -1,17 +1,17 @@
-/* For who knows a place farther on at which a message goes on: what lies between is not read, and not said to be left
- * out. */
+/* For callers who know a later place at which a message continues: the bytes between are neither read nor reported as
+ * left out. */
 #ifndef CPB_PROTO_OUTLINE_JUMPS_H
 #define CPB_PROTO_OUTLINE_JUMPS_H
 
 #include "base/input.h"
 #include "cpb/outline.h"
 
-/* Before a field with a length is looked at. */
+/* The state before a field with a length. */
 typedef struct cpb_outline_place {
   cpb_input *input;
   cpb_error *error;
   bool is_damaged;      /* something of the input is known to be */
-  size_t depth;         /* how many messages were entered, */
+  size_t depth;         /* number of entered messages */
   uint32_t outermost;   /* and as which field the first of them */
   uint32_t number;      /* of the field */
   uint64_t begin;       /* of it, */
@@ -19,8 +19,8 @@ typedef struct cpb_outline_place {
 } cpb_outline_place;
 
 typedef struct cpb_outline_jumps {
-  /* CPB_HAVE: `*next` is where to go on, at another field of the same message or at its end. CPB_AT_END: no place is
-   * known. CPB_WAIT: it reads from the input, and is called again. CPB_FAILED: the error is set. */
+  /* CPB_HAVE: `*next` is the place to continue, another field of the same message or its end. CPB_AT_END: no place is
+   * known. CPB_WAIT: it reads from the input, and must be called again. CPB_FAILED: the error is set. */
   cpb_have (*find)(void *context, const cpb_outline_place *place, uint64_t *next);
 } cpb_outline_jumps;
 

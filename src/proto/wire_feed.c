@@ -4,7 +4,7 @@
 
 #define LEAST 256 /* enough for some tags and lengths */
 #define MOST ((size_t)256 << 10)
-#define NEAR 4096 /* to pass over less than a page saves no request */
+#define NEAR 4096 /* skipping less than a page saves no request */
 
 void cpb_wire_feed_begin(cpb_wire_feed *feed, cpb_input *input) {
   feed->input = input;

@@ -35,8 +35,8 @@ static bool give_block_header(cpb_chunk_writer *w, cpb_output_bytes *out) {
   return give(w, w->block_header, sizeof w->block_header, out);
 }
 
-/* Outputs a piece of the section, which is not at a block boundary, and at most up to the
- * next one. False when there is nothing to output. */
+/* Outputs a piece of the section, which is not at a block boundary, up to the next one at most. False if nothing is
+ * left to output. */
 static bool give_section(cpb_chunk_writer *w, cpb_section *s, cpb_output_bytes *out) {
   uint64_t count = w->bare ? s->size : cpb_min_u64(s->size, cpb_block_remaining(w->pos));
   const uint8_t *data = s->data;

@@ -1,5 +1,4 @@
-/* Appending to a buffer, for the encoders of chunk data. False with `*error` set when
- * memory is short. */
+/* Appends to a buffer, for the encoders of chunk data. False with `*error` set if memory is short. */
 #ifndef CPB_RIEGELI_ENCODING_H
 #define CPB_RIEGELI_ENCODING_H
 

@@ -1,6 +1,5 @@
-/* zstd_block.c without its second copy for literals that are split between two buffers: all
- * of a block's fit into the one that ZSTD_DECODER_INTERNAL_BUFFER gives, so that what is
- * compared with is never met. */
+/* zstd_block.c without its second copy for literals that are split between two buffers: all literals of a block fit
+ * into the one that ZSTD_DECODER_INTERNAL_BUFFER gives, so the comparison never succeeds. */
 #include "wide.h"
 
 #include "decompress/zstd_decompress_internal.h"

@@ -29,7 +29,7 @@ static cpb_step step(on_records *o) {
   return step;
 }
 
-/* The rest of the record, and not a step further. */
+/* Reads the rest of the record, and no further. */
 static cpb_step advance(engine *e) {
   on_records *o = (on_records *)e;
   if (o->error.code != CPB_OK) return CPB_STEP_ERROR;

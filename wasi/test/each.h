@@ -1,7 +1,6 @@
-/* Many commands in one process, as tests/verdicts.py has a runtime run them: each line of standard
- * input has the words of one, separated by tabs. For each comes a line with its exit code
- * and the sizes of its output and messages, and then these. Each runs in a copy of the
- * process, where the module is loaded already. */
+/* Many commands in one process, for tests/verdicts.py: each line of standard input has the words of one, separated by
+ * tabs. The answer to each is a line with its exit code and the sizes of its output and messages, followed by these.
+ * Each runs in a copy of the process, where the module is loaded already. */
 #ifndef CPB_WASI_TEST_EACH_H
 #define CPB_WASI_TEST_EACH_H
 

@@ -142,7 +142,7 @@ static m3ApiRawFunction(fd_seek) {
   m3ApiReturn(WASI_OK)
 }
 
-/* Of the program's list of pieces the first is enough: it asks again for the rest. */
+/* The first piece in the program's list is enough: it asks again for the rest. */
 static struct iovec first_piece(void *memory, uint32_t list, uint32_t count) {
   for (uint32_t i = 0; i < count; i++, list += 8) {
     uint32_t piece[2];

@@ -1,7 +1,6 @@
-/* wasmtime MODULE.wasm ARGUMENT...: runs a WASI command in Wasmtime, as the program
- * of that name does, with every directory open; wasmtime --each MODULE.wasm: many, as
- * each.h says. PyPI's wasmtime brings only the library, without headers. What was
- * compiled is kept in MODULE.wasm.compiled. */
+/* wasmtime MODULE.wasm ARGUMENT...: runs a WASI command in Wasmtime, like the program of that name, with every
+ * directory open; wasmtime --each MODULE.wasm: many, as each.h says. PyPI's wasmtime has only the library, without
+ * headers. Compiled modules are kept in MODULE.wasm.compiled. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -90,7 +89,7 @@ static bytes read_whole(const char *path) {
   return all;
 }
 
-/* Others may do the same at this moment. */
+/* Other processes may do the same at this moment. */
 static void write_whole(const char *path, bytes all) {
   char part[4096];
   snprintf(part, sizeof part, "%s.%d", path, (int)getpid());
@@ -118,7 +117,7 @@ static module *load(engine *e, const char *path) {
 
 static void open_directory(config *c, const char *path) { require(wasi_config_preopen_dir(c, path, path, true), path); }
 
-/* wasi-libc takes "/" and "." for the same, so what is in "/" is opened by name. */
+/* wasi-libc treats "/" and "." as the same, so the contents of "/" are opened by name. */
 static void open_directories(config *c) {
   DIR *root = opendir("/");
   char path[300];

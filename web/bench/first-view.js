@@ -106,7 +106,7 @@ function taken() {
   return { memory, cpu };
 }
 
-/** Tells when it is there, from the beginning of navigation, or why it never will be. @param {string} condition */
+/** Reports when the view is there, counted from the start of navigation, or why it never will be. @param {string} condition */
 const watch = (condition) => `(() => {
   document.cookie = 'consent=1'; // Netron asks for it once, which is no part of this
   const look = () => {

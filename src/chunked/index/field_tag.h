@@ -1,4 +1,4 @@
-/* FieldIndex: one tag of those that lead to a field. */
+/* FieldIndex: one tag of the path to a field. */
 #ifndef CPB_CHUNKED_INDEX_FIELD_TAG_H
 #define CPB_CHUNKED_INDEX_FIELD_TAG_H
 
@@ -15,11 +15,11 @@ typedef struct cpb_tag {
   cpb_tag_kind kind;
 } cpb_tag;
 
-/* A serialized FieldIndex. NULL, with `tag`, and the text of a string key, whose tag says only its length; or what
- * is wrong, and the message that it is in. */
+/* Reads a serialized FieldIndex. NULL, with `tag` set, and the text of a string key, whose tag has only its length; or
+ * the problem, and the message that has it. */
 const char *cpb_tag_read(cpb_span in, cpb_tag *tag, cpb_span *key, const char **message);
 
-/* Appends a FieldIndex as field `number`. False when memory is short. */
+/* Appends a FieldIndex as field `number`. False if memory is short. */
 bool cpb_tag_append(cpb_buffer *out, uint32_t number, const cpb_tag *tag, const uint8_t *text);
 
 /* The size of that. */

@@ -94,7 +94,7 @@ static bool take_version(decoder *d, cpb_span in) {
 
 /* --- Chunks --------------------------------------------------------------- */
 
-/* A varint field of one of the first 15 numbers, as writers put it; false: it is something else. */
+/* Reads a varint field with one of the first 15 numbers, in the writers' usual form; false for anything else. */
 static bool read_short_field(const uint8_t **at, const uint8_t *end, uint8_t *number, uint64_t *value) {
   if (*at == end || (**at & 0x87) != CPB_WIRE_VARINT) return false;
   *number = (uint8_t)(**at >> 3);
@@ -102,7 +102,8 @@ static bool read_short_field(const uint8_t **at, const uint8_t *end, uint8_t *nu
   return *at != NULL;
 }
 
-/* A ChunkInfo of its own fields, each at most once and of a known size: what nanopb makes of it. */
+/* Reads a ChunkInfo that has only known fields, each at most once and of a known size, with the same result as
+ * nanopb. */
 static bool read_plain_chunk(cpb_span in, cpb_chunk_entry *chunk) {
   const uint8_t *end = in.data + in.size;
   uint64_t values[CHUNK_INFO_OFFSET + 1] = {0};
@@ -147,7 +148,7 @@ bool cpb_metadata_is_file_name(cpb_span in) {
   return true;
 }
 
-/* So none is there twice: limits count each. */
+/* Ordered names are unique, so limits count each only once. */
 static bool comes_after(const cpb_metadata *m, cpb_span name) {
   if (m->num_files == 0) return true;
   const cpb_other_file last = cpb_metadata_file(m, (uint32_t)m->num_files);
@@ -212,7 +213,7 @@ typedef struct {
   uint64_t chunk;
 } plain_field;
 
-/* A message in one of the first 15 fields, of less than 128 bytes. */
+/* Reads a message in one of the first 15 fields, of less than 128 bytes. */
 static bool read_short_message(const uint8_t **at, const uint8_t *end, uint8_t number, cpb_span *in) {
   const uint8_t *p = *at;
   if (end - p < 2 || p[0] != (number << 3 | CPB_WIRE_LEN) || p[1] > 0x7f || end - p - 2 < p[1]) return false;
@@ -317,7 +318,7 @@ static bool take_field(decoder *d, cpb_span *in) {
 
 /* --- Walking -------------------------------------------------------------- */
 
-/* Decodes the small message once all of it is there; it is d->small until then. */
+/* Decodes the small message once it is complete; it is d->small until then. */
 static bool take_small(decoder *d, cpb_span *in) {
   const cpb_wire_field *f = &d->scanner.field;
   cpb_buffer *text = &d->m->text;
@@ -341,8 +342,7 @@ static bool take_small(decoder *d, cpb_span *in) {
   }
 }
 
-/* The error takes the place of one that was found before: only what is reported first is still searched for
- * mistakes. */
+/* Replaces an earlier error: afterwards only the parts that are reported first are still searched for mistakes. */
 static void fail(decoder *d, bool is_chunk, cpb_span *in) {
   bool in_tree = d->scanner.depth > d->scanner.skipping_groups;
   d->failed = in_tree ? CPB_METADATA_BAD_TREE : is_chunk ? CPB_METADATA_BAD_CHUNK : CPB_METADATA_BAD;
@@ -352,7 +352,7 @@ static void fail(decoder *d, bool is_chunk, cpb_span *in) {
   if (in_tree) cpb_wire_pass(&d->scanner, in);
 }
 
-/* In a tree that has failed, the rest of a message is not looked at, and of a field only the tags. */
+/* In a tree that has failed, the rest of a message is ignored, and of a field all but the tags. */
 static void leave(decoder *d, cpb_span *in) {
   if (place_at(d, d->scanner.depth + 1) == IN_FIELD) d->node = cpb_metadata_parent(d->m, d->node);
   if (d->failed && place_at(d, d->scanner.depth) == IN_MESSAGE) cpb_wire_pass(&d->scanner, in);

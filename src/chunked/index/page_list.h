@@ -16,7 +16,7 @@ enum { CPB_PAGE_LEVELS = 8 };
 
 typedef struct cpb_index_page {
   uint64_t position, size; /* of its record */
-  uint64_t first, count;   /* chunks or nodes: the first one's number, and how many */
+  uint64_t first, count;   /* chunks or nodes: the number of the first one, and their count */
   uint32_t kind;
   uint32_t level;               /* 0: it has them itself; else it lists pages of the level below */
   bool apart;                   /* NODES: of all nodes, see page_search.h */
@@ -36,14 +36,14 @@ typedef struct cpb_page_list {
 void cpb_page_list_init(cpb_page_list *p, const cpb_allocator *a);
 void cpb_page_list_free(cpb_page_list *p);
 
-/* False when memory is short. Tags belong to the page that was added last. */
+/* False if memory is short. Tags belong to the last page added. */
 bool cpb_page_list_add(cpb_page_list *p, const cpb_index_page *page);
 bool cpb_page_list_add_tag(cpb_page_list *p, cpb_tag tag, const uint8_t *text);
 
 /* Appends an IndexPage as field METADATA_PAGES. */
 bool cpb_page_list_put(const cpb_page_list *p, size_t i, cpb_buffer *out);
 
-/* Adds what a serialized IndexPage says. NULL, or what is wrong with it; with `memory` set: nothing but that. */
+/* Adds a serialized IndexPage. NULL, or the problem; with `memory` set, the problem is only lack of memory. */
 const char *cpb_page_list_read(cpb_page_list *p, cpb_span in, bool *memory);
 
 #endif

@@ -28,8 +28,8 @@ static cpb_tags path_at_hand(const cpb_page_reader *r) {
 
 /* --- Lists of pages --------------------------------------------------------------- */
 
-/* Within a list pages go on where the last one ends, chunks before nodes; and they come before the list, so that
- * no page leads to itself. */
+/* Within a list, pages continue where the last one ends, chunks before nodes; and they come before the list in the
+ * file, so that no page leads to itself. */
 static const char *wrong_page(const cpb_page_list *list, size_t i, const cpb_index_page *above) {
   const cpb_index_page *page = &list->items[i], *last = i > 0 ? page - 1 : NULL;
   const bool begins = !last || last->kind != page->kind;
@@ -144,7 +144,7 @@ static bool take_chunks(cpb_page_reader *r, cpb_error *error) {
 
 /* --- Nodes --------------------------------------------------------------------------- */
 
-/* The first nodes of a page are those that its own ones are in; they were in a page before it. */
+/* The first nodes of a page contain its own nodes, and were in an earlier page. */
 static bool check_spine(const cpb_page_reader *r, uint32_t count) {
   const cpb_metadata *page = &r->page;
   if (count > r->order.depth) return false;

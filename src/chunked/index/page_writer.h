@@ -12,7 +12,7 @@ typedef struct cpb_page_writer {
   cpb_metadata root;          /* the versions; in the end the last record */
   cpb_page_list made, listed; /* pages of this level so far, and all of the one below, */
   size_t next;                /* of which this comes next */
-  size_t chunk, node;         /* how many were written */
+  size_t chunk, node;         /* number written so far */
   uint32_t *order;            /* nodes in the order of their paths; NULL: they are so in the tree */
   uint32_t at;                /* the next node in that order */
   cpb_tree_order tree;        /* the last one, and those that it is in; */
@@ -22,16 +22,16 @@ typedef struct cpb_page_writer {
   uint32_t level;
 } cpb_page_writer;
 
-/* When there are pages: if `page_size` is not 0. CPB_PAGES_SIZE: a size that suits the index. */
+/* Whether there are pages: if `page_size` is not 0. CPB_PAGES_SIZE: a suitable size for the index. */
 #define CPB_PAGES_SIZE ((uint64_t)1)
 
-/* An index that is larger than a protobuf message may be has pages in any case. `m` must outlive it. False when
- * memory is short. `apart`: what the pages then say. */
+/* An index larger than the limit of protobuf messages always has pages. `m` must outlive it. False if memory is short.
+ * `apart` is the value for the pages. */
 bool cpb_page_writer_begin(cpb_page_writer *w, const cpb_metadata *m, uint64_t page_size, bool apart);
 void cpb_page_writer_free(cpb_page_writer *w);
 
-/* Replaces `out` by the next record; `last` tells that it is the file's. After every other one
- * cpb_page_writer_placed() must say where it is. */
+/* Replaces `out` by the next record; `last` tells whether it is the file's last one. After each of the others, call
+ * cpb_page_writer_placed() with its position. */
 bool cpb_page_writer_next(cpb_page_writer *w, cpb_buffer *out, bool *last, cpb_error *error);
 void cpb_page_writer_placed(cpb_page_writer *w, uint64_t position);
 

@@ -10,17 +10,17 @@ typedef struct cpb_positions {
   const cpb_metadata *metadata;
   uint64_t *sorted; /* each once; NULL: the index names them in this order */
   size_t count;
-  size_t *files; /* by file: where its positions end in `sorted`, of which not all are used; NULL: there is one file */
+  size_t *files; /* by file: where its positions end in `sorted`, which may have unused places; NULL: there is only one
+                  * file */
 } cpb_positions;
 
-/* False when memory is short. `metadata` must outlive the positions. */
+/* False if memory is short. `metadata` must outlive the positions. */
 bool cpb_positions_init(cpb_positions *p, const cpb_allocator *a, const cpb_metadata *metadata);
 void cpb_positions_free(cpb_positions *p);
 
-/* Records of one Riegeli chunk have consecutive positions. So the Riegeli chunk
- * of the record at `position` begins where the run of consecutive positions
- * around it does, and ends, if the file holds nothing else, where the next run
- * begins: `*end`, or CPB_NO_OFFSET after the last run. */
+/* Records of one Riegeli chunk have consecutive positions. So the Riegeli chunk of the record at `position` begins at
+ * the start of the run of consecutive positions around it. It ends, if the file holds nothing else, at the start of the
+ * next run: `*end`, or CPB_NO_OFFSET after the last run. */
 void cpb_positions_around(const cpb_positions *p, uint32_t file, uint64_t position, uint64_t *begin, uint64_t *end);
 
 #endif

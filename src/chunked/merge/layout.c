@@ -178,7 +178,7 @@ typedef struct {
 typedef struct {
   cpb_merge_layout *layout;
   cpb_merge_walk *walk;
-  cpb_layout_segment last; /* if there is one */
+  cpb_layout_segment last; /* if any */
   cursor *stack;
   size_t depth, capacity;
 } writer;

@@ -13,12 +13,11 @@ static inline bool cpb_place_before(cpb_place a, cpb_place b) {
 bool cpb_numbers_field(const cpb_allocator *a, cpb_number_list *list, uint32_t number, cpb_place place);
 void cpb_numbers_end(cpb_number_list *list, cpb_place place);
 
-/* A range of `target` was walked: puts it among its ranges, or, if its fields all
- * have one number and there are ranges already, makes it an insert. */
+/* Call it after a range of `target` was walked: adds it to the target's ranges, or, if its fields all have one number
+ * and there are ranges already, makes it an insert. */
 bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, const cpb_number_list *list);
 
-/* The same for a range that was not walked: it comes last, whatever is in it, and
- * so must all that follows. */
+/* The same for a range that was not walked: it comes last, whatever it contains, and so must all later ones. */
 bool cpb_walk_append_range(cpb_merge_walk *w, uint32_t target, uint32_t range);
 
 /* Whether the target's ranges have no field with a number above this. */

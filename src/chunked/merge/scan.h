@@ -1,4 +1,4 @@
-/* The walk of one job: the fields of a range of a chunk, and which targets they are. */
+/* The walk of one job: finds the fields of a range of a chunk, and their targets. */
 #ifndef CPB_CHUNKED_MERGE_SCAN_H
 #define CPB_CHUNKED_MERGE_SCAN_H
 

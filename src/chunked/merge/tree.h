@@ -1,7 +1,6 @@
-/* Flattens the tree of chunked fields in the index into a list of operations, each "merge (or set)
- * chunk C at target T", in the order in which TensorFlow's Merger executes them: within one
- * ChunkedMessage by field tag, then by chunk index; what is chunked inside of a field directly
- * after it. */
+/* Flattens the tree of chunked fields in the index into a list of operations, each "merge (or set) chunk C at target
+ * T", in the order of TensorFlow's Merger: within one ChunkedMessage by field tag, then by chunk index; chunks inside
+ * of a field directly after it. */
 #ifndef CPB_CHUNKED_MERGE_TREE_H
 #define CPB_CHUNKED_MERGE_TREE_H
 
@@ -10,10 +9,10 @@
 /* The cpb_chunk_type of a chunk. */
 typedef uint32_t cpb_chunk_type_of(const void *user, uint64_t chunk);
 
-/* The target of a node whose parent's is `base`, made if it is not there; CPB_NONE with the error set. With
- * tree->only, `*on` is how far the way to `base` is that of the field which is wanted, and becomes how far the
- * node's is; if CPB_ON_BESIDE, the target returned is the one at which it leaves the way, in which `*before`
- * elements must be. */
+/* The target of a node whose parent has the target `base`, created if necessary; CPB_NONE with the error set. With
+ * tree->only, `*on` is how far the path of `base` agrees with the wanted field's, and is updated for the node; if it
+ * becomes CPB_ON_BESIDE, the result is the target at which the node leaves the path, where `*before` elements must
+ * exist. */
 uint32_t cpb_merge_tree_target(cpb_merge_tree *tree, uint32_t node, uint32_t base, uint32_t *on, uint64_t *before);
 
 /* Fills targets and ops. False with the error set. */

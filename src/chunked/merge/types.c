@@ -62,7 +62,7 @@ static const char *bool_key(const cpb_merge_tree *tree, cpb_tag *tag) {
   return NULL;
 }
 
-/* The key as the varint that stands for it on the wire. */
+/* The varint that represents the key on the wire. */
 static const char *integer_key(const cpb_merge_tree *tree, const cpb_field *key, cpb_tag *tag) {
   if (tag->kind == CPB_TAG_KEY_STRING && !read_integer(tree, tag, &tag->value)) {
     return "the map has integer keys, and the key is not an integer";

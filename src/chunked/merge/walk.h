@@ -1,4 +1,4 @@
-/* The walk over the chunks: carries out the operations of the tree. walk.c says how. */
+/* The walk over the chunks: carries out the operations of the tree. See walk.c. */
 #ifndef CPB_CHUNKED_MERGE_WALK_H
 #define CPB_CHUNKED_MERGE_WALK_H
 
@@ -7,10 +7,10 @@
 void cpb_merge_walk_init(cpb_merge_walk *w, const cpb_allocator *a, cpb_merge_tree *tree, cpb_chunk_store *store,
                          uint32_t depth_limit, cpb_error *error);
 void cpb_merge_walk_free(cpb_merge_walk *w);
-/* Frees what only walking needs; what the layout needs stays. */
+/* Frees the data that only walking needs; the data for the layout stays. */
 void cpb_merge_walk_finish(cpb_merge_walk *w);
 
-/* Creates the target, and what it is in, if it is not in the message yet. */
+/* Creates the target, and the targets around it, if it is not in the message yet. */
 bool cpb_walk_make_live(cpb_merge_walk *w, uint32_t target);
 
 /* CPB_HAVE when all operations were carried out, CPB_WAIT, or CPB_FAILED with

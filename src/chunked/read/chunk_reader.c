@@ -1,12 +1,12 @@
-/* The chunk reader: ranges of chunks, by way of a chunk store of its own.
+/* The chunk reader: reads ranges of chunks through its own chunk store.
  *
- * Three things read chunks. The store (chunk_store.h) is internal: it keeps several chunks open at
- * once, as merge and repack need it. The chunk reader is its public face, for one chunk at a time;
- * it needs the index in memory and decodes a Riegeli chunk that several chunks share only once. The
- * pager (pager.c) does without the index and within a fixed amount of memory, but reads more.
+ * Three modules read chunks. The store (chunk_store.h) is internal: it keeps several chunks open at once, for merge and
+ * repack. The chunk reader is its public interface, for one chunk at a time; it needs the index in memory, and decodes
+ * a Riegeli chunk that several chunks share only once. The pager (pager.c) does without the index and within a fixed
+ * amount of memory, but reads more.
  *
- * Between steps [at, at + length) of `chunk` is what is still to be given out, and `data` points
- * into the host's bytes or a stream's decoder: it is valid until the next step. */
+ * Between steps [at, at + length) of `chunk` is the rest to be returned, and `data` points into the host's bytes or a
+ * stream's decoder: it is valid until the next step. */
 #include "chunked/read/chunk_reader.h"
 
 #include "base/checked.h"
@@ -25,7 +25,7 @@ struct cpb_chunk_reader {
   cpb_error error;
   cpb_chunk_store store;
   cpb_chunk_stored stored;
-  uint64_t chunk, at, length; /* what is still to be read */
+  uint64_t chunk, at, length; /* the range still to be read */
   bool opened;
   cpb_span data;
 };
@@ -41,7 +41,7 @@ cpb_chunk_reader *cpb_chunk_reader_new(const cpb_allocator *allocator, const cpb
   r->outer = a;
   r->chunk = CPB_NO_CHUNK;
   cpb_input_init(&r->input);
-  r->input.size = index->none.size; /* that of the file which the index is from, if it is */
+  r->input.size = index->none.size; /* the size of the file that has the index, if there is one */
   cpb_meter_init(&r->meter, &a, options.limits, &r->input);
   a = cpb_meter_allocator(&r->meter);
   const cpb_store_options store = {

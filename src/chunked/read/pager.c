@@ -5,8 +5,8 @@
  * enforces that. It is either in the index, which is scanned entry by entry and never kept, or in the record of
  * `chunk`, where `pos` counts the bytes that it has returned. The pager keeps the offsets of a fixed number of index
  * entries, evenly spaced (paged_index.h): to look up a chunk, it reads the index from the nearest of these before it.
- * The host may take its bytes back after each step, so the reader is told not to keep them (`fleeting`): it copies
- * them, within its budget, or requests them again. */
+ * The host may take its bytes back after each step, so the reader must not keep them (`fleeting`): it copies them,
+ * within its budget, or requests them again. */
 #include "chunked/read/pager.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* The splitters for TensorFlow's and ONNX's types, written as anybody's would be: for each message
- * type the fields worth looking into, and how much of each may stay in its parent. The payload of
- * constants and initializers moves out; a node or function that is still large becomes a chunk; so
- * do the graph and the function library, which are then cut into slices. */
+/* The splitters for TensorFlow's and ONNX's types, written as a user would write them: for each message type the fields
+ * worth opening, and how much of each may stay in its parent. The payload of constants and initializers moves out; a
+ * node or function that is still large becomes a chunk; so do the graph and the function library, which are then cut
+ * into slices. */
 #include <stdbool.h>
 
 #include "base/checked.h"
@@ -9,7 +9,7 @@
 
 typedef enum {
   STAYS_CHUNK, /* up to a whole chunk */
-  STAYS_THIRD, /* up to a third: what is larger would waste the slice it is in */
+  STAYS_THIRD, /* up to a third: a larger one would waste space in its slice */
   STAYS_SMALL  /* up to inline_max */
 } stay;
 

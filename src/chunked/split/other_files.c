@@ -66,7 +66,7 @@ static int by_name(const void *a, const void *b) {
   return order != 0 ? order : x->length < y->length ? -1 : x->length > y->length;
 }
 
-/* By two names a base may mean one file, of which there is then one size. */
+/* A base may refer to one file by two names; the size must then be the same. */
 static bool check_same(const cpb_split_other *a, const cpb_split_other *b, cpb_error *error) {
   char name[NAME_SHOWN + 1];
   cpb_quote(name, sizeof name, a->name, a->length);

@@ -1,4 +1,4 @@
-/* The files that the index of a split names: those that the split writes, and those of a base. */
+/* The files that the index of a split refers to: those that the split writes, and those of a base. */
 #ifndef CPB_CHUNKED_SPLIT_OTHER_FILES_H
 #define CPB_CHUNKED_SPLIT_OTHER_FILES_H
 
@@ -24,7 +24,7 @@ typedef struct cpb_split_others {
 void cpb_split_others_init(cpb_split_others *o, const cpb_allocator *a);
 void cpb_split_others_free(cpb_split_others *o);
 
-/* Once both are planned. USAGE: a file that is written is one of the base's; DAMAGED, MEMORY. */
+/* Call it once both are planned. USAGE: a file to be written is one of the base's; DAMAGED, MEMORY. */
 bool cpb_split_others_plan(cpb_split_others *o, const cpb_split_files *files, const cpb_split_sharing *share,
                            cpb_error *error);
 

@@ -57,7 +57,7 @@ static cpb_have end_chunk(cpb_split_sharing *s, cpb_plan *plan) {
   return have;
 }
 
-/* The chunk's bytes are gone through once more than in a split without a base. */
+/* The chunk's bytes are read one more time than in a split without a base. */
 static cpb_have begin_chunk(cpb_split_sharing *s, const cpb_plan *plan) {
   const cpb_plan_chunk *chunk = &plan->chunks[s->chunk];
   if (!cpb_meter_charge(plan->meter, CPB_WORK_WALKED, chunk->size, chunk->begin, plan->error)) return CPB_FAILED;

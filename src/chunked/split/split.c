@@ -22,7 +22,7 @@ typedef enum { PLANNING, SHARING, PLANNED, WRITING, DONE, FAILED } phase;
 typedef cpb_have share_step(cpb_split_sharing *s, cpb_plan *plan, cpb_input *input, size_t read_size);
 
 struct cpb_split {
-  cpb_allocator allocator; /* for what the writer needs; the plan is the meter's */
+  cpb_allocator allocator; /* for the writer's data; the plan uses the meter's */
   cpb_meter meter;
   cpb_split_options options;
   cpb_error error;
@@ -32,7 +32,7 @@ struct cpb_split {
   cpb_plan plan;
   cpb_split_walk walk;
   cpb_split_sharing share;
-  share_step *compare; /* set with a base; a program without bases need not have what it calls */
+  share_step *compare; /* set with a base, so that programs without bases do not link its function */
   cpb_split_write write;
   phase phase;
   bool planned;

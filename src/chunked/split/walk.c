@@ -1,10 +1,10 @@
 /* The first pass over the input: finds the fields that may be cut.
  *
  * Invariants. Between calls, that is after CPB_STEP_NEED, the plan knows every field before the current one and nothing
- * of that one. While `pending`, the current field has been scanned, and the bytes for the decision are being gathered
- * in `peek` or `key_bytes`; once `looked_up`, it has been counted in `seen`, and is not counted again. The frames are
- * the messages, map entries and groups that the scanner is in; the plan has the same ones, except for groups. `in`
- * belongs to the host, and is empty after CPB_STEP_NEED.
+ * of the current one. While `pending`, the current field has been scanned, and the bytes for the decision are being
+ * gathered in `peek` or `key_bytes`; once `looked_up`, it has been counted in `seen`, and is not counted again. The
+ * frames are the messages, map entries and groups that the scanner is in; the plan has the same ones, except for
+ * groups. `in` belongs to the host, and is empty after CPB_STEP_NEED.
  *
  * A cut can turn out wrong later (seen.h says how). The walk then starts over, at byte 0 and with an empty plan, and
  * does not cut that field again.

@@ -101,8 +101,8 @@ static cpb_have set_transpose(cpb_split_write *w, cpb_transpose how) {
   return called(w, cpb_record_writer_transpose(w->writer, how)) ? CPB_HAVE : CPB_FAILED;
 }
 
-/* A message that is not too large, and compressed. Where chunks share Riegeli chunks, it is all or
- * none of them. */
+/* Chooses for a compressed message that is not too large. If chunks share Riegeli chunks, either all or none are
+ * transposed. */
 static cpb_have choose_transpose(cpb_split_write *w) {
   const cpb_plan_chunk *chunk = &w->plan->chunks[w->chunk];
   bool may = !chunk->is_bytes && chunk->size <= CPB_TRANSPOSE_MOST && w->codec != CPB_CODEC_NONE;
@@ -137,7 +137,7 @@ static cpb_have copy(cpb_split_write *w, cpb_input *input) {
   return called(w, cpb_record_writer_write(w->writer, span.data, span.size)) ? CPB_HAVE : CPB_FAILED;
 }
 
-/* Passes over what is not written. */
+/* Skips chunks that are not written. */
 static void skip_shared(cpb_split_write *w) {
   const cpb_plan *plan = w->plan;
   for (; w->chunk < plan->num_chunks && plan->chunks[w->chunk].elsewhere; w->chunk++)
@@ -226,7 +226,7 @@ static void note_positions(cpb_split_write *w) {
   w->placed.num_records = 0;
 }
 
-/* The writer goes on with the codec of the last chunk, as if it had encoded that. */
+/* The writer continues with the codec of the last chunk, as if it had encoded that itself. */
 static cpb_have end_given(cpb_split_write *w) {
   cpb_codec codec = w->placed.codec == 0 ? CPB_CODEC_NONE : CPB_CODEC_ZSTD;
   come_to_next(w);

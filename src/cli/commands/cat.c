@@ -1,4 +1,4 @@
-/* cpb cat: the bytes of a chunk, a record or a field. */
+/* cpb cat: writes the bytes of a chunk, a record or a field. */
 #include <stdio.h>
 
 #include "cli/commands/cat_field.h"

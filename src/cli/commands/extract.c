@@ -16,7 +16,7 @@ static int write(extraction *e, const void *data, size_t size) {
   return cli_write(e->cli, e->out, e->cli->settings.output, &e->written, data, size);
 }
 
-/* A scalar of NumPy's has a value: one of ND4J's that has none gets a dimension of 0. */
+/* A scalar of NumPy has a value: an empty scalar of ND4J gets a dimension of 0. */
 static size_t head_of(char *head, const cpb_values_info *info) {
   static const uint64_t nothing[] = {0};
   if (!info->numpy) return 0;

@@ -1,4 +1,4 @@
-/* cpb inspect: what a model computes, and what it is made of. */
+/* cpb inspect: shows the computation and the contents of a model. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static size_t count_questions(void) {
   return count;
 }
 
-/* The argument that the question needs, and the question that lists such things; NULL if it needs none. */
+/* The argument of the question, and the question that lists possible arguments; NULL if it has no argument. */
 static const char *expected_subject(cpb_question_kind kind) {
   static const char *const subjects[][2] = {
       {"FUNCTION", "the NAME of a function; cpb inspect MODEL functions lists them"},
@@ -93,7 +93,7 @@ static bool tells_damage(const char *json, size_t size) {
   return false;
 }
 
-/* Where reading ended, as the first problem that is damage says. */
+/* Reports where reading ended, from the first problem that is damage. */
 static void tell_damage(inspection *i, const char *json, size_t size) {
   static const char told[] = "the model is damaged; what could be read is shown";
   const char *path = cpb_model_file_path(i->model);

@@ -3,7 +3,7 @@
 #include "cli/keep.h"
 #include "cli/threads.h"
 
-/* It is decoded and encoded again: the size as stored says about how much there is to do. */
+/* The file is decoded and encoded again, so its stored size is a measure of the work. */
 static unsigned threads_for(const cli *c, cpb_file *in) {
   cpb_error ignored;
   uint64_t size = 0;

@@ -44,8 +44,8 @@ static struct {
   void *volatile what;
 } guarded;
 
-/* The system's own SIGPIPE and SIGXFSZ come with an error of the write; what somebody sends
- * ends the program. */
+/* The system's own SIGPIPE and SIGXFSZ come together with a write error; a signal from another process ends the
+ * program. */
 static bool is_of_a_write(int number, const siginfo_t *info) {
   if (number != SIGPIPE && number != SIGXFSZ) return false;
   return info->si_code != SI_USER || info->si_pid == getpid();
@@ -62,8 +62,8 @@ static void end_by_signal(int number, siginfo_t *info, void *context) {
   errno = error;
 }
 
-/* A descriptor that is closed would be that of the next file, and get what is printed. The
- * wrong end of a pipe takes its place, which for standard input cannot be read, and for the others not be written. */
+/* The next opened file would get the number of a closed standard descriptor, and receive the output. The wrong end of a
+ * pipe takes its place: it cannot be read as standard input, or written as the others. */
 static void fill_descriptor(int fd) {
   int ends[2];
   if (fcntl(fd, F_GETFD) >= 0) return;

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-/* How many differences of a section are wanted for what is shown; 0: as many as a program gets. */
+/* How many differences of a section are needed for display; 0: as many as a program gets. */
 uint64_t cli_diff_wanted(cli *c);
 
 int cli_show_diff(cli *c, const char *json, size_t size);

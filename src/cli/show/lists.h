@@ -5,7 +5,7 @@
 #include "cli/show/table.h"
 #include "cli/show/values.h"
 
-/* A column: what of an element is put into its cell. */
+/* A column: the part of an element that its cells show. */
 typedef struct cli_member {
   const char *title, *member; /* the member's name, or the way to it: stored.size */
   unsigned how;
@@ -22,11 +22,11 @@ typedef struct cli_list {
 /* NULL for a list that is not known. */
 const cli_list *cli_find_list(cpb_question_kind kind, const char *key);
 
-/* The list that the question is about, which comes in pages; NULL for several or none. */
+/* The list that the question is about, which comes in pages; NULL if there are several or none. */
 const char *cli_main_list(cpb_question_kind kind);
 
-/* Columns for the members of any other list, as its first elements have them. `members` has room for
- * CLI_COLUMNS_MOST; returns how many there are. */
+/* Columns for the members of any other list, judged by its first elements. `members` has room for CLI_COLUMNS_MOST;
+ * returns their number. */
 size_t cli_guess_members(yyjson_val *items, cli_member *members);
 
 void cli_list_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_member *members, size_t count,

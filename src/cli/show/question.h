@@ -4,7 +4,7 @@
 
 #include "cli/model.h"
 
-/* Asks, and shows lists, page after page if all of them is wanted, then what else the answer says. Returns the exit
+/* Asks, and shows lists, page by page if everything is wanted, and then the rest of the answer. Returns the exit
  * code. */
 int cli_show_question(cli *c, cpb_model_file *model, cpb_question_kind kind);
 

@@ -32,7 +32,7 @@ int cli_exit_code(const cpb_error *error) {
   return CLI_DAMAGED;
 }
 
-/* A file's name may hold what a terminal would act on, and a URL what is secret. */
+/* A file's name may contain control characters, and a URL may contain secrets. */
 static void print_name(const char *name) {
   char safe[2048];
   if (cpb_is_url(name)) name = cpb_url_name(name, safe, sizeof safe);
@@ -47,7 +47,7 @@ static void print_name(const char *name) {
   fputs(": ", stderr);
 }
 
-/* The reader of a pipe went away, which is its own affair. */
+/* The reader of a pipe has closed it, which is not an error. */
 static bool is_broken_pipe(const cpb_error *error) {
   return error->code == CPB_E_WRITE && strcmp(error->message, strerror(EPIPE)) == 0;
 }

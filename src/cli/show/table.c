@@ -48,7 +48,7 @@ static size_t total_width(const cli_table *t) {
   return total;
 }
 
-/* The widest column of those that may be cut, or may not; none is made narrower than `least`. */
+/* The widest of the columns that may be cut, or of the others; none becomes narrower than `least`. */
 static size_t find_widest(const cli_table *t, bool cut, size_t least) {
   size_t found = SIZE_MAX;
   for (size_t c = 0; c < t->num_columns; c++) {

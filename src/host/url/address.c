@@ -20,7 +20,7 @@ static size_t scheme_of(const char *text) { return cpb_url_scheme(span_of(text))
 
 int cpb_is_url(const char *text) { return text && scheme_of(text) > 0; }
 
-/* Where the parts are, whatever characters they have. */
+/* Finds the parts of the URL, without checking their characters. */
 static bool cut(const char *url, cpb_address *a) {
   a->scheme = url;
   a->scheme_length = scheme_of(url);

@@ -14,7 +14,7 @@ typedef struct cpb_address {
   size_t scheme_length, host_length;
 } cpb_address;
 
-/* False for a text that is no URL of a scheme that is requested, has no host, or a space (but in a key) or control
+/* False for a text that is not a URL with a supported scheme, has no host, or has a space (except in a key) or control
  * character, or a "?", "#" or "%" in a bucket's name. */
 bool cpb_address_parse(const char *url, cpb_address *address);
 
@@ -23,7 +23,7 @@ bool cpb_address_is_http(const cpb_address *address);
 
 bool cpb_address_has_scheme(const cpb_address *address, const char *scheme);
 
-/* Whether two URLs have scheme, host and port in common: what is secret for one is for both. */
+/* Whether two URLs have the same scheme, host and port: they may share secrets. */
 bool cpb_address_same_origin(const char *a, const char *b);
 
 /* How long the path is that `path`, which may be a URL, begins with: all but the query. */
@@ -37,9 +37,8 @@ bool cpb_path_ends_with(const char *path, const char *ending);
  * beginning of a query in a key. `out` has room for 3 * name.size + 1 bytes. */
 bool cpb_path_escape(const char *path, cpb_span name, char *out);
 
-/* Writes `path` with the bytes [keep, cpb_path_length(path)) of it replaced by `ending`; of a URL the
- * query goes along, as signatures may be in it, but not the fragment. `out` has room for
- * strlen(path) + strlen(ending) + 1 bytes. */
+/* Writes `path` with its bytes [keep, cpb_path_length(path)) replaced by `ending`; a URL keeps its query, which may
+ * contain a signature, but not the fragment. `out` has room for strlen(path) + strlen(ending) + 1 bytes. */
 void cpb_path_replace(const char *path, size_t keep, const char *ending, char *out);
 
 #endif

@@ -53,7 +53,7 @@ static const char *variable(const cpb_environment *e, const char *name) {
   return value && *value ? value : NULL;
 }
 
-/* The path, or NULL with no error for none; `is_given`: it is the variable's. */
+/* The path, or NULL without an error if it is not set; `is_given`: it comes from the variable. */
 static char *path_of(const cpb_environment *e, const cpb_allocator *a, const char *name, const char *below_home,
                      bool *is_given, cpb_error *error) {
   const char *given = variable(e, name), *home = variable(e, "HOME");

@@ -1,6 +1,6 @@
-/* The values of a slice in a checkpoint of version 1: under the slice's key is a SavedTensorSlices, whose TensorProto
- * has them in its typed fields, but neither type nor shape. The block that has it is held in memory; in front of its
- * bytes, as an input, these are put. */
+/* The values of a slice in a checkpoint of version 1. The slice's key has a SavedTensorSlices, whose TensorProto has
+ * the values in its typed fields, but neither type nor shape. The block with it is held in memory; type and shape are
+ * put in front of its bytes, which together are an input. */
 #include "base/status.h"
 #include "model/checkpoint/fields.h"
 #include "model/checkpoint/part_reader.h"

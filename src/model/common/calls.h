@@ -20,12 +20,12 @@ typedef struct cpb_calls {
 void cpb_calls_init(cpb_calls *calls, const cpb_allocator *a);
 void cpb_calls_free(cpb_calls *calls);
 
-/* A node of the caller calls it. False when memory is short. */
+/* Notes that a node of the caller calls it. False if memory is short. */
 bool cpb_calls_add(cpb_calls *calls, uint32_t caller, uint32_t callee);
-/* After the last was added: one of each pair. False when memory is short. */
+/* Call it after the last was added: keeps one of each pair. False if memory is short. */
 bool cpb_calls_sort(cpb_calls *calls);
 
-/* The calls of a function, and those of it; they follow each other. */
+/* The calls by a function, and the calls of it; they are contiguous. */
 const cpb_call *cpb_calls_by(const cpb_calls *calls, uint32_t caller, size_t *count);
 const cpb_call *cpb_calls_of(const cpb_calls *calls, uint32_t callee, size_t *count);
 

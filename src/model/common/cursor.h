@@ -1,4 +1,4 @@
-/* The fields of a message that is in memory, one after the other. */
+/* Iterates over the fields of a message in memory. */
 #ifndef CPB_MODEL_COMMON_CURSOR_H
 #define CPB_MODEL_COMMON_CURSOR_H
 
@@ -15,7 +15,7 @@ typedef struct cpb_cursor {
   bool damaged; /* the message ended within a field, or with no field at all */
   /* The field: */
   uint32_t number;
-  cpb_wire_type type; /* VARINT, FIXED32, FIXED64 or LEN: groups are passed over */
+  cpb_wire_type type; /* VARINT, FIXED32, FIXED64 or LEN: groups are skipped */
   uint64_t value;     /* of a number */
   cpb_span bytes;     /* of a LEN */
 } cpb_cursor;
@@ -26,13 +26,12 @@ bool cpb_cursor_next(cpb_cursor *cursor);
 /* The next of the fields that have this number and wire type. */
 bool cpb_cursor_find(cpb_cursor *cursor, uint32_t number, cpb_wire_type type);
 
-/* The last field of that number, as parsers take it: what is not there is empty,
- * with `data` NULL, or 0. */
+/* The last field with this number, as in parsers; a missing field is empty, with `data` NULL, or 0. */
 cpb_span cpb_get_bytes(cpb_span message, uint32_t number);
 uint64_t cpb_get_number(cpb_span message, uint32_t number);
 size_t cpb_count_bytes(cpb_span message, uint32_t number);
 
-/* An entry of the map in field `number`, the last one of the key. */
+/* The entry of the map in field `number` with this key, the last one if there are several. */
 cpb_span cpb_get_entry(cpb_span message, uint32_t number, cpb_span key);
 
 /* The varints of a repeated field, packed or not. */

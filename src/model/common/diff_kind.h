@@ -7,7 +7,7 @@
 
 #include "cpb/model.h"
 
-/* A list of an answer, and by which members its items are found. */
+/* A list of an answer, and the members that identify its items. */
 typedef struct cpb_diff_list {
   const char *section; /* as the result calls it */
   cpb_question_kind question;
@@ -15,13 +15,13 @@ typedef struct cpb_diff_list {
                                  are the items, but for `ignored` */
   const char *keys[4];        /* members of an item, up to a NULL; "?name" only if the
                                  item has no member before it */
-  const char *const *ignored; /* members of an item that say where it is, not what */
+  const char *const *ignored; /* members of an item with its place, and not its content */
   bool deep;                  /* members within it of these names, too */
 } cpb_diff_list;
 
 #define CPB_DIFF_IGNORED(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Members that say nothing of a layer, a problem or a part of a SameDiff tag, and are ignored. */
+/* Members without meaning for a layer, a problem or a part of a SameDiff tag, which are ignored. */
 extern const char *const cpb_diff_of_layer[6];
 extern const char *const cpb_diff_of_problem[2];
 extern const char *const cpb_diff_of_entry[13];
@@ -44,8 +44,8 @@ typedef enum cpb_diff_program {
 
 typedef struct cpb_diff_kind {
   cpb_diff_program program;
-  bool told_roles;                      /* what inputs are for follows from the operation, and is not compared */
-  bool told_outputs;                    /* and what nodes give follows from their attributes, and is not compared */
+  bool told_roles;                      /* the roles of inputs follow from the operation, and are not compared */
+  bool told_outputs;                    /* the outputs of nodes follow from their attributes, and are not compared */
   const cpb_diff_list *lists, *of_part; /* up to one without a section; NULL: none */
 } cpb_diff_kind;
 

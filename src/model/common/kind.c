@@ -1,6 +1,6 @@
 #include "cpb/model.h"
 
-/* Apart, so that a program has only those that it asks for. */
+/* In a separate file, so that a program links only the kinds that it uses. */
 #define NAMED(NAME, name, number, label, type) [number] = #name,
 static const char *const names[] = {CPB_MODEL_KINDS(NAMED)};
 #define LABELLED(NAME, name, number, label, type) [number] = label,

@@ -13,13 +13,13 @@ void cpb_link_child(cpb_link *links, uint32_t i, uint32_t parent, cpb_span name)
   links[i] = (cpb_link){name, p->size + 1 + name.size, parent, p->size >= CPB_PATH_END ? p->head : i};
 }
 
-/* Copies what of `text`, which is at `at` in the path, lies within the `size` bytes from `begin`. */
+/* Copies the part of `text`, which is at `at` in the path, within the `size` bytes from `begin`. */
 static void copy_part(uint8_t *out, uint64_t begin, uint64_t size, uint64_t at, cpb_span text) {
   uint64_t from = cpb_max_u64(at, begin), to = cpb_min_u64(at + text.size, begin + size);
   if (from < to) memcpy(out + (from - begin), text.data + (from - at), (size_t)(to - from));
 }
 
-/* The bytes from `begin` on of the path; from the back, each step at least the dot. */
+/* Copies bytes of the path from `begin` on, from the back; each step covers at least the dot. */
 static void copy_range(const cpb_link *links, uint32_t i, uint64_t begin, uint64_t size, uint8_t *out) {
   static const cpb_span dot = {(const uint8_t *)".", 1};
   for (;; i = links[i].parent) {

@@ -15,12 +15,12 @@ typedef struct cpb_page {
   const cpb_json_writer *answer;
   uint64_t first, count;
   uint64_t total;  /* elements so far */
-  uint64_t passed; /* that were gone through, on the page or not */
-  bool sized;      /* how many there are was known, and has been written */
+  uint64_t passed; /* elements walked so far, on the page or not */
+  bool sized;      /* the number of elements was known, and has been written */
 } cpb_page;
 
-/* Opens the object of a list whose elements are counted as they go by, or whose size is known. Either way the answer's
- * meter is charged an entry for each element of the list. */
+/* Opens the object of a list whose elements are counted during the walk, or whose size is known. In both cases the
+ * answer's meter is charged an entry for each element of the list. */
 cpb_page cpb_page_open(cpb_json_writer *answer, const cpb_question *question, const char *key);
 cpb_page cpb_page_open_sized(cpb_json_writer *answer, const cpb_question *question, const char *key, uint64_t total);
 /* Counts an element; true when it is to be written, and can be. */

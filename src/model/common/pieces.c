@@ -97,8 +97,8 @@ void cpb_pieces_bytes(cpb_pieces *p, uint32_t number, cpb_span value) {
   cpb_pieces_put(p, value.data, value.size);
 }
 
-/* Where the value before ends just as much before this one as its tag and length take,
- * these lie there as well. */
+/* If the gap between this value and the one before it has exactly the size of its tag and length, these are in the
+ * input as well. */
 void cpb_pieces_copy(cpb_pieces *p, uint32_t number, cpb_range value) {
   uint8_t head[HEAD_MAX];
   size_t size = write_head(head, number, CPB_WIRE_LEN, value.length);

@@ -1,6 +1,6 @@
 #include "cpb/model.h"
 
-/* Apart, so that a program has only those that it asks for. */
+/* In a separate file, so that a program links only the questions that it uses. */
 #define NAMED(NAME, name, number, argument, text) [number] = #name,
 static const char *const names[] = {CPB_QUESTIONS(NAMED)};
 #define ABOUT(NAME, name, number, argument, text) [number] = argument,

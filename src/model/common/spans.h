@@ -1,4 +1,4 @@
-/* Texts that lie in a message. */
+/* Texts within a message. */
 #ifndef CPB_MODEL_COMMON_SPANS_H
 #define CPB_MODEL_COMMON_SPANS_H
 
@@ -23,7 +23,7 @@ static inline cpb_span cpb_span_from(cpb_span a, size_t from) {
   return (cpb_span){a.data ? a.data + from : NULL, a.size - from};
 }
 
-/* As in strcmp; a span that goes on comes after. */
+/* Like strcmp; a longer span comes after its prefix. */
 int cpb_span_compare(cpb_span a, cpb_span b);
 
 /* Whether `part` occurs in the text, where letters of ASCII are the same in either case. */

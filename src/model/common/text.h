@@ -5,8 +5,7 @@
 #include "base/json_writer.h"
 #include "model/common/part.h"
 
-/* A string of up to 64 bytes; of a longer one {"text", "size"} with its beginning, or null for what is not in
- * memory. */
+/* A string of up to 64 bytes; for a longer one {"text", "size"} with its beginning, or null if it is not in memory. */
 void cpb_write_short_text(cpb_json_writer *answer, const cpb_part *part, cpb_span text);
 
 #endif

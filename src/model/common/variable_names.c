@@ -39,9 +39,9 @@ static bool is_alike(const cpb_named_variable *a, const cpb_named_variable *b) {
   return !a->has_elements || !b->has_elements || a->elements == b->elements;
 }
 
-#define SCOPES_MOST 16 /* before it that are looked at */
+#define SCOPES_MOST 16 /* scopes before it that are examined */
 
-/* X/Slot, where X is another variable, of as many elements; the scope of the optimizer may stand before it. */
+/* X/Slot, where X is another variable with as many elements; the scope of the optimizer may precede it. */
 static bool is_slot(const cpb_named_variable *v, const cpb_names *names, const cpb_named_variable *all) {
   const size_t slash = last_slash(v->name);
   cpb_span of = {v->name.data, slash > 0 ? slash - 1 : 0};

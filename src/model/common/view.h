@@ -1,6 +1,5 @@
-/* Words for views: message types that name what an outline enters and keeps (cpb/outline.h,
- * keep_known), and nothing else of a message. Everything else is there when it is short, and
- * omitted when not.
+/* Macros for views: message types that list the fields that an outline enters and keeps (cpb/outline.h, keep_known).
+ * Everything else is kept if it is short, and omitted otherwise.
  *
  *     CPB_VIEW(tensor, CPB_KEEP(TENSOR_NAME), CPB_ENTER(TENSOR_SHAPE, shape)) */
 #ifndef CPB_MODEL_COMMON_VIEW_H
@@ -17,7 +16,7 @@
   static const cpb_field view##_fields[] = {__VA_ARGS__}; \
   CPB_VIEW_TYPE(view, view##_fields, .map_entry = 0)
 
-/* A message of which a part is of use. The others say something else without all of their fields: a tensor
+/* A message that is useful even in part. Others would change their meaning without all of their fields: a tensor
  * without its shape is a number. */
 #define CPB_VIEW_DIVISIBLE(view, how, ...)                \
   static const cpb_field view##_fields[] = {__VA_ARGS__}; \

@@ -1,4 +1,4 @@
-/* Whether all of the models' part is there, or only what a first look takes: most WebAssembly modules have no more. */
+/* Whether all of the models' code is linked, or only the part for a first look, as in most WebAssembly modules. */
 #ifndef CPB_MODEL_COMMON_WHOLE_H
 #define CPB_MODEL_COMMON_WHOLE_H
 
@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-/* With CPB_MODEL_LINKED each module says so, when it is linked. */
+/* With CPB_MODEL_LINKED each module decides when it is linked. */
 #ifdef CPB_MODEL_LINKED
 extern const bool cpb_has_whole_model;
 #  define CPB_WITH_WHOLE_MODEL cpb_has_whole_model

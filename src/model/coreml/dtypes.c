@@ -3,11 +3,11 @@
 #include "base/status.h"
 #include "model/common/tensor/element.h"
 
-/* Integers that TensorFlow has no number for are given out as one byte each. */
+/* Integers that TensorFlow has no number for are returned as one byte each. */
 static const cpb_tensor_format small = {"|u1", 0, 1, 8, 0};
 
-/* By DataType: TensorFlow's number of the same type, or 0; bits of an element where these share bytes, lowest first;
- * and what a file of weights calls it (BlobDataType of its format). */
+/* By DataType: TensorFlow's number of the same type, or 0; bits of an element if elements share bytes, lowest first;
+ * and its number in a file of weights (BlobDataType of its format). */
 static const struct {
   uint8_t dtype, tensorflow, packed, blob;
 } dtypes[] = {{1, 10, 0, 0},  {2, 7, 0, 0},    {10, 19, 0, 1},  {11, 1, 0, 2},   {12, 2, 0, 0},   {13, 14, 0, 5},

@@ -19,11 +19,11 @@ CPB_EVIDENCE(description, CPB_EVIDENCE_PROOF(DESCRIPTION_INPUT, feature, 2),
 CPB_EVIDENCE(model, CPB_EVIDENCE_NUMBER(MODEL_VERSION), CPB_EVIDENCE_OF(MODEL_DESCRIPTION, description),
              CPB_EVIDENCE_NUMBER(MODEL_UPDATABLE));
 
-/* Far beyond any that there is: versions count Apple's yearly systems. */
+/* Far beyond any existing one: versions count Apple's yearly systems. */
 #define VERSION_MOST 1000
 #define NO_TYPES 3001 /* above the last type */
 
-/* Where the field with the model itself is: behind the description, which may be all that there is. */
+/* The place of the field with the model itself: after the description, which may be all that is available. */
 static cpb_span before_type(cpb_span begin, bool *has_type) {
   const uint8_t *at = begin.data, *end = begin.data + begin.size;
   uint64_t tag, size;

@@ -14,7 +14,8 @@ static cpb_span op_of(cpb_view_nodes *n, cpb_span node) {
   }
 }
 
-/* An operation has its name among its attributes; else it goes by that of its first output, as its users know it. */
+/* An operation's name is in its attributes; without one, it is named after its first output, as its consumers refer to
+ * it. */
 static cpb_span operation_name(cpb_span node) {
   cpb_span entry = cpb_get_entry(node, OPERATION_ATTRIBUTE, cpb_span_of("name"));
   cpb_span name = cpb_coreml_text_of(cpb_get_bytes(entry, MAP_VALUE));

@@ -1,10 +1,10 @@
-/* Which argument of a function is which of the same function in the other model, where they go by other names:
- * TensorFlow numbers what it has no name for ("a_1244", "unknown_12") anew each time that it traces.
+/* Pairs the arguments of a function with those of the same function in the other model, if they have other names:
+ * TensorFlow numbers unnamed ones ("a_1244", "unknown_12") differently each time that it traces.
  *
- * An argument is known by its place. The n-th of the one is the n-th of the other, if there are as many, of the same
- * dtype, and their names but for the number are the same, or what the user called them. Names of arguments mean
- * nothing outside of the function, so that no difference is lost by this as long as all that refers to them is read
- * in the same way. */
+ * An argument is identified by its place. The n-th of the one is the n-th of the other, if there are equally many, with
+ * the same dtypes, and their names are the same without the number, or are the user's own. Names of arguments have no
+ * meaning outside of the function, so no difference is lost, as long as everything that refers to them is normalized in
+ * the same way. */
 #include "model/diff/state.h"
 
 /* --- Pairing ------------------------------------------------------------------------------ */
@@ -33,7 +33,7 @@ static bool are_alike(yyjson_val *a, yyjson_val *b) {
   return cpb_span_equal(stem_of(x), stem_of(y)) || same_member(a, b, "user_name");
 }
 
-/* Adds those that are alike; true: some have other names. */
+/* Adds the equal ones; true: some have other names. */
 static bool add_alike(cpb_diff *d, cpb_diff_pairs *to, yyjson_val *a, yyjson_val *b) {
   bool differ = false;
   size_t i, count;

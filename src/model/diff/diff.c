@@ -128,7 +128,7 @@ static cpb_step run(cpb_diff *d) {
   return cpb_diff_ok(d) ? end_result(d) : CPB_STEP_ERROR;
 }
 
-/* Raises the limits with the sizes of both models, once these are known. */
+/* Raises the limits with the sizes of the two models, once these are known. */
 static void update_meter(cpb_diff *d) {
   uint64_t size = 0;
   for (int side = 0; side < 2; side++) {

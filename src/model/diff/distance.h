@@ -11,8 +11,8 @@ typedef struct cpb_diff_distance {
   double real;      /* of floats; NaN where one of the two is NaN */
 } cpb_diff_distance;
 
-/* `numpy` is the type as cpb_values_info has it, or NULL. False: it has no distances, as it is neither an integer
- * nor a float of 2, 4 or 8 bytes. */
+/* `numpy` is the type as in cpb_values_info, or NULL. False: it has no distances, because it is neither an integer nor
+ * a float of 2, 4 or 8 bytes. */
 bool cpb_diff_measure(const char *numpy, const uint8_t *a, const uint8_t *b, cpb_diff_distance *out);
 
 /* A distance that is NaN is larger than all others. */

@@ -19,7 +19,7 @@ void cpb_diff_elements_free(cpb_diff_elements *elements, const cpb_allocator *a)
   *elements = (cpb_diff_elements){NULL, 0};
 }
 
-/* Those with the same key stay in the list's order, in which they lie in memory. */
+/* Elements with the same key stay in the list's order, which is their order in memory. */
 static int by_key(const void *a, const void *b) {
   const cpb_diff_element *x = *(cpb_diff_element *const *)a, *y = *(cpb_diff_element *const *)b;
   int order = cpb_span_compare(x->key, y->key);

@@ -1,5 +1,5 @@
-/* Which elements of two lists belong together: those that have the same key, the n-th that has it in the
- * one list with the n-th in the other. Sorted, so that no input can make it take long. */
+/* Pairs the elements of two lists: those with the same key, the n-th of the one list with the n-th of the other. They
+ * are sorted, so that no input can make it slow. */
 #ifndef CPB_MODEL_DIFF_MATCH_H
 #define CPB_MODEL_DIFF_MATCH_H
 
@@ -9,7 +9,7 @@
 typedef struct cpb_diff_element {
   cpb_span key;
   void *value;
-  void *other; /* what it belongs together with; NULL for nothing */
+  void *other; /* its partner, or NULL */
 } cpb_diff_element;
 
 typedef struct cpb_diff_elements {
@@ -17,11 +17,11 @@ typedef struct cpb_diff_elements {
   size_t count;
 } cpb_diff_elements;
 
-/* `count` elements that the caller sets. False when memory is short. */
+/* Makes `count` elements, which the caller sets. False if memory is short. */
 bool cpb_diff_elements_make(cpb_diff_elements *elements, const cpb_allocator *a, size_t count);
 void cpb_diff_elements_free(cpb_diff_elements *elements, const cpb_allocator *a);
 
-/* Sets `other` in both. False when memory is short. */
+/* Sets `other` in both. False if memory is short. */
 bool cpb_diff_match(const cpb_allocator *a, const cpb_diff_elements sides[2]);
 
 #endif

@@ -4,8 +4,8 @@
 
 typedef struct cpb_diff_name {
   size_t at, size; /* in the bytes */
-  cpb_span name;   /* once all are there */
-  size_t stem;     /* bytes of it before its number; all of it where it has none */
+  cpb_span name;   /* once all were added */
+  size_t stem;     /* its bytes before its number; all of it without a number */
   cpb_diff_pair *pair;
 } name;
 
@@ -94,7 +94,7 @@ static name *next_free(const cpb_diff_pairs *p, int side, size_t *at) {
   return *at < p->counts[side] ? &p->names[side][*at] : NULL;
 }
 
-/* Pairs those that are equal in two sorted lists. */
+/* Pairs equal ones in two sorted lists. */
 static void pair_equal(cpb_diff_pairs *p, compare_names *compare) {
   size_t i = 0, j = 0;
   name *a, *b;
@@ -150,7 +150,7 @@ static void settle_names(cpb_diff_pairs *p) {
   }
 }
 
-/* Room for the pairs; false when memory is short. */
+/* Makes room for the pairs; false if memory is short. */
 static bool begin_pairing(cpb_diff_pairs *p) {
   if (!cpb_buffer_reserve(&p->bytes, 1)) return false; /* a name's data is not NULL */
   settle_names(p);

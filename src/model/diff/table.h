@@ -8,7 +8,7 @@
 typedef struct cpb_diff_item {
   size_t key, key_size; /* in the table's bytes */
   size_t text, text_size;
-  size_t number; /* among those with the same key, from 0 */
+  size_t number; /* among items with the same key, from 0 */
 } cpb_diff_item;
 
 typedef struct cpb_diff_table {
@@ -21,11 +21,11 @@ typedef struct cpb_diff_table {
 void cpb_diff_table_init(cpb_diff_table *table, const cpb_allocator *a);
 void cpb_diff_table_free(cpb_diff_table *table); /* empties it */
 
-/* Adds an item; `key` must not lie in the table. False when memory is short. */
+/* Adds an item; `key` must not be inside the table. False if memory is short. */
 bool cpb_diff_table_add(cpb_diff_table *table, cpb_span key, yyjson_val *item, const char *const *ignored, bool deep);
-/* The same, with the item as it is. */
+/* The same, with the unchanged item. */
 bool cpb_diff_table_add_whole(cpb_diff_table *table, cpb_span key, yyjson_val *item);
-/* After the last was added. False when memory is short. */
+/* Call it after the last was added. False if memory is short. */
 bool cpb_diff_table_sort(cpb_diff_table *table);
 
 cpb_span cpb_diff_key(const cpb_diff_table *table, const cpb_diff_item *item);

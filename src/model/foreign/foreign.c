@@ -51,7 +51,7 @@ static const row rows[] = {{NULL, "not a known kind of model", ""}, CPB_FOREIGN_
 
 enum { DETAIL_MOST = 65 };
 
-/* `what` with the detail in its place. Returns how long it is. */
+/* Writes `what` with the detail in its place. Returns the length. */
 static size_t write_what(const char *what, const char *detail, char *out, size_t size) {
   size_t n = 0;
   bool is_left_out = false;

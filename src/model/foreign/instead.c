@@ -7,8 +7,8 @@
 
 enum { LARGEST = 65536 }; /* pointers and pages of servers are small, files with values are not */
 
-/* Whether a file of `size` bytes that begins with these is what comes in place of files: "a Git LFS pointer ...; fetch
- * ...", written to `out`, which has `room`; "" where it is not. */
+/* Whether a file of `size` bytes that begins with these is a known substitute for files: "a Git LFS pointer ...; fetch
+ * ...", written to `out`, which has `room`; "" if it is not. */
 static bool describe_instead(cpb_span begin, uint64_t size, char *out, size_t room) {
   const cpb_file_ends given = {
       .struct_size = sizeof given, .begin = begin.data, .begin_size = begin.size, .size = size};

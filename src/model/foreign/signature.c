@@ -1,4 +1,4 @@
-/* Bytes at a place of the file, as each format's documentation has them. */
+/* Bytes at fixed places of files, from each format's documentation. */
 #include "model/common/ends.h"
 #include "model/common/spans.h"
 #include "model/foreign/parts.h"

@@ -38,7 +38,7 @@ yyjson_val *cpb_keras_unwrap(yyjson_val *value) {
   return items ? items : value;
 }
 
-/* NaN and Infinity are no JSON, and go as text. */
+/* NaN and Infinity are not JSON, and are written as text. */
 static void put_number(cpb_json_writer *a, cpb_span text) {
   uint8_t last = text.data[text.size - 1];
   if (last >= '0' && last <= '9') cpb_json_writer_raw(a, NULL, text);
@@ -78,8 +78,8 @@ void cpb_keras_put(cpb_json_writer *a, const char *name, yyjson_val *value, cons
 
 /* --- References --------------------------------------------------------------- */
 
-/* ["name", node_index, tensor_index, ...], which Keras writes for an output of a layer
- * whether it stands in "inbound_nodes" or, as "keras_history", in arguments. */
+/* ["name", node_index, tensor_index, ...], which Keras writes for an output of a layer, in "inbound_nodes" or, as
+ * "keras_history", in arguments. */
 static bool put_reference(cpb_json_writer *a, yyjson_val *value) {
   cpb_span layer;
   int64_t node, tensor;
@@ -100,7 +100,7 @@ void cpb_keras_put_references(cpb_json_writer *a, const char *key, yyjson_val *v
   size_t depth = 0;
   cpb_json_writer_open(a, key, '[');
   for (yyjson_val *ignored; value;) {
-    put_reference(a, value); /* and go on in it: arguments may hold more of them */
+    put_reference(a, value); /* and continues inside: arguments may contain more of them */
     if (yyjson_is_ctn(value)) frames[depth++] = frame_of(value);
     while (depth > 0 && frames[depth - 1].left == 0) depth--;
     value = depth > 0 ? next(&frames[depth - 1], &ignored) : NULL;
@@ -108,7 +108,7 @@ void cpb_keras_put_references(cpb_json_writer *a, const char *key, yyjson_val *v
   cpb_json_writer_close(a, ']');
 }
 
-/* In a Sequential a layer takes what the one before it gives. */
+/* In a Sequential, a layer takes the output of the one before it. */
 static void put_sequence(const cpb_keras *k, const cpb_keras_layer *layer, cpb_json_writer *a) {
   cpb_json_writer_open(a, NULL, '[');
   cpb_json_writer_open(a, NULL, '{');

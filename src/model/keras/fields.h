@@ -1,5 +1,5 @@
-/* Numbers of the fields of a SavedMetadata (third_party.tensorflow.python.keras.protobuf,
- * later third_party.py.tf_keras.protobuf). */
+/* Numbers of the fields of a SavedMetadata (third_party.tensorflow.python.keras.protobuf, later
+ * third_party.py.tf_keras.protobuf). */
 #ifndef CPB_MODEL_KERAS_FIELDS_H
 #define CPB_MODEL_KERAS_FIELDS_H
 

@@ -84,8 +84,7 @@ static uint32_t add(growth *g, uint32_t parent, uint32_t object, yyjson_val *ent
   return self;
 }
 
-/* The object that a model's config means: one of the model's own, or one of that name
- * and class that stands elsewhere. */
+/* The object for an entry of a model's config: one of the model's own, or one of that name and class elsewhere. */
 static uint32_t find_object(growth *g, yyjson_val *entry) {
   cpb_span name, class, other = {0};
   const cpb_keras_members *m = &g->k->members;
@@ -152,7 +151,7 @@ static void grow(growth *g) {
 
 static uint32_t place_of(const growth *g, uint32_t i) { return i == CPB_KERAS_NONE ? i : g->drafts[i].place; }
 
-/* The layers in their order: each before what is in it. */
+/* The layers in order: each before its nested layers. */
 static bool put_in_order(growth *g) {
   cpb_keras *k = g->k;
   k->layers = cpb_alloc(&k->allocator, (g->count + 1) * sizeof *k->layers);
@@ -182,7 +181,7 @@ static bool put_in_order(growth *g) {
   return true;
 }
 
-/* Makes keras->layers. False when memory is short. */
+/* Makes keras->layers. False if memory is short. */
 static bool keras_grow_tree(cpb_keras *k) {
   growth g = {.k = k, .ok = true};
   cpb_names_init(&g.by_name, &k->allocator);

@@ -18,7 +18,7 @@
 typedef struct metadata {
   cpb_allocator allocator;
   cpb_meter *meter;
-  uint64_t max_memory; /* for the file, and for what is read of it */
+  uint64_t max_memory; /* for the file, and for its parsed contents */
   cpb_input input;
   cpb_buffer file;
   bool read;

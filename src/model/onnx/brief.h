@@ -1,5 +1,5 @@
-/* A model without the tensors of its graph: only what is before and behind them is read, in a few requests however many
- * they are. */
+/* Reads a model without the tensors of its graph: only the parts before and after them, in a few requests however many
+ * tensors there are. */
 #ifndef CPB_MODEL_ONNX_BRIEF_H
 #define CPB_MODEL_ONNX_BRIEF_H
 
@@ -11,7 +11,7 @@ typedef struct cpb_onnx_brief {
   cpb_allocator allocator;
   cpb_meter *meter;
   bool tried;
-  cpb_range unread; /* what was passed over; its length is 0 if nothing was */
+  cpb_range unread; /* the skipped range; its length is 0 if nothing was skipped */
   /* The last `size` bytes of the graph while they come, of which `have` are there, with some that follow it: */
   cpb_buffer window;
   size_t size, have;

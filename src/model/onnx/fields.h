@@ -112,7 +112,7 @@ enum {
   TYPE_OPTIONAL = 9
 };
 enum { TENSOR_TYPE_ELEMENT = 1, TENSOR_TYPE_SHAPE = 2 };
-enum { SEQUENCE_ELEMENT = 1 }; /* of an optional one, too */
+enum { SEQUENCE_ELEMENT = 1 }; /* also of an optional */
 enum { MAP_TYPE_KEY = 1, MAP_TYPE_VALUE = 2 };
 enum { OPAQUE_DOMAIN = 1, OPAQUE_NAME = 2 };
 enum { SHAPE_DIMENSION = 1 };

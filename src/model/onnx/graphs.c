@@ -97,7 +97,7 @@ typedef struct builder {
   cpb_view_graphs *graphs;
   const cpb_part *part;
   cpb_problems *problems;
-  bool too_deep; /* it was said */
+  bool too_deep; /* it was reported */
 } builder;
 
 static bool add(cpb_view_graphs *g, cpb_view_graph graph) {
@@ -208,7 +208,7 @@ static uint64_t count_nodes(const cpb_view_graphs *g) {
   return total;
 }
 
-/* Graphs are added behind those that are looked into: the list is its own queue. */
+/* Graphs are added after those being examined: the list is its own queue. */
 static bool build(cpb_view_graphs *g, cpb_onnx_functions *f, cpb_part *part, cpb_problems *problems) {
   cpb_span graph;
   builder b = {g, part, problems, false};
@@ -223,8 +223,8 @@ static bool build(cpb_view_graphs *g, cpb_onnx_functions *f, cpb_part *part, cpb
   return cpb_calls_sort(&g->calls);
 }
 
-/* Each node is gone through once for what is in it, and with functions once more for what it calls. A subgraph is
- * passed over in the graph around it. */
+/* Each node is walked once for its contents, and with functions a second time for its calls. A subgraph is skipped in
+ * the walk of the graph around it. */
 bool cpb_onnx_graphs_build(cpb_view_graphs *g, cpb_onnx_functions *f, cpb_part *part, cpb_problems *problems,
                            cpb_meter *meter, cpb_error *error) {
   if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 3 * (uint64_t)part->message.size, CPB_NO_OFFSET, error)) return false;

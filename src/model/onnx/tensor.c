@@ -15,12 +15,12 @@ static const char *const value_fields[] = {
     [TENSOR_UINT64_DATA] = "uint64_data",
 };
 
-/* The name of the field of TensorProto, such as "raw_data"; NULL for one that has no values. */
+/* The name of the field of TensorProto, such as "raw_data"; NULL without values. */
 static const char *field_name(uint32_t field) {
   return field < sizeof value_fields / sizeof *value_fields ? value_fields[field] : NULL;
 }
 
-/* Numbers that are not packed lie apart; they are short, and only counted. */
+/* Unpacked numbers are not contiguous; they are short, and only counted. */
 static void add_values(cpb_onnx_tensor *t, const cpb_cursor *c) {
   cpb_range where = c->type == CPB_WIRE_LEN ? cpb_part_where(t->part, c->bytes) : (cpb_range){CPB_NO_OFFSET, 1};
   if (t->parts++ == 0) {
@@ -37,7 +37,7 @@ static void take_field(cpb_onnx_tensor *t, const cpb_cursor *c) {
   else if (field_name(c->number)) add_values(t, c);
 }
 
-/* How many elements, and in how many bytes. */
+/* The number of elements and of bytes. */
 static void measure(cpb_onnx_tensor *t) {
   uint64_t size, bits = 0;
   cpb_varints dims = cpb_varints_of(t->message, TENSOR_DIMS);

@@ -1,5 +1,5 @@
-/* The tables of operators (model/operators/operators.h) that are built in: all, or none where a module has to be small,
- * and its host gives the one that a model needs. */
+/* The built-in tables of operators (model/operators/operators.h): all, or none in modules that must be small, whose
+ * host provides the one that a model needs. */
 #ifndef CPB_MODEL_OPERATORS_TABLES_H
 #define CPB_MODEL_OPERATORS_TABLES_H
 

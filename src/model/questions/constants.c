@@ -25,7 +25,7 @@ static int largest_first(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Values that lie in the same place are in the size once. */
+/* Values in the same place count once in the size. */
 static uint64_t size_of_all(const cpb_inventory *l) {
   uint64_t size = 0;
   for (size_t i = 0; i < l->count; i++) {
@@ -34,7 +34,7 @@ static uint64_t size_of_all(const cpb_inventory *l) {
   return size;
 }
 
-/* All that have values are, or those of the name that is asked about: of one graph. */
+/* Selects all that have values, or those with the question's name in one graph. */
 static bool is_wanted(cpb_viewed *m, uint32_t graph, const cpb_view_item *item) {
   const cpb_span wanted = cpb_viewed_name(m);
   cpb_buffer name;

@@ -1,7 +1,7 @@
 #include "model/questions/questions.h"
 #include "model/view/types.h"
 
-/* The names of the values that go in; where it is known, also the parameters that they are for. */
+/* The names of the inputs; if known, also the parameters that they are bound to. */
 static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
   cpb_view_value value;
   cpb_json_writer *a = m->answer;
@@ -39,7 +39,7 @@ static void write_outputs(cpb_viewed *m, uint32_t graph, const cpb_view_types *t
   cpb_json_writer_close(m->answer, ']');
 }
 
-/* The function that its operation is: those in attributes are among these. */
+/* The function that is its operation: functions in attributes are listed separately. */
 static bool write_call(void *user, cpb_span attribute, uint32_t graph) {
   if (!attribute.data) cpb_viewed_write_graph_name(user, "calls", graph);
   return !attribute.data;

@@ -97,7 +97,7 @@ static cpb_step step_message(message *m) {
   return done ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
 
-/* Reads the message: CPB_STEP_DONE when it is there, perhaps up to damage. */
+/* Reads the message: CPB_STEP_DONE when it is complete, perhaps up to damage. */
 static cpb_step read_message(message *m) {
   cpb_step step = step_message(m);
   if (step != CPB_STEP_DONE) return step;
@@ -127,7 +127,7 @@ static const cpb_error *damage_of(const message *m) {
   return m->damage.code != CPB_OK ? &m->damage : NULL;
 }
 
-/* Adds what is wrong with the input, if anything is. */
+/* Adds the input's problem, if it has one. */
 static void add_damage(message *m, cpb_problems *problems) {
   char text[192];
   cpb_part *p = &m->part;

@@ -4,7 +4,7 @@
 
 /* Bits of the extras (libnd4j's array/ArrayOptions.h). */
 #define EMPTY 8
-#define TYPE_BITS 10483712 /* all those that name a data type */
+#define TYPE_BITS 10483712 /* all bits that give a data type */
 
 /* libnd4j's shapeInfo: rank, dimensions, strides, extras, element-wise stride, order. */
 static bool read_shape_info(cpb_flat *flat, const cpb_flat_vector *info, cpb_sd_array *a) {
@@ -53,8 +53,8 @@ static bool lies_in_order(const cpb_sd_array *a, char order) {
   return true;
 }
 
-/* Whether the values fill memory without gaps in any order of the dimensions: from the
- * innermost outwards, each stride must be the product of the sizes of those inside. */
+/* Whether the values fill memory without gaps in some order of the dimensions: from the innermost outwards, each stride
+ * must be the product of the inner sizes. */
 static bool lies_without_gaps(const cpb_sd_array *a) {
   uint64_t dense = 1;
   while (dense < a->count) {

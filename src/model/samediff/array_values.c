@@ -1,10 +1,9 @@
 /* The values of a variable, a parameter or a state of the updater, streamed.
  *
- * In a zip an array is a file of its own, and its values are streamed from its zip entry; in a
- * graph file it is a table, and they are streamed from the input. Either way values are given
- * out in the order in which they are stored, in little-endian, and at most one block of them is
- * held; only an array whose dimensions are permuted is held whole (at most max_memory bytes),
- * since neither of NumPy's two orders describes it. */
+ * In a zip an array is a file of its own, and its values are streamed from its zip entry; in a graph file it is a
+ * table, and they are streamed from the input. Either way values are returned in the order in which they are stored, in
+ * little-endian, and at most one block of them is held. Only an array whose dimensions are permuted is held completely
+ * (at most max_memory bytes), because neither of NumPy's two orders describes it. */
 #include "model/samediff/samediff.h"
 
 #include "base/checked.h"
@@ -26,7 +25,7 @@ typedef struct reader {
   cpb_sd_array array;
   uint64_t shape[CPB_SD_RANK_MAX];
   unsigned stage;
-  uint64_t at;    /* offset in the buffer of `piece`; what lies before was given out or skipped */
+  uint64_t at;    /* offset in the buffer of `piece`; earlier bytes were returned or skipped */
   cpb_span piece; /* bytes of the buffer that come next; the zip stream's or the host's */
   cpb_sd_swap swap;
   cpb_sd_rows rows; /* the whole array, if its dimensions are permuted */
@@ -188,7 +187,7 @@ static cpb_values_info info_of(const reader *v) {
                            .size = a->values_size};
 }
 
-/* The next bytes of the buffer that holds the array; none at its end. */
+/* The next bytes of the buffer with the array; none at its end. */
 static cpb_have next_piece(reader *v) {
   uint64_t end = v->array.values + v->array.values_size;
   if (v->model.is_zip) return cpb_zip_stream_next(&v->model.parts.stream, &v->piece);
@@ -205,7 +204,7 @@ static void drop_front(reader *v, uint64_t size) {
   v->at += n;
 }
 
-/* Sets `data` to what the piece has of the values. */
+/* Sets `data` to the values in the piece. */
 static void take_values(reader *v) {
   uint64_t begin = v->array.values, end = begin + v->array.values_size;
   if (v->at < begin) drop_front(v, begin - v->at);

@@ -11,10 +11,10 @@
 typedef struct cpb_sd_swap {
   unsigned size; /* of an element; 1: nothing changes */
   uint8_t *out;  /* CPB_SD_SWAP_OUT bytes */
-  size_t kept;   /* bytes of an element of which more is to come */
+  size_t kept;   /* bytes of an incomplete element */
 } cpb_sd_swap;
 
-/* Takes from the front of `in`; whole elements, none if there is not one. */
+/* Consumes bytes from the front of `in`; returns whole elements, perhaps none. */
 cpb_span cpb_sd_swap_next(cpb_sd_swap *swap, cpb_span *in);
 
 #endif

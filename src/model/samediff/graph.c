@@ -143,8 +143,8 @@ static bool take_shape_of(cpb_sd_graph *g, cpb_sd_variable *v, const cpb_sd_arra
   return true;
 }
 
-/* The variable's own shape, where it has one, is that of its array; a negative dimension is any. The values of others
- * lie in files of their own, or nowhere. */
+/* A variable's own shape, if it has one, is that of its array; a negative dimension is any size. The values of other
+ * variables are in separate files, or missing. */
 static bool read_shape(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_variable *v, const cpb_sd_array *array) {
   cpb_flat_vector shape;
   if (!cpb_flat_vector_at(&g->flat, table, VARIABLE_SHAPE, 8, &shape)) return false;
@@ -262,7 +262,7 @@ static bool order_ids(cpb_sd_graph *g) {
   return true;
 }
 
-/* Refuses two variables of one name, as all questions refer to variables by name. */
+/* Rejects two variables with one name, because all questions refer to variables by name. */
 static bool order_names(cpb_sd_graph *g) {
   for (size_t i = 0; i < g->num_variables; i++) {
     if (!cpb_names_add(&g->by_name, cpb_sd_graph_text(g, g->variables[i].name), (uint32_t)i)) return no_memory(g);

@@ -29,7 +29,7 @@ bool cpb_sd_write_texts(const cpb_sd_writer *w, const char *key, const cpb_flat_
   return cpb_flat_vector_at(&w->graph->flat, table, field, 4, &texts) && write_vector_texts(w, key, &texts);
 }
 
-/* Only where there are any. */
+/* Writes the member only if there are any. */
 static bool write_some_texts(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table, unsigned field) {
   cpb_flat_vector texts;
   if (!cpb_flat_vector_at(&w->graph->flat, table, field, 4, &texts)) return false;
@@ -124,7 +124,7 @@ bool cpb_sd_write_array(const cpb_sd_writer *w, const char *key, uint64_t at) {
   return true;
 }
 
-/* An operand: with its values when there are few. */
+/* An operand, with its values if there are few. */
 static bool write_operand(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table) {
   cpb_sd_array array;
   if (table->at == 0) {
@@ -165,7 +165,7 @@ bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *v) {
 
 /* --- Operations ------------------------------------------------------------------------ */
 
-/* How the values of a property are stored: one has one list of them, and the others are empty. */
+/* How the values of a property are stored: in one of these lists, and the others are empty. */
 typedef struct sort {
   const char *kind;
   unsigned field, size;

@@ -63,7 +63,7 @@ cpb_have cpb_sd_model_open(cpb_sd_model *m, const char *name, size_t size) {
       cpb_fail(&m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "a SameDiff graph file has no tags; expected no scope");
       return CPB_FAILED;
     }
-    if (m->pages.size > 0) return CPB_HAVE; /* what the host says later does not change the pages */
+    if (m->pages.size > 0) return CPB_HAVE; /* later sizes from the host do not change the pages */
     return cpb_zip_settle(cpb_input_size(&m->input, 0, &m->pages.size), &m->input, &m->error);
   }
   cpb_have have = cpb_sd_parts_open(&m->parts);
@@ -86,7 +86,7 @@ static cpb_have lacks(cpb_sd_model *m, const char *file) {
   return CPB_FAILED;
 }
 
-/* A file of the tag, which may be missing: `*entry` is then NULL. So may the end of it. */
+/* A file of the tag. It may be missing: `*entry` is then NULL. Its end may also be missing. */
 static cpb_have load_file(cpb_sd_model *m, const char *file, cpb_buffer *out, const cpb_zip_entry **entry) {
   *entry = cpb_sd_parts_find(&m->parts, m->tag, file);
   if (*entry && (*entry)->cut != CPB_ZIP_WHOLE) *entry = NULL;
@@ -200,7 +200,7 @@ static cpb_have check_json(cpb_sd_model *m) {
   return text.size == 0 || cpb_sd_check_training(&m->allocator, text, m->depth, &m->error) ? CPB_HAVE : CPB_FAILED;
 }
 
-/* The text in a graph table of which nothing else may be there. */
+/* The text in a graph table that may contain nothing else. */
 static bool take_out_text(cpb_sd_model *m, cpb_buffer *file) {
   cpb_flat flat;
   cpb_flat_table root;

@@ -1,4 +1,4 @@
-/* A SameDiff model while it is read: what is there of it at a time is one tag. */
+/* A SameDiff model that is being read, one tag at a time. */
 #ifndef CPB_MODEL_SAMEDIFF_MODEL_H
 #define CPB_MODEL_SAMEDIFF_MODEL_H
 
@@ -21,7 +21,7 @@ typedef struct cpb_sd_model {
   cpb_meter *meter; /* or NULL */
   uint32_t depth;
   bool is_zip;
-  bool keep_damaged; /* of a zip without a directory, what is there is read */
+  bool keep_damaged; /* a zip without a directory is read as far as possible */
   cpb_input input;
   cpb_error error;
   cpb_sd_parts parts;    /* of a zip */
@@ -39,18 +39,18 @@ typedef struct cpb_sd_model {
 void cpb_sd_model_init(cpb_sd_model *m, const cpb_allocator *a, cpb_meter *meter, bool is_zip,
                        const cpb_model_options *options);
 
-/* To look at what is there of a file, not to make others of it: `keep_damaged` is true. */
+/* For inspecting a file, and not for making others from it: `keep_damaged` is true. */
 void cpb_sd_model_keep_damaged(cpb_sd_model *m);
 void cpb_sd_model_free(cpb_sd_model *m);
 
-/* Forgets an error, and what is half read. */
+/* Clears an error, and abandons unfinished reads. */
 void cpb_sd_model_reset(cpb_sd_model *m);
 
-/* Opens the file and chooses the tag (NULL: the newest). CPB_HAVE, CPB_WAIT or
- * CPB_FAILED with the error set; goes on where it was, as the next does. */
+/* Opens the file and chooses the tag (NULL: the newest). CPB_HAVE, CPB_WAIT or CPB_FAILED with the error set; continues
+ * after a wait, as does the next function. */
 cpb_have cpb_sd_model_open(cpb_sd_model *m, const char *tag, size_t tag_size);
 
-/* Reads those of the parts that are not there yet. */
+/* Reads those of the parts that are not loaded yet. */
 cpb_have cpb_sd_model_load(cpb_sd_model *m, unsigned parts);
 
 #endif

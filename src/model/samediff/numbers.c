@@ -25,7 +25,7 @@ static void write_value(cpb_json_writer *answer, const char *numpy, uint64_t bit
   }
 }
 
-/* Byte after byte, as they are not aligned to their own size. */
+/* Byte by byte, because they may be unaligned. */
 static bool load_value(cpb_flat *flat, const cpb_sd_array *array, uint64_t i, uint64_t *bits, int64_t *extended) {
   unsigned size = array->dtype->size;
   cpb_flat_vector bytes = {array->values + i * size, size};

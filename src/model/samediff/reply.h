@@ -1,5 +1,5 @@
-/* An answer while it is written. All of it that the index tells is written first, without waiting; the details of
- * variables and operations, which are read for it, are put in their places afterwards. */
+/* An answer in progress. Everything from the index is written first, without waiting; the details of variables and
+ * operations, which require reads, are inserted afterwards. */
 #ifndef CPB_MODEL_SAMEDIFF_REPLY_H
 #define CPB_MODEL_SAMEDIFF_REPLY_H
 
@@ -9,7 +9,7 @@
 
 typedef struct cpb_sd_reply cpb_sd_reply;
 
-/* Returns false when bytes are missing or the error is set; what it has written is then taken back. */
+/* Returns false if bytes are missing or the error is set; its output is then discarded. */
 typedef bool cpb_sd_write(cpb_sd_reply *reply, uint64_t i);
 
 /* Something that is missing in the draft. */
@@ -27,15 +27,15 @@ typedef struct cpb_sd_own {
 struct cpb_sd_reply {
   cpb_sd_model *model;
   cpb_question question;
-  bool prepared, noted; /* noted: what is damaged of the file */
+  bool prepared, noted; /* noted: the file's damage was reported */
   cpb_json_writer *answer;
   cpb_problems problems;
   cpb_sd_own own;
   cpb_viewed viewed;
-  bool by_lines;               /* the tensors are those of params.txt, which is read */
+  bool by_lines;               /* the tensors come from params.txt, which has been read */
   bool without_graph;          /* it is damaged, and the question goes without */
   uint32_t num_states;         /* of the updater, in a graph file */
-  const cpb_zip_entry *wanted; /* the file of the one array that is asked for; its first bytes, once they are read: */
+  const cpb_zip_entry *wanted; /* the file of the single array in question; and its first bytes, once they are read */
   cpb_buffer head;
   cpb_sd_array array;
   bool has_array, without_head; /* without: the file ends in it */
@@ -56,12 +56,12 @@ cpb_have cpb_sd_reply_cut_short(const cpb_sd_reply *reply);
 
 /* All that was written is the draft. */
 void cpb_sd_reply_draft(cpb_sd_reply *reply);
-/* Puts what is missing into it; goes on where it was. CPB_HAVE: the answer is whole. */
+/* Fills in the gaps, and continues after a wait. CPB_HAVE: the answer is complete. */
 cpb_have cpb_sd_reply_fill(cpb_sd_reply *reply);
 
 /* --- While it is written ------------------------------------------------------------------------------ */
 
-/* Here belongs what `write` will write of `i`: an element, or one member or more. */
+/* Marks the place where `write` will write item `i`: an element, or one or more members. */
 void cpb_sd_later(cpb_sd_reply *reply, cpb_sd_write *write, uint64_t i);
 
 cpb_sd_writer cpb_sd_reply_writer(cpb_sd_reply *reply);

@@ -12,7 +12,7 @@ typedef struct cpb_sd_rows {
   uint64_t place[CPB_SD_RANK_MAX]; /* ... and in the array */
 } cpb_sd_rows;
 
-/* Writes the next elements to `out`, as many whole ones as there are and fit; their bytes. */
+/* Writes the next elements to `out`, as many whole ones as are left and fit; returns their bytes. */
 size_t cpb_sd_rows_next(cpb_sd_rows *rows, const cpb_sd_array *array, uint8_t *out, size_t capacity);
 
 #endif

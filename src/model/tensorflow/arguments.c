@@ -11,7 +11,7 @@ typedef struct leaves {
   cpb_cursor inputs; /* of the OpDef: the next argument */
   const cpb_input_names *names;
   uint64_t seen;
-  bool lost; /* it is not known how many tensors a value stands for */
+  bool lost; /* the number of tensors of a value is unknown */
 } leaves;
 
 static void write_next_argument(cpb_json_writer *a, leaves *l, const char *key) {
@@ -96,7 +96,7 @@ static void write_arguments(cpb_saved_model *m, leaves *l, cpb_span concrete, cp
   cpb_json_writer_close(m->viewed.answer, ']');
 }
 
-/* Whether as many tensors as the values stand for are arguments of the function, before what it captures. */
+/* Whether the number of tensors in the values equals the number of the function's arguments before its captures. */
 static bool do_match(cpb_saved_model *m, cpb_span signature, cpb_span concrete, cpb_span spec) {
   leaves l = {.lost = false};
   cpb_json_writer nowhere = {.failed = false}, *answer = m->viewed.answer;

@@ -124,7 +124,7 @@ static bool build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
   return cpb_calls_sort(&g->graphs->calls);
 }
 
-/* Nodes are gone through once for what they call, and their attributes for functions among them. */
+/* Walks the nodes once for their calls; functions may be in their attributes. */
 bool cpb_graph_build(cpb_graph *g, cpb_span message, bool lost, cpb_problems *problems, cpb_meter *meter,
                      cpb_error *error) {
   if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 2 * (uint64_t)message.size, CPB_NO_OFFSET, error)) return false;

@@ -1,5 +1,5 @@
-/* A graph: the functions of its library, and who calls whom. Nodes are read from the
- * message each time, one after the other: they need no table. */
+/* A graph: the functions of its library, and the calls between them. Each iteration reads the nodes from the message,
+ * so they need no table. */
 #ifndef CPB_MODEL_TENSORFLOW_GRAPH_H
 #define CPB_MODEL_TENSORFLOW_GRAPH_H
 
@@ -14,7 +14,7 @@
 typedef struct cpb_graph {
   cpb_view_graphs *graphs; /* of the view */
   cpb_span message;        /* GraphDef */
-  bool lost;               /* some of it: a function without a name is what is left of one */
+  bool lost;               /* part of it: a function without a name is the rest of one */
   cpb_names names;         /* of the functions */
 } cpb_graph;
 
@@ -22,7 +22,7 @@ void cpb_graph_init(cpb_graph *graph, const cpb_allocator *a, cpb_view_graphs *g
 /* With the view's. */
 void cpb_graph_free(cpb_graph *graph);
 
-/* From a GraphDef, of which spans are kept; `lost` if some of it could not be read. False with the error set. */
+/* Built from a GraphDef, and keeps spans of it; `lost` if part of it could not be read. False with the error set. */
 bool cpb_graph_build(cpb_graph *graph, cpb_span message, bool lost, cpb_problems *problems, cpb_meter *meter,
                      cpb_error *error);
 

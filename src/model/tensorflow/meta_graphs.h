@@ -1,4 +1,4 @@
-/* The meta graphs of a SavedModel, or a MetaGraphDef alone, as TensorFlow 1 writes one into a .meta file. */
+/* The meta graphs of a SavedModel, or a single MetaGraphDef, as in TensorFlow 1's .meta files. */
 #ifndef CPB_MODEL_TENSORFLOW_META_GRAPHS_H
 #define CPB_MODEL_TENSORFLOW_META_GRAPHS_H
 

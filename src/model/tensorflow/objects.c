@@ -167,8 +167,8 @@ uint32_t cpb_objects_child(const cpb_objects *o, uint32_t node, cpb_span name) {
   return CPB_NO_OBJECT;
 }
 
-/* `path` begins with a dot. The child with the longest name that comes next (names may
- * have dots, or be empty), which is taken off with its dot. */
+/* `path` begins with a dot. Finds the child with the longest name at its front (names may contain dots, or be empty),
+ * and removes the name with its dot. */
 static uint32_t step_down(const cpb_objects *o, uint32_t node, cpb_span *path) {
   uint32_t best = CPB_NO_OBJECT;
   size_t used = 0;

@@ -8,8 +8,8 @@
 /* Whether TensorFlow 2 has an operation of that name. */
 bool cpb_is_tensorflow_op(cpb_span name);
 
-/* The types of its outputs as tools/tensorflow_ops.py writes them, empty if it has none. False for an operation that
- * TensorFlow does not have. */
+/* The types of its outputs in the form of tools/tensorflow_ops.py, empty if it has none. False for an operation that is
+ * not in TensorFlow. */
 bool cpb_tensorflow_op_outputs(cpb_span name, cpb_span *outputs);
 
 #endif

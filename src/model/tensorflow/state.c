@@ -33,7 +33,7 @@ bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, co
   begun = begun && cpb_part_begin(part, &m->viewed.allocator, view, empty ? &nothing : ranges, empty ? 1 : count, &how);
   cpb_release(&m->viewed.allocator, ranges);
   if (!begun) return cpb_viewed_fail_memory(&m->viewed);
-  /* A part may claim to go on past the end, which is known by now. */
+  /* A part may claim to extend beyond the end, which is known by now. */
   if (!m->is_graph) cpb_input_end(cpb_outline_input(part->outline), cpb_outline_input(m->skeleton.outline)->size);
   return true;
 }

@@ -20,7 +20,7 @@ static void write_counts(cpb_json_writer *a, const cpb_tensor_preview *p) {
     cpb_json_writer_unsigned(a, "bytes", bytes);
 }
 
-/* Members of an object: "elements" and "bytes", if its shape is known; and if its values are in memory, "preview". */
+/* Members of an object: "elements" and "bytes", if its shape is known; and "preview", if its values are in memory. */
 static void write_preview(cpb_json_writer *a, const cpb_tensor *t) {
   cpb_tensor_type type;
   uint64_t size;
@@ -65,7 +65,7 @@ static const char *field_name(uint32_t field) {
   return field < sizeof value_fields / sizeof *value_fields ? value_fields[field] : NULL;
 }
 
-/* Numbers that are not packed lie apart; they are short, and only counted. */
+/* Unpacked numbers are not contiguous; they are short, and only counted. */
 static void add_values(cpb_tensor *t, const cpb_part *part, const cpb_cursor *c) {
   cpb_range where = c->type == CPB_WIRE_LEN ? cpb_part_where(part, c->bytes) : (cpb_range){CPB_NO_OFFSET, 1};
   if (where.length == 0) return;

@@ -141,7 +141,7 @@ static cpb_json_oneof *oneof_of(cpb_json_items *items, int32_t oneof) {
   return &items->oneofs[oneof];
 }
 
-/* From the last field on the wire to the first: what stands before another member of its oneof. */
+/* From the last field on the wire to the first: marks fields that precede another member of their oneof. */
 static bool mark_superseded(cpb_json_items *items, size_t first) {
   items->arranged++;
   for (size_t i = items->count; i-- > first;) {

@@ -9,8 +9,7 @@
 static uint64_t signed_rank(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
 static int64_t zigzag(uint64_t value) { return (int64_t)(value >> 1 ^ (0 - (value & 1))); }
 
-/* Ranks are in the order of the numbers. Keys that are the same number have the same rank, however
- * they are encoded. */
+/* Ranks have the order of the numbers. Keys with the same number have the same rank, however they are encoded. */
 static uint64_t rank_of(cpb_field_type type, uint64_t value) {
   switch (type) {
     case CPB_TYPE_BOOL: return value != 0;

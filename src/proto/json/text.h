@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "cpb/message.h"
 
-/* Each returns false when memory is short. */
+/* Each returns false if memory is short. */
 bool cpb_json_put(cpb_buffer *out, const char *text, size_t length);
 bool cpb_json_put_text(cpb_buffer *out, const char *text);
 
@@ -16,8 +16,7 @@ bool cpb_json_put_text(cpb_buffer *out, const char *text);
  * is called until that is empty. */
 bool cpb_json_put_base64(cpb_buffer *out, cpb_span *in);
 
-/* A number: `value` is the varint or the bits on the wire, and `type` none of string, bytes, message
- * and enum. */
+/* A number: `value` is the varint or the bits on the wire, and `type` is not string, bytes, message or enum. */
 bool cpb_json_put_number(cpb_buffer *out, cpb_field_type type, uint64_t value);
 /* The same as the key of a map, always in quotes. */
 bool cpb_json_put_key_number(cpb_buffer *out, cpb_field_type type, uint64_t value);

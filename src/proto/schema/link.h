@@ -1,5 +1,4 @@
-/* The second step of making a schema: what was collected is sorted, and names of types become
- * pointers. */
+/* The second step of making a schema: sorts the collected definitions, and turns names of types into pointers. */
 #ifndef CPB_PROTO_SCHEMA_LINK_H
 #define CPB_PROTO_SCHEMA_LINK_H
 

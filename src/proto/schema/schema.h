@@ -1,4 +1,4 @@
-/* The inside of a schema: sorted arrays, and names. */
+/* The internals of a schema: sorted arrays, and names. */
 #ifndef CPB_PROTO_SCHEMA_SCHEMA_H
 #define CPB_PROTO_SCHEMA_SCHEMA_H
 
@@ -18,8 +18,7 @@ struct cpb_schema {
   cpb_texts names;
 };
 
-/* Room for `length` characters and a NUL, which is set; part of the schema. NULL when memory is
- * short. */
+/* Room for `length` characters and a NUL, which is set; part of the schema. NULL if memory is short. */
 char *cpb_schema_text(cpb_schema *schema, size_t length);
 
 /* Whether values of this type can be packed: many in one LEN field. */

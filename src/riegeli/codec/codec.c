@@ -1,6 +1,6 @@
 #include "riegeli/codec/codec.h"
 
-/* Apart, so that a program has only those that it asks for. */
+/* In a separate file, so that a program links only the codecs that it uses. */
 #define NAMED(NAME, name, number, byte, least, most) [number] = #name,
 static const char *const names[] = {CPB_CODECS(NAMED)};
 #define LEVELS(NAME, name, number, byte, least, most) [number] = {least, most},

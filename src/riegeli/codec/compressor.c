@@ -12,8 +12,8 @@ struct cpb_compressor {
   bool flushed;
 };
 
-/* A stream of Brotli takes some 8 MiB for a chunk of 1 MiB, and the next one as much: kept, they are
- * no more than was there before, and zeroed pages would take a fifth of the time. */
+/* A Brotli stream takes about 8 MiB for a chunk of 1 MiB, and the next one as much. Kept blocks take no more memory
+ * than before, and zeroed pages would take a fifth of the time. */
 #define KEEP ((uint64_t)16 << 20)
 
 #define LEVELS(NAME, name, number, byte, least, most) ", " #name " " #least " to " #most

@@ -5,7 +5,7 @@
 typedef struct brotli_state {
   cpb_codec_memory *memory;
   BrotliDecoderState *stream;
-  uint8_t first[2]; /* the first bytes of the stream, which tell its window */
+  uint8_t first[2]; /* the first bytes of the stream, which give its window */
   size_t num_first;
 } brotli_state;
 

@@ -1,6 +1,5 @@
-/* Snappy blocks, decoded as a stream. Output goes to a buffer of our own, which holds the
- * window that copies refer to; or straight to the caller, if earlier output stays there, or
- * the block is there as a whole with room for all of its content.
+/* Decodes Snappy blocks as a stream. Output goes to our own buffer, which holds the window that copies refer to. It
+ * goes directly to the caller if earlier output stays there, or if the block is complete and its content fits.
  * (https://github.com/google/snappy/blob/main/format_description.txt) */
 #include "base/checked.h"
 #include "riegeli/codec/decoder.h"
@@ -19,7 +18,7 @@ typedef struct snappy_state {
   uint64_t left;   /* of the current element */
   size_t offset;   /* of a copy; 0: it is a literal */
   size_t window;   /* how far back a copy may reach */
-  uint8_t *buffer; /* the window, and after it output that was not given out */
+  uint8_t *buffer; /* the window, followed by output not yet returned */
   size_t capacity, filled, given;
   cpb_codec_error error; /* to be reported after that output */
 } snappy_state;
@@ -198,8 +197,8 @@ static void decode(snappy_state *s, cpb_decode_io *io, const uint8_t *begin) {
   }
 }
 
-/* The buffer is full, and all of it was given out. It grows with the output, up to the whole
- * content or two windows; from then on the last window moves to its front. */
+/* The buffer is full, and all of it was returned. It grows with the output, up to the whole content or two windows;
+ * from then on the last window moves to its front. */
 static bool make_room(snappy_state *s) {
   size_t most = (size_t)cpb_min_u64(s->size, 2 * (uint64_t)s->window);
   size_t grown = cpb_min_size(most, cpb_max_size(AHEAD, s->capacity * 2));

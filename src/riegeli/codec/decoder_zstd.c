@@ -103,11 +103,11 @@ static cpb_decode zstd_end(const zstd_state *s, cpb_codec_error *error) {
   return CPB_DECODE_FAILED;
 }
 
-/* The least that libzstd gets of a frame at first. If it gets all of it, it decodes it at once and
- * does not check the sizes of the blocks, which it does if the frame comes in pieces. */
+/* The first piece of a frame for libzstd. With the whole frame it would decode everything at once without checking the
+ * sizes of the blocks, which it checks if the frame comes in pieces. */
 static size_t zstd_first_piece(const cpb_decode_io *io) { return cpb_min_size(io->in.size, 1); }
 
-/* All of io->in, and then what the last call left of it. Zero at the end of the frame. */
+/* Decodes all of io->in, then the rest of the last call. Zero at the end of the frame. */
 static size_t zstd_decompress(zstd_state *s, const cpb_decode_io *io, ZSTD_inBuffer *in, ZSTD_outBuffer *out) {
   size_t result;
   do {
@@ -117,8 +117,8 @@ static size_t zstd_decompress(zstd_state *s, const cpb_decode_io *io, ZSTD_inBuf
   return result;
 }
 
-/* Whether a frame is there as a whole, and there seems to be room for all of its content. Not if its window
- * would be refused in pieces. */
+/* Whether a frame is complete, and there seems to be room for all of its content. False if its window would be rejected
+ * in pieces. */
 static bool zstd_is_whole(const zstd_state *s, const cpb_decode_io *io) {
   ZSTD_frameHeader header;
   if (!io->last || ZSTD_getFrameHeader(&header, io->in.data, io->in.size) != 0) return false;

@@ -68,7 +68,7 @@ static bool select_decoder(cpb_decompressor *d, uint8_t type) {
   while (i < CODECS && decoders[i]->codec != type) i++;
   if (i == CODECS) {
     if (d->in_size > 0) cpb_codec_fail(&d->error, CPB_E_UNSUPPORTED, "unknown compression type");
-    else cpb_codec_fail(&d->error, CPB_E_DAMAGED, size_missing); /* empty: whatever the codec */
+    else cpb_codec_fail(&d->error, CPB_E_DAMAGED, size_missing); /* empty, for any codec */
     return false;
   }
   d->decoder = decoders[i];
@@ -161,8 +161,8 @@ bool cpb_decompressor_done(const cpb_decompressor *d) { return d->ended && d->er
 
 const cpb_codec_error *cpb_decompressor_error(const cpb_decompressor *d) { return &d->error; }
 
-/* How much to make room for: the claimed size, but never much more than the size of the input
- * and the output so far make likely, so that a small input cannot claim much memory. */
+/* How much room to make: the claimed size, but not much more than the sizes of the input and of the output so far
+ * suggest, so that a small input cannot claim much memory. */
 static size_t next_piece(const cpb_decompressor *d, size_t produced, uint64_t max) {
   uint64_t likely = cpb_max_u64(65536, cpb_max_u64(produced, cpb_min_u64(d->in_size, SIZE_MAX / 8) * 8));
   uint64_t expected = d->claimed > produced ? d->claimed - produced : 65536;

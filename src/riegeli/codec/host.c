@@ -1,5 +1,5 @@
-/* Brotli and Zstd, decoded by the host (cpb/host_codec.h): a stream is collected, decoded at
- * once, and given out. Takes the place of decoder_brotli.c and decoder_zstd.c. */
+/* Brotli and Zstd, decoded by the host (cpb/host_codec.h): a stream is collected, decoded at once, and returned.
+ * Replaces decoder_brotli.c and decoder_zstd.c. */
 #include "base/checked.h"
 #include "cpb/host_codec.h"
 #include "riegeli/codec/decoder.h"
@@ -9,7 +9,7 @@ typedef struct host_state {
   cpb_codec_memory *memory;
   cpb_buffer stored;  /* the stream so far, unless it came in one piece */
   cpb_buffer decoded; /* unless the caller had room for all of it */
-  size_t given;       /* bytes of `decoded` that were given out */
+  size_t given;       /* bytes of `decoded` returned so far */
   bool ready;
 } host_state;
 
@@ -80,7 +80,7 @@ static bool decode(uint8_t codec, cpb_span stored, uint8_t *out, size_t size, si
   return true;
 }
 
-/* The stream is complete: what was stored, then io->in. */
+/* The stream is complete: the stored bytes, followed by io->in. */
 static cpb_decode decode_all(host_state *s, uint8_t codec, cpb_decode_io *io, cpb_codec_error *error) {
   cpb_span stored = io->in;
   if (io->claimed > cpb_min_u64(s->memory->whole, INT32_MAX))

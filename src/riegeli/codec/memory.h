@@ -25,8 +25,7 @@ typedef struct cpb_codec_memory {
   struct cpb_codec_block *kept; /* for the next stream, the latest first */
   size_t kept_size;
   unsigned kept_count;
-  /* Not NULL: called when memory is short, and does not return, for a library that would
-   * end the process. */
+  /* Not NULL: called if memory is short, and does not return, for a library that would otherwise end the process. */
   void (*escape)(void *user);
   void *escape_user;
 } cpb_codec_memory;

@@ -1,4 +1,4 @@
-/* For a build without decoders, which reads what is not compressed. */
+/* For a build without decoders, which reads only uncompressed data. */
 #include "riegeli/codec/decoder.h"
 
 static void *absent_create(cpb_codec_memory *memory) { return memory; }

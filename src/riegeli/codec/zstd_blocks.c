@@ -72,8 +72,8 @@ static size_t hand_out(cpb_zstd_blocks *b, cpb_decode_io *io) {
   return b->at - b->given;
 }
 
-/* Where to decode the next block to. As the context sees a break in the addresses, it takes
- * what was decoded before as the window. */
+/* Where to decode the next block to. The context sees a break in the addresses, and takes the bytes decoded before as
+ * the window. */
 static uint8_t *next_place(cpb_zstd_blocks *b) {
   if (!b->ring) return NULL;
   if (b->at + b->block_size > b->ring_size) b->at = b->given = 0;

@@ -18,7 +18,7 @@ typedef struct cpb_zstd_blocks {
   size_t block_size;  /* the largest block, stored or decoded */
   size_t ring_size;
   size_t in_have;   /* bytes collected of those that the context needs next */
-  size_t at, given; /* ring[given, at) was decoded, but not given out */
+  size_t at, given; /* ring[given, at) was decoded, but not yet returned */
   uint8_t header[CPB_ZSTD_HEADER_MAX];
   size_t header_size;
 } cpb_zstd_blocks;

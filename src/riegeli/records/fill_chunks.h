@@ -8,8 +8,8 @@
  * fill it. False: it needs cpb_writer_begin_record(). */
 bool cpb_writer_append(cpb_record_writer *w, cpb_span record);
 
-/* The work of a public call. Each is called when all output was taken, and returns true when
- * the work is done; until then it is called again, unless there is an error. */
+/* The work of a public call. Each is called when all output was taken, and returns true when the work is done; until
+ * then it is called again, unless there is an error. */
 
 /* Begins a record of w->record_size bytes. */
 bool cpb_writer_begin_record(cpb_record_writer *w);

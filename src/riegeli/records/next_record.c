@@ -1,5 +1,5 @@
-/* Gives out the records of a loaded chunk. With small records most steps end here, so this is
- * kept short and apart from the state machine (reader.c). */
+/* Returns the records of a loaded chunk. With small records most steps end here, so this is kept short and separate
+ * from the state machine (reader.c). */
 #include "base/checked.h"
 #include "riegeli/records/reader.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 
-/* The place of every so many is noted: a quarter of a byte a record, or half a byte. */
+/* Notes the place of every so many records: a quarter of a byte per record, or half a byte. */
 enum { STRIDE = 64 };
 
 uint64_t cpb_reader_consumed(const cpb_record_reader *r) {

@@ -4,7 +4,7 @@
 
 #include "riegeli/records/reader_state.h"
 
-/* How many of the decoded bytes were given out or skipped. */
+/* The number of decoded bytes that were returned or skipped. */
 uint64_t cpb_reader_consumed(const cpb_record_reader *r);
 
 /* Where record `index` begins, which may be the number of records. */

@@ -12,12 +12,12 @@ cpb_record_reader *cpb_record_reader_new_within(const cpb_allocator *a, const cp
 /* The next step when the loaded chunk has nothing to give at once. */
 cpb_step cpb_reader_step_on(cpb_record_reader *r);
 
-/* Like a step to the record that was sought, but only as far as the header of its chunk and the
- * codec: nothing is decoded. CPB_STEP_RECORD then says that the chunk is known. */
+/* Like a step to the sought record, but only as far as the header of its chunk and the codec: nothing is decoded.
+ * CPB_STEP_RECORD then means that the chunk is known. */
 cpb_step cpb_reader_step_to_head(cpb_record_reader *r);
 
-/* Between records: goes on to the next one, as far as the bytes are lent. False when it takes a
- * step, to get there or to return something else than a record. */
+/* Between records: goes to the next one, as far as the bytes are lent. False if this needs a step, or has another
+ * result than a record. */
 bool cpb_reader_come_to_record(cpb_record_reader *r);
 
 #endif

@@ -1,6 +1,6 @@
-/* The record writer: its creation, what precedes the records, and the state machine that does the
- * work of one public call at a time. Work stops while there is output to take: the call is then
- * noted in `request`, and cpb_record_writer_step() goes on with it. So no output is ever queued. */
+/* The record writer: its creation, the bytes before the records, and the state machine that does the work of one public
+ * call at a time. Work stops while there is output to take: the call is then noted in `request`, and
+ * cpb_record_writer_step() continues it. So no output is ever queued. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -13,7 +13,7 @@
 
 /* --- Options -------------------------------------------------------------- */
 
-/* In doubles, of which the nearest to a size is good enough. */
+/* In doubles, because the nearest double to a size is good enough. */
 static uint64_t bucket_size(uint64_t chunk_size, double fraction) {
   if (fraction == 0 || fraction == 1) return chunk_size;
   double size = (double)chunk_size * fraction + 0.5;

@@ -38,7 +38,7 @@ typedef enum cpb_chunk_mode {
   CPB_CHUNK_STREAMED   /* one record, encoded and output as it comes */
 } cpb_chunk_mode;
 
-typedef struct cpb_record_batch { /* what is left of a batch */
+typedef struct cpb_record_batch { /* the rest of a batch */
   const uint8_t *data;
   const size_t *sizes;
   size_t count;
@@ -67,7 +67,7 @@ struct cpb_record_writer {
 
   cpb_writer_stage stage;
   cpb_writer_request request;
-  cpb_span input; /* what is left of the lent bytes of the record; the chunk that is to be placed */
+  cpb_span input; /* the rest of the record's lent bytes; the chunk to be placed */
   cpb_span whole; /* all records of the chunk, if they were lent in one piece */
   cpb_record_batch batch;
   size_t size_of_one; /* the sizes of a batch of one record */

@@ -2,7 +2,7 @@
 
 #include "riegeli/encoding.h"
 
-enum { SIZES_AT_ONCE = 32 }; /* how many room is made for at once */
+enum { SIZES_AT_ONCE = 32 }; /* number of sizes to make room for at once */
 
 void cpb_simple_encoder_init(cpb_simple_encoder *e, const cpb_allocator *a) {
   memset(e, 0, sizeof *e);

@@ -1,5 +1,5 @@
-/* The sequence of actions that the records are. In most records the same fields follow each other, so
- * what followed last time is tried first. */
+/* The sequence of actions that represents the records. In most records the same fields follow each other, so the action
+ * that followed last time is tried first. */
 #ifndef CPB_RIEGELI_TRANSPOSE_ACTIONS_H
 #define CPB_RIEGELI_TRANSPOSE_ACTIONS_H
 
@@ -9,7 +9,7 @@ uint32_t cpb_transpose_seek_field(cpb_transpose_encoder *e, uint32_t parent, uin
 bool cpb_transpose_seek_action(cpb_transpose_encoder *e, uint32_t field, uint32_t subtype);
 cpb_transpose_column *cpb_transpose_new_column(cpb_transpose_encoder *e, uint32_t field, cpb_column_kind kind);
 
-/* The number of a field, which is a new one if need be. CPB_NO_NUMBER after an error. */
+/* The number of a field, a new one if necessary. CPB_NO_NUMBER after an error. */
 static inline uint32_t cpb_transpose_field_of(cpb_transpose_encoder *e, uint32_t parent, uint32_t tag) {
   if (e->last != CPB_NO_ACTION) {
     const cpb_transpose_action *guess = &e->actions[e->actions[e->last].guess];

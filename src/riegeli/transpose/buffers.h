@@ -9,9 +9,8 @@
 bool cpb_transpose_parse_buffers(cpb_transpose_program *program, cpb_transpose_cursor *header,
                                  cpb_transpose_cursor *data);
 
-/* Decompresses the buckets of which a buffer is needed, and cuts them into buffers; the others stay
- * compressed, and their buffers empty. `use` says what the buffers are (CPB_BUFFER_NEEDED); NULL: all are
- * needed. */
+/* Decompresses the buckets that have a needed buffer, and cuts them into buffers; the others stay compressed, and their
+ * buffers empty. `use` marks the buffers (CPB_BUFFER_NEEDED); NULL: all are needed. */
 bool cpb_transpose_load_buffers(cpb_transpose_program *program, const uint8_t *use);
 
 #endif

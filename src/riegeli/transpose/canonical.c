@@ -38,7 +38,7 @@ static const uint8_t *skip_string(const uint8_t *p, const uint8_t *end) {
 
 bool cpb_transpose_is_message(cpb_span bytes, size_t depth) {
   const uint8_t *p = bytes.data, *end = bytes.data + bytes.size;
-  uint32_t groups[CPB_TRANSPOSE_DEPTH]; /* the fields of those that are open */
+  uint32_t groups[CPB_TRANSPOSE_DEPTH]; /* the fields of the open ones */
   size_t open = 0;
   while (p < end) {
     uint32_t tag;

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "riegeli/block.h"
 
-/* The piece in which the byte `after` stands, counted from c->end. It becomes the current one. */
+/* Goes to the piece that contains the byte `after`, counted from c->end. */
 static void go_to_piece(cpb_transpose_cursor *c, size_t after) {
   const size_t pieces = after / (size_t)CPB_BLOCK_USABLE;
   const uint8_t *begin = c->end + CPB_BLOCK_HEADER_SIZE + pieces * (size_t)CPB_BLOCK_SIZE;

@@ -1,8 +1,8 @@
-/* The machine is rehearsed: it goes the way that it will go, which depends on the transitions alone, without any
- * value. From the ends and starts of submessages that it passes, the path of each field is known.
+/* Rehearses the machine: follows the path that it will take, which depends only on the transitions and not on values.
+ * The ends and starts of submessages along it give the path of each field.
  *
- * In chunks of any writer that there is, a node stands for one path, and so does a buffer. A chunk where that is
- * not so, or whose records might not be well-formed, is decoded whole and filtered. */
+ * In chunks of all known writers, a node belongs to one path, and so does a buffer. A chunk without this property, or
+ * whose records might be malformed, is decoded completely and filtered. */
 #include "riegeli/transpose/project.h"
 
 #include "base/checked.h"
@@ -117,7 +117,7 @@ static bool pass(rehearsal *h, cpb_transpose_node *node) {
   }
 }
 
-/* How many nodes the machine can pass: those that do nothing, and those that write or begin something. */
+/* The largest number of nodes that the machine can pass: idle ones, and those that write or begin something. */
 static uint64_t most_steps(const cpb_transpose_program *p) {
   uint64_t bytes, all;
   if (!cpb_add_u64(p->decoded_size, p->num_records, &bytes) || !cpb_add_u64(bytes, cpb_transpose_plausible(p), &all))

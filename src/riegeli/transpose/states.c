@@ -60,10 +60,10 @@ static void place(cpb_transpose_encoder *e, const cpb_transpose_entry *placed, u
   }
 }
 
-/* Makes a list of the entries. It is filled from its end, the rarest first, in blocks of 64 nodes, of
- * which the first one filled has fewer. Each block but the last one filled, which begins the list, becomes the
- * entry of an idle node that leads there, with the count of all in it. As no block has a smaller count than
- * the one before, these entries are in order as they are added. */
+/* Makes a list of the entries. It is filled from its end, the rarest first, in blocks of 64 nodes; the first one filled
+ * may have fewer. Each block but the last one filled, which begins the list, becomes the entry of an idle node that
+ * leads there, with the count of all its nodes. No block has a smaller count than the one before, so these entries are
+ * in order as they are added. */
 static bool make_list(cpb_transpose_encoder *e, uint32_t owner) {
   const size_t leaves = e->num_entries, idle = leaves <= REACH ? 0 : (leaves - 2) / (REACH - 1);
   if (leaves == 0) return true;

@@ -3,7 +3,7 @@
 
 #include "riegeli/transpose/encoder_state.h"
 
-/* Makes the nodes of the state machine, and for each move says how it is encoded. */
+/* Makes the nodes of the state machine, and sets how each move is encoded. */
 bool cpb_transpose_make_states(cpb_transpose_encoder *e);
 
 /* Appends the transition bytes of the whole sequence to `out`. */

@@ -3,7 +3,7 @@
 
 #include "riegeli/transpose/encoder_state.h"
 
-/* Adds the actions and values of a record, which is not counted. */
+/* Adds the actions and values of a record, without counting it. */
 bool cpb_transpose_take_apart(cpb_transpose_encoder *e, cpb_span record);
 
 #endif

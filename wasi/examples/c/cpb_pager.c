@@ -107,7 +107,7 @@ static void answer(void) {
   call(0, "cpb_input_supply", input, offset, window, length);
 }
 
-/* Writes out what the pager gives until it is done. */
+/* Writes the pager's output until it is done. */
 static void run(void) {
   for (;;) {
     int32_t step = (int32_t)call('i', "cpb_pager_step", pager);

@@ -90,7 +90,7 @@ void cpb_write_element(cpb_json_writer *a, const char *key, uint64_t dtype, cons
   const cpb_tensor_format *f = cpb_tensor_format_of(dtype);
   const float_layout *layout = layout_of(dtype);
   if (layout) {
-    /* The digits of a float are enough to tell all of these apart. */
+    /* The digits of a float are enough to distinguish all of these. */
     cpb_json_writer_float(a, key, (float)decode(layout, (uint32_t)load(bytes, f->size)));
     return;
   }

@@ -1,5 +1,5 @@
-/* Numbers of the fields that are read of TensorFlow's tensors, shapes and versions, which models and
- * checkpoints have (framework/tensor.proto, tensor_shape.proto, versions.proto). */
+/* Numbers of the fields that are read from TensorFlow's tensors, shapes and versions, in models and checkpoints
+ * (framework/tensor.proto, tensor_shape.proto, versions.proto). */
 #ifndef CPB_MODEL_COMMON_TENSOR_FIELDS_H
 #define CPB_MODEL_COMMON_TENSOR_FIELDS_H
 

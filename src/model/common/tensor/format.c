@@ -7,8 +7,8 @@
 #define NUMBERS(numpy, field, size) {numpy, field, size, 0, 0}
 #define PART(numpy, bits, is_signed) {numpy, TENSOR_INTS, 1, bits, is_signed}
 
-/* Indexed by tensorflow.DataType. Float types that NumPy lacks are given out as raw bytes, and
- * integers of four and two bits as one byte each. */
+/* Indexed by tensorflow.DataType. Float types that NumPy lacks are returned as raw bytes, and integers of four and two
+ * bits as one byte each. */
 static const cpb_tensor_format formats[] = {
     [1] = NUMBERS("<f4", TENSOR_FLOATS, 4),
     [2] = NUMBERS("<f8", TENSOR_DOUBLES, 8),

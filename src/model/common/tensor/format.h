@@ -1,4 +1,4 @@
-/* How values of each dtype lie in a TensorProto, and how they come out of it. */
+/* How values of each dtype are stored in a TensorProto, and how they are returned. */
 #ifndef CPB_MODEL_COMMON_TENSOR_FORMAT_H
 #define CPB_MODEL_COMMON_TENSOR_FORMAT_H
 
@@ -10,10 +10,10 @@
 #define CPB_TENSOR_FIELDS 19 /* one more than the last field of TensorProto */
 
 typedef struct cpb_tensor_format {
-  const char *numpy; /* NULL: NumPy has none */
-  uint8_t field;     /* of TensorProto, with the values when there is no tensor_content; 0: not read */
+  const char *numpy; /* NULL: not in NumPy */
+  uint8_t field;     /* of TensorProto, with the values if there is no tensor_content; 0: cannot be read */
   uint8_t size;      /* bytes of an element as it comes; 0: texts */
-  uint8_t bits;      /* of the element that count, when not all do; 1 is a bool */
+  uint8_t bits;      /* of the element that are used, if not all; 1 is a bool */
   uint8_t is_signed; /* of those bits */
 } cpb_tensor_format;
 

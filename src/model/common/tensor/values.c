@@ -353,7 +353,7 @@ static cpb_have read_values(cpb_tensor_values *v, cpb_span *data) {
   return have == CPB_HAVE && data->size == 0 ? check_count(v) : have;
 }
 
-/* Fills the shape with copies of the last element, or with zeros if there is none, like TensorFlow (tensor.proto). */
+/* Repeats the last element, or zero if the tensor is empty, to fill the shape, like TensorFlow (tensor.proto). */
 static cpb_have fill(cpb_tensor_values *v, cpb_span *data) {
   size_t item = v->format->size, most = CPB_TENSOR_OUT - CPB_TENSOR_OUT % item;
   size_t size = (size_t)cpb_min_u64(v->size - v->given, most);

@@ -92,7 +92,7 @@ bool cpb_flat_root(cpb_flat *flat, cpb_flat_table *root) {
   return cpb_flat_open(flat, at, root);
 }
 
-/* Sets `at` to the offset of a field of `size` bytes, or to 0 when it is absent. */
+/* Sets `at` to the offset of a field of `size` bytes, or to 0 if it is absent. */
 static bool find_field(cpb_flat *flat, const cpb_flat_table *table, unsigned field, unsigned size, uint64_t *at) {
   uint64_t offset, slot = 4 + 2 * (uint64_t)field;
   *at = 0;

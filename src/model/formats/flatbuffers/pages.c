@@ -21,7 +21,7 @@ void cpb_pages_free(cpb_pages *p) {
   p->count = p->capacity = 0;
 }
 
-/* The index of the page in the list, or where it would be inserted. */
+/* The index of the page in the list, or the place to insert it. */
 static size_t place_of(const cpb_pages *p, uint64_t number) {
   size_t low = 0, high = p->count;
   while (low < high) {
@@ -65,9 +65,9 @@ static void bring_to_front(cpb_pages *p, size_t i) {
   p->runs[0] = run;
 }
 
-/* Decides which pages to fetch along with page `number`: as read-ahead does, twice as many
- * each time that a run continues. Runs also continue downwards, as a FlatBuffers builder writes
- * from the back: what the graph refers to next often lies before what refers to it. */
+/* Decides which pages to fetch together with page `number`: like read-ahead, twice as many each time that a run
+ * continues. Runs also continue downwards, because a FlatBuffers builder writes from the back: a table often precedes
+ * the one that refers to it. */
 static void choose_run(cpb_pages *p, uint64_t number) {
   bring_to_front(p, find_run(p, number));
   cpb_page_run *run = &p->runs[0];
@@ -111,7 +111,7 @@ static bool is_there(const cpb_pages *p, uint64_t number, size_t *place) {
   return *place < p->count && p->list[*place].number == number;
 }
 
-/* Fetches the missing pages of the run, up to this one; those after it come when they are read. */
+/* Fetches the missing pages of the run, up to this one; later ones are fetched when they are read. */
 static cpb_have fetch_run(cpb_pages *p, uint64_t number) {
   choose_run(p, number);
   for (uint64_t n = p->runs[0].first; n <= number; n++) {

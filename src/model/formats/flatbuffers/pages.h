@@ -22,7 +22,7 @@ typedef struct cpb_flat_page {
 /* Neighbouring pages that were read one after the other, upwards or downwards. */
 typedef struct cpb_page_run {
   uint64_t first, last; /* the pages of it that were fetched last or are being fetched */
-  uint64_t length;      /* how many that were; 0: no run */
+  uint64_t length;      /* number of these pages; 0: no run */
 } cpb_page_run;
 
 typedef struct cpb_pages {

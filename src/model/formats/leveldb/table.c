@@ -21,7 +21,7 @@ static cpb_have fail(cpb_table *t, cpb_code code, uint64_t offset, const char *w
 
 /* --- Blocks ------------------------------------------------------------------------ */
 
-/* The file offset of `at` in the block, for errors: that of the block if it was compressed. */
+/* The file offset of `at` in the block, for errors; that of the block if it was compressed. */
 static uint64_t place(const cpb_table_block *b, const uint8_t *at) {
   return b->packed ? b->offset : b->offset + (uint64_t)(at - b->begin);
 }
@@ -82,7 +82,7 @@ static cpb_have check_handle(cpb_table *t, cpb_range where) {
   return CPB_FAILED;
 }
 
-/* Reads the block and its trailer; what is there of it is kept while more is waited for. */
+/* Reads the block and its trailer; the bytes that are available stay while it waits for more. */
 static cpb_have read_block(cpb_table *t, cpb_table_block *b, cpb_range where) {
   if (check_handle(t, where) != CPB_HAVE) return CPB_FAILED;
   const size_t size = (size_t)where.length + TRAILER;
@@ -214,7 +214,7 @@ cpb_have cpb_table_next(cpb_table *t) {
   return have;
 }
 
-/* A key of the index block is that of the block's last entry, or lies between that and the next block. */
+/* A key of the index block is that of the block's last entry, or is between that and the next block's first. */
 cpb_have cpb_table_seek(cpb_table *t, cpb_span key) {
   cpb_have have = open_table(t);
   while (have == CPB_HAVE && !t->is_reading) {

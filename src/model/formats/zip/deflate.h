@@ -9,13 +9,12 @@
 
 typedef struct cpb_deflate cpb_deflate;
 
-/* NULL when memory is short; takes some 270 KiB. `a` must outlive it. */
+/* NULL if memory is short; takes about 270 KiB. `a` must outlive it. */
 cpb_deflate *cpb_deflate_new(const cpb_allocator *a);
 void cpb_deflate_free(cpb_deflate *state);
 
-/* Takes from the front of `in`, of which nothing follows when it is the `last`; `*made`
- * is how much of `out` was filled. Answers whether the stream has ended; until then there
- * is more to be made when `out` came to be full. */
+/* Consumes bytes from the front of `in`; nothing follows it if it is the `last`. `*made` is the number of bytes written
+ * to `out`. Returns whether the stream has ended; until then, a full `out` means that there is more. */
 bool cpb_deflate_write(cpb_deflate *state, cpb_span *in, bool last, uint8_t *out, size_t room, size_t *made);
 
 /* No more bytes than this come of `size` bytes. */

@@ -35,7 +35,7 @@ static bool put(cpb_buffer *out, uint64_t value, unsigned bytes) {
   return cpb_buffer_append(out, number, bytes);
 }
 
-/* Each as wide as the second number of its pair says. */
+/* The second number of each pair is the width. */
 typedef struct field {
   uint64_t value;
   unsigned bytes;

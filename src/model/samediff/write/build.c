@@ -19,7 +19,7 @@ static bool put_all(cpb_buffer *out, const uint16_t *values, size_t count) {
 
 /* --- Arrays ---------------------------------------------------------------------- */
 
-/* As ND4J has them: none for an empty array, ones for a single row, else dense. */
+/* Like ND4J: none for an empty array, ones for a single row, else dense. */
 static void set_strides(const cpb_sd_array *a, uint64_t *strides) {
   bool row = a->rank == 2 && a->shape[0] == 1 && a->order == 'c';
   uint64_t dense = a->empty ? 0 : 1;

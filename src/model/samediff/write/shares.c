@@ -12,8 +12,7 @@ static bool follows(const cpb_samediff_writer *w, const cpb_sd_new_part *part, s
          cpb_span_equal(cpb_sd_writer_text(w, before->name), cpb_sd_writer_text(w, part->name));
 }
 
-/* Indexes a tag's names, each of which must be unique. Several states of the updater that
- * follow each other under one name count as one. */
+/* Indexes a tag's names, which must be unique. Consecutive states of the updater under one name count as one. */
 static bool index_tag(cpb_samediff_writer *w, cpb_sd_new_tag *tag) {
   for (size_t i = tag->first; i < tag->first + tag->count; i++) {
     const cpb_sd_new_part *part = &w->parts[i];

@@ -4,7 +4,7 @@
 
 #include "model/samediff/graph.h"
 
-/* Whether a variable of the graph, which is loaded, has its array in it. */
+/* Whether any variable of the loaded graph has its array in the graph. */
 bool cpb_sd_has_arrays(const cpb_sd_graph *graph);
 
 /* Appends the same graph to `out`, without variables' arrays (but with their shapes), the

@@ -1,4 +1,4 @@
-/* The SameDiff writer: its stages, and what a step returns. */
+/* The SameDiff writer: its stages, and the results of a step. */
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
@@ -8,7 +8,7 @@
 
 /* --- The zip that tags are added to ------------------------------------------------------------ */
 
-/* These return what the functions of zip.h do. */
+/* These return values like the functions of zip.h. */
 
 #define ENTRY_SIZE 46
 #define TAGS "tags.txt"
@@ -38,8 +38,8 @@ static bool fail_changed(cpb_samediff_writer *w, size_t at) {
   return false;
 }
 
-/* Keeps the records of all entries but tags.txt, which is written anew. The zip reader has
- * checked them, but the host may have supplied other bytes this time. */
+/* Keeps the records of all entries but tags.txt, which is written again. The zip reader has checked them, but the host
+ * may have supplied other bytes this time. */
 static bool keep_records(cpb_samediff_writer *w) {
   const cpb_buffer *all = &w->base_directory;
   for (size_t at = 0; at < all->size;) {
@@ -133,7 +133,7 @@ static cpb_have share_from(cpb_samediff_writer *w, size_t first) {
   return share_list(w, first) ? CPB_HAVE : CPB_FAILED;
 }
 
-/* Finds what new parts share with it. */
+/* Finds files that new parts share with the base. */
 static cpb_have sd_write_share_with_base(cpb_samediff_writer *w) {
   for (; w->next_share < w->num_parts; w->next_share++) {
     const cpb_sd_new_part *part = &w->parts[w->next_share];
@@ -171,7 +171,7 @@ static bool load_graph(tag_case *c) {
   return cpb_sd_refuse_tag(c->w, c->tag, error.code != CPB_OK ? error.message : "the graph is truncated");
 }
 
-/* The array must have the shape that the graph declares, if any; there -1 stands for any size. */
+/* The array must have the shape that the graph declares, if any; -1 in it means any size. */
 static bool check_shape(tag_case *c, const cpb_sd_new_part *part, const cpb_sd_variable *v, const cpb_sd_array *array) {
   cpb_flat_table table;
   cpb_flat_vector shape;
@@ -290,8 +290,7 @@ static bool put_lines(const tag_case *c, unsigned section) {
   return true;
 }
 
-/* Leaves out arrays inside of the graph, where ND4J saves them in a graph file: in a zip they are
- * files of their own. */
+/* Leaves out arrays inside of the graph, which ND4J's graph files have: in a zip they are separate files. */
 static bool strip(tag_case *c) {
   cpb_buffer *out = &c->tag->stripped;
   if (!cpb_sd_has_arrays(&c->graph)) return true;

@@ -1,4 +1,4 @@
-/* A model cut down to some of its objects: what stays of it, and the plan to write it. */
+/* A model cut down to some of its objects: the objects that stay, and the plan to write it. */
 #include "model/tensorflow/ask/questions.h"
 
 #include "base/status.h"
@@ -67,7 +67,7 @@ static void plan(cpb_saved_model *m, const cpb_cut *cut) {
   if (m->cut.failed || m->cut_keras.failed) cpb_viewed_fail_memory(&m->viewed);
 }
 
-/* Refuses a damaged model: what could not be read would be missing from the result. */
+/* Rejects a damaged model: its lost parts would be missing from the result. */
 static bool check_damage(cpb_saved_model *m) {
   const cpb_error *damages[] = {&m->skeleton.damage, &m->graph_part.damage, &m->damage};
   for (size_t i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-/* The reader of SavedModels and of graphs that stand alone. */
+/* The reader of SavedModels and of separate graphs. */
 #ifndef CPB_MODEL_TENSORFLOW_ASK_SAVED_MODEL_H
 #define CPB_MODEL_TENSORFLOW_ASK_SAVED_MODEL_H
 

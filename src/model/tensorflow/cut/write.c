@@ -1,5 +1,4 @@
-/* The messages of a model that was cut down: each field is copied, left out, or written
- * anew with other numbers. */
+/* Writes the messages of a model that was cut down: each field is copied, left out, or written with new numbers. */
 #include "model/tensorflow/cut/write.h"
 
 #include "model/tensorflow/fields.h"

@@ -5,7 +5,7 @@
 #include "model/common/pieces.h"
 #include "model/tensorflow/cut/cut.h"
 
-/* The SavedModel, which has one meta graph then; and of keras_metadata.pb what is left. */
+/* The SavedModel, which then has one meta graph; and the rest of keras_metadata.pb. */
 void cpb_cut_write(const cpb_cut *cut, cpb_pieces *out);
 void cpb_cut_write_keras(const cpb_cut *cut, cpb_span metadata, cpb_pieces *out);
 
