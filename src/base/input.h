@@ -66,8 +66,8 @@ cpb_have cpb_input_dictionary(cpb_input *input);
 /* The size of the input. If it is unknown, CPB_NEED_SIZE asks for it, with `tail` as need.length. */
 cpb_have cpb_input_size(cpb_input *input, size_t tail, uint64_t *size);
 
-/* Takes the range that the host has reported as lost since the last call, with the reason; it is then no longer a
- * failure. False if there is no such report. */
+/* Takes the range that the host has reported as lost since the last call, with the reason; the loss then no longer
+ * counts as a failure. False without such a report. */
 bool cpb_input_take_loss(cpb_input *input, cpb_range *lost, bool *whole, cpb_error *why);
 
 /* Forgets the lent bytes. Called before a step returns CPB_STEP_NEED, CPB_STEP_DONE or CPB_STEP_ERROR, after which the

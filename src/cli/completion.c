@@ -22,8 +22,7 @@ static const char *codecs(char *out, size_t size) {
   return out;
 }
 
-/* What the value may be, one of these between spaces; "" if it is a file's name, NULL if there is nothing to
- * propose. */
+/* The possible values, separated by spaces; "" for a file's name, NULL if nothing can be proposed. */
 static const char *values_of(const cli_option *option, char *out, size_t size) {
   if (option->kind == CLI_PATH) return "";
   if (option->kind == CLI_CODECS) return codecs(out, size);
@@ -33,7 +32,7 @@ static const char *values_of(const cli_option *option, char *out, size_t size) {
   return out;
 }
 
-/* The first sentence of the help, which is enough here. */
+/* The length of the help's first sentence, which is enough here. */
 static size_t sentence(const char *help) {
   size_t length = 0;
   while (help[length] && !(strchr(".;", help[length]) && (!help[length + 1] || help[length + 1] == ' '))) length++;
@@ -135,7 +134,7 @@ static void print_bash(cli *c) {
 
 /* --- zsh --------------------------------------------------------------------------------- */
 
-/* A text within '...', where brackets and colons mean something. */
+/* Escapes a text within '...', where brackets and colons are special. */
 static void zsh_text(cli *c, const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
     if (text[i] == '\'') cli_print(c, "'\\''");

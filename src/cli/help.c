@@ -36,7 +36,7 @@ static const struct {
              {CLI_UNSUPPORTED, "The input uses a feature that this version does not support."}};
 #define NUM_EXITS (sizeof exits / sizeof *exits)
 
-/* The length of the next of the strings that `separator` parts; 0 at the end. */
+/* The length of the next of the strings separated by `separator`; 0 at the end. */
 static size_t next_part(const char *text, const char *separator) {
   const char *end = strstr(text, separator);
   return end ? (size_t)(end - text) : strlen(text);
@@ -88,8 +88,8 @@ static void print_option(cli *c, const cli_option *option) {
   wrap(c, option->help, strlen(option->help), OPTION_INDENT, column);
 }
 
-/* A question and its argument; false for a number that stands for no question. Words that stand for a question follow
- * the library's last one. */
+/* The next question and its argument; false for an unused number. Other words for questions follow the library's last
+ * question. */
 static bool question_at(int i, char *left, size_t size, const char **text) {
   static const char *const words = "What has the weights: the variables of a SavedModel, else the constants.";
   const char *name = cpb_question_name((cpb_question_kind)i), *argument = cpb_question_argument((cpb_question_kind)i);
@@ -100,7 +100,7 @@ static bool question_at(int i, char *left, size_t size, const char **text) {
   return name || is_next;
 }
 
-/* What may be asked, with the answers in a second column. */
+/* Prints the possible questions, with the answers in a second column. */
 static void print_questions(cli *c) {
   char left[64];
   const char *text;
@@ -178,7 +178,7 @@ void cli_help(cli *c) {
 
 /* --- The man page -------------------------------------------------------------- */
 
-/* Hyphens that are typed, and what roff would take as its own. */
+/* Escapes hyphens that users type, and characters that roff would interpret. */
 static void roff(cli *c, const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
     bool at_start = i == 0 || text[i - 1] == '\n';
@@ -214,7 +214,7 @@ static void roff_option(cli *c, const cli_option *option) {
   roff_line(c, "", option->help);
 }
 
-/* A line in bold, and below it what it means. */
+/* A line in bold, and its explanation below. */
 static void roff_pairs(cli *c, const char *line) {
   for (size_t n, k = 0; (n = next_part(line, "\n")) > 0; k++) {
     cli_print(c, k % 2 ? "" : ".TP\n.B ");

@@ -15,7 +15,7 @@ static void set_references(const cli *c, cpb_file *file) {
   if (c->settings.allow_references) cpb_file_allow_references(file, &c->urls);
 }
 
-/* Where a pipe's bytes are kept; without one, going back in it will fail. */
+/* The file for a pipe's bytes; without one, going back in the pipe fails. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file *file;
@@ -27,7 +27,7 @@ cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   return file;
 }
 
-/* The path of the .cpb beside a plain message that was found in a folder; NULL: there is none. */
+/* The path of the .cpb next to a plain message that was found in a folder, or NULL. */
 static char *chunked_beside(cli *c, const char *path, const char *found) {
   if (!path || cli_is_dash(path) || cpb_is_url(path) || !os_is_folder(path)) return NULL;
   const size_t size = strlen(found) + 2;

@@ -7,9 +7,9 @@
 #include "base/json_read.h"
 #include "cli/os/os.h"
 
-#define DEPTH 1000 /* of an answer: it is ours */
+#define DEPTH 1000 /* of an answer, which our own code wrote */
 
-/* Whether there is a file that the output would replace, and one of that input's could be it. */
+/* Whether the output would replace an existing file that might be one of the input's. */
 static bool may_replace(const cli *c, const char *out, const char *in) {
   return c->settings.force && !cli_is_dash(out) && !cli_is_dash(in) && !cpb_is_url(in) && os_is_same(out, out);
 }
@@ -44,7 +44,7 @@ static int keep_files(cli *c, const char *out, const char *in, const cpb_index *
   return status;
 }
 
-/* What is wrong with the file, the command says. */
+/* The command itself reports problems with the file. */
 int cli_keep_chunks(cli *c, const char *out, const char *in) {
   cpb_error ignored;
   cpb_file *file = may_replace(c, out, in) ? cpb_file_open(&c->allocator, in, &ignored) : NULL;
@@ -73,7 +73,7 @@ static int keep_values(cli *c, const char *out, const char *in, yyjson_val *cons
   return status;
 }
 
-/* Those of the formats that name them. What does not answer has said nothing of its values. */
+/* Files that the model names. If a question fails, nothing is known about files for values. */
 static int keep_named(cli *c, const char *out, cpb_model_file *model) {
   const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_CONSTANTS, .count = UINT64_MAX};
   cpb_error error = {.code = CPB_OK};
@@ -86,7 +86,7 @@ static int keep_named(cli *c, const char *out, cpb_model_file *model) {
   return status;
 }
 
-/* A checkpoint's files: what it does not say it does not have. */
+/* A checkpoint's files: it has no others than the ones it lists. */
 static int keep_checkpoint(cli *c, const char *out, cpb_model_file *model) {
   cpb_error ignored;
   int status = CLI_OK;

@@ -1,5 +1,5 @@
-/* What an output must not replace: what the input consists of besides the file that was named. Replacing that one is
- * what --force is for; of the others nobody would know. */
+/* Prevents an output from replacing files of the input other than the one given on the command line. --force allows
+ * replacing that one; the others could be lost unnoticed. */
 #ifndef CPB_CLI_KEEP_H
 #define CPB_CLI_KEEP_H
 

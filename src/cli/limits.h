@@ -9,8 +9,7 @@
 /* Reads a size such as 64M. */
 typedef bool cli_parse_size(const char *text, uint64_t *value);
 
-/* `text` is NAME=VALUE, with "none" for a limit that cannot be reached. False when there is no
- * such limit, or the value is no size. */
+/* `text` is NAME=VALUE, with "none" for no limit. False if the limit does not exist, or the value is not a size. */
 bool cli_limit_set(cpb_limits *out, const char *text, cli_parse_size *parse);
 
 #endif

@@ -41,7 +41,7 @@ static cpb_path_tag number_tag(uint64_t value, bool is_signed) {
   return (cpb_path_tag){.kind = CPB_PATH_INDEX, .value = negative ? 0 - value : value, .negative = negative};
 }
 
-/* What a tag reads as, in a message of this type. */
+/* The tag as a path, in a message of this type. */
 static cpb_path_tag path_tag_of(const cpb_field_tag *tag, const cpb_field *field) {
   switch (tag->kind) {
     case CPB_TAG_FIELD:
@@ -83,8 +83,7 @@ const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node, con
 
 /* --- Types --------------------------------------------------------------------- */
 
-/* A message goes into a message; what is no message, at a guess, into a string
- * or bytes. */
+/* A chunk that is a message belongs in a message field; one that does not look like a message, in a string or bytes. */
 static bool fits_chunk(const cpb_index *index, uint64_t chunk, const cpb_field *field) {
   cpb_chunk_info info;
   if (!field || cpb_index_get_chunk(index, chunk, &info) != CPB_OK) return true;
@@ -92,7 +91,7 @@ static bool fits_chunk(const cpb_index *index, uint64_t chunk, const cpb_field *
   return field->type == CPB_TYPE_STRING || field->type == CPB_TYPE_BYTES;
 }
 
-/* Whether every field that a node's tags name is there, and takes the chunk. */
+/* Whether every field in a node's tags exists and fits the chunk. */
 static bool has_fields(const cpb_index *index, uint32_t node, const cpb_message_type *type) {
   const cpb_field *field = NULL;
   cpb_index_node n;
@@ -130,8 +129,7 @@ static bool unknown_type(cli *c, int *status) {
   return false;
 }
 
-/* What messages of a kind of models are, and behind the last kind another type; NULL if the schema does not have it.
- * False at the end. */
+/* The type of a kind of models, and after the last kind another type; NULL if the schema lacks it. False at the end. */
 static bool root_at(const cpb_schema *schema, cpb_model_kind kind, const cpb_message_type **type) {
   const bool is_kind = cpb_model_kind_name(kind) != NULL;
   const char *name = is_kind ? cpb_model_message_type(kind) : "tensorflow.FunctionDef";

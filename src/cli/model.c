@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-/* What --type names; 0: the model is to be looked at. */
+/* The kind in --type; 0: recognize it from the model. */
 static cpb_model_kind kind_of(const char *type) {
   for (cpb_model_kind kind = 1; type && cpb_model_kind_name(kind); kind++) {
     const char *of_kind = cpb_model_message_type(kind);
@@ -13,13 +13,13 @@ static cpb_model_kind kind_of(const char *type) {
   return (cpb_model_kind)0;
 }
 
-/* That there are others is not seen from the answer. */
+/* The answer does not show that there are other versions. */
 static void say_version(cli *c, const char *path, const char *found) {
   const size_t count = path && !cli_is_dash(path) && !cpb_is_url(path) ? cpb_count_versions(path) : 0;
   if (count > 1 && !c->settings.quiet) cli_note(c, found, "the highest of %zu versions in %s", count, path);
 }
 
-/* Chunks may be damaged, but without the index nobody knows what they are. */
+/* Chunks may be damaged, but their content is unknown without the index. */
 static void advise(cpb_error *error) {
   size_t length = strlen(error->message);
   if (error->code != CPB_E_DAMAGED && error->code != CPB_E_TRUNCATED) return;
@@ -41,7 +41,7 @@ static cpb_model_file *open_model(cli *c, const char *path, const cpb_model_opti
                                           .urls = &c->urls,
                                           .keep_damaged = keep_damaged,
                                           .allow_references = c->settings.allow_references};
-  /* Which of it is the user's and what was found beside makes a difference to it. */
+  /* The library distinguishes the user's path from the file found in it. */
   cpb_model_file *file = cpb_model_file_open(&c->allocator, path ? path : found, &options, &error);
   if (!file && keep_damaged) advise(&error);
   if (file) say_version(c, path, found), cli_say_passed_over(c, path, found);

@@ -10,14 +10,13 @@
 
 #define NPY_HEAD_MAX 1024
 
-/* What stands before the values, written into NPY_HEAD_MAX bytes: magic, length and
- * a Python dict, padded so that the values lie at a multiple of 64. Returns its
- * size; 0 when the shape is too long. */
+/* Writes the part before the values into NPY_HEAD_MAX bytes: magic, length and a Python dict, padded so that the values
+ * begin at a multiple of 64. Returns its size; 0 if the shape is too long. */
 size_t npy_head(char *out, const char *dtype, bool fortran_order, const uint64_t *shape, size_t rank);
 
 /* --- Read, in any version --------------------------------------------------------- */
 
-#define NPY_HEAD_READ ((size_t)64 << 10) /* no header that NumPy writes is larger */
+#define NPY_HEAD_READ ((size_t)64 << 10) /* NumPy writes no larger header */
 #define NPY_RANK_MAX 32
 
 typedef struct npy_info {
@@ -28,7 +27,7 @@ typedef struct npy_info {
   uint64_t begin; /* of the values */
 } npy_info;
 
-/* Of the file's first bytes, NPY_HEAD_READ of them or all. What is wrong, or NULL. */
+/* Parses the file's first bytes, NPY_HEAD_READ of them or all. Returns the problem, or NULL. */
 const char *npy_read(const uint8_t *data, size_t size, npy_info *info);
 
 #endif

@@ -198,7 +198,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
 
 #define WORD_MAX 32
 
-/* Levenshtein's distance; words longer than WORD_MAX are far from everything. */
+/* Levenshtein distance; words longer than WORD_MAX are far from everything. */
 static size_t distance(const char *a, const char *b) {
   size_t n = strlen(b), row[WORD_MAX + 1];
   if (strlen(a) > WORD_MAX || n > WORD_MAX) return WORD_MAX;
@@ -270,7 +270,7 @@ static bool parse_choice(const char *text, const char *choices, int *value) {
   return false;
 }
 
-/* In C, level 0 is the default, and -1 what a codec calls 0. */
+/* In C, level 0 means the default, and -1 means the codec's level 0. */
 static bool parse_level(const char *text, cpb_codec_options *codec) {
   int least, most;
   uint64_t level;
@@ -291,7 +291,7 @@ static bool parse_codec(const char *text, cpb_codec_options *codec) {
   return false;
 }
 
-/* Digits, and up to three behind a point. */
+/* Digits, and up to three decimals. */
 static bool parse_seconds(const char *text, uint64_t *milliseconds) {
   char whole[16];
   size_t digits = strspn(text, "0123456789");
@@ -307,7 +307,8 @@ static bool parse_seconds(const char *text, uint64_t *milliseconds) {
   return !*rest && parse_number(whole, milliseconds) && *milliseconds > 0;
 }
 
-/* A name of what HTTP allows there, and no line break, which would begin another header. */
+/* The name may contain only characters that HTTP allows, and the value no line break, which would begin another
+ * header. */
 static bool add_header(const char *text, const char **headers) {
   size_t name = strspn(text, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"), i = 0;
   while (headers[i]) i++;
@@ -344,7 +345,7 @@ typedef struct parser {
   size_t problem_size;
 } parser;
 
-/* A rest of the list of the options that the command has. */
+/* Item `i` of the remaining list of the command's options. */
 static const char *option_name_at(const void *list, size_t i) {
   const cli_command *command = list;
   return command->options >> i & 1 ? cli_options[i].name : "";
@@ -378,7 +379,7 @@ static int find_letter(const parser *p, char letter) {
   return -1;
 }
 
-/* `value` is what stood in the same word, or NULL. */
+/* `value` is the value in the same word, or NULL. */
 static bool take_option(parser *p, int id, const char *value) {
   const cli_option *option = &cli_options[id];
   if (!option->argument && value) {
@@ -409,7 +410,7 @@ static bool take_long(parser *p, const char *word) {
   return take_option(p, id, name[length] ? name + length + 1 : NULL);
 }
 
-/* Letters may share a word; what follows one that takes a value is its value. */
+/* Letters may share a word; the rest after a letter that takes a value is the value. */
 static bool take_letters(parser *p, const char *word) {
   for (const char *letter = word + 1; *letter; letter++) {
     int id = find_letter(p, *letter);
@@ -421,7 +422,7 @@ static bool take_letters(parser *p, const char *word) {
   return true;
 }
 
-/* A file's URL as its path, in the same place. */
+/* Replaces a file:// URL by its path. */
 static bool take_file_url(parser *p, char *word) {
   const cpb_span url = {(const uint8_t *)word, strlen(word)};
   if (!cpb_url_is_file(url) || cpb_url_file_path(url, word)) return true;

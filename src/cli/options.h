@@ -1,5 +1,4 @@
-/* The command line: one table of commands and one of options, from which it is
- * parsed, explained and written up as a man page. */
+/* The command line: one table of commands and one of options, used for parsing, for help, and for the man page. */
 #ifndef CPB_CLI_OPTIONS_H
 #define CPB_CLI_OPTIONS_H
 
@@ -79,7 +78,7 @@ typedef uint64_t cli_option_set;
 #define CLI_BIT(option) ((cli_option_set)1 << CLI_##option)
 _Static_assert(CLI_NUM_OPTIONS <= 64, "a set has a bit for each option");
 
-/* The options' values; what was not given is zero. */
+/* The options' values; options not given are zero. */
 typedef struct cli_settings {
   cli_option_set given;
   const char *input;
@@ -128,15 +127,15 @@ struct cli;
 
 typedef struct cli_command {
   const char *name;
-  const char *operand;  /* what stands for the input in the usage line */
+  const char *operand;  /* the name of the input in the usage line */
   const char *summary;  /* one line */
   const char *about;    /* paragraphs, separated by \n\n */
   bool asks;            /* takes questions about models, which are listed */
   const char *examples; /* pairs of lines: a command, then what it does */
   cli_option_set options, required;
-  unsigned more_operands; /* how many may follow the input */
-  bool takes_paths;       /* or any number may, which are paths */
-  int trouble;            /* exit code for whatever goes wrong; 0: cli_exit */
+  unsigned more_operands; /* number of operands that may follow the input */
+  bool takes_paths;       /* or any number of paths may follow */
+  int trouble;            /* exit code for all failures; 0: cli_exit */
   int (*run)(struct cli *cli);
 } cli_command;
 
@@ -146,15 +145,14 @@ extern const size_t cli_num_commands;
 /* The names of commands that this build leaves out, then NULL. */
 extern const char *const cli_left_out[];
 
-/* NULL when there is none of that name. */
+/* NULL if the name is unknown. */
 const cli_command *cli_find_command(const char *name);
 
-/* Parses what stands after the command's name. Says what is wrong in `problem`
- * and returns false, or returns true. */
+/* Parses the words after the command's name. Returns true, or false with the problem in `problem`. */
 bool cli_parse(const cli_command *command, int count, char **words, cli_settings *settings, char *problem,
                size_t problem_size);
 
-/* The name that `word` was probably meant to be, or NULL: the next of a list. */
+/* The name that `word` probably means, or NULL. The function returns the names of a list one by one. */
 typedef const char *(*cli_name_at)(const void *list, size_t i);
 const char *cli_suggest(const char *word, const void *list, size_t count, cli_name_at name_at);
 

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "cli/os/os.h"
 
-/* Threads that are used unasked, each for at least so many bytes. */
+/* The default number of threads, each for at least so many bytes. */
 #define THREADS_DEFAULT 4u
 #define THREAD_WORTH ((uint64_t)4 << 20)
 
@@ -19,7 +19,7 @@ uint64_t cli_size_of_chunks(const cpb_index *index) {
   return sum;
 }
 
-/* Of a URL each thread has a request under way, for which it waits, and not for a processor. */
+/* For a URL, each thread waits for its own request, and not for a processor. */
 unsigned cli_threads(const cli *c, const char *path, uint64_t size) {
   uint64_t asked = c->settings.threads, most = cpb_is_url(path) ? THREADS_DEFAULT : os_processors();
   if (asked > 0) return (unsigned)cpb_min_u64(asked, UINT_MAX);

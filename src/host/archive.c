@@ -11,13 +11,13 @@
 #include "host/package.h"
 #include "host/url/address.h"
 
-/* An entry that is not stored is held whole. */
+/* Largest compressed entry, which is kept in memory. */
 #define HELD_MOST ((uint64_t)(SIZE_MAX > UINT32_MAX ? 1024 : 64) << 20)
 #define LISTED 8
 
 /* --- Paths ---------------------------------------------------------------------------- */
 
-/* Where the mark is, or NULL. In front of it is an archive's path. */
+/* The mark, or NULL. The path before it leads to an archive. */
 static const char *mark_in(const char *path) {
   const char *mark = strstr(path, CPB_ARCHIVE_MARK);
   return mark && mark > path && mark < path + cpb_path_length(path) ? mark : NULL;
@@ -35,7 +35,7 @@ bool cpb_archive_is_zip_path(const char *path) {
   return true;
 }
 
-/* The path of an entry, to be released; in a URL, in front of the query. */
+/* The path of an entry, which the caller releases; in a URL, it goes before the query. */
 static char *path_within(const cpb_allocator *a, const char *zip, const char *name, size_t size, cpb_error *error) {
   const size_t mark = strlen(CPB_ARCHIVE_MARK);
   char *entry = cpb_alloc(a, mark + 3 * size + 1), *path = cpb_alloc(a, strlen(zip) + mark + 3 * size + 1);
@@ -56,10 +56,10 @@ static char *path_within(const cpb_allocator *a, const char *zip, const char *na
 /* An entry as a file. */
 typedef struct member {
   cpb_allocator allocator;
-  cpb_file *zip;      /* where a stored one is read */
-  bool owned;         /* and that is closed with it */
+  cpb_file *zip;      /* the file of a stored entry */
+  bool owned;         /* the file is closed with it */
   uint64_t offset;    /* of its content there */
-  cpb_buffer content; /* of any other one */
+  cpb_buffer content; /* of an entry that is not stored */
   uint64_t size;
 } member;
 
@@ -104,7 +104,7 @@ static bool load(member *m, cpb_archive *archive, cpb_file *zip, cpb_error *erro
   return event == CPB_STEP_DONE;
 }
 
-/* Finds out where a stored entry begins; reads any other one. */
+/* Finds the beginning of a stored entry; reads any other one. */
 static bool begin(member *m, cpb_archive *archive, size_t i, cpb_file *zip, cpb_error *error) {
   cpb_archive_entry entry;
   cpb_archive_get(archive, i, &entry);
@@ -120,7 +120,7 @@ static bool begin(member *m, cpb_archive *archive, size_t i, cpb_file *zip, cpb_
   return true;
 }
 
-/* An entry as the file `path`, which takes the archive's file over if it has a path, and all goes well. */
+/* Opens an entry as the file `path`. On success it takes over the archive's file, if that has a path. */
 static cpb_file *open_entry(const cpb_allocator *a, cpb_archive *archive, size_t i, cpb_file *zip, const char *path,
                             const cpb_url_options *urls, cpb_error *error) {
   cpb_archive_entry entry;
@@ -181,7 +181,7 @@ static int escaped(const char *text) {
   return value;
 }
 
-/* An entry's name, as it is in the archive; returns its length. */
+/* Decodes an entry's name to that in the archive; returns its length. */
 static size_t unescape(const char *text, size_t size, bool is_url, char *out) {
   size_t length = 0;
   for (size_t i = 0; i < size; i++) {
@@ -237,7 +237,7 @@ static bool is_manifest(const cpb_archive_entry *entry) {
   return entry->name_size > size && memcmp(entry->name + entry->name_size - size, CPB_PACKAGE_MANIFEST, size) == 0;
 }
 
-/* Of a package's manifest, the model that it names. */
+/* The model that a package's manifest names. */
 static size_t root_of(const cpb_allocator *a, cpb_archive *archive, size_t manifest, cpb_file *zip, cpb_error *error) {
   cpb_archive_entry entry;
   char root[CPB_PACKAGE_ROOM];
@@ -260,7 +260,7 @@ static size_t root_of(const cpb_allocator *a, cpb_archive *archive, size_t manif
   return found;
 }
 
-/* Which of them is meant, nobody knows. */
+/* Reports several models, because it is unclear which one is meant. */
 static void fail_several(const cpb_archive *archive, const size_t *entries, size_t count, const char *zip,
                          cpb_error *error) {
   char list[sizeof error->message], shown[96];
@@ -298,7 +298,7 @@ cpb_file *cpb_archive_open_model(const cpb_allocator *a, cpb_file *zip, char **p
                                  const cpb_limits *limits, cpb_error *error) {
   cpb_archive *archive = read_directory(a, zip, limits, error);
   cpb_file *file = archive ? open_model(a, archive, zip, path, urls, error) : NULL;
-  if (!archive) cpb_error_begin(error, NULL); /* whoever reads it as a zip says what is wrong */
+  if (!archive) cpb_error_begin(error, NULL); /* the reader of the zip will report the problem */
   cpb_archive_free(archive);
   return file;
 }

@@ -1,4 +1,4 @@
-/* A base for a split, from a path or URL: what the file that is written has to call it, and its chunks. */
+/* Opens a base for a split, from a path or URL: its name for the output file, and its chunks. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 typedef struct reading {
   cpb_file_options options;
   const char *path, *out;
-  cpb_buffer name; /* of the base, for the output, and a NUL */
+  cpb_buffer name; /* the base's name in the output, and a NUL */
   cpb_file *file;
   cpb_error *error;
 } reading;
@@ -32,7 +32,7 @@ static size_t folder_of(const char *path) {
 
 /* --- The name ------------------------------------------------------------------------ */
 
-/* What is secret must not get into a file that is passed on. */
+/* Secrets must not get into a file that is passed on. */
 static bool name_url(reading *r) {
   char plain[URL_MOST];
   if (!r->options.allow_references)
@@ -45,7 +45,7 @@ static bool name_url(reading *r) {
   return cpb_buffer_append(&r->name, r->path, strlen(r->path)) || cpb_fail_memory(r->error) == CPB_OK;
 }
 
-/* A path from one folder to a file begins so, or nothing of it does. */
+/* Whether a path from one folder to a file begins with "../". */
 static bool leads_up(const uint8_t *name, size_t size) { return size >= 3 && memcmp(name, "../", 3) == 0; }
 
 static bool name_path(reading *r) {
@@ -113,7 +113,7 @@ static bool is_output(const reading *r, const cpb_other_file *other, bool *same)
 
 static bool check_output(reading *r, const cpb_split_base *base) {
   cpb_other_file other;
-  if (!cpb_reference_is_same(r->out, r->out)) return true; /* there is none yet */
+  if (!cpb_reference_is_same(r->out, r->out)) return true; /* the output does not exist yet */
   for (uint32_t file = 0; cpb_split_base_get_file(base, file, &other) == CPB_OK; file++) {
     bool same = false;
     if (!is_output(r, &other, &same)) return cpb_fail_memory(r->error) == CPB_OK;

@@ -6,8 +6,8 @@
 #include "host/lookup.h"
 #include "host/url/address.h"
 
-/* A checkpoint's names begin with a prefix: in a SavedModel's folder this one; beside model.meta, and with the index
- * model.index, it is "model". One of version 1 has no more than that as its name. */
+/* The names of a checkpoint's files begin with a prefix: this one in a SavedModel's folder; next to model.meta, and
+ * with the index model.index, it is "model". A checkpoint of version 1 is a single file with the prefix as its name. */
 #define PREFIX "variables/variables"
 #define INDEX ".index"
 #define SHARD ".data-%05u-of-%05u"
@@ -17,14 +17,15 @@
 
 /* --- Paths ----------------------------------------------------------------------------- */
 
-/* What the model's path has in place of what the checkpoint's files end in; NULL: they are in a folder beside it. */
+/* The ending in the model's path that the endings of the checkpoint's files replace; NULL: the files are in a folder
+ * next to the model. */
 static const char *ending_of(const cpb_model_file *f) {
   if (f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, META)) return META;
   if (f->kind != CPB_MODEL_CHECKPOINT) return NULL;
   return cpb_path_ends_with(f->path, INDEX) ? INDEX : "";
 }
 
-/* How much of the model's path that of a file beside it begins with: the folder, or the prefix. */
+/* The length of the model's path that the path of a file next to it begins with: the folder, or the prefix. */
 static size_t kept(const cpb_model_file *f, unsigned beside) {
   size_t folder = cpb_path_length(f->path);
   const char *ending = beside == CPB_BESIDE_CHECKPOINT ? ending_of(f) : NULL;
@@ -33,7 +34,7 @@ static size_t kept(const cpb_model_file *f, unsigned beside) {
   return folder;
 }
 
-/* The path of what has this name in the model's folder, or ends so; which is blamed from now on. */
+/* The path of the file with this name, or this ending, in the model's folder; from now on errors name that file. */
 static const char *path_of(cpb_model_file *f, unsigned beside, const char *name, cpb_error *error) {
   size_t folder = kept(f, beside);
   char *path = cpb_alloc(&f->allocator, strlen(f->path) + strlen(name) + 1);
@@ -95,7 +96,7 @@ static cpb_step step_values(cpb_values *values, cpb_file *file) {
   return step;
 }
 
-/* The object graph: the only text of its tensor, after the length in 8 bytes. */
+/* The object graph: the only string in its tensor, after the length in 8 bytes. */
 static bool read_graph(cpb_model_file *f, cpb_file *file, cpb_buffer *out, cpb_error *error) {
   const cpb_values_options how = {
       .struct_size = sizeof how, .checkpoint = f->checkpoint, .max_memory = MOST, .exact_texts = 1};
@@ -113,7 +114,7 @@ static bool read_graph(cpb_model_file *f, cpb_file *file, cpb_buffer *out, cpb_e
   return step == CPB_STEP_DONE;
 }
 
-/* Where there is none, or its file is not there, the model says what that means. */
+/* If the object graph or its file is missing, the model reports the consequences. */
 static bool find_graph(cpb_model_file *f, cpb_buffer *out, cpb_error *error) {
   const cpb_stored *stored = cpb_checkpoint_find(f->checkpoint, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH));
   if (!stored || stored->size > MOST) return true;
@@ -138,7 +139,7 @@ static bool set_checkpoint(cpb_model_file *f, cpb_error *error) {
   return error->code == CPB_OK;
 }
 
-/* From the model itself for a NULL `file`. */
+/* Reads from the model itself if `file` is NULL. */
 static bool read_checkpoint(cpb_model_file *f, cpb_file *file, cpb_error *error) {
   const cpb_checkpoint_options how = {.struct_size = sizeof how, .limits = &f->limits};
   cpb_step step = CPB_STEP_ERROR;
@@ -195,7 +196,7 @@ static bool load_fingerprint(cpb_model_file *f, cpb_file *file, cpb_error *error
 
 /* --- All of them --------------------------------------------------------------------------- */
 
-/* A name of "" is that of the model without its ending, as a checkpoint of version 1 has it. */
+/* The name "" means the model's name without its ending, as for a checkpoint of version 1. */
 static const struct {
   cpb_beside bit;
   const char *name, *of_prefix;

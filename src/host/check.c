@@ -1,7 +1,6 @@
-/* Reads every record of a file. Several threads begin where the index says that Riegeli chunks do.
- * If they meet at their ends and nothing is wrong in between, one thread would have found the same
- * records; in any other case it reads the file again, so that what is said does not depend on
- * threads. */
+/* Reads every record of a file. Several threads begin at positions of Riegeli chunks from the index. If their parts
+ * meet exactly and without errors, one thread would have found the same records. In any other case one thread reads the
+ * file again, so that reports do not depend on threads. */
 #include "host/check_state.h"
 
 #include <stdlib.h>
@@ -11,8 +10,9 @@
 #include "base/limits.h"
 #include "host/threads.h"
 
-/* Each part has a reader of its own, whose memory is new to the process, so they are to be few: the first ones are
- * large, a share of what is left each, and the last ones small, so that all threads end at about the same time. */
+/* Each part has its own reader, whose memory is new to the process, so there should be few parts. The first ones are
+ * large, a share of the remaining bytes each, and the last ones small, so that all threads end at about the same
+ * time. */
 #define PART_MOST ((uint64_t)64 << 20)
 #define PART_LEAST ((uint64_t)64 << 10)
 
@@ -66,8 +66,8 @@ static uint64_t part_size(uint64_t left, unsigned threads) {
   return cpb_max_u64(cpb_min_u64(PART_MOST, left / threads), PART_LEAST);
 }
 
-/* Of sorted positions in a file of `size` bytes those that begin a part, with 0 before and UINT64_MAX behind them. A
- * position right after another is one of the same Riegeli chunk. */
+/* Chooses the positions that begin parts, from sorted positions in a file of `size` bytes, with 0 before and UINT64_MAX
+ * after them. A position right after another is in the same Riegeli chunk. */
 static size_t choose_cuts(uint64_t *cuts, size_t count, uint64_t size, unsigned threads) {
   size_t kept = 1;
   for (size_t i = 1; i < count; i++) {

@@ -1,5 +1,5 @@
-/* The records of a file, read by several threads, each with readers and a view of the file of its
- * own, a part at a time. */
+/* Reads the records of a file with several threads. Each thread has its own readers and its own view of the file, and
+ * takes one part at a time. */
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "base/meter.h"
@@ -25,7 +25,7 @@ typedef struct worker {
   cpb_worker thread;
   reading *all;
   cpb_file *in;
-  uint64_t counted; /* bytes that were read and reported */
+  uint64_t counted; /* bytes read and reported */
 } worker;
 
 /* --- In a thread ---------------------------------------------------------------------- */
@@ -44,8 +44,8 @@ static bool goes_on(worker *w) {
   return cpb_pool_goes_on(&w->all->pool, w->counted - before);
 }
 
-/* Whether the record that was begun, or the next one, is another part's. The header of its Riegeli
- * chunk has then been read, and all of the one before it. */
+/* Whether the current or next record belongs to another part. The header of its Riegeli chunk has then been read, and
+ * the entire one before it. */
 static bool at_end(const cpb_record_reader *reader, uint64_t end) {
   return cpb_record_reader_chunk(reader)->begin >= end;
 }
@@ -98,8 +98,8 @@ static bool work(void *user) {
 
 /* --- Around the threads ------------------------------------------------------------------ */
 
-/* One reader's limits count for the whole file: whether they would have been kept, at each part's
- * beginning, with what was done in it. */
+/* The limits of one reader apply to the whole file: checks whether they held at each part's beginning, with the work in
+ * it. */
 static bool within_limits(const reading *r) {
   cpb_error ignored;
   cpb_meter sum;
@@ -143,7 +143,7 @@ static bool equip(worker *w, reading *r) {
   return w->in != NULL;
 }
 
-/* Fewer threads than were asked for will do. */
+/* Fewer threads than requested are acceptable. */
 static void run(reading *r, worker *workers, unsigned count) {
   unsigned started = 0;
   while (started < count && equip(&workers[started], r) && cpb_worker_start(&workers[started].thread)) started++;

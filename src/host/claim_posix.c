@@ -17,7 +17,7 @@
 #  define st_mtim st_mtimespec
 #endif
 
-#define PAUSE 5u /* milliseconds between two tries */
+#define PAUSE 5u /* milliseconds between attempts */
 
 static bool same_file(const cpb_claim *a, const cpb_claim *b) {
   return a->device == b->device && a->number == b->number;
@@ -35,7 +35,7 @@ static void describe(cpb_claim *out, const struct stat *found) {
   out->nanoseconds = (int64_t)found->st_mtim.tv_nsec;
 }
 
-/* What is at the path, and what is open. */
+/* Identifies the file at the path, and the open file. */
 static bool look(const cpb_claim *claim, cpb_claim *at_path, cpb_claim *open_file) {
   struct stat found;
   if (stat(claim->path, &found) != 0) return false;
@@ -45,8 +45,8 @@ static bool look(const cpb_claim *claim, cpb_claim *at_path, cpb_claim *open_fil
   return true;
 }
 
-/* The lock belongs to the open file, so that closing another descriptor of it does not end
- * it, as it would end one of POSIX. */
+/* The lock belongs to the open file, so closing another descriptor of the file does not release it, unlike a POSIX
+ * lock. */
 static bool lock(int fd) {
   int result;
   do {
@@ -55,8 +55,7 @@ static bool lock(int fd) {
   return result == 0;
 }
 
-/* Also when the file got another while the lock was waited for, it is not ours: it may have
- * been replaced. */
+/* The lock also fails if the file was replaced while it waited. */
 static bool try_to_take(cpb_claim *claim) {
   cpb_claim at_path;
   claim->fd = open(claim->path, O_RDWR | O_CLOEXEC);

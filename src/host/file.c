@@ -20,9 +20,9 @@
 #include "host/url/remote.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
-/* Below this a read costs the same. */
+/* Shorter reads cost the same. */
 #define READ_MIN ((size_t)4 << 10)
-/* To read over so much costs no more than another read. */
+/* Reading across a gap of this size costs no more than another read. */
 #define GAP_MAX ((uint64_t)16 << 10)
 
 struct cpb_file {
@@ -32,22 +32,22 @@ struct cpb_file {
   bool piped;                 /* fd cannot seek */
   bool drained;               /* the pipe's end was seen */
   cpb_descriptor store;       /* what can be read at any offset: fd, or a pipe's spool */
-  cpb_remote *remote;         /* of a URL; there is no descriptor then, unless */
-  bool is_downloaded;         /* all of it is in one */
-  cpb_source source;          /* with `read`: there is neither then */
-  bool keeps_codes;           /* of the source's errors */
-  cpb_references *references; /* the other files that are named in it */
-  bool in_memory;             /* all of it is at hand in `data` */
-  uint64_t size;              /* of a pipe: what came so far */
+  cpb_remote *remote;         /* of a URL, which has no descriptor, except: */
+  bool is_downloaded;         /* the whole file was downloaded to one */
+  cpb_source source;          /* with `read`: then there is neither */
+  bool keeps_codes;           /* for the source's errors */
+  cpb_references *references; /* the other files that it names */
+  bool in_memory;             /* `data` has all of it */
+  uint64_t size;              /* of a pipe: the bytes so far */
   uint64_t bytes_read;
   uint64_t begin; /* file offset of the first byte of `data` */
   size_t length;
-  const uint8_t *data; /* what is at hand: the buffer, or the remote's own */
+  const uint8_t *data; /* the available bytes: the buffer, or the remote's own */
   uint8_t buffer[BUFFER_SIZE];
 };
 
-/* One without anything to read yet; NULL when memory is short. `path`: where it is, or NULL; `fd`: what was opened
- * there, or -1. */
+/* A file without anything to read yet; NULL if memory is short. `path` is its path, or NULL; `fd` an open descriptor,
+ * or -1. */
 static cpb_file *empty_file(const cpb_allocator *allocator, const char *path, int fd, const cpb_url_options *urls) {
   cpb_file *file = cpb_alloc(allocator, sizeof *file);
   if (!file) return NULL;
@@ -93,11 +93,11 @@ static cpb_file *new_file(const cpb_allocator *a, const char *path, int fd, bool
   return file;
 }
 
-/* A directory opens, but says at once that it cannot be read. */
+/* A directory can be opened, but reading fails at once. */
 static bool is_readable(int fd) {
   char byte;
   if (read(fd, &byte, 0) == 0) return true;
-  if (errno == EBADF) errno = EISDIR; /* as WASI has it */
+  if (errno == EBADF) errno = EISDIR; /* WASI's code for this */
   return false;
 }
 
@@ -180,7 +180,7 @@ const cpb_validators *cpb_file_validators(const cpb_file *file) {
   return file->remote ? cpb_remote_validators(file->remote) : NULL;
 }
 
-/* Whether what is read comes from there. */
+/* Whether reads go to the URL. */
 static bool is_remote(const cpb_file *file) { return file->remote && !file->is_downloaded; }
 
 cpb_file *cpb_file_share(cpb_file *file) {
@@ -226,7 +226,7 @@ uint64_t cpb_file_bytes_read(const cpb_file *file) {
 
 int cpb_file_is_pipe(const cpb_file *file) { return file->piped; }
 
-/* The pipe's next bytes into the buffer and into the spool, if there is one. */
+/* Reads the pipe's next bytes into the buffer, and into the spool if there is one. */
 static bool pull(cpb_file *file) {
   ssize_t n;
   do {
@@ -245,7 +245,7 @@ static bool buffered(const cpb_file *file, uint64_t offset) {
   return offset >= file->begin && offset - file->begin < file->length;
 }
 
-/* The size as it is now: a file that is read may still grow. */
+/* The current size: a file may still grow while it is read. */
 static bool find_local_size(cpb_file *file) {
   if (file->store.shared) return true;
   if (!file->piped) return cpb_descriptor_size(&file->store, &file->size);
@@ -255,8 +255,7 @@ static bool find_local_size(cpb_file *file) {
   return true;
 }
 
-/* Whether `offset` is at or past the end, of which a pipe is read no more than
- * that takes. */
+/* Whether `offset` is at or past the end. Reads a pipe only as far as necessary. */
 static bool find_end(cpb_file *file, uint64_t offset, bool *at_end) {
   while (file->piped && !file->drained && offset >= file->size) {
     if (!pull(file)) return false;
@@ -266,8 +265,8 @@ static bool find_end(cpb_file *file, uint64_t offset, bool *at_end) {
   return true;
 }
 
-/* What goes on a little after the last read, as from header to header of small chunks, will go on
- * like this: more at a time then, each time twice as much. */
+/* A read shortly after the last one, such as of the headers of small chunks, suggests more of the same: each such read
+ * is twice as long. */
 static size_t read_length(const cpb_file *file, uint64_t offset, uint64_t wanted) {
   uint64_t end = file->begin + file->length;
   bool goes_on = file->length > 0 && offset >= end && offset - end <= GAP_MAX;
@@ -275,8 +274,8 @@ static size_t read_length(const cpb_file *file, uint64_t offset, uint64_t wanted
   return (size_t)cpb_min_u64(cpb_max_u64(length, READ_MIN), BUFFER_SIZE);
 }
 
-/* Makes the buffer hold the byte at `offset`, and of the `wanted` bytes from
- * there what it can; nothing at the end of the file. */
+/* Fills the buffer from `offset` on, with as many of the `wanted` bytes as possible; with nothing at the end of the
+ * file. */
 static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
   bool at_end = false;
   if (!find_end(file, offset, &at_end)) return false;
@@ -298,7 +297,7 @@ static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
 
 /* --- A source ------------------------------------------------------------------------------ */
 
-/* The same for what the caller reads. */
+/* The same for the caller's reads. */
 static bool refused(const cpb_file *file, cpb_code code, cpb_error *error) {
   if (code == CPB_OK) return false;
   if (code != CPB_E_CANCELLED && !file->keeps_codes) code = CPB_E_READ;
@@ -311,7 +310,7 @@ static bool find_source_size(cpb_file *file, cpb_error *error) {
   return !refused(file, file->source.size(file->source.user, &file->size, error), error);
 }
 
-/* Nothing is what there is at the end, and nowhere else. */
+/* An empty read is correct only at the end. */
 static bool at_source_end(cpb_file *file, uint64_t offset, cpb_error *error) {
   if (!find_source_size(file, error)) return false;
   if (offset >= file->size) return true;
@@ -340,7 +339,7 @@ static bool succeeds(bool done, cpb_error *error) {
   return done;
 }
 
-/* An empty temporary file, in place of what came of an attempt before. */
+/* Opens an empty temporary file, in place of that of a failed attempt. */
 static bool open_spool(cpb_file *file) {
   if (file->owned) close(file->fd);
   file->fd = cpb_remote_spool(file->remote);
@@ -354,7 +353,7 @@ static bool write_spool(void *user, uint64_t offset, const uint8_t *data, size_t
   return (offset > 0 || open_spool(file)) && cpb_descriptor_write(&file->store, offset, data, length);
 }
 
-/* After a failure: where the server knows no ranges, all of the file goes to a temporary one, from which it is read. */
+/* After a failure: if the server does not support ranges, downloads the entire file into a temporary one. */
 static bool download(cpb_file *file, cpb_error *error) {
   if (!cpb_remote_wants_download(file->remote)) return false;
   const cpb_remote_sink sink = {write_spool, file};
@@ -367,7 +366,7 @@ static bool download(cpb_file *file, cpb_error *error) {
   return true;
 }
 
-/* `tail`: how many of the last bytes will be wanted next. */
+/* `tail` is the number of bytes at the end that will be read next. */
 static bool find_size(cpb_file *file, size_t tail, cpb_error *error) {
   if (is_remote(file) && cpb_remote_size(file->remote, tail, &file->size, error)) return true;
   if (is_remote(file) && !download(file, error)) return false;
@@ -411,7 +410,7 @@ void cpb_file_request_least(cpb_file *file, size_t bytes) {
   if (is_remote(file)) cpb_remote_request_least(file->remote, bytes);
 }
 
-/* Of a pipe, what came so far. */
+/* For a pipe, the bytes so far are counted. */
 static void fail_size(const cpb_file *file, uint64_t most, uint64_t seen, cpb_error *error) {
   bool known = !file->piped && file->size >= seen;
   cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "the file has more than %llu bytes: %s%llu", (unsigned long long)most,
@@ -455,8 +454,8 @@ static cpb_file *file_of(cpb_file *file, const cpb_need *need, const cpb_input *
   return cpb_references_open(file->references, (cpb_span){(const uint8_t *)other.name, other.length}, error);
 }
 
-/* Finds the byte, or that the file ends before it. Neither may happen once, if the file changes between the two looks.
- * Twice is an error: some systems report sizes that are too large, and the engine would ask for ever. */
+/* Finds the byte, or the end of the file before it. Both may fail once if the file changes in between. Failing twice is
+ * an error: some systems report sizes that are too large, and the engine would otherwise ask for ever. */
 static bool find(cpb_file *from, const cpb_need *need, bool *at_end, cpb_error *error) {
   for (int attempts = 2; attempts > 0; attempts--) {
     if (!fill(from, need->offset, cpb_max_u64(need->length, need->ahead), error)) return false;

@@ -17,8 +17,8 @@
 
 static const char *const of_name[] = {"", ".cpb", ".pb", ".index", NULL};
 
-/* Of a package, at `out` and `length`, which is that of its folder and a slash: appends its root model, unless its
- * name, as part of the path, is too long. */
+/* `out` has a package's folder and a slash, `length` bytes: appends the package's root model, unless the resulting path
+ * is too long. */
 static bool find_root(const cpb_allocator *a, const char *folder, size_t length, const cpb_url_options *urls, char *out,
                       bool *absent, cpb_error *error) {
   char root[CPB_PACKAGE_ROOM], name[3 * CPB_PACKAGE_ROOM];
@@ -40,7 +40,7 @@ static bool append(char *out, size_t size, const char *name) {
   return true;
 }
 
-/* The same of a directory: how long the package's part of `out` is then, 0 if it is none. */
+/* The same for a directory: returns the length of the package's part of `out`, or 0 if it is not a package. */
 static size_t find_root_in(char *out, size_t size) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   const size_t length = strlen(out);
@@ -56,7 +56,7 @@ static size_t find_root_in(char *out, size_t size) {
   return found ? length + 1 : 0;
 }
 
-/* Of versions the highest, as TensorFlow Serving has it; else the only model, or the only index of a checkpoint. */
+/* Finds the highest version, like TensorFlow Serving; else the only model, or the only index of a checkpoint. */
 static bool find_only(const char *path, char *out, size_t size, size_t *package) {
   cpb_lookup_folder in;
   cpb_lookup_in_folder(path, &in);
@@ -67,7 +67,7 @@ static bool find_only(const char *path, char *out, size_t size, size_t *package)
   return *package > 0 || !cpb_lookup_is_directory(out);
 }
 
-/* Of a directory with checkpoints: appends the index of the latest, or its one file of version 1. */
+/* In a directory with checkpoints: appends the index of the latest, or its single file of version 1. */
 static bool find_latest_in(size_t length, char *out) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   char name[CPB_LATEST_ROOM];
@@ -84,7 +84,7 @@ static bool find_latest_in(size_t length, char *out) {
   return false;
 }
 
-/* `*package`: how long the folder is at the beginning of `out` if a package's manifest named what follows; else 0. */
+/* `*package` is the length of the folder at the beginning of `out` if a package's manifest named the rest; else 0. */
 static bool find(const char *path, char *out, size_t size, size_t *package) {
   static const char *const in_directory[] = {"/saved_model.pb", "/saved_model.pbtxt", "/" CHUNKED, NULL};
   const size_t length = strlen(path);
@@ -153,7 +153,7 @@ static void fail_directory(const char *path, cpb_error *error) {
 
 #ifdef __wasi__
 
-/* Which says nothing of links. */
+/* It lacks any information about links. */
 static cpb_file *open_item(const cpb_allocator *a, const char *path, size_t package, cpb_error *error) {
   (void)package;
   return cpb_file_open_beside(a, path, error);
@@ -161,7 +161,7 @@ static cpb_file *open_item(const cpb_allocator *a, const char *path, size_t pack
 
 #else
 
-/* What a package's manifest names is opened as what any file names. */
+/* The file that a package's manifest names is opened under the rules for references. */
 static cpb_file *open_item(const cpb_allocator *a, const char *path, size_t package, cpb_error *error) {
   char *manifest = cpb_alloc(a, package + sizeof CPB_PACKAGE_MANIFEST);
   if (!manifest) return cpb_fail_memory(error), NULL;
@@ -192,7 +192,7 @@ static cpb_file *open_found(const cpb_allocator *a, const char *path, const char
   return NULL;
 }
 
-/* Opens the first of a URL with these endings that is there; `*first` is the error of the first. */
+/* Opens the first existing URL with one of these endings; `*first` is the error of the first ending. */
 static cpb_file *find_ending(const cpb_allocator *a, const char *url, const char *const *endings,
                              const cpb_url_options *urls, char *out, bool *absent, cpb_error *first, cpb_error *error) {
   for (*absent = true; *absent && *endings; endings++) {
@@ -229,7 +229,7 @@ static cpb_file *find_named_package(const cpb_allocator *a, const char *url, con
   return file;
 }
 
-/* Of a folder with checkpoints the latest one. */
+/* Opens the latest checkpoint of a folder. */
 static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_url_options *urls, char *out) {
   static const char *const endings[] = {".index", ""};
   char latest[CPB_LATEST_ROOM], name[CPB_LATEST_ROOM + 8], escaped[3 * sizeof name];
@@ -250,7 +250,7 @@ static cpb_file *open_latest(const cpb_allocator *a, const char *url, const cpb_
   return file;
 }
 
-/* What is not there is known when it is asked for. */
+/* For URLs, requests show which files exist. */
 static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb_url_options *urls, char *out,
                           cpb_error *error) {
   static const char *const in_folder[] = {"saved_model.pb", "saved_model.pbtxt", CHUNKED, NULL};
@@ -273,7 +273,7 @@ static cpb_file *find_url(const cpb_allocator *given, const char *url, const cpb
   return NULL;
 }
 
-/* A file in an archive, or in a package that is there. */
+/* Opens a file in an archive, or in an existing package. */
 static cpb_file *open_within(const cpb_allocator *a, const char *path, const cpb_url_options *urls, char *out,
                              cpb_error *error) {
   bool absent;

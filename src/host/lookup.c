@@ -14,7 +14,8 @@ static cpb_file *open_url(const cpb_allocator *a, const char *url, const cpb_url
   return NULL;
 }
 
-/* What may lead into an archive, or is called so itself: where no .zip is before the mark, it is asked for first. */
+/* Opens a path that may lead into an archive, or may be a file with such a name: without .zip before the mark, the file
+ * is tried first. */
 static cpb_file *open_marked(const cpb_allocator *a, const char *path, const cpb_url_options *urls, bool *absent,
                              cpb_error *error) {
   const bool is_url = urls && cpb_is_url(path);

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "host/lookup.h"
 
-#define DIGITS 19 /* of a number of 64 bits */
+#define DIGITS 19 /* of a 64-bit number */
 
 /* --- Names -------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static bool ends_with(const char *name, const char *ending) {
   return length > end && strcmp(name + length - end, ending) == 0;
 }
 
-/* What lies beside a model, and a part of a .cpb in several files, is none. */
+/* Files next to a model, and parts of a .cpb in several files, are not models. */
 static bool is_beside(const char *name) {
   const char *part = strstr(name, "-of-");
   return strcmp(name, "keras_metadata.pb") == 0 || strcmp(name, "fingerprint.pb") == 0 ||
@@ -49,7 +49,7 @@ static bool is_higher(const char *a, const char *b) {
 
 /* --- The entries ---------------------------------------------------------------------------- */
 
-/* The first of these files that there is in the entry, a folder: its path from the directory. */
+/* The first of these files that exists in the entry, a folder: its path from the directory. */
 static bool find_within(int directory, const char *entry, const char *const *names, char path[CPB_LOOKUP_NAME]) {
   for (; *names; names++) {
     if (strlen(entry) + strlen(*names) + 2 > CPB_LOOKUP_NAME) continue;
@@ -59,7 +59,7 @@ static bool find_within(int directory, const char *entry, const char *const *nam
   return false;
 }
 
-/* Keeps the first by their names. */
+/* Keeps the first ones by name. */
 static void add_model(cpb_lookup_folder *found, const char *name) {
   const size_t kept = found->num_models < CPB_LOOKUP_SHOWN ? found->num_models : CPB_LOOKUP_SHOWN;
   size_t at = kept;

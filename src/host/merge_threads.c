@@ -1,6 +1,6 @@
-/* One message merged by several threads, each with a reader of the plan and a view of the input.
- * Into a file each part is written where it belongs; to what takes its bytes in order the threads
- * write in turns; and if it is compared, each compares its part. */
+/* Merges one message with several threads, each with a reader of the plan and a view of the input. If the output is a
+ * file, each part is written to its place. If the output takes its bytes in order, the threads write in turns. If the
+ * message is compared, each thread compares its parts. */
 #include "base/alloc.h"
 #include "base/status.h"
 #include "host/compare.h"
@@ -17,7 +17,7 @@ typedef struct merging {
   cpb_pool pool;
   cpb_transfer *transfer;
   const uint64_t *ends;
-  cpb_turns *turns; /* NULL: there is no output, or it can be written anywhere */
+  cpb_turns *turns; /* NULL: no output, or one that can be written anywhere */
 } merging;
 
 typedef struct worker {
@@ -35,7 +35,7 @@ static void stop(merging *m) {
   if (m->turns) cpb_turns_stop(m->turns);
 }
 
-/* A difference ends it: one thread then finds the first one. */
+/* A difference stops it: one thread then finds the first difference. */
 static bool put(worker *w, size_t part, uint64_t at, const uint8_t *data, size_t length) {
   cpb_comparison found = {.same = 1};
   if (w->all->turns) return cpb_turns_put(w->all->turns, part, data, length);
@@ -85,7 +85,7 @@ static bool work(void *user) {
 
 /* --- Around the threads ---------------------------------------------------------- */
 
-/* The first worker has what the transfer has. */
+/* The first worker uses the transfer's own reader and files. */
 static bool equip(worker *w, merging *m, cpb_merge *merge, bool first) {
   cpb_transfer *t = m->transfer;
   w->all = m;
@@ -107,7 +107,7 @@ static void strip(worker *w, bool first) {
 
 static uint64_t written(merging *m) { return m->turns ? cpb_turns_written(m->turns) : cpb_pool_done(&m->pool); }
 
-/* Reports progress until all is done. */
+/* Reports progress until all threads have finished. */
 static void watch(merging *m) {
   bool go = true;
   while (cpb_pool_still_running(&m->pool)) {
@@ -118,7 +118,7 @@ static void watch(merging *m) {
   }
 }
 
-/* Fewer threads than were asked for will do. Ends with the pool stopped unless all went well. */
+/* Fewer threads than requested are acceptable. On failure, the pool is stopped. */
 static void run(merging *m, worker *workers, cpb_merge *merge, unsigned count) {
   unsigned equipped = 0, started = 0;
   while (equipped < count && equip(&workers[equipped], m, merge, equipped == 0)) equipped++;

@@ -20,22 +20,22 @@ struct cpb_message_file {
   cpb_message_file_options options;
   cpb_limits limits;
   cpb_file *file;
-  uint64_t file_size; /* 0: not known, a pipe */
+  uint64_t file_size; /* 0: unknown, a pipe */
   cpb_index *index;   /* NULL: the file is the message */
   cpb_merge *merge;   /* has the plan */
-  cpb_merge *fork;    /* reads, after reading has failed once; else NULL */
+  cpb_merge *fork;    /* reads, once reading has failed; else NULL */
   cpb_buffer window;  /* of the merged message, from `begin` on */
   uint64_t begin;
-  char damage[DAMAGE_TEXT]; /* that planning has met; "" for none */
+  char damage[DAMAGE_TEXT]; /* found by planning; "" for none */
 };
 
-/* False when the host cancels, which it can before each read. */
+/* False if the host cancels, which is possible before each read. */
 static bool go_on(const cpb_message_file *m, cpb_error *error) {
   const cpb_message_file_options *o = &m->options;
   return cpb_progress_report(o->progress, o->user, cpb_file_bytes_read(m->file), m->file_size, error);
 }
 
-/* What the damage is and where in the file: offsets of the message tell nothing of that. */
+/* Describes the damage and its place in the file, which offsets in the message cannot show. */
 static void describe(char *text, const cpb_error *damage) {
   size_t length = cpb_format(text, DAMAGE_TEXT, "%s", damage->message);
   if (damage->offset == CPB_NO_OFFSET) return;
@@ -60,8 +60,8 @@ static cpb_step run_index(cpb_message_file *m, cpb_error *error) {
   return step;
 }
 
-/* What begins with a file of records without being a .cpb is a message all the same: a field
- * may be called that. */
+/* A message may begin with the bytes of a records file, as the name of a field; then it is not a .cpb but still a
+ * message. */
 static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) {
   bool chunked = cpb_path_ends_with(path, ".cpb");
   if (cpb_path_ends_with(path, ".pb")) return true;
@@ -97,7 +97,7 @@ static void drop_plan(cpb_message_file *m) {
   m->window.size = 0;
 }
 
-/* What the plan is for: all, or the field at `path`. */
+/* Plans the merge of everything, or of the field at `path`. */
 static bool set_up_plan(cpb_message_file *m, const cpb_message_type *type, const cpb_path *path) {
   if (m->options.keep_damaged) return cpb_merge_keep_damaged(m->merge) == CPB_OK;
   return !path || cpb_merge_plan_for(m->merge, type, path) == CPB_OK;
@@ -179,8 +179,7 @@ const char *cpb_message_file_damage(const cpb_message_file *m) { return *m->dama
 
 /* --- Reading --------------------------------------------------------------------- */
 
-/* How far one chunk, or literal bytes, go on from `offset`: beyond it the engine may
- * never look. */
+/* How far one chunk, or literal bytes, extend from `offset`: the engine may never need the bytes after them. */
 static uint64_t segment_left(const cpb_message_file *m, uint64_t offset) {
   cpb_segment segment;
   size_t i = cpb_merge_find_segment(m->merge, offset);
@@ -188,7 +187,7 @@ static uint64_t segment_left(const cpb_message_file *m, uint64_t offset) {
   return segment.offset + segment.length - offset;
 }
 
-/* A merge that has failed fails for ever, another reader of its plan need not. */
+/* A failed merge stays failed, but another reader of its plan may work. */
 static bool renew_reader(cpb_message_file *m, cpb_error *error) {
   if (cpb_merge_error(reader_of(m))->code == CPB_OK) return true;
   cpb_merge_free(m->fork);
@@ -197,7 +196,7 @@ static bool renew_reader(cpb_message_file *m, cpb_error *error) {
   return m->fork != NULL;
 }
 
-/* Bytes of the merged message into the window. */
+/* Reads bytes of the merged message into the window. */
 static bool fill_window(cpb_message_file *m, uint64_t offset, uint64_t length, cpb_error *error) {
   cpb_step step;
   m->begin = offset;
@@ -217,7 +216,7 @@ static bool in_window(const cpb_message_file *m, uint64_t offset) {
   return offset >= m->begin && offset - m->begin < m->window.size;
 }
 
-/* Makes the window hold the byte at `offset`; `*left` is then what it has from there. */
+/* Makes the window contain the byte at `offset`; `*left` is the number of its bytes from there on. */
 static bool find_window(cpb_message_file *m, uint64_t offset, uint64_t wanted, size_t *left, cpb_error *error) {
   uint64_t length = cpb_min_u64(cpb_min_u64(wanted, WINDOW_MAX), segment_left(m, offset));
   *left = 0;
@@ -247,7 +246,7 @@ cpb_code cpb_message_file_size(cpb_message_file *m, uint64_t *size, cpb_error *g
 
 static bool is_damage(const cpb_error *error) { return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED; }
 
-/* The rest of the segment. */
+/* Reports the rest of the segment as lost. */
 static void lose(cpb_message_file *m, cpb_input *input, uint64_t offset, cpb_error *error) {
   char text[DAMAGE_TEXT];
   cpb_segment segment;
@@ -273,7 +272,7 @@ static void supply_merged(cpb_message_file *m, cpb_input *input, cpb_error *erro
   }
 }
 
-/* The engine needs another file, which the message names. */
+/* The engine needs another file that the message names. */
 static bool needs_other(const cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
@@ -313,7 +312,7 @@ static cpb_find *find_in(cpb_message_file *m, const cpb_message_type *type, cons
   return NULL;
 }
 
-/* Whether a plan of all, which says more, may come to something else. */
+/* Whether a plan of everything, which reports more, may have a different result. */
 static bool may_be_found_in_all(const cpb_error *error) {
   return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED || error->code == CPB_E_UNSUPPORTED;
 }

@@ -10,11 +10,11 @@
 #include "host/references.h"
 #include "host/url/address.h"
 
-#define TEXT_MOST ((uint64_t)256 << 20) /* the message takes as much again */
+#define TEXT_MOST ((uint64_t)256 << 20) /* its message takes as much again */
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
-/* The file that was found, with its path in memory of its own. */
+/* Opens the file that was found, and keeps its path. */
 static cpb_file *find_file(cpb_model_file *f, const char *path, cpb_error *error) {
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   f->path = cpb_alloc(&f->allocator, size);
@@ -43,8 +43,8 @@ static bool open_message(cpb_model_file *f, cpb_file *file, const cpb_model_file
   return f->message != NULL;
 }
 
-/* Bytes of the message from `at` on, which a read gives up to the end of a chunk. Where it fails, `*size` are those
- * before. */
+/* Reads bytes of the message from `at` on; one read extends to the end of a chunk. If it fails, `*size` has the number
+ * of bytes before. */
 static bool read_bytes(cpb_model_file *f, uint64_t at, size_t most, uint8_t *out, size_t *size, cpb_error *error) {
   for (*size = 0; *size < most;) {
     size_t length = most - *size;
@@ -59,7 +59,7 @@ static bool read_bytes(cpb_model_file *f, uint64_t at, size_t most, uint8_t *out
 
 static bool is_damage(const cpb_error *error) { return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED; }
 
-/* The last bytes, into `end`; what of them cannot be read tells nothing. */
+/* Reads the last bytes into `end`; errors are ignored, because the bytes are only evidence. */
 static void read_end(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end) {
   cpb_error ignored = {.code = CPB_OK};
   const size_t most = (size_t)cpb_min_u64(ends->size, CPB_END_BYTES);
@@ -69,7 +69,7 @@ static void read_end(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end) {
   ends->end = end;
 }
 
-/* The whole message, in one block. */
+/* Reads the whole message into one block. */
 static uint8_t *read_whole(cpb_message_file *message, size_t size, const cpb_allocator *a, cpb_error *error) {
   uint8_t *whole = cpb_alloc(a, size);
   size_t at = 0, length = size;
@@ -87,7 +87,7 @@ static uint8_t *read_whole(cpb_message_file *message, size_t size, const cpb_all
   return whole;
 }
 
-/* A model in protobuf's text format: the message that it says takes the file's place. */
+/* For a model in protobuf's text format: the parsed message replaces the file. */
 static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_options *options, cpb_error *error) {
   size_t size = 0;
   if (length > TEXT_MOST)
@@ -109,7 +109,7 @@ static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_o
   return file && open_message(f, file, options, error);
 }
 
-/* By its first bytes, and by its last ones where these are not enough. */
+/* Judges by the first bytes, and by the last ones if these are not enough. */
 static bool guess_kind(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end, const cpb_model_file_options *options,
                        cpb_error *error) {
   f->kind = cpb_model_guess(ends);
@@ -142,7 +142,7 @@ static bool find_kind(cpb_model_file *f, const cpb_model_file_options *options, 
   return found;
 }
 
-/* What is not looked for beside the model. */
+/* The files that are not searched next to the model. */
 static unsigned settled_of(const cpb_model_file *f, const cpb_model_file_options *options) {
   if (f->kind == CPB_MODEL_SAVED_MODEL) return options->leave_out;
   if (f->kind == CPB_MODEL_CHECKPOINT && f->is_alone) return CPB_BESIDE_ALL & ~(unsigned)CPB_BESIDE_CHECKPOINT;
@@ -151,7 +151,7 @@ static unsigned settled_of(const cpb_model_file *f, const cpb_model_file_options
   return CPB_BESIDE_ALL;
 }
 
-/* Of a zip archive with a model in it, that. A name that ends so is never one. */
+/* Replaces a zip archive that contains a model by that model. A file named .cpb or .pb stays as it is. */
 static cpb_file *unpack(cpb_model_file *f, cpb_file *file, cpb_error *error) {
   if (cpb_path_ends_with(f->path, ".cpb") || cpb_path_ends_with(f->path, ".pb") || !cpb_archive_is_zip(file))
     return file;
@@ -174,7 +174,7 @@ static bool open_model(cpb_model_file *f, cpb_file *file, const cpb_model_file_o
   return true;
 }
 
-/* Nothing is opened yet. */
+/* Opens nothing yet. */
 static cpb_model_file *make(const cpb_allocator *given, const cpb_model_file_options *options, cpb_error *error) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_model_file *f = cpb_alloc_zeroed(&a, sizeof *f);
@@ -236,7 +236,7 @@ void cpb_model_file_close(cpb_model_file *f) {
 
 /* --- Questions ---------------------------------------------------------------------------- */
 
-/* A checkpoint by itself is read from its own file, but its object graph is beside it. */
+/* A checkpoint as the model is read from its own file, but its object graph is in a file next to it. */
 static unsigned needed_for(const cpb_model_file *f, cpb_question_kind kind) {
   if (f->kind == CPB_MODEL_CHECKPOINT) return CPB_BESIDE_CHECKPOINT;
   switch (kind) {
@@ -250,7 +250,7 @@ static unsigned needed_for(const cpb_model_file *f, cpb_question_kind kind) {
   }
 }
 
-/* The answer with one more member. */
+/* Adds a member to the answer. */
 static const char *add_fingerprint(cpb_model_file *f, const char *json, size_t *size, cpb_error *error) {
   static const char key[] = ",\"fingerprint\":";
   cpb_buffer *out = &f->answer;
@@ -291,7 +291,7 @@ unsigned cpb_model_file_culprit(const cpb_model_file *f, const char **path) {
 
 /* --- Supplying ---------------------------------------------------------------------------- */
 
-/* That a shard is not there is found out once. */
+/* A missing shard is noticed only once. */
 cpb_code cpb_model_file_supply(cpb_model_file *f, int64_t shard, cpb_input *input, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   bool absent = false;
@@ -321,14 +321,14 @@ const char *cpb_model_file_shard(cpb_model_file *f, uint32_t shard) {
 
 /* --- Two models --------------------------------------------------------------------------- */
 
-/* Of a file that was changed in between, or that has no ETag, nobody knows. */
+/* False if the file changed in between, or has no ETag. */
 static bool is_same_state(const cpb_model_file *a, const cpb_model_file *b) {
   const cpb_validators *x = cpb_message_file_validators(a->message), *y = cpb_message_file_validators(b->message);
   return x && y && x->known && y->known && *x->etag && strcmp(x->etag, y->etag) == 0 &&
          strcmp(x->last_modified, y->last_modified) == 0 && x->size == y->size;
 }
 
-/* The folder of `path`, to be released; NULL when memory is short. */
+/* The folder of `path`, which the caller releases; NULL if memory is short. */
 static char *folder_of(const cpb_allocator *a, const char *path, const char **name) {
   const char *slash = strrchr(path, '/');
   size_t size = slash ? (size_t)(slash - path) + 1 : 0;
@@ -340,7 +340,7 @@ static char *folder_of(const cpb_allocator *a, const char *path, const char **na
   return folder;
 }
 
-/* Files beside it, which it refers to, are found from the folder: so the folder must be the same, too. */
+/* Files that it refers to are found from the folder, so the folder must be the same as well. */
 static bool is_same_place(const cpb_model_file *a, const cpb_model_file *b) {
   const char *x, *y;
   char *first = folder_of(&a->allocator, a->path, &x), *second = folder_of(&a->allocator, b->path, &y);

@@ -15,20 +15,20 @@
 #include "host/output.h"
 #include "host/place.h"
 
-#define BUFFER_SIZE ((size_t)512 << 10) /* less takes more of a file system's time */
+#define BUFFER_SIZE ((size_t)512 << 10) /* a smaller one costs more time in the file system */
 
 struct cpb_output {
   cpb_allocator allocator;
   cpb_output_options options;
   cpb_error error;
-  cpb_place place; /* without a path for a descriptor */
-  bool extends;    /* a file that was there, the claim's */
-  bool touched;    /* in it something was written */
+  cpb_place place; /* for a descriptor, without a path */
+  bool extends;    /* an existing file, the claim's */
+  bool touched;    /* the file has been written to */
   cpb_claim claim;
-  cpb_sink sink;       /* with `write`: there is no file */
+  cpb_sink sink;       /* with `write`: then no file exists */
   bool owned;          /* file.fd is ours to close */
-  cpb_descriptor file; /* what is written */
-  int target;          /* what gets it at the commit, or -1 */
+  cpb_descriptor file; /* the file that is written */
+  int target;          /* receives the bytes at the commit, or -1 */
   uint64_t begin;      /* file offset of the buffer's first byte */
   size_t length;
   uint8_t buffer[BUFFER_SIZE];
@@ -101,7 +101,7 @@ cpb_output *cpb_output_create_sink(const cpb_allocator *allocator, const cpb_sin
   return output;
 }
 
-/* The claim knows the size as it was under the lock; WASI asks for it here. */
+/* The claim knows the size under the lock; WASI asks for it here. */
 static bool open_to_extend(cpb_output *output, cpb_error *error) {
   if (cpb_claim_take(&output->claim, output->place.path, output->options.wait, error) != CPB_OK) return false;
   output->file.fd = output->claim.fd;
@@ -208,13 +208,13 @@ cpb_file *cpb_output_read_back(cpb_output *output, cpb_error *given_error) {
     cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "what a sink was given cannot be read back");
     return NULL;
   }
-  output->file.at = UINT64_MAX; /* both move the descriptor */
+  output->file.at = UINT64_MAX; /* both calls move the descriptor */
   return cpb_file_open_fd(&output->allocator, output->file.fd, -1, error);
 }
 
 /* --- The end -------------------------------------------------------------- */
 
-/* What was spooled goes where it was meant to. */
+/* Copies the spooled bytes to their destination. */
 static bool copy_to_target(cpb_output *output) {
   cpb_descriptor target = {.fd = output->target, .at = 0};
   for (uint64_t offset = 0;; offset += output->length) {

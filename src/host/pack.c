@@ -1,27 +1,27 @@
-/* Splits and repacks: the loop between the engine that makes a .cpb file, what it reads, the threads
- * that encode for it, if any, and what it writes. */
+/* Splits and repacks: the loop between the engine that makes a .cpb file, its input, the threads that encode for it, if
+ * any, and its output. */
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/threads.h"
 
-/* Parts that a thread encodes: so large that to hand them over counts little, and so many that all
- * are done at about the same time. */
+/* The size of parts that a thread encodes: large enough that handing them over costs little, small enough that all
+ * threads finish at about the same time. */
 #define PART_MOST ((uint64_t)1 << 20)
 #define PART_LEAST ((uint64_t)64 << 10)
 #define PARTS_EACH 8u
 
-#define CPB_NAME_ROOM 4100 /* of a file that an index names */
+#define CPB_NAME_ROOM 4100 /* of the name of a file in an index */
 
 typedef struct packing {
   cpb_transfer transfer;
   cpb_packer packer;
-  cpb_encoders *encoders; /* NULL: without threads, or after one of them failed */
+  cpb_encoders *encoders; /* NULL: no threads, or one has failed */
   bool holds_part;
-  uint32_t file; /* of several, that is written to `other`; 0: none */
+  uint32_t file; /* number of one of several files, which is written to `other`; 0: none */
   cpb_output *other;
   uint64_t at;      /* where output comes in order */
-  uint64_t written; /* bytes that are there since a start before this one */
+  uint64_t written; /* bytes written since an earlier start */
 } packing;
 
 static bool failed(packing *p, const cpb_error *error) {
@@ -35,7 +35,7 @@ static bool go_on(packing *p) {
   return cpb_transfer_go_on(&p->transfer, done, total);
 }
 
-/* Of several files the one that the output is of. */
+/* With several files, the one that the engine is writing. */
 static cpb_output *output_of(packing *p) {
   const cpb_file_options *options = &p->transfer.options;
   char name[CPB_NAME_ROOM];
@@ -53,7 +53,7 @@ static cpb_output *output_of(packing *p) {
   return p->other;
 }
 
-/* After another start all is as before, but that what went back to may not have been. */
+/* After a restart everything is as before, except that bytes may have been written over earlier ones. */
 static bool write_output(packing *p) {
   uint64_t offset, skip = 0;
   size_t length;
@@ -76,7 +76,7 @@ static void give_back(packing *p) {
   p->holds_part = false;
 }
 
-/* The next part, if there are threads that make it. */
+/* Gives the next part, if threads encode it. */
 static bool give_part(packing *p) {
   cpb_span part = {NULL, 0};
   cpb_taken taken = CPB_TAKEN_NEVER;
@@ -90,7 +90,7 @@ static bool give_part(packing *p) {
   return true;
 }
 
-/* Of the plan, what goes wrong is the next step's error, too. */
+/* Errors in the plan are reported by the next step. */
 static void start_encoders(packing *p) {
   unsigned threads = cpb_transfer_threads(&p->transfer);
   uint64_t done, total;
@@ -123,7 +123,7 @@ static void run(packing *p) {
   while (p->transfer.error->code == CPB_OK && take_step(p, cpb_packer_step(&p->packer)) && go_on(p)) {}
 }
 
-/* Memory that is too little beside the threads may suffice without them. */
+/* Memory that was too little with threads may suffice without them. */
 static bool starts_again(packing *p) {
   bool threads = p->encoders != NULL;
   cpb_encoders_free(p->encoders);

@@ -9,8 +9,8 @@
 #define CPB_PACKAGE_MANIFEST "Manifest.json"
 #define CPB_PACKAGE_ROOM 256
 
-/* What the manifest, a file that was opened, says to be the root model: its name relative to the package's folder,
- * within it. False if it says nothing like that. Closes the file. */
+/* The root model according to the manifest, an open file: its name relative to the package's folder, within it. False
+ * if the manifest does not name one. Closes the file. */
 bool cpb_package_root(const cpb_allocator *a, cpb_file *manifest, char out[CPB_PACKAGE_ROOM]);
 
 #endif

@@ -1,5 +1,4 @@
-/* The transfers on paths: both files opened, the output committed if all went
- * well. */
+/* Transfers with paths: opens both files, and commits the output on success. */
 #include <stdbool.h>
 
 #include "base/limits.h"
@@ -51,7 +50,7 @@ cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options 
   return close_both(&p, code, error);
 }
 
-/* What is wrong with the base says so: other errors are about the input. */
+/* Errors of the base mention it: other errors are about the input. */
 static cpb_code blame_base(cpb_error *error) {
   const cpb_error inner = *error;
   error->code = CPB_OK;

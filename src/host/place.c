@@ -14,7 +14,7 @@
 
 #define NAME_TRIES 1000u
 #define NAME_SUFFIX_MAX 32u
-/* Of the final name, so that the temporary one is not too long for a file system. */
+/* Bytes of the final name to use, so that the temporary name is not too long for a file system. */
 #define NAME_KEPT 200u
 
 bool cpb_place_set(cpb_place *p, const char *path) {
@@ -45,7 +45,7 @@ void cpb_place_remove(cpb_place *p) {
   p->named = false;
 }
 
-/* How much of the path the temporary name begins with: whole characters of UTF-8. */
+/* The length of the path that the temporary name begins with: whole UTF-8 characters. */
 static size_t kept(const char *path) {
   const char *slash = strrchr(path, '/');
   size_t folder = slash ? (size_t)(slash + 1 - path) : 0, length = strlen(path);
@@ -82,7 +82,7 @@ int cpb_place_open_named(cpb_place *p, unsigned mode) {
   return file.fd;
 }
 
-/* Where the file system has no links, that there is no file of the name is seen by looking. */
+/* On a file system without links, it looks whether a file with the name exists. */
 bool cpb_place_publish_named(cpb_place *p) {
   if (!p->replace) {
     struct stat found;

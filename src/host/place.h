@@ -1,6 +1,5 @@
-/* Where an output's file is to be: the file that is written, and how it gets its name.
- * place.c knows files with a temporary name; place_posix.c those without one, modes and
- * links, and place_wasi.c what there is of it in WASI. */
+/* The place of an output's file: the file that is written, and how it gets its name. place.c supports files with a
+ * temporary name; place_posix.c those without a name, modes and links; place_wasi.c the subset that WASI supports. */
 #ifndef CPB_HOST_PLACE_H
 #define CPB_HOST_PLACE_H
 
@@ -12,38 +11,38 @@
 typedef struct cpb_place {
   cpb_allocator allocator;
   char *path; /* the final name */
-  char *name; /* a temporary one beside it */
+  char *name; /* a temporary one next to it */
   bool replace;
-  bool beside;   /* what is written is a new file, with or without the temporary name */
-  bool named;    /* there is a file of the temporary name, and it is ours */
-  unsigned mode; /* what the system gives to a new file */
+  bool beside;   /* a new file is written, with or without the temporary name */
+  bool named;    /* our file with the temporary name exists */
+  unsigned mode; /* the mode that the system gives new files */
 } cpb_place;
 
 /* All return false, or -1, with errno set. */
 bool cpb_place_set(cpb_place *p, const char *path);
 void cpb_place_free(cpb_place *p);
 
-/* A descriptor to write to: of a new file, or of a path that is no regular file. */
+/* Opens a descriptor for writing: a new file, or a path that is not a regular file. */
 int cpb_place_open(cpb_place *p);
 
-/* Gives the file the mode that it is to have under its name. */
+/* Gives the file the mode of the final one. */
 bool cpb_place_set_mode(const cpb_place *p, int fd);
 
-/* Gives the file its name. Without `replace` only if there is none of that name. */
+/* Gives the file its name. Without `replace`, only if no file has the name. */
 bool cpb_place_publish(cpb_place *p, int fd);
 
-/* The folder's entry on the disk. */
+/* Writes the folder's entry to the disk. */
 bool cpb_place_sync(const cpb_place *p);
 
-/* Removes the file of the temporary name. May be called by a handler of signals. */
+/* Removes the file with the temporary name. May be called by a signal handler. */
 void cpb_place_remove(cpb_place *p);
 
 /* --- place.c ----------------------------------------------------------------------- */
 
-/* `make(user, name)` with one temporary name after another while it fails with EEXIST. */
+/* Calls `make(user, name)` with new temporary names while it fails with EEXIST. */
 bool cpb_place_try_names(cpb_place *p, bool (*make)(void *user, const char *name), void *user);
 
-/* A new file of a temporary name. */
+/* Creates a file with a temporary name. */
 int cpb_place_open_named(cpb_place *p, unsigned mode);
 bool cpb_place_publish_named(cpb_place *p);
 

@@ -29,7 +29,7 @@
 
 /* --- Symbolic links ------------------------------------------------------------------ */
 
-/* The length of the path's folder, with the slash; 0 when it has none. */
+/* The length of the path's folder with its slash; 0 if it has none. */
 static size_t folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? (size_t)(slash + 1 - path) : 0;
@@ -51,7 +51,7 @@ static bool follow_one(cpb_place *p, const char *target, size_t length) {
   return done;
 }
 
-/* Also to where there is no file yet. */
+/* Follows links even to a file that does not exist yet. */
 static bool follow(cpb_place *p) {
   char target[PATH_SIZE];
   for (unsigned i = 0; i < LINKS_MAX; i++) {
@@ -78,7 +78,7 @@ static int close_and_fail(int fd) {
   return -1;
 }
 
-/* What the system makes of 0666: the umask alone cannot be asked for by one thread. */
+/* Notes the mode that the system makes of 0666: a thread cannot query the umask without changing it. */
 static bool note_mode(cpb_place *p, int fd) {
   struct stat found;
   if (fstat(fd, &found) != 0) return false;
@@ -86,7 +86,7 @@ static bool note_mode(cpb_place *p, int fd) {
   return true;
 }
 
-/* -1 where that is not to be had. */
+/* -1 if the system does not support this. */
 static int open_nameless(cpb_place *p) {
 #ifdef O_TMPFILE
   char path[32];
@@ -104,7 +104,7 @@ static int open_nameless(cpb_place *p) {
 #endif
 }
 
-/* The mode is found out by an empty file, so that nobody else can open the other. */
+/* An empty file shows the mode, so that nobody else can open the real one in between. */
 static int open_named(cpb_place *p) {
   int fd = cpb_place_open_named(p, OF_ALL);
   if (fd < 0) return -1;
@@ -114,7 +114,7 @@ static int open_named(cpb_place *p) {
   return good ? cpb_place_open_named(p, ONLY_OURS) : -1;
 }
 
-/* False, with errno, when nothing can be put there. */
+/* False, with errno, if no file can be placed there. */
 static bool look(const cpb_place *p, bool *is_special) {
   struct stat found;
   *is_special = false;
@@ -140,13 +140,13 @@ int cpb_place_open(cpb_place *p) {
 
 /* --- Modes ---------------------------------------------------------------------------- */
 
-/* Some file systems have one mode for all files. */
+/* Some file systems have the same mode for all files. */
 static bool change_mode(int fd, unsigned mode) {
   return fchmod(fd, (mode_t)mode) == 0 || errno == EPERM || errno == ENOTSUP || errno == ENOSYS;
 }
 
-/* Owner and group of the old file, if that is permitted. A group that is not the old one
- * may do no more than everybody. */
+/* Takes owner and group of the old file, if permitted. If the group differs from the old one, it gets no more rights
+ * than everybody. */
 static bool take_over(const struct stat *old, int fd) {
   struct stat made;
   unsigned mode = old->st_mode & PERMISSIONS;
@@ -172,7 +172,7 @@ static bool link_descriptor(void *user, const char *name) {
   return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* A link does not replace a file: for that the new one needs a name for a moment. */
+/* A link does not replace a file, so the new file needs a temporary name for a moment. */
 static bool replace_nameless(cpb_place *p, int fd) {
   if (!cpb_place_try_names(p, link_descriptor, &fd)) return false;
   if (cpb_place_publish_named(p)) return true;
@@ -193,10 +193,9 @@ static int replace_as_child(void *user) {
   return replace_nameless(r->place, r->fd) ? 0 : errno;
 }
 
-/* Whoever kills a process between the two calls would leave the name there. So another one
- * makes them, which goes on when this one is killed. It shares the memory, as with vfork;
- * as it ends without a signal, the program that this library is part of does not notice it.
- * False when there is none to be had; then `*error` is not set. */
+/* If the process were killed between the two calls, the temporary name would remain. So a child process makes them,
+ * which continues if this process is killed. It shares the memory, as with vfork; because it ends without a signal, the
+ * program around this library does not notice it. False if no child can be created; then `*error` is not set. */
 static bool replace_by_child(cpb_place *p, int fd, int *error) {
   _Alignas(16) char stack[32768];
   int status = 0;
@@ -225,15 +224,15 @@ static bool publish_nameless(cpb_place *p, int fd) {
   return replace_nameless(p, fd);
 }
 
-/* Some file systems tell only when a descriptor is closed that they could not write: a
- * second one, as a file without a name is gone with the last. */
+/* Some file systems report failed writes only when a descriptor is closed. This closes a second one, because a file
+ * without a name disappears with its last descriptor. */
 static bool settle(int fd) {
   int other = dup(fd);
   return other >= 0 && close(other) == 0;
 }
 
-/* No signal comes between the temporary name and the final one. (Systems with threads have
- * a mask for each, and sigprocmask changes that of the caller.) */
+/* Blocks signals between the temporary name and the final one. (Systems with threads have a mask for each, and
+ * sigprocmask changes that of the caller.) */
 bool cpb_place_publish(cpb_place *p, int fd) {
   sigset_t all, before;
   if (!settle(fd)) return false;
@@ -253,7 +252,7 @@ bool cpb_place_sync(const cpb_place *p) {
   memcpy(p->name + folder, ".", 2);
   int fd = open(p->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return false;
-  bool done = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP; /* not all file systems can */
+  bool done = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP; /* some file systems do not support it */
   close_and_fail(fd);
   return done;
 }

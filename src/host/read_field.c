@@ -12,7 +12,7 @@
 #include "cpb/message.h"
 #include "cpb/open.h"
 
-#define BEGINNING 4096 /* bytes of a message that tell what model it is */
+#define BEGINNING 4096 /* bytes of a message that identify the kind of model */
 
 /* --- The type ---------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const c
   const cpb_message_type *only = NULL;
   const char *label;
   cpb_model_kind kind = 1;
-  do { /* behind the last kind a type that is no model */
+  do { /* after the last kind comes a type that is not a model */
     label = cpb_model_kind_name(kind);
     const char *name = label ? cpb_model_message_type(kind++) : "tensorflow.FunctionDef";
     const cpb_message_type *type = name ? cpb_schema_find_message(schema, name) : NULL;
@@ -48,7 +48,7 @@ const cpb_message_type *cpb_guess_message_type(const cpb_schema *schema, const c
 
 /* --- The result -------------------------------------------------------------------------- */
 
-/* Bytes that are made, with a NUL behind them, within limits.answer. */
+/* Bytes that are generated, followed by a NUL, within limits.answer. */
 typedef struct result {
   cpb_allocator allocator;
   cpb_meter meter;
@@ -69,7 +69,7 @@ static bool put(result *r, const void *data, size_t size) {
   return cpb_buffer_append(&r->bytes, data, size) || cpb_fail_memory(r->error) == CPB_OK;
 }
 
-/* The bytes, which are the caller's then; NULL after a failure. */
+/* The bytes, which now belong to the caller; NULL after a failure. */
 static void *end_result(result *r, bool done, size_t *size) {
   *size = r->bytes.size;
   if (done && !cpb_buffer_append(&r->bytes, "", 1)) done = cpb_fail_memory(r->error) == CPB_OK;
@@ -186,7 +186,8 @@ static bool open_message(reading *r, const char *location) {
   return r->message != NULL;
 }
 
-/* By what the message begins with, if the path is of names and they do not tell. A read ends where a chunk does. */
+/* Finds the type from the message's first bytes, if the path has names and these do not determine it. A read ends at
+ * the end of a chunk. */
 static bool find_type(reading *r) {
   uint8_t begin[BEGINNING];
   size_t size = 0, length = 1;

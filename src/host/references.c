@@ -11,12 +11,12 @@
 #include "host/regular.h"
 #include "host/url/address.h"
 
-/* Each has a buffer and a descriptor, and an index may name any number of files. */
+/* Each open file has a buffer and a descriptor, and an index may name any number of files. */
 #define OPEN_MOST 8u
 
 typedef struct other {
   cpb_file *file; /* NULL: none */
-  int fd;         /* of a file in the folder; -1 for others */
+  int fd;         /* of a file in the folder; else -1 */
   char *name;
   uint64_t used; /* clock of the last use */
 } other;
@@ -24,11 +24,11 @@ typedef struct other {
 struct cpb_references {
   cpb_allocator allocator;
   char *path;
-  cpb_identity identity; /* of the file at `path` that was opened */
+  cpb_identity identity; /* of the opened file at `path` */
   const cpb_url_options *urls;
   bool allowed;
   cpb_open_beside *open_beside; /* NULL: the system does */
-  cpb_url_options stripped;     /* for another origin: without the headers */
+  cpb_url_options stripped;     /* for other origins: without the headers */
   uint64_t clock;
   other open[OPEN_MOST];
 };
@@ -86,7 +86,7 @@ static size_t folder_of(const char *path) {
   return length;
 }
 
-/* NULL with the error set. `*folder`: how long the folder is that the name is relative to. */
+/* NULL with the error set. `*folder` is the length of the folder that the name is relative to. */
 static char *path_of(const cpb_references *r, cpb_span name, size_t *folder, cpb_error *error) {
   char *text = cpb_alloc(&r->allocator, 3 * name.size + 1), *path = NULL;
   bool fits = !text || cpb_path_escape(r->path, name, text);
@@ -113,7 +113,7 @@ static cpb_file *open_file(const cpb_references *r, int fd, cpb_error *error) {
   return file;
 }
 
-/* A file in the folder, or, if that is allowed, what a link there leads to. */
+/* Opens a file in the folder, or, if allowed, the target of a link in it. */
 static cpb_file *open_local(const cpb_references *r, const char *path, size_t folder, int *fd, cpb_error *error) {
   const cpb_reference_home home = {r->path, folder, r->identity};
   *fd = r->allowed ? cpb_regular_open(path, 0, error) : cpb_reference_descriptor(&home, path, error);
@@ -121,7 +121,7 @@ static cpb_file *open_local(const cpb_references *r, const char *path, size_t fo
   return open_file(r, *fd, error);
 }
 
-/* What is secret for one origin is not for another. */
+/* Secrets for one origin are not sent to another. */
 static cpb_file *open_url(cpb_references *r, const char *url, cpb_error *error) {
   const cpb_url_options *how = r->urls;
   if (!cpb_is_url(r->path ? r->path : "") || !cpb_address_same_origin(r->path, url)) {
@@ -132,7 +132,7 @@ static cpb_file *open_url(cpb_references *r, const char *url, cpb_error *error) 
   return cpb_url_open(&r->allocator, url, how, error);
 }
 
-/* The name is NUL-terminated. */
+/* The name ends with NUL. */
 static cpb_file *open_anywhere(cpb_references *r, const char *name, int *fd, cpb_error *error) {
   bool is_local = !r->path || !cpb_is_url(r->path);
   if (cpb_is_url(name)) return open_url(r, name, error);

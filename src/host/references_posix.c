@@ -21,7 +21,7 @@
 #  define PATH_MAX 4096
 #endif
 
-/* To open files below a folder takes no right to list it. */
+/* Opening files below a folder needs no permission to list it. */
 #if defined(O_PATH)
 #  define FOLDER (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #elif defined(O_SEARCH)
@@ -49,8 +49,8 @@ cpb_identity cpb_reference_identity(int fd) {
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
-/* What the name led to when it was looked at is opened, and not the name again, which may since lead elsewhere: from
- * the folder on, no part of its path may be a link. Closes the folder. */
+/* Opens the target that was checked, and not the name, which may lead elsewhere by now: below the folder, no part of
+ * the path may be a link. Closes the folder. */
 static int open_below(int folder, char *path, cpb_error *error) {
   char *slash;
   while (folder >= 0 && (slash = strchr(path, '/'))) {
@@ -67,7 +67,7 @@ static int open_below(int folder, char *path, cpb_error *error) {
   return fd;
 }
 
-/* What is left of the path after the folder, NULL if it is not in it. Both are absolute, without links. */
+/* The rest of the path after the folder, or NULL if it is not in the folder. Both are absolute, without links. */
 static char *path_below(const char *folder, char *path) {
   const size_t length = strlen(folder);
   if (strncmp(path, folder, length) != 0) return NULL;
@@ -75,7 +75,7 @@ static char *path_below(const char *folder, char *path) {
   return path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* The folder, if the file of this name in it is still the one that was opened. -1: it is not. */
+/* Opens the folder, if the file with this name in it is still the one that was opened; else -1. */
 static int open_folder_of(const cpb_identity *file, const char *folder, const char *name, int flags) {
   struct stat found;
   const int fd = open(folder, FOLDER);
@@ -85,7 +85,7 @@ static int open_folder_of(const cpb_identity *file, const char *folder, const ch
   return -1;
 }
 
-/* Where its path is a link: `root` becomes the folder of what it leads to. */
+/* If the path is a link, `root` becomes the folder of its target. */
 static int open_real_folder(const cpb_reference_home *home, char *root) {
   char real[PATH_MAX];
   if (!realpath(home->path, real)) return -1;
@@ -117,7 +117,7 @@ int cpb_reference_descriptor(const cpb_reference_home *home, const char *path, c
 
 /* --- For a file that is written --------------------------------------------------------- */
 
-/* How much of both is folders that they have in common, with the slash after the last. */
+/* The length of the folders that both have in common, including the last slash. */
 static size_t common_folders(const char *folder, const char *file) {
   size_t common = 0;
   for (size_t i = 0;; i++) {

@@ -6,8 +6,8 @@
 #include "host/threads.h"
 #include "host/transfer_state.h"
 
-/* Parts of a message that several threads merge: so large that what is at their ends
- * counts little, and so many that all are done at about the same time. */
+/* The size of parts that threads merge: large enough that their ends cost little, small enough that all threads finish
+ * at about the same time. */
 #define PART_MOST ((uint64_t)1 << 20)
 #define PARTS_EACH 8u
 
@@ -32,7 +32,7 @@ static bool put(transfer *t, uint64_t offset, const void *data, size_t length) {
 
 /* --- Merge ---------------------------------------------------------------- */
 
-/* The bytes before `written` are there. */
+/* The bytes before `written` exist already. */
 static bool put_rest(transfer *t, uint64_t written, uint64_t at, const uint8_t *data, size_t length) {
   uint64_t skip = cpb_min_u64(length, at < written ? written - at : 0);
   return skip == length || put(t, at + skip, data + skip, length - (size_t)skip);
@@ -68,7 +68,7 @@ static void merge_alone(transfer *t, cpb_merge *merge, uint64_t written) {
   } while (cpb_transfer_go_on(t, done, cpb_merge_size(merge)));
 }
 
-/* False: to be tried again by one thread. */
+/* False: a single thread must try again. */
 static bool merge_planned(transfer *t, cpb_merge *merge, unsigned threads, uint64_t *written) {
   const uint64_t *ends;
   size_t num_parts = 0;
@@ -93,8 +93,8 @@ static bool merge(transfer *t, const cpb_index *index, unsigned threads, uint64_
   return over;
 }
 
-/* What goes wrong with several threads is tried again by one: it may do with less memory,
- * and of several errors it always comes upon the same one. */
+/* If several threads fail, a single one tries again: it may need less memory, and it always meets the same error
+ * first. */
 static cpb_code merge_all(transfer *t, const cpb_index *index) {
   uint64_t written = 0;
   unsigned threads = cpb_transfer_threads(t);

@@ -17,7 +17,7 @@ typedef struct block {
 
 /* A part that was begun. */
 typedef struct slot {
-  block *first, *last; /* what is held of it */
+  block *first, *last; /* the blocks it holds */
   bool finished;
 } slot;
 
@@ -26,14 +26,14 @@ struct cpb_turns {
   cpb_output *out;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  size_t turn;  /* the part that is written */
-  bool writing; /* it is finished, and what is held of it and of those after it goes out */
+  size_t turn;  /* the part whose turn it is */
+  bool writing; /* it is finished, and its blocks and those of the next parts are being written */
   bool stopped;
   uint64_t written;
   block *spare;
-  size_t blocks_left; /* that may still be made */
+  size_t blocks_left; /* that may still be allocated */
   size_t num_slots;
-  slot slots[]; /* by part, modulo their number */
+  slot slots[]; /* by part number, modulo their count */
 };
 
 static slot *slot_of(cpb_turns *t, size_t part) { return &t->slots[part % t->num_slots]; }
@@ -87,8 +87,7 @@ uint64_t cpb_turns_written(cpb_turns *t) {
 
 /* --- Holding ------------------------------------------------------------------- */
 
-/* A block at the end of what the slot holds. Memory that is short is like room that is
- * full: its turn will come. */
+/* Adds a block to the slot. Lack of memory is treated like a lack of room: the part waits for its turn. */
 static bool add_block(cpb_turns *t, slot *s) {
   block *added = t->spare;
   if (added) {
@@ -177,8 +176,7 @@ bool cpb_turns_put(cpb_turns *t, size_t part, const uint8_t *data, size_t length
   return true;
 }
 
-/* Who finishes the part whose turn it is also writes those after it that were
- * finished before. */
+/* The thread that finishes the part whose turn it is also writes the following parts that are already finished. */
 bool cpb_turns_finish(cpb_turns *t, size_t part) {
   bool done = true;
   pthread_mutex_lock(&t->lock);

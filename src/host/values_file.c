@@ -5,18 +5,18 @@
 #include "base/status.h"
 #include "host/beside.h"
 
-#define DEPTH 1000 /* of an answer: it is ours */
+#define DEPTH 1000 /* of an answer, which our own code wrote */
 #define CANDIDATES 1000
 
 struct cpb_values_file {
   cpb_model_file *owner;
   cpb_values *values;
-  cpb_step step; /* the next thing to be given out */
+  cpb_step step; /* the next result to return */
 };
 
 /* --- Reading ------------------------------------------------------------------------------- */
 
-/* Then the engine says which file it was. */
+/* In this case the engine tells which file it was. */
 static bool is_of_other(const cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
@@ -69,7 +69,7 @@ void cpb_values_file_close(cpb_values_file *v) {
   cpb_release(&a, v);
 }
 
-/* Takes `values` (NULL: memory was short). Steps as far as what the array is. */
+/* Takes over `values` (NULL: memory was short). Runs until the array is described. */
 static cpb_values_file *open_values(cpb_model_file *f, cpb_values *values, cpb_error *error) {
   cpb_values_file *v = values ? cpb_alloc(&f->allocator, sizeof *v) : NULL;
   if (!v) {
@@ -100,7 +100,7 @@ static bool is_member(yyjson_val *item, const char *member, cpb_span name) {
   return cpb_json_text(cpb_json_member(item, member), &text) && same(text, name);
 }
 
-/* Entries with a key, of which several may share one: the last key, and how many there are. */
+/* Entries with a key, which several may share: the last key, and their number. */
 typedef struct keyed {
   cpb_span key;
   uint64_t count;
@@ -111,8 +111,8 @@ static void add_key(keyed *k, cpb_span key) {
   k->key = key;
 }
 
-/* What the name may mean: the one that has it as its path or key, or else the only one that is stored. What Keras 3
- * stores a second time is the same weight. */
+/* Resolves a name: the entry with this path or key, or else the only one that is stored. The copy that Keras 3 stores
+ * of a weight counts as the same one. */
 static keyed find_key(yyjson_val *items, cpb_span name, uint64_t *copies) {
   keyed originals = {{NULL, 0}, 0}, copied = {{NULL, 0}, 0};
   size_t i, count;
@@ -187,10 +187,10 @@ cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, si
 
 /* --- An array ----------------------------------------------------------------------------- */
 
-/* Nothing in the model has this name; not that a file is missing. */
+/* The model has nothing with this name, as opposed to a missing file. */
 static bool is_unknown(const cpb_error *error) { return error->code == CPB_E_NOT_FOUND && !cpb_is_of_reading(error); }
 
-/* What is no constant of the model may be a variable; `error` says why it is none. */
+/* A name that is not a constant of the model may be a variable; `error` then says why it is not. */
 static cpb_values_file *open_variable_instead(cpb_model_file *f, const char *name, size_t name_size,
                                               const cpb_values_options *how, cpb_error *error) {
   cpb_error other, first = *error;

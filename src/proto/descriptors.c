@@ -26,7 +26,7 @@ static bool same(cpb_span a, cpb_span b) {
   return a.size == b.size && (a.size == 0 || !memcmp(a.data, b.data, a.size));
 }
 
-/* The last field of this number, which is LEN; empty if there is none. */
+/* The last LEN field with this number, or empty. */
 static cpb_span bytes_of(cpb_span message, uint32_t number) {
   cpb_span found = {NULL, 0};
   cpb_small_field f;
@@ -45,7 +45,7 @@ static bool take_part(cpb_span *name, cpb_span part) {
   return true;
 }
 
-/* The message, in a file or a message, that the name, relative to that, leads to. */
+/* The message that the name, relative to a file or message, refers to. */
 static bool find_in(cpb_span scope, uint32_t number, cpb_span name, cpb_span *found) {
   cpb_small_field f;
   while (cpb_small_next(&scope, &f)) {
@@ -54,7 +54,7 @@ static bool find_in(cpb_span scope, uint32_t number, cpb_span name, cpb_span *fo
     *found = f.bytes;
     if (same(own, name)) return true;
     if (own.size == 0 || !take_part(&name, own)) continue;
-    scope = f.bytes; /* names are unique: what is sought is in here, or nowhere */
+    scope = f.bytes; /* names are unique: the one wanted is in here, or does not exist */
     number = MESSAGE_NESTED;
   }
   return false;

@@ -1,5 +1,5 @@
-/* Names in a serialized FileDescriptorSet, looked up where it lies: nothing is allocated, and nothing kept. For
- * readers that have no memory for a cpb_schema. Each lookup goes through the set once. */
+/* Looks names up in a serialized FileDescriptorSet, without allocating or keeping anything: for readers that have no
+ * memory for a cpb_schema. Each lookup walks the set once. */
 #ifndef CPB_PROTO_DESCRIPTORS_H
 #define CPB_PROTO_DESCRIPTORS_H
 
@@ -13,7 +13,7 @@ typedef struct cpb_described_field {
   uint32_t type; /* a cpb_field_type */
   bool repeated;
   bool map;         /* `message` is a map's entry */
-  cpb_span message; /* the DescriptorProto of its type; empty if it is no message or not in the set */
+  cpb_span message; /* the DescriptorProto of its type; empty if the type is not a message, or not in the set */
 } cpb_described_field;
 
 /* The DescriptorProto of a type by its full name, with or without a dot in front. */

@@ -1,14 +1,14 @@
 /* The find engine: follows a path through a message, one field (with its index or key) at a time.
  *
- * Invariants. `current` is the message that is scanned: one range, or several that a parser would
- * merge, as a message field may occur more than once. `matches` collects what the current tag selects
- * in it; when the scan ends, it becomes `current`, and the next tag is looked for there. So each level
- * of the path scans only what the level before selected, skipping over values, and stops at an element
- * that was found; of a map all entries are scanned, as the last one with the key counts. Ranges are
- * offsets of the input: no byte is kept except for a map key that is being compared (key_bytes).
+ * Invariants. `current` is the message being scanned: one range, or several that a parser would merge, because a
+ * message field may occur more than once. `matches` collects the ranges that the current tag selects in it; when the
+ * scan ends, they become `current`, and the search continues there with the next tag. So each level of the path scans
+ * only the selection of the level before, skips values, and stops at the element it looks for; it scans all entries of
+ * a map, because the last one with the key counts. Ranges are offsets in the input: no byte is kept except for a map
+ * key that is being compared (key_bytes).
  *
- * Memory: a range for each occurrence of the selected field, neighbouring ones joined; a key as long as
- * the one in the path. Work: at most the size of the message for each tag of the path. */
+ * Memory: a range for each occurrence of the selected field, neighbouring ones joined; a key as long as the one in the
+ * path. Work: at most the size of the message for each tag of the path. */
 #include "cpb/find.h"
 
 #include <string.h>
@@ -45,11 +45,11 @@ struct cpb_find {
   const cpb_path *path;
   const cpb_message_type *type; /* of `current` */
   find_state state;
-  size_t tag;         /* of the path, the next */
+  size_t tag;         /* index of the path's next tag */
   bool within;        /* the message is ranges of the input (cpb_find_within) */
   bool each;          /* elements are ranges of their own (cpb_find_each) */
-  range_list current; /* the message that is scanned */
-  range_list matches; /* the field, as far as it was found in it */
+  range_list current; /* the message being scanned */
+  range_list matches; /* the occurrences of the field found so far */
   cpb_found found;
 
   /* The scan of one message. */
@@ -60,15 +60,15 @@ struct cpb_find {
   cpb_wire_feed feed;
   bool scanning;
   uint64_t seen; /* elements */
-  bool matched;  /* the field, element or entry was found */
+  bool matched;  /* the field, element or entry has been found */
 
-  /* The entry of a map that is scanned. */
+  /* The map entry being scanned. */
   bool key_matches;
   cpb_range value;
   cpb_range key;
   cpb_buffer key_bytes;
 
-  cpb_range packed; /* what is left of a packed field */
+  cpb_range packed; /* the rest of a packed field */
   uint64_t element; /* where its current element begins */
 };
 
@@ -109,7 +109,7 @@ const cpb_found *cpb_find_found(const cpb_find *f) { return &f->found; }
 size_t cpb_find_num_ranges(const cpb_find *f) { return f->current.count; }
 cpb_range cpb_find_get_range(const cpb_find *f, size_t i) { return f->current.items[i]; }
 
-/* `size` bytes of the message, from `offset` on, are looked at. */
+/* Charges for `size` bytes of the message, from `offset` on. */
 static bool charge(cpb_find *f, uint64_t size, uint64_t offset) {
   return cpb_meter_charge(&f->meter, CPB_WORK_WALKED, size, offset, &f->error);
 }
@@ -172,7 +172,7 @@ static bool refuse(cpb_find *f, cpb_code code, const cpb_path_tag *tag, const ch
   return false;
 }
 
-/* The message has no such field, element or entry: `tag` is the last before f->tag. */
+/* The message lacks this field, element or entry: `tag` is the last one before f->tag. */
 static bool refuse_missing(cpb_find *f, const cpb_path_tag *tag) {
   char path[128], quoted[128], what[160];
   size_t above = f->tag - 1;
@@ -237,7 +237,7 @@ static bool begin_walk(cpb_find *f) {
   return resolve_subscript(f, tag);
 }
 
-/* The message was scanned: what was found is the next one. */
+/* The message was scanned: the matches become the next message. */
 static bool end_walk(cpb_find *f) {
   const cpb_path_tag *tag = path_tag(f, f->tag - 1);
   if (!f->matched) return refuse_missing(f, tag);
@@ -430,11 +430,11 @@ static cpb_have close_range(cpb_find *f) {
   return charge(f, cpb_wire_walked(&f->scanner), f->scanner.pos) ? CPB_HAVE : CPB_FAILED;
 }
 
-/* When an element was found, the rest need not be scanned. Of a map it must be: the last entry with
- * the key counts. */
+/* Once an element is found, the rest need not be scanned. A map must be scanned completely: the last entry with the key
+ * counts. */
 static bool is_decided(const cpb_find *f) { return f->subscript && !f->is_map && f->matched; }
 
-/* Scans one field more. */
+/* Scans one more field. */
 static cpb_have walk(cpb_find *f) {
   if (!f->scanning && (is_decided(f) || f->range == f->current.count)) return end_walk(f) ? CPB_HAVE : CPB_FAILED;
   if (!f->scanning) open_range(f);

@@ -9,8 +9,8 @@
 
 /* --- Reading -------------------------------------------------------------- */
 
-/* nanopb's own decoder reads from streams and supports kinds of fields that our messages do not
- * have, which takes four times as much code. */
+/* nanopb's own decoder reads from streams and supports kinds of fields that our messages do not use, which takes four
+ * times as much code. */
 
 #define CUT "the message ends within a field"
 
@@ -22,7 +22,7 @@ static bool take_varint(cpb_span *in, uint64_t *value) {
   return true;
 }
 
-/* What follows a tag: the `value` of a varint; of LEN, and of numbers of fixed size, `bytes`. */
+/* Takes the value after a tag: a varint into `value`, LEN and fixed-size numbers into `bytes`. */
 static const char *take_value(cpb_span *in, cpb_wire_type type, uint64_t *value, cpb_span *bytes) {
   *value = 0;
   if (type == CPB_WIRE_FIXED64) *value = 8;
@@ -36,7 +36,7 @@ static const char *take_value(cpb_span *in, cpb_wire_type type, uint64_t *value,
   return NULL;
 }
 
-/* An int32 takes the low bits of a longer number, as protobuf's own parsers do. */
+/* An int32 takes the low bits of a longer number, as in protobuf's own parsers. */
 static const char *set_number(const pb_field_iter_t *f, uint64_t value) {
   bool is_unsigned = PB_LTYPE(f->type) == PB_LTYPE_UVARINT;
   if (PB_LTYPE(f->type) == PB_LTYPE_BOOL) {

@@ -1,5 +1,5 @@
-/* What nanopb includes (PB_SYSTEM_HEADER) when it is compiled into libcpb: its functions get
- * names of ours, for a program may have a nanopb of its own. */
+/* nanopb includes this file (PB_SYSTEM_HEADER) when it is compiled into libcpb: it renames nanopb's functions, because
+ * a program may have a nanopb of its own. */
 #ifndef CPB_PROTO_NANOPB_NAMES_H
 #define CPB_PROTO_NANOPB_NAMES_H
 

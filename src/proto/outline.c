@@ -1,16 +1,16 @@
-/* The outline engine: scans the message, or ranges of it one after the other as if they were one
- * message, and writes a draft (outline_draft.h) of what is kept.
+/* The outline engine: scans the message, or a sequence of ranges as if they were one message, and writes a draft
+ * (outline_draft.h) of the parts that are kept.
  *
- * Invariants. Between steps the draft has every field before the scanner's position, and nothing of
- * the current one except in CPB_OUTLINE_COPY, when its tag and length are there and `kept` is the rest of
- * its value. The scanner and the draft are at the same depth, and types[d] is the type of the message
- * at depth d, or NULL if it is not known: in such a message no value longer than max_value is entered.
- * Nothing that the host lent is kept: values that stay are copied into the draft.
+ * Invariants. Between steps the draft has every field before the scanner's position, and nothing of the current one
+ * except in CPB_OUTLINE_COPY, when it has the tag and length and `kept` is the rest of the value. The scanner and the
+ * draft are at the same depth, and types[d] is the type of the message at depth d, or NULL if unknown: in such a
+ * message no value longer than max_value is entered. No lent bytes are kept: the values that stay are copied into the
+ * draft.
  *
- * What is lost of the input (outline_loss.c) is passed over, so that the draft has nothing of it.
+ * Lost parts of the input (outline_loss.c) are skipped, so the draft has nothing of them.
  *
- * Each byte of the input is read at most once, and values that are left out not at all. Memory: the
- * draft, at most max_size bytes, with an entry for each value left out, and a type for each depth. */
+ * Each byte of the input is read at most once, and values that are left out not at all. Memory: the draft, at most
+ * max_size bytes, with an entry for each value left out, and a type for each depth. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -25,7 +25,7 @@
 
 /* --- Creation ------------------------------------------------------------- */
 
-/* The host need not say how large the input is of which ranges are wanted. */
+/* The host need not give the size of the input if ranges are outlined. */
 static void grow_meter(cpb_outline *o, const cpb_range *ranges, size_t count) {
   uint64_t size = 0;
   for (size_t i = 0; i < count; i++) {
@@ -113,14 +113,14 @@ cpb_range cpb_outline_locate(const cpb_outline *o, size_t at, size_t size) {
   return (cpb_range){place->from.offset + (at - place->at), size};
 }
 
-/* `size` bytes of the input, from `offset` on, are looked at. */
+/* Charges for `size` bytes of the input, from `offset` on. */
 static bool charge(cpb_outline *o, uint64_t size, uint64_t offset) {
   return cpb_meter_charge(&o->meter, CPB_WORK_WALKED, size, offset, &o->error);
 }
 
 /* --- Fields --------------------------------------------------------------- */
 
-/* The type of a submessage or group; NULL when the type of its message does not know it. */
+/* The type of a submessage or group; NULL if the type of its message lacks the field. */
 static const cpb_message_type *type_of(const cpb_outline *o, const cpb_wire_field *field) {
   const cpb_message_type *parent = o->types[o->scanner.depth];
   const cpb_field *known = parent ? cpb_message_find_number(parent, field->number) : NULL;
@@ -129,8 +129,7 @@ static const cpb_message_type *type_of(const cpb_outline *o, const cpb_wire_fiel
   return group == (field->type == CPB_WIRE_START_GROUP) ? known->message : NULL;
 }
 
-/* Whether a value is kept, however long: the key of a map, and with keep_known all that the type
- * knows. */
+/* Whether a value of any length is kept: the key of a map, and with keep_known all fields in the type. */
 static bool is_wanted(const cpb_outline *o, const cpb_wire_field *field) {
   const cpb_message_type *parent = o->types[o->scanner.depth];
   if (!parent) return false;
@@ -163,16 +162,16 @@ static bool on_value(cpb_outline *o, const cpb_wire_field *field) {
   return type ? enter(o, field, type) : cpb_draft_omit(&o->draft, field);
 }
 
-/* The outermost field says how much there should have been. */
+/* Notes the full size, which the outermost field gives. */
 static void note_cut_off(cpb_outline *o, const cpb_wire_field *field, uint64_t end) {
   cpb_fail(&o->damage, CPB_E_TRUNCATED, end, "the message ends here, %llu bytes too early",
            (unsigned long long)(field->size - (end - field->value)));
 }
 
-/* With keep_damaged: the scanner has refused a field that goes past the end of the input, as one
- * does at each level where a file was cut off. What is there of a message is gone into, what is
- * there of a large value left out as if it were all; and the error is kept for the end. The field
- * is no part of the outline when it is a short value, of which a beginning says nothing. */
+/* With keep_damaged: the scanner has rejected a field that extends beyond the end of the input. In a truncated file
+ * this happens at each level. The available part of a message is entered, and the available part of a large value is
+ * left out as if it were complete; the error is kept for the end. A short value's field is left out of the outline,
+ * because its beginning is useless. */
 static bool enter_cut_off(cpb_outline *o) {
   cpb_wire_scanner *s = &o->scanner;
   cpb_wire_field *field = &s->field;
@@ -202,7 +201,7 @@ static bool on_field(cpb_outline *o) {
 
 static uint64_t left_of_range(const cpb_outline *o, uint64_t offset) { return o->scanner.size - offset; }
 
-/* What is lost is passed over; after that the walk goes on at another place. */
+/* Skips lost bytes; after that the walk continues in another place. */
 static bool pass_gap(cpb_outline *o, uint64_t offset) { return o->losses && o->losses->pass(o, offset); }
 
 static cpb_have copy(cpb_outline *o) {
@@ -234,7 +233,7 @@ static cpb_have open_range(cpb_outline *o) {
   return CPB_HAVE;
 }
 
-/* The scanner does not notice when the input ends inside a last value that was skipped. */
+/* The scanner does not notice if the input ends inside a last value that was skipped. */
 static cpb_have close_range(cpb_outline *o) {
   if (o->scanner.size > o->input.size) return CPB_AT_END;
   cpb_wire_free(&o->scanner);
@@ -259,14 +258,14 @@ static cpb_have jump(cpb_outline *o) {
   return CPB_HAVE;
 }
 
-/* Looks at the field now, unless something else may come first. */
+/* Begins the field now, unless something else must come first. */
 static cpb_have begin_field(cpb_outline *o) {
   if (!o->jumps || o->scanner.field.type != CPB_WIRE_LEN) return on_field(o) ? CPB_HAVE : CPB_FAILED;
   o->state = CPB_OUTLINE_JUMP;
   return CPB_HAVE;
 }
 
-/* Goes on by one field. */
+/* Walks one more field. */
 static cpb_have walk(cpb_outline *o) {
   if (!o->scanning) return o->range < o->num_ranges ? open_range(o) : finish(o);
   cpb_span span = {NULL, 0};
@@ -307,7 +306,7 @@ static cpb_have act(cpb_outline *o) {
   return CPB_HAVE;
 }
 
-/* With keep_damaged: an outline of what was read before the error. */
+/* With keep_damaged: makes an outline of everything before the error. */
 static void salvage(cpb_outline *o) {
   const cpb_error error = o->error;
   bool damaged = error.code == CPB_E_DAMAGED || error.code == CPB_E_TRUNCATED || error.code == CPB_E_LIMIT;
@@ -320,7 +319,7 @@ static void salvage(cpb_outline *o) {
   }
 }
 
-/* Where a loss is, its message says: no offset of the message does. */
+/* The message about a loss gives its place: an offset in the message cannot. */
 static bool is_wrong_in_message(const cpb_outline *o) {
   return o->options.keep_damaged && o->error.code == CPB_E_DAMAGED && o->error.offset == CPB_NO_OFFSET &&
          o->num_gaps == 0 && o->input.failure.code == CPB_OK;

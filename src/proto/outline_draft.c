@@ -29,8 +29,8 @@ void cpb_draft_free(cpb_draft *d) {
 
 /* --- Room ----------------------------------------------------------------- */
 
-/* Whether `more` bytes are within the limit. The bytes of lengths need not be counted: the notes of
- * them take more. */
+/* Whether `more` bytes are within the limit. The bytes of lengths need not be counted, because the notes about them
+ * take more. */
 static bool has_room(cpb_draft *d, uint64_t more) {
   uint64_t used = d->bytes.size + (uint64_t)d->num_lengths * sizeof *d->lengths +
                   (uint64_t)d->num_omitted * sizeof *d->omitted + (uint64_t)d->num_places * sizeof *d->places;
@@ -56,7 +56,7 @@ static bool note_length(cpb_draft *d) {
   return true;
 }
 
-/* For the field whose value comes next. */
+/* Notes the place of the field whose value comes next. */
 static bool note_place(cpb_draft *d, const cpb_wire_field *field) {
   void *list = d->places;
   if (!d->locate) return true;
@@ -83,7 +83,7 @@ static void begin_field(cpb_draft *d) {
   d->half = true;
 }
 
-/* The field is complete if all of it was written. */
+/* Ends the field, which is complete if `put`. */
 static bool end_field(cpb_draft *d, bool put) {
   d->half = !put;
   return put;
@@ -176,7 +176,7 @@ bool cpb_draft_close(cpb_draft *d) {
 
 /* --- Cutting -------------------------------------------------------------- */
 
-/* What was written from `begin` on, where a field began. */
+/* Removes everything written from `begin` on, where a field began. */
 static void cut_off(cpb_draft *d, size_t begin) {
   d->bytes.size = begin;
   while (d->num_lengths > 0 && d->lengths[d->num_lengths - 1].at > begin) d->num_lengths--;
@@ -203,8 +203,8 @@ bool cpb_draft_cut(cpb_draft *d) {
 
 /* --- Finishing ------------------------------------------------------------ */
 
-/* From the last length to the first: the bytes that follow it move to their final place, which is free
- * by then, and the length is written in front of them. */
+/* From the last length to the first: moves the bytes after it to their final place, which is free by then, and writes
+ * the length in front of them. */
 static void put_lengths(cpb_draft *d, size_t inserted) {
   size_t from = d->bytes.size, omitted = d->num_omitted, places = d->num_places;
   for (size_t i = d->num_lengths; i-- > 0;) {

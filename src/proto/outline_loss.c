@@ -1,11 +1,11 @@
-/* A gap is passed over where the messages that it is in say how.
+/* Skips lost bytes, as the messages around them allow.
  *
- * Of the messages that are entered the innermost that is divisible (cpb_message_type) loses what the
- * gap is in, a field of it; this may be a message that was entered, too, and is then left out although
- * its first fields were read. What follows is there if it is known where: behind a field with a length,
- * or behind a gap of whole fields. Else that message loses its rest, and the next one outside goes on.
+ * The innermost entered message that is divisible (cpb_message_type) loses the field that contains the gap. That field
+ * may be an entered message itself; it is then left out although its first fields were read. The scan continues after
+ * the field if its end is known: if the field has a length, or if the gap consists of whole fields. Otherwise the
+ * message loses its rest, and the next outer one continues.
  *
- * A group is not divisible, as only its last field says where it ends. The whole message always is. */
+ * A group is not divisible, because only its last field shows where it ends. The outermost message always is. */
 #include "base/checked.h"
 #include "proto/outline_state.h"
 
@@ -40,7 +40,7 @@ uint32_t cpb_outline_lost_in(const cpb_outline *o, size_t level) { return level 
 
 /* --- Passing over a gap -------------------------------------------------------- */
 
-/* Whether the message that was entered as number `depth` from outside has a length, as the whole one has. */
+/* Whether the entered message at `depth`, counted from outside, has a length, as the outermost one does. */
 static bool has_length(const cpb_wire_scanner *s, size_t depth) {
   return depth == 0 || s->frames[depth - 1].field.type == CPB_WIRE_LEN;
 }
@@ -55,7 +55,7 @@ static size_t innermost_divisible(const cpb_outline *o) {
   return depth;
 }
 
-/* Which fields the first loss is in, from outside. */
+/* Notes the fields around the first loss, from outside. */
 static void note_place(cpb_outline *o) {
   const cpb_wire_scanner *s = &o->scanner;
   if (o->placed) return;
@@ -64,7 +64,7 @@ static void note_place(cpb_outline *o) {
   if (s->depth < 2 && o->state == CPB_OUTLINE_COPY) o->lost_in[s->depth] = s->field.number;
 }
 
-/* Where the message at `depth` goes on, which the gap is in. */
+/* Where the message at `depth`, which contains the gap, continues. */
 static uint64_t next_place(const cpb_outline *o, const cpb_outline_gap *gap, uint64_t offset, size_t depth) {
   const cpb_wire_scanner *s = &o->scanner;
   const uint64_t end = end_of(s, depth);

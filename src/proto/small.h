@@ -1,4 +1,4 @@
-/* The fields of a small message that is in memory as a whole. */
+/* The fields of a small message that is entirely in memory. */
 #ifndef CPB_PROTO_SMALL_H
 #define CPB_PROTO_SMALL_H
 
@@ -13,8 +13,8 @@ typedef struct cpb_small_field {
   cpb_span bytes; /* LEN */
 } cpb_small_field;
 
-/* Takes the next field off the front of `in`. False at the end, where in->size is 0, or where what follows is no
- * field or a group. */
+/* Takes the next field off the front of `in`. False at the end, where in->size is 0, and at a malformed field or a
+ * group. */
 bool cpb_small_next(cpb_span *in, cpb_small_field *field);
 
 #endif

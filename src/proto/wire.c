@@ -5,8 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-/* Five bytes are enough for any field number. A longer tag is damage, as for protobuf's own
- * parsers. */
+/* Five bytes are enough for any field number. A longer tag is damage, as in protobuf's own parsers. */
 #define TAG_MAX 5
 
 void cpb_wire_begin(cpb_wire_scanner *s, const cpb_allocator *a, uint32_t depth_limit, uint64_t size,
@@ -76,8 +75,8 @@ static head_result read_fixed(head_reader *r, cpb_wire_field *f, unsigned size) 
   return HEAD_READ;
 }
 
-/* Reads the head of a field: tag and length, or tag and number. Offsets in `f` count from its
- * first byte. HEAD_SHORT: it goes on past `end`. */
+/* Reads the head of a field: tag and length, or tag and number. Offsets in `f` count from its first byte. HEAD_SHORT:
+ * it continues beyond `end`. */
 static head_result read_head(head_reader *r, cpb_wire_field *f) {
   const uint8_t *begin = r->at;
   head_result result = read_tag(r, f);
@@ -95,7 +94,7 @@ static head_result read_head(head_reader *r, cpb_wire_field *f) {
       result = read_varint(r, &f->size);
       value = r->at;
       break;
-    default: break; /* a group has nothing but its tag */
+    default: break; /* a group has only its tag */
   }
   f->value = (uint64_t)(value - begin);
   return result;
@@ -134,8 +133,7 @@ bool cpb_wire_enter(cpb_wire_scanner *s) {
   return push(s);
 }
 
-/* Leaves the innermost message. False when that is not to be reported, as it is a group being
- * skipped. */
+/* Leaves the innermost message. False if this is not to be reported, because it is a group being skipped. */
 static bool pop(cpb_wire_scanner *s) {
   cpb_wire_frame *frame = &s->frames[--s->depth];
   frame->field.size = s->pos - frame->field.value;
@@ -153,8 +151,8 @@ static void use(cpb_wire_scanner *s, cpb_span *in, size_t count) {
   s->pos += count;
 }
 
-/* The head of the field at `begin` does not end within `in`, or began in earlier bytes: it is
- * collected in s->partial. What was collected too much stays in `in`. */
+/* The head of the field at `begin` does not end within `in`, or began in earlier bytes: it is collected in s->partial.
+ * Any excess bytes stay in `in`. */
 static head_result resume_head(cpb_wire_scanner *s, cpb_span *in, uint64_t begin) {
   size_t had = s->partial_size;
   size_t room = cpb_min_size(sizeof s->partial, (size_t)cpb_min_u64(end_of(s) - begin, sizeof s->partial));

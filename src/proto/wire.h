@@ -46,8 +46,7 @@ static inline unsigned cpb_wire_fixed_size(uint32_t type) {
 typedef struct cpb_wire_field {
   uint64_t begin;        /* of the tag */
   uint64_t value;        /* of the value, after tag and length */
-  uint64_t size;         /* of the value. Of a group 0 until CPB_WIRE_LEAVE, and then
-                            with its end tag */
+  uint64_t size;         /* of the value. For a group, 0 until CPB_WIRE_LEAVE, and then with its end tag */
   uint64_t number_value; /* VARINT, FIXED32, FIXED64: the value */
   uint32_t number;       /* field number, 1 to 2^29 - 1 */
   cpb_wire_type type;
@@ -56,8 +55,8 @@ typedef struct cpb_wire_field {
 typedef enum cpb_wire_event {
   CPB_WIRE_ERROR = -1,
   CPB_WIRE_MORE = 0, /* feed the bytes at scanner->pos and call again */
-  CPB_WIRE_FIELD,    /* scanner->field. Of LEN and START_GROUP nothing of the value was
-                        used: it is skipped unless it is entered now */
+  CPB_WIRE_FIELD,    /* scanner->field. A LEN or START_GROUP value is untouched: it is skipped unless it is entered
+                      * now */
   CPB_WIRE_LEAVE,    /* an entered message ended at scanner->pos. scanner->field is the
                         field that was entered, with its size */
   CPB_WIRE_END       /* the outermost message ended */
@@ -101,15 +100,14 @@ bool cpb_wire_enter(cpb_wire_scanner *s);
  * taken when s->pos is at its end. */
 cpb_span cpb_wire_take(cpb_wire_scanner *s, cpb_span *in);
 
-/* Passes over the rest of the message that the scanner is in, where only LEN was entered:
- * CPB_WIRE_LEAVE comes next, or CPB_WIRE_END. After an error, too, once the caller has cleared it. */
+/* Skips the rest of the scanner's innermost message; only LEN fields may have been entered. CPB_WIRE_LEAVE comes next,
+ * or CPB_WIRE_END. Also possible after an error, once the caller has cleared it. */
 void cpb_wire_pass(cpb_wire_scanner *s, cpb_span *in);
 
-/* Goes on, with a field, at `pos` of the message at `depth`, which is the one that the scanner is in or
- * one outside of it. */
+/* Continues at a field at `pos` of the message at `depth`, which is the innermost one or one around it. */
 void cpb_wire_move(cpb_wire_scanner *s, size_t depth, uint64_t pos);
 
-/* How many bytes were read since it was asked last: tags, lengths and numbers, also in groups that are skipped. */
+/* The number of bytes read since the last call: tags, lengths and numbers, also in groups that are skipped. */
 uint64_t cpb_wire_walked(cpb_wire_scanner *s);
 
 /* --- Writing -------------------------------------------------------------- */

@@ -1,9 +1,8 @@
-/* Where things are in a Riegeli/records file: block headers, and the chunks that they
- * interrupt. In this folder "chunk" means Riegeli chunk.
+/* The layout of a Riegeli/records file: block headers, and the chunks that they interrupt. In this folder "chunk" means
+ * Riegeli chunk.
  *
- * At every multiple of 64 KiB stands a block header of 24 bytes, and the bytes of a chunk
- * go on after it. A chunk may begin where a block does, and is then interrupted at once,
- * but neither inside a block header nor right after one. */
+ * A block header of 24 bytes is at every multiple of 64 KiB, and the bytes of a chunk continue after it. A chunk may
+ * begin at a block boundary, and is then interrupted at once, but neither inside a block header nor right after one. */
 #ifndef CPB_RIEGELI_BLOCK_H
 #define CPB_RIEGELI_BLOCK_H
 
@@ -59,13 +58,13 @@ bool cpb_chunk_end(uint64_t chunk_begin, uint64_t data_size, uint64_t num_record
 
 /* --- Headers -------------------------------------------------------------- */
 
-/* What every file begins with: the hash of its first block header, which is always the same. */
+/* The beginning of every file: the hash of its first block header, which is always the same. */
 enum { CPB_FILE_SIGNATURE_SIZE = 8 };
 extern const uint8_t cpb_file_signature[CPB_FILE_SIGNATURE_SIZE];
 
 typedef struct cpb_block_header {
-  uint64_t previous_chunk; /* from where the interrupted chunk begins to this block */
-  uint64_t next_chunk;     /* from this block to where that chunk ends */
+  uint64_t previous_chunk; /* distance from the beginning of the interrupted chunk to this block */
+  uint64_t next_chunk;     /* distance from this block to the end of that chunk */
 } cpb_block_header;
 
 typedef struct cpb_chunk_header {

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-/* How much after a chunk header is worth fetching along with it. */
+/* Bytes after a chunk header that are worth fetching with it. */
 enum { PROBE = 4096 }; /* most metadata and small chunks fit */
 
 void cpb_chunk_source_init(cpb_chunk_source *s, const cpb_allocator *a, size_t read_size) {
@@ -76,8 +76,7 @@ cpb_have cpb_chunk_source_bad_data(cpb_chunk_source *s, cpb_code code, const cha
 
 /* --- Asking --------------------------------------------------------------- */
 
-/* What is lent already is given at once, however much it is; the rest is asked for in
- * pieces of read_size. */
+/* Returns lent bytes at once, however many there are; requests the rest in pieces of read_size. */
 static cpb_have lend(cpb_chunk_source *s, uint64_t offset, uint64_t size, uint64_t ahead, cpb_span *span) {
   bool lent = offset >= s->input.offset && offset - s->input.offset < s->input.length;
   size_t length = (size_t)cpb_min_u64(size, lent ? SIZE_MAX : s->read_size);
@@ -111,7 +110,7 @@ bool cpb_chunk_source_lent(const cpb_chunk_source *s) {
 
 /* --- Block headers -------------------------------------------------------- */
 
-/* From a block boundary, or from inside the block header if it had to wait there. */
+/* Continues from a block boundary, or from inside the block header after a wait. */
 static cpb_have read_block_header(cpb_chunk_source *s) {
   while (s->block_size < CPB_BLOCK_HEADER_SIZE) {
     cpb_span span;
@@ -139,8 +138,8 @@ static cpb_have check_next_chunk(cpb_chunk_source *s, uint64_t block) {
   return fail_header(s, block, "the block header says that the chunk around it ends elsewhere");
 }
 
-/* Passes the block header that interrupts the chunk here, and checks that it names this
- * chunk. Its end is checked when the chunk header, which tells it, is known. */
+/* Passes the block header that interrupts the chunk, and checks that it refers to this chunk. Its end is checked later,
+ * once the chunk header is known. */
 static cpb_have cross_block_header(cpb_chunk_source *s) {
   if (s->checked && s->block_size == 0) {
     s->pos += CPB_BLOCK_HEADER_SIZE;
@@ -173,7 +172,7 @@ void cpb_chunk_source_expect_data(cpb_chunk_source *s, uint64_t size) {
   s->ahead_end = cpb_max_u64(s->ahead_end, end);
 }
 
-/* `*header` is where it lies in what is lent, if that is in one piece, or a copy. */
+/* `*header` points into the lent bytes, if the header is contiguous there, or to a copy. */
 static cpb_have gather_header(cpb_chunk_source *s, const uint8_t **header) {
   *header = s->header_bytes;
   while (s->header_size < CPB_CHUNK_HEADER_SIZE) {
@@ -195,8 +194,7 @@ static bool is_signature(const cpb_chunk_header *h) {
   return h->type == CPB_CHUNK_SIGNATURE && h->data_size == 0 && h->num_records == 0 && h->decoded_data_size == 0;
 }
 
-/* A block header that stands within the chunk header came before the end was known: it is
- * checked now. */
+/* A block header inside the chunk header came before the end was known, so it is checked now. */
 static cpb_have accept_header(cpb_chunk_source *s, const uint8_t *header) {
   cpb_chunk_header *h = &s->header;
   if (!cpb_chunk_header_decode(header, h)) return fail_header(s, s->begin, "the chunk header does not match its hash");

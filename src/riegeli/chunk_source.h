@@ -1,10 +1,8 @@
-/* Reads one Riegeli chunk at a time: its header, then its data, from which block headers
- * are checked and taken out.
+/* Reads one Riegeli chunk at a time: its header, then its data, with block headers checked and removed.
  *
- * It asks for as much as it is going to read (up to read_size at a time), however the
- * blocks divide it, and goes from block to block in what the host lends. The hints of
- * cpb_need.ahead are made here: `sequential` and `sparse` say how the reader goes through
- * the file. */
+ * It requests all the bytes that it is going to read (up to read_size at a time), however the blocks divide them, and
+ * goes from block to block in the lent bytes. It also makes the hints of cpb_need.ahead: `sequential` and `sparse`
+ * describe how the reader moves through the file. */
 #ifndef CPB_RIEGELI_CHUNK_SOURCE_H
 #define CPB_RIEGELI_CHUNK_SOURCE_H
 
@@ -13,7 +11,7 @@
 #include "riegeli/block.h"
 #include "riegeli/highwayhash.h"
 
-/* How recovery can go on after a failure. */
+/* How recovery can continue after a failure. */
 typedef enum cpb_resume {
   CPB_RESUME_NEVER,
   CPB_RESUME_AT_CHUNK, /* a chunk should begin at resume_at */
@@ -23,8 +21,8 @@ typedef enum cpb_resume {
 typedef struct cpb_chunk_source {
   cpb_input input;
   size_t read_size;
-  bool sequential; /* what follows this chunk will probably be read */
-  bool sparse;     /* perhaps not even all of this chunk will be read */
+  bool sequential; /* the bytes after this chunk will probably be read */
+  bool sparse;     /* possibly not even this whole chunk will be read */
 
   uint64_t begin;   /* of the chunk */
   bool have_header; /* of the next four: */
@@ -34,21 +32,21 @@ typedef struct cpb_chunk_source {
 
   uint64_t pos;       /* file offset of the next byte */
   uint64_t data_at;   /* data bytes before that */
-  uint64_t sure_end;  /* what comes before it will be read: need.length */
-  uint64_t ahead_end; /* what comes before it may be read: need.ahead */
+  uint64_t sure_end;  /* all bytes before it will be read: need.length */
+  uint64_t ahead_end; /* bytes before it may be read: need.ahead */
   bool checked;       /* the block headers in this chunk were checked before */
   bool hashing;
   cpb_hash hash;
-  bool collected; /* all data is in `data`, and not asked for again */
+  bool collected; /* all data is in `data`, and not requested again */
   cpb_buffer data;
 
   bool recognised;        /* some header matched its hash: this is a Riegeli file */
   cpb_block_header block; /* the one read last */
   uint8_t header_bytes[CPB_CHUNK_HEADER_SIZE], block_bytes[CPB_BLOCK_HEADER_SIZE];
-  size_t header_size, block_size; /* bytes of them that have arrived */
+  size_t header_size, block_size; /* number of their bytes that have arrived */
 
   cpb_error error; /* after CPB_FAILED */
-  bool bad_data;   /* which is about the chunk's data, not about where it is */
+  bool bad_data;   /* the error is in the chunk's data, and not in its position */
   cpb_resume resume;
   uint64_t resume_at;
 } cpb_chunk_source;
@@ -56,8 +54,8 @@ typedef struct cpb_chunk_source {
 void cpb_chunk_source_init(cpb_chunk_source *s, const cpb_allocator *a, size_t read_size);
 void cpb_chunk_source_free(cpb_chunk_source *s);
 
-/* Functions that return CPB_WAIT go on when they are called again. CPB_AT_END means the
- * file ends here as it should, or before; an end within a chunk is CPB_FAILED. */
+/* After CPB_WAIT, call a function again to continue. CPB_AT_END means that the file ends here as expected, or before;
+ * an end within a chunk is CPB_FAILED. */
 
 /* Turns to the chunk that begins at `begin`. */
 void cpb_chunk_source_go(cpb_chunk_source *s, uint64_t begin);
@@ -67,37 +65,35 @@ cpb_have cpb_chunk_source_header(cpb_chunk_source *s);
 /* A hint: the next `size` data bytes will be read. */
 void cpb_chunk_source_expect_data(cpb_chunk_source *s, uint64_t size);
 
-/* The next data bytes, as far as they are in one piece: at least one and at most `max`;
- * none at the end of the data. Taking `size` of them moves on. */
+/* The next contiguous data bytes: at least one and at most `max`; none at the end of the data. Taking `size` of them
+ * moves on. */
 cpb_have cpb_chunk_source_data(cpb_chunk_source *s, uint64_t max, cpb_span *span);
 void cpb_chunk_source_take(cpb_chunk_source *s, const uint8_t *data, size_t size);
-/* Skips `size` data bytes without asking for them. */
+/* Skips `size` data bytes without requesting them. */
 void cpb_chunk_source_jump(cpb_chunk_source *s, uint64_t size);
-/* Goes back to the first data byte; the data is asked for again, unless it is collected. */
+/* Goes back to the first data byte; the data is requested again, unless it is collected. */
 void cpb_chunk_source_rewind(cpb_chunk_source *s);
-/* At the first data byte: all that is taken is hashed from here on. */
+/* Call it at the first data byte: all data taken from here on is hashed. */
 void cpb_chunk_source_hash(cpb_chunk_source *s);
 static inline uint64_t cpb_chunk_source_left(const cpb_chunk_source *s) { return s->header.data_size - s->data_at; }
 
-/* Whether all of the chunk is in what the host has lent, so that reading it will not
- * wait. */
+/* Whether the host has lent the entire chunk, so that reading it will not wait. */
 bool cpb_chunk_source_lent(const cpb_chunk_source *s);
 /* Whether the input has at least `size` bytes (else CPB_AT_END). */
 cpb_have cpb_chunk_source_reaches(cpb_chunk_source *s, uint64_t size);
-/* After the header: the input must go on to the end of the chunk. */
+/* Call it after the header: the input must extend to the end of the chunk. */
 cpb_have cpb_chunk_source_whole(cpb_chunk_source *s);
-/* Takes all that is left. */
+/* Takes all remaining data. */
 cpb_have cpb_chunk_source_drain(cpb_chunk_source *s);
-/* After all data: the padding must be there and the data, if it was hashed, must match the
- * header's hash. */
+/* Call it after all data: the padding must be there and the data, if it was hashed, must match the header's hash. */
 cpb_have cpb_chunk_source_finish(cpb_chunk_source *s);
 
 /* Reads the block header at `block` into s->block. CPB_AT_END: the file ends before its
  * end. Afterwards cpb_chunk_source_go() must be called first. */
 cpb_have cpb_chunk_source_block(cpb_chunk_source *s, uint64_t block);
 
-/* CPB_FAILED with this error and `bad_data` set, for a chunk whose data is not as it should be:
- * recovery goes on at the next chunk. */
+/* CPB_FAILED with this error and `bad_data` set, for a chunk whose data is invalid: recovery continues at the next
+ * chunk. */
 cpb_have cpb_chunk_source_bad_data(cpb_chunk_source *s, cpb_code code, const char *what);
 
 #endif

@@ -1,4 +1,4 @@
-/* The inner loop of HighwayHash, once for each instruction set. */
+/* The inner loop of HighwayHash, for each instruction set. */
 #ifndef CPB_RIEGELI_HIGHWAYHASH_KERNEL_H
 #define CPB_RIEGELI_HIGHWAYHASH_KERNEL_H
 
@@ -14,14 +14,14 @@ typedef struct cpb_hash_state {
 
 typedef struct cpb_hash_kernel {
   const char *name;
-  /* Mixes `count` packets, which follow each other, into the state `from`. */
+  /* Mixes `count` contiguous packets into the state `from`. */
   void (*mix)(cpb_hash_state *to, const cpb_hash_state *from, const uint8_t *packets, size_t count);
   /* The hash, after the last packet. */
   uint64_t (*finish)(const cpb_hash_state *state);
 } cpb_hash_kernel;
 
-/* The kernels that this build has and this processor can run, the fastest first and the
- * portable one last; NULL when there is no kernel `index`. */
+/* The kernels of this build that this processor can run, the fastest first and the portable one last; NULL if `index`
+ * is too large. */
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index);
 
 #endif

@@ -30,7 +30,7 @@ static uint32_t find(const cpb_projection *p, uint32_t parent, uint32_t number) 
   return node;
 }
 
-/* Goes from `*node` to the field `number` in it, which is added if it is new. */
+/* Goes from `*node` to the field `number` in it, which is added if necessary. */
 static bool descend(cpb_projection *p, cpb_error *error, uint32_t *node, uint32_t number) {
   const uint32_t parent = *node;
   *node = find(p, parent, number);
@@ -98,7 +98,7 @@ static const uint8_t *read_tag(const uint8_t *at, const uint8_t *end, uint32_t *
   return at;
 }
 
-/* A varint of up to 10 bytes, whatever they are: so what is left out need not be looked at. */
+/* A varint of up to 10 arbitrary bytes: so fields that are left out need no validation. */
 static const uint8_t *skip_varint(const uint8_t *at, const uint8_t *end) {
   for (size_t i = 0; i < CPB_VARINT_MAX && at < end; i++)
     if (*at++ < 0x80) return at;
@@ -121,7 +121,7 @@ static const uint8_t *skip_value(const uint8_t *at, const uint8_t *end, uint32_t
   }
 }
 
-/* Whether these are fields, and groups end as they begin. What is in a field of bytes is not looked at. */
+/* Whether these are valid fields, and groups end as they begin. The contents of fields of bytes are not examined. */
 static bool is_message(const uint8_t *at, const uint8_t *end) {
   uint32_t groups[CPB_PROJECTION_DEPTH], tag;
   size_t depth = 0;
@@ -142,12 +142,12 @@ static bool is_message(const uint8_t *at, const uint8_t *end) {
 
 /* --- What is left ----------------------------------------------------------- */
 
-/* A message, or a group in one, of which some fields are left. */
+/* A message, or a group in one, that keeps some of its fields. */
 typedef struct level {
   const uint8_t *end; /* of the message */
   cpb_scope scope;
   bool group;
-  uint8_t *length; /* where its length is written, with as much room as it had */
+  uint8_t *length; /* where its length is written, with the room of the original one */
   size_t room;
 } level;
 
@@ -166,7 +166,7 @@ static void copy_to(filter *f, const uint8_t *begin, const uint8_t *end) {
   f->at = end;
 }
 
-/* The length has the shortest form, for which what follows may have to move. */
+/* Writes the length in its shortest form, which may move the bytes after it. */
 static void end_message(filter *f, const level *l) {
   uint8_t *content = l->length + l->room;
   const size_t size = (size_t)(f->out - content);
@@ -175,7 +175,7 @@ static void end_message(filter *f, const level *l) {
   f->out = after + size;
 }
 
-/* The whole group whose first tag ends at `at`, in a message that is well-formed. */
+/* Skips a whole group, whose first tag ends at `at`, in a well-formed message. */
 static const uint8_t *skip_group(const uint8_t *at, const uint8_t *end) {
   for (size_t depth = 1; depth > 0;) {
     uint32_t tag = 0;
@@ -187,7 +187,7 @@ static const uint8_t *skip_group(const uint8_t *at, const uint8_t *end) {
   return at;
 }
 
-/* Goes into the field that begins at f->at, whose tag ends at `value`, as only some of its fields are left. */
+/* Enters the field that begins at f->at, whose tag ends at `value`, because only some of its fields are kept. */
 static void enter(filter *f, const uint8_t *value, uint32_t tag, cpb_scope scope) {
   const level *outer = &f->levels[f->depth - 1];
   uint64_t size;
@@ -233,7 +233,7 @@ static void filter_field(filter *f) {
 
 size_t cpb_projection_filter(const cpb_projection *p, const uint8_t *in, size_t size, uint8_t *out) {
   if (size == 0) return 0;
-  filter f; /* most of its levels are not used */
+  filter f; /* most of its levels are unused */
   f.projection = p;
   f.at = in;
   f.out = out;

@@ -1,7 +1,7 @@
-/* Which fields of its records a reader gives out: a set of paths, as a tree of field numbers.
+/* The fields of its records that a reader returns: a set of paths, as a tree of field numbers.
  *
- * What is left of a record does not depend on the kind of its chunk: cpb_projection_filter() says what
- * it is, and the decoder of transposed chunks only leaves out earlier what would be left out here. */
+ * The result for a record does not depend on the kind of its chunk: cpb_projection_filter() defines it, and the decoder
+ * of transposed chunks only leaves fields out earlier. */
 #ifndef CPB_RIEGELI_PROJECTION_H
 #define CPB_RIEGELI_PROJECTION_H
 
@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 
-/* Whether readers can do so at all. 0: for devices. With CPB_PROJECTION_LINKED each WebAssembly module says so. */
+/* Whether readers support projections. 0: for devices. With CPB_PROJECTION_LINKED each WebAssembly module decides. */
 #ifdef CPB_PROJECTION_LINKED
 extern const bool cpb_has_projection;
 #  define CPB_WITH_PROJECTION cpb_has_projection
@@ -18,12 +18,12 @@ extern const bool cpb_has_projection;
 #  define CPB_WITH_PROJECTION 1
 #endif
 
-/* How long a path can be, and how deep the groups of a message can be nested. */
+/* The longest path, and the deepest nesting of groups in a message. */
 #define CPB_PROJECTION_DEPTH 100
 
 typedef struct cpb_projection_node {
   uint32_t number;
-  uint32_t child, sibling; /* the first below it, and the next beside it; 0: none */
+  uint32_t child, sibling; /* the first one below it, and its next sibling; 0: none */
   bool whole;              /* a path ends here */
 } cpb_projection_node;
 
@@ -33,22 +33,22 @@ typedef struct cpb_projection {
   size_t num_nodes, capacity;
 } cpb_projection;
 
-/* Where one is among the fields: a node of the tree, or one of these. */
+/* A place among the fields: a node of the tree, or one of these. */
 typedef uint32_t cpb_scope;
 #define CPB_SCOPE_RECORD ((cpb_scope)0)
-#define CPB_SCOPE_ALL (UINT32_MAX - 2)  /* all below is given out */
+#define CPB_SCOPE_ALL (UINT32_MAX - 2)  /* everything below is returned */
 #define CPB_SCOPE_NONE (UINT32_MAX - 1) /* nothing */
 
-/* Paths such as "1,4.2": field 1, and field 2 of what is in field 4. False with CPB_E_USAGE or CPB_E_MEMORY. */
+/* Parses paths such as "1,4.2": field 1, and field 2 within field 4. False with CPB_E_USAGE or CPB_E_MEMORY. */
 bool cpb_projection_parse(cpb_projection *p, const cpb_allocator *a, const char *fields, cpb_error *error);
 void cpb_projection_free(cpb_projection *p);
 
 /* The scope within the field `number`. */
 cpb_scope cpb_projection_child(const cpb_projection *p, cpb_scope scope, uint32_t number);
 
-/* Writes what is left of a record, which is no longer than it, and returns its size. `out` may be `in`, or
- * before it. A record that is no well-formed message is left as it is, and so is a field on the way to
- * others that holds none. */
+/* Writes the filtered record, which is no longer than the original, and returns its size. `out` may be `in`, or before
+ * it. A malformed record stays unchanged, and so does a length-delimited field above selected ones if its value is not
+ * a message. */
 size_t cpb_projection_filter(const cpb_projection *p, const uint8_t *in, size_t size, uint8_t *out);
 
 #endif

@@ -1,5 +1,6 @@
-// What each action on the page costs of a model of 1 GB over a slow link: seconds, requests and bytes of the model,
-// counted by the server, and what is read unasked behind it, until nothing is for a second.
+// Measures the cost of each action on the page with a model of 1 GB over a slow link: seconds, and requests and bytes of
+// the model, counted by the server; and the same for reads that the page makes by itself afterwards, until there is none
+// for a second.
 //
 //   node web/inspector/build.js && node web/bench/actions.js [KIND ...]
 //

@@ -88,7 +88,7 @@ function processes() {
   return found;
 }
 
-/** Megabytes of the browser process that has the page, and seconds of work of all processes of this browser. */
+/** For this program's browser: the memory of the page's process in megabytes, and the CPU seconds of all processes. */
 function taken() {
   const all = processes();
   const isOurs = (/** @type {number} */ pid) => {

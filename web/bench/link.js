@@ -10,7 +10,7 @@ const writable = (response) =>
     response.on('drain', go).on('close', go);
   });
 
-/** Data that a sender buffers while nothing reads it, in milliseconds of the link. */
+/** The data that a sender has ready while the link is busy, in milliseconds of the link. */
 const BUFFERED = 100;
 
 /** @param {{ mbit: number, piece?: number }} options Mbit/s of all responses together; bytes sent at once */

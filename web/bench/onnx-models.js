@@ -21,7 +21,7 @@ const RAW_DATA = 9; // of TensorProto
 const few = (scale) =>
   Array.from({ length: 10 }, (_, i) => ({ name: `layer.${2 * i}.weight`, dims: [5000, Math.round(5000 * scale)] }));
 
-/** What each of 24 equal layers has: six matrices, and six vectors. @param {number} scale */
+/** The weights of each of 24 equal layers: six matrices, and six vectors. @param {number} scale */
 function layers(scale) {
   const d = Math.round(928 * Math.sqrt(scale));
   /** @type {Record<string, number[]>} */
@@ -49,7 +49,7 @@ const thousands = (scale) =>
   }));
 
 /**
- * The models' names, their weights, and whether the weights are in a separate file.
+ * The names of the models, their weights, and whether these are in a separate file.
  *
  * @type {Record<string, { weights: (scale: number) => Weight[], apart?: boolean }>}
  */
@@ -68,7 +68,7 @@ function* values(bytes) {
   for (; bytes > 0; bytes -= whole.length) yield whole.subarray(0, Math.min(bytes, whole.length));
 }
 
-/** Every weight's mean is a factor of the value that goes through all layers. @param {Weight[]} weights */
+/** The mean of every weight is a factor of the value that passes through all layers. @param {Weight[]} weights */
 function nodesOf(weights) {
   const ops = ['Add', 'Mul', 'Relu', 'Sigmoid', 'Tanh', 'Sub'];
   const waiting = new Map(Array.from({ length: LAYERS }, (_, i) => [i, /** @type {string[]} */ ([])]));

@@ -138,7 +138,7 @@ const shadow = (/** @type {string[]} */ ...path) =>
     (node, name) => `${node}?.shadowRoot?.querySelector(${JSON.stringify(name)})`,
     "document.querySelector('cpb-inspector')",
   );
-/** Expressions that are true once it is there, in a page's document. */
+/** Expressions in a page's document that are true once the view is there. */
 export const ready = {
   overview: `(${shadow('cpb-overview', '.head')}?.textContent.length ?? 0) > 20`,
   graph: `${shadow('cpb-graph')}?.shadowRoot?.querySelectorAll('svg g').length > 2`,
@@ -152,5 +152,5 @@ export const ready = {
   netron: `document.querySelectorAll('#canvas .node').length > 0`,
 };
 
-/** Netron's message about a file that it refuses; '' if it opened the file, or may still open it. */
+/** Netron's message about a file that it cannot open; '' if it can, or is still loading. */
 export const refusal = `document.body?.classList.contains('alert') ? document.querySelector('#message-text')?.innerText ?? '' : ''`;

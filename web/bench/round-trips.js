@@ -1,10 +1,10 @@
 /**
- * The cost of round trips: ranges of a redirected URL, and the constants of plain models, over a link of 50 ms.
+ * Measures the cost of round trips: ranges of a redirected URL, and the constants of plain models, over a link of 50 ms.
  *
  *     node web/bench/round-trips.js [--latency 50] [--mbit 20]
  *
- * Each is measured with and without the feature: without it, redirects are followed each time, or a budget of bytes
- * forbids guessing. The server counts requests and bytes.
+ * Each is measured with and without the optimization: without it, redirects are followed each time, or there is a
+ * budget of bytes, which forbids guessing. Requests and bytes are those that the server counts.
  */
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';

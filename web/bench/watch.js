@@ -4,7 +4,7 @@ const evaluate = (/** @type {string | undefined} */ expression) => new Function(
 const [isThere, refusedWith] = [evaluate(condition), evaluate(refusal)];
 const later = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-document.cookie = 'consent=1; path=/'; // Netron asks for consent once; this is not measured
+document.cookie = 'consent=1; path=/'; // Netron asks for consent once, which is not measured
 await later(2000); // The browser starts.
 await fetch('/-/begin');
 const frame = document.createElement('iframe');

@@ -28,7 +28,7 @@ const server = Bun.serve({
       return new Response(null, { status: 416, headers });
     }
     const length = last - first + 1;
-    // When the client disconnects, reading stops.
+    // Reads no further than the client waits.
     const body = model.merged({ offset: first, length, signal: request.signal });
     return new Response(body, {
       status: range ? 206 : 200,

@@ -18,7 +18,7 @@ const { values, positionals } = parseArgs({
   options: { package: { type: 'string' } },
   allowPositionals: true,
 });
-// An alias that is not an absolute path is a package's name.
+// An alias other than an absolute path is a package's name.
 const pack = resolve(values.package ?? here('../../build/package-sources'));
 if (!values.package) {
   const make = ['--sources-only', here('../../build/web'), pack];
@@ -36,7 +36,7 @@ const alias = {
   ),
 };
 
-/** Makes the operators a file that is loaded on demand. @type {import('esbuild').Plugin} */
+/** Modules that are loaded on demand. @type {import('esbuild').Plugin} */
 const operatorsApart = {
   name: 'operators apart',
   setup: (one) => one.onResolve({ filter: /^\.\/operators\/\w+\.js$/ }, ({ path }) => ({ path, external: true })),

@@ -1,6 +1,6 @@
 /**
- * Makes src/inspect/answers.d.ts, the types of the answers about models, from the JSON Schema in src/model/answers
- * of the repository. web/build.sh and dist.js run it.
+ * Makes src/inspect/answers.d.ts, the types of the answers about models, from their JSON Schema in src/model/answers of
+ * the repository. web/build.sh and dist.js run it.
  *
  *     node scripts/answers.js
  */
@@ -27,8 +27,7 @@ export function definitions() {
 }
 
 /**
- * Rewrites constructs that the generator does not support: a description next to a reference, and a
- * value of any type.
+ * Rewrites what the generator does not support: a description next to a reference, and a value of any type.
  *
  * @param {string} _key @param {any} value
  */
@@ -48,7 +47,7 @@ export async function writeAnswerTypes() {
     style: { printWidth: 120, singleQuote: true },
     unreachableDefinitions: true,
   });
-  // Where a type is from says nothing to users.
+  // The source of a type is of no use to users.
   const from = /(^ \*\n)? \* This interface was referenced by .*\n \* via the `definition` .*\n/gm;
   writeFileSync(types, text.replaceAll(from, '').replaceAll('/**\n */\n', ''));
 }

@@ -1,7 +1,7 @@
 /**
- * Bundles each entry of the package into one file with all code that it needs at once: a runtime takes much longer to
- * load a module of a hundred files. Code that the entry for browsers needs later is in separate files. All of these
- * files are in one folder, next to `wasm` and `operators`.
+ * Bundles each entry of the package into one file, with everything that it needs at once: a module of a hundred files
+ * takes a runtime much longer to load. The entry for browsers has later parts in separate files. All files are in one
+ * folder, next to those of `wasm` and `operators`.
  */
 import { build } from 'esbuild';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { basename, resolve } from 'node:path';
 
 const licence = '/*! libcpb, Apache-2.0; licences of what its modules contain: licences/ of the package */';
 
-/** The Workers that are started by their file's name, hence where their sources' names lead. */
+/** Workers that are started by their file's name, so that the names of their sources must lead there. */
 const hosts = { host: 'worker/host.js', 'host-node': 'worker/host-node.js' };
 
-/** Modules, tables of operators and what the runtime has stay what they are: imports.
+/** Modules, tables of operators and built-in modules of the runtime stay imports.
  * @type {import('esbuild').Plugin} */
 const apart = {
   name: 'apart',
@@ -23,16 +23,16 @@ const apart = {
     })),
 };
 
-/** Code that the entry for browsers loads at once, in addition to the functions that import the rest. */
+/** The sources that the entry for browsers needs at once, besides the functions that import the rest. */
 const AT_ONCE = ['errors.js', 'reader-url.js', 'reader/open.js', 'source/first-url.js', 'source/later.js'];
 
-/** Code shared by most parts that are loaded later: one file instead of many small ones. */
+/** The sources that most later parts share: one file instead of many small ones. */
 const SHARED = ['bytes.js', 'module-urls.js', 'middleware/join.js', 'middleware/layer.js', 'source/pieces.js'];
 
-/** Code shared by all parts that read more of a file. */
+/** The sources that all later readers share. */
 const READING = ['reading.js', 'reader/other-file.js'];
 
-/** What is there when this is imported, by its name. @param {string} name */
+/** The sources that are loaded before this one is imported, by its name. @param {string} name */
 function before(name) {
   const reads = /^(reading\.js|(inspect|reader|writer)\/.*|source\/layers\.js)$/.test(name);
   const isPart = name.startsWith('inspect/') && name !== 'inspect/inspect.js';
@@ -45,8 +45,8 @@ function before(name) {
 }
 
 /**
- * Makes parts that are imported later depend on all code that is loaded by then. That code becomes one file;
- * otherwise it would be split into many, by which parts share it.
+ * Makes a later import depend on everything that is loaded by then, which becomes one file; otherwise it would be many,
+ * one for each combination of users.
  *
  * @param {string} folder
  * @param {string[]} later paths
@@ -63,7 +63,7 @@ const together = (folder, later) => ({
     }),
 });
 
-/** Comments that import types of files that no longer exist after bundling. */
+/** Comments that import types of files which no longer exist. */
 const typed = /[ \t]*\/\*\*(?:(?!\*\/)[^])*\bimport\('[^]*?\*\/\s*?(?:\n|$)/gm;
 
 /**
@@ -84,8 +84,7 @@ const bundled = (folder, options) =>
   });
 
 /**
- * Short names for what is shared or loaded later: bundlers put their own hashes behind them, and each list what a part
- * needs by its name.
+ * Short names for shared or later parts: bundlers append their own hashes, and list the names that each part needs.
  *
  * @param {string} text of a file or its name
  * @param {string[]} names of all files
@@ -121,7 +120,7 @@ async function parts(folder, outdir) {
     .flatMap(({ imports }) => imports)
     .filter(({ kind, external }) => kind === 'dynamic-import' && !external)
     .map(({ path }) => resolve(folder, path));
-  // That no module has effects of its own is known.
+  // No module has side effects.
   const logOverride = /** @type {const} */ ({ 'ignored-bare-import': 'silent' });
   await write(folder, { ...options, plugins: [apart, together(folder, later)], logOverride });
 }

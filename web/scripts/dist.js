@@ -1,6 +1,6 @@
 /**
- * Makes web/dist, the published package: the entries, their types, the WebAssembly modules and their licences. With
- * --sources-only, which needs no npm package, the entries are the unbundled sources.
+ * Makes web/dist, the published package: the entries, their types, the WebAssembly modules and the licences of the code
+ * in them. With --sources-only, which needs no package from npm, it has the unchanged sources instead of bundles.
  *
  *     node scripts/dist.js [--sources-only] [folder of the modules: build/web] [output: web/dist]
  */

@@ -1,7 +1,7 @@
 /**
- * Makes the reference, in Markdown, from the JSDoc of the package's exports, through the types that dist.js makes.
- * The manual's recipes for each runtime and each store follow. Undocumented exports, and types that are named but not
- * exported, are errors.
+ * Makes the reference, in Markdown, from the JSDoc of the package's exports, in the types that dist.js has made; it ends
+ * with the manual's recipes, for each runtime and for each store. Exports without documentation, and types that are used
+ * but not exported, are errors.
  *
  *     node scripts/docs.js [package: web/dist [output: web/dist/docs]]
  *

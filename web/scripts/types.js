@@ -1,4 +1,4 @@
-/** Makes the types of the package from the sources' JSDoc and the schema of the answers about models. */
+/** Makes the types of the package from the sources' JSDoc and from the descriptions of answers about models. */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,8 @@ export type { Answers, Differences, Extent, Problem } from './inspect/answers.js
 `;
 
 /**
- * Types of the platform, for programs whose `lib` has neither `dom` nor Node's types. If these exist, the declarations
- * add nothing.
+ * Types of the platform, for programs whose `lib` has neither `dom` nor Node's types; if these exist, the declarations
+ * here add nothing.
  */
 const platform = `declare global {
   interface AbortSignal {}
@@ -35,7 +35,7 @@ const platform = `declare global {
 }
 `;
 
-/** Types that are aliases on the platform, which cannot be declared twice. @type {Record<string, string>} */
+/** Types that are aliases there, which cannot be declared twice. @type {Record<string, string>} */
 const aliases = {
   BufferSource: '(ArrayBufferView | ArrayBuffer)',
   HeadersInit: '(Headers | Record<string, string> | [string, string][])',
@@ -69,7 +69,7 @@ function standAlone(folder) {
 }
 
 /**
- * Exports types, including those of answers, under their own names with their descriptions, instead of as aliases.
+ * Exports types under their names, with their descriptions, instead of under new names, and those of answers.
  * `Disposable` need not be in the user's `lib`.
  */
 function nameTypes(/** @type {string} */ file) {

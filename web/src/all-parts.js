@@ -1,4 +1,4 @@
-/** Shared by the entries that load all their code at once. */
+/** The shared part of the entries that load all their code at once. */
 import { setUpParts } from './parts.js';
 import * as guessing from './reader/guessing.js';
 import * as fields from './reader/paged-fields.js';
@@ -8,7 +8,7 @@ import { otherSource } from './source/other.js';
 import * as unusual from './source/unusual.js';
 import { urlSource } from './source/url.js';
 
-/** @param {typeof otherSource} [inputs] makes sources of other inputs */
+/** @param {typeof otherSource} [inputs] makes sources of inputs that are not sources */
 export const setUpAllParts = (inputs = otherSource) =>
   setUpParts({
     inputs,

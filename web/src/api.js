@@ -1,4 +1,4 @@
-/** The parts that every entry of the package loads at once, and the types. */
+/** The exports that every entry of the package has at once, and the types. */
 export { CpbError, codes } from './errors.js';
 export { init } from './init.js';
 
@@ -13,7 +13,7 @@ export { coalesce } from './middleware/coalesce.js';
 export { compose } from './middleware/layer.js';
 export { retry } from './middleware/retry.js';
 
-/* The types that these take and give; scripts/dist.js adds those of answers. */
+/* The types of arguments and results; scripts/dist.js adds those of answers. */
 /** @typedef {import('./types.js').Cost} Cost */
 /** @typedef {import('./types.js').Limits} Limits */
 /** @typedef {import('./types.js').Middleware} Middleware */

@@ -1,4 +1,4 @@
-/** Arrays that bytes are taken together in. */
+/** Collects bytes into arrays. */
 import { CpbError } from './errors.js';
 
 /**
@@ -15,14 +15,14 @@ export function room(length) {
   }
 }
 
-/** Bytes that may be allocated ahead per byte received: systems provide memory only when it is written to. */
+/** The allocation allowed for each byte received: systems provide memory only as it is written to. */
 const TRUSTED = 4096;
 
 /**
- * Takes bytes together. When a MiB has come, there is room for all that are expected, so that they
- * are copied once; what a hostile file says of itself does not count before.
+ * Collects bytes. Once a MiB has arrived, it allocates room for all expected bytes, so that they are copied once;
+ * before that, it does not trust the size that a hostile file claims.
  *
- * @param {number} [expected] how many there will probably be
+ * @param {number} [expected] probable number of bytes
  */
 export function collector(expected = 0) {
   let bytes = room(Math.min(expected, 2 ** 20));
@@ -44,5 +44,5 @@ export function collector(expected = 0) {
   };
 }
 
-/** Includes shared buffers and those of other realms. @param {any} it @returns {it is ArrayBufferLike | ArrayBufferView} */
+/** Also those of another realm, and shared ones. @param {any} it @returns {it is ArrayBufferLike | ArrayBufferView} */
 export const isBytes = (it) => ArrayBuffer.isView(it) || /ArrayBuffer]$/.test(Object.prototype.toString.call(it));

@@ -1,5 +1,5 @@
 /**
- * Possible values of an error's `code`. The first thirteen are defined in cpb/base.h.
+ * The values of `code` in an error. The first thirteen are those of cpb/base.h.
  *
  * | code | meaning |
  * |---|---|
@@ -56,10 +56,7 @@ export const codes = Object.freeze(
  * @typedef {(typeof codes)[number]} Code
  */
 
-/**
- * Every error of this package, but for an aborted signal's reason, which is thrown
- * as it is.
- */
+/** Every error of this package, except for an aborted signal's reason, which is thrown unchanged. */
 export class CpbError extends Error {
   /**
    * @param {Code} code stable
@@ -82,10 +79,10 @@ export class CpbError extends Error {
   }
 }
 
-/** Errors of a file that another program is writing at the moment. */
+/** Errors of files that another program is writing. */
 const busy = /^(NoModificationAllowed|InvalidState)Error$/;
 
-/** What was thrown elsewhere. @param {unknown} error @param {string} who @param {Code} [code] */
+/** Turns an error from elsewhere into a CpbError. @param {unknown} error @param {string} who @param {Code} [code] */
 export function asCpbError(error, who, code = 'READ') {
   if (error instanceof CpbError) return error;
   const { message = error, name } = /** @type {Error} */ (error ?? {});

@@ -1,4 +1,4 @@
-/** Shared by the entries that import a compiled module. */
+/** The shared part of the entries whose module is imported in compiled form. */
 import { setUpAllParts } from './all-parts.js';
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';
@@ -13,6 +13,6 @@ export function setUpImported(reader, dictionary) {
     throw new CpbError('USAGE', `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`);
   });
   setUpAllParts();
-  avoidByteStreams(); // there: 4 KiB
+  avoidByteStreams(); // such a runtime passes pieces of 4 KiB
   workAtOnce();
 }

@@ -8,7 +8,7 @@ import { inputLater, layeredLater } from './source/later.js';
 /** @import { Kind } from './modules.js' */
 
 /**
- * Loads something once. All callers waiting for it continue at the same time, so their requests are joined.
+ * Loads something once: all callers that wait for it continue together, so that their requests are joined.
  *
  * @template T
  * @param {() => Promise<T>} load

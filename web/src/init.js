@@ -1,4 +1,4 @@
-/** Sets which WebAssembly modules are used. */
+/** Decides which WebAssembly modules are used. */
 import { isBytes } from './collector.js';
 import { CpbError } from './errors.js';
 import { compiled, load, moduleFor, modules, openPath, setModules } from './modules.js';
@@ -15,20 +15,21 @@ import { setDecode } from './wasm/codecs.js';
 const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
 
 /**
- * The modules of the package, each a compiled module or where it comes from.
+ * The modules of the package, each compiled or as the place to load it from.
  * @typedef {object} Modules
  * @property {ModuleInput} [reader]
- * @property {ModuleInput} [full] also writes, and replaces `reader` if that is not given
- * @property {ModuleInput} [inspect] looks inside models of most kinds
- * @property {ModuleInput} [models] replaces `inspect` if that is not given, and adds the rest: Core ML, SameDiff,
- *   zip archives, models in text format, `diff`, `cut` and `nodesToLoad`
+ * @property {ModuleInput} [full] also writes; replaces `reader` if that is missing
+ * @property {ModuleInput} [inspect] inspects models of most kinds
+ * @property {ModuleInput} [models] replaces `inspect` if that is missing, and does the rest: Core ML, SameDiff, zip
+ *   archives, models in text format, `diff`, `cut` and `nodesToLoad`
  * @property {ModuleInput} [json] makes JSON for `inspect` and reader-nobrotli.wasm, which cannot
- * @property {ModuleInput} [dictionary] needed by `reader`, `inspect` and `models` for files compressed with Brotli
- * @property {Decode} [decode] decompresses for reader-hostcodecs.wasm
- * @property {URL | string} [worker] where `libcpb/worker`, the script of a Worker, is, if a bundler moved it
+ * @property {ModuleInput} [dictionary] Brotli's dictionary, which `reader`, `inspect` and `models` need for files
+ *   compressed with Brotli
+ * @property {Decode} [decode] decodes for reader-hostcodecs.wasm
+ * @property {URL | string} [worker] the URL of `libcpb/worker`, the script of a Worker, if a bundler has moved it
  */
 
-/** Where the script of a Worker is, if init() was told. @type {URL | string | undefined} */
+/** The URL of a Worker's script, if one was given. @type {URL | string | undefined} */
 export let workerUrl;
 
 /** @type {(url: string | URL) => Promise<Response | BufferSource>} */
@@ -39,7 +40,7 @@ let fetchModule = (url) => fetch(url);
  *
  * @param {(kind: Kind) => ModuleInput | Promise<ModuleInput>} from
  * @param {OpenPath} [files]
- * @param {typeof fetchModule} [read] reads the bytes at a URL or path
+ * @param {typeof fetchModule} [read] reads a URL or path
  */
 export function setUp(from, files = openPath, read = fetchModule) {
   setModules(async (kind) => compile(await from(kind)), files);
@@ -47,9 +48,8 @@ export function setUp(from, files = openPath, read = fetchModule) {
 }
 
 /**
- * Gives the module, for places where the package cannot find it by itself. Not
- * needed elsewhere: what is needed is loaded when it is. It counts for what is
- * opened afterwards.
+ * Sets the module, for environments where the package cannot find it by itself. Elsewhere this is not needed: modules
+ * are loaded on demand. It applies to files opened afterwards.
  *
  * @param {ModuleInput | Modules} input a compiled module, its bytes, its URL or a Response
  * @returns {Promise<void>} once it is compiled

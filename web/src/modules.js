@@ -1,10 +1,10 @@
-/** The WebAssembly modules, each compiled when it is first needed. */
+/** The WebAssembly modules, each compiled on demand. */
 import { asCpbError, CpbError } from './errors.js';
 
 /** @typedef {'reader' | 'full' | 'inspect' | 'models' | 'json' | 'dictionary'} Kind */
 /** @typedef {((path: string) => import('./types.js').Source) | undefined} OpenPath */
 
-/** Those that are there, or are being loaded. @type {Partial<Record<Kind, Promise<WebAssembly.Module>>>} */
+/** Modules that are loaded or being loaded. @type {Partial<Record<Kind, Promise<WebAssembly.Module>>>} */
 export const modules = {};
 
 /** @type {(kind: Kind) => WebAssembly.Module | Promise<WebAssembly.Module>} */
@@ -13,13 +13,13 @@ let provide = (kind) => {
 };
 
 /**
- * Opens a string that is a path, in runtimes with a file system.
+ * Opens a string that is not a URL, in runtimes with files.
  * @type {OpenPath}
  */
 export let openPath;
 
 /**
- * Says where modules and files come from.
+ * Sets where modules and files come from.
  *
  * @param {typeof provide} given
  * @param {OpenPath} [files]
@@ -35,11 +35,11 @@ export function setModules(given, files = openPath) {
  */
 export const moduleFor = async (kind = 'reader') => (modules[kind] ??= load(kind, () => provide(kind)));
 
-/** Codes for the errors that fetch and WebAssembly throw. @type {Record<string, import('./errors.js').Code>} */
+/** Errors of fetch and WebAssembly. @type {Record<string, import('./errors.js').Code>} */
 const thrown = { CompileError: 'FORMAT', TypeError: 'NETWORK' };
 
 /**
- * Loads a module. After a failure, the next call tries again, unless init() was called in between.
+ * After a failure, the next call tries again, unless another init() came in between.
  *
  * @param {Kind} kind
  * @param {() => WebAssembly.Module | Promise<WebAssembly.Module>} find

@@ -1,8 +1,8 @@
-/** Options are checked where they are passed: their names, and what they are. */
+/** Checks options where they are passed: their names and values. */
 import { CpbError } from './errors.js';
 
 /**
- * Checks a value: undefined if it is valid, otherwise a description of the expected value.
+ * Checks a value: returns undefined if it is valid, otherwise the expected value.
  * @typedef {(value: any, path: string) => string | undefined} Kind
  */
 /** The options of a call by their names. @typedef {Record<string, Kind>} Known */
@@ -27,7 +27,7 @@ export const count = kind(
   (n) => n === 'all' || (Number.isSafeInteger(n) && n > 0),
 );
 export const fraction = kind('a number from 0 to 1', (n) => n >= 0 && n <= 1);
-/** Where more than there is means all. */
+/** Values beyond the size mean everything. */
 export const amount = kind(
   'a whole number from 0 to 2^53 - 1, or Infinity',
   (n) => n === Infinity || (Number.isSafeInteger(n) && n >= 0),
@@ -38,7 +38,7 @@ export const bytes = kind(
   (b) => ArrayBuffer.isView(b) || b instanceof ArrayBuffer,
 );
 export const anything = kind('', () => true);
-/** Accepts signals of other realms and polyfills. */
+/** Also those of other realms and polyfills. */
 export const signal = kind('an AbortSignal', (it) => typeof it?.throwIfAborted === 'function');
 
 /** One of these. @param {...unknown} values @returns {Kind} */

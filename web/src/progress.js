@@ -1,18 +1,18 @@
-/** Telling how far a call has come. */
+/** Reports the progress of a call. */
 import { CpbError } from './errors.js';
 
 /** @import { Progress } from './types.js' */
 
 /**
- * Is told of more bytes, and of the total where that is known only now.
+ * Is given more bytes, and the total if that has just become known.
  * @typedef {(more: number, total?: number) => void} Told
  */
 
-/** Bytes between two reports, if the total is known. */
+/** The number of bytes between reports, if the total is known. */
 const STEP = 2 ** 18;
 
 /**
- * Reports to `onProgress`, if it is given.
+ * Makes the function that reports to `onProgress`, if there is one.
  *
  * @param {((progress: Progress) => void) | undefined} onProgress
  * @param {string} of

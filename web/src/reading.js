@@ -1,4 +1,7 @@
-/** Reads chunks, and more of a file than the end that opening reads first; and code that only some files need. */
+/**
+ * Reads chunks, and more of a file than its end, which is read on opening; and the functions that only some files need
+ * on opening.
+ */
 export { limitsOf } from './reader/limits.js';
 export { chunkReading } from './reader/read-chunk.js';
 export { giveDictionary } from './wasm/dictionary.js';

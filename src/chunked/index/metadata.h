@@ -182,7 +182,7 @@ typedef struct cpb_metadata_decoder {
 void cpb_metadata_decoder_begin(cpb_metadata_decoder *d, cpb_metadata *m, bool bare, uint64_t size,
                                 const cpb_limits *limits);
 
-/* Feeds the next bytes. Call it once even if there are none. */
+/* Feeds the next bytes. Call it once even without any bytes. */
 void cpb_metadata_decoder_feed(cpb_metadata_decoder *d, cpb_span in);
 
 /* Call it after the last byte. Errors: DAMAGED with the offset in the message, LIMIT (limits->chunks, also for nodes;

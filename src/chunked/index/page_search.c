@@ -118,7 +118,7 @@ const cpb_index_page *cpb_page_search_next(cpb_page_search *s, cpb_error *error)
   return page;
 }
 
-/* A compressed page is no larger than the original, except for the framing. */
+/* Compression does not enlarge a page, except for the framing. */
 uint64_t cpb_page_search_end(const cpb_page_search *s) {
   const cpb_index_page *page = &s->list.items[s->at];
   uint64_t end;

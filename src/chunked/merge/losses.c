@@ -1,14 +1,14 @@
 /* Merges without damaged chunks.
  *
- * Planning a merge does not read a chunk that no other chunk goes into, so its damage matters only to those who read
- * it. If others go into a damaged chunk, the plan has a range for it with the size from the index, which cannot be
+ * Planning a merge reads only chunks that other chunks go into, so the damage of any other chunk matters only when it
+ * is read. If others go into a damaged chunk, the plan has a range for it with the size from the index, which cannot be
  * read. The chunks that go into it are placed only if this does not depend on its content:
  *
  * - a field of the message, and the first element of a repeated field: for meta_graphs[0].graph_def the original
  *   position does not matter;
  * - an element that is a whole chunk, after the known elements: library.function[4] is a function whatever its number;
- * - nothing else. Nothing goes into an element, because it is unknown which elements the chunk has; nor is a part of a
- *   map's entry placed, which would become an entry without the rest of its value.
+ * - nothing else. Nothing goes into an element, because the chunk's elements are unknown; nor is a part of a map's
+ *   entry placed, which would become an entry without the rest of its value.
  *
  * Messages of which such a chunk may have fields are `hidden`: the indices of their elements in later chunks are
  * unknown. These elements stay unchanged, except for empty ones, which mark places where elements became chunks and are

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "chunked/merge/items.h"
 
-/* More numbers than any schema has: a message with more gets new fields at its end. */
+/* Larger than the number of fields in any schema: a message with more gets new fields at its end. */
 #define NUMBERS_MAX 1024
 
 static bool no_memory(cpb_merge_walk *w) {

@@ -6,16 +6,16 @@
  *
  * Invariants. Between calls, that is after CPB_WAIT, all operations before w->op are done, and none after it has begun.
  * For operation w->op, either a job is being scanned (with those in w->later to follow before the next operation), or
- * only its target was created, which is harmless to repeat. The parent of a live target is live. Cleared items are in
- * no list that the layout follows. The walk owns ranges, patches and inserts; the bytes that it scans belong to the
- * store, and are valid until the next call of the store.
+ * only its target was created, which is harmless to repeat. The parent of a live target is live. The layout follows no
+ * list with cleared items. The walk owns ranges, patches and inserts; the bytes that it scans belong to the store, and
+ * are valid until the next call of the store.
  *
  * It terminates: each operation begins at most one job, a job's scanner only moves forward, and a job in w->later is a
  * map entry within the job that queued it.
  *
  * Memory: ranges and patches, each charged to the meter as an entry; an insert for an operation, a created target or a
- * range; frames up to the depth limit, each with at most NUMBERS_MAX field numbers. Of the content of chunks it keeps
- * only map keys while they are read, and numbers, which are written again. */
+ * range; frames up to the depth limit, each with at most NUMBERS_MAX field numbers. The only contents of chunks that it
+ * keeps are map keys while they are read, and numbers, which are written again. */
 #include "chunked/merge/walk.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The pager: reads chunks in a fixed amount of memory (cpb/pager.h). Programs with memory for the entire index use the
  * chunk reader (chunk_reader.c).
  *
- * At most one record reader exists at a time. It and all its data stay below options.memory; the reader enforces that
- * with its budget. It is either in the index, which is scanned entry by entry and never kept, or in the record of
+ * At most one record reader exists at a time. The reader and all its data stay below options.memory; its budget
+ * enforces that. It is either in the index, which is scanned entry by entry and never kept, or in the record of
  * `chunk`, where `pos` counts the bytes that it has returned. The pager keeps the offsets of a fixed number of index
  * entries, evenly spaced (paged_index.h): to look up a chunk, it reads the index from the nearest of these before it.
  * The host may take its bytes back after each step, so the reader is told not to keep them (`fleeting`): it copies

@@ -12,10 +12,10 @@
 typedef struct cpb_evenly {
   cpb_buffer held;
   size_t most;   /* bytes of a piece */
-  uint64_t left; /* bytes of the chunk that were not added yet */
-  cpb_span rest; /* of what was added: the next pieces' */
-  bool even;     /* whether the pieces have to be of one size */
-  bool given;    /* what is held was given out */
+  uint64_t left; /* bytes of the chunk not added yet */
+  cpb_span rest; /* added bytes that are still to be returned */
+  bool even;     /* whether the pieces must have equal sizes */
+  bool given;    /* the held piece was returned */
 } cpb_evenly;
 
 void cpb_evenly_init(cpb_evenly *p, const cpb_allocator *a, size_t buffer);
@@ -23,14 +23,13 @@ void cpb_evenly_free(cpb_evenly *p);
 
 void cpb_evenly_begin(cpb_evenly *p, uint64_t chunk_size, bool even);
 
-/* Whether bytes that were added are not given out yet. Otherwise more can be added. */
+/* Whether added bytes remain to be returned. If not, more can be added. */
 static inline bool cpb_evenly_wait(const cpb_evenly *p) { return p->rest.size > 0; }
 
-/* The next bytes, which must stay until the last piece that has any of them was given out. */
+/* Adds the next bytes, which must stay valid until the last piece with any of them was returned. */
 static inline void cpb_evenly_add(cpb_evenly *p, cpb_span bytes) { p->rest = bytes; }
 
-/* The next piece, valid until the next call; empty while it is not complete. False when memory is
- * short. */
+/* The next piece, valid until the next call; empty while it is incomplete. False if memory is short. */
 bool cpb_evenly_next(cpb_evenly *p, cpb_span *piece);
 
 #endif

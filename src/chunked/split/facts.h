@@ -1,4 +1,4 @@
-/* What splitting wants to know of a field. */
+/* The properties of a field that splitting depends on. */
 #ifndef CPB_CHUNKED_SPLIT_FACTS_H
 #define CPB_CHUNKED_SPLIT_FACTS_H
 
@@ -19,14 +19,14 @@ typedef struct cpb_split_facts {
   const char *name;
   const cpb_message_type *type; /* MESSAGE; MAP: of the values */
   bool repeated;
-  int32_t oneof;    /* -1: not in one; also set for OTHER */
+  int32_t oneof;    /* -1: not in a oneof; also set for OTHER */
   cpb_tag_kind key; /* MAP: how the key is written in a field tag;
                         0 when it cannot be */
 } cpb_split_facts;
 
 cpb_split_facts cpb_split_facts_of(const cpb_message_type *type, uint32_t number);
 
-/* It has required fields: an empty one in its place would be no message. */
+/* Whether it has required fields: an empty message in its place would be invalid. */
 bool cpb_split_requires(const cpb_message_type *type);
 
 #endif

@@ -53,7 +53,7 @@ static bool close_file(cpb_split_files *f, size_t end, cpb_error *error) {
   return cpb_column_set(&f->ends, &f->allocator, f->count++, end) || fail_memory(error);
 }
 
-/* Whether a chunk begins another file, when `have` bytes are in this one and `before` in all so far. */
+/* Whether a chunk begins another file, if this one has `have` bytes and all so far have `before`. */
 static bool is_full(const cpb_split_files *f, const cpb_split_options *o, uint64_t share, uint64_t have,
                     uint64_t before, uint64_t size) {
   if (have == 0) return false;
@@ -61,7 +61,7 @@ static bool is_full(const cpb_split_files *f, const cpb_split_options *o, uint64
   return f->count + 1 < o->files && before / (f->count + 1) >= share;
 }
 
-/* Of the chunks that are written into them: the first one is not, and none that is elsewhere. */
+/* The total size of the chunks that go into other files: without the first chunk and chunks of a base. */
 static uint64_t total_of(const cpb_plan *plan, size_t *last) {
   uint64_t total = 0;
   *last = 0;
@@ -129,7 +129,7 @@ size_t cpb_split_files_name(const cpb_split_files *f, uint32_t file, char *out, 
   return cpb_format(out, size, "%s.%05u-of-%05u.cpb", f->prefix, (unsigned)file, (unsigned)f->count);
 }
 
-/* Both go forward in the file. */
+/* Both lists are in the order of the file. */
 static bool refer(const cpb_split_files *f, const cpb_plan *plan, uint32_t file, uint32_t number, cpb_metadata *m) {
   const size_t end = (size_t)cpb_column_get(&f->ends, file - 1);
   size_t i = file > 1 ? (size_t)cpb_column_get(&f->ends, file - 2) : 1;

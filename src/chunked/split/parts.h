@@ -1,8 +1,7 @@
-/* A file that is being made, divided into parts that can be encoded each by itself.
+/* Divides a file into parts that can be encoded independently.
  *
- * A part is a run of chunks that begins and ends where Riegeli chunks do. What the writer that makes
- * the file must do alone are parts, too: a chunk that is too large to be held once encoded, and the
- * last chunks if the index shares their Riegeli chunk. */
+ * A part is a run of chunks that begins and ends at Riegeli chunks. Some parts must be encoded by the file's own
+ * writer: a chunk that is too large to be kept encoded, and the last chunks if the index shares their Riegeli chunk. */
 #ifndef CPB_CHUNKED_SPLIT_PARTS_H
 #define CPB_CHUNKED_SPLIT_PARTS_H
 
@@ -10,7 +9,7 @@
 #include "cpb/records.h"
 
 typedef struct cpb_file_part {
-  size_t first; /* chunk; it ends where the next one begins */
+  size_t first; /* first chunk; the part ends where the next one begins */
   bool alone;
 } cpb_file_part;
 
@@ -20,28 +19,27 @@ typedef struct cpb_parts {
   size_t count, capacity, next;
   size_t num_chunks, last_begin; /* where the last Riegeli chunk begins */
   uint64_t bytes;                /* of the last part */
-  uint64_t filled;               /* of the last Riegeli chunk */
-  uint64_t least;                /* bytes of a part */
-  uint64_t most;                 /* bytes of a chunk that need not be encoded alone */
+  uint64_t filled;               /* of the current Riegeli chunk */
+  uint64_t least;                /* smallest size of a part */
+  uint64_t most;                 /* largest size of a chunk that can be encoded separately */
 } cpb_parts;
 
 void cpb_parts_init(cpb_parts *p, const cpb_allocator *a);
 void cpb_parts_free(cpb_parts *p);
 
-/* The next chunk, as `writer` would write it. Where `joined`, no part begins. False when memory is
- * short. */
+/* Adds the next chunk, as `writer` would write it. If `joined`, no part begins here. False if memory is short. */
 bool cpb_parts_add(cpb_parts *p, const cpb_record_writer *writer, uint64_t size, bool joined);
 
-/* The next chunk is not written. */
+/* Skips the next chunk, which is not written. */
 static inline void cpb_parts_pass(cpb_parts *p) { p->num_chunks++; }
 
-/* After the last one. */
+/* Call it after the last one. */
 bool cpb_parts_finish(cpb_parts *p, bool index_joins);
 
 /* The chunk after the last of part `i`. */
 size_t cpb_parts_end(const cpb_parts *p, size_t i);
 
-/* Whether the next part begins with `chunk`; the part after it is then the next one. */
+/* Whether the next part begins with `chunk`; if so, goes on to the part after it. */
 bool cpb_parts_arrive(cpb_parts *p, size_t chunk);
 
 #endif

@@ -135,7 +135,7 @@ static bool append_path(cpb_plan *p, size_t owner, size_t depth) {
   return append_tags(p, p->path + begin, count, p->path_text.data);
 }
 
-/* Chunks planned inside the frame so far hang under its own chunk from now on. */
+/* Moves chunks that were planned inside the frame to the frame's own chunk. */
 static void adopt(cpb_plan *p, const cpb_plan_frame *f, uint32_t old_owner, uint32_t prefix) {
   for (size_t i = f->first_chunk; i < f->chunk; i++) {
     cpb_plan_chunk *chunk = &p->chunks[i];
@@ -146,7 +146,7 @@ static void adopt(cpb_plan *p, const cpb_plan_frame *f, uint32_t old_owner, uint
   }
 }
 
-/* The frame at `depth`, until now in place, becomes a chunk. */
+/* Turns the frame at `depth` into a chunk. */
 static bool promote(cpb_plan *p, size_t depth) {
   size_t owner = owner_of(p, depth);
   cpb_plan_frame *f = &p->frames[depth];
@@ -168,7 +168,7 @@ static bool promote(cpb_plan *p, size_t depth) {
   return true;
 }
 
-/* The slice that the frame fills ends before `begin`; the next one begins. */
+/* Ends the slice that the frame fills before `begin`, and begins the next one. */
 static bool cut(cpb_plan *p, cpb_plan_frame *f, uint64_t begin, size_t edit) {
   cpb_plan_chunk *next = add_chunk(p);
   if (!next) return false;
@@ -183,8 +183,7 @@ static bool cut(cpb_plan *p, cpb_plan_frame *f, uint64_t begin, size_t edit) {
 
 static uint64_t header_size(const cpb_wire_field *field) { return field->value - field->begin; }
 
-/* The innermost frame that would hold too much with `size` bytes more, or
- * p->depth when all have room. */
+/* The innermost frame that would be too large with `size` more bytes, or p->depth if all have room. */
 static size_t overflowing(const cpb_plan *p, uint64_t size) {
   uint64_t held = size;
   for (size_t depth = p->depth; depth-- > 0;) {
@@ -192,14 +191,14 @@ static size_t overflowing(const cpb_plan *p, uint64_t size) {
     bool in_place = f->chunk == CPB_PLAN_NONE;
     held += f->kept;
     if (in_place && held > f->keep_max) return depth;
-    /* What is in the way must be there to be cut off. */
+    /* There must be something to cut off. */
     if (!in_place) return held > f->slice_max && f->kept > 0 ? depth : p->depth;
     held += header_size(&f->field);
   }
   return p->depth;
 }
 
-/* Before `size` bytes from `begin` on are added to the innermost frame. */
+/* Makes room for `size` bytes from `begin` on, which will be added to the innermost frame. */
 static bool make_room(cpb_plan *p, uint64_t begin, uint64_t size) {
   for (;;) {
     size_t depth = overflowing(p, size);
@@ -252,8 +251,7 @@ bool cpb_plan_enter(cpb_plan *p, const cpb_plan_place *place, uint64_t keep_max,
 
 bool cpb_plan_move(cpb_plan *p) { return p->frames[p->depth - 1].chunk != CPB_PLAN_NONE || promote(p, p->depth - 1); }
 
-/* An entered message whose parent is `parent` ends: what the parent then holds
- * of it. */
+/* An entered message with parent `parent` ends: returns the size that remains in the parent. */
 static uint64_t settle(cpb_plan *p, const cpb_plan_frame *f) {
   cpb_plan_edit *edit = &p->edits[f->edit];
   if (f->chunk != CPB_PLAN_NONE) {
@@ -261,7 +259,7 @@ static uint64_t settle(cpb_plan *p, const cpb_plan_frame *f) {
     edit->after = p->num_edits;
     return cpb_wire_len_size(edit->number, 0);
   }
-  if (p->num_edits == f->edit + 1) { /* nothing was moved out of it */
+  if (p->num_edits == f->edit + 1) { /* nothing was moved out of the message */
     p->num_edits--;
     return header_size(&f->field) + f->field.size;
   }
@@ -322,8 +320,7 @@ static bool is_ordered(const cpb_plan *p) {
   return false;
 }
 
-/* The lowest order above `last` among the chunks after the root's first; false
- * when there is none. */
+/* The lowest order above `last` among the chunks after the root's first; false after the last. */
 static bool next_order(const cpb_plan *p, int64_t last, int64_t *order) {
   bool found = false;
   for (size_t i = 1; i < p->num_chunks; i++) {
@@ -333,7 +330,7 @@ static bool next_order(const cpb_plan *p, int64_t last, int64_t *order) {
   return found;
 }
 
-/* rank[i] is where chunk i comes in the file. There are few different orders. */
+/* rank[i] is the place of chunk i in the file. There are only a few different orders. */
 static void rank_chunks(const cpb_plan *p, uint32_t *rank) {
   uint32_t next = 0;
   rank[0] = next++;

@@ -1,16 +1,13 @@
-/* What goes where: the plan of a split, made in one pass over the input.
+/* The plan of a split, made in one pass over the input: which fields go into which chunk.
  *
- * The walk tells the plan which messages it enters and leaves, which fields it
- * keeps and which it moves out. The plan keeps, in the order of the input, an
- * edit for each field whose length changes: an entered message that lost
- * something (the header is rewritten and its contents follow), or one that
- * moved out (an empty field is left and its contents are skipped). A chunk is
- * then a range of the input with the edits therein, and needs no other list.
+ * The walk reports which messages it enters and leaves, which fields it keeps and which it moves out. The plan keeps,
+ * in the order of the input, an edit for each field whose length changes: an entered message that lost something (the
+ * header is rewritten and its contents follow), or a message or value that moved out (an empty field is left and its
+ * contents are skipped). A chunk is then a range of the input with the edits in that range, and needs no other list.
  *
- * An entered message stays in its parent until what is left in it exceeds the
- * bound it was given; then it becomes a chunk of its own, with all that was
- * planned inside it (`promote`). A chunk that is full is cut before the field
- * that no longer fits, and goes on as a slice (`cut`). */
+ * An entered message stays in its parent until the rest of it exceeds its bound; then it becomes a chunk of its own,
+ * with everything that was planned inside it (`promote`). A full chunk is cut before the field that no longer fits, and
+ * continues as a slice (`cut`). */
 #ifndef CPB_CHUNKED_SPLIT_PLAN_H
 #define CPB_CHUNKED_SPLIT_PLAN_H
 
@@ -22,7 +19,7 @@
 
 typedef struct cpb_plan_edit {
   uint64_t begin; /* of the field's tag in the input */
-  uint64_t next;  /* where the input goes on after the new header */
+  uint64_t next;  /* where the input continues after the new header */
   uint64_t size;  /* the new length */
   size_t after;   /* the next edit of the same chunk */
   uint32_t number;
@@ -31,14 +28,14 @@ typedef struct cpb_plan_edit {
 typedef struct cpb_plan_chunk {
   uint64_t begin, end; /* in the input */
   uint64_t size;       /* of the chunk: the range after its edits */
-  uint64_t position;   /* in the output, once it was written; in the file where it is if that is another one */
+  uint64_t position;   /* in the output, once it was written; or in another file that has the chunk */
   size_t first_edit;
   size_t first_tag;  /* its field tag, relative to the owner's message */
   uint32_t num_tags; /* none: a slice of the owner */
   uint32_t owner;    /* the chunk whose message it was taken from */
   int32_t order;
   bool is_bytes;
-  bool elsewhere; /* it is not written: a base has it */
+  bool elsewhere; /* not written, because a base has it */
 } cpb_plan_chunk;
 
 /* An entered message. */
@@ -49,7 +46,7 @@ typedef struct cpb_plan_frame {
   uint32_t slice;       /* the chunk being filled */
   uint32_t first_chunk; /* chunks from here on were planned inside it */
   uint32_t num_tags;    /* of the field tag, from the parent to here */
-  uint64_t kept;        /* bytes of its finished fields that stay, in this slice */
+  uint64_t kept;        /* bytes of its finished fields that stay in this slice */
   uint64_t keep_max, slice_max;
   size_t text_begin; /* of its map key in `path_text` */
   int32_t order;
@@ -75,7 +72,7 @@ typedef struct cpb_plan {
   cpb_buffer path_text;
 } cpb_plan;
 
-/* Where a message or value stands in its parent. */
+/* The place of a message or value in its parent. */
 typedef struct cpb_plan_place {
   cpb_wire_field field; /* the field whose contents may change */
   cpb_tag tags[2];      /* its field tag; a string key's bytes are in `key` */
@@ -90,22 +87,20 @@ void cpb_plan_free(cpb_plan *p);
 /* Forgets everything and begins with the root message of `size` bytes. */
 bool cpb_plan_begin(cpb_plan *p, uint64_t size, uint64_t slice_max);
 
-/* A message of the innermost frame is entered. It moves out when more than
- * `keep_max` bytes stay in it, and is cut into slices of `slice_max`. A place
- * without tags is a map's entry: it is on the way to the value and never
- * becomes a chunk. */
+/* Enters a message of the innermost frame. The message moves out if more than `keep_max` bytes stay in it, and is cut
+ * into slices of `slice_max`. A place without tags is a map's entry: it leads to the value and never becomes a
+ * chunk. */
 bool cpb_plan_enter(cpb_plan *p, const cpb_plan_place *place, uint64_t keep_max, uint64_t slice_max, int32_t order);
-/* The innermost frame becomes a chunk at once. */
+/* Turns the innermost frame into a chunk at once. */
 bool cpb_plan_move(cpb_plan *p);
 bool cpb_plan_leave(cpb_plan *p);
 
-/* `size` bytes from `begin`, whole fields of the innermost frame, stay. */
+/* Keeps `size` bytes from `begin`, whole fields of the innermost frame. */
 bool cpb_plan_keep(cpb_plan *p, uint64_t begin, uint64_t size);
-/* The value of a string or bytes field of the innermost frame moves out. */
+/* Moves out the value of a string or bytes field of the innermost frame. */
 bool cpb_plan_move_bytes(cpb_plan *p, const cpb_plan_place *place, int32_t order);
 
-/* Puts the chunks into the order of the file; memory that only planning needs
- * is given back. */
+/* Sorts the chunks into the order of the file, and frees memory that only planning needs. */
 bool cpb_plan_finish(cpb_plan *p);
 
 /* Adds the planned chunks, with their positions, to an empty index. */

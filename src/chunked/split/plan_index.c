@@ -1,4 +1,4 @@
-/* What is read off a finished plan: the chunks' bytes and the index. */
+/* Derives the chunks' bytes and the index from a finished plan. */
 #include "base/checked.h"
 #include "base/status.h"
 #include "chunked/split/plan.h"
@@ -30,7 +30,7 @@ bool cpb_plan_next(const cpb_plan *p, cpb_plan_cursor *cursor, cpb_plan_piece *p
 
 /* --- The index ------------------------------------------------------------ */
 
-/* The tree of chunks: which hang under which, in the order of the file. */
+/* The tree of chunks, in the order of the file. */
 typedef struct {
   uint32_t first_child, next;
   uint32_t node; /* in the metadata */
@@ -47,7 +47,7 @@ static void link_tree(const cpb_plan *p, tree_node *tree) {
   }
 }
 
-/* The chunk after `i` when every owner comes before what hangs under it. */
+/* The chunk after `i` in the order in which every owner precedes the chunks below it. */
 static uint32_t next_in_tree(const cpb_plan *p, const tree_node *tree, uint32_t i) {
   if (tree[i].first_child != CPB_PLAN_NONE) return tree[i].first_child;
   while (i != 0 && tree[i].next == CPB_PLAN_NONE) i = p->chunks[i].owner;

@@ -15,13 +15,13 @@
 #include "cpb/chunked.h"
 #include "riegeli/codec/compressor.h"
 
-#define SAMPLE_SIZE ((size_t)64 << 10) /* tried to see whether a chunk compresses */
+#define SAMPLE_SIZE ((size_t)64 << 10) /* bytes to test whether a chunk compresses */
 #define SAMPLE_MIN 64
 #define SAMPLE_LEVEL 1
 
 typedef enum repack_state {
-  REPACK_INDEX,  /* reading it */
-  REPACK_OPEN,   /* the next chunk, or the end */
+  REPACK_INDEX,  /* reading the index */
+  REPACK_OPEN,   /* opening the next chunk, or ending */
   REPACK_GIVEN,  /* Riegeli chunks that were encoded elsewhere */
   REPACK_SAMPLE, /* gathering the chunk's beginning */
   REPACK_TRANSPOSE,
@@ -32,7 +32,7 @@ typedef enum repack_state {
   REPACK_WRITE_INDEX,
   REPACK_PLACE_PAGE,
   REPACK_FINISH,
-  REPACK_LOOK, /* apart: at the chunk after the part */
+  REPACK_LOOK, /* in a fork: at the chunk after the part */
   REPACK_DONE
 } repack_state;
 
@@ -45,30 +45,30 @@ struct cpb_repack {
   cpb_index *index;
   cpb_chunk_reader *reader;
   cpb_record_writer *writer;
-  cpb_metadata metadata; /* the index that is written: that of `index`, with its own chunks */
+  cpb_metadata metadata; /* the index to write: that of `index`, with new chunks */
   cpb_page_writer pages;
   bool last; /* record of the index */
   cpb_buffer sample, packed;
-  cpb_codec codec; /* that the writer uses, */
+  cpb_codec codec; /* the writer's present codec */
   cpb_transpose transpose;
   uint64_t chunk, copied, total;
   cpb_evenly pieces;
   bool drain;    /* the writer may have output */
   cpb_step held; /* of the reader, while the writer begins the record */
 
-  cpb_parts parts;          /* that may be given */
-  cpb_span given;           /* what is left of the part that was, */
-  cpb_encoded_chunk placed; /* and what was written of it last */
-  const cpb_repack *origin; /* whose index and parts a fork shares; it encodes them, */
-  size_t end;               /* up to this chunk, */
-  cpb_chunk_reader *look;   /* whose size this tells; its data are the next part's to check */
+  cpb_parts parts;          /* that other engines may encode */
+  cpb_span given;           /* the rest of the current encoded part */
+  cpb_encoded_chunk placed; /* the last Riegeli chunk written of it */
+  const cpb_repack *origin; /* a fork shares its index and parts, and encodes these */
+  size_t end;               /* up to this chunk */
+  cpb_chunk_reader *look;   /* gives the size of that chunk; its data are checked with the next part */
 };
 
 /* --- Creation --------------------------------------------------------------- */
 
 static bool is_compat(const cpb_repack *r) { return r->options.layout == CPB_LAYOUT_COMPAT; }
 
-/* Whether each chunk is alone in a Riegeli chunk, of which the encoding is chosen for it. */
+/* Whether each chunk is alone in its Riegeli chunk, with an encoding chosen for it. */
 static bool chooses(const cpb_repack *r) { return !is_compat(r) && !r->options.riegeli; }
 
 static bool chooses_codec(const cpb_repack *r) { return chooses(r) && r->options.codec.codec == CPB_CODEC_DEFAULT; }
@@ -132,7 +132,7 @@ cpb_repack *cpb_repack_new(const cpb_allocator *given, const cpb_repack_options 
     cpb_repack_free(r);
     return NULL;
   }
-  if (fits) r->error = *cpb_record_writer_error(r->writer); /* a wrong option */
+  if (fits) r->error = *cpb_record_writer_error(r->writer); /* an invalid option */
   return r;
 }
 
@@ -180,7 +180,7 @@ static cpb_step fail_memory(cpb_repack *r) {
   return CPB_STEP_ERROR;
 }
 
-/* What act() returns to be called again. */
+/* act() returns this to be called again. */
 #define GO_ON CPB_STEP_DATA
 
 static cpb_step wrote(cpb_repack *r, cpb_code code) {
@@ -190,7 +190,7 @@ static cpb_step wrote(cpb_repack *r, cpb_code code) {
 
 static cpb_step read_chunk(cpb_repack *r, uint64_t length, repack_state next) {
   r->state = next;
-  cpb_chunk_reader_read(r->reader, r->chunk, 0, length); /* the step says its errors */
+  cpb_chunk_reader_read(r->reader, r->chunk, 0, length); /* the step returns its errors */
   return GO_ON;
 }
 
@@ -198,9 +198,9 @@ static bool copy_index(cpb_repack *r) {
   const cpb_metadata *m = &r->index->metadata;
   r->metadata = *m;
   r->metadata.allocator = r->allocator;
-  bool is_own = m->num_files > 0 || r->index->num_pages > 0; /* that the version was for */
+  bool is_own = m->num_files > 0 || r->index->num_pages > 0; /* only these required the version */
   if (is_own && m->join_version == CPB_JOIN_FILES) r->metadata.join_version = 0;
-  r->metadata.num_files = 0; /* all chunks come into the one that is written */
+  r->metadata.num_files = 0; /* all chunks go into the file that is written */
   bool done = cpb_chunk_columns_copy(&r->metadata.chunks, &r->allocator, &m->chunks);
   cpb_column_free(&r->metadata.chunks.file, &r->allocator);
   cpb_column_free(&r->metadata.chunks.data_hash, &r->allocator);
@@ -268,8 +268,8 @@ static cpb_step choose_index_codec(cpb_repack *r) {
   return wrote(r, cpb_record_writer_flush(r->writer, &none));
 }
 
-/* The part is encoded. Whether its last Riegeli chunk ends with it depends on the chunk behind it,
- * of which the index has said the size. */
+/* The part is encoded. Whether its last Riegeli chunk ends with it depends on the next chunk's size, which the index
+ * gives. */
 static cpb_step end_part(cpb_repack *r) {
   const bool looks = is_compat(r) && r->end < r->metadata.num_chunks;
   if (looks && !r->look) r->look = new_reader(r, CPB_VERIFY_NEVER);
@@ -311,7 +311,7 @@ static bool pack_sample(cpb_repack *r, cpb_codec_error *error) {
   return done;
 }
 
-/* Zstd for the chunk if that saves a tenth of its beginning. */
+/* Chooses Zstd for the chunk if that saves a tenth of its beginning. */
 static cpb_step choose_codec(cpb_repack *r) {
   cpb_codec codec = CPB_CODEC_NONE;
   if (r->sample.size >= SAMPLE_MIN) {
@@ -344,7 +344,7 @@ static cpb_step sample_chunk(cpb_repack *r) {
 
 /* --- The bytes ----------------------------------------------------------------- */
 
-/* The index may have said another size, of which the total was made. */
+/* The total was computed from the index, which may have had another size. */
 static bool note_size(cpb_repack *r, uint64_t size) {
   cpb_column *sizes = &r->metadata.chunks.size;
   uint64_t told = cpb_column_get(sizes, (size_t)r->chunk);
@@ -352,7 +352,7 @@ static bool note_size(cpb_repack *r, uint64_t size) {
   return cpb_column_set(sizes, &r->allocator, (size_t)r->chunk, size);
 }
 
-/* The chunk's size is known once something of it, or its end, was reached. */
+/* The chunk's size is known once any byte of it, or its end, was reached. */
 static cpb_step begin_chunk(cpb_repack *r, cpb_step reached) {
   uint64_t size = cpb_chunk_reader_stored(r->reader)->size;
   if (!note_size(r, size)) return fail_memory(r);
@@ -370,7 +370,7 @@ static cpb_step end_chunk(cpb_repack *r) {
   return GO_ON;
 }
 
-/* Where Riegeli chunks end was computed from the index: if that is wrong, so are the parts. */
+/* The ends of Riegeli chunks were computed from the index: if that is wrong, so are the parts. */
 static bool check_size(cpb_repack *r, const cpb_chunk_reader *reader) {
   uint64_t size = cpb_chunk_reader_stored(reader)->size;
   uint64_t told = cpb_column_get(&r->metadata.chunks.size, (size_t)r->chunk);
@@ -388,7 +388,7 @@ static cpb_step look_at_next(cpb_repack *r) {
   return check_size(r, r->look) ? GO_ON : CPB_STEP_ERROR;
 }
 
-/* The records of the Riegeli chunk that was written last. */
+/* The records of the last Riegeli chunk written. */
 static bool note_positions(cpb_repack *r) {
   cpb_chunk_columns *chunks = &r->metadata.chunks;
   uint64_t position = cpb_record_writer_position(r->writer), n = r->placed.num_records;
@@ -400,7 +400,7 @@ static bool note_positions(cpb_repack *r) {
   return true;
 }
 
-/* The writer goes on with the codec of the last chunk, as if it had encoded that. */
+/* The writer continues with the codec of the last chunk, as if it had encoded that itself. */
 static cpb_step end_given(cpb_repack *r) {
   cpb_codec codec = r->placed.codec == 0 ? CPB_CODEC_NONE : CPB_CODEC_ZSTD;
   r->state = REPACK_OPEN;

@@ -1,10 +1,9 @@
-/* What occurred before in the messages that are open in the walk.
+/* Records the earlier fields of the messages that are open in the walk.
  *
- * Something may be cut out of a field's value only if that value is what a
- * parser ends up with. It is not when a singular field occurs again (parsers
- * merge messages and take the last of other values), when another member of its
- * oneof follows, or when a map's key does. Serializers write none of this, so
- * the walk simply cuts, and starts anew without that cut when it finds out. */
+ * A field's value may be cut only if a parser would end up with that value. This is not the case if a singular field
+ * occurs again (parsers merge messages, and take the last of other values), if another member of its oneof follows, or
+ * if a map's key occurs again. Serializers write none of these, so the walk cuts first; when it discovers one of them,
+ * it restarts without that cut. */
 #ifndef CPB_CHUNKED_SPLIT_SEEN_H
 #define CPB_CHUNKED_SPLIT_SEEN_H
 
@@ -15,8 +14,8 @@
 #include "cpb/base.h"
 
 typedef struct cpb_seen_field {
-  uint64_t count; /* of occurrences in its message so far */
-  uint64_t cut;   /* where the occurrence begins that was cut, or CPB_NO_OFFSET */
+  uint64_t count; /* number of occurrences in its message so far */
+  uint64_t cut;   /* where the occurrence that was cut begins, or CPB_NO_OFFSET */
   uint32_t number;
   int32_t oneof; /* -1: none */
 } cpb_seen_field;
@@ -31,7 +30,7 @@ typedef struct cpb_split_seen {
   const cpb_allocator *allocator;
   cpb_seen_field *fields; /* of all open messages, the innermost one's last */
   size_t num_fields, fields_capacity;
-  cpb_seen_key *keys; /* in a tree, in the order of their hashes: the input chooses these */
+  cpb_seen_key *keys; /* in a tree ordered by their hashes, which the input determines */
   size_t num_keys, keys_capacity;
   uint32_t root; /* of the tree */
 } cpb_split_seen;
@@ -40,19 +39,18 @@ void cpb_seen_init(cpb_split_seen *s, const cpb_allocator *a);
 void cpb_seen_free(cpb_split_seen *s);
 void cpb_seen_clear(cpb_split_seen *s);
 
-/* The field of the message whose fields begin at fields[first]; made with count
- * 0 when it is new. NULL when memory is short. Valid until the next call. */
+/* The entry of a field in the message whose fields begin at fields[first]; created with count 0. NULL if memory is
+ * short. Valid until the next call. */
 cpb_seen_field *cpb_seen_get(cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof);
 
-/* Where an occurrence begins that was cut, though this field or a member of
- * this oneof now follows; CPB_NO_OFFSET when there is none. */
+/* Where a cut occurrence begins that this field, or this member of the oneof, now makes wrong; or CPB_NO_OFFSET. */
 uint64_t cpb_seen_conflict(const cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof);
 
-/* Another member of the oneof occurred already. */
+/* Whether another member of the oneof has occurred. */
 bool cpb_seen_rival(const cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof);
 
-/* Keys are known by a hash of the map and the key; two keys with one hash are
- * taken for the same, which costs a cut and nothing else. */
+/* Keys are identified by a hash of the map and the key; two keys with the same hash count as equal, which only costs a
+ * cut. */
 uint64_t cpb_seen_hash(uint64_t seed, const void *data, size_t size);
 uint64_t cpb_seen_key_find(const cpb_split_seen *s, uint64_t hash); /* its entry */
 bool cpb_seen_key_add(cpb_split_seen *s, uint64_t hash, uint64_t entry);

@@ -1,5 +1,5 @@
-/* Which chunks of a plan a base has: those are not written, the index refers to them. Between the plan and the
- * writing each chunk of a size that the base has, too, is read and hashed. */
+/* Finds the chunks of a plan that a base has: they are not written, and the index refers to them. Between planning and
+ * writing, each chunk with a size that the base also has is read and hashed. */
 #ifndef CPB_CHUNKED_SPLIT_SHARE_H
 #define CPB_CHUNKED_SPLIT_SHARE_H
 
@@ -9,14 +9,14 @@
 
 typedef struct cpb_split_sharing {
   cpb_allocator allocator;
-  const cpb_split_base *base; /* NULL: none, and all else is 0 */
-  cpb_column chunks;          /* by chunk of the plan: 1 + that of the base, or 0 */
-  cpb_column uses;            /* by file of the base, from 0 on: 1 if a chunk is in it */
-  size_t chunk;               /* that is looked at */
-  bool open;                  /* it is being hashed: */
+  const cpb_split_base *base; /* NULL: no base, and everything else is 0 */
+  cpb_column chunks;          /* by chunk of the plan: 1 + the base's chunk, or 0 */
+  cpb_column uses;            /* by file of the base, from 0 on: 1 if a shared chunk is in it */
+  size_t chunk;               /* the current chunk */
+  bool open;                  /* it is being hashed */
   cpb_split_bytes bytes;
   cpb_sha256 hash;
-  uint64_t done, total; /* bytes that are hashed */
+  uint64_t done, total; /* bytes to hash */
   cpb_split_shared shared;
 } cpb_split_sharing;
 
@@ -28,12 +28,12 @@ void cpb_split_share_begin(cpb_split_sharing *s, const cpb_split_base *base, con
 /* Marks the plan's chunks. CPB_WAIT; CPB_FAILED with the plan's error set. */
 cpb_have cpb_split_share_step(cpb_split_sharing *s, cpb_plan *plan, cpb_input *input, size_t read_size);
 
-/* Whether anything of a file of the base is used. */
+/* Whether any chunk in a file of the base is used. */
 static inline bool cpb_split_share_uses(const cpb_split_sharing *s, uint32_t file) {
   return cpb_column_get(&s->uses, file) != 0;
 }
 
-/* The chunk of the base for one of the plan, or NULL. */
+/* The base's chunk for a chunk of the plan, or NULL. */
 const cpb_base_chunk *cpb_split_share_chunk(const cpb_split_sharing *s, size_t chunk);
 
 #endif

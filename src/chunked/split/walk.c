@@ -1,21 +1,20 @@
 /* The first pass over the input: finds the fields that may be cut.
  *
- * Invariants. Between calls, that is after CPB_STEP_NEED, the plan knows every field before the current one
- * and nothing of that one. While `pending`, the current field has been scanned, and the bytes that the
- * decision takes are being gathered in `peek` or `key_bytes`; once `looked_up`, it has been counted in
- * `seen`, and is not counted again. The frames are the messages, map entries and groups that the scanner
- * is in; the plan has the same ones, except for groups. `in` is the host's, and empty after CPB_STEP_NEED.
+ * Invariants. Between calls, that is after CPB_STEP_NEED, the plan knows every field before the current one and nothing
+ * of that one. While `pending`, the current field has been scanned, and the bytes for the decision are being gathered
+ * in `peek` or `key_bytes`; once `looked_up`, it has been counted in `seen`, and is not counted again. The frames are
+ * the messages, map entries and groups that the scanner is in; the plan has the same ones, except for groups. `in`
+ * belongs to the host, and is empty after CPB_STEP_NEED.
  *
- * A cut can turn out wrong later (seen.h says how). The walk then starts over, at byte 0 and with an empty
- * plan, and does not cut that field again.
+ * A cut can turn out wrong later (seen.h says how). The walk then starts over, at byte 0 and with an empty plan, and
+ * does not cut that field again.
  *
- * It terminates: the scanner only moves forward, and each restart adds to `avoid`. When `avoid` is full,
- * nothing is entered or cut any more, so nothing can turn out wrong: the input is read at most
- * CPB_SPLIT_WALK_AVOID_MAX + 1 times.
+ * It terminates: the scanner only moves forward, and each restart adds to `avoid`. When `avoid` is full, the walk no
+ * longer enters or cuts anything, so nothing can turn out wrong: it reads the input at most CPB_SPLIT_WALK_AVOID_MAX +
+ * 1 times.
  *
- * Memory: frames up to the depth limits; in `seen` one item for each field number of the messages that are
- * open and one for each map entry that was cut; the plan; and of the input's bytes one key and one peek.
- * The meter bounds all of it. */
+ * Memory: frames up to the depth limits; in `seen` one item for each field number of the open messages and one for each
+ * map entry that was cut; the plan; and one key and one peek of the input's bytes. The meter bounds all of it. */
 #include "chunked/split/walk.h"
 
 #include <string.h>
@@ -23,7 +22,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-#define READ_SURE 16384 /* of each range that is asked for, the walk surely uses */
+#define READ_SURE 16384 /* the walk certainly uses this much of each requested range */
 
 typedef enum { GO_ON, WAIT, RESTART, FAIL } outcome;
 
@@ -55,7 +54,7 @@ static outcome planned(bool done) { return done ? GO_ON : FAIL; }
 
 static uint64_t field_end(const cpb_wire_field *f) { return f->value + f->size; }
 
-/* `size` bytes of the field at hand are looked at. */
+/* Charges for `size` bytes of the current field. */
 static outcome charge(cpb_split_walk *w, uint64_t size) {
   return planned(cpb_meter_charge(w->meter, CPB_WORK_WALKED, size, w->scanner.field.begin, w->error));
 }
@@ -97,7 +96,7 @@ static outcome begin(cpb_split_walk *w) {
   return planned(cpb_plan_begin(w->plan, w->size, slice_max(w->type, w->rules->max_chunk_size)));
 }
 
-/* Starts over, as the field that begins at `cut` should not have been cut. */
+/* Starts over, because the field that begins at `cut` should not have been cut. */
 static outcome start_anew(cpb_split_walk *w, uint64_t cut) {
   if (w->num_avoid < CPB_SPLIT_WALK_AVOID_MAX) w->avoid[w->num_avoid++] = cut;
   return RESTART;
@@ -131,8 +130,7 @@ static outcome gather(cpb_split_walk *w, cpb_input *input, size_t length, uint8_
 
 /* --- Deciding ------------------------------------------------------------- */
 
-/* The message that the field at hand is in, or that the map is in whose value
- * it is. */
+/* The type of the message with the current field, or with the map whose value has it. */
 static const cpb_message_type *parent_type(const cpb_split_walk *w) {
   size_t entry = w->frames[w->depth - 1].kind == CPB_SPLIT_WALK_ENTRY;
   return w->frames[w->depth - 1 - entry].type;
@@ -235,9 +233,8 @@ static outcome decide_and_act(cpb_split_walk *w, cpb_input *input) {
 
 /* --- Fields of a message -------------------------------------------------- */
 
-/* A field whose wire type differs from its declaration. A parser takes it for an unknown field, but
- * a merger without the schema counts it among the others, and indices would be off by one. So
- * nothing is cut from the message that it is in. */
+/* A field whose wire type differs from its declaration. A parser treats it as unknown, but a merger without the schema
+ * counts it among the others, so indices would be off by one. Therefore nothing is cut from its message. */
 static outcome on_stray(cpb_split_walk *w) {
   if (w->depth > 1) return start_anew(w, top(w)->field.begin);
   if (w->num_avoid == CPB_SPLIT_WALK_AVOID_MAX) return GO_ON;
@@ -260,7 +257,7 @@ static outcome look_up(cpb_split_walk *w) {
     uint64_t cut = cpb_seen_conflict(&w->seen, frame->seen, f->number, facts->oneof);
     if (cut != CPB_NO_OFFSET) return start_anew(w, cut);
   }
-  /* Of a oneof the last member counts, and slices do not keep the order of different members. */
+  /* The last member of a oneof counts, and slices do not keep the order of different members. */
   if (facts->oneof >= 0 && w->depth > 1 && cpb_seen_rival(&w->seen, frame->seen, f->number, facts->oneof)) {
     return start_anew(w, frame->field.begin);
   }
@@ -307,7 +304,7 @@ static outcome on_message_field(cpb_split_walk *w, cpb_input *input) {
 
 /* --- Fields of a map entry ------------------------------------------------ */
 
-/* TensorFlow's merger holds keys as int: others it would not find again. */
+/* TensorFlow's merger stores keys as int, so it would not find larger ones. */
 static bool number_key(cpb_split_walk *w, cpb_tag_kind kind, uint64_t raw) {
   int64_t value = (int64_t)raw;
   char *text = (char *)w->key_bytes;
@@ -334,7 +331,7 @@ static outcome string_key(cpb_split_walk *w, cpb_input *input, bool *usable) {
   const cpb_wire_field *f = &w->scanner.field;
   cpb_split_walk_frame *entry = top(w);
   *usable = f->size <= CPB_SPLIT_WALK_KEY_MAX;
-  entry->key = 0; /* what is not cut need not be known */
+  entry->key = 0; /* the key of an uncut entry is not needed */
   if (!*usable) return GO_ON;
   size_t size = (size_t)f->size;
   outcome o = size > 0 ? gather(w, input, size, w->key_bytes) : GO_ON;
@@ -444,7 +441,7 @@ static outcome take_up(cpb_split_walk *w) {
   return charge(w, cpb_wire_walked(&w->scanner));
 }
 
-/* Goes on to the next event; `*ended` after the root's last. */
+/* Continues to the next event; sets `*ended` after the root's last. */
 static outcome advance(cpb_split_walk *w, cpb_input *input, bool *ended) {
   if (!w->pending) {
     switch (cpb_wire_next(&w->scanner, &w->in)) {

@@ -1,5 +1,5 @@
-/* The first pass of a split: walks the input along the fields that may be cut, asks the splitters
- * about each, and tells the plan. walk.c says what holds between steps. */
+/* The first pass of a split: walks the input along the fields that may be cut, asks the splitters about each, and
+ * reports to the plan. walk.c has the invariants between steps. */
 #ifndef CPB_CHUNKED_SPLIT_WALK_H
 #define CPB_CHUNKED_SPLIT_WALK_H
 
@@ -21,24 +21,24 @@ typedef struct cpb_split_walk_frame {
   cpb_wire_field field;
   const cpb_message_type *type; /* MESSAGE */
   size_t seen;                  /* MESSAGE: its first in seen.fields */
-  size_t edits;                 /* planned when it was entered */
+  size_t edits;                 /* edits planned when it was entered */
   cpb_split_facts facts;        /* ENTRY: of the map */
   uint64_t key;                 /* ENTRY: hash of map and key */
   uint32_t num_fields;          /* ENTRY: so far */
-  bool has_key;                 /* ENTRY: one that a field tag can name */
+  bool has_key;                 /* ENTRY: its key can be in a field tag */
 } cpb_split_walk_frame;
 
-/* Values under longer map keys are left alone. */
+/* Values with longer map keys are not cut. */
 #define CPB_SPLIT_WALK_KEY_MAX 1024
 /* Entered messages; the index nests twice as deep, and protobuf's parsers stop
  * at 100. */
 #define CPB_SPLIT_WALK_DEPTH_MAX 40
-/* Cuts that turned out wrong before nothing but the root is cut. */
+/* Number of wrong cuts after which only the root is cut. */
 #define CPB_SPLIT_WALK_AVOID_MAX 16
 
 typedef struct cpb_split_walk {
   cpb_allocator allocator; /* the plan's */
-  cpb_meter *meter;        /* charged with the bytes that are looked at */
+  cpb_meter *meter;        /* charged with the bytes examined */
   cpb_error *error;
   cpb_plan *plan;
   const cpb_split_rules *rules;
@@ -46,13 +46,13 @@ typedef struct cpb_split_walk {
   uint64_t size, read_size;
   cpb_wire_scanner scanner;
   cpb_span in;
-  bool records; /* the input begins as a .cpb file does, which is no message */
+  bool records; /* the input begins like a .cpb file, so it is not a message */
   cpb_split_seen seen;
   cpb_split_walk_frame *frames;
   size_t depth, frames_capacity;
-  uint64_t avoid[CPB_SPLIT_WALK_AVOID_MAX]; /* where fields begin that are not to be cut */
+  uint64_t avoid[CPB_SPLIT_WALK_AVOID_MAX]; /* beginnings of fields that must not be cut */
   size_t num_avoid;
-  /* the field at hand, until the bytes it takes to decide are there */
+  /* the current field, until the bytes for the decision are there */
   bool pending, looked_up;
   cpb_split_facts facts;
   uint64_t index;
@@ -63,7 +63,7 @@ typedef struct cpb_split_walk {
   cpb_tag key_tag;
 } cpb_split_walk;
 
-/* What the pointers lead to must outlive the walk. */
+/* The targets of all pointers must outlive the walk. */
 void cpb_split_walk_init(cpb_split_walk *w, cpb_plan *plan, const cpb_split_rules *rules, cpb_error *error);
 void cpb_split_walk_free(cpb_split_walk *w);
 

@@ -28,7 +28,7 @@ typedef enum cpb_split_write_state {
   CPB_SPLIT_WRITE_INDEX,
   CPB_SPLIT_WRITE_PLACE_PAGE,
   CPB_SPLIT_WRITE_FINISH,
-  CPB_SPLIT_WRITE_FLUSH, /* at the end of a part that is encoded apart */
+  CPB_SPLIT_WRITE_FLUSH, /* at the end of a part that is encoded separately */
   CPB_SPLIT_WRITE_DONE
 } cpb_split_write_state;
 
@@ -44,15 +44,16 @@ typedef struct cpb_split_write {
   cpb_split_sample sample;
   cpb_split_write_state state;
   size_t chunk;
-  size_t end; /* apart: the chunk behind the part; the plan is another engine's, and stays as it is */
+  size_t end; /* when encoding separately: the chunk after the part; the plan belongs to another engine and does not
+               * change */
   bool apart;
-  cpb_parts parts;          /* that may be given */
-  cpb_span given;           /* what is left of the part that was, */
-  cpb_encoded_chunk placed; /* and what was written of it last */
+  cpb_parts parts;          /* that other engines may encode */
+  cpb_span given;           /* the rest of the current encoded part */
+  cpb_encoded_chunk placed; /* the last Riegeli chunk written of it */
   cpb_split_bytes bytes;    /* of the chunk */
   cpb_evenly pieces;
   bool drain;      /* the writer may have output */
-  cpb_codec codec; /* that the writer uses, */
+  cpb_codec codec; /* the writer's present codec */
   cpb_transpose transpose;
   uint64_t copied;       /* bytes of the input */
   cpb_metadata metadata; /* the index, while it is written: */
@@ -62,7 +63,7 @@ typedef struct cpb_split_write {
   size_t read_size;
 } cpb_split_write;
 
-/* What the pointers lead to must outlive it. Nothing is allocated yet. */
+/* The targets of all pointers must outlive it. Allocates nothing yet. */
 void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *plan, const cpb_split_sharing *share,
                           const cpb_split_options *options, cpb_error *error);
 void cpb_split_write_free(cpb_split_write *w);
@@ -70,7 +71,7 @@ void cpb_split_write_free(cpb_split_write *w);
 /* Divides the chunks into parts of at least `least` bytes; steps then return CPB_STEP_PART. */
 bool cpb_split_write_cut(cpb_split_write *w, uint64_t least);
 
-/* With `apart`, an engine encodes the part that was begun last, and is then done with it. */
+/* With `apart`, an engine encodes the last part begun, and is then finished with it. */
 void cpb_split_write_part(cpb_split_write *w, size_t first, size_t end);
 
 /* CPB_STEP_NEED, CPB_STEP_OUTPUT (at the writer), CPB_STEP_PART, CPB_STEP_DONE, CPB_STEP_ERROR. */

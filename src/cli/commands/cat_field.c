@@ -15,7 +15,7 @@
 #include "cpb/outline.h"
 
 #define BEGINNING 4096
-#define JSON_MAX ((uint64_t)1 << 30) /* a field is held to be written as JSON */
+#define JSON_MAX ((uint64_t)1 << 30) /* largest field that is kept in memory to be written as JSON */
 
 typedef struct message {
   cli *cli;
@@ -36,7 +36,7 @@ static int write_raw(message *m, const cpb_find *find, cpb_output *out) {
 
 #define HEAD_MAX (2 * CPB_VARINT_MAX)
 
-/* In front of a value that is to be a field of its parent again. */
+/* Writes the header of a value that becomes a field of its parent again. */
 static size_t put_head(uint8_t *head, const cpb_found *found, uint64_t length) {
   uint8_t *end = cpb_varint_write(head, (uint64_t)found->number << 3 | found->wire_type);
   if (found->wire_type == 2) end = cpb_varint_write(end, length);
@@ -48,8 +48,7 @@ static bool append_head(cpb_buffer *bytes, const cpb_found *found, uint64_t leng
   return cpb_buffer_append(bytes, head, put_head(head, found, length));
 }
 
-/* The bytes to write as JSON: those of a message, or of a parent that has only
- * what was found. */
+/* Gathers the bytes to write as JSON: a message, or a parent that has only the fields found. */
 static int gather(message *m, const cpb_find *find, bool with_heads, cpb_buffer *bytes) {
   const cpb_found *found = cpb_find_found(find);
   for (size_t i = 0; i < cpb_find_num_ranges(find); i++) {
@@ -70,7 +69,7 @@ static int gather(message *m, const cpb_find *find, bool with_heads, cpb_buffer 
   return CLI_OK;
 }
 
-/* What is shown as JSON: a message, perhaps without its large values. */
+/* A message to show as JSON, perhaps without its large values. */
 typedef struct shown {
   const cpb_message_type *type;
   cpb_span bytes;
@@ -150,7 +149,7 @@ static int print_outline(message *m, const cpb_find *find, const cpb_message_typ
   return status;
 }
 
-/* A string or bytes as the one field of its parent, empty. */
+/* Prints a string or bytes field that is left out, as the only field of its parent. */
 static int print_omitted(message *m, const cpb_find *find, const cpb_message_type *type, cpb_output *out) {
   const cpb_found *found = cpb_find_found(find);
   cpb_range range = cpb_find_get_range(find, 0);
@@ -198,7 +197,7 @@ static int find_field(message *m, const cpb_message_type *type, const cpb_path *
   return status;
 }
 
-/* `type` is what --type names, or NULL. Offsets, which --omit shows, are those of the whole message. */
+/* `type` is the type in --type, or NULL. Offsets, which --omit shows, are those of the whole message. */
 static int open_message(message *m, const cpb_schema *schema, const cpb_message_type *type, const cpb_path *path) {
   const bool in_whole = m->cli->settings.given & CLI_BIT(OMIT);
   int status = CLI_OK;
@@ -215,7 +214,7 @@ static int open_message(message *m, const cpb_schema *schema, const cpb_message_
   return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
 }
 
-/* Of a message that is no .cpb, by what it begins with; NULL: not known. */
+/* The type of a message that is not a .cpb, from its first bytes; NULL if unknown. */
 static const cpb_message_type *guess_type(message *m, const cpb_schema *schema) {
   cpb_error error;
   size_t length = BEGINNING;
@@ -226,7 +225,8 @@ static const cpb_message_type *guess_type(message *m, const cpb_schema *schema) 
   return guessed ? cpb_schema_find_message(schema, guessed) : NULL;
 }
 
-/* Without --type the path's names tell, then what the message begins with, then the index: good enough for names. */
+/* Without --type, the type comes from the path's names, then from the message's first bytes, then from the index: good
+ * enough for names. */
 static int cat_path(message *m, const cpb_schema *schema, const cpb_path *path) {
   int status = CLI_OK;
   const cpb_message_type *type = NULL;

@@ -1,4 +1,5 @@
-/* cpb convert: an ONNX model with the values of its tensors elsewhere: in the model, in another file, in a .cpb. */
+/* cpb convert: writes an ONNX model with the values of its tensors in another place: in the model, in another file, in
+ * a .cpb. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,14 +11,14 @@
 #include "cli/os/os.h"
 #include "cpb/onnx.h"
 
-#define MESSAGE_MOST ((uint64_t)INT32_MAX) /* that protobuf's libraries parse */
+#define MESSAGE_MOST ((uint64_t)INT32_MAX) /* protobuf's libraries parse no larger message */
 
 typedef struct conversion {
   cli *cli;
   cpb_model_file *model;
   cpb_onnx_rewrite *rewrite;
-  char *path;        /* of the output, where that option is a folder; NULL: it is none */
-  char *values_path; /* of the file for values; NULL: there is none */
+  char *path;        /* of the output, if that option is a folder; else NULL */
+  char *values_path; /* of the file for values, or NULL */
   cpb_output *outputs[2];
 } conversion;
 
@@ -28,7 +29,7 @@ static const char *last_part(const char *path) {
 
 /* --- The plan ---------------------------------------------------------------------------- */
 
-/* What is written needs the same number of bytes that nobody has read wrongly. */
+/* Plans the output with the values at `location`. */
 static int plan(conversion *v, const char *location) {
   cli *c = v->cli;
   const cpb_onnx_rewrite_options how = {.struct_size = sizeof how,
@@ -56,7 +57,7 @@ static cpb_file *open_planned(conversion *v, cpb_onnx_file which, int *status) {
   return file;
 }
 
-/* Neither output replaces a file from which values are copied; the values do not replace the model either. */
+/* Neither output may replace a file from which values are copied, and the values may not replace the model. */
 static int keep_inputs(const conversion *v, const char *path) {
   const char *in = cpb_model_file_path(v->model), *outs[] = {path, v->values_path};
   int status = CLI_OK;
@@ -140,7 +141,7 @@ static int commit(const conversion *v, cpb_onnx_file which, const char *path, in
   return cli_fail(v->cli, path, cpb_output_error(out));
 }
 
-/* Both get their names, the model last, or neither does. */
+/* Both files get their names, the model last, or neither does. */
 static int close_both(conversion *v, const char *path, int status) {
   int lock = -1;
   if (status == CLI_OK && v->outputs[CPB_ONNX_VALUES]) status = cli_lock_outputs(v->cli, path, &lock);
@@ -181,7 +182,8 @@ static int plan_apart(conversion *v, const char *path) {
   return refuse_too_large(v, path, "without the values in a second file", "a lower --threshold, or a .cpb as output");
 }
 
-/* All into one file if that can be; what would be too large has its values beside it. */
+/* Writes everything into one file if possible; if that would be too large, the values go into a file next to the
+ * model. */
 static int convert_to_onnx(conversion *v, const char *path) {
   cli *c = v->cli;
   const bool is_pipe = cli_is_dash(path) || os_is_special(path), asked = c->settings.external_data;

@@ -1,4 +1,4 @@
-/* cpb cut: a model with nothing but some of its objects. */
+/* cpb cut: writes a model with only some of its objects. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,8 +11,8 @@
 typedef struct cutting {
   cli *cli;
   cpb_model_file *model;
-  cpb_buffer paths; /* one a line */
-  char *keras_path; /* of the file for Keras metadata; NULL: there is none */
+  cpb_buffer paths; /* one per line */
+  char *keras_path; /* of the file for Keras metadata, or NULL */
   int lock;
 } cutting;
 
@@ -112,7 +112,7 @@ static int split_spool(cutting *t, int spool, const char *path) {
   return status;
 }
 
-/* The message goes to a file without a name first: splitting reads it twice. */
+/* The message first goes into a file without a name, because splitting reads it twice. */
 static int write_chunked(cutting *t, const char *path) {
   int spool = os_spool();
   if (spool < 0) {
@@ -127,14 +127,14 @@ static int write_chunked(cutting *t, const char *path) {
 
 /* --- The command ------------------------------------------------------------------------- */
 
-/* A model whose keras_metadata.pb is apart gets one beside it. */
+/* If the model has a separate keras_metadata.pb, the output gets one as well. */
 static bool has_keras(const cutting *t) {
   return cpb_model_num_pieces(cpb_model_file_model(t->model), CPB_CUT_KERAS_METADATA) > 0 &&
          !cli_is_dash(t->cli->settings.output);
 }
 
-/* Before anything is written: neither file replaces one unasked, or what the model consists of, unless both replace
- * both. */
+/* Runs before anything is written: neither file may replace an existing one without --force, or a file of the model
+ * unless both files are replaced. */
 static int check_outputs(cutting *t) {
   cli *c = t->cli;
   const char *in = cpb_model_file_path(t->model), *out = c->settings.output;

@@ -47,7 +47,7 @@ static bool make_diff(comparison *d) {
   return d->diff != NULL;
 }
 
-/* What the error is about: one of the models, or the comparison itself. */
+/* Reports the error with its subject: one of the models, or the comparison itself. */
 static bool fail(comparison *d, const cpb_error *error) {
   int side = cpb_diff_side(d->diff);
   if (side < 0) cli_fail(d->cli, cli_input_name(d->cli->settings.input), error);
@@ -68,7 +68,7 @@ static bool compare(comparison *d) {
     read += need.length;
     cli_progress_step(d->cli, read, 0);
     if (cpb_model_file_supply(file, cpb_diff_shard(d->diff), input, &error) != CPB_OK && need.file > 0)
-      error.code = CPB_OK; /* of another file: the engine says of which */
+      error.code = CPB_OK; /* in another file: the engine tells which */
   }
   cli_progress_end(d->cli);
   if (error.code != CPB_OK) return fail(d, &error);

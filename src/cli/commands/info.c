@@ -1,4 +1,4 @@
-/* cpb info: what is in a .cpb file, and where. */
+/* cpb info: shows the contents of a .cpb file, and their places. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,16 +11,16 @@
 #include "cpb/url.h"
 
 #define PATH_MAX_SHOWN 4096
-#define READ_LITTLE ((uint64_t)1024) /* has a header, and what says the window */
-#define GAP_MAX ((uint64_t)32 << 10) /* to request so much in vain costs no more than another request */
+#define READ_LITTLE ((uint64_t)1024) /* has a header, and the bytes that give the window */
+#define GAP_MAX ((uint64_t)32 << 10) /* requesting this much in vain costs no more than another request */
 #define REQUEST_MAX ((uint64_t)1 << 20)
 #define DEPTH_MAX 128 /* beyond the limit on the index's own depth */
 
-/* By chunk: what is shown of where it is stored. */
+/* By chunk: the shown facts about where it is stored. */
 typedef struct stored_columns {
   cpb_column index; /* of the record in its Riegeli chunk, which begins so much before the record's position */
   cpb_column size;  /* of the Riegeli chunk, stored */
-  cpb_column kind;  /* its type, and above that its codec; 0: it cannot be read */
+  cpb_column kind;  /* its type, with its codec in the higher bits; 0: unreadable */
 } stored_columns;
 
 typedef struct inspection {
@@ -31,24 +31,23 @@ typedef struct inspection {
   cpb_chunk_reader *reader;
   cpb_record_reader *windows; /* asked for each Riegeli chunk's window */
   cpb_schema *schema;
-  const cpb_message_type *type; /* of the message; NULL when not known */
+  const cpb_message_type *type; /* of the message; NULL if unknown */
   uint32_t last_file;
-  cpb_chunk_stored last; /* of the chunk that was read last; no records: it cannot be read */
+  cpb_chunk_stored last; /* of the last chunk read; without records: unreadable */
   stored_columns stored;
   bool is_url;
-  uint64_t near_begin, near_end; /* of a URL: headers that are near to each other, and requested together, */
-  uint64_t near_next;            /* of the chunks before that one */
+  uint64_t near_begin, near_end; /* of a URL: headers that are close together and requested at once */
+  uint64_t near_next;            /* first chunk after these */
   bool remote;                   /* each chunk is alone in its Riegeli chunk */
   uint64_t num_chunks, file_size;
-  uint64_t memory,
-      core_memory;   /* that a device needs to stream any chunk, with WebAssembly and without; 0: not known */
-  bool hides_memory; /* damage does */
+  uint64_t memory, core_memory; /* that a device needs to stream any chunk, with WebAssembly and without; 0: unknown */
+  bool hides_memory;            /* because of damage */
   int status;
 } inspection;
 
 /* --- Gathering --------------------------------------------------------------- */
 
-/* The need, or as much as `most` if that is more; and no more: only headers are read. */
+/* Supplies the need, or `most` bytes if that is more, but no further ones: only headers are read. */
 static void supply_little(inspection *i, cpb_input *input, uint64_t most) {
   cpb_need need;
   cpb_input_need(input, &need);
@@ -70,7 +69,7 @@ static uint64_t position_of(const inspection *i, uint64_t chunk) {
   return info.position;
 }
 
-/* From the chunk's header on, the headers of chunks that follow it closely. */
+/* Finds the headers of chunks that closely follow the chunk's own. */
 static void find_near(inspection *i, uint64_t chunk) {
   uint64_t begin = position_of(i, chunk), end = begin;
   for (; chunk < i->num_chunks; chunk++) {
@@ -107,7 +106,7 @@ static const cpb_error *find_stored(inspection *i, uint64_t chunk) {
   return NULL;
 }
 
-/* What is known from the chunk before, if both are in one Riegeli chunk. */
+/* Uses the facts of the previous chunk, if both are in one Riegeli chunk. */
 static bool is_with_last(inspection *i, uint64_t chunk) {
   const cpb_riegeli_chunk *last = &i->last.riegeli;
   cpb_chunk_info info;
@@ -129,7 +128,7 @@ static bool renew_reader(inspection *i) {
   return i->reader != NULL;
 }
 
-/* What damage hides is not known, and told by `verify`; the rest is an error here too. */
+/* Facts lost to damage are unknown, and `verify` reports the damage; any other problem is an error here as well. */
 static void on_no_window(inspection *i, const cpb_error *error) {
   bool is_ours = error->code == CPB_E_MEMORY || cpb_is_of_reading(error);
   if (is_ours && i->status == CLI_OK) i->status = cli_fail(i->cli, i->name, error);
@@ -146,14 +145,14 @@ static bool make_windows(inspection *i) {
   return i->windows != NULL;
 }
 
-/* Zstd says so before it decodes. */
+/* Zstd gives its window before decoding. */
 static bool knows_window(const inspection *i, const cpb_riegeli_chunk *riegeli, bool in_record, uint64_t *window) {
   *window = in_record && riegeli->codec == 'z' ? cpb_record_reader_window(i->windows) : 0;
   return *window > 0;
 }
 
-/* The window of what a Riegeli chunk's codec decodes: its beginning says. A transposed one is
- * decoded as a whole. */
+/* The window of a Riegeli chunk's codec, from the beginning of the compressed data. A transposed chunk is decoded as a
+ * whole. */
 static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_t *window) {
   *window = 0;
   if (riegeli->codec == 0 || riegeli->decoded_data_size == 0 || riegeli->type == 't') return true;
@@ -186,11 +185,11 @@ static void note_index(inspection *i) {
   cpb_riegeli_chunk riegeli;
   cpb_index_get_record(i->index, &record, &riegeli);
   note_memory(i, &riegeli);
-  if (cpb_index_num_pages(i->index) > 0) i->hides_memory = true; /* a device's reader refuses it */
+  if (cpb_index_num_pages(i->index) > 0) i->hides_memory = true; /* a device's reader rejects it */
   i->remote = riegeli.num_records == 1;
 }
 
-/* A chunk that cannot be read is reported; the rest is shown. */
+/* Reports a chunk that cannot be read, and shows the rest. */
 static bool find_stored_of(inspection *i, uint64_t chunk) {
   if (is_with_last(i, chunk)) return true;
   const cpb_error *error = find_stored(i, chunk);
@@ -276,7 +275,7 @@ typedef struct walk {
   cpb_index_node at;
   const cpb_message_type *types[DEPTH_MAX]; /* of the nodes above, by depth */
   char path[PATH_MAX_SHOWN];                /* from the parent */
-  bool closed;                              /* the node's children are done */
+  bool closed;                              /* all children of the node were shown */
 } walk;
 
 static void show_node(inspection *i, walk *w) {
@@ -307,7 +306,7 @@ static void leave_node(inspection *i, const walk *w) {
   cli_print_json(i->cli);
 }
 
-/* Depth first, by the nodes' own links. */
+/* Depth first, along the nodes' own links. */
 static void show_tree(inspection *i) {
   walk w = {.node = cpb_index_num_nodes(i->index) > 0 ? 0 : CPB_NO_NODE};
   bool entering = true;
@@ -367,7 +366,7 @@ typedef struct chunks_of_file {
   uint64_t chunks, bytes;
 } chunks_of_file;
 
-/* How many chunks each other file has, and how large they are together. NULL: there are none, or memory is short. */
+/* The number and total size of the chunks in each other file. NULL without other files, or if memory is short. */
 static chunks_of_file *count_elsewhere(inspection *i) {
   const size_t count = cpb_index_num_files(i->index);
   cpb_chunk_info chunk;

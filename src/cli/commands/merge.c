@@ -9,11 +9,11 @@ typedef struct merging {
   cpb_file *in;
   cpb_index *index; /* NULL: the file is the message */
   cpb_schema *schema;
-  const cpb_message_type *type; /* NULL when --type was not given */
+  const cpb_message_type *type; /* NULL without --type */
 } merging;
 
-/* What is stored as it is, is copied. The kernel lets one thread at a time write to a file, so two are
- * enough: one reads and checks while the other writes. */
+/* Data stored uncompressed is copied. The kernel lets only one thread at a time write to a file, so two are enough: one
+ * reads and verifies while the other writes. */
 #define COPY_THREADS 2u
 
 static bool is_copied(const merging *m, uint64_t size) {

@@ -16,12 +16,12 @@ typedef struct listing {
   cpb_schema *schema;
   const cpb_message_type *type; /* --type, or NULL */
   char *fields;                 /* --fields, as numbers; or NULL */
-  cpb_buffer record;            /* all of it, if it is to be JSON */
+  cpb_buffer record;            /* the complete record, if it is printed as JSON */
   record_range *ranges;         /* --at */
   size_t num_ranges;
-  bool needs_total;     /* they count from the end */
+  bool needs_total;     /* the numbers count from the end */
   uint64_t number, end; /* of the next record, and before which to stop, with --at */
-  int status;           /* of what is not the reader's */
+  int status;           /* of errors outside the reader */
 } listing;
 
 static bool shows_messages(const listing *l) { return l->type && l->cli->settings.json; }
@@ -124,7 +124,7 @@ static void print_status(listing *l, const cpb_error *error) {
   cli_print_json_line(l->cli);
 }
 
-/* The record that was begun: its bytes, then its line. */
+/* Lists the record that was begun: reads its bytes, then prints its line. */
 static cpb_step list_record(listing *l) {
   uint64_t left = cpb_record_reader_record(l->reader)->size;
   cpb_sha256_begin(&l->sha256);
@@ -182,7 +182,7 @@ static bool parse_ranges(listing *l, uint64_t total) {
   return l->ranges != NULL;
 }
 
-/* Of a number that the file does not have, nothing is listed; a range ends with the file. */
+/* Record numbers beyond the file list nothing; a range ends with the file. */
 static cpb_step list_ranges(listing *l) {
   uint64_t total = 0;
   cpb_step step = CPB_STEP_RECORD;
@@ -214,7 +214,7 @@ static int list_file(listing *l) {
   return failed ? cli_fail(c, cli_input_name(c->settings.input), error) : CLI_OK;
 }
 
-/* --metadata: the serialized RecordsMetadata, as it is. */
+/* --metadata: writes the serialized RecordsMetadata unchanged. */
 static int write_metadata(listing *l) {
   cli *c = l->cli;
   cpb_step step;

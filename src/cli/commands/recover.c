@@ -1,4 +1,4 @@
-/* cpb recover: what can still be read of a damaged file. */
+/* cpb recover: saves everything that can be read of a damaged file. */
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -79,7 +79,7 @@ static int write_failed(recovery *r, cpb_record_writer *writer) {
   return cli_fail(r->cli, cli_output_name(r->cli->settings.output), cpb_record_writer_error(writer));
 }
 
-/* Takes what the writer has put out. */
+/* Takes the writer's output. */
 static int drain(recovery *r, cpb_record_writer *writer) {
   const char *out_name = cli_output_name(r->cli->settings.output);
   cpb_step step;
@@ -93,8 +93,8 @@ static int drain(recovery *r, cpb_record_writer *writer) {
   return step == CPB_STEP_ERROR ? write_failed(r, writer) : CLI_OK;
 }
 
-/* A record's bytes were verified before the first is handed out, so it is
- * copied whole or, with the file read again differently, an error. */
+/* A record's bytes are verified before the first of them is returned. So it is copied whole, or, if a second read of
+ * the file differs, it is an error. */
 static int copy_step(recovery *r, cpb_record_reader *reader, cpb_record_writer *writer, cpb_step step) {
   size_t length;
   const uint8_t *data;
@@ -120,7 +120,7 @@ static int copy_step(recovery *r, cpb_record_reader *reader, cpb_record_writer *
   return code == CPB_OK ? drain(r, writer) : write_failed(r, writer);
 }
 
-/* The file's own metadata goes along if it can be read. */
+/* Also writes the file's own metadata if that can be read. */
 static cpb_record_writer *new_writer(recovery *r, cpb_record_reader *reader) {
   cpb_record_writer_options how = r->how;
   how.metadata = cpb_record_reader_metadata(reader, &how.metadata_size);
@@ -158,7 +158,7 @@ static int recover_records(recovery *r) {
 
 /* --- A .cpb whose index is there: chunk by chunk -------------------------------- */
 
-/* NULL when the whole chunk can be read. */
+/* NULL if the entire chunk can be read. */
 static const cpb_error *try_chunk(recovery *r, cpb_chunk_reader *reader, uint64_t chunk) {
   cpb_step step = CPB_STEP_ERROR;
   if (cpb_chunk_reader_read(reader, chunk, 0, UINT64_MAX) == CPB_OK) {
@@ -170,7 +170,7 @@ static const cpb_error *try_chunk(recovery *r, cpb_chunk_reader *reader, uint64_
   return step == CPB_STEP_ERROR ? cpb_chunk_reader_error(reader) : NULL;
 }
 
-/* For each chunk the first node that refers to it, or CPB_NO_NODE; NULL when memory is short. */
+/* By chunk: the first node that refers to it, or CPB_NO_NODE; NULL if memory is short. */
 static uint32_t *nodes_by_chunk(const cpb_allocator *a, const cpb_index *index) {
   uint64_t count = cpb_index_num_chunks(index);
   uint32_t *nodes = cpb_alloc(a, (size_t)count * sizeof *nodes); /* the index holds more for each */
@@ -184,7 +184,7 @@ static uint32_t *nodes_by_chunk(const cpb_allocator *a, const cpb_index *index) 
   return nodes;
 }
 
-/* Where in the message the chunk of the node belongs. */
+/* The place of the node's chunk in the message. */
 static void name_field(const cpb_index *index, const cpb_message_type *type, uint32_t node, char *path, size_t size) {
   cpb_index_node n;
   if (cpb_index_get_node(index, node, &n) != CPB_OK) snprintf(path, size, "in no field");
@@ -193,13 +193,13 @@ static void name_field(const cpb_index *index, const cpb_message_type *type, uin
   else cli_node_path(index, node, n.parent == 0 ? type : NULL, path, size);
 }
 
-/* Only damage loses a chunk; anything else may go better another time. */
+/* Only damage loses a chunk; other failures may not occur again. */
 static bool is_damage(const cpb_error *error) {
   int status = cli_exit_code(error);
   return status == CLI_DAMAGED || (error->code == CPB_E_NOT_FOUND && status == CLI_USAGE);
 }
 
-/* The chunks, with one reader until it fails: then with another. */
+/* Reads the chunks with one reader until that fails, and then with a new one. */
 typedef struct trial {
   recovery *recovery;
   const cpb_index *index;
@@ -278,8 +278,7 @@ static int recover_chunks(recovery *r, const cpb_index *index) {
 
 /* --- The command ------------------------------------------------------------------ */
 
-/* The index, if the file has one. That it has none is no error; that this time
- * it could not be read is. */
+/* The index, or NULL. A file without an index is acceptable; an index that could not be read this time is an error. */
 static cpb_index *find_index(recovery *r, int *status) {
   cpb_index *index = cpb_index_new(&r->cli->allocator, &r->cli->settings.limits);
   if (!index) {

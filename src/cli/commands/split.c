@@ -1,4 +1,4 @@
-/* cpb split: a message made into a .cpb file. */
+/* cpb split: makes a .cpb file from a message. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 typedef struct other_file {
   char *path;
   cpb_output *output;
-  bool named; /* it has its name */
+  bool named; /* it has been given its name */
 } other_file;
 
 typedef struct splitting {
@@ -33,7 +33,7 @@ typedef struct splitting {
   cpb_output *out;
   other_file *others;
   size_t num_others, others_capacity;
-  int status; /* of what was said already */
+  int status; /* for an error that was already reported */
 } splitting;
 
 static cpb_split *new_split(const splitting *s) {
@@ -55,7 +55,7 @@ static cpb_split *new_split(const splitting *s) {
   return cpb_split_new(&s->cli->allocator, &how);
 }
 
-/* Without --type and --schema the message is looked at. What it begins with decides, never its name. */
+/* Without --type and --schema, the type follows from the message's first bytes, and never from its name. */
 static int find_type(splitting *s) {
   const cli *c = s->cli;
   cpb_error error;
@@ -98,7 +98,7 @@ static int report_comparison(cli *c, const cli_comparison *result, const char *o
   return CLI_DAMAGED;
 }
 
-/* Merges what was written, before it gets its name. */
+/* Merges the written file, before it gets its name. */
 static int verify(splitting *s, cpb_output *out) {
   cli *c = s->cli;
   int status = CLI_OK;
@@ -134,7 +134,7 @@ static int read_base(splitting *s) {
 
 static bool has_others(const cli *c) { return c->settings.files > 0 || c->settings.file_size > 0; }
 
-/* What the others' names begin with: the output's, without folder and ending. */
+/* The beginning of the other files' names: the output's, without folder and ending. */
 static int set_prefix(splitting *s) {
   const char *path = s->cli->settings.output, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   size_t length = strlen(name) - (cli_ends_with(name, ".cpb") ? 4 : 0);
@@ -167,7 +167,9 @@ static cpb_output *open_other(void *user, const char *name, cpb_error *error) {
   else cpb_release(&c->allocator, path);
   os_guard(abandon_all, s);
   os_let_signals();
-  if (!output) cpb_fail(error, CPB_E_WRITE, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_WRITE)); /* it was said why */
+  if (!output)
+    cpb_fail(error, CPB_E_WRITE, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_WRITE)); /* the reason was
+                                                                                               * reported */
   return output;
 }
 
@@ -243,7 +245,7 @@ static void summarize(const splitting *s, bool copy) {
   }
 }
 
-/* A name without ending gets the one that fits. */
+/* Adds the right ending to a name without one. */
 static int split(splitting *s) {
   cli *c = s->cli;
   const char *given = c->settings.output;
@@ -261,7 +263,7 @@ static int split(splitting *s) {
   return status;
 }
 
-/* What goes together. */
+/* Checks that the options are compatible. */
 static int check_options(const cli *c) {
   const cli_settings *set = &c->settings;
   const bool is_file = !cli_is_dash(set->output) && !os_is_special(set->output);

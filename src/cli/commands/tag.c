@@ -1,4 +1,4 @@
-/* cpb tag: a SameDiff zip from parts, or one more tag in it. */
+/* cpb tag: makes a SameDiff zip from parts, or adds a tag to one. */
 #include <stdio.h>
 
 #include "cli/tag/tag.h"
@@ -27,7 +27,7 @@ static int supply(tagging *t) {
   return status == CLI_OK ? tag_reader_supply(&t->reader, input) : status;
 }
 
-/* The name of what the writer's error is about. */
+/* The name of the file that caused the writer's error. */
 static const char *culprit(const tagging *t, const cpb_error *error) {
   uint64_t number = cpb_samediff_writer_source(t->writer);
   if (number != CPB_SAMEDIFF_BASE) return t->parts.sources[number].path;
@@ -46,7 +46,7 @@ static int put(tagging *t) {
                   cpb_output_error(t->out));
 }
 
-/* The base as it is: new entries come after it. */
+/* Copies the base unchanged: new entries come after it. */
 static int copy_base(tagging *t) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   if (!t->base || t->in_place) return CLI_OK;
@@ -100,7 +100,7 @@ static int prepare(tagging *t) {
   return t->writer ? tag_parts_add(&t->parts, t->writer) : cli_fail_memory(c);
 }
 
-/* A zip that is added to is read only once it is locked. */
+/* A zip to add to is read only after it is locked. */
 static int run(tagging *t) {
   int status = tag_parts_load(&t->parts, t->cli);
   if (status == CLI_OK && !t->in_place) status = prepare(t);

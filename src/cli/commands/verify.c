@@ -9,7 +9,7 @@
 #include "cli/message_types.h"
 #include "cli/threads.h"
 
-/* A record that was read whole. They are found in the order of the file. */
+/* A record that was read completely; the list is in the order of the file. */
 typedef struct found_record {
   uint64_t position, size;
 } found_record;
@@ -19,14 +19,14 @@ typedef struct verification {
   const char *name;
   cpb_file *file;
   cpb_schema *schema;
-  const cpb_message_type *type; /* that --type names, or NULL */
+  const cpb_message_type *type; /* of --type, or NULL */
   found_record *records;
   size_t num_records, capacity;
   uint64_t num_chunks, problems, merged_size;
   cpb_chunk_reader *elsewhere; /* of chunks in other files */
-  uint32_t lost_file;          /* that could not be read, and that was said; 0: none */
-  bool ended;                  /* by lack of memory, which was said */
-  int status;                  /* the first problem's exit code, or what ended the command */
+  uint32_t lost_file;          /* a file that could not be read and was reported; 0: none */
+  bool ended;                  /* for lack of memory, which was reported */
+  int status;                  /* exit code of the first problem, or of the failure that ended the command */
 } verification;
 
 static void problem(verification *v, int status, uint64_t offset, const char *format, ...)
@@ -77,7 +77,7 @@ static void report_skipped(void *user, const cpb_skipped *skipped) {
           skipped->reason);
 }
 
-/* Reads the whole file past any damage; false when it cannot go on. `index` may be NULL. */
+/* Reads the entire file past any damage; false if it cannot continue. `index` may be NULL. */
 static bool check_records(verification *v, const cpb_index *index, unsigned threads) {
   const cpb_check check = {.struct_size = sizeof check, .user = v, .record = keep_record, .skipped = report_skipped};
   cpb_file_options options = cli_transfer_options(v->cli, "reading");
@@ -105,8 +105,8 @@ static const found_record *find_record(const verification *v, uint64_t position)
   return found ? &v->records[low] : NULL;
 }
 
-/* The records of other files are not all read: the header says whether it is the file that was written. What is
- * merged is read after this, with its hash. */
+/* Other files are not read completely: the header shows whether the file is the original one. The merge then reads the
+ * chunks that it needs, with their hashes. */
 static void check_elsewhere(verification *v, const cpb_index *index, uint64_t chunk, const cpb_chunk_info *info) {
   const cpb_chunk_reader_options how = {
       .struct_size = sizeof how, .verify = CPB_VERIFY_NEVER, .limits = &v->cli->settings.limits};
@@ -185,8 +185,8 @@ static void check_index(verification *v, const cpb_index *index, cpb_file *again
   check_merge(v, index, against);
 }
 
-/* Several threads read the index first, as it tells them where to begin; what is wrong with it is
- * said in its place all the same. */
+/* Several threads read the index first, because they begin at positions from it; its problems are still reported in
+ * their place. */
 static void check_all(verification *v, cpb_index *index, cpb_file *against) {
   cli *c = v->cli;
   bool early = c->settings.threads != 1 && read_index(v, index);

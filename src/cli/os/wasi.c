@@ -12,7 +12,7 @@
 
 #define SPOOL_TRIES 1000u
 
-/* There are no signals. Who ends the program from outside finds the guarded file. */
+/* WASI has no signals. If the program is ended from outside, the guarded file remains. */
 void os_start(void) {}
 void os_hold_signals(void) {}
 void os_let_signals(void) {}
@@ -69,7 +69,7 @@ bool os_lock_folder(const char *path, unsigned wait, int *lock) {
 
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }
 
-/* WASI does not tell; COLUMNS may. */
+/* WASI does not know; COLUMNS may. */
 unsigned os_columns(int fd) {
   (void)fd;
   return 0;

@@ -6,15 +6,15 @@
 #include "cli/show/table.h"
 #include "cli/show/told.h"
 
-#define DEPTH 1000 /* of the result: it is ours */
+#define DEPTH 1000 /* of the result, which our own code wrote */
 
-/* For a person: lines in all, and of a block of these. */
+/* For a person: the number of lines in total, and for a block. */
 #define LINES_ABOUT 40
 #define LINES_LEAST 4
 #define LINES_MOST 20
 #define NODES_MOST 10 /* of one function */
 
-/* What each side of the counts takes at least of the terminal's width. */
+/* The smallest part of the terminal's width for each side of the counts. */
 #define BAR_MOST 40
 #define TITLE_MOST 60
 
@@ -22,7 +22,7 @@ typedef struct counts {
   uint64_t added, removed, changed, same;
 } counts;
 
-/* A section, or all sections of nodes that stand together: the graph's and those of functions. */
+/* A section, or all sections of nodes together: the graph's and those of functions. */
 typedef struct block {
   yyjson_val *result, *first;
   size_t at, sections; /* of the result's */
@@ -32,7 +32,7 @@ typedef struct block {
 typedef struct shower {
   cli_sheet sheet;
   yyjson_val *result;
-  size_t title, number; /* columns that the titles and the numbers of all blocks take */
+  size_t title, number; /* columns for the titles and the numbers of all blocks */
   uint64_t largest;     /* differences of a block */
   size_t most;          /* lines of a block */
 } shower;
@@ -57,7 +57,7 @@ static bool goes_on(const block *b, yyjson_val *section) {
          cli_number_at(section, "meta_graph") == cli_number_at(b->first, "meta_graph");
 }
 
-/* Of nodes of functions that are the same there is only their number, of all meta graphs. */
+/* If functions have equal nodes, only their number is in the result, for all meta graphs. */
 static uint64_t same_elsewhere(const block *b) {
   size_t i, count;
   yyjson_val *section;
@@ -67,7 +67,7 @@ static uint64_t same_elsewhere(const block *b) {
   return is_of_nodes(b->first) ? cli_number_at(cpb_json_member(b->result, "left_out"), "same") : 0;
 }
 
-/* The next block in which something differs; the first after `b` zeroed but for `result`. */
+/* The next block with differences; the first if `b` is zeroed except for `result`. */
 static bool next_block(block *b) {
   do {
     size_t at = b->at + b->sections;
@@ -107,7 +107,7 @@ static void put_number(cli_sheet *s, const counts *n) {
   cli_put_count(s, differing(n) + n->same);
 }
 
-/* The columns of what was put, which is then gone. */
+/* The width of the pending text, which is discarded. */
 static size_t take_width(cli_sheet *s) {
   size_t bytes, width = cli_measure((cpb_span){s->text.data, s->text.size}, SIZE_MAX, &bytes);
   s->text.size = 0;
@@ -137,7 +137,7 @@ static void measure(shower *w) {
 
 /* --- Bars ------------------------------------------------------------------------------------------- */
 
-/* Signs for a count: one for each, or, where there is no room for `largest`, its share of `room`. */
+/* The number of signs for a count: one each, or, if `largest` does not fit, a share of `room`. */
 static size_t scale(uint64_t count, uint64_t largest, size_t room) {
   if (largest <= room || count == 0) return (size_t)count;
   size_t signs = (size_t)((double)count / (double)largest * (double)room);
@@ -154,7 +154,7 @@ static void put_bar(cli_sheet *s, const counts *n, uint64_t largest, size_t room
   put_signs(s, "~", scale(n->changed, largest, room));
 }
 
-/* What is left of the line, but for two more signs than the scale says. */
+/* The rest of the line, with room for two more signs than the scale gives. */
 static size_t room_for_bar(const shower *w) {
   size_t taken = w->title + w->number + 8;
   if (w->sheet.width < taken + 10) return 10;
@@ -165,7 +165,7 @@ static void pad(cli_sheet *s, size_t from, size_t to) {
   if (from < to) cli_put_format(s, "%*s", (int)(to - from), "");
 }
 
-/* What was put. */
+/* Prints the pending text. */
 static void print_part(cli_sheet *s, cli_style style) {
   cli_print_styled(s, (cpb_span){s->text.data, s->text.size}, style);
   s->text.size = 0;
@@ -204,7 +204,8 @@ static void put_cell(cli_table *t, size_t indent, yyjson_val *section, yyjson_va
   cli_table_cell(t);
 }
 
-/* At most so many, without those of functions that themselves are told to be missing; returns how many were shown. */
+/* Shows at most so many differences, except those of functions that are themselves reported as missing; returns the
+ * number shown. */
 static size_t show_differences(cli_table *t, yyjson_val *section, size_t indent, size_t most) {
   size_t i, count, shown = 0;
   yyjson_val *difference;
@@ -219,7 +220,7 @@ static size_t show_differences(cli_table *t, yyjson_val *section, size_t indent,
   return shown;
 }
 
-/* Of the graph or a function: how many of its nodes differ, then those, as far as there is room. */
+/* For the graph or a function: the number of nodes that differ, then the nodes, as far as there is room. */
 static void show_function(shower *w, cli_table *t, yyjson_val *section, uint64_t largest, size_t most) {
   cli_sheet *s = t->sheet;
   yyjson_val *function = cpb_json_member(section, "function");
@@ -236,7 +237,7 @@ static void show_function(shower *w, cli_table *t, yyjson_val *section, uint64_t
   show_differences(t, section, 4, most);
 }
 
-/* Functions first; what is left of the lines is for their nodes. Returns how many functions were left out. */
+/* Functions come first; their nodes get the remaining lines. Returns the number of functions left out. */
 static size_t show_functions(shower *w, cli_table *t, const block *b) {
   size_t functions = 0, shown = 0;
   uint64_t largest = 0;
@@ -257,7 +258,7 @@ static size_t show_functions(shower *w, cli_table *t, const block *b) {
   return functions - shown;
 }
 
-/* Of values that are counted but not shown, how far apart they are. Nothing, unless all of them are known. */
+/* The largest distance among values that are counted but not shown; nothing unless all of them are known. */
 static void put_largest_of_rest(cli_sheet *s, const block *b, size_t shown) {
   yyjson_val *list = cpb_json_member(b->first, "differences"), *difference, *found = NULL;
   size_t i, count;
@@ -273,7 +274,7 @@ static void put_largest_of_rest(cli_sheet *s, const block *b, size_t shown) {
   cli_put_value(s, cpb_json_member(found, "name"));
 }
 
-/* That there is more: why, or how much. */
+/* Prints that there is more: why, or how much. */
 static void show_rest(cli_sheet *s, const block *b, uint64_t left) {
   bool all = left == differing(&b->all), nodes = is_of_nodes(b->first);
   cli_put(s, all ? "    " : "    and ");
@@ -305,7 +306,7 @@ static void put_where(cli_sheet *s, yyjson_val *section) {
   cli_put(s, "\t");
 }
 
-/* Sign, section, name, and what differs, parted by tabs. */
+/* Sign, section, name, and the differences, separated by tabs. */
 static void print_section(cli_sheet *s, yyjson_val *section) {
   size_t i, count;
   yyjson_val *difference, *list = cpb_json_member(section, "differences");
@@ -358,7 +359,7 @@ static void show_damage(cli_sheet *s, yyjson_val *result) {
   cli_blank_line(s);
 }
 
-/* Which model is which; of models of different kinds that is all there is to say. */
+/* Names the two models; for models of different kinds this is the entire result. */
 static void show_models(cli_sheet *s, yyjson_val *result) {
   const char *const paths[] = {s->cli->settings.input, s->cli->settings.question};
   const char *const members[] = {"a", "b"};

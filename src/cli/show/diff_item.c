@@ -29,7 +29,7 @@ static bool same_text(yyjson_val *a, yyjson_val *b) {
   return cpb_json_text(a, &x) && cpb_json_text(b, &y) && x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
 
-/* Those of its members that say what it is. */
+/* Puts the members that identify the item. */
 static void put_summary(cli_sheet *s, yyjson_val *name, yyjson_val *item) {
   static const char *const of_layer[] = {"name", "class", NULL}, *const of_others[] = {"op", "kind", "type", NULL};
   const char *const *members = cpb_json_member(item, "class") ? of_layer : of_others;
@@ -47,7 +47,7 @@ static void put_summary(cli_sheet *s, yyjson_val *name, yyjson_val *item) {
 
 /* --- Two values -------------------------------------------------------------------------------------- */
 
-/* A number with a fraction in as many digits as a person compares. */
+/* A number with a fraction, with as many digits as a person compares. */
 static void put_value(cli_sheet *s, yyjson_val *value, bool is_count) {
   char digits[40];
   cpb_span text;
@@ -94,7 +94,7 @@ static void put_largest(cli_sheet *s, yyjson_val *largest) {
   put_change(s, largest, false);
 }
 
-/* A scalar is told as any other member is. */
+/* A scalar is shown like any other member. */
 static void put_values(cli_sheet *s, yyjson_val *values) {
   yyjson_val *largest = cpb_json_member(values, "largest"), *unreadable = cpb_json_member(values, "unreadable");
   uint64_t different = cli_number_at(values, "different"), of = cli_number_at(values, "of");
@@ -131,7 +131,7 @@ static bool is_of_storage(yyjson_val *member) {
   return name.size >= sizeof stored - 1 && memcmp(name.data, stored, sizeof stored - 1) == 0;
 }
 
-/* Of a checksum and of what is stored, when another member tells it better. */
+/* Whether to leave out a checksum or a stored size, because another member is more informative. */
 static bool is_left_out(yyjson_val *members, yyjson_val *member) {
   yyjson_val *first = yyjson_arr_get_first(members), *last = yyjson_arr_get_last(members);
   return is_of_storage(member) && (!is_of_storage(first) || (member != last && is_values(last)));
@@ -139,7 +139,7 @@ static bool is_left_out(yyjson_val *members, yyjson_val *member) {
 
 static bool is_checksum(yyjson_val *member) { return ends_with(cli_text_at(member, "member"), "crc32c"); }
 
-/* A part that one model lacks, such as an argument of a function; without a name, what is in all of the item. */
+/* A part that one model lacks, such as an argument of a function; without a name, the contents of the item itself. */
 static void put_part(cli_sheet *s, cpb_span name, char sign, yyjson_val *part) {
   if (name.size == 0) {
     cli_put(s, sign == '-' ? "only in the first model" : "only in the second model");

@@ -1,9 +1,9 @@
 #include "cli/show/diff_summary.h"
 
-/* Sections, in the order in which their items are counted up, and what one of these is called. */
+/* Sections, in the order in which their items are listed, and the word for one item. */
 static const struct unit {
   const char *section, *one, *more;
-  enum { SAID, QUIET, DERIVED } how; /* QUIET: not that it is the same; DERIVED: follows from the others */
+  enum { SAID, QUIET, DERIVED } how; /* QUIET: not mentioned if equal; DERIVED: follows from the others */
 } units[] = {{"meta_graphs", "meta graph", "meta graphs", QUIET},
              {"tags", "tag", "tags", SAID},
              {"signatures", "signature", "signatures", SAID},
@@ -28,7 +28,7 @@ typedef struct counts {
   uint64_t differing, same;
 } counts;
 
-/* Nodes of functions that are the same have no section. */
+/* Functions with equal nodes have no section. */
 static counts count(yyjson_val *result, const char *name) {
   counts n = {0, 0};
   size_t i, number;
@@ -52,7 +52,7 @@ static void put_differing(cli_sheet *s, const struct unit *unit, counts n) {
   cli_put_plural(s, all, unit->one, unit->more);
 }
 
-/* Which units are to be listed: those that differ, or those that are the same. Returns how many. */
+/* Chooses the units to list: those that differ, or those that are equal. Returns how many. */
 static size_t choose(const counts all[NUM_UNITS], bool differing, int how, bool listed[NUM_UNITS]) {
   size_t chosen = 0;
   for (size_t i = 0; i < NUM_UNITS; i++) {
@@ -93,7 +93,7 @@ static void put_difference(cli_sheet *s, yyjson_val *result) {
   else s->text.size = before;
 }
 
-/* Of all sections. */
+/* The sum over all sections. */
 static uint64_t sum(yyjson_val *result, const char *member) {
   uint64_t all = 0;
   size_t i, number;
@@ -102,7 +102,7 @@ static uint64_t sum(yyjson_val *result, const char *member) {
   return all;
 }
 
-/* Of damaged models that are the same as far as they can be read. */
+/* For damaged models that are equal as far as they can be read. */
 static void put_unknown(cli_sheet *s, yyjson_val *result) {
   uint64_t last = 0;
   cli_put(s, "Whether the models are the same cannot be said; what can be read of both is the same");

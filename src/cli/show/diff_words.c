@@ -2,7 +2,7 @@
 
 #define ANY NULL
 
-/* Where a name says too little by itself; of others, "_" is a space. */
+/* Names that say too little by themselves; in all others, "_" becomes a space. */
 static const struct words {
   const char *section, *item, *member, *shown;
 } known[] = {
@@ -23,7 +23,7 @@ static bool is_of(yyjson_val *section, const char *name) {
   return cli_is_text(cpb_json_member(section, "section"), name);
 }
 
-/* Of a member, of an item (`member` is empty) or of a section (`item` is, too). */
+/* The words for a member, for an item (`member` is empty), or for a section (`item` is empty as well). */
 static const char *find(yyjson_val *section, cpb_span item, cpb_span member) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     const struct words *w = &known[i];
@@ -34,7 +34,7 @@ static const char *find(yyjson_val *section, cpb_span item, cpb_span member) {
   return NULL;
 }
 
-/* Up to the first dot the name is ours, not the model's. */
+/* Up to the first dot, the name is ours and not the model's. */
 static void put_spaced(cli_sheet *s, cpb_span name) {
   const uint8_t *dot = memchr(name.data, '.', name.size);
   size_t ours = dot ? (size_t)(dot - name.data) : name.size;

@@ -4,7 +4,7 @@
 
 /* --- Members ------------------------------------------------------------------------ */
 
-/* The member at the end of a way such as stored.size. */
+/* The member at the end of a path such as stored.size. */
 static yyjson_val *find(yyjson_val *element, const char *way) {
   while (element) {
     size_t length = strcspn(way, ".");
@@ -45,7 +45,7 @@ static void put_shape(cli_sheet *s, yyjson_val *element, const char *member) {
   else if (yyjson_is_arr(value)) cli_put_shape(s, value);
 }
 
-/* Nothing for 0 bytes. */
+/* Writes nothing for 0 bytes. */
 static void put_some(cli_sheet *s, yyjson_val *element, const char *member) {
   if (s->plain || cli_number_at(element, member) > 0) put_size(s, element, member);
 }
@@ -98,8 +98,7 @@ static yyjson_val *attribute(yyjson_val *node, const char *name) {
   return NULL;
 }
 
-/* What is known of the outputs: of the first, and how many others
- * there are. What a Constant of ONNX gives is the tensor that it holds. */
+/* The first output, and the number of others. A Constant of ONNX shows the tensor that it holds. */
 static void put_output(cli_sheet *s, yyjson_val *node, const char *member) {
   yyjson_val *outputs = find(node, member), *first = yyjson_arr_get_first(outputs), *value = attribute(node, "value");
   const size_t count = yyjson_arr_size(outputs);
@@ -110,7 +109,7 @@ static void put_output(cli_sheet *s, yyjson_val *node, const char *member) {
   if (count > 1) cli_put_format(s, "%s+%zu", s->text.size > 0 ? " " : "", count - 1);
 }
 
-/* Control inputs as TensorFlow writes them. */
+/* Control inputs in TensorFlow's notation. */
 static void put_inputs(cli_sheet *s, yyjson_val *node, const char *member) {
   size_t i, count, inputs = yyjson_arr_size(cpb_json_member(node, "inputs"));
   yyjson_val *name;
@@ -121,7 +120,7 @@ static void put_inputs(cli_sheet *s, yyjson_val *node, const char *member) {
   }
 }
 
-/* An argument of Python, or what a function returns. */
+/* An argument of a Python function, or its result. */
 static void put_structured(cli_sheet *s, yyjson_val *element, const char *member) {
   yyjson_val *value = find(element, member);
   if (value && !yyjson_is_null(value)) cli_put_structured(s, value);
@@ -167,7 +166,7 @@ static void put_layer(cli_sheet *s, yyjson_val *layer, const char *member) {
   put_name(s, layer, member);
 }
 
-/* What a variable is asked for by: its path, else its name, else its key. */
+/* The identifier for questions about a variable: its path, else its name, else its key. */
 static void put_variable(cli_sheet *s, yyjson_val *variable, const char *member) {
   static const char *const others[] = {"name", "key"};
   cpb_span text = cli_text_at(variable, member);
@@ -191,25 +190,25 @@ static void put_uses(cli_sheet *s, yyjson_val *consumer, const char *member) {
   if (yyjson_is_true(cpb_json_member(consumer, "control"))) cli_put(s, s->text.size > 0 ? ", control" : "control");
 }
 
-/* The number of a node's input; one that it only waits for has none. */
+/* The number of a node's input; a control input has none. */
 static void put_input(cli_sheet *s, yyjson_val *source, const char *member) {
   if (yyjson_is_true(cpb_json_member(source, "control"))) cli_put(s, "^");
   else put_count(s, source, member);
 }
 
-/* Who gives it; of several outputs which one. What nobody gives is called as it is taken. */
+/* The source of a value, with the output's number if there are several. A value without a source has its own name. */
 static void put_source(cli_sheet *s, yyjson_val *source, const char *member) {
   const uint64_t index = cli_number_at(source, "index");
   put_name(s, source, cpb_json_member(source, member) ? member : "value");
   if (index > 0) cli_put_format(s, ":%llu", (unsigned long long)index);
 }
 
-/* The operation of a node, or what else it is. */
+/* The operation of a node, or another kind of source. */
 static void put_source_kind(cli_sheet *s, yyjson_val *source, const char *member) {
   put_name(s, source, cli_text_at(source, member).data ? member : "is");
 }
 
-/* What an object is, beside its kind. */
+/* Describes an object, beyond its kind. */
 static void put_object(cli_sheet *s, yyjson_val *object, const char *member) {
   yyjson_val *functions = cpb_json_member(object, "concrete_functions");
   (void)member;
@@ -219,7 +218,7 @@ static void put_object(cli_sheet *s, yyjson_val *object, const char *member) {
   else put_name(s, object, "concrete_function");
 }
 
-/* Its name below the parent, where its path leads elsewhere. */
+/* Its name below the parent, if its path is a different one. */
 static void put_child(cli_sheet *s, yyjson_val *object, const char *member) {
   if (s->plain || yyjson_is_true(cpb_json_member(object, "elsewhere"))) put_name(s, object, member);
 }
@@ -232,7 +231,7 @@ static void put_path(cli_sheet *s, yyjson_val *object, const char *member) {
   else put_name(s, object, "name"); /* TensorFlow 1 */
 }
 
-/* Layers of ONNX are paths themselves. */
+/* Layers of ONNX are paths already. */
 static void put_layer_path(cli_sheet *s, yyjson_val *layer, const char *member) {
   if (cpb_json_member(layer, "path")) put_path(s, layer, member);
 }
@@ -242,7 +241,7 @@ static void put_function(cli_sheet *s, yyjson_val *element, const char *member) 
   put_name(s, element, member);
 }
 
-/* The path of what was found, unless its name is that. */
+/* The path of a search result, unless its name is the path. */
 static void put_place(cli_sheet *s, yyjson_val *found, const char *member) {
   cpb_span path = cli_text_at(found, member), name = cli_text_at(found, "name");
   bool same = path.size == name.size && path.size > 0 && memcmp(path.data, name.data, path.size) == 0;
@@ -253,7 +252,7 @@ static void put_place(cli_sheet *s, yyjson_val *found, const char *member) {
   put_name(s, found, "function");
 }
 
-/* What it is: the operation of a node, the class of a layer, the kind of an object. */
+/* The operation of a node, the class of a layer, or the kind of an object. */
 static void put_what(cli_sheet *s, yyjson_val *found, const char *member) {
   static const char *const members[] = {"op", "class", "kind"};
   (void)member;
@@ -265,7 +264,7 @@ static void put_what(cli_sheet *s, yyjson_val *found, const char *member) {
   }
 }
 
-/* What a tensor takes as stored; in a file of a zip, what its values take. */
+/* The stored size of a tensor; in a file of a zip, the size of its values. */
 static void put_stored(cli_sheet *s, yyjson_val *tensor, const char *member) {
   if (yyjson_is_null(cpb_json_member(tensor, "entry"))) cli_put(s, "missing");
   else if (yyjson_is_true(cpb_json_member(tensor, "cut"))) cli_put(s, "cut off");
@@ -276,7 +275,7 @@ static void put_first_values(cli_sheet *s, yyjson_val *tensor, const char *membe
   put_preview(s, tensor, cpb_json_member(tensor, member) ? member : "");
 }
 
-/* The bytes in the file: of a zip with the table that describes the values, and compressed if they are. */
+/* The bytes in the file: in a zip, these include the table that describes the values, and may be compressed. */
 static void put_packed(cli_sheet *s, yyjson_val *parameter, const char *member) {
   if (yyjson_is_null(cpb_json_member(parameter, "entry"))) cli_put(s, "missing");
   else if (yyjson_is_true(cpb_json_member(parameter, "cut"))) cli_put(s, "cut off");
@@ -285,7 +284,7 @@ static void put_packed(cli_sheet *s, yyjson_val *parameter, const char *member) 
 
 /* --- The lists ------------------------------------------------------------------------------ */
 
-/* The names last, which are long. */
+/* The names, which are long, come last. */
 static const cli_member functions[] = {
     {"nodes", "nodes", CLI_RIGHT, put_count},       {"in", "inputs", CLI_RIGHT, put_count},
     {"out", "outputs", CLI_RIGHT, put_count},       {"calls", "calls", CLI_RIGHT, put_count},

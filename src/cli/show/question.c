@@ -4,11 +4,11 @@
 #include "cli/show/lists.h"
 #include "cli/show/told.h"
 
-#define EVERYTHING 1000000 /* of several lists, which do not come page after page */
+#define EVERYTHING 1000000 /* size of a page that has everything, for answers with several lists, which have no pages */
 #define DEPTH_MOST 6
 #define PROBLEMS 5
 #define CONFIGURATION "configuration"
-#define MEMBERS_MOST 4 /* of an object on one line */
+#define MEMBERS_MOST 4 /* in an object on one line */
 
 typedef struct view {
   cli_sheet sheet;
@@ -17,12 +17,12 @@ typedef struct view {
   const char *main; /* the list that the question is about, or NULL */
   cli_table table;  /* of it */
   cli_column columns[CLI_COLUMNS_MOST];
-  char way[256]; /* to the object that is shown; for a program */
+  char way[256]; /* path of the object that is shown; for a program */
 } view;
 
 /* --- Values ------------------------------------------------------------------------ */
 
-/* Nothing to be shown. */
+/* Whether there is nothing to show. */
 static bool is_absent(yyjson_val *value) {
   bool page = yyjson_is_arr(cpb_json_member(value, "items"));
   yyjson_val *items = page ? cpb_json_member(value, "items") : value;
@@ -40,7 +40,7 @@ static bool is_structured(const char *key, yyjson_val *value) {
          cpb_json_member(value, "fields") || cpb_json_member(value, "type_spec");
 }
 
-/* An object of so many members, or with lists or objects in it, that it is not for one line. */
+/* Whether an object does not fit on one line: it has too many members, or contains lists or objects. */
 static bool is_nested(yyjson_val *value) {
   size_t i, count;
   yyjson_val *key, *member;
@@ -69,7 +69,7 @@ static void put_words(view *v, const char *key) {
   for (; *key; key++) cli_put_format(&v->sheet, "%c", *key == '_' && ours ? ' ' : *key);
 }
 
-/* "tensors 14, size 11.2 KiB"; kinds are called as the model calls them. */
+/* "tensors 14, size 11.2 KiB"; kinds have the model's names. */
 static void put_members(view *v, const char *of, yyjson_val *object) {
   size_t i, count;
   uint64_t number;
@@ -116,7 +116,7 @@ static void put_member(view *v, const char *key, yyjson_val *value) {
   else cli_put_value(&v->sheet, value);
 }
 
-/* A program gets the way to it, too. */
+/* A program also gets the path to it. */
 static void put_key(view *v, const char *key) {
   if (v->sheet.plain) cli_put(&v->sheet, v->way);
   put_words(v, key);
@@ -139,7 +139,8 @@ static bool is_line(const char *key, yyjson_val *value) {
   return !is_absent(value) && (strcmp(key, "returns") == 0 || (!is_list(value) && !is_nested(value)));
 }
 
-/* What a program is not told, as it has the answer itself, and what is shown elsewhere. */
+/* Whether to leave out a member: problems, which are shown separately, and for a person details that other members show
+ * or that only programs need. */
 static bool is_left_out(const view *v, const char *key) {
   static const char *const details[] = {"function_spec", "allowed_positional_arguments", "version", NULL};
   static const char *const names[] = {"inputs", "control_inputs", "parameters", NULL};
@@ -222,7 +223,7 @@ static void show_list(view *v, const char *key, yyjson_val *list, size_t indent)
 
 /* --- Objects ---------------------------------------------------------------------------------------- */
 
-/* What the signature's function captures is what its wrapper does. */
+/* The captures of the signature's function are those of its wrapper. */
 static bool is_repeated(const view *v, const char *key) {
   bool wrapper = v->kind == CPB_ASK_SIGNATURE && strcmp(v->way, "wrapper.") == 0;
   return wrapper && !v->sheet.plain && !v->sheet.all && (strcmp(key, "captures") == 0 || strcmp(key, "calls") == 0);
@@ -242,7 +243,7 @@ static void show_nested(view *v, const char *key, yyjson_val *object, size_t ind
   v->way[length] = 0;
 }
 
-/* First what is said in a line, then lists. */
+/* First members that fit on a line, then lists. */
 static void show_object(view *v, yyjson_val *object, size_t indent, unsigned depth) {
   size_t i, count;
   yyjson_val *key, *value;
@@ -251,7 +252,7 @@ static void show_object(view *v, yyjson_val *object, size_t indent, unsigned dep
     const char *name = yyjson_get_str(key);
     bool shown_later = depth == 0 && v->main && strcmp(name, v->main) == 0;
     bool plain_counts = strcmp(name, "counts") == 0 && !yyjson_is_obj(cpb_json_member(value, "copies"));
-    if (plain_counts && !v->sheet.all) continue; /* the list says as much */
+    if (plain_counts && !v->sheet.all) continue; /* the list has the same information */
     if (shown_later || is_absent(value) || is_line(name, value) || is_left_out(v, name) || is_repeated(v, name))
       continue;
     if (depth == 0) cli_blank_line(&v->sheet);
@@ -282,8 +283,8 @@ static void show_damage(view *v, yyjson_val *problem) {
   cli_blank_line(&v->sheet);
 }
 
-/* To a program damage is said beside the lines that it reads, and so is what else is wrong unless lines say what they
- * are about. */
+/* For a program, damage is reported separately from the lines that it reads; so are other problems, unless lines have a
+ * subject. */
 static void note_problem(view *v, yyjson_val *problem, bool damage) {
   if (damage && v->asker.status == CLI_OK) v->asker.status = CLI_INCOMPLETE;
   if (!damage && !v->main) cli_put(&v->sheet, "problem\t");
@@ -298,7 +299,7 @@ static void note_problem(view *v, yyjson_val *problem, bool damage) {
   v->sheet.text.size = 0;
 }
 
-/* The last damage is where reading has come to. */
+/* The last damage shows how far the reader came. */
 static void show_damages(view *v, yyjson_val *answer) {
   size_t i, count;
   yyjson_val *problem, *last = NULL;
@@ -340,7 +341,7 @@ static yyjson_doc *ask(view *v, uint64_t first, uint64_t count) {
   return cli_ask_tree(&v->asker, &question);
 }
 
-/* Of the layer that was asked for by its name. */
+/* The configuration of a layer that was requested by its name. */
 static void show_configuration(view *v, yyjson_val *layer) {
   yyjson_val *config = cpb_json_member(layer, "config");
   if (v->kind != CPB_ASK_LAYERS || !v->sheet.cli->settings.name || !yyjson_is_obj(config)) return;
@@ -348,7 +349,7 @@ static void show_configuration(view *v, yyjson_val *layer) {
   show_nested(v, CONFIGURATION, config, 0, 0);
 }
 
-/* The list that the question is about comes in pages, so that not all of it is in memory at once. */
+/* The list that the question is about comes in pages, so that it is never in memory as a whole. */
 static void show_main(view *v, yyjson_doc **answer, bool whole) {
   const cli_list *known = cli_find_list(v->kind, v->main);
   yyjson_val *list = cpb_json_member(yyjson_doc_get_root(*answer), v->main), *item;

@@ -20,7 +20,7 @@ static const char *setting(const char *name) {
   return value && *value ? value : NULL;
 }
 
-/* The first of these that is set counts, in the order that POSIX has. */
+/* The first of these that is set counts, in the order of POSIX. */
 static bool locale_is_utf8(void) {
   static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -93,8 +93,8 @@ void cli_put_heading(cli_sheet *s, const char *text) {
 
 /* --- Width ------------------------------------------------------------------------------ */
 
-/* Of a character: two columns for those of East Asia and pictures, none for what combines with the
- * character before it. */
+/* The columns of a character: two for East Asian ones and pictures, none for one that combines with the character
+ * before it. */
 static unsigned columns_of(uint32_t code) {
   static const struct {
     uint32_t first, last;
@@ -153,7 +153,7 @@ size_t cli_print_fitting(cli_sheet *s, cpb_span text, size_t width, cli_style st
   return columns;
 }
 
-/* The bytes up to which the text fits, best up to a space; what is longer than a line stays whole. */
+/* The number of bytes that fit, preferably up to a space; a word longer than a line stays whole. */
 static size_t find_break(cpb_span text, size_t width) {
   size_t bytes, at;
   cli_measure(text, width, &bytes);
@@ -177,7 +177,7 @@ static size_t print_part(cli_sheet *s, cpb_span text, cli_style style) {
   return columns;
 }
 
-/* In lines of whole words; those after the first are indented. */
+/* Prints lines of whole words; lines after the first are indented. */
 static void print_wrapped(cli_sheet *s, cli_style style) {
   cpb_span text = {s->text.data, s->text.size};
   size_t indent = 0, left = s->width;

@@ -26,7 +26,7 @@ static bool is_known(const cli_summary *s, const char *text) {
   return s->damage && strcmp(s->damage, text) == 0;
 }
 
-/* The last question to meet damage has read the most. */
+/* The last question that met damage has read the most. */
 static void replace_damage(cli_summary *s, char *text) {
   cpb_release(&s->sheet.cli->allocator, s->damage);
   s->damage = text;
@@ -147,7 +147,7 @@ static void put_fact(cli_summary *s, const char *word, cpb_span text) {
   cli_put_name(&s->sheet, text);
 }
 
-/* Of a graph its nodes, of a SameDiff file the tag that is shown. */
+/* For a graph its nodes, for a SameDiff file the tag that is shown. */
 static void put_counts(cli_summary *s, yyjson_val *root) {
   if (s->kind == CPB_MODEL_GRAPH_DEF || cli_is_exported(s)) {
     cli_put_dot(&s->sheet);
@@ -228,7 +228,7 @@ static void show_header(cli_summary *s) {
   cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
 }
 
-/* Which of several is shown, and how the others are. */
+/* Which of several meta graphs is shown, and how to see the others. */
 static void show_meta_graphs(cli_summary *s) {
   yyjson_val *root = cli_root(s->overview);
   uint64_t total = cli_number_at(cpb_json_member(root, "meta_graphs"), "total");
@@ -300,7 +300,7 @@ static void show_functions(cli_summary *s) {
   cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
 }
 
-/* Questions that the model answers and that need to be told nothing. */
+/* Lists further questions without arguments that the model answers. */
 static void show_more(cli_summary *s) {
   if (s->sheet.plain) return;
   cli_summary_gap(s);
@@ -333,7 +333,7 @@ static void show_parts(cli_summary *s) {
   show_more(s);
 }
 
-/* The most of each part with which all fits on a screen, which is tried without printing. */
+/* Finds the largest amounts of each part that together fit on a screen, by trying without printing. */
 static void show_all(cli_summary *s) {
   static const cli_amounts amounts[] = {{10, 5, 4, 3, 2, 3, false},
                                         {8, 3, 4, 2, 2, 3, false},
@@ -355,7 +355,7 @@ static void show_all(cli_summary *s) {
   }
 }
 
-/* To a program what is wrong is said beside the lines that it reads. */
+/* For a program, problems are reported separately from the lines that it reads. */
 static void note_problems(cli_summary *s) {
   const char *path = cpb_model_file_path(s->asker.model);
   if (s->damage && s->sheet.plain)

@@ -4,7 +4,7 @@
 
 static const cli_column columns[] = {{NULL, CLI_KEPT | CLI_STRONG}, {NULL, CLI_RIGHT}, {NULL, CLI_KEPT}};
 
-/* What was put is the note about the file. */
+/* The pending text becomes the note about the file. */
 static void add_file(cli_summary *s, cli_table *t, const char *name, uint64_t size) {
   cli_sheet *sheet = &s->sheet;
   char *note = cli_summary_keep(s);
@@ -47,7 +47,7 @@ static void add_own(cli_summary *s, cli_table *t) {
   add_file(s, t, last_part(path), size > 0 ? size : message);
 }
 
-/* Of files on this machine that are in no archive: how many of the data files are not there. */
+/* The number of data files that are missing; only for local files outside of archives. */
 static uint64_t count_missing(cli_summary *s, uint32_t shards) {
   cpb_model_file *model = s->asker.model;
   const char *path = cpb_model_file_path(model);
@@ -62,7 +62,7 @@ static uint64_t count_missing(cli_summary *s, uint32_t shards) {
   return missing;
 }
 
-/* Of a checkpoint by itself all but its index, which is the model's own file. */
+/* For a checkpoint as the model, all files but its index, which is the model's own file. */
 static void add_checkpoint(cli_summary *s, cli_table *t) {
   cli_sheet *sheet = &s->sheet;
   yyjson_val *root = cli_root(s->overview);
@@ -97,7 +97,7 @@ static void add_row(cli_summary *s, cli_table *t, const char *name, uint64_t cou
   cpb_release(&s->sheet.cli->allocator, note);
 }
 
-/* A row for the trainable ones is what a program gets. Kinds that do not say which they are have null. */
+/* A program gets a row for the trainable ones. Kinds that do not distinguish them have null. */
 static void put_trainable(cli_summary *s, cli_table *t, yyjson_val *parameters) {
   uint64_t all = cli_number_at(parameters, "total"), trainable = cli_number_at(parameters, "trainable");
   if (yyjson_is_null(cpb_json_member(parameters, "trainable"))) return;
@@ -120,7 +120,7 @@ static void put_dot_between(cli_summary *s) {
   if (s->sheet.text.size > 0) cli_put_dot(&s->sheet);
 }
 
-/* What variables have beside the parameters. */
+/* Variables that are not parameters. */
 static void add_rest(cli_summary *s, cli_table *t, uint64_t all) {
   const cli_variables *v = &s->variables;
   if (s->sheet.plain) return;
@@ -140,7 +140,7 @@ static void add_rest(cli_summary *s, cli_table *t, uint64_t all) {
   add_row(s, t, "", 0);
 }
 
-/* The other files that have some of the weights. */
+/* The other files with some of the weights. */
 static void add_external(cli_summary *s, cli_table *t) {
   size_t i, count;
   yyjson_val *file;
@@ -198,7 +198,7 @@ void cli_summary_show_files(cli_summary *s) {
   t.lines_most = 7;
   add_own(s, &t);
   add_external(s, &t);
-  uint64_t layers = cli_number_at(keras, "layers"); /* the model among them */
+  uint64_t layers = cli_number_at(keras, "layers"); /* including the model itself */
   if (keras_size > 0) cli_put_plural(&s->sheet, layers > 1 ? layers - 1 : layers, "layer", "layers");
   if (keras_size > 0) add_file(s, &t, "keras_metadata.pb", keras_size);
   add_checkpoint(s, &t);

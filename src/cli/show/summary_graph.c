@@ -1,4 +1,4 @@
-/* What the graph consists of: large constants, operations, functions. */
+/* The contents of the graph: large constants, operations, functions. */
 #include "cli/show/summary_state.h"
 
 #define LARGE ((uint64_t)16 << 10) /* a constant */
@@ -13,7 +13,7 @@ static uint64_t size_of(yyjson_val *item) {
   return cli_number_at(item, cpb_json_member(item, "entry") ? "bytes" : "size");
 }
 
-/* Of a damaged zip that the file of a parameter is not there, or not all of it. */
+/* Reports that a damaged zip lacks the file of a parameter, or a part of it. */
 static void put_size(cli_summary *s, yyjson_val *item) {
   if (yyjson_is_null(cpb_json_member(item, "entry"))) cli_put(&s->sheet, "missing");
   else if (yyjson_is_true(cpb_json_member(item, "cut"))) cli_put(&s->sheet, "cut off");
@@ -56,7 +56,7 @@ static bool saves(const cli_summary *s, yyjson_val *node) {
          is_same(name, node_of(cli_text_at(saver, "restore_operation")));
 }
 
-/* Whether all that takes the text saves or restores variables. */
+/* Whether all nodes that take the text save or restore variables. */
 static bool is_for_saving(cli_summary *s, yyjson_val *item) {
   cpb_span function = cli_text_at(item, "function");
   size_t i, count, found = 0;
@@ -83,7 +83,7 @@ void cli_summary_ask_constants(cli_summary *s) {
   }
 }
 
-/* A program gets all of them, page after page. */
+/* A program gets all of them, in pages. */
 static void show_all_constants(cli_summary *s) {
   const cpb_span every = {NULL, 0};
   uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
@@ -167,7 +167,7 @@ static void put_op(cli_summary *s, yyjson_val *op) {
   cli_put_count(&s->sheet, cli_number_at(op, "count"));
 }
 
-/* As many as fit into some lines; returns how many. */
+/* Puts as many as fit into some lines; returns the number. */
 static size_t flow(cli_summary *s, yyjson_val *ops, size_t lines) {
   cli_sheet *sheet = &s->sheet;
   size_t shown = 0, i, count, bytes;
@@ -217,7 +217,7 @@ static void show_plain_ops(cli_summary *s, yyjson_val *ops) {
   }
 }
 
-/* Of the default signature's function, if there is one, and then of the whole model. */
+/* The counts of the default signature's function, if there is one, and then of the whole model. */
 static void put_counts(cli_summary *s, uint64_t total) {
   uint64_t all = cli_number_at(cpb_json_member(cli_root(s->all_ops), "ops"), "total");
   bool some = s->ops && !s->sheet.all;

@@ -1,10 +1,10 @@
-/* Layers with their parameters; of many, runs of alike ones are folded. */
+/* Layers with their parameters. If there are many, runs of similar ones are folded. */
 #include "base/checked.h"
 #include "cli/show/summary_state.h"
 
-#define LAYERS_MOST ((size_t)1 << 16) /* that are looked at */
+#define LAYERS_MOST ((size_t)1 << 16) /* that are examined */
 #define PAGE 200                      /* layers come with their configurations */
-#define COMMON_LEAST 5                /* characters that alike names begin with */
+#define COMMON_LEAST 5                /* shortest common beginning of similar names */
 
 static cli_layer *layer_at(const cli_layers *l, size_t i) { return (cli_layer *)(void *)l->rows.data + i; }
 static size_t count_layers(const cli_layers *l) { return l->rows.size / sizeof(cli_layer); }
@@ -12,7 +12,7 @@ static const char *text_at(const cli_layers *l, size_t at) { return (const char 
 
 /* --- Asking ----------------------------------------------------------------------------- */
 
-/* Moves what was put to the texts. */
+/* Moves the pending text to the texts. */
 static size_t keep(cli_summary *s) {
   cpb_buffer *texts = &s->layers.texts;
   size_t at = texts->size;
@@ -38,7 +38,7 @@ static void put_shapes(cli_sheet *sheet, yyjson_val *shape) {
   }
 }
 
-/* The end of the first number in the name that a separator follows: conv2_ of conv2_block1_1_conv. */
+/* The end of the name's first number that a separator follows: conv2_ of conv2_block1_1_conv. */
 static size_t stem_of(const char *name) {
   for (size_t i = 1; name[i]; i++) {
     bool separates = name[i] == '_' || name[i] == '/' || name[i] == '.';
@@ -63,7 +63,7 @@ static void add_layer(cli_summary *s, yyjson_val *item) {
   if (!s->sheet.failed && !cpb_buffer_append(&l->rows, &layer, sizeof layer)) s->sheet.failed = true;
 }
 
-/* The least depth at which there are several: those below are in them. */
+/* The smallest depth with several layers: deeper ones are within them. */
 static uint32_t find_depth(const cli_layers *l) {
   for (uint32_t depth = 0; depth < 8; depth++) {
     size_t found = 0;
@@ -100,7 +100,7 @@ void cli_summary_free_layers(cli_summary *s) {
 
 /* --- Folding ---------------------------------------------------------------------------------- */
 
-/* What two names have in common, up to a separator. */
+/* The common beginning of two names, up to a separator. */
 static size_t common_stem(const char *a, const char *b) {
   size_t end = 0;
   for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
@@ -119,7 +119,7 @@ static void join(const cli_layers *l, cli_layer *a, const cli_layer *b, size_t s
   a->repeats = 0;
 }
 
-/* Only those of the depth that is shown stay. */
+/* Keeps only the layers of the depth that is shown. */
 static size_t take_depth(cli_layers *l) {
   size_t kept = 0;
   for (size_t i = 0; i < count_layers(l); i++) {
@@ -128,7 +128,7 @@ static size_t take_depth(cli_layers *l) {
   return kept;
 }
 
-/* Neighbours whose names begin alike become one run. */
+/* Joins neighbours whose names begin alike into one run. */
 static size_t fold_stems(cli_layers *l, size_t count) {
   size_t runs = 0;
   for (size_t i = 0; i < count; i++) {
@@ -148,8 +148,8 @@ static size_t fold_stems(cli_layers *l, size_t count) {
   return runs;
 }
 
-/* Where the number ends by which the run's name differs from its neighbours': before the stem's separator, or at the
- * end of the name. 0: there is none. */
+/* The end of the number that distinguishes the run's name from its neighbours': before the stem's separator, or at the
+ * end of the name. 0: no number. */
 static size_t number_end(const cli_layers *l, size_t name, size_t stem) {
   const char *text = text_at(l, name);
   const size_t end = stem > 0 ? stem - 1 : strlen(text);
@@ -164,7 +164,7 @@ static uint64_t number_before(const char *text, size_t end, size_t *begin) {
   return number;
 }
 
-/* Whether `next` is the same again, with the next number. */
+/* Whether `next` repeats the run with the next number. */
 static bool repeats(const cli_layers *l, const cli_layer *run, const cli_layer *next, uint64_t each) {
   size_t begin, next_begin;
   const char *name = text_at(l, run->last_name), *other = text_at(l, next->name);
@@ -175,7 +175,7 @@ static bool repeats(const cli_layers *l, const cli_layer *run, const cli_layer *
          memcmp(name, other, begin) == 0 && strcmp(text_at(l, run->class), text_at(l, next->class)) == 0;
 }
 
-/* Equal neighbours with consecutive numbers become one run: layer.0 .. layer.11, 12 of them. */
+/* Joins equal neighbours with consecutive numbers into one run: layer.0 .. layer.11, 12 of them. */
 static size_t fold_repeats(cli_layers *l, size_t count) {
   size_t runs = 0;
   for (size_t i = 0; i < count; i++) {
@@ -195,8 +195,8 @@ static size_t fold_repeats(cli_layers *l, size_t count) {
   return runs;
 }
 
-/* The neighbours with the fewest parameters become one run, until the rows are few; the first and the last layer stay
- * alone, as do those with most of the parameters. */
+/* Joins the neighbours with the fewest parameters into one run, until few rows are left; the first and the last layer
+ * stay separate, as do those with most of the parameters. */
 static size_t fold_small(cli_layers *l, size_t runs, size_t most) {
   while (runs > most && runs > 3) {
     size_t best = 1;
@@ -273,7 +273,7 @@ static void put_rows(cli_summary *s, cli_table *t, size_t count, bool nested) {
   }
 }
 
-/* Without the model itself, which is the first of its own layers. */
+/* The number without the model itself, which is the first of its own layers. */
 static uint64_t count_shown(const cli_layers *l) {
   uint64_t count = 0;
   for (size_t i = 0; i < l->runs; i++) count += layer_at(l, i)->count;
@@ -294,7 +294,7 @@ static void put_total(cli_summary *s, cli_table *t) {
   cli_table_cell(t);
 }
 
-/* A person gets the layers of one depth, and of many of them runs; what was folded may be folded further. */
+/* A person gets the layers of one depth, and runs if there are many; further folding is possible. */
 void cli_summary_fold_layers(cli_summary *s) {
   cli_layers *l = &s->layers;
   size_t most = s->amounts->layers;

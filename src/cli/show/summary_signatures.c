@@ -1,4 +1,4 @@
-/* What the model takes and gives: its signatures, or the inputs and outputs of a graph. */
+/* The model's inputs and outputs: its signatures, or those of a graph. */
 #include "cli/show/summary_state.h"
 
 static const cli_column columns[] = {{NULL, CLI_DIM}, {NULL, CLI_KEPT}, {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}};
@@ -7,7 +7,7 @@ static yyjson_val *signatures_of(const cli_summary *s) {
   return cli_items(cpb_json_member(cli_root(s->overview), "signatures"));
 }
 
-/* Of TensorFlow's own, which computes nothing for a caller. */
+/* Whether this is TensorFlow's own signature, which computes nothing for a caller. */
 static bool is_initializer(yyjson_val *signature) {
   return cli_is_text(cpb_json_member(signature, "key"), "__saved_model_init_op");
 }
@@ -91,7 +91,7 @@ static void put_captures(cli_summary *s, yyjson_val *captures) {
                    variables > 0 ? "other objects" : "objects");
 }
 
-/* The function behind the default signature: its name is what the next question takes. */
+/* The function behind the default signature, whose name the next question needs. */
 static void show_function(cli_summary *s) {
   yyjson_val *root = cli_root(s->signature), *function = cpb_json_member(root, "function");
   cpb_span name = cli_text_at(function, "name");

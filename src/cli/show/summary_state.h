@@ -1,4 +1,5 @@
-/* What the parts of the summary share: first each asks, then all is printed, as the damage comes first. */
+/* State that the parts of the summary share: first all parts ask, then everything is printed, because damage comes
+ * first. */
 #ifndef CPB_CLI_SHOW_SUMMARY_STATE_H
 #define CPB_CLI_SHOW_SUMMARY_STATE_H
 
@@ -6,12 +7,12 @@
 #include "cli/show/table.h"
 #include "cli/show/values.h"
 
-#define CLI_TOP 5 /* variables, constants and problems that are kept */
+#define CLI_TOP 5 /* number of variables, constants and problems that are kept */
 
-/* How much the parts may show. Where all together is too much for a screen, the next one is tried. */
+/* How much each part may show. If the total is too much for a screen, the next row is tried. */
 typedef struct cli_amounts {
   size_t layers, top, tensors, signatures, ops, problems;
-  bool close; /* no empty lines */
+  bool close; /* without empty lines */
 } cli_amounts;
 
 /* --- Layers (summary_layers.c) ---------------------------------------------------- */
@@ -19,32 +20,32 @@ typedef struct cli_amounts {
 /* A layer, or a run of layers; texts are offsets in the buffer, each ended by NUL. */
 typedef struct cli_layer {
   size_t name, last_name, class, input, path;
-  size_t stem, last_stem; /* of these names: what alike layers have in common; 0: nothing */
+  size_t stem, last_stem; /* of these names: the common beginning of similar layers; 0: none */
   uint64_t parameters, count;
   uint32_t depth;
-  uint32_t repeats; /* how often the same comes with the next number: layer.0 to layer.11; 0: it does not */
+  uint32_t repeats; /* number of repetitions with consecutive numbers: layer.0 to layer.11; 0: none */
   bool alike;       /* all of one class */
 } cli_layer;
 
 typedef struct cli_layers {
   cpb_buffer texts, rows; /* rows: cli_layer */
-  size_t runs;            /* that are left after folding */
+  size_t runs;            /* that remain after folding */
   bool folded;            /* by names */
   uint64_t total;
-  uint32_t depth; /* of those that are shown */
+  uint32_t depth; /* of the layers shown */
 } cli_layers;
 
 /* --- Variables (summary_variables.c) ------------------------------------------------ */
 
 typedef struct cli_variable {
-  char *texts[3];      /* name, tensor and path, allocated; NULL for none */
+  char *texts[3];      /* name, tensor and path, allocated, or NULL */
   uint64_t size, name; /* name: its hash */
 } cli_variable;
 
 typedef struct cli_variables {
   uint64_t variables, elements, size; /* without the copies */
   uint64_t copies;                    /* that Keras 3 makes */
-  cpb_buffer names;                   /* uint64_t: hashes, to tell which names several have */
+  cpb_buffer names;                   /* uint64_t: hashes, to find names that several variables have */
   cli_variable top[CLI_TOP];
   size_t num_top;
 } cli_variables;
@@ -58,22 +59,22 @@ typedef struct cli_summary {
   yyjson_doc *overview, *signature, *ops, *all_ops, *constants;
   cli_layers layers;
   cli_variables variables;
-  bool savers[2 * CLI_TOP]; /* which of the largest constants are for saving */
+  bool savers[2 * CLI_TOP]; /* which of the largest constants are only for saving */
   uint64_t functions, function_nodes, uncalled;
   char *problems[CLI_TOP]; /* the first ones, allocated */
   size_t num_problems;     /* of all */
   char *damage;            /* where reading ended */
-  cpb_error failed;        /* the first of the questions that failed */
+  cpb_error failed;        /* the first question that failed */
   const cli_amounts *amounts;
 } cli_summary;
 
-/* Asks and keeps what is wrong with the model; NULL if it cannot be answered. */
+/* Asks, and keeps the model's problems; NULL if the question cannot be answered. */
 yyjson_doc *cli_summary_ask(cli_summary *s, cpb_question_kind kind, cpb_span name, uint64_t first, uint64_t count);
 
-/* What the text is so far, in memory of its own; NULL when that is short. */
+/* A copy of the pending text; NULL if memory is short. */
 char *cli_summary_keep(cli_summary *s);
 
-/* An empty line between parts; a heading after one; both for a person only. */
+/* An empty line between parts; a heading after one; both only for a person. */
 void cli_summary_gap(cli_summary *s);
 void cli_summary_title(cli_summary *s, const char *title);
 /* "12 more: cpb inspect MODEL WORDS" */
@@ -105,7 +106,7 @@ void cli_summary_show_tags(cli_summary *s);
 static inline yyjson_val *cli_root(yyjson_doc *tree) { return tree ? yyjson_doc_get_root(tree) : NULL; }
 static inline yyjson_val *cli_items(yyjson_val *page) { return cpb_json_member(page, "items"); }
 
-/* Or one of its meta graphs alone. */
+/* Whether it is a SavedModel, or one of its meta graphs. */
 static inline bool cli_is_saved_model(const cli_summary *s) {
   return s->kind == CPB_MODEL_SAVED_MODEL || s->kind == CPB_MODEL_META_GRAPH;
 }
@@ -114,7 +115,8 @@ static inline bool cli_is_samediff(const cli_summary *s) {
   return s->kind == CPB_MODEL_SAMEDIFF_ZIP || s->kind == CPB_MODEL_SAMEDIFF_GRAPH;
 }
 
-/* The others but for these: their overview counts their parameters, and their layers come from the names of nodes. */
+/* Whether it is another kind with a graph: the overview counts the parameters, and layers come from the names of
+ * nodes. */
 static inline bool cli_is_exported(const cli_summary *s) {
   return !cli_is_saved_model(s) && !cli_is_samediff(s) && s->kind != CPB_MODEL_GRAPH_DEF &&
          s->kind != CPB_MODEL_KERAS_METADATA && s->kind != CPB_MODEL_CHECKPOINT;

@@ -1,9 +1,9 @@
-/* Variables: how much they come to, and the largest. */
+/* Variables: the totals, and the largest. */
 #include "cli/show/summary_state.h"
 
 /* --- Asking --------------------------------------------------------------------------- */
 
-/* 0 where a dimension is unknown, or the number beyond all that there is. */
+/* 0 if a dimension is unknown, or if the product is too large. */
 static uint64_t elements_of(yyjson_val *shape) {
   uint64_t elements = 1, dimension;
   size_t i, count;
@@ -36,7 +36,7 @@ static uint64_t hash(cpb_span text) {
   return h;
 }
 
-/* What extract --variable and the next question take. */
+/* The identifier for extract --variable and for the next question. */
 static cpb_span handle_of(yyjson_val *item) {
   cpb_span handle = cli_text_at(item, "path");
   if (handle.size == 0) handle = cli_text_at(item, "name");
@@ -74,7 +74,7 @@ static void rank(cli_summary *s, yyjson_val *item, uint64_t size) {
 /* Keras 3 stores each weight twice. */
 static bool is_copy(yyjson_val *item) { return yyjson_is_obj(cpb_json_member(item, "copy_of")); }
 
-/* As stored; what is stored of a part of a variable is all of that. */
+/* The stored size; a part of a variable has the entry of the whole. */
 static uint64_t size_of(yyjson_val *item, uint64_t elements) {
   yyjson_val *stored = cpb_json_member(item, "stored");
   const bool is_own = yyjson_is_obj(stored) && !cpb_json_member(item, "part_of");
@@ -167,7 +167,7 @@ static void put_rest(cli_summary *s, cli_table *t, uint64_t count, uint64_t size
   cli_table_cell(t);
 }
 
-/* A name that no other variable has can be asked for; else its path is shown, too. */
+/* A unique name can be used in questions; otherwise the path is shown as well. */
 static bool is_unique(const cli_summary *s, uint64_t name) {
   const cpb_buffer *names = &s->variables.names;
   size_t found = 0;

@@ -5,9 +5,9 @@
  *     for each row: three times: cli_put...(s, ...), cli_table_cell(&t);
  *     cli_table_end(&t);
  *
- * Columns are as wide as their cells. Where the terminal is not, cells that may be cut are, the widest
- * first; one that is kept and does not fit has the rest of its row on the next line. A column without
- * any text is left out, but not of what a program gets. */
+ * Columns are as wide as their cells. If the terminal is narrower, cells that may be cut are cut, the widest first;
+ * after a kept cell that does not fit, the rest of its row goes on the next line. A column without any text is left
+ * out, but not for a program. */
 #ifndef CPB_CLI_SHOW_TABLE_H
 #define CPB_CLI_SHOW_TABLE_H
 
@@ -17,14 +17,14 @@
 
 enum {
   CLI_KEPT = 1,
-  CLI_RIGHT = 2 /* numbers: kept, too */,
+  CLI_RIGHT = 2 /* numbers; also kept */,
   CLI_DIM = 4,
   CLI_STRONG = 8,
   CLI_WHOLE = 16 /* kept, and short */
 };
 
 typedef struct cli_column {
-  const char *title; /* NULL: has none */
+  const char *title; /* NULL: no title */
   unsigned how;
 } cli_column;
 
@@ -32,26 +32,26 @@ typedef struct cli_table {
   cli_sheet *sheet;
   const cli_column *columns;
   size_t num_columns, indent, next; /* the column of the next cell */
-  const char *word;                 /* what a program's lines begin with; NULL for nothing */
+  const char *word;                 /* the first word of a program's lines, or NULL */
   bool untitled;
-  size_t least;                    /* columns that cells which may be cut keep, and names make room for; 0: 12 */
+  size_t least;                    /* smallest width of cells that may be cut, and that names make room for; 0: 12 */
   size_t lines, lines_most;        /* without the titles; most 0: any number */
   size_t widths[CLI_COLUMNS_MOST]; /* 0: left out */
   cpb_buffer text;                 /* of all cells */
   cpb_buffer ends;                 /* size_t: where each ends in it */
-  cpb_buffer styles;               /* a byte for each row: of its cells, but where the column has its own */
+  cpb_buffer styles;               /* a byte for each row: the style of its cells, unless the column has its own */
   cli_style style;                 /* of the next rows */
-  size_t rows;                     /* held: given, but not printed */
+  size_t rows;                     /* held: added but not printed */
   size_t printed;
-  bool full; /* there is no room for more lines */
+  bool full; /* all available lines are used */
 } cli_table;
 
 void cli_table_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_column *columns, size_t count);
 
-/* What was put becomes the next cell of the row, or of the next row. */
+/* The pending text becomes the next cell of the row, or of the next row. */
 void cli_table_cell(cli_table *t);
 
-/* Prints the rows, or as many as there is room for, and frees. Returns how many of them are left. */
+/* Prints the rows, or as many as fit, and frees. Returns the number of the others. */
 size_t cli_table_end(cli_table *t);
 
 #endif

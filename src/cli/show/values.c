@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEPTH_MOST 8 /* what is nested deeper is not for one line */
+#define DEPTH_MOST 8 /* deeper values do not fit on a line */
 
 /* --- Numbers ------------------------------------------------------------------------ */
 
@@ -51,7 +51,7 @@ static bool begins(cpb_span text, const char *word) {
   return text.size >= strlen(word) && memcmp(text.data, word, strlen(word)) == 0;
 }
 
-/* TensorFlow's names and ND4J's; what follows the name, such as the digits, stays. */
+/* TensorFlow's names and ND4J's; the rest of the name, such as the digits, is kept. */
 void cli_put_dtype(cli_sheet *s, cpb_span dtype) {
   static const struct {
     const char *name, *shown;
@@ -99,7 +99,7 @@ static void put_image(cli_sheet *s, yyjson_val *image) {
                  (unsigned long long)cli_number_at(image, "height"));
 }
 
-/* What a type that is no tensor is called, and what is in it: sequence(f32[3]). */
+/* The name of a type other than a tensor, and its element types: sequence(f32[3]). */
 static void put_named_type(cli_sheet *s, yyjson_val *type, unsigned depth) {
   yyjson_obj_iter members = yyjson_obj_iter_with(type);
   yyjson_val *key = yyjson_obj_iter_next(&members), *held = key ? yyjson_obj_iter_get_val(key) : NULL;
@@ -132,7 +132,7 @@ void cli_put_tensor(cli_sheet *s, yyjson_val *tensor) { put_type(s, tensor, 0); 
 
 static void put_value(cli_sheet *s, yyjson_val *value, unsigned depth);
 
-/* A list: of numbers, as a shape is written; of others, one after the other. */
+/* A list of numbers in the notation of a shape; other items one after the other. */
 static void put_list(cli_sheet *s, yyjson_val *list, unsigned depth) {
   size_t i, count;
   yyjson_val *element, *first = yyjson_arr_get_first(list);
@@ -147,13 +147,13 @@ static void put_list(cli_sheet *s, yyjson_val *list, unsigned depth) {
   }
 }
 
-/* Nothing to be shown. An empty shape is a scalar's. */
+/* Whether there is nothing to show. An empty shape is that of a scalar. */
 static bool is_absent(const char *key, yyjson_val *value) {
   bool empty = yyjson_is_arr(value) && yyjson_arr_size(value) == 0 && strcmp(key, "shape") != 0;
   return yyjson_is_null(value) || empty;
 }
 
-/* A tensor by name, dtype and shape; others as their members. */
+/* A tensor by name, dtype and shape; other objects by their members. */
 static void put_object(cli_sheet *s, yyjson_val *object, unsigned depth) {
   size_t i, count, shown = 0;
   yyjson_val *key, *value;

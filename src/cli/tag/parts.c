@@ -10,7 +10,7 @@
 #define DEPTH 32
 #define NO_TEXT ((cpb_span){NULL, 0})
 
-/* What an item of the list is about, for messages. */
+/* The item of the list that a message refers to. */
 typedef struct place {
   tag_parts *parts;
   cpb_samediff_writer *writer;
@@ -35,7 +35,7 @@ static int refuse_file(const place *p, const char *path, const char *what) {
 
 /* --- Reading whole files -------------------------------------------------------------- */
 
-/* To be released. NULL after the message. */
+/* The caller releases it. NULL after the message. */
 static uint8_t *read_whole(cli *c, const char *path, size_t *size, int *status) {
   cpb_error error;
   cpb_file *file = cpb_file_open(&c->allocator, path, &error);
@@ -54,7 +54,7 @@ static bool is_one_of(yyjson_val *key, const char *const *known) {
   return false;
 }
 
-/* An object with no other members than these, whose names end with NULL. */
+/* Checks that an object has only these members; the list of names ends with NULL. */
 static int check_members(const place *p, yyjson_val *object, const char *const *known) {
   size_t i, count;
   yyjson_val *key, *value;
@@ -79,7 +79,7 @@ static int get_number(const place *p, yyjson_val *value, const char *what, uint6
 
 /* --- Sources ------------------------------------------------------------------------------- */
 
-/* A path in the list counts from where the list is. */
+/* Paths in the list are relative to the list's folder. */
 static char *find_path(const place *p, cpb_span path, int *status) {
   cli *c = p->parts->cli;
   bool named = path.size > 0 && !memchr(path.data, 0, path.size); /* yyjson's texts end with NUL */
@@ -110,7 +110,7 @@ static int add(const place *p, cpb_samediff_part *part) {
   part->name_size = p->name.size;
   part->source = p->parts->count - 1;
   cpb_samediff_writer_add(p->writer, part);
-  return CLI_OK; /* what is wrong comes with the first step */
+  return CLI_OK; /* problems are reported by the first step */
 }
 
 static int file_size(const place *p, const tag_source *s, uint64_t *size) {
@@ -193,7 +193,7 @@ static int get_state(const place *p, yyjson_val *object, uint32_t *state) {
 }
 
 static int add_values(const place *p, const cpb_values_info *info, cpb_samediff_part *part) {
-  part->dtype = info->numpy ? info->numpy : info->dtype; /* every kind of model has its own names */
+  part->dtype = info->numpy ? info->numpy : info->dtype; /* the names differ for each kind of model */
   part->rank = info->rank;
   part->shape = info->shape;
   part->fortran_order = info->fortran_order;
@@ -250,7 +250,7 @@ static int add_content(const place *p, yyjson_val *object, cpb_samediff_part *pa
   return status == CLI_OK ? add(p, part) : status;
 }
 
-/* The member that says what kind of source it is. */
+/* The member that gives the kind of source. */
 static int add_part(const place *p, yyjson_val *source, cpb_samediff_what what) {
   static const struct {
     const char *key;
@@ -294,7 +294,7 @@ static int add_list(place p, yyjson_val *tag, const char *list, cpb_samediff_wha
 
 /* --- Tags ---------------------------------------------------------------------------------------- */
 
-/* The file's content, which stays. */
+/* The file's content, which is kept. */
 static int load_file(const place *p, cpb_span path, cpb_span *content) {
   tag_parts *parts = p->parts;
   const cpb_allocator *a = &parts->cli->allocator;

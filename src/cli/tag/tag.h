@@ -1,4 +1,4 @@
-/* cpb tag: its list of parts, and where their bytes come from. */
+/* cpb tag: its list of parts, and the sources of their bytes. */
 #ifndef CPB_CLI_TAG_TAG_H
 #define CPB_CLI_TAG_TAG_H
 
@@ -14,11 +14,11 @@ typedef struct tag_source {
   char *path;
   uint64_t begin; /* of a file */
   bool of_model;
-  cpb_span name, tag; /* of a model; tag NULL for the newest */
+  cpb_span name, tag; /* of a model; tag NULL: the newest */
   uint32_t state;
 } tag_source;
 
-/* What is being read. */
+/* The source that is being read. */
 typedef struct tag_reader {
   cli *cli;
   const tag_source *source;
@@ -30,10 +30,10 @@ typedef struct tag_reader {
 
 void tag_reader_close(tag_reader *reader);
 
-/* From its begin. CLI_OK, or an exit code after the message, as below. */
+/* Reads from the beginning. CLI_OK, or an exit code after the message, as below. */
 int tag_reader_open(tag_reader *reader, const tag_source *source);
 
-/* Lends the writer what it waits for. */
+/* Lends the writer the bytes that it needs. */
 int tag_reader_supply(tag_reader *reader, cpb_input *input);
 
 typedef struct tag_parts {
@@ -53,7 +53,7 @@ void tag_parts_free(tag_parts *parts);
 /* Whether parameters are to be compressed. */
 bool tag_parts_deflate(const tag_parts *parts);
 
-/* Gives all tags to the writer. As tag_parts_load(). */
+/* Gives all tags to the writer. Returns like tag_parts_load(). */
 int tag_parts_add(tag_parts *parts, cpb_samediff_writer *writer);
 
 #endif

@@ -1,5 +1,5 @@
-/* What URLs need of the outside world: requests, and time. exchange_curl.c, or
- * exchange_none.c in builds without libcurl (CPB_WITH_CURL). */
+/* The interface of URLs to the outside world: requests, and time. Implemented by exchange_curl.c, or by exchange_none.c
+ * in builds without libcurl (CPB_WITH_CURL). */
 #ifndef CPB_HOST_URL_EXCHANGE_H
 #define CPB_HOST_URL_EXCHANGE_H
 
@@ -11,39 +11,40 @@
 #include "host/url/profile.h"
 #include "host/url/response.h"
 
-/* What makes requests, and keeps their connections. */
+/* Makes requests, and keeps their connections. */
 typedef struct cpb_exchange cpb_exchange;
 
-/* NULL with the error set: CPB_E_UNSUPPORTED where there is no libcurl, CPB_E_MEMORY. */
+/* NULL with the error set: CPB_E_UNSUPPORTED without libcurl, CPB_E_MEMORY. */
 cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error);
-/* Another, whose requests go on while this one or any other beside it waits; it must be freed before this one. NULL
- * when memory is short. */
+/* Another exchange, whose requests continue while this one or a sibling waits; free it before this one. NULL if memory
+ * is short. */
 cpb_exchange *cpb_exchange_beside(cpb_exchange *exchange);
 void cpb_exchange_free(cpb_exchange *exchange);
 
 /* Whether this libcurl can sign for S3. */
 bool cpb_exchange_can_sign(const cpb_exchange *exchange);
 
-/* What is done with a response. */
+/* Handles a response. */
 typedef struct cpb_receiver {
-  /* Called once its header is complete. False: its body is not wanted. */
+  /* Called once its header is complete. False: skip the body. */
   bool (*begin)(void *user, const cpb_response *response);
-  /* Called with each piece of the body. False: no more is wanted. */
+  /* Called with each piece of the body. False: stop. */
   bool (*take)(void *user, const uint8_t *data, size_t length);
   void *user;
 } cpb_receiver;
 
-/* What a whole file goes to. It takes bytes that begin at `offset`, which is 0 again when all is sent anew. False with
- * errno set. */
+/* The destination of a whole file. It takes bytes that begin at `offset`, which returns to 0 if everything is sent
+ * again. False with errno set. */
 typedef struct cpb_remote_sink {
   bool (*write)(void *user, uint64_t offset, const uint8_t *data, size_t length);
   void *user;
 } cpb_remote_sink;
 
-/* A GET. Redirects are followed; where they leave the origin, neither headers nor keys go along. */
+/* A GET. Redirects are followed; if they leave the origin, headers and keys are not sent. */
 typedef struct cpb_request {
   const char *url;
-  /* Where redirects led an earlier request for it: this one begins there. NULL: at `url`. Only read by `start`. */
+  /* The target that redirects gave for an earlier request: this one begins there. NULL: at `url`. Only read by
+   * `start`. */
   const char *target;
   const char *range;                 /* such as "0-99" or "-100"; NULL: all */
   const char *condition;             /* If-..., or NULL */
@@ -59,24 +60,25 @@ typedef struct cpb_request {
 } cpb_request;
 
 typedef enum cpb_outcome {
-  CPB_RECEIVED,    /* all of the response, or what was wanted of it */
-  CPB_INTERRUPTED, /* by what may pass */
-  CPB_REFUSED      /* for good */
+  CPB_RECEIVED,    /* the entire response, or the part that the receiver wanted */
+  CPB_INTERRUPTED, /* a temporary failure */
+  CPB_REFUSED      /* a permanent failure */
 } cpb_outcome;
 
-/* Begins a request, unless memory is short: `finish` then says so. What is passed must stay until that or `cancel`. */
+/* Begins a request; if memory is short, `finish` reports it. The arguments must stay valid until `finish` or
+ * `cancel`. */
 void cpb_exchange_start(cpb_exchange *exchange, const cpb_request *request, const cpb_receiver *receiver);
-/* Waits until the request that was begun has ended. The error is set for both of the last outcomes. */
+/* Waits until the current request has ended. Sets the error for the last two outcomes. */
 cpb_outcome cpb_exchange_finish(cpb_exchange *exchange, cpb_error *error);
-/* Where redirects led the last request, until the next one begins; NULL: nowhere else. */
+/* The URL that the last request was redirected to, valid until the next one begins; NULL: not redirected. */
 const char *cpb_exchange_led_to(const cpb_exchange *exchange);
-/* Ends the request that was begun, if there is one: the receiver is not called any more. */
+/* Ends the current request, if any: the receiver is not called any more. */
 void cpb_exchange_cancel(cpb_exchange *exchange);
 
-/* Its variables, and small files. */
+/* Environment variables, and small files. */
 extern const cpb_environment cpb_exchange_environment;
 
-/* The time of the day, in seconds since 1970, and doing nothing for so many milliseconds. */
+/* The time, in seconds since 1970; and a pause of so many milliseconds. */
 int64_t cpb_exchange_now(void);
 void cpb_exchange_pause(uint64_t milliseconds);
 

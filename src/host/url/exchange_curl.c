@@ -1,5 +1,4 @@
-/* Requests by libcurl, which is loaded when it is needed: programs that open no URL neither link it nor
- * wait for it. */
+/* Requests by libcurl, which is loaded on demand: programs that open no URL neither link it nor wait for it. */
 #ifdef CPB_WITH_CURL
 #  define _POSIX_C_SOURCE 200809L
 #  define _GNU_SOURCE /* RTLD_DEEPBIND */
@@ -21,15 +20,15 @@
 #  include "host/url/exchange.h"
 
 #  define REDIRECTS 10
-#  define REDIRECT_BODY ((size_t)64 << 10) /* of a response that is not for us */
-#  define HEADER_MOST ((size_t)256 << 10)  /* of one response; libcurl takes lines of up to 100 KB */
+#  define REDIRECT_BODY ((size_t)64 << 10) /* of a response that is skipped */
+#  define HEADER_MOST ((size_t)256 << 10)  /* of one response; libcurl accepts lines of up to 100 KB */
 #  define ENOUGH ((size_t)1 << 20)         /* more memory than libcurl needs for a header */
 #  define WAIT 1000                        /* milliseconds between looks at the clock */
 #  define SHORT_WAIT 100                   /* the same where the host may cancel */
 #  define SIGNING 0x075700                 /* 7.87 signs x-amz- headers */
 
-/* libcurl's own TLS library comes before what a program exports under the same names, as TensorFlow does
- * with another one. Sanitizers refuse this. */
+/* libcurl's own TLS library must precede symbols with the same names that a program exports, such as TensorFlow's.
+ * Sanitizers reject this. */
 #  ifdef __has_feature
 #    if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #      define SANITIZED
@@ -41,14 +40,14 @@
 #    define OWN_SYMBOLS 0
 #  endif
 
-/* Options by their numbers, as the libcurl that is loaded may be newer than its header here. */
+/* Options by number, because the loaded libcurl may be newer than the header used here. */
 #  define OPTION_PROTOCOLS ((CURLoption)(CURLOPTTYPE_LONG + 181))
 #  define OPTION_AWS_SIGV4 ((CURLoption)(CURLOPTTYPE_OBJECTPOINT + 305))
 #  define TOO_LARGE ((CURLcode)100)
 
 /* --- The library ---------------------------------------------------------------------- */
 
-/* Its functions, by their names without curl_. */
+/* Its functions, named without curl_. */
 #  define FUNCTIONS(F)                                                                                           \
     F(CURLcode, global_init, (long flags))                                                                       \
     F(curl_version_info_data *, version_info, (CURLversion age))                                                 \
@@ -107,21 +106,21 @@ static bool load(library *l, cpb_error *error) {
 struct cpb_exchange {
   cpb_allocator allocator;
   library curl;
-  cpb_exchange *home; /* the one that owns what all beside it share */
+  cpb_exchange *home; /* owns the data that all its siblings share */
   CURLM *multi;
   CURL *easy;
-  /* of the request under way: */
+  /* of the current request */
   const cpb_request *request;
   const cpb_receiver *receiver;
   struct curl_slist *headers;
-  char *led_to; /* by redirects */
+  char *led_to; /* the target of redirects */
   cpb_response response;
   bool added, ended; /* `ended`: with this code */
   CURLcode code;
   bool begun, stopped, moved; /* `moved`: there is a Location */
-  size_t header;              /* bytes of it that came */
+  size_t header;              /* bytes of it so far */
   size_t skipped;             /* bytes of a redirect's body */
-  uint64_t last;              /* when something came */
+  uint64_t last;              /* time of the last bytes */
   char trouble[CURL_ERROR_SIZE];
 };
 
@@ -248,7 +247,7 @@ static size_t take_body(char *data, size_t one, size_t length, void *user) {
 
 /* --- One request ------------------------------------------------------------------------ */
 
-/* The headers to send, or NULL when memory is short. */
+/* The headers to send, or NULL if memory is short. */
 static struct curl_slist *headers_for(cpb_exchange *x, bool at_home) {
   const cpb_request *r = x->request;
   const char *const *lists[] = {at_home ? r->headers : NULL, at_home && r->keys ? r->signed_headers : NULL};
@@ -263,7 +262,7 @@ static struct curl_slist *headers_for(cpb_exchange *x, bool at_home) {
   return longer;
 }
 
-/* What libcurl's command does with these, the library does not. */
+/* Applies variables that libcurl's command supports and the library does not. */
 static void set_certificates(cpb_exchange *x) {
   const char *bundle = getenv("CURL_CA_BUNDLE"), *file = getenv("SSL_CERT_FILE"), *folder = getenv("SSL_CERT_DIR");
   if (!bundle || !*bundle) bundle = file;
@@ -280,8 +279,8 @@ static bool has_default(const cpb_buffer *netrc) {
   return same == length;
 }
 
-/* Where to look for a password: in ~/.netrc. Its entry for a machine is also for a request that was redirected there
- * from another one, but its "default" is not; libcurl cannot tell them apart. */
+/* Where to look for a password: in ~/.netrc. A request that was redirected to another machine may use that machine's
+ * entry, but not the "default" entry; libcurl cannot distinguish them. */
 static void set_netrc(cpb_exchange *x, bool at_home) {
   char path[4096];
   cpb_buffer netrc;
@@ -325,7 +324,7 @@ static void set_up(cpb_exchange *x, const char *url, bool at_home) {
   set_certificates(x);
 }
 
-/* Milliseconds to wait at most; 0 once the request has failed, with the error set. */
+/* Longest time to wait, in milliseconds; 0 once the request has failed, with the error set. */
 static uint64_t time_left(const cpb_exchange *x, cpb_outcome *outcome, cpb_error *error) {
   const cpb_request *r = x->request;
   uint64_t now = cpb_url_clock(), end = x->last + r->idle_time;
@@ -349,7 +348,7 @@ static uint64_t time_left(const cpb_exchange *x, cpb_outcome *outcome, cpb_error
   return cpb_min_u64(end - now, r->cancelled ? SHORT_WAIT : WAIT);
 }
 
-/* What may be otherwise next time. */
+/* Whether a new attempt may succeed. */
 static bool may_pass(CURLcode code) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -368,7 +367,7 @@ static bool may_pass(CURLcode code) {
   }
 }
 
-/* Whether a server sent a header, or a line of one, without an end: libcurl says of a line that its memory is short. */
+/* Whether a server sent a header, or a line of one, without an end: libcurl reports such a line as lack of memory. */
 static bool is_header_too_long(const cpb_exchange *x, CURLcode code) {
   long sent = 0;
   if (x->header > HEADER_MOST) return true;
@@ -400,7 +399,7 @@ static cpb_outcome fail_with(cpb_exchange *x, CURLcode code, cpb_error *error) {
   return passes ? CPB_INTERRUPTED : CPB_REFUSED;
 }
 
-/* Notes which of the requests that go on together have ended. */
+/* Notes which of the concurrent requests have ended. */
 static void note_ended(cpb_exchange *x) {
   int left;
   for (CURLMsg *message; (message = x->curl.multi_info_read(x->multi, &left));) {
@@ -414,7 +413,7 @@ static void note_ended(cpb_exchange *x) {
   }
 }
 
-/* Lets the request run to its end, and the others go on. */
+/* Runs the request to its end, while the others continue. */
 static cpb_outcome drive(cpb_exchange *x, cpb_error *error) {
   cpb_outcome outcome = CPB_RECEIVED;
   int running;
@@ -439,7 +438,7 @@ void cpb_exchange_cancel(cpb_exchange *x) {
   x->headers = NULL;
 }
 
-/* Begins what `drive` ends, unless memory is short. */
+/* Begins a request for `drive`, unless memory is short. */
 static void begin(cpb_exchange *x, const char *url) {
   int running;
   bool at_home = cpb_address_same_origin(x->request->url, url);
@@ -457,7 +456,7 @@ static void begin(cpb_exchange *x, const char *url) {
 
 /* --- Redirects --------------------------------------------------------------------------- */
 
-/* A copy of where the response leads; NULL with the error set. */
+/* A copy of the target of a redirect; NULL with the error set. */
 static char *next_url(cpb_exchange *x, cpb_error *error) {
   cpb_address before, after;
   char *from = NULL, *to = NULL;

@@ -1,4 +1,4 @@
-/* What ~/.aws/credentials and ~/.aws/config say of one profile. No function here does I/O but by the environment. */
+/* Reads one profile from ~/.aws/credentials and ~/.aws/config. All I/O goes through the environment. */
 #ifndef CPB_HOST_URL_PROFILE_H
 #define CPB_HOST_URL_PROFILE_H
 
@@ -10,8 +10,8 @@
 
 /* Variables and files: the process's, or a test's. */
 typedef struct cpb_environment {
-  const char *(*variable)(const char *name); /* NULL: there is none */
-  /* Appends a file to `out`. 0, or an errno; EFBIG when it has more than CPB_PROFILE_MOST bytes. */
+  const char *(*variable)(const char *name); /* NULL if it is not set */
+  /* Appends a file to `out`. 0, or an errno; EFBIG if it is larger than CPB_PROFILE_MOST bytes. */
   int (*read)(const char *path, cpb_buffer *out);
 } cpb_environment;
 
@@ -23,12 +23,12 @@ typedef enum cpb_setting_name {
   CPB_SETTING_TOKEN,
   CPB_SETTING_REGION,
   CPB_SETTING_ENDPOINT,
-  CPB_SETTING_ELSEWHERE, /* one by which keys are got from somewhere else: role_arn, sso_session, ... */
+  CPB_SETTING_ELSEWHERE, /* one that gets keys from elsewhere: role_arn, sso_session, ... */
   CPB_SETTINGS
 } cpb_setting_name;
 
 typedef struct cpb_setting {
-  char *text; /* NULL: it is not there */
+  char *text; /* NULL: missing */
   const char *name, *path;
   size_t line; /* from 1 */
 } cpb_setting;
@@ -39,11 +39,12 @@ typedef struct cpb_profile {
   char *paths[2];
 } cpb_profile;
 
-/* False with the error set. What was made must be freed in any case. */
+/* False with the error set. Free `p` in any case. */
 bool cpb_profile_load(cpb_profile *p, const cpb_allocator *a, const cpb_environment *environment, cpb_error *error);
 void cpb_profile_free(cpb_profile *p, const cpb_allocator *a);
 
-/* Sets the error: where a setting is, and what it should be. Its text, which may be secret, is not told. */
+/* Sets the error: the place of a setting, and the expected value. The message does not contain the text, which may be
+ * secret. */
 void cpb_setting_fail(const cpb_setting *setting, cpb_code code, const char *expected, cpb_error *error);
 
 #endif

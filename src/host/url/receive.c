@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 
-/* After the error was set. */
+/* Called after the error was set. */
 static bool wrong(cpb_remote *r) {
   r->body = CPB_BODY_WRONG;
   return false;
@@ -44,14 +44,15 @@ static bool begin_range(cpb_remote *r) {
   return r->body == CPB_BODY_RANGE;
 }
 
-/* The most that is taken of a whole file in place of a range: no less than was asked for from its beginning. */
+/* The largest size of a whole file that is accepted in place of a range: at least the requested bytes from its
+ * beginning. */
 static uint64_t most_of_whole(const cpb_remote *r) {
   bool from_beginning = r->begin == 0 && !r->is_suffix;
   return cpb_max_u64(r->options.max_whole, from_beginning ? r->end : 0);
 }
 
 static bool too_large(cpb_remote *r, uint64_t size) {
-  if (r->is_suffix) { /* plain ranges may be known */
+  if (r->is_suffix) { /* plain ranges may still be supported */
     r->no_suffix = true;
     r->body = CPB_BODY_NOTHING;
     return false;
@@ -96,7 +97,7 @@ static bool begin_whole(cpb_remote *r) {
   return true;
 }
 
-/* Some servers answer 200 with a range all the same, which is then what its Content-Range says. */
+/* Some servers answer a range with 200; their Content-Range then describes it. */
 static bool begin_200(cpb_remote *r) {
   cpb_content_range range;
   if (!*r->response.content_range || r->sink) return begin_whole(r);
@@ -105,7 +106,7 @@ static bool begin_200(cpb_remote *r) {
   return is_whole ? begin_whole(r) : begin_range(r);
 }
 
-/* A 416 is right only for ranges past the end. S3 does not say where that is. */
+/* A 416 is correct only for ranges beyond the end. S3 does not tell the size. */
 static bool begin_416(cpb_remote *r) {
   uint64_t size;
   bool told = cpb_response_size_of_416(&r->response, &size);
@@ -120,12 +121,13 @@ static bool begin_416(cpb_remote *r) {
   return wrong(r);
 }
 
-/* Statuses that a server which knows no suffixes may answer one with. */
+/* Statuses with which servers without support for suffixes may answer one. */
 static bool may_mean_no_suffix(int status) {
   return status == 400 || status == 405 || status == 406 || status == 412 || status == 501;
 }
 
-/* Some servers refuse a file that is as old as the date that they gave. What the next response says is compared. */
+/* Some servers reject a condition with the very date that they gave. The validators of the next response are compared
+ * instead. */
 static bool begin_412(cpb_remote *r) {
   bool by_date = r->query.condition && strncmp(r->query.condition, "If-Un", 5) == 0;
   if (!by_date) return fail(r, "the file changed while it was read: the server answered 412");
@@ -186,7 +188,7 @@ static bool take_explanation(cpb_remote *r, const uint8_t *data, size_t length) 
   return length < room;
 }
 
-/* While nobody waits, as of a range that is requested ahead, the time does not count. */
+/* While nobody waits, such as for a range requested ahead, the time does not count. */
 static bool is_slow(cpb_remote *r, size_t length) {
   cpb_pace *p = &r->pace;
   uint64_t now = p->since > 0 ? cpb_url_clock() : 0, took = now - p->since, least = r->options.min_speed;

@@ -8,20 +8,20 @@
 #include "host/url/remote_state.h"
 
 #define IDLE_TIME 30000u             /* milliseconds */
-#define TAIL ((size_t)68 << 10)      /* what an index is looked for in, and some more */
+#define TAIL ((size_t)68 << 10)      /* enough for the bytes searched for an index, and some more */
 #define MIN_SPEED 100u               /* bytes a second */
 #define ATTEMPTS 4u                  /* for one range */
-#define PATIENCE 15000u              /* milliseconds: for so long without a response from who gave one before */
+#define PATIENCE 15000u              /* milliseconds without a response from a server that has answered before */
 #define PAUSE 250u                   /* milliseconds, at most, after the first failure */
-#define LOOK 100u                    /* milliseconds of a pause between questions whether to go on */
-#define LONGEST_PAUSE 30000u         /* also if the server asks for a longer one */
-#define TAIL_LEAST ((size_t)4 << 10) /* instead of less, the beginning is asked for */
+#define LOOK 100u                    /* milliseconds between checks whether to stop, during a pause */
+#define LONGEST_PAUSE 30000u         /* even if the server asks for a longer one */
+#define TAIL_LEAST ((size_t)4 << 10) /* for fewer bytes, the beginning is requested instead */
 #define MAX_WHOLE ((uint64_t)1 << 20)
-#define PROGRESS ((size_t)1 << 20)  /* after so many bytes failures are counted anew */
-#define CRUMBS 4u                   /* so many responses in a row may be too short */
+#define PROGRESS ((size_t)1 << 20)  /* failures are counted again after so many bytes */
+#define CRUMBS 4u                   /* number of consecutive responses that may be too short */
 #define SHOWN 1024                  /* of a URL */
-#define URL_PIECE ((size_t)2 << 20) /* of what is requested beside the range under way */
-#define URL_SHARED_LANES 1          /* of one that is shared */
+#define URL_PIECE ((size_t)2 << 20) /* size of ranges that are requested in parallel */
+#define URL_SHARED_LANES 1          /* of a shared one */
 
 static char *copy_of(const cpb_allocator *a, const char *text) {
   size_t size = strlen(text) + 1;
@@ -31,7 +31,7 @@ static char *copy_of(const cpb_allocator *a, const char *text) {
 
 /* --- One request ------------------------------------------------------------------------------ */
 
-/* Once, before a request after the first: what may change meanwhile without being noticed. */
+/* Warns once, before the second request, if the file may change without being noticed. */
 static void tell_unmarked(cpb_remote *r) {
   char name[SHOWN];
   if (r->told || !r->pinned.known || *r->pinned.etag || *r->pinned.last_modified) return;
@@ -41,7 +41,7 @@ static void tell_unmarked(cpb_remote *r) {
 
 static cpb_remote *home_of(cpb_remote *r) { return r->home ? r->home : r; }
 
-/* What the caller sends comes before what the environment says. */
+/* The caller's headers take precedence over the environment. */
 static bool has_authorization(const char *const *headers) {
   static const char name[] = "authorization:";
   for (; headers && *headers; headers++) {
@@ -114,7 +114,7 @@ static cpb_outcome settle(cpb_remote *r) {
   }
 }
 
-/* Begins the request for the range that is set. */
+/* Begins the request for the current range. */
 static void start(cpb_remote *r, cpb_error *error) {
   r->error = error;
   r->body = CPB_BODY_UNKNOWN;
@@ -137,7 +137,7 @@ static void forget_target(cpb_remote *of) {
   of->target = NULL;
 }
 
-/* After a response that is good. Signatures in a target may be good for a while, or for one request. */
+/* Call it after a valid response. Signatures in a target may be valid for some time, or for a single request. */
 static void keep_target(cpb_remote *r) {
   cpb_remote *of = home_of(r);
   const char *led_to = cpb_exchange_led_to(r->exchange);
@@ -151,7 +151,8 @@ static void keep_target(cpb_remote *r) {
   of->num_targets++;
 }
 
-/* After a failure, which is perhaps the target's: it is not used again. Whether the URL itself may say otherwise. */
+/* After a failure, which the target may have caused: drops the target. Returns whether the URL itself may have a
+ * different result. */
 static bool was_led_astray(cpb_remote *r) {
   cpb_remote *of = home_of(r);
   int status = r->response.status;
@@ -177,7 +178,7 @@ static void set_range(cpb_remote *r, uint64_t begin, uint64_t end, bool is_suffi
 
 /* --- Several ranges at once ------------------------------------------------------------------------ */
 
-/* For another request that goes on while one of `r` does. NULL when memory is short. */
+/* Makes a lane, whose requests run in parallel with those of `r`. NULL if memory is short. */
 static cpb_remote *new_lane(cpb_remote *r) {
   cpb_remote *lane = cpb_alloc_zeroed(&r->allocator, sizeof *lane);
   if (!lane) return NULL;
@@ -192,7 +193,7 @@ static cpb_remote *new_lane(cpb_remote *r) {
   return NULL;
 }
 
-/* The lane that is to bring the byte at `offset`. */
+/* The lane that is reading the byte at `offset`. */
 static cpb_remote *lane_of(const cpb_remote *r, uint64_t offset) {
   for (unsigned i = 0; i < r->most_lanes; i++) {
     cpb_remote *lane = r->lanes[i];
@@ -201,7 +202,7 @@ static cpb_remote *lane_of(const cpb_remote *r, uint64_t offset) {
   return NULL;
 }
 
-/* Where [offset, end) ends before what a lane is to bring. */
+/* The part of [offset, end) before the ranges of the lanes. */
 static uint64_t before_lanes(const cpb_remote *r, uint64_t offset, uint64_t end) {
   for (unsigned i = 0; i < r->most_lanes; i++) {
     const cpb_remote *lane = r->lanes[i];
@@ -210,7 +211,7 @@ static uint64_t before_lanes(const cpb_remote *r, uint64_t offset, uint64_t end)
   return end;
 }
 
-/* Makes a lane free, with nothing of what came. */
+/* Frees a lane, and drops its bytes. */
 static void empty(cpb_remote *lane) {
   cpb_exchange_cancel(lane->exchange);
   lane->home->bytes_read += lane->bytes_read;
@@ -228,8 +229,8 @@ static void give_up_lanes(cpb_remote *r) {
   r->most_lanes = 0;
 }
 
-/* Waits for what a lane brings. If that fails, nothing more is requested so: the range is requested again, alone, and
- * what is wrong is said then. */
+/* Waits for a lane's bytes. If they fail, lanes are no longer used: the range is requested again, alone, which reports
+ * the problem. */
 static void take_lane(cpb_remote *r, cpb_remote *lane) {
   bool came = finish(lane) == CPB_RECEIVED && lane->body == CPB_BODY_RANGE && lane->got > 0;
   if (came) {
@@ -243,8 +244,8 @@ static void take_lane(cpb_remote *r, cpb_remote *lane) {
   if (!came && !astray) give_up_lanes(r);
 }
 
-/* Requests pieces of [begin, end) that are neither there nor on their way, as far as there are lanes: none for what
- * lies elsewhere now. */
+/* Requests pieces of [begin, end) that are neither available nor requested, as far as there are lanes; frees lanes
+ * whose ranges are elsewhere. */
 static void look_ahead(cpb_remote *r, uint64_t begin, uint64_t end) {
   uint64_t last = begin + (URL_LANES + 1) * (uint64_t)URL_PIECE;
   end = cpb_min_u64(cpb_min_u64(end, r->pinned.size), last);
@@ -274,7 +275,7 @@ static void look_ahead(cpb_remote *r, uint64_t begin, uint64_t end) {
 
 /* --- Again and again --------------------------------------------------------------------------- */
 
-/* From 0 to `most`, so that many clients do not come back at once. */
+/* A random time up to `most`, so that many clients do not return at once. */
 static uint64_t jitter(cpb_remote *r, uint64_t most) {
   r->random ^= r->random << 13;
   r->random ^= r->random >> 7;
@@ -282,7 +283,7 @@ static uint64_t jitter(cpb_remote *r, uint64_t most) {
   return r->random % (most + 1);
 }
 
-/* Whether all of the time passed before the host wanted to stop. */
+/* False if the host wants to stop before the time has passed. */
 static bool pause_for(const cpb_url_options *options, uint64_t milliseconds, cpb_error *error) {
   while (milliseconds > 0) {
     uint64_t part = options->cancelled ? cpb_min_u64(milliseconds, LOOK) : milliseconds;
@@ -296,7 +297,7 @@ static bool pause_for(const cpb_url_options *options, uint64_t milliseconds, cpb
   return true;
 }
 
-/* Waits before the next attempt, or returns false: there is to be none. `since`: when there was progress last. */
+/* Waits before the next attempt; false if there is to be none. `since` is the time of the last progress. */
 static bool pause_after(cpb_remote *r, unsigned failures, uint64_t since, cpb_error *error) {
   uint64_t wanted = cpb_response_retry_after(&r->response, cpb_exchange_now());
   uint64_t most = cpb_min_u64((uint64_t)PAUSE << cpb_min_u64(failures - 1, 20), LONGEST_PAUSE);
@@ -308,8 +309,8 @@ static bool pause_after(cpb_remote *r, unsigned failures, uint64_t since, cpb_er
   return pause_for(&r->options, wanted, error);
 }
 
-/* Requests the range that is set until it is there, and beside it what follows up to `ahead`. What came before it broke
- * off is kept. */
+/* Requests the current range until it is complete, and in parallel the bytes after it up to `ahead`. Bytes from before
+ * an interruption are kept. */
 static bool fetch(cpb_remote *r, uint64_t ahead, cpb_error *error) {
   uint64_t since = cpb_url_clock();
   for (unsigned failures = 0;;) {
@@ -333,7 +334,7 @@ static bool fetch(cpb_remote *r, uint64_t ahead, cpb_error *error) {
   }
 }
 
-/* Learns the size, by a request for the last bytes or else for the first. */
+/* Learns the size, by requesting the last bytes, or else the first. */
 static bool make_known(cpb_remote *r, size_t tail, cpb_error *error) {
   if (r->pinned.known) return true;
   if (tail > 0 && !r->no_suffix) {
@@ -345,7 +346,7 @@ static bool make_known(cpb_remote *r, size_t tail, cpb_error *error) {
   return fetch(r, 0, error);
 }
 
-/* Whether the response was much shorter than what was asked for, too often. */
+/* Whether too many responses were much shorter than requested. */
 static bool is_crumbs(cpb_remote *r, uint64_t wanted, cpb_error *error) {
   bool crumb = r->body == CPB_BODY_RANGE && r->got < wanted && r->got < CPB_WINDOW_LEAST;
   r->crumbs = crumb ? r->crumbs + 1 : 0;

@@ -11,14 +11,14 @@ static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* Whether `text` begins with `word`, in small letters, in any case. */
+/* Whether `text` begins with `word`, which is lower case, ignoring case. */
 static bool begins(const char *text, size_t length, const char *word) {
   size_t i = 0;
   while (word[i] && i < length && lower(text[i]) == word[i]) i++;
   return !word[i];
 }
 
-/* Digits, up to what is none. */
+/* Reads digits, up to the first other character. */
 static bool read_number(const char **text, uint64_t *number) {
   const char *p = *text;
   for (*number = 0; *p >= '0' && *p <= '9'; p++) {
@@ -187,7 +187,7 @@ bool cpb_response_date(const char *text, int64_t *seconds) {
   if (!skip(&p, ' ') || !read_two(&p, &century) || !read_two(&p, &year) || !skip(&p, ' ')) return false;
   if (!read_two(&p, &hour) || !skip(&p, ':') || !read_two(&p, &minute) || !skip(&p, ':') || !read_two(&p, &second))
     return false;
-  /* Days by the Gregorian calendar, of which the years begin in March here. */
+  /* Days in the Gregorian calendar; years begin in March here. */
   year += century * 100 - (month < 2);
   month = (month + 10) % 12;
   int64_t days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719468;

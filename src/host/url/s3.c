@@ -4,10 +4,10 @@
 
 #include "base/status.h"
 
-/* Of an empty body, as all of our requests have. */
+/* The hash of an empty body, which all our requests have. */
 #define CONTENT_HASH "x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-/* What may stand in a header or a host: no space, no control character. */
+/* Whether a text may be in a header or a host: no space, no control character. */
 static bool is_word(const char *text) {
   for (; *text; text++) {
     if (*text <= ' ' || *text > '~') return false;
@@ -18,7 +18,7 @@ static bool is_word(const char *text) {
 static bool append(cpb_buffer *out, const char *text, size_t length) { return cpb_buffer_append(out, text, length); }
 static bool append_text(cpb_buffer *out, const char *text) { return append(out, text, strlen(text)); }
 
-/* The texts up to a NULL, as one; NULL when memory is short. */
+/* Joins the texts up to a NULL; NULL if memory is short. */
 static char *join(const cpb_allocator *a, const char *const *texts) {
   size_t size = 1;
   for (const char *const *text = texts; *text; text++) size += strlen(*text);
@@ -35,7 +35,7 @@ static bool is_digit_or_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* A key as a path. It is escaped as the signature's own form has it: all but these characters. */
+/* Appends a key as a path, escaped in the form that the signature uses: all but these characters. */
 static bool append_key(cpb_buffer *out, const char *key, size_t length) {
   static const char hex[] = "0123456789ABCDEF";
   bool done = true;
@@ -48,7 +48,7 @@ static bool append_key(cpb_buffer *out, const char *key, size_t length) {
   return done;
 }
 
-/* Amazon's own: the bucket is part of the host, unless its dots would not be covered by the certificate. */
+/* For Amazon's own service, the bucket is part of the host, unless its dots would not match the certificate. */
 static bool append_amazon(cpb_buffer *out, const cpb_address *address, const char *region) {
   bool dotted = memchr(address->host, '.', address->host_length) != NULL;
   bool done = append_text(out, "https://");
@@ -78,7 +78,7 @@ static bool make_url(cpb_s3 *s3, const cpb_allocator *a, const cpb_address *addr
 
 /* --- Settings ----------------------------------------------------------------------------- */
 
-/* The variables that say what a setting says, too, and what for. */
+/* The variables that correspond to settings; and the purpose of each setting. */
 static const char *const names[CPB_SETTINGS][2] = {
     [CPB_SETTING_ID] = {"AWS_ACCESS_KEY_ID"},
     [CPB_SETTING_SECRET] = {"AWS_SECRET_ACCESS_KEY"},
@@ -92,7 +92,7 @@ typedef struct settings {
   cpb_profile profile;
 } settings;
 
-/* Keys come from the environment or from the profile, all together. */
+/* Keys come either all from the environment or all from the profile. */
 static void choose(settings *s, const cpb_environment *e) {
   for (int i = 0; i < CPB_SETTING_ELSEWHERE; i++) {
     for (int k = 0; k < 2 && !s->texts[i]; k++) {
@@ -107,7 +107,7 @@ static void choose(settings *s, const cpb_environment *e) {
   }
 }
 
-/* Whether a text is the profile's; otherwise it is a variable's. */
+/* The profile's setting with this text, or NULL if it is from a variable. */
 static const cpb_setting *setting_of(const settings *s, cpb_setting_name i) {
   const cpb_setting *own = &s->profile.settings[i];
   return own->text && s->texts[i] == own->text ? own : NULL;

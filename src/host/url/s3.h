@@ -1,4 +1,4 @@
-/* s3://bucket/key as what is requested, with the usual environment variables and files. */
+/* Turns s3://bucket/key into a request, with the usual environment variables and files. */
 #ifndef CPB_HOST_URL_S3_H
 #define CPB_HOST_URL_S3_H
 
@@ -8,13 +8,13 @@
 
 typedef struct cpb_s3 {
   char *url;              /* http or https */
-  char *keys;             /* "ID:SECRET", or NULL: requests are not signed */
+  char *keys;             /* "ID:SECRET", or NULL: unsigned requests */
   char *token;            /* a header, or NULL */
   char *signature;        /* for libcurl */
-  const char *headers[3]; /* to be signed, too; up to NULL */
+  const char *headers[3]; /* to be signed as well; up to NULL */
 } cpb_s3;
 
-/* False with the error set. Of `s3` what was made must be freed in any case. */
+/* False with the error set. Free `s3` in any case. */
 bool cpb_s3_resolve(cpb_s3 *s3, const cpb_allocator *a, const cpb_address *address, const cpb_environment *environment,
                     cpb_error *error);
 void cpb_s3_free(cpb_s3 *s3, const cpb_allocator *a);

@@ -5,14 +5,14 @@
 #include "base/status.h"
 #include "base/url_text.h"
 
-/* The same table is in web/src/source/addresses.js; tests/data/cases/addresses.json is held against both. */
+/* web/src/source/addresses.js has the same table; tests/data/cases/addresses.json is held against both. */
 static const struct service {
-  const char *scheme;   /* NULL: it has none of its own */
+  const char *scheme;   /* NULL: no scheme of its own */
   const char *endpoint; /* NULL: any host */
-  const char *variable; /* that names another; or NULL */
-  const char *page;     /* NULL: no page shows a file. In the path of one that does, these parts ... */
-  const char *depths;   /* ... after so many others; if there are several numbers, in this order */
-  const char *file;     /* are these in the path of the file itself */
+  const char *variable; /* environment variable with another endpoint; or NULL */
+  const char *page;     /* NULL: no page shows a file. The path of such a page has these parts ... */
+  const char *depths;   /* ... after so many others; several numbers are tried in this order */
+  const char *file;     /* and the file's own path has these instead */
   const char *tokens[2];
   bool has_token_file;
 } services[] = {
@@ -42,7 +42,7 @@ static bool end_text(cpb_buffer *out) { return cpb_buffer_append(out, "", 1); }
 
 /* --- Tokens ------------------------------------------------------------------------------- */
 
-/* The length of a line without what is around it. */
+/* The length of a line without surrounding space. */
 static size_t trim(const char **line, size_t length) {
   while (length > 0 && strchr(" \t\r\n", **line)) ++*line, length--;
   size_t end = 0;
@@ -74,7 +74,7 @@ static bool set_token(cpb_served *served, const cpb_allocator *a, const char *fr
   return true;
 }
 
-/* Where Hugging Face's own programs keep theirs: a path, or nothing. */
+/* Where Hugging Face's own programs keep their token: a path, or nothing. */
 static bool append_token_path(cpb_buffer *out, const cpb_environment *e) {
   static const char *const places[][2] = {{"HF_TOKEN_PATH", ""},
                                           {"HF_HOME", "/token"},
@@ -113,7 +113,7 @@ static bool find_token(cpb_served *served, const cpb_allocator *a, const struct 
 
 /* --- Schemes ------------------------------------------------------------------------------ */
 
-/* The origin without a slash at its end, and before it a scheme if there is none. */
+/* The origin without a slash at its end, and with a scheme added if it has none. */
 static bool append_endpoint(cpb_buffer *out, const struct service *s, const cpb_environment *e) {
   const char *given = variable(e, s->variable), *text = given ? given : s->endpoint;
   size_t length = strlen(text);
@@ -132,13 +132,13 @@ static bool append_escaped(cpb_buffer *out, const char *text, size_t length) {
   return done;
 }
 
-/* How much of a text comes before its first slash. */
+/* The length of a text before its first slash. */
 static size_t part_length(const char *text, const char *end) {
   const char *slash = memchr(text, '/', (size_t)(end - text));
   return (size_t)((slash ? slash : end) - text);
 }
 
-/* The same of a text in which a % is an escape already. */
+/* The same for a text in which % already begins an escape. */
 static bool append_escaped_once(cpb_buffer *out, const char *text, size_t length) {
   const char *end = text + length, *percent;
   while ((percent = memchr(text, '%', (size_t)(end - text)))) {
@@ -185,7 +185,7 @@ static bool resolve_scheme(cpb_buffer *out, const struct service *s, const cpb_a
 
 /* --- Pages ---------------------------------------------------------------------------------- */
 
-/* Where the parts `page` begin in the path, after `depth` others; NULL: not there, or nothing is after them. */
+/* Where the parts `page` begin in the path, after `depth` others; NULL if they are missing or last. */
 static const char *find_page(const cpb_address *a, const char *page, int depth) {
   const char *at = a->path;
   size_t length = strlen(page);
@@ -197,7 +197,8 @@ static const char *find_page(const cpb_address *a, const char *page, int depth) 
   return found ? at + 1 : NULL;
 }
 
-/* Whether this is a page that shows a file of the service, which `out` then has. `*is_file`: it is the file. */
+/* Whether this is a page that shows a file of the service; `out` then gets the file's URL. `*is_file`: the URL is the
+ * file's own. */
 static bool resolve_page(cpb_buffer *out, const struct service *s, const cpb_address *a, bool *is_file,
                          cpb_error *error) {
   const char *page = NULL;
@@ -217,7 +218,7 @@ static bool resolve_page(cpb_buffer *out, const struct service *s, const cpb_add
 
 typedef enum match { NONE, MATCH, MATCH_AT_HOME } match; /* `MATCH_AT_HOME`: a token may be sent */
 
-/* Sets `out` to what is requested, if that is something else. */
+/* Sets `out` to the URL to request, if that differs. */
 static match resolve_by(cpb_buffer *out, const struct service *s, const char *url, const cpb_environment *e,
                         cpb_error *error) {
   cpb_address a;

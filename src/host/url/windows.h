@@ -1,4 +1,4 @@
-/* Ranges of a file that are kept, and how much to fetch at a time. Pure: no function here does I/O. */
+/* Keeps ranges of a file, and decides how much to fetch at a time. Pure: no function here does I/O. */
 #ifndef CPB_HOST_URL_WINDOWS_H
 #define CPB_HOST_URL_WINDOWS_H
 
@@ -9,35 +9,35 @@
 #define CPB_WINDOWS 16
 
 typedef struct cpb_window {
-  uint64_t begin, used; /* `used`: a number that grows, the latest is the largest */
-  cpb_buffer bytes;     /* empty: there is none */
+  uint64_t begin, used; /* `used`: an increasing number, largest for the latest use */
+  cpb_buffer bytes;     /* empty: unused */
 } cpb_window;
 
 typedef struct cpb_windows {
   cpb_allocator allocator;
   cpb_window kept[CPB_WINDOWS];
   uint64_t clock;
-  size_t least;  /* how much is fetched at least */
-  uint64_t next; /* where the last one that was made ends */
-  size_t step;   /* how much was fetched there */
+  size_t least;  /* the smallest size to fetch */
+  uint64_t next; /* the end of the last one made */
+  size_t step;   /* the size that was fetched for it */
 } cpb_windows;
 
 void cpb_windows_init(cpb_windows *w, const cpb_allocator *a);
 void cpb_windows_free(cpb_windows *w);
 
-/* What is kept from `offset` on: its length, 0 for nothing. */
+/* The bytes kept from `offset` on, and their length, or 0. */
 const uint8_t *cpb_windows_find(cpb_windows *w, uint64_t offset, size_t *length);
 
-/* How much to fetch from `offset`, of which nothing is kept, in a file of `size` bytes, when
- * `wanted` bytes are wanted: up to what is kept already; at least `least`, at first 64 KiB, and while
- * reading goes on where it ended, each time twice as much, up to 4 MiB. */
+/* How much to fetch from `offset`, where nothing is kept, in a file of `size` bytes, to read `wanted` bytes. The result
+ * ends where kept bytes begin. It is at least `least`, initially 64 KiB; while reading continues sequentially it
+ * doubles each time, up to 4 MiB. */
 size_t cpb_windows_plan(cpb_windows *w, uint64_t offset, uint64_t wanted, uint64_t size);
 
-/* A window that begins at `offset`, to be filled, after which it is kept. What was used longest
- * ago goes, so that no more than 4 MiB are kept beside the new one. */
+/* A window that begins at `offset`, which the caller fills; it is then kept. The least recently used ones are dropped,
+ * so that at most 4 MiB are kept besides the new one. */
 cpb_window *cpb_windows_add(cpb_windows *w, uint64_t offset);
 
-/* Of all windows nothing is kept. */
+/* Drops the bytes of all windows. */
 void cpb_windows_clear(cpb_windows *w);
 
 #endif

@@ -304,9 +304,9 @@ void cpb_coreml_write_tensor(cpb_json_writer *a, const cpb_coreml_tensor *t) {
   write_preview(a, t);
 }
 
-/* A single number or text: its type as the kind, and its first value. */
+/* --- Attributes ---------------------------------------------------------------------------- */
 
-/* A number or a text by itself: its first value, and what it is as the kind. */
+/* A single number or text: its type as the kind, and its first value. */
 static bool write_single(cpb_json_writer *a, const cpb_coreml_tensor *t) {
   cpb_cursor c = cpb_cursor_of(t->message);
   uint8_t bytes[8];

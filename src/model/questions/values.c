@@ -41,7 +41,7 @@ cpb_have cpb_viewed_values_fail_memory(cpb_viewed_values *r) {
   return CPB_FAILED;
 }
 
-/* A model that is damaged at its very begin is the error. */
+/* If a model is damaged at its very beginning, that is the error. */
 cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *type) {
   const cpb_outline_options how = {
       .max_value = MOST_KEPT, .max_size = r->options->max_memory, .limits = r->options->limits};
@@ -55,7 +55,7 @@ cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *ty
   return r->error.code == CPB_OK ? CPB_HAVE : CPB_FAILED;
 }
 
-/* If a model is damaged at its very beginning, that is the error. */
+/* --- Which tensor ------------------------------------------------------------------------- */
 
 static cpb_have not_found(cpb_viewed_values *r, const char *what, cpb_span name) {
   char text[SHOWN];

@@ -25,13 +25,13 @@ struct cpb_field_json {
   cpb_field field;
   cpb_enum_type enumeration;
 
-  cpb_outline *outline; /* of a message or of fields; else of a value: */
+  cpb_outline *outline; /* of a message or of fields; the next members are for other values */
   cpb_input input;
   cpb_range range;
   bool has_range;
   cpb_omitted omitted;
   cpb_buffer value; /* head and value */
-  size_t have;      /* bytes of the value */
+  size_t have;      /* bytes of the value so far */
 
   cpb_json *json;
   enum { BEFORE, WITHIN, BEHIND } at; /* VALUE */
@@ -163,7 +163,7 @@ static cpb_have begin_value(cpb_field_json *j, bool omits) {
   return cpb_buffer_append(&j->value, head, (size_t)(end - head)) ? CPB_HAVE : fail_memory(j);
 }
 
-/* More of the value; CPB_AT_END after the last byte. */
+/* Reads more of the value; CPB_AT_END after the last byte. */
 static cpb_have gather(cpb_field_json *j) {
   cpb_span part;
   if (j->have == j->range.length) return CPB_AT_END;

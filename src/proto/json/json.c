@@ -10,18 +10,18 @@
 #include "proto/json/map.h"
 #include "proto/json/text.h"
 
-#define OUTPUT_SIZE 16384 /* a step ends when there is so much output */
+#define OUTPUT_SIZE 16384 /* a step ends with this much output */
 
 typedef enum { IN_MESSAGE, IN_LIST, IN_MAP, IN_UNKNOWN } frame_kind;
 
 /* An object or array that is open. */
 typedef struct {
   frame_kind kind;
-  bool any;                   /* it has a member already */
+  bool any;                   /* it already has a member */
   const cpb_field *field;     /* LIST, MAP */
-  size_t at, end;             /* what is left: items; MAP: entries */
-  size_t base;                /* how many items were on the stack before */
-  size_t entries_base;        /* MAP: how many entries were */
+  size_t at, end;             /* the remaining items; MAP: entries */
+  size_t base;                /* number of items on the stack before */
+  size_t entries_base;        /* MAP: the same for entries */
   cpb_json_elements elements; /* LIST */
 } frame;
 
@@ -37,10 +37,10 @@ struct cpb_json {
   cpb_json_entries entries;
   frame *frames;
   size_t depth, frames_capacity;
-  uint32_t messages;                               /* how many of the frames are messages or maps */
-  cpb_span rest;                                   /* of a long value, written in pieces, */
-  bool (*put_rest)(cpb_buffer *out, cpb_span *in); /* by this function (NULL: there is none), */
-  const char *after;                               /* and then this */
+  uint32_t messages;                               /* number of frames that are messages or maps */
+  cpb_span rest;                                   /* the rest of a long value, written in pieces */
+  bool (*put_rest)(cpb_buffer *out, cpb_span *in); /* by this function (NULL: no rest) */
+  const char *after;                               /* and followed by this */
   bool begun;
 };
 
@@ -154,8 +154,8 @@ static bool put_scalar(cpb_json *j, const cpb_field *field, const cpb_json_item 
   return done(j, cpb_json_put_number(&j->out, field->type, item->value));
 }
 
-/* Puts the fields of a message on the stack of items. Its occurrences are the items [first, end), which
- * are merged. */
+/* Puts the fields of a message on the stack of items. The message consists of the items [first, end), which are
+ * merged. */
 static bool open_items(cpb_json *j, const cpb_message_type *type, size_t first, size_t end) {
   size_t base = j->items.count;
   for (size_t i = first; i < end; i++) {
@@ -176,7 +176,7 @@ static bool put_wrapped(cpb_json *j, const cpb_message_type *type, size_t first,
   return put_scalar(j, &type->fields[0], &value);
 }
 
-/* Of the occurrences of a message, the last that was left out. */
+/* The last occurrence of a message that was left out. */
 static const cpb_omitted *omitted_part(const cpb_json *j, size_t first, size_t end) {
   const cpb_omitted *omitted = NULL;
   for (size_t i = first; i < end; i++) {
@@ -196,7 +196,7 @@ static bool put_message(cpb_json *j, const cpb_message_type *type, size_t first,
   return push(j, f, "{");
 }
 
-/* A singular field: of the occurrences [first, end) what a parser keeps. */
+/* Puts a singular field: the value that a parser keeps of the occurrences [first, end). */
 static bool put_single(cpb_json *j, const cpb_field *field, size_t first, size_t end) {
   if (field->message) return put_message(j, field->message, first, end);
   const cpb_json_item none = {0};
@@ -217,13 +217,13 @@ static bool put_list(cpb_json *j, const cpb_field *field, size_t first, size_t e
   cpb_json_elements ahead = f.elements;
   cpb_json_item element = {0};
   if (!cpb_json_next_element(&j->items, &ahead, &element))
-    return j->error.code == CPB_OK; /* without elements it is not shown */
+    return j->error.code == CPB_OK; /* a field without elements is not shown */
   return put_name(j, field) && push(j, f, "[");
 }
 
 static bool put_map(cpb_json *j, const cpb_field *field, size_t first, size_t end) {
   size_t before = j->entries.count;
-  const cpb_omitted *omitted = omitted_part(j, first, end); /* then its key is not known */
+  const cpb_omitted *omitted = omitted_part(j, first, end); /* its key is unknown in this case */
   if (omitted) return put_name(j, field) && put_omitted(j, omitted);
   frame f = {.kind = IN_MAP, .field = field, .at = before, .base = j->items.count, .entries_base = before};
   if (!cpb_json_collect_entries(&j->entries, &j->items, first, end)) return false;
@@ -262,8 +262,7 @@ static bool put_map_key(cpb_json *j, const cpb_field *key, const cpb_json_entry 
   return written && put_colon(j);
 }
 
-/* Whether an entry has a value that its closed enum does not have: then the whole entry counts as
- * unknown. */
+/* Whether an entry has a value that is not in its closed enum: then the whole entry counts as unknown. */
 static bool has_unknown_value(const cpb_json *j, size_t first) {
   for (size_t i = first; i < j->items.count; i++) {
     const cpb_json_item *item = &j->items.list[i];
@@ -299,8 +298,8 @@ static bool put_raw_number(cpb_json *j, const char *name, uint64_t value) {
   return put(j, text);
 }
 
-/* An unknown field: a number as on the wire, in quotes as those of 64 bits are; LEN, and groups with
- * their tags, in base64. */
+/* Puts an unknown field: a number as on the wire, in quotes like 64-bit ones; LEN, and groups with their tags, in
+ * base64. */
 static bool next_unknown(cpb_json *j, frame *f) {
   if (f->at == f->end) return pop(j, "]");
   const cpb_json_item *item = &j->items.list[f->at++];

@@ -1,4 +1,4 @@
-/* The entries of a map, sorted by key; of several with the same key the last one. */
+/* The entries of a map, sorted by key; the last of several with the same key. */
 #ifndef CPB_PROTO_JSON_MAP_H
 #define CPB_PROTO_JSON_MAP_H
 
@@ -6,9 +6,9 @@
 
 typedef struct cpb_json_entry {
   cpb_json_item item; /* the entry, a message */
-  cpb_span text;      /* the key, if it is a string, */
-  uint64_t value;     /* or else a number as on the wire, */
-  uint64_t rank;      /* and by what it is sorted */
+  cpb_span text;      /* the key, if it is a string */
+  uint64_t value;     /* else a number as on the wire */
+  uint64_t rank;      /* the sort key */
 } cpb_json_entry;
 
 /* A stack, like cpb_json_items. */

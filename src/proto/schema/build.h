@@ -6,12 +6,12 @@
 #include "cpb/descriptor.pb.h"
 #include "proto/schema/builder.h"
 
-/* The schema of what `collect` adds to the builder, linked. */
+/* Makes a linked schema from the definitions that `collect` adds to the builder. */
 cpb_schema *cpb_schema_build(const cpb_allocator *allocator, cpb_error *error, bool (*collect)(cpb_schema_builder *),
                              cpb_span bytes, const cpb_limits *limits);
 
-/* Each adds one definition, in the scope b->scopes[depth] or `outer`. A file and a message make the next
- * scope, for what is in them; a value belongs to the last enum. */
+/* Each adds one definition, in the scope b->scopes[depth] or `outer`. A file and a message make the next scope, for
+ * their contents; a value belongs to the last enum. */
 bool cpb_schema_add_file(cpb_schema_builder *b, const cpb_pb_FileDescriptorProto *d);
 bool cpb_schema_add_message(cpb_schema_builder *b, const cpb_pb_DescriptorProto *d, size_t depth);
 bool cpb_schema_add_enum(cpb_schema_builder *b, const cpb_pb_EnumDescriptorProto *d, const cpb_schema_scope *outer);

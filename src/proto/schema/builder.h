@@ -1,4 +1,4 @@
-/* A schema while it is made. */
+/* A schema under construction. */
 #ifndef CPB_PROTO_SCHEMA_BUILDER_H
 #define CPB_PROTO_SCHEMA_BUILDER_H
 
@@ -8,7 +8,7 @@
 #include "proto/schema/features.h"
 #include "proto/schema/schema.h"
 
-/* What a file or message passes on to the definitions in it. */
+/* The properties that definitions inherit from their file or message. */
 typedef struct cpb_schema_scope {
   cpb_features features;
   const char *name; /* of the package or message; "": none */
@@ -19,7 +19,7 @@ typedef struct cpb_unlinked_field {
   cpb_field field;
   const char *owner;     /* the message it is in */
   const char *type_name; /* NULL for a scalar */
-  bool delimited;        /* if that is a message: it is written as a group */
+  bool delimited;        /* if the type is a message: it is written as a group */
   size_t type_index;     /* while types_follow: number of the type */
 } cpb_unlinked_field;
 

@@ -36,7 +36,7 @@ static int by_owner_and_number(const void *a, const void *b) {
   return order != 0 ? order : (x->field.number > y->field.number) - (x->field.number < y->field.number);
 }
 
-/* Of several names for one number, the first counts. */
+/* If a number has several names, the first counts. */
 static int by_enum_number_and_order(const void *a, const void *b) {
   const cpb_unlinked_value *x = a, *y = b;
   int order = strcmp(x->owner, y->owner);

@@ -1,4 +1,4 @@
-/* What is looked up in a type by itself: readers without schemas are given types, too (chunked/read/field.h). */
+/* Lookups in a single type: readers without schemas are given types as well (chunked/read/field.h). */
 #include <stdbool.h>
 #include <string.h>
 

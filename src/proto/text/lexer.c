@@ -18,7 +18,7 @@ static unsigned digit_of(char c) {
 
 /* --- Places --------------------------------------------------------------- */
 
-/* Errors happen once, so lines are counted then. */
+/* Errors are rare, so lines are counted only then. */
 static unsigned long long line_of(const cpb_text_lexer *lx) {
   unsigned long long line = 1;
   for (const char *p = lx->begin; p < lx->at; p++) line += *p == '\n';
@@ -177,7 +177,7 @@ bool cpb_text_integer(cpb_text_lexer *lx, bool *negative, uint64_t *magnitude) {
   return cpb_text_expected(lx, "an integer of at most 64 bits");
 }
 
-/* Of what is out of a double's range, and so was not read: whether it is too small. */
+/* Whether a number outside of a double's range, which was not parsed, is too small. */
 static bool is_small(const char *text) {
   const char *e = strpbrk(text, "eE");
   return e ? e[1] == '-' : *text == '0' || *text == '.';

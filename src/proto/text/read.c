@@ -1,4 +1,4 @@
-/* A message from its text. The text is read once, from front to back; messages that are open are on a stack. */
+/* Parses a message from its text. The text is read once, from front to back; open messages are on a stack. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -10,7 +10,7 @@
 #include "proto/outline_draft.h"
 #include "proto/text/lexer.h"
 
-/* Within its level: a message, up to `close`; or a list of messages, whose `list` they are. */
+/* An open message, up to `close`; or a list of messages, the elements of `list`. */
 typedef struct level {
   const cpb_message_type *type;
   const cpb_field *list;
@@ -90,7 +90,7 @@ static bool is_word(cpb_span word, const char *text) {
   return word.size == strlen(text) && memcmp(word.data, text, word.size) == 0;
 }
 
-/* The value as it is in 64 bits, within what `bits` hold. */
+/* The value in 64 bits, within the range of `bits`. */
 static bool take_integer(reader *r, bool is_signed, unsigned bits, uint64_t *value) {
   bool negative;
   cpb_text_lexer before = r->lexer;
@@ -190,7 +190,7 @@ static bool put_scalar(reader *r, const cpb_field *field) {
 
 /* --- Messages ------------------------------------------------------------- */
 
-/* The field's value begins with a brace. */
+/* Begins a message, the field's value, at its brace. */
 static bool open_message(reader *r, const cpb_field *field) {
   const bool is_group = field->type == CPB_TYPE_GROUP;
   const cpb_wire_field head = {.number = field->number, .type = is_group ? CPB_WIRE_START_GROUP : CPB_WIRE_LEN};
@@ -199,7 +199,7 @@ static bool open_message(reader *r, const cpb_field *field) {
   return end_packed(r) && cpb_draft_open(&r->draft, &head) && push(r, (level){.type = field->message, .close = close});
 }
 
-/* After a field's name: [ value, value ] or a value. */
+/* After a field's name: takes [ value, value ] or a value. */
 static bool take_scalars(reader *r, const cpb_field *field) {
   if (!cpb_text_accept(&r->lexer, ':')) return cpb_text_expected(&r->lexer, ":");
   if (!field->repeated || !cpb_text_accept(&r->lexer, '[')) return put_scalar(r, field);
@@ -217,7 +217,7 @@ static bool take_messages(reader *r, const cpb_field *field) {
   return end_packed(r) && push(r, (level){.list = field, .close = ']'}) && open_message(r, field);
 }
 
-/* In a google.protobuf.Any: [host/full.name.of.Type] { ... }, of which `url` is the name. */
+/* In a google.protobuf.Any: takes [host/full.name.of.Type] { ... }, with `url` as the name. */
 static bool take_any(reader *r, cpb_span url, const char *at) {
   char name[256];
   const uint8_t *slash = url.data + url.size;
@@ -262,7 +262,7 @@ static bool close_level(reader *r) {
   return true;
 }
 
-/* What comes next in the innermost level. */
+/* Takes the next field or element of the innermost level. */
 static bool take_next(reader *r) {
   const cpb_field *list = top(r)->list;
   if (cpb_text_accept(&r->lexer, ',')) return !list || open_message(r, list);
@@ -282,7 +282,7 @@ static bool read_text(reader *r, const cpb_message_type *type, cpb_meter *meter)
   return close_level(r);
 }
 
-/* The bytes that were written, which are the caller's from now on. */
+/* The resulting bytes, which now belong to the caller. */
 static uint8_t *take_message(reader *r, size_t *size) {
   cpb_buffer *bytes = &r->draft.bytes;
   if (!cpb_draft_finish(&r->draft)) return NULL;

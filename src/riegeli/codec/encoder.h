@@ -1,5 +1,5 @@
-/* The interface of an encoder to compressor.c. It writes the codec's own stream, without
- * the size with which Riegeli prefixes it. */
+/* The interface of an encoder to compressor.c. It writes the codec's own stream, without the size that precedes it in
+ * Riegeli. */
 #ifndef CPB_RIEGELI_CODEC_ENCODER_H
 #define CPB_RIEGELI_CODEC_ENCODER_H
 
@@ -9,9 +9,9 @@
 typedef struct cpb_encoder {
   uint8_t type;
   int level_default;          /* in the library's own numbers */
-  int window_min, window_max; /* 0: it has no window to choose */
-  uint64_t size_max;          /* of what it can encode; 0: no bound */
-  /* NULL: this build has no such encoder. Returns NULL when memory is short. */
+  int window_min, window_max; /* 0: no choice of windows */
+  uint64_t size_max;          /* largest size it can encode; 0: unbounded */
+  /* NULL: this build lacks the encoder. Returns NULL if memory is short. */
   void *(*create)(cpb_codec_memory *memory, int level, int window_log);
   void (*destroy)(void *state);
   bool (*begin)(void *state, uint64_t size); /* false: memory is short */

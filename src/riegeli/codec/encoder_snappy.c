@@ -1,17 +1,16 @@
-/* Snappy blocks, encoded. Its input is divided at every 64 KiB, and each part refers only to
- * itself: so an offset has two bytes, and a table of 16-bit positions finds what came before.
- * However the input comes in, the output is the same.
- * (https://github.com/google/snappy/blob/main/format_description.txt) */
+/* Encodes Snappy blocks. The input is divided at every 64 KiB, and each part refers only to itself: so an offset has
+ * two bytes, and a table of 16-bit positions finds earlier bytes. The output does not depend on how the input is
+ * divided into calls. (https://github.com/google/snappy/blob/main/format_description.txt) */
 #include "base/checked.h"
 #include "riegeli/codec/encoder.h"
 
 enum {
-  PART = 1 << 16,      /* bytes that are encoded at once */
+  PART = 1 << 16,      /* bytes encoded at once */
   TABLE_LOG = 14,      /* of positions */
   TABLE_LEAST_LOG = 8, /* for a short part: a small table is faster to clear */
   MATCH_LEAST = 4,     /* a shorter copy would save nothing */
-  MARGIN = 16,         /* bytes before the end at which no match begins, so that wide loads stay within */
-  PATIENCE_LOG = 5,    /* after each 2^5 positions without a match, the steps get longer by one */
+  MARGIN = 16,         /* bytes at the end where no match begins, so that wide loads stay within bounds */
+  PATIENCE_LOG = 5,    /* after each 2^5 positions without a match, the steps grow by one */
   DENSE_LEVEL = 2      /* tries every position */
 };
 
@@ -19,9 +18,9 @@ typedef struct snappy_state {
   cpb_codec_memory *memory;
   bool dense, begun;
   uint64_t size;     /* of all input */
-  uint8_t *gathered; /* the beginning of a part, made when input comes in pieces */
+  uint8_t *gathered; /* the beginning of a part, if the input comes in pieces */
   size_t num_gathered;
-  uint16_t table[1 << TABLE_LOG]; /* by the hash of four bytes, where in the part they were last */
+  uint16_t table[1 << TABLE_LOG]; /* by hash of four bytes: their last position in the part */
 } snappy_state;
 
 static void *snappy_create(cpb_codec_memory *memory, int level, int window_log) {
@@ -51,7 +50,7 @@ static bool snappy_begin(void *state, uint64_t size) {
 
 enum { LITERAL, COPY1, COPY2 };
 
-/* Where all of a part is behind it, `wide` says that 16 bytes may be read and written. */
+/* `wide` says that 16 bytes may be read and written, because the whole part follows. */
 static uint8_t *put_literal(uint8_t *out, const uint8_t *data, size_t size, bool wide) {
   const size_t n = size - 1;
   if (wide && size <= 16) {
@@ -80,7 +79,7 @@ static uint8_t *put_copy2(uint8_t *out, size_t offset, size_t size) {
   return out + 3;
 }
 
-/* A copy has at most 64 bytes. What is left behind the long ones must be enough for another. */
+/* A copy has at most 64 bytes. The rest after the long ones must be enough for another one. */
 static uint8_t *put_copy(uint8_t *out, size_t offset, size_t size) {
   for (; size >= 64 + MATCH_LEAST; size -= 64) out = put_copy2(out, offset, 64);
   if (size > 64) {
@@ -97,19 +96,19 @@ static uint8_t *put_copy(uint8_t *out, size_t offset, size_t size) {
 
 typedef struct part {
   const uint8_t *begin, *end;
-  const uint8_t *last; /* no match begins here or behind it */
+  const uint8_t *last; /* no match begins here or after */
   uint16_t *table;
   int shift; /* from a product to a hash */
   bool dense;
 } part;
 
 static uint32_t four_bytes(const uint8_t *p) {
-  uint32_t four; /* in the processor's order: only equality counts */
+  uint32_t four; /* in the processor's byte order: only equality counts */
   memcpy(&four, p, sizeof four);
   return four;
 }
 
-/* Where the same hash was last; it is `at` from now on. */
+/* The last position with the same hash, which is replaced by `at`. */
 static const uint8_t *replace(const part *p, const uint8_t *at) {
   uint16_t *entry = &p->table[cpb_load32(at) * UINT32_C(0x9E3779B1) >> p->shift];
   const uint8_t *before = p->begin + *entry;
@@ -129,8 +128,7 @@ static const uint8_t *find_match(const part *p, const uint8_t **at) {
   return NULL;
 }
 
-/* How many of the first bytes of little-endian numbers are the same, of which `bits` are those that
- * differ. */
+/* The number of equal bytes at the front of two little-endian numbers; `bits` are those that differ. */
 static size_t same_bytes(uint64_t bits) {
 #ifdef __GNUC__
   return (size_t)__builtin_ctzll(bits) >> 3;
@@ -151,7 +149,7 @@ static size_t match_size(const uint8_t *before, const uint8_t *at, const uint8_t
   return (size_t)(at - begin);
 }
 
-/* Positions within the match, so that later ones are found there. */
+/* Records positions within the match, so that later matches find them. */
 static void remember(const part *p, const uint8_t *from, const uint8_t *to) {
   if (!p->dense) from = to - 1;
   for (to = to < p->last ? to : p->last; from < to; from++) replace(p, from);
@@ -161,7 +159,7 @@ static uint8_t *put_matches(const part *p, const uint8_t **rest, uint8_t *out) {
   const uint8_t *at = p->begin + 1, *literal = p->begin, *before;
   while ((before = find_match(p, &at)) != NULL) {
     if (at > literal) out = put_literal(out, literal, (size_t)(at - literal), true);
-    do { /* often one match follows the other */
+    do { /* often one match directly follows another */
       size_t size = MATCH_LEAST + match_size(before + MATCH_LEAST, at + MATCH_LEAST, p->end);
       out = put_copy(out, (size_t)(at - before), size);
       remember(p, at + 1, at + size);

@@ -4,10 +4,9 @@
 
 #include "base/checked.h"
 
-/* What a block may have beside the window: the context, tables, input and output blocks. */
+/* The size of a block besides the window: the context, tables, input and output blocks. */
 #define TABLES ((uint64_t)2 << 20)
-/* How many blocks are kept for later, and how many bytes in all, if it is not said otherwise. A block of
- * less than KEEP_LEAST takes no place from others. */
+/* The default number of kept blocks, and their total size. Blocks smaller than KEEP_LEAST do not displace others. */
 #define KEEP_LEAST ((size_t)4 << 10)
 #define KEEP_BLOCKS 32
 #define KEEP_BYTES ((uint64_t)2 << 20)
@@ -49,7 +48,7 @@ void cpb_codec_memory_abandon(cpb_codec_memory *memory) {
   while (memory->lent) cpb_codec_release(memory, memory->lent + 1);
 }
 
-/* A kept block that is large enough, but not more than twice too large, or NULL. */
+/* A kept block that is large enough, but at most twice the size, or NULL. */
 static block *find_kept(cpb_codec_memory *memory, size_t size) {
   block *b = memory->kept;
   while (b && (b->size < size || b->size / 2 > size)) b = b->next;

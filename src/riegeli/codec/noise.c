@@ -1,8 +1,8 @@
 #include "riegeli/codec/noise.h"
 
-/* Positions are remembered every STRIDE bytes, and looked up every STRIDE + 1 bytes: so in what is
- * repeated there is, wherever it begins, after at most STRIDE * (STRIDE + 1) bytes one that is both.
- * Of shorter repetitions some are found; one is enough. */
+/* Positions are recorded every STRIDE bytes, and looked up every STRIDE + 1 bytes. So a repetition, wherever it begins,
+ * contains a position that is both within STRIDE * (STRIDE + 1) bytes. Some of the shorter repetitions are found as
+ * well; one is enough. */
 enum { STRIDE = 32, SAMPLES = 16384 };
 
 static unsigned log2_of(size_t entries) {
@@ -13,9 +13,9 @@ static unsigned log2_of(size_t entries) {
 
 size_t cpb_noise_table(size_t size) { return (size_t)1 << log2_of(size / STRIDE + 1); }
 
-/* Bytes at equal distances, whose odd number no power of two divides: so each byte of a number or of a
- * structure is among them. For n bytes of which all are equally likely, the sum of the squares of the
- * frequencies is about n * n / 256 + n; 1/14 more of the first term is 0.05 bits less of entropy. */
+/* Samples bytes at equal, odd distances, so that each byte of a number or structure is included. If n bytes are
+ * uniformly distributed, the sum of the squares of the frequencies is about n * n / 256 + n; an excess of 1/14 of the
+ * first term means 0.05 bits less entropy. */
 static bool has_flat_histogram(cpb_span in) {
   uint32_t count[256] = {0};
   const size_t distance = in.size / SAMPLES | 1;

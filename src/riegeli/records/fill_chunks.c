@@ -1,21 +1,20 @@
-/* Puts records, from the bytes that the caller lends, into chunks. How a chunk is held
- * depends on its first record (cpb_chunk_mode): small ones are collected until the chunk is
- * full; a record that fills a chunk alone is encoded as it comes, and output as it comes if it
- * does not even fit into the buffer, or is large and not compressed. What is in one piece in the
- * caller's memory is not copied into `collected`: `whole` refers to it. A transposed chunk is made
- * of records that were collected, too; what does not fit into the buffer goes into a simple one. */
+/* Puts records, from the bytes that the caller lends, into chunks. The first record of a chunk decides how the chunk is
+ * held (cpb_chunk_mode). Small records are collected until the chunk is full. A record that fills a chunk alone is
+ * encoded as it comes; if it does not fit into the buffer, or is large and not compressed, it is also output as it
+ * comes. Records that are contiguous in the caller's memory are not copied into `collected`: `whole` refers to them. A
+ * transposed chunk also consists of collected records; those that do not fit into the buffer go into a simple one. */
 #include "riegeli/records/fill_chunks.h"
 
 #include "base/checked.h"
 #include "riegeli/encoding.h"
 
-/* How many bytes the codec gets at once: a quarter of the buffer, but within these bounds, as
- * its output adds to the buffer. Codecs are fastest when they get a record as a whole. */
+/* The number of bytes that the codec gets at once: a quarter of the buffer, but within these bounds, because its output
+ * adds to the buffer. Codecs are fastest with a whole record. */
 #define MIN_AT_ONCE ((size_t)64 << 10)
 #define MAX_AT_ONCE ((size_t)4 << 20)
 
-/* A larger record that fills a chunk alone, uncompressed, is output as it comes where that can be: holding it
- * would take more memory than all else. For smaller ones to write the header once more takes longer. */
+/* A larger record that fills a chunk alone, uncompressed, is output as it comes if possible: holding it would take more
+ * memory than everything else. For smaller ones, writing the header a second time would take longer. */
 #define STORED_MOST ((uint64_t)1 << 20)
 
 /* --- Chunks --------------------------------------------------------------- */
@@ -25,7 +24,7 @@ static bool chunk_full(const cpb_record_writer *w) {
   return w->options.record_per_chunk || w->filled + CPB_RECORD_OVERHEAD > w->chunk_limit;
 }
 
-/* Whether a record that fills a chunk alone is collected all the same. */
+/* Whether a record that fills a chunk alone is collected anyway. */
 static bool collects_alone(const cpb_record_writer *w) {
   if (w->transpose != CPB_TRANSPOSE_NEVER) return true;
   return w->uncompressed && !(w->options.seekable && w->record_size > STORED_MOST);
@@ -57,7 +56,7 @@ static bool may_stream(cpb_record_writer *w) {
   return false;
 }
 
-/* After the first record was added, whose size decides how the chunk is held. */
+/* Call it after the first record was added, whose size decides how the chunk is held. */
 static bool begin_chunk(cpb_record_writer *w) {
   const bool large = w->record_size > w->options.buffer;
   if (!chunk_full(w) || (collects_alone(w) && !large)) return true;
@@ -148,7 +147,7 @@ static void close_collected(cpb_record_writer *w) {
   if (cpb_writer_codec_done(w, encode_collected(w, records, &data, &error), &error)) write_chunk(w, &data);
 }
 
-/* Of one record, which was encoded as it came. */
+/* Closes a chunk with one record, which was encoded as it came. */
 static void close_encoded(cpb_record_writer *w) {
   cpb_codec_error error = {CPB_OK, NULL};
   if (!cpb_writer_codec_done(w, cpb_simple_encoder_finish(&w->encoder, &error), &error)) return;
@@ -268,7 +267,7 @@ static bool needs_own_chunk(const cpb_record_writer *w, size_t size) {
          size + (uint64_t)CPB_RECORD_OVERHEAD > w->chunk_limit;
 }
 
-/* How many records of the batch the chunk has room for, and how much of it they fill. */
+/* The number of the batch's records that fit into the chunk, and their size in it. */
 static size_t count_fitting(const cpb_record_writer *w, uint64_t *fill) {
   const size_t *sizes = w->batch.sizes, most = w->batch.count;
   uint64_t room = w->chunk_limit - w->filled, left = room;
@@ -279,8 +278,7 @@ static size_t count_fitting(const cpb_record_writer *w, uint64_t *fill) {
   return count;
 }
 
-/* Puts as many records into the chunk as it has room for. If they are all that it gets, they
- * are not copied. */
+/* Puts as many records into the chunk as fit. If the chunk gets no others, they are not copied. */
 static void write_several(cpb_record_writer *w) {
   uint64_t fill;
   const size_t count = count_fitting(w, &fill);

@@ -1,6 +1,6 @@
-/* From a chunk's header to its first record, in two passes if need be. The first checks the hash
- * of the data, the second decodes it; choose_load() decides where the data is kept in between.
- * With CPB_VERIFY_LATE, and without verification, there is only the second. */
+/* Loads a chunk, from its header to its first record, in two passes if necessary. The first checks the hash of the
+ * data, the second decodes it; choose_load() decides where the data is kept in between. With CPB_VERIFY_LATE, and
+ * without verification, there is only the second. */
 #include "riegeli/records/load.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "riegeli/codec/decompressor.h"
 #include "riegeli/records/places.h"
 
-/* A file metadata chunk counts only right after the file's signature. */
+/* A file metadata chunk counts only directly after the file's signature. */
 static bool is_file_metadata(const cpb_chunk_source *s) {
   return s->header.type == CPB_CHUNK_METADATA && s->begin == CPB_SIGNATURE_SIZE;
 }
@@ -35,8 +35,8 @@ static cpb_load choose_load(const cpb_record_reader *r) {
   return s->header.data_size <= r->options.buffer ? CPB_LOAD_COLLECT : CPB_LOAD_TWICE;
 }
 
-/* With bounded memory, whether the chunk can fit: a transposed one is held as a whole, both
- * stored and decoded, unless only some of its fields are. */
+/* With bounded memory, whether the chunk can fit: a transposed one is held completely, both stored and decoded, unless
+ * only some of its fields are read. */
 static bool may_fit(cpb_record_reader *r) {
   const cpb_chunk_header *h = &r->source.header;
   uint64_t whole;
@@ -52,8 +52,7 @@ static cpb_have exceeds(cpb_record_reader *r, uint64_t needed, const char *what,
   return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT, text);
 }
 
-/* If all data is needed, asks for it before the choice; and for what its codec, named by the first byte,
- * cannot do without. */
+/* Requests all data before the choice, if all is needed; and whatever its codec, named by the first byte, requires. */
 static cpb_have ask_first(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   const bool needs_all = r->options.verify != CPB_VERIFY_NEVER;
@@ -82,7 +81,7 @@ static cpb_have begin_load(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
-/* Without verification, too, the block headers are checked before a chunk is read as a whole. */
+/* Even without verification, the block headers are checked before a chunk is read as a whole. */
 static bool has_first_pass(const cpb_record_reader *r) {
   return r->options.verify != CPB_VERIFY_NEVER || needed_as_a_whole(&r->source);
 }
@@ -116,7 +115,7 @@ static cpb_have verify(cpb_record_reader *r) {
     s->checked = r->load == CPB_LOAD_IN_PLACE && has_first_pass(r);
     if (r->load == CPB_LOAD_TWICE) cpb_chunk_source_hash(s);
   }
-  /* Limits grow with what is there, not with what a header claims. */
+  /* Limits grow with the bytes that exist, and not with a header's claims. */
   if (r->options.verify == CPB_VERIFY_FIRST && r->load != CPB_LOAD_STREAM) cpb_meter_grow(r->meter, s->data_end);
   r->verified = true;
   return CPB_HAVE;
@@ -128,7 +127,7 @@ static cpb_have refuse(cpb_record_reader *r, const char *what) {
   return cpb_chunk_source_bad_data(&r->source, CPB_E_DAMAGED, what);
 }
 
-/* Of a chunk that was just opened. */
+/* Begins the records of a chunk that was just opened. */
 static void begin_records(cpb_record_reader *r) {
   r->size_at = r->simple.size_varints.data;
   r->next = r->left = r->skip = 0;
@@ -136,7 +135,7 @@ static void begin_records(cpb_record_reader *r) {
   cpb_transposed_rewind(&r->transposed);
 }
 
-/* Goes back to the first decoded byte. False when it is gone. */
+/* Goes back to the first decoded byte. False if it is gone. */
 static bool rewind_records(cpb_record_reader *r) {
   if (!r->is_transposed && !cpb_simple_decoder_rewind(&r->simple)) return false;
   begin_records(r);
@@ -150,7 +149,7 @@ static bool charge(cpb_record_reader *r, cpb_work_kind kind, uint64_t amount) {
   return false;
 }
 
-/* What a header claims beyond the limit of a chunk is refused. */
+/* Rejects a header that claims more than the limit for a chunk. */
 static bool charge_records(cpb_record_reader *r) {
   uint64_t most = r->meter->limits.records_per_chunk;
   return charge(r, CPB_WORK_ENTRIES, cpb_min_u64(r->source.header.num_records, most));
@@ -162,7 +161,7 @@ static cpb_have out_of_memory(cpb_record_reader *r) {
   return cpb_chunk_source_bad_data(&r->source, CPB_E_MEMORY, "out of memory");
 }
 
-/* Appends all that the decoder gives to r->transposed. */
+/* Appends all of the decoder's output to r->transposed. */
 static cpb_have gather_records(cpb_record_reader *r) {
   const uint64_t all = r->source.header.decoded_data_size, most = r->meter->limits.riegeli_chunk;
   cpb_buffer *values = &r->transposed.values;
@@ -177,7 +176,7 @@ static cpb_have gather_records(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
-/* Of a simple chunk that was just opened: makes it what a transposed one would be. */
+/* Turns a simple chunk that was just opened into the form of a transposed one. */
 static cpb_have filter_simple(cpb_record_reader *r) {
   cpb_transposed *t = &r->transposed;
   r->is_transposed = true;
@@ -191,7 +190,7 @@ static cpb_have filter_simple(cpb_record_reader *r) {
   t->ends = ends;
   for (uint64_t size = 0, end = 0; t->num_records < count; t->ends[t->num_records++] = end += size)
     at = cpb_record_size_read(at, sizes->data + sizes->size, &size);
-  if (t->values.size > 0) /* to where cpb_transposed has them */
+  if (t->values.size > 0) /* to their place in cpb_transposed */
     memmove(t->values.data + t->values.capacity - t->values.size, t->values.data, t->values.size);
   cpb_transposed_filter(t, &r->projection);
   begin_records(r);
@@ -217,7 +216,7 @@ static cpb_have open_simple(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
-/* All data of the chunk, which is collected, or lent with the block headers. */
+/* All data of the chunk, which is collected, or lent together with the block headers. */
 static cpb_have whole_data(cpb_chunk_source *s, cpb_transpose_cursor *data) {
   cpb_span first = {NULL, 0};
   uint64_t left = cpb_chunk_source_left(s);
@@ -227,14 +226,14 @@ static cpb_have whole_data(cpb_chunk_source *s, cpb_transpose_cursor *data) {
   return have;
 }
 
-/* Memory is kept for the next chunk, unless it is much, or bounded. */
+/* Keeps memory for the next chunk, unless it is large or bounded. */
 static void forget_transposed(cpb_record_reader *r) {
   size_t keep = r->program.frugal ? 0 : r->options.buffer;
   cpb_transpose_program_trim(&r->program, keep);
   cpb_transposed_reset(&r->transposed, keep);
 }
 
-/* With a projection, what is decoded is known afterwards. */
+/* With a projection, the amount of decoded data is known only afterwards. */
 static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records, const cpb_projection *projection) {
   cpb_chunk_source *s = &r->source;
   uint64_t decoded_size = s->header.decoded_data_size, sure = projection ? 0 : decoded_size;
@@ -245,7 +244,7 @@ static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records, co
   if (have != CPB_HAVE) return have;
   cpb_meter_grow(r->meter, s->data_end);
   if (!charge_records(r) || !charge(r, CPB_WORK_DECODED, sure)) return CPB_FAILED;
-  r->is_transposed = true; /* even if it cannot be decoded: then what it took is freed or kept as otherwise */
+  r->is_transposed = true; /* even if it cannot be decoded: its memory is then freed or kept as usual */
   if (!cpb_transpose_read(&r->program, &r->meter->limits, &chunk, &r->transposed, &error))
     return cpb_chunk_source_bad_data(s, error.code, error.message);
   cpb_chunk_source_jump(s, cpb_chunk_source_left(s));
@@ -261,7 +260,7 @@ static cpb_have open_transposed(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
-/* The decoded bytes, in one piece. */
+/* Keeps the decoded bytes, in one piece. */
 static cpb_have keep_metadata(cpb_record_reader *r) {
   cpb_span span;
   r->metadata.size = 0;
@@ -275,7 +274,7 @@ static cpb_have keep_metadata(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
-/* A file with unreadable metadata has readable records. */
+/* The records of a file with unreadable metadata are still readable. */
 static cpb_have ignore_metadata(cpb_record_reader *r) {
   memset(&r->source.error, 0, sizeof r->source.error);
   return CPB_HAVE;
@@ -317,9 +316,8 @@ static bool may_open_in_place(const cpb_record_reader *r) {
          cpb_chunk_source_lent(s) && lies_in_one_piece(s) && s->end == s->data_end;
 }
 
-/* Without compression chunks are small (4 KiB by default), and nearly each is in one piece in
- * what is lent: so it is hashed and opened in place. False: it takes the two passes, possibly to
- * find out what is wrong. */
+/* Without compression chunks are small (4 KiB by default), and almost every one is contiguous in the lent bytes: it is
+ * hashed and opened in place. False: it takes the two passes, possibly to find the error. */
 static bool open_in_place(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   cpb_span data = {NULL, 0}, records;

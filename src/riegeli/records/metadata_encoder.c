@@ -2,14 +2,13 @@
 
 #include "riegeli/encoding.h"
 
-/* The record is encoded as one that is no protobuf message, which is allowed for any record and
- * takes one node: its bytes are the first buffer, its size the second. An empty message takes
- * the node of a message's start, and no buffer. The message is small, so it does not matter that
- * its fields are not transposed. */
+/* The record is encoded like one that is not a protobuf message, which is allowed for any record and takes one node:
+ * its bytes are the first buffer, its size the second. An empty message takes the node of a message's start, and no
+ * buffer. The message is small, so it does not matter that its fields are not transposed. */
 enum { STATE_NON_PROTO = 1, STATE_START_OF_MESSAGE = 3 };
 
 typedef struct metadata_parts {
-  cpb_buffer header;  /* the nodes, and what the buckets hold */
+  cpb_buffer header;  /* the nodes, and the contents of the buckets */
   cpb_buffer buckets; /* record bytes, record size, transitions; compressed */
   cpb_buffer compressed_header;
   size_t bucket_sizes[2]; /* compressed */

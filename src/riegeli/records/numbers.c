@@ -1,5 +1,5 @@
-/* Records by their numbers. How many records there are before a chunk is known once the headers of all chunks
- * before it were read: that of every `stride`-th chunk is noted, and all are while there are few. */
+/* Finds records by number. The number of records before a chunk is known once the headers of all earlier chunks were
+ * read. It is noted for every `stride`-th chunk; initially, while there are few, for every chunk. */
 #include "base/checked.h"
 #include "base/status.h"
 #include "riegeli/records/load.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_NOTED = 1 << 16 };
 
-/* The last chunk that is known to have, or to come before, the record `number`. */
+/* The last chunk that is known to contain, or to precede, the record `number`. */
 static cpb_numbered_chunk nearest(const cpb_numbers *n, uint64_t number) {
   cpb_numbered_chunk best = {0, 0};
   size_t low = 0, high = n->num_noted; /* noted[low - 1].first <= number < noted[high].first */
@@ -20,7 +20,7 @@ static cpb_numbered_chunk nearest(const cpb_numbers *n, uint64_t number) {
   return n->last.first <= number && n->last.begin > best.begin ? n->last : best;
 }
 
-/* Without the memory, or where that is bounded, each search takes longer. */
+/* Without this memory, or if memory is bounded, each search takes longer. */
 static void note(cpb_record_reader *r, cpb_numbered_chunk chunk) {
   cpb_numbers *n = r->numbers;
   void *noted = n->noted;
@@ -36,7 +36,7 @@ static void note(cpb_record_reader *r, cpb_numbered_chunk chunk) {
   n->noted[n->num_noted++] = chunk;
 }
 
-/* Only the header is wanted. */
+/* Only the headers are needed. */
 static void walk_from(cpb_record_reader *r, cpb_numbered_chunk chunk) {
   cpb_chunk_source_go(&r->source, chunk.begin);
   cpb_chunk_source_expect(&r->source, r->source.sure_end);
@@ -59,7 +59,7 @@ static cpb_have walk(cpb_record_reader *r) {
   if (have == CPB_AT_END) {
     n->has_count = true;
     n->count = n->first;
-    r->phase = CPB_PHASE_HEADER; /* of what comes if the file grows */
+    r->phase = CPB_PHASE_HEADER; /* of chunks that may be appended to the file */
   }
   if (have != CPB_HAVE) return have;
   const cpb_numbered_chunk chunk = {s->begin, n->first};

@@ -1,23 +1,21 @@
 /* The record reader: its creation, and the state machine that goes from chunk to chunk.
  *
- * Each phase (cpb_phase) has one function, which works until the step has a result or the phase
- * changes. After CPB_WAIT the function is called again and continues: all progress is in the reader.
- * A failure is set in the source; with `recover` the machine then looks for the next chunk, otherwise
- * it becomes the reader's error, which stays.
+ * Each phase (cpb_phase) has one function, which works until the step has a result or the phase changes. After CPB_WAIT
+ * the function is called again and continues: all progress is in the reader. A failure is set in the source; with
+ * `recover` the machine then looks for the next chunk, otherwise it becomes the reader's error, which stays.
  *
- * Invariants. At most one Riegeli chunk is open: `source` is inside of it, and its records are in
- * `simple` or `transposed`. In CPB_PHASE_RECORDS `next` is the index of the record after the current
- * one, `left` counts the bytes of the current one that were not given out, and `ready` is a view of
- * decoded bytes that come next: of the host's bytes if the chunk is not compressed, else of the
- * decoder's window or the decoded chunk; of a transposed one, of either, span by span. With
- * CPB_VERIFY_FIRST nothing of a chunk is given out before its hash was checked (load.c). What a step
- * gives out is valid until the next step.
+ * Invariants. At most one Riegeli chunk is open: `source` is inside of it, and its records are in `simple` or
+ * `transposed`. In CPB_PHASE_RECORDS `next` is the index of the record after the current one, `left` counts the bytes
+ * of the current record that were not yet returned, and `ready` is a view of the decoded bytes that come next: of the
+ * host's bytes if the chunk is not compressed, else of the decoder's window or the decoded chunk; for a transposed
+ * chunk, of either, span by span. With CPB_VERIFY_FIRST no byte of a chunk is returned before its hash was checked
+ * (load.c). The output of a step is valid until the next step.
  *
- * It terminates: the source only moves forward, except for seeking, where the host asks, and for the
- * second pass over a chunk (CPB_LOAD_TWICE). Memory: at most one chunk of up to options.buffer stored
- * bytes, or a transposed one, stored and decoded, below limits.riegeli_chunk; for the next transposed one
- * up to options.buffer of each kind of memory, if memory is not bounded; the sizes of the records of a
- * simple chunk; a decoder's window. options.memory bounds all of it together (base/budget.h). */
+ * It terminates: the source only moves forward, except when the host seeks, and for the second pass over a chunk
+ * (CPB_LOAD_TWICE). Memory: at most one chunk of up to options.buffer stored bytes, or a transposed one, stored and
+ * decoded, below limits.riegeli_chunk; for the next transposed one up to options.buffer of each kind of memory, if
+ * memory is not bounded; the sizes of the records of a simple chunk; a decoder's window. options.memory bounds the
+ * total (base/budget.h). */
 #include "riegeli/records/reader.h"
 
 #include <string.h>
@@ -31,8 +29,8 @@
 
 enum { DEFAULT_BUFFER = 4 * 1024 * 1024, DEFAULT_READ = 256 * 1024 };
 
-/* If memory is bounded, `buffer`, `read_size` and the window of decoded bytes are each at most this
- * share of it, which leaves most for the decoder. */
+/* If memory is bounded, `buffer`, `read_size` and the window of decoded bytes are each at most this share of it, which
+ * leaves most of it for the decoder. */
 enum { SHARE = 16, LEAST_SHARE = 256 };
 
 /* --- Creation and freeing ------------------------------------------------- */
@@ -61,7 +59,7 @@ static void fail_for_memory(cpb_record_reader *r) {
   r->phase = CPB_PHASE_FAILED;
 }
 
-/* False when not even the reader itself fits. */
+/* False if not even the reader itself fits. */
 static bool bound_memory(cpb_record_reader *r) {
   size_t memory = r->options.memory;
   r->allocator = r->outer;
@@ -160,8 +158,8 @@ uint64_t cpb_record_reader_window(const cpb_record_reader *r) {
 
 const cpb_error *cpb_record_reader_error(const cpb_record_reader *r) { return &r->error; }
 
-/* What the reader holds that it would have more of with more memory, where it has so much: what is
- * lent, decoded bytes, and a chunk that is small enough to be collected. */
+/* The memory of parts that would be larger with more memory: lent bytes, decoded bytes, and a chunk that is small
+ * enough to be collected. */
 static uint64_t held_in_shares(const cpb_record_reader *r, uint64_t memory) {
   const cpb_chunk_source *s = &r->source;
   uint64_t share = share_of(memory), buffer = cpb_min_u64(r->most_buffer, share);
@@ -172,8 +170,8 @@ static uint64_t held_in_shares(const cpb_record_reader *r, uint64_t memory) {
   return held;
 }
 
-/* So a little more than the sum is needed: the least memory that holds it with its larger shares.
- * They grow by at most 3/16 of what it does, so that this ends. */
+/* The result is a little more than the sum: the smallest memory that holds everything with its larger shares. They grow
+ * by at most 3/16 of the increase, so this ends. */
 uint64_t cpb_record_reader_memory(const cpb_record_reader *r) {
   uint64_t needed = r->budget.needed, now = held_in_shares(r, r->options.memory), all = needed, before;
   if (needed <= r->options.memory) return r->budget.peak;
@@ -224,7 +222,7 @@ static cpb_step recovered(cpb_record_reader *r) {
   return report(r, recovery->begin, recovery->end);
 }
 
-/* Whether the input has grown that had ended inside a skipped region. */
+/* Whether an input that had ended inside a skipped region has grown. */
 static bool gap_grew(const cpb_record_reader *r) {
   const cpb_chunk_source *s = &r->source;
   return r->gap < s->begin && s->input.size != CPB_NO_OFFSET && s->input.size > r->gap;
@@ -285,7 +283,7 @@ static cpb_have advance(cpb_record_reader *r) {
 
 /* --- The machine ---------------------------------------------------------- */
 
-/* True when `have` ends the step, with `*step`; false when recovery or a doubt begins. */
+/* True if `have` ends the step, with `*step`; false if recovery or a doubt begins. */
 static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
   bool recover = r->options.recover && r->source.resume != CPB_RESUME_NEVER;
   if (have == CPB_WAIT) {
@@ -312,7 +310,7 @@ static bool step_in_records(cpb_record_reader *r, cpb_step *step) {
     r->phase = CPB_PHASE_FINISH;
     return false;
   }
-  *step = cpb_record_reader_step(r); /* which now finds a record, or bytes of one */
+  *step = cpb_record_reader_step(r); /* it now finds a record, or bytes of one */
   return true;
 }
 
@@ -332,7 +330,7 @@ static bool step_between(cpb_record_reader *r, cpb_step *step) {
   return have != CPB_HAVE && interrupts(r, have, step);
 }
 
-/* Whether the phase is one of those between two chunks. Recovery and seeking take steps. */
+/* Whether the phase is between two chunks. Recovery and seeking take steps. */
 static bool goes_from_chunk_to_chunk(const cpb_record_reader *r) {
   return r->phase == CPB_PHASE_HEADER || r->phase == CPB_PHASE_LOAD || r->phase == CPB_PHASE_FINISH;
 }

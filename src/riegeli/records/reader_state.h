@@ -12,10 +12,10 @@
 typedef enum cpb_phase {
   CPB_PHASE_HEADER,      /* reading the header of the chunk that the source is at */
   CPB_PHASE_LOAD,        /* its data, up to the first record */
-  CPB_PHASE_RECORDS,     /* giving out its records */
-  CPB_PHASE_FINISH,      /* checking its end, and going on to the next chunk */
+  CPB_PHASE_RECORDS,     /* returning its records */
+  CPB_PHASE_FINISH,      /* checking its end, and going to the next chunk */
   CPB_PHASE_RECOVER,     /* looking for a chunk after damage */
-  CPB_PHASE_SEEK_DIRECT, /* trying where the target's chunk probably begins */
+  CPB_PHASE_SEEK_DIRECT, /* trying the probable beginning of the target's chunk */
   CPB_PHASE_SEEK_BLOCK,  /* reading the block header before the target */
   CPB_PHASE_SEEK_CHUNK,  /* following chunk headers from there to the target */
   CPB_PHASE_SEEK_NUMBER, /* following chunk headers, and counting their records */
@@ -31,9 +31,9 @@ typedef enum cpb_phase {
 typedef enum cpb_load {
   CPB_LOAD_UNDECIDED,
   CPB_LOAD_STREAM,   /* in one pass; the hash, if at all, is checked at its end */
-  CPB_LOAD_IN_PLACE, /* all of it is lent, and stays for both passes */
+  CPB_LOAD_IN_PLACE, /* it is lent completely, and stays for both passes */
   CPB_LOAD_COLLECT,  /* the first pass copies it into the source's buffer */
-  CPB_LOAD_TWICE     /* too large for that: the second pass asks for it again */
+  CPB_LOAD_TWICE     /* too large for that: the second pass requests it again */
 } cpb_load;
 
 /* Where a record of the loaded chunk begins. */
@@ -47,60 +47,60 @@ typedef struct cpb_numbered_chunk {
   uint64_t begin, first;
 } cpb_numbered_chunk;
 
-/* What is known of the numbers of records (numbers.c). */
+/* The known numbers of records (numbers.c). */
 typedef struct cpb_numbers {
-  /* What CPB_PHASE_SEEK_NUMBER does: so only programs that seek numbers link it. */
+  /* The function of CPB_PHASE_SEEK_NUMBER: a pointer, so that only programs that seek by number link it. */
   cpb_have (*walk)(cpb_record_reader *r);
   uint64_t sought;
-  uint64_t first;            /* the number of the first record of the chunk that the source is at */
-  cpb_numbered_chunk last;   /* that was found last */
-  uint64_t frontier;         /* all chunks before it have been counted, */
-  uint64_t num_chunks;       /* so many with records, */
-  cpb_numbered_chunk *noted; /* of which every so many is noted */
+  uint64_t first;            /* the number of the first record of the source's chunk */
+  cpb_numbered_chunk last;   /* the last one found */
+  uint64_t frontier;         /* all chunks before it have been counted */
+  uint64_t num_chunks;       /* number of these chunks with records */
+  cpb_numbered_chunk *noted; /* every stride-th of them */
   size_t num_noted, capacity, stride;
-  bool has_count; /* they are all: */
+  bool has_count; /* all chunks have been counted; the count is valid: */
   uint64_t count;
 } cpb_numbers;
 
 struct cpb_record_reader {
   cpb_allocator outer;     /* of the reader itself */
-  cpb_meter own, *meter;   /* what it charges: its own, or that of the engine that it is within */
+  cpb_meter own, *meter;   /* its own meter, or that of the engine around it */
   cpb_budget budget;       /* options.memory */
-  cpb_allocator allocator; /* of all else: `outer`, or `budget` on top of it */
+  cpb_allocator allocator; /* of everything else: `outer`, or `budget` on top of it */
   cpb_record_reader_options options;
-  size_t most_buffer, most_read; /* what was asked for; options have what the memory allows */
+  size_t most_buffer, most_read; /* the requested values; options have those that the memory allows */
   cpb_chunk_source source;
   cpb_phase phase;
   cpb_load load;
-  bool fleeting; /* what is lent may be gone after each step */
+  bool fleeting; /* lent bytes may be gone after each step */
   bool verified; /* the first pass is done */
   bool open;     /* the second has begun */
   cpb_riegeli_chunk chunk;
-  bool projects;             /* options.fields was given: */
-  cpb_projection projection; /* what is in it */
+  bool projects;             /* options.fields was given */
+  cpb_projection projection; /* its paths */
 
-  /* The records of the chunk, which are in `simple` or in `transposed`; there, too, if they are filtered. */
+  /* The records of the chunk, which are in `simple` or in `transposed`; also in the latter if they are filtered. */
   cpb_simple_decoder simple;
   cpb_transpose_program program; /* its memory is kept from chunk to chunk */
   cpb_transposed transposed;
   bool is_transposed;
-  cpb_span ready;           /* decoded bytes that were not given out */
+  cpb_span ready;           /* decoded bytes that were not returned yet */
   const uint8_t *size_at;   /* simple: the next record's size */
-  cpb_record_place *places; /* of some of its records, once they were jumped over (places.c) */
+  cpb_record_place *places; /* of some of its records, once records were skipped (places.c) */
   size_t num_places, places_capacity;
   uint64_t next;   /* index of the next record */
-  uint64_t left;   /* bytes of the current record that were not given out */
-  uint64_t want;   /* how many of those the caller will use; a hint */
+  uint64_t left;   /* bytes of the current record not returned yet */
+  uint64_t want;   /* the number of these that the caller will use; a hint */
   uint64_t skip;   /* decoded bytes to skip first */
-  uint64_t target; /* index of the first record to give from the next chunk */
+  uint64_t target; /* index of the first record to return from the next chunk */
   cpb_record record;
   cpb_span data;
 
-  cpb_phase doubted;                 /* where it failed, */
+  cpb_phase doubted;                 /* the phase that failed */
   cpb_error doubted_error;           /* and how */
-  bool has_doubted;                  /* the file */
-  uint8_t first[CPB_SIGNATURE_SIZE]; /* bytes of the file, */
-  size_t num_first;                  /* as far as they have arrived */
+  bool has_doubted;                  /* of the file */
+  uint8_t first[CPB_SIGNATURE_SIZE]; /* first bytes of the file */
+  size_t num_first;                  /* number of these that have arrived */
 
   cpb_recovery recovery;
   cpb_phase after_recovery;
@@ -109,18 +109,18 @@ struct cpb_record_reader {
   char reason[sizeof((cpb_error *)0)->message];
 
   uint64_t seek_to;
-  cpb_numbers *numbers;  /* NULL until one is sought */
+  cpb_numbers *numbers;  /* NULL until a record is sought by number */
   uint64_t last_limit;   /* no chunk from here on has records */
   uint64_t last_from;    /* where the walk to last_limit began */
-  uint64_t last_chunk;   /* the last chunk with records that it found, */
-  uint64_t last_records; /* and how many; 0: none yet */
+  uint64_t last_chunk;   /* the last chunk with records that was found */
+  uint64_t last_records; /* the number of its records; 0: none found yet */
 
   cpb_buffer metadata;
   bool has_metadata;
   cpb_error error;
 };
 
-/* Returns the size of the record r->next, and moves on to the one after it. */
+/* Returns the size of the record r->next, and goes to the one after it. */
 static inline uint64_t cpb_reader_next_size(cpb_record_reader *r) {
   size_t i = (size_t)r->next++;
   if (r->is_transposed) return r->transposed.ends[i] - (i == 0 ? 0 : r->transposed.ends[i - 1]);
@@ -129,7 +129,7 @@ static inline uint64_t cpb_reader_next_size(cpb_record_reader *r) {
   r->size_at = cpb_record_size_read(r->size_at, all->data + all->size, &size);
   return size;
 }
-/* Takes back the last `count` bytes of those that the last step gave out. */
+/* Takes back the last `count` bytes that the last step returned. */
 static inline void cpb_reader_give_back(cpb_record_reader *r, size_t count) {
   r->ready.data -= count;
   r->ready.size += count;

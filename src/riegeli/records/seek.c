@@ -1,6 +1,6 @@
-/* Seeking. To a position: the block header before it names the chunk around it, and chunk headers lead
- * on from there, so that at most the headers of one block are read. To the last record: the same
- * from the last block on, and backwards block by block while no chunk has records. */
+/* Seeking. To a position: the block header before it refers to the chunk around it, and chunk headers lead on from
+ * there, so that at most the headers of one block are read. To the last record: the same from the last block on, and
+ * backwards block by block while no chunk has records. */
 #include "riegeli/records/seek.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum {
   TAIL = CPB_BLOCK_SIZE + CPB_BLOCK_HEADER_SIZE, /* contains the last block header, wherever the file ends */
-  NEAR = 4096                                    /* bytes after the target that are worth fetching along */
+  NEAR = 4096                                    /* bytes after the target that are worth fetching with it */
 };
 
 static void walk_from(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
@@ -28,7 +28,7 @@ void cpb_reader_leave(cpb_record_reader *r) {
 
 /* --- To a position -------------------------------------------------------- */
 
-/* Within the target's block, all up to the target is worth fetching at once. */
+/* Within the target's block, everything up to the target is worth fetching at once. */
 static void walk_towards(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
   cpb_chunk_source *s = &r->source;
   walk_from(r, begin, phase);
@@ -45,7 +45,7 @@ static bool knows_chunk_of(const cpb_chunk_source *s, uint64_t position) {
   return s->have_header && position >= s->begin && position - s->begin < s->header.num_records;
 }
 
-/* True when there is nothing to do: the reader is there now, or has failed. */
+/* True if nothing is left to do: the reader is there already, or has failed. */
 static bool begin_seek(cpb_record_reader *r, uint64_t position) {
   if (r->phase == CPB_PHASE_FAILED) return true;
   if (r->phase == CPB_PHASE_RECORDS && knows_chunk_of(&r->source, position) &&
@@ -86,8 +86,8 @@ void cpb_record_reader_seek_chunk(cpb_record_reader *r, uint64_t begin) {
   cpb_reader_seek_chunk(r, begin, begin, 0);
 }
 
-/* Its hash proves that a chunk header is one. If there is none, or not that of the target, the search
- * begins at the block header, which also finds out what is wrong. */
+/* A matching hash proves that bytes are a chunk header. If they are not one, or not the target's, the search begins at
+ * the block header, which also finds the error. */
 static cpb_have seek_direct(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   cpb_have have = cpb_chunk_source_header(s);
@@ -109,8 +109,8 @@ static cpb_have implausible(cpb_record_reader *r, uint64_t block) {
   return CPB_FAILED;
 }
 
-/* Where the chunk begins that the block header at `block` interrupts, if it ends after `position`;
- * else the one after it. */
+/* The beginning of the chunk that the block header at `block` interrupts, if it ends after `position`; else of the next
+ * one. */
 static cpb_have chunk_around(cpb_record_reader *r, uint64_t block, uint64_t position, uint64_t *begin) {
   const cpb_block_header *header = &r->source.block;
   cpb_have have = cpb_chunk_source_block(&r->source, block);
@@ -159,7 +159,7 @@ void cpb_record_reader_seek_last(cpb_record_reader *r) {
   r->phase = CPB_PHASE_LAST_SIZE;
 }
 
-/* All up to last_limit will be read. */
+/* Everything up to last_limit will be read. */
 static void walk_to_limit(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
   walk_from(r, begin, phase);
   if (!r->source.sparse) cpb_chunk_source_expect(&r->source, r->last_limit);
@@ -177,7 +177,7 @@ static void look_before(cpb_record_reader *r, uint64_t limit) {
   walk_to_limit(r, r->last_from, CPB_PHASE_LAST_BLOCK);
 }
 
-/* How much of the tail to ask for with the size. */
+/* The number of the last bytes to request with the size. */
 static size_t tail_size(const cpb_record_reader *r) {
   return r->options.memory == 0 ? TAIL : cpb_min_size(TAIL, r->options.read_size);
 }

@@ -3,16 +3,16 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-/* The most bytes that all buckets can have: each is a byte of a record, or of the size of a record
- * that is no message. */
+/* The largest total size of the buckets: each byte belongs to a record, or to the size of a record that is not a
+ * message. */
 static uint64_t most_values(const cpb_transpose_program *p) {
   uint64_t sizes, all;
   if (!cpb_mul_u64(p->num_records, 5, &sizes) || !cpb_add_u64(p->decoded_size, sizes, &all)) return UINT64_MAX;
   return all;
 }
 
-/* How many bytes the bucket has when it is decompressed, which it claims itself. Other buckets are cut by that, so
- * it must be right: load_bucket(). */
+/* The size of the bucket after decompression, which the bucket itself claims. Other buckets are cut according to it, so
+ * it must be correct: see load_bucket(). */
 static bool measure_bucket(const cpb_transpose_program *p, cpb_transpose_bucket *bucket, uint64_t *all) {
   cpb_transpose_cursor copy = bucket->stored;
   uint64_t size = cpb_transpose_cursor_size(&copy);
@@ -42,8 +42,8 @@ static bool read_buckets(cpb_transpose_program *p, cpb_transpose_cursor *header,
   return true;
 }
 
-/* Reads the sizes of the buffers from the header. Each is within one bucket, and together they are
- * all of the buckets. */
+/* Reads the sizes of the buffers from the header. Each buffer is within one bucket, and together they fill all
+ * buckets. */
 static bool read_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header) {
   size_t bucket = 0, position = 0; /* in the bucket */
   for (size_t i = 0; i < p->num_buffers; i++) {
@@ -83,7 +83,7 @@ bool cpb_transpose_parse_buffers(cpb_transpose_program *p, cpb_transpose_cursor 
 
 /* --- Loading ---------------------------------------------------------------- */
 
-/* Decompressed they follow each other. `stored` remains of a bucket that is not needed. */
+/* Decompressed buckets are contiguous. `stored` stays set for a bucket that is not needed. */
 static bool load_bucket(cpb_transpose_program *p, cpb_transpose_bucket *bucket) {
   const cpb_buffer *values = &p->blocks[CPB_TRANSPOSE_VALUES];
   const size_t before = values->size;
@@ -98,7 +98,7 @@ static bool is_needed(const cpb_transpose_bucket *bucket, const uint8_t *use) {
   return !use;
 }
 
-/* Decompresses what is needed. Without compression all is where it is. */
+/* Decompresses the buckets that are needed. Uncompressed data stays in place. */
 static bool load_buckets(cpb_transpose_program *p, const uint8_t *use) {
   if (p->codec == CPB_RIEGELI_NONE) return true;
   for (size_t i = 0; i < p->num_buckets; i++) {

@@ -1,4 +1,4 @@
-/* Which bytes can be taken apart and put together again. */
+/* Decides which bytes can be split into fields and restored exactly. */
 #ifndef CPB_RIEGELI_TRANSPOSE_CANONICAL_H
 #define CPB_RIEGELI_TRANSPOSE_CANONICAL_H
 
@@ -6,12 +6,12 @@
 
 #include "base/bytes.h"
 
-/* How deep submessages and groups nest in what is taken apart; as in Riegeli, but there groups
- * alone may nest deeper. */
+/* The deepest nesting of submessages and groups that are split; as in Riegeli, except that groups alone may be deeper
+ * there. */
 #define CPB_TRANSPOSE_DEPTH 100
 
-/* Whether `bytes` are fields of a message, with groups that nest at most `depth` deep, and all tags,
- * lengths and varints in their shortest form. What is in length-delimited fields does not matter. */
+/* Whether `bytes` are fields of a message, with groups nested at most `depth` deep, and all tags, lengths and varints
+ * in their shortest form. The contents of length-delimited fields do not matter. */
 bool cpb_transpose_is_message(cpb_span bytes, size_t depth);
 
 #endif

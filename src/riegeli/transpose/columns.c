@@ -36,8 +36,8 @@ static cpb_slab *new_slab(cpb_slabs *slabs, const cpb_allocator *a, size_t size)
   return slab;
 }
 
-/* Slabs grow as the memory of all does, in the same way for each chunk, so that they fit again. What is
- * large has one of its own. */
+/* Slabs grow in proportion to the total memory, and equally for each chunk, so that they fit again. A large block has a
+ * slab of its own. */
 static void *take(cpb_slabs *slabs, const cpb_allocator *a, size_t size) {
   if (size > slabs->left) {
     const size_t usual = cpb_min_size(cpb_max_size(slabs->in_use, SMALLEST_SLAB), LARGEST_SLAB);

@@ -1,6 +1,5 @@
-/* What is left of the stored data of a chunk, of its header or of a buffer, where it lies: in one
- * piece, or in the file with a block header at the end of each piece but the last. A buffer has the
- * values of one field, the last first. */
+/* The rest of the stored data of a chunk, of its header or of a buffer, in place: contiguous, or in the file with a
+ * block header at the end of each piece but the last. A buffer has the values of one field, the last first. */
 #ifndef CPB_RIEGELI_TRANSPOSE_CURSOR_H
 #define CPB_RIEGELI_TRANSPOSE_CURSOR_H
 
@@ -8,14 +7,14 @@
 
 #include "base/bytes.h"
 
-/* Whether data is used where it lies. 0: it is collected first, and large values are copied, too: that
- * takes less code. */
+/* Whether data is used in place. 0: it is first collected, and large values are copied as well, which takes less
+ * code. */
 #ifndef CPB_TRANSPOSE_IN_PLACE
 #  define CPB_TRANSPOSE_IN_PLACE 1
 #endif
 
 typedef struct cpb_transpose_cursor {
-  const uint8_t *next, *end; /* the piece that is being read */
+  const uint8_t *next, *end; /* the current piece */
   size_t rest;               /* bytes after it; if there are any, a block header follows at `end` */
 } cpb_transpose_cursor;
 
@@ -38,16 +37,16 @@ cpb_transpose_cursor cpb_transpose_cursor_take(cpb_transpose_cursor *c, size_t s
 /* Takes the last piece off the end, or all if there is one piece. */
 cpb_span cpb_transpose_cursor_take_last(cpb_transpose_cursor *c);
 
-/* Copies the next `size` bytes, and does not take them. */
+/* Copies the next `size` bytes without taking them. */
 void cpb_transpose_cursor_peek(const cpb_transpose_cursor *c, uint8_t *out, size_t size);
 
-/* Takes the first piece off the front, or all if there is one piece. */
+/* Takes the first piece off the front, or everything if there is only one. */
 cpb_span cpb_transpose_cursor_take_first(cpb_transpose_cursor *c);
 
-/* Takes a varint of 64 bits; false when there is none. */
+/* Takes a varint of 64 bits; false if it is malformed or cut off. */
 bool cpb_transpose_cursor_read_u64(cpb_transpose_cursor *c, uint64_t *value);
 
-/* Takes a varint of at most 5 bytes and 32 bits; false when there is none. */
+/* Takes a varint of at most 5 bytes and 32 bits; false if it is malformed or cut off. */
 bool cpb_transpose_cursor_read_long_u32(cpb_transpose_cursor *c, uint32_t *value);
 static inline bool cpb_transpose_cursor_read_u32(cpb_transpose_cursor *c, uint32_t *value) {
   if (c->next == c->end || *c->next >= 0x80) return cpb_transpose_cursor_read_long_u32(c, value);

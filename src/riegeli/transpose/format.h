@@ -2,7 +2,7 @@
 #ifndef CPB_RIEGELI_TRANSPOSE_FORMAT_H
 #define CPB_RIEGELI_TRANSPOSE_FORMAT_H
 
-/* What a node has instead of a tag if it is no field. */
+/* Ids of nodes without a tag, because they are not fields. */
 enum { CPB_ID_NOTHING = 0, CPB_ID_NON_PROTO = 1, CPB_ID_SUBMESSAGE_START = 2, CPB_ID_RECORD_START = 3 };
 
 /* The lower three bits of a tag. */
@@ -16,10 +16,10 @@ enum {
   CPB_TAG_SUBMESSAGE_END /* not a wire type of protobuf */
 };
 
-/* The subtype of a varint field: below this its length - 1, from there on its value. */
+/* The subtype of a varint field: below this its length - 1, otherwise its value. */
 enum { CPB_SUBTYPE_INLINE = 10 };
 
-/* What makes them (encoder.h); encoder_state.h says what it holds. */
+/* Makes transposed chunks (encoder.h); its state is in encoder_state.h. */
 typedef struct cpb_transpose_encoder cpb_transpose_encoder;
 
 #endif

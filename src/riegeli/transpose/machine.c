@@ -1,27 +1,25 @@
-/* The records are written from the last byte of the last one to the first byte of the first: when
- * the tag and length of a submessage or string are put in front of it, its size is known. `out`
- * points to the byte written last. What is before it is free, so short things are copied with
- * stores of a fixed width: the garbage before them is overwritten next. A large value is not copied,
- * but becomes a part (transposed.h), which counts as written. A value that a block header of the file
- * interrupts has several pieces; it, too, goes from its last piece to its first.
+/* The records are written from the last byte of the last one to the first byte of the first, so the size of a
+ * submessage or string is known when its tag and length are put in front of it. `out` points to the byte written last.
+ * The bytes before it are free, so short values are copied with stores of a fixed width: the garbage before them is
+ * overwritten next. A large value is not copied, but becomes a part (transposed.h), which counts as written. A value
+ * that a block header of the file interrupts has several pieces, which also go from the last to the first.
  *
- * Invariants. Between two nodes the bytes [out, end) and the parts are final: the rear of the output,
- * which still lacks only the tags and lengths of the submessages in `open`, and those go in front of
- * it. From `begin` to `out` there is no more room than the decoded size leaves. The cursor of a buffer
- * only moves forward.
+ * Invariants. Between two nodes the bytes [out, end) and the parts are final: the rear of the output, which lacks only
+ * the tags and lengths of the submessages in `open`, and those go in front of it. From `begin` to `out` there is no
+ * more room than the decoded size leaves. The cursor of a buffer only moves forward.
  *
- * With a projection (project.h) what a node writes is well-formed, whatever is in its buffer: a varint ends
- * where it should, even if the buffer has a continuation bit there. So what is left out of a record does not
- * change how the rest of it is read.
+ * With a projection (project.h) a node's output is well-formed, whatever is in its buffer: a varint ends where it
+ * should, even if the buffer has a continuation bit there. So leaving out fields of a record does not change how its
+ * other fields are read.
  *
- * It ends: each transition byte is used once, and leads to at most four nodes and the implicit
- * ones after each, which form no loop (nodes.c). However many transitions there are, each node
- * writes bytes (at most decoded_size), begins a record (at most num_records), opens a submessage
- * (at most limits.depth at a time, and closing it writes bytes) or is counted in `idle`.
+ * It ends: each transition byte is used once, and leads to at most four nodes and the implicit ones after each, which
+ * form no loop (nodes.c). However many transitions there are, each node writes bytes (at most decoded_size), begins a
+ * record (at most num_records), opens a submessage (at most limits.depth at a time, and closing it writes bytes) or is
+ * counted in `idle`.
  *
- * Memory: the block of the output, which grows with what is written and never beyond decoded_size,
- * a position for each record and each open submessage, and an entry for each part, of which each has
- * least_part bytes. All are checked against the limits before the machine starts, or as they grow. */
+ * Memory: the block of the output, which grows with the output and never beyond decoded_size, a position for each
+ * record and each open submessage, and an entry for each part, which has at least least_part bytes. All are checked
+ * against the limits before the machine starts, or as they grow. */
 #include "riegeli/transpose/machine.h"
 
 #include "base/checked.h"
@@ -41,23 +39,23 @@
 enum { VALUE_STORE = 16, BYTES_STORE = 32, ROOM = BYTES_STORE };
 
 typedef struct open_submessage {
-  const cpb_transpose_node *node; /* of its end, which has the tag */
-  size_t position;                /* of its end, counted from the end of the output */
+  const cpb_transpose_node *node; /* the node of its end, which has the tag */
+  size_t position;                /* of its end, relative to the end of the output */
 } open_submessage;
 
 typedef struct machine {
   cpb_transpose_program *program;
   cpb_transposed *result;
-  uint8_t *begin, *end;  /* `out` moves from the end of result->values to `begin`, which is in there, too */
-  size_t end_and_parts;  /* the address of `end` plus the bytes that are in parts */
+  uint8_t *begin, *end;  /* `out` moves from the end of result->values to `begin`, which is also in there */
+  size_t end_and_parts;  /* the address of `end` plus the number of bytes in parts */
   const uint8_t *values; /* where the first buffer begins */
   size_t least_part;     /* SIZE_MAX: all values are copied */
-  uint64_t last[2];      /* what the last 8 bytes of a value may have; [1]: of a varint */
+  uint64_t last[2];      /* masks for the last 8 bytes of a value; [1]: of a varint */
   open_submessage *open;
   size_t num_open, open_capacity;
-  uint64_t *ends; /* result->ends: where records begin, counted from the end; the last first */
+  uint64_t *ends; /* result->ends: beginnings of records, relative to the end; the last one first */
   size_t num_records, most_ends;
-  uint64_t idle, most_idle; /* how many nodes did nothing, and how many may */
+  uint64_t idle, most_idle; /* number of idle nodes so far, and its limit */
 } machine;
 
 /* Each put_* writes something in front of `out` and returns the new `out`, or NULL after an
@@ -112,8 +110,7 @@ static uint8_t *move_output(machine *m, uint8_t *out, size_t capacity) {
   return m->end - size;
 }
 
-/* Makes room for `size` more bytes. The block grows to twice its size, but not beyond what it can
- * have in the end. */
+/* Makes room for `size` more bytes. The block doubles its size, up to the largest size that it can need. */
 static COLD uint8_t *make_room(machine *m, uint8_t *out, size_t size) {
   const size_t capacity = m->result->values.capacity, in_block = (size_t)(m->end - out);
   const size_t left = (size_t)m->program->decoded_size - written(m, out), most = in_block + left;
@@ -141,8 +138,8 @@ static INLINE uint8_t *put_tag(machine *m, uint8_t *out, const cpb_transpose_nod
   return out - node->tag_size;
 }
 
-/* Copies `bytes`, which are in a buffer. Short ones are copied with BYTES_STORE bytes that end where
- * they do, if there are as many before in the buffers. */
+/* Copies `bytes`, which are in a buffer. Short ones are copied with BYTES_STORE bytes that have the same end, if the
+ * buffers have enough bytes before them. */
 static INLINE uint8_t *put_bytes(machine *m, uint8_t *out, const uint8_t *bytes, size_t size) {
   const uint8_t *after = bytes + size;
   if (cramped(m, out) || UNLIKELY(after - m->values < BYTES_STORE) || size > (size_t)(out - m->begin))
@@ -157,7 +154,7 @@ static uint8_t *put_varint(machine *m, uint8_t *out, uint64_t value) {
   return put_exactly(m, out, bytes, (size_t)(cpb_varint_write(bytes, value) - bytes));
 }
 
-/* The continuation bits of a varint, which buffers leave out: all bytes have one but the last. */
+/* The continuation bits of a varint, which buffers leave out: all its bytes but the last have one. */
 static const uint8_t continuation[2][VALUE_STORE] = {
     {0}, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}};
 static INLINE void store_value(const machine *m, uint8_t *before, const uint8_t *after, unsigned varint) {
@@ -228,7 +225,7 @@ static COLD uint8_t *put_long_record(machine *m, uint8_t *out, cpb_transpose_cur
 
 /* --- Nodes ----------------------------------------------------------------- */
 
-/* At the end of a piece of its buffer. */
+/* Puts a value at the end of a piece of its buffer. */
 static COLD uint8_t *put_interrupted_value(machine *m, uint8_t *out, const cpb_transpose_node *node) {
   uint8_t bytes[VALUE_STORE];
   if (!CPB_TRANSPOSE_IN_PLACE || cpb_transpose_cursor_size(node->buffer) < node->value_size)
@@ -254,7 +251,7 @@ static INLINE uint8_t *put_value(machine *m, uint8_t *out, const cpb_transpose_n
   return put_tag(m, out, node);
 }
 
-/* Reads a varint of 32 bits. Returns the byte after it, or NULL if there is none before `end`. */
+/* Reads a varint of 32 bits. Returns the byte after it, or NULL if it does not end before `end`. */
 static INLINE const uint8_t *read_length(const uint8_t *at, const uint8_t *end, uint32_t *length) {
   if (at < end && *at < 0x80) {
     *length = *at;
@@ -266,7 +263,7 @@ static INLINE const uint8_t *read_length(const uint8_t *at, const uint8_t *end, 
 
 static INLINE uint8_t *put_string(machine *m, uint8_t *out, const cpb_transpose_node *node) {
   cpb_transpose_cursor *buffer = node->buffer;
-  const uint8_t *begin = buffer->next, *end = buffer->end; /* with the length, as in the record */
+  const uint8_t *begin = buffer->next, *end = buffer->end; /* including the length, as in the record */
   uint32_t length;
   const uint8_t *bytes = read_length(begin, end, &length);
   if (UNLIKELY(!bytes || (size_t)(end - bytes) < length || becomes_part(m, length))) {
@@ -278,7 +275,7 @@ static INLINE uint8_t *put_string(machine *m, uint8_t *out, const cpb_transpose_
   return UNLIKELY(!out) ? NULL : put_tag(m, out, node);
 }
 
-/* Makes room in a full stack of `*capacity` elements. It may have up to `most`, which is more. */
+/* Makes room in a full stack of `*capacity` elements, up to `most`. */
 static bool grow(const machine *m, void **items, size_t *capacity, uint64_t most, size_t element) {
   const size_t grown = (size_t)cpb_min_u64(most, 2 * (uint64_t)*capacity + 32);
   size_t size;
@@ -356,8 +353,7 @@ static uint8_t *put_non_proto(machine *m, uint8_t *out, const cpb_transpose_node
   return !out ? NULL : start_record(m, out);
 }
 
-/* Riegeli has a few such nodes on the way from one field to the next, where a transition does not
- * reach far enough. */
+/* Riegeli uses a few such nodes between fields if a transition does not reach far enough. */
 static uint8_t *do_nothing(machine *m, uint8_t *out) {
   return ++m->idle > m->most_idle ? damaged(m, "too many nodes do nothing") : out;
 }
@@ -378,15 +374,15 @@ static INLINE uint8_t *put_node(machine *m, uint8_t *out, const cpb_transpose_no
   return damaged(m, "a transition leads beyond the last node");
 }
 
-/* Goes from node to node until a transition is needed and there is none left. A transition byte
- * has in its upper six bits how many nodes past `next` to go, and in the other two for how many
- * nodes after that one `next` needs no byte. */
+/* Goes from node to node until a transition is needed and none is left. The upper six bits of a transition byte are the
+ * number of nodes past `next` to go to; the lower two are the number of nodes after that one whose `next` needs no
+ * byte. */
 static uint8_t *put_records(machine *m, uint8_t *out) {
   const cpb_transpose_node *node = m->program->first;
   const uint8_t *transition = m->program->transitions.data;
   const uint8_t *last = transition + m->program->transitions.size;
-  /* How often to go on without a transition byte: the repetitions that the last byte has, and once more
-   * where the node is implicit. */
+  /* Number of steps without a transition byte: the repetitions in the last byte, and one more if the node is
+   * implicit. */
   unsigned steps = node->implicit;
   for (;;) {
     out = put_node(m, out, node);
@@ -416,8 +412,8 @@ static bool check_end(const machine *m, const uint8_t *out) {
   return true;
 }
 
-/* Turns the begins of records, counted from the end and the last record first, into their ends,
- * counted from the begin and the first record first. */
+/* Turns the beginnings of records, relative to the end and with the last record first, into their ends, relative to the
+ * beginning and with the first record first. */
 static void count_from_begin(uint64_t *ends, size_t num_records, uint64_t size) {
   if (num_records == 0) return;
   for (size_t i = 0, j = num_records - 1; i < j--; i++) {
@@ -427,7 +423,7 @@ static void count_from_begin(uint64_t *ends, size_t num_records, uint64_t size) 
   }
 }
 
-/* Where the output begins to be written, or NULL: a block that was kept, if it is likely to suffice. */
+/* Where the output begins, or NULL: in a kept block, if that is probably large enough. */
 static uint8_t *first_room(machine *m) {
   const cpb_buffer *values = &m->result->values;
   const size_t all = cpb_transpose_cursor_size(&m->program->all_values);

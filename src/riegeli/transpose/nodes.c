@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 
-/* What the header has instead of a tag for a node that is no field. */
+/* Ids in the header in place of a tag, for nodes that are not fields. */
 enum { ID_NOTHING = 0, ID_NON_PROTO = 1, ID_SUBMESSAGE_START = 2, ID_RECORD_START = 3, MIN_TAG = 8 };
 
 enum {
@@ -15,7 +15,7 @@ enum {
   WIRE_SUBMESSAGE_END /* not a wire type of protobuf */
 };
 
-/* The subtype of a varint field: below SUBTYPE_INLINE its length - 1, from there on its value. */
+/* The subtype of a varint field: below SUBTYPE_INLINE its length - 1, otherwise its value. */
 enum { SUBTYPE_INLINE = 10, SUBTYPE_MAX = SUBTYPE_INLINE + 127 };
 
 static void set_tag(cpb_transpose_node *node, uint32_t tag) {
@@ -72,7 +72,7 @@ static bool read_tags(cpb_transpose_program *p, cpb_transpose_cursor *header, si
   return true;
 }
 
-/* The index of the next node; num_nodes is added to it if no transition is needed to get there. */
+/* The index of the next node, plus num_nodes if it is reached without a transition. */
 static bool read_next(cpb_transpose_program *p, cpb_transpose_cursor *header) {
   for (size_t i = 0; i < p->num_nodes; i++) {
     uint32_t next;
@@ -120,8 +120,8 @@ static bool read_values(cpb_transpose_program *p, cpb_transpose_cursor *header, 
   return true;
 }
 
-/* Whether implicit nodes lead back to one of them, which would never end. Each node is visited once:
- * a walk ends where an earlier one has been. */
+/* Whether implicit nodes form a loop, which would never end. Each node is visited once: a walk ends where an earlier
+ * one has been. */
 static bool has_implicit_loop(cpb_transpose_program *p) {
   for (size_t i = 0; i < p->num_nodes; i++) {
     const size_t walk = i + 1;

@@ -39,15 +39,15 @@ bool cpb_transpose_damaged(const cpb_transpose_program *p, const char *text) {
   return false;
 }
 
-/* The most bytes of a table or buffer: the limit, and a little more for limits that are tiny. */
+/* The largest size of a table or buffer: the limit, or a little more if the limit is tiny. */
 static uint64_t most_bytes(const cpb_transpose_program *p) {
   uint64_t most;
   return cpb_add_u64(p->limits.riegeli_chunk, 1 << 16, &most) ? most : UINT64_MAX;
 }
 
 uint64_t cpb_transpose_plausible(const cpb_transpose_program *p) {
-  /* Two nodes are enough for a byte or a record, and Riegeli takes at most about 32 bytes for a
-   * node and the transitions to it. */
+  /* Two nodes are enough for a byte or a record, and Riegeli takes at most about 32 bytes for a node and its
+   * transitions. */
   const uint64_t steps = cpb_min_u64(p->decoded_size, UINT64_MAX / 256) + cpb_min_u64(p->num_records, UINT64_MAX / 256);
   return cpb_min_u64(most_bytes(p), 4096 + 64 * steps);
 }
@@ -56,7 +56,7 @@ uint64_t cpb_transpose_plausible(const cpb_transpose_program *p) {
 
 static bool no_memory(const cpb_transpose_program *p) { return cpb_fail_memory(p->error) == CPB_OK; }
 
-/* Makes room for `size` bytes. What the block holds is not copied: so it must be empty. */
+/* Makes room for `size` bytes, without copying the block's content, so the block must be empty. */
 static bool make_room(cpb_buffer *block, size_t size) {
   if (block->capacity < size) cpb_buffer_reset(block, 0);
   return cpb_buffer_reserve(block, size);
@@ -83,14 +83,14 @@ static bool begin_decompressor(cpb_transpose_program *p, uint64_t size, cpb_code
   return p->decompressor != NULL;
 }
 
-/* Hands all of `in` to the decompressor, piece by piece, with room for as many bytes as `out` has left. How
- * much that gave. */
+/* Passes all of `in` to the decompressor, piece by piece, with the room left in `out`. Returns the size of the
+ * output. */
 static size_t give_pieces(cpb_decompressor *d, cpb_transpose_cursor in, uint8_t *out, size_t room) {
   size_t given = 0;
   while (cpb_decompressor_error(d)->code == CPB_OK && cpb_transpose_cursor_size(&in) > 0) {
     cpb_span piece = cpb_transpose_cursor_take_first(&in);
     size_t left, now;
-    do { /* what comes after all output needs a call of its own, wherever it is cut */
+    do { /* bytes after all output need a call of their own, wherever they are cut */
       left = piece.size;
       now = cpb_decompressor_read(d, &piece, out + given, room - given);
       given += now;
@@ -100,12 +100,12 @@ static size_t give_pieces(cpb_decompressor *d, cpb_transpose_cursor in, uint8_t 
   return given;
 }
 
-/* Decompresses a stream where it lies, straight to where it is to be, which then is the decoder's window.
- * That is possible if it has as many bytes as it claims, and claims no more than is likely. CPB_E_DAMAGED: it
- * is not, and nothing has changed, or it is damaged. In how many pieces it comes makes no difference: a window
- * above the limit would be refused in one and not in several. */
+/* Decompresses a stream in place, directly to its destination, which then is the decoder's window. This is possible if
+ * the stream has as many bytes as it claims, and claims a plausible number. CPB_E_DAMAGED: it is impossible, and
+ * nothing has changed; or the stream is damaged. The number of pieces makes no difference; without this, a window above
+ * the limit would be rejected in one piece and accepted in several. */
 static cpb_code decompress_in_place(cpb_transpose_program *p, cpb_transpose_cursor in, uint64_t max, cpb_buffer *out) {
-  enum { LIKELY = 8 }; /* times as many bytes as are stored */
+  enum { LIKELY = 8 }; /* expansion factor */
   const size_t size = cpb_transpose_cursor_size(&in);
   cpb_transpose_cursor copy = in;
   cpb_codec_error failure = {CPB_OK, NULL};
@@ -133,7 +133,7 @@ bool cpb_transpose_decompress(cpb_transpose_program *p, cpb_transpose_cursor in,
   cpb_codec_error failure;
   cpb_buffer *out = &p->blocks[block];
   cpb_span stored;
-  /* At least a byte, so that an empty buffer has an address, too. */
+  /* At least one byte, so that an empty buffer also has an address. */
   if (!cpb_buffer_reserve(out, out->size + 1)) return no_memory(p);
   const cpb_code code = decompress_in_place(p, in, max, out);
   if (code == CPB_E_MEMORY) return no_memory(p);

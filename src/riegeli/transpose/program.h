@@ -1,5 +1,5 @@
-/* The data of a transposed chunk, parsed: a state machine that puts the records together, and
- * the buffers that it takes their fields from. (docs/riegeli-transposed.md) */
+/* The data of a transposed chunk, parsed: a state machine that assembles the records, and the buffers with their
+ * fields. (docs/riegeli-transposed.md) */
 #ifndef CPB_RIEGELI_TRANSPOSE_PROGRAM_H
 #define CPB_RIEGELI_TRANSPOSE_PROGRAM_H
 
@@ -11,17 +11,17 @@
 #include "riegeli/codec/decompressor.h"
 #include "riegeli/transpose/cursor.h"
 
-/* What a node does: most put something in front of the output. */
+/* The operation of a node: most put something in front of the output. */
 typedef enum cpb_transpose_op {
   CPB_OP_NOTHING,
   CPB_OP_TAG,              /* `tag`: start or end of a group, or a field with its value */
   CPB_OP_VALUE,            /* `tag`, then value_size bytes from the buffer */
   CPB_OP_STRING,           /* `tag`, then a length and as many bytes from the buffer */
-  CPB_OP_SUBMESSAGE_END,   /* comes first, as records are written backwards */
-  CPB_OP_SUBMESSAGE_START, /* the `tag` of the end's node, and the length since then */
+  CPB_OP_SUBMESSAGE_END,   /* comes first, because records are written backwards */
+  CPB_OP_SUBMESSAGE_START, /* puts the `tag` of the end's node, and the length since then */
   CPB_OP_RECORD_START,
-  CPB_OP_NON_PROTO, /* a whole record that is no protobuf message */
-  CPB_OP_LEFT_OUT,  /* of a field that is not to be given out (project.h) */
+  CPB_OP_NON_PROTO, /* a whole record that is not a protobuf message */
+  CPB_OP_LEFT_OUT,  /* a field that is not selected (project.h) */
   CPB_OP_NOWHERE    /* beyond the last node */
 } cpb_transpose_op;
 
@@ -31,24 +31,24 @@ typedef struct cpb_transpose_node {
   uint8_t tag[CPB_TRANSPOSE_TAG_ROOM]; /* in its last tag_size bytes */
   cpb_transpose_cursor *buffer;
   struct cpb_transpose_node *next;
-  size_t visit; /* for has_implicit_loop(): the walk that came here first; then for project.c */
+  size_t visit; /* for has_implicit_loop(): the first walk that came here; then for project.c */
   uint8_t op;   /* cpb_transpose_op */
   uint8_t tag_size;
   uint8_t value_size;
   uint8_t varint;             /* 1: the value is a varint, and the buffer leaves out its top bits */
-  uint8_t implicit;           /* 1: the machine goes on to `next` without a transition */
+  uint8_t implicit;           /* 1: the machine continues at `next` without a transition */
   uint8_t left_out, is_field; /* for project.c */
 } cpb_transpose_node;
 
 /* A transition leads to `next` or at most this many nodes past it. */
 #define CPB_TRANSPOSE_REACH 63
 
-/* The blocks of memory that are kept for the next chunk. */
+/* The blocks of memory that are reused for the next chunk. */
 typedef enum cpb_transpose_block {
-  CPB_TRANSPOSE_STORED, /* what is decompressed next, if it lies in pieces */
-  CPB_TRANSPOSE_HEADER, /* decompressed, or put together from pieces, */
-  CPB_TRANSPOSE_VALUES, /* the buckets, */
-  CPB_TRANSPOSE_PATHS,  /* and the transitions */
+  CPB_TRANSPOSE_STORED, /* the data to be decompressed next, if it is in pieces */
+  CPB_TRANSPOSE_HEADER, /* decompressed, or assembled from pieces */
+  CPB_TRANSPOSE_VALUES, /* the buckets */
+  CPB_TRANSPOSE_PATHS,  /* the transitions */
   CPB_TRANSPOSE_BUCKET_TABLE,
   CPB_TRANSPOSE_BUFFER_TABLE,
   CPB_TRANSPOSE_USE_TABLE,
@@ -56,38 +56,38 @@ typedef enum cpb_transpose_block {
   CPB_TRANSPOSE_NUM_BLOCKS
 } cpb_transpose_block;
 
-/* Some buffers that are compressed together. */
+/* Buffers that are compressed together. */
 typedef struct cpb_transpose_bucket {
   cpb_transpose_cursor stored;
   size_t size; /* decompressed */
   size_t num_buffers;
 } cpb_transpose_bucket;
 
-/* What the nodes of a buffer are: a bit for each. */
+/* The kinds of a buffer's nodes, as bits. */
 enum { CPB_BUFFER_NEEDED = 1, CPB_BUFFER_LEFT_OUT = 2 };
 
 typedef struct cpb_transpose_program {
   cpb_allocator allocator;
-  bool frugal;                    /* to save memory counts more than speed: nothing is kept that is not needed */
-  cpb_decompressor *decompressor; /* kept, too; NULL until something is compressed */
+  bool frugal;                    /* prefers less memory over speed: keeps nothing that is not needed */
+  cpb_decompressor *decompressor; /* also kept; NULL until some data is compressed */
   cpb_buffer blocks[CPB_TRANSPOSE_NUM_BLOCKS];
 
-  /* Of the chunk: */
+  /* For the current chunk: */
   cpb_limits limits;
   cpb_error *error;
-  uint64_t num_records, decoded_size; /* as the chunk header says */
-  size_t least_part;                  /* a value of so many bytes becomes a part (transposed.h) */
+  uint64_t num_records, decoded_size; /* from the chunk header */
+  size_t least_part;                  /* a value of at least this size becomes a part (transposed.h) */
   uint8_t codec;
-  bool projects;  /* only some fields are wanted */
+  bool projects;  /* only some fields are selected */
   bool projected; /* some nodes are left out: the records are smaller than the chunk header says */
 
   cpb_transpose_bucket *buckets;
   size_t num_buckets;
   cpb_transpose_cursor all_values; /* the buckets that are needed, with their buffers */
-  cpb_transpose_cursor *buffers;   /* until they are loaded, `rest` is their size */
+  cpb_transpose_cursor *buffers;   /* `rest` is their size until they are loaded */
   size_t num_buffers;
   cpb_transpose_cursor *record_sizes; /* of CPB_OP_NON_PROTO */
-  cpb_transpose_node *nodes;          /* and CPB_TRANSPOSE_REACH more that are NOWHERE */
+  cpb_transpose_node *nodes;          /* followed by CPB_TRANSPOSE_REACH NOWHERE nodes */
   size_t num_nodes;
   const cpb_transpose_node *first;
   cpb_span transitions;
@@ -100,8 +100,8 @@ void cpb_transpose_program_begin(cpb_transpose_program *program);
 /* Frees the blocks that are larger than `keep` bytes. */
 void cpb_transpose_program_trim(cpb_transpose_program *program, size_t keep);
 
-/* An upper bound for the bytes of header and transitions, and for idle nodes: a machine that needs
- * more cannot be one that Riegeli made for records of this size. */
+/* Upper bound of the bytes of header and transitions, and of the number of idle nodes: Riegeli makes no larger machine
+ * for records of this size. */
 uint64_t cpb_transpose_plausible(const cpb_transpose_program *program);
 
 /* Fails with CPB_E_DAMAGED. Returns false. */
@@ -111,12 +111,12 @@ bool cpb_transpose_damaged(const cpb_transpose_program *program, const char *tex
 bool cpb_transpose_decompress(cpb_transpose_program *program, cpb_transpose_cursor in, uint64_t max, const char *what,
                               cpb_transpose_block block);
 
-/* `in` in one piece: where it is, or decompressed or copied into the block. */
+/* `in` as one piece: in place, or decompressed or copied into the block. */
 bool cpb_transpose_in_one_piece(cpb_transpose_program *program, cpb_transpose_cursor in, const char *what,
                                 cpb_transpose_block block, cpb_span *span);
 
-/* A table of `count` elements in a block, all 0. NULL after an error. The caller has checked that the
- * input has at least a byte for each, so that a small input cannot ask for a large table. */
+/* A table of `count` elements in a block, all 0. NULL after an error. The caller has checked that the input has at
+ * least one byte for each, so that a small input cannot require a large table. */
 void *cpb_transpose_table(cpb_transpose_program *program, cpb_transpose_block block, size_t count, size_t element);
 
 #endif

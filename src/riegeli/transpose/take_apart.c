@@ -3,17 +3,17 @@
 #include "riegeli/transpose/actions.h"
 #include "riegeli/transpose/canonical.h"
 
-/* Values up to this one are in the state machine, larger ones in a buffer; as in Riegeli. */
+/* Values up to this one are in the state machine, larger ones in a buffer, as in Riegeli. */
 enum { MOST_INLINE = 3 };
 
-/* A message or group that is open. */
+/* An open message or group. */
 typedef struct frame {
   uint32_t parent;    /* of the fields around it */
   uint32_t field;     /* of a submessage */
   const uint8_t *end; /* of the message around it */
 } frame;
 
-/* What is read is known to be canonical. */
+/* The input is known to be canonical. */
 typedef struct walk {
   cpb_transpose_encoder *encoder;
   const uint8_t *next, *end; /* of the innermost message */
@@ -61,7 +61,7 @@ static bool put_fixed(walk *w, uint32_t field, cpb_column_kind kind, size_t size
   return cpb_transpose_act(w->encoder, field, 0) && cpb_transpose_put(w->encoder, field, kind, value);
 }
 
-/* An empty string is not taken for a message, as that would need two nodes instead of one. */
+/* An empty string is not treated as a message, which would need two nodes instead of one. */
 static bool put_length_delimited(walk *w, uint32_t field) {
   cpb_transpose_encoder *e = w->encoder;
   const uint8_t *begin = w->next;
@@ -78,7 +78,7 @@ static bool put_length_delimited(walk *w, uint32_t field) {
          cpb_transpose_put(e, field, CPB_COLUMN_STRING, (cpb_span){begin, (size_t)(w->next - begin)});
 }
 
-/* The end of a group has a tag, and so counts as a field within it. */
+/* The end of a group has a tag, so it counts as a field within the group. */
 static bool put_field(walk *w) {
   const uint32_t tag = read_u32(&w->next);
   const uint32_t field = cpb_transpose_field_of(w->encoder, w->parent, tag);

@@ -1,11 +1,10 @@
 /* The decoder of transposed chunks: parses the data into a program, and runs it.
  *
- * The stages: header (buffer sizes, then the nodes of the state machine), transitions, and, once these have
- * told which are needed, buckets with the buffers. What each stage decompresses is in a block of the program,
- * until the next chunk; without compression it is read where it lies in the chunk's data. The decoder
- * does not suspend: the caller has the whole chunk. Before memory is taken, sizes are checked against
- * the limits and against bytes that the input has (cpb_transpose_table, cpb_transpose_plausible);
- * machine.c says what holds while records are put together. */
+ * The stages: header (buffer sizes, then the nodes of the state machine), transitions, and then those buckets of
+ * buffers that the earlier stages show to be needed. Decompressed data of each stage is in a block of the program,
+ * until the next chunk; uncompressed data is read in place. The decoder does not suspend: the caller has the whole
+ * chunk. Before memory is allocated, sizes are checked against the limits and against the size of the input
+ * (cpb_transpose_table, cpb_transpose_plausible); machine.c has the invariants for assembling records. */
 #include "riegeli/transpose/transpose.h"
 
 #include "base/checked.h"
@@ -16,7 +15,7 @@
 #include "riegeli/transpose/nodes.h"
 #include "riegeli/transpose/project.h"
 
-/* A value of so many bytes is worth a span of its own. */
+/* A value of at least this size is worth a span of its own. */
 enum { LEAST_PART = 16 * 1024 };
 
 /* Takes the header off the front of `data`. */
@@ -63,7 +62,8 @@ static uint64_t unpacked(const cpb_transpose_program *p) {
   return b[CPB_TRANSPOSE_HEADER].size + b[CPB_TRANSPOSE_VALUES].size + b[CPB_TRANSPOSE_PATHS].size;
 }
 
-/* The buffers, and with a projection what is to be done without. `*filter`: the records have more than is wanted. */
+/* Loads the buffers, and with a projection marks nodes that are left out. `*filter`: the records have unselected
+ * fields. */
 static bool load(cpb_transpose_program *p, const cpb_projection *projection, bool *filter) {
   const uint8_t *use = NULL;
   *filter = CPB_WITH_PROJECTION && projection;
@@ -94,7 +94,7 @@ bool cpb_transpose_read(cpb_transpose_program *p, const cpb_limits *limits, cons
   cpb_transposed_reset(out, SIZE_MAX);
   const bool done = decode(p, chunk, LEAST_PART, out);
   if (!done) cpb_transposed_reset(out, SIZE_MAX);
-  if (p->frugal && out->num_parts == 0) cpb_transpose_program_trim(p, 0); /* parts may be in there */
+  if (p->frugal && out->num_parts == 0) cpb_transpose_program_trim(p, 0); /* it may contain parts */
   return done;
 }
 

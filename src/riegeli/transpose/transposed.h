@@ -1,5 +1,5 @@
-/* The records of a transposed chunk: their bytes, one record after the other. Most were put together
- * in `values`; a large value may be a part instead, which stays where it was decompressed or stored. */
+/* The records of a transposed chunk: their bytes, concatenated. Most were assembled in `values`; a large value may
+ * instead be a part, which stays where it was decompressed or stored. */
 #ifndef CPB_RIEGELI_TRANSPOSE_TRANSPOSED_H
 #define CPB_RIEGELI_TRANSPOSE_TRANSPOSED_H
 
@@ -9,30 +9,30 @@
 
 typedef struct cpb_transposed_part {
   cpb_span bytes;
-  size_t behind; /* how many bytes of `values` come after it */
+  size_t behind; /* number of bytes of `values` after it */
 } cpb_transposed_part;
 
 typedef struct cpb_transposed {
-  cpb_buffer values;          /* they are its last bytes; without parts and fresh from the decoder it has no others */
+  cpb_buffer values;          /* the bytes are at its end; without parts and directly after decoding it has no others */
   cpb_transposed_part *parts; /* the last first */
   size_t num_parts, parts_capacity;
-  uint64_t *ends; /* ends[i]: where record i ends; NULL if there are none */
+  uint64_t *ends; /* ends[i]: the end of record i; NULL without records */
   size_t num_records, ends_capacity;
-  uint64_t unpacked; /* bytes that were decompressed for them; with a projection also those that were put together */
+  uint64_t unpacked; /* bytes decompressed for them; with a projection also those assembled */
   uint8_t codec;     /* as in the file */
 
-  size_t parts_left, values_left; /* to be given by cpb_transposed_next() */
+  size_t parts_left, values_left; /* that cpb_transposed_next() has yet to return */
 } cpb_transposed;
 
 void cpb_transposed_init(cpb_transposed *transposed, const cpb_allocator *a);
 void cpb_transposed_free(cpb_transposed *transposed);
-/* Empties it. Memory is kept for the next chunk, but no more than `keep` bytes of each kind. */
+/* Empties it. Keeps memory for the next chunk, but at most `keep` bytes of each kind. */
 void cpb_transposed_reset(cpb_transposed *transposed, size_t keep);
 
-/* Leaves of each record what the projection does. There must be no parts. */
+/* Applies the projection to each record. There must be no parts. */
 void cpb_transposed_filter(cpb_transposed *transposed, const cpb_projection *projection);
 
-/* To go through the bytes of the records, span by span. None is empty; false: that was the last. */
+/* Iterate over the bytes of the records, span by span. No span is empty; false after the last. */
 void cpb_transposed_rewind(cpb_transposed *transposed);
 bool cpb_transposed_next(cpb_transposed *transposed, cpb_span *span);
 

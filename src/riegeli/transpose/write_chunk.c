@@ -4,8 +4,8 @@
 
 #include "riegeli/transpose/states.h"
 
-/* Up to this size a bucket is put together, as codecs are faster with one piece; a larger one goes
- * to the codec as it is. */
+/* Up to this size a bucket is assembled, because codecs are faster with one piece; a larger one goes to the codec in
+ * pieces. */
 #define PUT_TOGETHER ((size_t)4 << 20)
 
 typedef struct chunk {
@@ -28,15 +28,15 @@ static int by_kind_and_size(const void *a, const void *b) {
   return x->field < y->field ? -1 : x->field > y->field;
 }
 
-/* What compresses alike is put side by side. The fields get to know the new places of their columns. */
+/* Places columns with similar data side by side, and updates the fields with the new places. */
 static void sort_columns(cpb_transpose_encoder *e) {
   if (e->num_columns > 1) qsort(e->columns, e->num_columns, sizeof *e->columns, by_kind_and_size);
   for (size_t i = 0; i < e->num_columns; i++) e->fields[e->columns[i].field].column = (uint32_t)i;
 }
 
-/* Takes from the columns up to `end`, which are of one kind, what fits in a bucket, the largest first;
- * as in Riegeli, one more if half of it fits, and all the rest if that is half a bucket. `*left` are the bytes of
- * all. Returns the end of the others. */
+/* Takes from the columns up to `end`, which are of one kind, those that fit into a bucket, the largest first; as in
+ * Riegeli, also one more if half of it fits, and all the rest if that is half a bucket. `*left` is the total size.
+ * Returns the end of the others. */
 static size_t fill_bucket(const cpb_transpose_encoder *e, size_t end, uint64_t bucket_size, uint64_t *left) {
   uint64_t size = 0;
   while (*left > 0) {
@@ -51,7 +51,7 @@ static size_t fill_bucket(const cpb_transpose_encoder *e, size_t end, uint64_t b
   return end;
 }
 
-/* Marks where buckets end. A column has a byte at least, so where none is left, the kind begins. */
+/* Marks where buckets end. A column has at least one byte, so when none is left, the kind begins. */
 static void make_buckets(const chunk *c) {
   cpb_transpose_column *columns = c->e->columns;
   for (size_t begin = 0, end; begin < c->e->num_columns; begin = end) {
@@ -76,7 +76,7 @@ static bool put_column(const chunk *c, const cpb_column *column, bool together) 
   return true;
 }
 
-/* The columns from `begin` to before `end` are a bucket of `size` bytes. */
+/* Makes the columns from `begin` to before `end` a bucket of `size` bytes. */
 static bool put_bucket(chunk *c, size_t begin, size_t end, uint64_t size) {
   cpb_transpose_encoder *e = c->e;
   const size_t before = e->body.size;
@@ -147,7 +147,7 @@ static bool has_buffer(const cpb_transpose_encoder *e, const cpb_transpose_actio
   return has_subtype(action) ? action->subtype < CPB_SUBTYPE_INLINE : action->subtype == 0;
 }
 
-/* NULL for a node that does nothing. */
+/* NULL for an idle node. */
 static const cpb_transpose_action *action_of(const cpb_transpose_encoder *e, size_t node) {
   const uint32_t action = e->nodes[node].action;
   return action == CPB_NO_ACTION ? NULL : &e->actions[action];
@@ -190,7 +190,7 @@ static bool put_nodes(cpb_transpose_encoder *e) {
 
 /* --- The chunk ------------------------------------------------------------------ */
 
-/* The transitions are put together in `scratch`, after the buckets, which need it before. */
+/* The transitions are assembled in `scratch`, after the buckets, which use it before. */
 static bool put_transitions(const chunk *c) {
   cpb_transpose_encoder *e = c->e;
   e->scratch.size = 0;
@@ -198,7 +198,7 @@ static bool put_transitions(const chunk *c) {
          cpb_compress_all(c->compressor, cpb_buffer_span(&e->scratch), &e->body, e->error);
 }
 
-/* The header is compressed last, as it says how large the buckets became, but comes first. */
+/* The header is compressed last, because it has the sizes of the buckets, but comes first. */
 static bool put_header(const chunk *c) {
   cpb_transpose_encoder *e = c->e;
   const uint8_t codec = cpb_compressor_type(c->compressor);

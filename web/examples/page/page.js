@@ -12,7 +12,7 @@ const text = (error) => (error instanceof Error ? error.message : String(error))
 
 /** The model that is shown. @type {import('libcpb').Message | undefined} */
 let model;
-/** Ends the current work. @type {AbortController | undefined} */
+/** Aborts the current work. @type {AbortController | undefined} */
 let working;
 
 function element(tag, properties, ...children) {
@@ -73,7 +73,7 @@ function showCost() {
     `${share < 0.1 ? 'under 0.1' : share.toFixed(1)} % of the file`;
 }
 
-/** Advice by the error's code. */
+/** Advice, by the error's code. */
 const advice = {
   NETWORK: () => [
     'If the model is on another site than this page, that site must allow it to be read, with',
@@ -106,7 +106,7 @@ function showError(error) {
 
 // --- Opening ------------------------------------------------------------------------
 
-/** The type that the visitor chose. */
+/** The visitor's choice of a type. */
 async function choices() {
   const { type, schema } = $('how').elements;
   const [file] = schema.files;

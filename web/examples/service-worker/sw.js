@@ -1,12 +1,12 @@
 /**
- * A service worker that answers for models which are stored elsewhere, in chunks. What the page asks for as
+ * A service worker for models that are stored elsewhere, in chunks. It answers the page's requests for
  *
  *     models/NAME.pb       the merged message, or a range of it
  *     models/NAME/FIELD    a field as JSON, for instance models/x/meta_graphs[0].meta_info_def
  *
- * is made of NAME.cpb on another server, of which no more is fetched than that takes.
+ * from NAME.cpb on another server, and fetches only the parts that it needs.
  *
- * `libcpb.js` is the package's dist/inline.js, as service workers have no import().
+ * `libcpb.js` is the package's dist/inline.js, because service workers have no import().
  */
 import { CpbError, open } from './libcpb.js';
 
@@ -58,7 +58,7 @@ async function answer({ url, headers, signal }) {
     if (!field.length && name.endsWith('.pb'))
       return await message(await modelOf(name.slice(0, -3)), headers.get('Range'), signal);
     const model = await modelOf(name);
-    // For values over 1 KiB, the answer has only their place.
+    // Values over 1 KiB are replaced by their places.
     return Response.json(await (await model.field(field.join('/'), { signal })).json({ omit: 1024, signal }));
   } catch (error) {
     if (!(error instanceof CpbError)) throw error;

@@ -12,7 +12,7 @@ import { CpbError, bucketSource, open } from 'libcpb';
 /** Values of more bytes than this are left out, and the answer says where they are. */
 const OMIT = 1024;
 
-/** The limits of one question. */
+/** The limit for one question. */
 const budget = { requests: 40, bytes: 64 * 2 ** 20 };
 
 /** HTTP statuses for the visitor's mistakes; all else is the server's. */
@@ -30,7 +30,7 @@ async function signatures(model) {
       ]),
     );
   } catch (error) {
-    // A model without functions to serve is valid.
+    // A model without signatures is not a mistake.
     if (error.code === 'NOT_FOUND') return {};
     throw error;
   }

@@ -1,4 +1,6 @@
-/** Answers prepared for panels: variables and constants with their sizes and layers, and which of them are stored twice. */
+/**
+ * Turns answers into data for panels: variables and constants with their sizes and layers, and which are stored twice.
+ */
 import { tensorOf as heldTensor } from './model/held.js';
 import { isExported, isSameDiff } from './model/kinds.js';
 
@@ -18,14 +20,14 @@ function widthOf(dtype) {
 /** @param {(number | null)[] | null | undefined} shape */
 export const elementsOf = (shape) => shape?.reduce((/** @type {number} */ all, d) => all * (d ?? 0), 1) ?? 0;
 
-/** Stored size of a variable; if nothing is stored, the size of its values. @param {any} variable */
+/** The stored size, or else the size of its values. @param {any} variable */
 export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(shape) * widthOf(dtype);
 
 /**
- * A variable, or a constant that holds what others do, for people.
+ * A variable, or a constant in the role of one, as shown to people.
  *
  * @typedef {object} Variable
- * @property {string} at what a link calls it
+ * @property {string} at its name in links
  * @property {string} name
  * @property {string | null} path of its object
  * @property {string} dtype
@@ -35,14 +37,14 @@ export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(
  * @property {string} layer that it belongs to, or its name's scope
  * @property {string | null} layerPath of that layer's object
  * @property {boolean} trainable
- * @property {boolean} twin whether it is stored a second time, and this is that
+ * @property {boolean} twin whether it is a second, stored copy of another one
  * @property {any} one as the answer has it
- * @property {any} [tensor] what shows its values
+ * @property {any} [tensor] the tensor with its values
  * @property {string | null} [within] the function that it is in
  * @property {boolean} [isConstant]
  */
 
-/** Its layer where the answer says that, else the scope in its name. @param {any} one */
+/** Its layer according to the answer, or else the scope in its name. @param {any} one */
 const layerOf = ({ layer, name }) =>
   typeof layer === 'string' ? layer : (layer?.name ?? (name ?? '').split('/').slice(0, -1).join('/'));
 
@@ -51,7 +53,7 @@ export function variablesIn(items) {
   /** @type {Map<string, number>} */
   const called = new Map();
   for (const { name, copy_of: twin } of items) if (!twin) called.set(name, (called.get(name) ?? 0) + 1);
-  /** The variable's name, unless others have the same. @param {any} one */
+  /** Its name, unless others have the same. @param {any} one */
   const nameOf = ({ name, path, key, node }) =>
     (name && (called.get(name) ?? 0) <= 1 ? name : path || key || name) || `#${node}`;
   return items.map((one) => ({
@@ -73,7 +75,7 @@ export function variablesIn(items) {
 /** A constant. @param {any} one of the answer `constants` @param {string | undefined} tag @param {boolean} ofSameDiff @returns {Variable & { isConstant: boolean, use?: string }} */
 function constantIn(one, tag, ofSameDiff) {
   const { node, function: within = null, is, use, array, dtype, shape = null } = { ...one.array, ...one };
-  // A file of SameDiff has a header before the values; of strings nothing tells their size.
+  // A file of SameDiff has a header before the values; the size of strings is unknown.
   const bytes = array?.bytes ?? (ofSameDiff ? (one.bytes ?? one.size) : one.size) ?? one.bytes ?? 0;
   return {
     at: within ? `${within}:${node}` : node,
@@ -123,7 +125,7 @@ export async function constantsOf(session, how, tag) {
 }
 
 /**
- * A model's trained values: its variables, its parameters, or the weights among its constants.
+ * The parts of a model that are trained: its variables, parameters, or weights among its constants.
  *
  * @param {Session} session @param {How} how @param {string} [tag]
  */
@@ -138,6 +140,6 @@ export async function weightsOf(session, how, tag) {
   return { ...answer, total, list, what: 'weights', figures };
 }
 
-/** What a tensor's view is to show; undefined where no values are stored. @param {Variable} variable */
+/** The tensor for a tensor's view; undefined without stored values. @param {Variable} variable */
 export const tensorOf = ({ name, one, tensor }) =>
   tensor ?? (one.stored ? { name, variable: one.key, ...one.stored } : undefined);

@@ -9,7 +9,7 @@ function middle(one) {
   return { x: left + width / 2, y: top + height / 2 };
 }
 
-/** Handles key events of an element with boxes, which are elements with role button.
+/** Handles keys of an element that contains boxes: elements with role button.
  * @param {KeyboardEvent} event */
 export function arrows(event) {
   const box = /** @type {Element} */ (event.target);

@@ -1,9 +1,9 @@
-/** Explains errors to the reader of a model: what they mean, and what to do about them. */
+/** Explains errors to the reader of a model, with advice. */
 import { html, nothing } from 'lit';
 import { count, plain, told } from './format.js';
 import { kinds } from './model/kinds.js';
 
-/** The response headers that let pages of other origins read a server's files by range. */
+/** The headers with which a server lets pages of other origins read it by range. */
 const rules = () => `Access-Control-Allow-Origin: ${location.origin}
 Access-Control-Allow-Headers: Range
 Access-Control-Expose-Headers: Content-Range, ETag, Retry-After`;
@@ -44,7 +44,7 @@ aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'<
 const files = Object.values(kinds).map((kind) => kind.files);
 const KINDS = `This page opens ${files.slice(0, -1).join(', ')} and ${files.at(-1)}.`;
 
-/** Meanings of errors and advice, by code. @type {Record<string, [means: string, advice: string]>} */
+/** The meaning of an error, with advice, by its code. @type {Record<string, [means: string, advice: string]>} */
 const meanings = {
   DAMAGED: [
     'The file is damaged',
@@ -91,7 +91,7 @@ const meanings = {
   ],
 };
 
-/** Meanings of a server's status codes. @type {Record<number, string>} */
+/** The meaning of a server's status. @type {Record<number, string>} */
 const statuses = {
   401: 'The server asks for a password. Ask the owner for a signed link, which needs none, or download the file and drop it here.',
   403: 'You are not allowed to read it, or a signed link has expired: ask the owner for a new one. Some stores also answer 403 if the file does not exist.',
@@ -106,7 +106,7 @@ function adviceOn({ code, status }) {
   return meanings[code]?.[1];
 }
 
-/** A folder in which no model was found: what it was looked for as. @param {{ name: string, why: string }[]} tried */
+/** A folder without a model: the names that were tried. @param {{ name: string, why: string }[]} tried */
 const emptyFolder = (tried) =>
   html`<p><strong>No model was found in this folder</strong></p>
     <p>These were tried:</p>
@@ -147,7 +147,7 @@ export function failure(error, again) {
 
 /** @param {{ offset?: number | null, text: string, damage?: boolean }[] | undefined} list */
 export function problems(list) {
-  const others = list?.filter(({ damage }) => !damage) ?? []; // the page's top tells of damage
+  const others = list?.filter(({ damage }) => !damage) ?? []; // the page's top reports damage
   return others.length
     ? html`<section class="problems" aria-label="Problems">
         <h3>Parts that could not be read</h3>

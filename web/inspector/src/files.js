@@ -1,7 +1,7 @@
 /** Files that were dropped or chosen. */
 import { hasEnding } from './model/kinds.js';
 
-/** Where those lie that were dropped in a folder. @type {WeakMap<File, string>} */
+/** The paths of files in folders that were dropped. @type {WeakMap<File, string>} */
 const paths = new WeakMap();
 
 /** With the folder that it was chosen with. @param {File} file */
@@ -12,7 +12,7 @@ const SAVED = ['saved_model.pb', 'saved_model.pbtxt', 'saved_model.cpb'];
 const OTHERS = /(?<!^fingerprint)\.pb$|\.(cpb|pbtxt|zip|fb|meta|index)$/;
 /** One of the files that a .cpb may consist of. */
 const PART = /\.\d{5}-of-\d{5}\.cpb$/;
-/** Inputs and outputs stored with an ONNX model's tests. */
+/** Inputs and outputs of an ONNX model in the form of ONNX's tests. */
 const DATA = /(^|\/)test_data_set_\d+\//;
 
 const isNamed = (/** @type {string} */ name) => hasEnding(name) || OTHERS.test(name);

@@ -4,7 +4,7 @@ import { typed } from './model/tensors.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** @param {number | string} bytes a text where there are more than JavaScript's numbers tell */
+/** @param {number | string} bytes a text for numbers beyond JavaScript's precision */
 export function size(bytes) {
   if (typeof bytes === 'string') return `${bytes} B`;
   let unit = 0;
@@ -21,7 +21,7 @@ export const count = (n) => n.toLocaleString('en');
 /** As the command writes it: * is any rank. @param {import('./model/tensors.js').Shape | undefined} dimensions null: the rank is not known */
 export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?? '?').join(',')}]` : '[*]');
 
-/** A shape, or Keras's list or object of shapes. @param {any} value @returns {string} */
+/** A shape, or a list or object of shapes, in Keras's form. @param {any} value @returns {string} */
 export function shapes(value) {
   if (!Array.isArray(value)) return plain(JSON.stringify(value));
   return value.every((d) => d === null || typeof d === 'number') ? shape(value) : value.map(shapes).join(', ');
@@ -39,16 +39,16 @@ export function percent(part, whole) {
 /** @param {number | string} n @param {string} one @param {string} [many] */
 export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 
-/** Characters that are invisible or reverse the following text: controls, direction marks. */
+/** Characters that are invisible, or would reverse the text after them: controls, marks of direction. */
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** A model's text, with nothing in it that hides. @param {unknown} text */
+/** A model's text, with hidden characters made visible. @param {unknown} text */
 export const plain = (text) => String(text ?? '').replace(UNSEEN, (c) => `\\u{${c.codePointAt(0)?.toString(16)}}`);
 
 const COUNTED =
   /(^|[ (])(\d{4,})(?= (?:bytes|chunks|elements|entries|files|more|nodes|records|slices|strings|variables|are|steps)(?![a-z]))/g;
 
-/** An engine's message, with separators in counts and positions. @param {unknown} text */
+/** An engine's message, with separators in byte counts, other counts and offsets. @param {unknown} text */
 export const told = (text) =>
   plain(text)
     .replace(COUNTED, (_, before, digits) => before + grouped(digits))
@@ -57,5 +57,5 @@ export const told = (text) =>
 /** @param {string} digits */
 const grouped = (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** What a kind of model is called. @param {string} kind */
+/** The name of a kind of model. @param {string} kind */
 export const kindName = (kind) => kinds[kind]?.label ?? kind;

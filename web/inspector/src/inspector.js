@@ -23,9 +23,8 @@ import './progress.js';
 
 /** @typedef {import('./start.js').Example} Example */
 /**
- * How a place is seen: texts by names, such as `open` scopes, or the `first` of a list that is
- * shown. Each panel has its own, but for `meta`, the meta graph's number, and `tag`, SameDiff's,
- * which all have.
+ * The view of a place: texts by name, such as `open` scopes, or the `first` item shown of a list. Each panel has its
+ * own, except for `meta`, the meta graph's number, and `tag`, SameDiff's, which all share.
  * @typedef {Record<string, string>} View
  */
 /** @typedef {{ panel: string, at?: string, node?: string, view?: View }} Place */
@@ -60,10 +59,10 @@ export class CpbInspector extends LitElement {
 
   constructor() {
     super();
-    /** @type {string | File | undefined} what could not be opened */
+    /** @type {string | File | undefined} the input that could not be opened */
     this.input;
     this.src = '';
-    /** @type {File[]} a model's files: those beside it, too */
+    /** @type {File[]} a model's files, including those next to it */
     this.files = [];
     /** @type {Example[]} */
     this.examples = [];
@@ -122,7 +121,7 @@ export class CpbInspector extends LitElement {
       list.scrollLeft = /** @type {HTMLElement} */ (tab).offsetLeft - list.offsetLeft - list.clientWidth / 3;
   }
 
-  /** Requests and bytes fetched so far. */
+  /** The transfer so far: requests and bytes. */
   get fetched() {
     return { requests: this.session?.fetched.length ?? 0, bytes: this.session?.bytes ?? 0 };
   }
@@ -169,7 +168,7 @@ export class CpbInspector extends LitElement {
     }
   }
 
-  /** Downloads what a server sends as a whole only. @param {string} url */
+  /** Downloads a file that the server sends only as a whole. @param {string} url */
   #download(url) {
     this.#end();
     void this.#open(url, { whole: true });
@@ -305,7 +304,7 @@ export class CpbInspector extends LitElement {
     >`;
   }
 
-  /** The panels of this kind of model. */
+  /** The panels for this kind of model. */
   get #shown() {
     return Object.entries(panels).filter(([, { kinds }]) => kinds.includes(this.session?.about.kind ?? ''));
   }
@@ -357,7 +356,9 @@ export class CpbInspector extends LitElement {
     </section>`;
   }
 
-  /** Lets the reader choose one of several models. @param {string[]} names paths of files, or of entries of an archive */
+  /**
+   * Lets the reader choose one of several models. @param {string[]} names paths of files, or of entries of an archive
+   */
   #choices(names) {
     return html`<div class="empty" role="status">
       <p><strong>${counted(names.length, 'model')}</strong>: which one?</p>
@@ -403,7 +404,7 @@ export class CpbInspector extends LitElement {
   }
 }
 
-/** Where a damaged model ends, on top of all that is shown of it. @param {Session} session */
+/** Where a damaged model ends, above everything that is shown of it. @param {Session} session */
 const damaged = ({ damage, about }) =>
   damage
     ? html`<p class="damage" role="alert">
@@ -419,7 +420,7 @@ function inArchive(archive, name) {
   return `${archive.slice(0, end)}!/${name.split('/').map(encodeURIComponent).join('/')}${archive.slice(end)}`;
 }
 
-/** Without what is empty. @param {Record<string, string | number | undefined>} texts @returns {View} */
+/** Without empty values. @param {Record<string, string | number | undefined>} texts @returns {View} */
 const viewOf = (texts) =>
   Object.fromEntries(
     Object.entries(texts).flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[name, String(text)]])),

@@ -1,4 +1,4 @@
-/** Shared by all panels: the session, the selection, and waiting for an answer. */
+/** The base of all panels: the session, the selection, and waiting for answers. */
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing } from 'lit';
 import { failure, problems } from './errors.js';
@@ -35,7 +35,7 @@ export class Panel extends LitElement {
     /** what is selected in this panel, and within that */
     this.at = '';
     this.node = '';
-    /** how it is seen, which links keep: what is unfolded, the page of a list
+    /** the view, which links keep: unfolded parts, the page of a list
      * @type {import('./inspector.js').View} */
     this.view = {};
   }
@@ -66,7 +66,7 @@ export class Panel extends LitElement {
     });
   }
 
-  /** Goes to a panel, and to something in it: a new place in the page's history.
+  /** Goes to a panel, and to an item in it: a new place in the page's history.
    * @param {string} panel @param {string} [at] @param {string} [node]
    * @param {import('./inspector.js').View} [view] */
   go(panel, at = '', node = '', view = {}) {
@@ -93,18 +93,21 @@ export class Panel extends LitElement {
   }
 }
 
-/** The price of the rest of an answer that stopped at its budget.
+/** The cost of the rest of an answer that stopped at its budget.
  * @param {Task<any, any>} task @returns {import('./model/budget.js').Cost | undefined} */
 export const priceOf = ({ error }) => /** @type {any} */ (error)?.price;
 
-/** What is not read unasked, what that costs, and the button for it. @param {Session} session @param {string} what @param {import('./model/budget.js').Cost} price */
+/**
+ * A part that was not read, its cost, and a button to read it. @param {Session} session @param {string} what
+ * @param {import('./model/budget.js').Cost} price
+ */
 export const offer = (session, what, { requests, bytes }) =>
   html`<span role="status"
     >${what}: about ${counted(requests, 'request')}, ${size(bytes)}.
     <button @click=${() => session.pay()}>Read them</button></span
   >`;
 
-/** Renders an answer. If that fails, shows the error, so that the panel does not wait for ever.
+/** An answer that a panel cannot show must not leave it waiting.
  * @param {any} answer @param {(answer: any) => unknown} render */
 function shown(answer, render) {
   try {
@@ -130,7 +133,7 @@ export function pager({ total, first, items }, turn, size = 100) {
   </nav>`;
 }
 
-/** Letters that fit into a line. */
+/** The number of characters that fit on a line. */
 const FITS = 30;
 
 /** A long name may go on in the next line only where a word ends.

@@ -1,4 +1,4 @@
-/** Shown while something is read: how much has arrived, and a button to stop. */
+/** The progress of a read, with a button to end it. */
 import { css, html, LitElement } from 'lit';
 import { counted, size } from './format.js';
 import { look } from './look.js';
@@ -72,7 +72,7 @@ class Progress extends LitElement {
     this.session.removeEventListener('fetched', this.#follow);
   }
 
-  /** Progress of data that is read as a whole, or of a long request. */
+  /** A value that is read as a whole, or a request that takes longer. */
   get #part() {
     const { work, coming } = this.session;
     return work ?? (coming.total > LONG ? coming : undefined);

@@ -1,4 +1,4 @@
-/** A model that is open, as the page has it: its answers, each asked for once, and what was fetched. */
+/** An open model on the page: its answers, each requested once, and the transfers. */
 import { connectWorker } from 'libcpb/worker/connected-worker.js';
 import { unpack } from 'libcpb/worker/proxy.js';
 import { wholeAddress } from './address.js';
@@ -11,13 +11,13 @@ import { modules, startWorker } from './start-worker.js';
 
 /** @typedef {{ offset?: number | null, text: string, damage?: boolean }} Problem */
 
-/** In WebKit, workers of a page from a disk cannot read files: the page does that for them. */
+/** In WebKit, workers of a page from a disk cannot read files, so the page reads for them. */
 const fromDisk = () => location.protocol === 'file:';
 
-/** What a worker has of a file that the page reads. @param {{ path: string, file: File }} chosen */
+/** The worker's description of a file that the page reads. @param {{ path: string, file: File }} chosen */
 const described = ({ path, file: { name, size, lastModified } }) => ({ path, name, size, lastModified });
 
-/** An answer that several may wait for; when none does any more, it is not wanted. A brief one is there until more is
+/** An answer that several may wait for; when nobody waits any more, it is aborted. A brief one is used until more is
  * known.
  * @typedef {{ answer: Promise<any>, stop: AbortController, waiting: number, brief?: boolean }} Shared */
 
@@ -36,26 +36,26 @@ async function wait(one, signal) {
   }
 }
 
-/** What was not read is an error here. @param {any} answer */
+/** A part that was not read because of its cost becomes an error here. @param {any} answer */
 function unlessPriced(answer) {
   if (!answer?.price) return answer;
   throw Object.assign(new Error('it costs more than is read unasked'), { code: 'BUDGET', price: answer.price });
 }
 
 export class Session extends EventTarget {
-  /** @type {Fetched[]} what was fetched, in the order in which it came */
+  /** @type {Fetched[]} the transfers, in order */
   fetched = [];
   /** bytes of it */
   bytes = 0;
   /** of the requests that are under way */
   coming = { done: 0, total: 0 };
-  /** @type {News['work']} progress of data that is read as a whole */
+  /** @type {News['work']} of a value that is read as a whole */
   work;
   /** @type {About} */
   about = { kind: '', size: 0, numChunks: 0, path: '' };
   /** @type {Problem | undefined} where reading ended, of a model that is damaged */
   damage;
-  /** how often answers were replaced by those that know more */
+  /** the number of times that answers were replaced by more complete ones */
   round = 0;
   /** number of the meta graph that is asked about */
   metaGraph = 0;
@@ -65,16 +65,16 @@ export class Session extends EventTarget {
   #files;
   /** @type {Map<string, Shared>} */
   #answers = new Map();
-  /** whether what nobody asked for may cost whatever it takes */
+  /** whether unrequested work may have any cost */
   #paid = false;
   #worker = connectWorker(startWorker('model-worker'));
-  /** what the worker exposes of the model: methods that take options and a signal @type {any} */
+  /** the worker's methods for the model, which take options and a signal @type {any} */
   #model;
 
   /**
    * @param {string | File} input a URL or a file
    * @param {{ beside?: File[], whole?: boolean, entry?: string }} [options] beside: files that came with it; whole:
-   *   it is downloaded first; entry: which of an archive
+   *   download it first; entry: the name of one in an archive
    */
   constructor(input, { beside = [], whole, entry } = {}) {
     super();
@@ -95,7 +95,7 @@ export class Session extends EventTarget {
       read: async (/** @type {number} */ i, /** @type {number} */ begin, /** @type {number} */ end) =>
         new Uint8Array((await this.#files[i]?.slice(begin, end).arrayBuffer()) ?? new ArrayBuffer(0)),
     });
-    // The worker fetches what it can of the model while the module is still on its way.
+    // The worker fetches parts of the model while the module is still being loaded.
     const opened = connection.call(owner, [1], 'open', [this.input, page, { signal }]);
     const used = modules().then((/** @type {object} */ modules) => connection.call(owner, [1], 'use', [modules]));
     const [answer] = await Promise.all([opened, used]);
@@ -114,7 +114,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * An answer; the same question again answers at once.
+   * An answer; the same question again is answered at once.
    *
    * @param {string} question
    * @param {Record<string, any>} [options]
@@ -125,24 +125,24 @@ export class Session extends EventTarget {
   }
 
   /**
-   * The result of one of the worker's methods; each call is made once.
+   * The result of one of the worker's methods, each called once.
    *
    * @param {string} method
-   * @param {Record<string, any>} options unasked: nobody waits for the answer. If it exceeds a budget, the error is
-   *   BUDGET, with the `price` of the rest
+   * @param {Record<string, any>} options unasked: not requested by the reader. If the answer exceeds a budget, the
+   *   error is BUDGET, with the `price` of the rest
    * @returns {Promise<any>}
    */
   look(method, { signal, unasked, ...options }) {
     const given = this.#shared(method, signal, !!unasked && !this.#paid, options);
     if (unasked) return given;
-    // A call that was under way before the reader asked for it may have stopped at its budget.
+    // Work that began before the reader's request may have stopped at its budget.
     return given.catch((error) => {
       if (!error.price) throw error;
       return this.look(method, { signal, ...options });
     });
   }
 
-  /** Whatever it takes: what was not read is asked for again. */
+  /** Accepts any cost: parts that were not read are requested again. */
   pay() {
     this.#paid = true;
     this.#askAgain();
@@ -162,7 +162,7 @@ export class Session extends EventTarget {
       const asked = { answer, stop, waiting: 0 };
       asked.answer.then(
         (/** @type {any} */ answer) => {
-          asked.waiting = Infinity; // it is here to stay
+          asked.waiting = Infinity; // it stays for ever
           asked.brief = !!answer?.unread;
           this.#check(answer?.problems);
           if (method === 'ask' && !asked.brief) this.#replace();
@@ -174,7 +174,7 @@ export class Session extends EventTarget {
     return wait(known, signal);
   }
 
-  /** Forgets brief answers once there is one that is not: what it needed is read. */
+  /** Forgets brief answers once there is a complete one, because the data for it has been read. */
   #replace() {
     const brief = [...this.#answers].filter(([, one]) => one.brief);
     if (!brief.length) return;

@@ -1,4 +1,4 @@
-/** Shown while no model is open: a place to drop one, and examples. */
+/** The page without a model: a place to drop one, and examples. */
 import { css, html, nothing } from 'lit';
 import { kinds } from './model/kinds.js';
 

@@ -1,4 +1,4 @@
-/** The contents of one array, fetched on request: statistics, a histogram, a picture. */
+/** Summarizes one array, fetched on request: statistics, a histogram, a picture. */
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing, svg } from 'lit';
 import { ref } from 'lit/directives/ref.js';
@@ -7,9 +7,9 @@ import { look } from './look.js';
 import { failure } from './panel.js';
 import './progress.js';
 
-/** Larger ones are asked about first. */
+/** Larger ones are read only after a question. */
 const ASK_ABOVE = 4 * 2 ** 20;
-/** No more than this is held by the page. */
+/** The most bytes held by the page. */
 const MOST = 256 * 2 ** 20;
 
 /** Whole numbers as they are, others shortened. @param {number} n */

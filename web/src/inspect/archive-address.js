@@ -1,13 +1,13 @@
-/** Finds zip archives, and names of files in them, in addresses. */
+/** Examines an address, and zip archives, without reading the archive. */
 import { openPath } from '../modules.js';
 
-/** Separates an archive's address from the name of a file in it. */
+/** The mark between an archive's address and the name of a file in it. */
 const MARK = '!/';
 
-/** Whether a file begins as a zip archive does. @param {Uint8Array} head */
+/** Whether a file begins like a zip archive. @param {Uint8Array} head */
 export const isZip = (head) => [0x50, 0x4b, 3, 4].every((byte, i) => head[i] === byte);
 
-/** A part of a URL as it is meant, or, where its escapes mean nothing, as it is. @param {string} text */
+/** A part of a URL, unescaped; or unchanged if its escapes are invalid. @param {string} text */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -34,7 +34,7 @@ export function cutAddress(input) {
 }
 
 /**
- * A URL without its query and fragment. A path is left as it is: there `?` and `#` are part of a name.
+ * A URL without its query and fragment. A path stays unchanged: there `?` and `#` are part of a name.
  *
  * @param {string} text
  */

@@ -14,18 +14,18 @@ import { structs } from './structs.js';
  * @property {boolean} stored
  */
 
-/** As natively: an entry that is not stored is held whole. */
+/** As natively: an entry that is not stored is held in memory. */
 const HELD = 64 * 2 ** 20;
 
-/** How many files an error message lists. */
+/** Number of models that an error lists. */
 const LISTED = 8;
 
-/** Errors of an archive that cannot be read: whoever reads it as another kind says what is wrong. */
+/** Errors of an archive that cannot be read: the reader of another kind then reports the problem. */
 const UNREADABLE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
 
 const MANIFEST = 'Manifest.json';
 
-/** The folder that a file is in, with a slash at its end; '' for none. @param {string} name */
+/** The folder of a file, with a slash at its end; '' without a folder. @param {string} name */
 const folderOf = (name) => name.slice(0, name.lastIndexOf('/') + 1);
 
 class Archive {
@@ -70,8 +70,9 @@ class Archive {
     });
   }
 
-  /** Begins an entry, and answers where it lies if it is stored, and else what is in it.
-   * @param {Entry} entry @param {AbortSignal} [signal] */
+  /** Begins an entry; returns its place if it is stored, and otherwise its content.
+   * @param {Entry} entry
+   * @param {AbortSignal} [signal] */
   async #begin({ number, size, stored, name }, signal) {
     if (!stored && size > HELD)
       throw new CpbError('LIMIT', `${name} of the archive has ${size} bytes; expected at most ${HELD}: unpack it`);
@@ -165,7 +166,7 @@ async function rootOf(archive, manifest) {
   try {
     said = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    // It names none.
+    // It does not name one.
   }
   const path = said?.itemInfoEntries?.[said.rootModelIdentifier]?.path;
   const found = typeof path === 'string' && archive.find(`${folderOf(manifest.name)}Data/${path}`);
@@ -173,7 +174,11 @@ async function rootOf(archive, manifest) {
   return found;
 }
 
-/** What lies beside a SavedModel. @param {Source} model @returns {Promise<{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles }>} */
+/**
+ * The files next to a SavedModel.
+ * @param {Source} model
+ * @returns {Promise<{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles }>}
+ */
 async function besideOf(model) {
   const beside = /** @type {(name: string) => Source | undefined} */ (model.beside);
   const keras = beside('keras_metadata.pb');
@@ -186,7 +191,7 @@ async function besideOf(model) {
 }
 
 /**
- * The model in an archive, with what lies beside it; undefined where there is none, as the archive is something else.
+ * The model in an archive, with the files next to it; undefined if the archive contains no model.
  *
  * @param {OpenFile} file the archive, which the source of the model closes
  * @param {{ signal?: AbortSignal, entry?: string }} options

@@ -1,9 +1,9 @@
-/** Types of questions and their answers; no code. The answers themselves are in answers.d.ts (scripts/answers.js). */
+/** The types of answers to questions; no code. The answers themselves are in answers.d.ts (scripts/answers.js). */
 
 /** @import { Answers } from './answers.js' */
 
 /**
- * The kind of a model.
+ * The kinds of models.
  * @typedef {keyof Answers} ModelKind
  */
 
@@ -14,12 +14,12 @@
  */
 
 /**
- * The name of a question; docs/inspecting.md describes the answer of each.
+ * The questions; docs/inspecting.md describes their answers.
  * @typedef {KeyOfAny<Answers[ModelKind]>} QuestionName
  */
 
 /**
- * One of the types; what only others have is there as undefined, so that it may be looked for.
+ * One of the types; keys that only the others have are undefined, so that code may test for them.
  * @template T
  * @template {PropertyKey} [Key=KeyOfAny<T>]
  * @typedef {T extends unknown ? T & { [K in Exclude<Key, keyof T>]?: undefined } : never} OneOf
@@ -34,7 +34,7 @@
  */
 
 /**
- * The promise of an answer, as `inspect()` returns it.
+ * The result of `inspect()` for it.
  * @template {ModelKind} Kind
  * @template {QuestionName} Question
  * @typedef {Promise<AnswerOf<Kind, Question>>} Answer

@@ -1,4 +1,4 @@
-/** A checkpoint: one that lies beside a model and has the values of its variables, or one by itself (cpb/checkpoint.h). */
+/** A checkpoint: one next to a model, with the values of its variables, or one by itself (cpb/checkpoint.h). */
 import { CpbError } from '../errors.js';
 import { openPath } from '../modules.js';
 import { prepare } from '../source/index.js';
@@ -16,13 +16,13 @@ import { structs } from './structs.js';
 /** @import { Asker, State } from './inspect.js' */
 
 /**
- * Where a checkpoint's files are.
+ * The files of a checkpoint.
  * @typedef {object} CheckpointFiles
- * @property {Input} [index] its `variables.index`, or its only file, if it is of version 1; not of a checkpoint by
+ * @property {Input} [index] its `variables.index`, or its single file if it is of version 1; not for a checkpoint by
  *   itself, which is the model
- * @property {(name: string) => Input | undefined | Promise<Input | undefined>} data its data
- *   file of that name, such as 'variables.data-00000-of-00001', when it is needed; of it only
- *   what is asked for is read. Undefined where it is not at hand
+ * @property {(name: string) => Input | undefined | Promise<Input | undefined>} data its data file of that name, such as
+ *   'variables.data-00000-of-00001', called when it is needed; only the requested ranges are read. Undefined if it is
+ *   not available
  */
 
 /** @typedef {Awaited<ReturnType<typeof openCheckpoint>>} Checkpoint */
@@ -30,14 +30,14 @@ import { structs } from './structs.js';
 /** The key of the object graph. */
 const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
 
-/** Whether the file does not exist; S3 answers 403 in this case. @param {any} error */
+/** Whether the file does not exist, which S3 reports with 403. @param {any} error */
 export const isAbsent = ({ code, status }) => code === 'READ' || (code === 'HTTP' && [403, 404, 410].includes(status));
 
 /**
- * The files of the checkpoint beside a model: in `variables/`, or, beside model.meta, with the name of the model.
+ * The files of the checkpoint next to a model: in `variables/`, or, next to model.meta, with the name of the model.
  *
  * @param {Input} model
- * @returns {CheckpointFiles & { old?: Input }} old: the file of one of version 1
+ * @returns {CheckpointFiles & { old?: Input }} old: the file of a checkpoint of version 1
  */
 function besideOf(model) {
   if (typeof model !== 'string' && !(model instanceof URL))
@@ -55,7 +55,7 @@ function besideOf(model) {
 }
 
 /**
- * Those of a checkpoint by itself, whose names begin as that of its index, if it has one.
+ * The files of a checkpoint by itself. Their names begin like that of its index, if it has one.
  *
  * @param {OpenFile} file
  * @param {CheckpointFiles | true} [given]
@@ -71,9 +71,9 @@ function ofAlone({ source }, given) {
  * Reads the index.
  *
  * @param {OpenFile} file
- * @param {Feed} feed of it
+ * @param {Feed} feed of the index
  * @param {AbortSignal} [signal]
- * @param {Told} [told] reports the bytes read
+ * @param {Told} [told] reports progress of the reading
  */
 async function read(file, feed, signal, told) {
   const { instance } = file;
@@ -91,7 +91,7 @@ async function read(file, feed, signal, told) {
   return engine;
 }
 
-/** @typedef {(input: Input) => Source} Opened what reads an input, until the model is closed */
+/** @typedef {(input: Input) => Source} Opened reads an input, until the model is closed */
 
 /**
  * Reads the index; `again` makes feeds of the file that was read.
@@ -152,7 +152,7 @@ function shardsOf(files, count, opened) {
  * @param {CheckpointFiles | true} [from.given]
  * @param {Feed} [from.own] the feed of a checkpoint opened by itself
  * @param {OpenOptions} options
- * @param {Told} [told] reports the bytes read
+ * @param {Told} [told] reports progress of the reading
  */
 async function openCheckpoint(file, { model, given, own }, options, told) {
   const { instance } = file;
@@ -164,10 +164,10 @@ async function openCheckpoint(file, { model, given, own }, options, told) {
   };
   const files = own ? ofAlone(file, given) : typeof given === 'object' ? given : besideOf(model);
   const { engine, again } = await begin(file, files, own, opened, options.signal, told);
-  // A checkpoint of version 1 has its values in the same file.
+  // In version 1 the values are in the same file.
   const feedOf = engine.call('version') === 1 ? again : shardsOf(files, engine.call('num_shards'), opened);
 
-  /** The tensor stored under a key. @param {string} key */
+  /** The entry of a key. @param {string} key */
   const find = (key) =>
     instance.scope((scope) => {
       const text = new TextEncoder().encode(key);
@@ -175,7 +175,7 @@ async function openCheckpoint(file, { model, given, own }, options, told) {
       return stored ? instance.get(structs.stored, stored) : undefined;
     });
 
-  /** Feeds of the checkpoint's files for one reader. @returns {(shard: number) => Feed} */
+  /** Feeds of its files, for one reader. @returns {(shard: number) => Feed} */
   function feeds() {
     /** @type {Map<number, Feed>} */
     const all = new Map();
@@ -209,7 +209,7 @@ export async function addCheckpoint(state, asking, from, options, told) {
 }
 
 /**
- * The checkpoint's serialized object graph, without the length in front; undefined if the checkpoint has none.
+ * The text of the checkpoint's object graph, which follows its length; undefined if the checkpoint has none.
  *
  * @param {State} state
  * @param {import('./checkpoint.js').Checkpoint} checkpoint

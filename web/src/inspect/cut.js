@@ -1,4 +1,4 @@
-/** A model cut down to some of its objects (docs/cutting.md), as files to be written. */
+/** Cuts a model down to some of its objects (docs/cutting.md), as files to be written. */
 import { sumOf } from '../bytes.js';
 import { room } from '../collector.js';
 import { CpbError } from '../errors.js';
@@ -15,15 +15,14 @@ import { structs } from './structs.js';
 /** @import { CutAnswer } from './answers.js' */
 
 /**
- * A model that was cut down. Its files are made of ranges of the original model: close that one only
- * after these files are written.
+ * A model that was cut down. Its files consist of ranges of the original model, which must stay open until they are
+ * written.
  * @typedef {object} Cut
- * @property {CutAnswer} report what stays, and why
+ * @property {CutAnswer} report the objects that stay, and why
  * @property {Output} savedModel the new saved_model.pb
- * @property {Output | undefined} kerasMetadata the new keras_metadata.pb, if the
- *   model was given one
- * @property {Source} source the new saved_model.pb by ranges: `split` makes a .cpb file from it, and `inspect`
- *   looks inside before it is written
+ * @property {Output | undefined} kerasMetadata the keras_metadata.pb next to it, if the model was given one
+ * @property {Source} source the new saved_model.pb by ranges: `split` makes a .cpb file of it, and `inspect` can
+ *   examine it first
  */
 
 /**
@@ -36,7 +35,7 @@ export const SAVED_MODEL = 0,
   KERAS_METADATA = 1;
 
 /**
- * The plan of a file, which the engine has until it is asked again.
+ * The plan of a file, which the engine keeps until the next question.
  *
  * @param {Instance} instance
  * @param {Engine} engine a cpb_model
@@ -54,13 +53,13 @@ export const planOf = (instance, engine, file) =>
     });
   });
 
-/** Small pieces are put together up to this; a larger range is a stream of its own. */
+/** Small pieces are joined up to this size; a larger range is a stream of its own. */
 const TOGETHER = 2 ** 20;
-/** Ranges that are so near are read at once. */
+/** Ranges this close together are read at once. */
 const NEAR = 64 * 1024;
 
 /**
- * Small pieces together, large ones apart.
+ * Groups small pieces, and leaves large ones separate.
  *
  * @param {CutPiece[]} pieces
  * @returns {Generator<CutPiece[]>}
@@ -81,7 +80,7 @@ function* groupsOf(pieces) {
 }
 
 /**
- * From each range on, what is read at once: those that follow and lie near.
+ * For each range, how much is read with it at once: the following ranges that are close.
  *
  * @param {CutPiece[]} pieces
  */

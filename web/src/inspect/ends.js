@@ -1,4 +1,4 @@
-/** Recognizes a file by its first and last bytes (cpb_file_ends in cpb/model.h). */
+/** Identifies a file by its beginning and end (cpb_file_ends in cpb/model.h). */
 import { structs } from './structs.js';
 
 /** @import { Instance } from '../wasm/instance.js' */
@@ -30,7 +30,7 @@ export const withEnds = (instance, { name, size, begin, end = new Uint8Array() }
  */
 export const describe = (instance, ends) => look(instance, ends).text;
 
-/** @param {Instance} instance @param {Ends} ends @returns {{ is: number, text: string }} is: 0 where that is not known */
+/** @param {Instance} instance @param {Ends} ends @returns {{ is: number, text: string }} is: 0 if unknown */
 const look = (instance, ends) =>
   withEnds(instance, ends, (pointer, scope) => {
     const out = scope.alloc(SENTENCE);
@@ -38,11 +38,11 @@ const look = (instance, ends) =>
     return { is, text: instance.text(out) };
   });
 
-/** Formats described here; other files are described by their readers. */
+/** The reader of any other kind reports its own errors. */
 const OWN = ['riegeli', 'text', 'zeros'];
 
 /**
- * The sentence on a file of another kind that is known; undefined for models and what is not known.
+ * The sentence about a file of another known kind; undefined for models and unknown files.
  *
  * @param {Instance} instance
  * @param {Ends} ends

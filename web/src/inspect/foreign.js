@@ -1,4 +1,4 @@
-/** Recognizes by its first bytes a file that cannot be read, such as a server's web page. */
+/** Identifies a file that cannot be read, such as a server's web page, by its first bytes. */
 import { CpbError } from '../errors.js';
 import { moduleFor } from '../modules.js';
 import { acquire, release } from '../wasm/pool.js';
@@ -6,12 +6,12 @@ import { foreign } from './ends.js';
 
 /** @import { Source } from '../types.js' */
 
-/** How much of it is looked at. */
+/** The number of bytes examined. */
 const HEAD = 4096;
 
 /**
- * The error that says what the file is, where that is known; else the error itself. Only the module that looks inside models
- * has the table.
+ * An error that says what the file is, if that is known; else the error itself. Only the module for models has the
+ * table.
  *
  * @param {Error} error
  * @param {Source} source

@@ -1,4 +1,4 @@
-/** Recognizes by its first and last bytes which kind of model a file is (cpb/model.h), or what else it is. */
+/** Recognizes the kind of model in a file by its beginning and end (cpb/model.h), and other kinds of files. */
 import { CpbError } from '../errors.js';
 import { describe, withEnds } from './ends.js';
 import { isDamage, kindsOf } from './model.js';
@@ -9,7 +9,7 @@ import { isDamage, kindsOf } from './model.js';
 /** @import { ModelKind } from './asked.js' */
 /** @import { Ends } from './ends.js' */
 
-/** The most bytes that are looked at, of the beginning and of the end; and how many are enough for most files. */
+/** The largest number of bytes examined, of the beginning and of the end; and how many are enough for most files. */
 const HEAD = 4096;
 const TAIL = 65536;
 const ENOUGH = 256;
@@ -20,7 +20,7 @@ function unlessDamage(error) {
 }
 
 /**
- * Bytes of a message from `offset` on, which may come from several chunks; fewer where these are damaged.
+ * Bytes of a message from `offset` on, which may come from several chunks; fewer if these are damaged.
  *
  * @param {Feed} feed
  * @param {number} offset
@@ -44,7 +44,7 @@ async function bytesOf(feed, offset, { most, enough, signal }) {
 const kindOf = (instance, ends) =>
   kindsOf(instance)[withEnds(instance, ends, (pointer) => instance.c.cpb_model_guess(pointer)) - 1];
 
-/** How a message in protobuf's text format begins: with a field, behind comments. @param {Uint8Array} begin */
+/** The beginning of a message in protobuf's text format: a field, after comments. @param {Uint8Array} begin */
 const mayBeText = (begin) => /^(\s|#.*\n)*[a-z_]\w*\s*[:{<]/i.test(new TextDecoder().decode(begin));
 
 /** The kind of a model in protobuf's text format. @param {Instance} instance @param {Uint8Array} begin @returns {ModelKind | undefined} */
@@ -52,11 +52,11 @@ const textKindOf = (instance, begin) =>
   kindsOf(instance)[instance.scope((scope) => instance.c.cpb_model_guess_text(scope.bytes(begin), begin.length)) - 1];
 
 /**
- * The kind of a message; its end is read only where its beginning does not tell.
+ * The kind of a message; its end is read only if its beginning is not enough.
  *
  * @param {Instance} instance
  * @param {Feed} feed
- * @param {() => Promise<OpenFile>} whole where texts can be read
+ * @param {() => Promise<OpenFile>} whole opens the file where texts can be read
  * @param {{ name: string, size: number, signal?: AbortSignal }} about name of the file, size of the message
  * @returns {Promise<{ kind: ModelKind, isText?: boolean }>} isText: it is in protobuf's text format
  */

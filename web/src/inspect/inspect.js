@@ -1,4 +1,4 @@
-/** inspect(): what is inside a model, without its weights. */
+/** inspect(): examines a model without its weights. */
 import { asCpbError, CpbError } from '../errors.js';
 import { contentOf, isRiegeli, storedOf, usingShared } from '../reader/message-content.js';
 import { feedOf } from '../reader/message-feed.js';
@@ -22,7 +22,7 @@ import * as is from '../options.js';
 /** @import { Values, ValuesOptions } from './values.js' */
 
 /**
- * How a model is opened; all options may be left out.
+ * How to open a model; everything is optional.
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {OpenOptions & {
  *   kind?: Kind,
@@ -31,42 +31,42 @@ import * as is from '../options.js';
  *   kerasMetadata?: Uint8Array,
  *   checkpoint?: CheckpointFiles | true,
  *   entry?: string,
- * }} InspectOptions
- *   kind: default: guessed from the name or the first bytes; maxValue: longer values are skipped, in bytes,
- *   default 1024; maxMemory: most memory that the parsed model may take, in bytes, default 64 MiB;
- *   kerasMetadata: the keras_metadata.pb next to a SavedModel; checkpoint: the files with the values of the
- *   model's variables, in `variables/` or next to a .meta file; true: the files next to the model's URL or path.
- *   The data files of a checkpoint opened by itself are searched next to it, unless `checkpoint.data` says where
- *   they are; entry: which model of a zip archive, by its name in it; also after `!/` in a URL or path. Files next
- *   to a SavedModel in an archive are read with it
+ * }} InspectOptions kind: by default recognized from the name or the first bytes; maxValue: longer values are not read,
+ *   in bytes, default 1024; maxMemory: memory for the parts that are read, in bytes, default 64 MiB; kerasMetadata: the
+ *   keras_metadata.pb next to a SavedModel; checkpoint: the files in `variables/` next to it, or those next to a .meta
+ *   file, which have the values of its variables; true for those next to a URL or path. The data files of a checkpoint
+ *   by itself are expected next to it, unless its `data` provides them; entry: the name of one of several models in a
+ *   zip archive, also after `!/` in a URL or path. Files next to a SavedModel in an archive are read with it
  */
 
-/** @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside as options of inspect() */
+/**
+ * @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside like the options of inspect()
+ */
 /**
  * Which part of a list.
  * @typedef {object} Page
  * @property {AbortSignal} [signal]
  * @property {ReadOptions['onProgress']} [onProgress]
  * @property {number} [first] number of the first element, from 0
- * @property {number | 'all'} [count] how many at most, default 100
+ * @property {number | 'all'} [count] the largest number of elements, default 100
  * @property {number} [metaGraph] of a SavedModel: which, from 0
- * @property {boolean} [brief] of ONNX: an answer after a few requests however many initializers there are, without
- *   what only they tell; what is not read is said in `unread`. For layers and constants it changes nothing
+ * @property {boolean} [brief] for ONNX: an answer after a few requests however many initializers there are, without the
+ *   parts that need these; `unread` lists what was not read. Has no effect on layers and constants
  */
 
 /**
- * How far, or where to.
+ * The extent of a search, or its target.
  * @typedef {object} Reach
- * @property {string} [function] the graph that the node is in; otherwise the model's own
- * @property {number} [distance] how many steps at most; 0: however many
- * @property {string} [to] a node or value of the same graph: only a shortest way to it
+ * @property {string} [function] the graph with the node; by default the model's own
+ * @property {number} [distance] largest number of steps; 0: unlimited
+ * @property {string} [to] a node or value of the same graph: only a shortest path to it
  */
 
 /**
- * A model that answers questions. docs/inspecting.md describes each answer, an object; lists come in pages
- * `{ total, first, items }`. `problems` lists the parts of a damaged model that could not be read. Each question
- * reads only the parts that it needs, once, and never weights. Answers have the types of the kind given to
- * `inspect`. Without a kind, all members of all kinds are typed, and those of other kinds are undefined.
+ * A model that answers questions. Each answer is an object that docs/inspecting.md describes; lists come in pages
+ * `{ total, first, items }`. `problems` lists the parts of a damaged model that could not be read. Only the parts that
+ * a question needs are read, and only once; weights never are. Answers have the types of the kind that was passed to
+ * `inspect`; without a kind, code may also read keys that only other kinds have, which are then undefined.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {object} ModelBase
@@ -74,56 +74,54 @@ import * as is from '../options.js';
  * @property {Message} message the (merged) message: its bytes, fields and chunks
  * @property {Cost} transferred so far
  * @property {<Question extends QuestionName>(question: Question, options?: QuestionOptions) =>
- *   Answer<Kind, Question>} ask any question by its name; the methods below are shorthands
+ *   Answer<Kind, Question>} ask any question by its name; the methods below are shorter forms
  * @property {{
  *   (options: Page & { brief: true }): Promise<Kind extends 'onnx' ? OnnxBriefOverview : AnswerOf<Kind, 'overview'>>,
  *   (options?: Page): Answer<Kind, 'overview'>,
  * }} overview versions, meta graphs or tags, signatures, counts: a few small reads
- * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one signature
- *   with its function, captures and variables
- * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library, and
- *   graphs within nodes
- * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one function
+ * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one, followed
+ *   to its function, captures and variables
+ * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library, and graphs
+ *   within nodes
+ * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of these functions
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'nodes'>}
  *   nodes the nodes of the graph, of a function or of a SameDiff tag; with `scope`, only those in a name scope
  * @property {(options?: Page & { function?: string, tag?: string, scope?: string }) => Answer<Kind, 'scopes'>}
- *   scopes the scopes and nodes in a name scope of the graph or of a function, and the inputs of each
- * @property {(name: string, options?: Page & { function?: string, tag?: string }) => Answer<Kind, 'node'>} node
- *   one node: its inputs and their producers, its outputs and their consumers, and its attributes
+ *   scopes the scopes and nodes in a name scope of the graph or of a function, and the edges to each
+ * @property {(name: string, options?: Page & { function?: string, tag?: string }) => Answer<Kind, 'node'>} node one
+ *   node: its inputs and their sources, its outputs and their consumers, and its attributes
  * @property {(name: string, options?: Page & { function?: string, tag?: string }) =>
- *   Answer<Kind, 'consumers'>} consumers the consumers of a node of the graph or of a function,
- *   or of a variable of a SameDiff tag, and which input each uses it for
+ *   Answer<Kind, 'consumers'>} consumers the consumers of a node of the graph or of a function, or of a variable of a
+ *   SameDiff tag, with the numbers of their inputs
  * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'upstream'>} upstream everything that a node or
  *   value depends on, the nearest first, through calls and graphs within nodes; or a shortest path to another one
- * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'downstream'>} downstream everything that depends on it
+ * @property {(name: string, options?: Page & Reach) => Answer<Kind, 'downstream'>} downstream everything that depends
+ *   on it
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
- * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers
- *   and their connections, or layers derived from names
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and their
+ *   connections, or layers derived from names
  * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
  *   first
- * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
- * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search everything with the
- *   text in its name
- * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables those of a
- *   SavedModel, each with its tensor in the `checkpoint`, or a checkpoint's tensors; with a name, path or key,
- *   only the matching ones
- * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: the
- *   nodes to load for the nodes at these paths
- * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel reduced to
- *   the objects at these paths and everything they need, to be written; `first` and `count` select the page of
- *   its report
- * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of
- *   a tag; without a name, of the newest tag (the last in the file)
- * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values the
- *   streamed values of one constant or variable of a SavedModel or graph, one tensor of a checkpoint, one array of
- *   a SameDiff model, or one initializer or other constant of another model, even if they are in another file
+ * @property {(options?: Page) => Answer<Kind, 'ops'>} ops the number of uses of each operation
+ * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search everything with the text in its name
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables of a SavedModel, with the
+ *   entries of its `checkpoint` for each; or a checkpoint's tensors; with a name, path or key only the matching ones
+ * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: the nodes that must be
+ *   loaded for the nodes at these paths
+ * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with only the objects at these paths
+ *   and those they need, to be written; `first` and `count` apply to its report
+ * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a tag, by default the
+ *   newest (the last in the file)
+ * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
+ *   constant of a SavedModel or graph, one of its variables, one tensor of a checkpoint, one array of a SameDiff
+ *   model, or one initializer or other constant of another model, also one in another file, streamed
  * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add adds files next to a SavedModel
  *   when they are needed; later answers are as if `inspect` had been given them
- * @property {() => void} close frees everything; `using` calls it
+ * @property {() => void} close frees everything; `using` calls it as well
  */
 /**
- * An opened model; `using` closes it.
+ * An opened model, which `using` also closes.
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {ModelBase<Kind> & Disposable & AsyncDisposable} Model
  */
@@ -138,14 +136,14 @@ const lyingBeside = {
 const known = {
   ...is.opening,
   ...lyingBeside,
-  kind: is.text, // one of those that the module knows
+  kind: is.text, // one of the kinds that the module supports
   maxValue: is.size,
   maxMemory: is.size,
   entry: is.text,
 };
 
 /**
- * Opens a model to look inside: its file, of any kind that `ModelKind` names, or the .cpb that was split from it.
+ * Opens a model for inspection: its file, of any kind in `ModelKind`, or the .cpb that was split from it.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {Input} input as for open()
@@ -156,25 +154,25 @@ export async function inspect(input, options = {}) {
   return modelOf(await openInside(input, options, { keepDamaged: true }));
 }
 
-/** Files with these names are plain messages: no index is searched at their ends. @param {any} input */
+/** A name with this ending belongs to a plain message, so its end is not searched for an index. @param {any} input */
 const formatOf = (input) =>
   /\.(onnx|mlmodel)$/i.test(input?.name ?? withoutQuery(String(input))) ? /** @type {const} */ ('pb') : undefined;
 
 /**
- * Opens a model and returns its parts.
+ * The internals of a model.
  *
  * @template {ModelKind} Kind
  * @param {Input} input
  * @param {InspectOptions<Kind>} options
  * @param {object} [how]
  * @param {Parameters<typeof openAs>[4]} [how.within] an existing instance
- * @param {boolean} [how.packed] it was in an archive, so it is not searched for an archive again
+ * @param {boolean} [how.packed] it was in an archive: its contents are not searched for another one
  * @param {boolean} [how.models] it is opened in an instance of `models`
- * @param {boolean} [how.keepDamaged] if chunks are damaged, questions are answered from the intact ones
+ * @param {boolean} [how.keepDamaged] if chunks are damaged, questions are answered from the rest
  */
 export async function openInside(input, options, { within, keepDamaged = false, packed = false, models = false } = {}) {
   is.checkOptions(options, known);
-  // As natively: no chunk is looked at for its size alone. Questions are about all of the message.
+  // As natively: chunks are not examined only for their sizes. Questions are about the entire message.
   const address = cutAddress(input);
   const format = formatOf(address.input);
   const how = { trustSizes: true, format, entry: address.entry, ...options, keepDamaged, wholeIndex: true };
@@ -196,7 +194,7 @@ export async function openInside(input, options, { within, keepDamaged = false, 
   }
 }
 
-/* Code that few models and calls need is loaded on demand. */
+/* A page loads code that few models and calls need on demand. */
 
 const content = { contentOf, isRiegeli, storedOf, usingShared };
 
@@ -206,14 +204,14 @@ const addCheckpoint = async (...args) => (await import('./checkpoint.js')).addCh
 /** @type {typeof import('./values.js').valuesOf} */
 const valuesOf = async (...args) => (await import('./values.js')).valuesOf(...args);
 
-/** The file in an instance that does all. @type {typeof import('./whole.js').wholeOf} */
+/** The file in an instance with all functions. @type {typeof import('./whole.js').wholeOf} */
 const wholeOf = async (file) => (hasModels(file.instance) ? file : (await import('./whole.js')).wholeOf(file));
 
 /** @type {typeof import('./text.js').fromText} */
 const textIn = async (...args) => (await import('./text.js')).fromText(...args);
 
 /**
- * Options for a model in an archive: given options take precedence over files next to the model.
+ * Options for a model in an archive: given files take precedence over those next to it in the archive.
  *
  * @template {InspectOptions<any>} Options
  * @param {Beside} beside
@@ -242,9 +240,9 @@ async function unpack({ file }, options) {
 }
 
 /**
- * State shared by the methods of an opened model.
+ * The state that the methods of an opened model share.
  * @typedef {object} State
- * @property {import('../reader/open-file.js').OpenFile} file in the instance that has the model's engines
+ * @property {import('../reader/open-file.js').OpenFile} file in the instance with the model's engines
  * @property {() => void} close
  * @property {import('../reader/merged-body.js').Body} body
  * @property {import('../wasm/feed.js').Feed} feed of the message
@@ -356,7 +354,7 @@ async function add(state, asking, { kerasMetadata, checkpoint: files }, { input,
 }
 
 /**
- * Values of a constant; if the model has no such constant, those of a variable.
+ * A name that is not a constant of the model may be a variable.
  *
  * @param {State} state
  * @param {Asker} asking
@@ -393,8 +391,8 @@ async function variableValues(state, { ask }, name, how) {
 }
 
 /**
- * The key of the variable whose path or key is the name, or else of the only stored one. A weight that Keras 3 stores
- * twice counts once.
+ * The key of the variable with the name as its path or key, or else of the only one that is stored. The copy that Keras
+ * 3 stores of a weight counts as the same one.
  *
  * @param {any} page
  * @param {string} name

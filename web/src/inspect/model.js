@@ -23,8 +23,9 @@ export const kindsOf = (instance) => /** @type {ModelKind[]} */ (namesOf(instanc
 /** Its number in C. @param {Instance} instance @param {ModelKind} kind */
 export const numberOf = (instance, kind) => kindsOf(instance).indexOf(kind) + 1;
 
-/** The message's feed for one engine, whose end is not the feed's.
- * @param {Feed} feed @returns {Feed} */
+/** The message's feed for one engine; ending it does not end the feed.
+ * @param {Feed} feed
+ * @returns {Feed} */
 export const shared = (feed) => ({
   size: feed.size,
   get got() {
@@ -36,20 +37,20 @@ export const shared = (feed) => ({
   stop: () => feed.stop(),
 });
 
-/** Whether the data is damaged, as opposed to a failed transfer. @param {unknown} error */
+/** Whether the data is damaged, as opposed to an error in getting it. @param {unknown} error */
 export const isDamage = (error) => error instanceof CpbError && ['DAMAGED', 'TRUNCATED'].includes(error.code);
 
-/** As natively: offsets of the message tell nothing of where the damage is in the file.
+/** As natively: offsets in the message do not show where in the file the damage is.
  * @param {CpbError} damage */
 const described = ({ message, offset }) =>
   offset === undefined ? message : `${message}, at byte ${offset} of the file`;
 
-/** No byte, where some are lost: the engine was told so. */
+/** Returned in place of lost bytes, which were reported to the engine. */
 const LOST = new Uint8Array(0);
 
 /**
- * The feed of a merged message for an engine that can skip damaged parts. The engine is told which bytes are lost,
- * up to the end of the bytes from the same chunk.
+ * The feed of a merged message for an engine that can do without damaged parts: it reports which bytes are lost, up to
+ * the end of the chunk's part.
  *
  * @param {Instance} instance
  * @param {Engine} engine
@@ -88,7 +89,12 @@ function losing(instance, engine, feed, merged) {
   };
 }
 
-/** Tells the engine of damage that reading may not meet. @param {Instance} instance @param {Engine} engine @param {CpbError} damage */
+/**
+ * Reports damage to the engine that reading may not meet.
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {CpbError} damage
+ */
 function noteDamage(instance, engine, damage) {
   instance.scope((scope) =>
     engine.call('note_damage', scope.bytes(new TextEncoder().encode(`${described(damage)}\0`))),
@@ -96,18 +102,18 @@ function noteDamage(instance, engine, damage) {
 }
 
 /**
- * Options of a question. Each question says which of these it uses.
+ * The arguments of a question. Each question's description says which of them apply.
  * @typedef {object} QuestionOptions
  * @property {AbortSignal} [signal]
  * @property {ReadOptions['onProgress']} [onProgress]
  * @property {string} [name]
  * @property {string} [scope]
- * @property {string} [to] for upstream and downstream: the node or value to find a path to
- * @property {number} [distance] for upstream and downstream: most steps; 0: any number
- * @property {number} [metaGraph] for a SavedModel: which meta graph, from 0
+ * @property {string} [to] for upstream and downstream: the node or value that a path should lead to
+ * @property {number} [distance] for the same: largest number of steps; 0: unlimited
+ * @property {number} [metaGraph] for a SavedModel: which, from 0
  * @property {number} [first] for a page: number of the first element, from 0
- * @property {number | 'all'} [count] for a page: most elements, default 100
- * @property {boolean} [brief] for ONNX: answer after a few requests, see `Page`
+ * @property {number | 'all'} [count] for a page: largest number of elements, default 100
+ * @property {boolean} [brief] for ONNX: an answer after a few requests, see `Page`
  */
 
 /** @type {import('../options.js').Known} */
@@ -125,7 +131,7 @@ const asking = {
 };
 
 /**
- * Options of `asker`.
+ * The arguments of `asker`.
  * @typedef {{ maxValue?: number, maxMemory?: number }} ModelOptions
  */
 
@@ -154,7 +160,7 @@ function engineFor(file, feed, kind, options, merged) {
  * @param {Feed} feed
  * @param {ModelKind} kind
  * @param {ModelOptions} options
- * @param {Merged} [merged] its chunks may be damaged: questions are answered from the intact ones
+ * @param {Merged} [merged] its chunks may be damaged: questions are then answered from the rest
  * @param {ReturnType<typeof inTurn>} [next] the engine answers one question at a time
  */
 export function asker(file, feed, kind, options, merged, next = inTurn()) {
@@ -186,12 +192,12 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
   /**
    * @param {QuestionName} question
    * @param {QuestionOptions} [options]
-   * @returns {Promise<any>} what it is, is said in answers.d.ts
+   * @returns {Promise<any>} answers.d.ts has its type
    */
   const asked = async (question, options = {}) => (await askFor(question, options, () => {})).answer;
 
   /**
-   * The answer, and what `take` gets of the engine before it is asked again.
+   * The answer, and the result of `take` from the engine before the next question.
    *
    * @template T
    * @param {QuestionName} question
@@ -218,7 +224,7 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
   };
 }
 
-/** How much of a file tells what it is (CPB_BEGIN_BYTES). */
+/** The number of bytes that identify a file (CPB_BEGIN_BYTES). */
 const HEAD = 4096;
 
 /** @param {Engine} engine @param {() => void} onDamage */
@@ -228,7 +234,7 @@ function answerOf(engine, onDamage) {
   return found;
 }
 
-/** What was said to be a model may be something else. @param {OpenFile} file @param {Feed} feed */
+/** A file given as a model may be something else. @param {OpenFile} file @param {Feed} feed */
 function refuseForeign({ instance, source }, feed) {
   const begin = feed.at(0)?.slice(0, HEAD);
   const text = begin && foreign(instance, { name: source.name ?? '', size: feed.size ?? 0, begin });
@@ -236,10 +242,10 @@ function refuseForeign({ instance, source }, feed) {
 }
 
 /**
- * The same, for all questions. Questions that the file's module cannot answer go to a second engine, in a module that
- * can. It is set up like the first.
+ * The same for all questions. Those that the file's module cannot answer go to another module, to an engine of its own,
+ * which gets everything that the first one was given.
  *
- * @param {() => Promise<OpenFile>} whole the file there
+ * @param {() => Promise<OpenFile>} whole opens the file in that module
  * @param {Parameters<typeof asker>} of
  */
 export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
@@ -276,13 +282,13 @@ export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
     ask: async (question, options = {}) => (await askFor(question, options, () => {})).answer,
     /** @type {typeof first.setKerasMetadata} */
     setKerasMetadata: (bytes) => tell((to) => to.setKerasMetadata(bytes)),
-    setCheckpoint: first.setCheckpoint, // the second engine's answers do not use it
+    setCheckpoint: first.setCheckpoint, // answers of the other engine do not use it
     /** @type {typeof first.noteDamage} */
     noteDamage: (damage) => void tell((to) => to.noteDamage(damage)),
   };
 }
 
-/** @param {string[]} questions that there are @param {QuestionName} question @param {QuestionOptions} options */
+/** @param {string[]} questions the supported ones @param {QuestionName} question @param {QuestionOptions} options */
 function checkQuestion(questions, question, options) {
   if (!questions.includes(question))
     throw new CpbError('USAGE', `there is no question ${question}; there are ${questions.join(', ')}`);

@@ -1,10 +1,10 @@
-/** Facts about the operators of models, loaded when needed: names of their inputs and a sentence about each. */
+/** Tables of the operators of models: the names of their inputs, and a sentence on each, loaded on demand. */
 
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 /** @import { ModelKind, QuestionName } from './asked.js' */
 
-/** @typedef {() => Promise<{ default: string }>} Load a table, which the build makes (scripts/operators.js) */
+/** @typedef {() => Promise<{ default: string }>} Load a table that the build makes (scripts/operators.js) */
 
 // @ts-ignore
 const onnx = () => import('./operators/onnx.js');
@@ -17,9 +17,8 @@ const coreml = () => import('./operators/coreml.js');
 const tables = { onnx, coreml, saved_model: tensorflow, graph_def: tensorflow, meta_graph: tensorflow };
 
 /**
- * Gives the table to a model, before the first question that it is for. Without it the answer
- * lacks what it says, and is right: where it cannot be loaded, as next to a script that stands alone,
- * the next such question tries again.
+ * Gives the table to a model, before the first question that uses it. Without it an answer is correct but lacks these
+ * texts. If it cannot be loaded, such as next to a standalone script, the next such question tries again.
  *
  * @param {Instance} instance
  * @param {Engine} engine
@@ -27,10 +26,10 @@ const tables = { onnx, coreml, saved_model: tensorflow, graph_def: tensorflow, m
  * @param {Load} [load]
  */
 export function operatorsFor(instance, engine, kind, load = tables[kind]) {
-  // Whose answers have something of it: Core ML's models say themselves what inputs are for.
+  // Questions that use the table: Core ML's models themselves name the roles of inputs.
   const asking = /** @type {QuestionName[]} */ (kind === 'coreml' ? ['node'] : ['node', 'nodes']);
   let isThere = false;
-  /** @param {QuestionName} question @param {() => void} check throws if the model was closed meanwhile */
+  /** @param {QuestionName} question @param {() => void} check throws if the model was closed in the meantime */
   return async (question, check) => {
     if (isThere || !load || !asking.includes(question)) return;
     const found = await load().catch(() => undefined);

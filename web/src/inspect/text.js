@@ -1,4 +1,4 @@
-/** Models in protobuf's text format (.pbtxt): the message that the text says takes the file's place. */
+/** Models in protobuf's text format (.pbtxt): the parsed message replaces the file. */
 import { CpbError } from '../errors.js';
 import { feedOf } from '../reader/message-feed.js';
 import { plainBody } from '../reader/plain-body.js';
@@ -8,14 +8,14 @@ import { structs } from './structs.js';
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Body } from '../reader/merged-body.js' */
 
-/** As natively; the message takes as much again. */
+/** As natively; its message takes as much again. */
 const MOST = 256 * 2 ** 20;
 
 /**
  * @param {OpenFile} file
  * @param {number} kind its number
  * @param {Uint8Array} text
- * @param {boolean} keepDamaged whether of a damaged text what stands before is taken
+ * @param {boolean} keepDamaged whether the part of a damaged text before the damage is used
  */
 function read({ instance, limitsIn }, kind, text, keepDamaged) {
   return instance.scope((scope) => {
@@ -33,7 +33,7 @@ function read({ instance, limitsIn }, kind, text, keepDamaged) {
 }
 
 /**
- * The message to read instead of a model's text, and where the text is damaged.
+ * The source to read the model from instead, and the place of damage in its text.
  *
  * @param {OpenFile} file
  * @param {number} kind its number

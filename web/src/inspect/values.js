@@ -31,44 +31,44 @@ const known = {
 };
 
 /**
- * Which array of a model is meant, where its name alone does not say.
+ * Selects an array of a model, if its name alone is not enough.
  * @typedef {object} ValuesOptions
- * @property {AbortSignal} [signal] for finding the array
- * @property {ReadOptions['onProgress']} [onProgress] of finding the array
- * @property {string} [tag] of a SameDiff zip; the newest when not said
- * @property {string} [function] or subgraph that has the node or tensor; when not said, the graph itself,
- *   or else the only one that has it
+ * @property {AbortSignal} [signal] for the search
+ * @property {ReadOptions['onProgress']} [onProgress] of the search
+ * @property {string} [tag] of a SameDiff zip; by default the newest
+ * @property {string} [function] the function or subgraph that has the node or tensor; by default the graph itself, or
+ *   else the only one that has it
  * @property {number} [metaGraph] of a SavedModel: which, from 0
- * @property {{ offset: number, size: number }} [tensor] where the tensor lies, as `constants`
- *   and `nodes` have it: then it is not looked for, and the name does not matter
- * @property {boolean} [exactTexts] TensorFlow's texts each after its length in 8 bytes, rather
- *   than filled up to the longest
- * @property {boolean} [variable] the name is that of a SavedModel's variable, its path, or its key
- *   in the checkpoint that the model was given, and of no constant, which comes first when this is not said
- * @property {number} [state] SameDiff: not the parameter's value but the n-th state, from 1,
- *   that its updater has for it
+ * @property {{ offset: number, size: number }} [tensor] the place of the tensor, as in `constants` and `nodes`: it is
+ *   then not searched, and the name does not matter
+ * @property {boolean} [exactTexts] TensorFlow's strings each after its length in 8 bytes, instead of padded to the
+ *   longest
+ * @property {boolean} [variable] the name is a SavedModel's variable, its path, or its key in the given checkpoint, and
+ *   not a constant; by default constants come first
+ * @property {number} [state] SameDiff: instead of the parameter's value, the n-th state, from 1, that its updater has
+ *   for it
  */
 
 /**
- * An array. Its values are read by `bytes` or `stream`, one of them, once.
+ * An array. Read its values once, with either `bytes` or `stream`.
  * @typedef {object} Values
  * @property {string} dtype the model's own name, such as 'FLOAT' or 'float32'
- * @property {string | undefined} numpy NumPy's name for the values as they come, such as '<f4'
- * @property {number} itemSize bytes of an element; 0 when it is not fixed
+ * @property {string | undefined} numpy NumPy's name for the returned values, such as '<f4'
+ * @property {number} itemSize bytes of an element; 0 if it varies
  * @property {number[]} shape
  * @property {boolean} fortranOrder whether the first dimension varies fastest
  * @property {number} count of elements
- * @property {number} size bytes that will come
+ * @property {number} size total bytes of the values
  * @property {(options?: ReadOptions) => ReadableStream<Uint8Array>} stream the
  *   values, little-endian
  * @property {(options?: ReadOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes the
  *   same at once
- * @property {() => void} close ends reading; after `bytes`, or the stream's end, it is done
+ * @property {() => void} close ends reading; not needed after `bytes`, or after the stream's end
  */
 
 /**
- * The message's feed for an array. Long values come as a stream, which is that of a feed of its own:
- * others who read the message would end it.
+ * The message's feed for an array. Long values come as a stream from a separate feed, because other readers of the
+ * message would end it.
  *
  * @param {Feed} feed
  * @param {Body} body
@@ -96,7 +96,7 @@ function streaming(feed, body) {
  * @param {Pick<State, 'file' | 'body' | 'feed' | 'kind'>} of
  * @param {string} name
  * @param {ValuesOptions} [options]
- * @param {import('./checkpoint.js').Checkpoint} [checkpoint] where the name is a key
+ * @param {import('./checkpoint.js').Checkpoint} [checkpoint] for a name that is a key
  * @returns {Promise<Values>}
  */
 export async function valuesOf({ file, body, feed, kind }, name, options = {}, checkpoint = undefined) {
@@ -130,7 +130,7 @@ export async function valuesOf({ file, body, feed, kind }, name, options = {}, c
   const feedOf = checkpoint?.feeds();
   engine.feed = feedOf ? delegated(() => feedOf(engine.call('shard'))) : streaming(feed, body);
   try {
-    // Drives the engine to the first values; then it knows the array's type and shape.
+    // Reads up to the first values, which come with the description of the array.
     const first = collector();
     const take = () => (first.add(engine.peek()), true);
     const step = await file.drive(engine, { signal, onStep: take, got: teller(onProgress, of) });
@@ -146,7 +146,7 @@ export async function valuesOf({ file, body, feed, kind }, name, options = {}, c
  * @param {Engine} engine
  * @param {Uint8Array<ArrayBuffer>} first of the values
  * @param {boolean} ended
- * @param {string} of name of the data for progress
+ * @param {string} of the subject of progress reports
  * @returns {Values}
  */
 function arrayOf(file, engine, first, ended, of) {

@@ -1,10 +1,10 @@
-/** Which module looks inside a model: `inspect` answers first questions about most kinds; `models` answers all. */
+/** Chooses the module that inspects a model: `inspect` for a first look at most kinds; `models` also has the rest. */
 import { isZip } from './archive-address.js';
 
 /** @import { Source } from '../types.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 
-/** Kinds that only `models` knows. @param {unknown} kind */
+/** Kinds that only `models` supports. @param {unknown} kind */
 export const isOfModels = (kind) => /^(coreml|samediff)/.test(String(kind));
 
 /** Questions that only it answers. @param {string} question */
@@ -14,7 +14,7 @@ export const asksModels = (question) => question === 'cut' || question === 'load
 export const hasModels = ({ c }) => !!c.cpb_diff_new;
 
 /**
- * The module, from the kind or the name alone; undefined if neither decides it.
+ * Judges by the kind or the name; undefined if neither is enough.
  *
  * @param {unknown} kind
  * @param {string} [name] of the file
@@ -26,7 +26,7 @@ export function moduleNamed(kind, name = '') {
 }
 
 /**
- * What is at hand is looked at: is it an archive?
+ * Examines data in memory: is it an archive?
  *
  * @param {{ kind?: unknown, signal?: AbortSignal }} options
  * @returns {(source: Source & { local?: boolean }) => Promise<'inspect' | 'models'>}

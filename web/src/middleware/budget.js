@@ -5,12 +5,12 @@ import { meter } from './meter.js';
 /** @typedef {import('./meter.js').Meter} Meter */
 
 /**
- * Refuses what would cost more than `limit` before it is asked for; each call of the
- * source below counts as one request. (`urlSource` has its own `budget`, which counts
- * what really is sent.) What it is put around, such as the other files of a model, has one budget.
+ * Rejects a request that would exceed `limit` before it is sent; each call of the wrapped source counts as one request.
+ * (`urlSource` has its own `budget`, which counts the requests that are really sent.) All the sources that it wraps,
+ * such as the other files of a model, share one budget.
  *
  * @param {Partial<Cost>} [limit]
- * @param {Meter} [usage] that of others with which it has one budget
+ * @param {Meter} [usage] shared with others that have the same budget
  * @returns {import('../types.js').Middleware}
  */
 const budget =
@@ -42,7 +42,7 @@ const budget =
       }),
     });
 
-/** Size of an answer of `read` or `tail`. @param {any} answer @returns {number} */
+/** The number of bytes in an answer of `read` or `tail`. @param {any} answer @returns {number} */
 const sizeOf = (answer) => (answer.bytes ?? answer).length;
 
 export { budget };

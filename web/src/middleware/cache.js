@@ -11,18 +11,17 @@ import { shared } from './shared.js';
 /**
  * Options of a cache.
  * @typedef {object} CacheOptions
- * @property {number} [bytes] most that is kept; default 32 MiB
- * @property {number} [block] smaller reads are widened to blocks of this size;
- *   default 0: only requested bytes are read
- * @property {boolean} [share] whether a read waits for another read of the same bytes, default true;
- *   false where promises cannot be shared, as between requests of one Worker
+ * @property {number} [bytes] largest number of bytes to keep; default 32 MiB
+ * @property {number} [block] shorter reads are widened to blocks of this size; default 0: only requested bytes are read
+ * @property {boolean} [share] whether a read waits for another one that brings its bytes; set it to false if promises
+ *   may not be shared, as between requests of one Worker; default true
  */
 
-/** Overhead of an entry, in bytes. */
+/** The memory of an entry besides its bytes, in bytes. */
 const OVERHEAD = 128;
 
 /**
- * Ranges by their first byte, the least recently used dropped first.
+ * Ranges by their first byte; the least recently used are dropped first.
  *
  * @param {number} most bytes
  */
@@ -67,7 +66,7 @@ function lru(most) {
 }
 
 /** @typedef {ReturnType<typeof shared<Uint8Array>>} Work */
-/** A read that is under way. @typedef {{ begin: number, end: number, work: Work }} Flight */
+/** A read in progress. @typedef {{ begin: number, end: number, work: Work }} Flight */
 
 class Cached {
   #source;
@@ -78,7 +77,7 @@ class Cached {
   #flights = new Set();
   /** @type {Stat | undefined} */
   #known;
-  /** Counts resets: what was asked for before one is not kept. */
+  /** Counts resets: bytes requested before one are not kept. */
   #generation = 0;
 
   /** @param {Source} source @param {CacheOptions} options */
@@ -90,7 +89,7 @@ class Cached {
   }
 
   /**
-   * The cached bytes at both ends of [begin, end), and the missing range between them.
+   * The kept bytes at both ends of [begin, end), and the missing range between.
    *
    * @param {number} begin
    * @param {number} end
@@ -112,7 +111,7 @@ class Cached {
     return { head, tail, begin, end };
   }
 
-  /** Reads what is missing of [begin, end). @param {number} begin @param {number} end */
+  /** Reads the missing part of [begin, end). @param {number} begin @param {number} end */
   #fly(begin, end) {
     const now = this.#generation;
     const missing = this.#gather(begin, end);
@@ -131,7 +130,7 @@ class Cached {
     return flight;
   }
 
-  /** What brings all of [offset, end). @param {number} offset @param {number} end */
+  /** A read in progress that brings all of [offset, end). @param {number} offset @param {number} end */
   #flightFor(offset, end) {
     const under = [...this.#flights].find(
       (other) => other.begin <= offset && end <= other.end && !other.work.abandoned,
@@ -160,7 +159,7 @@ class Cached {
     return (this.#known ??= await this.#source.stat(options));
   }
 
-  /** For sources that have `tail`. @param {number} length @param {ReadOptions} [options] */
+  /** For a source that supports it. @param {number} length @param {ReadOptions} [options] */
   async tail(length, options) {
     if (this.#known) return tailByRead(this)(length, options);
     const now = this.#generation;
@@ -183,8 +182,8 @@ class Cached {
 }
 
 /**
- * Keeps bytes that were read, within a bound, but no errors. Only the missing part of a partly cached range is
- * read, and concurrent reads of the same bytes are joined.
+ * Keeps bytes that were read, up to a limit, but not errors. If part of a range is kept, only the rest is read;
+ * concurrent reads of the same bytes are joined.
  *
  * @param {CacheOptions} [options]
  * @returns {import('../types.js').Middleware}

@@ -7,7 +7,7 @@ import { around, layer, streamThrough } from './layer.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * The source to check, and its name for messages.
+ * The source that is checked, and its name for messages.
  * @typedef {{ who: string, below: Pick<Source, 'read' | 'stat' | 'tail'> }} Checked
  */
 
@@ -15,8 +15,8 @@ import { around, layer, streamThrough } from './layer.js';
 const CONTINUED = 4;
 
 /**
- * Whatever the source below does, each read returns exactly the bytes that were asked for, or
- * fails with a CpbError. An abort takes effect at once. Short reads are continued, a few times.
+ * Whatever the wrapped source does, each read returns exactly the requested bytes, or fails with a CpbError. An abort
+ * takes effect at once. Short reads are continued, a few times.
  *
  * @returns {import('../types.js').Middleware}
  */

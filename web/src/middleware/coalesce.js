@@ -7,17 +7,17 @@ import { shared, slots } from './shared.js';
 /**
  * Which ranges are joined, and how many requests run concurrently.
  * @typedef {object} CoalesceOptions
- * @property {number} [gap] bytes nobody asked for that are worth one request less; default 16 KiB
+ * @property {number} [gap] unneeded bytes that are worth saving a request; default 16 KiB
  * @property {number} [maxBytes] of a joined request; default 8 MiB
  * @property {number} [connections] requests at once, and twice as many of up to 16 KiB; default 6
  */
 
-/** Requests of at most this size may run in larger numbers, as latency dominates their time. */
+/** Requests of up to this size may run in larger numbers, because latency dominates their cost. */
 const SMALL = 16 << 10;
 
 /**
- * Joins ranges that are asked for in the same turn of the event loop, and limits the number of
- * concurrent requests. A range that is asked for alone is not widened.
+ * Joins ranges that are requested in the same turn of the event loop, and limits the number of concurrent requests. A
+ * single range is not widened.
  *
  * @param {CoalesceOptions} [options]
  * @returns {import('../types.js').Middleware}

@@ -2,11 +2,11 @@ import { CpbError } from '../errors.js';
 
 /** @typedef {import('../types.js').Cost} Cost */
 
-/** Counts the cost, and charges it to a budget. @typedef {ReturnType<typeof meter>} Meter */
+/** The requests and bytes spent so far, and the limits. @typedef {ReturnType<typeof meter>} Meter */
 
 /**
- * Counts requests and bytes, and refuses those beyond a limit. Bytes of a request under way
- * are reserved, so that concurrent requests cannot exceed the limit together.
+ * Counts requests and bytes, and rejects those beyond a limit. Bytes of a running request are reserved, so that
+ * concurrent requests cannot exceed the limit together.
  *
  * @param {Partial<Cost>} [limit]
  */
@@ -31,7 +31,7 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
 
   return {
     cost,
-    /** @param {number} length that a request asks for; Infinity: as much as comes */
+    /** @param {number} length the size of the request; Infinity: unknown */
     begin(length) {
       let left = length === Infinity ? 0 : length;
       allow(left);

@@ -6,27 +6,25 @@ import { cacheStore, opfsStore } from './stores.js';
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
 
 /**
- * Where `persist` keeps bytes: see stores.js. Keys are any strings; `list` tells what
- * is there, the oldest first.
+ * Storage for `persist`: see stores.js. Keys are arbitrary strings; `list` returns the entries, the oldest first.
  *
  * @typedef {object} Store
- * @property {(key: string) => Promise<Uint8Array | undefined>} get undefined: it is not there
- * @property {(key: string, bytes: Uint8Array) => Promise<void>} put over what was there
- * @property {(key: string) => Promise<void>} delete no error if it is not there
+ * @property {(key: string) => Promise<Uint8Array | undefined>} get undefined if it does not exist
+ * @property {(key: string, bytes: Uint8Array) => Promise<void>} put replaces an existing entry
+ * @property {(key: string) => Promise<void>} delete not an error if it does not exist
  * @property {() => Promise<{ key: string, size: number }[]>} list of all entries
  */
 
 /**
- * Keeps ranges across sessions, by name, ETag and range. Sources without a name or a strong ETag are not kept. A
- * store that fails counts as empty. The name of a URL source is the URL without its signature, and the headers sent
- * with it except `Authorization`: the request for the ETag checks who may read it. For a plain message (.pb)
- * from a URL, it also keeps where fields were found (at most 2 MiB). The next search then requests no byte that
- * the last one saw.
+ * Keeps ranges across sessions, by name, ETag and range. Nothing is kept for a source without a name or a strong ETag.
+ * A store that fails counts as empty. The name of a URL is the URL without its signature, together with the headers
+ * sent with it except `Authorization`: the request for the ETag checks the permission to read. For a plain message
+ * (.pb) from a URL it also keeps the places of fields that were found (at most 2 MiB), so that the next search does not
+ * request bytes that the last one saw.
  *
  * @param {object} options
- * @param {'cache' | 'opfs' | Store} options.store the Cache API, the origin private file
- *   system, or one of yours
- * @param {number} [options.bytes] most that the store may hold; default 256 MiB
+ * @param {'cache' | 'opfs' | Store} options.store the Cache API, the origin private file system, or your own
+ * @param {number} [options.bytes] largest size of the store; default 256 MiB
  * @param {string} [options.name] instead of the source's own
  * @returns {import('../types.js').Middleware}
  */
@@ -65,7 +63,7 @@ const persist =
   };
 
 /**
- * Writes to a store one by one, and drops the oldest entries beyond `most` bytes; what fails is left.
+ * Writes to a store one by one, and drops the oldest entries beyond `most` bytes; failures are ignored.
  *
  * @param {Promise<Store>} ready
  * @param {number} most
@@ -105,7 +103,7 @@ function writerTo(ready, most) {
   const next = (work) => void (writing = writing.then(work).catch(() => {}));
 
   return {
-    /** @param {string} key @param {Uint8Array | undefined} bytes none: what is there is dropped */
+    /** @param {string} key @param {Uint8Array | undefined} bytes undefined: removes the entry */
     put(key, bytes) {
       if (!bytes) next(() => drop(key));
       else if (bytes.length <= most) next(() => keep(key, bytes));
@@ -114,8 +112,7 @@ function writerTo(ready, most) {
   };
 }
 
-/** What a signed URL's query has that changes with each signature: S3's and R2's, Google's, Azure's,
- * CloudFront's. */
+/** Parameters in a signed URL's query that change with each signature: S3's and R2's, Google's, Azure's, CloudFront's. */
 const SIGNATURE = /^(x-(amz|goog)-)?(signature|sig)$/i;
 const SIGNING = /^(x-(amz|goog)-.*|signature|expires|policy|key-pair-id|awsaccesskeyid|googleaccessid|s[a-z]{1,4})$/i;
 

@@ -4,20 +4,20 @@ import { shared } from './shared.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * Size of a small read, the largest gap between two reads in a row, and the size of the read that serves the next ones.
- * For a local file, reading on is cheaper than reading again.
+ * The largest small read, the largest distance between two consecutive reads, and the size of the read that answers the
+ * next ones. For a local file, reading further costs less than another read.
  */
 const REMOTE = { small: 4096, far: 4096, window: 64 * 1024 };
 const LOCAL = { small: 256 * 1024, far: 256 * 1024, window: 4 * 2 ** 20 };
 
-/** After so many small reads in a row the next are answered so. */
+/** After so many consecutive small reads, larger ones begin. */
 const ROW = 4;
 
 /**
- * One larger read for small ones that follow each other, as of small chunks one by one. If it fails,
- * what it was for is read alone.
+ * Replaces consecutive small reads, such as of small chunks, by one larger read. If that fails, the requested bytes are
+ * read alone.
  *
- * @param {boolean} local also for reads that are under way at once, which else `coalesce` joins
+ * @param {boolean} local also for concurrent reads, which `coalesce` joins otherwise
  * @returns {import('../types.js').Middleware}
  */
 export const smallReads = (local) => (source) => {

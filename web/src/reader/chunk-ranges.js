@@ -1,4 +1,4 @@
-/** Which ranges of the file have the chunks, and how far reads of them are joined. */
+/** The ranges of the file that have the chunks, and how far reads of them are joined. */
 import { join } from '../middleware/join.js';
 import { chunkInfo } from './chunks.js';
 import { otherFiles } from './other-file.js';
@@ -51,7 +51,7 @@ export function chunkRangesOf(file, index) {
   return {
     /** The Riegeli chunks that hold chunks, file after file. */
     all: all.flat(),
-    /** What `joined` made of them, by the numbers of the files. @param {FileRange[]} ranges */
+    /** The result of `joined`, by the numbers of the files. @param {FileRange[]} ranges */
     byFile: (ranges) => all.map((_, other) => ranges.filter((range) => range.file === others[other - 1]?.name)),
     /** The Riegeli chunk that chunk i is in. @param {number} i @returns {FileRange} */
     of(i) {
@@ -61,7 +61,7 @@ export function chunkRangesOf(file, index) {
   };
 }
 
-/** The range of the Riegeli chunk with the index. @param {OpenFile} file @param {Engine} index @returns {Range} */
+/** The range of the Riegeli chunk that has the index. @param {OpenFile} file @param {Engine} index @returns {Range} */
 function indexRange({ instance }, index) {
   const { begin, end } = instance.scope((scope) => {
     const out = scope.struct(structs.riegeli_chunk);
@@ -104,7 +104,7 @@ export function rangeAt(ranges, offset) {
 }
 
 /**
- * Which reads of these there are, file after file.
+ * The joined reads of these ranges, file after file.
  *
  * @param {FileRange[]} ranges
  * @param {number} [maxBytes]

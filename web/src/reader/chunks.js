@@ -17,8 +17,8 @@ import { NONE } from '../wasm/instance.js';
 /**
  * Where and how a chunk is stored.
  * @typedef {object} Stored
- * @property {number} size of its record, in bytes; this counts, whatever the index says; but
- *   for one that shares a transposed Riegeli chunk, of which the header does not tell, it is the index's
+ * @property {number} size of its record, in bytes; this is the real size, whatever the index says; except for one that
+ *   shares a transposed Riegeli chunk, whose header lacks it: then the index's size
  * @property {number} index of the record in its Riegeli chunk
  * @property {number} begin
  * @property {number} end of its Riegeli chunk: bytes [begin, end) of the file that it is in
@@ -32,18 +32,17 @@ import { NONE } from '../wasm/instance.js';
  * @typedef {object} Chunk
  * @property {number} index
  * @property {'MESSAGE' | 'BYTES' | 'UNSET'} type
- * @property {number} size bytes, as the index says
- * @property {number} position of its record: begin of its Riegeli chunk + index therein
- * @property {number} file that it is in: 0: the message's own; from 1 on: another one, see `files`
- * @property {(options?: ChunkReadOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it,
- *   yours; by default resolved only after the hash was checked
+ * @property {number} size bytes, according to the index
+ * @property {number} position of its record: begin of its Riegeli chunk + index in it
+ * @property {number} file the file that has it: 0: the message's own; from 1 on: another one, see `files`
+ * @property {(options?: ChunkReadOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it, which belongs to the
+ *   caller; by default resolved only after the hash was checked
  * @property {(options?: ChunkReadOptions) => ReadableStream<Uint8Array>} stream all of it as it
  *   arrives; by default a wrong hash makes the end of the stream an error
  * @property {(options?: ChunkReadOptions) => Promise<Blob>} blob all of it
  * @property {(offset: number, length: number, options?: ChunkReadOptions) =>
- *   Promise<Uint8Array<ArrayBuffer>>} read
- *   bytes [offset, offset + length) or what of them is there; by default no hash
- *   is checked: of a chunk that is not compressed no more is fetched
+ *   Promise<Uint8Array<ArrayBuffer>>} read bytes [offset, offset + length), or the existing part of them; by default no
+ *   hash is checked, and of an uncompressed chunk only these bytes are fetched
  * @property {(options?: ReadOptions) => Promise<Stored>} stored reads only the header
  */
 
@@ -70,7 +69,7 @@ export function checkRange(offset, length) {
 }
 
 /**
- * A chunk's entry in the index.
+ * The index's entry of a chunk.
  *
  * @param {OpenFile} file
  * @param {Engine} index
@@ -91,7 +90,7 @@ export function chunkInfo(file, index, i) {
  * @param {OpenFile} file
  * @param {Engine} index
  * @param {number} i
- * @param {import('./open.js').Load} load what is seldom needed
+ * @param {import('./open.js').Load} load loads code that is rarely needed
  * @param {Verify} [verify] the file's choice
  * @returns {Chunk}
  */
@@ -111,7 +110,7 @@ export function chunkOf(file, index, i, load, verify) {
     file: within,
     bytes: async (options) => (await reading()).bytes(options),
     stream(options = {}) {
-      const told = teller(options.onProgress, `chunk ${i}`, size); // a wrong option is an error at once
+      const told = teller(options.onProgress, `chunk ${i}`, size); // an invalid option is an error at once
       return streamOf(
         async function* pieces(signal) {
           yield* (await reading()).pieces({ ...options, signal, told });

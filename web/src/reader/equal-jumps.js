@@ -1,10 +1,10 @@
 /**
- * Guesses where the next of many large values ends. Only the length in front of a value tells where it ends, so a
- * walk over values waits for one response before the next request. But layers repeat or grow, and so do the distances
- * from the end of one value to the end of the next (progressions.js). If they do, the next places are requested at
- * once. Only the place to read is guessed: the walk itself still goes from length to length. A wrong guess costs a
- * request of 5 KiB, or of as many bytes as were read after the previous values. When MOST more guesses were wrong than
- * right, guessing stops, except for distances that have been predicted correctly for long.
+ * Guesses where the next of many large values ends. Only the length in front of a value shows where it ends, so a
+ * search must wait for each answer before its next request. But layers repeat or grow, and so do the distances from the
+ * end of one value to the end of the next (progressions.js): if they do, the next places are requested at once. A guess
+ * only determines where to read: the search itself still goes from length to length. A wrong guess costs a request of 5
+ * KiB, or of the bytes read after earlier values. While wrong guesses outnumber right ones by MOST, no more are made,
+ * except for distances that have long been predicted correctly.
  */
 import { abortable } from '../source/abort.js';
 import { goingOn } from './progressions.js';
@@ -12,24 +12,24 @@ import { goingOn } from './progressions.js';
 /** @import { ReadOptions, Source } from '../types.js' */
 /** @import { Jump } from './progressions.js' */
 
-/** A jump of at least this length skips a large value. */
+/** The smallest jump that counts as a large value. */
 const LARGE = 64 * 1024;
 
-/** A guess reaches so far before and behind what is expected, as small differences add up. */
+/** A guess extends this far before and after the expected place, because small differences add up. */
 const SLACK = 512;
-/** The smallest request, and the largest if as much was read after the previous value. */
+/** The smallest request, and the largest one if that much was read after the value before. */
 const LENGTH = 4096;
 const LONGEST = 64 * 1024;
 
-/** The most guesses that are not used yet. */
+/** Largest number of unused guesses. */
 const MOST = 10;
-/** The first guesses; two more for each jump that was told. */
+/** The number of first guesses; two more for each correct one. */
 const FIRST = 2;
 
-/** The most bytes of wrong ones. */
+/** Largest number of bytes of wrong guesses. */
 const WASTED = 2 ** 21;
 
-/** Jumps that are remembered. */
+/** Number of jumps that are remembered. */
 const REMEMBERED = 96;
 
 /** @typedef {Pick<Source, 'read'>} Reader */
@@ -39,18 +39,18 @@ class EqualJumps {
   #source;
   #size;
   #isFar;
-  /** Not used yet, in their order; and the one that was used last. @type {Guess[]} */
+  /** Unused guesses, in order; and the last one used. @type {Guess[]} */
   #guesses = [];
   /** @type {Guess | undefined} */
   #used;
   #controller = new AbortController();
   /** @type {Jump[]} from the end of one large value to that of the next */
   #jumps = [];
-  /** The end of the last large value; where what was read last begins and ends. */
+  /** The end of the last large value; and the range read last. */
   #landing = 0;
   #last = 0;
   #end = 0;
-  /** Guesses that were right, and those that were wrong, and their bytes. */
+  /** Number of right guesses, and of wrong ones, and the bytes of these. */
   #right = 0;
   #wrong = 0;
   #wasted = 0;
@@ -63,12 +63,12 @@ class EqualJumps {
   }
 
   /**
-   * The guessed bytes at `offset`; fewer than `length` if the guess ends earlier.
+   * The guessed bytes at `offset`; fewer than `length` if the guess ends before.
    *
    * @param {number} offset
    * @param {number} length
    * @param {ReadOptions} [options]
-   * @returns {Promise<Uint8Array | undefined>} undefined: it was not guessed, or could not be read
+   * @returns {Promise<Uint8Array | undefined>} undefined if it was not guessed, or could not be read
    */
   async at(offset, length, options) {
     if (offset < this.#end) this.#forget(offset);
@@ -83,7 +83,7 @@ class EqualJumps {
     return bytes?.length ? bytes : undefined;
   }
 
-  /** @param {number} offset behind a large value */
+  /** @param {number} offset after a large value */
   #land(offset) {
     const last = this.#jumps.at(-1);
     if (last) last.extent = this.#last - this.#landing + LENGTH;
@@ -97,7 +97,7 @@ class EqualJumps {
     if (mayBeWrong || run >= MOST) this.#guess(offset, next.slice(0, FIRST + 2 * run));
   }
 
-  /** @param {number} i those before were wrong */
+  /** @param {number} i the guesses before it were wrong */
   #hit(i) {
     this.#waste(this.#guesses.slice(0, i));
     this.#used = this.#guesses[i];
@@ -132,14 +132,14 @@ class EqualJumps {
     }
   }
 
-  /** Begins anew, of bytes before those that were read. @param {number} offset */
+  /** Starts over, for bytes before those that were read. @param {number} offset */
   #forget(offset) {
     this.#miss();
     this.#jumps = [];
     this.#landing = offset;
   }
 
-  /** Gives up what is under way. */
+  /** Abandons reads in progress. */
   stop() {
     this.#guesses = [];
     this.#used = undefined;
@@ -151,6 +151,6 @@ class EqualJumps {
 /**
  * @param {Reader} source
  * @param {number} size
- * @param {(distance: number) => boolean} isFar whether a value so long is worth a guess
+ * @param {(distance: number) => boolean} isFar whether a value of this length is worth a guess
  */
 export const equalJumps = (source, size, isFar) => new EqualJumps(source, size, isFar);

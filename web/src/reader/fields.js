@@ -1,4 +1,4 @@
-/** A field of a message: what it is, where it lies, and its value. */
+/** A field of a message: its type, its place, and its value. */
 import { concat, fromBase64, sumOf } from '../bytes.js';
 import { collector } from '../collector.js';
 import { CpbError } from '../errors.js';
@@ -17,44 +17,42 @@ import { gathered } from './ranges.js';
 /** @import { Body, BodyOptions } from './merged-body.js' */
 
 /**
- * A field of the (merged) message: where it lies; nothing more is read before it is asked for.
+ * A field of the (merged) message: its place; nothing more is read until it is requested.
  * @typedef {object} Field
  * @property {string} path from the root
  * @property {string} name in the schema, else its number; '' for the message itself
- * @property {string | undefined} type such as 'int64', 'string', 'message'; undefined where the
- *   schema lacks it
+ * @property {string | undefined} type such as 'int64', 'string', 'message'; undefined if the schema lacks it
  * @property {string | undefined} typeName full name of the message or enum type
  * @property {number} number 0 for the message itself
  * @property {boolean} repeated whether it is a repeated field (or a map) as a whole
  * @property {number} size bytes of `ranges`
- * @property {Range[]} ranges of the message (for a .cpb, the merged one): the
- *   value; of a repeated field as a whole, fields with their tags. None if of an index in pages only those
- *   were read that the field needs: they do not say where in the message it lies
+ * @property {Range[]} ranges of the message (for a .cpb, the merged one): the value; for a repeated field as a whole,
+ *   fields with their tags. Empty if the index is in pages and only the pages for this field were read: they do not
+ *   give its place in the message
  * @property {(options?: ReadOptions) => Promise<Uint8Array>} bytes of the ranges
  * @property {(options?: ReadOptions) => ReadableStream<Uint8Array>} stream the same as they arrive
- * @property {(options?: JsonOptions) => Promise<any>} json the value as protobuf's JSON
- *   mapping has it, but for the names of fields, which are those of the .proto
- * @property {(options?: ReadOptions) => Promise<any>} value a number, a bigint (64-bit integers), a
- *   string, boolean, Uint8Array; what json() gives for messages; an array of these
+ * @property {(options?: JsonOptions) => Promise<any>} json the value in protobuf's JSON mapping, except that fields
+ *   have the names in the .proto
+ * @property {(options?: ReadOptions) => Promise<any>} value a number, a bigint (64-bit integers), a string, boolean,
+ *   Uint8Array; the result of json() for messages; an array of these
  * @property {(options?: ReadOptions) => AsyncIterableIterator<Field>} elements of a repeated
  *   field, in their order; of a map the entries
  * @property {(path: string, options?: ReadOptions) => Promise<Field>} field below this one
  */
 
 /**
- * @typedef {ReadOptions & { omit?: number }} JsonOptions
- *   omit: values of more bytes are not read; {"@omitted": {"offset", "size"}} is
- *   in their place, a range of the message (of a field without ranges only the size)
+ * @typedef {ReadOptions & { omit?: number }} JsonOptions omit: longer values are not read; {"@omitted": {"offset",
+ *   "size"}} replaces them, a range of the message (without ranges only the size)
  */
 
 /**
- * A message whose fields are looked for.
+ * A message whose fields can be searched.
  * @typedef {object} Context
  * @property {OpenFile} file
  * @property {Schema} schema
  * @property {Body} body
  * @property {(options?: BodyOptions) => Promise<Feed>} feed
- * @property {boolean} placed whether it is the message as it is, and not a part in which others are missing
+ * @property {boolean} placed whether it is the actual message, and not a part that lacks other fields
  */
 
 /** FieldDescriptorProto.Type, in its order. */
@@ -114,7 +112,7 @@ export function contextOf(file, schema, body, placed = true) {
 }
 
 /**
- * Finds the fields of a message.
+ * Makes the functions that find the fields of a message.
  *
  * @param {Context} context
  * @param {number} type
@@ -124,8 +122,7 @@ export const fieldsOf =
     fieldIn(context, type, path, path, seeking(path, options));
 
 /**
- * A field of the whole message, by the path that it has there, which may be another one than that by which it is
- * known.
+ * A field of the whole message by its path there, which may differ from the path by which the caller knows it.
  *
  * @param {Context} context
  * @param {number} type
@@ -138,7 +135,7 @@ export async function fieldIn(context, type, path, known, how) {
   return fieldAt(context, type, [all], path, known, how);
 }
 
-/** Progress of a search has no total: only the bytes received for it are known. @param {string} path @param {ReadOptions} [options] */
+/** For a search, progress is only the number of bytes received. @param {string} path @param {ReadOptions} [options] */
 export const seeking = (path, { signal, onProgress } = {}) => ({ signal, got: teller(onProgress, nameOf(path)) });
 
 /** @param {string} path */
@@ -148,7 +145,7 @@ const nameOf = (path) => (path ? `field ${path}` : 'message');
  * @param {Context} context
  * @param {number} type
  * @param {Range[]} within
- * @param {string | number} path below that
+ * @param {string | number} path relative to that
  * @param {string} whole path from the root
  * @param {BodyOptions} how
  */
@@ -262,7 +259,7 @@ async function readJson(context, ranges, type, omit, how) {
   return context.placed ? json : unplaced(json);
 }
 
-/** Values that are left out, without where they lie. @param {any} json */
+/** Omitted values, without their places. @param {any} json */
 function unplaced(json) {
   if (typeof json !== 'object' || json === null) return json;
   const { '@omitted': omitted } = json;
@@ -274,7 +271,7 @@ function unplaced(json) {
 /** The one property. @param {any} object */
 const first = (object) => Object.values(object)[0];
 
-/** What JSON leaves out. @param {Context} context @param {FieldType | undefined} declared */
+/** The value of a field that JSON leaves out. @param {Context} context @param {FieldType | undefined} declared */
 function zero({ file, schema }, declared) {
   const kind = kindOf(declared) ?? '';
   if (kind === 'string' || kind === 'bytes') return '';
@@ -329,7 +326,7 @@ async function* elementsOf(context, found, field, options) {
 /** @typedef {{ wireType: number, range: Range }} Value */
 
 /**
- * The values one by one: of each only tag and length are read.
+ * The values one by one, reading only the tag and length of each.
  *
  * @param {Context} context
  * @param {Found} found

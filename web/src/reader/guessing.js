@@ -1,4 +1,4 @@
-/** Reads a message ahead, by guessing the next needed bytes and by its stored outline. */
+/** Reads a message with guesses of the next reads, and with facts from earlier sessions. */
 import { equalJumps } from './equal-jumps.js';
 import { keptOutline } from './outline.js';
 import { readingOn } from './read-on.js';

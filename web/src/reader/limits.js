@@ -1,11 +1,11 @@
-/** Limits as C has them. */
+/** Limits in C's form. */
 import { structs } from './structs.js';
 
 /** @import { Limits } from '../types.js' */
 /** @import { Scope } from '../wasm/instance.js' */
 
 /**
- * The limits that are C's, by the names that they have there.
+ * C's limits, under their names in C.
  * @param {Limits} limits
  */
 function inSnakeCase({ memory, ...others }) {
@@ -18,7 +18,7 @@ function inSnakeCase({ memory, ...others }) {
 }
 
 /**
- * Returns a function that makes a cpb_limits.
+ * Makes a cpb_limits.
  *
  * @param {Limits} limits
  * @returns {(scope: Scope) => number}

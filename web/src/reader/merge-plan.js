@@ -1,4 +1,4 @@
-/** How a .cpb file merges to one message: an engine that is made and planned when it is first needed. */
+/** How a .cpb file merges to one message: an engine that is created and planned on first use. */
 import { abortable } from '../source/abort.js';
 import { big, chunkInfo } from './chunks.js';
 import { verifyOf } from './verify.js';
@@ -19,18 +19,18 @@ import { structs } from './structs.js';
  */
 
 /**
- * How a message is merged.
+ * How to merge a message.
  * @typedef {object} MergeHow
  * @property {number} type of the merged message, or 0
  * @property {boolean} trustSizes
  * @property {Verify} [verify]
- * @property {boolean} [keepDamaged] what cannot be placed because a chunk is damaged is left out, for
- *   looking at what is left (cpb_merge_keep_damaged)
- * @property {{ type: number, path: number }} [only] the field that it is for, by pointers: nothing else of the
- *   message need be right (cpb_merge_plan_for)
+ * @property {boolean} [keepDamaged] parts that cannot be placed because a chunk is damaged are left out, to show the
+ *   rest (cpb_merge_keep_damaged)
+ * @property {{ type: number, path: number }} [only] the field to read, as pointers: the rest of the message need not be
+ *   correct (cpb_merge_plan_for)
  */
 
-/** Bytes that planning reads at least, and more where the next are close to each other. */
+/** The smallest read of planning; more is read if the next ones are close to each other. */
 const SMALL = 1024;
 
 export class MergePlan {
@@ -41,9 +41,12 @@ export class MergePlan {
   #planning;
   /** @type {Engine | undefined} once it has its plan */
   #merge;
-  /** Engines with plans of their own, by how they verify what the one above does not. @type {Map<Verify, Promise<Engine>>} */
+  /**
+   * Engines with plans of their own, by how they verify if that differs from the one above.
+   * @type {Map<Verify, Promise<Engine>>}
+   */
   #others = new Map();
-  /** The last read of them: they come one after another. @type {Promise<unknown>} */
+  /** Their last read: reads are sequential. @type {Promise<unknown>} */
   #reading = Promise.resolve();
 
   /** @param {OpenFile} file @param {Engine} index @param {MergeHow} how */
@@ -53,7 +56,7 @@ export class MergePlan {
     this.#how = how;
   }
 
-  /** An engine of its own, without a plan. @param {Verify} verify @param {() => void} [onFree] */
+  /** A separate engine, without a plan. @param {Verify} verify @param {() => void} [onFree] */
   newMerge(verify, onFree) {
     const { type, trustSizes, keepDamaged, only } = this.#how;
     const { instance, limitsIn, make } = this.#file;
@@ -93,7 +96,7 @@ export class MergePlan {
     return (this.#merge = await this.#make(this.#how.verify ?? 'never', got));
   }
 
-  /** The planned engine that verifies so. @param {Verify | undefined} verify by default as planning does */
+  /** The planned engine with this verification. @param {Verify | undefined} verify by default as in planning */
   #verifying(verify) {
     if (!verify || verify === (this.#how.verify ?? 'never')) return this.#planned();
     const made = this.#others.get(verify) ?? this.#make(verify);
@@ -101,7 +104,7 @@ export class MergePlan {
     return made;
   }
 
-  /** The planned engine. An abort ends the waiting, not the planning, for which others may wait.
+  /** The planned engine. An abort ends the waiting, not the planning, because others may wait for it.
    * @param {BodyOptions} [options] */
   async #planned(options) {
     this.#file.check();
@@ -114,7 +117,7 @@ export class MergePlan {
     }
   }
 
-  /** Frees the engine. One that failed says the same for ever: the next call plans anew. */
+  /** Frees the engine. A failed one always fails the same way: the next call plans again. */
   forget() {
     this.#merge?.free();
     for (const made of this.#others.values()) made.then((merge) => merge.free()).catch(() => {});
@@ -122,7 +125,7 @@ export class MergePlan {
     this.#merge = this.#planning = undefined;
   }
 
-  /** Size of the merged message. @param {BodyOptions} [options] @returns {Promise<number>} */
+  /** The size of the merged message. @param {BodyOptions} [options] @returns {Promise<number>} */
   async size(options) {
     return (await this.#planned(options)).call('size');
   }
@@ -131,7 +134,7 @@ export class MergePlan {
    * @param {number} offset
    * @param {number} length
    * @param {Uint8Array<ArrayBuffer>} out to be filled
-   * @param {BodyOptions} [options] of which `verify` counts, if it is given
+   * @param {BodyOptions} [options] only `verify` applies, if given
    */
   read(offset, length, out, options) {
     const work = this.#reading.then(async () => {
@@ -182,7 +185,7 @@ export class MergePlan {
     return found;
   }
 
-  /** Where the segment with this byte ends; Infinity as long as there is no plan. @param {number} offset */
+  /** The end of the segment with this byte; Infinity before there is a plan. @param {number} offset */
   endOfSegment(offset) {
     const merge = this.#merge;
     if (!merge) return Infinity;
@@ -190,7 +193,10 @@ export class MergePlan {
     return begin + length;
   }
 
-  /** With keepDamaged: the error of the first damaged chunk that other chunks belong in. @param {BodyOptions} [options] */
+  /**
+   * With keepDamaged: the reason why the first of the unreadable chunks that others go into cannot be read.
+   * @param {BodyOptions} [options]
+   */
   async damage(options) {
     const merge = await this.#planned(options);
     const error = this.#file.instance.error(merge.call('damage'));

@@ -1,6 +1,6 @@
 /**
- * The message that a .cpb file merges to, by ranges: it is planned at first use,
- * and then only the chunks that a range touches are read.
+ * The message that a .cpb file merges to, by ranges: it is planned on first use, and then only the chunks of a range
+ * are read.
  */
 import { room } from '../collector.js';
 import { CpbError } from '../errors.js';
@@ -27,35 +27,34 @@ import { collect, engineStream } from './output.js';
  * A message by ranges: of a file, or merged.
  * @typedef {object} Body
  * @property {(options?: BodyOptions) => Promise<number>} size
- * @property {(offset: number, length: number, options?: BodyOptions) => Promise<Uint8Array>} read
- *   what of the range is there
+ * @property {(offset: number, length: number, options?: BodyOptions) => Promise<Uint8Array>} read the existing part of
+ *   the range
  * @property {(offset: number, length: number, options?: BodyOptions) => ReadableStream<Uint8Array>}
  *   stream
- * @property {number} [gap] bytes between two ranges that are worth one reading less; default as
- *   for `coalesce`
- * @property {boolean} [goesOn] whether it is worth reading on over what is skipped, see read-on.js
- * @property {(offset: number) => number} [until] how far what is stored together
- *   with the byte at `offset` goes on
+ * @property {number} [gap] bytes between two ranges that are worth saving a read; default as for `coalesce`
+ * @property {boolean} [goesOn] whether reading on over skipped bytes may be worthwhile, see read-on.js
+ * @property {(offset: number) => number} [until] the end of the bytes that are stored together with the byte at
+ *   `offset`
  */
 /**
- * @typedef {{ signal?: AbortSignal, verify?: Verify, told?: Told, got?: Told }} BodyOptions
- *   told: of bytes of the message; got: of bytes of the file that planning takes
+ * @typedef {{ signal?: AbortSignal, verify?: Verify, told?: Told, got?: Told }} BodyOptions told: reports bytes of the
+ *   message; got: reports bytes of the file that planning reads
  */
 
 /**
- * A merged message, and which bytes of the file it comes from.
+ * A merged message, and its ranges in the file.
  * @typedef {object} MergedOnly
  * @property {(chunk: number) => FileRange} rangeOf the Riegeli chunk that has a chunk
  * @property {(offset: number, length: number, options?: BodyOptions) => Promise<FileRange[]>} rangesOf
  *   the Riegeli chunks that have bytes of a range of the message
- * @property {() => FileRange[]} windows what a stream of all of it asks for, one after another
- * @property {(offset: number, options?: BodyOptions) => Promise<Range>} segmentAt what comes from one chunk,
- *   or from none, with the byte at `offset` of the message
+ * @property {() => FileRange[]} windows the requests of a stream of all of it, in sequence
+ * @property {(offset: number, options?: BodyOptions) => Promise<Range>} segmentAt the part from one chunk, or from
+ *   none, that has the byte at `offset` of the message
  * @property {(options?: BodyOptions) => Promise<CpbError | undefined>} damage see MergePlan
- * @property {() => void} free what is kept of it, until it is read again
+ * @property {() => void} free frees its data, until it is read again
  */
 /**
- * Takes bytes that go to `offset` of an output at once: they are lent.
+ * Takes bytes for `offset` of an output at once, because they are lent.
  * @typedef {(offset: number, bytes: Uint8Array) => void} Put
  */
 /** @typedef {Body & { write: (put: Put, options?: BodyOptions) => Promise<void> }} Whole all of it can be written */
@@ -67,17 +66,17 @@ import { collect, engineStream } from './output.js';
  * @property {Engine} index
  * @property {MergePlan} plan
  * @property {Verify} [verify] the file's choice
- * @property {boolean} partial whether the index lacks chunks, and does not say how far each goes
+ * @property {boolean} partial whether the index lacks chunks, so that it does not show where each ends
  * @property {() => ReturnType<typeof chunkRangesOf>} ranges of the file, made once
  */
 
-/** With less memory than this no window is fetched before it is needed. */
+/** With less memory than this, windows are not fetched in advance. */
 const ROOMY = 16 * WINDOW;
 
-/** Bytes of the message, which may be those of another chunk. */
+/** Bytes of the message, which may belong to another chunk. */
 const GAP = 256;
 
-/** Chunks that are read at once. */
+/** Limits of chunks read at once. */
 const AT_ONCE = { bytes: 8 * 2 ** 20, chunks: 64 };
 
 /**
@@ -125,7 +124,7 @@ const windows = ({ ranges }) => joined(ranges().all, WINDOW);
 /* --- Reading ------------------------------------------------------------------- */
 
 /**
- * Reads whole chunks concurrently, each by a reader of its own, and the rest by the plan.
+ * Reads whole chunks concurrently, each with its own reader, and the rest with the plan.
  *
  * @param {State} state
  * @param {number} offset
@@ -149,8 +148,8 @@ async function read(state, offset, length, options) {
 }
 
 /**
- * A part of a range that is read by one engine: of a chunk, or (chunk undefined) by the plan. Chunks that share their
- * Riegeli chunk with others are read by the plan, which decodes that once.
+ * A part of a range that one engine reads: of a chunk, or (chunk undefined) with the plan. Chunks that share a Riegeli
+ * chunk are read with the plan, which decodes it once.
  * @typedef {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean, shared?: boolean }} Part
  */
 
@@ -166,7 +165,7 @@ function readPart(state, { begin, length, chunk, chunkOffset, all }, out, option
 }
 
 /**
- * Divides a range into what is read from chunks directly, and what lies between.
+ * Divides a range into parts read from chunks directly, and the parts between.
  *
  * @param {Segment[]} segments
  * @param {number} offset
@@ -195,8 +194,8 @@ function partsOf(segments, offset, end, isShared) {
 }
 
 /**
- * Works on parts in groups of limited size; the parts of a group begin in the same turn of
- * the event loop, so that `coalesce` joins requests for what lies close together.
+ * Works on parts in groups of limited size; the parts of a group begin in the same turn of the event loop, so that
+ * `coalesce` joins requests that are close together.
  *
  * @template {{ length: number }} T
  * @param {T[]} parts
@@ -233,7 +232,7 @@ function stream(state, offset, length, options = {}) {
   }, outer);
 }
 
-/** Bytes that are merged in the instance's memory before they are written. */
+/** Size of merged pieces before they are put, in the instance's memory. */
 const PIECE = 256 * 1024;
 
 /** @param {State} state @param {Put} put @param {BodyOptions} [options] */
@@ -249,7 +248,7 @@ const write = ({ file, plan, verify }, put, { signal } = {}) =>
     const filled = merge.own(4);
     instance.setU32(filled, 0);
     let done = 0;
-    /** Puts what was merged. */
+    /** Puts the merged bytes. */
     function give() {
       const length = instance.u32(filled);
       if (length > 0) put(done, instance.view(bytes, length));
@@ -261,8 +260,8 @@ const write = ({ file, plan, verify }, put, { signal } = {}) =>
   });
 
 /**
- * An engine for a long range: a reader of the one chunk it is in, or a merge with a plan of its
- * own, as the shared one serves other reads meanwhile.
+ * An engine for a long range: a reader of its single chunk, or a merge with a plan of its own, because the shared one
+ * serves other reads at the same time.
  *
  * @param {State} state
  * @param {number} offset
@@ -294,7 +293,7 @@ async function begin(state, offset, length, { signal, told, verify = state.verif
 }
 
 /**
- * The ranges that are requested together, by file number; none if the index does not have them.
+ * The ranges to request at a time, by the numbers of the files; empty if the index does not show them.
  *
  * @param {State} state
  * @param {Segment[]} [segments] by default all
@@ -305,7 +304,7 @@ function windowsFor(state, segments) {
 }
 
 /**
- * The engine outlives a file that nobody holds any more, and must not refer to it.
+ * The engine outlives a file that is no longer referenced, and must not refer to it.
  *
  * @param {Engine} merge
  * @param {Source} source
@@ -318,9 +317,9 @@ function feedBy(merge, source, ranges, { size, held }) {
   merge.feed = createFeed(source, { size, held, around: around(0) });
 }
 
-/** The file, with the next of these ranges fetched early: what is held already is not fetched
- * again, nor what comes as a stream.
- * @param {OpenFile} file @param {Range[]} ranges */
+/** The file, with the next of these ranges fetched early, except for bytes that are held already or come as a stream.
+ * @param {OpenFile} file
+ * @param {Range[]} ranges */
 function ahead(file, ranges) {
   if ((file.limits?.memory ?? ROOMY) < ROOMY) return { source: file.source, stop() {} };
   const end = file.held[0]?.offset ?? Infinity;

@@ -1,4 +1,4 @@
-/** The content of the (merged) message of an opened file: bytes, fields, and what reading costs. */
+/** The content of the (merged) message of an opened file: bytes, fields, and the cost of reading. */
 import { parts } from '../parts.js';
 import { teller } from '../progress.js';
 import { abortable } from '../source/abort.js';
@@ -18,11 +18,11 @@ export { isRiegeli, storedOf } from './stored.js';
 /** @import { Verify } from './open-file.js' */
 /** @import { State, What } from './open.js' */
 
-/** Name of the data for progress. */
+/** The subject of progress reports. */
 const MESSAGE = 'message';
 
 /**
- * Reads the message, once the whole index is read.
+ * The functions that need the complete index.
  *
  * @param {State} state
  */
@@ -102,7 +102,7 @@ export function contentOf(state) {
 }
 
 /**
- * The index, of which pages may not have been read.
+ * The index, of which some pages may not have been read.
  *
  * @param {State} state
  */
@@ -112,11 +112,11 @@ function indexOf(state) {
   let reading;
   const isThere = () => state.index?.whole !== false;
 
-  /** One that is there now. @param {Engine} engine @returns {undefined} */
+  /** Uses an index that is available now. @param {Engine} engine @returns {undefined} */
   function take(engine) {
     const { index } = state;
     if (isThere()) return void (index?.engine !== engine && engine.free());
-    // What is being read is freed with the file.
+    // An index that is being read is freed with the file.
     if (index?.engine !== engine && !reading) index?.engine.free();
     state.index = { engine, whole: true };
   }
@@ -125,7 +125,7 @@ function indexOf(state) {
     isThere,
     take,
     /**
-     * Reads what is left of it. An abort ends the waiting, not the reading, for which others may wait.
+     * Reads the rest of the index. An abort ends the waiting, not the reading, because others may wait for it.
      *
      * @param {ReadOptions} [options]
      */

@@ -1,4 +1,4 @@
-/** Feeds the engines that look inside a message. */
+/** The feed for engines that read parts of a message. */
 import { parts } from '../parts.js';
 import { createFeed } from '../wasm/feed.js';
 
@@ -6,7 +6,7 @@ import { createFeed } from '../wasm/feed.js';
 /** @import { OpenFile } from './open-file.js' */
 /** @import { Body } from './merged-body.js' */
 
-/** The least that is fetched at a time: what follows a tag is either small or skipped. */
+/** The smallest fetch: bytes after a tag are either few or skipped. */
 const AHEAD = 4096;
 const REMEMBERED = 8 * 2 ** 20;
 

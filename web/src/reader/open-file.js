@@ -1,6 +1,6 @@
 /**
- * An opened file: its source, the instance that serves it, and what was made in
- * that instance, which is freed when the file is closed.
+ * An opened file: its source, the instance that serves it, and everything created in that instance, which is freed when
+ * the file is closed.
  */
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
@@ -15,8 +15,8 @@ import { acquire, release } from '../wasm/pool.js';
 /** @import { Instance, Scope } from '../wasm/instance.js' */
 
 /**
- * When the hash of read bytes is checked: before any of them is given out, at
- * its end at the latest, or not at all (headers always are).
+ * When the hash of data is checked: before any of it is returned, at its end at the latest, or not at all (headers
+ * always are).
  * @typedef {'first' | 'late' | 'never'} Verify
  */
 
@@ -27,11 +27,11 @@ import { acquire, release } from '../wasm/pool.js';
  * @property {number | undefined} size of the source, once it is known
  * @property {Piece[]} held bytes that were fetched with the size
  * @property {Limits | undefined} limits
- * @property {(name: string, make: (scope: Scope) => number, onFree?: () => void) => Engine} make
- *   an engine by what `make` returns; freed when the file is closed or by its `free`
+ * @property {(name: string, make: (scope: Scope) => number, onFree?: () => void) => Engine} make an engine by the
+ *   result of `make`; freed when the file is closed or by its `free`
  * @property {(engine: Engine, options?: DriveOptions & FeedOptions) => Promise<number>} drive
  * @property {(scope: Scope) => number} limitsIn a cpb_limits, or 0
- * @property {(free: () => void) => void} keep calls it when the file is closed
+ * @property {(free: () => void) => void} keep registers a function to call when the file is closed
  * @property {() => void} check throws CLOSED
  * @property {() => void} close
  */
@@ -40,11 +40,11 @@ import { acquire, release } from '../wasm/pool.js';
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
 /**
- * The things to free. They must not refer to the OpenFile, or it could never be garbage-collected.
+ * The resources to free. It must not refer to the OpenFile, which could then never be garbage-collected.
  *
  * @param {Instance} instance
  * @param {Source} source
- * @param {() => void} end frees or reuses the instance
+ * @param {() => void} end releases the instance
  */
 export function openCore(instance, source, end) {
   /** @type {Set<{ free: () => void }>} */
@@ -74,12 +74,12 @@ export function openCore(instance, source, end) {
   function close() {
     if (closed) return;
     closed = true;
-    // In reverse: an engine may use those that were made before it.
+    // In reverse: an engine may use earlier ones.
     for (const engine of [...engines].reverse()) {
       try {
         engine.free();
       } catch {
-        // The instance trapped, and frees nothing any more.
+        // The instance has trapped, and can no longer free anything.
       }
     }
     end();
@@ -139,7 +139,7 @@ export function fileOf(core, instance, source, limits, limitsIn = () => 0) {
 }
 
 /**
- * Adds `close` as what `using` and `await using` call, where the runtime has these.
+ * Adds `close` as the function that `using` and `await using` call, in runtimes that support these.
  *
  * @template {{ close: () => void }} T
  * @param {T} object

@@ -24,33 +24,30 @@ import { fits, treeOf } from './tree.js';
 /** @import { Node } from './tree.js' */
 
 /**
- * How a message is opened; all options may be left out.
+ * How to open a message; everything is optional.
  * @typedef {object} OpenOptions
  * @property {AbortSignal} [signal] for opening
  * @property {ReadOptions['onProgress']} [onProgress] of opening
- * @property {string} [type] full name of the message's type; by default the first of
- *   SavedModel, GraphDef, MetaGraphDef and FunctionDef (of TensorFlow) that the tree fits
+ * @property {string} [type] full name of the message's type; by default the first of SavedModel, GraphDef, MetaGraphDef
+ *   and FunctionDef (of TensorFlow) that fits the tree
  * @property {Uint8Array} [schema] a serialized FileDescriptorSet that has the type
- * @property {'cpb' | 'pb'} [format] by default what the file says
+ * @property {'cpb' | 'pb'} [format] by default recognized from the file
  * @property {Limits} [limits]
- * @property {Verify} [verify] when hashes are checked, for every read of this file; by
- *   default as each says
- * @property {boolean} [trustSizes] true: the index's sizes of the chunks count, and a
- *   chunk of another size is DAMAGED when it is read. false, which is the default for
- *   bytes, Blobs and paths: every chunk is looked at before the first use of the merged
- *   message, and its own size counts; but for those whose size in the index is what an uncompressed
- *   chunk has that ends where the next begins
- * @property {boolean} [wholeIndex] false: of an index in pages only those are read that something needs: a few
- *   for a field, all for everything else; see `readIndex`. true, which is the default for bytes, Blobs and
- *   paths: all are read at once
- * @property {SourceOptions['references']} [references] which other files are opened that a .cpb file names:
- *   'folder', those in its own folder, which is the default; 'none'; or what a function answers
+ * @property {Verify} [verify] when hashes are checked, for every read of this file; each method has its own default
+ * @property {boolean} [trustSizes] true: the index's sizes of the chunks count, and a chunk of another size is DAMAGED
+ *   when it is read. false, the default for bytes, Blobs and paths: every chunk's header is read before the first use
+ *   of the merged message, and its own size counts; except for chunks whose size in the index exactly fits an
+ *   uncompressed chunk that ends where the next begins
+ * @property {boolean} [wholeIndex] false: of an index in pages, only the needed ones are read: a few for a field, all
+ *   for everything else; see `readIndex`. true, the default for bytes, Blobs and paths: all are read at once
+ * @property {SourceOptions['references']} [references] which other files a .cpb file may open: 'folder', the default:
+ *   those in its own folder; 'none'; or those that a function provides
  * @property {SourceOptions['http']} [http] as for urlSource
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
  * @property {Partial<Cost>} [budget]
- * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes: it is
- *   held; default 256 MiB
+ * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes, which is held in memory;
+ *   default 256 MiB
  */
 
 /**
@@ -60,55 +57,52 @@ import { fits, treeOf } from './tree.js';
  * @property {'cpb' | 'pb'} kind
  * @property {number} size of the file
  * @property {string | undefined} etag
- * @property {boolean} pinned whether a change of the file during reading is noticed: its source is not `remote`, or gives
- *   an ETag or a date. Otherwise only a changed size is noticed, and wrong hashes of chunks of a .cpb file
- *   (`verify`); `http.requireValidator` refuses such a source
- * @property {string | undefined} type full name, given or guessed, which needs the index
+ * @property {boolean} pinned whether a change of the file during reading would be noticed: its source is not `remote`,
+ *   or has an ETag or a date. Otherwise a change shows in the size, and in the hashes of a .cpb's chunks if they are
+ *   checked (`verify`); `http.requireValidator` rejects such a source
+ * @property {string | undefined} type full name, given or recognized; recognizing needs the index
  * @property {Cost} transferred so far
  * @property {number} numChunks 0 for a .pb
  * @property {(i: number) => Chunk} chunk throws NOT_FOUND
  * @property {() => IterableIterator<Chunk>} chunks all of them
  * @property {{ splitter: number, join: number, badConsumers: number[] } | undefined} version
  *   of the index
- * @property {() => Promise<OtherFile[]>} files other files with chunks of the message: `chunk.file` is the number
- *   of one, from 1
- * @property {() => Node} tree where each chunk belongs
- * @property {boolean} hasIndex whether the whole index is read; always true, unless it is in pages
- * @property {(options?: ReadOptions) => Promise<void>} readIndex reads the rest of an index in pages: before,
- *   `chunk`, `chunks` and `tree` throw USAGE. All methods that return a promise or a stream call it themselves
+ * @property {() => Promise<OtherFile[]>} files other files with chunks: `chunk.file` is the number of one, from 1 on
+ * @property {() => Node} tree the place of each chunk in the message
+ * @property {boolean} hasIndex whether the index is complete; always, unless it is in pages
+ * @property {(options?: ReadOptions) => Promise<void>} readIndex reads the rest of an index in pages: before, `chunk`,
+ *   `chunks` and `tree` throw USAGE. Everything that returns a promise or a stream calls it itself
  * @property {(path: string, options?: ReadOptions) => Promise<Field>} field a part of the
  *   (merged) message, such as 'meta_graphs[0].graph_def.node[3]'; '' is all of it.
  *   Rejects with NOT_FOUND
  * @property {(options?: ReadOptions) => Promise<number>} messageSize of the (merged) message
- * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
- *   bytes of the (merged) message; fewer if the range goes beyond its end
+ * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read bytes of the (merged)
+ *   message, or the existing part of the range
  * @property {(options?: ReadOptions & { offset?: number, length?: number, verify?: Verify }) =>
  *   ReadableStream<Uint8Array>} merged
  *   the (merged) message or a range of it; by default a wrong hash is an error at the end at the
  *   latest
- * @property {(what: What, options?: ReadOptions) => Promise<Plan>} plan the cost of reading
- *   something, without its cached parts
- * @property {() => void} close frees everything; `using` calls it
+ * @property {(what: What, options?: ReadOptions) => Promise<Plan>} plan the cost of a read, for bytes that are not
+ *   cached
+ * @property {() => void} close frees everything; `using` calls it as well
  */
-/** @typedef {{ chunks: number[] } | { field: string } | Range | { merged: true }} What
- *   chunks whose bytes are asked for at once, a field's bytes, a range of the
- *   message, or merged() */
+/** @typedef {{ chunks: number[] } | { field: string } | Range | { merged: true }} What chunks whose bytes are requested
+ *   at once, a field's bytes, a range of the message, or merged() */
 /**
- * An opened message; `using` closes it.
+ * An opened message, which `using` also closes.
  * @typedef {MessageBase & Disposable & AsyncDisposable} Message
  */
 
 const ROOTS = ['SavedModel', 'GraphDef', 'MetaGraphDef', 'FunctionDef'];
 
-/** With the size, the end of the file is fetched: the index is there. */
+/** The end of the file, which has the index, is fetched together with the size. */
 const TAIL = 64 * 1024;
 
 /** @typedef {typeof import('./message-content.js')} ContentModule */
 /** @typedef {() => ContentModule | Promise<ContentModule>} Load */
 
 /**
- * open(), see index.js. The message itself is not looked into at first; what does that is
- * loaded when it is.
+ * open(), see index.js. The message itself is not read at first; code for that is loaded on demand.
  *
  * @param {Load} load
  * @param {Input} input
@@ -120,7 +114,7 @@ export async function openWith(load, input, options) {
 }
 
 /**
- * Opens a message, in an instance of any module, and also returns its inner parts.
+ * The same with the internals, in an instance of the module that supports more.
  *
  * @param {Kind | ((source: Prepared) => Promise<Kind>)} which of the modules
  * @param {Load} load
@@ -135,7 +129,7 @@ export async function openAs(which, load, input, options = {}, within = undefine
   if (limits) loadSoon(parts.reading);
   const source = prepare(input, options, openPath);
   const file = within?.(source) ?? (await openIn(which, source, limits));
-  const isModel = which !== 'reader'; // a Riegeli file without an index is recognized when its kind is guessed
+  const isModel = which !== 'reader'; // a Riegeli file without an index is reported as one where its kind is determined
   const read = async () => {
     const { trustSizes = !source.local, wholeIndex = source.local } = options;
     const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, load, told, isModel);
@@ -155,7 +149,7 @@ export async function openAs(which, load, input, options = {}, within = undefine
   }
 }
 
-/** Errors of files that may not be messages at all. */
+/** Errors of data that may not be a message at all. */
 const NO_MESSAGE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
 
 /**
@@ -165,7 +159,7 @@ const NO_MESSAGE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
  * @param {OpenFile} file
  */
 async function named(error, { source, size }) {
-  // For an empty file, C reports the right error, unless the file is a message.
+  // C itself reports an empty file, unless it is accepted as a message.
   if (size === 0 ? error?.code !== 'NOT_FOUND' : !NO_MESSAGE.includes(error?.code)) return error;
   try {
     return await (await parts.unusual()).named(error, source);
@@ -192,7 +186,7 @@ async function openIn(which, source, limits) {
  * The index of a file.
  * @typedef {object} Index
  * @property {Engine} engine
- * @property {boolean} whole whether it is there, and no page of it is missing
+ * @property {boolean} whole whether it is complete, with all its pages
  */
 
 /**
@@ -200,7 +194,7 @@ async function openIn(which, source, limits) {
  *
  * @param {OpenFile} file
  * @param {OpenOptions} options
- * @param {boolean} whole whether pages of it are waited for
+ * @param {boolean} whole whether to wait for all its pages
  * @param {Load} load
  * @param {Told} [got]
  * @param {boolean} [isModel] a Riegeli file without an index is a plain message, as natively
@@ -238,15 +232,15 @@ function keepTail(file, index) {
 }
 
 /**
- * State shared by the methods of a message.
+ * The state that the methods of a message share.
  * @typedef {object} State
  * @property {OpenFile} file
  * @property {Index | undefined} index
  * @property {OpenOptions & { trustSizes: boolean, keepDamaged?: boolean }} options
  * @property {import('./schema.js').Schema} schema made when it is needed
- * @property {number} type the one of `types` that fits, once the index is whole, or 0
- * @property {number[]} types that it may be of
- * @property {() => Engine | undefined} table the index, which is whole; undefined for a plain message
+ * @property {number} type or 0: the one of `types` that fits, once the index is complete
+ * @property {number[]} types the candidates for its type
+ * @property {() => Engine | undefined} table the complete index; undefined for a plain message
  */
 
 /** @param {State} state */
@@ -293,7 +287,7 @@ function stateOf(file, index, options) {
       return state.index?.engine;
     },
   };
-  // Given types may be wrong, so check them at once. Built-in types are made when they are needed.
+  // Given types may be invalid, so they are checked at once; built-in types are made on demand.
   if (set || name !== undefined) state.types;
   return state;
 }
@@ -380,7 +374,7 @@ async function fieldAt({ file, index }, content, path, options) {
 }
 
 /**
- * The message's content, which is made when it is first needed.
+ * The message's content, which is created on first use.
  *
  * @param {Load} load
  * @param {State} state

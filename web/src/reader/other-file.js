@@ -1,24 +1,24 @@
-/** Descriptions of other files, from the index. */
+/** Descriptions of other files. */
 import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 
-/** A mark at the beginning of a name is part of it. */
+/** A byte order mark at the beginning of a name is part of it. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Another file that chunks are in.
  * @typedef {object} OtherFile
- * @property {string} name relative to the folder of the file that names it, or a path or URL
- * @property {number} size bytes that it must have
+ * @property {string} name relative to the folder of the file that refers to it, or a path or URL
+ * @property {number} size the size that it must have, in bytes
  */
 
 /**
- * As a function of C tells it.
+ * Reads it from a function of C.
  *
  * @param {Instance} instance
- * @param {(out: number) => void} fill calls it
+ * @param {(out: number) => void} fill calls the function
  * @returns {OtherFile}
  */
 export const otherFile = (instance, fill) =>
@@ -30,7 +30,7 @@ export const otherFile = (instance, fill) =>
   });
 
 /**
- * All that an index names; number n is the n-th.
+ * All files that an index names; number n is the n-th.
  *
  * @param {Instance} instance
  * @param {Engine} index

@@ -1,6 +1,6 @@
 /**
- * The outline of a plain message: the bytes that show where its fields are, kept between sessions by `persist`. It is
- * used only if it is complete and belongs to a file of the same size and ETag.
+ * The outline of a plain message: the bytes that showed the places of its fields, which `persist` keeps between
+ * sessions. A kept outline is used only if it is intact, and belongs to a file of this size and ETag.
  */
 import { collector } from '../collector.js';
 import { keepers } from '../middleware/outlines.js';
@@ -9,14 +9,14 @@ import { isWeak } from '../source/tags.js';
 /** @import { Source } from '../types.js' */
 /** @import { Piece } from '../wasm/recent-bytes.js' */
 
-/** How it begins; a number for each way in which it is written. */
+/** Its beginning, with a version number of the format. */
 const BEGIN = 'cpb outline 1 ';
 const SUM = 8;
 
-/** The longest piece: what is longer is a value. */
+/** The longest piece: longer ones are values. */
 const LONG = 128 * 1024;
 
-/** The most bytes of all pieces, and the most pieces. */
+/** The largest total size of the pieces, and the largest number. */
 const MOST = 2 * 2 ** 20;
 const MANY = 16_384;
 
@@ -46,7 +46,12 @@ export function encodeOutline(of, pieces) {
   return all.bytes();
 }
 
-/** The pieces, unless it is damaged or of another file. @param {string} of @param {Uint8Array} kept @returns {Piece[] | undefined} */
+/**
+ * The pieces, unless it is damaged or belongs to another file.
+ * @param {string} of
+ * @param {Uint8Array} kept
+ * @returns {Piece[] | undefined}
+ */
 export function decodeOutline(of, kept) {
   const head = BEGIN.length + SUM;
   const content = kept.subarray(head);
@@ -62,7 +67,7 @@ export function decodeOutline(of, kept) {
 }
 
 /**
- * That of a file; undefined where it cannot be kept.
+ * The outline of a file; undefined if it cannot be kept.
  *
  * @param {Source} source
  * @param {number} size
@@ -100,7 +105,7 @@ export function keptOutline(source, size) {
 
   return {
     save,
-    /** What there is from `offset` on. @param {number} offset @param {number} length */
+    /** The bytes available from `offset` on. @param {number} offset @param {number} length */
     async at(offset, length) {
       await (loading ??= load().catch(() => {}));
       const piece = find(offset);

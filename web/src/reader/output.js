@@ -1,4 +1,4 @@
-/** The bytes that an engine gives, as one array or as a stream. */
+/** The output of an engine, as one array or as a stream. */
 import { collector } from '../collector.js';
 import { streamOf } from '../source/streams.js';
 import { DONE } from '../wasm/engine.js';
@@ -8,10 +8,10 @@ import { DONE } from '../wasm/engine.js';
 /** @import { FeedOptions } from '../wasm/feed.js' */
 /** @import { OpenFile } from './open-file.js' */
 
-/** Approximate size of a stream's pieces. */
+/** The approximate size of a stream's pieces. */
 const PIECE = 64 * 1024;
 
-/** As a collector, of an array that is there. @param {Uint8Array<ArrayBuffer>} out */
+/** Like a collector, for an existing array. @param {Uint8Array<ArrayBuffer>} out */
 function filler(out) {
   let length = 0;
   return {
@@ -25,13 +25,13 @@ function filler(out) {
 }
 
 /**
- * All that the engine gives by DATA steps until it is done.
+ * Everything that the engine returns in DATA steps until it is done.
  *
  * @param {OpenFile} file
  * @param {Engine} engine
  * @param {DriveOptions & FeedOptions & { told?: Told }} options
  * @param {number} [expected]
- * @param {Uint8Array<ArrayBuffer>} [out] where they are written, rather than to a new array
+ * @param {Uint8Array<ArrayBuffer>} [out] the destination, instead of a new array
  */
 export async function collect(file, engine, options, expected, out) {
   const all = out ? filler(out) : collector(expected);
@@ -78,7 +78,7 @@ export async function* enginePieces(file, begin, signal, told) {
 }
 
 /**
- * The same as a stream; nothing is read before it is asked for.
+ * The same as a stream; nothing is read until it is requested.
  *
  * @param {OpenFile} file
  * @param {(signal?: AbortSignal) => Engine | Promise<Engine>} begin

@@ -1,6 +1,6 @@
 /**
- * Fields of a .cpb file whose index is in pages. Only the pages about a field are read. They form the index of a
- * smaller message, with the field and little else.
+ * Fields of a .cpb file whose index is in pages: reads only the pages that describe a field. They form the index of a
+ * smaller message, which has little more than that field.
  */
 import { abortable } from '../source/abort.js';
 import { piecesOf } from '../source/pieces.js';
@@ -19,13 +19,13 @@ export { contextOf, fieldsOf } from './fields.js';
 /** @import { State } from './open.js' */
 /** @import { Scope } from '../wasm/instance.js' */
 
-/** Is given an index of which all pages were read after all. @typedef {(index: Engine) => undefined} Take */
+/** Is given an index after all of its pages were read. @typedef {(index: Engine) => undefined} Take */
 
 /**
- * A part of the message that has one field.
+ * A part of the message, with one field.
  * @typedef {object} Part
  * @property {number} type of the message
- * @property {number} path pointer to that of the field in the part
+ * @property {number} path pointer to the field's path in the part
  * @property {Merged} body
  * @property {() => void} free
  */
@@ -34,12 +34,12 @@ export { contextOf, fieldsOf } from './fields.js';
  * A part that is kept; `users` read it.
  * @typedef {object} Kept
  * @property {string} path
- * @property {Promise<Part | undefined>} made undefined: the pages do not tell all of it
+ * @property {Promise<Part | undefined>} made undefined if the pages are not sufficient
  * @property {Part} [part] once it is there
  * @property {number} users
  */
 
-/** Parts that are kept. A freed part is made again when its field is read again. */
+/** The number of parts kept. A part that was freed is made again when its field is read again. */
 const MANY = 4;
 
 /**
@@ -88,7 +88,7 @@ function partOf({ file, options }, index, type, path) {
 
 class Parts {
   #make;
-  /** @type {Map<string, Kept>} by their paths, the one used last at the end */
+  /** @type {Map<string, Kept>} by their paths, the last used one at the end */
   #kept = new Map();
 
   /** @param {(path: string, options: BodyOptions) => Promise<Part | undefined>} make */
@@ -128,7 +128,7 @@ class Parts {
     }
   }
 
-  /** What is there already. @param {string} path */
+  /** The part, if it exists already. @param {string} path */
   now(path) {
     return this.#kept.get(path)?.part;
   }
@@ -176,11 +176,11 @@ function bodyOf(parts, path) {
 }
 
 /**
- * Finds fields.
+ * Makes the function that finds fields.
  *
  * @param {State} state
  * @param {Take} take
- * @returns {(path: string, options?: ReadOptions) => Promise<Field | undefined>} undefined: all pages are needed
+ * @returns {(path: string, options?: ReadOptions) => Promise<Field | undefined>} undefined: needs all pages
  */
 export function pagedFields(state, take) {
   const parts = new Parts((path, options) => partFor(state, take, path, options));

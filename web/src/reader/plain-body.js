@@ -6,12 +6,12 @@ import { streamOf } from '../source/streams.js';
 /** @import { OpenFile } from './open-file.js' */
 /** @import { BodyOptions, Whole } from './merged-body.js' */
 
-/** Longer reads report progress as the bytes arrive. */
+/** For progress reports, longer reads come in pieces. */
 const SILENT = 8 * 2 ** 20;
 
 /**
  * @param {OpenFile} file
- * @param {boolean} thrifty whether no byte is read that may not be needed
+ * @param {boolean} thrifty whether to read only bytes that are certainly needed
  * @returns {Whole}
  */
 export function plainBody(file, thrifty) {

@@ -1,4 +1,4 @@
-/** The cost of reading something, in advance. */
+/** Computes the cost of a read. */
 import { sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { joined } from './chunk-ranges.js';
@@ -8,18 +8,18 @@ import { joined } from './chunk-ranges.js';
 /** @import { Body, BodyOptions, Merged } from './merged-body.js' */
 
 /**
- * What to read: chunks (requested together), ranges of the (merged) message, such as a
- * field's, or the whole message as a stream.
+ * The data to read: chunks (requested at once), ranges of the (merged) message, such as a field's, or all of it as a
+ * stream.
  * @typedef {{ chunks: number[] } | Range | { ranges: Range[] } | { merged: true }} Reading
  */
 
 /**
- * The cost of reading something, in advance.
+ * The cost of a read.
  * @typedef {object} Plan
  * @property {number} requests
  * @property {number} bytes
- * @property {FileRange[]} ranges of the file, or of others that it names, one per request. The plan does not
- *   include the request for another file's size, when that file is first read
+ * @property {FileRange[]} ranges of the file, or of others that it refers to, one per request. Another file's size is
+ *   requested on its first read, which is not in the plan
  */
 
 /**

@@ -1,21 +1,29 @@
 /**
- * Predicts the next of a row of numbers: the distances between the ends of large values, such as those of a model's
- * layers. Layers repeat, grow step by step, or are those of the previous stage with twice the channels. The rule that
- * predicted the last numbers is used.
+ * Predicts a sequence of numbers: the distances between the ends of large values, such as of a model's layers. Layers
+ * repeat, grow step by step, or are those of the previous stage with twice the channels. A rule that has predicted the
+ * last numbers is trusted.
  */
 
-/** A distance, and how many bytes were read behind it until the next. @typedef {{ distance: number, extent: number }} Jump */
+/**
+ * A distance, and the number of bytes read after it until the next one.
+ * @typedef {{ distance: number, extent: number }} Jump
+ */
 /** Predicts the next jump from the previous ones. @typedef {(jumps: Jump[]) => Jump | undefined} Rule */
 
-/** Largest difference of distances that count as equal, due to digits of names and lengths; and if they are scaled. */
+/**
+ * Differences of distances that count as equal, in bytes: the digits of names and lengths; and the same for scaled
+ * distances.
+ */
 const ALIKE = 128;
 const ROUGH = 512;
 
-/** Longest period of repeating jumps, and how many jumps in a row are compared to find the same ones before. */
+/**
+ * The longest period of repetitions, and the number of consecutive jumps that are compared to find earlier equal ones.
+ */
 const PERIOD = 16;
 const CONTEXT = 6;
 
-/** How many of the last jumps a rule is tested with. */
+/** How many jumps back a rule is tested. */
 const TRIALS = 32;
 
 /** @param {Jump | undefined} a @param {Jump | undefined} b @param {number} [slack] */
@@ -24,13 +32,17 @@ const alike = (a, b, slack = ALIKE) => a !== undefined && b !== undefined && Mat
 /** The same as `period` jumps before. @param {number} period @returns {Rule} */
 const again = (period) => (jumps) => jumps.at(-period);
 
-/** Continues linearly from the two jumps one and two periods before. @param {number} period @returns {Rule} */
+/**
+ * Larger than the jump one period ago by the same amount as that one was larger than its predecessor.
+ * @param {number} period
+ * @returns {Rule}
+ */
 const steps = (period) => (jumps) => {
   const [last, before] = [jumps.at(-period), jumps.at(-2 * period)];
   return last && before && { distance: 2 * last.distance - before.distance, extent: last.extent };
 };
 
-/** The jump one period before, scaled by the ratio of the last jump to the one a period before it. @param {number} period @returns {Rule} */
+/** As before, times the ratio of the last one to its predecessor. @param {number} period @returns {Rule} */
 const scaled = (period) => (jumps) => {
   const [last, now, before] = [jumps.at(-period), jumps.at(-1), jumps.at(-1 - period)];
   if (!last || !now || !before) return undefined;
@@ -38,7 +50,7 @@ const scaled = (period) => (jumps) => {
   return { distance: Math.round(last.distance * factor), extent: last.extent };
 };
 
-/** The jump that followed the longest earlier run equal to the last jumps. @type {Rule} */
+/** The jump that followed the longest sequence equal to the last jumps. @type {Rule} */
 function asBefore(jumps) {
   let [best, longest] = [-1, 0];
   const last = jumps.length - 1;
@@ -50,7 +62,7 @@ function asBefore(jumps) {
   return jumps[best + 1 || jumps.length];
 }
 
-/** @type {{ rule: Rule, least: number, slack: number }[]} `least`: how many jumps it must have predicted */
+/** @type {{ rule: Rule, least: number, slack: number }[]} `least`: how many it must have predicted */
 const rules = [];
 for (let period = 1; period <= PERIOD; period++) {
   rules.push({ rule: again(period), least: Math.min(period, 2), slack: ALIKE });
@@ -60,7 +72,7 @@ for (let period = 1; period <= PERIOD; period++) rules.push({ rule: steps(period
 for (let period = 2; period <= PERIOD; period++) rules.push({ rule: scaled(period), least: 2, slack: ROUGH });
 
 /**
- * The rule that has told most of the last jumps, and how many in a row these are; undefined where none is believed.
+ * The rule that has predicted most of the last jumps, and how many consecutive ones; undefined if none is trusted.
  *
  * @param {Jump[]} jumps
  * @returns {{ run: number, rule: Rule } | undefined}
@@ -77,7 +89,7 @@ function ruleOf(jumps) {
 }
 
 /**
- * How the jumps go on, as far as a rule is found, which has told the last `run` of them.
+ * The next jumps, as far as a rule is found that has predicted the last `run` of them.
  *
  * @param {Jump[]} jumps
  * @param {number} most

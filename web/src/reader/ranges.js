@@ -6,11 +6,11 @@ import { piecesOf } from '../source/pieces.js';
 /** @import { Range } from '../types.js' */
 /** @import { Body, BodyOptions } from './merged-body.js' */
 
-/** The most that is read at once for several ranges. */
+/** The largest read for several ranges. */
 const WINDOW = 2 ** 20;
 
 /**
- * The contents of ranges, in pieces. Ranges close to each other are read together.
+ * The contents of the ranges, in pieces: ranges that are close together are read together.
  *
  * @param {Body} body
  * @param {Range[]} ranges in the order of the message
@@ -29,7 +29,7 @@ export async function* gathered(body, ranges, options) {
 }
 
 /**
- * The ranges as one: of which of them a byte is, and which ranges a range of it is.
+ * The ranges as one: which of them has a given byte, and which ranges correspond to a range of the whole.
  *
  * @param {Range[]} ranges
  */
@@ -40,7 +40,7 @@ export function asOne(ranges) {
   /** @param {number} i */
   const endOf = (i) => ends[i] ?? size;
 
-  /** The first range that ends behind `offset`. @param {number} offset */
+  /** The first range that ends after `offset`. @param {number} offset */
   function indexOf(offset) {
     let low = 0;
     for (let high = ends.length; low < high;) {
@@ -54,7 +54,7 @@ export function asOne(ranges) {
   return {
     size,
 
-    /** What is left of a range from a byte of it on. @param {number} offset @returns {Range | undefined} */
+    /** The rest of a range, from one of its bytes on. @param {number} offset @returns {Range | undefined} */
     at(offset) {
       const i = indexOf(offset);
       const range = ranges[i];

@@ -1,46 +1,48 @@
 /**
- * Reads on over skipped bytes, if that is faster than another request. Only the length in front of a value tells
- * where the next field begins. A search among many large fields jumps from one to the next, and each jump costs a
- * round trip.
- * Many small fields in a row, such as the nodes of a graph, are also read as one stream instead of request by
- * request.
+ * Reads on over skipped bytes, if that is faster than another request. Only the length in front of a value shows where
+ * the next field begins: a search for one of many large fields jumps from one to the next, and each jump costs a round
+ * trip. Sequences of many small fields, such as the nodes of a graph, are also read as one stream instead of separate
+ * requests.
  */
 import { room } from '../collector.js';
 import { abortable } from '../source/abort.js';
 
 /** @import { ReadOptions, Source } from '../types.js' */
 
-/** So many jumps in a row, each no longer than FAR, are followed by more. */
+/** After so many consecutive jumps, none longer than FAR, more are expected. */
 const JUMPS = 3;
 const FAR = 4 * 2 ** 20;
 
-/** After so many consecutive requests, or so many bytes in a row, the following bytes are probably read as well. */
+/**
+ * After so many requests that each continue the one before, or so many bytes, the next bytes will probably be read as
+ * well.
+ */
 const ROW = 3;
 const LONG_ROW = 128 * 1024;
 
-/** Where an answer takes less, in milliseconds, asking is cheap. */
+/** If an answer takes less, in milliseconds, requests are cheap. */
 const QUICK = 15;
 
-/** The bytes of the first stream; each is twice as long as the one before, up to the longest. */
+/** The size of the first stream, in bytes; each is twice as long as the one before, up to the longest. */
 const FIRST = 16 * 2 ** 20;
 const LONGEST = 128 * 2 ** 20;
 
-/** So many times as fast as asking must reading on be: it transfers what nobody asked for. */
+/** Reading on must be this many times as fast as a request, because it transfers unneeded bytes. */
 const GAIN = 4;
 
-/** After so many bytes it is known how fast they come. */
+/** After so many bytes the speed is known. */
 const KNOWN = 256 * 1024;
 
 /**
- * An open stream.
+ * A stream for reading on.
  * @typedef {object} Open
  * @property {ReadableStreamDefaultReader<Uint8Array>} reader
  * @property {number} offset of the next bytes, `rest` first
  * @property {number} end
  * @property {Uint8Array} rest of the last piece
- * @property {number} bytes that came behind the first piece, and how long they took
+ * @property {number} bytes number of bytes after the first piece, and the time they took
  * @property {number} ms
- * @property {boolean} first whether nothing came yet
+ * @property {boolean} first whether nothing has arrived yet
  */
 
 /** @typedef {Required<Pick<Source, 'read' | 'stream'>>} Readable */
@@ -52,13 +54,13 @@ class ReadingOn {
   #open;
   #busy = false;
   #length = FIRST;
-  /** The end of the last request, and how many jumps there were before. */
+  /** The end of the last request, and the number of jumps before it. */
   #asked = -Infinity;
   #jumps = 0;
-  /** How many requests each began where the one before ended, and the bytes of all of them. */
+  /** The number of requests that each continued the one before, and their total bytes. */
   #row = 0;
   #rowBytes = 0;
-  /** How long the last answer took, the last short ones, and whether reading on was slower. @type {number[]} */
+  /** The time of the last answer, of the last short ones, and whether reading on was slower. @type {number[]} */
   #times = [];
   #took = 0;
   #slow = false;
@@ -69,7 +71,7 @@ class ReadingOn {
     this.#size = size;
   }
 
-  /** Shortest time of a response. */
+  /** The shortest time of an answer. */
   #latency() {
     return this.#times.length < JUMPS ? 0 : Math.min(...this.#times);
   }
@@ -92,7 +94,7 @@ class ReadingOn {
     return bytes;
   }
 
-  /** Whether a stream is there, or begins, that brings this. @param {number} offset @param {number} length */
+  /** Whether an existing or new stream brings these bytes. @param {number} offset @param {number} length */
   #reaches(offset, length) {
     const open = this.#open;
     if (open && offset >= open.offset && offset - open.offset <= FAR && offset + length <= open.end) return true;
@@ -110,8 +112,8 @@ class ReadingOn {
   }
 
   /**
-   * Bytes of the stream, after those before are left out; undefined when it did not bring them, or
-   * asking would be faster.
+   * Bytes of the stream, after skipping those before them; undefined if it did not bring them, or a request would be
+   * faster.
    *
    * @param {number} offset
    * @param {number} length
@@ -138,7 +140,7 @@ class ReadingOn {
     } catch (error) {
       this.#end();
       if (signal?.aborted) throw error;
-      // What is wrong is said by the request for these bytes alone.
+      // A separate request for these bytes reports the error.
       this.#slow = true;
       return undefined;
     } finally {
@@ -146,7 +148,7 @@ class ReadingOn {
     }
   }
 
-  /** @param {Open} open @param {number} skip bytes before those that are wanted @param {AbortSignal} [signal] */
+  /** @param {Open} open @param {number} skip bytes before the wanted ones @param {AbortSignal} [signal] */
   async #next(open, skip, signal) {
     const slow = open.bytes >= KNOWN && (skip * open.ms) / open.bytes > this.#latency() / GAIN;
     if (slow) this.#slow = true;
@@ -162,7 +164,7 @@ class ReadingOn {
     return value !== undefined;
   }
 
-  /** Whether so many bytes may be read rather than skipped. @param {number} distance */
+  /** Whether so many bytes may be read instead of skipped. @param {number} distance */
   reachesOver(distance) {
     const isQuick = this.#times.length === JUMPS && this.#latency() < QUICK;
     return distance <= FAR && !this.#slow && !isQuick;
@@ -174,7 +176,7 @@ class ReadingOn {
     this.#open = undefined;
   }
 
-  /** Ends the stream, unless somebody reads it. */
+  /** Ends the stream, unless it is being read. */
   stop() {
     if (!this.#busy) this.#end();
   }

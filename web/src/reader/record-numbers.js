@@ -1,4 +1,4 @@
-/** Records by their numbers, and only some of their fields. */
+/** Records by number, and reading only some of their fields. */
 import { CpbError } from '../errors.js';
 import { inTurn } from '../in-turn.js';
 import { DONE } from '../wasm/engine.js';
@@ -9,14 +9,14 @@ import { NONE } from '../wasm/instance.js';
 /** @import { Record } from './records.js' */
 
 /**
- * Reads records by number. It keeps the headers of Riegeli chunks that it has read, and the last chunk.
+ * Reads by number: it keeps the known headers of Riegeli chunks, and the chunk that was read last.
  * @typedef {object} Numbers
  * @property {(how: DriveOptions) => Promise<number>} count
  * @property {(numbers: number[], how: DriveOptions) => Promise<(Record | undefined)[]>} read
  */
 
 /**
- * Uses a reader, one call at a time; after an error it is made anew.
+ * Uses a reader for one call at a time; after an error it is created again.
  *
  * @param {() => Engine} make
  */

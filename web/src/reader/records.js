@@ -24,57 +24,54 @@ import { structs } from './structs.js';
 /**
  * A record of a Riegeli file.
  * @typedef {object} Record
- * @property {number} position names the record in the file: chunkBegin + index
+ * @property {number} position identifies the record in the file: chunkBegin + index
  * @property {number} chunkBegin file offset of its Riegeli chunk
  * @property {number} index in that chunk
  * @property {number} size bytes
- * @property {Uint8Array} bytes yours
+ * @property {Uint8Array} bytes the bytes, which belong to the caller
  * @property {any} [message] the bytes as JSON, with the option `type`
  */
 
 /**
- * A damaged region that was left out: bytes [begin, end) of the file.
+ * A damaged region that was skipped: bytes [begin, end) of the file.
  * @typedef {{ skipped: { begin: number, end: number, reason: string } }} Skipped
  */
 
 /**
- * How a file of records is opened; all options may be left out.
+ * How to open a file of records; everything is optional.
  * @typedef {object} RecordsOptions
  * @property {AbortSignal} [signal] for opening
- * @property {ReadOptions['onProgress']} [onProgress] for `for await`, and for calls without their
- *   own
+ * @property {ReadOptions['onProgress']} [onProgress] of calls without an onProgress of their own, and of `for await`
  * @property {number} [position] of the first record, see `at`; default 0, the beginning
  * @property {boolean} [recover] damaged regions are skipped and reported; default: an error
  * @property {Verify} [verify] default 'first'
- * @property {string | string[]} [fields] only these fields of the records, which are messages: paths such
- *   as 'id' and 'meta.name', separated by commas; by name with `type`, otherwise by number:
- *   '1,4.2'. Other fields of a transposed Riegeli chunk are not decompressed
- * @property {string} [type] the full name of the records' message type: each record then has a `message`
+ * @property {string | string[]} [fields] only these fields of the records, which are messages: paths such as 'id' and
+ *   'meta.name', separated by commas; by name with `type`, otherwise by number: '1,4.2'. In a transposed Riegeli chunk,
+ *   only these are decompressed
+ * @property {string} [type] the full name of the records' message type: each then also has a `message`
  * @property {Uint8Array} [schema] the schema with that type, as for open()
  * @property {Limits} [limits]
  * @property {SourceOptions['http']} [http] as for urlSource
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
  * @property {Partial<Cost>} [budget]
- * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes, as it is
- *   held in memory; default 256 MiB
+ * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes, which is held in memory;
+ *   default 256 MiB
  */
 
 /**
- * A file of records. Each iteration begins at options.position; several may run at once. `for await` iterates over
- * it like `records()`. An `Item` is a Record; with `recover` it can also be Skipped.
+ * Each iteration begins at options.position; several may run at once. `for await` iterates over `records()`. An `Item`
+ * is a Record; with `recover` also a Skipped.
  * @template [Item=Record]
  * @typedef {object} RecordsBase
- * @property {(options?: ReadOptions) => AsyncIterableIterator<Item[]>} batches some at a time,
- *   about 1 MiB
+ * @property {(options?: ReadOptions) => AsyncIterableIterator<Item[]>} batches several at a time, about 1 MiB
  * @property {(options?: ReadOptions) => AsyncIterableIterator<Item>} records one by one
- * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the
- *   record
- *   at a position, which need not be exact: after the last record of a Riegeli chunk, the first record of the
- *   next chunk; after the end, undefined
+ * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the record at a position,
+ *   which need not be exact: after the last record of a Riegeli chunk it is the next chunk's first one; undefined after
+ *   the end
  * @property {(options?: ReadOptions) => Promise<Record | undefined>} last the file's last record
- * @property {(options?: ReadOptions) => Promise<number>} count how many records the file has, from the
- *   headers of its Riegeli chunks, 40 bytes each, which are read once
+ * @property {(options?: ReadOptions) => Promise<number>} count the number of records in the file, from the headers of
+ *   its Riegeli chunks, 40 bytes each, which are read once
  * @property {Nth} nth the records with these numbers, counted from 0, or with negative ones from the end
  * @property {(options?: ReadOptions) => Promise<Uint8Array | undefined>} metadata the file's
  *   serialized RecordsMetadata, if it has one that can be read
@@ -82,15 +79,15 @@ import { structs } from './structs.js';
  * @property {() => void} close frees everything
  */
 /**
- * One record by its number, or several, in the given order; undefined if the file has no such record. Each Riegeli
- * chunk is decoded once.
+ * One record by its number, or several, in the requested order; each Riegeli chunk is decoded once. Undefined for
+ * numbers beyond the file.
  * @typedef {{
  *   (number: number, options?: ReadOptions): Promise<Record | undefined>;
  *   (numbers: number[], options?: ReadOptions): Promise<(Record | undefined)[]>;
  * }} Nth
  */
 /**
- * An opened file of records; `using` closes it.
+ * An opened file of records, which `using` also closes.
  * @template [Item=Record]
  * @typedef {RecordsBase<Item> & AsyncIterable<Item> & Disposable & AsyncDisposable} Records
  */
@@ -109,10 +106,10 @@ const known = {
   ...is.reading,
 };
 
-/** When a batch is full. */
+/** The size of a full batch. */
 const BATCH = { bytes: 2 ** 20, records: 4096 };
 
-/** How many records are taken by one call, where they are at hand. */
+/** The number of records taken in one call, if they are available. */
 const RUN = 512;
 
 /**
@@ -123,7 +120,7 @@ const RUN = 512;
  * @property {ReadOptions['onProgress']} onProgress
  * @property {{ verify: number, recover: number }} how
  * @property {string} [fields] their numbers
- * @property {{ schema: Schema, type: number }} [messages] what they are
+ * @property {{ schema: Schema, type: number }} [messages] their message type
  * @property {Numbers} [numbers]
  */
 
@@ -139,7 +136,7 @@ export async function openRecords(input, options = {}) {
   signal?.throwIfAborted();
   const how = { verify: verifyOf(verify, 'first'), recover: Number(recover ?? false) };
   const source = prepare(input, options, openPath);
-  // Only the module that also writes knows fields.
+  // Only the module that also writes supports fields.
   const file = await openFile(await moduleFor(options.fields === undefined ? 'reader' : 'full'), source, limits);
   /** @type {State} */
   const state = { file, position, onProgress, how };
@@ -175,7 +172,7 @@ export async function openRecords(input, options = {}) {
   return /** @type {any} */ (disposable(Object.assign(records, { [Symbol.asyncIterator]: () => one() })));
 }
 
-/** Sets the type and the fields of the records. @param {State} state @param {RecordsOptions} options */
+/** The type of the records, and the selected fields. @param {State} state @param {RecordsOptions} options */
 function describe(state, { fields, type, schema: set }) {
   const { file } = state;
   if (type !== undefined) {
@@ -186,7 +183,7 @@ function describe(state, { fields, type, schema: set }) {
 }
 
 /**
- * With the message that it is.
+ * Adds the message of the record.
  *
  * @template {Record | Skipped | undefined} Item
  * @param {State} state
@@ -234,7 +231,7 @@ const newReader = ({ file, how, fields }, position, onFree) =>
     onFree,
   );
 
-/** Reports progress in bytes of the file. @param {State} state @param {ReadOptions} [options] */
+/** Reports bytes of the file. @param {State} state @param {ReadOptions} [options] */
 const arrivals = (state, options) => teller(options?.onProgress ?? state.onProgress, 'records');
 
 /** @param {State} state @param {ReadOptions} [options] */
@@ -246,7 +243,7 @@ async function* batches(state, options) {
   const reader = newReader(state, position, () => file.instance.free(sizes));
   try {
     sizes = file.instance.alloc(4 * RUN);
-    let known = position > 0; // Only reading from the beginning reads the whole file, so has a total.
+    let known = position > 0; // Only a reader from the beginning reads all of it.
     for (const next = batcher(file, reader, sizes); ;) {
       const { items, done } = await next({ signal, got });
       if (got && !known) got(0, (await file.source.stat({ signal })).size);
@@ -261,7 +258,7 @@ async function* batches(state, options) {
 }
 
 /**
- * The first record that a reader gives, once it was told where to begin.
+ * The first record of a reader that was given a position.
  *
  * @param {State} state
  * @param {(reader: Engine) => void} seek
@@ -286,7 +283,7 @@ const metadata = async (state, options) =>
   });
 
 /**
- * Returns a function that reads the next batch. Records before an error are returned first.
+ * Continues reading on each call; records before an error are returned first.
  *
  * @param {OpenFile} file
  * @param {Engine} reader
@@ -314,7 +311,7 @@ function batcher(file, reader, sizes) {
       if (!item) return false;
       if ('skipped' in item) items.push(item);
       else add(item);
-      // The following records are assumed to be as large.
+      // The next records are expected to have the same size.
       while ('size' in item && !isFull() && run((BATCH.bytes - bytes) / item.size, add));
       return isFull();
     };
@@ -330,15 +327,15 @@ function batcher(file, reader, sizes) {
 }
 
 /**
- * The events of a reader made into records.
+ * Turns the events of a reader into records.
  *
  * @param {OpenFile} file
  * @param {Engine} reader
  */
 function taker({ instance }, reader) {
-  /** @type {Record | undefined} the one that has begun */
+  /** @type {Record | undefined} the current record */
   let record;
-  /** @type {ReturnType<typeof collector> | undefined} where it comes in several pieces */
+  /** @type {ReturnType<typeof collector> | undefined} if it comes in several pieces */
   let pieces;
   let missing = 0;
 
@@ -370,7 +367,7 @@ function taker({ instance }, reader) {
   return (step) => {
     if (step === RECORD) return begin();
     if (step === DATA) return more();
-    record = pieces = undefined; // one in its midst ends here
+    record = pieces = undefined; // a record in progress ends here
     if (step !== SKIPPED) return undefined;
     const { begin: from, end, reason } = instance.get(structs.skipped, reader.call('skipped'));
     return { skipped: { begin: from, end, reason: instance.text(reason) } };
@@ -378,8 +375,7 @@ function taker({ instance }, reader) {
 }
 
 /**
- * Takes the records that are available after a complete one, at most `most` and at most RUN of them; false if it
- * could not.
+ * Takes the available records after a complete one, at most `most` and RUN of them; false if it cannot.
  *
  * @param {OpenFile} file
  * @param {Engine} reader

@@ -1,4 +1,4 @@
-/** Callbacks waiting for a signal. One listener serves all of them, as Node warns about many listeners.
+/** Callbacks that wait for a signal: the signal has only one listener, because Node warns of many.
  * @type {WeakMap<AbortSignal, Set<() => void>>} */
 const waiting = new WeakMap();
 
@@ -7,7 +7,7 @@ const waiting = new WeakMap();
  *
  * @param {AbortSignal | undefined} signal
  * @param {() => void} leave
- * @returns {() => void} ends that
+ * @returns {() => void} removes the callback
  */
 export function onAbort(signal, leave) {
   if (!signal) return () => {};
@@ -22,7 +22,7 @@ export function onAbort(signal, leave) {
 }
 
 /**
- * Waits for a promise until a signal is aborted, whether or not the work behind it listens to it.
+ * Waits for a promise until a signal is aborted, whether or not the work behind it uses the signal.
  *
  * @template T
  * @param {PromiseLike<T>} promise

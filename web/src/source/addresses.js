@@ -4,7 +4,7 @@ import { CpbError } from '../errors.js';
 const escaped = (name) => encodeURIComponent(name).replace(/%2F/g, '/');
 
 /**
- * The schemes of stores: what a name consists of, in words, and what is requested for it.
+ * The schemes of stores: the parts of a name, in words, and the URL to request for it.
  * @type {Record<string, [form: RegExp, words: string, to: (...parts: string[]) => string]>}
  */
 const stores = {
@@ -34,18 +34,18 @@ const pages = [
   [/^(https?:\/\/[^/?#]+\/(?:[^/?#]+\/){2,9}?)-\/blob(?=\/[^?#])/i, '$1-/raw'],
 ];
 
-/** That one answers a page of GitHub with a redirect, which only that page's own scripts may follow. */
+/** GitHub answers such a page with a redirect, which only that page's own scripts may follow. */
 const RAW = /^https:\/\/github\.com\/([^/?#]+\/[^/?#]+)\/raw(?=\/[^?#])/i;
 
-/** The schemes that are read. */
+/** The supported schemes. */
 const READ = ['http', 'https', 'hf', 'gs', 's3'];
 
-/** Where a query begins in a key, in which everything else is part of the name. @param {string} text */
+/** Where the query begins in a key; everything else is part of the name. @param {string} text */
 const keyLength = (text) => /\?[a-z0-9-]+=/i.exec(text)?.index ?? text.length;
 
 /**
- * The URL to request for the address of a file in a store or of a page that shows a file. src/host/url/served.c has
- * the same table; both are tested with tests/data/cases/addresses.json.
+ * The URL to request for an address: of a file in a store, or of a page that shows a file. src/host/url/served.c has
+ * the same table; tests/data/cases/addresses.json is held against both.
  *
  * @param {string} given
  * @param {string} url the same as a URL, if it is one of http or https
@@ -60,7 +60,7 @@ export function requestedFor(given, url, page) {
     return to(...parts.slice(1)) + rest.slice(keyLength(rest));
   }
   const [own = ''] = /^[^:]*/.exec(url) ?? [];
-  // The runtime handles the schemes of a program's own pages and files.
+  // The runtime itself supports the schemes of a program's own pages and files.
   if (![...READ, 'file', 'content', page?.slice(0, -1)].includes(own)) {
     throw new CpbError('USAGE', `URLs of the scheme ${own} are not read; expected one of ${READ.join(', ')}`);
   }

@@ -6,36 +6,36 @@ import { streamOf } from './streams.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * The methods that are used of a bucket binding such as Cloudflare's R2Bucket.
+ * The methods that are used of a bucket binding, such as Cloudflare's R2Bucket.
  *
  * @typedef {object} Bucket
  * @property {(key: string, options?: { range?: BucketRange, onlyIf?: { etagMatches: string },
  *   signal?: AbortSignal }) => Promise<BucketObject | null>} get a range of an object
- * @property {(key: string) => Promise<BucketObject | null>} head what is known of it
+ * @property {(key: string) => Promise<BucketObject | null>} head its metadata
  */
 
 /**
- * The part of an object that is requested: a range, or the last bytes.
+ * A request to a bucket: a range, or the last bytes.
  * @typedef {{ offset: number, length: number } | { suffix: number }} BucketRange
  */
 
 /**
- * What a bucket answers; R2ObjectBody is one.
+ * A bucket's answer, such as R2ObjectBody.
  * @typedef {object} BucketObject
  * @property {number} size of the whole object
  * @property {string} etag
  * @property {string} [httpEtag]
- * @property {{ offset?: number, length?: number, suffix?: number }} [range] what `body` holds
- * @property {ReadableStream<Uint8Array> | null} [body] absent when `onlyIf` did not hold
+ * @property {{ offset?: number, length?: number, suffix?: number }} [range] the range in `body`
+ * @property {ReadableStream<Uint8Array> | null} [body] missing if `onlyIf` did not hold
  * @property {() => Promise<ArrayBuffer>} [arrayBuffer] not used
  */
 
-/** What all results must agree on. @typedef {{ size: number, etag: string, tag: string }} Pinned */
+/** Values that all results must agree on. @typedef {{ size: number, etag: string, tag: string }} Pinned */
 
 /** R2's own codes for: internal error, unavailable, too many requests, timeout. */
 const temporary = /\((10001|10043|10054|10058)\)/;
 
-/** An object of a bucket, and its size and ETag as the first result has them. */
+/** An object of a bucket, with the size and ETag of the first result. */
 class StoredObject {
   #bucket;
   #key;
@@ -43,7 +43,7 @@ class StoredObject {
   /** @type {Pinned | undefined} */
   #pinned;
 
-  /** @param {Bucket} bucket @param {string} key @param {boolean} signals whether it takes them */
+  /** @param {Bucket} bucket @param {string} key @param {boolean} signals whether it accepts them */
   constructor(bucket, key, signals) {
     this.#signals = signals;
     this.#bucket = bucket;
@@ -86,7 +86,7 @@ class StoredObject {
   }
 
   /**
-   * The part of a range that the object has.
+   * The existing part of a range.
    *
    * @param {number} offset
    * @param {number} length
@@ -147,7 +147,7 @@ class StoredObject {
 }
 
 /**
- * An object in a bucket, read by ranges; one that is replaced meanwhile is an error.
+ * An object in a bucket, read by ranges; if it is replaced in the meantime, reads fail.
  *
  * @param {Bucket} bucket
  * @param {string} key

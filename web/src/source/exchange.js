@@ -8,7 +8,10 @@ import { here, placeOf, request, send } from './http-request.js';
 
 /** @typedef {ReturnType<Meter['begin']>} Bill */
 
-/** A request that was sent before all of this was there. @typedef {{ range: string, bill: Bill, asked: Promise<Incoming> }} Begun */
+/**
+ * A request that was sent before this code was loaded.
+ * @typedef {{ range: string, bill: Bill, asked: Promise<Incoming> }} Begun
+ */
 
 /** Sends the requests for ranges of one URL, and counts them. */
 export class Exchange {
@@ -19,11 +22,11 @@ export class Exchange {
   /** Counts resets: responses to requests from before one are not used. */
   #era = 0;
   #given;
-  /** The URL to request, once known. @type {string | undefined} */
+  /** The URL to request, once it is known. @type {string | undefined} */
   #home;
   /** @type {import('./redirects.js').Redirects | undefined} */
   #redirects;
-  /** Whether there was any response; and whether it was asked for redirects when there was none. */
+  /** Whether there was any response; and whether redirects were requested when there was none. */
   #reached = false;
   probed = false;
 
@@ -47,7 +50,7 @@ export class Exchange {
     return this.#usage.cost;
   }
 
-  /** The URL to request for the given one. */
+  /** The URL that is requested. */
   async requested() {
     return (this.#home ??= (await parts.unusual()).requestedFor(this.#given, this.url, here()?.protocol));
   }
@@ -66,9 +69,9 @@ export class Exchange {
   }
 
   /**
-   * Sends one request and yields its body, which must have exactly as many bytes as `accept`
-   * returns. The connection is closed then, or when nobody reads on. It goes to where redirects
-   * led before; if that refuses, to the URL once more.
+   * Sends one request and yields its body, which must have exactly as many bytes as `accept` returns. The connection is
+   * then closed, also if the reader stops. The request goes to the target of earlier redirects; if that refuses, it
+   * goes to the URL again.
    *
    * @param {string} range
    * @param {number} length that it asks for
@@ -163,7 +166,7 @@ export class Exchange {
   }
 
   /**
-   * It may have been the browser's cache that cut off the body, so that is bypassed from now on.
+   * The browser's cache may have cut off the body, so it is bypassed from now on.
    *
    * @param {number} got
    * @param {number} announced

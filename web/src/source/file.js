@@ -7,10 +7,10 @@ import { asCpbError, CpbError } from '../errors.js';
 import { otherSource } from './other.js';
 
 /**
- * A file that is open. A descriptor, and no FileHandle: that takes promises, and runtimes close one that nobody holds any
- * more with a warning or an error.
- * @typedef {{ of: { fd: number }, size: number, etag: string, own: boolean, reading: number, over: boolean }} Opened
- *   of: what has the descriptor, until it is closed; reading: reads that are under way; over: it is closed after them
+ * An open file. It uses a descriptor instead of a FileHandle, which needs promises, and which runtimes close with a
+ * warning or an error once it is no longer referenced.
+ * @typedef {{ of: { fd: number }, size: number, etag: string, own: boolean, reading: number, over: boolean }} Opened of:
+ *   has the descriptor, until it is closed; reading: number of reads in progress; over: close it after them
  */
 
 /** @param {import('node:fs').BigIntStats} stats */
@@ -23,10 +23,10 @@ function regular(of, name, own) {
   return { of, ...identity(stats), own, reading: 0, over: false };
 }
 
-/** No pipe is waited for, where there is such a flag. */
+/** Pipes are opened without waiting, if such a flag exists. */
 const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** One that nobody can close any more. */
+/** A file that can no longer be closed explicitly. */
 const forgotten = new FinalizationRegistry((/** @type {number} */ fd) => closeSync(fd));
 
 /** @param {string | Buffer} name @param {number} [how] */
@@ -42,18 +42,19 @@ function openFile(name, how = AT_ONCE) {
   }
 }
 
-/** A descriptor may be another file's as soon as it is closed. @param {Opened} file */
+/** A descriptor may belong to another file as soon as it is closed. @param {Opened} file */
 function closeFile(file) {
   file.over = true;
   if (file.reading > 0 || !forgotten.unregister(file)) return;
   closeSync(file.of.fd);
 }
 
-/** Also does not follow a link that has replaced the file that was checked. */
+/** A link that has replaced the checked file is not followed either. */
 const AS_SEEN = AT_ONCE | (constants.O_NOFOLLOW ?? 0);
 
 /**
- * Where an opened file really is: what the system says of it, or else where its path leads, if that is still this file.
+ * The real place of an opened file: according to the system, or else the target of its path, if that is still this
+ * file.
  *
  * @param {Opened} file
  * @param {string} path
@@ -79,11 +80,11 @@ function demandWithin(path, folders) {
 }
 
 /**
- * Opens a file that after all links lies, and when it is open still does, below the folder of the file that names it: that
- * of its path, or that which it really is in.
+ * Opens a file that after all links is, also when it is open, below the folder of the file that refers to it: the
+ * folder of that file's path, or its real folder.
  *
  * @param {string} name of that file
- * @param {Promise<Opened>} main it
+ * @param {Promise<Opened>} main that file
  * @param {string} path
  */
 async function openBeside(name, main, path) {
@@ -104,7 +105,10 @@ async function openBeside(name, main, path) {
   }
 }
 
-/** Reads up to this size are synchronous, which is faster than waiting, and so are those of a file that others may close. */
+/**
+ * Largest size read synchronously: a few such reads take less time than waiting for one. The same applies to a file
+ * that others may close.
+ */
 const SMALL = 64 * 1024;
 
 /**
@@ -139,7 +143,12 @@ const readSome = ({ of }, bytes, at, offset) =>
     readLater(of.fd, bytes, at, bytes.length - at, offset + at, told);
   });
 
-/** @param {Opened} file @param {string} name @param {number} offset @param {boolean} whole whether all came that was asked for */
+/**
+ * @param {Opened} file
+ * @param {string} name
+ * @param {number} offset
+ * @param {boolean} whole whether all requested bytes arrived
+ */
 function demandUnchanged({ of, etag }, name, offset, whole) {
   if (whole && identity(fstatSync(of.fd, { bigint: true })).etag === etag) return;
   throw new CpbError('CHANGED', `${name} changed while it was read`, { offset });
@@ -258,7 +267,7 @@ function namedSource(name) {
  */
 const closing = (name, begin) => sourceFrom(name, begin, closeFile);
 
-/** A file that the caller opened, and closes. @param {import('node:fs/promises').FileHandle} handle */
+/** A file that the caller has opened, and closes. @param {import('node:fs/promises').FileHandle} handle */
 const handleSource = (handle) =>
   sourceFrom(
     'the FileHandle',
@@ -267,8 +276,7 @@ const handleSource = (handle) =>
   );
 
 /**
- * A stream of a file of which nothing was read yet: the file is read by ranges instead. Undefined
- * where that cannot be.
+ * A stream of a file that is still unread: the file is read by ranges instead. Undefined if that is impossible.
  *
  * @param {ReadStream} stream
  */
@@ -284,7 +292,7 @@ function readStreamSource(stream) {
   } = /** @type {any} */ (stream);
   const untouched = bytesRead === 0 && readableFlowing === null && !readableEncoding && !destroyed;
   if (!path || !untouched || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  // Errors of a stream that is ended early, or whose file cannot be opened, are reported by the source.
+  // The source reports errors of a stream that is ended early, or of a file that could not be opened.
   stream.on('error', () => {});
   stream.destroy();
   // A name that is not valid text is a Buffer.
@@ -311,7 +319,7 @@ const partOf = (source, begin, end) => ({
   },
 });
 
-/** What is opened beside paths: handles, streams. @param {any} input @param {number} [memory] of a stream */
+/** Opens inputs other than paths: handles, streams. @param {any} input @param {number} [memory] of a stream */
 export function fileInput(input, memory) {
   if (typeof input?.fd === 'number' && typeof input.stat === 'function') return handleSource(input);
   return (input instanceof ReadStream && readStreamSource(input)) || otherSource(input, memory);

@@ -1,4 +1,6 @@
-/** A URL whose end is asked for with little code, as opening a file does. All else is loaded when it is needed. */
+/**
+ * A URL whose end is requested with little code, which is enough to open a file. Everything else is loaded on demand.
+ */
 import { loadSoon, parts } from '../parts.js';
 import { PROBE, spanOf } from './content-range.js';
 import { placeOf, request, send } from './http-request.js';
@@ -8,8 +10,8 @@ import { tagOf, validatorsOf } from './tags.js';
 /** @import { SourceLater } from './later.js' */
 
 /**
- * Data received before all code was loaded: facts about the resource, and a request whose response is still to be
- * checked.
+ * State from before all of the code was loaded: known facts about the resource, and a request whose response is to be
+ * checked against them.
  * @typedef {object} First
  * @property {import('./validators.js').Validators} [pinned]
  * @property {import('./resource.js').Held} [held]
@@ -30,12 +32,12 @@ const joined = async (pieces, last = Infinity) =>
  */
 
 /**
- * A range, if it comes as it should; otherwise undefined, and the response is kept.
+ * A range, if the response is as expected; otherwise undefined, and the response is kept.
  *
  * @param {Asked} of
  * @param {string} range
  * @param {number} length
- * @param {(size: number) => number} beginOf where it has to begin
+ * @param {(size: number) => number} beginOf where it must begin
  * @param {AbortSignal} [signal]
  */
 async function rangeOf({ href, name, options, usage, first }, range, length, beginOf, signal) {
@@ -74,7 +76,7 @@ async function rangeOf({ href, name, options, usage, first }, range, length, beg
 /** @param {Asked} of @param {boolean} bySuffix @param {number} length @param {AbortSignal} [signal] */
 async function lastBytes(of, bySuffix, length, signal) {
   if (bySuffix) return rangeOf(of, `bytes=-${length}`, length, (size) => Math.max(0, size - length), signal);
-  // That would take a preflight.
+  // This would need a preflight.
   const bytes = await rangeOf(of, `bytes=0-${PROBE - 1}`, PROBE, () => 0, signal);
   const { size = 0 } = of.first.pinned ?? {};
   if (!bytes || size <= PROBE) return bytes?.slice(-length);

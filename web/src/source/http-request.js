@@ -2,8 +2,8 @@ import { CpbError } from '../errors.js';
 import { abortable, controllerUnder } from './abort.js';
 
 /**
- * An HTTP response whose body is still to come. `next` gives its next piece, or
- * nothing at its end; `end` must be called when no more is wanted.
+ * An HTTP response whose body has yet to arrive. `next` returns its next piece, or nothing at its end; `end` must be
+ * called to stop early.
  *
  * @typedef {object} Incoming
  * @property {Response} response
@@ -19,7 +19,7 @@ import { abortable, controllerUnder } from './abort.js';
 export const here = () => /** @type {any} */ (globalThis).location;
 
 /**
- * Facts about a resource from its URL. `home`: the URL to request, if that is clear; `name`: without possible secrets.
+ * The resource according to its URL. `home`: the URL to request, if that is clear; `name`: without secrets.
  *
  * @param {string | URL} url
  */
@@ -38,7 +38,7 @@ export function placeOf(url) {
 }
 
 /**
- * Asks for a range.
+ * Requests a range.
  *
  * @param {string} url
  * @param {string} range
@@ -53,24 +53,30 @@ export function send(url, range, options, signal, redirect = here() || options.f
   return (options.fetch ?? fetch)(url, { headers, signal, redirect, credentials, mode, cache });
 }
 
-/** The longest time that timers know, in milliseconds. */
+/** The longest time that timers support, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-/** What came late. @param {string} name @param {number} count bytes @param {number} took milliseconds @param {string} expected */
+/**
+ * The error for a late response.
+ * @param {string} name
+ * @param {number} count bytes
+ * @param {number} took milliseconds
+ * @param {string} expected
+ */
 const late = (name, count, took, expected) =>
   new CpbError('TIMEOUT', `${name} sent ${count} bytes in ${took} ms; expected ${expected}`, { retryable: true });
 
 /**
- * How fast a response comes. Only the time counts in which it was waited for.
+ * Measures the speed of a response. Only the time spent waiting for it counts.
  *
  * @param {string} name
  * @param {Required<Pick<import('./url.js').UrlOptions, 'timeout' | 'minSpeed' | 'maxTime'>>} limits
  */
 function pace(name, { timeout, minSpeed, maxTime }) {
-  // In all, and since it was last looked how fast they come: bytes, and milliseconds.
+  // Totals, and values since the last check of the speed: bytes, and milliseconds.
   let [bytes, ms, fresh, since] = [0, 0, 0, 0];
   return {
-    /** How long it may be waited for now, and the error behind that. */
+    /** How long to wait now, and the error after that. */
     get left() {
       const left = maxTime - ms;
       const isTotal = left < timeout;
@@ -93,8 +99,8 @@ function pace(name, { timeout, minSpeed, maxTime }) {
 }
 
 /**
- * Sends a request. It ends by the signal; when nothing arrives for `timeout` milliseconds, before the headers or
- * between pieces of the body; when fewer than `minSpeed` bytes a second arrive in that time; or after `maxTime`.
+ * Sends a request. It ends with the signal, if nothing arrives for `timeout` milliseconds, before the headers or
+ * between pieces of the body, if fewer than `minSpeed` bytes a second arrived in that time, or after `maxTime`.
  *
  * @param {(signal: AbortSignal) => Promise<Response>} send
  * @param {import('./url.js').UrlOptions} options
@@ -102,7 +108,7 @@ function pace(name, { timeout, minSpeed, maxTime }) {
  * @param {object} more
  * @param {AbortSignal} [more.signal]
  * @param {string} more.name
- * @param {(count: number) => void} more.received is told of each piece of the body
+ * @param {(count: number) => void} more.received called with the size of each piece of the body
  * @returns {Promise<Incoming>}
  */
 export async function request(send, options, length, { signal, name, received }) {

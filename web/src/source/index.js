@@ -1,6 +1,4 @@
-/**
- * Makes a source with the default middleware from any input that can be opened.
- */
+/** Turns inputs into sources, with the default middleware around them. */
 import { meter } from '../middleware/meter.js';
 import { parts } from '../parts.js';
 
@@ -11,45 +9,44 @@ import { parts } from '../parts.js';
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
 /** @typedef {import('../middleware/meter.js').Meter} Meter */
 /**
- * A source of a file, of which one can do without waiting. `readInto` reads into `bytes`, to its end or that of the
- * file, and answers how much; undefined before the file is open.
+ * A source of a file that can also be read synchronously. `readInto` reads into `bytes`, to the end of the array or of
+ * the file, and returns the number of bytes; undefined before the file is open.
  * @typedef {Source & Partial<import('./later.js').SourceLater> & {
  *   readInto?: (offset: number, bytes: Uint8Array) => number | undefined }} LocalSource
  */
 /**
- * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
- * it is of bytes, a Blob or a file, so that a read costs no round trip; `near`: it is not `remote`; `below`: the
- * source itself, unless there is a budget; `others`: the files that it refers to.
+ * A source with middleware around it: it has all methods, and aborts take effect at once. `local`: it reads bytes, a
+ * Blob or a file, so that a read costs no round trip; `near`: it is not `remote`; `below`: the source itself, unless
+ * there is a budget; `others`: the files that it refers to.
  * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean, near: boolean,
  *   below: LocalSource | undefined, others: () => Promise<OtherFiles> }} Prepared
  */
 
 /**
- * An input that can be opened: a URL, in Node, Deno and Bun also a path; a Blob or File; bytes; a file
- * handle; a stream, which is held in memory; your own source.
+ * The inputs that can be opened: a URL, in Node, Deno and Bun also a path; a Blob or File; bytes; a file's handle; a
+ * stream, which is held in memory; your own source.
  * @typedef {string | URL | Blob | ArrayBufferLike | ArrayBufferView | Handle | Streamed | Source} Input
  */
 
 /**
- * How an input is read; all options may be left out.
+ * How to read an input; everything is optional.
  * @typedef {object} SourceOptions
  * @property {import('./url.js').UrlOptions} [http]
  * @property {import('../middleware/retry.js').RetryOptions | false} [retry]
  * @property {import('../middleware/coalesce.js').CoalesceOptions} [coalesce]
  * @property {import('../middleware/cache.js').CacheOptions | false} [cache]
  * @property {Partial<import('../types.js').Cost>} [budget]
- * @property {number} [memory] the longest stream as an input, in bytes: it is held in memory;
- *   default 256 MiB
- * @property {References} [references] which other files are opened that a .cpb file names; default 'folder'
+ * @property {number} [memory] the longest stream as an input, in bytes, which is held in memory; default 256 MiB
+ * @property {References} [references] which other files a .cpb file may open; default 'folder'
  */
 
 /**
- * Makes a source of whatever is passed, with the default middleware around it.
+ * Makes a source of any input, with the default middleware around it.
  *
  * @param {Input} input
  * @param {SourceOptions} [options]
- * @param {(path: string) => Source} [openPath] what a string that is no URL names
- * @param {Meter} [usage] which also counts what others cost
+ * @param {(path: string) => Source} [openPath] opens a string that is not a URL
+ * @param {Meter} [usage] shared with other sources, whose cost it also counts
  * @returns {Prepared}
  */
 export function prepare(
@@ -86,7 +83,7 @@ export function sourceOf(input, { http, budget: limit, memory }, openPath, usage
     return parts.urls(text, { ...http }, usage);
   }
   const source = /** @type {Source} */ (input);
-  // File handles also have methods with these names.
+  // Handles of files also have methods with these names.
   const isSource = typeof source?.read === 'function' && typeof source.stat === 'function' && !('sync' in source);
   return isSource ? source : parts.inputs(input, memory);
 }

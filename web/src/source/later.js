@@ -1,4 +1,4 @@
-/** Sources that are loaded, or around which more is put, when more is asked of them than an end. */
+/** Sources that are loaded, or get more layers, when more than their end is read. */
 import { streamOf } from './streams.js';
 
 /** @import { Source, Stat } from '../types.js' */
@@ -8,23 +8,23 @@ import { streamOf } from './streams.js';
 /** @typedef {Stat & { bytes: Uint8Array }} End */
 
 /**
- * A source whose code or bytes are still loading.
+ * The parts of a source that are available before it is loaded completely.
  * @typedef {Partial<Source> & {
  *   whole: () => Promise<Source>,
  *   end?: (length: number, signal?: AbortSignal) => Promise<End | undefined>
- * }} SourceLater
- *   `whole`: the loaded source, for reading; `end`: its last bytes, as `tail`, if available before that
+ * }} SourceLater `whole` has a single reader; `end`: its last bytes, like `tail`, if they are available without loading
+ *   the source
  */
 
 /**
- * Sources of other inputs. Their code is loaded at the same time as the module.
+ * Sources of inputs that are not sources. They are loaded at once, in parallel with the module.
  *
  * @param {() => Promise<typeof import('./other.js')>} load
  * @returns {Parts['inputs']}
  */
 export const inputLater = (load) => (input, memory) => {
   const source = load().then(({ otherSource }) => otherSource(input, memory));
-  source.catch(() => {}); // Reads report the error.
+  source.catch(() => {}); // The reader gets the error.
   const isAddress = typeof input === 'string' || input instanceof URL;
   /** @type {SourceLater} */
   const known = {
@@ -36,7 +36,8 @@ export const inputLater = (load) => (input, memory) => {
 };
 
 /**
- * Passes the response of the request for the end to the middleware, which loads later: its cache gets the bytes.
+ * The result of reading the end is passed to the middleware, as if the middleware had read it: its cache then has the
+ * bytes.
  *
  * @param {() => Promise<typeof import('./layers.js')>} load
  * @returns {Parts['layered']}

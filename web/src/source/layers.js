@@ -1,4 +1,4 @@
-/** The default middleware around opened sources. */
+/** The default middleware around sources. */
 import { budget } from '../middleware/budget.js';
 import { cache } from '../middleware/cache.js';
 import { check } from '../middleware/check.js';
@@ -14,8 +14,8 @@ export { urlSourceFrom } from './url.js';
 /** @import { FullSource, LocalSource, Meter, SourceOptions } from './index.js' */
 
 /**
- * For URLs and other remote sources: check, retry, coalesce and cache. For all others, including composed ones:
- * check. Small reads in a row become larger ones, unless there is a budget of bytes. The cost is counted.
+ * Check, retry, coalesce and cache for URLs and other remote sources; check for all others, unless they contain it
+ * already. Consecutive small reads become larger ones, unless there is a budget of bytes. The cost is counted.
  *
  * @param {LocalSource} source
  * @param {SourceOptions} options
@@ -31,7 +31,7 @@ export function layered(source, options, usage, own) {
     middleware.push(coalesce(options.coalesce));
     if (options.cache !== false) middleware.push(cache(options.cache));
   }
-  // It reads more than it was asked for, and waits for what others asked for.
+  // It reads more than was requested, and waits for the requests of others.
   const { budget: limit, http, cache: how } = options;
   const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);
   if (plain) middleware.push(smallReads(source.local ?? (own && !source.remote)));
@@ -39,7 +39,7 @@ export function layered(source, options, usage, own) {
 }
 
 /**
- * A source that answers for its end first as it did before.
+ * A source that first repeats its earlier answer about its end.
  *
  * @param {Source} source
  * @param {Stat & { bytes: Uint8Array }} [told]

@@ -1,4 +1,4 @@
-/** Makes sources of other inputs: file handles, and streams, which are held in memory. */
+/** Inputs that are not sources: handles of files, and streams, which are held in memory. */
 import { asBytes } from '../bytes.js';
 import { collector, isBytes, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
@@ -9,48 +9,47 @@ import { lazySource } from './lazy-source.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * A response with a body: a Response, an R2ObjectBody, or the result of an S3 GetObject.
+ * The answer to a request: a Response, an R2ObjectBody, the result of a GetObject of S3.
  * @typedef {object} WithBody
  * @property {any} [body] a stream, or null
- * @property {any} [Body] the same from S3
+ * @property {any} [Body] the same for S3
  */
 
 /**
- * An input that is a stream. It is first read to its end and held in memory, up to the option `memory`:
- * a ReadableStream; a Readable of Node or another async iterable; a Response; the result of a bucket's or an S3
- * client's `get`.
+ * A stream, which is first read to its end and held in memory, up to the option `memory`: a ReadableStream; a Readable
+ * of Node, or anything else with asynchronous iteration; a Response; the result of a bucket's or an S3 client's `get`.
  * @typedef {ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | WithBody |
  *   { readable: ReadableStream<Uint8Array> }} Streamed
  */
 
 /**
- * The members of a FileSystemFileHandle that are used.
+ * The methods that are used of a FileSystemFileHandle.
  * @typedef {object} FileInBrowser
- * @property {() => Promise<Blob>} getFile the file as it is now
+ * @property {() => Promise<Blob>} getFile the file in its present state
  */
 
 /**
- * By which a FileSystemSyncAccessHandle is known.
+ * Identifies a FileSystemSyncAccessHandle.
  * @typedef {object} SyncFile
  * @property {() => number} getSize in bytes
  */
 
 /**
- * By which a FileHandle of Node is known.
+ * Identifies a FileHandle of Node.
  * @typedef {object} NodeFile
  * @property {number} fd its descriptor
- * @property {Function} sync no source has it
+ * @property {Function} sync sources lack this method
  */
 
 /**
- * A file that was opened, which is read by ranges. It stays open, and is the caller's to close.
+ * An opened file, which is read by ranges. It stays open; the caller closes it.
  * @typedef {FileInBrowser | SyncFile | NodeFile} Handle
  */
 
-/** The most that is held of an input that is a stream, and of a chunk on its way to one. */
+/** The most bytes held in memory of a stream as an input, and of a chunk on its way to one. */
 export const MEMORY = 256 * 2 ** 20;
 
-/** @param {any} input @param {number} [memory] the most bytes of a stream @returns {Source} */
+/** @param {any} input @param {number} [memory] largest size of a stream @returns {Source} */
 export function otherSource(input, memory = MEMORY) {
   if (isBytes(input)) return bytesSource(input);
   if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);
@@ -67,7 +66,7 @@ export function otherSource(input, memory = MEMORY) {
 }
 
 /**
- * A blob: or data: URL, which is fetched as a whole: no server is involved.
+ * A blob: or data: URL, which is fetched as a whole, without a server.
  *
  * @param {string} url
  */
@@ -75,8 +74,7 @@ const localUrlSource = (url) =>
   lazySource({ name: 'the URL' }, async () => blobSource(await (await fetch(url)).blob()));
 
 /**
- * The stream that an answer to a request has, or that is itself the input, and its length where
- * that is said.
+ * The stream in an answer to a request, or the input itself if it is a stream; and its length if known.
  *
  * @param {any} input
  * @returns {{ name: string, body: any, size?: number }}
@@ -110,7 +108,7 @@ const part = (name) =>
 const used = (name) => new CpbError('USAGE', `${name} was read already, or is being read`);
 
 /**
- * What steps through a stream, also while a step is under way: `end` does not wait for it.
+ * Steps through a stream; `end` may be called during a step, and does not wait for it.
  * @typedef {{ next: () => Promise<IteratorResult<any> | ReadableStreamReadResult<any>>, end: (reason?: unknown) => any }} Steps
  */
 
@@ -127,12 +125,12 @@ function stepsOf(body) {
 }
 
 /**
- * A stream, held in memory once it is needed.
+ * A stream, held in memory once it is read.
  *
  * @param {string} name
  * @param {Steps} steps
  * @param {number} most
- * @param {number} [size] as was said
+ * @param {number} [size] if known
  * @returns {Source}
  */
 function spooled(name, steps, most, size) {
@@ -187,8 +185,7 @@ function spooled(name, steps, most, size) {
 }
 
 /**
- * A file of the origin private file system, or one that was chosen; after CHANGED it is asked for
- * anew.
+ * A file of the origin private file system, or one that the user chose; after CHANGED it is requested again.
  *
  * @param {{ name?: string, getFile: () => Promise<Blob> }} handle
  * @returns {Source}
@@ -211,7 +208,7 @@ function handleSource(handle) {
 }
 
 /**
- * Reads to the end of the array or of the file; answers how much.
+ * Reads to the end of the array or of the file; returns the number of bytes.
  *
  * @param {{ read: (bytes: Uint8Array, o: { at: number }) => number }} handle
  * @param {number} offset

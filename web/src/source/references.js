@@ -1,6 +1,6 @@
 /**
- * The other files that a .cpb file or an ONNX model refers to. Whoever wrote it chose their names, and may mean harm: only
- * what lies in the file's own folder is opened, unless the caller says more.
+ * The other files that a .cpb file or an ONNX model refers to. Their names may be malicious: only files in the
+ * referring file's own folder are opened, unless the caller allows more.
  */
 import { asCpbError, CpbError } from '../errors.js';
 import { slots } from '../middleware/shared.js';
@@ -16,9 +16,9 @@ import { abortable } from './abort.js';
 /** @import { Input, Prepared, SourceOptions } from './index.js' */
 
 /**
- * Which other files named by a .cpb file or an ONNX model may be opened. 'folder', the default: those in its own
- * folder, or below its URL's. 'none': none. A function: the input that it returns, or undefined if there is no such
- * file. It gets the size that the file must have, if the .cpb file records it.
+ * Which other files a .cpb file or an ONNX model may open. 'folder', the default: those in its own folder, or below the
+ * URL of its folder. 'none': no files. A function: its result, which may be anything that can be opened; undefined if
+ * the file does not exist. It gets the size that the file must have, if a .cpb gives it.
  * @typedef {'folder' | 'none' | ((name: string, about: { size?: number }) =>
  *   Input | undefined | Promise<Input | undefined>)} References
  */
@@ -26,27 +26,28 @@ import { abortable } from './abort.js';
 /** As natively: each may have a descriptor and buffers, and a file may name any number of others. */
 const MOST = 8;
 
-/** Bytes of each file that are kept for one engine. */
+/** Bytes remembered of each file for one engine. */
 const REMEMBERED = 4 * 2 ** 20;
 
-/** Default size of a file's cache; all other files together have as much. */
+/** The default size of a file's cache; all other files together have another one of this size. */
 const CACHED = 32 * 2 ** 20;
 
 /**
- * Another file. It is open while somebody reads it, and then until others need its place.
+ * Another file. It is open while it is read, and afterwards until others need its place.
  * @typedef {object} Other
- * @property {number} users that read it, or wait for a place
+ * @property {number} users number of its readers, and of those waiting for a place
  * @property {Promise<Prepared> | undefined} opened
  * @property {Promise<void> | undefined} entered once it has a place
- * @property {(() => void) | undefined} leave gives its place back, which it has
+ * @property {(() => void) | undefined} leave gives back its place
  */
 
-/** Matches names that cannot be files in the folder. */
+/** Parts that no name of a file in the folder may have. */
 const NO_NAME = /^$|^\/|\0|\\|:\/\//;
 
 /**
- * A name without empty parts, '.' and '..'. Only its text counts, so 'a/../b' is 'b' even if 'a' is a link. Undefined
- * if it leaves its folder on the way, is not relative, or names a folder (src/base/file_name.h has the same rule).
+ * A name without empty parts, '.' and '..', judged by its text alone: 'a/../b' becomes 'b' even if 'a' is a link.
+ * Undefined if it leaves its folder on the way, is not a relative name, or names a folder (src/base/file_name.h has the
+ * same rule).
  *
  * @param {string} name
  */
@@ -69,9 +70,9 @@ function refuse(why) {
 }
 
 /**
- * The input that a name refers to.
+ * Resolves a name.
  *
- * @param {Source} source that names it
+ * @param {Source} source the source that refers to it
  * @param {References} references
  * @param {string} name
  * @param {{ size?: number }} about
@@ -89,7 +90,7 @@ export async function resolveReference(source, references, name, about) {
   return found ?? refuse(`${source.name ?? 'the file'}, which names it, is in no folder that can be read`);
 }
 
-/** The error of another file, by its name. @param {unknown} error @param {string} name */
+/** Adds the name of the other file to its error. @param {unknown} error @param {string} name */
 function named(error, name) {
   const told = asCpbError(error, 'the source');
   const { code, message, cause = told, ...details } = told;
@@ -99,12 +100,12 @@ function named(error, name) {
 class Others {
   #resolve;
   #prepare;
-  /** @type {Map<string, Other>} those that are open, the one used last at the end */
+  /** @type {Map<string, Other>} the open ones, the last used one at the end */
   #files = new Map();
   #place = slots(MOST);
   /** @type {Set<Promise<void>>} */
   #closing = new Set();
-  /** @type {Set<Cost>} of those that count for themselves */
+  /** @type {Set<Cost>} of files with separate counts */
   #costs = new Set();
 
   /**
@@ -116,7 +117,7 @@ class Others {
     this.#prepare = prepare;
   }
 
-  /** What was transferred in all. @param {Cost} main */
+  /** The total transfer. @param {Cost} main */
   cost(main) {
     const all = { ...main };
     for (const cost of this.#costs) {
@@ -128,7 +129,7 @@ class Others {
   }
 
   /**
-   * The feed for an engine that has not read a file yet, or not for long.
+   * Makes the feed of an engine for a file that it has not read, or not for a while.
    *
    * @param {Instance} instance
    * @param {Engine} engine
@@ -152,7 +153,7 @@ class Others {
   }
 
   /**
-   * A file by its name, which is opened at the first read.
+   * A file by its name, which is opened on the first read.
    *
    * @param {string} name
    * @param {number} size that it must have
@@ -184,7 +185,7 @@ class Others {
     try {
       await abortable((file.entered ??= this.#enter(file)), signal);
       const opened = (file.opened ??= this.#open(name, size));
-      opened.catch(() => file.opened === opened && (file.opened = undefined)); // it is tried again
+      opened.catch(() => file.opened === opened && (file.opened = undefined)); // the next read tries again
       return await act(await abortable(opened, signal));
     } catch (error) {
       throw signal?.aborted ? error : named(error, name);
@@ -193,13 +194,13 @@ class Others {
     }
   }
 
-  /** At most so many are read at once: others wait. @param {Other} file @returns {Promise<void>} */
+  /** Limits the number of files read at once: others wait. @param {Other} file @returns {Promise<void>} */
   #enter(file) {
     /** @type {Promise<void>} */
     const entered = new Promise((resolve) => {
       void this.#place(async () => {
         resolve();
-        // Nobody waits any more, or again.
+        // It is no longer waited for, or has been entered again.
         if (file.users === 0 || file.entered !== entered) return;
         await new Promise((left) => (file.leave = () => left(undefined)));
       });
@@ -214,7 +215,7 @@ class Others {
     if (!file.opened && this.#files.get(name) === file) this.#files.delete(name);
   }
 
-  /** Closes what was not used for longest, until one more has a place. */
+  /** Closes the least recently used files, until there is room for one more. */
   async #makeRoom() {
     let open = [...this.#files.values()].filter(({ opened }) => opened).length;
     for (const [name, file] of this.#files) {
@@ -252,8 +253,8 @@ async function close({ opened }) {
 /** @typedef {Others} OtherFiles */
 
 /**
- * @param {Prepared} whole the file that names them: closes them, and counts what they transfer
- * @param {Source} source the source behind `whole`
+ * @param {Prepared} whole refers to the files; they are closed with it, and counted in its transfer
+ * @param {Source} source the source that it wraps
  * @param {SourceOptions} options
  * @param {(input: Input, options: SourceOptions) => Prepared} prepare
  */

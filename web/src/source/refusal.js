@@ -6,7 +6,7 @@ import { encodingOf, hasParts } from './content-range.js';
 /** @typedef {import('./resource.js').Resource} Resource */
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 
-/** The header that lets a page of another origin read the response headers it needs. */
+/** The header that a server must send so that a page of another origin can read the headers it needs. */
 const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
 
 /** @type {Record<number, string>} */
@@ -19,12 +19,12 @@ const meanings = {
 
 const temporary = [408, 425, 429, 500, 502, 503, 504];
 
-/** How many characters of an error's body are read. */
+/** Number of characters read of an error's body. */
 const EXPLANATION = 2048;
 
 /**
- * The error for a response that is neither 200 nor 206. Object stores say in the
- * body why they refuse, such as an expired signature.
+ * The error for a response that is neither 200 nor 206. Object stores explain a refusal in the body, such as an expired
+ * signature.
  *
  * @param {Incoming} incoming
  * @param {string} name
@@ -81,7 +81,7 @@ function retryAfter(headers) {
 }
 
 /**
- * The size that a 416 tells.
+ * The size in a 416.
  *
  * @param {Headers} headers
  * @returns {number | undefined}
@@ -103,11 +103,11 @@ function announcedSize(headers) {
 }
 
 /**
- * All of a resource of which a server sends no ranges.
+ * The whole resource, from a server that does not send ranges of it.
  *
  * @param {Incoming} incoming
  * @param {Exchange} http
- * @param {number} cap the most bytes that are taken
+ * @param {number} cap largest number of bytes to accept
  */
 async function wholeOf(incoming, http, cap) {
   const announced = announcedSize(incoming.response.headers);
@@ -130,7 +130,7 @@ async function wholeOf(incoming, http, cap) {
   return concat(pieces);
 }
 
-/** The error for a server that says nothing by which a change could be noticed. @param {Exchange} http */
+/** The error for a server without any validator, so that a change would go unnoticed. @param {Exchange} http */
 export const unmarked = ({ name, crossOrigin }) =>
   new CpbError(
     'RANGE',
@@ -139,11 +139,11 @@ export const unmarked = ({ name, crossOrigin }) =>
     }`,
   );
 
-/** How many ranges may be asked for to learn where a resource ends. */
+/** Number of requests allowed to find the end of a resource. */
 const LOOKS = 4;
 
 /**
- * The range of a response that does not say the size of all: `bytes 0-9/*`.
+ * The range of a response without the total size: `bytes 0-9/*`.
  *
  * @param {Headers} headers
  * @param {Resource} resource
@@ -164,7 +164,7 @@ function openSpan(headers) {
 }
 
 /**
- * The size of a resource whose ranges do not say it: from where on there is nothing.
+ * Finds the size of a resource whose ranges lack it: the offset after which nothing is left.
  *
  * @param {Exchange} http
  */
@@ -189,15 +189,15 @@ async function sizeByRanges(http) {
   );
 }
 
-/** Statuses that a server which knows no suffix ranges may answer one with. */
+/** Statuses with which servers without support for suffix ranges may answer one. */
 const noSuffix = [400, 405, 406, 412, 416, 501];
 
 /**
- * Handles a response without a range: uses the whole resource if it is small, otherwise explains the refusal.
+ * Interprets a response without a range: how many bytes of its body belong to the requested range.
  *
  * @param {Incoming} incoming
  * @param {Resource} resource
- * @param {number} begin -1: the last bytes were asked for
+ * @param {number} begin -1: the request was for the last bytes
  * @param {number} end
  * @param {AbortSignal} [signal]
  * @returns {Promise<0>}
@@ -209,7 +209,7 @@ export async function withoutRange(incoming, resource, begin, end, signal) {
   if (status === 200) {
     const least = begin === 0 && end < Infinity ? end : 0;
     try {
-      // The server ignores ranges, or this one. A small resource is kept as a whole.
+      // The server ignores ranges, or this range. A small resource is kept as a whole.
       const bytes = await wholeOf(incoming, http, Math.max(least, maxWhole));
       await resource.agree(headers, bytes.length);
       resource.hold(0, bytes);
@@ -220,7 +220,7 @@ export async function withoutRange(incoming, resource, begin, end, signal) {
   }
   if (isSuffix && noSuffix.includes(status)) return 0;
   if (status !== 416) throw await refusal(incoming, http.name);
-  // It is correct only for ranges past the end. S3 does not say where the end is.
+  // A 416 is correct only for ranges beyond the end. S3 does not tell the size.
   const size = sizeOf416(headers);
   const known = () => resource.size(-1);
   if (size !== undefined && (known() >= 0 || size <= begin)) await resource.agree(headers, size);
@@ -230,7 +230,7 @@ export async function withoutRange(incoming, resource, begin, end, signal) {
 }
 
 /**
- * The error for a 206 that does not say which range of the resource it has.
+ * The error for a 206 that does not tell its range of the resource.
  *
  * @param {Headers} headers
  * @param {Exchange} http
@@ -248,11 +248,11 @@ function unclear(headers, { name, crossOrigin }) {
 }
 
 /**
- * The error for a 416 to a range that is not past the end.
+ * The error for a 416 to a range before the end.
  *
  * @param {Exchange} http
  * @param {number} begin
- * @param {number} size -1: it is not known
+ * @param {number} size -1: unknown
  */
 const notPastEnd = ({ name }, begin, size) =>
   new CpbError(
@@ -265,14 +265,14 @@ const notPastEnd = ({ name }, begin, size) =>
  * The error for a 206 with another range.
  *
  * @param {Exchange} http
- * @param {string} range that was asked for
+ * @param {string} range the requested range
  * @param {number} offset where it begins
  * @param {import('./content-range.js').Span} span
  */
 export const anotherRange = ({ name }, range, offset, { begin, end }) =>
   new CpbError('RANGE', `${name} was asked for ${range} and gave bytes ${begin}-${end - 1}`, { status: 206, offset });
 
-/** Possible causes if a server of another origin does not respond. */
+/** Possible reasons why a server of another origin does not respond. */
 const ADVICE =
   '; perhaps its CORS rules: it must answer with' +
   ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;
@@ -282,11 +282,11 @@ const ASTRAY =
   ' they lead to do not allow this page';
 
 /**
- * The error for a request without a response, in a browser, which tells scripts little.
+ * The error for a request without a response, in a browser, which gives scripts little information.
  *
  * @param {CpbError} error
  * @param {Exchange} http
- * @param {() => Promise<Response>} probe the same request, so that no redirect is followed; it is sent once
+ * @param {() => Promise<Response>} probe the same request without following redirects; it is sent once
  */
 export async function explained({ message, cause }, http, probe) {
   const response = http.probed ? undefined : await probe().catch(() => undefined);
@@ -296,7 +296,7 @@ export async function explained({ message, cause }, http, probe) {
   return new CpbError('NETWORK', message + advice, { retryable: !isRedirect, cause });
 }
 
-/** Damage in a file of which nothing but its size tells that it changed. @param {CpbError} error */
+/** Adds a hint to damage in a file if only its size would show a change. @param {CpbError} error */
 export const perhapsChanged = (error) =>
   new CpbError(
     error.code,

@@ -1,4 +1,4 @@
-/** A resource that is read by ranges: what to ask its server for, and what to make of responses. */
+/** A resource that is read by ranges: sends requests to its server, and interprets the responses. */
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
 import { PROBE, spanOf } from './content-range.js';
@@ -12,17 +12,17 @@ import { tagOf, validatorsOf } from './tags.js';
 
 /** @typedef {{ begin: number, bytes: Uint8Array }} Held */
 
-/** A response that has less than this, and less than was asked for, is too short. */
+/** A response with fewer bytes than this, and fewer than requested, is too short. */
 const SHORT = 65536;
 
-/** How many responses may be too short before reading fails. */
+/** Number of responses that may be too short before reading fails. */
 const CONTINUED = 4;
 
 export class Resource {
-  /** Whether the last bytes are asked for as `bytes=-N`. */
+  /** Whether to request the last bytes as `bytes=-N`. */
   #suffix;
   #options;
-  /** @type {Validators | undefined} those of the first response, which all others must have */
+  /** @type {Validators | undefined} of the first response; all others must match */
   #pinned;
   /** @type {Held | undefined} all of it, its beginning or its end */
   #held;
@@ -38,7 +38,7 @@ export class Resource {
     this.#held = held;
   }
 
-  /** @param {number} [otherwise] while it is not known */
+  /** @param {number} [otherwise] while it is unknown */
   size(otherwise = Infinity) {
     return this.#pinned?.size ?? otherwise;
   }
@@ -58,7 +58,7 @@ export class Resource {
   }
 
   /**
-   * The range in a response; undefined for a whole resource. Some servers answer a range with status 200.
+   * The range in a response; undefined for a whole resource. Some servers send a range with status 200.
    *
    * @param {Response} response
    */
@@ -70,16 +70,16 @@ export class Resource {
     return span;
   }
 
-  /** Keeps what there is of it. @param {number} begin @param {Uint8Array} bytes */
+  /** Keeps the bytes. @param {number} begin @param {Uint8Array} bytes */
   hold(begin, bytes) {
     this.#held = { begin, bytes };
   }
 
   /**
-   * A response without a range of the resource, which may be all of it or end before.
+   * Handles a response without a range, which may have the whole resource or its beginning.
    *
    * @param {Incoming} incoming
-   * @param {number} begin -1: the last bytes were asked for
+   * @param {number} begin -1: the request was for the last bytes
    * @param {number} end
    * @param {AbortSignal} [signal]
    */
@@ -88,8 +88,8 @@ export class Resource {
   }
 
   /**
-   * Requests [begin, end) once, and yields its pieces; none when the response was the
-   * whole resource, or told only its size.
+   * Requests [begin, end) once, and yields its pieces; none if the response was the whole resource, or only had its
+   * size.
    *
    * @param {number} begin
    * @param {number} end
@@ -106,8 +106,8 @@ export class Resource {
   }
 
   /**
-   * Requests the last bytes as a suffix range. If the server does not support these, this is not an
-   * error: its response may give the size or the whole resource, and plain ranges are used.
+   * Requests the last bytes as a suffix range. If the server does not support suffixes, this is not an error: the size
+   * or the whole resource may be known now, and plain ranges are used.
    *
    * @param {number} length
    * @param {AbortSignal} [signal]
@@ -121,7 +121,7 @@ export class Resource {
     });
   }
 
-  /** What is at hand from `offset` on. @param {number} offset @param {number} end */
+  /** The bytes available from `offset` on. @param {number} offset @param {number} end */
   #heldAt(offset, end) {
     const { begin = 0, bytes = undefined } = this.#held ?? {};
     const from = offset - begin;

@@ -1,4 +1,4 @@
-/** Objects of S3 and compatible stores, by a client of the AWS SDK for JavaScript. */
+/** Objects of S3 and compatible stores, through a client of the AWS SDK for JavaScript. */
 import { CpbError } from '../errors.js';
 import { storedSource } from './bucket.js';
 import { streamOf } from './streams.js';
@@ -8,32 +8,31 @@ import { streamOf } from './streams.js';
 /** @typedef {import('./bucket.js').BucketRange} BucketRange */
 
 /**
- * What is used of a client: `send`, for which the SDK's GetObjectCommand must be passed, or
- * `getObject`.
+ * The methods that are used of a client: `send`, which needs the SDK's GetObjectCommand, or `getObject`.
  * @typedef {object} S3Like
  * @property {(command: any, options?: any) => Promise<any>} [send] of an S3Client
  * @property {(input: any, options?: any) => Promise<any>} [getObject] of an S3
  */
 
 /**
- * Which object is read, and with which client.
+ * The object to read, and the client for it.
  * @typedef {object} S3Options
  * @property {S3Like} client an S3Client, or an S3, of the AWS SDK for JavaScript, version 3
- * @property {new (input: any) => any} [GetObjectCommand] from the same package; not needed with an S3
+ * @property {new (input: any) => any} [GetObjectCommand] of the same package; not needed for an S3
  * @property {string} bucket
  * @property {string} key
- * @property {object} [input] more parameters of GetObject, such as VersionId or RequestPayer
+ * @property {object} [input] further parameters of GetObject, such as VersionId or RequestPayer
  */
 
-/** Errors that are not failures of the network. @type {Record<number, string>} */
+/** Statuses that are not network failures. @type {Record<number, string>} */
 const said = { 403: 'access is denied', 404: 'not found' };
 
 /**
- * The bytes of an object's range, as a bucket of R2 gives them.
+ * The bytes of an object's range, in the form of an R2 bucket.
  *
- * @param {any} object what GetObject answered
+ * @param {any} object the result of GetObject
  * @param {string} key
- * @param {BucketRange} range that was asked for
+ * @param {BucketRange} range the requested range
  * @returns {BucketObject}
  */
 function objectOf({ Body: body, ContentRange, ContentLength = 0, ETag }, key, range) {
@@ -73,8 +72,8 @@ function errorOf(cause, key) {
 }
 
 /**
- * An object of S3, read by GetObject with Range and, from the second request on, If-Match; one
- * that is replaced meanwhile is an error.
+ * An object of S3, read by GetObject with Range and, from the second request on, If-Match; if it is replaced in the
+ * meantime, reads fail.
  *
  * @param {S3Options} options
  * @returns {import('../types.js').Source}
@@ -86,7 +85,7 @@ export function s3Source({ client, GetObjectCommand, bucket, key, input }) {
     throw new CpbError('USAGE', 'the client is not an S3, or an S3Client with GetObjectCommand beside it');
   }
 
-  // A version is one object's.
+  // A version belongs to one object.
   const ofOthers = { ...input, VersionId: undefined };
 
   /** @type {Bucket['get']} */
@@ -104,7 +103,7 @@ export function s3Source({ client, GetObjectCommand, bucket, key, input }) {
     const answer = GetObjectCommand ? any.send(new GetObjectCommand(asked), how) : any.getObject(asked, how);
     return objectOf(
       await answer.catch((/** @type {unknown} */ cause) => {
-        // An empty object has no range.
+        // An empty object has no ranges.
         if (/** @type {any} */ (cause)?.name === 'InvalidRange' && !onlyIf) return { Body: new Blob([]).stream() };
         throw errorOf(cause, name);
       }),

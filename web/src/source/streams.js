@@ -3,10 +3,10 @@ import { controllerUnder, onAbort } from './abort.js';
 /** @type {boolean | undefined} */
 let byteStreams;
 
-/** For runtimes whose byte streams cut pieces small for readers that bring no buffer. */
+/** For runtimes whose byte streams return small pieces to readers without a buffer. */
 export const avoidByteStreams = () => void (byteStreams = false);
 
-/** Whether there are streams that fill a buffer of the reader's. */
+/** Whether the runtime has streams that fill a buffer of the reader's. */
 function hasByteStreams() {
   try {
     byteStreams ??= Boolean(new ReadableStream({ type: 'bytes' }));
@@ -17,13 +17,13 @@ function hasByteStreams() {
 }
 
 /**
- * A stream of the pieces that `start` yields, one for each pull. An abort
- * ends it at once, even while nothing reads it.
+ * A stream of the pieces that `start` yields, one for each pull and none before. An abort ends it at once, even without
+ * a reader.
  *
  * @param {(signal: AbortSignal) => AsyncGenerator<Uint8Array>} start
  * @param {AbortSignal} [signal]
- * @param {'own' | 'shared'} [bytes] makes a stream that also supports BYOB readers, if the
- *   runtime has them: 'own' transfers the pieces' buffers, 'shared' copies them
+ * @param {'own' | 'shared'} [bytes] makes a stream that BYOB readers can also read, if the runtime supports them: it
+ *   transfers the pieces' buffers, or copies of pieces that are shared
  * @returns {ReadableStream<Uint8Array>}
  */
 export function streamOf(start, signal, bytes) {

@@ -6,7 +6,7 @@
 export const isWeak = (etag) => etag.startsWith('W/');
 
 /**
- * The tag that `stat` tells: a date alone makes a weak one.
+ * The tag from `stat`: a date alone makes a weak one.
  *
  * @param {Validators} validators
  */

@@ -1,4 +1,4 @@
-/** Code that opening and reading a file seldom needs, loaded on demand. */
+/** Code that opening and reading a file rarely needs, and that is loaded on demand. */
 export { named } from '../inspect/foreign.js';
 export * from './addresses.js';
 export * from './beside.js';

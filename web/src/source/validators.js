@@ -2,7 +2,7 @@ import { CpbError } from '../errors.js';
 import { isWeak } from './tags.js';
 
 /**
- * Distinguishes states of a resource (RFC 9110, 8.8).
+ * Distinguish states of a resource (RFC 9110, 8.8).
  *
  * @typedef {object} Validators
  * @property {number} size
@@ -11,8 +11,8 @@ import { isWeak } from './tags.js';
  */
 
 /**
- * Adds a response's validators to the known ones. A response that contradicts them belongs to another state of the
- * resource and is an error.
+ * Adds a response's validators to the known ones; if they contradict these, the resource has changed, which is an
+ * error.
  *
  * @param {Validators | undefined} known
  * @param {Validators} found
@@ -35,8 +35,8 @@ export function pin(known, found, name) {
 }
 
 /**
- * ETags are compared weakly, as a server that sometimes compresses weakens the tag of the
- * same bytes. If one is weak or missing, the dates must also agree.
+ * ETags are compared weakly: a server that sometimes compresses weakens the tag of the same bytes. If one is weak or
+ * missing, the date must agree as well.
  *
  * @param {Validators} a
  * @param {Validators} b

@@ -1,4 +1,4 @@
-/** Feeds an engine whose output is written while its input is read: both synchronously, if possible. */
+/** Feeds an engine whose output is written while it is read: both synchronously if possible. */
 import { createFeed } from './feed.js';
 
 /** @import { Told } from '../progress.js' */
@@ -6,19 +6,19 @@ import { createFeed } from './feed.js';
 /** @import { Prepared } from '../source/index.js' */
 /** @import { Feed, FeedOptions } from './feed.js' */
 
-/** The most that is read at a time, unless more is needed. */
+/** The largest read, unless more is needed. */
 const MOST = 2 ** 20;
 
 /** After a jump shorter than NEAR a read is twice as wide as the one before, up to NEAR. */
 const NEAR = 64 * 1024;
 
 /**
- * A feed that reads into the engine's own memory, if the source is a file. The driver of the engine yields to other
- * work in between, as often as in `turn.js`.
+ * A feed that reads into the engine's own memory, if the source is a file. The code that drives the engine yields to
+ * other work in between, so that it does no more at once than in `turn.js`.
  *
  * @param {Prepared} source
  * @param {FeedOptions} [options]
- * @param {Told} [got] receives the count of bytes read this way
+ * @param {Told} [got] called with the number of bytes read
  * @returns {Feed}
  */
 export function feedAtOnce(source, options, got) {

@@ -1,10 +1,9 @@
-/** Decoding by the host, for the module that has no decoders: reader-hostcodecs.wasm. */
+/** Decoding by the host, for the module without decoders: reader-hostcodecs.wasm. */
 import { setImports } from './instance.js';
 
 /**
- * Decodes one Brotli stream or one Zstd frame, which is as large as the file says, at most
- * `size` bytes; `bytes` are good until it returns. It throws when they are damaged, and
- * returns nothing when it has no such decoder.
+ * Decodes one Brotli stream or one Zstd frame with the size in the file, at most `size` bytes; `bytes` are valid until
+ * it returns. It throws if they are damaged, and returns nothing if it lacks such a decoder.
  * @typedef {(codec: 'brotli' | 'zstd', bytes: Uint8Array, size: number) =>
  *   Uint8Array | undefined} Decode
  */

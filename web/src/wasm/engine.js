@@ -1,4 +1,4 @@
-/** Drives an engine of the C API: steps it, and answers what it needs from a source. */
+/** Drives an engine of the C API: steps it, and provides the bytes it needs from a source. */
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
 import { at } from './instance.js';
@@ -12,7 +12,7 @@ import { structs } from './structs.js';
 /** @import { Feed, FeedOptions } from './feed.js' */
 /** @import { Instance } from './instance.js' */
 
-/** Results of a step (cpb_step). */
+/** The results of a step (cpb_step). */
 export const ERROR = 0xffffffff,
   DONE = 0,
   NEED = 1,
@@ -22,28 +22,28 @@ export const ERROR = 0xffffffff,
   OUTPUT = 5;
 
 /**
- * An engine in an instance. It is freed by `free`, once; whoever makes it does that.
+ * An engine in an instance. Its creator frees it with `free`, once.
  * @typedef {object} Engine
  * @property {number} pointer
  * @property {(method: string, ...args: (number | bigint)[]) => any} call the C
  *   function `${name}_${method}` on it; an error code that it returns is not thrown
  * @property {(method: string, ...args: (number | bigint)[]) => void} check the same
  *   for functions that return a cpb_code: throws the engine's error, if it is one
- * @property {(method?: string) => Uint8Array} peek the bytes that `${name}_data` (or another
- *   method of that shape) lends: good until the next call
+ * @property {(method?: string) => Uint8Array} peek the bytes that `${name}_data` (or another method of that shape)
+ *   lends: valid until the next call
  * @property {() => CpbError} error the engine's
- * @property {() => void} rest ends what it was reading; driven again, it is fed anew
+ * @property {() => void} rest ends its reading; when driven again, it gets a new feed
  * @property {(size: number) => number} own memory that is freed with it
- * @property {() => void} free ends what it was reading, too
+ * @property {() => void} free frees it, and also ends its reading
  * @property {Feed | undefined} feed
  * @property {(file: number) => FeedOptions['around']} [around] of another file: see the feed's option
- * @property {Map<number, Feed>} others those of other files that it reads, in the order in which it began to
+ * @property {Map<number, Feed>} others the feeds of other files that it reads, in the order of their first use
  * @property {number} lent the block of memory that its input is copied to
  * @property {number} lentSize
  * @property {number} out scratch for structs and lengths that C functions fill
  */
 
-/** Room for a cpb_need, or for the offset and length that a function fills in. */
+/** Room for a cpb_need, or for an offset and length that a function sets. */
 const SCRATCH = structs.need.size;
 
 const LENT_LEAST = 64 * 1024;
@@ -51,7 +51,7 @@ const NEED_SIZE = 2;
 const NEED_DICTIONARY = 3;
 
 /**
- * Calls an engine's functions, each of which is looked for once.
+ * Calls an engine's functions, each of which is looked up once.
  *
  * @param {Instance} instance
  * @param {string} name
@@ -73,8 +73,8 @@ function callerOf({ c }, name, pointer) {
 /**
  * @param {Instance} instance
  * @param {string} name
- * @param {number} pointer what `${name}_new` returned; 0 throws MEMORY
- * @param {() => void} [onFree] frees what the engine was given
+ * @param {number} pointer the result of `${name}_new`; 0 throws MEMORY
+ * @param {() => void} [onFree] frees the engine's arguments
  * @returns {Engine}
  */
 export function engineOf(instance, name, pointer, onFree) {
@@ -135,23 +135,22 @@ export function engineOf(instance, name, pointer, onFree) {
 
 /**
  * @typedef {object} DriveOptions
- * @property {AbortSignal} [signal] ends the call with its reason; the engine can
- *   be driven further
+ * @property {AbortSignal} [signal] ends the call with its reason; the engine can then be driven again
  * @property {(step: number) => boolean | void} [onStep] called for every step but
  *   NEED, DONE and ERROR; true ends the call
  * @property {string} [step] the method, 'step' by default
- * @property {number[]} [args] the method's arguments
- * @property {Told} [got] receives the count of bytes from the source
- * @property {() => boolean} [pause] called before each request; true ends the call with NEED
+ * @property {number[]} [args] its arguments
+ * @property {Told} [got] called with the number of bytes from the source
+ * @property {() => boolean} [pause] called before a request; true ends the call, with NEED as the result
  */
 
 /**
  * Steps `engine` until it is done (and returns DONE) or until `onStep` returns true (and returns that step); drive it
- * again to continue. The engine's input comes from `source`. A step that needs no new input is made without waiting.
- * From time to time, the loop yields to the event loop, for example for timers that abort the signal. Errors of the
- * engine and of the source are thrown; after an error of the source the engine can be driven again.
+ * again to continue. The bytes it needs come from `source`. Steps without a new need run synchronously, but yield from
+ * time to time to the event loop, for example to timers that abort the signal. Errors of the engine and of the source
+ * are thrown; after one of the source it can be driven again.
  *
- * The feed options count when the engine is driven for the first time.
+ * The feed options apply when the engine is driven for the first time.
  *
  * @param {Instance} instance
  * @param {Engine} engine
@@ -163,13 +162,13 @@ export async function drive(instance, engine, source, options = {}) {
   const { signal, onStep, step: method = 'step', args = [], pause, got, ...feeding } = options;
   const act = () => engine.call(method, ...args);
   signal?.throwIfAborted();
-  // The feed keeps its options: what is called here may refer to the file, which could never be closed then.
+  // The feed keeps its options: functions that are called here may refer to the file, which could then never be closed.
   engine.feed ??= createFeed(source, feeding);
   for (;;) {
     const step = stepOn(instance, engine, act, onStep);
     if (step === ERROR) throw await explained(engine.error(), source);
     if (step !== NEED) {
-      // Not before a need: those of several engines are asked for together.
+      // Not directly before a need, so that the needs of several engines are requested together.
       if (isOver()) await turn();
       signal?.throwIfAborted();
       if (step !== undefined) return step;
@@ -185,7 +184,7 @@ export async function drive(instance, engine, source, options = {}) {
       feedOf(engine, file) ??
       (await (await /** @type {Prepared} */ (source).others()).feed(instance, engine, file, options));
     const before = feed.got;
-    // No input is that long, so asking for its size is enough to find that out.
+    // No input is that long, so requesting the size is enough to detect that.
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
     got?.(feed.got - before);
@@ -196,7 +195,7 @@ export async function drive(instance, engine, source, options = {}) {
 }
 
 /**
- * Adds to an error about damage that the file may have changed, if its source cannot tell.
+ * Adds to damage that the file may have changed, if its source would not notice that.
  *
  * @param {CpbError} error
  * @param {Source | Prepared} source
@@ -212,12 +211,11 @@ async function explained(error, source) {
 }
 
 /**
- * The synchronous part: steps until something must be awaited or told, or its turn is over
- * (undefined).
+ * The synchronous part: steps until it must wait or report, or until its turn is over (undefined).
  *
  * @param {Instance} instance
  * @param {Engine} engine
- * @param {() => number} act steps
+ * @param {() => number} act makes one step
  * @param {DriveOptions['onStep']} onStep
  */
 function stepOn(instance, engine, act, onStep) {
@@ -244,7 +242,7 @@ function needOf(instance, engine) {
 const feedOf = ({ feed, others }, file) => (file ? others.get(file) : feed);
 
 /**
- * Answers what is needed, if it is there already or can be read without waiting.
+ * Satisfies a need, if the bytes are available or can be read synchronously.
  *
  * @param {Instance} instance
  * @param {Engine} engine
@@ -260,8 +258,8 @@ function answered(instance, engine) {
   const lent = bytes
     ? lend(instance, engine, bytes, length)
     : !isSize && !isEnd && feed.readInto?.(offset, length, ahead, (most) => roomFor(instance, engine, most));
-  // No bytes are an answer where they are lost. The size alone would be none: whoever gives up waiting for the bytes
-  // may drive the engine on.
+  // Without bytes, the answer is that they are lost. The size alone would not be an answer: a caller that stops waiting
+  // for the bytes may drive the engine again.
   const isThere = bytes || lent;
   if (!isThere && !isEnd) return false;
   const input = [engine.call('input'), ...(file ? [file] : [])];
@@ -283,7 +281,7 @@ function roomFor(instance, engine, size) {
 }
 
 /**
- * Copies as much as is sure to be used, at least, into the engine's block; answers how much.
+ * Copies at least the bytes that will certainly be used into the engine's block; returns their number.
  *
  * @param {Instance} instance
  * @param {Engine} engine

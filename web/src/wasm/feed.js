@@ -1,6 +1,5 @@
 /**
- * The feed of an engine: bytes of a source, fetched when they are needed
- * and kept while they may be needed again.
+ * Feeds an engine with bytes of a source, which are fetched on demand and remembered while they may be needed again.
  */
 import { asCpbError } from '../errors.js';
 import { parts } from '../parts.js';
@@ -12,17 +11,17 @@ import { RecentBytes } from './recent-bytes.js';
 
 /**
  * @typedef {object} FeedOptions
- * @property {number} [ahead] the smallest request, if the engine's own hint is smaller. Requests
- *   grow while the engine's jumps are so short that reading on is cheaper. Default 0: exactly the needed bytes
- * @property {number} [most] the largest request, and the most bytes that are kept;
- *   default 8 MiB. Longer requests become streams
- * @property {(offset: number) => Range | undefined} [around] the range to fetch together with the byte
- *   at `offset`: no more, and no less unless it exceeds `most`
- * @property {(offset: number) => number} [until] a bound for bytes fetched with the byte at
- *   an offset that are not certain to be used
- * @property {number} [tail] the fewest bytes that are fetched together with the size
+ * @property {number} [ahead] the smallest request, if the engine's own hint is smaller; requests grow while the
+ *   engine's jumps cost no more than reading on; default 0: exactly the bytes it will use
+ * @property {number} [most] the largest request, and the most bytes remembered; default 8 MiB. Longer ranges come as a
+ *   stream
+ * @property {(offset: number) => Range | undefined} [around] the range worth fetching together with the byte at
+ *   `offset`: no more, and no less unless it exceeds `most`
+ * @property {(offset: number) => number} [until] the limit of a fetch at an offset, beyond the bytes that will
+ *   certainly be used
+ * @property {number} [tail] the smallest number of bytes fetched with the size
  * @property {number} [size] of the source, if known
- * @property {Piece[]} [held] bytes that were fetched before
+ * @property {Piece[]} [held] bytes that are available already
  */
 
 /**
@@ -30,29 +29,27 @@ import { RecentBytes } from './recent-bytes.js';
  * @property {(offset: number) => Uint8Array | undefined} at remembered bytes from
  *   `offset` on
  * @property {(offset: number, length: number, ahead: number, o?: ReadOptions) => Promise<void>}
- *   fetch
- *   makes `at(offset)` answer, or `size` known when the source ends before
+ *   fetch makes `at(offset)` return bytes, or `size` known if the source ends before
  * @property {(offset: number, length: number, ahead: number, room: (size: number) => Uint8Array) => number}
- *   [readInto]
- *   what is not remembered, without waiting: into the array that `room` makes; answers how many bytes, or 0
- *   where it cannot
+ *   [readInto] reads bytes that are not remembered synchronously, into the array that `room` makes; returns their
+ *   number, or 0 if that is impossible
  * @property {(tail: number, o?: ReadOptions) => Promise<void>} measure makes `size` known
  * @property {number | undefined} size of the source
- * @property {number} got bytes that came so far
+ * @property {number} got number of bytes received
  * @property {() => void} stop ends a stream that is open
  */
 
-/** The longest request, and the most bytes that are kept. Longer requests become streams. */
+/** The largest request, and the most bytes remembered. Longer ranges come as a stream. */
 export let longest = 8 * 2 ** 20;
 
-/** For tests, which need no large files then. @param {number} bytes */
+/** For tests, which then need no large files. @param {number} bytes */
 export const streamFrom = (bytes) => void (longest = bytes);
 
 /**
- * An open stream of the source, and its position.
+ * A stream of the source for reading on, and its position.
  * @typedef {object} OpenStream
  * @property {ReadableStreamDefaultReader<Uint8Array>} reader
- * @property {number} offset of its next byte
+ * @property {number} offset of the next bytes
  * @property {number} end
  */
 
@@ -104,8 +101,9 @@ export class SourceFeed {
     this.stream = undefined;
   }
 
-  /** Ends the stream when something fails, and makes errors of the source CpbErrors.
-   * @param {() => Promise<void>} work @param {AbortSignal} [signal] */
+  /** Ends the stream on failure, and turns errors of the source into CpbErrors.
+   * @param {() => Promise<void>} work
+   * @param {AbortSignal} [signal] */
   async #guarded(work, signal) {
     signal?.throwIfAborted();
     try {

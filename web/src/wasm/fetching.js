@@ -1,4 +1,4 @@
-/** How a feed fetches what is not its end. */
+/** How a feed fetches bytes other than its end. */
 import { abortable } from '../source/abort.js';
 import { longest } from './feed.js';
 
@@ -8,8 +8,7 @@ import { longest } from './feed.js';
 /** The largest gap that is skipped by reading on in an open stream. */
 const GAP = 256 * 1024;
 
-/** A jump shorter than NEAR is probably followed by other short ones. Then each request is twice
- * as wide as the one before, up to WIDEST. */
+/** A jump shorter than NEAR suggests more short ones: the next request is then twice as wide, up to WIDEST. */
 const NEAR = 64 * 1024;
 const WIDEST = 128 * 1024;
 
@@ -39,8 +38,8 @@ export function fetchFor(feed, offset, length, ahead, options) {
 }
 
 /**
- * How far to fetch from `offset` on: what is needed, what the engine hints at, and more
- * while it jumps only a little; not what is remembered already, nor beyond the bound.
+ * How far to fetch from `offset`: the needed bytes, the engine's hint, and more while it makes short jumps; without
+ * remembered bytes, and not beyond the limit.
  *
  * @param {SourceFeed} feed
  * @param {number} offset
@@ -80,8 +79,10 @@ async function request(feed, offset, end, options) {
   if (bytes.length < end - offset) await ended(feed, bytes.length && offset + bytes.length, options);
 }
 
-/** The source is at its end at or before this offset.
- * @param {SourceFeed} feed @param {number} size @param {ReadOptions} [options] */
+/** The source ends at or before this offset.
+ * @param {SourceFeed} feed
+ * @param {number} size
+ * @param {ReadOptions} [options] */
 async function ended(feed, size, options) {
   feed.size ??= size > 0 ? size : (await feed.source.stat(options)).size;
 }

@@ -17,29 +17,26 @@ export const NONE = 0xffffffffffffffffn;
 /** @typedef {any} Values a struct's fields: numbers, nested structs, strings */
 
 /**
- * Memory allocated in a scope is freed at its end.
+ * Frees everything allocated in the scope at its end.
  * @typedef {object} Scope
  * @property {(size: number) => number} alloc zeroed
  * @property {(bytes: Uint8Array) => number} bytes a copy
  * @property {(text: string) => number} string UTF-8, terminated by NUL
- * @property {(make: (error: number) => number) => number} made the object that a C function
- *   makes, or throws the error that it fills in
- * @property {(name: StructName | Layout, values?: Values) => number} struct zeroed except for
- *   `values`; `struct_size` is set if the struct has one
+ * @property {(make: (error: number) => number) => number} made the result of a C function, or throws the error that it
+ *   sets
+ * @property {(name: StructName | Layout, values?: Values) => number} struct zeroed except for `values`; sets
+ *   `struct_size` if there is one
  */
 
 /**
  * @typedef {object} Instance
- * @property {Record<string, any>} c what the module exports.
- *   64-bit arguments are BigInt; numbers come back unsigned, 64-bit ones as
- *   numbers (Infinity for UINT64_MAX). A trap becomes a CpbError TRAPPED, and so
- *   does every later call
- * @property {number} users engines and other objects that are alive in it
- * @property {number} schema the types that are built in, once they were needed
+ * @property {Record<string, any>} c the module's exports. 64-bit arguments are BigInt; results are unsigned numbers,
+ *   also 64-bit ones (Infinity for UINT64_MAX). A trap becomes a CpbError TRAPPED, and so does every later call
+ * @property {number} users number of live engines and other objects in it
+ * @property {number} schema the built-in types, once they were needed
  * @property {number} dictionary Brotli's, once it was needed
- * @property {number} most bytes that its memory may have
- * @property {(pointer: number, length: number) => Uint8Array} view of the memory:
- *   good until the next call
+ * @property {number} most largest size of its memory in bytes
+ * @property {(pointer: number, length: number) => Uint8Array} view of the memory: valid until the next call
  * @property {(pointer: number, length: number) => Uint8Array} copy
  * @property {(pointer: number, length?: number) => string} text to its NUL if no
  *   length is given
@@ -53,7 +50,7 @@ export const NONE = 0xffffffffffffffffn;
  * @property {<T>(use: (scope: Scope) => T) => T} scope `use` must not be async
  * @property {(pointer: number) => CpbError} error from a cpb_error
  * @property {() => boolean} reusable whether another file may use it
- * @property {() => void} checkMemory throws LIMIT once it took more than allowed
+ * @property {() => void} checkMemory throws LIMIT once it has exceeded the limit
  */
 
 /** @param {StructName | Layout} name */
@@ -81,7 +78,7 @@ class ModuleInstance {
   dictionary = 0;
   #memory;
   #data;
-  /** @type {CpbError | undefined} why it is not used again */
+  /** @type {CpbError | undefined} why it can no longer be used */
   #dead;
 
   /** @param {WebAssembly.Exports} exports */
@@ -222,7 +219,7 @@ class ModuleInstance {
 /** @type {((memory: () => ArrayBuffer) => Record<string, (...args: number[]) => number>) | undefined} */
 let imports;
 
-/** Says what is decoded by the host: only init() names the module that imports it. @param {typeof imports} make */
+/** Sets the host's decoders: only init() refers to the module that imports them. @param {typeof imports} make */
 export const setImports = (make) => void (imports = make);
 
 /**
@@ -237,7 +234,7 @@ export async function createInstance(module) {
   return new ModuleInstance(exports);
 }
 
-/** A larger instance is not kept for another file. */
+/** A larger instance is not reused for another file. */
 const REUSED = 16 * 2 ** 20;
 
 /**

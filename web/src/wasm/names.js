@@ -1,7 +1,7 @@
 /** @import { Instance } from './instance.js' */
 
 /**
- * The names that a C function, such as cpb_model_kind_name(), has for the numbers from 1.
+ * The names that a C function, such as cpb_model_kind_name(), gives to the numbers from 1 on.
  *
  * @param {Instance} instance
  * @param {(number: number) => number} name

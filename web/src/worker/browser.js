@@ -1,4 +1,4 @@
-/** openInWorker() and inspectInWorker() where there are Workers of the web. */
+/** openInWorker() and inspectInWorker() for runtimes with web Workers. */
 import { workerUrl } from '../init.js';
 import { inspectIn, openIn, startAt } from './page.js';
 
@@ -7,13 +7,13 @@ import { inspectIn, openIn, startAt } from './page.js';
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { ModelInWorker } from './page.js' */
 
-// Bundlers know a worker by these words.
+// Bundlers recognize a worker by this expression.
 const start = () =>
   workerUrl ? startAt(workerUrl) : new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
 
 /**
- * As open(), with the work done in a Worker, which ends with close(). A source of yours
- * is read on the page; options hold no functions.
+ * Like open(), but the work is done in a Worker, which ends with close(). Your own source is read on the page; options
+ * must not contain functions.
  *
  * @param {any} input
  * @param {OpenOptions} [options]
@@ -22,8 +22,8 @@ const start = () =>
 const openInWorker = (input, options) => openIn(start, input, options);
 
 /**
- * Like inspect(), but in a Worker, which ends with close(). `checkpoint.data` is the only option that may be a
- * function; it returns URLs, Blobs or bytes.
+ * Like inspect(), but the work is done in a Worker, which ends with close(). Only the option `checkpoint.data` may be a
+ * function, and must return URLs, Blobs or bytes.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {any} input

@@ -1,9 +1,9 @@
-/** A Worker that was started, and the connection to it. */
+/** A started Worker, and the connection to it. */
 import { CpbError } from '../errors.js';
 import { Connection } from './connection.js';
 
 /**
- * A Worker of the web; one of Node is made to look like it.
+ * A web Worker; one of Node is wrapped to look like it.
  * @typedef {object} WorkerLike
  * @property {(message: any, transfer?: any) => void} postMessage
  * @property {((event: any) => void) | null} [onmessage]
@@ -16,8 +16,8 @@ import { Connection } from './connection.js';
  */
 
 /**
- * The connection ends when the worker fails, or by `end`. If the worker has not sent anything yet, its script may be
- * missing. The connection must not refer to proxies of the worker's objects, or they could never be garbage-collected.
+ * It ends when the worker fails, or with `end`. If a worker fails before it has said anything, its script may be
+ * missing. It must not refer to proxies of the worker's objects, which could then never be garbage-collected.
  *
  * @param {WorkerLike} worker
  * @param {() => void} [onEnd]

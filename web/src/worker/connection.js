@@ -28,28 +28,28 @@ import { unpack, watched } from './proxy.js';
  */
 
 /**
- * Where a method is: in an exposed object, or in the result of one of its methods.
+ * Identifies a method: of an exposed object, or of the result of one of its methods.
  * @typedef {[id: number, method?: string, argument?: any]} Place
  */
 
 /**
- * An exposed object, as it is posted: what it is now, and what it can do.
+ * An exposed object in a message: its data, and its methods.
  * @typedef {{ object: number, data: object, methods: string[] }} Description
  */
 
 /**
- * A result as it is posted: as it is, an iterator that stays there, or an object that does.
+ * A result in a message: plain, an iterator that stays in its thread, or an object that does.
  * @typedef {{ plain?: any, iterator?: number } & Partial<Description>} Packed
  */
 
 /**
- * Hooks of one end of a connection; all may be left out.
+ * The special behaviour of one end of a connection; everything is optional.
  * @typedef {object} Hooks
- * @property {(busy: boolean) => void} [busy] called when waiting for answers begins or ends
- * @property {(result: any) => boolean} [stays] whether a result stays here and is exposed;
- *   without this hook all results are posted
- * @property {() => boolean} [owned] whether returned bytes are used by nothing else here
- * @property {() => Cost | undefined} [cost] sent with each answer
+ * @property {(busy: boolean) => void} [busy] called when it begins or stops waiting for answers
+ * @property {(result: any) => boolean} [stays] whether a result stays here, and is exposed; without this function all
+ *   results are posted
+ * @property {() => boolean} [owned] whether answered bytes are not shared
+ * @property {() => Cost | undefined} [cost] the cost, which is sent with each answer
  */
 
 /** @param {unknown} value */
@@ -65,9 +65,9 @@ export class Connection {
   /** @type {Map<number, AbortController>} */
   #running = new Map();
   #count = 0;
-  /** @type {CpbError | undefined} why it ended */
+  /** @type {CpbError | undefined} the reason why it ended */
   ended;
-  /** @type {Cost | undefined} as the other end told it last */
+  /** @type {Cost | undefined} from the other end's last message */
   cost;
   /** Releases objects whose proxies are garbage-collected. */
   forgotten = new FinalizationRegistry((/** @type {number} */ id) => this.release(id));
@@ -79,7 +79,7 @@ export class Connection {
     port.onmessage = ({ data }) => this.#receive(data);
   }
 
-  /** All that waits, and what is called later, fails. @param {CpbError} error */
+  /** Makes all pending and later calls fail. @param {CpbError} error */
   end(error) {
     this.ended ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);
@@ -89,12 +89,12 @@ export class Connection {
     this.#objects.clear();
   }
 
-  /** Tells that an object of the other end is not needed any more. @param {number} id */
+  /** Tells the other end that its object is no longer needed. @param {number} id */
   release(id) {
     if (!this.ended) this.#port.postMessage({ release: id });
   }
 
-  /** @param {any} object @param {() => void} [close] when it is forgotten @returns {number} */
+  /** @param {any} object @param {() => void} [close] called when it is released @returns {number} */
   expose(object, close) {
     this.#objects.set(++this.#count, { object, close });
     return this.#count;
@@ -196,12 +196,12 @@ export class Connection {
     this.#running.delete(id);
   }
 
-  /** Gives options what could not be posted. @param {any} options @param {AbortController} controller */
+  /** Adds values to the options that cannot be posted. @param {any} options @param {AbortController} controller */
   #equip(options, controller) {
     options.signal = controller.signal;
     if (!options.onProgress?.object) return;
     const { tell } = unpack({ connection: this }, options.onProgress);
-    // An exception from the callback there ends the call here.
+    // An error thrown there ends the call here.
     options.onProgress = (/** @type {Progress} */ progress) =>
       void tell(progress).catch((/** @type {unknown} */ error) => controller.abort(error));
   }

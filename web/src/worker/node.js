@@ -14,7 +14,7 @@ const fileOf = (host) => (/^[a-z]{2,}:/i.test(String(host)) ? new URL(host) : ho
 
 /** @param {URL | string} [host] @returns {WorkerLike} */
 export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.url)) {
-  // Flags of the process, such as --input-type, may not fit the file.
+  // Options that the process was started with, such as --input-type, may not fit the file.
   const worker = new Worker(fileOf(host), { execArgv: [] });
   /** @type {WorkerLike} */
   const like = {
@@ -32,8 +32,8 @@ export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.
 }
 
 /**
- * As open(), with the work done in a worker thread, which ends with close(). A source of
- * yours is read on the caller's thread; options hold no functions.
+ * Like open(), but the work is done in a worker thread, which ends with close(). Your own source is read on the
+ * caller's thread; options must not contain functions.
  *
  * @param {any} input
  * @param {OpenOptions} [options]
@@ -42,8 +42,8 @@ export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.
 const openInWorker = (input, options) => openIn(() => start(), input, options);
 
 /**
- * Like inspect(), but in a worker thread, which ends with close(). `checkpoint.data` is the only option that may be a
- * function; it returns URLs, Blobs or bytes.
+ * Like inspect(), but the work is done in a worker thread, which ends with close(). Only the option `checkpoint.data`
+ * may be a function, and must return URLs, Blobs or bytes.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {any} input

@@ -19,13 +19,14 @@ import { proxy } from './proxy.js';
 /** @import { Owner } from './proxy.js' */
 
 /**
- * A model that a Worker has opened: without `message`, `cut`, whose files inspect() makes, and `add`.
+ * A model opened in a Worker: without `message`, `cut`, whose files inspect() makes, and `add`.
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {Omit<Model<Kind>, 'message' | 'cut' | 'add'>} ModelInWorker
  */
 
 /**
- * A Worker of the web whose script is there. One of another origin cannot be started, but one may import what is there.
+ * A web Worker with the script at this place. A script of another origin cannot be started directly, but another one
+ * may import it.
  *
  * @param {URL | string} place
  * @returns {WorkerLike}
@@ -41,22 +42,22 @@ export function startAt(place) {
   return Object.assign(worker, { file: href });
 }
 
-/** A worker is ended when nothing that came from it is referred to any more. */
+/** Ends a worker when none of its objects are referenced any more. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => end());
 
 /**
- * A worker that has opened something.
+ * A worker that has opened a file or model.
  * @typedef {object} Opened
  * @property {Owner} owner
  * @property {any} answer of the worker's method
- * @property {Set<Source>} sources that are read here: of the file, unless the worker reads it, and of others
+ * @property {Set<Source>} sources that are read here: of the file, unless the worker reads it, and of other files
  * @property {() => void} end
  */
 
 /**
  * @param {() => WorkerLike} start
  * @param {'open' | 'inspect'} method see serve.js
- * @param {import('../modules.js').Kind[]} kinds of modules that it needs
+ * @param {import('../modules.js').Kind[]} kinds of the modules that it needs
  * @param {any} input
  * @param {any} options
  * @returns {Promise<Opened>}
@@ -75,7 +76,7 @@ async function startFor(start, method, kinds, input, options) {
     const source = own && connection.describe(own, SOURCE);
     const { signal, onProgress, ...rest } = options;
     Object.assign(rest, referencesFor(connection, sources, own, options));
-    // For the worker it is a source of somebody's.
+    // For the worker it is a user's source.
     if (own && own !== input && !own.remote) {
       rest.trustSizes ??= false;
       rest.wholeIndex ??= true;
@@ -93,8 +94,8 @@ async function startFor(start, method, kinds, input, options) {
 }
 
 /**
- * Other files that are read on the page: those returned by the caller's function, and those next to a source on the
- * page. Each is passed to the worker like the file itself.
+ * Other files that are also read here: those from a function of the caller's, and those next to a source that is read
+ * here. The worker gets each in the same form as the file itself.
  *
  * @param {Connection} connection
  * @param {Set<Source>} sources the sources read on the page
@@ -114,7 +115,7 @@ function referencesFor(connection, sources, own, options) {
     const source = await sourceHere(input, options);
     sources.add(source);
     /** @type {any} */
-    const shown = { close: () => closeSource(source) }; // which the worker does when others need its place
+    const shown = { close: () => closeSource(source) }; // called by the worker when others need its place
     for (const name of SOURCE) {
       const member = /** @type {any} */ (source)[name];
       shown[name] = typeof member === 'function' ? member.bind(source) : member;
@@ -150,7 +151,7 @@ export async function inspectIn(start, input, options = {}) {
   return withCost(model, opened, input);
 }
 
-/** @param {any} it what was opened @param {Opened} opened @param {any} input */
+/** @param {any} it the opened object @param {Opened} opened @param {any} input */
 const withCost = (it, { owner: { connection }, sources }, input) =>
   disposable(
     Object.defineProperty(it, 'transferred', {
@@ -159,7 +160,7 @@ const withCost = (it, { owner: { connection }, sources }, input) =>
     }),
   );
 
-/** What was transferred by sources, some of which may count together. @param {Source[]} sources */
+/** The total transfer of sources, some of which may share a count. @param {Source[]} sources */
 function sumOf(sources) {
   const sum = { requests: 0, bytes: 0 };
   for (const cost of new Set(sources.map(({ transferred }) => transferred))) {
@@ -169,13 +170,13 @@ function sumOf(sources) {
   return sum;
 }
 
-/** The members of a source that the worker sees; only the page closes it. */
+/** The members of a source that the worker uses; only the page closes it. */
 const SOURCE = ['name', 'remote', 'read', 'stat', 'tail', 'stream', 'reset'];
 
 /** @type {WeakSet<Source>} */
 const closed = new WeakSet();
 
-/** A source of the caller's is closed with the file. @param {Source} source */
+/** Closes a caller's source together with the file. @param {Source} source */
 async function closeSource(source) {
   if (closed.has(source)) return;
   closed.add(source);
@@ -183,9 +184,9 @@ async function closeSource(source) {
 }
 
 /**
- * Whether an input is read on the page, for requests of the worker: all inputs except URLs, paths and Blobs, which the
- * worker reads. So only the requested ranges of bytes are copied. In Node a blob: URL and a Blob of a file work in one
- * thread only.
+ * Whether the page reads it on the worker's behalf: everything but URLs, paths and Blobs, which the worker reads. This
+ * way only the requested part of an array of bytes is copied. In Node, a blob: URL and a Blob of a file are usable only
+ * in their own thread.
  *
  * @param {any} input
  */
@@ -209,7 +210,7 @@ async function sourceHere(input, options) {
   return (await source.whole?.()) ?? source;
 }
 
-/** A URL that also works in the worker. @param {any} input */
+/** A URL in a form that the worker can resolve as well. @param {any} input */
 function addressOf(input) {
   if (input instanceof URL) return input.href;
   const { document, location } = /** @type {any} */ (globalThis);
@@ -229,7 +230,7 @@ function messageOf(opened, input) {
   const { owner, answer, end } = opened;
   const { object: id, methods, data } = answer;
   const { connection } = owner;
-  /** The index, as sent by the worker once it has one. @type {import('./serve.js').Told | undefined} */
+  /** The worker's description of its index, once it has one. @type {import('./serve.js').Told | undefined} */
   let known = answer.known;
 
   function there() {

@@ -1,6 +1,6 @@
 /**
- * Proxies of objects that the other thread exposes. Each use of a method, stream or iterator is a call
- * to that thread.
+ * Represents objects of the other thread: their methods make calls, and so does each step of their streams and
+ * iterators.
  */
 import { abortable } from '../source/abort.js';
 import { streamOf } from '../source/streams.js';
@@ -8,18 +8,18 @@ import { streamOf } from '../source/streams.js';
 /** @import { Connection, Packed, Place } from './connection.js' */
 
 /**
- * Owns an exposed object: a proxy's methods, pending calls and streams refer to it. When it is garbage-collected,
- * the other end releases the object.
+ * The state shared by a proxy's methods, running calls and streams: when it is garbage-collected, the other end
+ * releases the object.
  * @typedef {{ connection: Connection, parent?: Owner }} Owner
  */
 
 /** @typedef {{ next: () => Promise<any>, release: () => void }} Steps undefined ends them */
 
 /**
- * A callback for the other thread, and `check`, which throws the callback's exception.
+ * A function for the other thread to call, and `check`, which rethrows its error.
  *
  * @template {unknown[]} T
- * @param {((...args: T) => void) | undefined} call the other thread refuses anything that is not a function
+ * @param {((...args: T) => void) | undefined} call anything but a function is left for the other thread to reject
  */
 export function watched(call) {
   /** @type {{ error: unknown } | undefined} */
@@ -99,7 +99,7 @@ export function proxy(owner, place, methods, data) {
   return { ...data, ...Object.fromEntries(methods.map((name) => [name, method(name)])) };
 }
 
-/** What came of a call, or as an argument of one. @param {Owner} owner @param {Packed} packed */
+/** Unpacks a result of a call, or an argument. @param {Owner} owner @param {Packed} packed */
 export function unpack(owner, { plain, iterator, object, methods = [], data = {} }) {
   const id = object ?? iterator;
   if (id === undefined) return plain;

@@ -11,18 +11,18 @@ import { unpack } from './proxy.js';
 
 const types = ['UNSET', 'MESSAGE', 'BYTES'];
 
-/** Answers the page, which opens one message or model. @param {Port} port */
+/** Serves the page, which opens one message or model. @param {Port} port */
 export function serve(port) {
   setUpAllParts();
-  /** The open message, or that of the open model. @type {Message | undefined} */
+  /** The opened message, or that of the opened model. @type {Message | undefined} */
   let message;
   const connection = new Connection(port, {
     stays: (value) => isField(value) || isValues(value),
-    // Bytes from a .pb file may also be in the cache.
+    // The bytes of a .pb file may also be in the cache.
     owned: () => message?.kind === 'cpb',
     cost: () => message && { ...message.transferred },
   });
-  /** The modules that came along; the page has the others. @param {any} modules @param {any} more */
+  /** Uses the modules that were posted; the page has the others. @param {any} modules @param {any} more */
   function use(modules, more) {
     const { moduleFor } = unpack({ connection }, more);
     setUp(moduleFor);
@@ -63,14 +63,16 @@ export function serve(port) {
 /** Members of a model that stay here. */
 const HERE = ['message', 'transferred', 'cut', 'add', 'close'];
 
-/** Whether these are values of a constant or a variable. @param {any} value */
+/** Whether these are the values of a constant or a variable. @param {any} value */
 const isValues = (value) => typeof value?.bytes === 'function' && 'dtype' in value;
 
-/** And no bytes or JSON. @param {any} value */
+/** As opposed to bytes or JSON. @param {any} value */
 const isField = (value) => typeof value?.elements === 'function';
 
 /**
- * What the page answers, unless it is one of the words. @param {Connection} connection @param {any} options
+ * The page's function for references, unless the option is one of the words.
+ * @param {Connection} connection
+ * @param {any} options
  */
 function referencesOf(connection, { references }) {
   if (!references?.object) return {};
@@ -84,14 +86,14 @@ function referencesOf(connection, { references }) {
 }
 
 /**
- * The data about an index that the page gets.
+ * The description of an index for the page.
  * @typedef {object} Told
  * @property {string | undefined} type
  * @property {import('../reader/tree.js').Node} tree
  * @property {Float64Array} table type, size, position and file of each chunk
  */
 
-/** Undefined until the index is read. @param {Message} message @returns {Told | undefined} */
+/** Undefined before it was read. @param {Message} message @returns {Told | undefined} */
 function knownOf(message) {
   if (!message.hasIndex) return undefined;
   const table = new Float64Array(4 * message.numChunks);

@@ -1,4 +1,4 @@
-/** The result of calls that write: an output that is produced on request. */
+/** The results of calls that write: an output, which is generated when it is read. */
 import { collector, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
 import * as is from '../options.js';
@@ -14,7 +14,7 @@ import { sinkOf } from './sinks.js';
  * @typedef {{ offset: number, bytes: Uint8Array<ArrayBuffer> }} Piece */
 
 /**
- * Facts about a written file.
+ * The result of writing.
  * @typedef {object} Result
  * @property {number} chunks in the .cpb file, without its index
  * @property {number} size bytes that were written
@@ -22,41 +22,40 @@ import { sinkOf } from './sinks.js';
  */
 
 /**
- * Options of every call that writes.
+ * The options of every call that writes.
  * @typedef {object} WriteOptions
  * @property {AbortSignal} [signal] ends it with the signal's reason
- * @property {(progress: Progress) => void} [onProgress] progress of 'message', in its bytes; before that,
- *   if the input is first read to plan the output, of 'input'. An exception from it ends the call
+ * @property {(progress: Progress) => void} [onProgress] for 'message', in its bytes; before that for 'input', if the
+ *   input is first read to plan the output. An error that it throws ends the call
  */
 
 /**
- * An output that can be written once: call exactly one of these methods. Nothing is read before. A failed or aborted
- * write leaves nothing behind.
+ * An output, which can be written once: nothing is read before one of these methods is called, and only one call is
+ * allowed. After a failure or an abort, nothing is left behind.
  *
  * @template [R=Result]
  * @typedef {object} Output
- * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream produced while
- *   it is read
- * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes the whole output, in memory
- * @property {(options?: WriteOptions) => Promise<Blob>} blob the whole output
- * @property {(destination: Destination, options?: WriteOptions) => Promise<R>} to a
- *   WritableStream, a FileSystemFileHandle, a FileSystemWritableFileStream, a Writable of Node or a
- *   your own sink, which is closed at the end, or aborted; or to an open file (a FileHandle of Node), which
- *   stays open. Plain streams are not seekable; all others take little memory, however large a chunk is
- * @property {(path: string | URL, options?: WriteOptions) => Promise<R>} toFile in Node, Deno
- *   and Bun: written to a temporary file next to it, which is renamed (replacing an existing file) when complete
+ * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream generated as it is read
+ * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it, in memory
+ * @property {(options?: WriteOptions) => Promise<Blob>} blob all of it
+ * @property {(destination: Destination, options?: WriteOptions) => Promise<R>} to a WritableStream, a
+ *   FileSystemFileHandle, a FileSystemWritableFileStream, a Writable of Node or your own sink, which is closed at the
+ *   end, or aborted; or an opened file (a FileHandle of Node), which stays open. Plain streams are not seekable; all
+ *   others need little memory for chunks of any size
+ * @property {(path: string | URL, options?: WriteOptions) => Promise<R>} toFile in Node, Deno and Bun: written to a
+ *   temporary file next to it, which gets its name (replacing a file) when it is complete
  * @property {R | undefined} result once everything is written
  */
 
 /**
- * How the output is produced. Progress is of 'message', unless `of` says otherwise. Bytes that can be written with
- * `put`, without waiting, are not yielded as pieces.
+ * How to generate an output. `onProgress` reports for the message, unless another subject is given. Bytes that are
+ * passed to `put`, synchronously, are not yielded as pieces.
  * @typedef {{ signal?: AbortSignal, seekable: boolean, put?: Put,
  *   onProgress?: (progress: { done: number, total?: number, of?: string }) => void }} How
  */
 /**
- * Produces pieces of about 256 KiB, which then belong to the caller. Unless `seekable`, each begins where the last one
- * ended.
+ * Generates the pieces, about 256 KiB each, which belong to the receiver. Unless `seekable`, each begins where the last
+ * one ended.
  * @template [R=Result]
  * @typedef {(how: How) =>
  *   AsyncGenerator<Piece, R, void>} Make
@@ -65,10 +64,10 @@ import { sinkOf } from './sinks.js';
 /** @type {((path: string | URL) => OwnSink) | undefined} */
 let fileSink;
 
-/** What the entry for runtimes with files does. @param {typeof fileSink} open */
+/** Called by the entry for runtimes with files. @param {typeof fileSink} open */
 export const setUpFiles = (open) => void (fileSink = open);
 
-/** What a sink throws is an error of this package, as all others are. @param {() => unknown} call */
+/** Turns errors of a sink into errors of this package. @param {() => unknown} call */
 async function ofSink(call) {
   try {
     await call();
@@ -77,13 +76,13 @@ async function ofSink(call) {
   }
 }
 
-/** Small pieces are gathered up to this size before they are written. */
+/** Small pieces are joined up to this size before they are written. */
 const GATHERED = 256 * 1024;
 
 /**
- * Writes small pieces together that follow each other.
+ * Joins consecutive small pieces.
  *
- * @param {Put} write what it throws is of the destination
+ * @param {Put} write its errors belong to the destination
  * @returns {{ put: Put, end: () => void }}
  */
 function joining(write) {
@@ -119,7 +118,7 @@ function joining(write) {
   };
 }
 
-/** One write of an output: its pieces and its result. @template R */
+/** A single run of writing: the pieces, and the result. @template R */
 class Writing {
   #make;
   #begun = false;
@@ -141,7 +140,7 @@ class Writing {
     return this.#make({ signal, onProgress: tell, seekable, put });
   }
 
-  /** @param {Sink} sink @param {WriteOptions} options @param {OwnSink} [own] the same, if it is of this package */
+  /** @param {Sink} sink @param {WriteOptions} options @param {OwnSink} [own] the same sink, if this package made it */
   async writeTo(sink, options, own) {
     const { signal } = options;
     const joined = own?.put && joining(own.put);

@@ -1,4 +1,4 @@
-/** Shared by split and repack: options, and engines that give OUTPUT. */
+/** The shared part of split and repack: options, and engines with OUTPUT. */
 import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../modules.js';
@@ -21,27 +21,27 @@ import { MEMORY } from '../source/other.js';
 /**
  * How chunks are stored.
  * @typedef {object} PackOwnOptions
- * @property {'remote' | 'compat'} [layout] remote (default): each chunk is one range of
- *   the file. compat: as TensorFlow writes
- * @property {{ name: 'none' | 'zstd' | 'brotli' | 'snappy', level?: number, windowLog?: number }} [codec]
- *   default: zstd if it saves space, for compat brotli. Levels: zstd up to 22 (default 3), brotli
- *   0 to 11 (default 6), snappy 1 or 2 (default 1)
- * @property {boolean} [transpose] whether messages are also encoded as Riegeli's transposed chunks, and the
- *   smaller encoding is kept: for compressed messages of up to 4 MiB, with compat for all chunks
- * @property {boolean} [indexPages] whether the index is in pages, of which a reader fetches only a few:
- *   for millions of chunks. TensorFlow's merger refuses such a file
- * @property {number} [memory] bytes, 256 MiB by default: the longest stream as an input, and the
- *   largest compressed chunk if the output is not seekable
+ * @property {'remote' | 'compat'} [layout] remote (default): each chunk is one range of the file. compat: like
+ *   TensorFlow's writer
+ * @property {{ name: 'none' | 'zstd' | 'brotli' | 'snappy', level?: number, windowLog?: number }} [codec] default: zstd
+ *   if it saves space, for compat brotli. Levels of zstd up to 22 (default 3), of brotli 0 to 11 (default 6), of snappy
+ *   1 or 2 (default 1)
+ * @property {boolean} [transpose] whether to encode messages also transposed, as Riegeli calls it, and to keep the
+ *   smaller result: compressed ones of up to 4 MiB, for compat all chunks
+ * @property {boolean} [indexPages] whether the index is in pages, so that a reader fetches only a few of them: for
+ *   millions of chunks. TensorFlow's merger rejects such a file
+ * @property {number} [memory] bytes, 256 MiB by default: the longest stream as an input, and the largest compressed
+ *   chunk if the output is not seekable
  * @property {Limits} [limits]
  */
 /**
- * How chunks are stored, and how the input is read; all options may be left out.
+ * How to store chunks, and how to read the input; everything is optional.
  * @typedef {PackOwnOptions & SourceOptions} PackOptions
  */
 /** @typedef {Parameters<Make>[0]} How */
 
 const layouts = { remote: 0, compat: 1 };
-/** A value of C's cpb_transpose. */
+/** A value of cpb_transpose. */
 const IF_SMALLER = 2;
 
 const ofCodec = { name: is.text, level: is.whole, windowLog: is.size };
@@ -57,7 +57,7 @@ export const packing = {
   ...is.reading,
 };
 
-/** How much a writer may hold, of `memory`. @param {boolean} seekable @param {number} memory */
+/** The part of `memory` that a writer may hold. @param {boolean} seekable @param {number} memory */
 export const bufferOf = (seekable, memory) => (seekable ? 0 : Math.min(Math.max(memory, 2 ** 20), 2 ** 31));
 
 /** @param {Instance} instance @param {PackOptions['codec']} codec */
@@ -75,7 +75,7 @@ export function codecFields(instance, codec) {
 }
 
 /**
- * The option fields that both engines share.
+ * The option fields that both engines have.
  *
  * @param {Instance} instance
  * @param {PackOptions} options
@@ -89,7 +89,7 @@ export function packFields(instance, options, { seekable }) {
     transpose: transpose ? IF_SMALLER : 0,
     index_pages: BigInt(indexPages),
     seekable: Number(seekable),
-    // A smaller one would make other Riegeli chunks.
+    // A smaller one would change the Riegeli chunks.
     buffer: bufferOf(seekable, memory),
   };
 }
@@ -100,7 +100,7 @@ export function packFields(instance, options, { seekable }) {
  * @template T
  * @param {Input} input
  * @param {PackOptions} options
- * @param {is.Known} known those that there are
+ * @param {is.Known} known the existing options
  * @param {How} how
  * @param {(file: OpenFile) => AsyncGenerator<Piece, T, void>} use
  */
@@ -116,16 +116,16 @@ export async function* withFile(input, options, known, { signal }, use) {
   }
 }
 
-/** Bytes that are gathered into one piece. */
+/** Output is gathered up to this size before it is passed on. */
 const PIECE = 256 * 1024;
 
-/** Joins consecutive outputs of an engine into pieces. */
+/** Joins consecutive pieces of an engine's output. */
 export function gatherer() {
   /** @type {{ offset: number, parts: Uint8Array[], length: number }[]} */
   let runs = [];
   let gathered = 0;
   return {
-    /** Whether it is enough. @param {{ offset: number, bytes: Uint8Array }} piece */
+    /** Returns whether there is enough. @param {{ offset: number, bytes: Uint8Array }} piece */
     add({ offset, bytes }) {
       const run = runs.at(-1);
       if (run && run.offset + run.length === offset) {
@@ -177,7 +177,8 @@ export async function* pack(file, engine, { signal, onProgress, put }) {
 }
 
 /** The engine's output, valid until the next call, and the offset to write it at.
- * @param {Instance} instance @param {Engine} engine */
+ * @param {Instance} instance
+ * @param {Engine} engine */
 function lentPiece(instance, engine) {
   const bytes = engine.call('output', engine.out, engine.out + 8);
   const { offset } = instance.get(structs.range, engine.out);

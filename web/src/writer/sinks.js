@@ -1,28 +1,27 @@
-/** Where an output is written. */
+/** Destinations of an output. */
 import { CpbError } from '../errors.js';
 
 /** @import { Put } from '../reader/merged-body.js' */
 /** @import { Piece } from './output.js' */
 
 /**
- * A place of yours that an output is written to.
+ * Your own destination of an output.
  * @typedef {object} Sink
- * @property {(offset: number, bytes: Uint8Array<ArrayBuffer>) => unknown} write the bytes are
- *   the sink's; what it answers is awaited. Offsets may lie before what was written already
+ * @property {(offset: number, bytes: Uint8Array<ArrayBuffer>) => unknown} write the bytes belong to the sink; its
+ *   result is awaited. Offsets may be smaller than earlier ones
  * @property {() => unknown} [close] all is written
- * @property {(reason: unknown) => unknown} [abort] the rest will not come, a write may still
- *   be under way
+ * @property {(reason: unknown) => unknown} [abort] the output is incomplete and ends; a write may still be in progress
  * @property {boolean} [seekable] false: each write must begin where the last one ended
  */
 
 /**
- * One of this package's. `put` writes without waiting, as often as there is something until the sink is closed, once
- * `open` is done.
+ * A sink of this package. `put` writes synchronously, any number of times once `open` is done, until the sink is
+ * closed.
  * @typedef {Sink & { put?: Put, open?: () => unknown }} OwnSink
  */
 
 /**
- * The members of a FileSystemFileHandle that are used; not all runtimes have this type.
+ * The methods that are used of a FileSystemFileHandle, which not all runtimes have.
  * @typedef {object} WritableFile
  * @property {() => Promise<WritableStream>} createWritable a stream over its contents
  */
@@ -30,15 +29,15 @@ import { CpbError } from '../errors.js';
 /**
  * A stream of Node: a WriteStream, a response of its HTTP server, process.stdout.
  * @typedef {object} NodeWritable
- * @property {(bytes: Uint8Array, told: (error?: Error | null) => void) => unknown} write the next
- *   bytes, which waits for those before
- * @property {(told: () => void) => unknown} end all is written
+ * @property {(bytes: Uint8Array, told: (error?: Error | null) => void) => unknown} write writes the next bytes, after
+ *   earlier ones
+ * @property {(told: () => void) => unknown} end everything is written
  * @property {(event: any, told: (...args: any[]) => void) => unknown} on 'error' and 'close'
- * @property {(error?: Error) => unknown} destroy the rest will not come
+ * @property {(error?: Error) => unknown} destroy the output is incomplete and ends
  */
 
 /**
- * The members of a Node FileHandle that are used.
+ * The members that are used of a FileHandle of Node.
  * @typedef {object} WritableNodeFile
  * @property {number} fd its descriptor
  * @property {Function} write at a position
@@ -46,21 +45,21 @@ import { CpbError } from '../errors.js';
  */
 
 /**
- * The members of a FileSystemSyncAccessHandle that are used.
+ * The methods that are used of a FileSystemSyncAccessHandle.
  * @typedef {object} WritableSyncFile
  * @property {() => number} getSize in bytes
- * @property {(bytes: Uint8Array<ArrayBuffer>, where: { at: number }) => number} write how many
+ * @property {(bytes: Uint8Array<ArrayBuffer>, where: { at: number }) => number} write returns the number of bytes
  * @property {(size: number) => void} truncate to its new size
- * @property {() => void} flush all is written
+ * @property {() => void} flush everything is written
  */
 
 /**
- * An open file to write to, which stays open. Its contents are replaced.
+ * A file opened for writing, which stays open. Its contents are replaced.
  * @typedef {WritableNodeFile | WritableSyncFile} OpenedFile
  */
 
 /**
- * Where an output can be written to.
+ * The destinations of an output.
  * @typedef {WritableStream | { writable: WritableStream } | WritableFile | OpenedFile | NodeWritable | Sink} Destination
  */
 
@@ -86,7 +85,7 @@ export function sinkOf(destination) {
 /** @param {WritableStream} stream */
 function streamSink(stream) {
   const writer = stream.getWriter();
-  // It says again what `write` and `close` say.
+  // It repeats errors of `write` and `close`.
   writer.closed.catch(() => {});
   const seekable = 'seek' in stream;
   return {
@@ -114,7 +113,7 @@ function nodeSink(stream) {
     reject(error);
   };
   const early = () => fail(new Error('the stream was closed before all was written'));
-  // Nobody else need listen, and an error that nobody listens to ends the process.
+  // A listener is needed: an error without one would end the process.
   stream.on('error', fail);
   stream.on('close', early);
 
@@ -129,19 +128,19 @@ function nodeSink(stream) {
   return {
     seekable: false,
     write: (_, bytes) => told((done) => stream.write(bytes, done)),
-    // stdout and stderr are not closed, as other code also writes to them.
+    // stdout and stderr are not closed, because others also write to them.
     close: () => (stream.fd === 1 || stream.fd === 2 ? undefined : told((done) => stream.end(done))),
     abort: (reason) => void stream.destroy(reason instanceof Error ? reason : new Error(String(reason))),
   };
 }
 
-/** Says how to write to an opened file of Node. @type {((handle: any) => Put) | undefined} */
+/** Writes to an opened file of Node. @type {((handle: any) => Put) | undefined} */
 let filePut;
 
-/** What the entry for runtimes with files does. @param {typeof filePut} put */
+/** Called by the entry for runtimes with files. @param {typeof filePut} put */
 export const setUpFilePut = (put) => void (filePut = put);
 
-/** @param {any} handle of Node @returns {OwnSink} */
+/** @param {any} handle a FileHandle of Node @returns {OwnSink} */
 function handleSink(handle) {
   let size = 0;
   const put = filePut?.(handle);

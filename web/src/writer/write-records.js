@@ -21,24 +21,23 @@ import { checkAlone, writerOptions } from './riegeli.js';
 /** @import { PackOwnOptions } from './pack.js' */
 
 /**
- * How records are written; all options may be left out.
+ * How to write records; everything is optional.
  * @typedef {object} WriteRecordsOptions
- * @property {PackOwnOptions['codec']} [codec] default: brotli of level 6, as Riegeli's writer
+ * @property {PackOwnOptions['codec']} [codec] default: brotli of level 6, like Riegeli's writer
  * @property {number} [chunkSize] decoded bytes of a Riegeli chunk, with 8 more for each record;
  *   default 1 MiB, or 4 KiB without compression
  * @property {boolean} [transpose] records that are protobuf messages are stored by fields
- * @property {number} [bucketFraction] from 0 to 1: how much of a transposed chunk is compressed
- *   together; default 1
- * @property {string} [riegeliOptions] instead of those above, the same and the rest of Riegeli's options in
- *   its own words, such as 'transpose,zstd:9,chunk_size:4M,pad_to_block_boundary'
+ * @property {number} [bucketFraction] from 0 to 1: the share of a transposed chunk that is compressed together; default
+ *   1
+ * @property {string} [riegeliOptions] instead of the options above: the same and all other options of Riegeli in its
+ *   own syntax, such as 'transpose,zstd:9,chunk_size:4M,pad_to_block_boundary'
  * @property {Uint8Array} [metadata] a serialized RecordsMetadata
- * @property {number} [memory] bytes, 256 MiB by default: the largest record, encoded, where the output is not
- *   seekable
+ * @property {number} [memory] bytes, 256 MiB by default: the largest encoded record if the output is not seekable
  * @property {Limits} [limits]
  */
 
 /**
- * Facts about a written file of records.
+ * The result of writing.
  * @typedef {{ records: number, size: number }} RecordsResult
  */
 
@@ -51,7 +50,7 @@ import { checkAlone, writerOptions } from './riegeli.js';
  * @typedef {Iterable<RecordBytes> | AsyncIterable<RecordBytes>} RecordsInput
  */
 
-/** Those that riegeliOptions replaces. @type {is.Known} */
+/** The options that riegeliOptions replaces. @type {is.Known} */
 const replaced = {
   codec: codecOption,
   chunkSize: is.size,
@@ -63,8 +62,8 @@ const replaced = {
 const known = { ...replaced, riegeliOptions: is.text, metadata: is.bytes, memory: is.amount, limits: is.limits };
 
 /**
- * Makes a Riegeli file of records, in their order. They are taken as the output is; nothing is held but
- * the Riegeli chunk that is being filled.
+ * Makes a Riegeli file of records, in their order. They are read while the output is; only the Riegeli chunk being
+ * filled is held in memory.
  *
  * @param {RecordsInput} records
  * @param {WriteRecordsOptions} [options]
@@ -116,7 +115,7 @@ function newWriter(file, options, { seekable }) {
   });
 }
 
-/** Bytes and number of records that are copied into the module together. A larger record is copied in pieces. */
+/** Limits of the records that go into the module at once: bytes and number. A larger record goes in pieces. */
 const BATCH = { bytes: 256 * 1024, records: 4096 };
 
 /**
@@ -150,7 +149,7 @@ async function* write(file, writer, records, { signal, onProgress }) {
 }
 
 /**
- * Records that are put into the engine, and what it gives for them.
+ * Puts records into the engine, and yields its output.
  *
  * @param {OpenFile} file
  * @param {Engine} writer
@@ -161,7 +160,7 @@ function inserter({ instance, keep }, writer) {
   const sizes = room + BATCH.bytes;
   const gathered = gatherer();
 
-  /** All output that there is. */
+  /** Yields all available output. */
   function* output() {
     for (let step; (step = writer.call('step')) !== DONE;) {
       if (step === ERROR) advise(writer.error());
@@ -213,7 +212,7 @@ function inserter({ instance, keep }, writer) {
 }
 
 /**
- * Lists of records that go into the module at once; one that is too large for that is alone.
+ * Lists of records that go into the module at once; a record that is too large is alone.
  *
  * @param {RecordsInput} records
  * @param {AbortSignal} [signal]
@@ -241,7 +240,7 @@ async function* batches(records, signal) {
 }
 
 /**
- * The same, but waiting ends when the signal is aborted.
+ * The same, but an abort ends the waiting.
  *
  * @param {RecordsInput} records
  * @param {AbortSignal} [signal]
@@ -265,7 +264,7 @@ async function* leaving(records, signal) {
       yield value;
     }
   } finally {
-    // Do not await this: an iterator that hangs would block for ever.
+    // A hanging iterator must not block this for ever.
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

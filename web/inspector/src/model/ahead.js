@@ -1,16 +1,16 @@
-/** A graph that is not large is read by one request: bit by bit, each would wait for the one before. */
+/** Reads a graph that is not large with one request: in pieces, each would wait for the one before. */
 
 /** @typedef {import('libcpb').Source} Source */
 
-/** The most bytes of a graph that are read before all of them are known to be needed. */
+/** The most bytes of a graph to read before all of them are known to be needed. */
 const MOST = 4 * 2 ** 20;
 
 /** Questions that need no graph. */
 const WITHOUT = ['overview', 'objects', 'variables', 'layers', 'load'];
 
 /**
- * A source that reads the whole graph when the first question needs a part of it, once the overview has found
- * its place. In a message with chunks, the graph is elsewhere.
+ * A source that reads the graph at once when the first question needs it, and the overview has given its place. The
+ * graph of a chunked message is in another place.
  *
  * @param {Source} inner
  */
@@ -36,7 +36,7 @@ export function readingAhead(inner) {
     before(question, signal) {
       if (!graph || bytes || WITHOUT.includes(question)) return;
       const { offset, size } = graph;
-      // After a failure, ranges are read as without this.
+      // After a failure, bytes are read as without this.
       bytes = inner.read(offset, size, { signal }).catch(() => (bytes = undefined));
     },
     /** The answer `overview`. @param {any} answer */

@@ -1,4 +1,4 @@
-/** The boxes of a graph with some of its scopes open, of the core's answers for these. */
+/** The boxes of a graph with some open scopes, from the core's answers for these. */
 import { Edges, resultId } from './edges.js';
 import { callsOf, linesOf, textOf, wordOf } from './held.js';
 import { summary } from './op-kinds.js';
@@ -9,7 +9,7 @@ import { typed } from './tensors.js';
 const parentOf = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 export const restOf = (/** @type {string} */ scope) => `${scope}/\0rest`;
 
-/** 'a/b/c' is in 'a' and in 'a/b'; a slash in front belongs to the first. @param {string} name */
+/** 'a/b/c' is in 'a' and in 'a/b'; a leading slash belongs to the first. @param {string} name */
 export function scopesAround(name) {
   const found = [];
   for (let at = name.indexOf('/', 1); at >= 0; at = name.indexOf('/', at + 1)) found.push(name.slice(0, at));
@@ -19,16 +19,17 @@ export function scopesAround(name) {
 export const isWithin = (/** @type {string} */ name, /** @type {string} */ scope) =>
   !scope || name.startsWith(`${scope}/`);
 
-/** The box that represents a child: a scope with a single scope or node in it is drawn as that.
+/** The box for a child: a scope whose only child is another scope is drawn as that one, a scope with a single node as
+ * the node.
  * @param {any} child */
 export const idOf = ({ path, inner = path }) => inner;
 
-/** What it is called in its scope. @param {any} child @param {string} scope */
+/** Its name in its scope. @param {any} child @param {string} scope */
 function labelOf(child, scope) {
   const id = idOf(child);
   const within = id.slice(scope && id !== scope ? scope.length + 1 : 0);
   if (child.is === 'scope' && child.nodes > 1) return within;
-  // The layer's name says more about its only node than the operation's name, which is shown anyway.
+  // For a single node, the layer's name is more informative than the operation's, which is shown anyway.
   return (child.is === 'scope' ? within.split(/(?<=.)\//)[0] : (within.split('/').pop() ?? '')).replace(/^\//, '');
 }
 
@@ -56,11 +57,11 @@ function groupOf(scope, frames, child, all) {
 export class Boxes {
   /** @type {Map<string, Group>} */
   groups = new Map();
-  /** The boxes that represent children. @type {Map<string, string>} */
+  /** The boxes of children. @type {Map<string, string>} */
   ids = new Map();
-  /** Boxes of the graph's inputs. @type {Map<string, string>} */
+  /** Inputs of the graph: their boxes. @type {Map<string, string>} */
   given = new Map();
-  /** Boxes gathered in another box. @type {Map<string, string>} */
+  /** Boxes that were gathered in another box. @type {Map<string, string>} */
   into = new Map();
   edges = new Edges();
 
@@ -98,7 +99,7 @@ export class Boxes {
     if (children.total > children.items.length) this.groups.set(box.id, { ...box, count: rest, is: 'rest' });
   }
 
-  /** What a node holds, as a box. @param {Group} group @param {any} tensor */
+  /** A tensor that a node holds, as a box. @param {Group} group @param {any} tensor */
   #tensor({ id: to, scope, frames }, tensor) {
     const id = tensor.node;
     const label = tensor.name ?? id.split('/').pop() ?? id;
@@ -129,7 +130,7 @@ export class Boxes {
     this.groups.set(id, { ...box, is: 'result', word, op });
   }
 
-  /** Where a name is to be found, however deep. @param {string} name */
+  /** The place of a name, at any depth. @param {string} name */
   place(name) {
     for (const path of [name, ...scopesAround(name).reverse()]) {
       const id = this.ids.get(path) ?? path;

@@ -1,7 +1,10 @@
-/** Limits reading for answers that nobody asked for. The rest has a price and is read when the reader accepts it. */
+/**
+ * The limit for reads without a request by the reader; for a larger answer the page shows the cost, and reads it only
+ * if that is accepted.
+ */
 /** @typedef {{ requests: number, bytes: number }} Cost */
 
-/** Requests, more where the whole file is soon there; and bytes: a hundredth of the file, within these. */
+/** Requests, more if the whole file will be there soon; and bytes: a hundredth of the file, within these bounds. */
 const [REQUESTS, MORE, SMALL] = [100, 250, 64 * 2 ** 20];
 const [LEAST, MOST] = [4 * 2 ** 20, 8 * 2 ** 20];
 
@@ -26,7 +29,7 @@ export class Budget {
     this.#most = budgetOf(size);
   }
 
-  /** Pays for a request, or says what the rest costs if it is like what was read.
+  /** Pays for a request, or estimates the cost of the rest from the reads so far.
    * @param {{ offset: number, length: number, beside?: string }} range @returns {Cost | undefined} */
   pay({ offset, length, beside }) {
     const { requests, bytes } = this.#spent;

@@ -7,7 +7,10 @@ import { amongFiles, atUrl, checkpointBeside, fileAt, isWithin } from './places.
 /** @typedef {import('./requests.js').Requests} Requests */
 /** @typedef {{ url: string } | { chosen: import('./places.js').Chosen[] }} Other */
 
-/** Options for opening a model to compare, with the files next to it. @param {Place} place @param {AbortSignal} signal */
+/**
+ * The options to open a model for a comparison, with the files next to it. @param {Place} place
+ * @param {AbortSignal} signal
+ */
 async function withBeside(place, signal) {
   const near = (/** @type {string} */ name) => (isWithin(place) ? place.near(name) : undefined);
   if (/\.index$/.test(place.name)) return {}; // it is a checkpoint itself

@@ -1,10 +1,10 @@
-/** Which file a model begins with: the one that is named, or the one in a folder that is named. */
+/** Finds the file that a model begins with: the given file, or one in the given folder. */
 import { hasEnding } from './kinds.js';
 
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {{ name: string, why: string }} Tried */
 
-/** Names of model files in a folder, the best first. */
+/** Names of files in a model's folder, the best first. */
 const NAMES = [
   'saved_model.pb',
   'saved_model.pbtxt',
@@ -17,7 +17,7 @@ const NAMES = [
 const isModel = (/** @type {string} */ name) =>
   /\.(c?pb|(pb|proto)?txt|zip|fb|index|h5|keras|meta|tflite)$/i.test(name) || hasEnding(name.toLowerCase());
 
-/** Whether the file does not exist, or is not a model. S3 answers 403 for missing files.
+/** Whether the model is missing, as opposed to unreadable. S3 answers 403 for missing files.
  * @param {any} error */
 const isMissing = (error) =>
   error?.code === 'FORMAT' || (error?.code === 'HTTP' && [403, 404, 410].includes(error.status));
@@ -25,7 +25,7 @@ const isMissing = (error) =>
 /** @param {any} error */
 const whyNot = (error) => (error.code === 'HTTP' ? `the server answered ${error.status}` : error.message);
 
-/** Whether a name leads nowhere but into its folder: whoever wrote it may mean harm. @param {unknown} path */
+/** Whether a name stays within its folder: it may be malicious. @param {unknown} path */
 const isWithin = (path) =>
   typeof path === 'string' &&
   !path.includes('\\') &&
@@ -53,12 +53,12 @@ async function latestIn(folder) {
 }
 
 /**
- * Opens the model at a place, or the first one in a folder.
+ * The result of `open` for it.
  *
  * @template T
  * @param {Place} place
  * @param {(place: Place) => Promise<T>} open
- * @returns {Promise<T | { tried: Tried[] }>} tried: a folder in which there is none
+ * @returns {Promise<T | { tried: Tried[] }>} tried: a folder without a model
  */
 export async function findModel(place, open) {
   if (!place.remote || isModel(place.name)) return open(place);

@@ -4,11 +4,11 @@
 /** @typedef {import('./folded-graph.js').Graph} Graph */
 /** @typedef {import('./folded-graph.js').Signal} Signal */
 
-/** Most results from this graph, and from the rest of the model. */
+/** The number of results in this graph, and in the rest of the model. */
 const [HERE, ELSEWHERE] = [20, 30];
 
 /**
- * What is found: `node` is what to show in the graph at hand, if that has it.
+ * A result: `node` is the node to show in the current graph, if it is there.
  * @typedef {{ is: string, name: string, about: string, node?: string, path?: string, function?: string | null }} Found
  */
 
@@ -45,7 +45,10 @@ function endsWith({ inputs, outputs }, text) {
   ];
 }
 
-/** Scopes around the found nodes that have the text in their names. @param {Found[]} nodes @param {string} text @returns {Found[]} */
+/**
+ * Scopes that have the text in their names, around the results. @param {Found[]} nodes @param {string} text
+ * @returns {Found[]}
+ */
 function scopesWith(nodes, text) {
   const ends = nodes.map(({ name }) =>
     name.slice(0, name.indexOf('/', name.toLowerCase().indexOf(text) + text.length)),
@@ -93,5 +96,5 @@ export async function foundIn(graph, text, ask, how) {
   };
 }
 
-/** What is found in the graph at hand. @param {any} one @returns {Found} */
+/** Results in the current graph. @param {any} one @returns {Found} */
 const ofThis = ({ is, name, op }) => ({ is, name, about: op ?? 'of this graph', node: name });

@@ -14,7 +14,7 @@ const UUID = 7;
 
 /**
  * @param {Uint8Array} bytes
- * @returns {Record<string, string> | undefined} undefined: the bytes are not a fingerprint
+ * @returns {Record<string, string> | undefined} undefined: not a fingerprint
  */
 export function fingerprintOf(bytes) {
   /** @type {Record<string, string>} */

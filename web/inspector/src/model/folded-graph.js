@@ -10,41 +10,41 @@ import { times, typed } from './tensors.js';
 /** @typedef {{ total: number, first: number, items: any[] }} Page */
 /** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
 /** @typedef {import('./tensors.js').Shape} Shape */
-/** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it is
- * called otherwise; `isNode` if it is a node.
+/** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it has
+ * another name; `isNode` if it is a node.
  * @typedef {{ name: string, label: string, isNode?: boolean, word?: string, dtype?: string, shape?: Shape, type?: any, attached?: import('./held.js').Attached }} Input */
-/** An output, and the child or value that it comes from.
+/** A returned value, and the child or value that it comes from.
  * @typedef {{ name: string, label: string, word?: string, dtype?: string, shape?: Shape, type?: any, from?: string | null, given?: boolean, node?: string }} Output */
 
 /**
- * How it is to be seen.
+ * How to draw it.
  * @typedef {object} Seen
- * @property {string[]} [open] scopes; without it, those that hold most of the graph
- * @property {string} [show] the scopes around this are open, too
+ * @property {string[]} [open] open scopes; by default, those that contain most of the graph
+ * @property {string} [show] the scopes around this one are open as well
  * @property {boolean} [control] with control edges
- * @property {boolean} [all] constants and variables are boxes, too
+ * @property {boolean} [all] constants and variables are also boxes
  */
 
 /**
- * A graph, as the core knows it.
+ * A graph, with the core's answers.
  * @typedef {object} Graph
  * @property {Ask} ask the core
  * @property {string} name of the function, '' of the main graph
  * @property {string} at how it is found again
  * @property {any} whole the answer `scopes` for all of it
- * @property {number} most children of a scope that are shown one by one; the rest is one box
+ * @property {number} most the most children of a scope that are shown separately; the rest is one box
  * @property {number} total nodes
  * @property {any[]} problems
  * @property {Input[]} inputs
  * @property {Output[]} outputs
- * @property {Set<string>} [led] nodes and scopes that are drawn, if these are not all
+ * @property {Set<string>} [led] the nodes and scopes to draw, if not all
  * @property {import('./lookup.js').Lookup} lookup what the core knows of each node and value
  * @property {unknown} [unread] initializers are not read yet
  */
 
-/** Nodes that are asked for at once to find those of one name. */
+/** Number of nodes requested at once to find those with one name. */
 const PAGE = 1000;
-/** Boxes of which those that are alike do not become one. */
+/** Up to this many boxes, similar ones are not joined. */
 const ROOM = 400;
 
 /** Arguments, values of graphs around this one, and results. @param {Boxes} boxes @param {Graph} graph */
@@ -71,7 +71,9 @@ function addEdges(boxes, { inputs, outputs }) {
     if (from) boxes.edges.add(boxes.source({ from, given }), resultId(name), false, times(shape));
 }
 
-/** An Identity that ends a scope or a function says nothing. @param {Map<string, Group>} groups @param {Edge[]} edges */
+/**
+ * An Identity at the end of a scope or function is left out. @param {Map<string, Group>} groups @param {Edge[]} edges
+ */
 function withoutIdentities(groups, edges) {
   const into = new Map(edges.map((edge) => [edge.to, edge]));
   const several = new Set(edges.filter((edge) => into.get(edge.to) !== edge).map(({ to }) => to));
@@ -90,7 +92,7 @@ function withoutIdentities(groups, edges) {
 const IDLE = /^(Const|NoOp|ReadVariableOp|VarHandleOp)$/;
 
 /**
- * Leaves out boxes that have only control edges, and idle ones, unless nothing else remains.
+ * Leaves out boxes that only have control edges, and idle ones, unless these are the only boxes.
  *
  * @param {Map<string, Group>} groups
  * @param {Edge[]} edges
@@ -109,7 +111,7 @@ function tidied(groups, edges, { control, all }) {
 
 /* --- What is asked --------------------------------------------------------------- */
 
-/** Whether a scope is drawn where these answers are: in one of them. @param {any[]} answers @param {string} scope */
+/** Whether a scope is drawn with these answers: it is in one of them. @param {any[]} answers @param {string} scope */
 function isSeen(answers, scope) {
   const around = answers.filter((one) => isWithin(scope, one.scope)).sort((a, b) => b.scope.length - a.scope.length)[0];
   const { items, total } = around.children;
@@ -117,25 +119,25 @@ function isSeen(answers, scope) {
   return items.some(isIt) || total > items.length;
 }
 
-/** The answers for these scopes, if all scopes around them are also open.
+/** The answers for these scopes, as far as the scopes around them are also open.
  * @param {Graph} graph @param {string[]} scopes @param {Signal} how */
 async function answersFor({ ask, name, whole, most }, scopes, how) {
   const open = [...new Set(scopes)].sort();
   if (!open.length) return [whole];
-  // Edges to a child start at the contents of the other open scopes.
+  // Edges to a child begin inside the other open scopes.
   const asked = (/** @type {string} */ scope) =>
     ask({ question: 'scopes', name: name || undefined, scope: [scope, ...open].join('\n'), count: most }, how);
   const answers = [await asked('')];
   for (const scope of open) {
     if (!isSeen(answers, scope)) continue;
     const answer = await asked(scope).catch(unlessUnknown);
-    // A scope that is only a node contains itself.
+    // The answer for a single node contains the node itself.
     if (answer?.children.items.some((/** @type {any} */ one) => one.path !== scope)) answers.push(answer);
   }
   return answers;
 }
 
-/** A name that was chosen elsewhere need not be a scope. @param {any} error */
+/** A name that was selected elsewhere need not be a scope. @param {any} error */
 export function unlessUnknown(error) {
   if (error?.code !== 'NOT_FOUND') throw error;
 }
@@ -143,7 +145,7 @@ export function unlessUnknown(error) {
 /** A scope with this part of all nodes, or more, is open at first, unless it has too many children. */
 const MOST_OF_IT = 0.6;
 
-/** Those that hold most of the graph. @param {Graph} graph @param {Signal} how */
+/** The scopes that contain most of the graph. @param {Graph} graph @param {Signal} how */
 async function openAtFirst({ ask, name, whole }, how) {
   const open = [];
   for (let at = whole; ;) {
@@ -158,7 +160,7 @@ async function openAtFirst({ ask, name, whole }, how) {
 }
 
 /**
- * All boxes, before those that are alike are gathered.
+ * All boxes, before similar ones are gathered.
  *
  * @param {Graph} graph
  * @param {Seen} options
@@ -172,7 +174,7 @@ async function boxesOf(graph, { open, show, all = false }, how) {
 }
 
 /**
- * The drawing with some scopes open.
+ * The drawing with some open scopes.
  *
  * @param {Graph} graph
  * @param {Seen} options
@@ -192,7 +194,7 @@ export async function drawn(graph, options, how) {
 }
 
 /**
- * A page of the contents of one box: nodes that are alike, or the rest of a scope.
+ * A page of the contents of one box: similar nodes, or the rest of a scope.
  *
  * @param {Graph} graph
  * @param {Seen & { group: string, first: number, count: number }} options

@@ -1,20 +1,20 @@
-/** Too many boxes to draw become fewer: those that are alike become one. */
+/** Reduces the number of boxes to draw: similar ones become one. */
 
 /**
- * @typedef {object} Group what is drawn as one box: a node, a scope with all in it, or many alike
+ * @typedef {object} Group a single box: a node, a scope with all its contents, or many similar boxes
  * @property {string} id
  * @property {string} label
- * @property {string} scope the open one that it is in, '' outside of all
+ * @property {string} scope the open scope around it, '' outside of all scopes
  * @property {string[]} frames the open scopes around it, the outermost first
- * @property {number} count of nodes
- * @property {'node' | 'scope' | 'many' | 'rest' | 'argument' | 'result'} is what it stands for;
- *   the rest of a scope is not here
- * @property {string} [word] what an argument or a result is called, if not so
- * @property {string} op of the node, or of all of them; of an argument or a result, its type
+ * @property {number} count number of nodes
+ * @property {'node' | 'scope' | 'many' | 'rest' | 'argument' | 'result'} is its kind; the rest of a scope is not listed
+ *   here
+ * @property {string} [word] the name of an argument or a result, if different
+ * @property {string} op of the node, or of all of them; for an argument or a result, its type
  * @property {{ name: string, function: string }[]} calls functions, and by which attributes
  * @property {Line[]} attached variables and constants that it takes
- * @property {number} [more] how many there are besides
- * @property {number} [parameters] elements of the variables
+ * @property {number} [more] number of further ones
+ * @property {number} [parameters] total elements of the variables
  */
 
 /** A line in a box about one of its inputs. @typedef {object} Line
@@ -23,16 +23,19 @@
  * @property {string} name
  * @property {string} text */
 
-/** At least so many similar boxes become one. */
+/** Similar boxes become one if there are this many. */
 const ALIKE = 6;
 
-/** Boxes are alike if they are nodes of one operation, or scopes with the same name except for numbers. @param {Group} group */
+/**
+ * The key of similar boxes: nodes with the same operation, scopes with the same name except for numbers.
+ * @param {Group} group
+ */
 const kindOf = ({ is, scope, op, label }) => `${scope}\n${is}\n${is === 'node' ? op : label.replace(/\d+/g, '*')}`;
 
 /**
  * @param {Map<string, Group>} groups
- * @param {number} [drawn] up to so many boxes, nothing is gathered
- * @returns {Map<string, string>} from a removed box to the box with its contents
+ * @param {number} [drawn] the number of boxes that may be drawn separately
+ * @returns {Map<string, string>} from removed boxes to those that contain them
  */
 export function gathered(groups, drawn = 160) {
   if (groups.size <= drawn) return new Map();
@@ -46,7 +49,7 @@ export function gathered(groups, drawn = 160) {
   }
   /** @type {Map<string, string>} */
   const into = new Map();
-  // The most numerous first, so that the others may stay as they are.
+  // The largest groups first, so that the others may stay separate.
   for (const [id, members] of [...kinds].sort(([, a], [, b]) => b.length - a.length)) {
     if (groups.size <= drawn) break;
     const [first] = members;

@@ -1,4 +1,4 @@
-/** Graphs of a model: which one is looked at, and what of it is shown. */
+/** The graphs of a model: chooses one, and what to show of it. */
 import { foundIn } from './find.js';
 import { drawn, membersOf } from './folded-graph.js';
 import { aboutTag, isSameDiff } from './kinds.js';
@@ -11,8 +11,8 @@ import { loadGraph } from './load-graph.js';
 /** @typedef {import('./load-graph.js').Entry} Entry */
 
 /**
- * Which graph: '' is what the model computes, by its default signature; WHOLE the main graph;
- * WHOLE with a signature's key what that computes in the main graph; else a function's name.
+ * Which graph: '' is the computation of the model, by its default signature; WHOLE is the main graph; WHOLE with a
+ * signature's key is that signature's computation in the main graph; other texts are names of functions.
  * @typedef {{ at?: string, metaGraph?: number, tag?: string }} Which
  */
 
@@ -44,7 +44,7 @@ async function entriesOf(ask, how) {
 }
 
 /**
- * Finds the graph that is looked at, and keeps the last one.
+ * Finds the selected graph, and keeps the last one.
  *
  * @param {Ask} askModel
  * @param {string} kind
@@ -66,7 +66,7 @@ function finder(askModel, kind, isBrief) {
     return asked;
   }
 
-  /** Where '' leads. @param {Which} which @param {Signal} how */
+  /** The graph for ''. @param {Which} which @param {Signal} how */
   async function placed(which, how) {
     if (which.at || !isSaved) return which.at || WHOLE;
     const [entry] = await entries(which, how);
@@ -89,7 +89,7 @@ function finder(askModel, kind, isBrief) {
   return { entries, graphOf };
 }
 
-/** Signatures that lead to the same function are one place. @param {Entry[]} entries */
+/** Signatures of the same function are one place. @param {Entry[]} entries */
 function signaturePlaces(entries) {
   /** @type {Map<string, string>} */
   const keys = new Map();
@@ -113,7 +113,7 @@ async function functionPlaces(ask, how) {
 }
 
 /**
- * Questions of the page about graphs; the parameters are those of `finder`.
+ * The page's questions about graphs; parameters as for `finder`.
  *
  * @param {Ask} askModel
  * @param {string} kind
@@ -122,20 +122,29 @@ async function functionPlaces(ask, how) {
 export function graphs(askModel, kind, isBrief = () => false) {
   const { entries, graphOf } = finder(askModel, kind, isBrief);
   return {
-    /** What is shown. @param {Which & Seen} options @param {Signal} how */
+    /** The drawing. @param {Which & Seen} options @param {Signal} how */
     async graph(options, how) {
       const graph = await graphOf(options, how);
       return { ...(await drawn(graph, options, how)), at: graph.at, unread: graph.unread };
     },
-    /** A page of the contents of one group. @param {Which & Seen & { group: string, first: number, count: number }} options @param {Signal} how */
+    /**
+     * A page of the contents of one group.
+     * @param {Which & Seen & { group: string, first: number, count: number }} options @param {Signal} how
+     */
     async members(options, how) {
       return membersOf(await graphOf(options, how), options, how);
     },
-    /** Details of a node, an argument, a result or a scope. @param {Which & { node: string }} options @param {Signal} how */
+    /**
+     * The details of a node, an argument, a result or a scope. @param {Which & { node: string }} options
+     * @param {Signal} how
+     */
     async node(options, how) {
       return (await graphOf(options, how)).lookup.detail(options.node, how);
     },
-    /** A page of a node's consumers. @param {Which & { node: string, first: number, count: number }} options @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>} */
+    /**
+     * A page of a node's consumers. @param {Which & { node: string, first: number, count: number }} options
+     * @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>}
+     */
     async users(options, how) {
       const { node, first, count } = options;
       const graph = await graphOf(options, how);
@@ -143,10 +152,13 @@ export function graphs(askModel, kind, isBrief = () => false) {
       const question = { question: 'consumers', name, scope: graph.name || undefined, first, count };
       return (await graph.ask(question, how)).consumers;
     },
-    /** Whatever has a text in its name, that of this graph first. @param {Which & { text: string }} options @param {Signal} how */
+    /**
+     * Everything with a text in its name, this graph first. @param {Which & { text: string }} options
+     * @param {Signal} how
+     */
     find: async (options, how) =>
       foundIn(await graphOf(options, how), options.text, inTag(about(askModel, options.metaGraph), options.tag), how),
-    /** What there is to be looked at: signatures, and functions. @param {Which} options @param {Signal} how */
+    /** The places to look at: signatures, and functions. @param {Which} options @param {Signal} how */
     async places(options, how) {
       const signatures = signaturePlaces(await entries(options, how));
       if (isSameDiff(kind)) return { signatures, functions: [], total: 0 };

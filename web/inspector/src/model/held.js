@@ -1,4 +1,4 @@
-/** Tensors that nodes hold, as lines of their boxes: as the answers `scopes` and `constants` have them. */
+/** Tensors that nodes hold, as lines of their boxes, from the answers `scopes` and `constants`. */
 import { times, typed, valueOf } from './tensors.js';
 
 /**
@@ -11,20 +11,20 @@ import { times, typed, valueOf } from './tensors.js';
  * @property {import('./tensors.js').Shape} [shape]
  * @property {any} [tensor] a constant's
  * @property {string} [path] of the object
- * @property {string} [word] what it is called, if that is not what it is
- * @property {string} [at] what a link to its values calls it
+ * @property {string} [word] its name, if different
+ * @property {string} [at] its name in a link to its values
  */
 
-/** Whose shape says enough: weights that are quantized have another type. */
+/** Types for which the shape is sufficient: quantized weights have another type. */
 const USUAL = /^(b?float16|float32|float64|half|bfloat16|float|double)$/i;
 const FLOAT = /float|half|double/i;
 
-/** What shows its values: of a sparse one, those that are not 0. @param {any} one */
+/** The tensor with its values; for a sparse one, its nonzero values. @param {any} one */
 export const tensorOf = (one) =>
   one.sparse ? { ...one.values_tensor, node: one.node } : { size: one.bytes, ...one.array, ...one };
 
-/** Its name among others of the same node: for a value, the last part that is not a number. In a frozen graph, a
- * variable's value replaces the node that read it. @param {any} one */
+/** Its name next to others of the same node: for a value, the last part that is not a number. In a frozen graph, a
+ * variable's value is in place of the node that read it. @param {any} one */
 export function nameOf({ node, is, name = node }) {
   if (is === 'attribute' || is === 'weights') return node.slice(node.lastIndexOf(':') + 1) || node;
   if (/ReadVariableOp[^/]*\/resource$/.test(name)) return 'weights';
@@ -41,11 +41,14 @@ export const wordOf = ({ is, use }) =>
         ? is
         : 'weights';
 
-/** A list of numbers in an attribute, not a tensor. @param {any} one */
+/** A list of numbers in an attribute, as opposed to a tensor. @param {any} one */
 const listed = ({ attributes: [{ value } = {}] = [] }) =>
   value === undefined ? '' : valueOf({ preview: [value].flat(), shape: Array.isArray(value) ? [value.length] : [] });
 
-/** Its value if that is short and no weight, else its shape, or if that says too little, its type. @param {any} one */
+/**
+ * Its value if that is short and not a weight, else its shape, or its type if the shape is not sufficient.
+ * @param {any} one
+ */
 export function textOf(one) {
   const { dtype, shape } = one;
   if (shape === undefined) return listed(one);
@@ -56,7 +59,7 @@ export function textOf(one) {
 /** @param {any} one @returns {'variable' | 'constant'} */
 const kindOf = ({ use, is }) => (use === 'constant' || (!use && is === 'constant') ? 'constant' : 'variable');
 
-/** What a box says of the tensors in it. @param {any} child @returns {import('./gather.js').Line[]} */
+/** The lines in a box about its tensors. @param {any} child @returns {import('./gather.js').Line[]} */
 export const linesOf = ({ tensors = [] }) =>
   tensors.map((/** @type {any} */ one) => ({ id: one.node, is: kindOf(one), name: nameOf(one), text: textOf(one) }));
 

@@ -1,13 +1,13 @@
-/** Kinds of models: what the page says of each. How its overview looks is in panels/overview.js. */
+/** Kinds of models, in the page's words. panels/overview.js has the layout of their overviews. */
 
 /**
  * @typedef {object} Kind
- * @property {string} label what it is called
+ * @property {string} label the kind's name
  * @property {string[]} shown on the first page
  * @property {string} files of this kind, in a sentence
- * @property {string} [ending] of a file that is nothing else, and no more than a message
+ * @property {string} [ending] of a file of only this kind, which is a single message
  * @property {boolean} [exported] nodes take values by name, and have graphs within them
- * @property {string[]} [finds] what is looked for as one types
+ * @property {string[]} [finds] the things that are searched while typing
  */
 /** @type {Record<string, Kind>} */
 export const kinds = {
@@ -54,7 +54,10 @@ export const isExported = (kind) => kinds[kind]?.exported === true;
 /** @param {string} kind */
 export const isSameDiff = (kind) => kind.startsWith('samediff');
 
-/** For SameDiff, these questions name a tag, where those of other kinds name a function. @param {string} question */
+/**
+ * In a SameDiff file the tag is the graph, and takes the place of a function's name in questions.
+ * @param {string} question
+ */
 const tagIsNamed = (question) => ['nodes', 'scopes', 'ops', 'function', 'tag'].includes(question);
 
 /** A question about that tag; '' or nothing for the default one. @template {{ question: string }} Question

@@ -1,4 +1,4 @@
-/** A graph as far as its drawing needs it: what goes in and comes out, and its scopes. */
+/** Loads a graph for drawing: its inputs and outputs, and its scopes. */
 import { Lookup } from './lookup.js';
 import { tensorNamed } from './tensors.js';
 
@@ -8,9 +8,9 @@ import { tensorNamed } from './tensors.js';
 /** @typedef {import('./folded-graph.js').Signal} Signal */
 /** @typedef {import('./held.js').Attached} Attached */
 
-/** Children of a scope that are looked at one by one. */
+/** The most children of a scope that are examined. */
 const CHILDREN = 20_000;
-/** Nodes that a signature's outputs may depend on if nothing else is to be drawn. */
+/** The most nodes that a signature's outputs may depend on, to draw only these. */
 const LED = 20_000;
 const ALL = 1_000_000;
 
@@ -29,13 +29,19 @@ const captured = ({ argument, name, path, kind, dtype, shape, registered_name: t
   path,
 });
 
-/** What is drawn with those that take it, and would draw the scope around it, in which it was made. @param {string} op */
+/**
+ * Nodes that are drawn with their consumers; drawing them by themselves would also draw the scope of their creation.
+ * @param {string} op
+ */
 const isHeld = (op) => /^(Const|VarHandleOp|Variable(V2)?|ReadVariableOp)$/.test(op);
 
-/** Names that the tracer gave, which say less than an argument's own. @param {string | undefined} name */
+/** Names from the tracer, which are less informative than an argument's own. @param {string | undefined} name */
 const isTelling = (name) => name !== undefined && !/^(resource|unknown|input_\d+|\d*)$/.test(name);
 
-/** How a signature calls the arguments of its function. @param {any} value of the answer, however deep @returns {[string, string][]} */
+/**
+ * A signature's names for the arguments of its function. @param {any} value of the answer, however deep
+ * @returns {[string, string][]}
+ */
 function namesIn(value) {
   if (typeof value !== 'object' || value === null) return [];
   const own = typeof value.argument === 'string' && typeof value.input === 'string';
@@ -54,7 +60,7 @@ function argumentsOf({ inputs, captures = [] }, entry) {
   });
 }
 
-/** What a signature gives to the graph, by its placeholders' names. @param {any[]} inputs @returns {Input[]} */
+/** The inputs of a signature, by its placeholders' names. @param {any[]} inputs @returns {Input[]} */
 const fedOf = (inputs) =>
   inputs.map(({ name, tensor, ...one }) => ({
     ...one,
@@ -75,7 +81,7 @@ async function endsOf(ask, kind, name, entry, how) {
     isTensorflow && name
       ? argumentsOf(given, entry)
       : items(given.inputs).map((/** @type {any} */ one) => ({ ...one, label: one.name, word, isNode: isTensorflow }));
-  // Outputs of a frozen graph are nodes and get ordinary boxes.
+  // The outputs of a frozen graph are nodes, with boxes like others.
   const outputs = kind === 'graph_def' && !name ? [] : items(given.outputs);
   return { inputs, outputs, unread: given.unread, nodes: isTensorflow ? given.nodes : undefined };
 }
@@ -90,10 +96,13 @@ const ownOf = ({ tensor, type_attr, ...one }) => ({
 /** @param {object} type */
 const withoutNull = (type) => Object.fromEntries(Object.entries(type).filter(([, value]) => value !== null));
 
-/** The outputs, with details from the scopes. @param {any[]} outputs @param {any[]} results @param {Entry | undefined} entry @param {string | undefined} word */
+/**
+ * Results, with their details from the scopes. @param {any[]} outputs @param {any[]} results
+ * @param {Entry | undefined} entry @param {string | undefined} word
+ */
 function resultsOf(outputs, results, entry, word) {
   const known = new Map(outputs.map((one) => [one.name, ownOf(one)]));
-  // A function gives only the types of its outputs; the nodes that produce them may know the shapes.
+  // A function only gives the types of its outputs; the node that makes one may know the shape.
   const all = results.length
     ? results.map((one) => ({ ...one, ...withoutNull(known.get(one.name) ?? {}) }))
     : [...known.values()];
@@ -112,7 +121,7 @@ async function ledTo(ask, entry, how) {
     if (found.total > found.items.length) return undefined;
     const here = found.items.filter((/** @type {any} */ one) => one.function === null);
     const held = new Set(here.flatMap((/** @type {any} */ one) => (isHeld(one.op) ? [one.name] : [])));
-    // The name of a read value begins with the variable's name.
+    // A read value has the name of the variable before it.
     for (const { name } of here) if (!held.has(name) && !held.has(name.replace(/\/[^/]*$/, ''))) led.add(name);
   }
   for (const one of [...led])
@@ -133,7 +142,7 @@ export async function loadGraph(ask, kind, name, entry, how) {
     endsOf(ask, kind, name, entry, how),
     ask({ question: 'scopes', name: name || undefined, count: CHILDREN }, how),
     name ? undefined : ledTo(ask, entry, how),
-    // Here nothing else tells how many nodes there are with those that others hold.
+    // Only this gives the number of nodes including those that others hold.
     kind === 'saved_model' && !name ? ask({ question: 'nodes', count: 1 }, how) : undefined,
   ]);
   const { inputs, outputs, unread, nodes } = ends;

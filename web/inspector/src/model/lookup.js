@@ -1,4 +1,4 @@
-/** Details shown next to the drawing about one node, argument, tensor, value, result or scope, from the core's answers. */
+/** The details of one node, argument, tensor, value, result or scope next to the drawing: the core's answers. */
 import { resultId } from './edges.js';
 import { unlessUnknown } from './folded-graph.js';
 import { attachedOf, callsOf, textOf } from './held.js';
@@ -10,21 +10,21 @@ import { attribute } from './tensors.js';
 /** @typedef {import('./folded-graph.js').Output} Output */
 /** @typedef {import('./folded-graph.js').Signal} Signal */
 
-/** Children of a scope that are looked through for one. */
+/** The most children of a scope that are searched for one. */
 const CHILDREN = 20_000;
 
 const withoutMark = (/** @type {string} */ id) => id.replace(/^value:/, '');
 
-/** Nodes that do nothing but hold a tensor. @param {string | null} op */
+/** Nodes that only hold a tensor. @param {string | null} op */
 const isConstant = (op) => op === 'Constant' || op === 'const' || op === 'Const';
 
-/** The drawing says them already. */
+/** The drawing shows these already. */
 const KNOWN = new Set(['_output_shapes']);
 
 const VARIABLES = new Set(['VarHandleOp', 'VariableV2', 'Variable']);
 const READS = new Set(['ReadVariableOp', 'Identity']);
 
-/** Inputs that are looked at for what they read. */
+/** The most inputs that are examined for variables. */
 const MOST = 16;
 
 /** The graphs whose values a graph within nodes may take, the innermost first. @param {string} name */
@@ -34,7 +34,7 @@ function around(name) {
   return name ? [...found, ''] : found;
 }
 
-/** The core's answers about one node, argument, tensor or value. */
+/** The core's data about one node, argument, tensor or value. */
 export class Lookup {
   /** @param {Ask} ask @param {string} name of the graph @param {Input[]} inputs @param {Output[]} outputs */
   constructor(ask, name, inputs, outputs) {
@@ -45,7 +45,7 @@ export class Lookup {
     this.outputs = outputs;
   }
 
-  /** The boxes that represent this: itself, its producer, or its first consumer.
+  /** The box for a name: itself, the node that makes it, or the first one that takes it.
    * @param {string} id @param {Signal} how */
   async placed(id, how) {
     const name = withoutMark(id);
@@ -58,12 +58,15 @@ export class Lookup {
     return [first?.is === 'node' ? first.name : id];
   }
 
-  /** The node, or the producer of a value. @param {string} name @param {Signal} how */
+  /** For a value, the node that makes it. @param {string} name @param {Signal} how */
   node(name, how) {
     return this.ask({ question: 'node', name, scope: this.asked, count: 1 }, how).catch(unlessUnknown);
   }
 
-  /** The box of a node or scope; that of a scope that is only a node is the node's. @param {string} id @param {string} scope @param {Signal} how */
+  /**
+   * The box of a node or scope; a single node is its own box. @param {string} id @param {string} scope
+   * @param {Signal} how
+   */
   async child(id, scope, how) {
     const answer = await this.ask({ question: 'scopes', name: this.asked, scope, count: CHILDREN }, how).catch(
       unlessUnknown,
@@ -71,7 +74,7 @@ export class Lookup {
     return answer?.children.items.find((/** @type {any} */ one) => one.path === id || one.inner === id);
   }
 
-  /** One that is taken here: of this graph, or of one around it. @param {string} node @param {Signal} how */
+  /** A tensor used here: of this graph, or of one around it. @param {string} node @param {Signal} how */
   async tensor(node, how) {
     for (const graph of around(this.name)) {
       const question = { question: 'constants', name: node, scope: graph || undefined };
@@ -117,7 +120,7 @@ export class Lookup {
     };
   }
 
-  /** What of the inputs are variables: captured by a function, or read from one. @param {any} node @param {Signal} how */
+  /** The inputs that are variables: captured by a function, or read from one. @param {any} node @param {Signal} how */
   async #reads({ from }, how) {
     /** @type {Map<string, any>} */
     const known = new Map(this.inputs.map((one) => [one.name, { ...one, ...one.attached, attached: one.attached }]));
@@ -154,7 +157,7 @@ const scopeDetail = (name, { nodes, ops = [], tensors = [], more_tensors: more }
   more,
 });
 
-/** A node's inputs: its own, those of the graphs within it, and its own tensors.
+/** The inputs of a node: the listed ones, those of graphs within it, and tensors of its own.
  * @param {any} node @param {any} box @param {string} graph @param {Map<string, any>} reads */
 function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph, reads) {
   /** @type {Map<string, any>} */
@@ -163,7 +166,7 @@ function fromOf({ from }, { inputs = [], tensors = [] } = {}, graph, reads) {
   const taken = new Set(
     from.flatMap((/** @type {any} */ { value, name }) => [value, name, reads.get(name)?.attached?.id]),
   );
-  // Values of an outer graph are arguments here.
+  // A value of a graph around this one counts as an argument here.
   const isHere = (/** @type {any} */ one) => one.name !== undefined && (one.function ?? '') === graph;
   return [
     ...from

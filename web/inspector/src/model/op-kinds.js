@@ -1,6 +1,6 @@
-/** Guesses the purpose of operations from their names. */
+/** The purpose of operations, judged by their names. */
 
-/** Kinds of operations, which make boxes easy to tell apart. @type {[kind: string, ops: RegExp][]} */
+/** Kinds of operations, which distinguish boxes at a glance. @type {[kind: string, ops: RegExp][]} */
 const KINDS = [
   ['form', /quantizelinear/i], // no weights of its own
   ['call', /call|^while|^statelesswhile|^if$|^statelessif|^loop$|^scan$|^case|^map_?fn|symbolicgradient/i],
@@ -17,17 +17,17 @@ const KINDS = [
 /** @param {string} op one, or several with commas */
 export const kindOf = (op) => KINDS.find(([, ops]) => op.split(', ').some((one) => ops.test(one)))?.[0] ?? 'other';
 
-/** Kinds that best describe a scope's purpose come first. */
+/** The most informative kinds about a scope come first. */
 const TELLING = ['call', 'weigh', 'norm', 'act', 'pool', 'other', 'form'];
 
 /** @param {string} a @param {string} b */
 const byKind = (a, b) => TELLING.indexOf(kindOf(a)) - TELLING.indexOf(kindOf(b));
 
-/** Operations that say little about a scope's purpose. */
+/** Operations that are not informative about a scope. */
 const MINOR =
   /^(Identity|Const|Constant|Shape|StridedSlice|Pack|Cast|ReadVariableOp|NoOp|Reshape|ExpandDims|Squeeze|ConcatV2|Prod|Transpose|Mul|Add|AddV2|Sub|Neg|Rsqrt|Fill|Range|Less|SelectV2|StopGradient|.*Placeholder.*|Assert|.*Assign.*)$/;
 
-/** What a scope does, by its operations. @param {string[]} all */
+/** Summarizes a scope by its operations. @param {string[]} all */
 export function summary(all) {
   const ops = [...new Set(all)];
   const telling = ops.filter((op) => !MINOR.test(op));

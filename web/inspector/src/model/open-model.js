@@ -1,4 +1,4 @@
-/** Opens a model in its worker, once: its answers, what lies beside it, its graphs and arrays. */
+/** Opens a model in its worker, once: its answers, the files next to it, its graphs and arrays. */
 import { blobSource, inspect } from 'libcpb';
 import { inTurn } from 'libcpb/in-turn.js';
 import { cutAddress } from 'libcpb/inspect/archive-address.js';
@@ -16,17 +16,17 @@ import { shownOf } from './values.js';
 /** @typedef {import('libcpb').Model} Model */
 /** @typedef {import('./places.js').Place} Place */
 /** @typedef {import('./requests.js').Requests} Requests */
-/** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[], entry?: string }} Input
- *   whole: all of it is downloaded first; chosen: the first file is the model; entry: which of an archive */
-/** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: nobody waits for it */
+/** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[], entry?: string }} Input whole:
+ *   download all of it first; chosen: the first file is the model; entry: the name of one in an archive */
+/** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: not requested by the reader */
 
-/** Largest file next to the model that is read from a server that ignores ranges, in bytes. */
+/** The largest file next to the model that a server may send as a whole, in bytes. */
 const MOST_WHOLE = 64 * 2 ** 20;
 
-/** Questions that also use files next to a model. @type {Record<string, 'keras' | 'checkpoint'>} */
+/** Questions that also concern files next to a model. @type {Record<string, 'keras' | 'checkpoint'>} */
 const ABOUT = { overview: 'keras', layers: 'keras', load: 'keras', search: 'keras', variables: 'checkpoint' };
 
-/** Which of these files each kind of model has. @type {Record<string, (string | undefined)[]>} */
+/** The files that each kind of model may have. @type {Record<string, (string | undefined)[]>} */
 const HAVE_BESIDE = { saved_model: ['keras', 'checkpoint'], meta_graph: ['checkpoint'] };
 
 /** @template T @param {() => Promise<T>} act @returns {() => Promise<T>} once, unless that fails */
@@ -37,14 +37,14 @@ function once(act) {
 }
 
 /**
- * Files next to a SavedModel, each given to the model before the first question about it.
+ * The files next to a SavedModel, each passed to the model before the first question about it.
  *
  * @param {Place} place of the model
  * @param {AbortSignal} opening
  */
 function besides(place, opening) {
   const near = (/** @type {string} */ name) => (isWithin(place) ? place.near(name) : undefined);
-  // The first question is about it: it is fetched together with the model's beginning.
+  // The first question needs it: it is fetched together with the model's beginning.
   const mayHaveKeras = !/\.(meta|index)$/.test(place.name);
   const keras = Promise.resolve(mayHaveKeras ? near('keras_metadata.pb')?.bytes(opening) : undefined);
   keras.catch(() => {});
@@ -55,7 +55,7 @@ function besides(place, opening) {
       const bytes = await near('fingerprint.pb')?.bytes(signal);
       return bytes && fingerprintOf(bytes);
     },
-    /** Says whether it gave the model something that a question is also about. @param {Model} model */
+    /** Returns whether it passed the model a file that a question concerns. @param {Model} model */
     giving(model) {
       const given = { keras: false, checkpoint: false };
       const give = {
@@ -79,7 +79,7 @@ function besides(place, opening) {
 }
 
 /**
- * The same model, whose arrays tell how far they are read.
+ * The same model, with progress reports for its arrays.
  *
  * @param {Model} model
  * @param {Requests} requests
@@ -94,10 +94,10 @@ const telling = (model, requests) => ({
   },
 });
 
-/** A meta graph alone is shown as a SavedModel that has nothing else. @param {string} kind */
+/** A single meta graph is shown like a SavedModel with nothing else. @param {string} kind */
 const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
 
-/** Questions without a brief answer. */
+/** Questions without brief answers. */
 const NEEDS_ALL = ['constants', 'layers'];
 
 /**
@@ -106,7 +106,7 @@ const NEEDS_ALL = ['constants', 'layers'];
  */
 
 /**
- * Asks a model, with the files next to it, one question after the other.
+ * Asks a model, with the files next to it, one question at a time.
  *
  * @param {Model} model
  * @param {Exposing} how
@@ -118,7 +118,7 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
   /** @type {import('./folded-graph.js').Ask} */
   const answer = async ({ question, ...given }, { signal }) => {
     const options = { ...given, ...(brief && { brief }) };
-    // The model is read while what lies beside it is on its way; then the answer is another.
+    // The model is read while the files next to it are being fetched; afterwards the answer may change.
     ahead?.before(question, signal);
     const asked = model.ask(question, { ...options, signal });
     asked.then(
@@ -137,7 +137,7 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
     isBrief: () => !!brief,
     /** @type {import('./folded-graph.js').Ask} */
     ask: (question, how) => next(() => (how.signal.throwIfAborted(), answer(question, how))),
-    /** An answer that nobody asked for, or its price.
+    /** For work without a request by the reader: an answer, or its cost.
      * @param {Parameters<typeof answer>[0]} question @param {Signal} how */
     offer: (question, how) =>
       next(async () => {
@@ -153,7 +153,7 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
 }
 
 /**
- * The page's questions to a model.
+ * The page's methods for a model.
  *
  * @param {Model} model
  * @param {Exposing} how
@@ -167,7 +167,7 @@ function exposed(model, how) {
     ask: (/** @type {any} */ question, /** @type {Signal} */ how) =>
       how.unasked && remote ? offer(question, how) : ask(question, how),
     ...graphs(ask, kind, isBrief),
-    /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */
+    /** The positions of the chunks, if there are not too many. @param {{ most: number }} options */
     chunks({ most }) {
       if (!message.numChunks || message.numChunks > most) return [];
       const own = [...message.chunks()].filter(({ file }) => file === 0);
@@ -184,7 +184,7 @@ function exposed(model, how) {
         return shownOf(telling(model, requests), tensor, signal);
       });
     },
-    /** What the file beside a SavedModel says. @param {{}} _ @param {Signal} how */
+    /** The fingerprint file next to a SavedModel. @param {{}} _ @param {Signal} how */
     fingerprint: async (_, { signal }) => fingerprint(signal),
   };
 }
@@ -214,15 +214,18 @@ async function openAt(place, opening) {
       fingerprint,
       ahead,
     }),
-    /** What it and another differ in. @param {{ other: import('./compare.js').Other, skipValues?: boolean }} options @param {Signal} how */
+    /**
+     * The differences between it and another model.
+     * @param {{ other: import('./compare.js').Other, skipValues?: boolean }} options @param {Signal} how
+     */
     compare: ({ other, skipValues }, { signal }) =>
       requests.freely(() => compare(place, other, requests, { skipValues, signal })),
   };
 }
 
 /**
- * Opens a model, or says why it cannot: a folder has none of the files that were `tried`, the server sends only the
- * `whole` file, or an archive has several models, the `choices`.
+ * Opens a model; or returns the reason why it cannot: a folder has none of the files that were `tried`, its server
+ * sends only the `whole` file, or an archive has several models, the `choices`.
  *
  * @param {Input} input
  * @param {Opening} opening

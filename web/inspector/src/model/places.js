@@ -1,4 +1,4 @@
-/** Where the files of a model are: at a URL and beside it, or among files that were chosen. */
+/** The places of a model's files: at a URL and next to it, or among chosen files. */
 import { blobSource, urlSource } from 'libcpb';
 import { hasEnding } from './kinds.js';
 
@@ -7,25 +7,25 @@ import { hasEnding } from './kinds.js';
 /**
  * A file of a model.
  * @typedef {object} Place
- * @property {string} name its last part: of a folder ''
- * @property {string} path as it is shown
+ * @property {string} name the last part of its path; '' for a folder
+ * @property {string} path as shown
  * @property {() => Source} source to read parts of it
- * @property {(signal?: AbortSignal) => Promise<Uint8Array | undefined>} bytes all of it, if it is a small
- *   file; undefined: it is not there, or cannot be read
+ * @property {(signal?: AbortSignal) => Promise<Uint8Array | undefined>} bytes all of it, if it is a small file;
+ *   undefined: it is missing, or cannot be read
  * @property {(path: string, beside?: string) => Place | undefined} near another file, by its path from
  *   the same folder; beside: '' if it is the model itself
- * @property {() => number | undefined} whole bytes of it, where a server sent all when a part was asked for
+ * @property {() => number | undefined} whole its size, if a server sent all of it for a range request
  * @property {boolean} remote
  */
 /** @typedef {{ path: string, file: File }} Chosen */
 
-/** The most that is read of a file beside a model. */
+/** The most bytes to read of a file next to a model. */
 const MOST = 64 * 2 ** 20;
-/** Requests of at least so many bytes report progress while they arrive. */
+/** Requests of at least this many bytes report their progress. */
 const LONG = 256 * 1024;
 
 /**
- * The same source, which tells what is read of it.
+ * The same source, with reports of its reads.
  *
  * @param {Source} source
  * @param {Requests} requests
@@ -76,11 +76,11 @@ function told(source, requests, beside) {
   return layer;
 }
 
-/** The first bytes to read: the beginning of a .pb file, or the end of a .cpb file, which has the index. */
+/** The first read of a file: the beginning of a .pb, the end of a .cpb, which has the index. */
 const [HEAD, TAIL] = [4096, 64 * 1024];
 
 /**
- * The same source, whose first request is sent at once, while what will ask for it is still loaded.
+ * The same source, but its first request is sent at once, while the code that needs it is still being loaded.
  *
  * @param {Source} source
  * @param {string} name
@@ -92,7 +92,7 @@ export function early(source, name, signal) {
   if (!isChunked && !name.endsWith('.pb') && !hasEnding(name)) return source;
   /** @type {Promise<any> | undefined} */
   let first = isChunked ? source.tail?.(TAIL, { signal }) : source.read(0, HEAD, { signal });
-  first?.catch(() => {}); // the call that uses it reports the error
+  first?.catch(() => {}); // its reader gets the error
   const take = () => {
     const taken = first;
     first = undefined;
@@ -100,7 +100,7 @@ export function early(source, name, signal) {
   };
   const layer = Object.create(source);
   const sent = first;
-  // Its response also has the size.
+  // The answer also gives the size.
   layer.stat = async (/** @type {any} */ options) => (await sent?.catch(() => {}), source.stat(options));
   layer.read = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) =>
     (!isChunked && offset === 0 && length === HEAD && take()) || source.read(offset, length, options);
@@ -123,7 +123,7 @@ async function joined(stream, most) {
   }
 }
 
-/** Whether other files of the model may lie beside it. @param {Place} place */
+/** Whether other files of the model may be next to it. @param {Place} place */
 export const isWithin = (place) => !place.remote || /^saved_model\.(pb|cpb)$|\.meta$/.test(place.name);
 
 /** The data files of a checkpoint, which the package calls "variables". @param {Place} index */
@@ -138,8 +138,8 @@ const isThere = (source) =>
   );
 
 /**
- * The checkpoint beside a model, if there is one: beside model.meta it is model.index, or model, which has all of it,
- * as TensorFlow wrote it first.
+ * The checkpoint next to a model, if there is one: next to model.meta it is model.index, or model, a single file in
+ * TensorFlow's first format.
  *
  * @param {Place} model
  * @param {(name: string) => Place | undefined} near
@@ -164,14 +164,14 @@ export function nameOf({ pathname }) {
   }
 }
 
-/** The address of the file that one stands for: hf://, or a page that shows a file. @param {string} address */
+/** The address of the file behind an indirect address: hf://, or a page that shows a file. @param {string} address */
 export const fileAt = (address) => /** @type {any} */ (urlSource(address)).requested();
 
 /**
  * @param {string} address
  * @param {Requests} requests
- * @param {{ beside?: string, maxWhole?: number }} [options] beside: its path from the model;
- *   maxWhole: what is taken of a server that knows no ranges, in bytes
+ * @param {{ beside?: string, maxWhole?: number }} [options] beside: its path from the model; maxWhole: largest size
+ *   accepted from a server without ranges, in bytes
  * @returns {Place}
  */
 export function atUrl(address, requests, { beside, maxWhole } = {}) {
@@ -219,9 +219,9 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
       return bytes;
     },
     near(path, beside = path) {
-      const escaped = path.split('/').map(encodeURIComponent).join('/'); // it is made of names, and is no URL
+      const escaped = path.split('/').map(encodeURIComponent).join('/'); // it consists of names, and is not a URL
       const other = new URL(escaped, url);
-      other.search = url.search; // what signs it may be good for others, too
+      other.search = url.search; // its signature may also be valid for others
       return atUrl(other.href, requests, { beside: beside || undefined, maxWhole });
     },
   };
@@ -241,7 +241,7 @@ export function amongFiles({ path, file }, all, requests, beside) {
     path,
     remote: false,
     whole: () => undefined,
-    // The library passes no name that leads out of the folder.
+    // The library only passes names within the folder.
     source: () =>
       Object.assign(told(blobSource(file), requests, beside), {
         beside: (/** @type {string} */ other) => amongFiles({ path, file }, all, requests).near(other)?.source(),

@@ -1,20 +1,19 @@
-/** Reports fetched ranges and progress to the page. */
+/** Reports requests and their progress to the page. */
 import { CpbError } from 'libcpb';
 
 /**
- * @typedef {{ offset: number, length: number, beside?: string }} Fetched a range of the
- *   model, or of a file beside it
+ * @typedef {{ offset: number, length: number, beside?: string }} Fetched a range of the model, or of a file next to it
  * @typedef {{ done: number, total: number }} Part bytes
  * @typedef {object} News
- * @property {Fetched[]} ranges that came since the last news
- * @property {Part} coming progress of the requests that are under way
- * @property {Part | undefined} work progress of data that is read as a whole, such as an array
+ * @property {Fetched[]} ranges received since the last report
+ * @property {Part} coming progress of the running requests: received, and expected
+ * @property {Part | undefined} work of a value that is read as a whole, such as an array
  */
 
-/** Most bytes that questions may read as streams, which also bring the bytes in between; the rest is read in pieces. */
+/** The largest stream that questions may read, including unneeded bytes between; the rest is read piece by piece. */
 const STREAMED = 64 * 2 ** 20;
 
-/** Milliseconds between reports to the page. */
+/** The time between reports, in milliseconds. */
 const EVERY = 60;
 
 export class Requests {
@@ -26,9 +25,9 @@ export class Requests {
   #work;
   #timer = 0;
   #tell;
-  /** @type {import('./budget.js').Budget | undefined} of the answer that is looked for */
+  /** @type {import('./budget.js').Budget | undefined} of the current answer */
   #budget;
-  /** How much is read that was asked for meanwhile. */
+  /** The bytes read on request in the meantime. */
   #asked = 0;
   #streamed = 0;
 
@@ -38,8 +37,8 @@ export class Requests {
   }
 
   /**
-   * How one that has begun is sent. Chrome's cache answers the ranges of one URL one by one: those
-   * beside another pass it by.
+   * How a running request was sent. Chrome's cache answers the ranges of one URL one by one, so parallel ranges bypass
+   * it.
    *
    * @param {RequestInit} init
    * @returns {RequestInit}
@@ -72,7 +71,7 @@ export class Requests {
   }
 
   /**
-   * Charges reads during `act` to a budget, except those that the reader asked for in the meantime.
+   * Reads during `act` are paid for, except for those requested by the reader in the meantime.
    *
    * @template T
    * @param {import('./budget.js').Budget} budget
@@ -87,7 +86,7 @@ export class Requests {
     }
   }
 
-  /** @template T @param {() => Promise<T>} act that was asked for */
+  /** @template T @param {() => Promise<T>} act requested by the reader */
   async freely(act) {
     this.#asked++;
     try {
@@ -104,7 +103,7 @@ export class Requests {
     return this.#streamed <= STREAMED;
   }
 
-  /** A request that is about to be sent: an error if it must not. @param {Fetched} range */
+  /** Called before a request is sent; throws if it is not allowed. @param {Fetched} range */
   allow(range) {
     const price = this.#asked ? undefined : this.#budget?.pay(range);
     if (price) throw Object.assign(new CpbError('BUDGET', 'nobody asked for it, and it costs more'), { price });
@@ -127,7 +126,7 @@ export class Requests {
     };
   }
 
-  /** How far something is that takes longer; undefined: it has ended. @param {Part} [part] */
+  /** The progress of longer work; undefined: it has ended. @param {Part} [part] */
   work(part) {
     this.#work = part;
     this.#soon();

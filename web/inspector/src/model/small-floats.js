@@ -1,8 +1,8 @@
 /** Floats of a byte or less, and pairs of floats, as numbers of JavaScript. */
 
 /**
- * The bits of a format. `end`: the meaning of the largest exponents: infinities and NaN ('ieee'), only NaN, with all
- * bits set ('fn'), or only numbers ('all'); 'fnuz' uses the bits of -0 as NaN.
+ * The meaning of the bits of a format. `end` is the meaning of the largest exponents: infinities and NaN ('ieee'), only
+ * NaN if all bits are set ('fn'), or only numbers ('all'); 'fnuz' has no -0, whose bits are NaN.
  * @typedef {{ exponent: number, fraction: number, bias: number, end: 'ieee' | 'fn' | 'fnuz' | 'all' }} Format
  */
 
@@ -18,7 +18,7 @@ const FORMATS = {
   float4_e2m1fn: { exponent: 2, fraction: 1, bias: 1, end: 'all' },
 };
 
-/** The value if the bits are NaN or an infinity; undefined: neither. @param {Format} format @param {number} bits */
+/** NaN or infinity, if the bits mean one of these; else undefined. @param {Format} format @param {number} bits */
 function special({ exponent: width, fraction: digits, end }, bits) {
   const [sign, exponent, fraction] = partsOf(width, digits, bits);
   if (end === 'fnuz') return bits === 1 << (width + digits) ? NaN : undefined;
@@ -46,7 +46,7 @@ function numberOf(format, bits) {
 const scale = (bits) => (bits === 255 ? NaN : 2 ** (bits - 127));
 
 /**
- * A reader of values of a one-byte type; undefined if no type has this name.
+ * Makes a reader of values with a byte each; undefined for other types.
  *
  * @param {string} dtype
  * @returns {((buffer: ArrayBuffer) => Float64Array) | undefined}
@@ -59,6 +59,6 @@ export function smallReader(dtype) {
   return (buffer) => Float64Array.from(new Uint8Array(buffer), (byte) => /** @type {number} */ (table[byte]));
 }
 
-/** How large complex numbers are. @param {Float32Array | Float64Array} parts real and imaginary ones */
+/** The magnitudes of complex numbers. @param {Float32Array | Float64Array} parts real and imaginary ones */
 export const magnitudes = (parts) =>
   Float64Array.from({ length: parts.length / 2 }, (_, i) => Math.hypot(Number(parts[2 * i]), Number(parts[2 * i + 1])));

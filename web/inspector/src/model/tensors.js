@@ -1,10 +1,10 @@
-/** Names of tensors, their types and values in short. */
+/** Names of tensors, and short forms of their types and values. */
 
-/** @typedef {(number | string | null)[] | null} Shape null where the rank is not known; of ONNX sizes have names */
+/** @typedef {(number | string | null)[] | null} Shape null if the rank is unknown; ONNX has named sizes */
 /** A node's output: its number, or its name and number. @typedef {{ name: string, output?: string, index: number }} Tensor */
 
 /**
- * The tensor that an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' names.
+ * The output that an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' refers to.
  *
  * @param {string} input
  * @returns {Tensor}
@@ -18,13 +18,13 @@ export function tensorNamed(input) {
 /** @param {{ attributes: any[] } | undefined} node @param {string} name */
 export const attribute = (node, name) => node?.attributes.find((one) => one.name === name)?.value;
 
-/** ?×7×7×1280, or '' where nothing is known. @param {Shape | undefined} shape */
+/** ?×7×7×1280, or '' if nothing is known. @param {Shape | undefined} shape */
 export function times(shape) {
   if (!shape) return '';
   return shape.length > 1 ? shape.map((one) => one ?? '?').join('×') : shape.length ? `[${shape[0] ?? '?'}]` : 'scalar';
 }
 
-/** What types are called in short, as in f32[?,3]; ND4J's names too. @type {Record<string, string>} */
+/** Short names of types, as in f32[?,3]; also ND4J's. @type {Record<string, string>} */
 const SHORT = {
   float: 'f32',
   double: 'f64',
@@ -42,10 +42,10 @@ const shortType = (dtype) =>
   SHORT[dtype?.toLowerCase() ?? ''] ??
   (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_)/, (_, u, kind, bits) => (u || kind[0]) + bits);
 
-/** What a type is made of: of any rank, if that is all that is said. @param {any} tensor */
+/** An element type; of any rank, if the rank is unspecified. @param {any} tensor */
 const inner = (tensor) => `${typed(tensor)}${tensor.shape === null ? '[*]' : ''}`;
 
-/** A type of ONNX or Core ML that is not a tensor, as sequence(f32[?]). @param {any} type @returns {string} */
+/** A type of ONNX or Core ML other than a tensor, as sequence(f32[?]). @param {any} type @returns {string} */
 function composed(type) {
   const [[name, of] = ['', {}]] = Object.entries(type);
   if (name === 'map') return `map(${[shortType(of.key), of.value && inner(of.value)].filter(Boolean).join(' → ')})`;

@@ -1,11 +1,11 @@
-/** The texts of an array of strings: the first of them, each as far as a page shows it. */
+/** The texts of an array of strings: the first ones, each up to the length that a page shows. */
 
-/** Texts, bytes of one, and bytes that are read of all. */
+/** Number of texts, bytes of one, and total bytes to read. */
 const [FIRST, LONG, MOST] = [64, 2000, 2 ** 20];
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** A byte as Python's repr shows it. @param {number} byte */
+/** A byte other than a letter, as in Python's repr. @param {number} byte */
 const escaped = (byte) =>
   byte >= 32 && byte < 127 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
 

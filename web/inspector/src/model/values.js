@@ -1,4 +1,4 @@
-/** The contents of one array: statistics, a histogram, a picture, or texts. The values themselves stay in the worker. */
+/** Summarizes one array: statistics, a histogram, a picture, or texts; the values themselves stay here. */
 import { magnitudes, smallReader } from './small-floats.js';
 import { textsOf } from './texts.js';
 
@@ -7,10 +7,10 @@ const [BARS, LINES, FIRST] = [64, 512, 64];
 /** Rows of the picture are this long. */
 const [NARROW, WIDE] = [4, 2048];
 
-/** No more than this is held in the page: a few bytes may stand for many values. */
+/** The most bytes held in the page: a few bytes may represent many values. */
 const MOST = 256 * 2 ** 20;
 
-/** By NumPy's names of types. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
+/** By NumPy's names of their types. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
 const readers = {
   '<f4': (b) => new Float32Array(b),
   '<f8': (b) => new Float64Array(b),
@@ -42,7 +42,7 @@ const word = new DataView(new ArrayBuffer(4));
 const brain = (bits) => (word.setUint16(0, bits), word.getFloat32(0));
 
 /**
- * The same values, of which the last dimension varies fastest, where it was the first.
+ * The values in row-major order, from an array in which the first dimension varies fastest.
  *
  * @param {any} values
  * @param {number[]} shape
@@ -62,8 +62,8 @@ export function rowMajor(values, shape) {
 
 /**
  * @param {any} model
- * @param {any} tensor as the answers `constants` has it, or with the key of a `variable`; of
- *   SameDiff perhaps with a `tag`, and the number of a `state` of its updater
+ * @param {any} tensor from the answer `constants`, or with the key of a `variable`; for SameDiff perhaps with a `tag`,
+ *   and the number of a `state` of its updater
  * @param {AbortSignal} signal
  */
 const arrayOf = (model, { variable, node, name, tensor, tag, state }, signal) =>
@@ -75,7 +75,7 @@ const arrayOf = (model, { variable, node, name, tensor, tag, state }, signal) =>
 /**
  * @param {any} array
  * @param {AbortSignal} signal
- * @returns {Promise<ArrayLike<number | bigint> | undefined>} undefined: no numbers
+ * @returns {Promise<ArrayLike<number | bigint> | undefined>} undefined: not numbers
  */
 async function numbersOf(array, signal) {
   const read = array.numpy === '|V1' ? smallReader(array.dtype) : readers[array.numpy ?? ''];
@@ -123,7 +123,7 @@ function histogram(values, low, high) {
 }
 
 /**
- * Grey levels of a matrix, or of the last two dimensions combined.
+ * Grey levels of a matrix, or of the last two dimensions joined.
  *
  * @param {ArrayLike<number | bigint>} values
  * @param {number} width
@@ -146,15 +146,15 @@ function picture(values, width, low, high) {
 /**
  * @typedef {object} Shown
  * @property {number} count
- * @property {number} finite how many of them are finite; the following are about these
+ * @property {number} finite the number of finite values, to which the following apply
  * @property {number} low
  * @property {number} high
  * @property {number} mean
  * @property {number} deviation
- * @property {number[]} bars how many are in each interval between low and high
+ * @property {number[]} bars the number of values in each part of the range from low to high
  * @property {number[]} first
- * @property {boolean} [magnitudes] whether the numbers are magnitudes of complex numbers
- * @property {string[]} [texts] the first values, if they are texts
+ * @property {boolean} [magnitudes] whether the statistics are of magnitudes of complex numbers
+ * @property {string[]} [texts] the first ones, if they are texts
  * @property {{ width: number, height: number, pixels: Uint8ClampedArray } | undefined} picture
  */
 

@@ -8,9 +8,9 @@ import { Requests } from './requests.js';
 /** @typedef {(file: number, begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>>} Read */
 
 /**
- * A file that only the page can read, as a Blob is read.
+ * A file that only the page can read, in the form of a Blob.
  *
- * @param {any} chosen as session.js describes it @param {number} i @param {Read} read
+ * @param {any} chosen described by session.js @param {number} i @param {Read} read
  */
 function fileOnPage({ path, ...about }, i, read) {
   const slice = (begin = 0, end = about.size) => ({
@@ -31,7 +31,7 @@ connection.expose({
 
   /**
    * @param {import('./open-model.js').Input} input
-   * @param {import('libcpb/worker/connection.js').Description} page gets reports of fetched ranges
+   * @param {import('libcpb/worker/connection.js').Description} page receives reports of requests
    * @param {{ signal: AbortSignal }} options
    */
   async open(input, page, { signal }) {
@@ -39,7 +39,7 @@ connection.expose({
     if ('chosen' in input)
       input.chosen = input.chosen.map((one, i) => (one.file ? one : /** @type {any} */ (fileOnPage(one, i, read))));
     const requests = new Requests((one) => void news(one));
-    // Ranges fetched for an answer are reported before the answer.
+    // Reports requests before the answer that they were for.
     const after =
       (/** @type {Function} */ method) =>
       (/** @type {any[]} */ ...args) =>

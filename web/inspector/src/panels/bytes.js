@@ -8,7 +8,7 @@ import { Panel } from '../panel.js';
 import { list, listing, numbers } from './listing.js';
 import '../tensor.js';
 
-/** As many as are drawn; the rest is smaller than any of them. */
+/** The most items to draw; the rest are smaller than any of them. */
 const DRAWN = 300;
 /** Values of an array that its row has. */
 const VALUES = 3;
@@ -161,7 +161,7 @@ class Bytes extends Panel {
         </p>`;
   }
 
-  /** What says where variables are stored is of no interest to most. @param {any[]} saver */
+  /** Constants with the places of variables are of no interest to most readers. @param {any[]} saver */
   savers(saver) {
     return saver.length
       ? html`<details ?open=${saver.some((one) => keyOf(one) === this.at)}>
@@ -307,14 +307,14 @@ function sums(own, word) {
   });
 }
 
-/** What tells the saver where variables are stored: in its functions, or made for them. @param {any} one */
+/** Constants that tell the saver where variables are stored: in its functions, or made for them. @param {any} one */
 const isSavers = ({ isConstant, within: name, name: node, dtype, shape, size: bytes }) =>
   isConstant &&
   (/^__inference__traced_(save|restore)/.test(name ?? '') ||
     /^save(_\d+)?\/|(^|\/)(SaveV2|RestoreV2)(_\d+)?\/(tensor_names|shape_and_slices)$/.test(node ?? '') ||
     (!name && dtype === 'string' && shape?.length === 0 && bytes > 64 && /^Const(_\d+)?$/.test(node)));
 
-/** The first values, where the answer has them. @param {any} one */
+/** The first values, if the answer has them. @param {any} one */
 function previewOf({ preview, preview_more: more }) {
   const text = (/** @type {any} */ value) =>
     typeof value === 'string'
@@ -329,13 +329,14 @@ const whatOf = (/** @type {any} */ one) => (one.isConstant ? 'constant' : 'varia
 const keyOf = (/** @type {any} */ one) => one.at;
 const sumOf = (/** @type {any[]} */ list) => list.reduce((sum, one) => sum + one.size, 0);
 
-/** The first that has more than one in it. @param {any} node @returns {any} */
+/** The first one with more than one child. @param {any} node @returns {any} */
 function branching(node) {
   while (node.children?.length === 1 && node.children[0].children) [node] = node.children;
   return node;
 }
 
-/** Groups that get their own colour: each scope, or, if there are many, scopes whose names begin alike; the largest first.
+/** The groups with colours of their own: each scope, or, if there are many, those whose names begin alike; the largest
+ * first.
  * @param {any[]} tops */
 function keysOf(tops) {
   const alike = (/** @type {string} */ name) => (tops.length > COLOURS ? (/^.[^_.]*/.exec(name)?.[0] ?? name) : name);
@@ -348,7 +349,7 @@ function keysOf(tops) {
   return { of, said, names: [...sizes.keys()].sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0)) };
 }
 
-/** Names without what all of them begin and end with, by whole parts. @param {string[]} names */
+/** Names without their common beginning and end, in whole parts. @param {string[]} names */
 function distinct(names) {
   const paths = names.map((name) => name.split('/'));
   const [first = []] = paths;
@@ -359,14 +360,14 @@ function distinct(names) {
   return paths.map((path) => path.slice(head, path.length - tail).join('/'));
 }
 
-/** As much of a name as fits. @param {string} name @param {number} width */
+/** The part of a name that fits. @param {string} name @param {number} width */
 const fitted = (name, width) => {
   const most = Math.floor(width / 7);
   const text = plain(name);
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 };
 
-/** A tree of name scopes. @param {any[]} list @param {boolean} mixed constants beside variables are a scope */
+/** A tree of name scopes. @param {any[]} list @param {boolean} mixed constants next to variables are a scope */
 function scopes(list, mixed) {
   /** @type {any} */
   const root = { name: '', children: [], by: new Map() };

@@ -63,7 +63,7 @@ class Chunk extends Panel {
   }
 }
 
-/** The selection for the message itself, if the file has no chunks. */
+/** The selection for the message itself, in a file without chunks. */
 export const BYTES = 'bytes';
 
 customElements.define('cpb-chunk', Chunk);

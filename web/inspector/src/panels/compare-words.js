@@ -1,10 +1,10 @@
 /**
- * Readable words for the names of sections, items and members in a comparison, the same as those
- * of `cpb diff` (src/cli/show/diff_words.c).
+ * The words that a person reads for the names of sections, items and members in a comparison; `cpb diff` shows the same
+ * (src/cli/show/diff_words.c).
  */
 import { brief, count, plain, shape } from '../format.js';
 
-/** Where a name says too little by itself. @type {Record<string, string>} section, or section and item */
+/** Names that say too little by themselves. @type {Record<string, string>} section, or section and item */
 const TITLES = { ops: 'kinds of operations', 'overview ops': 'operations' };
 
 /** The same of members. @type {Record<string, string>} */
@@ -45,7 +45,7 @@ const isShape = (list) =>
   !(list.length && list.every((d) => typeof d === 'string'));
 
 /**
- * A value on one line: shapes and tensors as elsewhere, an object as its members.
+ * A value on one line: shapes and tensors in the usual form, an object by its members.
  *
  * @param {any} value
  * @param {boolean} [counts]

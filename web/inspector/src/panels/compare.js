@@ -6,7 +6,7 @@ import { count, counted, kindName, plain, told } from '../format.js';
 import { Panel } from '../panel.js';
 import { isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
 
-/** Values of a larger file are compared only if that is asked for. */
+/** Values of a larger file are compared only on request. */
 const LARGE = 32 * 2 ** 20;
 /** Characters of a value that are shown. */
 const SHOWN = 200;
@@ -79,7 +79,7 @@ class Compare extends Panel {
     () => [this.at, this.chosen, this.#values],
   );
 
-  /** Whether values are also compared. */
+  /** Whether values are compared as well. */
   get #values() {
     return this.view.values ? this.view.values === 'yes' : this.session.about.size <= LARGE;
   }
@@ -88,7 +88,7 @@ class Compare extends Panel {
   #files(files) {
     const [first] = modelsAmong(files);
     const all = first ? [first, ...files.filter((file) => file !== first)] : [];
-    // Distinguishes choices, as answers are cached by their questions.
+    // Distinguishes choices, because answers are kept by their questions.
     const name = all.map(({ name, size, lastModified }) => `${name} ${size} ${lastModified}`).join('\n');
     return { chosen: all.map((file) => ({ file, path: pathOf(file) })), name };
   }
@@ -187,7 +187,7 @@ class Compare extends Panel {
     </div>`;
   }
 
-  /** The item, where this model has it. @param {string} name @param {Change} change @param {any} section */
+  /** The item, if this model has it. @param {string} name @param {Change} change @param {any} section */
   name(name, change, { section, function: inside = '' }) {
     const words = plain(itemWords(section, name));
     if (words !== plain(name)) return words;

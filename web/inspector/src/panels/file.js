@@ -1,4 +1,4 @@
-/** The file from its first to its last byte: its chunks, and what of it was fetched. */
+/** The file from its first to its last byte: its chunks, and the parts that were fetched. */
 import { css, html, nothing, svg } from 'lit';
 import { count, counted, size } from '../format.js';
 import { pager, Panel } from '../panel.js';
@@ -6,7 +6,7 @@ import { BYTES } from './chunk.js';
 import { numbers, table } from './listing.js';
 
 const COLUMNS = 1000;
-/** Chunks, as many as can be told apart, and requests in the table. */
+/** The most chunks that can be distinguished, and the most requests in the table. */
 const [MOST, ROWS] = [5000, 200];
 /** Chunks of a page of their table. */
 const PAGE = 50;
@@ -115,7 +115,7 @@ class FileMap extends Panel {
     return html`<cpb-chunk .session=${this.session} .at=${this.at} .view=${this.view}></cpb-chunk>`;
   }
 
-  /** The panel of a file without chunks. */
+  /** For a file without chunks. */
   plain() {
     return this.at === BYTES ? nothing : html`<p>${this.link('file', BYTES, 'Show the bytes of the message')}</p>`;
   }

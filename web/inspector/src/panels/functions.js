@@ -104,7 +104,7 @@ class Functions extends Panel {
       },
       numbers('called_by', 'Called by', {
         wide: false,
-        // A node has it, and nothing calls it.
+        // It is inside a node, and is not called.
         show: (f) => (f.is !== 'function' ? html`<span class="dim">–</span>` : count(f.called_by)),
       }),
       numbers('nodes', 'Nodes'),
@@ -165,7 +165,7 @@ class Functions extends Panel {
   }
 }
 
-/** What functions and graphs of ONNX have beside. @param {any} f */
+/** Further facts about functions and graphs of ONNX. @param {any} f */
 const ofOnnx = (f) => html`
   ${part(
     'Attributes',
@@ -181,7 +181,7 @@ const ofOnnx = (f) => html`
   )}
 `;
 
-/** Type of an input or output; ONNX functions do not have types. @param {any} one */
+/** The type of an input or output; functions of ONNX do not have it. @param {any} one */
 const typeOf = (one) => {
   if (one.dtype === undefined && !one.type && !('type_attr' in one)) return nothing;
   return one.dtype === 'resource' ? 'resource' : brief(one);

@@ -1,4 +1,4 @@
-/** Beside the graph: what is chosen in it. */
+/** The selection of the graph, next to the drawing. */
 import { css, html, nothing } from 'lit';
 import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
@@ -9,7 +9,7 @@ import '../tensor.js';
 const MEMBERS = 50;
 const USERS = 25;
 
-/** What an attribute's value is, as text. @param {any} value @returns {string} */
+/** The value of an attribute as text. @param {any} value @returns {string} */
 function textOf(value) {
   if (typeof value === 'string') return value;
   if (value?.omitted) return `${count(value.omitted.size)} bytes`;
@@ -27,7 +27,7 @@ function textOf(value) {
     : JSON.stringify(value);
 }
 
-/** How one takes what is looked at, where that says more than that it does. @param {any} consumer */
+/** How the consumer takes the value, if that is not obvious. @param {any} consumer */
 function taken({ is, inputs, control }) {
   const outputs = [
     ...new Set(
@@ -44,7 +44,7 @@ function taken({ is, inputs, control }) {
 /** @param {string} word */
 const capital = (word) => `${word[0]?.toUpperCase()}${word.slice(1)}`;
 
-/** An output: a shape, or of ONNX a value with its type. @param {any} one */
+/** An output: a shape, or for ONNX a value with its type. @param {any} one */
 const outputWords = (one) =>
   one?.name === undefined
     ? html`<li class="type">${one?.dtype ? typed(one) : times(one?.shape) || 'of unknown type'}</li>`
@@ -53,7 +53,7 @@ const outputWords = (one) =>
         ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}
       </li>`;
 
-/** ONNX: the operator set version that the model imports, and the version that last changed this operator.
+/** For ONNX: the version of the operators that the model imports, and the version in which this operator last changed.
  * @param {{ domain?: string, version?: number | null, since?: number }} operation */
 const versionOf = ({ domain, version, since }) =>
   version === undefined
@@ -129,7 +129,7 @@ class GraphDetails extends Panel {
     this.first = this.firstUser = 0;
   }
 
-  /** Where this graph is drawn, with the same scopes. @param {string} node @param {unknown} [text] */
+  /** A link to this graph with the same open scopes. @param {string} node @param {unknown} [text] */
   #to(node, text = node) {
     const lead = () => this.go('graph', this.at, node, this.view);
     return html`<button class="link" @click=${lead}>${broken(String(text))}</button>`;
@@ -310,7 +310,7 @@ class GraphDetails extends Panel {
       ${pager(list, (first) => (this.firstUser = first), USERS)}`;
   }
 
-  /** One in a graph within a node is in another drawing. @param {any} one */
+  /** A consumer in a graph within a node is in another drawing. @param {any} one */
   #user({ is, name, function: graph }) {
     const node = is === 'return' ? `return:${name}` : name;
     const isHere = (graph ?? '') === this.at.replace(/^\/$/, '');

@@ -6,11 +6,11 @@ import { kindOf } from '../model/op-kinds.js';
 /** @typedef {import('../model/gather.js').Group} Group */
 /** @typedef {import('../layout-worker.js').Layout} Layout */
 
-/** Heights in a box: its head, the line of an input, a call, and the space below. */
+/** Heights in a box: its head, a line for an input, a call, and the space below. */
 const [HEAD, LINE, CALL, FOOT] = [40, 15, 22, 5];
-/** Most lines in a box, and most lines of variables in the box of a scope. */
+/** The most lines that are shown; and for a scope, lines for its variables. */
 const [LINES, SCOPE_LINES] = [5, 3];
-/** Text in a box: widths of a letter, and letters of the longest text. */
+/** For text in a box: widths of a letter, and the longest text in letters. */
 const [NAME, SMALL, LONG] = [8, 6.5, 30];
 
 /** @param {string} label @param {number} [most] */
@@ -20,7 +20,7 @@ export const short = (label, most = LONG) => {
   return text.length > most ? `${text.slice(0, half)}…${text.slice(-half)}` : text;
 };
 
-/** A function's name, without what TensorFlow puts around it. @param {string} name */
+/** A function's name, without TensorFlow's prefix and suffix. @param {string} name */
 export const functionName = (name) => name.replace(/^__(inference|forward|backward)_(.+?)_\d+$/, '$2');
 
 const several = (/** @type {Group} */ { is }) => is === 'many' || is === 'rest';
@@ -33,7 +33,7 @@ function under({ is, op, count: nodes }) {
   return short(op, 34) || is;
 }
 
-/** Lines of a box: what it takes, as far as there is room. @param {Group} group */
+/** Lines of a box: its inputs, as far as there is room. @param {Group} group */
 function linesOf({ is, attached, more = 0, parameters }) {
   const most = is === 'scope' ? SCOPE_LINES : LINES;
   if (attached.length + more <= most) return attached.map(({ name, text }) => [short(name, 22), short(text, 38)]);
@@ -67,7 +67,7 @@ export function sizeOf(group) {
   return { width: Math.round(width), height: HEAD + (more ? more + FOOT : 0) };
 }
 
-/** What is read aloud says what is seen. @param {Group} group */
+/** The text for screen readers matches the picture. @param {Group} group */
 function spoken(group) {
   const { is, label, word = is, op, count: nodes, calls } = group;
   const lines = linesOf(group).map(([name, text]) => `${name} ${text}`);
@@ -129,7 +129,7 @@ const frame = ({ id, x, y, width, height }, { fold }) =>
     <rect width=${width} height=${height}></rect>
   </g>`;
 
-/** Its name, which is written over what leads into it. @param {any} frame */
+/** Its name, which is drawn over the edges into it. @param {any} frame */
 const frameName = ({ id, x, y }) =>
   svg`<text class="scope" aria-hidden="true" x=${x + 8} y=${y + 14}>− ${short(id.slice(id.lastIndexOf('/') + 1))}</text>`;
 
@@ -148,7 +148,7 @@ function curve(points) {
   return path;
 }
 
-/** Shapes are said once below each box, or where they differ, on each edge. @param {any[]} edges */
+/** Shapes are written once below each box, or on each edge if they differ. @param {any[]} edges */
 function shapesOf(edges) {
   /** @type {Map<string, any[]>} */
   const from = new Map();

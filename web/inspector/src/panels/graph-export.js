@@ -4,7 +4,7 @@ import { COLOURS, look } from './graph-look.js';
 const SVG = 'http://www.w3.org/2000/svg';
 /** Left free around the drawing. */
 const MARGIN = 12;
-/** Largest picture that browsers draw: a side, and all pixels. */
+/** The limits of browsers' drawings: a side, and the number of pixels. */
 const [SIDE, PIXELS] = [16_000, 100_000_000];
 
 /** The page's colours as they are now. @param {Element} within @returns {[name: string, value: string][]} */
@@ -20,7 +20,7 @@ function coloursIn(within) {
 }
 
 /**
- * The drawing alone: without what only a page can do.
+ * The drawing alone, without interactive parts.
  *
  * @param {SVGSVGElement} shown
  * @param {{ width: number, height: number }} size
@@ -44,7 +44,7 @@ export function svgOf(shown, { width, height }) {
   const gone = [];
   while (comments.nextNode()) gone.push(comments.currentNode);
   for (const one of gone) /** @type {Comment} */ (one).remove();
-  // The page's policy forbids style elements in it: this one is put into the text.
+  // The page's policy forbids style elements, so this one is put into the text.
   const style = colours.reduce((text, [name, value]) => text.replaceAll(`var(--${name})`, value), look);
   const text = new XMLSerializer()
     .serializeToString(svg)

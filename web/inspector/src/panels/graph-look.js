@@ -34,7 +34,7 @@ path.lit { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2px; }
 marker path { fill: var(--dim); stroke: none; }
 `;
 
-/** Styles for the page only: hovered, selected and focused elements. */
+/** Styles that only the page has: hovered, selected, focused. */
 export const behaviour = `
 .frame, .box, .enter { cursor: pointer; }
 .box:hover > rect:first-of-type, .enter:hover > rect { stroke: var(--accent); stroke-opacity: 1; }

@@ -3,11 +3,11 @@
 /** @typedef {{ x: number, y: number }} Point */
 /** @typedef {{ x: number, y: number, width: number, height: number }} Area */
 
-/** Scales that are possible, and the least at which text is still read. */
+/** Possible scales, and the smallest one at which text is still readable. */
 const [LEAST, MOST, READABLE] = [0.02, 4, 0.62];
 /** A pointer that moved less was a click. */
 const CLICK = 4;
-/** Margin around an element that is brought into view. */
+/** Margin around a part that is brought into view. */
 const MARGIN = 24;
 
 const distance = (/** @type {Point} */ a, /** @type {Point} */ b) => Math.hypot(a.x - b.x, a.y - b.y);
@@ -28,7 +28,7 @@ export class Zoom {
   /** @type {SVGSVGElement | undefined} */
   #window;
 
-  /** Whether somebody moved it. */
+  /** Whether the reader has moved it. */
   touched = false;
 
   /** The window; what moves is its child with class `moved`. @param {SVGSVGElement} svg */
@@ -41,7 +41,7 @@ export class Zoom {
     svg.addEventListener('pointerup', this.#up);
     svg.addEventListener('pointercancel', this.#up);
     svg.addEventListener('click', this.#click, { capture: true });
-    // Focused elements are brought into view here, not by the browser.
+    // The browser may scroll a focused element into view: this does it instead.
     svg.addEventListener('focusin', (event) => this.#reveal(/** @type {Element} */ (event.target)));
   }
 
@@ -50,7 +50,7 @@ export class Zoom {
     return { width: width || 1, height: height || 1 };
   }
 
-  /** The point of the drawing in the middle of the view. */
+  /** The point of the drawing in the middle. */
   get middle() {
     const { width, height } = this.#area;
     return { x: (width / 2 - this.x) / this.scale, y: (height / 2 - this.y) / this.scale };
@@ -64,7 +64,7 @@ export class Zoom {
     );
   }
 
-  /** What stays where it is: a point of the window. @param {number} factor @param {Point} [about] */
+  /** Keeps a point of the window in place. @param {number} factor @param {Point} [about] */
   by(factor, about) {
     const { width, height } = this.#area;
     const { x, y } = about ?? { x: width / 2, y: height / 2 };
@@ -181,7 +181,7 @@ export class Zoom {
     this.#dragged = false;
   };
 
-  /** @param {KeyboardEvent} event @returns {boolean} whether it was for this */
+  /** @param {KeyboardEvent} event @returns {boolean} whether the key was handled */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
     if (event.key === '+' || event.key === '=') this.by(1.25);

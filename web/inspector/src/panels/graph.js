@@ -1,4 +1,4 @@
-/** The graph: what the model computes, or a function, folded by name scope. */
+/** The graph: the computation of the model, or a function, folded by name scope. */
 import { css, html, nothing, unsafeCSS } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { arrows } from '../arrows.js';
@@ -17,7 +17,7 @@ import { Zoom } from './graph-zoom.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 
-/** Most boxes that are drawn. */
+/** The largest number of boxes that are drawn. */
 const MOST = 600;
 /** The main graph. */
 const WHOLE = '/';
@@ -66,7 +66,7 @@ class Graph extends Panel {
       }),
     () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
   );
-  /** Loads the parts that a brief drawing lacks, to draw the graph again. */
+  /** The parts that a brief drawing lacks; the drawing is then replaced. */
   #rest = this.asking(
     ([session, drawn], { signal }) =>
       drawn?.unread ? session.ask('constants', { count: 1, signal, unasked: true }) : Promise.resolve(),
@@ -77,14 +77,14 @@ class Graph extends Panel {
     async ([, drawn], { signal }) => {
       if (!drawn || drawn.groups.length > MOST) return undefined;
       const last = this.#layout.value;
-      // Where something else is chosen the drawing is the same.
+      // If only the selection changes, the drawing stays the same.
       if (last && last.key === keyOf(drawn)) return { ...last, drawn };
       return { key: keyOf(drawn), drawn, layout: await laidOut(drawn, signal) };
     },
     () => [this.#graph.value],
   );
 
-  /** The current drawing, until the next one is ready. @returns {any} */
+  /** The current drawing, while another one is being made. @returns {any} */
   get #drawn() {
     return this.#layout.value;
   }
@@ -173,7 +173,7 @@ class Graph extends Panel {
     return price ? offer(this.session, 'The weights’ shapes are not read yet', price) : nothing;
   }
 
-  /** The node that contains this graph. */
+  /** The node around a graph within a node. */
   #owner() {
     const at = this.#graph.value?.at ?? this.#at;
     const { owner } = this.#places.value?.functions.find((/** @type {any} */ { name }) => name === at) ?? {};
@@ -235,7 +235,7 @@ class Graph extends Panel {
     this.go('graph', at, '', { ...this.view, open: toText(open) });
   }
 
-  /** The drawing, which stays while the details next to it load. @param {any} shown */
+  /** The details come later, and the drawing stays. @param {any} shown */
   drawing({ drawn, layout }) {
     const chosen = this.#chosen(drawn);
     const isTold = this.group || this.node;

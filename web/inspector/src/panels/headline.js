@@ -1,4 +1,4 @@
-/** The headline of a model: its name, inputs and outputs, and figures. */
+/** The first facts about a model: its name, its inputs and outputs, its figures. */
 import { css, html, nothing } from 'lit';
 import { brief, count, plain } from '../format.js';
 
@@ -149,13 +149,13 @@ export const flow = (inputs, outputs, show = named) =>
     : nothing;
 
 /**
- * A figure; undefined: there is none, null: not known yet.
+ * A figure; undefined: the model lacks it; null: not known yet.
  * @typedef {{ name: string, value: unknown, more?: unknown } | undefined} Figure
  */
 
 /**
  * @param {object} head
- * @param {unknown[]} head.kind what it is, in parts
+ * @param {unknown[]} head.kind its kind, in parts
  * @param {string} head.name
  * @param {any[]} head.inputs
  * @param {any[]} head.outputs
@@ -182,7 +182,7 @@ export const headline = ({ kind, name, inputs, outputs, show, figures, note }) =
     ${note ? html`<p class="note">${note}</p>` : nothing}
   </section>`;
 
-/** A model's name by where it is: its file, or its folder if the file is called as all are. @param {string} name */
+/** A model's name from its place: its file, or its folder if the file has the usual name. @param {string} name */
 export function nameOf(name) {
   const parts = name.split(/[?#]/)[0]?.split('/').filter(Boolean) ?? [];
   const file = parts.pop() ?? '';

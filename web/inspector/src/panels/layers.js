@@ -1,5 +1,5 @@
-/** The layers, from the best source there is: Keras's tree, of one its configuration, variables and the layers in it; else
- * what modules or names tell. */
+/** The layers, from the best available source: Keras's tree, with configuration, variables and nested layers of each;
+ * otherwise modules or names. */
 import { css, html, nothing } from 'lit';
 import { MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, plain, shapes, size } from '../format.js';
@@ -10,7 +10,7 @@ import { pairs, resting } from './overview-rest.js';
 /** Variables of a layer that are listed. */
 const VARIABLES = 50;
 
-/** Where they are from, if Keras does not tell of them. @type {Record<string, string>} */
+/** Their source, if it is not Keras. @type {Record<string, string>} */
 const SOURCES = {
   modules: 'by the modules of the exported program',
   layers: 'as the model lists them',
@@ -90,7 +90,7 @@ class Layers extends Panel {
     });
   }
 
-  /** The columns of layers; empty ones are left out.
+  /** The available facts about layers; empty columns are not shown.
    * @param {any[]} items @param {string} source @returns {import('./listing.js').Column[]} */
   columns(items, source) {
     const has = (/** @type {string} */ key) => items.some((one) => one[key] && one[key].length !== 0);
@@ -109,7 +109,7 @@ class Layers extends Panel {
     ];
   }
 
-  /** A link to its details: as a layer, or as variables or nodes. @param {any} one @param {string} source */
+  /** Links to its details: as a layer, or as variables or nodes. @param {any} one @param {string} source */
   #name(one, source) {
     const name = nameOf(one);
     if (isOfKeras(one))
@@ -205,7 +205,7 @@ function setting(value) {
   return html`<code>${plain(typeof value === 'string' ? value : JSON.stringify(value))}</code>`;
 }
 
-/** Which layers it is called with, in any of its calls. @param {{ layer: string }[][]} calls */
+/** The layers that provide its inputs, in any of its calls. @param {{ layer: string }[][]} calls */
 const sources = (calls) => [...new Set(calls.flat().map(({ layer }) => layer))];
 
 /** @param {any} l */

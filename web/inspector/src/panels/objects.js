@@ -87,7 +87,7 @@ class Objects extends Panel {
 }
 
 /**
- * The stored value of a variable, to be shown; undefined if nothing is stored, or only in parts.
+ * The stored values of a variable, for display; undefined if they are missing or incomplete.
  *
  * @param {any} session
  * @param {any} object
@@ -99,7 +99,7 @@ async function valueOf(session, { node, path }, signal) {
   return stored ? { name: path ?? name, variable: key, ...stored } : undefined;
 }
 
-/** The kind in words; a missing child has none. @param {string | undefined} kind */
+/** A missing child has no kind. @param {string | undefined} kind */
 const spoken = (kind) => kind?.replaceAll('_', ' ') ?? 'missing';
 
 /** @param {any} o */

@@ -22,7 +22,7 @@ const tagsOf = ({ tags }) => (tags?.length ? `tags: ${tags.map(plain).join(', ')
 /** @param {string} word @param {any} value */
 const said = (word, value) => value && `${word} ${value}`;
 
-/** A description of the model, in parts; missing parts are left out.
+/** The kind in parts; missing parts are left out.
  * @type {Record<string, (o: any, keras: any) => unknown[]>} */
 const KINDS = {
   saved_model: (o, keras) => [
@@ -46,7 +46,9 @@ const KINDS = {
 /** @param {string} kind @param {any} o @param {any} keras */
 export const kindWords = (kind, o, keras) => KINDS[kind]?.(o, keras) ?? [kind];
 
-/** Parameters and bytes, wherever the model has them. @param {Overview} panel @param {any} o @returns {Figure[]} */
+/**
+ * Parameters and bytes, from wherever the model has them. @param {Overview} panel @param {any} o @returns {Figure[]}
+ */
 function weights(panel, { unread, model, parameters, variables, nodes }) {
   const isPriced = priceOf(panel.constants);
   if (unread)
@@ -65,7 +67,7 @@ function weights(panel, { unread, model, parameters, variables, nodes }) {
   if (!parameters) return [{ name: 'Parameters', value: '?' }];
   const { total, trainable, tensors, bytes, size: stored = bytes } = parameters;
   const { size: all, constants } = panel.constants.value ?? {};
-  // The constants of a SavedModel are not parameters.
+  // In a SavedModel the constants are not parameters.
   if (!tensors && nodes === undefined)
     return constants?.total
       ? [{ name: 'Constants', value: size(all), more: counted(constants.total, 'constant') }]
@@ -80,7 +82,9 @@ function weights(panel, { unread, model, parameters, variables, nodes }) {
   ];
 }
 
-/** Nodes, also of graphs beside the model's own. @param {Overview} panel @param {any} o @returns {Figure} */
+/**
+ * Nodes, including those of graphs besides the model's own. @param {Overview} panel @param {any} o @returns {Figure}
+ */
 function nodes(panel, { nodes: own, functions, function_nodes: called, subgraphs, subgraph_nodes: within }) {
   if (own === undefined) return undefined;
   const parts = [
@@ -100,7 +104,7 @@ const customs = (custom) =>
     ? html`<strong>${counted(custom.length, 'custom one')}</strong>: ${custom.map(({ op }) => plain(op)).join(', ')}`
     : 'none custom';
 
-/** As they are counted, or as the exporter lists them: then the panel that counts may know more.
+/** As counted, or as listed by the exporter: then the panel that counts may know more.
  * @param {Overview} panel @param {any} o @returns {Figure} */
 function operations(panel, { ops: listed, nodes: own }) {
   const name = 'Operations';

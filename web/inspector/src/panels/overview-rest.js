@@ -1,4 +1,4 @@
-/** Rarely needed facts about a model, folded at the end of the overview. */
+/** Facts that are rarely needed: folded at the end of the overview. */
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain, size } from '../format.js';
 import { metaGraphOf, text } from './overview-figures.js';
@@ -83,7 +83,7 @@ function each(page, show) {
   return items.length ? items.map(show) : undefined;
 }
 
-/** Facts about any kind of model. @param {any} o @returns {[string, unknown][]} */
+/** For any kind of model. @param {any} o @returns {[string, unknown][]} */
 const written = (o) => [
   ['IR version', o.ir_version],
   ['Specification version', o.specification_version],
@@ -108,7 +108,7 @@ const written = (o) => [
   ['Training', each(o.training, stepOf)],
 ];
 
-/** Facts about a SavedModel. @param {any} panel @param {any} o @returns {[string, unknown][]} */
+/** For a SavedModel. @param {any} panel @param {any} o @returns {[string, unknown][]} */
 function saved(panel, o) {
   const graph = metaGraphOf(o);
   const { stored } = o.variables ?? {};

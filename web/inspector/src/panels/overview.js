@@ -1,4 +1,4 @@
-/** The overview of a model: the first questions that readers have, in order. Empty sections are left out. */
+/** The overview: the facts about a model, the most important first. Facts that a model lacks are left out. */
 import { html, nothing } from 'lit';
 import { constantsOf, MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shapes, size } from '../format.js';
@@ -15,7 +15,7 @@ const [SIGNATURES, WEIGHTS] = [8, 6];
 export class Overview extends Panel {
   static styles = [...Panel.styles, headlined, listing, resting];
   overview = this.asking(([session], { signal }) => session.ask('overview', { signal }));
-  // After the overview, whose requests these shall not hold up.
+  // Loaded after the overview, whose requests these must not delay.
   layers = this.askAfter((o, ask) => (o.keras || o.model) && ask('layers', { count: MOST }));
   variables = this.askAfter(
     (o, _, signal) =>
@@ -33,7 +33,7 @@ export class Overview extends Panel {
     (o, _, signal) => o.kind === 'saved_model' && this.session.look('fingerprint', { signal }),
   );
 
-  /** Asks when the overview is known, what depends on it.
+  /** Asks once the overview is known, and depends on it.
    * @param {(o: any, ask: (question: string, options: object) => Promise<any>, signal: AbortSignal) => unknown} ask */
   askAfter(ask) {
     return this.asking(
@@ -73,13 +73,13 @@ export class Overview extends Panel {
       <span class="type">${one.dtype || one.type ? brief(one) : plain(one.op ?? '')}</span>`;
   }
 
-  /** What Keras says of the whole: the overview has it, or else the layers have. @param {any} o */
+  /** Keras's description of the whole model: from the overview, or else from the layers. @param {any} o */
   keras({ keras }) {
     const { items: [root] = [], total } = this.layers.value?.layers ?? {};
     return keras && root?.depth === 0 ? { ...root, ...keras, layers: total } : keras;
   }
 
-  /** Offers data that was not read yet because it is expensive. */
+  /** The parts that were not read because they are expensive. */
   priced() {
     const { layers, variables, ops, constants } = this;
     const what = Object.entries({ layers, operations: ops, weights: priceOf(variables) ? variables : constants });
@@ -123,7 +123,7 @@ export class Overview extends Panel {
       ${total > items.length || calls.length > shown.length ? html`<p>${this.link('signatures', '', `All ${count(total)} signatures`)}</p>` : nothing}`;
   }
 
-  /** The tags of a SameDiff file. @param {any} tags a page of them */
+  /** For a SameDiff file. @param {any} tags a page of them */
   tags({ total, items }) {
     return html`<h2>${counted(total, 'tag')}</h2>
       ${table(
@@ -242,11 +242,11 @@ export class Overview extends Panel {
 const starts = ({ inputs, outputs }) =>
   !inputs.length && outputs.every((/** @type {any} */ one) => one.dtype === 'invalid');
 
-/** The one that a caller takes unless told otherwise. @param {any[]} signatures */
+/** The one that a caller gets by default. @param {any[]} signatures */
 const mainSignature = (signatures) =>
   signatures.find(({ key }) => key === 'serving_default') ?? signatures.find((one) => !starts(one));
 
-/** The files beside the model. @param {any[]} list */
+/** The files next to the model. @param {any[]} list */
 const files = (list) =>
   html`<h2>Values in ${counted(list.length, 'other file')}</h2>
     ${table(
@@ -260,7 +260,7 @@ const files = (list) =>
     )}
     <p class="dim">They are read from the model's folder when values are looked at.</p>`;
 
-/** What Keras noted of it. @param {any} noted */
+/** Keras's notes about the training. @param {any} noted */
 function training(noted) {
   if (!noted) return nothing;
   const { optimizer, optimizer_config: config, loss, metrics } = noted;

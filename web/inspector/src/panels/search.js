@@ -4,7 +4,7 @@ import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
 import { listing, table } from './listing.js';
 
-/** How long nothing is typed before it is looked for, in milliseconds. */
+/** The pause in typing before a search begins, in milliseconds. */
 const PAUSE = 140;
 
 /** A node's operation, a layer's class, an object's kind. @param {any} one */
@@ -38,7 +38,7 @@ class Search extends Panel {
 
   constructor() {
     super();
-    /** the text typed since, which does not have its own address @type {string | undefined} */
+    /** the text typed since, which is not a place of its own @type {string | undefined} */
     this.typed = undefined;
     this.wait = 0;
   }
@@ -86,7 +86,7 @@ class Search extends Panel {
     this.wait = setTimeout(() => (this.typed = value.trim()), PAUSE);
   }
 
-  /** What was looked for has an address. @param {SubmitEvent} event */
+  /** A search has an address. @param {SubmitEvent} event */
   #submit(event) {
     event.preventDefault();
     clearTimeout(this.wait);

@@ -63,7 +63,7 @@ class Signatures extends Panel {
   );
 
   render() {
-    // Signatures that only initialize the model come last.
+    // Signatures that only start the model come last.
     const all = this.#keys.value?.signatures?.items ?? [];
     const keys = [...all].sort((a, b) => Number(!a.inputs.length) - Number(!b.inputs.length));
     return html`

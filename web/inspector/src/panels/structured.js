@@ -23,7 +23,7 @@ export const structured = css`
   }
 `;
 
-/** A value that is neither a tensor nor a structure, in Python's notation. @param {any} value @returns {string} */
+/** A value other than a tensor or structure, in Python's notation. @param {any} value @returns {string} */
 function literal(value) {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -32,7 +32,10 @@ function literal(value) {
   return plain(JSON.stringify(value)).slice(0, 200);
 }
 
-/** The parts of a structure, by name; undefined if it is not a structure. @param {any} value @returns {[string, any][] | undefined} */
+/**
+ * The parts of a structure, by name; undefined for other values. @param {any} value
+ * @returns {[string, any][] | undefined}
+ */
 function partsOf(value) {
   const numbered = (/** @type {any[]} */ list) => list.map((one, i) => /** @type {[string, any]} */ ([String(i), one]));
   if (Array.isArray(value)) return numbered(value);
@@ -42,11 +45,11 @@ function partsOf(value) {
   return undefined;
 }
 
-/** What kind of structure. @param {any} value */
+/** The kind of structure. @param {any} value */
 const kindOf = (value) =>
   Array.isArray(value) ? 'list' : value.tuple ? 'tuple' : value.dict ? 'dict' : plain(value.named_tuple);
 
-/** What the tensors are called that a value consists of, where the answer says so. @param {any} value */
+/** The names of the tensors of a value, if the answer has them. @param {any} value */
 const tensorsOf = ({ inputs, arguments: names }) => {
   const own = (inputs ?? names ?? []).filter(Boolean);
   return own.length ? html`<span class="dim small">as <code>${plain(own.join(', '))}</code></span>` : nothing;
