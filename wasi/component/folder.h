@@ -1,4 +1,4 @@
-/* Where a model is: what host.c opens besides its own file. */
+/* The place of a model: host.c opens its other files there. */
 #ifndef CPB_COMPONENT_FOLDER_H
 #define CPB_COMPONENT_FOLDER_H
 
@@ -11,7 +11,7 @@ typedef struct place {
   folder_own_folder_t folder;
 } place;
 
-/* Files beside a model are those of this place from now on: to be called by each export, as there may be several
+/* Files next to a model are opened in this place from now on. Each export must call this, as there may be several
  * models. */
 void folder_be_in(const place *here);
 

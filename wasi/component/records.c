@@ -29,7 +29,7 @@ static cpb_step step(on_records *o) {
   return step;
 }
 
-/* The rest of the record, and not a step further. */
+/* Reads on in the record, but not beyond its end. */
 static cpb_step advance(engine *e) {
   on_records *o = (on_records *)e;
   if (o->error.code != CPB_OK) return CPB_STEP_ERROR;
@@ -122,7 +122,7 @@ bool exports_records_method_reader_next(exports_records_reader_t *r, exports_rec
   return content_new(&o->engine, 0, NULL, &ret->val.content, &error) || component_fail(err, &error);
 }
 
-/* After an error with a reader of its own. */
+/* After an error, uses a new reader. */
 static bool leave(on_records *o) {
   o->engine.reads++;
   o->engine.data.size = 0;

@@ -1,5 +1,5 @@
-/* play TAPE MODULE.wasm: plays a tape in the interpreter wasm3. What a tape is:
- * README.md beside this. */
+/* play TAPE MODULE.wasm: plays a tape in the interpreter wasm3. README.md in this folder
+ * describes tapes. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

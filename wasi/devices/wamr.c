@@ -1,7 +1,7 @@
-/* The reactor's calls in WAMR. Its classic interpreter rewrites the code while it loads the module,
- * which it therefore needs in RAM; the fast one leaves it in flash, and makes other code of all
- * of it. The data, which only instantiation reads, are not in the module here (split.py), and are
- * copied from flash by this program. */
+/* The reactor's calls in WAMR. Its classic interpreter rewrites the code while it loads the module, so
+ * the module must be in RAM; the fast one leaves it in flash, and translates all of it to other code.
+ * The data, which only instantiation reads, is not in the module here (split.py): this program copies
+ * it from flash. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ const char *reactor_load(uint32_t memory) {
   static char problem[128];
   uint32_t size = (uint32_t)(module_end - module_begin);
   RuntimeInitArgs init;
-  board_allow_unaligned(); /* WAMR reads what it interprets as it lies there */
+  board_allow_unaligned(); /* WAMR reads the code that it interprets unaligned */
   memset(&init, 0, sizeof init);
   init.mem_alloc_type = Alloc_With_System_Allocator;
   if (!wasm_runtime_full_init(&init)) return "no memory for WAMR";

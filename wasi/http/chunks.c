@@ -1,4 +1,4 @@
-/* The chunks of a .cpb file: which there are, and the bytes of one. */
+/* The chunks of a .cpb file: their list, and the bytes of one. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -14,7 +14,7 @@ typedef struct opened {
   cpb_file *file;
   char *name;
   cpb_index *index;
-  cpb_chunk_reader *reader; /* NULL: only the list was asked for */
+  cpb_chunk_reader *reader; /* NULL: only the list is requested */
 } opened;
 
 static void close_chunks(void *state) {
@@ -102,7 +102,7 @@ static bool next_of_chunk(void *state, cpb_span *piece, cpb_error *error) {
   return step != CPB_STEP_ERROR;
 }
 
-/* The size that counts is that of the record, for which its header is read. */
+/* Sets the size of a chunk's record, for which it reads the chunk's header. */
 static bool find_chunk(job *j, opened *o, uint64_t chunk, uint64_t *size) {
   cpb_span nothing;
   uint64_t all = cpb_index_num_chunks(o->index);

@@ -55,7 +55,7 @@ static bool next_of_message(void *state, cpb_span *piece, cpb_error *error) {
   return true;
 }
 
-/* A merge of its own, which is asked for all of the range at once: so it knows what it will want next. */
+/* A separate merge, which gets the whole range at once, so that it can read ahead. */
 static bool plan(message_body *b, uint64_t *size, cpb_error *error) {
   const cpb_index *index = cpb_message_file_index(b->message);
   const cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1};

@@ -40,7 +40,7 @@ static void hmac(const void *key, size_t key_length, const char *text, uint8_t o
 /* "20261231T235959Z" */
 static void write_date(char out[17], int64_t now) {
   unsigned seconds = (unsigned)(now % 86400);
-  /* Days by the Gregorian calendar, of which the years begin in March here. */
+  /* Days by the Gregorian calendar; years begin in March here. */
   int64_t day = now / 86400 + 719468, era = day / 146097, of_era = day % 146097;
   int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
   int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -71,7 +71,7 @@ static bool is_before(const part *a, const part *b) {
   return order < 0 || (order == 0 && a->length < b->length);
 }
 
-/* The parts of a query in their order, each with a "=". It is escaped already. */
+/* The sorted parts of a query, each with a "=". The query is already escaped. */
 static bool add_query(cpb_sha256 *sha, const char *query, const char *end) {
   part parts[PARTS];
   size_t count = 0;

@@ -9,7 +9,7 @@
 
 #define SYSTEM_NANOSECONDS ((uint64_t)1000000) /* in a millisecond */
 
-/* Whether what is waited for is there within the time. `ready` is dropped. */
+/* Whether the awaited event happens within the time. Drops `ready`. */
 bool system_wait(poll_own_pollable_t ready, uint64_t milliseconds);
 
 #endif
