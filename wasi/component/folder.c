@@ -1,4 +1,5 @@
-/* Files that src/host opens next to a model's file (host/lookup.h, host/file.h), from the folder that the host lends. */
+/* Files that src/host opens next to a model's file (host/lookup.h, host/file.h), from the folder that the host
+ * lends. */
 #include "folder.h"
 
 #include <stdlib.h>

@@ -179,8 +179,8 @@ typedef struct cpb_view_kind {
   /* Calls `visit` for each graph that the node calls, with the attribute that names the graph (empty if the operation
    * does), until it returns false; returns its last result. NULL: nodes call no graphs. */
   bool (*each_callee)(const cpb_view *view, const cpb_view_node *node, cpb_view_visit_callee *visit, void *user);
-  /* Path and class of the exported program's module that the node came from, as the exporter noted in the node. False if
-   * it noted nothing. NULL: the kind has no such notes. */
+  /* Path and class of the exported program's module that the node came from, as the exporter noted in the node. False
+   * if it noted nothing. NULL: the kind has no such notes. */
   bool (*module)(const cpb_view_node *node, cpb_span *path, cpb_span *class_name);
   /* Whether each node is a layer, judged by the names; otherwise layers are made from prefixes of the names. */
   bool (*nodes_are_layers)(const cpb_view *view, const cpb_view_graph *graph);
