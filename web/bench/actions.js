@@ -1,6 +1,6 @@
 // Measures the cost of each action on the page with a model of 1 GB over a slow link: seconds, and requests and bytes of
-// the model, counted by the server; and the same for reads that the page makes by itself afterwards, until there is none
-// for a second.
+// the model, counted by the server; and the same for reads that the page makes by itself afterwards, until it has made
+// no read for a second.
 //
 //   node web/inspector/build.js && node web/bench/actions.js [KIND ...]
 //
