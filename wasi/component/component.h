@@ -19,28 +19,28 @@ typedef struct lent {
   size_t read_size;
 } lent;
 
-/* The source becomes its own. NULL and `error` on failure. */
+/* Takes ownership of the source. NULL and `error` on failure. */
 lent *lent_new(source_own_source_t source, const wit_option_u32_t *read_size, cpb_error *error);
 lent *lent_use(lent *from);
 void lent_free(lent *from); /* by one of its users; NULL is fine */
 
-/* Bytes from `offset` on, of `length` that lie within, come to lie in `window`, which has
- * room for read_size; `*got` says how many, 1 at least. */
+/* Reads up to `length` bytes at `offset`, within the source, into `window`, which has
+ * room for read_size; `*got` is their number, at least 1. */
 bool lent_read(const lent *from, uint8_t *window, uint64_t offset, uint32_t length, uint64_t ahead, size_t *got,
                cpb_error *error);
 
-/* Answers what an engine waits for, with bytes in `window`. */
+/* Supplies the bytes that an engine waits for, in `window`. */
 void lent_answer(const lent *from, uint8_t *window, cpb_input *input);
 
 /* Error of a call of the host. */
 cpb_code lent_failure(source_failure_t *said, cpb_error *error);
 
-/* Between these two calls what the host gives comes to lie in `window`; NULL: in bytes of
- * its own. */
+/* Between these two calls, results of the host are stored in `window`; NULL: in their
+ * own memory. */
 void lent_land(uint8_t *window, size_t size);
 void lent_landed(void);
 
-/* A text or bytes that were passed to an export, which are its own. */
+/* Frees a text or bytes that were passed to an export, which owns them. */
 void argument_free(const void *data, size_t size);
 void component_free(void *block);
 
@@ -53,7 +53,7 @@ typedef struct opened {
   cpb_index *index;
 } opened;
 
-/* The source becomes the file's. NULL and `error` on failure. */
+/* The file takes ownership of the source. NULL and `error` on failure. */
 opened *opened_new(source_own_source_t source, const exports_chunked_options_t *options, cpb_error *error);
 opened *opened_use(opened *file);
 void opened_free(opened *file); /* by one of its users; NULL is fine */
@@ -76,8 +76,8 @@ typedef struct engine_kind {
 struct engine {
   const engine_kind *kind;
   size_t users;
-  uint64_t reads; /* that were begun */
-  cpb_span data;  /* that the last step gave and nobody has taken */
+  uint64_t reads; /* that have begun */
+  cpb_span data;  /* of the last step, not yet taken */
 };
 
 engine *engine_use(engine *e);
@@ -102,7 +102,7 @@ bool content_of(engine *e, exports_chunked_own_content_t *content, cpb_error *er
 /* Sets the result of an export that fails. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error);
 
-/* `memory` as the error, which it sets. */
+/* Sets the error to `memory`. */
 bool component_fail_memory(exports_chunked_error_t *out);
 
 #endif

@@ -7,9 +7,9 @@
 
 struct exports_chunked_content_t {
   engine *from;
-  uint64_t read;       /* the engine's, of which this is the content */
-  uint64_t at, length; /* what is still to be given out */
-  cpb_error error;     /* that it gives from now on */
+  uint64_t read;       /* the engine's read that has this content */
+  uint64_t at, length; /* the rest to return */
+  cpb_error error;     /* of all later calls */
 };
 
 static uint64_t size_of(const engine *e) { return e->kind->size ? e->kind->size(e) : UINT64_MAX; }
@@ -60,7 +60,7 @@ static bool take(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
   return true;
 }
 
-/* An error after some bytes comes with the next call, when the engine gives it again. */
+/* An error after some bytes is returned by the next call, when the engine reports it again. */
 static void fill(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
   while (out->size < max) {
     cpb_step step = c->from->data.size > 0 ? CPB_STEP_DATA : c->from->kind->advance(c->from);

@@ -75,7 +75,7 @@ static on_file *new_on(opened *file, const engine_kind *kind) {
   return o;
 }
 
-/* The engine if all of it is there. */
+/* The engine, if all of it could be made; otherwise frees it and sets the error. */
 static engine *checked(on_file *o, cpb_error *error) {
   if (o && o->window && (o->chunks || o->merge)) return &o->engine;
   cpb_fail_memory(error);

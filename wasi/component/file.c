@@ -9,7 +9,7 @@ enum { CHUNKS_AT_ONCE = 4096 };
 
 struct exports_chunked_file_t {
   opened *file;
-  engine *chunks; /* NULL as long as none was read */
+  engine *chunks; /* NULL until a chunk is read */
 };
 
 struct exports_chunked_merged_t {

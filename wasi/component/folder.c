@@ -21,7 +21,7 @@ void folder_be_in(const place *place) { here = place; }
 
 static cpb_file *beside(const char *path, const char *name, cpb_error *error);
 
-/* A file that is lent, at `path`. */
+/* A lent file, at `path`. */
 static cpb_file *take(lent *from, const char *path, cpb_error *error) {
   cpb_file *file = from ? host_open(from, error) : NULL;
   if (file && host_set_path(file, path, beside)) return file;

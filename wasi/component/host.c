@@ -1,4 +1,4 @@
-/* cpb_file (cpb/file.h, host/file.h) on what a host lends, for what src/host makes of files. */
+/* cpb_file (cpb/file.h, host/file.h) over lent sources, so that src/host works with them. */
 #include "host.h"
 
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 enum { READ_MIN = 4096, BUFFER = 65536 };
 
 struct cpb_file {
-  lent *from;        /* NULL: it is of a source of ours, or in memory */
+  lent *from;        /* NULL: our own source, or memory */
   cpb_source source; /* with `read` */
   bool keeps_codes;  /* of the source's errors */
   uint8_t *window;
   size_t window_size;
-  const uint8_t *data; /* what is at hand */
-  uint64_t begin;      /* and where it begins */
+  const uint8_t *data; /* the bytes at hand */
+  uint64_t begin;      /* their offset */
   size_t length;
   uint64_t size, bytes_read;
   host_beside *beside; /* opens the files that it names; NULL: cannot open any */
-  char *path;          /* beside which they are */
-  char *other_name;    /* that was opened last */
+  char *path;          /* of this file, in the same folder */
+  char *other_name;    /* of the last opened file */
   cpb_file *other;
 };
 
@@ -109,7 +109,7 @@ static bool fill_from_source(cpb_file *file, uint64_t offset, size_t length, cpb
   return file->length > 0;
 }
 
-/* Makes the byte at `offset`, if there is one, be at hand. */
+/* Reads the byte at `offset`, if the file has it, so that it is at hand. */
 static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
   if (offset >= file->size || at_hand(file, offset)) return true;
   uint64_t left = file->size - offset, least = cpb_max_u64(wanted, READ_MIN);
@@ -179,7 +179,7 @@ static bool is_open(const cpb_file *file, const cpb_other_file *other) {
          memcmp(file->other_name, other->name, other->length) == 0;
 }
 
-/* The file that this one names; one is open at a time. */
+/* Opens a file that this one names; only one is open at a time. */
 static cpb_file *open_other(cpb_file *file, const cpb_other_file *other, cpb_error *error) {
   char text[128];
   if (is_open(file, other)) return file->other;

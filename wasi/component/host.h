@@ -8,7 +8,7 @@
 /* A separate view. NULL and `error` if memory is short. */
 cpb_file *host_open(lent *from, cpb_error *error);
 
-/* Opens the file of this name, which a file at `path` has given; NULL with the error set. */
+/* Opens the file of this name, which the file at `path` names; NULL with the error set. */
 typedef cpb_file *host_beside(const char *path, const char *name, cpb_error *error);
 
 /* The place of a file, which files that it refers to are relative to. False if memory is short. */

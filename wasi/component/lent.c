@@ -60,7 +60,7 @@ void component_free(void *block) { argument_free(block, 1); }
 __attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_size, size_t align, size_t size) {
   if (size == 0) return (void *)align;
   uint8_t *moved = landing.now ? room_for(size) : room_for_argument(size);
-  if (!moved) __builtin_trap(); /* the interface knows no way to refuse */
+  if (!moved) __builtin_trap(); /* the interface has no way to refuse */
   if (old_size > 0 && moved != old) memcpy(moved, old, cpb_min_size(size, old_size));
   if (old_size > 0 && moved != old) {
     if (landing.now) free_landed(old, old_size);
@@ -101,7 +101,7 @@ static bool ask_size(lent *from, cpb_error *error) {
   return given;
 }
 
-/* A source may give fewer bytes than it is asked for, but some. */
+/* A source may return fewer bytes than requested, but at least one. */
 static bool accept(const wit_list_u8_t *bytes, uint32_t length, size_t *got, cpb_error *error) {
   *got = bytes->len;
   if (*got > 0 && *got <= length) return true;

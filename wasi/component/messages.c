@@ -35,7 +35,7 @@ static void free_message(message *m) {
 
 /* --- Contents ---------------------------------------------------------------------- */
 
-/* Ranges of a message, one after the other; or a text. */
+/* An engine for ranges of a message, one after the other, or for a text. */
 typedef struct ranges {
   engine engine;
   message *message;
@@ -69,7 +69,7 @@ static void take_back(engine *e) {
   e->data.size = 0;
 }
 
-/* All of it is there from the beginning. */
+/* The whole text is available from the beginning. */
 static cpb_step advance_text(engine *e) {
   (void)e;
   return CPB_STEP_DONE;
@@ -131,7 +131,7 @@ static bool set_schema(message *m, const exports_messages_message_options_t *opt
   return m->schema && set_type(m, &options->type_name, error);
 }
 
-/* `field`: what alone is to be read, or NULL. */
+/* `field`: the only field to read, or NULL. */
 static bool open_file(message *m, lent *from, uint8_t form, const cpb_path *field, const cpb_message_type *type,
                       cpb_error *error) {
   static const char *const names[] = {"", "m.cpb", "m.pb"};
@@ -142,7 +142,7 @@ static bool open_file(message *m, lent *from, uint8_t form, const cpb_path *fiel
   return m->file != NULL;
 }
 
-/* With its types, but without its file. NULL and `error` on failure. */
+/* A message with its types, but without its file. NULL and `error` on failure. */
 static message *new_message(exports_messages_message_options_t *options, cpb_error *error) {
   message *m = calloc(1, sizeof *m);
   if (m) m->users = 1;
@@ -203,7 +203,7 @@ static bool has_path(const cpb_message_type *type, const cpb_path *path) {
   return true;
 }
 
-/* The only type that models consist of which has the path's names; NULL if none or several have. */
+/* The only built-in type with the path's names; NULL if no type or several have them. */
 static const cpb_message_type *type_with(const cpb_schema *schema, const cpb_path *path) {
   static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef",    "tensorflow.MetaGraphDef",
                                       "onnx.ModelProto",       "tensorflow.FunctionDef", "CoreML.Specification.Model"};
@@ -235,7 +235,7 @@ static bool set_path(exports_messages_field_t *f, const wit_string_t *path, cons
   return false;
 }
 
-/* `path`: the field's, or that which an index in pages has it under. */
+/* `path`: the field's, or its path in an index in pages. */
 static bool find_field(exports_messages_field_t *f, const cpb_message_type *type, const cpb_path *path,
                        cpb_error *error) {
   f->find = cpb_message_file_find(f->message->file, type, path, error);

@@ -122,7 +122,7 @@ bool exports_records_method_reader_next(exports_records_reader_t *r, exports_rec
   return content_new(&o->engine, 0, NULL, &ret->val.content, &error) || component_fail(err, &error);
 }
 
-/* After an error with a reader of its own. */
+/* After an error, uses a new reader. */
 static bool leave(on_records *o) {
   o->engine.reads++;
   o->engine.data.size = 0;

@@ -1,4 +1,4 @@
-/* Messages made into .cpb files. */
+/* Splits messages into .cpb files. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@ static bool refuse(job *j, const char *text) {
   return false;
 }
 
-/* Writes a part of the path without escapes at `out`, which is moved on. */
+/* Writes a part of the path without escapes at `out`, and moves `out` behind it. */
 static bool add_part(job *j, const char *p, const char *end, char **out) {
   char *begin = *out;
   while (p < end) {
@@ -28,8 +28,8 @@ static bool add_part(job *j, const char *p, const char *end, char **out) {
   return true;
 }
 
-/* The path without escapes, and a slash at its end if it is a folder: one that is written so, or whose last part has no
- * dot, as no file is called without. */
+/* The path without escapes, with a slash at its end if it is a folder: if it was written so, or its last part has no
+ * dot, as the names of all model files have. */
 static bool read_path(job *j, const char *path, size_t length, char *out) {
   const char *p = path, *end = path + length;
   char *part = out;

@@ -1,4 +1,4 @@
-/* Pages of other origins: which may read answers, and what a browser asks before. */
+/* Pages of other origins: which ones may read answers, and browsers' preflights. */
 #include <string.h>
 
 #include "job.h"
@@ -6,7 +6,7 @@
 /* How long a browser may cache a preflight: a day; some browsers cap it lower. */
 #define MAX_AGE "86400"
 
-/* Whether the list of CPB_ORIGINS has this origin; browsers write it in one way. */
+/* Whether CPB_ORIGINS lists this origin; all browsers write an origin in the same way. */
 static bool is_listed(const char *list, const char *origin) {
   size_t length = strlen(origin);
   for (const char *p = list; *p;) {

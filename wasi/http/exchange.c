@@ -1,4 +1,4 @@
-/* Requests by wasi:http 0.2: what exchange.h asks for. */
+/* Requests by wasi:http 0.2: implements exchange.h. */
 #include "host/url/exchange.h"
 
 #include <stdlib.h>
@@ -25,12 +25,12 @@ struct cpb_exchange {
   const cpb_request *request;
   const cpb_receiver *receiver;
   cpb_response response;
-  bool started; /* there is a `future`; if not, `outcome` and `error` say why */
+  bool started; /* `future` is set; if not, `outcome` and `error` say why */
   http_own_future_incoming_response_t future;
   cpb_outcome outcome;
   cpb_error error;
   bool begun, stopped;
-  uint64_t last; /* when something came */
+  uint64_t last; /* when bytes last arrived */
   char location[LOCATION_MAX];
   char at[LOCATION_MAX]; /* where the request was sent */
   bool is_led;           /* by redirects */
@@ -46,7 +46,7 @@ cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error)
   return x;
 }
 
-/* The runtime lets all requests go on that were sent. */
+/* The runtime continues all sent requests. */
 cpb_exchange *cpb_exchange_beside(cpb_exchange *home) {
   cpb_error error;
   cpb_error_begin(&error, NULL);
@@ -67,7 +67,7 @@ bool cpb_exchange_can_sign(const cpb_exchange *x) {
 
 /* --- What goes wrong ------------------------------------------------------------------------ */
 
-/* The cases of error-code, in their order; whether the next attempt may go otherwise. */
+/* The cases of error-code, in order; whether another attempt may succeed. */
 static const struct {
   const char *name;
   bool may_pass;
@@ -136,7 +136,7 @@ static cpb_outcome refuse_late(cpb_error *error) {
   return CPB_REFUSED;
 }
 
-/* Waits until something is there; else the error is set. */
+/* Waits until bytes arrive; otherwise sets the error. */
 static cpb_outcome wait_for(const cpb_exchange *x, poll_own_pollable_t ready, cpb_error *error) {
   const cpb_request *r = x->request;
   uint64_t now = cpb_url_clock(), end = x->last + r->idle_time;
@@ -206,7 +206,7 @@ static bool set_target(http_borrow_outgoing_request_t request, const char *url) 
          http_method_outgoing_request_set_path_with_query(request, &path);
 }
 
-/* Where a runtime knows such limits, they come after ours, of which the error says more. */
+/* If a runtime also has such limits, they are longer than ours, whose error says more. */
 static http_own_request_options_t limits_of(const cpb_request *r) {
   http_own_request_options_t options = http_constructor_request_options();
   http_borrow_request_options_t o = http_borrow_request_options(options);
@@ -253,7 +253,7 @@ static void take_header(cpb_exchange *x, const http_field_name_t *name, const ht
     memcpy(x->location, value->ptr, value->len);
     x->location[value->len] = 0;
   }
-  if (length > sizeof line) return; /* none of those that matter */
+  if (length > sizeof line) return; /* not a header that matters */
   memcpy(line, name->ptr, name->len);
   line[name->len] = ':';
   memcpy(line + name->len + 1, value->ptr, value->len);
@@ -367,7 +367,7 @@ static cpb_outcome drive(cpb_exchange *x, cpb_error *error) {
 
 /* --- Redirects ------------------------------------------------------------------------------------ */
 
-/* Where the response leads, from `url`, as text in `out`. */
+/* The URL that a response to `url` redirects to, as text in `out`. */
 static bool resolve(const char *url, const char *location, char *out, size_t size) {
   cpb_address from;
   if (!cpb_address_parse(url, &from)) return false;

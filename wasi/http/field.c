@@ -33,7 +33,7 @@ static void free_field(field *f) {
   cpb_release(a, f->text);
 }
 
-/* Sets the error unless a more exact one is set. */
+/* Sets the error unless a more precise one is set. */
 static bool fail(field *f, const cpb_error *error) {
   if (f->job->error.code == CPB_OK) f->job->error = *error;
   return false;

@@ -73,7 +73,7 @@ static void free_request(serve_request *r) {
 
 /* --- The body ------------------------------------------------------------------------------------------- */
 
-/* Whether the client takes more within the time. */
+/* Whether the client accepts more bytes within the time. */
 static bool wait_for_client(streams_borrow_output_stream_t stream) {
   poll_own_pollable_t ready = streams_method_output_stream_subscribe(stream);
   return system_wait(ready, settings_number("CPB_IDLE_TIME", IDLE_TIME));

@@ -15,7 +15,7 @@ typedef struct job {
   cpb_allocator allocator;
   cpb_url_options urls;
   char *url;        /* of the model */
-  const char *rest; /* the path behind the model's name, without its first slash */
+  const char *rest; /* the path after the model's name, without its first slash */
   size_t rest_length;
   const char *query; /* what follows "?", or "" */
   /* The kind of answer. `is_message`: a message; `is_bytes`: a message or the bytes of a chunk; otherwise JSON.
@@ -49,7 +49,7 @@ bool serve_is_unwanted(const serve_request *request, const char *etag);
 
 /* --- Models below a prefix (below.c) ----------------------------------------------------------------- */
 
-/* Adds a path, as it was asked for, to the URL. False with the error set where it could lead elsewhere. */
+/* Appends a path from the request to the URL. False with the error set if the path could lead elsewhere. */
 bool below_url(job *j, const char *path, size_t length);
 
 /* --- Pages of other origins (cors.c) ----------------------------------------------------------------- */
@@ -62,10 +62,10 @@ void cors_answer(job *j);
 
 /* --- Answers --------------------------------------------------------------------------------------- */
 
-/* The model's file, and its name, which is to be freed; NULL with the error set. */
+/* Opens the model's file, and sets its name, which the caller frees; NULL with the error set. */
 cpb_file *job_open(job *j, char **name);
 
-/* After what was opened by the model's URL: an error of usage is one of the settings. */
+/* Call after opening the model's URL: an error of usage is then an error of the settings. */
 void job_opened(job *j);
 
 /* All set the reply, or j->error. */
@@ -81,8 +81,8 @@ bool reply_state(job *j, const char *etag);
 
 void reply_length(serve_reply *reply, uint64_t length);
 
-/* A reply of JSON, of which the members are written in between; the writer's buffer becomes the reply's. Plain: for no
- * state, as of an error. */
+/* A reply of JSON: its members are written between these calls; the writer's buffer becomes the reply's. Plain: without
+ * a state, as for an error. */
 void reply_begin(job *j, cpb_json_writer *w);
 void reply_json(job *j, cpb_json_writer *w);
 void reply_plain(job *j, cpb_json_writer *w);

@@ -1,5 +1,5 @@
-/* The data that take most room in this module, compressed (tools/packed.py): the tables of operators, and Brotli's
- * dictionary. Each is unpacked when it is first asked for, which takes a millisecond. */
+/* The largest data of this module, compressed (tools/packed.py): the tables of operators, and Brotli's dictionary.
+ * Each is unpacked when it is first needed, which takes a millisecond. */
 #include <brotli/decode.h>
 #include <common/dictionary.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ cpb_span cpb_operators_coreml(void) {
   return UNPACKED(coreml);
 }
 
-/* In place of BrotliDecoderCreateInstance() in decoder_brotli.c. */
+/* Replaces BrotliDecoderCreateInstance() in decoder_brotli.c. */
 BrotliDecoderState *packed_brotli(brotli_alloc_func allocate, brotli_free_func release, void *user) {
   static uint8_t *dictionary;
   const cpb_span data = UNPACKED(dictionary);

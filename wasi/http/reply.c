@@ -71,7 +71,7 @@ static void add_transferred(serve_reply *reply) {
   serve_add_header(reply, "CPB-Transferred", text);
 }
 
-/* The text is complete; false with the error set, and the buffer freed, if that cannot be. */
+/* Completes the text; false with the error set, and the buffer freed, on failure. */
 static bool end_text(job *j, cpb_json_writer *w) {
   cpb_json_writer_close(w, '}');
   bool done = cpb_json_writer_ok(w) && cpb_buffer_append(&w->out, "\n", 1);

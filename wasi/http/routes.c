@@ -187,7 +187,7 @@ static void answer_path(job *j) {
 
 /* --- The whole ---------------------------------------------------------------------------------------------- */
 
-/* A server that is silent takes the idle time once, with all attempts. */
+/* A silent server takes the idle time once, in all attempts together. */
 static void set_limits(job *j) {
   uint64_t most = settings_number("CPB_MAX_TIME", MAX_TIME), idle = settings_number("CPB_IDLE_TIME", IDLE_TIME);
   uint64_t attempts = cpb_min_u64(cpb_max_u64(settings_number("CPB_ATTEMPTS", ATTEMPTS), 1), MOST_ATTEMPTS);
@@ -196,7 +196,7 @@ static void set_limits(job *j) {
   if (most > 0) j->urls.deadline = cpb_url_clock() + most;
 }
 
-/* The first piece of the body, without which nobody knows whether it can be read. */
+/* Reads the first piece of the body, to know whether the body can be read. */
 static void begin_body(job *j) {
   serve_reply *reply = j->reply;
   if (j->request->is_head || !reply->body.state) return;

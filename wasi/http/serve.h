@@ -56,7 +56,7 @@ typedef struct serve_traffic {
   uint64_t requests, bytes;
 } serve_traffic;
 
-/* Since the request that is answered came. */
+/* Since the current request arrived. */
 extern serve_traffic serve_fetched;
 
 /* Notes the response for a URL (state.c). */
@@ -67,7 +67,7 @@ void serve_note(const char *url, const cpb_response *response);
 typedef struct serve_model {
   const char *name, *url; /* not ended by NUL */
   size_t name_length, url_length;
-  bool is_prefix; /* "NAME/" and a "*": of all models below the URL; the name is without that */
+  bool is_prefix; /* "NAME/" and a "*", for all models below the URL; `name` is NAME alone */
 } serve_model;
 
 /* The next of the models in CPB_MODELS; `*at` is NULL at first. False after the last one. */
@@ -86,7 +86,7 @@ bool settings_allow(const char *url);
 /* A text, or "". */
 const char *settings_text(const char *name);
 
-/* A number, or what holds without it. */
+/* The number in a setting, or its default. */
 uint64_t settings_number(const char *name, uint64_t otherwise);
 
 #endif

@@ -40,7 +40,7 @@ static bool is_name(const char *name, size_t length) {
   return length > 0;
 }
 
-/* A copy that ends by NUL, if it is a URL without a password. */
+/* A copy that ends with NUL, if it is a URL without a password. */
 static bool copy_url(const serve_model *model, char *out) {
   cpb_address address;
   if (model->url_length >= URL_MAX) return false;
@@ -77,7 +77,7 @@ static int compare(const void *a, const void *b) {
   return order ? order : (x->name_length > y->name_length) - (x->name_length < y->name_length);
 }
 
-/* No name may be there twice, not even once as a prefix. */
+/* No name may occur twice, even if one of them is a prefix. */
 static bool check_names(unsigned count, cpb_error *error) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   const char *at = NULL;

@@ -16,7 +16,7 @@
 #define FILES 16 /* an answer of more of them has no ETag */
 #define BEGIN CPB_FILE_SIGNATURE_SIZE
 #define HASH_LENGTH 32
-#define MASKS 2 /* of If-None-Match that are looked at */
+#define MASKS 2 /* of If-None-Match that are checked */
 
 /* Endings of a model's URL, and names of files in a model's folder, that may be read. Their order is part of the
  * ETag. */
@@ -37,7 +37,7 @@ static const char *const names[] = {"",
 #define IN_FOLDER 4u     /* the first that is in one */
 #define OF_FOLDER_LAST 6 /* those up to this one are a folder's model */
 
-typedef enum kind { FAULT, ABSENT, PRESENT } kind; /* FAULT: nobody knows */
+typedef enum kind { FAULT, ABSENT, PRESENT } kind; /* FAULT: not known */
 
 typedef struct file {
   char *url;
@@ -83,7 +83,7 @@ static file *file_at(const char *url) {
   return f;
 }
 
-/* The first good response of a file counts: what reads it compares the others. */
+/* Only the first good response of a file counts: reading compares the others with it. */
 void serve_note(const char *url, const cpb_response *response) {
   uint64_t size;
   kind said = kind_of(response, &size);
@@ -105,7 +105,7 @@ static size_t folder_length(const char *url, size_t length) {
   return length;
 }
 
-/* Which of the table a file is, by the first one that was asked for; NAMES for none. */
+/* Number of a file in the table, relative to the first requested file; NAMES if it is not there. */
 static unsigned name_of(const job *j, const file *f) {
   const file *first = &files[0];
   size_t folder = folder_length(first->url, first->length);
@@ -118,13 +118,13 @@ static unsigned name_of(const job *j, const file *f) {
   return NAMES;
 }
 
-/* A model's own file, by a name under which `name_of` finds it whichever was asked for first. */
+/* A model's own file, by a name with which `name_of` finds it, whichever file was requested first. */
 static bool is_own(const job *j, const file *f) {
   const unsigned name = name_of(j, f);
   return f->kind == PRESENT && (name == 0 || (name >= IN_FOLDER && name <= OF_FOLDER_LAST));
 }
 
-/* Whether only the model's own file counts, so that one request says whether an answer is still good. */
+/* Whether only the model's own file counts, so that one request shows whether an answer is still valid. */
 static bool counts_own(const job *j) {
   bool found = false;
   for (size_t i = 0; i < num_files; i++) found = found || is_own(j, &files[i]);
@@ -147,7 +147,7 @@ static void add_file(cpb_sha256 *sha, const file *f) {
   if (f->kind == PRESENT && !is_strong(f)) add_text(sha, f->state.last_modified, strlen(f->state.last_modified));
 }
 
-/* False where the state of one is not known. `*mask`: 0 where one is not in the table. */
+/* False if the state of a file is not known. `*mask`: 0 if a file is not in the table. */
 static bool survey(const job *j, bool *strong, unsigned *mask) {
   *mask = 0;
   const bool own = counts_own(j);
@@ -166,7 +166,7 @@ static bool survey(const job *j, bool *strong, unsigned *mask) {
   return !is_incomplete;
 }
 
-/* In the order of the table, whatever that of the requests was. */
+/* In the order of the table, independent of the order of requests. */
 static void add_files(cpb_sha256 *sha, const job *j, unsigned mask) {
   const bool own = counts_own(j);
   for (unsigned name = 0; mask && name < NAMES; name++) {
@@ -213,8 +213,7 @@ const char *state_date(const job *j) {
 
 /* --- A look at the files ------------------------------------------------------------------------------------ */
 
-/* Asks for the first bytes of a file, which `begin` then has, and of which there may be none. False when memory is
- * short. */
+/* Requests the first bytes of a file, and stores them in `begin`; there may be none. False when memory is short. */
 static bool look(job *j, unsigned name, uint8_t begin[BEGIN]) {
   char *url = cpb_alloc(&j->allocator, strlen(j->url) + strlen(names[name]) + 1);
   cpb_error error = {.code = CPB_OK};
@@ -233,7 +232,7 @@ static bool look(job *j, unsigned name, uint8_t begin[BEGIN]) {
 
 static bool is_present(size_t i) { return num_files > i && files[i].kind == PRESENT; }
 
-/* The model's own file, by the names that are tried first. Where it is another, false. */
+/* Looks for the model's own file, by the names that are tried first. False if it is another file. */
 static bool look_for_model(job *j, uint8_t begin[BEGIN]) {
   if (cpb_path_ends_with(j->url, ".mlpackage")) return false;
   if (!is_folder(j)) return look(j, 0, begin) && is_present(0);
@@ -245,7 +244,7 @@ static bool look_for_model(job *j, uint8_t begin[BEGIN]) {
   return false;
 }
 
-/* Those that an ETag of ours names; false for any other. One of them may be the model's own. */
+/* The files that one of our ETags names; false for any other ETag. One of them may be the model's own. */
 static bool read_mask(const job *j, const char *tag, size_t length, unsigned *mask) {
   const unsigned own = is_folder(j) ? (2u << OF_FOLDER_LAST) - (1u << IN_FOLDER) : 1;
   const char *p = tag + 1 + HASH_LENGTH;
@@ -269,7 +268,7 @@ static bool is_known_by(job *j, unsigned mask, char etag[STATE_ETAG]) {
   return serve_is_known(j->request, etag);
 }
 
-/* Whether a client that lists ETags has what is there now. */
+/* Whether one of the ETags that a client lists is current. */
 static bool is_among_known(job *j, char etag[STATE_ETAG]) {
   unsigned mask, before = 0, left = MASKS;
   size_t length;

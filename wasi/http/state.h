@@ -1,4 +1,4 @@
-/* The state of the files that an answer is made of. */
+/* The state of the files that an answer depends on. */
 #ifndef CPB_HTTP_STATE_H
 #define CPB_HTTP_STATE_H
 
@@ -10,11 +10,11 @@
  * file has neither. The ETag of an answer that depends on no file is derived from `text`. */
 void state_etag(const job *j, cpb_span text, char out[STATE_ETAG]);
 
-/* When the one file was changed that the answer is made of; "" where that is not known, or there are several. */
+/* When the answer's only file was changed; "" if this is not known, or the answer depends on several files. */
 const char *state_date(const job *j);
 
-/* Answers what needs no more than a look at the files: that nothing has changed (304), and what a HEAD asks. False
- * where the answer has to be made. */
+/* Answers requests that need only a check of the files: 304 if nothing has changed, and HEAD. False if the answer
+ * has to be made. */
 bool state_answer(job *j);
 
 /* Forgets all files. */

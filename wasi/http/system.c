@@ -35,7 +35,7 @@ bool system_wait(poll_own_pollable_t ready, uint64_t milliseconds) {
   return came;
 }
 
-/* As long as the instance lives, each with a NUL at its end. */
+/* Kept as long as the instance lives; each ends with NUL. */
 static server_list_tuple2_string_string_t variables;
 static bool has_variables;
 

@@ -80,7 +80,7 @@ bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uin
 
 static const char *opaque(const char *etag) { return etag[0] == 'W' && etag[1] == '/' ? etag + 2 : etag; }
 
-/* Whether a tag is in a list of them. Weak ones are the same as strong ones, or else (`strong`) as none. */
+/* Whether a tag is in a list of tags. Weak ones count like strong ones, or, with `strong`, not at all. */
 static bool is_among(const char *list, const char *etag, bool strong) {
   const char *wanted = strong ? etag : opaque(etag);
   for (const char *p = list; *p;) {

@@ -1,6 +1,6 @@
-/* Where the fields of the structs lie that a host reads and writes in the memory of
- * cpb-core.wasm: byte offsets, all little-endian. A pointer, size_t, int and enum has
- * 4 bytes, an offset or size in a file 8. layout.c holds the compiler to it. */
+/* Byte offsets of the fields of structs that a host reads and writes in the memory of
+ * cpb-core.wasm, all little-endian. A pointer, size_t, int and enum has 4 bytes, an
+ * offset or size in a file 8. layout.c makes the compiler check this. */
 #ifndef CPB_LAYOUT_H
 #define CPB_LAYOUT_H
 

@@ -35,7 +35,7 @@ __attribute__((export_name("cpb_memory_end"))) void cpb_memory_end(uint32_t addr
 
 static int touches(const block *a, const block *b) { return (const char *)a + a->size == (const char *)b; }
 
-/* Puts a block back between its neighbours, and makes one of those that touch. */
+/* Puts a block back between its neighbours, and joins adjacent ones. */
 static void put_back(block *b) {
   block **link = &first, *before = NULL;
   while (*link != NULL && *link < b) {

@@ -1,6 +1,6 @@
 /**
- * Does in threads of Node, which may have 64 MiB for their heap, what tests/bench/families.py says:
- * of each line a job for web/test/memory/thread.js, as JSON, and what that answered, as a line.
+ * Runs jobs of tests/bench/families.py in Node threads with a heap of at most 64 MiB. Each line of input is a job for
+ * web/test/memory/thread.js, as JSON; each line of output is its answer.
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

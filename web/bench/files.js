@@ -1,13 +1,13 @@
-// Merge and split from file to file in Node, beside the native command:
+// Merge and split from file to file in Node, compared with the native command:
 //
 //   node web/bench/files.js [--cpb PROGRAM] [--entry FILE] [--rounds N] [--megabytes N] [--folder DIR]
 //
-// Each is a process of its own, so that starting Node, loading the package and compiling the module
-// count. In each round every program runs once, in turn, and so does Node with an empty script: what that
-// takes is Node's own, and taken off in the figures "without". CPU is user and system time, peak memory that
-// of the process. The table has medians, and the shares are medians of the shares round by round.
-// The model has constants of 16 MB of noise, which is stored uncompressed, and 20,000 small nodes.
-// A second table has what reading a file in TensorFlow's layout in other ways takes, as multiples of
+// Each run is a separate process, so starting Node, loading the package and compiling the module
+// count. In each round every program runs once, in turn, and also Node with an empty script: the figures
+// "without" subtract its cost. CPU is user and system time, peak memory that of the process. The table
+// has medians; the shares are medians of the shares of each round.
+// The model has constants of 16 MB of noise, which are stored uncompressed, and 20,000 small nodes.
+// A second table has the cost of other ways to read a file in TensorFlow's layout, as multiples of
 // merged(), in one process.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Time, bytes, requests, processor time and memory until a page shows what a model is, over a slow
-// link and from an empty cache: the inspector, and Netron beside it.
+// Time, bytes, requests, processor time and memory until a page shows a model, over a slow
+// link and from an empty cache: the inspector compared with Netron.
 //
 //   node web/inspector/build.js
 //   python3 -m pip download --no-deps --require-hashes -r web/bench/netron.txt -d build/netron
@@ -9,9 +9,9 @@
 //   node web/bench/first-view.js [--mbit 20] [--delay 50] [--rounds 3] [NAME ...]
 //
 // One server has pages and models. It answers 50 ms after each request, and then at 20 Mbit/s in
-// all, and compresses what pages load (gzip), as hosts of pages do; models come as they are. Chromium
-// starts anew for each view. A view is there when the inspector has its headline (in the overview),
-// the graph's boxes, or a tensor's statistics; of Netron, when a node of the graph is drawn.
+// total. It compresses the pages' own files (gzip), as hosts of pages do, but not models. Chromium
+// is started again for each view. A view is complete when the inspector shows its headline (in the
+// overview), the graph's boxes, or a tensor's statistics, and when Netron has drawn a node of the graph.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,15 +1,15 @@
 // Time, requests and bytes until a page shows an ONNX model of 1 GB and 10,000 nodes, over a slow
-// link and from an empty cache, in three browsers: the inspector, and Netron beside it.
+// link and from an empty cache, in three browsers: the inspector compared with Netron.
 //
 //   node web/inspector/build.js
 //   python3 -m pip download --no-deps --require-hashes -r web/bench/netron.txt -d build/netron
 //   python3 -m zipfile -e build/netron/*.whl build/netron
 //   node web/bench/onnx-views.js [--browser NAME ...] [--page NAME ...] [--scale 0.1] [KIND ...]
 //
-// The models are made by onnx-models.js (`kinds`), with `--scale` of their weights. The server is
-// that of first-view.js. A browser starts anew for each view; the overview is there when its
-// headline is, the graph when its boxes are drawn; of Netron, when a node is drawn. Netron downloads
-// all of a model, which takes 400 s for 1 GB.
+// onnx-models.js makes the models (`kinds`), with `--scale` of their weights. The server is
+// that of first-view.js. A browser is started again for each view. The overview is complete when it
+// shows its headline, the graph when its boxes are drawn, and Netron when a node is drawn. Netron
+// downloads the whole model, which takes 400 s for 1 GB.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

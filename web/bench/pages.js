@@ -1,8 +1,8 @@
 /**
- * A server that has pages and models behind a slow link, and when a page shows what a model is.
+ * A server with pages and models behind a slow link, and conditions for a page that shows a model.
  *
- * It answers some time after each request, then at so many Mbit/s in all, and compresses what pages
- * load (gzip), as hosts of pages do; models come as they are.
+ * It answers some time after each request, then at so many Mbit/s in total. It compresses the pages' own files
+ * (gzip), as hosts of pages do, but not models.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
@@ -112,7 +112,7 @@ export async function servePages({ mbit, delay, log = false, folders, own = () =
   const base = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
   return {
     base,
-    /** Counts anew. */
+    /** Resets the counts. */
     begin() {
       [begun, requests, earlier] = [performance.now(), 0, link.bytes];
       ofModels = { requests: 0, bytes: 0, first: 0 };
@@ -138,7 +138,7 @@ const shadow = (/** @type {string[]} */ ...path) =>
     (node, name) => `${node}?.shadowRoot?.querySelector(${JSON.stringify(name)})`,
     "document.querySelector('cpb-inspector')",
   );
-/** Expressions in a page's document that are true once the view is there. */
+/** Expressions in a page's document that are true once the view is complete. */
 export const ready = {
   overview: `(${shadow('cpb-overview', '.head')}?.textContent.length ?? 0) > 20`,
   graph: `${shadow('cpb-graph')}?.shadowRoot?.querySelectorAll('svg g').length > 2`,

@@ -3,10 +3,10 @@
 //   node web/bench/throughput.js [--modules DIR] [--native DIR] [--rounds N]
 //                                [--module NAME]... [FILE.riegeli ...]
 //
-// Each file is read from memory to its last record, again and again for half a second,
-// in turn by the native bench_read (tests/bench) and by each module. The processor's
-// time counts: what a busy machine takes away is not the program's. Speeds are medians of
-// the rounds, shares medians of the shares round by round. Without files: those that
+// Each file is read from memory to its last record, repeatedly for half a second,
+// in turn by the native bench_read (tests/bench) and by each module. Processor time is
+// measured, so that other work of the machine does not count. Speeds are medians of the
+// rounds, shares medians of the shares of each round. The default files are those that
 // bench_records can make, and those of tests/bench/run.py that it cannot.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';

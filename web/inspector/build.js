@@ -25,7 +25,7 @@ if (!values.package) {
   execFileSync(process.execPath, [here('../scripts/dist.js'), ...make], { stdio: 'inherit' });
 }
 const output = positionals[0] ?? here('../../build/inspector');
-/** The package, and what it does not export: its protocol between threads, its modules, addresses in archives. */
+/** The package, and parts that it does not export: its protocol between threads, its modules, addresses in archives. */
 const alias = {
   libcpb: `${pack}/index.js`,
   ...Object.fromEntries(
@@ -51,7 +51,7 @@ await build({
     'model-worker': here('src/model/worker.js'),
     'layout-worker': here('src/layout-worker.js'),
   },
-  bundle: true, // each in one file: over a slow link, what is found step by step comes late
+  bundle: true, // each in one file: over a slow link, imports that are found step by step arrive late
   format: 'esm',
   target: 'es2022',
   minify: true,

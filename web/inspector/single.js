@@ -35,12 +35,12 @@ async function bundled(entry, alias, plugins = []) {
     alias,
     plugins,
     legalComments: 'inline',
-    logOverride: { 'empty-import-meta': 'silent' }, // what is beside a module is in the file
+    logOverride: { 'empty-import-meta': 'silent' }, // files next to a module are in the single file
   });
   return outputFiles[0]?.text ?? '';
 }
 
-/** Gives an import another module, or what is made for it. @param {RegExp} filter @param {() => Promise<any>} load
+/** Replaces an import by another module, or by a generated one. @param {RegExp} filter @param {() => Promise<any>} load
  * @returns {import('esbuild').Plugin} */
 const instead = (filter, load) => ({
   name: `instead of ${filter}`,
@@ -68,7 +68,7 @@ export async function singleFile(pack, alias) {
     ...wasm,
     instead(/^\.\/start-worker\.js$/, async () => ({ contents: readFileSync(here('src/single/start-worker.js')) })),
     instead(/^worker-texts$/, async () => ({ contents: JSON.stringify(Object.fromEntries(texts)), loader: 'json' })),
-    // They are beside the page, where it has a server.
+    // They are next to the page, if it has a server.
     instead(/^\.\/examples\.js$/, async () => ({ contents: 'export const examples = [];' })),
   ]);
   const script = page.replace(/<(?=\/script|!--)/gi, '\\x3C');

@@ -67,7 +67,7 @@ if (args.includes('--sources-only')) {
   if (dist === path('dist')) check(JSON.parse(readFileSync(path('package.json'), 'utf8')));
 }
 
-/** Without links to what is in the repository only. */
+/** Removes links to files that are only in the repository. */
 function writeManual() {
   const text = readFileSync(path('../docs/javascript.md'), 'utf8');
   writeFileSync(`${dist}/manual.md`, text.replace(/\[([^\]]*)\]\((?!https?:|#)[^)]*\)/g, '$1'));
@@ -81,7 +81,7 @@ async function makeScripts() {
   writeFileSync(`${dist}/inline.js`, await inline(path('src'), modules));
 }
 
-/** All files that package.json names are there. @param {unknown} named */
+/** Checks that all files named by package.json exist. @param {unknown} named */
 function check(named) {
   if (typeof named === 'object') return Object.values(named ?? {}).forEach(check);
   if (!/^\.\/dist\/[^*$]+$/.test(String(named)) || existsSync(path(String(named)))) return;

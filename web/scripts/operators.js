@@ -1,5 +1,5 @@
 /**
- * Makes src/inspect/operators/*.js, what is known of the operators of ONNX, TensorFlow and Core ML,
+ * Makes src/inspect/operators/*.js, the facts about the operators of ONNX, TensorFlow and Core ML,
  * from the tables of the library, which are strings of C. web/build.sh and dist.js run it.
  *
  *     node scripts/operators.js

@@ -8,7 +8,7 @@ const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../${name}`,
 
 const tsc = path('node_modules/.bin/tsc');
 
-/** The answers of models have more types than all the rest, hence a name around them. */
+/** The answers of models have more types than everything else, so they get a namespace. */
 const answerTypes = `
 export type * from './inspect/asked.js';
 export type * as AnswerTypes from './inspect/answers.js';

@@ -1,4 +1,4 @@
-/** The whole API but for openInWorker() and inspectInWorker(), for entries that load all their code at once. */
+/** The whole API except openInWorker() and inspectInWorker(), for entries that load all their code at once. */
 export * from './api.js';
 export { diff } from './inspect/diff.js';
 export { inspect } from './inspect/inspect.js';

@@ -1,7 +1,7 @@
 /**
- * The functions whose code a page loads when it first calls them, so that it begins with
- * little. Only here and in index.js is anything imported so, as that does not work everywhere: service workers
- * cannot, and a bundle for a Worker may have to be one file.
+ * Functions whose code a page loads when it first calls them, to keep the first load small. Only this file and
+ * index.js use dynamic imports, as these do not work everywhere: service workers do not support them, and a bundle for
+ * a Worker may have to be one file.
  */
 import { CpbError } from './errors.js';
 import { layer } from './middleware/layer.js';
@@ -68,7 +68,7 @@ export const s3Source = (options) =>
   lazySource({ name: options.key, remote: true }, async () => (await s3()).s3Source(options));
 
 /**
- * An output, before what makes it is there.
+ * An output whose code is still loading.
  *
  * @template R
  * @param {() => Promise<Output<R>>} load

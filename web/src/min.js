@@ -1,6 +1,6 @@
 /**
  * The entry for pages that import the package from a web server or a CDN as it is, without a bundler: one file with
- * all code, beside those of its modules and of its Worker.
+ * all code, next to those of its modules and of its Worker.
  */
 import { setUpAllParts } from './all-parts.js';
 import { setUp, workerUrl } from './init.js';

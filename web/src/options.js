@@ -68,7 +68,7 @@ const cost = within({ requests: amount, bytes: amount });
 
 const milliseconds = kind('a number of milliseconds above 0', (ms) => ms > 0);
 
-/** How what is opened is read, as in source/index.js. */
+/** How an input is read, as in source/index.js. */
 export const reading = {
   http: within({
     fetch: callback,

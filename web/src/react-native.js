@@ -1,6 +1,6 @@
 /**
- * The entry for React Native, whose engine, Hermes, has no WebAssembly: each function of the package
- * says so when it is called, rather than that one of the many things is missing that it would need first.
+ * The entry for React Native, whose engine, Hermes, has no WebAssembly. Each function of the package
+ * says so when it is called, instead of failing because of some other missing feature.
  */
 import { CpbError } from './errors.js';
 

@@ -1,4 +1,4 @@
-/* cpb_field cpb-core-field.wasm URL PATH > field: one field of a .cpb file, of which the server is asked for ranges.
+/* cpb_field cpb-core-field.wasm URL PATH > field: one field of a .cpb file on a server, read by ranges.
  * cc -I WASM3 cpb_field.c WASM3/m3_*.c -lm -lcurl -o cpb_field */
 #include <curl/curl.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ int main(int count, char **words) {
   runtime = m3_NewRuntime(engine, 65536, NULL);
   size_t length = count == 4 ? fread(wasm, 1, sizeof wasm, fopen(words[1], "rb")) : 0;
   if (m3_ParseModule(engine, &module, wasm, (uint32_t)length) || m3_LoadModule(runtime, module)) return 2;
-  uint32_t at = call("malloc", 36 + 65536, 0, 0, 0, 0), step; /* for the options, then a need; and behind it bytes */
+  uint32_t at = call("malloc", 36 + 65536, 0, 0, 0, 0), step; /* for the options, then a need, then bytes */
   memcpy(mempcpy(memory(at), options, 36), words[3], strlen(words[3]));
   uint32_t reader = call("cpb_field_reader_new", 0, at, 0, 0, 0);
   call("cpb_field_reader_read", reader, at + 36, strlen(words[3]), 0, INT64_MAX);

@@ -4,7 +4,7 @@
  *     ./cpb_pager cpb-core.wasm MODEL.cpb CHUNK [PAGES] > chunk
  *
  * PAGES is how many pages of 64 KiB the module's whole memory may have; 4 by
- * default. On a device file_size() and read_at() are what is to be replaced. */
+ * default. On a device, replace file_size() and read_at(). */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ static uint32_t read_at(uint64_t offset, uint8_t *into, uint32_t size) {
 
 /* --- The pager ----------------------------------------------------------------- */
 
-/* Lends the bytes that it asks for. */
+/* Lends the requested bytes. */
 static void answer(void) {
   uint32_t input = (uint32_t)call('i', "cpb_pager_input", pager);
   call(0, "cpb_input_need", input, need);

@@ -1,4 +1,4 @@
-/** Small models that are built with the page. `from` is where they lie in this repository. */
+/** Small models that are built with the page. `from` is their place in this repository. */
 export const examples = [
   {
     title: 'A Keras model',

@@ -18,7 +18,7 @@ const DATA = /(^|\/)test_data_set_\d+\//;
 const isNamed = (/** @type {string} */ name) => hasEnding(name) || OTHERS.test(name);
 const folderOf = (/** @type {string} */ path) => path.slice(0, path.lastIndexOf('/') + 1);
 
-/** @typedef {(path: string) => boolean} Has whether such a file was chosen, too */
+/** @typedef {(path: string) => boolean} Has whether this file was also chosen */
 
 /** A SavedModel around it. @param {string} folder @param {string} name @param {Has} has */
 function isOfSaved(folder, name, has) {
@@ -70,7 +70,7 @@ export function modelsAmong(files) {
   return found.sort((a, b) => pathOf(a).localeCompare(pathOf(b), 'en', { numeric: true }));
 }
 
-/** All files that were dropped, those in folders too. @param {DataTransfer | null} transfer */
+/** All dropped files, including those in folders. @param {DataTransfer | null} transfer */
 export async function filesOf(transfer) {
   const items = [...(transfer?.items ?? [])].filter(({ kind }) => kind === 'file');
   const found = items.map((item) => {
@@ -80,7 +80,7 @@ export async function filesOf(transfer) {
   return /** @type {File[]} */ ((await Promise.all(found)).flat().filter(Boolean));
 }
 
-/** Files of a folder that are looked for: those of a model lie at its top. */
+/** Files to look for in a folder: a model's files are at its top. */
 const MOST = 2000;
 
 /**

@@ -1,4 +1,4 @@
-/** How the inspector looks around its panels: title, tabs, what is open. */
+/** Styles of the inspector around its panels: title, tabs, the open model. */
 import { css } from 'lit';
 
 export const inspectorLook = css`

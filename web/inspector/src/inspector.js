@@ -1,13 +1,12 @@
 /**
  * <cpb-inspector src="…">: looks inside a model. docs/embedding.md describes it.
  *
- * Attributes and properties: `src`, the URL of a model; `panel`, which of the panels is
- * shown; `at` and `node`, what is selected there; `bare`, without the form that opens
- * another; `theme`, light or dark, else as the page. Properties: `view`, how the place is
- * seen; `files`, a model's files, which count where `src` is empty; `examples`, which are offered
- * when nothing is open. Events: `open` when a model is open, `failed` with the error, `navigate`
- * when the reader went elsewhere (`replace`: stayed there, and sees it differently), `progress`
- * when something was fetched.
+ * Attributes and properties: `src`, the URL of a model; `panel`, the shown panel; `at` and
+ * `node`, the selection there; `bare`, without the form that opens another model; `theme`,
+ * light or dark, by default the page's. Properties: `view`, the view of the place; `files`, a
+ * model's files, used if `src` is empty; `examples`, offered while no model is open. Events:
+ * `open` when a model is open, `failed` with the error, `navigate` when the reader goes
+ * elsewhere (`replace`: changes only the view), `progress` when bytes were fetched.
  */
 import { html, LitElement, nothing } from 'lit';
 import { addressOf } from './address.js';

@@ -3,8 +3,8 @@ import dagre from '@dagrejs/dagre';
 import { Connection } from 'libcpb/worker/connection.js';
 
 /**
- * @typedef {{ id: string, width: number, height: number, frames: string[] }} Box frames: what
- *   it is in, the outermost first
+ * @typedef {{ id: string, width: number, height: number, frames: string[] }} Box frames: the
+ *   frames around it, the outermost first
  * @typedef {{ from: string, to: string }} Edge
  * @typedef {{ x: number, y: number }} Point
  * @typedef {{ x: number, y: number, width: number, height: number }} Place
@@ -16,7 +16,7 @@ import { Connection } from 'libcpb/worker/connection.js';
  * @property {number} height
  */
 
-/** Left free around everything. */
+/** Margin around the drawing. */
 const MARGIN = 18;
 
 /** A frame's name is not that of a box. @param {string} id */
@@ -55,8 +55,8 @@ function around(places) {
 }
 
 /**
- * Frames around the boxes where these lie without them; undefined where something else would be in
- * one. dagre takes several times as long when it knows of frames.
+ * Frames around boxes that were laid out without frames; undefined if a frame would contain another
+ * box. dagre takes several times as long if it knows the frames.
  *
  * @param {Box[]} boxes
  * @param {any} graph laid out

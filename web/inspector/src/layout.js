@@ -1,4 +1,4 @@
-/** Lays graphs out in a worker; what nobody waits for any more is ended. */
+/** Lays out graphs in a worker; ends layouts that nothing waits for any more. */
 import { connectWorker } from 'libcpb/worker/connected-worker.js';
 import { startWorker } from './start-worker.js';
 

@@ -31,7 +31,7 @@ inspector.addEventListener('navigate', (event) => {
   try {
     history[replace ? 'replaceState' : 'pushState'](null, '', address());
   } catch {
-    // A page from a disk may not change its address, but for what comes after #.
+    // A page from a disk may change only the part of its address after #.
     location.hash = new URL(address(), location.href).hash;
   }
 });

@@ -32,7 +32,7 @@ export class Panel extends LitElement {
     super();
     /** @type {Session} */
     this.session;
-    /** what is selected in this panel, and within that */
+    /** the selection in this panel, and within the selection */
     this.at = '';
     this.node = '';
     /** the view, which links keep: unfolded parts, the page of a list
@@ -45,7 +45,7 @@ export class Panel extends LitElement {
     for (const task of this.#tasks) task.abort();
   }
 
-  /** Asks when what it depends on changed.
+  /** Asks when its dependencies have changed.
    * @param {(args: any[], options: { signal: AbortSignal }) => Promise<any>} ask
    * @param {() => any[]} [depends] */
   asking(ask, depends = () => []) {
@@ -136,7 +136,7 @@ export function pager({ total, first, items }, turn, size = 100) {
 /** The number of characters that fit on a line. */
 const FITS = 30;
 
-/** A long name may go on in the next line only where a word ends.
+/** Lets a long name break only at the end of a word.
  * @param {string} name */
 export const broken = (name) =>
   name.length <= FITS

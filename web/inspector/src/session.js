@@ -17,8 +17,8 @@ const fromDisk = () => location.protocol === 'file:';
 /** The worker's description of a file that the page reads. @param {{ path: string, file: File }} chosen */
 const described = ({ path, file: { name, size, lastModified } }) => ({ path, name, size, lastModified });
 
-/** An answer that several may wait for; when nobody waits any more, it is aborted. A brief one is used until more is
- * known.
+/** An answer that several callers may wait for; it is aborted when the last one stops waiting. A brief one is used until
+ * the full one is known.
  * @typedef {{ answer: Promise<any>, stop: AbortController, waiting: number, brief?: boolean }} Shared */
 
 /** @param {Shared} one @param {AbortSignal} [signal] */
@@ -152,7 +152,7 @@ export class Session extends EventTarget {
   #shared(method, signal, unasked, options) {
     const { metaGraph = this.metaGraph } = options;
     options.metaGraph = metaGraph || undefined;
-    if (method !== 'ask' && this.tag) options.tag ??= this.tag; // a question has it as its scope
+    if (method !== 'ask' && this.tag) options.tag ??= this.tag; // a question gets it as its scope
     const key = JSON.stringify([method, options]);
     let known = this.#answers.get(key);
     if (!known || known.stop.signal.aborted) {
@@ -162,7 +162,7 @@ export class Session extends EventTarget {
       const asked = { answer, stop, waiting: 0 };
       asked.answer.then(
         (/** @type {any} */ answer) => {
-          asked.waiting = Infinity; // it stays for ever
+          asked.waiting = Infinity; // it is never aborted
           asked.brief = !!answer?.unread;
           this.#check(answer?.problems);
           if (method === 'ask' && !asked.brief) this.#replace();

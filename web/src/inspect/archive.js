@@ -1,4 +1,4 @@
-/** Models in zip archives (cpb/archive.h): the entries of one as sources, those that are stored by their ranges. */
+/** Models in zip archives (cpb/archive.h): entries as sources. Uncompressed entries are read by their ranges. */
 import { CpbError } from '../errors.js';
 import { structs } from './structs.js';
 

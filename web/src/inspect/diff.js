@@ -1,4 +1,4 @@
-/** diff(): what two models differ in (cpb/diff.h). */
+/** diff(): the differences between two models (cpb/diff.h). */
 import { CpbError } from '../errors.js';
 import * as is from '../options.js';
 import { teller } from '../progress.js';
@@ -23,12 +23,12 @@ import { structs } from './structs.js';
 /**
  * How two models are compared; all options may be left out.
  * @typedef {object} DiffOptions
- * @property {InspectOptions} [a] how the first is opened, and what lies beside it
+ * @property {InspectOptions} [a] how to open the first, and the files next to it
  * @property {InspectOptions} [b] the same for the second
  * @property {boolean} [skipValues] neither values of constants nor checksums of variables are
  *   compared, and no values are read
- * @property {boolean} [sameFile] both are one file in one state, and so is what lies beside it: values are not
- *   compared. By default that is so of one URL of which the server says the same strong ETag
+ * @property {boolean} [sameFile] both are the same file in the same state, and so are the files next to it: values
+ *   are not compared. Default: true for the same URL with the same strong ETag
  * @property {number} [maxDifferences] how many are listed in each section; default 100. All are counted
  * @property {AbortSignal} [signal]
  * @property {ReadOptions['onProgress']} [onProgress]
@@ -49,9 +49,9 @@ const known = {
 const TEXTS = 16 * 1024;
 
 /**
- * Asks both models the same, and compares the answers; values of constants too, and those of
- * variables where both models are given a `checkpoint`: they are read where the checksums differ. A
- * .pb and the .cpb made of it are equal.
+ * Asks both models the same questions and compares the answers, including values of constants. Values of
+ * variables are compared if both models have a `checkpoint`, and are read only if their checksums differ. A
+ * .pb and the .cpb made from it are equal.
  *
  * @param {Input} a as for inspect()
  * @param {Input} b
@@ -160,8 +160,8 @@ class ByName extends Map {
 const MESSAGE = Infinity;
 
 /**
- * The engine with the feed of which it needs bytes. Each model's are lent in a block of its own, as
- * they are used while the other's are fetched.
+ * The engine with the feed from which it currently needs bytes. Each model's bytes are lent in a separate block, as
+ * they are used while the other model's are fetched.
  *
  * @param {OpenFile} file
  * @param {Engine} engine
@@ -203,7 +203,7 @@ function switched({ instance, keep }, engine, models) {
 }
 
 /**
- * Those of a model's message, and of the shards of its checkpoint.
+ * The feeds of a model's message and of the shards of its checkpoint.
  *
  * @param {Inside['state']} state
  * @returns {(shard: number) => Feed}
@@ -242,7 +242,7 @@ function orEmpty(feed) {
   };
 }
 
-/** An error of one of the models says of which. @param {number} side @param {any} error */
+/** An error names the model that it is about. @param {number} side @param {any} error */
 function about(side, error) {
   const model = ['the first model', 'the second model'][side];
   if (!model || !(error instanceof CpbError) || error.code === 'CLOSED') return error;

@@ -10,8 +10,8 @@ import { foreign } from './ends.js';
 const HEAD = 4096;
 
 /**
- * An error that says what the file is, if that is known; else the error itself. Only the module for models has the
- * table.
+ * An error that names the kind of file, if it is known; otherwise the error itself. Only the module for models has
+ * the table.
  *
  * @param {Error} error
  * @param {Source} source

@@ -34,8 +34,8 @@ const streamByReads =
     }, signal);
 
 /**
- * A source with methods of its own; the others are those of the source below, or are built from
- * this one's `read` and `stat`. It is not `remote`, so that no default middleware is added.
+ * A source with its own methods; missing ones are those of the source below, or are built from this
+ * one's `read` and `stat`. It is not `remote`, so that no default middleware is added.
  *
  * @param {Source} below
  * @param {Partial<Source>} own
@@ -60,7 +60,7 @@ export function layer(below, own) {
 }
 
 /**
- * The methods of a source but for `stream`, with `wrap` around each call.
+ * The methods of a source except `stream`, with `wrap` around each call.
  *
  * @param {Source} below
  * @param {<T>(ask: () => Promise<T>, options: ReadOptions | undefined, length: number) =>

@@ -10,17 +10,17 @@ import { around, layer } from './layer.js';
  * How often a failed request is repeated, and after which pauses.
  * @typedef {object} RetryOptions
  * @property {number} [attempts] in all; default 4
- * @property {number} [patience] milliseconds for which requests without a response are repeated, however many these are:
- *   those of a source that answered before, or of a browser that says that it is offline, which waits until it is not.
+ * @property {number} [patience] milliseconds for which requests without a response are repeated, in any number, if the
+ *   source has answered before, or if the browser is offline, in which case the next attempt waits until it is online.
  *   Default 15,000
  * @property {number} [base] milliseconds: the n-th pause is up to base * 2^(n-1); default 250
- * @property {number} [max] longest pause, also if the server asks for a longer one: then
- *   its error is the answer; default 30,000
+ * @property {number} [max] longest pause; if the server asks for a longer one, the call
+ *   fails with its error; default 30,000
  * @property {() => number} [jitter] from 0 to 1; default Math.random
  * @property {(ms: number, signal?: AbortSignal) => Promise<void>} [sleep] for tests
  */
 
-/** After so many more bytes of a stream, failures are counted anew. */
+/** After so many more bytes of a stream, the count of failures restarts. */
 const PROGRESS = 1 << 20;
 
 /** Whether a browser says so. */
@@ -41,7 +41,7 @@ function sleepFor(ms, signal) {
 }
 
 /**
- * Whether what failed is tried again, and after which pause.
+ * Whether a failed call is tried again, and after which pause.
  *
  * @param {RetryOptions} options
  * @param {() => boolean} hasAnswered
@@ -60,7 +60,7 @@ function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, ji
   /** What waits before the next attempt of one call; it throws the error if there is to be none. @param {AbortSignal} [signal] */
   return (signal) => {
     let [failures, waited, begun] = [0, 0, 0];
-    /** @param {unknown} error @param {boolean} anew whether there was progress meanwhile */
+    /** @param {unknown} error @param {boolean} anew whether there was progress in between */
     return async (error, anew = false) => {
       signal?.throwIfAborted();
       if (failures++ === 0 || anew) [failures, waited, begun] = [1, 0, Date.now()];

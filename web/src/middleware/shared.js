@@ -2,7 +2,7 @@ import { abortable } from '../source/abort.js';
 
 /**
  * Work that several callers wait for. Each can abort its own waiting without affecting the
- * others; the work itself is aborted when nobody waits any more.
+ * others; the work itself is aborted when no caller waits any more.
  *
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} start
@@ -13,7 +13,7 @@ export function shared(start) {
   const work = start(controller.signal);
   work.catch(() => {});
   return {
-    /** Whether it was aborted, so that nobody can join any more. */
+    /** Whether it was aborted, so no caller can join any more. */
     get abandoned() {
       return controller.signal.aborted;
     },

@@ -1,4 +1,4 @@
-/** A file in an instance of another module, which does what its own does not. */
+/** A file in an instance of another module, for functions that its own module lacks. */
 import { openFile } from './open-file.js';
 
 /** @import { OpenFile } from './open-file.js' */

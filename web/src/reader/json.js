@@ -18,8 +18,8 @@ import { structs } from './structs.js';
 const OUTLINE_MOST = 256 * 2 ** 20;
 
 /**
- * Where JSON is made of a file's messages: in its own instance or, when its module does not,
- * in one beside it, which has the same types.
+ * Where a file's messages are converted to JSON: in its own instance or, if its module cannot do this,
+ * in another instance with the same types.
  * @typedef {{ file: OpenFile, typeOf: (type: number) => number }} Writer
  */
 

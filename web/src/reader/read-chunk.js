@@ -80,7 +80,7 @@ export async function using(engine, use) {
  * @param {OpenFile} file
  * @param {Engine} index
  * @param {number} i
- * @param {import('./open.js').Load} load what is seldom needed
+ * @param {import('./open.js').Load} load loads code that is seldom needed
  * @param {Verify | undefined} verify the file's choice
  * @param {number} size as the index says
  */

@@ -1,4 +1,4 @@
-/** Chunks that share a Riegeli chunk: one reader reads one after the other, and decodes that once. */
+/** Chunks that share a Riegeli chunk: one reader reads them one after the other, and decodes the Riegeli chunk once. */
 import { abortable } from '../source/abort.js';
 import { big } from './chunks.js';
 import { newReader } from './read-chunk.js';
@@ -7,8 +7,8 @@ import { newReader } from './read-chunk.js';
 /** @import { OpenFile } from './open-file.js' */
 
 /**
- * The last reader of a chunk that shares its Riegeli chunk, which it may hold decoded: it reads the next
- * one, after all that were asked for before.
+ * The last reader of a chunk that shares its Riegeli chunk. It may still hold the decoded Riegeli chunk, so it also
+ * reads the next chunk, after all earlier requests.
  * @typedef {{ reader?: Engine, verify?: number, turn: Promise<unknown> }} LastReader
  */
 

@@ -1,4 +1,4 @@
-/** How a file is stored: what is seldom asked. */
+/** How a file is stored: seldom used questions. */
 import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */

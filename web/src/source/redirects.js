@@ -45,7 +45,7 @@ export class Redirects {
     this.#keepsAway = redirects === 'keep';
   }
 
-  /** Whether a URL is of another origin, for which what is secret is not. @param {string} url */
+  /** Whether a URL has another origin, which must not get secrets. @param {string} url */
   isAway(url) {
     return originOf(url) !== originOf(this.#home);
   }
@@ -67,8 +67,8 @@ export class Redirects {
   }
 
   /**
-   * Follows the redirect that came, and counts the requests: of those that the runtime followed, it tells of one. Each
-   * response is given out, so that it can be ended.
+   * Follows a redirect, and counts the requests: redirects that the runtime followed count as one. Each
+   * response is passed on, so that it can be ended.
    *
    * @param {import('./http-request.js').Incoming} incoming
    * @param {string} to

@@ -11,7 +11,7 @@ const DATA = 164;
 /** @param {Instance} instance */
 export async function giveDictionary(instance) {
   const from = await createInstance(await moduleFor('dictionary'));
-  if (instance.dictionary) return; // somebody else waited for it, too
+  if (instance.dictionary) return; // another call has loaded it in the meantime
   const copy = (instance.dictionary = instance.alloc(SIZE));
   instance.view(copy, SIZE).set(from.view(from.u32(from.c.BrotliGetDictionary() + DATA), SIZE));
   instance.c.BrotliSetDictionaryData(copy);

@@ -1,7 +1,7 @@
 /**
  * An instance of the module, and its memory: views are made on each use (memory
  * may grow and then detaches them), pointers are unsigned, a trap poisons the
- * instance for ever.
+ * instance permanently.
  */
 import { codes, CpbError } from '../errors.js';
 import { structs } from './structs.js';

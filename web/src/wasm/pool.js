@@ -9,8 +9,8 @@ const KEPT = 4;
 const idle = new WeakMap();
 
 /**
- * An instance that nobody else uses; `release` it when all that was made in it
- * is freed.
+ * An instance without other users; `release` it when all objects made in it
+ * are freed.
  *
  * @param {WebAssembly.Module} module
  * @param {number} [memory] bytes that it may have; default 1 GiB

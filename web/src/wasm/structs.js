@@ -57,7 +57,7 @@ function layOut(name, declaration, known) {
 
 /**
  * @template {string} Name
- * @param {Record<Name, string>} all in an order where each has those that are in it before it
+ * @param {Record<Name, string>} all ordered so that structs come before those that contain them
  */
 export function layOutAll(all) {
   const done = /** @type {Record<Name, Layout>} */ ({});
@@ -68,6 +68,6 @@ export function layOutAll(all) {
 }
 
 /**
- * The layouts by the structs' names without `cpb_`; what is loaded later has its own, beside it.
+ * The layouts by the structs' names without `cpb_`. Code that is loaded later has its own layouts in its folder.
  */
 export const structs = layOutAll(declarations);

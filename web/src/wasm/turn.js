@@ -37,7 +37,7 @@ export function isOver() {
 /** @type {Promise<void> | undefined} */
 let next;
 
-/** Waits for the next turn, in which all that wait go on together. */
+/** Waits for the next turn, in which all waiting callers continue together. */
 export const turn = () =>
   (next ??= new Promise((go) =>
     later(() => {

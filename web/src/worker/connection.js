@@ -1,16 +1,16 @@
 /**
- * Calls between two threads; both ends are the same. What one exposes the other holds as a
- * proxy (proxy.js), whose methods are messages:
+ * Calls between two threads; both ends have the same code. An object exposed by one thread is a
+ * proxy (proxy.js) in the other, whose methods are messages:
  *
  * | message | |
  * |---|---|
  * | `{ call, place, method, args, ends }` | call number `call`; `ends`: its last argument takes a signal |
- * | `{ answer, value, error, cost }` | what came of that call |
- * | `{ abort }` | nobody waits for that call any more |
- * | `{ release }` | nobody refers to that object any more |
+ * | `{ answer, value, error, cost }` | the result of that call |
+ * | `{ abort }` | the caller no longer waits for that call |
+ * | `{ release }` | the proxy of that object is no longer used |
  *
- * Bytes are transferred, and copied before only where somebody else may use them. Errors keep
- * their class, code and details. A stream stays where it is and is read by calls, one for each
+ * Bytes are transferred; they are copied first only if other code may use them. Errors keep
+ * their class, code and details. A stream stays in its thread and is read by calls, one for each
  * pull: transferring the stream would copy the bytes and lose the codes of errors.
  */
 import { CpbError } from '../errors.js';
@@ -21,7 +21,7 @@ import { unpack, watched } from './proxy.js';
 /** @import { Owner } from './proxy.js' */
 
 /**
- * One end of a connection: a Worker as the page has it, or the port inside.
+ * One end of a connection: a Worker on the page, or the port inside the Worker.
  * @typedef {object} Port
  * @property {(message: any, transfer?: any) => void} postMessage
  * @property {((event: any) => void) | null} [onmessage]

@@ -14,7 +14,7 @@ export const putTo = (file) => (offset, bytes) => {
 };
 
 /**
- * A file that appears under its name when it is whole; until then it is beside it.
+ * A file that gets its name when it is complete; until then it has a temporary name in the same folder.
  *
  * @param {string | URL} path
  * @returns {import('./sinks.js').OwnSink}

@@ -36,7 +36,7 @@ const merge = (input, options = {}) =>
         await whole.write((offset, bytes) => (put(offset, bytes), told(bytes.length)), { signal });
       } else {
         for await (const piece of piecesOf(message.merged({ signal }))) {
-          const { length } = piece; // whoever takes it may have it moved
+          const { length } = piece; // the consumer may transfer the buffer
           yield { offset: size, bytes: /** @type {Piece['bytes']} */ (piece) };
           told(length);
         }

@@ -1,4 +1,4 @@
-/** repack(): a .cpb file laid out anew, without merging it. */
+/** repack(): changes the layout of a .cpb file, without merging it. */
 import * as is from '../options.js';
 import { feedAtOnce } from '../wasm/at-once.js';
 import { at } from '../wasm/instance.js';
@@ -11,11 +11,10 @@ import { structs } from './structs.js';
 /** @import { PackOptions } from './pack.js' */
 
 /**
- * How a .cpb file is laid out anew.
+ * The new layout of a .cpb file.
  * @typedef {object} RepackOwnOptions
- * @property {string} [riegeliOptions] instead of layout, codec and transpose: the Riegeli chunks as
- *   Riegeli's writer makes them with these options, in its own words, such as
- *   'transpose,zstd:9,chunk_size:4M'
+ * @property {string} [riegeliOptions] instead of layout, codec and transpose: options of Riegeli's writer,
+ *   in its notation, such as 'transpose,zstd:9,chunk_size:4M'
  */
 /**
  * How chunks are stored; all options may be left out.
@@ -26,7 +25,7 @@ import { structs } from './structs.js';
 const known = { riegeliOptions: is.text, ...packing };
 
 /**
- * Copies each chunk as it is into another layout or compression.
+ * Copies each chunk, unchanged, to another layout or compression.
  *
  * @param {Input} input the .cpb file
  * @param {RepackOptions} [options]

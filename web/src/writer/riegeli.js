@@ -6,7 +6,7 @@ import { structs } from './structs.js';
 /** @import { Instance, Scope, Values } from '../wasm/instance.js' */
 
 /**
- * A cpb_record_writer_options of `fields`, and what the text says, if there is one.
+ * A cpb_record_writer_options with `fields`, and the options in the text, if given.
  *
  * @param {Instance} instance
  * @param {Scope} scope

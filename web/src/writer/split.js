@@ -75,7 +75,7 @@ function newSplit(file, options, how) {
     join_version: version.join,
     schema: schema && newSchema(file, schema),
   };
-  /** @type {number[]} what the engine goes on to use */
+  /** @type {number[]} memory that the engine continues to use */
   const kept = [];
   const keep = (/** @type {Uint8Array} */ bytes) => {
     const pointer = instance.alloc(bytes.length);

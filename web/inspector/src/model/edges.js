@@ -5,7 +5,7 @@
 /** The box of a result, which has no node's name. @param {string} name */
 export const resultId = (name) => `return:${name}`;
 
-/** By their ends; one that is not control is what several make. */
+/** By their ends; several edges become one, which is a control edge only if all are. */
 export class Edges {
   /** @type {Map<string, { from: string, to: string, control: boolean, shapes: Set<string> }>} */
   #edges = new Map();

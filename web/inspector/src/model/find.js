@@ -1,4 +1,4 @@
-/** Finds nodes, layers and variables by a part of their names: those of the graph at hand first. */
+/** Finds nodes, layers and variables by a part of their names: those of the current graph first. */
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
 /** @typedef {import('./folded-graph.js').Graph} Graph */

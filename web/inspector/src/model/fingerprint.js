@@ -1,4 +1,4 @@
-/** fingerprint.pb, which lies beside a SavedModel: hashes of its parts. */
+/** fingerprint.pb, a file next to a SavedModel: hashes of its parts. */
 
 const HASHES = [
   '',

@@ -193,7 +193,7 @@ function exposed(model, how) {
  * @typedef {object} Opening
  * @property {Requests} requests
  * @property {AbortSignal} signal
- * @property {Promise<void>} ready once the WebAssembly module is there
+ * @property {Promise<void>} ready once the WebAssembly module is loaded
  * @property {string} [entry] which file of an archive
  */
 

@@ -22,7 +22,7 @@ function fileOnPage({ path, ...about }, i, read) {
 const connection = new Connection(/** @type {any} */ (globalThis));
 /** @type {() => void} */
 let go;
-/** Until the module is there. */
+/** Until the module is loaded. */
 const ready = new Promise((/** @type {(_: void) => void} */ resolve) => (go = resolve));
 
 connection.expose({

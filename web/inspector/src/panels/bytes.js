@@ -12,7 +12,7 @@ import '../tensor.js';
 const DRAWN = 300;
 /** Values of an array that its row has. */
 const VALUES = 3;
-/** Scopes that have a colour of their own: the largest; the last is for the others. */
+/** The largest scopes have their own colours; the last colour is for all others. */
 const COLOURS = 8;
 
 class Bytes extends Panel {

@@ -1,6 +1,6 @@
 /** Many layers in a few lines: runs of those whose names begin alike become one. */
 
-/** Lines at most; a layer with this part of all parameters has a line of its own. */
+/** Most lines; and the share of all parameters with which a layer gets its own line. */
 const [LINES, LARGE] = [12, 0.1];
 
 /**
@@ -11,7 +11,7 @@ const [LINES, LARGE] = [12, 0.1];
  * @property {number} parameters of all of them
  * @property {boolean} complete whether all could be counted
  * @property {boolean} alone whether it is to remain so
- * @property {string} stem what their names begin with
+ * @property {string} stem the common beginning of their names
  */
 
 /** What is before the first number or the second word. @param {string} name */

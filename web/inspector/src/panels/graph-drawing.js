@@ -42,7 +42,7 @@ function linesOf({ is, attached, more = 0, parameters }) {
   return [...shown, [rest, parameters ? `${count(parameters)} in all` : '']];
 }
 
-/** Calls that have a line of their own; those within a scope are seen when it is open. @param {Group} group */
+/** Calls that have their own line; those within a scope are visible when it is open. @param {Group} group */
 const callsIn = ({ is, calls }) => (is === 'node' ? calls.slice(0, 4) : []);
 
 /** @param {{ name: string, function: string }} call */

@@ -1,4 +1,4 @@
-/** The field that finds as you type: nodes, layers and variables, those of the graph at hand first. */
+/** The search field: finds nodes, layers and variables while you type, those of the current graph first. */
 import { css, html, nothing } from 'lit';
 import { plain } from '../format.js';
 import { kinds } from '../model/kinds.js';

@@ -1,18 +1,18 @@
-/** Where the boxes of a graph are, and what stays in view when they move. */
+/** Places the boxes of a graph, and keeps the reader's place in view when they move. */
 import { layOut } from '../layout.js';
 import { sizeOf } from './graph-drawing.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 
-/** What is the same has the same place. @param {any} drawn */
+/** Identical drawings get the same places. @param {any} drawn */
 export const keyOf = ({ at, groups, edges }) =>
   JSON.stringify([at, groups.map((/** @type {Group} */ g) => [g.id, g.is, g.label, g.attached.length]), edges]);
 
 /** @typedef {{ from: string, to: string, control: boolean }} Edge */
 
 /**
- * Edges that say where boxes are. Control edges would turn a chain of layers into a diagonal: of a
- * box that has no others, one does.
+ * Edges that determine the places of boxes. Control edges would turn a chain of layers into a diagonal, so only
+ * one of them is used, and only for a box without other edges.
  *
  * @param {Edge[]} edges
  */
@@ -79,8 +79,8 @@ function topOf({ boxes, frames, heights }, id) {
 }
 
 /**
- * How far the drawing has to move so that the eye finds again what it looked at: what was opened
- * or folded, else what is nearest to the middle.
+ * How far the drawing must move so that the reader's place stays where it was: the opened or folded
+ * box, otherwise the box nearest to the middle.
  *
  * @param {any} before @param {any} now @param {string} id @param {{ x: number, y: number }} middle
  */

@@ -1,4 +1,4 @@
-/** How the drawing of a graph looks: on the page, and in a file of its own. */
+/** Styles of the drawing of a graph, on the page and in an exported file. */
 
 /** Colours that a drawing takes from the page. */
 export const COLOURS = ['panel', 'line', 'text', 'dim', 'accent', 'chip', 'row', 'mono'];

@@ -22,7 +22,7 @@ export class Zoom {
   /** the drawing's */
   width = 1;
   height = 1;
-  /** those that are down @type {Map<number, Point>} */
+  /** pressed pointers @type {Map<number, Point>} */
   #pointers = new Map();
   #dragged = false;
   /** @type {SVGSVGElement | undefined} */

@@ -43,7 +43,7 @@ class Graph extends Panel {
   }
 
   #zoom = new Zoom();
-  /** what was shown last: a graph, and what was chosen in it */
+  /** the last shown graph, and the selection in it */
   #seen = { layout: /** @type {any} */ (undefined), at: '', chosen: '' };
 
   /** the scope that was just opened or folded */
@@ -94,7 +94,7 @@ class Graph extends Panel {
     if (changed.has('at') || changed.has('node') || changed.has('view')) this.group = '';
   }
 
-  /** The window gets the drawing, and shows what is chosen. */
+  /** Gives the drawing to the window, which shows the selection. */
   updated() {
     const svg = /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg.window'));
     const shown = this.#drawn;
@@ -126,7 +126,7 @@ class Graph extends Panel {
     ${this.#graph.value || this.#graph.status === 3 ? this.answer(this.#current, (graph) => this.#body(graph)) : this.answer(this.#graph, () => nothing)}`;
   }
 
-  /** The last answer stays until the next is there. */
+  /** The last answer stays until the next one arrives. */
   get #current() {
     return this.#graph.status === 3
       ? this.#graph

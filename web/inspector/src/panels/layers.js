@@ -195,7 +195,7 @@ const from = {
   show: (l) => sources(l.inputs ?? []).map((name) => html`<code class="chip">${plain(name)}</code>`),
 };
 
-/** A setting of a layer: an object of Keras as its class and what is set in it. @param {any} value @returns {unknown} */
+/** A setting of a layer: a Keras object is shown as its class and settings. @param {any} value @returns {unknown} */
 function setting(value) {
   if (value === null || value === undefined) return html`<span class="dim">none</span>`;
   if (value.class_name) {

@@ -1,4 +1,4 @@
-/** A table that can be sorted, filtered and paged; how it is seen is kept in the link. */
+/** A table that can be sorted, filtered and paged; the link keeps this state. */
 import { css, html, nothing } from 'lit';
 import { count, percent } from '../format.js';
 import { pager } from '../panel.js';
@@ -8,21 +8,21 @@ const ROWS = 100;
 
 /**
  * @typedef {object} Column
- * @property {string} key what the link calls it
+ * @property {string} key its name in links
  * @property {string} title
  * @property {(row: any) => unknown} show
- * @property {(row: any) => number | string} [by] what it is sorted by: numbers largest first
+ * @property {(row: any) => number | string} [by] sort key: numbers largest first
  * @property {boolean} [number]
  * @property {boolean} [wide] left out where the page is narrow
  *
  * @typedef {object} Listed
- * @property {any[]} rows in the order that they have unsorted
+ * @property {any[]} rows in their unsorted order
  * @property {Column[]} columns
- * @property {(row: any) => string} text that a filter looks in
+ * @property {(row: any) => string} text that a filter searches
  * @property {string} what is listed, such as 'variables'
- * @property {string} [sort] key of the column that it is sorted by at first, '-' before it: the
- *   other way round
- * @property {unknown} [beside] shown beside the filter
+ * @property {string} [sort] key of the column that it is first sorted by; with '-' in front, in
+ *   reverse
+ * @property {unknown} [beside] shown next to the filter
  */
 
 export const listing = css`
@@ -68,7 +68,7 @@ function sorted({ by }, rows, reversed) {
   return keyed.map(([, row]) => row);
 }
 
-/** What of the rows is to be seen: those that have the filter's text, sorted. @param {Listed} list @param {Record<string, string>} view */
+/** The visible rows: those with the filter's text, sorted. @param {Listed} list @param {Record<string, string>} view */
 function chosen({ rows, columns, text, sort: usual = '' }, { q = '', sort = usual }) {
   const wanted = q.trim().toLowerCase();
   const left = wanted ? rows.filter((row) => text(row).toLowerCase().includes(wanted)) : rows;
@@ -76,7 +76,7 @@ function chosen({ rows, columns, text, sort: usual = '' }, { q = '', sort = usua
   return column ? sorted(column, left, sort.startsWith('-')) : left;
 }
 
-/** A column of numbers. @param {string} key of the rows, too @param {string} title @param {Partial<Column>} [more] @returns {Column} */
+/** A column of numbers. @param {string} key also the rows' property @param {string} title @param {Partial<Column>} [more] @returns {Column} */
 export const numbers = (key, title, more) => ({
   key,
   title,
@@ -94,7 +94,7 @@ export function shares(rows, of, more) {
 }
 
 /**
- * A table as it is.
+ * A table without controls.
  *
  * @param {string} what is listed
  * @param {Column[]} columns

@@ -1,4 +1,4 @@
-/** A tag of a SameDiff file: how it is trained, what its updater has learned, its graph in short. */
+/** A tag of a SameDiff file: its training settings, its updater's state, and a summary of its graph. */
 import { html, nothing } from 'lit';
 import { bytesOf, MOST } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
@@ -100,7 +100,7 @@ class Training extends Panel {
   }
 }
 
-/** Which state of which parameter a link means: its number, from 1, and the name. @param {string} node @returns {[string, number]} */
+/** The state and the parameter that a link refers to: the state's number, from 1, and the name. @param {string} node @returns {[string, number]} */
 const split = (node) => [node.slice(node.indexOf(' ') + 1), Number(node.split(' ')[0])];
 
 /** A class without its package. @param {string | undefined} name */
