@@ -1,6 +1,6 @@
-/* Zstd's encoders have a function for each length of a match. Each is called in one place, so compilers would inline them
- * all into one function of 19 KB. V8 takes 80 ms and 9 MB of memory to compile that: longer than it takes to find out
- * that many a chunk does not compress. */
+/* Zstd's encoders have a function for each length of a match. Each is called in one place, so compilers would inline
+ * them all into one function of 19 KB. V8 takes 80 ms and 9 MB of memory to compile that: longer than it takes to find
+ * out that many a chunk does not compress. */
 #ifndef CPB_ZSTD_APART_H
 #define CPB_ZSTD_APART_H
 
