@@ -44,7 +44,7 @@ typedef struct cpb_split_write {
   cpb_split_sample sample;
   cpb_split_write_state state;
   size_t chunk;
-  size_t end; /* apart: the chunk behind the part; the plan is another engine's, and stays as it is */
+  size_t first, end; /* apart: of the part, and behind it; the plan is another engine's, and stays as it is */
   bool apart;
   cpb_parts parts;          /* that may be given */
   cpb_span given;           /* what is left of the part that was, */

@@ -7,16 +7,13 @@
 #include "riegeli/records/fill_chunks.h"
 
 #include "base/checked.h"
+#include "riegeli/codec/stored.h"
 #include "riegeli/encoding.h"
 
 /* How many bytes the codec gets at once: a quarter of the buffer, but within these bounds, as
  * its output adds to the buffer. Codecs are fastest when they get a record as a whole. */
 #define MIN_AT_ONCE ((size_t)64 << 10)
 #define MAX_AT_ONCE ((size_t)4 << 20)
-
-/* A larger record that fills a chunk alone, uncompressed, is output as it comes where that can be: holding it
- * would take more memory than all else. For smaller ones to write the header once more takes longer. */
-#define STORED_MOST ((uint64_t)1 << 20)
 
 /* --- Chunks --------------------------------------------------------------- */
 
@@ -28,7 +25,7 @@ static bool chunk_full(const cpb_record_writer *w) {
 /* Whether a record that fills a chunk alone is collected all the same. */
 static bool collects_alone(const cpb_record_writer *w) {
   if (w->transpose != CPB_TRANSPOSE_NEVER) return true;
-  return w->uncompressed && !(w->options.seekable && w->record_size > STORED_MOST);
+  return w->uncompressed && !(w->options.seekable && w->record_size > CPB_STORED_MOST);
 }
 
 static bool open_stream(cpb_record_writer *w, uint64_t data_size) {
