@@ -265,8 +265,9 @@ CPB_API cpb_split *cpb_split_fork(const cpb_split *split, const cpb_allocator *a
 
 /* With a fork: begins with a part. cpb_split_step() then returns CPB_STEP_NEED; CPB_STEP_OUTPUT for
  * bytes that follow each other (ignore their offsets); CPB_STEP_DONE; or CPB_STEP_ERROR. A part
- * without output can only be encoded by the split itself: a chunk larger than `buffer`, or records
- * that share a Riegeli chunk with the index. CPB_E_USAGE if the part does not exist. */
+ * without output is for the split itself to encode: a chunk larger than `buffer`, or of more than
+ * 1 MiB and not compressed, or records that share a Riegeli chunk with the index. CPB_E_USAGE if the
+ * part does not exist. */
 CPB_API cpb_code cpb_split_part(cpb_split *fork, size_t part);
 
 /* After CPB_STEP_PART: passes a fork's output for this part, which must stay unchanged until the

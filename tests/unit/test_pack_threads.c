@@ -191,8 +191,8 @@ static void encode_part(cpb_split *fork, cpb_file *file, size_t part, cpb_buffer
   }
 }
 
-/* Some parts are given, others not; those of two forks alternate. */
-static void write_parts(cpb_split *split, cpb_file *file, size_t count, size_t *given) {
+/* Some parts are given, others not; those of two forks alternate. No part is larger than `most`. */
+static void write_parts(cpb_split *split, cpb_file *file, size_t count, size_t most, size_t *given) {
   cpb_error error;
   cpb_output *output = cpb_output_create(NULL, out, NULL, &error);
   cpb_split *forks[] = {cpb_split_fork(split, NULL), cpb_split_fork(split, NULL)};
@@ -212,6 +212,7 @@ static void write_parts(cpb_split *split, cpb_file *file, size_t count, size_t *
     }
     if (step == CPB_STEP_PART) {
       encode_part(forks[part % 2], views[part % 2], part, &bytes);
+      assert_true(bytes.size <= most);
       if (part % 4 != 3) assert_int_equal(cpb_split_give(split, bytes.data, bytes.size), CPB_OK);
       *given += bytes.size > 0;
       part++;
@@ -241,7 +242,8 @@ static void parts_by_forks_make_the_same_file(void **state) {
     assert_int_equal(cpb_split_part(split, 0), CPB_E_USAGE);
     assert_int_equal(cpb_split_give(split, "", 1), CPB_E_USAGE);
     assert_int_equal(cpb_split_cut(split, 1, &count), CPB_OK);
-    write_parts(split, file, count, &given);
+    const bool compresses = ways[i].codec.codec != CPB_CODEC_DEFAULT && ways[i].codec.codec != CPB_CODEC_NONE;
+    write_parts(split, file, count, compresses ? SIZE_MAX : (1u << 20) + 1000, &given);
     assert_true(given > 3);
     assert_int_equal(cpb_split_cut(split, 1, &count), CPB_E_USAGE);
     char what[32];

@@ -24,18 +24,19 @@ static bool begin(cpb_parts *p, size_t first, bool alone) {
   return true;
 }
 
-static bool is_full(const cpb_parts *p, bool alone, bool joined) {
+static bool is_full(const cpb_parts *p, bool alone, bool large, bool joined) {
   if (p->count == 0 || p->items[p->count - 1].alone != alone) return true;
-  return p->bytes >= p->least && !joined;
+  return !joined && (p->bytes >= p->least || p->large || large);
 }
 
 bool cpb_parts_add(cpb_parts *p, const cpb_record_writer *writer, uint64_t size, bool joined) {
   size_t chunk = p->num_chunks++;
-  bool alone = size > p->most;
+  bool alone = size > p->most, large = cpb_parts_leave(size, false);
   if (!cpb_record_writer_fits(writer, &p->filled, size)) {
     p->last_begin = chunk;
-    if (is_full(p, alone, joined) && !begin(p, chunk, alone)) return false;
+    if (is_full(p, alone, large, joined) && !begin(p, chunk, alone)) return false;
   }
+  p->large = large;
   if (!cpb_add_u64(p->bytes, size, &p->bytes)) p->bytes = UINT64_MAX;
   return true;
 }

@@ -61,7 +61,8 @@ struct cpb_repack {
   cpb_encoded_chunk placed; /* the last Riegeli chunk written of it */
   const cpb_repack *origin; /* a fork shares its index and parts, and encodes these */
   size_t end;               /* up to this chunk */
-  cpb_chunk_reader *look;   /* gives the size of that chunk; its data are checked with the next part */
+  bool single;              /* the part is one chunk */
+  cpb_chunk_reader *look;   /* gives the size of the chunk at `end`; its data are checked with the next part */
 };
 
 /* --- Creation --------------------------------------------------------------- */
@@ -356,7 +357,12 @@ static bool note_size(cpb_repack *r, uint64_t size) {
 static cpb_step begin_chunk(cpb_repack *r, cpb_step reached) {
   uint64_t size = cpb_chunk_reader_stored(r->reader)->size;
   if (!note_size(r, size)) return fail_memory(r);
-  cpb_evenly_begin(&r->pieces, size, r->codec != CPB_CODEC_NONE);
+  const bool compressed = r->codec != CPB_CODEC_NONE;
+  if (r->origin && r->single && cpb_parts_leave(size, compressed)) {
+    r->chunk = r->end;
+    return end_part(r);
+  }
+  cpb_evenly_begin(&r->pieces, size, compressed);
   r->held = reached;
   r->state = REPACK_COPY;
   return wrote(r, cpb_record_writer_begin_record(r->writer, size));
@@ -530,6 +536,7 @@ cpb_code cpb_repack_part(cpb_repack *r, size_t part) {
   if (!parts || part >= parts->count) return CPB_E_USAGE;
   r->chunk = parts->items[part].first;
   r->end = cpb_parts_end(parts, part);
+  r->single = r->end == r->chunk + 1;
   r->held = CPB_STEP_DONE;
   r->state = parts->items[part].alone ? REPACK_DONE : REPACK_OPEN;
   return CPB_OK;

@@ -112,10 +112,15 @@ static cpb_have choose_transpose(cpb_split_write *w) {
 }
 
 static cpb_have begin_chunk(cpb_split_write *w) {
+  const uint64_t size = w->plan->chunks[w->chunk].size;
+  const bool compressed = w->codec != CPB_CODEC_NONE;
+  if (w->apart && w->chunk == w->first && cpb_parts_leave(size, compressed)) {
+    w->state = CPB_SPLIT_WRITE_DONE;
+    return CPB_HAVE;
+  }
   cpb_split_bytes_begin(&w->bytes, w->plan, w->chunk);
   w->state = CPB_SPLIT_WRITE_COPY;
-  uint64_t size = w->plan->chunks[w->chunk].size;
-  cpb_evenly_begin(&w->pieces, size, w->codec != CPB_CODEC_NONE);
+  cpb_evenly_begin(&w->pieces, size, compressed);
   return called(w, cpb_record_writer_begin_record(w->writer, size)) ? CPB_HAVE : CPB_FAILED;
 }
 
@@ -210,7 +215,7 @@ bool cpb_split_write_cut(cpb_split_write *w, uint64_t least) {
 }
 
 void cpb_split_write_part(cpb_split_write *w, size_t first, size_t end) {
-  w->chunk = first;
+  w->chunk = w->first = first;
   w->end = end;
   come_to_next(w);
 }

@@ -44,8 +44,8 @@ typedef struct cpb_split_write {
   cpb_split_sample sample;
   cpb_split_write_state state;
   size_t chunk;
-  size_t end; /* when encoding separately: the chunk after the part; the plan belongs to another engine and does not
-               * change */
+  size_t first, end; /* when encoding separately: the part's first chunk, and the chunk after the part; the plan
+                      * belongs to another engine and does not change */
   bool apart;
   cpb_parts parts;          /* that other engines may encode */
   cpb_span given;           /* the rest of the current encoded part */

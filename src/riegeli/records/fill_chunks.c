@@ -6,16 +6,13 @@
 #include "riegeli/records/fill_chunks.h"
 
 #include "base/checked.h"
+#include "riegeli/codec/stored.h"
 #include "riegeli/encoding.h"
 
 /* The number of bytes that the codec gets at once: a quarter of the buffer, but within these bounds, because its output
  * adds to the buffer. Codecs are fastest with a whole record. */
 #define MIN_AT_ONCE ((size_t)64 << 10)
 #define MAX_AT_ONCE ((size_t)4 << 20)
-
-/* A larger record that fills a chunk alone, uncompressed, is output as it comes if possible: holding it would take more
- * memory than everything else. For smaller ones, writing the header a second time would take longer. */
-#define STORED_MOST ((uint64_t)1 << 20)
 
 /* --- Chunks --------------------------------------------------------------- */
 
@@ -27,7 +24,7 @@ static bool chunk_full(const cpb_record_writer *w) {
 /* Whether a record that fills a chunk alone is collected anyway. */
 static bool collects_alone(const cpb_record_writer *w) {
   if (w->transpose != CPB_TRANSPOSE_NEVER) return true;
-  return w->uncompressed && !(w->options.seekable && w->record_size > STORED_MOST);
+  return w->uncompressed && !(w->options.seekable && w->record_size > CPB_STORED_MOST);
 }
 
 static bool open_stream(cpb_record_writer *w, uint64_t data_size) {
