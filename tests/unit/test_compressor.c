@@ -3,6 +3,7 @@
 #include <brotli/decode.h>
 #include <snappy-c.h>
 
+#include "base/checked.h"
 #include "codec_cases.h"
 #include "riegeli/codec/compressor.h"
 
@@ -66,6 +67,37 @@ static void libraries_decode_what_is_encoded(void **state) {
     }
     cpb_compressor_free(c);
   }
+}
+
+/* A stream in two pieces, the second of which may fit into the rest of the buffer. Its matches are near, as those that
+ * the size of a small window decides about. */
+static void output_does_not_depend_on_the_room_for_it(void **state) {
+  (void)state;
+  enum { NEAR = 2000, FIRST = 1 << 20, SIZE = FIRST + 700000 };
+  const cpb_codec_options all[] = {
+      {CPB_CODEC_ZSTD, 0, 10},  {CPB_CODEC_ZSTD, 0, 12},   {CPB_CODEC_ZSTD, 0, 17},   {CPB_CODEC_ZSTD, 0, 0},
+      {CPB_CODEC_ZSTD, -5, 10}, {CPB_CODEC_BROTLI, 1, 10}, {CPB_CODEC_BROTLI, 5, 16}, {CPB_CODEC_SNAPPY, 0, 0},
+  };
+  uint8_t *data = malloc(SIZE);
+  for (uint32_t at = 0; at < SIZE; at += NEAR) fill(data + at, cpb_min_size(NEAR, SIZE - at), at);
+  for (size_t o = 0; o < sizeof all / sizeof *all; o++) {
+    cpb_codec_error error = {CPB_OK, NULL};
+    cpb_buffer out[2] = {new_buffer(NULL), new_buffer(NULL)};
+    assert_true(cpb_buffer_reserve(&out[1], 2 * SIZE));
+    for (size_t i = 0; i < 2; i++) {
+      cpb_compressor *c = cpb_compressor_new(NULL, &all[o], &error);
+      assert_true(cpb_compressor_begin(c, SIZE, &error));
+      assert_true(cpb_compressor_write(c, (cpb_span){data, FIRST}, &out[i], &error));
+      assert_true(cpb_compressor_write(c, (cpb_span){data + FIRST, SIZE - FIRST}, &out[i], &error));
+      assert_true(cpb_compressor_finish(c, &out[i], &error));
+      cpb_compressor_free(c);
+    }
+    if (out[0].size != out[1].size || memcmp(out[0].data, out[1].data, out[0].size) != 0)
+      fail_msg("options %zu: %zu bytes, and %zu with more room", o, out[0].size, out[1].size);
+    cpb_buffer_free(&out[0]);
+    cpb_buffer_free(&out[1]);
+  }
+  free(data);
 }
 
 static void wrong_options_and_sizes_are_usage_errors(void **state) {
@@ -334,6 +366,7 @@ static void a_host_ends_brotli_within_a_buffer(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(libraries_decode_what_is_encoded),
+      cmocka_unit_test(output_does_not_depend_on_the_room_for_it),
       cmocka_unit_test(wrong_options_and_sizes_are_usage_errors),
       cmocka_unit_test(snappy_copies_of_every_length_and_distance),
       cmocka_unit_test(snappy_output_does_not_depend_on_the_pieces),

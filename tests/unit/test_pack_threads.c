@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "cpb/file.h"
 #include "riegeli_parts.h"
 #include "stride.h"
@@ -77,6 +78,12 @@ static void put_constant(cpb_buffer *graph, const void *content, size_t size) {
   free_each(&a, &b);
 }
 
+static void write_bytes(const char *path, const cpb_buffer *bytes) {
+  FILE *f = fopen(path, "wb");
+  assert_int_equal(fwrite(bytes->data, 1, bytes->size, f), bytes->size);
+  fclose(f);
+}
+
 /* Small constants, constants of some KiB, and a few that are large; some compress. */
 static void write_graph(unsigned seed, size_t count) {
   const size_t sizes[] = {10, 70000, 3000, 300, 5000, 1200000, 65536, 100, 20000, 65535, 4000, 250000};
@@ -89,9 +96,7 @@ static void write_graph(unsigned seed, size_t count) {
     put_constant(&graph, content, size);
     free(content);
   }
-  FILE *f = fopen(in, "wb");
-  assert_int_equal(fwrite(graph.data, 1, graph.size, f), graph.size);
-  fclose(f);
+  write_bytes(in, &graph);
   cpb_buffer_free(&graph);
 }
 
@@ -256,6 +261,61 @@ static void parts_by_forks_make_the_same_file(void **state) {
   }
 }
 
+/* Much of it occurs a second time within a small window. */
+static uint8_t *repeated(size_t size, uint32_t seed) {
+  uint8_t *bytes = noise(size, seed);
+  for (size_t i = 4000, n; i < size; i += n) {
+    seed = seed * 1664525 + 1013904223;
+    n = cpb_min_size(1 + (seed >> 8) % 80, size - i);
+    const size_t back = 1 + (seed >> 4) % 4000;
+    for (size_t j = i; seed >> 30 && j < i + n; j++) bytes[j] = bytes[j - back];
+  }
+  return bytes;
+}
+
+/* A graph with constants of more bytes than a codec gets at once. */
+static void write_large_constants(void) {
+  const size_t sizes[] = {1300000, 1700000, 2700000, 1048577, 3000000};
+  cpb_buffer graph;
+  init(&graph);
+  for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    uint8_t *content = repeated(sizes[i], i + 1);
+    put_constant(&graph, content, sizes[i]);
+    free(content);
+  }
+  write_bytes(in, &graph);
+  cpb_buffer_free(&graph);
+}
+
+/* Each part is encoded by a fork that has encoded all those after it, and by a new one. */
+static void a_part_does_not_depend_on_those_encoded_before(void **state) {
+  (void)state;
+  cpb_error error;
+  cpb_buffer used, fresh;
+  init(&used);
+  init(&fresh);
+  write_large_constants();
+  cpb_file *file = cpb_file_open(NULL, in, &error);
+  for (size_t i = 0; i < WAYS; i += sanitized_stride(5)) {
+    size_t count;
+    cpb_split *split = planned(&ways[i], file);
+    assert_int_equal(cpb_split_cut(split, 1, &count), CPB_OK);
+    cpb_split *fork = cpb_split_fork(split, NULL);
+    for (size_t part = count; part-- > 0;) {
+      cpb_split *other = cpb_split_fork(split, NULL);
+      encode_part(fork, file, part, &used);
+      encode_part(other, file, part, &fresh);
+      if (used.size != fresh.size || memcmp(used.data, fresh.data, used.size) != 0)
+        fail_msg("way %zu, part %zu: %zu bytes, and %zu by a new fork", i, part, used.size, fresh.size);
+      cpb_split_free(other);
+    }
+    cpb_split_free(fork);
+    cpb_split_free(split);
+  }
+  cpb_file_close(file);
+  free_each(&used, &fresh);
+}
+
 /* --- Threads --------------------------------------------------------------------------- */
 
 static void any_number_of_threads_makes_the_same_file(void **state) {
@@ -276,12 +336,6 @@ static void any_number_of_threads_makes_the_same_file(void **state) {
       if (threads > 1) expect_same("repack");
     }
   }
-}
-
-static void write_bytes(const char *path, const cpb_buffer *bytes) {
-  FILE *f = fopen(path, "wb");
-  assert_int_equal(fwrite(bytes->data, 1, bytes->size, f), bytes->size);
-  fclose(f);
 }
 
 /* Of a file with a flipped bit: what a repack of it says or, where that finds nothing, makes. */
@@ -392,6 +446,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(parts_by_forks_make_the_same_file, clean),
+      cmocka_unit_test_teardown(a_part_does_not_depend_on_those_encoded_before, clean),
       cmocka_unit_test_teardown(any_number_of_threads_makes_the_same_file, clean),
       cmocka_unit_test_teardown(an_error_is_the_same_with_any_number_of_threads, clean),
       cmocka_unit_test_teardown(it_can_be_cancelled_at_any_report, clean),

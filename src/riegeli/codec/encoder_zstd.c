@@ -49,15 +49,18 @@ static bool zstd_write_whole(zstd_state *s, cpb_span in, cpb_buffer *out) {
   return true;
 }
 
+/* With enough room for all that is left, the library compresses it where it is, and then finds other matches. So the
+ * room is always the same: `out` may have more, depending on what it held before. */
 static bool zstd_write(void *state, cpb_span in, bool last, cpb_buffer *out) {
   zstd_state *s = state;
+  const size_t room = ZSTD_CStreamOutSize();
   if (!s->begun && last && in.size <= WHOLE) return zstd_write_whole(s, in, out);
   s->begun = true;
   ZSTD_inBuffer input = {in.data, in.size, 0};
   size_t left;
   do {
-    if (!cpb_buffer_reserve(out, out->size + ZSTD_CStreamOutSize())) return false;
-    ZSTD_outBuffer output = {out->data, out->capacity, out->size};
+    if (!cpb_buffer_reserve(out, out->size + room)) return false;
+    ZSTD_outBuffer output = {out->data, out->size + room, out->size};
     left = ZSTD_compressStream2(s->context, &output, &input, last ? ZSTD_e_end : ZSTD_e_continue);
     if (ZSTD_isError(left)) return false;
     out->size = output.pos;
