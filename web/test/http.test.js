@@ -321,11 +321,13 @@ test('a byte now and then, or all too late, is an error that says how much came'
   ));
 
 test('the time that nobody waits for is not counted', async () => {
-  const from = source(lie('honest', '?size=4000000').url, { http: { timeout: 100, minSpeed: 1_000, maxTime: 2_000 } });
+  const from = source(lie('honest', '?size=4000000').url, {
+    http: { timeout: 1_000, minSpeed: 1_000, maxTime: 2_000 },
+  });
   const reader = from.stream(0, 4_000_000).getReader();
   let bytes = 0;
   for (let part; !(part = await reader.read()).done; bytes += part.value.length) {
-    if (bytes < 100_000) await new Promise((resolve) => setTimeout(resolve, 150));
+    if (bytes < 100_000) await new Promise((resolve) => setTimeout(resolve, 1_100));
   }
   assert.equal(bytes, 4_000_000);
   assert.equal(from.transferred.requests, 1);
