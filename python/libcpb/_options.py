@@ -64,7 +64,7 @@ _LIMITS = tuple(Limits.__annotations__)  # in the order of the C struct
 
 _VERIFY = {"first": 0, "late": 1, "never": 2}
 
-# What Riegeli's own words say, and what leaves it to them.
+# The options that Riegeli's syntax replaces, with the defaults that leave them to it.
 _RIEGELI = {"layout": "remote", "codec": "default", "level": None, "window_log": 0, "chunk_size": 0, "padding": 0,
             "for_memory": 0, "transpose": False}  # fmt: skip
 

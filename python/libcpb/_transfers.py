@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Copying(TypedDict, total=False):
-    """What `merge`, `split` and `repack` take, by name."""
+    """The options that `merge`, `split` and `repack` share."""
 
     threads: int
     replace: bool
@@ -28,7 +28,7 @@ class Copying(TypedDict, total=False):
 
 
 class Packing(Copying, total=False):
-    """What `split` and `repack` take, by name."""
+    """The options that `split` and `repack` share."""
 
     layout: Layout
     codec: Codec

@@ -183,7 +183,7 @@ class MessageField {
    * type; CPB_E_UNSUPPORTED: it is not a repeated field of numbers. */
   template <typename T>
   StatusOr<std::vector<T>> Values() const {
-    if (!repeated() || !IsNumber()) return Status(CPB_E_UNSUPPORTED, "it is no repeated field of numbers").In(path_);
+    if (!repeated() || !IsNumber()) return Status(CPB_E_UNSUPPORTED, "it is not a repeated field of numbers").In(path_);
     auto places = Places();
     return places.ok() ? Numbers<T>(**places) : StatusOr<std::vector<T>>(places.status());
   }
@@ -330,7 +330,7 @@ class MessageField {
   StatusOr<std::vector<T>> Numbers(const std::vector<cpb_range> &places) const {
     static_assert(std::is_arithmetic_v<T>, "expected a type of numbers, or of Value() std::string");
     std::vector<T> values;
-    if (!IsNumber()) return Wrong("it is no number");
+    if (!IsNumber()) return Wrong("it is not a number");
     if (Status status = Fits<T>(); !status.ok()) return status;
     const cpb_field_type type = found_.field->type;
     Status status = EachNumber(places, [&](uint64_t raw) { values.push_back(NumberOf<T>(raw, type)); });
