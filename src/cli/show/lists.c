@@ -479,6 +479,8 @@ size_t cli_guess_members(yyjson_val *items, cli_member *members) {
 void cli_list_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_member *members, size_t count,
                     cli_column *columns) {
   for (size_t i = 0; i < count; i++) columns[i] = (cli_column){members[i].title, members[i].how};
+  for (size_t i = 0; i < count && s->csv; i++)
+    columns[i].title = members[i].title ? members[i].title : members[i].member;
   cli_table_begin(t, s, indent, columns, count);
 }
 
