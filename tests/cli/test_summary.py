@@ -36,7 +36,7 @@ def test_the_summary_says_what_the_model_is(cpb, keras):
     assert lines[1] == '  SavedModel · Keras Functional "model" · TensorFlow 2.21.0 · tags: serve'
     assert re.search(r"^  saved_model.pb +74.0 KiB  graph 57.8 KiB$", text, re.M)
     assert re.search(r"^  variables/ +11.2 KiB  14 tensors in 1 data file$", text, re.M)
-    assert re.search(r"^  parameters +2,847  all trainable · 11.1 KiB$", text, re.M)
+    assert re.search(r"^  parameters +2,847  all trainable · 11.1 KiB f32$", text, re.M)
     assert "+ 8 of optimizer and state · 11.2 KiB in all" in text
     assert re.search(r"^    in   img  f32\[\?,12,12,1\]\n    out  a    f32\[\?,5\]\n         b    f32\[\?,2\]$", text, re.M)
     assert "    calls __inference__wrapped_model_852 · 19 nodes · captures 6 variables" in lines
