@@ -151,10 +151,12 @@ int cli_inspect(cli *c) {
   int status = CLI_OK;
   inspection i = {.cli = c};
   if (!find_question(&i, &status) || !has_form(&i, &status)) return status;
-  i.model = cli_open_to_inspect(c, c->settings.input, &status);
+  const bool reads_values = i.is_of_tensors && c->settings.name; /* which must be whole */
+  i.model = reads_values ? cli_open_model(c, c->settings.input, NULL, &status)
+                         : cli_open_to_inspect(c, c->settings.input, &status);
   if (!i.model) return status;
   if (i.is_of_tensors) i.kind = question_of_tensors(i.model);
-  if (i.is_of_tensors && c->settings.name) status = cli_show_weight(c, i.model);
+  if (reads_values) status = cli_show_weight(c, i.model);
   else if (c->settings.json) status = answer(&i);
   else if (c->settings.question) status = cli_show_question(c, i.model, i.kind);
   else status = cli_show_summary(c, i.model);
