@@ -2,6 +2,7 @@
 import { Boxes, idOf, isWithin, restOf, scopesAround } from './boxes.js';
 import { resultId } from './edges.js';
 import { gathered } from './gather.js';
+import { isPart } from './parts.js';
 import { times, typed } from './tensors.js';
 
 /** @typedef {import('./gather.js').Group} Group */
@@ -38,14 +39,17 @@ import { times, typed } from './tensors.js';
  * @property {Input[]} inputs
  * @property {Output[]} outputs
  * @property {Set<string>} [led] the nodes and scopes to draw, if not all
+ * @property {ReturnType<import('./roles.js').rolesIn>} [roles]
  * @property {import('./lookup.js').Lookup} lookup what the core knows of each node and value
  * @property {unknown} [unread] initializers are not read yet
  */
 
 /** Number of nodes requested at once to find those with one name. */
 const PAGE = 1000;
+/** Up to this many children, all are drawn; beyond, parts of those of a scope. */
+const SINGLE = 500;
 /** Up to this many boxes, similar ones are not joined. */
-const ROOM = 400;
+const ROOM = 600;
 
 /** Arguments, values of graphs around this one, and results. @param {Boxes} boxes @param {Graph} graph */
 function addEnds(boxes, { inputs, outputs }) {
@@ -168,7 +172,10 @@ async function openAtFirst({ ask, name, whole }, how) {
  */
 async function boxesOf(graph, { open, show, all = false }, how) {
   const wanted = [...(open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')];
-  const boxes = new Boxes(await answersFor(graph, wanted, how), all, graph.led);
+  const scopes = wanted.filter((one) => !isPart(one));
+  const answers = await answersFor(graph, scopes, how);
+  const roles = await graph.roles?.(answers, how);
+  const boxes = new Boxes(answers, all, { led: graph.led, roles, room: SINGLE, open: wanted, show });
   addEnds(boxes, graph);
   return boxes;
 }
@@ -190,7 +197,9 @@ export async function drawn(graph, options, how) {
   const edges = tidied(groups, boxes.edges.all(), options);
   const shown = meant.find((one) => groups.has(one)) ?? (show && boxes.place(show));
   const { total, problems } = graph;
-  return { groups: [...groups.values()], edges, open: [...boxes.open].filter(Boolean), shown, total, problems };
+  // The layout keeps the order of what it may: inputs are side by side as the model has them.
+  const ordered = [...groups.values()].sort((a, b) => Number(b.is === 'argument') - Number(a.is === 'argument'));
+  return { groups: ordered, edges, open: [...boxes.open].filter(Boolean), shown, total, problems };
 }
 
 /**

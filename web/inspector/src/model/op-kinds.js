@@ -33,3 +33,12 @@ export function summary(all) {
   const telling = ops.filter((op) => !MINOR.test(op));
   return (telling.length ? telling : ops.filter((op) => op !== 'Identity')).sort(byKind).slice(0, 3);
 }
+
+/** Without version, numbers and what separates them. @param {string} name */
+const stem = (name) => name.toLowerCase().replace(/v\d+$|[\W\d_]/g, '');
+
+/** Whether a name says the same as the operation. @param {string} name @param {string} op */
+export const isAlike = (name, op) => stem(name) === stem(op);
+
+/** Whether an exporter made up a node's name: node_linear_3, p2o.Conv.0, #3. @param {string} name @param {string} op */
+export const isAutomatic = (name, op) => /^(node_|#\d+$)/.test(name) || isAlike(name.replace(/^p2o\./, ''), op);

@@ -1,13 +1,13 @@
 /** The drawing of a graph: boxes with their contents, frames of open scopes, and edges. */
 import { html, nothing, svg } from 'lit';
 import { count, counted, plain } from '../format.js';
-import { kindOf } from '../model/op-kinds.js';
+import { isAlike, kindOf } from '../model/op-kinds.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 /** @typedef {import('../layout-worker.js').Layout} Layout */
 
-/** Heights in a box: its head, a line for an input, a call, and the space below. */
-const [HEAD, LINE, CALL, FOOT] = [40, 15, 22, 5];
+/** Heights in a box: its head, of two lines or one, a line for an input, a call, and the space below. */
+const [HEAD, SHORT, LINE, CALL, FOOT] = [40, 28, 15, 22, 5];
 /** The most lines that are shown; and for a scope, lines for its variables. */
 const [LINES, SCOPE_LINES] = [5, 3];
 /** For text in a box: widths of a letter, and the longest text in letters. */
@@ -25,10 +25,10 @@ export const functionName = (name) => name.replace(/^__(inference|forward|backwa
 
 const several = (/** @type {Group} */ { is }) => is === 'many' || is === 'rest';
 
-/** @param {Group} group */
-function under({ is, op, count: nodes }) {
+/** The second line; none if it would repeat the first. @param {Group} group */
+function under({ is, label, op, count: nodes }) {
   if (is === 'rest') return 'listed only';
-  if (is === 'many') return op && op !== '' ? short(op) : 'alike';
+  if (is === 'node' || is === 'many') return isAlike(label, op) ? '' : short(op, 34) || 'alike';
   if (is === 'scope') return `${counted(nodes, 'node')}${op ? `: ${short(op, 34)}` : ''}`;
   return short(op, 34) || is;
 }
@@ -49,6 +49,9 @@ const callsIn = ({ is, calls }) => (is === 'node' ? calls.slice(0, 4) : []);
 const callText = ({ name, function: called }) =>
   `${name === 'f' || name === 'calls' ? '' : `${short(name.replace(/_branch$/, ''), 10)} `}→ ${short(functionName(called), 34)}`;
 
+/** @param {Group} group */
+const headOf = (group) => (under(group) ? HEAD : SHORT);
+
 /** @param {Group} g */
 const titleOf = (g) => `${g.is === 'scope' ? '+ ' : ''}${short(g.label)}${several(g) ? ` × ${count(g.count)}` : ''}`;
 
@@ -64,7 +67,7 @@ export function sizeOf(group) {
     ...calls.map((call) => 30 + SMALL * callText(call).length),
   );
   const more = lines.length * LINE + calls.length * CALL;
-  return { width: Math.round(width), height: HEAD + (more ? more + FOOT : 0) };
+  return { width: Math.round(width), height: headOf(group) + (more ? more + FOOT : 0) };
 }
 
 /** The text for screen readers matches the picture. @param {Group} group */
@@ -74,10 +77,11 @@ function spoken(group) {
   const called = callsIn(group).length
     ? [`calls ${calls.map((one) => plain(functionName(one.function))).join(', ')}`]
     : [];
-  if (is === 'node') return [plain(label), plain(op), ...lines, ...called].join(', ');
+  const second = under(group) ? [plain(op)] : [];
+  if (is === 'node') return [plain(label), ...second, ...lines, ...called].join(', ');
   if (is === 'argument' || is === 'result') return `${word} ${plain(label)}, ${plain(op)}`;
   if (is === 'scope') return [`open scope ${plain(label)}`, under(group), ...lines].join(', ');
-  return `${plain(label)} × ${count(nodes)}, ${under(group)}`;
+  return [`${plain(label)} × ${count(nodes)}`, ...second].join(', ');
 }
 
 /**
@@ -92,7 +96,8 @@ function box(group, { x, y }, { chosen, start }, { choose, enter }) {
   const { id, is, label } = group;
   const { width, height } = sizeOf(group);
   const lines = linesOf(group);
-  const top = HEAD + lines.length * LINE;
+  const head = headOf(group);
+  const top = head + lines.length * LINE;
   const [left, up] = [Math.round(x - width / 2), Math.round(y - height / 2)];
   const kind = is === 'scope' && /norm/i.test(label) ? 'norm' : kindOf(group.op);
   return svg`<g class="box ${is} ${kind}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
@@ -100,13 +105,13 @@ function box(group, { x, y }, { chosen, start }, { choose, enter }) {
       transform="translate(${left} ${up})" @click=${() => choose(group)}>
     <title>${several(group) ? plain(label) : plain(id.replace(/^return:/, ''))}</title>
     <rect width=${width} height=${height}></rect>
-    ${is === 'node' || is === 'scope' ? svg`<rect class="band" x="4" y="7" width="4" height=${HEAD - 14}></rect>` : nothing}
-    <text aria-hidden="true" class="name" x=${width / 2} y="17">${titleOf(group)}</text>
-    <text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>
-    ${lines.length ? svg`<line class="rule" x1="0" x2=${width} y1=${HEAD - 2} y2=${HEAD - 2}></line>` : nothing}
+    ${is === 'node' || is === 'scope' ? svg`<rect class="band" x="4" y="7" width="4" height=${head - 14}></rect>` : nothing}
+    <text aria-hidden="true" class="name" x=${width / 2} y=${head < HEAD ? 18 : 17}>${titleOf(group)}</text>
+    ${head < HEAD ? nothing : svg`<text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>`}
+    ${lines.length ? svg`<line class="rule" x1="0" x2=${width} y1=${head - 2} y2=${head - 2}></line>` : nothing}
     ${lines.map(
-      ([name, text], i) => svg`<text aria-hidden="true" class="line" x="10" y=${HEAD + 11 + i * LINE}>${name}</text>
-      <text aria-hidden="true" class="value" x=${width - 10} y=${HEAD + 11 + i * LINE}>${text}</text>`,
+      ([name, text], i) => svg`<text aria-hidden="true" class="line" x="10" y=${head + 11 + i * LINE}>${name}</text>
+      <text aria-hidden="true" class="value" x=${width - 10} y=${head + 11 + i * LINE}>${text}</text>`,
     )}
   </g>
   ${callsIn(group).map(
@@ -159,7 +164,7 @@ function shapesOf(edges) {
     return (alike ? all.slice(0, 1) : all).map(({ shape, points }) => {
       const [start, next = start] = points;
       const along = alike ? 0 : Math.min(1, 26 / Math.max(1, Math.abs(next.y - start.y)));
-      return svg`<text class="shape" aria-hidden="true" x=${start.x + (next.x - start.x) * along + 5} y=${start.y + (alike ? 12 : (next.y - start.y) * along)}>${shape}</text>`;
+      return svg`<text class="shape" aria-hidden="true" x=${start.x + (next.x - start.x) * along + 5} y=${start.y + (alike ? 12 : (next.y - start.y) * along)}>${short(shape)}</text>`;
     });
   });
 }

@@ -101,9 +101,9 @@ export class Zoom {
     if (fits >= READABLE) this.fit();
     else {
       this.scale = between(READABLE, (width - MARGIN) / this.width, 1);
-      const middle = start && this.width * this.scale > width ? start.x : this.width / 2;
-      this.x = width / 2 - middle * this.scale;
-      this.y = MARGIN / 2;
+      this.x = width / 2 - (start?.x ?? this.width / 2) * this.scale;
+      // The beginning is in view also if something else is above it.
+      this.y = Math.min(MARGIN / 2, height / 3 - (start?.y ?? 0) * this.scale);
       this.#show();
     }
     this.touched = false;

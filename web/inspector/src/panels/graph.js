@@ -106,7 +106,8 @@ class Graph extends Panel {
     const chosen = this.#chosen(drawn);
     const isNew = seen.layout !== layout;
     this.#seen = { layout, at: drawn.at, chosen };
-    const before = isNew && seen.at === drawn.at ? anchor(seen.layout, layout, this.#turned, zoom.middle) : undefined;
+    const isKept = isNew && seen.at === drawn.at && (this.#turned || zoom.touched);
+    const before = isKept ? anchor(seen.layout, layout, this.#turned, zoom.middle) : undefined;
     if (isNew) this.#turned = '';
     if (before) zoom.pan(before.x * zoom.scale, before.y * zoom.scale);
     else if (isNew) zoom.begin(beginning(drawn, layout));
