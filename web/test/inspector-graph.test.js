@@ -256,6 +256,26 @@ test('an ONNX graph is drawn from few answers: edges into a branch, tensors, cal
   model.close();
 });
 
+test('what a node needs, what needs it and the way to another are boxes of the drawing, of folds too', async () => {
+  const model = await libcpb.inspect(smallOnnx());
+  const graph = graphs(asking(model).ask, 'onnx');
+  const followed = async (/** @type {string[]} */ open, /** @type {any} */ options) => {
+    const { items, boxes } = await graph.follow({ at: '/', open, ...options }, how);
+    return [boxes, items.map((/** @type {any} */ { name, distance }) => `${name} ${distance}`)];
+  };
+  assert.deepEqual(await followed([], { node: '#3', follow: 'upstream' }), [
+    ['#3', '/layer.0', 'x'],
+    ['/layer.0/Relu 1', '/layer.0/Conv 2', 'x 3'],
+  ]);
+  const [boxes] = await followed(['/layer.0'], { node: '/layer.0/Relu', follow: 'downstream' });
+  assert.deepEqual(boxes, ['/layer.0/Relu', '#3', 'check', 'twice', 'return:probabilities']);
+  // A path may lead to what is before the selected node.
+  const path = ['x', '/layer.0/Conv', '/layer.0/Relu', '#3'];
+  for (const [node, to] of [path, [...path].reverse()].map((one) => [one[0], one.at(-1)]))
+    assert.deepEqual((await followed(['/layer.0'], { node, follow: 'path', to }))[0], path);
+  model.close();
+});
+
 test('what takes a node of a large graph is found, page by page', async () => {
   const model = await libcpb.inspect(large(50_000, 100));
   const { ask } = asking(model);

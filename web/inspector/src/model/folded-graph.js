@@ -40,6 +40,7 @@ import { times, typed } from './tensors.js';
  * @property {Output[]} outputs
  * @property {Set<string>} [led] the nodes and scopes to draw, if not all
  * @property {ReturnType<import('./roles.js').rolesIn>} [roles]
+ * @property {{ key: string, boxes: Boxes }} [last] the last drawing
  * @property {import('./lookup.js').Lookup} lookup what the core knows of each node and value
  * @property {unknown} [unread] initializers are not read yet
  */
@@ -180,6 +181,9 @@ async function boxesOf(graph, { open, show, all = false }, how) {
   return boxes;
 }
 
+/** What distinguishes drawings of a graph. @param {Seen} seen */
+export const keyOf = ({ open, control, all }) => JSON.stringify([open, !!control, !!all]);
+
 /**
  * The drawing with some open scopes.
  *
@@ -199,7 +203,9 @@ export async function drawn(graph, options, how) {
   const { total, problems } = graph;
   // The layout keeps the order of what it may: inputs are side by side as the model has them.
   const ordered = [...groups.values()].sort((a, b) => Number(b.is === 'argument') - Number(a.is === 'argument'));
-  return { groups: ordered, edges, open: [...boxes.open].filter(Boolean), shown, total, problems };
+  const open = [...boxes.open].filter(Boolean);
+  graph.last = { key: keyOf({ ...options, open }), boxes };
+  return { groups: ordered, edges, open, shown, total, problems };
 }
 
 /**

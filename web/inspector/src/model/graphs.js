@@ -1,6 +1,7 @@
 /** The graphs of a model: chooses one, and what to show of it. */
 import { foundIn } from './find.js';
 import { drawn, membersOf } from './folded-graph.js';
+import { followed } from './follow.js';
 import { aboutTag, isSameDiff } from './kinds.js';
 import { loadGraph } from './load-graph.js';
 
@@ -151,6 +152,13 @@ export function graphs(askModel, kind, isBrief = () => false) {
       const name = node.replace(/^value:/, '');
       const question = { question: 'consumers', name, scope: graph.name || undefined, first, count };
       return (await graph.ask(question, how)).consumers;
+    },
+    /**
+     * Where the data of a node come from, or where they go.
+     * @param {Which & Seen & import('./follow.js').Following} options @param {Signal} how
+     */
+    async follow(options, how) {
+      return followed(await graphOf(options, how), options, how);
     },
     /**
      * Everything with a text in its name, this graph first. @param {Which & { text: string }} options

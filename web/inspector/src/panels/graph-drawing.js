@@ -91,8 +91,9 @@ function spoken(group) {
  * @property {(name: string) => void} enter a function
  */
 
-/** @param {Group} group @param {{ x: number, y: number }} at @param {{ chosen: string, start: string }} state @param {Actions} actions */
-function box(group, { x, y }, { chosen, start }, { choose, enter }) {
+/** @param {Group} group @param {{ x: number, y: number }} at
+ * @param {{ chosen: string, start: string, isPale: boolean }} state @param {Actions} actions */
+function box(group, { x, y }, { chosen, start, isPale }, { choose, enter }) {
   const { id, is, label } = group;
   const { width, height } = sizeOf(group);
   const lines = linesOf(group);
@@ -100,7 +101,7 @@ function box(group, { x, y }, { chosen, start }, { choose, enter }) {
   const top = head + lines.length * LINE;
   const [left, up] = [Math.round(x - width / 2), Math.round(y - height / 2)];
   const kind = is === 'scope' && /norm/i.test(label) ? 'norm' : kindOf(group.op);
-  return svg`<g class="box ${is} ${kind}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
+  return svg`<g class="box ${is} ${kind} ${isPale ? 'pale' : ''}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
       aria-pressed=${is === 'scope' ? nothing : id === chosen} aria-label=${spoken(group)}
       transform="translate(${left} ${up})" @click=${() => choose(group)}>
     <title>${several(group) ? plain(label) : plain(id.replace(/^return:/, ''))}</title>
@@ -118,7 +119,7 @@ function box(group, { x, y }, { chosen, start }, { choose, enter }) {
     (
       call,
       i,
-    ) => svg`<g class="enter" tabindex="-1" role="button" aria-label=${`go into function ${plain(call.function)}`}
+    ) => svg`<g class="enter ${isPale ? 'pale' : ''}" tabindex="-1" role="button" aria-label=${`go into function ${plain(call.function)}`}
       transform="translate(${left + 6} ${up + top + i * CALL})" @click=${() => enter(call.function)}>
       <title>${plain(call.function)}: see its graph</title>
       <rect width=${width - 12} height=${CALL - 3}></rect>
@@ -169,14 +170,31 @@ function shapesOf(edges) {
   });
 }
 
+/** What is followed: boxes, for a path in its order; and where it begins and ends.
+ * @typedef {{ boxes: string[], ends: string[] }} Trail */
+
+/** Which edges are highlighted. @param {string} chosen @param {Trail | undefined} trail
+ * @returns {(from: string, to: string) => boolean} */
+function litBy(chosen, trail) {
+  if (!trail) return (from, to) => from === chosen || to === chosen;
+  const places = new Map(trail.boxes.map((id, i) => [id, i]));
+  const isPath = trail.ends.length > 1;
+  return (from, to) => {
+    const [a, b] = [places.get(from), places.get(to)];
+    return a !== undefined && b !== undefined && (!isPath || b === a + 1);
+  };
+}
+
 /**
  * All of it, to be put into an svg.
  *
  * @param {{ groups: Group[], edges: any[], layout: Layout }} drawn
- * @param {{ chosen: string }} state
+ * @param {{ chosen: string, trail?: Trail }} state
  * @param {Actions} actions
  */
-export function drawing({ groups, edges, layout }, { chosen }, actions) {
+export function drawing({ groups, edges, layout }, { chosen, trail }, actions) {
+  const isLit = litBy(chosen, trail);
+  const isPale = (/** @type {string} */ id) => !!trail && !trail.boxes.includes(id);
   const known = new Map(edges.map((edge) => [`${edge.from}\n${edge.to}`, edge]));
   const laid = layout.edges.map((edge) => ({ ...edge, ...known.get(`${edge.from}\n${edge.to}`) }));
   const start = groups.some(({ id }) => id === chosen)
@@ -190,8 +208,8 @@ export function drawing({ groups, edges, layout }, { chosen }, actions) {
   ${layout.frames.map((one) => frame(one, actions))}
   ${laid.map(
     ({ from, to, control, points }) => svg`<path marker-end="url(#to)"
-      class="${control ? 'control' : ''} ${from === chosen || to === chosen ? 'lit' : ''}" d=${curve(points)}></path>`,
+      class="${control ? 'control' : ''} ${isLit(from, to) ? 'lit' : trail ? 'pale' : ''}" d=${curve(points)}></path>`,
   )}
   ${shapesOf(laid)} ${layout.frames.map(frameName)}
-  ${groups.map((group) => box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, { chosen, start }, actions))}`;
+  ${groups.map((group) => box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, { chosen, start, isPale: isPale(group.id) }, actions))}`;
 }

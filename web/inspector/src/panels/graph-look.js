@@ -31,6 +31,8 @@ text.shape { fill: var(--dim); font: 10.5px var(--mono); text-anchor: start; pai
 path { fill: none; stroke: var(--dim); stroke-opacity: .65; }
 path.control { stroke-dasharray: 4 3; }
 path.lit { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2px; }
+path.pale { stroke-opacity: .2; }
+:is(.box, .enter).pale { opacity: .3; }
 marker path { fill: var(--dim); stroke: none; }
 `;
 

@@ -9,6 +9,7 @@ import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
 import { download, pngOf, svgOf } from './graph-export.js';
 import './graph-find.js';
+import { following, lead } from './graph-follow.js';
 import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
 import { behaviour, look } from './graph-look.js';
 import { panelLook } from './graph-panel-look.js';
@@ -65,6 +66,12 @@ class Graph extends Panel {
         signal,
       }),
     () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
+  );
+  /** What is followed from the selected node. */
+  #follow = this.asking(
+    ([session, drawn, node, view], { signal }) =>
+      drawn && following(session, { at: drawn.at, node, open: drawn.open, view }, signal),
+    () => [this.#graph.value, this.node, this.view],
   );
   /** The parts that a brief drawing lacks; the drawing is then replaced. */
   #rest = this.asking(
@@ -151,7 +158,12 @@ class Graph extends Panel {
     const isOnnx = isExported(this.session.about.kind);
     return html`<div class="bar">
         ${this.#picker()}
-        <cpb-graph-find .session=${this.session} .at=${graph?.at ?? this.#at} .view=${this.#view}></cpb-graph-find>
+        <cpb-graph-find
+          .session=${this.session}
+          .at=${graph?.at ?? this.#at}
+          .node=${this.node}
+          .view=${this.#view}
+        ></cpb-graph-find>
         <span class="tools">
           <button aria-label="Smaller" title="Smaller (−)" @click=${() => this.#zoom.by(0.8)}>−</button>
           <button aria-label="Larger" title="Larger (+)" @click=${() => this.#zoom.by(1.25)}>+</button>
@@ -240,9 +252,10 @@ class Graph extends Panel {
   drawing({ drawn, layout }) {
     const chosen = this.#chosen(drawn);
     const isTold = this.group || this.node;
+    const trail = this.view.follow && this.node ? this.#follow.value : undefined;
     return html`<div class="parts ${isTold ? 'two' : ''}">
       <div class="view box" aria-busy=${this.#graph.status === 1 || this.#layout.status === 1}>
-        ${guard([layout, drawn, chosen], () => this.picture(drawn, layout, chosen))}
+        ${guard([layout, drawn, chosen, trail], () => this.picture(drawn, layout, { chosen, trail }))}
       </div>
       ${
         isTold
@@ -262,8 +275,8 @@ class Graph extends Panel {
     </div>`;
   }
 
-  /** @param {any} drawn @param {any} layout @param {string} chosen */
-  picture(drawn, layout, chosen) {
+  /** @param {any} drawn @param {any} layout @param {{ chosen: string, trail?: any }} state */
+  picture(drawn, layout, state) {
     const actions = {
       choose: (/** @type {Group} */ group) => this.#choose(group),
       fold: (/** @type {string} */ scope) => {
@@ -278,7 +291,7 @@ class Graph extends Panel {
       aria-label="Graph: arrow keys go from box to box, plus and minus zoom, 0 shows all of it"
       @keydown=${(/** @type {KeyboardEvent} */ event) => this.#zoom.key(event) || arrows(event)}
     >
-      <g class="moved">${drawing({ ...drawn, layout }, { chosen }, actions)}</g>
+      <g class="moved">${drawing({ ...drawn, layout }, state, actions)}</g>
     </svg>`;
   }
 
@@ -289,7 +302,7 @@ class Graph extends Panel {
       this.#turned = id;
       this.#look([...open, id]);
     } else if (is === 'many' || is === 'rest') this.group = id;
-    else this.go('graph', at, id, this.#view);
+    else lead(/** @type {any} */ ({ at, node: this.node, go: this.go.bind(this) }), id, this.#view);
   }
 
   #close() {
