@@ -242,21 +242,68 @@ test('the drawing is saved: SVG that stands alone, and PNG', () =>
     ]);
   }));
 
-test('the graph is walked through by keyboard', () =>
+/** @param {Page} page @param {string} name */
+async function press(page, name) {
+  for (const type of ['keyDown', 'keyUp']) await page.send('Input.dispatchKeyEvent', { type, key: name, code: name });
+}
+
+test('the graph is walked through by keyboard, along its edges; a scope keeps the focus when it opens and folds', () =>
   withGraph({ at: inner, open: '/' }, async (page) => {
     await page.until(box('open scope model, '));
     const at = `${found('cpb-graph')}.shadowRoot.activeElement?.getAttribute('aria-label')`;
-    const key = async (/** @type {string} */ name) => {
-      for (const type of ['keyDown', 'keyUp'])
-        await page.send('Input.dispatchKeyEvent', { type, key: name, code: name });
-    };
     await page.evaluate(`${all('svg [tabindex="0"]')}[0].focus()`);
     assert.equal(await page.evaluate(at), 'argument img, f32[?,12,12,1]');
-    await key('ArrowDown');
+    await press(page, 'ArrowDown');
     assert.ok((await page.evaluate(at)).startsWith('open scope model, '));
-    await key('Enter');
+    await press(page, 'Enter');
     await page.until(box('open scope conv2d, 3 nodes'));
     assert.equal(await page.evaluate(`${hash}.open`), 'model');
+    await page.until(`${at} === 'fold model'`);
+    await press(page, 'Enter');
+    await page.until(`${at}?.startsWith('open scope model, ')`);
+    await press(page, 'Enter');
+    await page.until(`${at} === 'fold model'`);
+    await page.evaluate(`${box('flatten, ')}.focus()`);
+    await press(page, 'ArrowDown');
+    assert.match(await page.evaluate(at), /^open scope [ab], /);
+    await press(page, 'ArrowUp');
+    assert.ok((await page.evaluate(at)).startsWith('flatten, '));
+  }));
+
+test('what a node needs, and the way to another, are highlighted and listed; a step back ends each', () =>
+  withGraph({ at: inner, open: 'model', node: 'model/flatten/Reshape' }, async (page) => {
+    const pale = `${all('svg.window g.box.pale')}.map((one) => one.dataset.id).sort()`;
+    const lit = `${all('svg.window path.lit')}.length`;
+    const list = `${all('ol li')}.map((one) => one.textContent.replace(/\\s+/g, ' ').trim())`;
+    await page.until(button('All it needs'));
+    assert.deepEqual(await page.evaluate(pale), []);
+    await page.evaluate(click('All it needs'));
+    await page.until(`${pale}.length`);
+    assert.deepEqual(await page.evaluate(pale), ['model/a', 'model/b', 'return:identity', 'return:identity_1']);
+    assert.equal(await page.evaluate(lit), 2);
+    assert.equal((await page.evaluate(list))[0], '1 model/conv2d/Relu Relu');
+    await page.evaluate('history.back()');
+    await page.until(`!${pale}.length`);
+    await page.evaluate(click('Way to…'));
+    await page.until(`${text}.includes('Choose the other node')`);
+    await page.evaluate(`${box('argument img')}.dispatchEvent(new MouseEvent('click', { bubbles: true }))`);
+    await page.until(`${hash}.to === 'img' && ${pale}.length`);
+    assert.equal(await page.evaluate(`${hash}.node`), 'model/flatten/Reshape');
+    assert.deepEqual((await page.evaluate(list))[0], '0 img argument');
+  }));
+
+test('all is opened as far as there is room, and coloured by what one chooses, with a legend', () =>
+  withGraph({ at: inner }, async (page) => {
+    await page.evaluate(click('Open all'));
+    await page.until(`${hash}.open?.split(' ').sort().join(' ') === 'model model/a model/b model/conv2d'`);
+    const legend = `[...${found('ul.legend')}.children].map((one) => one.textContent.trim())`;
+    assert.deepEqual(await page.evaluate(legend), ['products, convolutions', 'activation', 'shape and type']);
+    await page.evaluate(`(() => { const one = ${found('.switch select')}; one.value = 'type';
+      one.dispatchEvent(new Event('change')); })()`);
+    await page.until(`${hash}.colour === 'type'`);
+    await page.until(`${legend}.join() === 'f32'`);
+    const fill = `${box('Conv2D, ')}.querySelector('.band').getAttribute('fill')`;
+    assert.equal(await page.evaluate(fill), await page.evaluate(`${found('ul.legend rect')}.getAttribute('fill')`));
   }));
 
 test('a SameDiff graph has its placeholders, parameters and outputs', () =>

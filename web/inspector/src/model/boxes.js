@@ -42,6 +42,7 @@ function groupOf(scope, frames, child, roles) {
   const isScope = is === 'scope' && nodes > 1;
   const isFed = (op ?? kind) === 'Placeholder';
   const label = labelOf(child, scope);
+  const weights = (child.tensors ?? []).filter((/** @type {any} */ one) => one.use !== 'constant');
   return {
     id: idOf(child),
     label: is === 'node' && isAutomatic(label, op) ? op : label,
@@ -54,7 +55,29 @@ function groupOf(scope, frames, child, roles) {
     attached: linesOf(child, roles),
     more: child.more_tensors,
     parameters: Number(parameters ?? 0),
+    weight: Number(parameters ?? 0) || elementsIn(weights),
+    dtype: weights[0]?.dtype,
   };
+}
+
+/** @param {any[]} tensors */
+const elementsIn = (tensors) =>
+  tensors.reduce(
+    (sum, { shape }) => sum + (shape?.reduce((/** @type {number} */ a, /** @type {any} */ n) => a * n, 1) || 0),
+    0,
+  );
+
+/** Scopes with the same contents have the same key. @param {any} child */
+const contentsOf = ({ nodes, ops, parameters, size }) => JSON.stringify([nodes, ops, parameters, size]);
+
+/** How many scopes have each contents. @param {any[]} children */
+function countAlike(children) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const child of children)
+    if (child.is === 'scope' && child.nodes > 1)
+      counts.set(contentsOf(child), (counts.get(contentsOf(child)) ?? 0) + 1);
+  return counts;
 }
 
 export class Boxes {
@@ -106,6 +129,7 @@ export class Boxes {
   /** @param {any} answer @param {boolean} all @param {Map<any, import('./parts.js').Part>} parts */
   #add({ scope, nodes, children }, all, parts) {
     const around = [...this.open].filter((one) => one && (one === scope || isWithin(scope, one))).sort();
+    const alike = countAlike(children.items);
     let rest = nodes;
     for (const child of children.items) {
       rest -= child.nodes;
@@ -120,6 +144,7 @@ export class Boxes {
       const frames = part ? [...around, part.id] : around;
       const group = groupOf(scope, frames, child, this.roles?.get(idOf(child)));
       this.groups.set(group.id, group);
+      if (group.is === 'scope') group.same = alike.get(contentsOf(child));
       if (!all || group.is === 'scope') continue;
       group.attached = [];
       for (const tensor of child.tensors ?? []) this.#tensor(group, tensor);
@@ -148,7 +173,13 @@ export class Boxes {
     const id = this.groups.has(name) ? `value:${name}` : name;
     const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
     this.given.set(name, id);
-    this.groups.set(id, { ...box, is: 'argument', word, op: type.type || type.dtype ? typed(type) : '' });
+    this.groups.set(id, {
+      ...box,
+      is: 'argument',
+      word,
+      dtype: type.dtype,
+      op: type.type || type.dtype ? typed(type) : '',
+    });
   }
 
   /** @param {import('./folded-graph.js').Output} output */

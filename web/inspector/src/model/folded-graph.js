@@ -70,10 +70,14 @@ function addEdges(boxes, { inputs, outputs }) {
         const from = boxes.source(input);
         const fed = boxes.groups.get(from ?? '');
         if (fed?.is === 'argument' && !fed.op && value.dtype) fed.op = typed(value);
+        if (fed && value.dtype) fed.dtype = value.dtype;
         boxes.edges.add(from, boxes.place(child.path), control, times(value.shape ?? shapes.get(value.name)));
       }
-  for (const { name, from, given, shape } of outputs)
-    if (from) boxes.edges.add(boxes.source({ from, given }), resultId(name), false, times(shape));
+  for (const { name, from, node, given, shape } of outputs) {
+    // What it comes from may be an open scope, and the node in it a box.
+    const box = (node && boxes.place(node)) ?? (from && boxes.source({ from, given }));
+    if (box) boxes.edges.add(box, resultId(name), false, times(shape));
+  }
 }
 
 /**

@@ -14,8 +14,8 @@ const KINDS = [
   ],
 ];
 
-/** @param {string} op one, or several with commas */
-export const kindOf = (op) => KINDS.find(([, ops]) => op.split(', ').some((one) => ops.test(one)))?.[0] ?? 'other';
+/** @param {string} op one, or several with commas, the most informative first */
+export const kindOf = (op) => KINDS.find(([, ops]) => ops.test(op.split(', ')[0] ?? ''))?.[0] ?? 'other';
 
 /** The most informative kinds about a scope come first. */
 const TELLING = ['call', 'weigh', 'norm', 'act', 'pool', 'other', 'form'];

@@ -44,5 +44,6 @@ export function partBox({ id, label, items }) {
     attached: linesOf({ tensors: tensors.slice(0, 3) }),
     more: sum((one) => one.more_tensors) + Math.max(0, tensors.length - 3),
     parameters: sum((one) => one.parameters),
+    weight: sum((one) => one.parameters),
   };
 }

@@ -1,7 +1,7 @@
 /** The drawing of a graph: boxes with their contents, frames of open scopes, and edges. */
 import { html, nothing, svg } from 'lit';
 import { count, counted, plain } from '../format.js';
-import { isAlike, kindOf } from '../model/op-kinds.js';
+import { isAlike } from '../model/op-kinds.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 /** @typedef {import('../layout-worker.js').Layout} Layout */
@@ -26,10 +26,13 @@ export const functionName = (name) => name.replace(/^__(inference|forward|backwa
 const several = (/** @type {Group} */ { is }) => is === 'many' || is === 'rest';
 
 /** The second line; none if it would repeat the first. @param {Group} group */
-function under({ is, label, op, count: nodes }) {
+function under({ is, label, op, count: nodes, same = 1 }) {
   if (is === 'rest') return 'listed only';
   if (is === 'node' || is === 'many') return isAlike(label, op) ? '' : short(op, 34) || 'alike';
-  if (is === 'scope') return `${counted(nodes, 'node')}${op ? `: ${short(op, 34)}` : ''}`;
+  if (is === 'scope') {
+    const words = `${counted(nodes, 'node')}${same > 1 ? `, ${count(same)} × the same` : ''}`;
+    return op ? `${words}: ${short(op, 34)}` : words;
+  }
   return short(op, 34) || is;
 }
 
@@ -92,21 +95,25 @@ function spoken(group) {
  */
 
 /** @param {Group} group @param {{ x: number, y: number }} at
- * @param {{ chosen: string, start: string, isPale: boolean }} state @param {Actions} actions */
-function box(group, { x, y }, { chosen, start, isPale }, { choose, enter }) {
+ * @param {{ chosen: string, start: string, isPale: boolean, colour?: string }} state @param {Actions} actions */
+function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter }) {
   const { id, is, label } = group;
   const { width, height } = sizeOf(group);
   const lines = linesOf(group);
   const head = headOf(group);
   const top = head + lines.length * LINE;
   const [left, up] = [Math.round(x - width / 2), Math.round(y - height / 2)];
-  const kind = is === 'scope' && /norm/i.test(label) ? 'norm' : kindOf(group.op);
-  return svg`<g class="box ${is} ${kind} ${isPale ? 'pale' : ''}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
+  return svg`<g class="box ${is} ${isPale ? 'pale' : ''}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
       aria-pressed=${is === 'scope' ? nothing : id === chosen} aria-label=${spoken(group)}
       transform="translate(${left} ${up})" @click=${() => choose(group)}>
     <title>${several(group) ? plain(label) : plain(id.replace(/^return:/, ''))}</title>
     <rect width=${width} height=${height}></rect>
-    ${is === 'node' || is === 'scope' ? svg`<rect class="band" x="4" y="7" width="4" height=${head - 14}></rect>` : nothing}
+    ${
+      colour
+        ? svg`<rect fill=${colour} fill-opacity=".15" width=${width} height=${head - 2}></rect>
+          <rect class="band" fill=${colour} x="4" y="7" width="4" height=${head - 14}></rect>`
+        : nothing
+    }
     <text aria-hidden="true" class="name" x=${width / 2} y=${head < HEAD ? 18 : 17}>${titleOf(group)}</text>
     ${head < HEAD ? nothing : svg`<text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>`}
     ${lines.length ? svg`<line class="rule" x1="0" x2=${width} y1=${head - 2} y2=${head - 2}></line>` : nothing}
@@ -123,14 +130,14 @@ function box(group, { x, y }, { chosen, start, isPale }, { choose, enter }) {
       transform="translate(${left + 6} ${up + top + i * CALL})" @click=${() => enter(call.function)}>
       <title>${plain(call.function)}: see its graph</title>
       <rect width=${width - 12} height=${CALL - 3}></rect>
-      <text x=${(width - 12) / 2} y="14">${callText(call)}</text>
+      <text aria-hidden="true" x=${(width - 12) / 2} y="14">${callText(call)}</text>
     </g>`,
   )}`;
 }
 
 /** An open scope. @param {any} frame @param {Actions} actions */
 const frame = ({ id, x, y, width, height }, { fold }) =>
-  svg`<g class="frame" tabindex="-1" role="button" aria-label=${`fold ${plain(id)}`} transform="translate(${x} ${y})" @click=${() => fold(id)}>
+  svg`<g class="frame" tabindex="-1" role="button" data-id=${id} aria-label=${`fold ${plain(id)}`} transform="translate(${x} ${y})" @click=${() => fold(id)}>
     <title>${plain(id)}: fold it</title>
     <rect width=${width} height=${height}></rect>
   </g>`;
@@ -185,14 +192,20 @@ function litBy(chosen, trail) {
   };
 }
 
+/** From the top, as they are read aloud. @param {Group[]} groups @param {Layout} layout */
+function inOrder(groups, { boxes }) {
+  const place = (/** @type {Group} */ { id }) => boxes[id] ?? { x: 0, y: 0 };
+  return [...groups].sort((a, b) => place(a).y - place(b).y || place(a).x - place(b).x);
+}
+
 /**
  * All of it, to be put into an svg.
  *
  * @param {{ groups: Group[], edges: any[], layout: Layout }} drawn
- * @param {{ chosen: string, trail?: Trail }} state
+ * @param {{ chosen: string, trail?: Trail, colourOf: import('./graph-colours.js').Colours['of'] }} state
  * @param {Actions} actions
  */
-export function drawing({ groups, edges, layout }, { chosen, trail }, actions) {
+export function drawing({ groups, edges, layout }, { chosen, trail, colourOf }, actions) {
   const isLit = litBy(chosen, trail);
   const isPale = (/** @type {string} */ id) => !!trail && !trail.boxes.includes(id);
   const known = new Map(edges.map((edge) => [`${edge.from}\n${edge.to}`, edge]));
@@ -211,5 +224,8 @@ export function drawing({ groups, edges, layout }, { chosen, trail }, actions) {
       class="${control ? 'control' : ''} ${isLit(from, to) ? 'lit' : trail ? 'pale' : ''}" d=${curve(points)}></path>`,
   )}
   ${shapesOf(laid)} ${layout.frames.map(frameName)}
-  ${groups.map((group) => box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, { chosen, start, isPale: isPale(group.id) }, actions))}`;
+  ${inOrder(groups, layout).map((group) => {
+    const state = { chosen, start, isPale: isPale(group.id), colour: colourOf(group) };
+    return box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, state, actions);
+  })}`;
 }

@@ -45,6 +45,54 @@ export const panelLook = css`
     min-height: 0;
     overflow: clip;
   }
+  .view {
+    position: relative;
+  }
+  /* A drawing that is about to be replaced. */
+  .window {
+    transition: opacity 0.1s 0.25s;
+  }
+  [aria-busy='true'] > .window {
+    opacity: 0.35;
+  }
+  [aria-busy='true']::after {
+    content: 'Reading…';
+    position: absolute;
+    inset: 0 auto auto 50%;
+    translate: -50% 1rem;
+    padding: 0.2rem 0.8rem;
+    border-radius: 7px;
+    background: var(--chip);
+    animation: later 0.25s step-end;
+  }
+  @keyframes later {
+    from {
+      opacity: 0;
+    }
+  }
+  .legend {
+    position: absolute;
+    inset: auto auto 0 0;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 0.9rem;
+    margin: 0;
+    padding: 0.2rem 0.6rem;
+    border-radius: 0 8px 0 10px;
+    background: color-mix(in srgb, var(--panel) 85%, transparent);
+    list-style: none;
+    font-size: 0.78rem;
+    color: var(--dim);
+    pointer-events: none;
+  }
+  .legend svg {
+    width: 0.65rem;
+  }
+  .switch select {
+    border: 1px solid var(--line);
+    border-radius: 7px;
+    background: var(--panel);
+  }
   .window {
     display: block;
     width: 100%;
