@@ -85,7 +85,7 @@ test('the picker goes to functions and to the whole graph', () =>
     await page.until(`${boxes}.some((one) => one.includes('serving_default'))`);
     assert.equal(await page.evaluate(`${hash}.at`), '/');
     await choose(wrapper);
-    await page.until(button(`go into function ${inner}`));
+    await page.until(button('go into → _wrapped_model'));
   }));
 
 test('a call has the name of the function, and leads into it; its captures are variables', () =>
@@ -93,7 +93,7 @@ test('a call has the name of the function, and leads into it; its captures are v
     const words = await page.evaluate(drawn);
     for (const word of ['→ _wrapped_model', 'kernel', '3×3×1×4'])
       assert.ok(words.includes(word), `${word} in ${words}`);
-    await page.evaluate(click(`go into function ${inner}`));
+    await page.evaluate(click('go into → _wrapped_model'));
     await page.until(`${hash}.at === '${inner}' && ${boxes}.includes('argument img, f32[?,12,12,1]')`);
   }));
 

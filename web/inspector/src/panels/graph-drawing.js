@@ -126,7 +126,7 @@ function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter
     (
       call,
       i,
-    ) => svg`<g class="enter ${isPale ? 'pale' : ''}" tabindex="-1" role="button" aria-label=${`go into function ${plain(call.function)}`}
+    ) => svg`<g class="enter ${isPale ? 'pale' : ''}" tabindex="-1" role="button" aria-label=${`go into ${callText(call)}`}
       transform="translate(${left + 6} ${up + top + i * CALL})" @click=${() => enter(call.function)}>
       <title>${plain(call.function)}: see its graph</title>
       <rect width=${width - 12} height=${CALL - 3}></rect>

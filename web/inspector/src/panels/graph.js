@@ -200,7 +200,7 @@ class Graph extends Panel {
         ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
         ${this.#switch('all', `Constants and ${isOnnx ? 'weights' : 'variables'} as boxes`, all === '1')}
         ${this.#colourPicker()}
-        <button class="link" @click=${() => this.#openAll()}>Open all</button>
+        ${graph?.groups.some((/** @type {Group} */ { is }) => is === 'scope') ? html`<button class="link" @click=${() => this.#openAll()}>Open all</button>` : nothing}
         ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
         ${this.#price()} ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;
