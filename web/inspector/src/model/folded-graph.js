@@ -179,7 +179,9 @@ async function boxesOf(graph, { open, show, all = false }, how) {
   const wanted = [...(open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')];
   const scopes = wanted.filter((one) => !isPart(one));
   const answers = await answersFor(graph, scopes, how);
-  const roles = await graph.roles?.(answers, how);
+  // Closed parts say nothing of single nodes.
+  const isClosed = answers.some(({ children }) => children.total > SINGLE) && !show && !wanted.some(isPart);
+  const roles = isClosed ? undefined : await graph.roles?.(answers, how);
   const boxes = new Boxes(answers, all, { led: graph.led, roles, room: SINGLE, open: wanted, show });
   addEnds(boxes, graph);
   return boxes;

@@ -5,8 +5,8 @@ const KINDS = [
   ['form', /quantizelinear/i], // no weights of its own
   ['call', /call|^while|^statelesswhile|^if$|^statelessif|^loop$|^scan$|^case|^map_?fn|symbolicgradient/i],
   ['norm', /norm|moments/i],
-  ['weigh', /conv|matmul|mmul|einsum|dense|linear|gather|embed|lstm|gru|rnn|attention|xw_plus_b/i],
-  ['act', /relu|elu$|sigmoid|tanh|softmax|softplus|softsign|swish|gelu|^erf|mish/i],
+  ['weigh', /conv|gemm|matmul|mmul|einsum|dense|linear|gather|embed|lstm|gru|rnn|attention|xw_plus_b/i],
+  ['act', /^clip$|relu|elu$|sigmoid|tanh|softmax|softplus|softsign|swish|gelu|^erf|mish/i],
   ['pool', /pool|^mean$|^max$|^min$|^sum$|^all$|^any$|argmax|argmin|topk|reduce/i],
   [
     'form',

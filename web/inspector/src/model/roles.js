@@ -5,7 +5,7 @@
 /** By the names of a node and of a value. @typedef {Map<string, Map<string, string>>} Roles */
 
 /** The most nodes of a scope that are examined. */
-const MOST = 3000;
+const MOST = 20_000;
 
 /** @param {any} child of the answer `scopes` */
 const takesTensors = ({ nodes, tensors }) => nodes === 1 && tensors?.length;

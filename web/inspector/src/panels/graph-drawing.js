@@ -161,16 +161,24 @@ function curve(points) {
   return path;
 }
 
-/** Shapes are written once below each box, or on each edge if they differ. @param {any[]} edges */
-function shapesOf(edges) {
+/** Where an edge leaves the lower end of its box, or the side. @param {any} edge @param {any} layout */
+function leaving({ from, points: [start, next = start] }, { boxes, heights }) {
+  const down = boxes[from].y + heights[from] / 2 - start.y;
+  const along = next.y - start.y > down && down > 0 ? down / (next.y - start.y) : 0;
+  return [{ x: start.x + (next.x - start.x) * along, y: start.y + (next.y - start.y) * along }, next];
+}
+
+/** Shapes are written once below each box, or on each edge if they differ. @param {any[]} edges @param {Layout} layout */
+function shapesOf(edges, layout) {
   /** @type {Map<string, any[]>} */
   const from = new Map();
   for (const edge of edges)
     if (edge.shape && edge.points.length) from.set(edge.from, [...(from.get(edge.from) ?? []), edge]);
   return [...from.values()].flatMap((all) => {
     const alike = all.every(({ shape }) => shape === all[0].shape);
-    return (alike ? all.slice(0, 1) : all).map(({ shape, points }) => {
-      const [start, next = start] = points;
+    return (alike ? all.slice(0, 1) : all).map((edge) => {
+      const { shape } = edge;
+      const [start, next] = leaving(edge, layout);
       const along = alike ? 0 : Math.min(1, 26 / Math.max(1, Math.abs(next.y - start.y)));
       return svg`<text class="shape" aria-hidden="true" x=${start.x + (next.x - start.x) * along + 5} y=${start.y + (alike ? 12 : (next.y - start.y) * along)}>${short(shape)}</text>`;
     });
@@ -223,7 +231,7 @@ export function drawing({ groups, edges, layout }, { chosen, trail, colourOf }, 
     ({ from, to, control, points }) => svg`<path marker-end="url(#to)"
       class="${control ? 'control' : ''} ${isLit(from, to) ? 'lit' : trail ? 'pale' : ''}" d=${curve(points)}></path>`,
   )}
-  ${shapesOf(laid)} ${layout.frames.map(frameName)}
+  ${shapesOf(laid, layout)} ${layout.frames.map(frameName)}
   ${inOrder(groups, layout).map((group) => {
     const state = { chosen, start, isPale: isPale(group.id), colour: colourOf(group) };
     return box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, state, actions);

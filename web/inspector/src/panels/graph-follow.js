@@ -7,7 +7,7 @@ import { broken, Panel } from '../panel.js';
 
 /** What can be followed, by its name in the view. @type {Record<string, [choice: string, title: string]>} */
 const ways = {
-  upstream: ['All it needs', 'It needs'],
+  upstream: ['All it needs', 'Needs'],
   downstream: ['All that needs it', 'Needed by'],
   path: ['Way to…', 'The shortest way'],
 };

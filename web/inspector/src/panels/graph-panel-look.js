@@ -134,6 +134,9 @@ export const panelLook = css`
     }
   }
   @container (max-width: 40rem) {
+    .legend.usual {
+      display: none;
+    }
     .places {
       flex-basis: 100%;
       font-size: 16px;

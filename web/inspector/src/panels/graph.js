@@ -304,7 +304,7 @@ class Graph extends Panel {
     return html`<div class="parts ${isTold ? 'two' : ''}">
       <div class="view box" aria-busy=${this.#graph.status === 1 || this.#layout.status === 1}>
         ${guard([layout, drawn, chosen, trail, this.view.colour], () => this.picture(drawn, layout, { chosen, trail, colourOf: colours.of }))}
-        ${legend(colours.legend)} ${guard([layout], () => map(layout, this.#zoom))}
+        ${legend(colours.legend, !this.view.colour)} ${guard([layout], () => map(layout, this.#zoom))}
       </div>
       ${
         isTold
@@ -381,10 +381,10 @@ const beside = (edges) => (/** @type {Element} */ box, /** @type {string} */ key
   return key === 'ArrowUp' ? edges.flatMap(({ from, to }) => (to === id ? [from] : [])) : [];
 };
 
-/** @param {[colour: string, meaning: string][]} colours */
-const legend = (colours) =>
+/** @param {[colour: string, meaning: string][]} colours @param {boolean} isUsual not chosen by the reader */
+const legend = (colours, isUsual) =>
   colours.length
-    ? html`<ul class="legend" aria-label="Colours">
+    ? html`<ul class="legend ${isUsual ? 'usual' : ''}" aria-label="Colours">
         ${colours.map(
           ([colour, meaning]) =>
             html`<li>
