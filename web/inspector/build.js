@@ -6,7 +6,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { build } from 'esbuild';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -61,9 +61,6 @@ await build({
   plugins: [operatorsApart],
   legalComments: 'linked',
 });
-// The indentation of templates means nothing to the browser.
-for (const file of ['page.js', 'inspector.js'])
-  writeFileSync(`${output}/${file}`, readFileSync(`${output}/${file}`, 'utf8').replace(/\n[ \t]+/g, '\n'));
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css'])
   copyFileSync(here(`src/${file}`), `${output}/${file}`);
 for (const { from, url } of examples) {
