@@ -5,6 +5,7 @@ import { arrows } from '../arrows.js';
 import { counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { offer, Panel, priceOf } from '../panel.js';
+import './border.js';
 import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
 import { download, pngOf, svgOf } from './graph-export.js';
@@ -14,6 +15,7 @@ import { behaviour, look } from './graph-look.js';
 import { panelLook } from './graph-panel-look.js';
 import { fromText, toText } from './graph-scopes.js';
 import { Zoom } from './graph-zoom.js';
+import { nameOf } from './headline.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 
@@ -122,8 +124,8 @@ class Graph extends Panel {
   }
 
   render() {
-    return html`${this.#bar()}
-    ${this.#graph.value || this.#graph.status === 3 ? this.answer(this.#current, (graph) => this.#body(graph)) : this.answer(this.#graph, () => nothing)}`;
+    return html`<div class="controls">${this.#bar()}</div>
+      ${this.#graph.value || this.#graph.status === 3 ? this.answer(this.#current, (graph) => this.#body(graph)) : this.answer(this.#graph, () => nothing)}`;
   }
 
   /** The last answer stays until the next one arrives. */
@@ -239,23 +241,24 @@ class Graph extends Panel {
   drawing({ drawn, layout }) {
     const chosen = this.#chosen(drawn);
     const isTold = this.group || this.node;
-    return html`<div class="parts ${isTold ? 'two' : ''}">
+    return html`<div class="parts">
       <div class="view box" aria-busy=${this.#graph.status === 1 || this.#layout.status === 1}>
         ${guard([layout, drawn, chosen], () => this.picture(drawn, layout, chosen))}
       </div>
       ${
         isTold
-          ? html`<section class="side box" aria-label=${this.group ? 'Nodes' : 'Node'}>
-              <button class="close" aria-label="Close" @click=${() => this.#close()}>×</button>
-              <cpb-graph-details
-                .session=${this.session}
-                .at=${drawn.at}
-                .node=${this.node}
-                .group=${this.group}
-                .open=${drawn.open}
-                .view=${this.#view}
-              ></cpb-graph-details>
-            </section>`
+          ? html`<cpb-border></cpb-border>
+              <section class="side box" aria-label=${this.group ? 'Nodes' : 'Node'}>
+                <button class="close" aria-label="Close" @click=${() => this.#close()}>×</button>
+                <cpb-graph-details
+                  .session=${this.session}
+                  .at=${drawn.at}
+                  .node=${this.node}
+                  .group=${this.group}
+                  .open=${drawn.open}
+                  .view=${this.#view}
+                ></cpb-graph-details>
+              </section>`
           : nothing
       }
     </div>`;
@@ -296,13 +299,20 @@ class Graph extends Panel {
     else this.go('graph', this.#graph.value.at, '', this.#view);
   }
 
+  /** The model's name, and the graph's if it is not the model's. */
+  get #title() {
+    const { at } = this.#graph.value;
+    const name = nameOf(this.session.about.path);
+    return at && at !== WHOLE ? `${name} · ${functionName(at)}` : name;
+  }
+
   /** @param {'svg' | 'png'} kind */
   async #save(kind) {
     const svg = /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg.window'));
     if (!svg || !this.#drawn?.layout) return;
     this.problem = '';
     try {
-      const file = svgOf(svg, this.#drawn.layout);
+      const file = svgOf(svg, this.#drawn.layout, this.#title);
       const blob = kind === 'svg' ? new Blob([file.text], { type: 'image/svg+xml' }) : await pngOf(file);
       download(blob, `${fileName(this.#graph.value.at)}.${kind}`);
     } catch (error) {
