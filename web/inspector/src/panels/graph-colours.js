@@ -63,8 +63,8 @@ function bySize(groups) {
 
 /** The choices, by their names in the view. @type {Record<string, [title: string, colours: (groups: Group[]) => Colours]>} */
 export const colourings = {
-  kind: ['kind of operation', byKind],
-  type: ['element type', byType],
+  kind: ['operation', byKind],
+  type: ['type', byType],
   size: ['parameters', bySize],
 };
 

@@ -1,7 +1,4 @@
-/** Styles of the drawing of a graph, on the page and in an exported file. */
-
-/** Colours that a drawing takes from the page. */
-export const COLOURS = ['panel', 'line', 'text', 'dim', 'accent', 'chip', 'row', 'mono'];
+/** Styles of the drawing of a graph. */
 
 /** Text of a stylesheet; `var(--…)` are the page's colours. */
 export const look = `

@@ -2,20 +2,32 @@
 import { css } from 'lit';
 
 export const panelLook = css`
-  .bar {
-    margin-bottom: 0.5rem;
+  :host {
+    display: flex;
+    flex-direction: column;
+    flex: 1;
+    min-width: 0;
   }
-  .bar.second {
+  .controls {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.3rem 0.6rem;
+    padding: 0.3rem 0.8rem;
+    background: var(--panel);
+    border-bottom: 1px solid var(--line);
     font-size: 0.87rem;
-    gap: 0.3rem 1.1rem;
+  }
+  .bar {
+    display: contents;
   }
   .places {
-    flex: 0 1 20rem;
+    flex: 0 1 15rem;
     min-width: 0;
     border: 1px solid var(--line);
     border-radius: 7px;
     background: var(--panel);
-    padding: 0.32rem 0.5rem;
+    padding: 0.25rem 0.5rem;
   }
   .switch {
     display: inline-flex;
@@ -28,21 +40,29 @@ export const panelLook = css`
     accent-color: var(--accent);
   }
   .tools {
+    order: 1;
     margin-left: auto;
     display: flex;
     gap: 0.3rem;
   }
   .tools button {
-    padding: 0.25rem 0.6rem;
+    padding: 0.2rem 0.55rem;
   }
   .parts {
-    display: grid;
-    gap: 0.8rem;
-    grid-template-columns: minmax(0, 1fr);
-  }
-  .view {
-    height: max(22rem, calc(100vh - 18rem));
+    display: flex;
+    flex: 1;
     min-height: 0;
+  }
+  .parts.below {
+    flex-direction: column;
+  }
+  .view,
+  .side {
+    flex: 1;
+    min-width: 0;
+    min-height: 0;
+    border: 0;
+    border-radius: 0;
     overflow: clip;
   }
   .view {
@@ -78,7 +98,7 @@ export const panelLook = css`
     gap: 0 0.9rem;
     margin: 0;
     padding: 0.2rem 0.6rem;
-    border-radius: 0 8px 0 10px;
+    border-radius: 0 8px 0 0;
     background: color-mix(in srgb, var(--panel) 85%, transparent);
     list-style: none;
     font-size: 0.78rem;
@@ -88,10 +108,26 @@ export const panelLook = css`
   .legend svg {
     width: 0.65rem;
   }
-  .switch select {
+  .colours {
     border: 1px solid var(--line);
     border-radius: 7px;
     background: var(--panel);
+  }
+  cpb-border {
+    flex: 0 0 7px;
+    margin: 0 -3px;
+    z-index: 1;
+    cursor: col-resize;
+    touch-action: none;
+  }
+  .below > cpb-border {
+    flex-basis: 13px;
+    margin: -6px 0;
+    cursor: row-resize;
+  }
+  cpb-border:is(:hover, :active, :focus-visible) {
+    background: var(--accent);
+    outline: none;
   }
   .window {
     display: block;
@@ -106,10 +142,11 @@ export const panelLook = css`
     cursor: grabbing;
   }
   .side {
+    flex: 0 0 var(--part);
     padding: 0.8rem 1rem;
     position: relative;
     overflow-y: auto;
-    max-height: max(22rem, calc(100vh - 18rem));
+    box-shadow: 0 0 0 1px var(--line);
   }
   .close {
     position: absolute;
@@ -120,29 +157,16 @@ export const panelLook = css`
     font-size: 1.2rem;
     line-height: 1.4;
   }
-  @container (max-width: 56rem) {
-    .parts.two .view {
-      height: max(18rem, 52vh);
-    }
-    .side {
-      max-height: none;
-    }
-  }
-  @container (min-width: 56rem) {
-    .parts.two {
-      grid-template-columns: minmax(0, 1fr) 22rem;
-    }
-  }
-  @container (max-width: 40rem) {
+  @container (max-width: 48rem) {
     .legend.usual {
       display: none;
     }
     .places {
-      flex-basis: 100%;
-      font-size: 16px;
+      flex: 1 1 8rem;
     }
     .tools {
-      margin-left: 0;
+      order: 0;
+      margin: 0;
     }
   }
 `;

@@ -5,6 +5,7 @@ import { arrows } from '../arrows.js';
 import { counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { offer, Panel, priceOf } from '../panel.js';
+import './border.js';
 import { colourings, coloursOf } from './graph-colours.js';
 import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
@@ -17,6 +18,7 @@ import { map, mapLook, showPlace } from './graph-map.js';
 import { panelLook } from './graph-panel-look.js';
 import { fromText, toText } from './graph-scopes.js';
 import { Zoom } from './graph-zoom.js';
+import { nameOf } from './headline.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 
@@ -153,8 +155,8 @@ class Graph extends Panel {
   }
 
   render() {
-    return html`${this.#bar()}
-    ${this.#graph.value || this.#graph.status === 3 ? this.answer(this.#current, (graph) => this.#body(graph)) : this.answer(this.#graph, () => nothing)}`;
+    return html`<div class="controls">${this.#bar()}</div>
+      ${this.#graph.value || this.#graph.status === 3 ? this.answer(this.#current, (graph) => this.#body(graph)) : this.answer(this.#graph, () => nothing)}`;
   }
 
   /** The last answer stays until the next one arrives. */
@@ -198,8 +200,7 @@ class Graph extends Panel {
       <div class="bar second">
         ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing} ${this.#owner()}
         ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
-        ${this.#switch('all', `Constants and ${isOnnx ? 'weights' : 'variables'} as boxes`, all === '1')}
-        ${this.#colourPicker()}
+        ${this.#switch('all', isOnnx ? 'Weights as boxes' : 'Variables as boxes', all === '1')} ${this.#colourPicker()}
         ${graph?.groups.some((/** @type {Group} */ { is }) => is === 'scope') ? html`<button class="link" @click=${() => this.#openAll()}>Open all</button>` : nothing}
         ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
         ${this.#price()} ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
@@ -223,14 +224,11 @@ class Graph extends Panel {
   #colourPicker() {
     const { colour = 'kind' } = this.view;
     const change = (/** @type {any} */ { target: { value } }) => this.see({ colour: value === 'kind' ? '' : value });
-    return html`<label class="switch"
-      >Colour
-      <select @change=${change}>
-        ${Object.entries(colourings).map(
-          ([name, [title]]) => html`<option value=${name} ?selected=${name === colour}>${title}</option>`,
-        )}
-      </select></label
-    >`;
+    return html`<select class="colours" aria-label="Colour" @change=${change}>
+      ${Object.entries(colourings).map(
+        ([name, [title]]) => html`<option value=${name} ?selected=${name === colour}>Colour: ${title}</option>`,
+      )}
+    </select>`;
   }
 
   /** Opens the scopes that there is room for. */
@@ -301,24 +299,25 @@ class Graph extends Panel {
     const isTold = this.group || this.node;
     const trail = this.view.follow && this.node ? this.#follow.value : undefined;
     const colours = coloursOf(this.view.colour, drawn.groups);
-    return html`<div class="parts ${isTold ? 'two' : ''}">
+    return html`<div class="parts">
       <div class="view box" aria-busy=${this.#graph.status === 1 || this.#layout.status === 1}>
         ${guard([layout, drawn, chosen, trail, this.view.colour], () => this.picture(drawn, layout, { chosen, trail, colourOf: colours.of }))}
         ${legend(colours.legend, !this.view.colour)} ${guard([layout], () => map(layout, this.#zoom))}
       </div>
       ${
         isTold
-          ? html`<section class="side box" aria-label=${this.group ? 'Nodes' : 'Node'}>
-              <button class="close" aria-label="Close" @click=${() => this.#close()}>×</button>
-              <cpb-graph-details
-                .session=${this.session}
-                .at=${drawn.at}
-                .node=${this.node}
-                .group=${this.group}
-                .open=${drawn.open}
-                .view=${this.#view}
-              ></cpb-graph-details>
-            </section>`
+          ? html`<cpb-border></cpb-border>
+              <section class="side box" aria-label=${this.group ? 'Nodes' : 'Node'}>
+                <button class="close" aria-label="Close" @click=${() => this.#close()}>×</button>
+                <cpb-graph-details
+                  .session=${this.session}
+                  .at=${drawn.at}
+                  .node=${this.node}
+                  .group=${this.group}
+                  .open=${drawn.open}
+                  .view=${this.#view}
+                ></cpb-graph-details>
+              </section>`
           : nothing
       }
     </div>`;
@@ -359,13 +358,20 @@ class Graph extends Panel {
     else this.go('graph', this.#graph.value.at, '', this.#view);
   }
 
+  /** The model's name, and the graph's if it is not the model's. */
+  get #title() {
+    const { at } = this.#graph.value;
+    const name = nameOf(this.session.about.path);
+    return at && at !== WHOLE ? `${name} · ${functionName(at)}` : name;
+  }
+
   /** @param {'svg' | 'png'} kind */
   async #save(kind) {
     const svg = /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg.window'));
     if (!svg || !this.#drawn?.layout) return;
     this.problem = '';
     try {
-      const file = svgOf(svg, this.#drawn.layout);
+      const file = svgOf(svg, this.#drawn.layout, this.#title);
       const blob = kind === 'svg' ? new Blob([file.text], { type: 'image/svg+xml' }) : await pngOf(file);
       download(blob, `${fileName(this.#graph.value.at)}.${kind}`);
     } catch (error) {
