@@ -16,7 +16,8 @@
  * The bytes are those of the value, as from cpb_find. Chunks that are merged into it are appended,
  * which means the same to every parser of messages. A chunk that belongs to an element or a map's
  * entry inside of the value cannot be appended: this is CPB_E_UNSUPPORTED, and the error names the
- * chunk. Use a path to that element then, or merge the file. */
+ * chunk. Use a path to that element then, or merge the file. Without types, a chunk for a field
+ * without an index means what it means to cpb_merge (cpb/chunked.h). */
 #ifndef CPB_FIELD_READER_H
 #define CPB_FIELD_READER_H
 

@@ -100,7 +100,7 @@ def test_json_of_a_field_that_is_too_large(cpb, tmp_path):
     """A hole of more than 1 GiB in a file."""
     size = (1 << 30) + 1
     with open(tmp_path / "large.pb", "wb") as file:
-        file.write(varint(99 << 3 | 2) + varint(size))
+        file.write(varint(4 << 3 | 2) + varint(size))
         file.truncate(file.tell() + size)
-    words = ["cat", "large.pb", "--field", "99", "--json", "--type", "tensorflow.GraphDef"]
-    refused(cpb, tmp_path, words, 4, "large.pb: the field is too large for JSON")
+    words = ["cat", "large.pb", "--field", "4", "--json", "--type", "tensorflow.TensorProto"]
+    refused(cpb, tmp_path, words, 4, "large.pb: byte 6: a field of 1073741825 bytes; at most 1073741824 are shown as JSON")

@@ -102,7 +102,7 @@ static void fields_are_json(void **state) {
   const cpb_json_options json = {.struct_size = sizeof json, .unknown_fields = 1, .original_names = 1, .indent = 1};
   options.json = &json;
   options.omit = 1;
-  has_json("by_text", &options, "{\n  \"k\": {\n   \"n\": 3\n  }\n }");
+  has_json("by_text", &options, "{\n \"k\": {\n  \"n\": 3\n }\n}");
   has_json("b", &options, "{\"@omitted\": {\"offset\": 4, \"size\": 2}}");
   has_json("s[1]", &options, "\"1\"");
   has_json("ms[2]", &options, "{\n \"@unknown\": [\n  {\"number\": 2, \"wireType\": 0, \"value\": \"1\"}\n ]\n}");

@@ -1,5 +1,6 @@
 /* Riegeli/records files, record after record. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "component.h"
@@ -9,6 +10,7 @@ typedef struct on_records {
   engine engine;
   lent *from;
   cpb_verify verify;
+  char *fields; /* or NULL: whole records */
   uint8_t *window;
   cpb_record_reader *reader; /* NULL after an error, until the reader goes elsewhere */
   cpb_error error;
@@ -47,6 +49,7 @@ static void free_records(engine *e) {
   on_records *o = (on_records *)e;
   cpb_record_reader_free(o->reader);
   free(o->window);
+  free(o->fields);
   lent_free(o->from);
   free(o);
 }
@@ -55,17 +58,27 @@ static const engine_kind kind = {advance, error_of, size_of, free_records, NULL}
 
 static cpb_record_reader *new_reader(const on_records *o) {
   const cpb_record_reader_options how = {
-      .struct_size = sizeof how, .verify = o->verify, .read_size = o->from->read_size};
+      .struct_size = sizeof how, .verify = o->verify, .read_size = o->from->read_size, .fields = o->fields};
   return cpb_record_reader_new(NULL, &how);
 }
 
+/* With a NUL; NULL when memory is short. */
+static char *copy_of(const wit_string_t *text) {
+  char *copy = malloc(text->len + 1);
+  if (!copy) return NULL;
+  memcpy(copy, text->ptr, text->len);
+  copy[text->len] = '\0';
+  return copy;
+}
+
 /* Takes `from` over. */
-static on_records *new_on(lent *from, cpb_verify verify) {
+static on_records *new_on(lent *from, cpb_verify verify, const wit_string_t *fields) {
   on_records *o = calloc(1, sizeof *o);
   if (!o) {
     lent_free(from);
     return NULL;
   }
+  o->fields = fields ? copy_of(fields) : NULL;
   o->engine.kind = &kind;
   o->engine.users = 1;
   o->from = from;
@@ -73,20 +86,20 @@ static on_records *new_on(lent *from, cpb_verify verify) {
   o->window = malloc(from->read_size);
   cpb_error_begin(&o->error, NULL);
   o->reader = new_reader(o);
-  if (o->window && o->reader) return o;
+  if (o->window && o->reader && (o->fields || !fields)) return o;
   engine_free(&o->engine);
   return NULL;
 }
 
 /* --- The exports ------------------------------------------------------------------------- */
 
-bool exports_records_static_reader_open(exports_records_own_source_t source, exports_records_options_t *options,
-                                        exports_records_own_reader_t *ret, exports_records_error_t *err) {
+static bool open_reader(exports_records_own_source_t source, const exports_records_reader_options_t *options,
+                        exports_records_own_reader_t *ret, exports_records_error_t *err) {
   cpb_error error;
   cpb_error_begin(&error, NULL);
   lent *from = lent_new(source, &options->read_size, &error);
   if (!from) return component_fail(err, &error);
-  on_records *o = new_on(from, (cpb_verify)options->verify);
+  on_records *o = new_on(from, (cpb_verify)options->verify, options->fields.is_some ? &options->fields.val : NULL);
   exports_records_reader_t *r = o ? malloc(sizeof *r) : NULL;
   if (!r) {
     if (o) engine_free(&o->engine);
@@ -95,6 +108,13 @@ bool exports_records_static_reader_open(exports_records_own_source_t source, exp
   r->on = o;
   *ret = exports_records_reader_new(r);
   return true;
+}
+
+bool exports_records_static_reader_open(exports_records_own_source_t source, exports_records_reader_options_t *options,
+                                        exports_records_own_reader_t *ret, exports_records_error_t *err) {
+  bool opened = open_reader(source, options, ret, err);
+  if (options->fields.is_some) argument_free(options->fields.val.ptr, options->fields.val.len);
+  return opened;
 }
 
 void exports_records_reader_destructor(exports_records_reader_t *r) {
@@ -146,7 +166,7 @@ void exports_records_method_reader_number(exports_records_reader_t *r, uint64_t 
 }
 
 bool exports_records_method_reader_count(exports_records_reader_t *r, uint64_t *ret, exports_records_error_t *err) {
-  on_records *o = new_on(lent_use(r->on->from), r->on->verify);
+  on_records *o = new_on(lent_use(r->on->from), r->on->verify, NULL);
   if (!o) return component_fail_memory(err);
   cpb_record_reader_seek_number(o->reader, UINT64_MAX);
   bool done = step(o) == CPB_STEP_DONE && cpb_record_reader_count(o->reader, ret);

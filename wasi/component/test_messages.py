@@ -398,6 +398,29 @@ def test_records_are_as_natively():
     assert seen > 200
 
 
+@pytest.mark.parametrize("name", ["tr_nodedef_zstd", "tr_nonproto_brotli", "simple_nodedef_big_brotli"])
+def test_some_fields_of_records_are_as_natively(name):
+    path, fields = DATA / "records" / f"{name}.riegeli", "1,5.2"
+    lines = map(json.loads, run("records", path, "--fields", fields, "--json", "--sha256").splitlines())
+    wanted = [(one["position"], one["size"], one["sha256"]) for one in lines if "position" in one]
+    with Instance(WASM).open_records(Path(path), fields=fields) as records:
+        entries = iter(records)
+        assert [(position, size, sha(whole(content, 5000))) for position, size, content in entries] == wanted
+        assert records.count() == len(wanted)
+        records.number(1)
+        assert next(iter(records))[:2] == wanted[1][:2]
+    assert any("nonproto" in name or size < whole_size
+               for (_, size, _), (_, whole_size) in zip(wanted, native_records(path)))
+
+
+def test_fields_that_are_none_are_said_at_the_first_record():
+    with Instance(WASM).open_records(Path(GRAPH / "max1000_zstd.cpb"), fields="1,x") as records:
+        for _ in range(2):
+            code, text = error_of(lambda: list(records))
+            assert code == "usage" and "x" in text
+            records.at(0)
+
+
 def test_records_that_are_damaged_end_with_the_error_and_others_are_read(tmp_path):
     instance, path = Instance(WASM), DATA / "cpb_odd" / "damage_cut_10.cpb"
     with instance.open_records(Path(path)) as records:

@@ -251,6 +251,7 @@ static bool begin_message(cpb_field_reader *r) {
   cpb_field_family *f = family(r);
   f->field_done = true;
   if (f->beside) return true;
+  if (f->field_on % 2 != 0) r->steps[f->field_on / 2].joins = r->steps[f->field_on / 2].type == 0;
   return push(r, (cpb_field_family){.on = f->field_on,
                                     .prefix = (uint32_t)r->prefix.size,
                                     .inner = f->field_inner,

@@ -13,7 +13,9 @@ static bool is_last(const cpb_field_reader *r) { return r->level + 1 == r->num_s
 static bool is_element(const cpb_field_step *step) { return step->subscript && !step->map; }
 
 /* Its element was found: no other bytes matter. */
-static bool is_decided(const cpb_field_step *step) { return is_element(step) && step->seen > step->subscript->value; }
+static bool is_decided(const cpb_field_step *step) {
+  return is_element(step) && !step->joins && step->seen > step->subscript->value;
+}
 
 static bool is_number(uint32_t type) {
   return type != 0 && type != CPB_TYPE_STRING && type != CPB_TYPE_BYTES && type != CPB_TYPE_MESSAGE &&
@@ -325,11 +327,13 @@ static void begin_scan(cpb_field_reader *r, uint32_t level, uint64_t size) {
   r->scanning = true;
 }
 
-/* An element of a repeated field that is named without an index: it is appended. */
+/* An element of a repeated field that is named without an index: it is appended. But as in a merge without types, a
+ * field that is there once at most is singular. */
 static bool take_element(cpb_field_reader *r, const cpb_field_part *part, uint64_t size) {
   uint32_t level = part->on / 2;
   cpb_field_step *step = &r->steps[level];
   if (step->map) return cpb_field_refuse(r, CPB_E_UNSUPPORTED, level, "a chunk of a map without a key");
+  if (step->joins && step->seen == 1) step->seen = 0;
   if (step->seen++ != step->subscript->value) return true;
   r->furthest = (uint32_t)cpb_max_u64(r->furthest, level + 1);
   if (level + 1 == r->num_steps) return take_chunk(r, part, size);

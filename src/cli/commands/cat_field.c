@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "base/status.h"
 #include "cli/keep.h"
 #include "cli/message_types.h"
+#include "cpb/field_json.h"
 #include "cpb/find.h"
 #include "cpb/model.h"
 #include "cpb/open.h"
-#include "cpb/outline.h"
 
 #define BEGINNING 4096
 #define JSON_MAX ((uint64_t)1 << 30) /* largest field that is kept in memory to be written as JSON */
@@ -34,146 +33,54 @@ static int write_raw(message *m, const cpb_find *find, cpb_output *out) {
   return status;
 }
 
-#define HEAD_MAX (2 * CPB_VARINT_MAX)
-
-/* Writes the header of a value that becomes a field of its parent again. */
-static size_t put_head(uint8_t *head, const cpb_found *found, uint64_t length) {
-  uint8_t *end = cpb_varint_write(head, (uint64_t)found->number << 3 | found->wire_type);
-  if (found->wire_type == 2) end = cpb_varint_write(end, length);
-  return (size_t)(end - head);
+static cpb_field_json *json_of(message *m, const cpb_find *find, const cpb_range *ranges) {
+  const cpb_limits *limits = &m->cli->settings.limits;
+  const cpb_json_options form = {.struct_size = sizeof form, .original_names = 1, .indent = 2};
+  const bool omits = m->cli->settings.given & CLI_BIT(OMIT);
+  const cpb_field_json_options how = {.struct_size = sizeof how,
+                                      .max_value = omits ? cpb_max_u64(m->cli->settings.omit, 1) : UINT64_MAX,
+                                      .max_size = JSON_MAX,
+                                      .json = &form,
+                                      .limits = limits};
+  const cpb_range nothing = {0, 0};
+  const size_t count = cpb_find_num_ranges(find);
+  return cpb_field_json_new(&m->cli->allocator, cpb_find_found(find), count ? ranges : &nothing, count ? count : 1,
+                            &how);
 }
 
-static bool append_head(cpb_buffer *bytes, const cpb_found *found, uint64_t length) {
-  uint8_t head[HEAD_MAX];
-  return cpb_buffer_append(bytes, head, put_head(head, found, length));
-}
-
-/* Gathers the bytes to write as JSON: a message, or a parent that has only the fields found. */
-static int gather(message *m, const cpb_find *find, bool with_heads, cpb_buffer *bytes) {
-  const cpb_found *found = cpb_find_found(find);
-  for (size_t i = 0; i < cpb_find_num_ranges(find); i++) {
-    cpb_range range = cpb_find_get_range(find, i);
-    if (range.length > JSON_MAX - cpb_min_u64(bytes->size, JSON_MAX)) {
-      cli_note(m->cli, m->name, "the field is too large for JSON: more than %llu bytes", (unsigned long long)JSON_MAX);
-      return CLI_LIMIT;
-    }
-    if (with_heads && !append_head(bytes, found, range.length)) return cli_fail_memory(m->cli);
-    while (range.length > 0) {
-      int status = CLI_OK;
-      size_t length;
-      const uint8_t *data = cli_read_range(m->cli, m->file, m->name, &range, &length, &status);
-      if (!data) return status;
-      if (!cpb_buffer_append(bytes, data, length)) return cli_fail_memory(m->cli);
-    }
-  }
-  return CLI_OK;
-}
-
-/* A message to show as JSON, perhaps without its large values. */
-typedef struct shown {
-  const cpb_message_type *type;
-  cpb_span bytes;
-  const cpb_omitted *omitted;
-  size_t num_omitted;
-} shown;
-
-static int print_json(message *m, const shown *what, cpb_output *out) {
+static int print_json(message *m, cpb_field_json *json, cpb_output *out) {
   cli *c = m->cli;
-  cpb_json_options how = {.struct_size = sizeof how,
-                          .limits = &c->settings.limits,
-                          .original_names = 1,
-                          .indent = 2,
-                          .omitted = what->omitted,
-                          .num_omitted = what->num_omitted};
-  cpb_json *json = cpb_json_new(&c->allocator, what->type, what->bytes.data, what->bytes.size, &how);
-  if (!json) return cli_fail_memory(c);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   uint64_t written = 0;
   int status = CLI_OK;
-  cpb_step step = CPB_STEP_OUTPUT;
-  while (status == CLI_OK && (step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
-    size_t length;
-    const char *text = cpb_json_output(json, &length);
-    status = cli_write(c, out, c->settings.output, &written, text, length);
-  }
-  if (step == CPB_STEP_ERROR) status = cli_fail(c, m->name, cpb_json_error(json));
-  if (status == CLI_OK) status = cli_write(c, out, c->settings.output, &written, "\n", 1);
-  cpb_json_free(json);
-  return status;
-}
-
-static int print_whole(message *m, const cpb_find *find, const cpb_message_type *type, bool with_heads,
-                       cpb_output *out) {
-  cpb_buffer bytes;
-  cpb_buffer_init(&bytes, &m->cli->allocator);
-  int status = gather(m, find, with_heads, &bytes);
-  shown what = {.type = type, .bytes = {bytes.data, bytes.size}};
-  if (status == CLI_OK) status = print_json(m, &what, out);
-  cpb_buffer_free(&bytes);
-  return status;
-}
-
-static int run_outline(message *m, cpb_outline *outline) {
-  cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_step step;
-  while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) {
-    if (cpb_message_file_supply(m->file, cpb_outline_input(outline), &error) != CPB_OK)
-      return cli_fail(m->cli, m->name, &error);
+  while (status == CLI_OK && (step = cpb_field_json_step(json)) != CPB_STEP_DONE) {
+    size_t length;
+    const char *text = cpb_field_json_output(json, &length);
+    if (step == CPB_STEP_ERROR) return cli_fail(c, m->name, cpb_field_json_error(json));
+    if (step == CPB_STEP_OUTPUT) status = cli_write(c, out, c->settings.output, &written, text, length);
+    else if (cpb_message_file_supply(m->file, cpb_field_json_input(json), &error) != CPB_OK)
+      return cli_fail(c, m->name, &error);
   }
-  return step == CPB_STEP_DONE ? CLI_OK : cli_fail(m->cli, m->name, cpb_outline_error(outline));
-}
-
-/* `ranges` has room for those of `find`. */
-static cpb_outline *new_outline(message *m, const cpb_find *find, const cpb_message_type *type, cpb_range *ranges) {
-  size_t count = cpb_find_num_ranges(find);
-  for (size_t i = 0; i < count; i++) ranges[i] = cpb_find_get_range(find, i);
-  cpb_outline_options how = {.struct_size = sizeof how,
-                             .max_value = m->cli->settings.omit,
-                             .max_size = JSON_MAX,
-                             .limits = &m->cli->settings.limits};
-  return cpb_outline_new(&m->cli->allocator, type, ranges, count, &how);
-}
-
-static int print_outline(message *m, const cpb_find *find, const cpb_message_type *type, cpb_output *out) {
-  const cpb_allocator *a = &m->cli->allocator;
-  cpb_range *ranges = cpb_alloc(a, cpb_find_num_ranges(find) * sizeof *ranges);
-  cpb_outline *outline = ranges ? new_outline(m, find, type, ranges) : NULL;
-  int status = outline ? run_outline(m, outline) : cli_fail_memory(m->cli);
-  if (status == CLI_OK) {
-    shown what = {.type = type};
-    what.bytes.data = cpb_outline_message(outline, &what.bytes.size);
-    what.omitted = cpb_outline_omitted(outline, &what.num_omitted);
-    status = print_json(m, &what, out);
-  }
-  cpb_outline_free(outline);
-  cpb_release(a, ranges);
-  return status;
-}
-
-/* Prints a string or bytes field that is left out, as the only field of its parent. */
-static int print_omitted(message *m, const cpb_find *find, const cpb_message_type *type, cpb_output *out) {
-  const cpb_found *found = cpb_find_found(find);
-  cpb_range range = cpb_find_get_range(find, 0);
-  uint8_t bytes[HEAD_MAX];
-  size_t size = put_head(bytes, found, 0);
-  cpb_omitted omitted = {range.offset, range.length, size, found->number};
-  return print_json(m, &(shown){type, {bytes, size}, &omitted, 1}, out);
+  return status == CLI_OK ? cli_write(c, out, c->settings.output, &written, "\n", 1) : status;
 }
 
 static int write_json(message *m, const cpb_find *find, cpb_output *out) {
+  const cpb_allocator *a = &m->cli->allocator;
   const cpb_found *found = cpb_find_found(find);
-  bool as_message = found->message && !found->fields;
-  const cpb_message_type *type = as_message ? found->message : found->parent;
-  if (!type) {
+  if (!found->message && !found->parent) {
     cli_note(m->cli, m->name,
              "--json needs the type of the message; expected --type, and --schema unless the type is built in");
     return CLI_USAGE;
   }
-  bool is_value = !as_message && !found->fields;
-  bool omits = m->cli->settings.given & CLI_BIT(OMIT);
-  if (omits && !is_value) return print_outline(m, find, type, out);
-  if (omits && cpb_find_get_range(find, 0).length > m->cli->settings.omit && found->wire_type == 2)
-    return print_omitted(m, find, type, out);
-  return print_whole(m, find, type, is_value, out);
+  const size_t count = cpb_find_num_ranges(find);
+  cpb_range *ranges = cpb_alloc(a, count * sizeof *ranges);
+  for (size_t i = 0; ranges && i < count; i++) ranges[i] = cpb_find_get_range(find, i);
+  cpb_field_json *json = ranges ? json_of(m, find, ranges) : NULL;
+  int status = json ? print_json(m, json, out) : cli_fail_memory(m->cli);
+  cpb_field_json_free(json);
+  cpb_release(a, ranges);
+  return status;
 }
 
 static int write_found(message *m, const cpb_find *find) {

@@ -37,6 +37,8 @@ struct cpb_field_json {
   enum { BEFORE, WITHIN, BEHIND } at; /* VALUE */
   size_t depth;                       /* in it */
   bool quoted, escaped;
+  size_t margin;    /* blanks at the beginning of a line that are the object's */
+  cpb_span text;    /* of the object, still to be looked at */
   bool given, done; /* some of VALUE; all of it */
   cpb_span out;
 };
@@ -195,8 +197,20 @@ static cpb_have take_value(cpb_field_json *j) {
 
 /* --- The text --------------------------------------------------------------------------- */
 
+/* Outside of strings. VALUE has no blanks there but in an object or list, whose lines the object around it indents. */
+static bool is_value_unquoted(cpb_field_json *j, uint8_t byte) {
+  const bool in_margin = byte == ' ' && j->margin > 0;
+  j->margin = in_margin ? j->margin - 1 : byte == '\n' ? j->how.indent : 0;
+  j->quoted = byte == '"';
+  if (j->depth == 0 && (byte == ',' || byte == '}')) j->at = BEHIND;
+  if (byte == '{' || byte == '[') j->depth++;
+  else if (j->depth > 0 && (byte == '}' || byte == ']')) j->depth--;
+  else if (j->depth == 0 && (byte == ' ' || byte == '\n')) return false;
+  return j->at == WITHIN && !in_margin;
+}
+
 /* Goes past a byte: whether it belongs to VALUE. Unknown fields come last, so they begin the object if VALUE is not
- * there. Outside of strings, VALUE has no blanks but in an object or list. */
+ * there. */
 static bool is_value(cpb_field_json *j, uint8_t byte) {
   if (j->at == BEFORE) j->at = byte == ':' ? WITHIN : byte == '@' ? BEHIND : BEFORE;
   else if (j->at == WITHIN && j->quoted) {
@@ -204,25 +218,20 @@ static bool is_value(cpb_field_json *j, uint8_t byte) {
     j->escaped = byte == '\\' && !j->escaped;
     return true;
   } else if (j->at == WITHIN) {
-    j->quoted = byte == '"';
-    if (j->depth == 0 && (byte == ',' || byte == '}')) j->at = BEHIND;
-    if (byte == '{' || byte == '[') j->depth++;
-    else if (j->depth > 0 && (byte == '}' || byte == ']')) j->depth--;
-    else if (j->depth == 0 && (byte == ' ' || byte == '\n')) return false;
-    return j->at == WITHIN;
+    return is_value_unquoted(j, byte);
   }
   return false;
 }
 
-/* The part of VALUE in a piece of the object. */
-static cpb_span value_in(cpb_field_json *j, cpb_span text) {
-  size_t begin = 0, end = 0;
-  for (size_t i = 0; i < text.size; i++) {
-    if (!is_value(j, text.data[i])) continue;
-    if (end == 0) begin = i;
-    end = i + 1;
-  }
-  return (cpb_span){text.data + begin, end - begin};
+/* The next part of VALUE in the text. Goes past it. */
+static cpb_span take_part(cpb_field_json *j) {
+  const uint8_t *begin = j->text.data, *end = begin + j->text.size;
+  while (begin < end && !is_value(j, *begin)) begin++;
+  const uint8_t *at = begin < end ? begin + 1 : begin;
+  while (at < end && is_value(j, *at)) at++;
+  const uint8_t *next = at < end ? at + 1 : at;
+  j->text = (cpb_span){next, (size_t)(end - next)};
+  return (cpb_span){begin, (size_t)(at - begin)};
 }
 
 static cpb_step finish(cpb_field_json *j) {
@@ -240,12 +249,13 @@ static cpb_step finish(cpb_field_json *j) {
 
 static cpb_step give(cpb_field_json *j) {
   while (!j->done) {
-    cpb_step step = cpb_json_step(j->json);
+    cpb_step step = j->text.size > 0 ? CPB_STEP_OUTPUT : cpb_json_step(j->json);
     if (step == CPB_STEP_DONE) break;
     if (step == CPB_STEP_ERROR) fail(j, cpb_json_error(j->json));
     if (step != CPB_STEP_OUTPUT) return step;
-    j->out.data = (const uint8_t *)cpb_json_output(j->json, &j->out.size);
-    if (j->is_inner) j->out = value_in(j, j->out);
+    if (j->text.size == 0) j->text.data = (const uint8_t *)cpb_json_output(j->json, &j->text.size);
+    j->out = j->is_inner ? take_part(j) : j->text;
+    if (!j->is_inner) j->text.size = 0;
     j->given |= j->out.size > 0;
     if (j->out.size > 0) return CPB_STEP_OUTPUT;
   }

@@ -157,10 +157,9 @@ class Instance:
         options = record(form=form, schema=schema, type_name=type_name, read_size=read_size)
         return Field(self, self.call(MESSAGES, "open-field", self.lend(source), options, path))
 
-    def open_records(self, source, verify="first", read_size=None):
-        options = record(verify=verify, read_size=read_size)
+    def open_records(self, source, verify="first", read_size=None, fields=None):
+        options = record(verify=verify, read_size=read_size, fields=fields)
         return Records(self, self.call(RECORDS, "[static]reader.open", self.lend(source), options))
-
 
     def open_model(self, source, folder=None, name="", read_size=None):
         """`folder`: an object with `open(name)`, which gives a source or None; or None."""
