@@ -17,15 +17,13 @@ REPEATED, PACKED, IN_ONEOF = 32, 64, 128  # added to a field's type
 Field = descriptor_pb2.FieldDescriptorProto
 
 
-def types_of(message, scope):
-    """The qualified names of a message and the messages in it, and those of the enums in them."""
-    name = f"{scope}.{message.name}"
-    messages, enums = [name], []
-    for nested in message.nested_type:
-        more_messages, more_enums = types_of(nested, name)
-        messages += more_messages
-        enums += more_enums
-    return messages, enums + [f"{name}.{enum.name}" for enum in message.enum_type]
+def by_name(messages, enums):
+    """Messages and enums in the order of their names, which C then need not sort."""
+    return sorted([*messages, *enums], key=lambda declared: declared.name)
+
+
+def is_enum(declared):
+    return isinstance(declared, descriptor_pb2.EnumDescriptorProto)
 
 
 def varint(number):
@@ -41,17 +39,26 @@ class Writer:
         self.messages, self.enums = {}, {}  # a type's name to its index
         self.next = 0  # the number that a field or value has unless its code says otherwise
         for file in files:
-            scope = f".{file.package}"
-            for message in file.message_type:
-                messages, enums = types_of(message, scope)
-                for name in messages:
-                    self.messages[name] = len(self.messages)
-                for name in enums:
-                    self.enums[name] = len(self.enums)
-            for enum in file.enum_type:
-                self.enums[f"{scope}.{enum.name}"] = len(self.enums)
-        for file in files:
-            self.file(file)
+            if file.extension or file.service:
+                sys.exit(f"{file.name}: extensions and services have no code")
+        declared = [(f".{file.package}.{one.name}", file, one)
+                    for file in files for one in (*file.message_type, *file.enum_type)]
+        declared.sort(key=lambda each: each[0])
+        for name, _, one in declared:
+            self.count(name, one)
+        begun = None
+        for _, file, one in declared:
+            begun = self.file(file, begun)
+            self.type(one)
+
+    def count(self, name, declared):
+        """Numbers a type and those in it."""
+        if is_enum(declared):
+            self.enums[name] = len(self.enums)
+            return
+        self.messages[name] = len(self.messages)
+        for nested in by_name(declared.nested_type, declared.enum_type):
+            self.count(f"{name}.{nested.name}", nested)
 
     def code(self, code, *numbers):
         self.lines.append([code, *(byte for number in numbers for byte in varint(number))])
@@ -62,33 +69,34 @@ class Writer:
         self.next = number + 1
         return 2 * above if above >= 0 else -2 * above - 1
 
-    def file(self, file):
-        if file.extension or file.service:
-            sys.exit(f"{file.name}: extensions and services have no code")
-        self.names += [file.package, file.syntax or "proto2"]
-        self.code(FILE)
-        for message in file.message_type:
-            self.message(message)
-        for enum in file.enum_type:
-            self.enum(enum)
+    def file(self, file, begun):
+        """Begins one of this package and syntax, unless such a file is begun."""
+        if begun != (file.package, file.syntax):
+            self.names += [file.package, file.syntax or "proto2"]
+            self.code(FILE)
+        return file.package, file.syntax
+
+    def type(self, declared):
+        if is_enum(declared):
+            self.enum(declared)
+        else:
+            self.message(declared)
 
     def message(self, message):
         self.names.append(message.name)
         self.code(MESSAGE)
         self.next = 1
-        for field in message.field:
+        for field in sorted(message.field, key=lambda field: field.number):
             self.field(field)
-        for nested in message.nested_type:
-            self.message(nested)
-        for enum in message.enum_type:
-            self.enum(enum)
+        for nested in by_name(message.nested_type, message.enum_type):
+            self.type(nested)
         self.code(END_ENTRY if message.options.map_entry else END_MESSAGE)
 
     def enum(self, enum):
         self.names.append(enum.name)
         self.code(ENUM)
         self.next = 0
-        for value in enum.value:
+        for value in sorted(enum.value, key=lambda value: value.number):
             self.names.append(value.name)
             self.code(VALUE, self.distance(value.number))
 

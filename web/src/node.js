@@ -1,10 +1,9 @@
 /** The entry for Node, Deno and Bun. */
-import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { setUpAllParts } from './all-parts.js';
 import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
 import { fileInput, fileSource } from './source/file.js';
+import { fs } from './source/node.js';
 import { fileSink, putTo } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
 import { setUpFilePut } from './writer/sinks.js';
@@ -13,10 +12,10 @@ import { setUpFilePut } from './writer/sinks.js';
 async function read(input) {
   const text = String(input);
   if (/^(https?|data|blob):/i.test(text)) return fetch(text);
-  return readFile(text.startsWith('file:') ? new URL(text) : text);
+  return fs.promises.readFile(text.startsWith('file:') ? new URL(text) : text);
 }
 
-setUp((kind) => readFileSync(moduleUrl(kind)), fileSource, read);
+setUp((kind) => fs.readFileSync(moduleUrl(kind)), fileSource, read);
 setUpAllParts(fileInput);
 setUpFiles(fileSink);
 setUpFilePut(putTo);

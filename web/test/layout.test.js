@@ -11,7 +11,8 @@ import { structs as writing } from '../src/writer/structs.js';
 const folder = process.env.CPB_WASM ?? new URL('../../build/web', import.meta.url).pathname;
 const layouts = JSON.parse(readFileSync(`${folder}/layouts.json`, 'utf8'));
 
-const structs = { ...reading, ...parts, ...writing, ...inspecting };
+// A pair is an array, and has no name in C.
+const { pair: _, ...structs } = { ...reading, ...parts, ...writing, ...inspecting };
 
 /** What C calls the types of structs.js. @type {Record<string, RegExp>} */
 const c = {

@@ -280,7 +280,17 @@ static cpb_have more(cpb_merge_walk *w) {
   return cpb_meter_charge(w->tree->meter, CPB_WORK_WALKED, w->in.size, position, w->error) ? CPB_HAVE : CPB_FAILED;
 }
 
-static cpb_have one_event(cpb_merge_walk *w) {
+/* V8 compiles a function whose loop runs long once more, with optimization. The loop must be too long to become part of
+ * cpb_merge_step(), whose compilation takes longer than the walk. */
+#ifdef __wasm__
+#  define IN_LOOP __attribute__((always_inline))
+#  define LOOP __attribute__((noinline))
+#else
+#  define IN_LOOP
+#  define LOOP
+#endif
+
+IN_LOOP static inline cpb_have one_event(cpb_merge_walk *w) {
   bool went = false;
   switch (cpb_wire_next(&w->scanner, &w->in)) {
     case CPB_WIRE_MORE: return more(w);
@@ -292,7 +302,7 @@ static cpb_have one_event(cpb_merge_walk *w) {
   return went ? CPB_HAVE : CPB_FAILED;
 }
 
-cpb_have cpb_walk_run_job(cpb_merge_walk *w) {
+LOOP cpb_have cpb_walk_run_job(cpb_merge_walk *w) {
   cpb_have have = CPB_HAVE;
   while (w->scanning && have == CPB_HAVE) have = w->reading_key ? read_key(w) : one_event(w);
   if (have != CPB_AT_END) return have;

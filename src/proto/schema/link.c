@@ -44,10 +44,20 @@ static int by_enum_number_and_order(const void *a, const void *b) {
   return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
+/* The built-in schema is sorted already (tools/builtin_schema.py). Sorting it took longer than reading it. */
+static void sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+  const char *item = items;
+  for (size_t i = 1; i < count; i++, item += size) {
+    if (compare(item, item + size) <= 0) continue;
+    qsort(items, count, size, compare);
+    return;
+  }
+}
+
 static bool sort_types(builder *b) {
   cpb_schema *s = b->schema;
-  if (s->num_messages > 1) qsort(s->messages, s->num_messages, sizeof *s->messages, by_message_name);
-  if (s->num_enums > 1) qsort(s->enums, s->num_enums, sizeof *s->enums, by_enum_name);
+  sort(s->messages, s->num_messages, sizeof *s->messages, by_message_name);
+  sort(s->enums, s->num_enums, sizeof *s->enums, by_enum_name);
   for (size_t i = 1; i < s->num_messages; i++) {
     if (by_message_name(&s->messages[i - 1], &s->messages[i]) == 0) {
       return cpb_schema_damaged(b, "two definitions of", s->messages[i].name);
@@ -81,7 +91,7 @@ static bool link_type(builder *b, unlinked *u, const cpb_message_type *owner) {
 static bool link_fields(builder *b) {
   cpb_schema *s = b->schema;
   if (b->num_fields == 0) return true;
-  qsort(b->fields, b->num_fields, sizeof *b->fields, by_owner_and_number);
+  sort(b->fields, b->num_fields, sizeof *b->fields, by_owner_and_number);
   s->fields = cpb_alloc(&s->allocator, b->num_fields * sizeof *s->fields);
   if (!s->fields) return no_memory(b);
   for (size_t i = 0; i < b->num_fields; i++) {
@@ -101,7 +111,7 @@ static bool link_fields(builder *b) {
 static bool link_values(builder *b) {
   cpb_schema *s = b->schema;
   if (b->num_values == 0) return true;
-  qsort(b->values, b->num_values, sizeof *b->values, by_enum_number_and_order);
+  sort(b->values, b->num_values, sizeof *b->values, by_enum_number_and_order);
   s->values = cpb_alloc(&s->allocator, b->num_values * sizeof *s->values);
   if (!s->values) return no_memory(b);
   for (size_t i = 0; i < b->num_values; i++) {

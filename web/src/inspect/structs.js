@@ -1,7 +1,7 @@
 /** The structs that only the module which looks inside models takes. */
 import { layOutAll } from '../wasm/structs.js';
 
-const { pair, ...all } = layOutAll({
+export const structs = layOutAll({
   pair: 'a:ptr b:ptr', // an array of two
   model_options: 'struct_size:size max_value max_memory limits:ptr',
   question:
@@ -20,5 +20,3 @@ const { pair, ...all } = layOutAll({
   values_info:
     'struct_size:size dtype:ptr numpy:ptr item_size:u32 rank:u32 shape:ptr fortran_order:i32' + ' count size',
 });
-
-export const structs = all;

@@ -1,10 +1,10 @@
 /// <reference types="node" />
-import { closeSync, constants, fstatSync, openSync, read as readLater, ReadStream, readSync, statSync } from 'node:fs';
-import { lstat, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { asCpbError, CpbError } from '../errors.js';
+import { fs, path as paths, url } from './node.js';
 import { otherSource } from './other.js';
+
+const { closeSync, constants, fstatSync, openSync, read: readLater, readSync } = fs;
+const { basename, dirname, join, sep } = paths;
 
 /**
  * An open file. It uses a descriptor instead of a FileHandle, which needs promises, and which runtimes close with a
@@ -60,10 +60,10 @@ const AS_SEEN = AT_ONCE | (constants.O_NOFOLLOW ?? 0);
  * @param {string} path
  */
 async function placeOf(file, path) {
-  const told = await readlink(`/proc/self/fd/${file.of.fd}`).catch(() => undefined);
+  const told = await fs.promises.readlink(`/proc/self/fd/${file.of.fd}`).catch(() => undefined);
   if (told) return told;
-  const found = await realpath(path);
-  demandSame(file, await lstat(found, { bigint: true }), 'it was exchanged while it was opened');
+  const found = await fs.promises.realpath(path);
+  demandSame(file, await fs.promises.lstat(found, { bigint: true }), 'it was exchanged while it was opened');
   return found;
 }
 
@@ -89,11 +89,11 @@ function demandWithin(path, folders) {
  */
 async function openBeside(name, main, path) {
   const whole = await main;
-  const root = await realpath(dirname(name));
-  const there = await stat(join(root, basename(name)), { bigint: true });
+  const root = await fs.promises.realpath(dirname(name));
+  const there = await fs.promises.stat(join(root, basename(name)), { bigint: true });
   demandSame(whole, there, 'the file that names it is no longer the one that was opened');
   const folders = [root, dirname(await placeOf(whole, name))];
-  const found = await realpath(path);
+  const found = await fs.promises.realpath(path);
   demandWithin(found, folders);
   const file = openFile(found, AS_SEEN);
   try {
@@ -109,7 +109,7 @@ async function openBeside(name, main, path) {
  * Largest size read synchronously: a few such reads take less time than waiting for one. The same applies to a file
  * that others may close.
  */
-const SMALL = 64 * 1024;
+const SMALL = 128 * 1024;
 
 /**
  * @param {Opened} file
@@ -238,7 +238,7 @@ function sourceFrom(name, begin, end) {
  * @returns {import('../types.js').Source}
  */
 export function fileSource(path) {
-  return namedSource(String(path).startsWith('file:') ? fileURLToPath(path) : String(path));
+  return namedSource(String(path).startsWith('file:') ? url.fileURLToPath(path) : String(path));
 }
 
 /** @param {string} name that of a file, also where it looks like a URL @returns {import('../types.js').Source} */
@@ -278,7 +278,7 @@ const handleSource = (handle) =>
 /**
  * A stream of a file that is still unread: the file is read by ranges instead. Undefined if that is impossible.
  *
- * @param {ReadStream} stream
+ * @param {import('node:fs').ReadStream} stream
  */
 function readStreamSource(stream) {
   const {
@@ -291,7 +291,7 @@ function readStreamSource(stream) {
     destroyed,
   } = /** @type {any} */ (stream);
   const untouched = bytesRead === 0 && readableFlowing === null && !readableEncoding && !destroyed;
-  if (!path || !untouched || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  if (!path || !untouched || !fs.statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   // The source reports errors of a stream that is ended early, or of a file that could not be opened.
   stream.on('error', () => {});
   stream.destroy();
@@ -322,5 +322,6 @@ const partOf = (source, begin, end) => ({
 /** Opens inputs other than paths: handles, streams. @param {any} input @param {number} [memory] of a stream */
 export function fileInput(input, memory) {
   if (typeof input?.fd === 'number' && typeof input.stat === 'function') return handleSource(input);
-  return (input instanceof ReadStream && readStreamSource(input)) || otherSource(input, memory);
+  const isStream = 'readableFlowing' in Object(input) && input instanceof fs.ReadStream;
+  return (isStream && readStreamSource(input)) || otherSource(input, memory);
 }

@@ -56,13 +56,18 @@ function layOut(name, declaration, known) {
 }
 
 /**
+ * Each is laid out when it is first used.
+ *
  * @template {string} Name
- * @param {Record<Name, string>} all ordered so that structs come before those that contain them
+ * @param {Record<Name, string>} all
  */
 export function layOutAll(all) {
   const done = /** @type {Record<Name, Layout>} */ ({});
   for (const [name, declaration] of /** @type {[Name, string][]} */ (Object.entries(all))) {
-    done[name] = layOut(name, declaration, done);
+    /** @type {Layout | undefined} */
+    let layout;
+    const get = () => (layout ??= layOut(name, declaration, done));
+    Object.defineProperty(done, name, { enumerable: true, get });
   }
   return done;
 }

@@ -1,6 +1,6 @@
 /** openInWorker() and inspectInWorker() in Node, Deno and Bun. */
-import { Worker } from 'node:worker_threads';
 import { workerUrl } from '../init.js';
+import { threads } from '../source/node.js';
 import { inspectIn, openIn } from './page.js';
 
 /** @import { ModelKind } from '../inspect/asked.js' */
@@ -15,7 +15,7 @@ const fileOf = (host) => (/^[a-z]{2,}:/i.test(String(host)) ? new URL(host) : ho
 /** @param {URL | string} [host] @returns {WorkerLike} */
 export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.url)) {
   // Options that the process was started with, such as --input-type, may not fit the file.
-  const worker = new Worker(fileOf(host), { execArgv: [] });
+  const worker = new (threads().Worker)(fileOf(host), { execArgv: [] });
   /** @type {WorkerLike} */
   const like = {
     file: String(host),

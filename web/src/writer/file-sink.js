@@ -1,7 +1,7 @@
 /// <reference types="node" />
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { fs, url } from '../source/node.js';
+
+const { closeSync, openSync, writeSync } = fs;
 
 /**
  * Writes to an opened file without waiting.
@@ -20,7 +20,7 @@ export const putTo = (file) => (offset, bytes) => {
  * @returns {import('./sinks.js').OwnSink}
  */
 export function fileSink(path) {
-  const name = String(path).startsWith('file:') ? fileURLToPath(path) : String(path);
+  const name = String(path).startsWith('file:') ? url.fileURLToPath(path) : String(path);
   // Not of `crypto`, which takes Node longer to load than many a file to write; a name that is taken is an error.
   const beside = `${name}.${Math.random().toString(36).slice(2, 10)}.tmp`;
   /** @type {number | undefined} */
@@ -39,11 +39,11 @@ export function fileSink(path) {
     write: put,
     async close() {
       close();
-      await rename(beside, name);
+      await fs.promises.rename(beside, name);
     },
     async abort() {
       if (fd !== undefined) close();
-      await rm(beside, { force: true });
+      await fs.promises.rm(beside, { force: true });
     },
   };
 }
