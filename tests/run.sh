@@ -52,7 +52,7 @@ long_stages=(
   "coverage: setup-debian setup-python setup-servers"
   "release: setup-npm setup-wasi"
   "wheel: python"
-  "recipes: web-node"
+  "recipes: web-runtimes python"
   "site: web-node"
 )
 
@@ -176,8 +176,16 @@ stage_coverage() {
 # All files of a release, made twice.
 stage_release() { bash tests/release/run.sh; }
 
-# What users build the JavaScript package into, by tools of hundreds of megabytes.
-stage_recipes() { sh web/test/setup.sh recipes && node web/test/runtimes/run.js node recipes/recipes; }
+# What users build the JavaScript package into, by tools of hundreds of megabytes; what reads data
+# sets by the Python package; and JupyterLab.
+stage_recipes() {
+  sh web/test/setup.sh recipes && node web/test/runtimes/run.js node recipes/recipes &&
+    bash tests/setup.sh recipes && python_recipes && node web/test/runtimes/run.js node recipes/notebook
+}
+
+python_recipes() {
+  PYTHONPATH=$PWD/build/python build/recipes/bin/python -m pytest -rfEsx -p no:cacheprovider python/tests/test_datasets.py -k recipe
+}
 
 # The documentation as a site.
 stage_site() { node web/test/runtimes/run.js node recipes/site; }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tests/setup.sh [build|python|debian]: installs what building and testing need and this
+# tests/setup.sh [build|python|debian|recipes]: installs what building and testing need and this
 # machine lacks: what compiles the library, Python's packages into build/venv, the rest of
-# Debian's; without an argument all of it. Safe to run again: does nothing then.
+# Debian's; without an argument all of these. `recipes`: what the long stage of that name needs,
+# into build/recipes. Safe to run again: does nothing then.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,15 +31,24 @@ install_debian() {
   sh tests/debian.sh "${packages[@]}"
 }
 
-# Nothing but what requirements.txt names, with the hashes that are there (tools/pins.sh).
-install_python() {
-  local stamp=build/venv/.installed
-  ! cmp -s tests/requirements.txt "$stamp" || return 0
-  echo "installing Python packages into build/venv (TensorFlow is large)"
+# ENVIRONMENT LIST COMMAND...: nothing but what the list names, with the hashes that are there
+# (tools/pins.sh), in an environment that the command makes.
+install_pinned() {
+  local to=$1 list=$2 stamp=$1/.installed
+  ! cmp -s "$list" "$stamp" || return 0
+  echo "installing Python packages into $to"
   mkdir -p build
-  python3 -m venv build/venv
-  build/venv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r tests/requirements.txt
-  cp tests/requirements.txt "$stamp"
+  "${@:3}" "$to"
+  "$to/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$list"
+  cp "$list" "$stamp"
+}
+
+install_python() { install_pinned build/venv tests/requirements.txt python3 -m venv; }
+
+# The index of Python has PyTorch only with 3 GB of CUDA; Debian's is for its own Python.
+install_recipes() {
+  sh tests/debian.sh python3-venv python3-torch default-jre-headless # Java for Spark
+  install_pinned build/recipes tests/recipes/requirements.txt /usr/bin/python3 -m venv --system-site-packages
 }
 
 for part in "${@:-build}"; do "install_$part"; done

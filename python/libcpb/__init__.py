@@ -17,6 +17,7 @@ from libcpb._errors import CpbError
 from libcpb._fields import Field, Range
 from libcpb._messages import Chunk, Message, Version, merge_chunks, open
 from libcpb._models import Model, diff, open_model
+from libcpb._notebook import show
 from libcpb._options import Limits
 from libcpb._records import Location, RecordReader, RecordWriter, Skipped
 from libcpb._samediff import Content, SameAs, SameDiffTag, write_samediff
@@ -59,6 +60,7 @@ __all__ = [
     "open",
     "open_model",
     "repack",
+    "show",
     "split",
     "write_samediff",
 ]

@@ -2,6 +2,7 @@
 the examples of docs/python.md for programs that read data sets, where these programs are installed."""
 
 import io
+import os
 import pathlib
 import pickle
 import random
@@ -180,6 +181,8 @@ def test_recipe(package, program, tmp_path):
     with libcpb.RecordWriter(tmp_path / "events.riegeli", chunk_size=500) as writer:
         writer.write_all(b"event %d" % i for i in range(1000))
     (tmp_path / "program.py").write_text(program)
-    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])  # as in an environment that is active
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600,
+                          env={**os.environ, "PATH": path})
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "1000", done.stdout + done.stderr

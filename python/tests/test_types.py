@@ -86,7 +86,8 @@ def tutorial():
 def programs(tmp_path_factory):
     """The package as it is installed, where what is built beside the sources is there, too; and programs that use it."""
     folder = tmp_path_factory.mktemp("types")
-    shutil.copytree(pathlib.Path(libcpb.__file__).parent, folder / "libcpb", ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    shutil.copytree(pathlib.Path(libcpb.__file__).parent, folder / "libcpb",
+                    ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.html"))
     (folder / "program.py").write_text(PROGRAM + KINDS + QUESTIONS)
     (folder / "tutorial.py").write_text(tutorial())
     return folder

@@ -3,6 +3,7 @@
 import { addressOf } from './address.js';
 import { examples } from './examples.js';
 import './inspector.js';
+import { connectNotebook, isInNotebook } from './notebook.js';
 
 /** @typedef {import('./inspector.js').CpbInspector} CpbInspector */
 
@@ -26,6 +27,7 @@ function address() {
 }
 
 inspector.addEventListener('navigate', (event) => {
+  if (isInNotebook()) return;
   const { replace } = /** @type {CustomEvent} */ (event).detail;
   if (!replace && address() === location.pathname + location.search + location.hash) return;
   try {
@@ -41,4 +43,5 @@ inspector.addEventListener('open', (event) => {
 });
 addEventListener('popstate', fromAddress);
 inspector.examples = examples;
-fromAddress();
+if (isInNotebook()) connectNotebook(inspector);
+else fromAddress();

@@ -11,8 +11,9 @@ import { modules, startWorker } from './start-worker.js';
 
 /** @typedef {{ offset?: number | null, text: string, damage?: boolean }} Problem */
 
-/** In WebKit, workers of a page from a disk cannot read files, so the page reads for them. */
-const fromDisk = () => location.protocol === 'file:';
+/** Whether the page reads a file for its worker: in WebKit, workers of a page from a disk cannot, and in a notebook the
+ * kernel reads. @param {{ file: File }} chosen */
+const isReadHere = ({ file }) => location.protocol === 'file:' || !(file instanceof File);
 
 /** The worker's description of a file that the page reads. @param {{ path: string, file: File }} chosen */
 const described = ({ path, file: { name, size, lastModified } }) => ({ path, name, size, lastModified });
@@ -82,7 +83,7 @@ export class Session extends EventTarget {
     const files = isUrl ? [] : [input, ...beside.filter((file) => file !== input)];
     const chosen = files.map((file) => ({ file, path: pathOf(file) }));
     if (isUrl) this.input = { url: wholeAddress(input), whole };
-    else this.input = { chosen: fromDisk() ? chosen.map(described) : chosen, entry };
+    else this.input = { chosen: chosen.map((one) => (isReadHere(one) ? described(one) : one)), entry };
     this.#files = files;
   }
 

@@ -20,6 +20,7 @@ const flags = [
  * @property {(method: string, params?: object) => Promise<any>} send a command of the protocol
  * @property {(expression: string) => Promise<any>} evaluate
  * @property {(expression: string) => Promise<any>} until it is true, or a minute has passed
+ * @property {() => Promise<Page>} frame once there is one in a sandbox
  * @property {() => Promise<void>} close and the browser
  */
 
@@ -96,8 +97,19 @@ function startBrowser() {
  * @param {() => Promise<void>} close
  * @returns {Promise<Page>}
  */
-async function pageOf({ call }, target, close) {
-  const { targetId } = await call('Target.createTarget', target);
+async function pageOf(browser, target, close) {
+  const { targetId } = await browser.call('Target.createTarget', target);
+  return attached(browser, targetId, close);
+}
+
+/**
+ * @param {Browser} browser
+ * @param {string} targetId
+ * @param {() => Promise<void>} close
+ * @returns {Promise<Page>}
+ */
+async function attached(browser, targetId, close) {
+  const { call } = browser;
   const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true });
   /** @type {Page} */
   const page = {
@@ -122,6 +134,14 @@ async function pageOf({ call }, target, close) {
         }
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
+    },
+    async frame() {
+      for (let tries = 0; tries < 600; tries++) {
+        const { targetInfos: found } = await call('Target.getTargets', { filter: [{ type: 'iframe' }] });
+        if (found.length) return attached(browser, found[0].targetId, close);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      throw new Error('there is no frame with a process of its own');
     },
     close,
   };
