@@ -384,7 +384,7 @@ def test_a_file_that_is_no_metadata(cpb, tmp_path, how, told):
     model, file = tmp_path / "model", tmp_path / "model/keras_metadata.pb"
     file.write_bytes(how(file.read_bytes()))
     for question in ("layers", "overview", None):
-        result = cpb.run("inspect", model, *([question] if question else []))
+        result = cpb.run("inspect", "--tsv", model, *([question] if question else []))
         assert result.returncode == 1 and told in result.stderr.decode(), question
     answer = json.loads(cpb.run("inspect", model, "layers", "--json").stdout)
     assert [(p["text"], p["damage"]) for p in answer["problems"]] == [(told, True)]

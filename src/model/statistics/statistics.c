@@ -13,10 +13,10 @@
 #define BLOCK 1024
 #define RANK_MOST 256
 #define NAME_MOST 64
-#define PARTS_MOST ((uint64_t)1 << 16) /* of an axis, that are told apart */
+#define PARTS_MOST ((uint64_t)1 << 16) /* of an axis; axes with more have no ranges */
 #define RANGES_MOST 1000               /* of them, in the answer */
 
-/* The smallest and the largest number; `minimum` is greater as long as there is none. */
+/* The smallest and the largest number; before the first number, `minimum` is greater. */
 typedef struct range {
   double minimum, maximum;
 } range;
@@ -31,8 +31,8 @@ typedef struct axis {
 
 typedef struct first_values {
   size_t count;
-  uint64_t next;                         /* the place, as stored, of the next that is one of them */
-  uint64_t places[CPB_STATISTICS_FIRST]; /* in the model's order */
+  uint64_t next;                         /* the smallest of `places` that was not reached yet */
+  uint64_t places[CPB_STATISTICS_FIRST]; /* as stored; in row-major order */
   double values[CPB_STATISTICS_FIRST];
 } first_values;
 
@@ -126,6 +126,15 @@ static void begin_first(cpb_statistics *s, const cpb_values_info *info) {
   find_next(f, 0);
 }
 
+static void describe(cpb_statistics *s, const cpb_values_info *info) {
+  cpb_number_type_of(info, &s->type);
+  cpb_format(s->dtype, sizeof s->dtype, "%s", info->dtype);
+  s->count = info->count;
+  s->size = info->size;
+  s->rank = info->rank < RANK_MOST ? info->rank : RANK_MOST;
+  for (uint32_t i = 0; i < s->rank; i++) s->shape[i] = info->shape[i];
+}
+
 cpb_statistics *cpb_statistics_new(const cpb_allocator *given, const cpb_values_info *info,
                                    const cpb_statistics_options *options) {
   cpb_allocator a = cpb_allocator_or_default(given);
@@ -135,12 +144,7 @@ cpb_statistics *cpb_statistics_new(const cpb_allocator *given, const cpb_values_
   cpb_options_copy(&o, sizeof o, options);
   s->allocator = a;
   cpb_buffer_init(&s->answer.out, &s->allocator);
-  cpb_number_type_of(info, &s->type);
-  cpb_format(s->dtype, sizeof s->dtype, "%s", info->dtype);
-  s->count = info->count;
-  s->size = info->size;
-  s->rank = info->rank < RANK_MOST ? info->rank : RANK_MOST;
-  for (uint32_t i = 0; i < s->rank; i++) s->shape[i] = info->shape[i];
+  describe(s, info);
   begin_first(s, info);
   if (begin_axis(s, info, o.axis) && copy_scales(s, &o)) return s;
   cpb_statistics_free(s);
@@ -159,7 +163,7 @@ void cpb_statistics_free(cpb_statistics *s) {
 
 /* --- Values ------------------------------------------------------------------------------------- */
 
-/* Joins the sums of the block with those of all before it, so that no sum loses digits to a large one. */
+/* Joins the sums of the block with the sums of all earlier blocks, so that no sum loses digits to a large one. */
 static void add_block(cpb_statistics *s) {
   double sum = 0, squares = 0;
   const double count = (double)s->held, before = (double)s->finite;
@@ -289,7 +293,7 @@ static void write_part(cpb_statistics *s, const char *key, uint64_t part) {
   cpb_json_writer_close(&s->answer, '}');
 }
 
-/* Parts without finite numbers are neither the widest nor the narrowest. */
+/* Skips parts without finite numbers. */
 static void write_ends(cpb_statistics *s) {
   uint64_t narrow = UINT64_MAX, wide = UINT64_MAX;
   const range *r = s->axis.ranges;
@@ -331,17 +335,22 @@ static void write_quantized(cpb_statistics *s) {
   cpb_json_writer_close(a, '}');
 }
 
-const char *cpb_statistics_answer(cpb_statistics *s, size_t *size) {
+static void write_array(cpb_statistics *s) {
   cpb_json_writer *a = &s->answer;
-  add_block(s);
-  cpb_json_writer_begin(a);
-  cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_text(a, "dtype", s->dtype);
   cpb_json_writer_open(a, "shape", '[');
   for (uint32_t i = 0; i < s->rank; i++) cpb_json_writer_unsigned(a, NULL, s->shape[i]);
   cpb_json_writer_close(a, ']');
   cpb_json_writer_unsigned(a, "elements", s->count);
   cpb_json_writer_unsigned(a, "size", s->size);
+}
+
+const char *cpb_statistics_answer(cpb_statistics *s, size_t *size) {
+  cpb_json_writer *a = &s->answer;
+  add_block(s);
+  cpb_json_writer_begin(a);
+  cpb_json_writer_open(a, NULL, '{');
+  write_array(s);
   if (s->type.class) write_numbers(s);
   else cpb_json_writer_null(a, "numbers");
   write_first(s);
