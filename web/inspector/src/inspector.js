@@ -398,7 +398,7 @@ export class CpbInspector extends LitElement {
               html`<button
                 role="tab"
                 id="tab-${name}"
-                title=${titleOf(name, kind)}
+                title=${name === 'search' ? 'Search' : nothing}
                 aria-selected=${name === current}
                 aria-controls="panel"
                 tabindex=${name === current ? 0 : -1}

@@ -33,6 +33,9 @@ export class Overview extends Panel {
       .glance p {
         font-size: 0.9rem;
       }
+      .glance td {
+        overflow-wrap: anywhere;
+      }
       @container (min-width: 60rem) {
         .glance {
           grid-template-columns: minmax(0, 8fr) minmax(0, 5fr);
@@ -207,14 +210,17 @@ export class Overview extends Panel {
     if (!all.length) return nothing;
     const whole = all.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
     const rows = [...types]
-      .map(([name, one]) => ({ name: html`<span class="type">${brief({ dtype: name, shape: [] })}</span>`, ...one }))
+      .map(([name, one]) => ({
+        name: html`<span class="type">${brief({ dtype: name, shape: [] }).replace('[]', '')}</span>`,
+        ...one,
+      }))
       .sort((a, b) => b.size - a.size)
       .map((one) => ({
         ...one,
         text: html`${size(one.size)}
           <span class="dim">${percent(one.size, whole)}, ${counted(one.tensors, 'tensor')}</span>`,
       }));
-    return html`<h2>Types of the weights</h2>
+    return html`<h2>Types of the ${kindOf(all)}</h2>
       ${bars(rows)}`;
   }
 
@@ -275,7 +281,7 @@ export class Overview extends Panel {
     const others = all.slice(WEIGHTS);
     const bytes = others.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
     const more = { panel: all[0].panel, at: '', name: `${count(others.length)} more`, size: bytes };
-    return html`<h2>Largest ${all[0].use === 'constant' ? 'constants' : 'weights'}</h2>
+    return html`<h2>Largest ${kindOf(all)}</h2>
       ${table(
         'weights',
         [
@@ -308,6 +314,9 @@ const input = {
   wide: true,
   show: (run) => (hasInput(run) ? html`<span class="type">${shapes(run.first.input_shape)}</span>` : nothing),
 };
+
+/** @param {any[]} list of weights, or only of constants */
+const kindOf = ([one]) => (one.use === 'constant' ? 'constants' : 'weights');
 
 /** Whether a signature only starts the model: nothing goes in, an operation is run. @param {any} signature */
 const starts = ({ inputs, outputs }) =>
