@@ -59,7 +59,7 @@ export function textOf(one) {
 /** @param {any} one @returns {'variable' | 'constant'} */
 const kindOf = ({ use, is }) => (use === 'constant' || (!use && is === 'constant') ? 'constant' : 'variable');
 
-/** The lines in a box about its tensors, by what these are for if that is known. @param {any} child
+/** The lines in a box about its tensors, called after their roles if these are known. @param {any} child
  * @param {Map<string, string>} [roles] @returns {import('./gather.js').Line[]} */
 export const linesOf = ({ tensors = [] }, roles) =>
   tensors.map((/** @type {any} */ one) => {

@@ -76,7 +76,7 @@ export function sizeOf(group) {
 /** The text for screen readers matches the picture. @param {Group} group */
 function spoken(group) {
   const { is, label, word = is, op, count: nodes, calls } = group;
-  const lines = linesOf(group).map(([name, text]) => `${name} ${text}`);
+  const lines = linesOf(group).map(([name, text]) => `${name} ${text}`.trim());
   const called = callsIn(group).length
     ? [`calls ${calls.map((one) => plain(functionName(one.function))).join(', ')}`]
     : [];
@@ -119,7 +119,8 @@ function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter
     ${lines.length ? svg`<line class="rule" x1="0" x2=${width} y1=${head - 2} y2=${head - 2}></line>` : nothing}
     ${lines.map(
       ([name, text], i) => svg`<text aria-hidden="true" class="line" x="10" y=${head + 11 + i * LINE}>${name}</text>
-      <text aria-hidden="true" class="value" x=${width - 10} y=${head + 11 + i * LINE}>${text}</text>`,
+      <text aria-hidden="true" class="value" x=${width - 10} y=${head + 11 + i * LINE}>${text}</text>
+      `,
     )}
   </g>
   ${callsIn(group).map(

@@ -5,7 +5,7 @@ import { broken, Panel } from '../panel.js';
 
 /** @typedef {import('../inspector.js').View} View */
 
-/** What can be followed, by its name in the view. @type {Record<string, [choice: string, title: string]>} */
+/** The choices, by their names in the view. @type {Record<string, [choice: string, title: string]>} */
 const ways = {
   upstream: ['All it needs', 'Needs'],
   downstream: ['All that needs it', 'Needed by'],
@@ -25,7 +25,7 @@ export function lead(panel, id, view = panel.view) {
 /** @param {View} view @returns {View} */
 const without = ({ follow: _, to: __, ...view }) => view;
 
-/** What is asked for it; nothing if nothing is followed.
+/** The answer; undefined if nothing is followed.
  * @param {any} session @param {{ at: string, node: string, open?: string[], view: View }} place @param {AbortSignal} signal */
 export const following = (session, { at, node, open, view }, signal) =>
   view.follow && node && open && !isPicking(view)
