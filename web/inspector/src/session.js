@@ -67,6 +67,9 @@ export class Session extends EventTarget {
   #answers = new Map();
   /** whether unrequested work may have any cost */
   #paid = false;
+  /** writers of files with values, by number @type {Map<number, (piece: Uint8Array<ArrayBuffer>) => unknown>} */
+  #written = new Map();
+  #saved = 0;
   #worker = connectWorker(startWorker('model-worker'));
   /** the worker's methods for the model, which take options and a signal @type {any} */
   #model;
@@ -94,6 +97,8 @@ export class Session extends EventTarget {
       news: (/** @type {News} */ news) => this.#note(news),
       read: async (/** @type {number} */ i, /** @type {number} */ begin, /** @type {number} */ end) =>
         new Uint8Array((await this.#files[i]?.slice(begin, end).arrayBuffer()) ?? new ArrayBuffer(0)),
+      write: (/** @type {number} */ file, /** @type {Uint8Array<ArrayBuffer>} */ piece) =>
+        this.#written.get(file)?.(piece),
     });
     // The worker fetches parts of the model while the module is still being loaded.
     const opened = connection.call(owner, [1], 'open', [this.input, page, { signal }]);
@@ -140,6 +145,23 @@ export class Session extends EventTarget {
       if (!error.price) throw error;
       return this.look(method, { signal, ...options });
     });
+  }
+
+  /**
+   * Writes a file with values, piece by piece.
+   *
+   * @param {import('./model/arrays.js').What & { form: string }} what
+   * @param {(piece: Uint8Array<ArrayBuffer>) => unknown} write
+   * @param {AbortSignal} signal
+   */
+  async save(what, write, signal) {
+    const to = ++this.#saved;
+    this.#written.set(to, write);
+    try {
+      await this.#model.save({ ...what, to }, { signal });
+    } finally {
+      this.#written.delete(to);
+    }
   }
 
   /** Accepts any cost: parts that were not read are requested again. */
