@@ -187,13 +187,20 @@ export class Session extends EventTarget {
           asked.waiting = Infinity; // it is never aborted
           asked.brief = !!answer?.unread;
           this.#check(answer?.problems);
-          if (method === 'ask' && !asked.brief) this.#replace();
+          if (answer?.coming) void this.#complete(options);
+          else if (method === 'ask' && !asked.brief) this.#replace();
         },
         () => this.#answers.get(key) === asked && this.#answers.delete(key),
       );
       this.#answers.set(key, (known = asked));
     }
     return wait(known, signal);
+  }
+
+  /** Waits for the complete answer after an outline. @param {any} options */
+  async #complete(options) {
+    await this.#model.ask({ ...options, whole: true }, {}).catch(() => {}); // which is answered next
+    this.#replace();
   }
 
   /** Forgets brief answers once there is a complete one, because the data for it has been read. */

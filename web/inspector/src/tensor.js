@@ -173,7 +173,7 @@ class CpbTensor extends LitElement {
     this.saving?.abort();
   }
 
-  /** What is shown and saved. */
+  /** The part to show and to save. */
   get #what() {
     const { tensor, slice, real } = this;
     return { tensor, ...(slice && { slice }), ...(real && { real }) };

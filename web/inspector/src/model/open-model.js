@@ -10,6 +10,8 @@ import { download } from './download.js';
 import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
+import { widening } from './wide.js';
+import { outlining } from './outline.js';
 import { amongFiles, atUrl, checkpointBeside, early, fileAt, isWithin } from './places.js';
 
 /** @typedef {import('libcpb').Model} Model */
@@ -197,13 +199,21 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
  * @param {Exposing} how
  */
 function exposed(model, how) {
-  const { requests, about, remote = false, fingerprint = async () => undefined } = how;
+  const { requests, about, remote = false, ahead, fingerprint = async () => undefined } = how;
   const { kind, message } = model;
   const { ask, offer, isBrief } = asking(model, how);
+  const { signal } = new AbortController(); // it goes on after its outline
+  const outline =
+    ahead && kind === 'graph_def'
+      ? outlining(() => ask({ question: 'overview' }, { signal }), ahead.source, message.size)
+      : undefined;
   return {
     about: { kind: shownAs(kind), size: message.size, numChunks: message.numChunks, ...about },
-    ask: (/** @type {any} */ question, /** @type {Signal} */ how) =>
-      how.unasked && remote ? offer(question, how) : ask(question, how),
+    /** @param {any} question whole: no outline @param {Signal} how */
+    ask({ whole, ...question }, how) {
+      if (outline && question.question === 'overview') return outline(!!whole);
+      return how.unasked && remote ? offer(question, how) : ask(question, how);
+    },
     ...graphs(ask, kind, isBrief),
     /** The positions of the chunks, if there are not too many. @param {{ most: number }} options */
     chunks({ most }) {
@@ -234,8 +244,9 @@ function exposed(model, how) {
 async function openAt(place, opening) {
   const { requests, write, signal, ready, entry } = opening;
   const { giving, fingerprint } = besides(place, signal);
-  const source = place.remote ? early(place.source(), place.name, signal) : place.source();
-  const ahead = place.remote && /\.pb$/.test(place.name) ? readingAhead(source) : undefined;
+  const isGraph = place.remote && /\.pb$/.test(place.name);
+  const source = isGraph ? widening(place.source(), signal) : early(place, signal);
+  const ahead = isGraph ? readingAhead(source) : undefined;
   await ready;
   const model = await inspect(ahead?.source ?? source, { signal, entry });
   return {

@@ -40,7 +40,7 @@ const word = new DataView(new ArrayBuffer(4));
 const brain = (bits) => (word.setUint16(0, bits), word.getFloat32(0));
 
 /**
- * A reader of an array's values; undefined: they are no numbers.
+ * A reader of an array's values; undefined for other kinds of values.
  *
  * @param {{ numpy?: string, dtype: string }} array
  */
