@@ -310,3 +310,17 @@ test('a frozen graph shows its inputs while its nodes are searched, and then eve
     },
     { '/frozen/graph.pb': largeFrozen(12, 4 * 2 ** 20) },
   ));
+
+test('a refused or compressed range is told after few requests, with the offer to download what is sent whole', () =>
+  withInspector(
+    async ({ server, visit, says }) => {
+      const sent = (/** @type {string} */ path) => server.log.filter((one) => one === path).length;
+      const elsewhere = server.base.replace('127.0.0.1', 'localhost');
+      await visit(`${elsewhere}full/saved_model.pb`, {}, 'does not allow this page', 'Access-Control-Allow-Origin');
+      assert.ok(sent('/full/saved_model.pb') <= 5, `${sent('/full/saved_model.pb')} requests`);
+      await visit('packed/model.pb', {}, 'This server sends whole files only');
+      await says('Download');
+      assert.ok(sent('/packed/model.pb') <= 5, `${sent('/packed/model.pb')} requests`);
+    },
+    { ...full, '/packed/model.pb': plain },
+  ));

@@ -6,7 +6,7 @@ import { readingAhead } from './ahead.js';
 import { Budget } from './budget.js';
 import { chunkBytes, chunksOf } from './chunks.js';
 import { compare } from './compare.js';
-import { download } from './download.js';
+import { download, wholeAt } from './download.js';
 import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
@@ -22,6 +22,9 @@ import { amongFiles, atUrl, checkpointBeside, early, fileAt, isWithin } from './
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: not requested by the reader */
 
 /** Passes a piece of a file to the page. @typedef {(file: number, piece: Uint8Array) => Promise<void>} Write */
+
+/** A person waits, and can try again. */
+const RETRY = { attempts: 3, base: 200 };
 
 /** The largest file next to the model that a server may send as a whole, in bytes. */
 const MOST_WHOLE = 64 * 2 ** 20;
@@ -248,7 +251,7 @@ async function openAt(place, opening) {
   const source = isGraph ? widening(place.source(), signal) : early(place, signal);
   const ahead = isGraph ? readingAhead(source) : undefined;
   await ready;
-  const model = await inspect(ahead?.source ?? source, { signal, entry });
+  const model = await inspect(ahead?.source ?? source, { signal, entry, retry: RETRY });
   return {
     ...exposed(model, {
       requests,
@@ -304,7 +307,10 @@ async function openUrl({ url: address, whole }, opening) {
     return await findModel(place, (one) => openAt((last = one), within));
   } catch (error) {
     const { code, status } = /** @type {any} */ (error);
-    if (code !== 'RANGE' || status !== 200) throw error;
-    return { whole: { url: last.path, size: last.whole() } };
+    if (code === 'RANGE' && status === 200) return { whole: { url: last.path, size: last.whole() } };
+    // A compressed range cannot be unpacked, and some servers permit only requests without a range.
+    const answer = code === 'NETWORK' ? await wholeAt(last.path, opening.signal) : undefined;
+    if (!answer) throw error;
+    return { whole: answer };
   }
 }

@@ -100,8 +100,13 @@ export function early({ name, remote, ...place }, signal) {
   };
   const layer = Object.create(source);
   const sent = first;
-  // The answer also gives the size.
-  layer.stat = async (/** @type {any} */ options) => (await sent?.catch(() => {}), source.stat(options));
+  // The answer also gives the size; without one, another request would only wait as long again.
+  layer.stat = async (/** @type {any} */ options) => {
+    await sent?.catch((/** @type {any} */ error) => {
+      if (['NETWORK', 'HTTP'].includes(error.code)) throw error;
+    });
+    return source.stat(options);
+  };
   layer.read = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) =>
     (!isChunked && offset === 0 && length === HEAD && take()) || source.read(offset, length, options);
   layer.tail =

@@ -22,9 +22,9 @@ const [LANDINGS, WINDOWS] = [3, 12];
 export function widening(inner, signal) {
   /** @type {Window} */
   const first = { offset: 0, end: MOST, bytes: inner.read(0, MOST, { signal }) };
-  first.bytes.catch(() => {}); // its reader gets the error
-  /** @type {Window[]} */
-  let windows = [];
+  let windows = [first];
+  first.bytes.catch(() => forget(first)); // its reader gets the error, and may try again
+  const forget = (/** @type {Window} */ one) => void (windows = windows.filter((other) => other !== one));
   /** @type {{ offset: number, extent: number }[]} the latest landings, and how far each was read */
   let landings = [];
 
@@ -55,17 +55,20 @@ export function widening(inner, signal) {
 
   const source = Object.create(inner);
   // The first answer also gives the size.
-  source.stat = async (/** @type {any} */ options) => (await first.bytes.catch(() => {}), inner.stat(options));
+  source.stat = async (/** @type {any} */ options) => (
+    windows.includes(first) && (await first.bytes),
+    inner.stat(options)
+  );
   source.read = async (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
     const wide = extentAt(offset, length);
-    const known = [first, ...windows].find((one) => offset >= one.offset && offset < one.end);
+    const known = windows.find((one) => offset >= one.offset && offset < one.end);
     if (known) return within(known, offset, length, options);
     if (wide === length) return inner.read(offset, length, options);
     const { size } = await source.stat(options);
     const end = Math.min(size, offset + wide);
     const window = { offset, end, bytes: inner.read(offset, end - offset, options), isLast: end === size };
-    windows = [...windows, window].slice(-WINDOWS);
-    window.bytes.catch(() => (windows = windows.filter((one) => one !== window)));
+    windows = [...windows.slice(0, 1), ...windows.slice(1).slice(-WINDOWS), window];
+    window.bytes.catch(() => forget(window));
     return within(window, offset, length, options);
   };
   return source;
