@@ -38,9 +38,10 @@ const alias = {
 };
 
 /** Modules that are loaded on demand. @type {import('esbuild').Plugin} */
-const operatorsApart = {
-  name: 'operators apart',
-  setup: (one) => one.onResolve({ filter: /^\.\/operators\/\w+\.js$/ }, ({ path }) => ({ path, external: true })),
+const loadedLater = {
+  name: 'loaded later',
+  setup: (one) =>
+    one.onResolve({ filter: /^\.\/(operators\/\w+|arrays)\.js$/ }, ({ path }) => ({ path, external: true })),
 };
 
 rmSync(output, { recursive: true, force: true });
@@ -51,6 +52,7 @@ await build({
     inspector: here('src/inspector.js'),
     'model-worker': here('src/model/worker.js'),
     'layout-worker': here('src/layout-worker.js'),
+    arrays: here('src/model/arrays.js'),
   },
   bundle: true, // each in one file: over a slow link, imports that are found step by step arrive late
   format: 'esm',
@@ -59,7 +61,7 @@ await build({
   sourcemap: true,
   outdir: output,
   alias,
-  plugins: [operatorsApart, shortTemplates],
+  plugins: [loadedLater, shortTemplates],
   legalComments: 'linked',
 });
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css'])

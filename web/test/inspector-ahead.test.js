@@ -2,7 +2,9 @@
 // runtimes: node
 import { assert, test } from './support/test.js';
 
-const { readingAhead } = await import(String(new URL('../inspector/src/model/ahead.js', import.meta.url)));
+const page = (/** @type {string} */ name) =>
+  import(String(new URL(`../inspector/src/model/${name}.js`, import.meta.url)));
+const [{ readingAhead }, { widening }] = await Promise.all([page('ahead'), page('wide')]);
 const { signal } = new AbortController();
 
 /** A file whose bytes count up, and what was read of it. */
@@ -52,4 +54,51 @@ test('a large graph, or one that cannot be read at once, is read bit by bit', as
   other.after(overview(500));
   other.before('scopes', signal);
   assert.deepEqual([...(await other.source.read(110, 2))], [110, 111]);
+});
+
+test('where much was read after each jump, as much is read at once; no byte is requested twice', async () => {
+  const size = 10 ** 7;
+  /** @type {number[][]} */
+  const reads = [];
+  const inner = {
+    stat: async () => ({ size }),
+    async read(/** @type {number} */ offset, /** @type {number} */ length) {
+      reads.push([offset, length]);
+      return Uint8Array.from({ length: Math.min(length, size - offset) }, (_, i) => (offset + i) % 251);
+    },
+  };
+  const source = widening(inner, signal);
+  const check = async (/** @type {number} */ offset, /** @type {number} */ length, expected = length) => {
+    const bytes = await source.read(offset, length);
+    assert.deepEqual([bytes.length, bytes[0], bytes.at(-1)], [expected, offset % 251, (offset + expected - 1) % 251]);
+  };
+  await check(0, 4096);
+  await check(60_000, 8192); // over the end of the beginning
+  for (const at of [1e6, 2e6, 3e6, 4e6]) {
+    await check(at, 4096);
+    await check(at + 5000, 8192);
+    await check(at + 14_000, 16_384);
+  }
+  await check(size - 100, 4096, 100);
+  assert.deepEqual(reads.slice(0, 2), [
+    [0, 65_536],
+    [65_536, 2656],
+  ]);
+  assert.deepEqual(
+    reads.filter(([at = 0]) => at >= 1e6 && at < 2e6),
+    [
+      [1e6, 4096],
+      [1_005_000, 8192],
+      [1_014_000, 16_384],
+    ],
+  );
+  assert.deepEqual(
+    reads.filter(([at = 0]) => at >= 2e6),
+    [
+      [2e6, 30_384],
+      [3e6, 30_384],
+      [4e6, 30_384],
+      [size - 100, 100],
+    ],
+  );
 });

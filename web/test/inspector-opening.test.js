@@ -4,6 +4,7 @@ import { addressOf } from '../inspector/src/address.js';
 import { told } from '../inspector/src/format.js';
 import { root } from './runtimes/files.js';
 import { largeModel, split } from './support/files.js';
+import { largeFrozen } from './support/large-models.js';
 import { libcpb } from './support/libcpb.js';
 import { click, found, text } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
@@ -77,7 +78,7 @@ test('where constants are alike, several are asked for at once, of Chrome, too',
   const bytes = await largeModel(16, 4_500_000).source.read(0, 2 ** 30);
   await withInspector(
     async ({ server, visit }) => {
-      server.slow(60);
+      server.slow(200);
       await visit('alike/saved_model.pb', { panel: 'bytes' }, 'layer_15/kernel');
       assert.ok(server.atOnce >= 3, `${server.atOnce} at once`);
       const asked = server.ranges.filter((one) => one.startsWith('/alike/saved_model.pb'));
@@ -294,4 +295,32 @@ test('the address of a page that shows a file opens the file, and an unknown sch
       await visit('hf://org/model', {}, 'names no file; expected hf://OWNER/MODEL/FILE');
     },
     { '/g/p/-/raw/main/saved_model.pb': plain },
+  ));
+
+test('a frozen graph shows its inputs while its nodes are searched, and then everything', () =>
+  withInspector(
+    async ({ page, server, visit, says }) => {
+      server.slow(200);
+      await visit('frozen/graph.pb', {}, 'f32[7]', 'being looked through');
+      const soon = server.ranges.filter((one) => one.startsWith('/frozen/')).length;
+      await says('12,582,912', '3 kinds', 'add_11');
+      const all = server.ranges.filter((one) => one.startsWith('/frozen/')).length;
+      assert.ok(soon < all, `${soon} of ${all} requests`);
+      assert.ok(!(await page.evaluate(text)).includes('being looked through'));
+    },
+    { '/frozen/graph.pb': largeFrozen(12, 4 * 2 ** 20) },
+  ));
+
+test('a refused or compressed range is told after few requests, with the offer to download what is sent whole', () =>
+  withInspector(
+    async ({ server, visit, says }) => {
+      const sent = (/** @type {string} */ path) => server.log.filter((one) => one === path).length;
+      const elsewhere = server.base.replace('127.0.0.1', 'localhost');
+      await visit(`${elsewhere}full/saved_model.pb`, {}, 'does not allow this page', 'Access-Control-Allow-Origin');
+      assert.ok(sent('/full/saved_model.pb') <= 5, `${sent('/full/saved_model.pb')} requests`);
+      await visit('packed/model.pb', {}, 'This server sends whole files only');
+      await says('Download');
+      assert.ok(sent('/packed/model.pb') <= 5, `${sent('/packed/model.pb')} requests`);
+    },
+    { ...full, '/packed/model.pb': plain },
   ));

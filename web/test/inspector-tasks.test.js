@@ -91,12 +91,12 @@ class Tab {
   }
 }
 
-/** What a tab downloads: the text of the next file. @param {Tab} tab @returns {Promise<string>} */
+/** What a tab downloads: the next file. @param {Tab} tab @returns {Promise<Response>} */
 const downloaded = ({ document }) =>
   new Promise((resolve, reject) => {
     const { HTMLAnchorElement, fetch } = /** @type {any} */ (document.defaultView);
     HTMLAnchorElement.prototype.click = function () {
-      fetch(this.href).then((/** @type {Response} */ answer) => resolve(answer.text()), reject);
+      fetch(this.href).then(resolve, reject);
     };
   });
 
@@ -146,6 +146,22 @@ task('the largest weight, and its histogram', 2, async (tab) => {
   await tab.click('a/kernel');
   await tab.says('Standard deviation');
   assert.ok(all(tab.document, 'svg rect').length > 10, 'bars');
+});
+
+task('a row of the largest weight, saved as .npy', 3, async (tab) => {
+  await tab.choose('Open a folder', await files());
+  await tab.says('Largest weights');
+  await tab.click('a/kernel');
+  await tab.says('Values 2,000', 'Zeros');
+  await tab.type('Slice', '[7, ::2]');
+  await tab.says('Values 3 ');
+  const saved = downloaded(tab);
+  await tab.click('Save .npy');
+  const file = new Uint8Array(await (await saved).arrayBuffer());
+  assert.match(
+    String.fromCharCode(...file),
+    /^.NUMPY..v.{'descr': '<f4', 'fortran_order': False, 'shape': \(3,\), } +\n.{12}$/s,
+  );
 });
 
 task('which function a signature calls', 1, async (tab) => {
@@ -198,9 +214,9 @@ task('the graph is saved as SVG', 2, async (tab) => {
     () => all(tab.document, 'svg.window g').length > 3,
     () => 'the drawing',
   );
-  const text = downloaded(tab);
+  const saved = downloaded(tab);
   await tab.click('SVG');
-  assert.match(await text, /^<svg[^>]*>[\s\S]*img[\s\S]*<\/svg>/);
+  assert.match(await (await saved).text(), /^<svg[^>]*>[\s\S]*img[\s\S]*<\/svg>/);
 });
 
 task('the bytes of a chunk', 2, async (tab) => {

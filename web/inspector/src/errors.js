@@ -66,6 +66,7 @@ const meanings = {
     'Not found in this model',
     'The link may belong to another version of the model. Search for a part of the name, or start from the overview.',
   ],
+  SLICE: ['The array has no such slice', 'Write it as NumPy does, such as [0, :, 3], [..., -1] or [::2].'],
   READ: ['The file cannot be read', 'It may have been moved or changed, or its permissions were. Choose it again.'],
   WRITE: ['The file cannot be written', 'Is there enough space?'],
   HTTP: ['The server refused the request', 'Check the address, or try again later.'],

@@ -68,6 +68,9 @@ export class Session extends EventTarget {
   #answers = new Map();
   /** whether unrequested work may have any cost */
   #paid = false;
+  /** writers of files with values, by number @type {Map<number, (piece: Uint8Array<ArrayBuffer>) => unknown>} */
+  #written = new Map();
+  #saved = 0;
   #worker = connectWorker(startWorker('model-worker'));
   /** the worker's methods for the model, which take options and a signal @type {any} */
   #model;
@@ -95,6 +98,8 @@ export class Session extends EventTarget {
       news: (/** @type {News} */ news) => this.#note(news),
       read: async (/** @type {number} */ i, /** @type {number} */ begin, /** @type {number} */ end) =>
         new Uint8Array((await this.#files[i]?.slice(begin, end).arrayBuffer()) ?? new ArrayBuffer(0)),
+      write: (/** @type {number} */ file, /** @type {Uint8Array<ArrayBuffer>} */ piece) =>
+        this.#written.get(file)?.(piece),
     });
     // The worker fetches parts of the model while the module is still being loaded.
     const opened = connection.call(owner, [1], 'open', [this.input, page, { signal }]);
@@ -143,6 +148,23 @@ export class Session extends EventTarget {
     });
   }
 
+  /**
+   * Writes a file with values, piece by piece.
+   *
+   * @param {import('./model/arrays.js').What & { form: string }} what
+   * @param {(piece: Uint8Array<ArrayBuffer>) => unknown} write
+   * @param {AbortSignal} signal
+   */
+  async save(what, write, signal) {
+    const to = ++this.#saved;
+    this.#written.set(to, write);
+    try {
+      await this.#model.save({ ...what, to }, { signal });
+    } finally {
+      this.#written.delete(to);
+    }
+  }
+
   /** Accepts any cost: parts that were not read are requested again. */
   pay() {
     this.#paid = true;
@@ -166,13 +188,20 @@ export class Session extends EventTarget {
           asked.waiting = Infinity; // it is never aborted
           asked.brief = !!answer?.unread;
           this.#check(answer?.problems);
-          if (method === 'ask' && !asked.brief) this.#replace();
+          if (answer?.coming) void this.#complete(options);
+          else if (method === 'ask' && !asked.brief) this.#replace();
         },
         () => this.#answers.get(key) === asked && this.#answers.delete(key),
       );
       this.#answers.set(key, (known = asked));
     }
     return wait(known, signal);
+  }
+
+  /** Waits for the complete answer after an outline. @param {any} options */
+  async #complete(options) {
+    await this.#model.ask({ ...options, whole: true }, {}).catch(() => {}); // which is answered next
+    this.#replace();
   }
 
   /** Forgets brief answers once there is a complete one, because the data for it has been read. */

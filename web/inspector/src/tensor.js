@@ -1,16 +1,21 @@
-/** Summarizes one array, fetched on request: statistics, a histogram, a picture. */
+/** Summarizes one array, or a slice of it, fetched on request: statistics, a histogram, a picture; and saves it. */
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing, svg } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import { brief, count, plain, size } from './format.js';
+import { brief, count, percent, plain, size, told } from './format.js';
 import { look } from './look.js';
+import { isExported } from './model/kinds.js';
 import { failure } from './panel.js';
+import { canSave, fileName, newFile } from './saving.js';
 import './progress.js';
 
 /** Larger ones are read only after a question. */
 const ASK_ABOVE = 4 * 2 ** 20;
-/** The most bytes held by the page. */
-const MOST = 256 * 2 ** 20;
+/** The most bytes of a part that is shown, and of the array that the worker keeps (model/arrays.js). */
+const [MOST, KEPT] = [256 * 2 ** 20, 32 * 2 ** 20];
+
+/** The files that an array is saved as. */
+const FORMS = ['npy', 'csv'];
 
 /** Whole numbers as they are, others shortened. @param {number} n */
 const number = (n) =>
@@ -19,7 +24,16 @@ const number = (n) =>
     : n.toLocaleString('en', Number.isSafeInteger(n) ? {} : { maximumSignificantDigits: 5 });
 
 class CpbTensor extends LitElement {
-  static properties = { session: { attribute: false }, tensor: { attribute: false }, wanted: { state: true } };
+  static properties = {
+    session: { attribute: false },
+    tensor: { attribute: false },
+    wanted: { state: true },
+    slice: { state: true },
+    real: { state: true },
+    axis: { state: true },
+    saving: { state: true },
+    note: { state: true },
+  };
   static styles = [
     look,
     css`
@@ -80,6 +94,17 @@ class CpbTensor extends LitElement {
         image-rendering: pixelated;
         border-bottom: 1px solid var(--line);
       }
+      .tools {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem;
+        align-items: center;
+        margin: 0.6rem 0;
+      }
+      .tools input[type='text'] {
+        width: 9rem;
+        font-family: var(--mono);
+      }
       .value {
         font-size: 1.25rem;
         font-weight: 650;
@@ -113,22 +138,50 @@ class CpbTensor extends LitElement {
     /** @type {import('./session.js').Session} */
     this.session;
     this.wanted = false;
+    this.#reset();
+  }
+
+  #reset() {
+    /** the part that is shown, as NumPy writes it; '' for all */
+    this.slice = '';
+    /** whether quantized values are shown as the ones that they stand for */
+    this.real = false;
+    /** @type {number | undefined} the dimension whose ranges are shown */
+    this.axis = undefined;
+    /** @type {AbortController | undefined} of the file that is being written */
+    this.saving = undefined;
+    this.note = '';
   }
 
   #values = new Task(this, {
-    task: async ([session, tensor, wanted], { signal }) =>
-      wanted ? session.look('values', { tensor, signal }) : undefined,
-    args: () => /** @type {const} */ ([this.session, this.tensor, this.wanted]),
+    task: async ([session, , wanted], { signal }) =>
+      wanted ? session.look('values', { ...this.#what, axis: this.#axis, signal }) : undefined,
+    args: () => /** @type {const} */ ([this.session, this.tensor, this.wanted, this.slice, this.real, this.axis]),
   });
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('tensor')) this.wanted = this.#readable && this.tensor.size <= ASK_ABOVE;
+    if (!changed.has('tensor')) return;
+    this.saving?.abort();
+    this.#reset();
+    this.wanted = this.#readable && this.tensor.size <= ASK_ABOVE;
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#values.abort();
+    this.saving?.abort();
+  }
+
+  /** The part to show and to save. */
+  get #what() {
+    const { tensor, slice, real } = this;
+    return { tensor, ...(slice && { slice }), ...(real && { real }) };
+  }
+
+  /** Exporters have the output channels first, TensorFlow has them last. */
+  get #axis() {
+    return this.axis ?? (isExported(this.session.about.kind) ? 0 : undefined);
   }
 
   /** Whether its values can be shown. */
@@ -150,11 +203,9 @@ class CpbTensor extends LitElement {
 
   /** @param {number} bytes */
   #state(bytes) {
-    if (!this.wanted)
-      return bytes > MOST
-        ? html`<p class="dim">Too large to show in a page: <code>cpb extract</code> writes it as .npy.</p>`
-        : html`<button class="main" @click=${() => (this.wanted = true)}>Read ${size(bytes)} of values</button>`;
-    return this.#values.render({
+    if (!this.wanted) return html`${this.#tools()}${this.#question(bytes)}`;
+    return html`${this.#tools()}
+    ${this.#values.render({
       pending: () =>
         html`<cpb-progress
           .session=${this.session}
@@ -162,7 +213,122 @@ class CpbTensor extends LitElement {
         ></cpb-progress>`,
       complete: (values) => (values ? this.shown(values) : nothing),
       error: (error) => failure(error, () => this.#values.run()),
+    })}`;
+  }
+
+  /** Before many bytes are read. @param {number} bytes */
+  #question(bytes) {
+    return bytes > MOST
+      ? html`<p class="dim">Too large to show as a whole. A slice reads no further than its last element.</p>`
+      : html`<button class="main" @click=${() => (this.wanted = true)}>Read ${size(bytes)} of values</button>
+          <p class="dim small">A slice reads no further than its last element.</p>`;
+  }
+
+  /** Parts, and files. */
+  #tools() {
+    const { dtype, shape: dimensions, size: bytes } = this.tensor;
+    const isText = /^(string|utf8)/i.test(dtype ?? '');
+    const reads = !this.wanted || bytes > KEPT ? ` (reads ${size(bytes)})` : '';
+    return html`<form class="tools" @submit=${this.#cut}>
+        ${
+          isText || !dimensions?.length
+            ? nothing
+            : html`<label
+                >Slice
+                <input
+                  type="text"
+                  name="slice"
+                  aria-label="Slice"
+                  spellcheck="false"
+                  autocomplete="off"
+                  placeholder="[0, :, 3]"
+                  .value=${this.slice}
+              /></label>`
+        }
+        ${this.#values.value?.scales ? this.#realChoice(this.#values.value.scales) : nothing}
+        ${
+          canSave(bytes ?? 0)
+            ? FORMS.map(
+                (form) =>
+                  html`<button
+                    type="button"
+                    ?disabled=${!!this.saving || (isText && form !== 'npy')}
+                    @click=${() => this.#save(form)}
+                  >
+                    Save .${form}
+                  </button>`,
+              )
+            : html`<span class="dim small">To save it: <code>cpb extract</code></span>`
+        }
+        ${isText ? nothing : html`<button type="button" ?disabled=${!!this.saving || !this.wanted} @click=${this.#copy}>Copy</button>`}
+        <span class="dim small" role="status">${reads}${this.note}</span>
+      </form>
+      ${
+        this.saving
+          ? html`<cpb-progress
+              .session=${this.session}
+              .text=${'Saving…'}
+              @cancel=${() => this.saving?.abort()}
+            ></cpb-progress>`
+          : nothing
+      }`;
+  }
+
+  /** @param {{ by: string, scale: string, zero?: string }} scales */
+  #realChoice({ by, scale, zero }) {
+    return html`<label title=${plain(`by ${by}`)}
+      ><input type="checkbox" .checked=${this.real} @change=${() => (this.real = !this.real)} /> Real values
+      <span class="dim small"
+        >scale <code>${plain(scale)}</code>${zero ? html`, zero point <code>${plain(zero)}</code>` : nothing}</span
+      ></label
+    >`;
+  }
+
+  /** @param {SubmitEvent} event */
+  #cut(event) {
+    event.preventDefault();
+    this.slice = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get('slice') ?? '').trim();
+    this.axis = undefined;
+    this.wanted ||= !!this.slice;
+  }
+
+  /** @param {string} form */
+  async #save(form) {
+    const { node, name = node, size: bytes } = this.tensor;
+    await this.#writing(async (signal) => {
+      const file = await newFile(fileName(`${name}${this.slice}`, form), bytes);
+      try {
+        await this.session.save({ ...this.#what, form }, file.write.bind(file), signal);
+        await file.close();
+      } catch (error) {
+        await file.abort();
+        throw error;
+      }
     });
+  }
+
+  async #copy() {
+    /** @type {BlobPart[]} */
+    const pieces = [];
+    await this.#writing(async (signal) => {
+      await this.session.save({ ...this.#what, form: 'list' }, (piece) => pieces.push(piece), signal);
+      await navigator.clipboard.writeText(await new Blob(pieces).text());
+      this.note = 'Copied.';
+    });
+  }
+
+  /** @param {(signal: AbortSignal) => Promise<void>} act */
+  async #writing(act) {
+    const saving = (this.saving = new AbortController());
+    this.note = '';
+    try {
+      await act(saving.signal);
+    } catch (error) {
+      const { name, message } = /** @type {any} */ (error);
+      if (name !== 'AbortError') this.note = `Not saved: ${told(message)}`;
+    } finally {
+      if (this.saving === saving) this.saving = undefined;
+    }
   }
 
   /** @param {import('./model/values.js').Shown} values */
@@ -173,40 +339,72 @@ class CpbTensor extends LitElement {
   }
 
   /** @param {import('./model/values.js').Shown} values */
-  numbers({ count: all, finite, low, high, mean, deviation, bars, first, picture, magnitudes }) {
+  numbers(values) {
+    const { count: all, finite, low, high, mean, deviation, bars, first, picture, magnitudes } = values;
     const pair = (/** @type {string} */ name, /** @type {unknown} */ value) =>
       html`<div>
         <dt>${name}</dt>
         <dd>${value}</dd>
       </div>`;
+    const share = (/** @type {number} */ n) => html`${count(n)} <span class="dim small">${percent(n, all)}</span>`;
     return html`
       <dl>
         ${pair(magnitudes ? 'Absolute values' : 'Values', count(all))}
         ${finite ? [pair('Smallest', number(low)), pair('Largest', number(high)), pair('Mean', number(mean)), pair('Standard deviation', number(deviation))] : nothing}
-        ${finite < all ? pair('NaN or infinite', count(all - finite)) : nothing}
+        ${pair('Zeros', share(values.zeros))} ${values.nan ? pair('NaN', share(values.nan)) : nothing}
+        ${values.infinite ? pair('Infinite', share(values.infinite)) : nothing}
       </dl>
       <div class="views">
         ${bars.length ? histogram(bars, low, high) : nothing}
-        ${
-          picture
-            ? html`<figure>
-                <canvas
-                  class=${square(picture) ? 'square' : ''}
-                  width=${picture.width}
-                  height=${picture.height}
-                  role="img"
-                  aria-label="The values as grey levels"
-                  ${drawn(picture)}
-                ></canvas>
-                <figcaption><span>${picture.height} × ${picture.width} as grey levels</span></figcaption>
-              </figure>`
-            : nothing
-        }
+        ${values.channels ? this.#ranges(values, values.channels) : nothing} ${picture ? pictured(picture) : nothing}
       </div>
       <p class="mono dim">${first.map(number).join(', ')}${all > first.length ? ', …' : ''}</p>
     `;
   }
+
+  /** The range of values at each index of a dimension. @param {import('./model/values.js').Shown} values @param {import('./model/values.js').Channels} channels */
+  #ranges({ shape: dimensions, low, high }, { axis, size: all, each, low: lows, high: highs }) {
+    const scale = 100 / (high - low || 1);
+    const y = (/** @type {number} */ value) => 100 - (value - low) * scale;
+    return html`<figure>
+      <svg
+        viewBox="0 0 ${lows.length} 100"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label="Smallest and largest value at each index"
+      >
+        ${lows.map((least, i) => {
+          const most = Number(highs[i]);
+          if (least > most) return nothing;
+          return svg`<rect x=${i + 0.1} y=${y(most)} width="0.8" height=${Math.max(0.7, y(least) - y(most))}><title>${i * each}${each > 1 ? ` to ${Math.min(all, (i + 1) * each) - 1}` : ''}: ${number(least)} to ${number(most)}</title></rect>`;
+        })}
+      </svg>
+      <figcaption>
+        <label
+          >Ranges along
+          <select @change=${(/** @type {any} */ { target }) => (this.axis = Number(target.value))}>
+            ${dimensions.map((n, i) => (n > 1 ? html`<option value=${i} ?selected=${i === axis}>dimension ${i} of ${count(n)}</option>` : nothing))}
+          </select></label
+        >
+        <span>${number(low)} to ${number(high)}</span>
+      </figcaption>
+    </figure>`;
+  }
 }
+
+/** @param {NonNullable<import('./model/values.js').Shown['picture']>} picture */
+const pictured = (picture) =>
+  html`<figure>
+    <canvas
+      class=${square(picture) ? 'square' : ''}
+      width=${picture.width}
+      height=${picture.height}
+      role="img"
+      aria-label="The values as grey levels"
+      ${drawn(picture)}
+    ></canvas>
+    <figcaption><span>${picture.height} × ${picture.width} as grey levels</span></figcaption>
+  </figure>`;
 
 /** @param {string[]} list @param {number} all */
 const texts = (list, all) =>

@@ -10,7 +10,8 @@ import { dirname, join } from 'node:path';
 import { inspect } from '../../src/node.js';
 
 // What the page's worker computes; its sources have types of their own.
-const { rowMajor, shownOf } = await import(String(new URL('../../inspector/src/model/values.js', import.meta.url)));
+const { arraysOf } = await import(String(new URL('../../inspector/src/model/arrays.js', import.meta.url)));
+const { Picker, rangesOf } = await import(String(new URL('../../inspector/src/model/slices.js', import.meta.url)));
 
 const [, , path = ''] = process.argv;
 const { signal } = new AbortController();
@@ -26,20 +27,17 @@ async function opened() {
   });
 }
 
-/** The bytes of each. @param {Uint8Array} bytes @param {number} size */
-const elements = (bytes, size) =>
-  Array.from({ length: bytes.length / size }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
-
 /** Its bytes, and what the page shows of them. @param {any} model @param {any} tensor */
 async function valuesOf(model, tensor) {
   const { variable, node, function: name, metaGraph, tag } = tensor;
   const how = { variable: !!variable, function: name ?? undefined, metaGraph, tag };
   const array = await model.values(variable ?? node, how);
-  const { dtype, shape, itemSize, fortranOrder } = array;
-  const bytes = await array.bytes();
-  const inOrder = fortranOrder ? rowMajor(elements(bytes, itemSize), shape) : [bytes];
-  const sha256 = createHash('sha256').update(Buffer.concat(inOrder)).digest('hex');
-  const { picture, ...shown } = await shownOf(model, tensor, signal).catch(() => ({ picture: undefined }));
+  const { dtype, shape } = array;
+  const picker = new Picker(array, rangesOf('', shape));
+  picker.take(await array.bytes());
+  const sha256 = createHash('sha256').update(picker.bytes).digest('hex');
+  const arrays = arraysOf(model, model.ask, model.kind);
+  const { picture, ...shown } = await arrays.values({ tensor }, signal).catch(() => ({ picture: undefined }));
   return { dtype, shape, sha256, ...shown };
 }
 

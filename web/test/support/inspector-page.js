@@ -15,7 +15,7 @@ import { assert } from './test.js';
 
 /**
  * @param {(visit: Visit) => Promise<void>} use
- * @param {Record<string, Uint8Array>} [files]
+ * @param {Record<string, Uint8Array | import('./files.js').Sparse>} [files]
  */
 export async function withInspector(use, files) {
   const server = await serve(files);

@@ -92,7 +92,7 @@ async function sendRange({ source }, pathname, { headers }, response, ranges) {
  * The page at /, files of tests/data at /models/, those of build/models at /built/.
  *
  * @param {Record<string, Uint8Array | import('./files.js').Sparse>} [files] others, by path; of those whose path has
- *   `/whole/` no ranges are sent
+ *   `/whole/` no ranges are sent, and of those with `/packed/` they are said to be compressed
  */
 export async function serve(files = {}) {
   const { path: folder, remove } = temporary();
@@ -145,6 +145,7 @@ export async function serve(files = {}) {
           (pathname === '/' ? 'text/html' : 'application/octet-stream'),
         'Content-Length': end - begin,
         ...(range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}` } : {}),
+        ...(range && pathname.includes('/packed/') ? { 'Content-Encoding': 'gzip' } : {}),
       });
       const half = isWhole && !request.headers.range ? Math.floor(end / 2) : 0;
       if (half) response.write(bytes.subarray(0, half));

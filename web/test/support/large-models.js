@@ -141,6 +141,25 @@ export function largeFunction(count, size) {
 }
 
 /**
+ * A frozen graph: an input, then constants, each with a node that takes it.
+ *
+ * @param {number} count
+ * @param {number} size of each
+ */
+export function largeFrozen(count, size) {
+  const file = builder();
+  const type = field(5, [...field(1, 'dtype'), ...field(2, field(6, 1))]);
+  const sizes = field(5, [...field(1, 'shape'), ...field(2, field(7, field(2, field(1, 7))))]);
+  file.put(field(1, [...field(1, 'x'), ...field(2, 'Placeholder'), ...type, ...sizes]));
+  for (let i = 0; i < count; i++) {
+    file.put(constantHead(i, size), size);
+    const inputs = [...field(3, i ? `add_${i - 1}` : 'x'), ...field(3, `constant_${i}`)];
+    file.put(field(1, [...field(1, `add_${i}`), ...field(2, 'AddV2'), ...inputs]));
+  }
+  return sparse(file.size, file.pieces);
+}
+
+/**
  * Split from that, in the remote layout and not compressed, so that it is as large.
  *
  * @param {Uint8Array} saved

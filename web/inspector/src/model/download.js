@@ -3,6 +3,23 @@ import { CpbError } from 'libcpb';
 import { nameOf } from './places.js';
 
 /**
+ * Whether a server sends the whole file.
+ *
+ * @param {string} url
+ * @param {AbortSignal} signal
+ * @returns {Promise<{ url: string, size?: number } | undefined>}
+ */
+export async function wholeAt(url, signal) {
+  const response = await fetch(url, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  void response?.body?.cancel().catch(() => {});
+  if (!response?.ok) return undefined;
+  const { headers } = response;
+  const size = headers.has('content-encoding') ? undefined : Number(headers.get('content-length')) || undefined;
+  return { url, size };
+}
+
+/**
  * @param {string} url
  * @param {import('./requests.js').Requests} requests
  * @param {AbortSignal} signal

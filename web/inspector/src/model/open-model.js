@@ -1,17 +1,18 @@
 /** Opens a model in its worker, once: its answers, the files next to it, its graphs and arrays. */
-import { blobSource, inspect } from 'libcpb';
+import { blobSource, CpbError, inspect } from 'libcpb';
 import { inTurn } from 'libcpb/in-turn.js';
 import { cutAddress } from 'libcpb/inspect/archive-address.js';
 import { readingAhead } from './ahead.js';
 import { Budget } from './budget.js';
 import { chunkBytes, chunksOf } from './chunks.js';
 import { compare } from './compare.js';
-import { download } from './download.js';
+import { download, wholeAt } from './download.js';
 import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
+import { widening } from './wide.js';
+import { outlining } from './outline.js';
 import { amongFiles, atUrl, checkpointBeside, early, fileAt, isWithin } from './places.js';
-import { shownOf } from './values.js';
 
 /** @typedef {import('libcpb').Model} Model */
 /** @typedef {import('./places.js').Place} Place */
@@ -19,6 +20,11 @@ import { shownOf } from './values.js';
 /** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[], entry?: string }} Input whole:
  *   download all of it first; chosen: the first file is the model; entry: the name of one in an archive */
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: not requested by the reader */
+
+/** Passes a piece of a file to the page. @typedef {(file: number, piece: Uint8Array) => Promise<void>} Write */
+
+/** A person waits, and can try again. */
+const RETRY = { attempts: 3, base: 200 };
 
 /** The largest file next to the model that a server may send as a whole, in bytes. */
 const MOST_WHOLE = 64 * 2 ** 20;
@@ -88,11 +94,48 @@ const telling = (model, requests) => ({
   async values(/** @type {string} */ name, /** @type {any} */ options) {
     const array = await model.values(name, options);
     const onProgress = (/** @type {any} */ { done, total }) => requests.work({ done, total });
-    const bytes = (/** @type {Signal} */ { signal }) =>
-      array.bytes({ signal, onProgress }).finally(() => requests.work());
-    return { ...array, bytes };
+    const bytes = (/** @type {any} */ { signal }) => array.bytes({ signal, onProgress });
+    return { ...array, bytes, stream: (/** @type {any} */ { signal }) => array.stream({ signal, onProgress }) };
   },
 });
+
+/**
+ * What the page does with arrays, once it does. @param {Model} model @param {Exposing} how
+ * @param {import('./folded-graph.js').Ask} ask
+ */
+function valuesOf(model, { requests, write, give = async () => false }, ask) {
+  const arrays = once(async () => {
+    const { arraysOf } = await import('./arrays.js');
+    const { kind } = model;
+    return arraysOf(
+      telling(model, requests),
+      (question, options, signal) => ask({ question, ...options }, { signal }),
+      kind,
+    );
+  });
+  /** @template T @param {any} tensor @param {(all: Awaited<ReturnType<typeof arrays>>) => Promise<T>} act */
+  const using = (tensor, act) =>
+    requests.freely(async () => {
+      try {
+        if (tensor.variable) await give('variables');
+        return await act(await arrays());
+      } catch (error) {
+        const { code, message } = /** @type {any} */ (error);
+        throw code && !(error instanceof CpbError) ? new CpbError(code, message) : error;
+      } finally {
+        requests.work();
+      }
+    });
+  return {
+    /** @param {import('./arrays.js').What} what @param {Signal} how */
+    values: (what, { signal }) => using(what.tensor, (all) => all.values(what, signal)),
+    /** A file with the values, whose pieces the page writes. @param {any} what @param {Signal} how */
+    save: ({ to, ...what }, { signal }) =>
+      using(what.tensor, async (all) => {
+        for await (const piece of all.file(what, signal)) await write?.(to, piece);
+      }),
+  };
+}
 
 /** A single meta graph is shown like a SavedModel with nothing else. @param {string} kind */
 const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
@@ -101,7 +144,7 @@ const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
 const NEEDS_ALL = ['constants', 'layers'];
 
 /**
- * @typedef {{ requests: Requests, about: any, remote?: boolean, give?: (question: string) => Promise<boolean>,
+ * @typedef {{ requests: Requests, write?: Write, about: any, remote?: boolean, give?: (question: string) => Promise<boolean>,
  *   fingerprint?: (signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} Exposing
  */
 
@@ -159,13 +202,21 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
  * @param {Exposing} how
  */
 function exposed(model, how) {
-  const { requests, about, remote = false, give = async () => false, fingerprint = async () => undefined } = how;
+  const { requests, about, remote = false, ahead, fingerprint = async () => undefined } = how;
   const { kind, message } = model;
   const { ask, offer, isBrief } = asking(model, how);
+  const { signal } = new AbortController(); // it goes on after its outline
+  const outline =
+    ahead && kind === 'graph_def'
+      ? outlining(() => ask({ question: 'overview' }, { signal }), ahead.source, message.size)
+      : undefined;
   return {
     about: { kind: shownAs(kind), size: message.size, numChunks: message.numChunks, ...about },
-    ask: (/** @type {any} */ question, /** @type {Signal} */ how) =>
-      how.unasked && remote ? offer(question, how) : ask(question, how),
+    /** @param {any} question whole: no outline @param {Signal} how */
+    ask({ whole, ...question }, how) {
+      if (outline && question.question === 'overview') return outline(!!whole);
+      return how.unasked && remote ? offer(question, how) : ask(question, how);
+    },
     ...graphs(ask, kind, isBrief),
     /** The positions of the chunks, if there are not too many. @param {{ most: number }} options */
     chunks({ most }) {
@@ -177,13 +228,7 @@ function exposed(model, how) {
     chunkList: (page) => chunksOf(message, page),
     /** @param {{ chunk?: number, offset: number, length: number }} range @param {Signal} how */
     chunkBytes: (range, how) => requests.freely(() => chunkBytes(message, range, how)),
-    /** @param {{ tensor: any }} options @param {Signal} how */
-    async values({ tensor }, { signal }) {
-      return requests.freely(async () => {
-        if (tensor.variable) await give('variables');
-        return shownOf(telling(model, requests), tensor, signal);
-      });
-    },
+    ...valuesOf(model, how, ask),
     /** The fingerprint file next to a SavedModel. @param {{}} _ @param {Signal} how */
     fingerprint: async (_, { signal }) => fingerprint(signal),
   };
@@ -192,6 +237,7 @@ function exposed(model, how) {
 /**
  * @typedef {object} Opening
  * @property {Requests} requests
+ * @property {Write} write
  * @property {AbortSignal} signal
  * @property {Promise<void>} ready once the WebAssembly module is loaded
  * @property {string} [entry] which file of an archive
@@ -199,15 +245,17 @@ function exposed(model, how) {
 
 /** @param {Place} place @param {Opening} opening */
 async function openAt(place, opening) {
-  const { requests, signal, ready, entry } = opening;
+  const { requests, write, signal, ready, entry } = opening;
   const { giving, fingerprint } = besides(place, signal);
-  const source = place.remote ? early(place.source(), place.name, signal) : place.source();
-  const ahead = place.remote && /\.pb$/.test(place.name) ? readingAhead(source) : undefined;
+  const isGraph = place.remote && /\.pb$/.test(place.name);
+  const source = isGraph ? widening(place.source(), signal) : early(place, signal);
+  const ahead = isGraph ? readingAhead(source) : undefined;
   await ready;
-  const model = await inspect(ahead?.source ?? source, { signal, entry });
+  const model = await inspect(ahead?.source ?? source, { signal, entry, retry: RETRY });
   return {
     ...exposed(model, {
       requests,
+      write,
       about: { path: entry === undefined ? place.path : `${place.path}!/${entry}` },
       remote: place.remote,
       give: giving(model),
@@ -259,7 +307,10 @@ async function openUrl({ url: address, whole }, opening) {
     return await findModel(place, (one) => openAt((last = one), within));
   } catch (error) {
     const { code, status } = /** @type {any} */ (error);
-    if (code !== 'RANGE' || status !== 200) throw error;
-    return { whole: { url: last.path, size: last.whole() } };
+    if (code === 'RANGE' && status === 200) return { whole: { url: last.path, size: last.whole() } };
+    // A compressed range cannot be unpacked, and some servers permit only requests without a range.
+    const answer = code === 'NETWORK' ? await wholeAt(last.path, opening.signal) : undefined;
+    if (!answer) throw error;
+    return { whole: answer };
   }
 }

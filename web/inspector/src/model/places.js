@@ -76,20 +76,20 @@ function told(source, requests, beside) {
   return layer;
 }
 
-/** The first read of a file: the beginning of a .pb, the end of a .cpb, which has the index. */
+/** The first read of a file: the beginning of a model, the end of a .cpb, which has the index. */
 const [HEAD, TAIL] = [4096, 64 * 1024];
 
 /**
- * The same source, but its first request is sent at once, while the code that needs it is still being loaded.
+ * The source of a place, whose first request is sent at once, while the code that needs it is still being loaded.
  *
- * @param {Source} source
- * @param {string} name
+ * @param {Place} place
  * @param {AbortSignal} signal
  * @returns {Source}
  */
-export function early(source, name, signal) {
+export function early({ name, remote, ...place }, signal) {
+  const source = place.source();
   const isChunked = /\.cpb$/.test(name);
-  if (!isChunked && !name.endsWith('.pb') && !hasEnding(name)) return source;
+  if (!remote || (!isChunked && !hasEnding(name))) return source;
   /** @type {Promise<any> | undefined} */
   let first = isChunked ? source.tail?.(TAIL, { signal }) : source.read(0, HEAD, { signal });
   first?.catch(() => {}); // its reader gets the error
@@ -100,8 +100,13 @@ export function early(source, name, signal) {
   };
   const layer = Object.create(source);
   const sent = first;
-  // The answer also gives the size.
-  layer.stat = async (/** @type {any} */ options) => (await sent?.catch(() => {}), source.stat(options));
+  // The answer also gives the size; without one, another request would only wait as long again.
+  layer.stat = async (/** @type {any} */ options) => {
+    await sent?.catch((/** @type {any} */ error) => {
+      if (['NETWORK', 'HTTP'].includes(error.code)) throw error;
+    });
+    return source.stat(options);
+  };
   layer.read = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) =>
     (!isChunked && offset === 0 && length === HEAD && take()) || source.read(offset, length, options);
   layer.tail =

@@ -1,16 +1,14 @@
 /** Summarizes one array: statistics, a histogram, a picture, or texts; the values themselves stay here. */
 import { magnitudes, smallReader } from './small-floats.js';
-import { textsOf } from './texts.js';
 
 /** Bars of the histogram, lines of the picture, values that are shown. */
 const [BARS, LINES, FIRST] = [64, 512, 64];
 /** Rows of the picture are this long. */
 const [NARROW, WIDE] = [4, 2048];
+/** Ranges along an axis; more indices are put together. */
+const CHANNELS = 256;
 
-/** The most bytes held in the page: a few bytes may represent many values. */
-const MOST = 256 * 2 ** 20;
-
-/** By NumPy's names of their types. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
+/** By NumPy's names of their types; of complex numbers, both parts. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
 const readers = {
   '<f4': (b) => new Float32Array(b),
   '<f8': (b) => new Float64Array(b),
@@ -25,8 +23,8 @@ const readers = {
   '|b1': (b) => new Uint8Array(b),
   '<f2': (b) => Float32Array.from(new Uint16Array(b), half),
   '|V2': (b) => Float32Array.from(new Uint16Array(b), brain),
-  '<c8': (b) => magnitudes(new Float32Array(b)),
-  '<c16': (b) => magnitudes(new Float64Array(b)),
+  '<c8': (b) => new Float32Array(b),
+  '<c16': (b) => new Float64Array(b),
 };
 
 /** @param {number} bits */
@@ -42,59 +40,19 @@ const word = new DataView(new ArrayBuffer(4));
 const brain = (bits) => (word.setUint16(0, bits), word.getFloat32(0));
 
 /**
- * The values in row-major order, from an array in which the first dimension varies fastest.
+ * A reader of an array's values; undefined for other kinds of values.
  *
- * @param {any} values
- * @param {number[]} shape
+ * @param {{ numpy?: string, dtype: string }} array
  */
-export function rowMajor(values, shape) {
-  const steps = shape.map((_, i) => shape.slice(0, i).reduce((step, size) => step * size, 1));
-  return values.map((/** @type {any} */ _, /** @type {number} */ to) => {
-    let [from, rest] = [0, to];
-    for (let i = shape.length - 1; i >= 0; i--) {
-      const size = Number(shape[i]);
-      from += Number(steps[i]) * (rest % size);
-      rest = Math.floor(rest / size);
-    }
-    return values[from];
-  });
-}
-
-/**
- * @param {any} model
- * @param {any} tensor from the answer `constants`, or with the key of a `variable`; for SameDiff perhaps with a `tag`,
- *   and the number of a `state` of its updater
- * @param {AbortSignal} signal
- */
-const arrayOf = (model, { variable, node, name, tensor, tag, state }, signal) =>
-  model.values(
-    variable ?? node ?? name,
-    variable ? { variable: true, exactTexts: true, signal } : { tensor, tag, state, exactTexts: true, signal },
-  );
-
-/**
- * @param {any} array
- * @param {AbortSignal} signal
- * @returns {Promise<ArrayLike<number | bigint> | undefined>} undefined: not numbers
- */
-async function numbersOf(array, signal) {
-  const read = array.numpy === '|V1' ? smallReader(array.dtype) : readers[array.numpy ?? ''];
-  if (read && array.size <= MOST) {
-    const { buffer, byteLength, byteOffset: begin } = await array.bytes({ signal });
-    const isAlone = byteLength === buffer.byteLength;
-    const values = read(isAlone ? buffer : buffer.slice(begin, begin + byteLength));
-    return array.fortranOrder ? rowMajor(values, array.shape) : values;
-  }
-  array.close();
-  if (read) throw new Error(`the array has ${array.size} bytes; a page shows at most ${MOST}`);
-  return undefined;
-}
+export const readerOf = ({ numpy, dtype }) => (numpy === '|V1' ? smallReader(dtype) : readers[numpy ?? '']);
 
 /** @param {ArrayLike<number | bigint>} values */
 function statistics(values) {
-  let [low, high, sum, squares, finite] = [Infinity, -Infinity, 0, 0, 0];
+  let [low, high, sum, squares, finite, zeros, nan] = [Infinity, -Infinity, 0, 0, 0, 0, 0];
   for (let i = 0; i < values.length; i++) {
     const v = Number(values[i]);
+    if (v === 0) zeros++;
+    else if (Number.isNaN(v)) nan++;
     if (!Number.isFinite(v)) continue;
     finite++;
     if (v < low) low = v;
@@ -106,7 +64,33 @@ function statistics(values) {
     const v = Number(values[i]);
     if (Number.isFinite(v)) squares += (v - mean) ** 2;
   }
-  return { finite, low, high, mean, deviation: Math.sqrt(squares / finite) };
+  const infinite = values.length - finite - nan;
+  return { finite, zeros, nan, infinite, low, high, mean, deviation: Math.sqrt(squares / finite) };
+}
+
+/**
+ * The smallest and the largest finite value for each index of a dimension, or for several indices.
+ *
+ * @param {ArrayLike<number | bigint>} values
+ * @param {number[]} shape
+ * @param {number} axis
+ * @returns {Channels | undefined} undefined: it has no such dimension, or only one index there
+ */
+function channelsOf(values, shape, axis) {
+  const size = shape[axis] ?? 0;
+  if (shape.length < 2 || size < 2 || !values.length) return undefined;
+  const each = Math.ceil(size / CHANNELS);
+  const inner = shape.slice(axis + 1).reduce((all, one) => all * one, 1);
+  const low = Array.from({ length: Math.ceil(size / each) }, () => Infinity);
+  const high = low.map(() => -Infinity);
+  for (let i = 0; i < values.length; i++) {
+    const v = Number(values[i]);
+    if (!Number.isFinite(v)) continue;
+    const at = Math.floor((Math.floor(i / inner) % size) / each);
+    if (v < Number(low[at])) low[at] = v;
+    if (v > Number(high[at])) high[at] = v;
+  }
+  return { axis, size, each, low, high };
 }
 
 /** @param {ArrayLike<number | bigint>} values @param {number} low @param {number} high */
@@ -143,41 +127,56 @@ function picture(values, width, low, high) {
   return { width, height, pixels };
 }
 
+/** Of `each` indices of a dimension of `size`. @typedef {{ axis: number, size: number, each: number, low: number[], high: number[] }} Channels */
+
 /**
  * @typedef {object} Shown
  * @property {number} count
- * @property {number} finite the number of finite values, to which the following apply
+ * @property {number[]} shape
+ * @property {number} finite the number of finite values, to which low, high, mean and deviation apply
+ * @property {number} zeros
+ * @property {number} nan
+ * @property {number} infinite
  * @property {number} low
  * @property {number} high
  * @property {number} mean
  * @property {number} deviation
  * @property {number[]} bars the number of values in each part of the range from low to high
  * @property {number[]} first
+ * @property {Channels} [channels] the range of values for each index of a dimension
  * @property {boolean} [magnitudes] whether the statistics are of magnitudes of complex numbers
  * @property {string[]} [texts] the first ones, if they are texts
+ * @property {{ by: string, scale: string, zero?: string }} [scales] of quantized values: the node that has real values
+ *   made of them, and the names of its inputs
  * @property {{ width: number, height: number, pixels: Uint8ClampedArray } | undefined} picture
  */
 
-const NO_NUMBERS = { finite: 0, low: 0, high: 0, mean: 0, deviation: 0, bars: [], first: [], picture: undefined };
+/** For texts. */
+export const NO_NUMBERS = {
+  ...{ finite: 0, zeros: 0, nan: 0, infinite: 0, low: 0, high: 0, mean: 0, deviation: 0 },
+  bars: [],
+  first: [],
+  picture: undefined,
+};
 
 /**
- * @param {any} model
- * @param {any} tensor
- * @param {AbortSignal} signal
- * @returns {Promise<Shown>}
+ * @param {ArrayLike<number | bigint>} numbers in row-major order, as their reader gives them
+ * @param {{ dtype: string, shape: number[], axis?: number }} about axis: whose ranges are wanted, by default the last
+ * @returns {Shown}
  */
-export async function shownOf(model, tensor, signal) {
-  const array = await arrayOf(model, tensor, signal);
-  if (/^(string|utf8)/i.test(array.dtype)) return { ...NO_NUMBERS, ...(await textsOf(array, signal)) };
-  const values = await numbersOf(array, signal);
-  if (!values) throw new Error(`values of type ${tensor.dtype} cannot be shown`);
+export function shownOf(numbers, { dtype, shape, axis = shape.length - 1 }) {
+  const isComplex = /complex/.test(dtype);
+  const values = isComplex ? magnitudes(/** @type {any} */ (numbers)) : numbers;
   const about = statistics(values);
+  const { finite, low, high } = about;
   return {
     count: values.length,
+    shape,
     ...about,
-    ...(/complex/.test(array.dtype) && { magnitudes: true }),
-    bars: about.finite ? histogram(values, about.low, about.high) : [],
+    ...(isComplex && { magnitudes: true }),
+    bars: finite ? histogram(values, low, high) : [],
     first: Array.from({ length: Math.min(FIRST, values.length) }, (_, i) => Number(values[i])),
-    picture: about.finite ? picture(values, tensor.shape?.at(-1) ?? 0, about.low, about.high) : undefined,
+    channels: finite ? channelsOf(values, shape, axis) : undefined,
+    picture: finite ? picture(values, shape.at(-1) ?? 0, low, high) : undefined,
   };
 }

@@ -35,7 +35,7 @@ connection.expose({
    * @param {{ signal: AbortSignal }} options
    */
   async open(input, page, { signal }) {
-    const { news, read } = unpack({ connection }, page);
+    const { news, read, write } = unpack({ connection }, page);
     if ('chosen' in input)
       input.chosen = input.chosen.map((one, i) => (one.file ? one : /** @type {any} */ (fileOnPage(one, i, read))));
     const requests = new Requests((one) => void news(one));
@@ -44,7 +44,7 @@ connection.expose({
       (/** @type {Function} */ method) =>
       (/** @type {any[]} */ ...args) =>
         Promise.resolve(method(...args)).finally(() => requests.flush());
-    const opened = Object.entries(await after(openModel)(input, { requests, signal, ready }));
+    const opened = Object.entries(await after(openModel)(input, { requests, write, signal, ready }));
     const members = opened.map(([name, one]) => [name, typeof one === 'function' ? after(one) : one]);
     return connection.describe(Object.fromEntries(members));
   },
