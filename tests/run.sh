@@ -261,7 +261,7 @@ for stage; do want "$stage"; done
 
 started=$SECONDS total=0 passed=0 failed=0 skipped=0 broken=()
 mkdir -p build/log build/_sources
-bash tests/setup.sh build || { echo "FAILED: setting up"; exit 1; }
+bash tests/setup.sh build && python3 tests/archives.py || { echo "FAILED: setting up"; exit 1; }
 # Each build that compiles others' sources finds them where the first one put them.
 for build in asan coverage m32 source wasi web; do
   mkdir -p build/$build
