@@ -16,7 +16,9 @@ def check_answer(args, text):
     from support import answers
 
     question = next((str(arg) for arg in args[2:3] if not str(arg).startswith("-")), "overview")
-    if "--brief" not in args and question != "signatures":
+    if question in ("weights", "tensors", "initializers", "parameters"):
+        answers.check("Statistics", text)
+    elif "--brief" not in args and question != "signatures":
         answers.check(f"Any{question.capitalize()}", text)
 
 

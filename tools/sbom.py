@@ -157,14 +157,8 @@ COMPONENTS = {
         "Copyright (c) 2012-2014 Chris Pettitt",
         "https://github.com/dagrejs/dagre",
     ),
-    "d3-hierarchy": Component(
-        "ISC",
-        "Person: Mike Bostock",
-        "Copyright 2010-2026 Mike Bostock",
-        "https://github.com/d3/d3-hierarchy",
-    ),
 }
-INSPECTOR = {"lit": "lit", "@dagrejs/dagre": "dagre", "d3-hierarchy": "d3-hierarchy"}
+INSPECTOR = {"lit": "lit", "@dagrejs/dagre": "dagre"}
 LIBCPB = Component("Apache-2.0", "Organization: The libcpb authors", "Copyright The libcpb authors", "NOASSERTION")
 WITH_SOURCES = {name: component for name, component in COMPONENTS.items() if component.mark}
 

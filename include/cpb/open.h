@@ -37,6 +37,7 @@
 #include "cpb/message.h"
 #include "cpb/model.h"
 #include "cpb/onnx.h"
+#include "cpb/statistics.h"
 #include "cpb/url.h"
 #include "cpb/values.h"
 
@@ -369,6 +370,15 @@ CPB_API const cpb_values_info *cpb_values_file_info(const cpb_values_file *value
  * is 0 at the end. If a checksum is stored, it is checked at the end: a mismatch is CPB_E_DAMAGED
  * then, after all values have been given. NULL on failure. */
 CPB_API const uint8_t *cpb_values_file_read(cpb_values_file *values, size_t *size, cpb_error *error);
+
+/* Statistics of the array `name` (cpb/statistics.h), as JSON: reads all of its values once, from front
+ * to back. `variable`: as cpb_model_file_variable() names it, otherwise as cpb_model_file_values()
+ * does. `axis` as in cpb_statistics_options; 0: none, or for quantized numbers that of their scales.
+ * If an operation of an ONNX model takes the array as quantized numbers, the statistics are those of
+ * the real ones. Valid until the next call for this object; NULL on failure. */
+CPB_API const char *cpb_model_file_statistics(cpb_model_file *file, const char *name, size_t name_size, int variable,
+                                              uint32_t axis, const cpb_values_options *options, size_t *size,
+                                              cpb_error *error);
 
 /* --- An ONNX model, rewritten ----------------------------------------------- */
 

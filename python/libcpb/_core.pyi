@@ -122,6 +122,17 @@ class Model:
         progress: Callable[[int, int], Any] | None,
         /,
     ) -> tuple[str, str | None, int, tuple[int, ...], bool, bytearray]: ...
+    def _statistics(
+        self,
+        name: str,
+        variable: bool,
+        scope: str | None,
+        state: int,
+        meta_graph: int,
+        axis: int,
+        progress: Callable[[int, int], Any] | None,
+        /,
+    ) -> str: ...
     def _read(self, offset: int, length: int, /) -> bytes: ...
     def _cut(
         self,

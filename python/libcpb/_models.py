@@ -276,6 +276,31 @@ class Model(_core.Model):
         bytes (``V2``, ``V1``) without it; strings are `bytes`."""
         return self.values(name, **how).array()
 
+    def statistics(
+        self,
+        name: str,
+        *,
+        axis: int | None = None,
+        variable: bool = False,
+        function: str | None = None,
+        tag: str | None = None,
+        state: int = 0,
+        meta_graph: int = 0,
+        progress: Progress | None = None,
+    ) -> answers.Statistics:
+        """Range, mean, deviation, zeros, NaN, first values and a histogram of one array, in bounded memory
+        (``docs/inspecting.md``); of quantized weights of an ONNX model those of the real values.
+
+        Args:
+            name, variable, function, tag, state, meta_graph, progress: As for `values`.
+            axis: Also the ranges of the parts along this dimension, such as those of channels.
+        """
+        scope = function if function is not None else tag
+        graph = _options.count("meta_graph", meta_graph, _ALL)
+        number = _options.count("state", state, _ALL)
+        part = 0 if axis is None else _options.count("axis", axis, _ALL - 1) + 1
+        return cast("answers.Statistics", json.loads(self._statistics(name, variable, scope, number, graph, part, progress)))
+
     def cut(
         self,
         paths: Iterable[str],

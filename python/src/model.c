@@ -228,6 +228,38 @@ static PyObject *model_values(py_model *m, PyObject *args) {
   return out;
 }
 
+static PyObject *read_statistics(py_model *m, py_work *work, const py_text *name, const cpb_values_options *how,
+                                 bool variable, uint32_t axis) {
+  size_t size;
+  cpb_error error;
+  if (!variable && !py_model_is_whole(m, &error)) return py_model_raise(m, &error);
+  py_work_unlock(work);
+  const char *json = cpb_model_file_statistics(m->file, name->data, name->size, variable, axis, how, &size, &error);
+  py_work_lock(work);
+  return json ? PyUnicode_DecodeUTF8(json, (Py_ssize_t)size, NULL) : py_model_raise(m, &error);
+}
+
+/* (name, whether of a variable, scope, state, meta graph, axis from 1 or 0, progress) */
+static PyObject *model_statistics(py_model *m, PyObject *args) {
+  py_work work;
+  int variable;
+  unsigned axis;
+  py_text name = {0}, scope = {0};
+  PyObject *progress, *out = NULL;
+  cpb_values_options how = {.struct_size = sizeof how};
+  if (PyArg_ParseTuple(args, "O&pO&IIIO", py_text_read, &name, &variable, py_text_read_if_any, &scope, &how.state,
+                       &how.meta_graph, &axis, &progress) &&
+      py_model_begin(m, &work, progress)) {
+    how.scope = scope.data;
+    how.scope_size = scope.size;
+    if (py_model_is_open(m)) out = read_statistics(m, &work, &name, &how, variable, axis);
+    py_work_end(&work);
+  }
+  py_text_free(&name);
+  py_text_free(&scope);
+  return out;
+}
+
 /* --- The rest --------------------------------------------------------------------------------------------- */
 
 /* Bytes [offset, offset + length) of the model's message, as answers say where things are. */
@@ -280,9 +312,13 @@ static PyObject *model_close(py_model *m, PyObject *Py_UNUSED(none)) {
 }
 
 static PyMethodDef methods[] = {
-    {"_ask", (PyCFunction)model_ask, METH_VARARGS, NULL},   {"_values", (PyCFunction)model_values, METH_VARARGS, NULL},
-    {"_read", (PyCFunction)model_read, METH_VARARGS, NULL}, {"_cut", (PyCFunction)py_model_cut, METH_VARARGS, NULL},
-    {"close", (PyCFunction)model_close, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL},
+    {"_ask", (PyCFunction)model_ask, METH_VARARGS, NULL},
+    {"_values", (PyCFunction)model_values, METH_VARARGS, NULL},
+    {"_statistics", (PyCFunction)model_statistics, METH_VARARGS, NULL},
+    {"_read", (PyCFunction)model_read, METH_VARARGS, NULL},
+    {"_cut", (PyCFunction)py_model_cut, METH_VARARGS, NULL},
+    {"close", (PyCFunction)model_close, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getters[] = {

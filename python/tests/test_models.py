@@ -215,6 +215,22 @@ def test_arrays_of_samediff(cpb, tmp_path):
                 assert array.flags.f_contiguous == numpy.load(out).flags.f_contiguous
 
 
+def test_statistics_are_those_of_the_array():
+    for path in SAMEDIFF:
+        with libcpb.open_model(path) as model:
+            for parameter in model.constants(count="all")["constants"]["items"]:
+                array, told = model.array(parameter["node"]), model.statistics(parameter["node"], axis=0)
+                if array.dtype.kind not in "iuf" or not array.size:
+                    continue
+                numbers = told["numbers"]
+                assert (numbers["minimum"], numbers["maximum"]) == (array.min(), array.max())
+                assert numbers["mean"] == pytest.approx(array.mean()) and sum(numbers["histogram"]["counts"]) == array.size
+                assert array.ndim == 0 or told["parts"]["count"] == len(array)
+    with libcpb.open_model(SAMEDIFF[0]) as model, pytest.raises(libcpb.CpbError) as error:
+        model.statistics("nothing")
+    assert error.value.code == "NOT_FOUND"
+
+
 def flat(path):
     """A graph without its arrays' need: what the file itself has."""
     with libcpb.open_model(path) as model:

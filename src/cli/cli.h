@@ -183,4 +183,7 @@ int cli_recover(cli *c);
 /* Other words for the question about tensors, up to a NULL: the names that kinds of models use. */
 extern const char *const cli_tensor_words[];
 
+/* The ending of a plural: "%llu chunk%s", count, cli_s(count). */
+static inline const char *cli_s(uint64_t count) { return count == 1 ? "" : "s"; }
+
 #endif

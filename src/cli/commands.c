@@ -87,14 +87,14 @@ const cli_command cli_commands[] = {
          "index, its prefix or its directory. It may be in protobuf's text format, or in a zip archive: of several "
          "models in one, MODEL.zip!/NAME is one. Weights are not read: their shapes and sizes come from the model, or "
          "from variables/variables.index beside it.\n\n"
-         "Without QUESTION, it prints a summary of at most 50 lines. Into a pipe, it prints a line for each item, with "
-         "tabs between the fields.\n\n"
+         "Without QUESTION, it prints a summary of at most 50 lines. For programs, --tsv prints a line for each item, "
+         "and --csv a list.\n\n"
          "If the model is damaged, for example cut off, everything before the damage is shown, and the exit code "
          "is 1.",
      .asks = true,
      .examples = "cpb inspect model/\n"
                  "What it computes and what it is made of, on one screen.\n"
-                 "cpb inspect model/ | grep ^variable | sort -nk4\n"
+                 "cpb inspect model/ --tsv | grep ^variable | sort -nk4\n"
                  "Its variables by size.\n"
                  "cpb inspect model/ signature serving_default\n"
                  "From a signature to its function and variables.\n"
@@ -113,8 +113,8 @@ const cli_command cli_commands[] = {
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, as JSON.\n",
      .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) |
-                CLI_BIT(SCOPE) | CLI_BIT(TO) | CLI_BIT(DISTANCE) | CLI_BIT(BRIEF) | CLI_BIT(ALL) | CLI_BIT(WIDTH) |
-                CLI_BIT(JSON),
+                CLI_BIT(SCOPE) | CLI_BIT(TO) | CLI_BIT(DISTANCE) | CLI_BIT(AXIS) | CLI_BIT(BRIEF) | CLI_BIT(ALL) |
+                CLI_BIT(WIDTH) | CLI_BIT(TSV) | CLI_BIT(CSV) | CLI_BIT(JSON),
      .more_operands = 2,
      .run = cli_inspect},
     {.name = "extract",
@@ -216,8 +216,8 @@ const cli_command cli_commands[] = {
          "compared, too, and their values if the checksums differ. The numbers that TensorFlow appends to the names "
          "of functions are ignored.\n\n"
          "A line begins with - if only A has the item, with + if only B has it, and with ~ if both have it and it "
-         "differs; for values it says how far they differ at most, and where. The last line sums up. On a terminal, "
-         "long lists are folded (see --all and --count). Into a pipe, it prints a line for each difference, with tabs "
+         "differs; for values it says how far they differ at most, and where. The last line sums up. Long "
+         "lists are folded (see --all and --count). With --tsv, it prints a line for each difference, with tabs "
          "between the fields: the sign, the list, the item's name, and what differs.\n\n"
          "The exit code is 0 if the models are equal, 1 if they differ, and 2 if something went wrong. "
          "Of a damaged model, what can be read is compared; the first lines say where it ends, and the exit code is 2.",
@@ -228,7 +228,7 @@ const cli_command cli_commands[] = {
                  "cpb diff a.zip b.zip --json -n 1000000\n"
                  "Every difference, as JSON.\n",
      .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(PAGE) | CLI_BIT(SKIP_VALUES) | CLI_BIT(ALL) | CLI_BIT(WIDTH) |
-                CLI_BIT(JSON),
+                CLI_BIT(TSV) | CLI_BIT(JSON),
      .more_operands = 1,
      .trouble = 2,
      .run = cli_diff},

@@ -39,7 +39,7 @@ static size_t sentence(const char *help) {
   return length;
 }
 
-const char *const cli_tensor_words[] = {"weights", "tensors", "initializers", NULL};
+const char *const cli_tensor_words[] = {"weights", "tensors", "initializers", "parameters", NULL};
 
 static void print_questions(cli *c, const char *separator) {
   for (int i = 1; cpb_question_name((cpb_question_kind)i); i++)

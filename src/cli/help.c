@@ -88,15 +88,23 @@ static void print_option(cli *c, const cli_option *option) {
   wrap(c, option->help, strlen(option->help), OPTION_INDENT, column);
 }
 
+/* "weights, tensors [NAME]" */
+static void put_tensor_words(char *out, size_t size) {
+  size_t n = 0;
+  for (int i = 0; cli_tensor_words[i] && n < size; i++)
+    n += (size_t)snprintf(out + n, size - n, "%s%s", i > 0 ? ", " : "", cli_tensor_words[i]);
+  if (n < size) snprintf(out + n, size - n, " [NAME]");
+}
+
 /* The next question and its argument; false for an unused number. Other words for questions follow the library's last
  * question. */
 static bool question_at(int i, char *left, size_t size, const char **text) {
-  static const char *const words = "What has the weights: the variables of a SavedModel, else the constants.";
+  static const char *const words = "The variables, or else the constants; or one array with statistics of its values.";
   const char *name = cpb_question_name((cpb_question_kind)i), *argument = cpb_question_argument((cpb_question_kind)i);
   const bool is_next = !name && cpb_question_name((cpb_question_kind)(i - 1));
   *text = name ? cpb_question_text((cpb_question_kind)i) : words;
   if (name) snprintf(left, size, "%s%s%s", name, *argument ? " " : "", argument);
-  else snprintf(left, size, "%s, %s, %s", cli_tensor_words[0], cli_tensor_words[1], cli_tensor_words[2]);
+  else put_tensor_words(left, size);
   return name || is_next;
 }
 

@@ -124,6 +124,10 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                 "For upstream and downstream: a shortest way to NODE, in the same graph, instead of everything.", NULL},
     [CLI_DISTANCE] = {"distance", 0, CLI_NUMBER, SETTING(distance), "N",
                       "For upstream and downstream: only what is at most N steps away.", NULL},
+    [CLI_AXIS] = {"axis", 0, CLI_NUMBER, SETTING(axis), "N",
+                  "For weights NAME: also the ranges of the parts along dimension N, counting from 0, such as those of "
+                  "the channels.",
+                  NULL},
     [CLI_BRIEF] = {"brief", 0, CLI_FLAG, SETTING(brief), NULL,
                    "Of an ONNX model behind a URL: answer after a few requests, without what only the tensors between "
                    "the nodes and the inputs tell, such as how many parameters there are.",
@@ -143,9 +147,13 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                          "Do not compare the values of constants, parameters and variables.", NULL},
     [CLI_ALL] = {"all", 'a', CLI_FLAG, SETTING(all), NULL, "Show every element of every list, and fold nothing.", NULL},
     [CLI_WIDTH] = {"width", 0, CLI_NUMBER, SETTING(width), "N",
-                   "Write tables N columns wide, as on a terminal, even into a file or pipe. Default on a terminal: "
-                   "its width.",
-                   NULL},
+                   "Write lines of N columns. Default: COLUMNS, else the terminal's width, else 80.", NULL},
+    [CLI_TSV] = {"tsv", 0, CLI_FLAG, SETTING(tsv), NULL,
+                 "Write a line for each item, for grep, sort and cut: tabs between the fields, plain numbers, nothing "
+                 "folded or cut.",
+                 NULL},
+    [CLI_CSV] = {"csv", 0, CLI_FLAG, SETTING(csv), NULL,
+                 "Write the list as CSV (RFC 4180), with a line of titles, for spreadsheets and data frames.", NULL},
     [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL, "Write JSON.", NULL},
     [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL, "Replace the output if it exists.", NULL},
     [CLI_SYNC] = {"sync", 0, CLI_FLAG, SETTING(sync), NULL,

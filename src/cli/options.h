@@ -47,6 +47,7 @@ typedef enum cli_option_id {
   CLI_SCOPE,
   CLI_TO,
   CLI_DISTANCE,
+  CLI_AXIS,
   CLI_BRIEF,
   CLI_STATE,
   CLI_VARIABLE,
@@ -54,6 +55,8 @@ typedef enum cli_option_id {
   CLI_SKIP_VALUES,
   CLI_ALL,
   CLI_WIDTH,
+  CLI_TSV,
+  CLI_CSV,
   CLI_JSON,
   CLI_FORCE,
   CLI_SYNC,
@@ -87,15 +90,15 @@ typedef struct cli_settings {
   size_t num_paths;
   const char *output, *type, *schema, *field, *against, *scope, *to, *riegeli_options, *base, *at, *fields;
   uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit,
-      first, page, meta_graph, distance, state, threads, timeout, max_time, /* times in milliseconds */
-      min_speed, download, width;                                           /* in columns */
-  const char *headers[CLI_HEADERS_MOST + 1];                                /* up to a NULL */
+      first, page, meta_graph, distance, axis, state, threads, timeout, max_time, /* times in milliseconds */
+      min_speed, download, width;                                                 /* in columns */
+  const char *headers[CLI_HEADERS_MOST + 1];                                      /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;
   int layout; /* cpb_layout */
   bool allow_references, ignore_etag;
-  bool all, brief, json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work, sha256,
-      transpose, index_pages, external_data;
+  bool all, brief, json, tsv, csv, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable,
+      work, sha256, transpose, index_pages, external_data;
 } cli_settings;
 
 typedef enum cli_kind {

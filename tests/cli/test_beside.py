@@ -90,7 +90,7 @@ def test_meta_graph(cpb, model, put):
     (model / "m.meta").write_bytes(message[at + 4:])
     for end in ("index", "data-00000-of-00001"):
         shutil.copy(model / f"variables/variables.{end}", model / f"m.{end}")
-    assert b"\t14 tensors" in cpb.ok("inspect", model / "m.meta")
+    assert b"\t14 tensors" in cpb.ok("inspect", "--tsv", model / "m.meta")
     for end in ("index", "data-00000-of-00001"):
         kept = (model / f"m.{end}").read_bytes()
         refused(cpb, ["inspect", model / "m.meta"], model / f"m.{end}", put)

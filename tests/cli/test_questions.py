@@ -1,5 +1,7 @@
 """cpb inspect MODEL QUESTION: tables for a person, lines for programs, both against the JSON."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -22,7 +24,7 @@ LISTS = {
     ("nodes",): ("nodes", 0, "name"),
     ("nodes", FUNCTION): ("nodes", 0, "name"),
     ("layers",): ("layers", 0, "name"),
-    ("variables",): ("variables", 0, "path"),
+    ("variables",): ("variables", 3, "path"),
     ("constants",): ("constants", 0, "node"),
     ("ops",): ("ops", 0, "op"),
     ("search", "kernel"): ("found", 1, "name"),
@@ -54,17 +56,37 @@ def check_lists(cpb, path, question, key, field, member):
     items = asked(cpb, path, question, "-n", 1000000)[key]["items"]
     wanted = [item[member] for item in items]
     assert wanted
-    lines = [line.split("\t") for line in cpb.ok("inspect", path, *question).decode().splitlines()]
+    lines = [line.split("\t") for line in cpb.ok("inspect", "--tsv", path, *question).decode().splitlines()]
     assert [line[field] for line in lines] == wanted
     assert len({len(line) for line in lines}) == 1
     text = person(cpb, path, question, 80, "-n", 1000000)
-    assert all(name in text for name in wanted)
+    assert all((item.get("name") or item[member]) in text for item in items)
     assert f"{key}  {len(wanted):,}" in text
 
 
 @pytest.mark.parametrize("question", LISTS, ids=" ".join)
 def test_lists_for_a_program_and_a_person_are_those_of_the_answer(cpb, keras, question):
     check_lists(cpb, keras, question, *LISTS[question])
+
+
+@pytest.mark.parametrize("question", LISTS, ids=" ".join)
+def test_csv_has_the_fields_of_the_lines_for_a_program(cpb, keras, question):
+    lines = [line.split("\t") for line in cpb.ok("inspect", "--tsv", keras, *question).decode().splitlines()]
+    titles, *rows = csv.reader(io.StringIO(cpb.ok("inspect", "--csv", keras, *question).decode(), newline=""))
+    assert rows == lines and len(titles) == len(lines[0]) and all(titles)
+
+
+def test_csv_quotes_commas_and_quotes(cpb, tmp_path):
+    path, name = tmp_path / "graph.pb", 'a "quoted", name'
+    path.write_bytes(big_graph.field(1, big_graph.node(name, "Relu")))
+    text = cpb.ok("inspect", "--csv", path, "nodes", "--type", "tensorflow.GraphDef").decode()
+    assert text.splitlines()[1].startswith('"a ""quoted"", name",Relu,')
+
+
+@pytest.mark.parametrize("words", [[], ["overview"], ["node", "x"], ["nodes", "--tsv"], ["nodes", "--json"]], ids=" ".join)
+def test_csv_of_no_list_or_in_two_forms_is_refused(cpb, keras, words):
+    result = cpb.run("inspect", keras, *words, "--csv")
+    assert result.returncode == 1 and not result.stdout and b"--csv" in result.stderr
 
 
 @pytest.mark.parametrize("question", SAMEDIFF, ids=" ".join)
@@ -84,16 +106,17 @@ def test_lines_fit_and_handles_are_whole(cpb, keras, question, width):
     for word in text.replace(",", " ").split():
         if word.startswith(("root.", "__inference")) and not word.endswith("…"):
             assert word in whole, word
-    assert not any(word.startswith("root.") and word.endswith("…") for word in text.split())
+    # A variable has its name for the next question.
+    assert question == ("variables",) or not any(word.startswith("root.") and word.endswith("…") for word in text.split())
 
 
 def test_what_several_lists_say_begins_with_the_lists_name(cpb, keras):
-    lines = [line.split("\t") for line in cpb.ok("inspect", keras, "signature", SIGNATURE).decode().splitlines()]
+    lines = [line.split("\t") for line in cpb.ok("inspect", "--tsv", keras, "signature", SIGNATURE).decode().splitlines()]
     assert ["inputs", "img", "f32[?,12,12,1]", "serving_default_img:0", "", ""] in lines
     assert [line[2] for line in lines if line[0] == "function.captures"] == [
         capture["path"] for capture in asked(cpb, keras, ("signature", SIGNATURE))["function"]["captures"]]
     assert ["function.name", "__inference__wrapped_model_852"] in lines
-    tag = cpb.ok("inspect", ZIP, "tag", "FP32").decode()
+    tag = cpb.ok("inspect", "--tsv", ZIP, "tag", "FP32").decode()
     assert "constants\tweights\tvariable\tf64[2,2]\t32\t64\t" in tag and "nodes\tadd\tadd\t" in tag
 
 
@@ -123,14 +146,14 @@ def test_a_page_says_how_much_is_left(cpb, keras):
     assert text.endswith("  15 more: --first 5, or --all\n")
     assert text.count("__inference") == 3
     assert "more:" not in person(cpb, keras, ("functions",), 100, "--all")
-    assert cpb.ok("inspect", keras, "functions", "--first", 2, "-n", 3).count(b"\n") == 3
-    assert cpb.ok("inspect", keras, "functions", "--first", 2).count(b"\n") == 18
+    assert cpb.ok("inspect", "--tsv", keras, "functions", "--first", 2, "-n", 3).count(b"\n") == 3
+    assert cpb.ok("inspect", "--tsv", keras, "functions", "--first", 2).count(b"\n") == 18
 
 
-def test_a_pipe_gets_all_of_a_list_of_many_pages(cpb, tmp_path):
+def test_lines_for_a_program_have_all_of_a_list_of_many_pages(cpb, tmp_path):
     path = tmp_path / "saved_model.pb"
     path.write_bytes(big_graph.saved_model(nodes=7000, functions=2))
-    lines = cpb.ok("inspect", path, "nodes").decode().splitlines()
+    lines = cpb.ok("inspect", "--tsv", path, "nodes").decode().splitlines()
     names = [node["name"] for node in asked(cpb, path, ("nodes",), "-n", 1000000)["nodes"]["items"]]
     assert [line.split("\t")[0] for line in lines] == names and len(names) >= 3500
     text = person(cpb, path, ("nodes",), 100, "--all")
@@ -144,7 +167,7 @@ def test_damage_comes_first(cpb, tmp_path):
     result = cpb.run("inspect", path, "nodes", "--width", 80)
     assert result.returncode == 1 and not result.stderr
     assert result.stdout.startswith(b"Damaged: ") and b"\n  node " in result.stdout
-    result = cpb.run("inspect", path, "nodes")
+    result = cpb.run("inspect", "--tsv", path, "nodes")
     assert result.returncode == 1 and result.stderr.count(b"\n") == 1 and b"the model is damaged" in result.stderr
 
 
@@ -158,7 +181,7 @@ def test_memory_is_bounded(cpb, tmp_path):
     """Of 20,000 nodes a page at a time is held."""
     path = tmp_path / "saved_model.pb"
     path.write_bytes(big_graph.saved_model(nodes=40000, functions=2))
-    assert cpb.ok("inspect", path, "nodes", "--memory-limit", "30M").count(b"\n") >= 20000
+    assert cpb.ok("inspect", "--tsv", path, "nodes", "--memory-limit", "30M").count(b"\n") >= 20000
     cpb.ok("inspect", path, "--memory-limit", "30M")
     shutil.rmtree(tmp_path)
 

@@ -1,4 +1,4 @@
-"""cpb inspect MODEL: a summary that fits a person's terminal, and lines for programs into a pipe."""
+"""cpb inspect MODEL: a summary that fits a person's terminal, the same into a pipe; and lines for programs."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def summary(cpb, path, width=80, *options, **env):
 
 
 def plain(cpb, path, *options):
-    return [line.split("\t") for line in cpb.ok("inspect", path, *options).decode().splitlines()]
+    return [line.split("\t") for line in cpb.ok("inspect", "--tsv", path, *options).decode().splitlines()]
 
 
 # --- What is in it -----------------------------------------------------------------------------
@@ -36,7 +36,7 @@ def test_the_summary_says_what_the_model_is(cpb, keras):
     assert lines[1] == '  SavedModel · Keras Functional "model" · TensorFlow 2.21.0 · tags: serve'
     assert re.search(r"^  saved_model.pb +74.0 KiB  graph 57.8 KiB$", text, re.M)
     assert re.search(r"^  variables/ +11.2 KiB  14 tensors in 1 data file$", text, re.M)
-    assert re.search(r"^  parameters +2,847  all trainable · 11.1 KiB$", text, re.M)
+    assert re.search(r"^  parameters +2,847  all trainable · 11.1 KiB f32$", text, re.M)
     assert "+ 8 of optimizer and state · 11.2 KiB in all" in text
     assert re.search(r"^    in   img  f32\[\?,12,12,1\]\n    out  a    f32\[\?,5\]\n         b    f32\[\?,2\]$", text, re.M)
     assert "    calls __inference__wrapped_model_852 · 19 nodes · captures 6 variables" in lines
@@ -97,7 +97,7 @@ def test_damage_comes_first(cpb, tmp_path, share):
     result, text = summary(cpb, path)
     assert result.returncode == 1
     assert text.startswith("Damaged: ") and "Operations" in text
-    result = cpb.run("inspect", path)
+    result = cpb.run("inspect", "--tsv", path)
     assert result.returncode == 1
     assert b"the model is damaged" in result.stderr.splitlines()[0] and b"op\t" in result.stdout
 
@@ -243,14 +243,14 @@ def test_what_is_cut_is_marked_and_names_are_not_cut(cpb, tmp_path):
 def test_names_are_no_commands_to_the_terminal(cpb, tmp_path):
     path = tmp_path / "saved_model.pb"
     path.write_bytes(big_graph.field(1, 1) + meta_graph(["a\x1b[31mb\tc"], "key\n\x1b]0;title\x07\u202e"))
-    for options in ["--width", 80], []:
+    for options in ["--width", 80], ["--tsv"]:
         text = cpb.ok("inspect", path, *options).decode()
         assert "title" in text
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
 
 
 def test_numbers_have_separators_and_units_for_a_person_alone(cpb, keras):
-    person, program = summary(cpb, keras)[1], cpb.ok("inspect", keras).decode()
+    person, program = summary(cpb, keras)[1], cpb.ok("inspect", "--tsv", keras).decode()
     assert "74.0 KiB" in person and "2,847" in person
     assert "KiB" not in program and "75780" in program and "2847" in program
 
@@ -276,6 +276,13 @@ def test_a_terminals_width_is_used(cpb, keras, columns):
 
 
 @native
+def test_a_pipe_gets_what_a_terminal_gets_without_colour(cpb, keras):
+    for question in [], ["variables"], ["nodes", "-n", 3]:
+        text = terminal([*cpb.command, "inspect", str(keras), *map(str, question)], 80)[1]
+        assert COLOR.sub("", text) == cpb.ok("inspect", keras, *question, env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": ""}).decode()
+
+
+@native
 def test_columns_says_more_than_the_terminal(cpb, keras):
     text = terminal([*cpb.command, "inspect", str(keras)], 200, COLUMNS="50")[1]
     assert COLOR.sub("", text) == summary(cpb, keras, 50)[1]
@@ -290,5 +297,5 @@ def test_colour_only_where_it_is_wanted(cpb, keras, env, colored):
 
 
 def test_no_colour_into_a_pipe(cpb, keras):
-    for options in [], ["--width", 80], ["--all"]:
+    for options in [], ["--tsv"], ["--all"]:
         assert b"\033" not in cpb.ok("inspect", keras, *options, env={**os.environ, "TERM": "xterm"})

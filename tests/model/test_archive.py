@@ -38,7 +38,7 @@ def test_a_saved_model_with_its_variables(cpb, tmp_path, method):
     path = pack(tmp_path / "m.zip", folder_files(folder, "some/model/"), method)
     for question in "overview", "variables", "nodes":
         assert ask(cpb, path, question) == ask(cpb, folder, question)
-    assert cpb.ok("inspect", path) == cpb.ok("inspect", folder)
+    assert cpb.ok("inspect", "--tsv", path) == cpb.ok("inspect", "--tsv", folder)
     key = ask(cpb, folder, "variables")["variables"]["items"][0]["key"]
     values = [cpb.ok("extract", at, "--variable", key, "-o", "-") for at in (folder, path)]
     assert values[0] == values[1]

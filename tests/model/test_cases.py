@@ -48,7 +48,7 @@ def test_facts(cpb, right):
 
 @pytest.mark.parametrize("right", RIGHT, ids=[right["file"].split("/")[0] for right in RIGHT])
 def test_the_summary_says_so(cpb, right):
-    summary = cpb.ok("inspect", CASES / right["file"]).decode()
+    summary = cpb.ok("inspect", "--tsv", CASES / right["file"]).decode()
     for text in (f"parameters\t{right['parameters']}\t", *right.get("summary", [])):
         assert text in summary
 

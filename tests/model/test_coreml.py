@@ -260,7 +260,7 @@ def test_split_and_merged_it_is_the_same(cpb, made, tmp_path):
 
 
 def test_differences(cpb, made):
-    result = cpb.run("diff", made("half")[0], made("single")[0])
+    result = cpb.run("diff", "--tsv", made("half")[0], made("single")[0])
     assert result.returncode == 1 and b"ops" in result.stdout
     assert cpb.run("diff", made("half")[0], made("half")[1]).returncode == 0
 

@@ -102,7 +102,7 @@ def test_damaged_models_too(cpb, tmp_path, name):
     path = tmp_path / "m.pb"
     for cut in range(1, 12):
         path.write_bytes(whole[:len(whole) * cut // 12])
-        result = cpb.run("diff", path, path)
+        result = cpb.run("diff", "--tsv", path, path)
         assert result.returncode in (0, 2) and (result.returncode == 2) == bool(result.stderr)
         if result.returncode == 2 and result.stdout:
             assert result.stdout.startswith(b"Whether the models are the same cannot be said; ")
@@ -267,7 +267,7 @@ def test_values_are_compared_however_they_are_stored(cpb, tmp_path):
     assert "constants" not in differences(diff(cpb, one, graph(tmp_path, "c.pb", same=typed, big=tf.make_tensor_proto(values),
         text=tf.make_tensor_proto([b"a", b"b"]), shape=tf.make_tensor_proto(np.zeros((2, 3))))))
     assert differences(diff(cpb, one, other, "--skip-values"))["constants"].keys() == {"shape"}
-    shown = cpb.run("diff", one, other).stdout.decode().splitlines()
+    shown = cpb.run("diff", "--tsv", one, other).stdout.decode().splitlines()
     assert shown == ["~\tnodes\tshape\tattributes.value.value.shape: [2,3] -> [3,2]",
                      "~\tconstants\tbig\t3 of 100000 values differ, by 1 at most at [5]: 5 -> 6",
                      "~\tconstants\tshape\tshape: [2,3] -> [3,2]", "~\tconstants\ttext\t1 of 18 bytes differs",
@@ -354,7 +354,7 @@ def test_values_of_variables_are_read_where_checksums_differ(cpb, trained):
     assert found["root.wider"].keys() >= {"shape"} and "values" not in found["root.wider"] and "root.same" not in found
     assert largest_of(answer) == {"root.big": (2, [599, 499], 299_999, 299_997), "root.text": None,
                                   "root.step": (7, [], str(2**60), str(2**60 + 7))}
-    told = dict(line.split("\t")[2:] for line in cpb.run("diff", *trained).stdout.decode().splitlines() if line.startswith("~\tvariables\t"))
+    told = dict(line.split("\t")[2:] for line in cpb.run("diff", "--tsv", *trained).stdout.decode().splitlines() if line.startswith("~\tvariables\t"))
     assert told == {"root.big": "2 of 300000 values differ, by 2 at most at [599,499]: 299999 -> 299997",
                     "root.step": f"{2**60} -> {2**60 + 7}", "root.text": told["root.text"], "root.wider": "shape: [3] -> [4]"}
     few = diff(cpb, *trained, "--skip-values")
@@ -374,7 +374,7 @@ def test_values_of_variables_that_are_damaged_or_not_there(cpb, trained, tmp_pat
     items = next(s for s in diff(cpb, *models)["sections"] if s["section"] == "variables")["differences"]
     big = next(d for d in items if d["name"] == "root.big")
     assert big["members"][-1]["member"] == "values" and big["members"][-1]["unreadable"] == "ab"[side]
-    told = cpb.run("diff", *models).stdout.decode()
+    told = cpb.run("diff", "--tsv", *models).stdout.decode()
     assert f"; not all can be read in the {['first model', 'second'][side]}\n" in told
     shard.unlink()
     found = differences(diff(cpb, *models))["variables"]["root.big"]
@@ -480,7 +480,7 @@ def test_renamed_layers(cpb, tmp_path):
         found, renamed = layers_of(cpb, a, b)
         assert sorted(renamed.values()) == [("a", "x"), ("b", "y"), ("c", "z")]
         assert all(list(layer) == ["name"] for layer in found.values()) and len(found) == 3
-        lines = cpb.run("diff", a, b).stdout.decode().splitlines()
+        lines = cpb.run("diff", "--tsv", a, b).stdout.decode().splitlines()
         assert sorted(line.split("\t")[3] for line in lines if line.startswith("~\tlayers\t")) == [
             "renamed: a -> x", "renamed: b -> y", "renamed: c -> z"]
 
@@ -522,7 +522,7 @@ def test_exit_codes(cpb, tmp_path):
     path = path_of("real_tf_module")
     other = graph(tmp_path, "g.pb", **{})
     other.write_bytes(wire.field(1, wire.field(1, b"n") + wire.field(2, b"NoOp")))
-    kinds = cpb.run("diff", path, other)
+    kinds = cpb.run("diff", "--tsv", path, other)
     assert kinds.returncode == 1 and kinds.stdout.decode().splitlines() == [
         f"--- {path}\tSavedModel", f"+++ {other}\tGraphDef", "Models of different kinds are not compared"]
     for words in ((path, tmp_path / "none.pb"), (tmp_path / "none.pb", path), (path,), (), (path, path, path),
@@ -533,7 +533,7 @@ def test_exit_codes(cpb, tmp_path):
 
 def test_only_so_many_are_shown(cpb):
     one, other = path_of(CORPUS[0]), path_of(CORPUS[1])
-    shown = cpb.run("diff", one, other, "-n", 2).stdout.decode().splitlines()
+    shown = cpb.run("diff", "--tsv", one, other, "-n", 2).stdout.decode().splitlines()
     assert any(line.startswith("...\tobjects\t") and line.endswith(" more") for line in shown)
     every = diff(cpb, one, other)
     few = json.loads(cpb.run("diff", one, other, "-n", 2, "--json").stdout)

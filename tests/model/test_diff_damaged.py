@@ -127,7 +127,7 @@ def test_of_a_damaged_model_the_first_lines_say_so(cpb, tmp_path):
     assert lines[1] == "What cannot be read is not compared."
     assert lines[-1].startswith("Whether the models are the same cannot be said; what can be read of both is the same: ")
     assert lines[-1].endswith(" items were not compared")
-    result = cpb.run("diff", whole, path)
+    result = cpb.run("diff", "--tsv", whole, path)
     assert f"{path}: the model is damaged; what cannot be read is not compared: byte {size}: " in result.stderr.decode()
     assert len(result.stdout.splitlines()) == 1
 
@@ -148,7 +148,7 @@ def test_values_that_cannot_be_read_are_neither_the_same_nor_different(cpb, tmp_
     (tmp_path / "folder").mkdir()
     a = tmp_path / "a.onnx"
     a.write_bytes(onnx_models.elsewhere(**where))
-    result = cpb.run("diff", a, a)
+    result = cpb.run("diff", "--tsv", a, a)
     assert result.returncode == 2 and result.stderr.startswith(bytes(a) + b": "), result
     assert b"differ" not in result.stdout and b"models are the same:" not in result.stdout, result.stdout
     for words in ["extract", a, "w0", "-o", "-"], ["convert", a, "-o", "-"], ["convert", a, "-o", tmp_path / "o.cpb"]:

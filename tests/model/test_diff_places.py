@@ -49,7 +49,7 @@ def test_a_model_with_its_weights_in_another_file_is_the_same(cpb, tmp_path):
     onnx.save(model(*stored()), whole)
     cpb.ok("convert", whole, "-o", apart, "--external-data", "--threshold", 16)
     same(cpb, whole, apart)
-    text = cpb.ok("diff", whole, apart).decode()
+    text = cpb.ok("diff", "--tsv", whole, apart).decode()
     assert text == "The models are the same: 1 node and 2 constants; the values of 1 constant lie elsewhere\n"
     assert section(diff(cpb, apart, whole), "constants")["elsewhere"] == 1
 

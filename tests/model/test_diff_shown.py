@@ -74,7 +74,7 @@ def test_a_person_reads_words_and_a_program_names(cpb):
         "~ variables": "; ".join(change("variables", member, words=words) for member, words in
                                  {"total": "", "trainable": "trainable"}.items())}
     assert any(line[0] == "kinds of operations" for line in lines)
-    told = cpb.run("diff", one, other).stdout.decode()
+    told = cpb.run("diff", "--tsv", one, other).stdout.decode()
     assert "~\toverview\tobjects\ttotal: 14 -> 90; kinds.user_object: 2 -> 56;" in told and "\tops\t" in told
 
 
@@ -118,7 +118,7 @@ def test_the_last_line_counts_what_json_counts(cpb):
     sections = [s for s in every["sections"] if s["section"] == "nodes"]
     differing = sum(s["added"] + s["removed"] + s["changed"] for s in sections)
     total = differing + sum(s["same"] for s in sections) + every["left_out"]["same"]
-    last = cpb.run("diff", one, other).stdout.decode().splitlines()[-1]
+    last = cpb.run("diff", "--tsv", one, other).stdout.decode().splitlines()[-1]
     assert f"{differing} of {total} nodes" in last
     model = saved_model(one)
     functions = model.meta_graphs[0].graph_def.library.function
@@ -165,7 +165,7 @@ def test_all_and_quiet(cpb):
     one, other = path_of(CORPUS[0]), path_of(CORPUS[1])
     every = diff(cpb, one, other)
     assert json.loads(cpb.run("diff", one, other, "--json", "--all").stdout) == every
-    lines = cpb.run("diff", one, other, "--all").stdout.decode().splitlines()
+    lines = cpb.run("diff", "--tsv", one, other, "--all").stdout.decode().splitlines()
     assert len(lines) == sum(len(s["differences"]) for s in every["sections"]) + 1
-    assert cpb.run("diff", one, other, "--all", "--quiet").stdout.decode().splitlines() == lines[:-1]
-    assert cpb.ok("diff", one, one, "--quiet") == b""
+    assert cpb.run("diff", "--tsv", one, other, "--all", "--quiet").stdout.decode().splitlines() == lines[:-1]
+    assert cpb.ok("diff", "--tsv", one, one, "--quiet") == b""

@@ -328,7 +328,7 @@ def shown_of(truth, overview):
 @pytest.mark.parametrize("name", [name for name in fact_models.NAMES if name != "v1"])
 def test_the_summary_has_the_facts_of_tensorflow(cpb, name):
     truth, folder = facts.facts_of(name), fact_models.folder_of(name)
-    lines = [tuple(line.split("\t")) for line in cpb.ok("inspect", folder).decode().splitlines()]
+    lines = [tuple(line.split("\t")) for line in cpb.ok("inspect", "--tsv", folder).decode().splitlines()]
     counts = collections.Counter(line[0] for line in lines)
     assert counts["op"] == truth["meta graph 0: kinds of operations"]
     assert counts["constant"] == truth["meta graph 0: constants"]

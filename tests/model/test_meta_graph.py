@@ -107,7 +107,7 @@ def test_the_checkpoint_beside_it(cpb, trained, tmp_path):
     for name, expected in values.items():
         cpb.ok("extract", path, name, "--variable", "-o", tmp_path / "v.npy", "--force")
         assert np.array_equal(np.load(tmp_path / "v.npy"), expected)
-    summary = cpb.ok("inspect", path).decode()
+    summary = cpb.ok("inspect", "--tsv", path).decode()
     assert "file\tcheckpoint\t32\t2 tensors in 1 data file\n" in summary and "count\tparameters\t8\t" in summary
     alone = tmp_path / "elsewhere.meta"
     alone.write_bytes(path.read_bytes())

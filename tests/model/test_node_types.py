@@ -82,7 +82,7 @@ def test_outputs_as_far_as_they_are_known(cpb, tmp_path):
 
 
 def columns(cpb, path, *question):
-    return {line.split("\t")[0]: line.split("\t") for line in cpb.ok("inspect", path, *question).decode().splitlines()}
+    return {line.split("\t")[0]: line.split("\t") for line in cpb.ok("inspect", "--tsv", path, *question).decode().splitlines()}
 
 
 @pytest.fixture(scope="module")

@@ -176,6 +176,6 @@ def test_a_tensor_may_pretend(cpb, tmp_path):
 
 def test_the_summary_says_what_it_lacks(cpb, tmp_path):
     path = write(tmp_path, model_of(weights()))
-    lines = cpb.ok("inspect", path, "--brief").decode().splitlines()
+    lines = cpb.ok("inspect", "--tsv", path, "--brief").decode().splitlines()
     assert any(line.startswith("count\tunread\t") and "--brief" in line for line in lines)
     assert any(line.startswith("input\t") for line in lines) and not any("parameters" in line for line in lines)

@@ -146,7 +146,7 @@ def test_calls_of_an_onnx_function_have_its_names(cpb, tmp_path):
 
 def test_a_node_in_the_terminal(cpb, tmp_path):
     path = one_node(tmp_path, helper.make_node("Conv", ["x", "w"], ["y"], "n"), 12)
-    lines = cpb.ok("inspect", path, "node", "n").decode().splitlines()
+    lines = cpb.ok("inspect", "--tsv", path, "node", "n").decode().splitlines()
     assert ("operation\tai.onnx 12, unchanged since 11: The convolution operator consumes an input tensor and a filter, "
             "and computes the output.") in lines
     assert "from\t0\tX\t\tx\t" in lines or any(line.startswith("from\t0\tX\t") for line in lines)

@@ -87,7 +87,7 @@ def test_a_part_has_its_own_shape(cpb, trained):
     parts = [item for item in ask(cpb, trained, "variables")["variables"]["items"] if item.get("part_of") == "parts/w"]
     assert [item["shape"] for item in parts] == [[4, 4], [3, 4], [3, 4]]
     assert all(item["stored"]["shape"] == [10, 4] and len(item["stored"]["slices"]) == 3 for item in parts)
-    told = [line.split("\t") for line in cpb.ok("inspect", trained).decode().splitlines()]
+    told = [line.split("\t") for line in cpb.ok("inspect", "--tsv", trained).decode().splitlines()]
     assert ["count", "parameters", "48", "192"] in told and ["count", "trainable_parameters", "44", ""] in told
     assert [line[2:4] for line in told if line[0] == "variable" and line[1].startswith("parts/w/part_0:")] == [["f32[4,4]", "64"]]
 

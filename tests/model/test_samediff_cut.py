@@ -154,10 +154,10 @@ def test_of_a_large_file_only_headers_are_read(cpb, tmp_path):
 def test_the_summary_and_lists_say_what_is_missing(cpb, tmp_path):
     path = tmp_path / "cut.zip"
     path.write_bytes((FOLDER / "three_tags.zip").read_bytes()[:4500])
-    lines = cpb.run("inspect", path).stdout.decode().splitlines()
+    lines = cpb.run("inspect", "--tsv", path).stdout.decode().splitlines()
     assert "tag\tint8-quant\tmissing\t0\t0\t" in lines
     assert "constant\tconst/table\tf32[3,4]\tcut off\t" in lines and "constant\tw1\tf32[6,3]\tmissing\t" in lines
-    lines = cpb.run("inspect", path, "constants", "--scope", "FP32").stdout.decode().splitlines()
+    lines = cpb.run("inspect", "--tsv", path, "constants", "--scope", "FP32").stdout.decode().splitlines()
     assert "w1\tf32[6,3]\tmissing\tweight\t\t\t" in lines
 
 
@@ -173,7 +173,7 @@ def test_on_a_terminal_numbers_have_separators(cpb, tmp_path, question):
     _, text = terminal([*cpb.command, "inspect", path, *question], columns=400)
     told = f"byte {size:,}: the zip archive ends here, within x/12345.more, at least 54,321 bytes too early"
     assert told in text
-    result = cpb.run("inspect", path, *question)
+    result = cpb.run("inspect", "--tsv", path, *question)
     assert told.replace(",", "").replace("here ", "here, ").replace("more ", "more, ").encode() in result.stderr
 
 
@@ -182,7 +182,7 @@ def test_errors_on_a_terminal_have_separators(cpb, tmp_path):
     path = tmp_path / "cut.zip"
     path.write_bytes((FOLDER / "reversed_entries.zip").read_bytes()[:1500])
     assert "cut.zip: byte 1,500: zip: no end" in terminal([*cpb.command, "inspect", path], columns=400)[1]
-    assert b"cut.zip: byte 1500: zip: no end" in cpb.run("inspect", path).stderr
+    assert b"cut.zip: byte 1500: zip: no end" in cpb.run("inspect", "--tsv", path).stderr
 
 
 @pytest.mark.parametrize("command", [["tag", "parts.json"], ["tag", "parts.json", "-o", "new.zip"]])

@@ -167,7 +167,7 @@ def test_tables_have_nothing_that_a_terminal_acts_on(cpb, tmp_path):
 
 
 def test_tables_show_what_the_answer_has(cpb):
-    lines = cpb.ok("inspect", folder_of(RICH), "signature", "serving_default").decode().splitlines()
+    lines = cpb.ok("inspect", "--tsv", folder_of(RICH), "signature", "serving_default").decode().splitlines()
     assert "inputs\tfeatures\tf32[?,4]\tserving_default_features:0\t\t" in lines
     assert any("root.block.weight" in line and "f32[4,3]" in line for line in lines)
     text = cpb.ok("inspect", folder_of(RICH), "functions", "--first", 2, "-n", 3, "--width", 80).decode()

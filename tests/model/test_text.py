@@ -237,7 +237,7 @@ def test_a_folder_is_opened(cpb, classes, tmp_path):
 def test_a_text_that_is_cut_off_is_damaged(cpb, tmp_path):
     graph = tmp_path / "graph.pbtxt"
     graph.write_text("node {\n  name: 'a'\n  op: 'NoOp'\n}\nnode {\n  name: 'b")
-    ran = cpb.run("inspect", graph)
+    ran = cpb.run("inspect", "--tsv", graph)
     assert ran.returncode == 1
     assert "line 6 of the text: expected the end of the string, not the end" in ran.stderr.decode()
     assert "NoOp" in ran.stdout.decode()

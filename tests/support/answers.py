@@ -38,7 +38,7 @@ def validators():
     types |= answer_types.any_kind(types)
     strict = {name: inside(one) for name, one in types.items()}
     return {name: jsonschema.Draft202012Validator(closed({"$ref": f"#/$defs/{name}"}) | {"$defs": strict})
-            for name in types if name.startswith("Any") or name == "Differences"}
+            for name in types if name.startswith("Any") or name in ("Differences", "Statistics")}
 
 
 # Members whose values are one of few.

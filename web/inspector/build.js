@@ -10,6 +10,7 @@ import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { shortTemplates } from './short-templates.js';
 import { singleFile } from './single.js';
 import { examples } from './src/examples.js';
 
@@ -58,7 +59,7 @@ await build({
   sourcemap: true,
   outdir: output,
   alias,
-  plugins: [operatorsApart],
+  plugins: [operatorsApart, shortTemplates],
   legalComments: 'linked',
 });
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css'])

@@ -1,10 +1,10 @@
 /**
  * node pictures.js [NAME...]: pictures of the page as it is built from the sources, into
- * docs/inspector: on a wide screen, on a narrow one and on a phone, each light and dark. They are
- * to be looked at. `python tests/support/models.py` makes the models.
+ * build/pictures: on a wide screen, on a narrow one and on a phone, each light and dark. They are
+ * to be looked at. `python tests/support/models.py` makes the models. docs/ has three of them.
  */
 import { createRequire } from 'node:module';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { root } from '../test/runtimes/files.js';
 import { openPage } from '../test/support/chromium.js';
 import { click, found, serve, text } from '../test/support/inspector.js';
@@ -61,6 +61,7 @@ const looks = {
 /** As few as keep text readable. */
 const COLOURS = 40;
 
+mkdirSync(`${root}build/pictures`, { recursive: true });
 const server = await serve({
   '/onnx/model.onnx': small(),
   '/whole/saved_model.pb': large(40_000, 4),
@@ -89,7 +90,7 @@ for (const [name, [model, place, word]] of Object.entries(pictures)) {
     await page.evaluate(`${found('input[name=url]')}.value = ${JSON.stringify(shown)}`);
     const { data } = await page.send('Page.captureScreenshot', { format: 'png' });
     const small = await sharp(Buffer.from(data, 'base64')).png({ palette: true, colours: COLOURS }).toBuffer();
-    writeFileSync(new URL(`../../docs/inspector/${name}${look}.png`, import.meta.url), small);
+    writeFileSync(`${root}build/pictures/${name}${look}.png`, small);
   }
 }
 await page.close();

@@ -25,7 +25,7 @@ const places = [
   [model, { panel: 'bytes' }, 'of the saver'],
   [model, { panel: 'functions' }, inner],
   [model, { panel: 'functions', at: inner }, 'Called by'],
-  [model, { panel: 'graph', at: inner, node: 'model/conv2d/Relu' }, 'Used by'],
+  [model, { panel: 'graph', at: inner, node: 'model/conv2d/Relu', follow: 'upstream' }, 'Used by'],
   [
     'models/cpb/real_frozen_conv/orig.pb',
     { panel: 'bytes', at: 'model/a/MatMul/ReadVariableOp/resource' },

@@ -155,28 +155,25 @@ test('of a small graph edges go from node to node, out of open scopes too', asyn
   model.close();
 });
 
-test('a graph without scopes, of more nodes than one answer has, is drawn by what is alike', async () => {
+test('a graph without scopes, of more nodes than can be drawn, is drawn in parts that open as scopes', async () => {
   const model = await libcpb.inspect(
-    savedModel(Array.from({ length: 3000 }, (_, i) => [`n${i}`, ['Add', 'Mul'][i % 2] ?? ''])),
+    savedModel(
+      Array.from({ length: 3000 }, (_, i) => [`n${i}`, ['Relu', 'MatMul'][i % 2] ?? '', i ? [`n${i - 1}`] : []]),
+    ),
   );
   const graph = graphs(asking(model).ask, 'saved_model');
-  const { groups } = await graph.graph({ at: '/', open: [] }, how);
-  assert.deepEqual(groups.map(({ label, count, is }) => `${label}: ${is}, ${count}`).sort(), [
-    'Add: many, 1500',
-    'Mul: many, 1500',
-  ]);
-  const group = String(groups.find(({ label }) => label === 'Mul')?.id);
-  const { total, items } = await graph.members({ at: '/', open: [], group, first: 2, count: 2 }, how);
+  const { groups, edges } = await graph.graph({ at: '/', open: [] }, how);
+  const parts = groups.filter(({ is }) => is === 'scope');
   assert.deepEqual(
-    [total, items],
-    [
-      1500,
-      [
-        { name: 'n5', op: 'Mul', is: 'node' },
-        { name: 'n7', op: 'Mul', is: 'node' },
-      ],
-    ],
+    [parts.length, parts[1]?.id, parts[1]?.label, parts[1]?.op, parts[1]?.count],
+    [60, '51–100', 'nodes 51–100', 'MatMul, Relu', 50],
   );
+  assert.ok(edges.some(({ from, to }) => from === '1–50' && to === '51–100'));
+  // The part of what is shown is open; a part is folded as a scope is.
+  const shown = await graph.graph({ at: '/', open: [], show: 'n60' }, how);
+  assert.deepEqual([shown.open, shown.shown, shown.groups.length], [['51–100'], 'n60', 59 + 50]);
+  assert.deepEqual(shown.groups.find(({ id }) => id === 'n60')?.frames, ['51–100']);
+  assert.ok(shown.edges.some(({ from, to }) => from === '1–50' && to === 'n50'));
   model.close();
 });
 
@@ -218,12 +215,12 @@ test('a SameDiff graph is drawn from scopes, as ONNX is: of the tag that is look
   model.close();
 });
 
-test('an ONNX graph is drawn from scopes alone: edges into a branch, tensors, calls', async () => {
+test('an ONNX graph is drawn from few answers: edges into a branch, tensors, calls, roles of inputs', async () => {
   const model = await libcpb.inspect(smallOnnx());
   const { asked, ask } = asking(model);
   const graph = graphs(ask, 'onnx');
   const drawn = await graph.graph({ at: '/', open: [] }, how);
-  assert.deepEqual(new Set(asked), new Set(['overview', 'scopes']));
+  assert.deepEqual(new Set(asked), new Set(['overview', 'scopes', 'nodes']));
   const [layer, reshape, check] = ['/layer.0', '#3', 'check'].map((id) => drawn.groups.find((one) => one.id === id));
   assert.deepEqual([layer?.op, layer?.count, layer?.parameters], ['Conv, Relu', 2, 48]);
   assert.deepEqual(
@@ -239,6 +236,13 @@ test('an ONNX graph is drawn from scopes alone: edges into a branch, tensors, ca
     assert.ok(edges.includes(edge), `${edge} in ${edges}`);
   const shape = drawn.edges.find(({ from }) => from === 'x')?.shape;
   assert.equal(shape, 'batch×3×?');
+  // The operation is the name of a node that has none of its own; what a tensor is for is that of a line.
+  const { groups: inner } = await graph.graph({ at: '/', open: ['/layer.0'] }, how);
+  assert.deepEqual(
+    ['/layer.0/Conv', '#3', 'twice'].map((id) => inner.find((one) => one.id === id)?.label),
+    ['Conv', 'Reshape', 'Twice'],
+  );
+  assert.equal(inner.find(({ id }) => id === '/layer.0/Conv')?.attached[0]?.name, 'W');
   // Out of an open scope from box to box; a tensor may be a box, too.
   const open = text(await graph.graph({ at: '/', open: ['/layer.0'], all: true }, how));
   for (const edge of ['/layer.0/Conv -> /layer.0/Relu', '/layer.0/Relu -> #3', 'layer.0.weight -> /layer.0/Conv'])
@@ -249,6 +253,26 @@ test('an ONNX graph is drawn from scopes alone: edges into a branch, tensors, ca
     [await shown('/layer.0/Conv_out'), await shown('shape'), await shown('x'), await shown('return:probabilities')],
     ['/layer.0/Conv', '#3', 'x', 'return:probabilities'],
   );
+  model.close();
+});
+
+test('what a node needs, what needs it and the way to another are boxes of the drawing, of folds too', async () => {
+  const model = await libcpb.inspect(smallOnnx());
+  const graph = graphs(asking(model).ask, 'onnx');
+  const followed = async (/** @type {string[]} */ open, /** @type {any} */ options) => {
+    const { items, boxes } = await graph.follow({ at: '/', open, ...options }, how);
+    return [boxes, items.map((/** @type {any} */ { name, distance }) => `${name} ${distance}`)];
+  };
+  assert.deepEqual(await followed([], { node: '#3', follow: 'upstream' }), [
+    ['#3', '/layer.0', 'x'],
+    ['/layer.0/Relu 1', '/layer.0/Conv 2', 'x 3'],
+  ]);
+  const [boxes] = await followed(['/layer.0'], { node: '/layer.0/Relu', follow: 'downstream' });
+  assert.deepEqual(boxes, ['/layer.0/Relu', '#3', 'check', 'twice', 'return:probabilities']);
+  // A path may lead to what is before the selected node.
+  const path = ['x', '/layer.0/Conv', '/layer.0/Relu', '#3'];
+  for (const [node, to] of [path, [...path].reverse()].map((one) => [one[0], one.at(-1)]))
+    assert.deepEqual((await followed(['/layer.0'], { node, follow: 'path', to }))[0], path);
   model.close();
 });
 

@@ -102,7 +102,7 @@ test('the graph: scopes, weights in the boxes of their users', () =>
     const drawn = await boxesOf(document);
     assert.ok(drawn.includes('input x, f32[batch,3,?]'), String(drawn));
     assert.ok(drawn.includes('output probabilities, f32[batch,4]'), String(drawn));
-    assert.ok(drawn.includes('#3, Reshape, shape [1, -1]'), String(drawn));
+    assert.ok(drawn.includes('Reshape, shape [1, -1]'), String(drawn));
     assert.ok(drawn.includes('open scope /layer.0, 2 nodes: Conv, Relu, weight 4×3×4'), String(drawn));
     assert.equal(drawn.length, 7, String(drawn));
     await says('then → check:then_branch');
@@ -160,9 +160,9 @@ test('what few models have: attributes of each kind, names twice, other types', 
   await look('rich.onnx', {}, ['1 custom one', 'Mix', ...types]);
   await look('rich.onnx', { panel: 'graph' }, ['3 nodes'], async ({ document }) => {
     const drawn = await boxesOf(document);
-    assert.ok(drawn.includes('same × 2, Same'), String(drawn));
+    assert.ok(drawn.includes('Same × 2'), String(drawn));
     assert.ok(
-      drawn.some((one) => one.startsWith('#0, Mix, w f8_e4m3fn[2]')),
+      drawn.some((one) => one.startsWith('Mix, w f8_e4m3fn[2]')),
       String(drawn),
     );
   });

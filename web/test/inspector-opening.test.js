@@ -252,7 +252,7 @@ test('one of several meta graphs is chosen in the header, and kept from panel to
       await visit('two/saved_model.pb', { panel: 'graph', at: '/' }, 'Meta graph', '1: serve');
       const choose = (/** @type {string} */ value) =>
         page.evaluate(
-          `{ const select = ${found('.status select')}; select.value = '${value}'; select.dispatchEvent(new Event('change')); }`,
+          `{ const select = ${found('.meta select')}; select.value = '${value}'; select.dispatchEvent(new Event('change')); }`,
         );
       await choose('1');
       await page.until(`new URLSearchParams(location.hash.slice(1)).get('meta') === '1'`);

@@ -86,7 +86,7 @@ test('a SameDiff file has its parameters, operations and tags', () =>
     );
     assert.deepEqual(
       (await rows()).map(([name]) => name),
-      ['FP32 default tag', 'weights', 'shared'],
+      ['FP32 default tag', 'matmul', 'add', 'weights', 'shared'],
     );
   }));
 

@@ -90,6 +90,10 @@ int cli_diff(cli *c) {
     cli_usage(c->command, "the second model is missing");
     return TROUBLE;
   }
+  if (c->settings.json && c->settings.tsv) {
+    cli_usage(c->command, "expected one of --json and --tsv");
+    return TROUBLE;
+  }
   bool done = open_models(&d) && make_diff(&d) && compare(&d) && print(&d);
   bool whole = done && cpb_diff_damaged(d.diff) == 0;
   int status = !whole ? TROUBLE : cpb_diff_equal(d.diff) ? EQUAL : DIFFERENT;

@@ -466,9 +466,10 @@ static void print_files(inspection *i) {
   chunks_of_file *chunks = count_elsewhere(i);
   if (!chunks) return;
   for (uint32_t file = 1; cpb_index_get_file(i->index, file, &other) == CPB_OK && cli_can_print(i->cli); file++)
-    cli_print(i->cli, "  file %-4u%.*s, %llu bytes: %llu chunks of %llu bytes are there\n", (unsigned)file,
+    cli_print(i->cli, "  file %-4u%.*s, %llu bytes: %llu chunk%s of %llu bytes %s there\n", (unsigned)file,
               (int)other.length, other.name, (unsigned long long)other.size, (unsigned long long)chunks[file].chunks,
-              (unsigned long long)chunks[file].bytes);
+              cli_s(chunks[file].chunks), (unsigned long long)chunks[file].bytes,
+              chunks[file].chunks == 1 ? "is" : "are");
   cpb_release(&i->cli->allocator, chunks);
 }
 
@@ -477,8 +478,8 @@ static void show_table(inspection *i) {
   cpb_record record;
   cpb_riegeli_chunk riegeli;
   cpb_index_get_record(i->index, &record, &riegeli);
-  cli_print(c, "%s: %llu bytes, %llu chunks\n", i->name, (unsigned long long)i->file_size,
-            (unsigned long long)i->num_chunks);
+  cli_print(c, "%s: %llu bytes, %llu chunk%s\n", i->name, (unsigned long long)i->file_size,
+            (unsigned long long)i->num_chunks, cli_s(i->num_chunks));
   print_version(i);
   cli_print(c, "  layout   %s\n",
             i->remote ? "remote: each chunk is one range of the file" : "shared: several chunks in one Riegeli chunk");
@@ -488,7 +489,7 @@ static void show_table(inspection *i) {
   cli_print(c, "  index    %llu bytes at position %llu", (unsigned long long)record.size,
             (unsigned long long)record.position);
   const uint64_t pages = cpb_index_num_pages(i->index);
-  if (pages > 0) cli_print(c, ", in %llu pages", (unsigned long long)pages);
+  if (pages > 0) cli_print(c, ", in %llu page%s", (unsigned long long)pages, cli_s(pages));
   cli_print(c, "\n");
   print_files(i);
   cli_print(c, "\n");

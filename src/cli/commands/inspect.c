@@ -5,8 +5,10 @@
 #include "base/json_read.h"
 #include "cli/model.h"
 #include "cli/show/asker.h"
+#include "cli/show/lists.h"
 #include "cli/show/question.h"
 #include "cli/show/summary.h"
+#include "cli/show/weight.h"
 
 #define DEPTH 200 /* of an answer */
 
@@ -61,6 +63,20 @@ static bool is_of_tensors(const char *word) {
 /* Where a model has its weights: a SavedModel in variables. */
 static cpb_question_kind question_of_tensors(const cpb_model_file *model) {
   return cpb_model_kind_answers(cpb_model_file_kind(model), CPB_ASK_VARIABLES) ? CPB_ASK_VARIABLES : CPB_ASK_CONSTANTS;
+}
+
+/* --csv is for one list. */
+static bool has_form(inspection *i, int *status) {
+  char problem[160];
+  const cli_settings *s = &i->cli->settings;
+  const bool is_list = i->is_of_tensors ? !s->name : cli_main_list(i->kind) != NULL;
+  if (s->json + s->tsv + s->csv > 1) *status = cli_usage(i->cli->command, "expected one of --json, --tsv and --csv");
+  else if (s->csv && !is_list) {
+    snprintf(problem, sizeof problem, "--csv needs a question with a list, such as variables; %s is not one",
+             s->question ? s->question : "the summary");
+    *status = cli_usage(i->cli->command, problem);
+  } else return true;
+  return false;
 }
 
 static bool find_question(inspection *i, int *status) {
@@ -134,11 +150,14 @@ static int answer(inspection *i) {
 int cli_inspect(cli *c) {
   int status = CLI_OK;
   inspection i = {.cli = c};
-  if (!find_question(&i, &status)) return status;
-  i.model = cli_open_to_inspect(c, c->settings.input, &status);
+  if (!find_question(&i, &status) || !has_form(&i, &status)) return status;
+  const bool reads_values = i.is_of_tensors && c->settings.name; /* which must be whole */
+  i.model = reads_values ? cli_open_model(c, c->settings.input, NULL, &status)
+                         : cli_open_to_inspect(c, c->settings.input, &status);
   if (!i.model) return status;
   if (i.is_of_tensors) i.kind = question_of_tensors(i.model);
-  if (c->settings.json) status = answer(&i);
+  if (reads_values) status = cli_show_weight(c, i.model);
+  else if (c->settings.json) status = answer(&i);
   else if (c->settings.question) status = cli_show_question(c, i.model, i.kind);
   else status = cli_show_summary(c, i.model);
   cpb_model_file_close(i.model);

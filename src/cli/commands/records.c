@@ -111,7 +111,8 @@ static void print_status(listing *l, const cpb_error *error) {
   cpb_json_writer *json = &l->cli->json;
   if (!l->cli->settings.json) {
     if (l->cli->settings.quiet) return;
-    cli_print(l->cli, "%llu records, %llu bytes", (unsigned long long)l->records, (unsigned long long)l->bytes);
+    cli_print(l->cli, "%llu record%s, %llu byte%s", (unsigned long long)l->records, cli_s(l->records),
+              (unsigned long long)l->bytes, cli_s(l->bytes));
     if (l->skipped) cli_print(l->cli, "; %llu bytes of the file skipped", (unsigned long long)l->skipped);
     cli_print(l->cli, "\n");
     return;

@@ -67,9 +67,9 @@ static void summarize(recovery *r) {
     cpb_json_writer_close(json, '}');
     cli_print_json_line(r->cli);
   } else if (!r->cli->settings.quiet) {
-    cli_note(r->cli, r->name, "%llu records of %llu bytes recovered; %llu regions of %llu bytes skipped",
-             (unsigned long long)r->records, (unsigned long long)r->bytes, (unsigned long long)r->skipped,
-             (unsigned long long)r->skipped_bytes);
+    cli_note(r->cli, r->name, "%llu record%s of %llu bytes recovered; %llu region%s of %llu bytes skipped",
+             (unsigned long long)r->records, cli_s(r->records), (unsigned long long)r->bytes,
+             (unsigned long long)r->skipped, cli_s(r->skipped), (unsigned long long)r->skipped_bytes);
   }
 }
 

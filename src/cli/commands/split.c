@@ -237,11 +237,12 @@ static void summarize(const splitting *s, bool copy) {
     const size_t count = cpb_split_count(s->split);
     cpb_split_shared base;
     cpb_split_get_shared(s->split, &base);
-    if (s->num_others > 0) snprintf(others, sizeof others, ", in %zu other files", s->num_others);
+    if (s->num_others > 0)
+      snprintf(others, sizeof others, ", in %zu other file%s", s->num_others, cli_s(s->num_others));
     if (s->base)
       snprintf(shared, sizeof shared, "; the base has %llu of them, %llu bytes", (unsigned long long)base.chunks,
                (unsigned long long)base.bytes);
-    cli_note(s->cli, s->out_path, "%zu chunk%s%s%s", count, count == 1 ? "" : "s", others, shared);
+    cli_note(s->cli, s->out_path, "%zu chunk%s%s%s", count, cli_s(count), others, shared);
   }
 }
 

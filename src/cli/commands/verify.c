@@ -209,8 +209,8 @@ static void summarize(verification *v) {
     cpb_json_writer_close(json, '}');
     cli_print_json_line(v->cli);
   } else if (v->status == CLI_OK && !v->cli->settings.quiet) {
-    cli_print(v->cli, "%s: OK, %llu chunks, %llu bytes merged\n", v->name, (unsigned long long)v->num_chunks,
-              (unsigned long long)v->merged_size);
+    cli_print(v->cli, "%s: OK, %llu chunk%s, %llu bytes merged\n", v->name, (unsigned long long)v->num_chunks,
+              cli_s(v->num_chunks), (unsigned long long)v->merged_size);
   }
 }
 

@@ -166,16 +166,22 @@ static void put_layer(cli_sheet *s, yyjson_val *layer, const char *member) {
   put_name(s, layer, member);
 }
 
-/* The identifier for questions about a variable: its path, else its name, else its key. */
+/* What a person calls the variable: its name, else its path, else its key. */
 static void put_variable(cli_sheet *s, yyjson_val *variable, const char *member) {
-  static const char *const others[] = {"name", "key"};
+  static const char *const others[] = {"path", "key"};
   cpb_span text = cli_text_at(variable, member);
   for (size_t i = 0; i < 2 && text.size == 0; i++) text = cli_text_at(variable, others[i]);
   cli_put_name(s, text);
 }
 
+/* The path, unless it stands for the name already. */
+static void put_variable_path(cli_sheet *s, yyjson_val *variable, const char *member) {
+  if (s->plain || cli_text_at(variable, "name").size > 0) put_name(s, variable, member);
+}
+
 static void put_remark(cli_sheet *s, yyjson_val *variable, const char *member) {
-  if (yyjson_is_false(cpb_json_member(variable, "trainable"))) cli_put(s, "not trainable");
+  if (cpb_json_member(variable, "copy_of")) cli_put(s, "copy");
+  else if (yyjson_is_false(cpb_json_member(variable, "trainable"))) cli_put(s, "not trainable");
   else if (yyjson_is_null(cpb_json_member(variable, member))) cli_put(s, "no value");
 }
 
@@ -314,8 +320,8 @@ static const cli_member tag_constants[] = {{"name", "node", CLI_KEPT, put_name},
                                            {NULL, "compressed", CLI_DIM | CLI_WHOLE, put_flag},
                                            {"values", "array", CLI_DIM, put_preview}};
 static const cli_member variables[] = {
-    {"variable", "path", CLI_KEPT, put_variable}, {"tensor", "", CLI_WHOLE, put_tensor},
-    {"size", "stored.size", CLI_RIGHT, put_size}, {"name", "name", 0, put_name},
+    {"variable", "name", CLI_KEPT, put_variable}, {"tensor", "", CLI_WHOLE, put_tensor},
+    {"size", "stored.size", CLI_RIGHT, put_size}, {"path", "path", CLI_DIM, put_variable_path},
     {"layer", "layer.name", CLI_DIM, put_name},   {NULL, "stored", CLI_DIM, put_remark}};
 static const cli_member tag_variables[] = {{"variable", "name", CLI_KEPT, put_name},
                                            {"kind", "kind", CLI_DIM, put_name},
@@ -479,6 +485,8 @@ size_t cli_guess_members(yyjson_val *items, cli_member *members) {
 void cli_list_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_member *members, size_t count,
                     cli_column *columns) {
   for (size_t i = 0; i < count; i++) columns[i] = (cli_column){members[i].title, members[i].how};
+  for (size_t i = 0; i < count && s->csv; i++)
+    columns[i].title = members[i].title ? members[i].title : members[i].member;
   cli_table_begin(t, s, indent, columns, count);
 }
 

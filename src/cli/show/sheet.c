@@ -44,8 +44,8 @@ static size_t width_of(const cli *c) {
 void cli_sheet_begin(cli_sheet *s, cli *c) {
   const char *kind = setting("TERM");
   bool terminal = os_is_terminal(STDOUT);
-  *s = (cli_sheet){.cli = c, .all = c->settings.all, .utf8 = locale_is_utf8()};
-  s->plain = !terminal && c->settings.width == 0;
+  *s = (cli_sheet){.cli = c, .all = c->settings.all, .csv = c->settings.csv, .utf8 = locale_is_utf8()};
+  s->plain = c->settings.tsv || c->settings.csv;
   s->width = s->plain ? SIZE_MAX : width_of(c);
   s->color = terminal && kind && strcmp(kind, "dumb") != 0 && !setting("NO_COLOR");
   cpb_buffer_init(&s->text, &c->allocator);

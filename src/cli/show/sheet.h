@@ -1,5 +1,5 @@
-/* Output of a command: for a person lines that fit the terminal; into a pipe lines for grep and sort, one item each,
- * with fields separated by tabs and nothing folded, cut or coloured.
+/* Output of a command: for a person lines that fit the terminal; with --tsv lines for grep and sort, one item each,
+ * with fields separated by tabs and nothing folded, cut or coloured; with --csv such a list as CSV.
  *
  * Text is put together piece by piece, and then ended as a line here, or as a cell of a table (table.h):
  *
@@ -17,6 +17,7 @@
 typedef struct cli_sheet {
   cli *cli;
   bool plain;      /* for a program */
+  bool csv;        /* and a list alone, as CSV */
   bool color;      /* the terminal supports colours, and may show them */
   bool utf8;       /* and characters beyond ASCII */
   bool all;        /* --all */

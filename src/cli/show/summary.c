@@ -106,6 +106,7 @@ static void ask_all(cli_summary *s) {
   if (s->kind == CPB_MODEL_KERAS_METADATA || s->kind == CPB_MODEL_CHECKPOINT) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
   if (has_tensors) cli_summary_ask_constants(s);
+  if (has_tensors) cli_summary_ask_dtypes(s);
   if (!cli_is_samediff(s)) ask_functions(s);
 }
 
@@ -120,6 +121,11 @@ void cli_summary_title(cli_summary *s, const char *title) {
   cli_summary_gap(s);
   cli_put(&s->sheet, title);
   cli_end_line(&s->sheet, CLI_BOLD, CLI_CUT);
+}
+
+void cli_summary_whole(cli_summary *s, const char *words) {
+  cli_put_format(&s->sheet, "  Whole texts: cpb inspect MODEL %s", words);
+  cli_end_line(&s->sheet, CLI_FAINT, CLI_CUT);
 }
 
 void cli_summary_more(cli_summary *s, uint64_t count, const char *words) {
@@ -185,7 +191,6 @@ static void put_facts(cli_summary *s, yyjson_val *root) {
   put_fact(s, "by ", cli_text_at(producer, "name"));
   if (cli_text_at(producer, "version").size > 0) cli_put(&s->sheet, " ");
   cli_put_name(&s->sheet, cli_text_at(producer, "version"));
-  put_fact(s, "by ", cli_text_at(root, "author"));
   for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
     if (!cpb_json_member(root, versions[i].member)) continue;
     cli_put_dot(&s->sheet);
@@ -322,6 +327,7 @@ static void show_parts(cli_summary *s) {
   show_meta_graphs(s);
   cli_summary_gap(s);
   cli_summary_show_files(s);
+  cli_summary_show_about(s);
   if (cli_is_samediff(s)) cli_summary_show_tags(s);
   cli_summary_show_signatures(s);
   cli_summary_show_layers(s);
@@ -335,11 +341,11 @@ static void show_parts(cli_summary *s) {
 
 /* Finds the largest amounts of each part that together fit on a screen, by trying without printing. */
 static void show_all(cli_summary *s) {
-  static const cli_amounts amounts[] = {{10, 5, 4, 3, 2, 3, false},
-                                        {8, 3, 4, 2, 2, 3, false},
-                                        {6, 3, 3, 1, 1, 2, false},
-                                        {5, 2, 2, 1, 1, 1, false},
-                                        {3, 1, 2, 0, 1, 1, true}};
+  static const cli_amounts amounts[] = {{10, 5, 4, 3, 2, 3, 8, false},
+                                        {8, 3, 4, 2, 2, 3, 6, false},
+                                        {6, 3, 3, 1, 1, 2, 4, false},
+                                        {5, 2, 2, 1, 1, 1, 3, false},
+                                        {3, 1, 2, 0, 1, 1, 1, true}};
   const size_t count = sizeof amounts / sizeof *amounts;
   for (size_t i = 0; i < count; i++) {
     bool fits = s->sheet.plain || s->sheet.all || i + 1 == count;

@@ -2,6 +2,8 @@
 #include "cli/os/os.h"
 #include "cli/show/summary_state.h"
 
+#define NOTE_SHORT 32 /* leaves room for a type on a narrow terminal */
+
 static const cli_column columns[] = {{NULL, CLI_KEPT | CLI_STRONG}, {NULL, CLI_RIGHT}, {NULL, CLI_KEPT}};
 
 /* The pending text becomes the note about the file. */
@@ -140,6 +142,38 @@ static void add_rest(cli_summary *s, cli_table *t, uint64_t all) {
   add_row(s, t, "", 0);
 }
 
+/* Parameters of each type, the most bytes first. */
+static void sort_dtypes(cli_dtype *dtypes, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    for (size_t at = i; at > 0 && dtypes[at].size > dtypes[at - 1].size; at--) {
+      const cli_dtype moved = dtypes[at];
+      dtypes[at] = dtypes[at - 1];
+      dtypes[at - 1] = moved;
+    }
+  }
+}
+
+static void put_dtype(cli_summary *s, const cli_dtype *d) {
+  cli_put_dtype(&s->sheet, cli_span(d->name));
+  cli_put(&s->sheet, " ");
+  cli_put_size(&s->sheet, d->size);
+}
+
+/* A program gets a row for each, a person one for all, if there are several. */
+static void add_dtypes(cli_summary *s, cli_table *t) {
+  sort_dtypes(s->dtypes, s->num_dtypes);
+  for (size_t i = 0; i < s->num_dtypes && !s->sheet.plain && s->num_dtypes > 1; i++) {
+    if (i > 0) cli_put_dot(&s->sheet);
+    put_dtype(s, &s->dtypes[i]);
+  }
+  if (s->sheet.text.size > 0) add_row(s, t, "", 0);
+  t->word = "dtype";
+  for (size_t i = 0; i < s->num_dtypes && s->sheet.plain; i++) {
+    cli_put_size(&s->sheet, s->dtypes[i].size);
+    add_row(s, t, s->dtypes[i].name, s->dtypes[i].elements);
+  }
+}
+
 /* The other files with some of the weights. */
 static void add_external(cli_summary *s, cli_table *t) {
   size_t i, count;
@@ -179,12 +213,16 @@ static void add_parameters(cli_summary *s, cli_table *t) {
     cli_put(&s->sheet, "in ");
     cli_put_plural(&s->sheet, cli_number_at(parameters, "tensors"), "tensor", "tensors");
   }
+  const bool has_type = s->num_dtypes == 1 && !s->sheet.plain && s->sheet.text.size < NOTE_SHORT;
   if (!yyjson_is_null(bytes) && (cli_number_at(parameters, "bytes") > 0 || cli_is_exported(s))) {
     put_dot_between(s);
     cli_put_size(&s->sheet, cli_number_at(parameters, "bytes"));
+    if (has_type) cli_put(&s->sheet, " ");
+    if (has_type) cli_put_dtype(&s->sheet, cli_span(s->dtypes->name));
   }
   if (yyjson_is_true(cpb_json_member(parameters, "partial"))) cli_put(&s->sheet, "; not all can be counted");
   add_row(s, t, "parameters", all);
+  add_dtypes(s, t);
   add_rest(s, t, all);
 }
 
@@ -195,7 +233,7 @@ void cli_summary_show_files(cli_summary *s) {
   cli_table t;
   cli_table_begin(&t, &s->sheet, 2, columns, 3);
   t.word = "file";
-  t.lines_most = 7;
+  t.lines_most = 8;
   add_own(s, &t);
   add_external(s, &t);
   uint64_t layers = cli_number_at(keras, "layers"); /* including the model itself */

@@ -11,7 +11,7 @@
 
 /* How much each part may show. If the total is too much for a screen, the next row is tried. */
 typedef struct cli_amounts {
-  size_t layers, top, tensors, signatures, ops, problems;
+  size_t layers, top, tensors, signatures, ops, problems, about;
   bool close; /* without empty lines */
 } cli_amounts;
 
@@ -50,6 +50,15 @@ typedef struct cli_variables {
   size_t num_top;
 } cli_variables;
 
+/* --- Parameters by type (summary_about.c) ------------------------------------------- */
+
+#define CLI_DTYPES_MOST 8
+
+typedef struct cli_dtype {
+  char name[32];
+  uint64_t elements, size;
+} cli_dtype;
+
 /* --- The summary ------------------------------------------------------------------------ */
 
 typedef struct cli_summary {
@@ -59,6 +68,8 @@ typedef struct cli_summary {
   yyjson_doc *overview, *signature, *ops, *all_ops, *constants;
   cli_layers layers;
   cli_variables variables;
+  cli_dtype dtypes[CLI_DTYPES_MOST];
+  size_t num_dtypes;
   bool savers[2 * CLI_TOP]; /* which of the largest constants are only for saving */
   uint64_t functions, function_nodes, uncalled;
   char *problems[CLI_TOP]; /* the first ones, allocated */
@@ -77,6 +88,8 @@ char *cli_summary_keep(cli_summary *s);
 /* An empty line between parts; a heading after one; both only for a person. */
 void cli_summary_gap(cli_summary *s);
 void cli_summary_title(cli_summary *s, const char *title);
+/* "Whole texts: cpb inspect MODEL WORDS" */
+void cli_summary_whole(cli_summary *s, const char *words);
 /* "12 more: cpb inspect MODEL WORDS" */
 void cli_summary_more(cli_summary *s, uint64_t count, const char *words);
 
@@ -91,6 +104,13 @@ void cli_summary_free_variables(cli_summary *s);
 
 /* Files, their sizes, and parameters. */
 void cli_summary_show_files(cli_summary *s);
+
+/* What the model says of itself: a description, its author, metadata. */
+void cli_summary_show_about(cli_summary *s);
+/* Counts an item of `constants` or `variables`, of `size` bytes, if it is a parameter; then all constants, unless there
+ * are variables. */
+void cli_summary_add_dtype(cli_summary *s, yyjson_val *item, uint64_t size);
+void cli_summary_ask_dtypes(cli_summary *s);
 
 /* Signatures, or the inputs and outputs of a graph. */
 void cli_summary_show_signatures(cli_summary *s);

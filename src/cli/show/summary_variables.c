@@ -86,11 +86,12 @@ static void add_variable(cli_summary *s, yyjson_val *item) {
   uint64_t elements = elements_of(cpb_json_member(item, "shape")), size = size_of(item, elements);
   uint64_t name = hash(cli_text_at(item, "name"));
   if (!cli_is_text(cpb_json_member(item, "kind"), "variable")) return;
-  if (!cpb_buffer_append(&v->names, &name, sizeof name)) s->sheet.failed = true;
   if (is_copy(item)) {
     v->copies++;
     return;
   }
+  if (!cpb_buffer_append(&v->names, &name, sizeof name)) s->sheet.failed = true;
+  cli_summary_add_dtype(s, item, size);
   v->variables++;
   v->elements += elements;
   v->size += size;

@@ -169,6 +169,28 @@ static void flush(cli_table *t) {
   t->text.size = t->ends.size = t->styles.size = 0;
 }
 
+/* --- CSV -------------------------------------------------------------------------------- */
+
+/* A field of RFC 4180. Names have no line breaks (cli_put_name). */
+static void print_field(cli *c, cpb_span text) {
+  const bool quoted = memchr(text.data, ',', text.size) || memchr(text.data, '"', text.size);
+  if (quoted) cli_print(c, "\"");
+  for (size_t i = 0, next; i < text.size; i = next) {
+    for (next = i + 1; next < text.size && text.data[next - 1] != '"';) next++;
+    cli_print_bytes(c, text.data + i, next - i);
+    if (text.data[next - 1] == '"') cli_print(c, "\"");
+  }
+  if (quoted) cli_print(c, "\"");
+}
+
+static void print_csv_titles(const cli_table *t) {
+  for (size_t i = 0; i < t->num_columns; i++) {
+    if (i > 0) cli_print(t->sheet->cli, ",");
+    if (t->columns[i].title) print_field(t->sheet->cli, cli_span(t->columns[i].title));
+  }
+  cli_print(t->sheet->cli, "\n");
+}
+
 /* --- The table ------------------------------------------------------------------------------ */
 
 void cli_table_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_column *columns, size_t count) {
@@ -177,6 +199,13 @@ void cli_table_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_column
   cpb_buffer_init(&t->ends, &s->cli->allocator);
   cpb_buffer_init(&t->styles, &s->cli->allocator);
   s->text.size = 0;
+  if (s->csv) print_csv_titles(t);
+}
+
+static void add_csv(cli_table *t) {
+  cli *c = t->sheet->cli;
+  if (t->sheet->text.size > 0) print_field(c, (cpb_span){t->sheet->text.data, t->sheet->text.size});
+  cli_print(c, t->next + 1 < t->num_columns ? "," : "\n");
 }
 
 static void add_plain(cli_table *t) {
@@ -196,7 +225,8 @@ static void add(cli_table *t) {
 }
 
 void cli_table_cell(cli_table *t) {
-  if (t->sheet->plain) add_plain(t);
+  if (t->sheet->csv) add_csv(t);
+  else if (t->sheet->plain) add_plain(t);
   else if (!t->sheet->failed) add(t);
   t->sheet->text.size = 0;
   if (++t->next < t->num_columns) return;

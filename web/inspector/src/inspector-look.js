@@ -13,68 +13,123 @@ export const inspectorLook = css`
   :host([theme='dark']) {
     color-scheme: dark;
   }
-  .top {
+  :host(:fullscreen) {
+    overflow: auto;
+  }
+  header {
+    position: sticky;
+    top: 0;
+    z-index: 6;
+    display: flex;
+    align-items: center;
+    gap: 0.6rem;
+    min-height: 2.9rem;
+    padding: 0 0.5rem 0 1rem;
     background: var(--panel);
     border-bottom: 1px solid var(--line);
   }
-  header,
-  main,
-  nav.tabs {
+  /* The graph has all the room that there is. */
+  .fills {
+    display: flex;
+    flex-direction: column;
+    height: max(26rem, var(--cpb-height, 100dvh));
+  }
+  .fills > main,
+  .fills section {
+    display: flex;
+    flex: 1;
+    max-width: none;
+    min-height: 0;
+    min-width: 0;
+    padding: 0;
+  }
+  main {
     max-width: 120rem;
     margin: auto;
-    padding: 0 1.25rem;
+    padding: 1rem 1rem 3rem;
   }
-  header {
-    padding-top: 0.9rem;
-    padding-bottom: 0.7rem;
-  }
-  .title {
-    display: flex;
-    gap: 0.6rem 1.5rem;
-    flex-wrap: wrap;
-    align-items: center;
+  .fills > main {
+    margin: 0;
   }
   h1 {
-    font-size: 1.1rem;
+    flex: none;
+    font-size: 1.05rem;
+    line-height: 1.3;
     margin: 0;
-    display: flex;
-    align-items: center;
-    gap: 0.5rem;
+  }
+  .name {
+    min-width: 4rem;
+    max-width: 11rem;
+  }
+  .name > * {
+    font-size: 0.95rem;
+    margin: 0;
+    overflow: hidden;
+    text-overflow: ellipsis;
     white-space: nowrap;
   }
+  .name > p {
+    color: var(--dim);
+    font-size: 0.75rem;
+    line-height: 1.2;
+  }
+  svg {
+    width: 1.05rem;
+    vertical-align: -0.15em;
+    fill: none;
+    stroke: currentcolor;
+    stroke-width: 1.5;
+    stroke-linecap: round;
+  }
   h1 svg {
-    width: 1.15rem;
     fill: var(--accent);
+    margin-right: 0.5rem;
   }
   form {
     display: flex;
     gap: 0.45rem;
-    flex: 1 1 26rem;
+    flex: 1;
     min-width: 0;
     flex-wrap: wrap;
+    margin: 0.45rem 0;
   }
-  form input[type='url'],
   form input[type='text'] {
     flex: 1 1 12rem;
   }
-  .status {
-    display: flex;
-    gap: 0.2rem 0.9rem;
-    flex-wrap: wrap;
-    align-items: baseline;
-    color: var(--dim);
-    font-size: 0.87rem;
-    margin: 0.7rem 0 0;
+  #menu {
+    position: fixed;
+    inset: auto;
+    width: min(30rem, 100vw - 1rem);
+    margin: 0;
+    padding: 0.7rem 0.9rem;
+    color: inherit;
+    background: var(--panel);
+    border: 1px solid var(--line);
+    border-radius: 10px;
+    box-shadow: 0 6px 24px var(--shade);
+    font-size: 0.9rem;
   }
-  .status .name {
-    color: var(--text);
+  .icon {
+    flex: none;
+    border-color: transparent;
+    background: none;
+    padding: 0.3rem 0.5rem;
+  }
+  .meta {
+    flex: none;
+    font-size: 0.82rem;
+    color: var(--dim);
+  }
+  select {
+    border: 1px solid var(--line);
+    border-radius: 7px;
+    background: var(--panel);
+    padding: 0.25rem 0.4rem;
+    max-width: 10rem;
   }
   ul.models {
     list-style: none;
     padding: 0;
-  }
-  .status select {
-    max-width: 16rem;
   }
   .damage {
     margin: 0;
@@ -86,20 +141,33 @@ export const inspectorLook = css`
   .damage strong {
     color: var(--bad);
   }
+  nav.tabs {
+    flex: 1;
+    min-width: 0;
+    align-self: stretch;
+  }
+  select.tabs {
+    display: none;
+    flex: 1;
+    min-width: 0;
+    max-width: none;
+    font-size: 16px;
+  }
   [role='tablist'] {
     display: flex;
-    gap: 0;
-    overflow-x: auto;
+    height: 100%;
     scrollbar-width: none;
-    margin: 0 -0.8rem;
   }
   [role='tab'] {
+    flex: none;
+    position: relative;
     border: 0;
-    background: none;
-    border-bottom: 3px solid transparent;
+    border-bottom: 2px solid transparent;
+    border-top: 2px solid transparent;
     border-radius: 0;
-    padding: 0.45rem 0.8rem;
-    white-space: nowrap;
+    background: none;
+    padding: 0 0.55rem;
+    font-size: 0.9rem;
     color: var(--dim);
   }
   [role='tab']:hover:not(:disabled) {
@@ -108,16 +176,12 @@ export const inspectorLook = css`
   }
   [role='tab'][aria-selected='true'],
   [role='tab'][aria-selected='true']:hover:not(:disabled) {
-    border-color: var(--accent);
+    border-bottom-color: var(--accent);
     color: var(--text);
     font-weight: 600;
   }
   [role='tab']:focus-visible {
     outline-offset: -3px;
-  }
-  main {
-    padding-top: 1.25rem;
-    padding-bottom: 3rem;
   }
   .unseen {
     position: absolute;
@@ -131,48 +195,38 @@ export const inspectorLook = css`
     outline: 3px dashed var(--accent);
     outline-offset: -6px;
   }
-  @container (max-width: 40rem) {
-    header,
-    main,
+  @container (max-width: 75rem) {
+    [role='tab'] {
+      padding: 0 0.35rem;
+      font-size: 0.82rem;
+    }
+  }
+  @container (max-width: 48rem) {
+    header {
+      padding: 0 0.3rem 0 0.7rem;
+      gap: 0.4rem;
+      flex-wrap: wrap;
+    }
+    .name {
+      max-width: 40vw;
+    }
+    select.tabs {
+      display: block;
+    }
     nav.tabs {
-      padding-left: 0.9rem;
-      padding-right: 0.9rem;
+      display: none;
     }
-    .title {
-      gap: 0.55rem 0.45rem;
-    }
-    h1 {
-      flex: 1;
-      font-size: 1rem;
+    header > h1 {
+      margin-top: 0.5rem;
     }
     form {
-      display: contents;
-    }
-    form :is(input[type='text'], button) {
-      order: 1;
-    }
-    label.file {
-      padding: 0.15rem 0.6rem;
-      font-size: 0.87rem;
-    }
-    .status {
-      font-size: 0.8rem;
-      gap: 0.15rem 0.45rem;
-      margin-top: 0.55rem;
-    }
-    .status .name {
       flex: 1 0 100%;
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
     }
-    .status .chip {
-      margin: 0;
-      padding: 0 0.35rem;
-      font-size: 0.75rem;
+    form input[type='text'] {
+      flex-basis: 100%;
     }
     main {
-      padding-top: 1rem;
+      padding: 0.8rem 0.8rem 2rem;
     }
   }
 `;

@@ -8,14 +8,16 @@
  * `open` when a model is open, `failed` with the error, `navigate` when the reader goes
  * elsewhere (`replace`: changes only the view), `progress` when bytes were fetched.
  */
-import { html, LitElement, nothing } from 'lit';
+import { html, LitElement, nothing, svg } from 'lit';
 import { addressOf } from './address.js';
+import { MOST } from './answers.js';
 import { failure } from './errors.js';
 import { count, counted, kindName, plain, size, told } from './format.js';
 import { filesOf, modelsAmong, pathOf } from './files.js';
 import { inspectorLook } from './inspector-look.js';
 import { look } from './look.js';
-import { panelOf, panels, titleOf } from './panels.js';
+import { nameOf } from './panels/headline.js';
+import { isEmpty, panelOf, panels, titleOf } from './panels.js';
 import { Session } from './session.js';
 import { start, startLook } from './start.js';
 import './progress.js';
@@ -28,11 +30,17 @@ import './progress.js';
  */
 /** @typedef {{ panel: string, at?: string, node?: string, view?: View }} Place */
 
-const icon = html`<svg viewBox="0 0 16 16" aria-hidden="true">
-  <rect x="1" y="2" width="14" height="3" rx="1" />
-  <rect x="1" y="7" width="9" height="3" rx="1" opacity=".75" />
-  <rect x="1" y="12" width="12" height="3" rx="1" opacity=".5" />
-</svg>`;
+/** @param {import('lit').TemplateResult} parts of a picture with lines, in 16 by 16 */
+const picture = (parts) => html`<svg viewBox="0 0 16 16" aria-hidden="true">${parts}</svg>`;
+const logo = picture(
+  svg`<g stroke="none"><rect x="1" y="2" width="14" height="3" rx="1" /><rect x="1" y="7" width="9" height="3" rx="1" opacity=".75" /><rect x="1" y="12" width="12" height="3" rx="1" opacity=".5" /></g>`,
+);
+const lens = picture(svg`<path d="M10.5 10.5 14 14M12 7A5 5 0 1 1 2 7a5 5 0 0 1 10 0Z" />`);
+const corners = picture(svg`<path d="M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4" />`);
+const lines = picture(svg`<path d="M2 4h12M2 8h12M2 12h12" />`);
+
+/** Fields where a key is a letter. */
+const FIELDS = 'input, select, textarea, [contenteditable]';
 
 export class CpbInspector extends LitElement {
   static properties = {
@@ -49,12 +57,15 @@ export class CpbInspector extends LitElement {
     error: { state: true },
     opened: { state: true },
     graphs: { state: true },
+    without: { state: true },
     dropping: { state: true },
   };
   static styles = [look, inspectorLook, startLook];
 
   /** the tab that was brought into view */
   #tab = /** @type {Element | null} */ (null);
+  /** the model and meta graph whose overview was asked for */
+  #known = '';
 
   constructor() {
     super();
@@ -78,6 +89,8 @@ export class CpbInspector extends LitElement {
     this.opened = false;
     /** the meta graphs of a SavedModel @type {{ number: number, tags: string[] }[]} */
     this.graphs = [];
+    /** panels that have nothing for this model @type {string[]} */
+    this.without = [];
     /** @type {any} */
     this.error;
     this.dropping = false;
@@ -92,18 +105,22 @@ export class CpbInspector extends LitElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
+    removeEventListener('keydown', this.#onLetter);
     this.#end();
   }
 
   connectedCallback() {
     super.connectedCallback();
+    addEventListener('keydown', this.#onLetter);
     if (this.hasUpdated) this.#reopen();
   }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('src') || changed.has('files')) this.#reopen();
-    if (this.session) Object.assign(this.session, { metaGraph: this.#metaGraph, tag: this.view.tag ?? '' });
+    if (!this.session) return;
+    Object.assign(this.session, { metaGraph: this.#metaGraph, tag: this.view.tag ?? '' });
+    if (this.opened) void this.#look(this.session);
   }
 
   /** Which meta graph is looked at, by its number. */
@@ -131,6 +148,8 @@ export class CpbInspector extends LitElement {
     this.session = this.error = this.opening = undefined;
     this.opened = false;
     this.graphs = [];
+    this.without = [];
+    this.#known = '';
   }
 
   #reopen() {
@@ -156,7 +175,6 @@ export class CpbInspector extends LitElement {
       await session.open(opening.signal);
       if (opening.signal.aborted) return;
       this.opened = true;
-      void this.#findGraphs(session);
       this.dispatchEvent(new CustomEvent('open', { detail: session.about }));
     } catch (error) {
       if (this.opening !== opening) return;
@@ -173,11 +191,21 @@ export class CpbInspector extends LitElement {
     void this.#open(url, { whole: true });
   }
 
-  /** Which meta graphs there are to choose from. @param {Session} session */
-  async #findGraphs(session) {
-    if (session.about.kind !== 'saved_model') return;
-    const overview = await session.ask('overview', { metaGraph: 0 }).catch(() => undefined); // its panel says why
-    if (session === this.session) this.graphs = overview?.meta_graphs?.items ?? [];
+  /** Which meta graphs there are to choose from, and which panels would be empty. @param {Session} session */
+  async #look(session) {
+    const { metaGraph, tag } = session;
+    const known = JSON.stringify([session.input, metaGraph, tag]);
+    if (this.#known === known) return;
+    this.#known = known;
+    const ask = (/** @type {string} */ question, options = {}) =>
+      session.ask(question, { ...options, unasked: true }).catch(() => undefined); // its panel says why
+    const overview = await ask('overview');
+    if (this.#known !== known) return;
+    this.graphs = overview?.meta_graphs?.items ?? [];
+    this.without = Object.keys(panels).filter((name) => isEmpty(name, overview));
+    // The overview asks for the layers, too.
+    const { layers } = (this.#current === 'overview' && (await ask('layers', { count: MOST }))) || {};
+    if (this.#known === known && layers?.total === 0) this.without = [...this.without, 'layers'];
   }
 
   /** The meta graph or tag remains, unless another is meant. @param {Place} to */
@@ -230,39 +258,90 @@ export class CpbInspector extends LitElement {
   }
 
   render() {
-    const open = this.session && this.opened;
-    return html`<div class=${this.dropping ? 'dropping' : ''}>
-      ${this.session ? damaged(this.session) : nothing}
-      <div class="top">
-        <header>
-          ${this.bare ? nothing : this.#form()} ${this.session && open ? this.#status(this.session) : nothing}
-        </header>
-        ${open ? this.#tabs() : nothing}
-      </div>
+    const { session, opened } = this;
+    const fills = opened && this.#current === 'graph';
+    return html`<div class="room ${this.dropping ? 'dropping' : ''} ${fills ? 'fills' : ''}">
+      <header>
+        ${
+          session && opened
+            ? this.#bar(session)
+            : this.bare
+              ? nothing
+              : html`<h1>${logo}Model inspector</h1>
+                  ${this.#form()}`
+        }
+      </header>
+      ${session ? damaged(session) : nothing}
       <main>${this.#body()}</main>
     </div>`;
   }
 
   #form() {
-    return html`<div class="title">
-      <h1>${icon}Model inspector</h1>
-      <form @submit=${this.#submit}>
-        <input
-          type="text"
-          inputmode="url"
-          autocomplete="url"
-          spellcheck="false"
-          name="url"
-          required
-          aria-label="URL of a model"
-          placeholder="https://…/saved_model.pb, or a folder"
-          .value=${this.src}
-        />
-        <button class="main">Open</button>
-        ${this.#picker('File', false)} ${this.#picker('Folder', true)}
-      </form>
+    return html`<form @submit=${this.#submit}>
+      <input
+        type="text"
+        inputmode="url"
+        autocomplete="url"
+        spellcheck="false"
+        name="url"
+        required
+        aria-label="URL of a model"
+        placeholder="https://…/saved_model.pb, or a folder"
+        .value=${this.src}
+      />
+      <button class="main">Open</button>
+      ${this.#picker('File', false)} ${this.#picker('Folder', true)}
+    </form>`;
+  }
+
+  /** The model's name, the panels, and the rest in a menu. @param {Session} session */
+  #bar({ about }) {
+    const { path, kind } = about;
+    return html`<div class="name">
+        <h1 title=${plain(path)}>${plain(nameOf(path))}</h1>
+        <p>${kindName(kind)} · ${size(about.size)}</p>
+      </div>
+      ${this.graphs.length > 1 ? this.#graphPicker() : nothing} ${this.#tabs(kind)}
+      ${
+        document.fullscreenEnabled
+          ? html`<button class="icon" aria-label="Full screen" title="Full screen (F)" @click=${this.#toggleFull}>
+              ${corners}
+            </button>`
+          : nothing
+      }
+      <button class="icon more" popovertarget="menu" aria-label="Menu" title="About the file, and others">
+        ${lines}
+      </button>
+      ${this.#menu()}`;
+  }
+
+  /** What was read of the file, and the form that opens another one. */
+  #menu() {
+    const { about, bytes, fetched } = /** @type {Session} */ (this.session);
+    return html`<div id="menu" popover @beforetoggle=${this.#place}>
+      <p><code>${plain(about.path.split('?')[0]?.split('/').slice(-2).join('/'))}</code></p>
+      <p class="dim">${size(bytes)} read in ${counted(fetched.length, 'request')}</p>
+      ${this.bare ? nothing : this.#form()}
     </div>`;
   }
+
+  /** Below its button. @param {Event} event */
+  #place = ({ target }) => {
+    const { right, bottom } =
+      this.renderRoot.querySelector('.more')?.getBoundingClientRect() ?? /** @type {DOMRect} */ ({});
+    const from = `${document.documentElement.clientWidth - right}px`;
+    Object.assign(/** @type {HTMLElement} */ (target).style, { top: `${bottom + 6}px`, right: from });
+  };
+
+  #toggleFull = () => (document.fullscreenElement ? document.exitFullscreen() : this.requestFullscreen());
+
+  /** F is for full screen, if it is not text. @param {KeyboardEvent} event */
+  #onLetter = (event) => {
+    const [target] = /** @type {Element[]} */ (event.composedPath());
+    const isHere = event.composedPath().includes(this) || (!this.bare && target === document.body);
+    if (event.key !== 'f' || event.ctrlKey || event.metaKey || event.altKey || !isHere) return;
+    if (this.opened && !target?.matches?.(FIELDS)) void this.#toggleFull();
+  };
 
   /** @param {string} title @param {boolean} folder */
   #picker(title, folder) {
@@ -280,22 +359,11 @@ export class CpbInspector extends LitElement {
     /></label>`;
   }
 
-  /** @param {Session} session */
-  #status({ about, fetched, bytes }) {
-    const { path, kind } = about;
-    return html`<div class="status">
-      <code class="name" title=${plain(path)}>${plain(path.split('?')[0]?.split('/').slice(-2).join('/'))}</code
-      ><span class="chip">${kindName(kind)}</span><span>${size(about.size)}</span>
-      <span>${size(bytes)} read in ${counted(fetched.length, 'request')}</span>
-      ${this.graphs.length > 1 ? this.#graphPicker() : nothing}
-    </div>`;
-  }
-
   /** One of several meta graphs, which all panels are then about. */
   #graphPicker() {
     const choose = (/** @type {any} */ { target }) =>
       this.#go({ panel: this.#current, view: { meta: target.value === '0' ? '' : target.value } });
-    return html`<label
+    return html`<label class="meta"
       >Meta graph
       <select @change=${choose}>
         ${this.graphs.map(({ number, tags }) => html`<option value=${number} ?selected=${number === this.#metaGraph}>${number}: ${plain(tags.join(', ') || 'without tags')}</option>`)}
@@ -303,36 +371,44 @@ export class CpbInspector extends LitElement {
     >`;
   }
 
-  /** The panels for this kind of model. */
+  /** The panels for this kind of model, without the empty ones but for one that a link leads to. */
   get #shown() {
-    return Object.entries(panels).filter(([, { kinds }]) => kinds.includes(this.session?.about.kind ?? ''));
+    const kind = this.session?.about.kind ?? '';
+    return Object.keys(panels).filter(
+      (name) => panels[name]?.kinds.includes(kind) && (name === this.panel || !this.without.includes(name)),
+    );
   }
 
   get #current() {
-    const shown = this.#shown.map(([name]) => name);
+    const shown = this.#shown;
     return shown.includes(this.panel) ? this.panel : (shown[0] ?? 'overview');
   }
 
-  #tabs() {
+  /** In a row, or where there is little room as a list to choose from. @param {string} kind */
+  #tabs(kind) {
     const current = this.#current;
-    const kind = this.session?.about.kind ?? '';
-    return html`<nav class="tabs" aria-label="Panels">
-      <div role="tablist" class="scroll" aria-label="Panels" @keydown=${this.#onKey}>
-        ${this.#shown.map(
-          ([name]) =>
-            html`<button
-              role="tab"
-              id="tab-${name}"
-              aria-selected=${name === current}
-              aria-controls="panel"
-              tabindex=${name === current ? 0 : -1}
-              @click=${() => this.#go({ panel: name })}
-            >
-              ${titleOf(name, kind)}
-            </button>`,
-        )}
-      </div>
-    </nav>`;
+    const go = (/** @type {string} */ panel) => this.#go({ panel });
+    return html`<select class="tabs" aria-label="Panel" @change=${(/** @type {any} */ { target }) => go(target.value)}>
+        ${this.#shown.map((name) => html`<option value=${name} .selected=${name === current}>${titleOf(name, kind)}</option>`)}
+      </select>
+      <nav class="tabs" aria-label="Panels">
+        <div role="tablist" class="scroll" aria-label="Panels" @keydown=${this.#onKey}>
+          ${this.#shown.map(
+            (name) =>
+              html`<button
+                role="tab"
+                id="tab-${name}"
+                title=${name === 'search' ? 'Search' : nothing}
+                aria-selected=${name === current}
+                aria-controls="panel"
+                tabindex=${name === current ? 0 : -1}
+                @click=${() => go(name)}
+              >
+                ${name === 'search' ? html`${lens}<span class="unseen">${titleOf(name, kind)}</span>` : titleOf(name, kind)}
+              </button>`,
+          )}
+        </div>
+      </nav>`;
   }
 
   #body() {

@@ -1,5 +1,5 @@
 /** Lays graphs out, away from the page's thread. */
-import dagre from '@dagrejs/dagre';
+import { Graph, layout } from '@dagrejs/dagre';
 import { Connection } from 'libcpb/worker/connection.js';
 
 /**
@@ -24,7 +24,7 @@ const frame = (id) => `\0${id}`;
 
 /** @param {Box[]} boxes @param {Edge[]} edges @param {boolean} framed */
 function laidOut(boxes, edges, framed) {
-  const graph = new dagre.graphlib.Graph({ compound: framed });
+  const graph = new Graph({ compound: framed });
   graph.setGraph({ rankdir: 'TB', nodesep: 22, ranksep: 38, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
   if (framed) for (const id of framesOf(boxes)) graph.setNode(frame(id), {});
@@ -34,7 +34,7 @@ function laidOut(boxes, edges, framed) {
     if (framed) chain.slice(1).forEach((inner, i) => graph.setParent(inner, chain[i]));
   }
   for (const { from, to } of edges) graph.setEdge(from, to);
-  dagre.layout(graph);
+  layout(graph);
   return graph;
 }
 

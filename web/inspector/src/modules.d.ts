@@ -1,5 +1,4 @@
-/** Modules without types of their own: a dependency, and what build.js makes. */
-declare module 'd3-hierarchy';
+/** Modules without types of their own, which build.js makes. */
 declare module 'models.wasm' {
   const base64: string;
   export default base64;

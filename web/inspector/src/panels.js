@@ -49,6 +49,19 @@ export const panels = {
   search: { title: 'Search', kinds: all, tag: 'cpb-search' },
 };
 
+/** Which of them an overview says are empty. @type {Record<string, (o: any) => boolean>} */
+const empty = {
+  signatures: ({ signatures }) => signatures?.total === 0,
+  variables: ({ kind, variables }) => kind === 'saved_model' && variables?.total === 0,
+  training: ({ tags }) => tags?.items.every((/** @type {any} */ one) => !one.training_config && !one.updater.bytes),
+  functions: ({ functions, subgraphs, concrete_functions: concrete }) =>
+    !functions && !subgraphs && !concrete && functions !== undefined,
+  objects: ({ objects }) => !objects?.total,
+};
+
+/** Whether a panel would have nothing to show. @param {string} name @param {any} overview if it is known */
+export const isEmpty = (name, overview) => Boolean(overview && empty[name]?.(overview));
+
 /** What a panel is called for a kind of model. @param {string} name @param {string} kind */
 export const titleOf = (name, kind) => panels[name]?.titles?.[kind] ?? panels[name]?.title;
 

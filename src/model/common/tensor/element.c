@@ -55,6 +55,12 @@ static const float_layout *layout_of(uint64_t dtype) {
   return known ? &layouts[dtype] : NULL;
 }
 
+bool cpb_small_float_of(uint64_t dtype, uint32_t bits, double *value) {
+  const float_layout *layout = layout_of(dtype);
+  if (layout) *value = decode(layout, bits);
+  return layout != NULL;
+}
+
 /* --- Numbers ---------------------------------------------------------------------------------- */
 
 static uint64_t load(const uint8_t *bytes, size_t size) {

@@ -10,6 +10,9 @@
  * written as a string. */
 void cpb_write_element(cpb_json_writer *answer, const char *key, uint64_t dtype, const uint8_t *bytes);
 
+/* A float of less than 4 bytes; false if `dtype` is another type. */
+bool cpb_small_float_of(uint64_t dtype, uint32_t bits, double *value);
+
 /* A float with a sign bit, exponent and fraction of the given widths, and without infinity or NaN. */
 double cpb_small_float(unsigned exponent, unsigned fraction, unsigned bias, uint32_t bits);
 

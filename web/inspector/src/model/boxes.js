@@ -1,7 +1,8 @@
 /** The boxes of a graph with some open scopes, from the core's answers for these. */
 import { Edges, resultId } from './edges.js';
 import { callsOf, linesOf, textOf, wordOf } from './held.js';
-import { summary } from './op-kinds.js';
+import { isAutomatic, summary } from './op-kinds.js';
+import { partBox, partsOf } from './parts.js';
 import { typed } from './tensors.js';
 
 /** @typedef {import('./gather.js').Group} Group */
@@ -33,25 +34,50 @@ function labelOf(child, scope) {
   return (child.is === 'scope' ? within.split(/(?<=.)\//)[0] : (within.split('/').pop() ?? '')).replace(/^\//, '');
 }
 
-/** @param {string} scope @param {string[]} frames @param {any} child @param {boolean} all @returns {Group} */
-function groupOf(scope, frames, child, all) {
+/** @param {string} scope @param {string[]} frames @param {any} child @param {Map<string, string>} [roles] of its tensors
+ * @returns {Group} */
+function groupOf(scope, frames, child, roles) {
   const { is, nodes, op, ops = [], parameters } = child;
   const [kind, ...kinds] = ops.map((/** @type {any} */ one) => one.op);
   const isScope = is === 'scope' && nodes > 1;
   const isFed = (op ?? kind) === 'Placeholder';
+  const label = labelOf(child, scope);
+  const weights = (child.tensors ?? []).filter((/** @type {any} */ one) => one.use !== 'constant');
   return {
     id: idOf(child),
-    label: labelOf(child, scope),
+    label: is === 'node' && isAutomatic(label, op) ? op : label,
     scope,
     frames,
     count: nodes,
     is: isScope ? 'scope' : nodes > 1 ? 'many' : isFed ? 'argument' : 'node',
     op: isScope ? summary([kind, ...kinds]).join(', ') : isFed ? '' : (op ?? kind ?? ''),
     calls: callsOf(child),
-    attached: all && !isScope ? [] : linesOf(child),
+    attached: linesOf(child, roles),
     more: child.more_tensors,
     parameters: Number(parameters ?? 0),
+    weight: Number(parameters ?? 0) || elementsIn(weights),
+    dtype: weights[0]?.dtype,
   };
+}
+
+/** @param {any[]} tensors */
+const elementsIn = (tensors) =>
+  tensors.reduce(
+    (sum, { shape }) => sum + (shape?.reduce((/** @type {number} */ a, /** @type {any} */ n) => a * n, 1) || 0),
+    0,
+  );
+
+/** Scopes with the same contents have the same key. @param {any} child */
+const contentsOf = ({ nodes, ops, parameters, size }) => JSON.stringify([nodes, ops, parameters, size]);
+
+/** How many scopes have each contents. @param {any[]} children */
+function countAlike(children) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const child of children)
+    if (child.is === 'scope' && child.nodes > 1)
+      counts.set(contentsOf(child), (counts.get(contentsOf(child)) ?? 0) + 1);
+  return counts;
 }
 
 export class Boxes {
@@ -65,13 +91,30 @@ export class Boxes {
   into = new Map();
   edges = new Edges();
 
-  /** @param {any[]} answers one for each open scope @param {boolean} all whether tensors are boxes @param {Set<string>} [led]
-   * nodes and scopes that are drawn, if these are not all */
-  constructor(answers, all, led) {
+  /** @param {any[]} answers one for each open scope @param {boolean} all whether tensors are boxes
+   * @param {{ led?: Set<string>, roles?: import('./roles.js').Roles, room?: number, open?: string[], show?: string }} known
+   * led: the nodes and scopes to draw, if not all; room: the most children that are drawn without parts */
+  constructor(answers, all, { led, roles, room = Infinity, open = [], show = '' }) {
     this.answers = answers;
     this.led = led;
+    this.roles = roles;
     this.open = new Set(answers.map(({ scope }) => scope));
-    for (const answer of answers) this.#add(answer, all);
+    const parts = this.children.length > room ? this.#parts(new Set(open), show) : new Map();
+    for (const answer of answers) this.#add(answer, all, parts);
+  }
+
+  /** The part of each child, if these are too many; those that are open, or contain what is shown, are frames.
+   * @param {Set<string>} open @param {string} show */
+  #parts(open, show) {
+    /** @type {Map<any, import('./parts.js').Part>} */
+    const parts = new Map();
+    for (const { scope, children } of this.answers)
+      for (const part of partsOf(scope, children.items.filter(this.#isDrawn))) {
+        if (open.has(part.id) || part.items.some(({ path }) => path === show || isWithin(show, path)))
+          this.open.add(part.id);
+        for (const one of part.items) parts.set(one, part);
+      }
+    return parts;
   }
 
   /** Children that are drawn, with their contents. @returns {any[]} */
@@ -83,19 +126,30 @@ export class Boxes {
 
   #isDrawn = (/** @type {any} */ child) => !this.#isOpen(child) && (this.led?.has(child.path) ?? true);
 
-  /** @param {any} answer @param {boolean} all */
-  #add({ scope, nodes, children }, all) {
-    const frames = [...this.open].filter((one) => one && (one === scope || isWithin(scope, one))).sort();
+  /** @param {any} answer @param {boolean} all @param {Map<any, import('./parts.js').Part>} parts */
+  #add({ scope, nodes, children }, all, parts) {
+    const around = [...this.open].filter((one) => one && (one === scope || isWithin(scope, one))).sort();
+    const alike = countAlike(children.items);
     let rest = nodes;
     for (const child of children.items) {
       rest -= child.nodes;
       this.ids.set(child.path, idOf(child));
       if (!this.#isDrawn(child)) continue;
-      const group = groupOf(scope, frames, child, all);
+      const part = parts.get(child);
+      if (part && !this.open.has(part.id)) {
+        this.ids.set(child.path, part.id);
+        if (child === part.items[0]) this.groups.set(part.id, { ...partBox(part), scope, frames: around });
+        continue;
+      }
+      const frames = part ? [...around, part.id] : around;
+      const group = groupOf(scope, frames, child, this.roles?.get(idOf(child)));
       this.groups.set(group.id, group);
-      if (all && group.is !== 'scope') for (const tensor of child.tensors ?? []) this.#tensor(group, tensor);
+      if (group.is === 'scope') group.same = alike.get(contentsOf(child));
+      if (!all || group.is === 'scope') continue;
+      group.attached = [];
+      for (const tensor of child.tensors ?? []) this.#tensor(group, tensor);
     }
-    const box = { id: restOf(scope), label: 'more', scope, frames, op: '', calls: [], attached: [] };
+    const box = { id: restOf(scope), label: 'more', scope, frames: around, op: '', calls: [], attached: [] };
     if (children.total > children.items.length) this.groups.set(box.id, { ...box, count: rest, is: 'rest' });
   }
 
@@ -119,7 +173,13 @@ export class Boxes {
     const id = this.groups.has(name) ? `value:${name}` : name;
     const box = { id, label, scope: '', frames: [], count: 1, calls: [], attached: [] };
     this.given.set(name, id);
-    this.groups.set(id, { ...box, is: 'argument', word, op: type.type || type.dtype ? typed(type) : '' });
+    this.groups.set(id, {
+      ...box,
+      is: 'argument',
+      word,
+      dtype: type.dtype,
+      op: type.type || type.dtype ? typed(type) : '',
+    });
   }
 
   /** @param {import('./folded-graph.js').Output} output */

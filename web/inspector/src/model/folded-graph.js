@@ -2,6 +2,7 @@
 import { Boxes, idOf, isWithin, restOf, scopesAround } from './boxes.js';
 import { resultId } from './edges.js';
 import { gathered } from './gather.js';
+import { isPart } from './parts.js';
 import { times, typed } from './tensors.js';
 
 /** @typedef {import('./gather.js').Group} Group */
@@ -38,14 +39,18 @@ import { times, typed } from './tensors.js';
  * @property {Input[]} inputs
  * @property {Output[]} outputs
  * @property {Set<string>} [led] the nodes and scopes to draw, if not all
+ * @property {ReturnType<import('./roles.js').rolesIn>} [roles]
+ * @property {{ key: string, boxes: Boxes }} [last] the last drawing
  * @property {import('./lookup.js').Lookup} lookup what the core knows of each node and value
  * @property {unknown} [unread] initializers are not read yet
  */
 
 /** Number of nodes requested at once to find those with one name. */
 const PAGE = 1000;
+/** Up to this many children, all are drawn; beyond, parts of those of a scope. */
+const SINGLE = 500;
 /** Up to this many boxes, similar ones are not joined. */
-const ROOM = 400;
+const ROOM = 600;
 
 /** Arguments, values of graphs around this one, and results. @param {Boxes} boxes @param {Graph} graph */
 function addEnds(boxes, { inputs, outputs }) {
@@ -65,10 +70,14 @@ function addEdges(boxes, { inputs, outputs }) {
         const from = boxes.source(input);
         const fed = boxes.groups.get(from ?? '');
         if (fed?.is === 'argument' && !fed.op && value.dtype) fed.op = typed(value);
+        if (fed && value.dtype) fed.dtype = value.dtype;
         boxes.edges.add(from, boxes.place(child.path), control, times(value.shape ?? shapes.get(value.name)));
       }
-  for (const { name, from, given, shape } of outputs)
-    if (from) boxes.edges.add(boxes.source({ from, given }), resultId(name), false, times(shape));
+  for (const { name, from, node, given, shape } of outputs) {
+    // What it comes from may be an open scope, and the node in it a box.
+    const box = (node && boxes.place(node)) ?? (from && boxes.source({ from, given }));
+    if (box) boxes.edges.add(box, resultId(name), false, times(shape));
+  }
 }
 
 /**
@@ -168,10 +177,18 @@ async function openAtFirst({ ask, name, whole }, how) {
  */
 async function boxesOf(graph, { open, show, all = false }, how) {
   const wanted = [...(open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')];
-  const boxes = new Boxes(await answersFor(graph, wanted, how), all, graph.led);
+  const scopes = wanted.filter((one) => !isPart(one));
+  const answers = await answersFor(graph, scopes, how);
+  // Closed parts say nothing of single nodes.
+  const isClosed = answers.some(({ children }) => children.total > SINGLE) && !show && !wanted.some(isPart);
+  const roles = isClosed ? undefined : await graph.roles?.(answers, how);
+  const boxes = new Boxes(answers, all, { led: graph.led, roles, room: SINGLE, open: wanted, show });
   addEnds(boxes, graph);
   return boxes;
 }
+
+/** What distinguishes drawings of a graph. @param {Seen} seen */
+export const keyOf = ({ open, control, all }) => JSON.stringify([open, !!control, !!all]);
 
 /**
  * The drawing with some open scopes.
@@ -190,7 +207,11 @@ export async function drawn(graph, options, how) {
   const edges = tidied(groups, boxes.edges.all(), options);
   const shown = meant.find((one) => groups.has(one)) ?? (show && boxes.place(show));
   const { total, problems } = graph;
-  return { groups: [...groups.values()], edges, open: [...boxes.open].filter(Boolean), shown, total, problems };
+  // The layout keeps the order of what it may: inputs are side by side as the model has them.
+  const ordered = [...groups.values()].sort((a, b) => Number(b.is === 'argument') - Number(a.is === 'argument'));
+  const open = [...boxes.open].filter(Boolean);
+  graph.last = { key: keyOf({ ...options, open }), boxes };
+  return { groups: ordered, edges, open, shown, total, problems };
 }
 
 /**

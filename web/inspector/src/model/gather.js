@@ -15,6 +15,9 @@
  * @property {Line[]} attached variables and constants that it takes
  * @property {number} [more] number of further ones
  * @property {number} [parameters] total elements of the variables
+ * @property {number} [weight] that number, or of those variables that are known
+ * @property {string | null} [dtype] of its first output, or of its largest tensor
+ * @property {number} [same] of a scope: how many next to it, and itself, have the same contents
  */
 
 /** A line in a box about one of its inputs. @typedef {object} Line

@@ -1,8 +1,10 @@
 /** The graphs of a model: chooses one, and what to show of it. */
 import { foundIn } from './find.js';
 import { drawn, membersOf } from './folded-graph.js';
+import { followed } from './follow.js';
 import { aboutTag, isSameDiff } from './kinds.js';
 import { loadGraph } from './load-graph.js';
+import { allOpen } from './open-all.js';
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
 /** @typedef {import('./folded-graph.js').Graph} Graph */
@@ -151,6 +153,17 @@ export function graphs(askModel, kind, isBrief = () => false) {
       const name = node.replace(/^value:/, '');
       const question = { question: 'consumers', name, scope: graph.name || undefined, first, count };
       return (await graph.ask(question, how)).consumers;
+    },
+    /** The scopes to open so that all of it is drawn, as far as there is room. @param {Which} options @param {Signal} how */
+    async openAll(options, how) {
+      return allOpen(await graphOf(options, how), how);
+    },
+    /**
+     * Where the data of a node come from, or where they go.
+     * @param {Which & Seen & import('./follow.js').Following} options @param {Signal} how
+     */
+    async follow(options, how) {
+      return followed(await graphOf(options, how), options, how);
     },
     /**
      * Everything with a text in its name, this graph first. @param {Which & { text: string }} options

@@ -59,9 +59,13 @@ export function textOf(one) {
 /** @param {any} one @returns {'variable' | 'constant'} */
 const kindOf = ({ use, is }) => (use === 'constant' || (!use && is === 'constant') ? 'constant' : 'variable');
 
-/** The lines in a box about its tensors. @param {any} child @returns {import('./gather.js').Line[]} */
-export const linesOf = ({ tensors = [] }) =>
-  tensors.map((/** @type {any} */ one) => ({ id: one.node, is: kindOf(one), name: nameOf(one), text: textOf(one) }));
+/** The lines in a box about its tensors, by what these are for if that is known. @param {any} child
+ * @param {Map<string, string>} [roles] @returns {import('./gather.js').Line[]} */
+export const linesOf = ({ tensors = [] }, roles) =>
+  tensors.map((/** @type {any} */ one) => {
+    const name = roles?.get(one.node) ?? nameOf(one);
+    return { id: one.node, is: kindOf(one), name, text: textOf(one) };
+  });
 
 /** @param {any} one @returns {Attached} */
 export const attachedOf = (one) => ({

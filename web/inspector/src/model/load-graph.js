@@ -1,5 +1,6 @@
 /** Loads a graph for drawing: its inputs and outputs, and its scopes. */
 import { Lookup } from './lookup.js';
+import { rolesIn } from './roles.js';
 import { tensorNamed } from './tensors.js';
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
@@ -160,6 +161,7 @@ export async function loadGraph(ask, kind, name, entry, how) {
     inputs,
     outputs: results,
     led,
+    roles: kind === 'onnx' ? rolesIn(ask, name) : undefined,
     lookup,
     unread: unread ?? whole.unread,
   };

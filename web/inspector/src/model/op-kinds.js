@@ -5,8 +5,8 @@ const KINDS = [
   ['form', /quantizelinear/i], // no weights of its own
   ['call', /call|^while|^statelesswhile|^if$|^statelessif|^loop$|^scan$|^case|^map_?fn|symbolicgradient/i],
   ['norm', /norm|moments/i],
-  ['weigh', /conv|matmul|mmul|einsum|dense|linear|gather|embed|lstm|gru|rnn|attention|xw_plus_b/i],
-  ['act', /relu|elu$|sigmoid|tanh|softmax|softplus|softsign|swish|gelu|^erf|mish/i],
+  ['weigh', /conv|gemm|matmul|mmul|einsum|dense|linear|gather|embed|lstm|gru|rnn|attention|xw_plus_b/i],
+  ['act', /^clip$|relu|elu$|sigmoid|tanh|softmax|softplus|softsign|swish|gelu|^erf|mish/i],
   ['pool', /pool|^mean$|^max$|^min$|^sum$|^all$|^any$|argmax|argmin|topk|reduce/i],
   [
     'form',
@@ -14,8 +14,8 @@ const KINDS = [
   ],
 ];
 
-/** @param {string} op one, or several with commas */
-export const kindOf = (op) => KINDS.find(([, ops]) => op.split(', ').some((one) => ops.test(one)))?.[0] ?? 'other';
+/** @param {string} op one, or several with commas, the most informative first */
+export const kindOf = (op) => KINDS.find(([, ops]) => ops.test(op.split(', ')[0] ?? ''))?.[0] ?? 'other';
 
 /** The most informative kinds about a scope come first. */
 const TELLING = ['call', 'weigh', 'norm', 'act', 'pool', 'other', 'form'];
@@ -33,3 +33,12 @@ export function summary(all) {
   const telling = ops.filter((op) => !MINOR.test(op));
   return (telling.length ? telling : ops.filter((op) => op !== 'Identity')).sort(byKind).slice(0, 3);
 }
+
+/** Without version, numbers and what separates them. @param {string} name */
+const stem = (name) => name.toLowerCase().replace(/v\d+$|[\W\d_]/g, '');
+
+/** Whether a name says the same as the operation. @param {string} name @param {string} op */
+export const isAlike = (name, op) => stem(name) === stem(op);
+
+/** Whether an exporter made up a node's name: node_linear_3, p2o.Conv.0, #3. @param {string} name @param {string} op */
+export const isAutomatic = (name, op) => /^(node_|#\d+$)/.test(name) || isAlike(name.replace(/^p2o\./, ''), op);

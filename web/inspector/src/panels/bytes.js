@@ -1,19 +1,21 @@
 /** Where the bytes are: variables and constants, or parameters, as a treemap by name scope. */
-import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy';
 import { css, html, nothing, svg } from 'lit';
 import { arrows } from '../arrows.js';
 import { constantsOf, tensorOf, variablesOf } from '../answers.js';
-import { brief, count, counted, plain, size } from '../format.js';
+import { brief, count, counted, percent, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing, numbers } from './listing.js';
+import { GROUPS, grouped, squares } from './treemap.js';
 import '../tensor.js';
 
 /** The most items to draw; the rest are smaller than any of them. */
 const DRAWN = 300;
 /** Values of an array that its row has. */
 const VALUES = 3;
-/** The largest scopes have their own colours; the last colour is for all others. */
-const COLOURS = 8;
+/** The share with which a group is in the legend, and the most of them. */
+const [SHARE, KEYS] = [0.01, 14];
+/** The height of a group's name, and the width of a character. */
+const [LINE, LETTER] = [18, 7];
 
 class Bytes extends Panel {
   static properties = { ...Panel.properties, width: { state: true } };
@@ -32,33 +34,10 @@ class Bytes extends Panel {
       }
       rect {
         stroke: var(--page);
-        stroke-width: 1;
-        fill: var(--hue);
-        fill-opacity: 0.3;
+        fill-opacity: 0.33;
       }
-      .c0 {
-        --hue: light-dark(#2563eb, #7aa2ff);
-      }
-      .c1 {
-        --hue: light-dark(#0d9488, #3dd6c4);
-      }
-      .c2 {
-        --hue: light-dark(#c2570c, #ffab6b);
-      }
-      .c3 {
-        --hue: light-dark(#9333ea, #c99bff);
-      }
-      .c4 {
-        --hue: light-dark(#4d7c0f, #a9d65c);
-      }
-      .c5 {
-        --hue: light-dark(#be185d, #ff8fbd);
-      }
-      .c6 {
-        --hue: light-dark(#a16207, #f0cb5a);
-      }
-      .c7 {
-        --hue: light-dark(#64748b, #a8b6c9);
+      .group {
+        fill-opacity: 0.12;
       }
       g:hover rect,
       g[aria-pressed='true'] rect {
@@ -66,6 +45,10 @@ class Bytes extends Panel {
       }
       g:focus-visible {
         outline: none;
+      }
+      text.group {
+        font-weight: 600;
+        fill-opacity: 1;
       }
       g:is([aria-pressed='true'], :focus-visible) rect {
         stroke: var(--text);
@@ -88,17 +71,20 @@ class Bytes extends Panel {
         flex-wrap: wrap;
         gap: 0.2rem 1.1rem;
         margin: 0.6rem 0 0.9rem;
+        padding: 0;
+        list-style: none;
         font-size: 0.85rem;
-        color: var(--dim);
       }
-      .keys i {
+      .keys svg {
         display: inline-block;
         width: 0.8em;
         height: 0.8em;
         border-radius: 3px;
-        background: var(--hue);
-        opacity: 0.6;
         margin-right: 0.4em;
+      }
+      .keys rect {
+        fill-opacity: 0.6;
+        stroke: none;
       }
     `,
   ];
@@ -178,47 +164,44 @@ class Bytes extends Panel {
 
   /** @param {any[]} list */
   map(list) {
-    const [width, height] = [this.width, Math.round(Math.min(460, Math.max(260, this.width * 0.45)))];
-    const mixed = list.some(isVariable) && list.some((one) => one.isConstant);
-    const root = hierarchy(scopes(list, mixed))
-      .sum((/** @type {any} */ d) => d.size ?? 0)
-      .sort((/** @type {any} */ a, /** @type {any} */ b) => (b.value ?? 0) - (a.value ?? 0));
-    treemap().tile(treemapSquarify).size([width, height]).paddingInner(2).round(true)(/** @type {any} */ (root));
-    const leaves = root.leaves();
-    const keys = keysOf(branching(root).children ?? []);
-    const colour = (/** @type {any} */ leaf) => {
-      const key = keys.of.get(leaf.ancestors().find((/** @type {any} */ one) => keys.of.has(one)));
-      return Math.min(COLOURS - 1, keys.names.indexOf(key ?? ''));
-    };
-    const start = leaves.find((/** @type {any} */ leaf) => keyOf(leaf.data.one) === this.at) ?? leaves[0];
-    const names = distinct(leaves.map((/** @type {any} */ { data }) => data.one.name));
+    const [width, height] = [this.width, Math.round(Math.min(520, Math.max(280, this.width * 0.45)))];
+    const groups = grouped(itemsOf(list));
+    const areas = squares(groups, { x: 0, y: 0, width, height });
+    const start = list.some((one) => keyOf(one) === this.at) ? this.at : keyOf(groups[0]?.items[0]?.one ?? {});
     return html`<svg
         viewBox="0 0 ${width} ${height}"
         role="group"
         aria-label="By size: arrow keys go from one to the next"
         @keydown=${arrows}
       >
-        ${leaves.map((/** @type {any} */ leaf, /** @type {number} */ i) => this.leaf(leaf, names[i] ?? '', colour(leaf), leaf === start))}
+        ${areas.map((area, i) => this.group(area, colour(i), start))}
       </svg>
-      ${
-        keys.names.length > 1
-          ? html`<div class="keys">
-              ${keys.names.slice(0, COLOURS).map((name, i) => html`<span class="c${i}"><i></i>${i === COLOURS - 1 && keys.names.length > COLOURS ? 'others' : plain(keys.said(name))}</span>`)}
-            </div>`
-          : nothing
-      }`;
+      ${keys(groups)}`;
   }
 
-  /** @param {any} leaf @param {string} label @param {number} colour @param {boolean} start */
-  leaf({ x0, y0, x1, y1, data: { one } }, label, colour, start) {
-    const name = plain(one.name);
-    const [width, height] = [x1 - x0, y1 - y0];
-    return svg`<g class="c${colour}" tabindex=${start ? 0 : -1} role="button" aria-pressed=${keyOf(one) === this.at}
+  /** A group's arrays, under its name. @param {any} area @param {string} fill @param {string} start */
+  group({ of: { name, items, size: bytes, depth }, x, y, width, height }, fill, start) {
+    const isNamed = items.length > 1 && width > 60 && height > 3 * LINE;
+    const line = isNamed ? LINE : 0;
+    const inner = { x: x + 1, y: y + 1 + line, width: Math.max(1, width - 2), height: Math.max(1, height - 2 - line) };
+    const title = `${name} ${size(bytes)}`;
+    return svg`${
+      isNamed
+        ? svg`<rect class="group" fill=${fill} x=${x + 1} y=${y + 1} width=${width - 2} height=${height - 2} rx="4"></rect>
+          <text class="group" aria-hidden="true" x=${x + 7} y=${y + 15}>${plain(title.length * LETTER < width - 12 ? title : fitted([name], width - 12))}</text>`
+        : nothing
+    }${squares(items, inner).map((one) => this.leaf(one, fill, isNamed ? depth : depth - 1, start))}`;
+  }
+
+  /** @param {any} area @param {string} fill @param {number} depth of the parts of its name that the group's has @param {string} start */
+  leaf({ of: { one, parts }, x, y, width, height }, fill, depth, start) {
+    const isLarge = width > 48 && height > LINE;
+    return svg`<g tabindex=${keyOf(one) === start ? 0 : -1} role="button" aria-pressed=${keyOf(one) === this.at}
         @click=${() => this.go('bytes', keyOf(one))}>
-      <title>${name}, ${brief(one)}, ${size(one.size)}</title>
-      <rect x=${x0} y=${y0} width=${width} height=${height} rx="3"></rect>
-      ${width > 54 && height > 20 ? svg`<text aria-hidden="true" x=${x0 + 7} y=${y0 + 17}>${fitted(label, width - 12)}</text>` : nothing}
-      ${width > 54 && height > 38 ? svg`<text aria-hidden="true" class="size" x=${x0 + 7} y=${y0 + 32}>${size(one.size)}</text>` : nothing}
+      <title>${plain(one.name)}, ${brief(one)}, ${size(one.size)}</title>
+      <rect fill=${fill} x=${x} y=${y} width=${width} height=${height} rx="3"></rect>
+      ${isLarge ? svg`<text aria-hidden="true" x=${x + 7} y=${y + 15}>${plain(fitted(parts.slice(Math.min(depth, parts.length - 1)), width - 12))}</text>` : nothing}
+      ${isLarge && height > 2 * LINE ? svg`<text aria-hidden="true" class="size" x=${x + 7} y=${y + 30}>${size(one.size)}</text>` : nothing}
     </g>`;
   }
 
@@ -329,63 +312,51 @@ const whatOf = (/** @type {any} */ one) => (one.isConstant ? 'constant' : 'varia
 const keyOf = (/** @type {any} */ one) => one.at;
 const sumOf = (/** @type {any[]} */ list) => list.reduce((sum, one) => sum + one.size, 0);
 
-/** The first one with more than one child. @param {any} node @returns {any} */
-function branching(node) {
-  while (node.children?.length === 1 && node.children[0].children) [node] = node.children;
-  return node;
+/** Hues of neighbours in the legend are far apart; the last groups have none. @param {number} i */
+const colour = (i) => (i < GROUPS ? `hsl(${Math.round(222 + i * 137.5) % 360} 65% 55%)` : 'hsl(220 10% 55%)');
+
+/** What the colours mean, of large groups. @param {import('./treemap.js').Group[]} groups */
+function keys(groups) {
+  const all = sumOf(groups);
+  const large = groups.filter((one) => one.size >= SHARE * all).slice(0, KEYS);
+  const rest = groups.slice(large.length);
+  const told = (/** @type {number} */ bytes) => html`<span class="dim">${size(bytes)}, ${percent(bytes, all)}</span>`;
+  if (groups.length < 2) return nothing;
+  return html`<ul class="keys">
+    ${large.map(
+      ({ name, size: bytes }, i) =>
+        html`<li>
+          <svg viewBox="0 0 1 1" aria-hidden="true"><rect fill=${colour(i)} width="1" height="1"></rect></svg
+          >${plain(name)} ${told(bytes)}
+        </li>`,
+    )}
+    ${rest.length ? html`<li>${counted(rest.length, 'other')} ${told(sumOf(rest))}</li>` : nothing}
+  </ul>`;
 }
 
-/** The groups with colours of their own: each scope, or, if there are many, those whose names begin alike; the largest
- * first.
- * @param {any[]} tops */
-function keysOf(tops) {
-  const alike = (/** @type {string} */ name) => (tops.length > COLOURS ? (/^.[^_.]*/.exec(name)?.[0] ?? name) : name);
-  const of = new Map(tops.map((top) => [top, alike(top.data.name)]));
-  /** @type {Map<string, number>} */
-  const sizes = new Map();
-  for (const [top, key] of of) sizes.set(key, (sizes.get(key) ?? 0) + top.value);
-  const whole = new Set(tops.map(({ data }) => data.name));
-  const said = (/** @type {string} */ name) => (whole.has(name) ? name : `${name}…`);
-  return { of, said, names: [...sizes.keys()].sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0)) };
-}
-
-/** Names without their common beginning and end, in whole parts. @param {string[]} names */
-function distinct(names) {
-  const paths = names.map((name) => name.split('/'));
-  const [first = []] = paths;
-  const least = Math.min(...paths.map((path) => path.length)) - 1;
-  let [head, tail] = [0, 0];
-  while (head < least && paths.every((path) => path[head] === first[head])) head++;
-  while (tail < least - head && paths.every((path) => path.at(-1 - tail) === first.at(-1 - tail))) tail++;
-  return paths.map((path) => path.slice(head, path.length - tail).join('/'));
-}
-
-/** The part of a name that fits. @param {string} name @param {number} width */
-const fitted = (name, width) => {
-  const most = Math.floor(width / 7);
-  const text = plain(name);
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-};
-
-/** A tree of name scopes. @param {any[]} list @param {boolean} mixed constants next to variables are a scope */
-function scopes(list, mixed) {
-  /** @type {any} */
-  const root = { name: '', children: [], by: new Map() };
-  for (const one of list) {
-    const top = mixed && one.isConstant ? 'constants' : '';
-    const path = [top, one.within, ...one.name.split('/')].filter(Boolean);
-    let at = root;
-    for (const part of path.slice(0, -1)) {
-      if (!at.by.has(part)) {
-        const scope = { name: part, children: [], by: new Map() };
-        at.by.set(part, scope);
-        at.children.push(scope);
-      }
-      at = at.by.get(part);
-    }
-    at.children.push({ name: path.at(-1), size: one.size, one });
+/** What fits of a name: its last parts, or their beginning. @param {string[]} parts @param {number} width */
+function fitted(parts, width) {
+  const most = Math.floor(width / LETTER);
+  for (let at = 0; at < parts.length; at++) {
+    const text = (at ? '…' : '') + parts.slice(at).join('');
+    if (text.length <= most) return text;
   }
-  return root;
+  return `${parts.at(-1)?.slice(0, most - 1)}…`;
+}
+
+/** How TensorFlow reads a variable, after its name. */
+const READ = /(\/Cast)?\/ReadVariableOp(_\d+)?(\/resource)?$/;
+
+/** With the parts of their names: the function, scopes or modules. Constants beside variables are together.
+ * @param {any[]} list */
+function itemsOf(list) {
+  const isMixed = list.some(isVariable) && list.some((one) => one.isConstant);
+  return list
+    .filter((one) => one.size > 0)
+    .map((one) => {
+      const around = [isMixed && one.isConstant && 'constants/', one.within && `${one.within}/`].filter(Boolean);
+      return { one, size: one.size, parts: [...around, ...one.name.replace(READ, '').split(/(?<=[/.])/)] };
+    });
 }
 
 customElements.define('cpb-bytes', Bytes);

@@ -4,6 +4,7 @@ import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { broken, pager, Panel } from '../panel.js';
+import './graph-follow.js';
 import '../tensor.js';
 
 const MEMBERS = 50;
@@ -186,7 +187,7 @@ class GraphDetails extends Panel {
         <span class="type">${typed(attached ?? one)}</span>
       </p>
       ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
-      ${attached ? this.#object(attached) : nothing}
+      ${attached ? this.#object(attached) : this.#follow()}
       ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, tag: this.view.tag, ...attached.tensor }}></cpb-tensor>` : nothing}
       ${
         one.is === 'result'
@@ -196,6 +197,17 @@ class GraphDetails extends Panel {
               </ul>`
           : this.answer(this.#users, (list) => this.users(list))
       }`;
+  }
+
+  /** Where its data come from and go. */
+  #follow() {
+    return html`<cpb-graph-follow
+      .session=${this.session}
+      .at=${this.at}
+      .node=${this.node}
+      .open=${this.open}
+      .view=${this.view}
+    ></cpb-graph-follow>`;
   }
 
   /** @param {any} attached */
@@ -209,7 +221,7 @@ class GraphDetails extends Panel {
   #node({ name, op, domain, operation = {}, doc, calls, from, control_inputs, outputs, attributes, tensor, value }) {
     return html`<h3><code>${broken(name)}</code></h3>
       ${operationOf(op, versionOf(operation) ?? domain, operation.summary)}
-      ${doc ? html`<p>${plain(doc)}</p>` : nothing}
+      ${doc ? html`<p>${plain(doc)}</p>` : nothing} ${this.#follow()}
       ${calls.map(
         (/** @type {any} */ call) =>
           html`<p>

@@ -1,13 +1,13 @@
 /** The drawing of a graph: boxes with their contents, frames of open scopes, and edges. */
 import { html, nothing, svg } from 'lit';
 import { count, counted, plain } from '../format.js';
-import { kindOf } from '../model/op-kinds.js';
+import { isAlike } from '../model/op-kinds.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 /** @typedef {import('../layout-worker.js').Layout} Layout */
 
-/** Heights in a box: its head, a line for an input, a call, and the space below. */
-const [HEAD, LINE, CALL, FOOT] = [40, 15, 22, 5];
+/** Heights in a box: its head, of two lines or one, a line for an input, a call, and the space below. */
+const [HEAD, SHORT, LINE, CALL, FOOT] = [40, 28, 15, 22, 5];
 /** The most lines that are shown; and for a scope, lines for its variables. */
 const [LINES, SCOPE_LINES] = [5, 3];
 /** For text in a box: widths of a letter, and the longest text in letters. */
@@ -25,11 +25,14 @@ export const functionName = (name) => name.replace(/^__(inference|forward|backwa
 
 const several = (/** @type {Group} */ { is }) => is === 'many' || is === 'rest';
 
-/** @param {Group} group */
-function under({ is, op, count: nodes }) {
+/** The second line; none if it would repeat the first. @param {Group} group */
+function under({ is, label, op, count: nodes, same = 1 }) {
   if (is === 'rest') return 'listed only';
-  if (is === 'many') return op && op !== '' ? short(op) : 'alike';
-  if (is === 'scope') return `${counted(nodes, 'node')}${op ? `: ${short(op, 34)}` : ''}`;
+  if (is === 'node' || is === 'many') return isAlike(label, op) ? '' : short(op, 34) || 'alike';
+  if (is === 'scope') {
+    const words = `${counted(nodes, 'node')}${same > 1 ? `, ${count(same)} × the same` : ''}`;
+    return op ? `${words}: ${short(op, 34)}` : words;
+  }
   return short(op, 34) || is;
 }
 
@@ -49,6 +52,9 @@ const callsIn = ({ is, calls }) => (is === 'node' ? calls.slice(0, 4) : []);
 const callText = ({ name, function: called }) =>
   `${name === 'f' || name === 'calls' ? '' : `${short(name.replace(/_branch$/, ''), 10)} `}→ ${short(functionName(called), 34)}`;
 
+/** @param {Group} group */
+const headOf = (group) => (under(group) ? HEAD : SHORT);
+
 /** @param {Group} g */
 const titleOf = (g) => `${g.is === 'scope' ? '+ ' : ''}${short(g.label)}${several(g) ? ` × ${count(g.count)}` : ''}`;
 
@@ -64,7 +70,7 @@ export function sizeOf(group) {
     ...calls.map((call) => 30 + SMALL * callText(call).length),
   );
   const more = lines.length * LINE + calls.length * CALL;
-  return { width: Math.round(width), height: HEAD + (more ? more + FOOT : 0) };
+  return { width: Math.round(width), height: headOf(group) + (more ? more + FOOT : 0) };
 }
 
 /** The text for screen readers matches the picture. @param {Group} group */
@@ -74,10 +80,11 @@ function spoken(group) {
   const called = callsIn(group).length
     ? [`calls ${calls.map((one) => plain(functionName(one.function))).join(', ')}`]
     : [];
-  if (is === 'node') return [plain(label), plain(op), ...lines, ...called].join(', ');
+  const second = under(group) ? [plain(op)] : [];
+  if (is === 'node') return [plain(label), ...second, ...lines, ...called].join(', ');
   if (is === 'argument' || is === 'result') return `${word} ${plain(label)}, ${plain(op)}`;
   if (is === 'scope') return [`open scope ${plain(label)}`, under(group), ...lines].join(', ');
-  return `${plain(label)} × ${count(nodes)}, ${under(group)}`;
+  return [`${plain(label)} × ${count(nodes)}`, ...second].join(', ');
 }
 
 /**
@@ -87,44 +94,50 @@ function spoken(group) {
  * @property {(name: string) => void} enter a function
  */
 
-/** @param {Group} group @param {{ x: number, y: number }} at @param {{ chosen: string, start: string }} state @param {Actions} actions */
-function box(group, { x, y }, { chosen, start }, { choose, enter }) {
+/** @param {Group} group @param {{ x: number, y: number }} at
+ * @param {{ chosen: string, start: string, isPale: boolean, colour?: string }} state @param {Actions} actions */
+function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter }) {
   const { id, is, label } = group;
   const { width, height } = sizeOf(group);
   const lines = linesOf(group);
-  const top = HEAD + lines.length * LINE;
+  const head = headOf(group);
+  const top = head + lines.length * LINE;
   const [left, up] = [Math.round(x - width / 2), Math.round(y - height / 2)];
-  const kind = is === 'scope' && /norm/i.test(label) ? 'norm' : kindOf(group.op);
-  return svg`<g class="box ${is} ${kind}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
+  return svg`<g class="box ${is} ${isPale ? 'pale' : ''}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
       aria-pressed=${is === 'scope' ? nothing : id === chosen} aria-label=${spoken(group)}
       transform="translate(${left} ${up})" @click=${() => choose(group)}>
     <title>${several(group) ? plain(label) : plain(id.replace(/^return:/, ''))}</title>
     <rect width=${width} height=${height}></rect>
-    ${is === 'node' || is === 'scope' ? svg`<rect class="band" x="4" y="7" width="4" height=${HEAD - 14}></rect>` : nothing}
-    <text aria-hidden="true" class="name" x=${width / 2} y="17">${titleOf(group)}</text>
-    <text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>
-    ${lines.length ? svg`<line class="rule" x1="0" x2=${width} y1=${HEAD - 2} y2=${HEAD - 2}></line>` : nothing}
+    ${
+      colour
+        ? svg`<rect fill=${colour} fill-opacity=".15" width=${width} height=${head - 2}></rect>
+          <rect class="band" fill=${colour} x="4" y="7" width="4" height=${head - 14}></rect>`
+        : nothing
+    }
+    <text aria-hidden="true" class="name" x=${width / 2} y=${head < HEAD ? 18 : 17}>${titleOf(group)}</text>
+    ${head < HEAD ? nothing : svg`<text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>`}
+    ${lines.length ? svg`<line class="rule" x1="0" x2=${width} y1=${head - 2} y2=${head - 2}></line>` : nothing}
     ${lines.map(
-      ([name, text], i) => svg`<text aria-hidden="true" class="line" x="10" y=${HEAD + 11 + i * LINE}>${name}</text>
-      <text aria-hidden="true" class="value" x=${width - 10} y=${HEAD + 11 + i * LINE}>${text}</text>`,
+      ([name, text], i) => svg`<text aria-hidden="true" class="line" x="10" y=${head + 11 + i * LINE}>${name}</text>
+      <text aria-hidden="true" class="value" x=${width - 10} y=${head + 11 + i * LINE}>${text}</text>`,
     )}
   </g>
   ${callsIn(group).map(
     (
       call,
       i,
-    ) => svg`<g class="enter" tabindex="-1" role="button" aria-label=${`go into function ${plain(call.function)}`}
+    ) => svg`<g class="enter ${isPale ? 'pale' : ''}" tabindex="-1" role="button" aria-label=${`go into ${callText(call)}`}
       transform="translate(${left + 6} ${up + top + i * CALL})" @click=${() => enter(call.function)}>
       <title>${plain(call.function)}: see its graph</title>
       <rect width=${width - 12} height=${CALL - 3}></rect>
-      <text x=${(width - 12) / 2} y="14">${callText(call)}</text>
+      <text aria-hidden="true" x=${(width - 12) / 2} y="14">${callText(call)}</text>
     </g>`,
   )}`;
 }
 
 /** An open scope. @param {any} frame @param {Actions} actions */
 const frame = ({ id, x, y, width, height }, { fold }) =>
-  svg`<g class="frame" tabindex="-1" role="button" aria-label=${`fold ${plain(id)}`} transform="translate(${x} ${y})" @click=${() => fold(id)}>
+  svg`<g class="frame" tabindex="-1" role="button" data-id=${id} aria-label=${`fold ${plain(id)}`} transform="translate(${x} ${y})" @click=${() => fold(id)}>
     <title>${plain(id)}: fold it</title>
     <rect width=${width} height=${height}></rect>
   </g>`;
@@ -148,30 +161,61 @@ function curve(points) {
   return path;
 }
 
-/** Shapes are written once below each box, or on each edge if they differ. @param {any[]} edges */
-function shapesOf(edges) {
+/** Where an edge leaves the lower end of its box, or the side. @param {any} edge @param {any} layout */
+function leaving({ from, points: [start, next = start] }, { boxes, heights }) {
+  const down = boxes[from].y + heights[from] / 2 - start.y;
+  const along = next.y - start.y > down && down > 0 ? down / (next.y - start.y) : 0;
+  return [{ x: start.x + (next.x - start.x) * along, y: start.y + (next.y - start.y) * along }, next];
+}
+
+/** Shapes are written once below each box, or on each edge if they differ. @param {any[]} edges @param {Layout} layout */
+function shapesOf(edges, layout) {
   /** @type {Map<string, any[]>} */
   const from = new Map();
   for (const edge of edges)
     if (edge.shape && edge.points.length) from.set(edge.from, [...(from.get(edge.from) ?? []), edge]);
   return [...from.values()].flatMap((all) => {
     const alike = all.every(({ shape }) => shape === all[0].shape);
-    return (alike ? all.slice(0, 1) : all).map(({ shape, points }) => {
-      const [start, next = start] = points;
+    return (alike ? all.slice(0, 1) : all).map((edge) => {
+      const { shape } = edge;
+      const [start, next] = leaving(edge, layout);
       const along = alike ? 0 : Math.min(1, 26 / Math.max(1, Math.abs(next.y - start.y)));
-      return svg`<text class="shape" aria-hidden="true" x=${start.x + (next.x - start.x) * along + 5} y=${start.y + (alike ? 12 : (next.y - start.y) * along)}>${shape}</text>`;
+      return svg`<text class="shape" aria-hidden="true" x=${start.x + (next.x - start.x) * along + 5} y=${start.y + (alike ? 12 : (next.y - start.y) * along)}>${short(shape)}</text>`;
     });
   });
+}
+
+/** What is followed: boxes, for a path in its order; and where it begins and ends.
+ * @typedef {{ boxes: string[], ends: string[] }} Trail */
+
+/** Which edges are highlighted. @param {string} chosen @param {Trail | undefined} trail
+ * @returns {(from: string, to: string) => boolean} */
+function litBy(chosen, trail) {
+  if (!trail) return (from, to) => from === chosen || to === chosen;
+  const places = new Map(trail.boxes.map((id, i) => [id, i]));
+  const isPath = trail.ends.length > 1;
+  return (from, to) => {
+    const [a, b] = [places.get(from), places.get(to)];
+    return a !== undefined && b !== undefined && (!isPath || b === a + 1);
+  };
+}
+
+/** From the top, as they are read aloud. @param {Group[]} groups @param {Layout} layout */
+function inOrder(groups, { boxes }) {
+  const place = (/** @type {Group} */ { id }) => boxes[id] ?? { x: 0, y: 0 };
+  return [...groups].sort((a, b) => place(a).y - place(b).y || place(a).x - place(b).x);
 }
 
 /**
  * All of it, to be put into an svg.
  *
  * @param {{ groups: Group[], edges: any[], layout: Layout }} drawn
- * @param {{ chosen: string }} state
+ * @param {{ chosen: string, trail?: Trail, colourOf: import('./graph-colours.js').Colours['of'] }} state
  * @param {Actions} actions
  */
-export function drawing({ groups, edges, layout }, { chosen }, actions) {
+export function drawing({ groups, edges, layout }, { chosen, trail, colourOf }, actions) {
+  const isLit = litBy(chosen, trail);
+  const isPale = (/** @type {string} */ id) => !!trail && !trail.boxes.includes(id);
   const known = new Map(edges.map((edge) => [`${edge.from}\n${edge.to}`, edge]));
   const laid = layout.edges.map((edge) => ({ ...edge, ...known.get(`${edge.from}\n${edge.to}`) }));
   const start = groups.some(({ id }) => id === chosen)
@@ -185,8 +229,11 @@ export function drawing({ groups, edges, layout }, { chosen }, actions) {
   ${layout.frames.map((one) => frame(one, actions))}
   ${laid.map(
     ({ from, to, control, points }) => svg`<path marker-end="url(#to)"
-      class="${control ? 'control' : ''} ${from === chosen || to === chosen ? 'lit' : ''}" d=${curve(points)}></path>`,
+      class="${control ? 'control' : ''} ${isLit(from, to) ? 'lit' : trail ? 'pale' : ''}" d=${curve(points)}></path>`,
   )}
-  ${shapesOf(laid)} ${layout.frames.map(frameName)}
-  ${groups.map((group) => box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, { chosen, start }, actions))}`;
+  ${shapesOf(laid, layout)} ${layout.frames.map(frameName)}
+  ${inOrder(groups, layout).map((group) => {
+    const state = { chosen, start, isPale: isPale(group.id), colour: colourOf(group) };
+    return box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, state, actions);
+  })}`;
 }

@@ -1,55 +1,78 @@
-/** A drawing as a file: SVG with its styles in it, or PNG. */
-import { COLOURS, look } from './graph-look.js';
+/** A drawing as a file: SVG that needs no stylesheet, or PNG. */
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** Left free around the drawing. */
-const MARGIN = 12;
+/** Left free around the drawing, and above it for its title. */
+const [MARGIN, TITLE] = [12, 26];
 /** The limits of browsers' drawings: a side, and the number of pixels. */
 const [SIDE, PIXELS] = [16_000, 100_000_000];
 
-/** The page's colours as they are now. @param {Element} within @returns {[name: string, value: string][]} */
-function coloursIn(within) {
-  const probe = within.appendChild(document.createElement('span'));
-  const values = COLOURS.map((name) => {
-    if (name === 'mono') return /** @type {[string, string]} */ ([name, 'ui-monospace, Menlo, Consolas, monospace']);
-    probe.style.color = `var(--${name})`;
-    return /** @type {[string, string]} */ ([name, getComputedStyle(probe).color]);
-  });
-  probe.remove();
-  return values;
+/** What a shape or a text gets from stylesheets, and what it is without. */
+const shape = {
+  fill: 'rgb(0, 0, 0)',
+  'fill-opacity': '1',
+  stroke: 'none',
+  'stroke-opacity': '1',
+  'stroke-width': '1px',
+  'stroke-dasharray': 'none',
+};
+const text = { fill: '', 'font-family': '', 'font-size': '', 'font-weight': '400', 'text-anchor': 'start' };
+/** @type {Record<string, Record<string, string>>} */
+const styles = { rect: { ...shape, rx: 'auto' }, path: shape, line: shape, circle: shape, text, tspan: text };
+
+/** Other programs know attributes better than stylesheets. @param {Element} shown @param {Element} copy */
+function styled(shown, copy) {
+  const computed = getComputedStyle(shown);
+  for (const [name, usual] of Object.entries(styles[shown.localName] ?? {})) {
+    const value = computed.getPropertyValue(name);
+    if (value !== usual) copy.setAttribute(name, value.replaceAll('"', "'"));
+  }
+  for (const { name } of [...copy.attributes])
+    if (/^(class|tabindex|role|aria-.*|data-.*)$/.test(name)) copy.removeAttribute(name);
+  // A light edge around letters is a text of its own below them.
+  if (shown.localName !== 'text' || computed.stroke === 'none') return;
+  const edge = /** @type {Element} */ (copy.cloneNode(true));
+  const look = { fill: computed.stroke, stroke: computed.stroke, 'stroke-width': computed.strokeWidth };
+  for (const [name, value] of Object.entries(look)) edge.setAttribute(name, value);
+  edge.setAttribute('stroke-linejoin', 'round');
+  copy.before(edge);
+}
+
+/** @param {string} name @param {Record<string, string | number>} attributes @param {string} [content] */
+function element(name, attributes, content = '') {
+  const one = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, String(value));
+  one.textContent = content;
+  return one;
 }
 
 /**
- * The drawing alone, without interactive parts.
+ * The drawing alone, without interactive parts, under a title.
  *
  * @param {SVGSVGElement} shown
  * @param {{ width: number, height: number }} size
+ * @param {string} title
  */
-export function svgOf(shown, { width, height }) {
-  const svg = document.createElementNS(SVG, 'svg');
-  const [wide, high] = [width + 2 * MARGIN, height + 2 * MARGIN].map(Math.ceil);
-  svg.setAttribute('width', String(wide));
-  svg.setAttribute('height', String(high));
-  svg.setAttribute('viewBox', `${-MARGIN} ${-MARGIN} ${wide} ${high}`);
-  const colours = coloursIn(/** @type {Element} */ (shown.parentElement));
-  const panel = colours.find(([name]) => name === 'panel')?.[1] ?? 'white';
-  const page = svg.appendChild(document.createElementNS(SVG, 'rect'));
-  for (const [name, value] of Object.entries({ x: -MARGIN, y: -MARGIN, width: wide, height: high, fill: panel }))
-    page.setAttribute(name, String(value));
-  for (const child of shown.querySelector('.moved')?.children ?? []) svg.append(child.cloneNode(true));
-  for (const one of svg.querySelectorAll('*'))
-    for (const name of ['tabindex', 'role', 'aria-pressed', 'aria-label', 'aria-hidden', 'data-id'])
-      one.removeAttribute(name);
-  const comments = document.createTreeWalker(svg, NodeFilter.SHOW_COMMENT);
-  const gone = [];
-  while (comments.nextNode()) gone.push(comments.currentNode);
-  for (const one of gone) /** @type {Comment} */ (one).remove();
-  // The page's policy forbids style elements, so this one is put into the text.
-  const style = colours.reduce((text, [name, value]) => text.replaceAll(`var(--${name})`, value), look);
-  const text = new XMLSerializer()
-    .serializeToString(svg)
-    .replace('>', () => `><style>${style.replaceAll('>', '&gt;')}</style>`);
-  return { text, width: Number(wide), height: Number(high) };
+export function svgOf(shown, size, title) {
+  const [width, height] = [Math.ceil(size.width + 2 * MARGIN), Math.ceil(size.height + 2 * MARGIN + TITLE)];
+  const [x, y] = [-MARGIN, -MARGIN - TITLE];
+  const moved = /** @type {Element} */ (shown.querySelector('.moved'));
+  const copy = /** @type {Element} */ (moved.cloneNode(true));
+  const copies = copy.querySelectorAll('*');
+  for (const [i, one] of moved.querySelectorAll('*').entries()) styled(one, /** @type {Element} */ (copies[i]));
+  for (const one of copy.querySelectorAll('title')) one.remove(); // they say what a click does
+  copy.removeAttribute('transform');
+  copy.removeAttribute('class');
+  const page = getComputedStyle(/** @type {Element} */ (shown.parentElement));
+  const font = { 'font-family': 'system-ui, sans-serif', 'font-size': '15px', 'font-weight': '600' };
+  const svg = element('svg', { width, height, viewBox: `${x} ${y} ${width} ${height}` });
+  svg.append(
+    element('title', {}, title),
+    element('rect', { x, y, width, height, fill: page.backgroundColor }),
+    element('text', { x: 0, y: -MARGIN, fill: page.color, ...font }, title),
+    copy,
+  );
+  const comments = /<!--.*?-->/gs; // lit's
+  return { text: new XMLSerializer().serializeToString(svg).replace(comments, ''), width, height };
 }
 
 /** @param {ReturnType<typeof svgOf>} drawing @returns {Promise<Blob>} */

@@ -3,6 +3,7 @@ import { css, html, nothing } from 'lit';
 import { plain } from '../format.js';
 import { kinds } from '../model/kinds.js';
 import { Panel } from '../panel.js';
+import { lead } from './graph-follow.js';
 
 /** @typedef {import('../model/find.js').Found} Found */
 
@@ -185,7 +186,7 @@ class GraphFind extends Panel {
   /** @param {Found} one */
   #lead(one) {
     this.shown = false;
-    if (one.node) this.go('graph', this.at, one.node, this.view);
+    if (one.node) lead(this, one.node);
     else if (['node', 'value', 'input'].includes(one.is)) this.go('graph', one.function || '/', one.name);
     else if (one.is === 'initializer') this.go('variables', one.function ? `${one.function}:${one.name}` : one.name);
     else if (one.is === 'function' || one.is === 'subgraph') this.go('graph', one.name);

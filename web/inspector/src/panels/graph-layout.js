@@ -62,7 +62,7 @@ export async function laidOut({ groups, edges }, signal) {
     widths,
   );
   const width = layout.width + (others.length ? ASIDE : 0);
-  return { ...layout, width, heights, edges: [...layout.edges, ...others] };
+  return { ...layout, width, heights, widths: Object.fromEntries(widths), edges: [...layout.edges, ...others] };
 }
 
 /** Where reading begins: at the first argument. @param {any} drawn @param {any} layout */

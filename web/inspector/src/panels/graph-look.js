@@ -1,23 +1,14 @@
-/** Styles of the drawing of a graph, on the page and in an exported file. */
-
-/** Colours that a drawing takes from the page. */
-export const COLOURS = ['panel', 'line', 'text', 'dim', 'accent', 'chip', 'row', 'mono'];
+/** Styles of the drawing of a graph. */
 
 /** Text of a stylesheet; `var(--…)` are the page's colours. */
 export const look = `
 .frame > rect { fill: var(--accent); fill-opacity: .05; stroke: var(--accent); stroke-opacity: .35; rx: 10px; }
-.box > rect { fill: var(--panel); stroke: var(--dim); stroke-opacity: .55; rx: 7px; }
-.box > rect.band { stroke: none; fill: var(--kind); rx: 2px; }
+.box > rect { rx: 7px; }
+.box > rect:first-of-type { fill: var(--panel); stroke: var(--dim); stroke-opacity: .55; }
+.box > rect.band { rx: 2px; }
 .box.scope > rect:first-of-type { fill: var(--chip); stroke: var(--accent); stroke-opacity: .5; }
 .box:is(.many, .rest) > rect:first-of-type { fill: var(--row); stroke-dasharray: 5 3; }
 .box:is(.argument, .result) > rect:first-of-type { fill: var(--row); stroke: var(--text); stroke-opacity: .7; rx: 18px; }
-.box { --kind: var(--line); }
-.box.weigh { --kind: #3f7fe0; }
-.box.act { --kind: #c2553f; }
-.box.norm { --kind: #2f9a72; }
-.box.pool { --kind: #8a6bd1; }
-.box.form { --kind: #8b94a3; }
-.box.call { --kind: #c08a1e; }
 text { font: 12.5px system-ui, sans-serif; fill: var(--text); text-anchor: middle; pointer-events: none; }
 text.name { font-weight: 600; }
 text.scope { font-size: 11px; fill: var(--dim); text-anchor: start; paint-order: stroke; stroke: var(--panel); stroke-width: 4px; stroke-linejoin: round; }
@@ -31,6 +22,8 @@ text.shape { fill: var(--dim); font: 10.5px var(--mono); text-anchor: start; pai
 path { fill: none; stroke: var(--dim); stroke-opacity: .65; }
 path.control { stroke-dasharray: 4 3; }
 path.lit { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2px; }
+path.pale { stroke-opacity: .2; }
+:is(.box, .enter).pale { opacity: .3; }
 marker path { fill: var(--dim); stroke: none; }
 `;
 

@@ -2,20 +2,32 @@
 import { css } from 'lit';
 
 export const panelLook = css`
-  .bar {
-    margin-bottom: 0.5rem;
+  :host {
+    display: flex;
+    flex-direction: column;
+    flex: 1;
+    min-width: 0;
   }
-  .bar.second {
+  .controls {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.3rem 0.6rem;
+    padding: 0.3rem 0.8rem;
+    background: var(--panel);
+    border-bottom: 1px solid var(--line);
     font-size: 0.87rem;
-    gap: 0.3rem 1.1rem;
+  }
+  .bar {
+    display: contents;
   }
   .places {
-    flex: 0 1 20rem;
+    flex: 0 1 15rem;
     min-width: 0;
     border: 1px solid var(--line);
     border-radius: 7px;
     background: var(--panel);
-    padding: 0.32rem 0.5rem;
+    padding: 0.25rem 0.5rem;
   }
   .switch {
     display: inline-flex;
@@ -28,22 +40,94 @@ export const panelLook = css`
     accent-color: var(--accent);
   }
   .tools {
+    order: 1;
     margin-left: auto;
     display: flex;
     gap: 0.3rem;
   }
   .tools button {
-    padding: 0.25rem 0.6rem;
+    padding: 0.2rem 0.55rem;
   }
   .parts {
-    display: grid;
-    gap: 0.8rem;
-    grid-template-columns: minmax(0, 1fr);
+    display: flex;
+    flex: 1;
+    min-height: 0;
+  }
+  .parts.below {
+    flex-direction: column;
+  }
+  .view,
+  .side {
+    flex: 1;
+    min-width: 0;
+    min-height: 0;
+    border: 0;
+    border-radius: 0;
+    overflow: clip;
   }
   .view {
-    height: max(22rem, calc(100vh - 18rem));
-    min-height: 0;
-    overflow: clip;
+    position: relative;
+  }
+  /* A drawing that is about to be replaced. */
+  .window {
+    transition: opacity 0.1s 0.25s;
+  }
+  [aria-busy='true'] > .window {
+    opacity: 0.35;
+  }
+  [aria-busy='true']::after {
+    content: 'Reading…';
+    position: absolute;
+    inset: 0 auto auto 50%;
+    translate: -50% 1rem;
+    padding: 0.2rem 0.8rem;
+    border-radius: 7px;
+    background: var(--chip);
+    animation: later 0.25s step-end;
+  }
+  @keyframes later {
+    from {
+      opacity: 0;
+    }
+  }
+  .legend {
+    position: absolute;
+    inset: auto auto 0 0;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 0.9rem;
+    margin: 0;
+    padding: 0.2rem 0.6rem;
+    border-radius: 0 8px 0 0;
+    background: color-mix(in srgb, var(--panel) 85%, transparent);
+    list-style: none;
+    font-size: 0.78rem;
+    color: var(--dim);
+    pointer-events: none;
+  }
+  .legend svg {
+    width: 0.65rem;
+  }
+  .colours {
+    border: 1px solid var(--line);
+    border-radius: 7px;
+    background: var(--panel);
+  }
+  cpb-border {
+    flex: 0 0 7px;
+    margin: 0 -3px;
+    z-index: 1;
+    cursor: col-resize;
+    touch-action: none;
+  }
+  .below > cpb-border {
+    flex-basis: 13px;
+    margin: -6px 0;
+    cursor: row-resize;
+  }
+  cpb-border:is(:hover, :active, :focus-visible) {
+    background: var(--accent);
+    outline: none;
   }
   .window {
     display: block;
@@ -58,10 +142,11 @@ export const panelLook = css`
     cursor: grabbing;
   }
   .side {
+    flex: 0 0 var(--part);
     padding: 0.8rem 1rem;
     position: relative;
     overflow-y: auto;
-    max-height: max(22rem, calc(100vh - 18rem));
+    box-shadow: 0 0 0 1px var(--line);
   }
   .close {
     position: absolute;
@@ -72,26 +157,16 @@ export const panelLook = css`
     font-size: 1.2rem;
     line-height: 1.4;
   }
-  @container (max-width: 56rem) {
-    .parts.two .view {
-      height: max(18rem, 52vh);
+  @container (max-width: 48rem) {
+    .legend.usual {
+      display: none;
     }
-    .side {
-      max-height: none;
-    }
-  }
-  @container (min-width: 56rem) {
-    .parts.two {
-      grid-template-columns: minmax(0, 1fr) 22rem;
-    }
-  }
-  @container (max-width: 40rem) {
     .places {
-      flex-basis: 100%;
-      font-size: 16px;
+      flex: 1 1 8rem;
     }
     .tools {
-      margin-left: 0;
+      order: 0;
+      margin: 0;
     }
   }
 `;

@@ -30,6 +30,8 @@ export class Zoom {
 
   /** Whether the reader has moved it. */
   touched = false;
+  /** Called whenever another part is seen. */
+  moved = () => {};
 
   /** The window; what moves is its child with class `moved`. @param {SVGSVGElement} svg */
   attach(svg) {
@@ -50,6 +52,19 @@ export class Zoom {
     return { width: width || 1, height: height || 1 };
   }
 
+  /** The part of the drawing in the window. @returns {Area} */
+  get seen() {
+    const { width, height } = this.#area;
+    const { x, y, scale } = this;
+    return { x: -x / scale, y: -y / scale, width: width / scale, height: height / scale };
+  }
+
+  /** Brings a point of the drawing into the middle. @param {number} x @param {number} y */
+  centre(x, y) {
+    const middle = this.middle;
+    this.pan((middle.x - x) * this.scale, (middle.y - y) * this.scale);
+  }
+
   /** The point of the drawing in the middle. */
   get middle() {
     const { width, height } = this.#area;
@@ -62,6 +77,7 @@ export class Zoom {
       'transform',
       `translate(${this.x.toFixed(2)} ${this.y.toFixed(2)}) scale(${this.scale.toFixed(4)})`,
     );
+    this.moved();
   }
 
   /** Keeps a point of the window in place. @param {number} factor @param {Point} [about] */
@@ -101,9 +117,11 @@ export class Zoom {
     if (fits >= READABLE) this.fit();
     else {
       this.scale = between(READABLE, (width - MARGIN) / this.width, 1);
-      const middle = start && this.width * this.scale > width ? start.x : this.width / 2;
-      this.x = width / 2 - middle * this.scale;
-      this.y = MARGIN / 2;
+      const left = width / 2 - (start?.x ?? this.width / 2) * this.scale;
+      const least = width - this.width * this.scale - MARGIN;
+      this.x = least < 0 ? between(least, left, MARGIN) : left;
+      // The beginning is in view also if something else is above it.
+      this.y = Math.min(MARGIN / 2, height / 3 - (start?.y ?? 0) * this.scale);
       this.#show();
     }
     this.touched = false;

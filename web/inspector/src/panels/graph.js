@@ -5,15 +5,20 @@ import { arrows } from '../arrows.js';
 import { counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { offer, Panel, priceOf } from '../panel.js';
+import './border.js';
+import { colourings, coloursOf } from './graph-colours.js';
 import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
 import { download, pngOf, svgOf } from './graph-export.js';
 import './graph-find.js';
+import { following, lead } from './graph-follow.js';
 import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
 import { behaviour, look } from './graph-look.js';
+import { map, mapLook, showPlace } from './graph-map.js';
 import { panelLook } from './graph-panel-look.js';
 import { fromText, toText } from './graph-scopes.js';
 import { Zoom } from './graph-zoom.js';
+import { nameOf } from './headline.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 
@@ -27,6 +32,7 @@ class Graph extends Panel {
   static styles = [
     ...Panel.styles,
     panelLook,
+    mapLook,
     css`
       ${unsafeCSS(look)}
     `,
@@ -46,8 +52,27 @@ class Graph extends Panel {
   /** the last shown graph, and the selection in it */
   #seen = { layout: /** @type {any} */ (undefined), at: '', chosen: '' };
 
-  /** the scope that was just opened or folded */
-  #turned = '';
+  /** the scope that was just opened or folded, and whether the keyboard was there */
+  #turned = { scope: '', isFocused: false };
+
+  /** @param {string} scope */
+  #turn(scope) {
+    this.#turned = {
+      scope,
+      isFocused: /** @type {ShadowRoot} */ (this.renderRoot).activeElement?.matches('svg *') ?? false,
+    };
+  }
+
+  /** The keyboard stays with a scope that is opened or folded. @param {SVGSVGElement} svg */
+  #refocus(svg) {
+    const { scope, isFocused } = this.#turned;
+    this.#turned = { scope: '', isFocused: false };
+    const one = isFocused && svg.querySelector(`[data-id="${CSS.escape(scope)}"]`);
+    if (!one) return;
+    for (const other of svg.querySelectorAll('[tabindex="0"]')) other.setAttribute('tabindex', '-1');
+    one.setAttribute('tabindex', '0');
+    /** @type {SVGElement} */ (one).focus();
+  }
 
   /** Which graph: links to a node without a function mean the main graph. */
   get #at() {
@@ -65,6 +90,12 @@ class Graph extends Panel {
         signal,
       }),
     () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
+  );
+  /** What is followed from the selected node. */
+  #follow = this.asking(
+    ([session, drawn, node, view], { signal }) =>
+      drawn && following(session, { at: drawn.at, node, open: drawn.open, view }, signal),
+    () => [this.#graph.value, this.node, this.view],
   );
   /** The parts that a brief drawing lacks; the drawing is then replaced. */
   #rest = this.asking(
@@ -102,18 +133,20 @@ class Graph extends Panel {
     const { layout, drawn } = shown;
     const [seen, zoom] = [this.#seen, this.#zoom];
     zoom.attach(svg);
+    zoom.moved = () => showPlace(this.renderRoot, zoom);
     Object.assign(zoom, { width: layout.width, height: layout.height });
     const chosen = this.#chosen(drawn);
     const isNew = seen.layout !== layout;
     this.#seen = { layout, at: drawn.at, chosen };
-    const before = isNew && seen.at === drawn.at ? anchor(seen.layout, layout, this.#turned, zoom.middle) : undefined;
-    if (isNew) this.#turned = '';
+    const isKept = isNew && seen.at === drawn.at && (this.#turned.scope || zoom.touched);
+    const before = isKept ? anchor(seen.layout, layout, this.#turned.scope, zoom.middle) : undefined;
     if (before) zoom.pan(before.x * zoom.scale, before.y * zoom.scale);
     else if (isNew) zoom.begin(beginning(drawn, layout));
     if (chosen && (isNew || chosen !== seen.chosen)) {
       const place = areaOf(drawn, layout, chosen);
       if (place) zoom.see(place, true);
     }
+    if (isNew) this.#refocus(svg);
   }
 
   /** The box of the selection. @param {any} drawn */
@@ -122,8 +155,8 @@ class Graph extends Panel {
   }
 
   render() {
-    return html`${this.#bar()}
-    ${this.#graph.value || this.#graph.status === 3 ? this.answer(this.#current, (graph) => this.#body(graph)) : this.answer(this.#graph, () => nothing)}`;
+    return html`<div class="controls">${this.#bar()}</div>
+      ${this.#graph.value || this.#graph.status === 3 ? this.answer(this.#current, (graph) => this.#body(graph)) : this.answer(this.#graph, () => nothing)}`;
   }
 
   /** The last answer stays until the next one arrives. */
@@ -150,7 +183,12 @@ class Graph extends Panel {
     const isOnnx = isExported(this.session.about.kind);
     return html`<div class="bar">
         ${this.#picker()}
-        <cpb-graph-find .session=${this.session} .at=${graph?.at ?? this.#at} .view=${this.#view}></cpb-graph-find>
+        <cpb-graph-find
+          .session=${this.session}
+          .at=${graph?.at ?? this.#at}
+          .node=${this.node}
+          .view=${this.#view}
+        ></cpb-graph-find>
         <span class="tools">
           <button aria-label="Smaller" title="Smaller (−)" @click=${() => this.#zoom.by(0.8)}>−</button>
           <button aria-label="Larger" title="Larger (+)" @click=${() => this.#zoom.by(1.25)}>+</button>
@@ -162,7 +200,8 @@ class Graph extends Panel {
       <div class="bar second">
         ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing} ${this.#owner()}
         ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
-        ${this.#switch('all', `Constants and ${isOnnx ? 'weights' : 'variables'} as boxes`, all === '1')}
+        ${this.#switch('all', isOnnx ? 'Weights as boxes' : 'Variables as boxes', all === '1')} ${this.#colourPicker()}
+        ${graph?.groups.some((/** @type {Group} */ { is }) => is === 'scope') ? html`<button class="link" @click=${() => this.#openAll()}>Open all</button>` : nothing}
         ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
         ${this.#price()} ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;
@@ -180,6 +219,25 @@ class Graph extends Panel {
     return owner
       ? html`<span>in the node ${this.link('graph', owner.graph || WHOLE, owner.node, owner.node)}</span>`
       : nothing;
+  }
+
+  #colourPicker() {
+    const { colour = 'kind' } = this.view;
+    const change = (/** @type {any} */ { target: { value } }) => this.see({ colour: value === 'kind' ? '' : value });
+    return html`<select class="colours" aria-label="Colour" @change=${change}>
+      ${Object.entries(colourings).map(
+        ([name, [title]]) => html`<option value=${name} ?selected=${name === colour}>Colour: ${title}</option>`,
+      )}
+    </select>`;
+  }
+
+  /** Opens the scopes that there is room for. */
+  async #openAll() {
+    try {
+      this.#look(await this.session.look('openAll', { at: this.#graph.value?.at ?? this.#at }));
+    } catch (error) {
+      this.problem = String(/** @type {any} */ (error)?.message ?? error);
+    }
   }
 
   /** @param {'control' | 'all'} name @param {string} title @param {boolean} on */
@@ -239,34 +297,38 @@ class Graph extends Panel {
   drawing({ drawn, layout }) {
     const chosen = this.#chosen(drawn);
     const isTold = this.group || this.node;
-    return html`<div class="parts ${isTold ? 'two' : ''}">
+    const trail = this.view.follow && this.node ? this.#follow.value : undefined;
+    const colours = coloursOf(this.view.colour, drawn.groups);
+    return html`<div class="parts">
       <div class="view box" aria-busy=${this.#graph.status === 1 || this.#layout.status === 1}>
-        ${guard([layout, drawn, chosen], () => this.picture(drawn, layout, chosen))}
+        ${guard([layout, drawn, chosen, trail, this.view.colour], () => this.picture(drawn, layout, { chosen, trail, colourOf: colours.of }))}
+        ${legend(colours.legend, !this.view.colour)} ${guard([layout], () => map(layout, this.#zoom))}
       </div>
       ${
         isTold
-          ? html`<section class="side box" aria-label=${this.group ? 'Nodes' : 'Node'}>
-              <button class="close" aria-label="Close" @click=${() => this.#close()}>×</button>
-              <cpb-graph-details
-                .session=${this.session}
-                .at=${drawn.at}
-                .node=${this.node}
-                .group=${this.group}
-                .open=${drawn.open}
-                .view=${this.#view}
-              ></cpb-graph-details>
-            </section>`
+          ? html`<cpb-border></cpb-border>
+              <section class="side box" aria-label=${this.group ? 'Nodes' : 'Node'}>
+                <button class="close" aria-label="Close" @click=${() => this.#close()}>×</button>
+                <cpb-graph-details
+                  .session=${this.session}
+                  .at=${drawn.at}
+                  .node=${this.node}
+                  .group=${this.group}
+                  .open=${drawn.open}
+                  .view=${this.#view}
+                ></cpb-graph-details>
+              </section>`
           : nothing
       }
     </div>`;
   }
 
-  /** @param {any} drawn @param {any} layout @param {string} chosen */
-  picture(drawn, layout, chosen) {
+  /** @param {any} drawn @param {any} layout @param {Parameters<typeof drawing>[1]} state */
+  picture(drawn, layout, state) {
     const actions = {
       choose: (/** @type {Group} */ group) => this.#choose(group),
       fold: (/** @type {string} */ scope) => {
-        this.#turned = scope;
+        this.#turn(scope);
         this.#look(drawn.open.filter((/** @type {string} */ one) => one !== scope && !one.startsWith(`${scope}/`)));
       },
       enter: (/** @type {string} */ name) => this.go('graph', name),
@@ -275,9 +337,9 @@ class Graph extends Panel {
       class="window"
       role="group"
       aria-label="Graph: arrow keys go from box to box, plus and minus zoom, 0 shows all of it"
-      @keydown=${(/** @type {KeyboardEvent} */ event) => this.#zoom.key(event) || arrows(event)}
+      @keydown=${(/** @type {KeyboardEvent} */ event) => this.#zoom.key(event) || arrows(event, beside(drawn.edges))}
     >
-      <g class="moved">${drawing({ ...drawn, layout }, { chosen }, actions)}</g>
+      <g class="moved">${drawing({ ...drawn, layout }, state, actions)}</g>
     </svg>`;
   }
 
@@ -285,15 +347,22 @@ class Graph extends Panel {
   #choose({ id, is }) {
     const { at, open } = this.#graph.value;
     if (is === 'scope') {
-      this.#turned = id;
+      this.#turn(id);
       this.#look([...open, id]);
     } else if (is === 'many' || is === 'rest') this.group = id;
-    else this.go('graph', at, id, this.#view);
+    else lead(/** @type {any} */ ({ at, node: this.node, go: this.go.bind(this) }), id, this.#view);
   }
 
   #close() {
     if (this.group) this.group = '';
     else this.go('graph', this.#graph.value.at, '', this.#view);
+  }
+
+  /** The model's name, and the graph's if it is not the model's. */
+  get #title() {
+    const { at } = this.#graph.value;
+    const name = nameOf(this.session.about.path);
+    return at && at !== WHOLE ? `${name} · ${functionName(at)}` : name;
   }
 
   /** @param {'svg' | 'png'} kind */
@@ -302,7 +371,7 @@ class Graph extends Panel {
     if (!svg || !this.#drawn?.layout) return;
     this.problem = '';
     try {
-      const file = svgOf(svg, this.#drawn.layout);
+      const file = svgOf(svg, this.#drawn.layout, this.#title);
       const blob = kind === 'svg' ? new Blob([file.text], { type: 'image/svg+xml' }) : await pngOf(file);
       download(blob, `${fileName(this.#graph.value.at)}.${kind}`);
     } catch (error) {
@@ -310,6 +379,27 @@ class Graph extends Panel {
     }
   }
 }
+
+/** Up and down lead along edges. @param {{ from: string, to: string }[]} edges */
+const beside = (edges) => (/** @type {Element} */ box, /** @type {string} */ key) => {
+  const id = box.getAttribute('data-id');
+  if (key === 'ArrowDown') return edges.flatMap(({ from, to }) => (from === id ? [to] : []));
+  return key === 'ArrowUp' ? edges.flatMap(({ from, to }) => (to === id ? [from] : [])) : [];
+};
+
+/** @param {[colour: string, meaning: string][]} colours @param {boolean} isUsual not chosen by the reader */
+const legend = (colours, isUsual) =>
+  colours.length
+    ? html`<ul class="legend ${isUsual ? 'usual' : ''}" aria-label="Colours">
+        ${colours.map(
+          ([colour, meaning]) =>
+            html`<li>
+              <svg viewBox="0 0 8 8" aria-hidden="true"><rect fill=${colour} width="8" height="8" rx="2" /></svg>
+              ${meaning}
+            </li>`,
+        )}
+      </ul>`
+    : nothing;
 
 /** @param {string} at */
 const fileName = (at) =>

@@ -77,10 +77,11 @@ export const headlined = css`
     margin: 0.9rem 0 0;
   }
   details.rest {
-    margin: 1.6rem 0 0;
+    margin: 1.2rem 0 0;
   }
   details.rest > summary {
-    color: var(--dim);
+    font-size: 1.05rem;
+    font-weight: 650;
   }
   @container (max-width: 40rem) {
     .head {

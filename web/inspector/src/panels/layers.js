@@ -75,8 +75,6 @@ class Layers extends Panel {
 
   /** @param {any[]} items @param {number} total @param {string} source */
   table(items, total, source) {
-    const [root] = items;
-    const within = root?.parent === null && items.some(({ parent }) => parent === root.index);
     const more = total > items.length ? `, the first ${count(items.length)} here` : '';
     return list(this, {
       rows: items,
@@ -84,7 +82,7 @@ class Layers extends Panel {
       columns: this.columns(items, source),
       text: (one) => `${one.name} ${one.class} ${one.path}`,
       beside: html`<p>
-        <strong>${counted(total - (within ? 1 : 0), 'layer')}</strong
+        <strong>${counted(total - (hasRoot(items) ? 1 : 0), 'layer')}</strong
         >${more}${SOURCES[source] ? `, ${SOURCES[source]}` : ''}
       </p>`,
     });
@@ -96,7 +94,14 @@ class Layers extends Panel {
     const has = (/** @type {string} */ key) => items.some((one) => one[key] && one[key].length !== 0);
     const isTree = isOfKeras(items[0]);
     return [
-      { key: 'name', title: 'Layer', by: isTree ? undefined : nameOf, show: (one) => this.#name(one, source) },
+      {
+        key: 'name',
+        title: 'Layer',
+        by: isTree ? undefined : nameOf,
+        show: (one) =>
+          html`${indent(one)}${linked(this, one, source)}
+          ${isTree ? html`<span class="dim small narrow">${plain(one.class ?? one.identifier)}</span>` : nothing}`,
+      },
       ...(isTree || has('class') ? [classes(isTree || source === 'modules' ? 'Class' : 'Operation')] : []),
       ...(has('input_shape') ? [typed('input', 'Input', ({ input_shape: of }) => of && shapes(of))] : []),
       ...(has('dtype') ? [typed('type', 'Type', ({ dtype: of }) => plain(of?.length ? of : JSON.stringify(of)))] : []),
@@ -107,19 +112,6 @@ class Layers extends Panel {
         : [numbers('bytes', 'Size', { wide: false, show: ({ bytes }) => size(bytes) }), shares(items, bytesOf)]),
       ...(has('inputs') ? [from] : []),
     ];
-  }
-
-  /** Links to its details: as a layer, or as variables or nodes. @param {any} one @param {string} source */
-  #name(one, source) {
-    const name = nameOf(one);
-    if (isOfKeras(one))
-      return html`${Array.from({ length: one.depth }, () => html`<span class="indent"></span>`)}${this.link('layers', one.path ?? name, name)}
-        <span class="dim small narrow">${plain(one.class ?? one.identifier)}</span>`;
-    // "(4 unnamed nodes)" and the like are not names.
-    if (/^\(.*\)$/.test(name)) return plain(name);
-    return source === 'variables'
-      ? this.link('variables', '', name, '', { q: name })
-      : this.link('graph', '', name, name);
   }
 
   /** All of one layer. @param {any} layer */
@@ -165,6 +157,28 @@ class Layers extends Panel {
       </ul>
       ${own.length > VARIABLES ? html`<p class="dim small">and ${count(own.length - VARIABLES)} more</p>` : nothing}`;
   }
+}
+
+/** Whether the first layer is the model, which has the others. @param {any[]} items */
+export const hasRoot = ([root, ...others]) =>
+  root?.parent === null && others.some(({ parent }) => parent === root.index);
+
+/** @param {any} layer */
+const indent = ({ depth = 0 }) => Array.from({ length: depth }, () => html`<span class="indent"></span>`);
+
+/**
+ * A link to what is known of a layer: as a layer, or as variables or nodes.
+ *
+ * @param {Panel} panel @param {any} one @param {string} source
+ */
+export function linked(panel, one, source) {
+  const name = nameOf(one);
+  if (isOfKeras(one)) return panel.link('layers', one.path ?? name, name);
+  // "(4 unnamed nodes)" and the like are not names.
+  if (/^\(.*\)$/.test(name)) return plain(name);
+  return source === 'variables'
+    ? panel.link('variables', '', name, '', { q: name })
+    : panel.link('graph', '', name, name);
 }
 
 /** @param {any} layer */

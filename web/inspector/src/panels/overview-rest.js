@@ -134,8 +134,8 @@ export function rest(panel, o) {
   const marks = Object.entries(panel.fingerprint.value || o.fingerprint || {});
   const facts = told([...written(o), ...saved(panel, o)]);
   if (!facts.length && !marks.length) return nothing;
-  return html`<details class="rest">
-    <summary>More: versions, metadata${o.signatures ? ', objects, fingerprint' : ''}</summary>
+  return html`<details class="rest" open>
+    <summary>Versions, metadata${o.signatures ? ', objects, fingerprint' : ''}</summary>
     ${pairs(facts)}
     ${
       marks.length

@@ -1,22 +1,51 @@
 /** The overview: the facts about a model, the most important first. Facts that a model lacks are left out. */
-import { html, nothing } from 'lit';
+import { css, html, nothing } from 'lit';
 import { constantsOf, MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shapes, size } from '../format.js';
 import { offer, Panel, priceOf } from '../panel.js';
+import { barred, bars } from './bars.js';
 import { folded } from './folded.js';
 import { headline, headlined, named, nameOf } from './headline.js';
+import { hasRoot, linked } from './layers.js';
 import { listing, numbers, shares, table } from './listing.js';
 import { figuresOf, kindWords } from './overview-figures.js';
 import { pairs, rest, resting } from './overview-rest.js';
 
-/** Signatures and weights that are listed. */
-const [SIGNATURES, WEIGHTS] = [8, 6];
+/** Signatures, weights and operations that are listed. */
+const [SIGNATURES, WEIGHTS, OPERATIONS] = [8, 6, 9];
 
 export class Overview extends Panel {
-  static styles = [...Panel.styles, headlined, listing, resting];
+  static styles = [
+    ...Panel.styles,
+    headlined,
+    listing,
+    barred,
+    resting,
+    css`
+      .glance {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        gap: 0 1.2rem;
+      }
+      .glance h2 {
+        margin-top: 1.2rem;
+      }
+      .glance p {
+        font-size: 0.9rem;
+      }
+      .glance td {
+        overflow-wrap: anywhere;
+      }
+      @container (min-width: 60rem) {
+        .glance {
+          grid-template-columns: minmax(0, 8fr) minmax(0, 5fr);
+        }
+      }
+    `,
+  ];
   overview = this.asking(([session], { signal }) => session.ask('overview', { signal }));
   // Loaded after the overview, whose requests these must not delay.
-  layers = this.askAfter((o, ask) => (o.keras || o.model) && ask('layers', { count: MOST }));
+  layers = this.askAfter((_, ask) => ask('layers', { count: MOST }));
   variables = this.askAfter(
     (o, _, signal) =>
       (o.kind === 'checkpoint' || (o.kind === 'saved_model' && o.variables?.total > 0)) &&
@@ -53,17 +82,24 @@ export class Overview extends Panel {
       const main = o.signatures ? mainSignature(o.signatures.items) : o;
       const items = (/** @type {any} */ page) => page?.items ?? page ?? [];
       return html`${headline({
-        kind: kindWords(kind, o, keras),
-        name: keras?.name || o.model?.name || o.graph?.name || nameOf(path),
-        inputs: items(main?.inputs),
-        outputs: items(main?.outputs),
-        show: o.signatures ? named : (one) => this.leading(one),
-        figures: figuresOf(this, o, keras),
-        note: this.priced() ?? this.twice(),
-      })}
-      ${o.signatures ? this.signatures(o.signatures) : nothing} ${o.tags?.total ? this.tags(o.tags) : nothing}
-      ${o.external_data?.length ? files(o.external_data) : nothing} ${this.layerLines(o)} ${this.largest()}
-      ${training(o.model?.training)} ${rest(this, o)}`;
+          kind: kindWords(kind, o, keras),
+          name: keras?.name || o.model?.name || o.graph?.name || nameOf(path),
+          inputs: items(main?.inputs),
+          outputs: items(main?.outputs),
+          show: o.signatures ? named : (one) => this.leading(one),
+          figures: figuresOf(this, o, keras),
+          note: this.priced() ?? this.twice(),
+        })}
+        <div class="glance">
+          <div>
+            ${o.signatures ? this.signatures(o.signatures) : nothing} ${o.tags?.total ? this.tags(o.tags) : nothing}
+            ${this.layerLines()} ${this.largest()}
+          </div>
+          <div>
+            ${this.operations()} ${this.types()} ${o.external_data?.length ? files(o.external_data) : nothing}
+            ${training(o.model?.training)} ${rest(this, o)}
+          </div>
+        </div>`;
     });
   }
 
@@ -151,19 +187,55 @@ export class Overview extends Panel {
       )}`;
   }
 
-  /** Its layers, in a few lines. @param {any} o */
-  layerLines(o) {
-    if (this.layers.error || !(o.keras || o.model)) return nothing;
-    const { layers } = this.layers.value ?? {};
-    if (!layers?.items.length) return nothing;
-    const runs = folded(layers.items);
-    return html`<h2>Layers</h2>
-      ${table('layers', this.layerColumns(runs), runs)}
-      <p>${this.link('layers', '', `All ${counted(layers.total - 1, 'layer')}`)}</p>`;
+  /** The operations that are used most. */
+  operations() {
+    const { items = [], total } = this.ops.value?.ops ?? {};
+    if (!total) return nothing;
+    const rows = items
+      .slice(0, OPERATIONS)
+      .map((/** @type {any} */ { op, count: n }) => ({ name: this.link('search', op), size: n, text: count(n) }));
+    return html`<h2>Operations</h2>
+      ${bars(rows)} ${total > OPERATIONS ? html`<p>${this.link('operations', '', `All ${count(total)}`)}</p>` : nothing}`;
   }
 
-  /** @param {import('./folded.js').Run[]} runs @returns {import('./listing.js').Column[]} */
-  layerColumns(runs) {
+  /** What the weights are made of, by bytes. */
+  types() {
+    const all = this.weights();
+    /** @type {Map<string, { size: number, tensors: number }>} */
+    const types = new Map();
+    for (const { dtype, size: bytes } of all) {
+      const { size: before = 0, tensors = 0 } = types.get(dtype) ?? {};
+      types.set(dtype, { size: before + bytes, tensors: tensors + 1 });
+    }
+    if (!all.length) return nothing;
+    const whole = all.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
+    const rows = [...types]
+      .map(([name, one]) => ({
+        name: html`<span class="type">${brief({ dtype: name, shape: [] }).replace('[]', '')}</span>`,
+        ...one,
+      }))
+      .sort((a, b) => b.size - a.size)
+      .map((one) => ({
+        ...one,
+        text: html`${size(one.size)}
+          <span class="dim">${percent(one.size, whole)}, ${counted(one.tensors, 'tensor')}</span>`,
+      }));
+    return html`<h2>Types of the ${kindOf(all)}</h2>
+      ${bars(rows)}`;
+  }
+
+  /** Its layers, in a few lines. */
+  layerLines() {
+    const { layers, source } = this.layers.value ?? {};
+    if (!(layers?.items.length > 1)) return nothing;
+    const runs = folded(layers.items);
+    return html`<h2>Layers</h2>
+      ${table('layers', this.layerColumns(runs, source), runs)}
+      <p>${this.link('layers', '', `All ${counted(layers.total - (hasRoot(layers.items) ? 1 : 0), 'layer')}`)}</p>`;
+  }
+
+  /** @param {import('./folded.js').Run[]} runs @param {string} source @returns {import('./listing.js').Column[]} */
+  layerColumns(runs, source) {
     const name = (/** @type {any} */ one) => one.name ?? one.path;
     return [
       {
@@ -172,7 +244,7 @@ export class Overview extends Panel {
         show: ({ first, last, layers }) =>
           layers > 1
             ? this.link('layers', '', `${name(first)} … ${name(last)}`, '', { first: String(first.index) })
-            : this.link('layers', first.path ?? first.name, name(first)),
+            : linked(this, first, source),
       },
       {
         key: 'class',
@@ -182,13 +254,7 @@ export class Overview extends Panel {
             ? html`<span class="dim">${counted(layers, 'layer')}</span>`
             : plain(first.class ?? first.identifier),
       },
-      {
-        key: 'input',
-        title: 'Input',
-        wide: true,
-        show: ({ first }) =>
-          Array.isArray(first.input_shape) ? html`<span class="type">${shapes(first.input_shape)}</span>` : nothing,
-      },
+      ...(runs.some(hasInput) ? [input] : []),
       numbers('parameters', 'Parameters', {
         wide: false,
         show: ({ complete, parameters: n }) =>
@@ -215,7 +281,7 @@ export class Overview extends Panel {
     const others = all.slice(WEIGHTS);
     const bytes = others.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
     const more = { panel: all[0].panel, at: '', name: `${count(others.length)} more`, size: bytes };
-    return html`<h2>Largest ${all[0].use === 'constant' ? 'constants' : 'weights'}</h2>
+    return html`<h2>Largest ${kindOf(all)}</h2>
       ${table(
         'weights',
         [
@@ -237,6 +303,20 @@ export class Overview extends Panel {
       )}`;
   }
 }
+
+/** @param {import('./folded.js').Run} run */
+const hasInput = ({ first }) => Array.isArray(first.input_shape);
+
+/** @type {import('./listing.js').Column} */
+const input = {
+  key: 'input',
+  title: 'Input',
+  wide: true,
+  show: (run) => (hasInput(run) ? html`<span class="type">${shapes(run.first.input_shape)}</span>` : nothing),
+};
+
+/** @param {any[]} list of weights, or only of constants */
+const kindOf = ([one]) => (one.use === 'constant' ? 'constants' : 'weights');
 
 /** Whether a signature only starts the model: nothing goes in, an operation is run. @param {any} signature */
 const starts = ({ inputs, outputs }) =>

@@ -1,0 +1,35 @@
+/* The elements of an array as numbers. */
+#ifndef CPB_MODEL_STATISTICS_NUMBERS_H
+#define CPB_MODEL_STATISTICS_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpb/values.h"
+
+#define CPB_NUMBER_MOST 16 /* bytes of the largest element */
+
+typedef struct cpb_number_type {
+  char class;         /* 'i', 'u', 'b', 'f', 'c' as in NumPy; 'h' bfloat16; 't' by `table`; 0: not numbers */
+  unsigned size;      /* bytes of an element */
+  double values[256]; /* with 't': of each byte */
+} cpb_number_type;
+
+void cpb_number_type_of(const cpb_values_info *info, cpb_number_type *out);
+
+/* Of a complex number its magnitude. Integers beyond 2^53 are rounded. */
+double cpb_number_at(const cpb_number_type *type, const uint8_t *element);
+
+/* The square root, without the library of mathematics, which nothing else here needs. */
+double cpb_root_of(double number);
+
+static inline bool cpb_number_is_whole(const cpb_number_type *type) {
+  return type->class == 'i' || type->class == 'u' || type->class == 'b';
+}
+
+/* Whether 24 bits hold it exactly. */
+static inline bool cpb_number_is_short(const cpb_number_type *type) {
+  return type->class == 'h' || type->class == 't' || (type->class == 'f' && type->size <= 4);
+}
+
+#endif

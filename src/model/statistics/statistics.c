@@ -1,0 +1,353 @@
+#include "cpb/statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/json_writer.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "model/statistics/histogram.h"
+#include "model/statistics/numbers.h"
+
+#define BLOCK 1024
+#define RANK_MOST 256
+#define NAME_MOST 64
+#define PARTS_MOST ((uint64_t)1 << 16) /* of an axis, that are told apart */
+#define RANGES_MOST 1000               /* of them, in the answer */
+
+/* The smallest and the largest number; `minimum` is greater as long as there is none. */
+typedef struct range {
+  double minimum, maximum;
+} range;
+
+/* A dimension: parts of `inner` elements, which follow each other in turn. */
+typedef struct axis {
+  uint32_t number; /* from 1; 0: none */
+  uint64_t parts, inner;
+  uint64_t part, left; /* of the next element; and how many of this part follow at once */
+  range *ranges;
+} axis;
+
+typedef struct first_values {
+  size_t count;
+  uint64_t next;                         /* the place, as stored, of the next that is one of them */
+  uint64_t places[CPB_STATISTICS_FIRST]; /* in the model's order */
+  double values[CPB_STATISTICS_FIRST];
+} first_values;
+
+struct cpb_statistics {
+  cpb_allocator allocator;
+  cpb_number_type type;
+  char dtype[NAME_MOST];
+  uint64_t shape[RANK_MOST], count, size;
+  uint32_t rank;
+  axis axis;
+  double *scales, *zero_points; /* NULL: as they are; as many as the axis has parts, or one */
+  size_t num_scales;
+  range stored;                   /* of quantized numbers, as they are stored */
+  uint8_t piece[CPB_NUMBER_MOST]; /* the beginning of an element */
+  size_t piece_size;
+  double block[BLOCK]; /* finite numbers, not yet added */
+  size_t held;
+  uint64_t done, finite, zeros, nan, infinite;
+  double mean, squares; /* of differences from the mean */
+  cpb_histogram histogram;
+  first_values first;
+  cpb_json_writer answer;
+};
+
+static const range nothing = {INFINITY, -INFINITY};
+
+static void extend(range *r, double number) {
+  if (number < r->minimum) r->minimum = number;
+  if (number > r->maximum) r->maximum = number;
+}
+
+/* --- Creation ----------------------------------------------------------------------------------- */
+
+/* The elements between two that follow each other in the dimension. */
+static uint64_t stride_of(const cpb_values_info *info, uint32_t dimension) {
+  uint64_t stride = 1;
+  const uint32_t begin = info->fortran_order ? 0 : dimension + 1, end = info->fortran_order ? dimension : info->rank;
+  for (uint32_t i = begin; i < end; i++) stride *= info->shape[i];
+  return stride;
+}
+
+static bool begin_axis(cpb_statistics *s, const cpb_values_info *info, uint32_t number) {
+  const uint64_t parts = number > 0 && number <= s->rank ? info->shape[number - 1] : 0;
+  if (parts == 0 || parts > PARTS_MOST || s->count == 0) return true;
+  const uint64_t inner = stride_of(info, number - 1);
+  s->axis = (axis){.number = number, .parts = parts, .inner = inner, .left = inner};
+  s->axis.ranges = cpb_alloc(&s->allocator, (size_t)parts * sizeof *s->axis.ranges);
+  for (uint64_t i = 0; i < parts && s->axis.ranges; i++) s->axis.ranges[i] = nothing;
+  return s->axis.ranges != NULL;
+}
+
+static double *copy_of(const cpb_allocator *a, const double *numbers, size_t count) {
+  double *copy = cpb_alloc(a, count * sizeof *copy);
+  if (copy && numbers) memcpy(copy, numbers, count * sizeof *copy);
+  for (size_t i = 0; i < count && copy && !numbers; i++) copy[i] = 0;
+  return copy;
+}
+
+static bool copy_scales(cpb_statistics *s, const cpb_statistics_options *o) {
+  const bool fits = o->num_scales == 1 || (s->axis.number > 0 && o->num_scales == s->axis.parts);
+  s->stored = nothing;
+  if (!o->scales || !fits) return true;
+  s->num_scales = o->num_scales;
+  s->scales = copy_of(&s->allocator, o->scales, o->num_scales);
+  s->zero_points = copy_of(&s->allocator, o->zero_points, o->num_scales);
+  return s->scales && s->zero_points;
+}
+
+/* Where the element with this number in row-major order is. */
+static uint64_t place_of(const cpb_values_info *info, uint64_t number) {
+  uint64_t place = 0;
+  if (!info->fortran_order) return number;
+  for (uint32_t i = info->rank; i > 0; number /= info->shape[--i])
+    place += number % info->shape[i - 1] * stride_of(info, i - 1);
+  return place;
+}
+
+static void find_next(first_values *f, uint64_t from) {
+  f->next = UINT64_MAX;
+  for (size_t i = 0; i < f->count; i++) {
+    if (f->places[i] >= from && f->places[i] < f->next) f->next = f->places[i];
+  }
+}
+
+static void begin_first(cpb_statistics *s, const cpb_values_info *info) {
+  first_values *f = &s->first;
+  while (f->count < CPB_STATISTICS_FIRST && f->count < s->count) {
+    f->places[f->count] = place_of(info, f->count);
+    f->count++;
+  }
+  find_next(f, 0);
+}
+
+cpb_statistics *cpb_statistics_new(const cpb_allocator *given, const cpb_values_info *info,
+                                   const cpb_statistics_options *options) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_statistics *s = cpb_alloc_zeroed(&a, sizeof *s);
+  cpb_statistics_options o;
+  if (!s) return NULL;
+  cpb_options_copy(&o, sizeof o, options);
+  s->allocator = a;
+  cpb_buffer_init(&s->answer.out, &s->allocator);
+  cpb_number_type_of(info, &s->type);
+  cpb_format(s->dtype, sizeof s->dtype, "%s", info->dtype);
+  s->count = info->count;
+  s->size = info->size;
+  s->rank = info->rank < RANK_MOST ? info->rank : RANK_MOST;
+  for (uint32_t i = 0; i < s->rank; i++) s->shape[i] = info->shape[i];
+  begin_first(s, info);
+  if (begin_axis(s, info, o.axis) && copy_scales(s, &o)) return s;
+  cpb_statistics_free(s);
+  return NULL;
+}
+
+void cpb_statistics_free(cpb_statistics *s) {
+  if (!s) return;
+  cpb_allocator a = s->allocator;
+  cpb_release(&a, s->axis.ranges);
+  cpb_release(&a, s->scales);
+  cpb_release(&a, s->zero_points);
+  cpb_buffer_free(&s->answer.out);
+  cpb_release(&a, s);
+}
+
+/* --- Values ------------------------------------------------------------------------------------- */
+
+/* Joins the sums of the block with those of all before it, so that no sum loses digits to a large one. */
+static void add_block(cpb_statistics *s) {
+  double sum = 0, squares = 0;
+  const double count = (double)s->held, before = (double)s->finite;
+  if (s->held == 0) return;
+  for (size_t i = 0; i < s->held; i++) sum += s->block[i];
+  const double mean = sum / count, apart = mean - s->mean;
+  for (size_t i = 0; i < s->held; i++) squares += (s->block[i] - mean) * (s->block[i] - mean);
+  s->finite += s->held;
+  s->mean += apart * count / (before + count);
+  s->squares += squares + apart * apart * before * count / (before + count);
+  cpb_histogram_add(&s->histogram, s->block, s->held, cpb_number_is_whole(&s->type) && !s->scales);
+  s->held = 0;
+}
+
+static double real_of(cpb_statistics *s, double number) {
+  const size_t part = s->num_scales == 1 ? 0 : (size_t)s->axis.part;
+  if (!s->scales) return number;
+  extend(&s->stored, number);
+  return (number - s->zero_points[part]) * s->scales[part];
+}
+
+static void keep_first(first_values *f, uint64_t place, double number) {
+  for (size_t i = 0; i < f->count; i++) {
+    if (f->places[i] == place) f->values[i] = number;
+  }
+  find_next(f, place + 1);
+}
+
+static void step_axis(axis *a) {
+  if (a->number == 0 || --a->left > 0) return;
+  a->left = a->inner;
+  if (++a->part == a->parts) a->part = 0;
+}
+
+static void add_number(cpb_statistics *s, double stored) {
+  const double number = real_of(s, stored);
+  if (s->done == s->first.next) keep_first(&s->first, s->done, number);
+  s->done++;
+  if (isfinite(number)) {
+    s->zeros += number == 0;
+    s->block[s->held++] = number;
+    if (s->axis.number > 0) extend(&s->axis.ranges[s->axis.part], number);
+    if (s->held == BLOCK) add_block(s);
+  } else if (isnan(number)) {
+    s->nan++;
+  } else {
+    s->infinite++;
+  }
+  step_axis(&s->axis);
+}
+
+void cpb_statistics_add(cpb_statistics *s, const void *data, size_t size) {
+  const uint8_t *at = data;
+  const size_t whole = s->type.size;
+  while (s->type.class && size > 0 && s->done < s->count) {
+    if (s->piece_size == 0 && size >= whole) {
+      add_number(s, cpb_number_at(&s->type, at));
+      at += whole, size -= whole;
+      continue;
+    }
+    s->piece[s->piece_size++] = *at++;
+    size--;
+    if (s->piece_size < whole) continue;
+    add_number(s, cpb_number_at(&s->type, s->piece));
+    s->piece_size = 0;
+  }
+}
+
+/* --- The answer --------------------------------------------------------------------------------- */
+
+static void write_number(cpb_statistics *s, const char *key, double number) {
+  if (cpb_number_is_short(&s->type) && !s->scales) cpb_json_writer_float(&s->answer, key, (float)number);
+  else cpb_json_writer_double(&s->answer, key, number);
+}
+
+static void write_range(cpb_statistics *s, const char *key, const range *r) {
+  cpb_json_writer_open(&s->answer, key, '[');
+  write_number(s, NULL, r->minimum);
+  write_number(s, NULL, r->maximum);
+  cpb_json_writer_close(&s->answer, ']');
+}
+
+static void write_histogram(cpb_statistics *s) {
+  cpb_json_writer *a = &s->answer;
+  const cpb_histogram *h = &s->histogram;
+  const double step = cpb_histogram_step(h);
+  cpb_json_writer_open(a, "histogram", '{');
+  cpb_json_writer_double(a, "low", (double)h->low * step);
+  cpb_json_writer_double(a, "step", step);
+  cpb_json_writer_open(a, "counts", '[');
+  for (size_t i = 0; i < cpb_histogram_bars(h); i++) cpb_json_writer_unsigned(a, NULL, h->counts[i]);
+  cpb_json_writer_close(a, ']');
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_numbers(cpb_statistics *s) {
+  cpb_json_writer *a = &s->answer;
+  const bool any = s->finite > 0;
+  cpb_json_writer_open(a, "numbers", '{');
+  cpb_json_writer_bool(a, "magnitudes", s->type.class == 'c');
+  cpb_json_writer_unsigned(a, "finite", s->finite);
+  cpb_json_writer_unsigned(a, "zeros", s->zeros);
+  cpb_json_writer_unsigned(a, "nan", s->nan);
+  cpb_json_writer_unsigned(a, "infinite", s->infinite);
+  if (any) {
+    write_number(s, "minimum", s->histogram.minimum);
+    write_number(s, "maximum", s->histogram.maximum);
+    cpb_json_writer_double(a, "mean", s->mean);
+    cpb_json_writer_double(a, "deviation", cpb_root_of(s->squares / (double)s->finite));
+    write_histogram(s);
+  }
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_first(cpb_statistics *s) {
+  cpb_json_writer_open(&s->answer, "first", '[');
+  for (size_t i = 0; i < s->first.count && s->type.class; i++) write_number(s, NULL, s->first.values[i]);
+  cpb_json_writer_close(&s->answer, ']');
+}
+
+static double width_of(const range *r) { return r->maximum - r->minimum; }
+
+static void write_part(cpb_statistics *s, const char *key, uint64_t part) {
+  cpb_json_writer_open(&s->answer, key, '{');
+  cpb_json_writer_unsigned(&s->answer, "index", part);
+  write_range(s, "range", &s->axis.ranges[part]);
+  cpb_json_writer_close(&s->answer, '}');
+}
+
+/* Parts without finite numbers are neither the widest nor the narrowest. */
+static void write_ends(cpb_statistics *s) {
+  uint64_t narrow = UINT64_MAX, wide = UINT64_MAX;
+  const range *r = s->axis.ranges;
+  for (uint64_t i = 0; i < s->axis.parts; i++) {
+    if (r[i].minimum > r[i].maximum) continue;
+    if (narrow == UINT64_MAX || width_of(&r[i]) < width_of(&r[narrow])) narrow = i;
+    if (wide == UINT64_MAX || width_of(&r[i]) > width_of(&r[wide])) wide = i;
+  }
+  if (narrow == UINT64_MAX) return;
+  write_part(s, "narrowest", narrow);
+  write_part(s, "widest", wide);
+}
+
+static void write_axis(cpb_statistics *s) {
+  cpb_json_writer *a = &s->answer;
+  const axis *x = &s->axis;
+  cpb_json_writer_open(a, "parts", '{');
+  cpb_json_writer_unsigned(a, "axis", x->number - 1);
+  cpb_json_writer_unsigned(a, "count", x->parts);
+  write_ends(s);
+  cpb_json_writer_open(a, "ranges", '[');
+  for (uint64_t i = 0; i < x->parts && i < RANGES_MOST; i++) {
+    if (x->ranges[i].minimum > x->ranges[i].maximum) cpb_json_writer_null(a, NULL);
+    else write_range(s, NULL, &x->ranges[i]);
+  }
+  cpb_json_writer_close(a, ']');
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_quantized(cpb_statistics *s) {
+  cpb_json_writer *a = &s->answer;
+  cpb_json_writer_open(a, "quantized", '{');
+  cpb_json_writer_unsigned(a, "scales", s->num_scales);
+  if (s->num_scales == 1) {
+    cpb_json_writer_double(a, "scale", s->scales[0]);
+    cpb_json_writer_double(a, "zero_point", s->zero_points[0]);
+  }
+  if (s->stored.minimum <= s->stored.maximum) write_range(s, "stored", &s->stored);
+  cpb_json_writer_close(a, '}');
+}
+
+const char *cpb_statistics_answer(cpb_statistics *s, size_t *size) {
+  cpb_json_writer *a = &s->answer;
+  add_block(s);
+  cpb_json_writer_begin(a);
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_text(a, "dtype", s->dtype);
+  cpb_json_writer_open(a, "shape", '[');
+  for (uint32_t i = 0; i < s->rank; i++) cpb_json_writer_unsigned(a, NULL, s->shape[i]);
+  cpb_json_writer_close(a, ']');
+  cpb_json_writer_unsigned(a, "elements", s->count);
+  cpb_json_writer_unsigned(a, "size", s->size);
+  if (s->type.class) write_numbers(s);
+  else cpb_json_writer_null(a, "numbers");
+  write_first(s);
+  if (s->scales) write_quantized(s);
+  if (s->axis.number > 0) write_axis(s);
+  cpb_json_writer_close(a, '}');
+  *size = a->out.size;
+  return cpb_json_writer_ok(a) ? (const char *)a->out.data : NULL;
+}

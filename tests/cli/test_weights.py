@@ -1,0 +1,50 @@
+"""cpb inspect MODEL weights NAME, as a person and as a program read it; tests/model/test_statistics.py has the numbers."""
+
+import onnx
+from onnx import helper
+
+from conftest import DATA
+
+
+def test_a_person_reads_use_place_numbers_and_bars(cpb, keras, tmp_path):
+    text = cpb.ok("inspect", keras, "weights", "conv2d/kernel", "--width", 80, env={"LC_ALL": "C.UTF-8"}).decode()
+    assert text.startswith("conv2d/kernel  f32[3,3,1,4]  144 B\n  use        weight\n  layer      conv2d\n")
+    assert "variables.data-00000-of-00001, at byte " in text and "  deviation  0." in text and "█" in text
+    ascii = cpb.ok("inspect", keras, "weights", "conv2d/kernel", env={"LC_ALL": "C"})
+    assert ascii.isascii() and b"#" in ascii
+    path = tmp_path / "m.onnx"
+    onnx.save(helper.make_model(helper.make_graph([], "g", [], [], [helper.make_tensor("w", 1, [3], [0, 0, 0])])), path)
+    assert b"zeros      3  100 %" in cpb.ok("inspect", path, "weights", "w")
+    fields = dict(line.split("\t", 1) for line in cpb.ok("inspect", path, "weights", "w", "--tsv").decode().splitlines())
+    assert fields["name"] == "w\tf32[3]\t12" and fields["use"] == "weight" and fields["zeros"] == "3"
+
+
+def test_every_kind_has_the_same_words_for_weights(cpb, keras):
+    zipped = DATA / "samediff_small" / "minimal.zip"
+    for path, name in (keras, "conv2d/kernel"), (keras, "root.layer_with_weights-0.kernel"), (zipped, "weights"):
+        texts = {cpb.ok("inspect", path, word, name, "--json") for word in ("weights", "tensors", "initializers", "parameters")}
+        assert len(texts) == 1
+
+
+def described(tmp_path, text, entries):
+    graph = helper.make_graph([], "g", [], [], [helper.make_tensor("w", 1, [2], [1, 2]), helper.make_tensor("q", 3, [4], [0] * 4)])
+    model = helper.make_model(graph, doc_string=text, domain="org.example", model_version=3)
+    onnx.helper.set_model_props(model, {f"key {i}": f"value {i}" for i in range(entries)})
+    onnx.save(model, tmp_path / "m.onnx")
+    return tmp_path / "m.onnx"
+
+
+def test_the_summary_says_what_a_model_says_of_itself(cpb, tmp_path):
+    path = described(tmp_path, "A text.\nOf two lines", 2)
+    text = cpb.ok("inspect", path, env={"LC_ALL": "C.UTF-8"}).decode()
+    assert "\n  description  A text. Of two lines\n  version      3\n  domain       org.example\n  key 0        value 0\n" in text
+    assert "Whole texts" not in text and " f32 8 B · i8 4 B\n" in text
+    lines = cpb.ok("inspect", "--tsv", path).decode().splitlines()
+    assert "about\tkey 1\tvalue 1" in lines and "dtype\tint8\t4\t4" in lines
+
+
+def test_what_is_too_long_for_the_summary_is_cut_with_a_hint(cpb, tmp_path):
+    text = cpb.ok("inspect", described(tmp_path, "long " * 100, 2), env={"LC_ALL": "C.UTF-8"}).decode()
+    assert "…\n" in text and "  Whole texts: cpb inspect MODEL overview\n" in text
+    text = cpb.ok("inspect", described(tmp_path, "short", 90)).decode()
+    assert "  85 more: cpb inspect MODEL overview\n" in text

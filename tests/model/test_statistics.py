@@ -1,0 +1,164 @@
+"""cpb inspect MODEL weights NAME: statistics of an array, against NumPy."""
+
+import json
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from support import onnx_models
+from support.samediff_graphs import with_strides
+
+NUMBERS = np.random.default_rng(0).normal(size=(5, 7, 11))
+SMALL = ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"]
+TYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "c8", "c16", "bfloat16", *SMALL]
+
+
+def model(tmp_path, *nodes, **arrays):
+    path = tmp_path / "m.onnx"
+    graph = helper.make_graph(list(nodes), "g", [], [], [numpy_helper.from_array(value, name) for name, value in arrays.items()])
+    onnx.save(helper.make_model(graph), path)
+    return path
+
+
+def ask(cpb, path, name, *options):
+    return json.loads(cpb.ok("inspect", path, "weights", name, "--json", *options))
+
+
+def number(value):
+    return float(value)  # of the strings, too
+
+
+def bars(values, histogram):
+    """How many of the values each bar has, counted by NumPy."""
+    places = np.floor(values / histogram["step"]) - histogram["low"] / histogram["step"]
+    return np.bincount(places.astype(int), minlength=len(histogram["counts"])).tolist()
+
+
+def check(told, values, stored_as=None):
+    """`values` in float64, in row-major order."""
+    finite = values[np.isfinite(values)]
+    numbers = told["numbers"]
+    assert told["elements"] == values.size
+    assert [numbers[key] for key in ("finite", "zeros", "nan", "infinite")] == [
+        finite.size, (finite == 0).sum(), np.isnan(values).sum(), np.isinf(values).sum()]
+    wanted = [finite.min(), finite.max(), finite.mean(), finite.std()]
+    assert [numbers[key] for key in ("minimum", "maximum", "mean", "deviation")] == pytest.approx(wanted, rel=1e-6, abs=1e-12)
+    np.testing.assert_allclose([number(one) for one in told["first"]], values.ravel()[:64], rtol=1e-6)
+    counts = numbers["histogram"]["counts"]
+    assert counts == bars(finite, numbers["histogram"]) and sum(counts) == finite.size
+    assert counts[0] > 0 and counts[-1] > 0 and len(counts) <= 64
+    assert np.log2(numbers["histogram"]["step"]) % 1 == 0
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_numbers_of_each_type_are_those_of_numpy(cpb, tmp_path, kind):
+    kind = np.dtype(getattr(ml_dtypes, kind, kind))
+    whole = kind.kind in "iu"
+    values = (NUMBERS * (30 if whole else 1)).astype(kind) if kind.kind != "u" else np.abs(NUMBERS * 30).astype(kind)
+    if kind.kind == "c":
+        values = (NUMBERS + 1j * NUMBERS[::-1]).astype(kind)
+    real = np.abs(values.astype("c16")) if kind.kind == "c" else values.astype("f8")
+    told = ask(cpb, model(tmp_path, w=values), "w")
+    check(told, real)
+    assert told["numbers"]["magnitudes"] == (kind.kind == "c")
+    assert told["numbers"]["histogram"]["step"] >= 1 or not (whole or kind.kind == "b")
+
+
+def test_what_is_no_number_is_counted_and_left_out(cpb, tmp_path):
+    values = NUMBERS.astype("f4")
+    values[0, 0, :3] = np.nan, np.inf, -np.inf
+    values[1, 1] = 0
+    check(ask(cpb, model(tmp_path, w=values), "w"), values.astype("f8"))
+    told = ask(cpb, model(tmp_path, w=np.array([np.nan, np.inf], "f4")), "w")
+    assert told["first"] == ["NaN", "Infinity"] and "minimum" not in told["numbers"]
+
+
+@pytest.mark.parametrize("values", [[0, 0, 0], [0, 5e-324], [-1e308, 1e308], [1e-300, 1e300], [3], [-2**63, 2**62]], ids=str)
+def test_bars_have_room_for_the_ends_of_all_numbers(cpb, tmp_path, values):
+    told = ask(cpb, model(tmp_path, w=np.array(values, "f8")), "w")["numbers"]
+    assert [told["minimum"], told["maximum"], sum(told["histogram"]["counts"])] == [min(values), max(values), len(values)]
+
+
+def test_the_order_of_the_values_makes_no_difference(cpb, tmp_path):
+    values = np.sort((NUMBERS ** 9).ravel())
+    one, other = (ask(cpb, model(tmp_path, w=each), "w")["numbers"] for each in (values, values[::-1].copy()))
+    assert one["histogram"] == other["histogram"]
+
+
+def test_the_mean_of_numbers_that_are_far_from_0_keeps_its_digits(cpb, tmp_path):
+    values = NUMBERS.repeat(30) + 1e9
+    told = ask(cpb, model(tmp_path, w=values), "w")["numbers"]
+    assert told["deviation"] == pytest.approx(values.std(), rel=1e-6)
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_the_parts_along_a_dimension_have_their_ranges(cpb, tmp_path, axis):
+    values = NUMBERS.astype("f4")
+    parts = ask(cpb, model(tmp_path, w=values), "w", "--axis", axis)["parts"]
+    others = tuple({0, 1, 2} - {axis})
+    wanted = np.stack([values.min(others), values.max(others)], 1)
+    np.testing.assert_array_equal(np.array(parts["ranges"], "f4"), wanted)
+    widths = wanted[:, 1] - wanted[:, 0]
+    assert parts["narrowest"]["index"] == widths.argmin() and parts["widest"]["index"] == widths.argmax()
+
+
+QUANTIZED = {
+    "one scale": ("DequantizeLinear", ["q", "s", "z"], {}, 0),
+    "a scale for each row": ("DequantizeLinear", ["q", "s", "z"], {"axis": 0}, 0),
+    "a scale for each column": ("DequantizeLinear", ["q", "s"], {}, 1),
+    "from the end": ("DequantizeLinear", ["q", "s", "z"], {"axis": -1}, 1),
+    "a convolution": ("QLinearConv", ["x", "one", "zero", "q", "s", "z", "one", "zero"], {}, 0),
+    "a product": ("QLinearMatMul", ["x", "one", "zero", "q", "s", "z", "one", "zero"], {}, 1),
+}
+
+
+@pytest.mark.parametrize("case", QUANTIZED)
+def test_of_quantized_numbers_they_are_those_of_the_real_ones(cpb, tmp_path, case):
+    op, inputs, attributes, axis = QUANTIZED[case]
+    random = np.random.default_rng(1)
+    q = random.integers(-128, 128, (6, 9), dtype="i1")
+    size = () if case == "one scale" else q.shape[axis]
+    s = np.asarray(random.random(size, "f4") + np.float32(0.1), "f4")
+    z = np.asarray(random.integers(-9, 9, size, dtype="i1"), "i1")
+    shape = [-1 if i == axis else 1 for i in range(2)]
+    zero = z.reshape(shape).astype("f8") if "z" in inputs else 0
+    real = (q.astype("f8") - zero) * s.reshape(shape).astype("f8")
+    told = ask(cpb, model(tmp_path, helper.make_node(op, inputs, ["y"], **attributes), q=q, s=s, z=z), "q")
+    check(told, real)
+    assert told["quantized"]["stored"] == [q.min(), q.max()] and told["quantized"]["scales"] == s.size
+    if s.size > 1:
+        assert told["parts"]["axis"] == axis
+        np.testing.assert_allclose(told["parts"]["ranges"], np.stack([real.min(1 - axis), real.max(1 - axis)], 1), rtol=1e-6)
+
+
+def test_scales_that_do_not_fit_are_ignored(cpb, tmp_path):
+    q = np.arange(12, dtype="i1").reshape(3, 4)
+    path = model(tmp_path, helper.make_node("DequantizeLinear", ["q", "s"], ["y"], axis=0), q=q, s=np.ones(5, "f4"))
+    told = ask(cpb, path, "q")
+    assert "quantized" not in told and told["numbers"]["maximum"] == 11
+
+
+def test_the_first_values_of_a_column_major_array_are_in_the_models_order(cpb, tmp_path):
+    path = tmp_path / "w.fb"
+    values = np.arange(24, dtype=">f4")
+    path.write_bytes(with_strides([2, 3, 4], [1, 2, 6], values.tobytes(), "f"))
+    told = ask(cpb, path, "w", "--axis", 1)
+    real = values.astype("f8").reshape([2, 3, 4], order="F")
+    check(told, real)
+    assert told["parts"]["ranges"] == [[part.min(), part.max()] for part in real.transpose(1, 0, 2)]
+
+
+def test_texts_have_no_numbers(cpb, tmp_path):
+    told = ask(cpb, model(tmp_path, w=np.array(["a", "bc"])), "w")
+    assert told["numbers"] is None and told["first"] == [] and told["elements"] == 2
+
+
+def test_what_is_not_there_or_damaged_is_an_error(cpb, tmp_path):
+    path = tmp_path / "a.onnx"
+    path.write_bytes(onnx_models.elsewhere("none.bin"))
+    assert cpb.run("inspect", path, "weights", "w0").returncode == 3
+    result = cpb.run("inspect", path, "weights", "nothing")
+    assert result.returncode == 1 and b"nothing" in result.stderr and not result.stdout
