@@ -95,9 +95,11 @@ stage_models() { "$python" tests/support/models.py; }
 
 stage_corpus() { pytests corpus; }
 
-# A build whose verdicts are those of all others but for the system's libzstd.
+# A build whose verdicts are those of all others but for the system's libzstd. Its folder lies beside
+# `build` and its options are those of the stage `build`: ccache then takes nine of ten objects from there.
 stage_verdicts() {
-  configure build/source -DCPB_DEPENDENCIES=source -DCPB_BUILD_TESTS=OFF -DCPB_BUILD_EXAMPLES=OFF &&
+  configure build-source -DCPB_DEPENDENCIES=source -DCPB_BUILD_TESTS=OFF -DCPB_BUILD_EXAMPLES=OFF \
+    -DCMAKE_COMPILE_WARNING_AS_ERROR=ON &&
     "$python" tests/verdicts.py system
 }
 
@@ -269,11 +271,11 @@ for stage; do want "$stage"; done
 
 started=$SECONDS total=0 passed=0 failed=0 skipped=0 broken=()
 mkdir -p build/log build/_sources
-bash tests/setup.sh build || { echo "FAILED: setting up"; exit 1; }
+bash tests/setup.sh build && python3 tests/archives.py || { echo "FAILED: setting up"; exit 1; }
 # Each build that compiles others' sources finds them where the first one put them.
-for build in asan coverage m32 source wasi web; do
-  mkdir -p build/$build
-  [ -e build/$build/_sources ] || ln -s ../_sources build/$build/_sources
+for build in build-source build/{asan,coverage,m32,wasi,web}; do
+  mkdir -p $build
+  [ -e $build/_sources ] || ln -sr build/_sources $build/_sources
 done
 # What was compiled in this clone or another is not compiled again.
 if command -v ccache >/dev/null; then

@@ -1,6 +1,6 @@
 """verdicts.py [--all] [BUILD ...]: the same bytes get the same verdict in each build of the command:
 exit code, standard output and messages. What the native build with its dependencies from source
-(build/source/cpb, or CPB) makes of the corpus is compared with what others make of it: `system`, the
+(build-source/cpb, or CPB) makes of the corpus is compared with what others make of it: `system`, the
 native one with the system's libraries; `bits32`; and cpb-cli.wasm in each runtime of wasi/test.
 By default that is compared with the latter, in wasmi with CPB_TEST_ALL only. Wasmtime and native builds get all files; other runtimes, which take
 longer, get commands that differ in what is asked, codec, exit code or message, and one of so many of
@@ -24,7 +24,7 @@ from runtimes import DEFAULT, ROOT, RUNTIMES, Runtime  # noqa: E402
 NATIVE_BUILDS = {name: Runtime(name, [ROOT / "build" / path])
                  for name, path in (("system", "cpb"), ("bits32", "m32/cpb"))}
 DATA = pathlib.Path(os.environ.get("CPB_CORPUS", ROOT / "tests" / "data"))
-REFERENCE = os.environ.get("CPB", str(ROOT / "build" / "source" / "cpb"))
+REFERENCE = os.environ.get("CPB", str(ROOT / "build-source" / "cpb"))
 JOBS = os.cpu_count()
 AT_ONCE = 16  # commands in a process that takes several: Node leaves their directories open
 STEP = 25

@@ -13,9 +13,12 @@ import io
 import os
 import pathlib
 import subprocess
+import sys
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+import archives  # noqa: E402
 
 # Not for those who build the C library: the other kinds of it, and tests that need more
 # than a C compiler.
@@ -34,8 +37,8 @@ def git(*arguments):
 
 
 def sources():
-    """What is in the repository: name to path."""
-    for name in git("ls-files", "-z").split("\0")[:-1]:
+    """What is in the repository and in its archives: name to path."""
+    for name in [*git("ls-files", "-z").split("\0")[:-1], *archives.names()]:
         if name.startswith(OF_TESTS) or not name.startswith(LEFT_OUT):
             yield name, ROOT / name
 

@@ -1,5 +1,5 @@
 /* Every single-bit flip and every truncation of small files: an error, or the
- * same events; never other records with success. Tries each 23rd bit, or each
+ * same events; never other records with success. Tries each 69th bit, or each
  * one when CPB_TEST_ALL is set. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,6 +20,7 @@ cmake -S . -B "$WORK/cpb" -G Ninja -DCMAKE_BUILD_TYPE=None -DCPB_BUILD_FUZZERS=O
   -DCPB_DEPENDENCIES="${CPB_DEPENDENCIES:-source}" -DCPB_FUZZING_ENGINE="$LIB_FUZZING_ENGINE"
 ninja -C "$WORK/cpb" fuzzers
 
+python3 tests/archives.py
 for source in tests/fuzz/fuzz_*.c; do
   name=$(basename "$source" .c)
   cp "$WORK/cpb/tests/fuzz/$name" "$OUT/"

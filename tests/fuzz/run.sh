@@ -4,7 +4,7 @@
 # the order of their names: the seeds and whatever was found, the same ones on every machine.
 # With SECONDS each looks for so long for what is new, from there, and keeps it in
 # build/fuzz/corpus. An input that crashes is written to build/fuzz and fails: once mended, it goes
-# to tests/fuzz/corpus.
+# to tests/fuzz/corpus (README.md).
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export LC_ALL=C # the order of names

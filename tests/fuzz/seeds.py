@@ -1,5 +1,5 @@
 """Makes the seed corpora in tests/fuzz/corpus from the test data, in the form
-that each target reads (its first lines say which)."""
+that each target reads (its first lines say which). Then run tests/archives.py pack."""
 
 import hashlib
 import json

@@ -17,11 +17,11 @@ program_of_all() { # INCLUDE_DIR
 
 # What is left is installed without the headers, links, runs and is found.
 builds_without() { # COMPONENTS HEADERS OPTION...
-  local dir=$outside/without-${1%% *} component header
+  local dir=$source/b-without-${1%% *} component header # beside `b`, as seen from where the sources are named alike
   local made=$dir/prefix
   cmake -S "$source" -B "$dir" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 -Werror" -DCPB_BUILD_CLI=OFF \
     -DCPB_BUILD_EXAMPLES=OFF "${@:3}"
-  cmake --build "$dir" -j 2
+  CCACHE_BASEDIR=$outside cmake --build "$dir" -j 2
   cmake --install "$dir" --prefix "$made"
   [ ! -e "$made/bin" ]
   for header in $2; do [ ! -e "$made/include/cpb/$header.h" ]; done

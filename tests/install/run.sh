@@ -13,14 +13,17 @@ CC=${CC:-cc} CXX=${CXX:-c++} CLANG=$(basename "$(command -v clang-19 || command 
 
 passed=0 failed=0
 
+attempt() { (set -e; "$@") >"$work/log" 2>&1; }
+
 # check NAME FUNCTION ARGUMENT...: passes when no command in the function fails.
 check() {
   local name=$1
   shift
-  (set -e; "$@") >"$work/log" 2>&1
-  if [ $? -eq 0 ]; then
+  local TIMEFORMAT='%U %S' code
+  { time attempt "$@"; code=$?; } 2>"$work/time"
+  if [ $code -eq 0 ]; then
     passed=$((passed + 1))
-    echo "ok      $name"
+    echo "ok      $name, $(awk '{ printf "%.1f", $1 + $2 }' "$work/time") s CPU"
   else
     failed=$((failed + 1))
     echo "FAILED  $name"
@@ -40,12 +43,12 @@ installs() {
   ! grep -rn "$build" "$prefix/$lib/cmake" "$prefix/$lib/pkgconfig"
 }
 
-examples_build_alone() { # shared or static
+examples_build_alone() { # shared or static, TARGET...: what is built (default: all)
   local dir=$work/examples-$1
   cmake -S "$examples" -B "$dir" -DCMAKE_PREFIX_PATH="$prefix" -DCPB_EXAMPLES_LIBRARY="cpb::$1" \
     -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" -DCPB_TEST_DATA="$data"
-  cmake --build "$dir" -j 2
-  ctest --test-dir "$dir" --output-on-failure
+  cmake --build "$dir" -j 2 ${2:+--target "${@:2}"}
+  ctest --test-dir "$dir" --output-on-failure ${2:+-R '^example\.(records|inspect|cplusplus)$'}
   local linked
   linked=$(ldd "$dir/records")
   case $1 in
@@ -201,7 +204,8 @@ version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 
 check "it installs, and can be moved" installs
 check "find_package: the examples build alone against cpb::shared, and run" examples_build_alone shared
-check "find_package: the same against cpb::static" examples_build_alone static
+check "find_package: three of them against cpb::static" examples_build_alone static \
+  example_records example_inspect example_cplusplus
 check "find_package: cpb::shared is complete in itself" finds_shared_alone
 check "add_subdirectory: the same names, no tests, no examples" configures_within_another_project
 check "pkg-config: an example links, and runs" pkg_config_links

@@ -36,6 +36,7 @@ def riegeli_rs():
     settings = {"DEBUG": "0", "DEBUG_ASSERTIONS": "false", "OVERFLOW_CHECKS": "false"}
     environment = os.environ | {f"CARGO_PROFILE_DEV_{name}": value for name, value in settings.items()}
     environment["CARGO_INCREMENTAL"] = "0"
+    environment["ZSTD_SYS_USE_PKG_CONFIG"] = "1"  # the system's library instead of one more compiled
     release = bool(os.environ.get("CPB_TEST_ALL"))
     subprocess.run(["cargo", "build", *["--release"] * release, "--quiet", "--locked", "--manifest-path",
                     HERE / "riegeli-rs" / "Cargo.toml", "--target-dir", target], check=True, env=environment)

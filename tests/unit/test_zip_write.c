@@ -178,7 +178,7 @@ static void more_entries_than_sixteen_bits_count(void **state) {
     reading r;
     set_up(&s);
     for (uint64_t i = 0; i < count; i++) {
-      char name[16];
+      char name[24];
       snprintf(name, sizeof name, "%llu", (unsigned long long)i);
       const cpb_zip_plan plan = {.name = {(const uint8_t *)name, strlen(name)}, .known = true};
       uint64_t at;

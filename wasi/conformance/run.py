@@ -24,7 +24,7 @@ sys.path.append(str(ROOT / "tests"))
 from verdicts import damaged, files  # noqa: E402
 
 MODULES = pathlib.Path(os.environ.get("CPB_WASI", ROOT / "build" / "wasi"))
-CPB = os.environ.get("CPB", str(ROOT / "build" / "source" / "cpb"))
+CPB = os.environ.get("CPB", str(ROOT / "build-source" / "cpb"))
 JOBS = os.cpu_count()
 PAGES = 400  # of memory, where a file does not say how much it takes: 25 MiB
 LARGEST, MOST = 8 << 20, 5000  # bytes and records: more would make the tapes long

@@ -12,7 +12,7 @@ mkdir -p "$tools"
 have() { [ -x "$tools/$1" ] || command -v "$1" >/dev/null 2>&1; }
 
 # go_tool PROGRAM ARGUMENT...: as tests/go-tool.sh builds it, if it is not there.
-go_tool() { have "$1" || sh tests/go-tool.sh "$@"; }
+go_tool() { have "$1" || CPB_GO_QUICK=1 sh tests/go-tool.sh "$@"; }
 
 npm_in() {
   cmp -s "$1/package-lock.json" "$1/node_modules/.installed" && return

@@ -15,7 +15,7 @@ import { chunkedCases, damage, damagedCases, listing } from './cases.js';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const corpus = `${root}tests/data/`;
 const output = `${root}build/web-test/native.json`;
-const command = process.env.CPB ?? `${root}build/source/cpb`;
+const command = process.env.CPB ?? `${root}build-source/cpb`;
 const folder = mkdtempSync(join(tmpdir(), 'cpb-native-'));
 const workers = 2;
 
