@@ -228,7 +228,7 @@ def measured(call):
     return *took, (int(status.read_text().split("VmHWM:")[1].split()[0]) - before) / 1024
 
 
-def saved_models_of(who, folder, rounds, queue):
+def saved_models_of(who, folder, turns, results):
     """In a process of its own, with a module of four constants of 100 MB."""
     import libcpb.tensorflow
     import numpy as np
@@ -244,21 +244,27 @@ def saved_models_of(who, folder, rounds, queue):
         getattr(module, f"f{i}").get_concrete_function()
     save = tf.saved_model.save if who == "TensorFlow" else lambda *args: libcpb.tensorflow.save(*args, chunked=True)
     load = tf.saved_model.load if who == "TensorFlow" else libcpb.tensorflow.load
-    for _ in range(rounds):
-        queue.put((measured(lambda: save(module, folder)), measured(lambda: load(folder))))
+    while turns.get():
+        results.put((measured(lambda: save(module, folder)), measured(lambda: load(folder))))
 
 
 def saved_models(args):
     say("\n| a SavedModel of 4 x 100 MB | libcpb s | of processors | peak MiB | TensorFlow s | of processors | peak MiB |"
         " TensorFlow / libcpb: s | of processors | memory |\n" + "|---" * 10 + "|")
-    context, rows = multiprocessing.get_context("spawn"), {}
-    for who in "libcpb", "TensorFlow":
-        queue = context.Queue()
-        with tempfile.TemporaryDirectory(dir=WORK) as folder:
-            process = context.Process(target=saved_models_of, args=(who, folder, args.rounds, queue))
-            process.start()
-            rows[who] = [queue.get() for _ in range(args.rounds)]
+    context, programs, rows = multiprocessing.get_context("spawn"), {}, {"libcpb": [], "TensorFlow": []}
+    for who in rows:
+        folder, queues = tempfile.TemporaryDirectory(dir=WORK), (context.Queue(), context.Queue())
+        process = context.Process(target=saved_models_of, args=(who, folder.name, *queues))
+        process.start()
+        programs[who] = process, folder, *queues
+    for goes_on in [True] * args.rounds + [False]:
+        for who, (process, folder, turns, results) in programs.items():
+            turns.put(goes_on)
+            if goes_on:
+                rows[who].append(results.get())
+                continue
             process.join()
+            folder.cleanup()
     for i, step in enumerate(("save", "load")):
         ours, theirs = ([statistics.median(row[i][k] for row in rows[who]) for k in range(3)] for who in rows)
         cells = [f"{x:.1f} | {y:.1f} | {mib:,.0f}" for x, y, mib in (ours, theirs)]
