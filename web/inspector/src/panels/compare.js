@@ -240,7 +240,7 @@ class Compare extends Panel {
   }
 }
 
-/** Constants of a model with variables are no weights. @param {{ section: string }} one @param {boolean} hasVariables */
+/** In a model with variables, constants do not count as weights. @param {{ section: string }} one @param {boolean} hasVariables */
 const rankOf = ({ section }, hasVariables) =>
   FIRST.includes(section) && !(hasVariables && section === 'constants') ? FIRST.indexOf(section) : FIRST.length;
 
