@@ -1,7 +1,7 @@
 /** What the inspector says of two models, and of a chunk's bytes. */
 import { readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
-import { all, click, found } from './support/inspector.js';
+import { all, click, found, text } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, test } from './support/test.js';
@@ -36,13 +36,13 @@ test('two models are compared as diff() compares them', () =>
       const { sections } = await libcpb.diff(module, other);
       const counts = sections.filter((/** @type {any} */ one) => one.added + one.removed + one.changed);
       const shown = await page.evaluate(
-        `${all('details')}.map((one) => one.querySelector('summary').innerText.replace(/\\s+/g, ' ').trim())`,
+        `${all('details.box')}.map((one) => one.querySelector('summary').innerText.replace(/\\s+/g, ' ').trim())`,
       );
       assert.equal(shown.length, counts.length);
-      for (const [i, { section, same }] of counts.entries()) {
+      for (const { section, same } of counts) {
         const title = section === 'ops' ? 'kinds of operations' : section.replaceAll('_', ' ');
-        assert.ok(shown[i].startsWith(title), shown[i]);
-        assert.ok(shown[i].endsWith(`${same} the same`), shown[i]);
+        const [found = ''] = shown.filter((/** @type {string} */ one) => one.startsWith(title));
+        assert.ok(found.endsWith(`${same} the same`), `${title}: ${shown}`);
       }
       await says('MatMul', 'Matmul', 'only in the other');
       // A link to the comparison makes it again.
@@ -56,17 +56,30 @@ test('what differs is told in words, and parts of a model member by member', () 
   withInspector(async ({ page, visit, says }) => {
     await visit(path, { panel: 'compare', at: '/models/cpb/real_tf_keras_subclassed/orig.pb' }, 'They differ');
     await says('kinds of operations');
+    await page.evaluate(`${all('details.box')}.forEach((one) => (one.open = true))`);
     const texts = await page.evaluate(
-      `${all('details')}[0].innerText.split('\\n').map((one) => one.replace(/\\s+/g, ' ').trim()).filter(Boolean)`,
+      `${all('details.box')}.find((one) => one.innerText.startsWith('overview')).innerText.split('\\n').map((one) => one.replace(/\\s+/g, ' ').trim()).filter(Boolean)`,
     );
-    const at = (/** @type {string} */ name) => texts.slice(texts.indexOf(`~${name}`) + 1);
-    assert.deepEqual(at('concrete functions').slice(0, 1), ['6 → 18']);
-    assert.deepEqual(at('keras').slice(0, 1), ['only in the other: identifier _tf_keras_model, objects 5']);
-    assert.deepEqual(at('objects').slice(0, 5), ['14 → 90', 'user objects', '2 → 56', 'functions', '3 → 10']);
-    assert.deepEqual(at('operations').slice(0, 2), ['kinds that the exporter lists', '27 → 34']);
-    const figures = ['12 → 372', 'trainable', '12 → 372', 'tensors', '1 → 6', 'bytes', '48 → 1,488'];
-    assert.deepEqual(at('parameters').slice(0, 7), figures);
-    assert.deepEqual(at('variables').slice(0, 3), ['1 → 6', 'trainable', '1 → 6']);
+    // Each fact has a line.
+    for (const line of [
+      '~concrete functions 6 → 18',
+      '~keras only in the other: identifier _tf_keras_model, objects 5',
+      'user objects 2 → 56',
+      '~operations kinds that the exporter lists 27 → 34',
+      'trainable 12 → 372',
+      'bytes 48 → 1,488',
+    ])
+      assert.ok(texts.includes(line), `${line}: ${texts.join('\n')}`);
+    const titles = await page.evaluate(`${all('details.box summary b')}.map((one) => one.innerText)`);
+    assert.ok(
+      titles.indexOf('overview') > titles.indexOf('signatures'),
+      'the headline repeats what follows from the rest',
+    );
+    await says('reads up to 48 B of each model');
+    assert.ok(!(await page.evaluate(text)).includes('values differ'));
+    await page.evaluate(click('Compare values, too'));
+    await page.until(`!${text}.includes('reads up to 48 B')`);
+    await says('They differ');
     // No member of any section is told as JSON.
     const values = await page.evaluate(`${all('dd')}.map((one) => one.textContent)`);
     assert.ok(values.length > 20);

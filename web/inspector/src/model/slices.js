@@ -32,7 +32,7 @@ function rangeOf(item, size) {
 }
 
 /**
- * What a slice takes of each dimension; of those that it does not name, everything.
+ * The indices that a slice takes of each dimension: all of a dimension without a name in the slice.
  *
  * @param {string} text '' for all
  * @param {number[]} shape

@@ -1,7 +1,7 @@
 /**
  * Reads more at once where more was needed before. Between large values a search jumps, and reads on in small steps,
- * each of which waits for the one before. What it reads at one landing is about as much as at the last ones: that much
- * is requested at once. No byte is requested twice, because Chrome's cache first validates the bytes that it has.
+ * each of which waits for the one before. One landing needs about as many bytes as the last ones did, so that many are
+ * requested at once. No byte is requested twice, because Chrome's cache first validates the bytes that it has.
  */
 
 /** @typedef {import('libcpb').Source} Source */

@@ -2,12 +2,15 @@
 import { css, html, nothing } from 'lit';
 import { addressOf, wholeAddress } from '../address.js';
 import { modelsAmong, pathOf } from '../files.js';
-import { count, counted, kindName, plain, told } from '../format.js';
+import { count, counted, kindName, plain, size, told } from '../format.js';
 import { Panel } from '../panel.js';
 import { isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
 
-/** Values of a larger file are compared only on request. */
-const LARGE = 32 * 2 ** 20;
+/** The sections that a reader looks for first; the others follow in the order of the answer. */
+const FIRST = ['variables', 'constants', 'signatures', 'inputs', 'outputs', 'opset_imports', 'layers', 'nodes'];
+
+/** Differences of a section that are listed at once. */
+const LISTED = 12;
 /** Characters of a value that are shown. */
 const SHOWN = 200;
 
@@ -52,15 +55,30 @@ class Compare extends Panel {
         font-family: var(--mono);
       }
       dl {
-        margin: 0 0 0.4rem 1.3rem;
+        display: inline;
+        margin: 0;
         font-size: 0.88rem;
+      }
+      dl.several {
+        display: block;
+        margin: 0 0 0.2rem 1.3rem;
+      }
+      dl > div {
+        display: inline;
+        margin-left: 0.5rem;
+      }
+      dl.several > div {
+        display: block;
+        margin: 0;
+      }
+      dt,
+      dd {
+        display: inline;
+        margin: 0;
+        overflow-wrap: anywhere;
       }
       dt {
         color: var(--dim);
-      }
-      dd {
-        margin: 0 0 0.2rem;
-        overflow-wrap: anywhere;
       }
     `,
   ];
@@ -72,16 +90,19 @@ class Compare extends Panel {
   }
 
   #differences = this.asking(
-    ([session, at, chosen, values], { signal }) => {
+    async ([session, at, chosen, values], { signal }) => {
       const other = chosen.length ? this.#files(chosen) : at && { url: wholeAddress(addressOf(at)) };
-      return other ? session.look('compare', { other, skipValues: !values, signal }) : undefined;
+      if (!other) return undefined;
+      const answer = await session.look('compare', { other, skipValues: !values, signal });
+      const { parameters } = values ? {} : await session.ask('overview', { signal });
+      return { ...answer, price: parameters?.size ?? parameters?.bytes };
     },
     () => [this.at, this.chosen, this.#values],
   );
 
-  /** Whether values are compared as well. */
+  /** Whether values are compared as well, which the reader asks for. */
   get #values() {
-    return this.view.values ? this.view.values === 'yes' : this.session.about.size <= LARGE;
+    return this.view.values === 'yes';
   }
 
   /** The model first. @param {File[]} files */
@@ -109,14 +130,6 @@ class Compare extends Panel {
         <label class="file"
           >Files… <input type="file" multiple aria-label="Compare with files" @change=${this.#choose}
         /></label>
-        <label>
-          <input
-            type="checkbox"
-            .checked=${this.#values}
-            @change=${(/** @type {any} */ e) => this.see({ values: e.target.checked ? 'yes' : 'no' })}
-          />
-          Compare values, too
-        </label>
       </form>
       ${this.answer(this.#differences, (answer) => (answer ? this.differences(answer) : this.hint()))}
     `;
@@ -143,18 +156,31 @@ class Compare extends Panel {
   }
 
   /** @param {any} answer */
-  differences({ a, b, damaged, equal, same: isSame, sections, tried, values }) {
+  differences({ a, b, damaged, equal, same: isSame, sections, tried, values, price }) {
     if (isSame)
       return html`<p role="status">This is the address of the model that is open: there is nothing to compare.</p>`;
     if (tried) return html`<p class="failure">There is no model at ${plain(this.at)}.</p>`;
     if (a !== b) return html`<p>This is a ${kindName(a)}, the other a ${kindName(b)}: they cannot be compared.</p>`;
-    const some = sections.filter((/** @type {any} */ one) => one.added + one.removed + one.changed);
+    const hasVariables = sections.some((/** @type {any} */ one) => one.section === 'variables');
+    const some = sections
+      .filter((/** @type {any} */ one) => one.added + one.removed + one.changed)
+      .sort(
+        (/** @type {any} */ one, /** @type {any} */ other) => rankOf(one, hasVariables) - rankOf(other, hasVariables),
+      );
     const same = sections.filter((/** @type {any} */ one) => !some.includes(one) && one.same);
     return html`
       ${damagedIn(damaged)}
       <p role="status">
         ${equal === null ? html`<b>Equal</b> in all that can be read of both; whether the rest is cannot be said.` : equal ? html`<b>Equal</b> in all that was compared${values ? '' : '; values were not'}.` : html`<b>They differ</b> in ${counted(total(some), 'item')}:`}
       </p>
+      ${
+        values || !price
+          ? nothing
+          : html`<p>
+              <button @click=${() => this.see({ values: 'yes' })}>Compare values, too</button>
+              <span class="dim small">reads up to ${size(price)} of each model, and nothing if both are one file</span>
+            </p>`
+      }
       ${some.map((/** @type {any} */ one, /** @type {number} */ i) => this.section(one, i === 0 || some.length < 6))}
       ${same.length ? html`<p class="dim">The same: ${same.map(titleOf).join(', ')}.</p>` : nothing}
     `;
@@ -164,6 +190,8 @@ class Compare extends Panel {
   section(section, open) {
     const { added, removed, changed, same, differences } = section;
     const rest = added + removed + changed - differences.length;
+    const ordered = inOrder(differences);
+    const [shown, more] = [ordered.slice(0, LISTED), ordered.slice(LISTED)];
     const counts = Object.entries({ added, removed, changed }).filter(([, n]) => n);
     return html`<details class="box" ?open=${open}>
       <summary>
@@ -171,7 +199,15 @@ class Compare extends Panel {
         ${counts.map(([change, n]) => html` <span class="chip ${change}">${count(n)} ${MEANINGS[/** @type {Change} */ (change)]}</span>`)}
         <span class="dim">${count(same)} the same</span>
       </summary>
-      ${differences.map((/** @type {any} */ one) => this.difference(one, section))}
+      ${shown.map((one) => this.difference(one, section))}
+      ${
+        more.length
+          ? html`<details>
+              <summary>${count(more.length)} more</summary>
+              ${more.map((one) => this.difference(one, section))}
+            </details>`
+          : nothing
+      }
       ${rest ? html`<p class="dim">and ${count(rest)} more</p>` : nothing}
     </details>`;
   }
@@ -183,7 +219,7 @@ class Compare extends Panel {
       <span class="sign ${change}" title=${MEANINGS[/** @type {Change} */ (change)]}
         >${SIGNS[/** @type {Change} */ (change)]}</span
       >${this.name(name, change, section)} ${whole?.op ? html`<span class="type">${plain(whole.op)}</span>` : nothing}
-      ${members.length ? html`<dl>${members.map((/** @type {any} */ member) => memberOf(section.section, name, member))}</dl>` : nothing}
+      ${members.length ? html`<dl class=${members.length > 1 ? 'several' : ''}>${members.map((/** @type {any} */ member) => memberOf(section.section, name, member))}</dl>` : nothing}
     </div>`;
   }
 
@@ -204,6 +240,14 @@ class Compare extends Panel {
   }
 }
 
+/** In a model with variables, constants do not count as weights. @param {{ section: string }} one @param {boolean} hasVariables */
+const rankOf = ({ section }, hasVariables) =>
+  FIRST.includes(section) && !(hasVariables && section === 'constants') ? FIRST.indexOf(section) : FIRST.length;
+
+/** What changed before what only one of the models has. @param {any[]} list */
+const inOrder = (list) =>
+  [...list].sort((one, other) => Number(other.change === 'changed') - Number(one.change === 'changed'));
+
 /** @param {any[]} sections */
 const total = (sections) => sections.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
 
@@ -221,21 +265,21 @@ const titleOf = ({ section, function: name, tag, meta_graph: number }) =>
 /** @param {string} section @param {string} item @param {any} member */
 function memberOf(section, item, { member, a, b, different, of, largest, unreadable }) {
   const words = plain(memberWords(section, item, member));
+  const said = (/** @type {unknown} */ fact) =>
+    html`<div>
+      ${words ? html`<dt>${words}</dt>` : nothing}
+      <dd>${fact}</dd>
+    </div>`;
   if (different !== undefined)
-    return html`<dt>${words}</dt>
-      <dd>
-        ${count(different)} of ${count(of)} differ${largest ? html`, by ${plain(largest.difference)} at most` : nothing}
-      </dd>`;
-  if (unreadable)
-    return html`<dt>${words}</dt>
-      <dd>cannot be read</dd>`;
+    return said(
+      html`${count(different)} of ${count(of)}
+      differ${largest ? html`, by ${plain(largest.difference)} at most` : nothing}`,
+    );
+  if (unreadable) return said('cannot be read');
   const one = onlyOne(a, b);
-  if (one)
-    return html`${words ? html`<dt>${words}</dt>` : nothing}
-      <dd>${one}</dd>`;
+  if (one) return said(one);
   const counts = isCount(section, member);
-  return html`${words ? html`<dt>${words}</dt>` : nothing}
-    <dd><span class="removed">${short(a, counts)}</span> → <span class="added">${short(b, counts)}</span></dd>`;
+  return said(html`<span class="removed">${short(a, counts)}</span> → <span class="added">${short(b, counts)}</span>`);
 }
 
 /** A part that one of the models lacks. @param {any} a @param {any} b */
