@@ -103,7 +103,7 @@ amalgamation_compiles_for_wasm() { # COMPILER...
 said_of() { # MACRO
   cd "$prefix/include/cpb"
   case $1 in
-    CPB_NO_MODELS) declared_in {archive,checkpoint,diff,model,onnx,open,samediff,values}.h ;;
+    CPB_NO_MODELS) declared_in {archive,checkpoint,diff,model,onnx,open,samediff,statistics,values}.h ;;
     CPB_NO_WRITING)
       declared_in {split,repack,samediff}.h
       declared_in {records,file}.h | grep -E '^cpb_(record_writer_|(file|transfer)_(split|repack)$|file_read_base$)'

@@ -231,7 +231,7 @@ check "tarball: the static library defines names of ours only" tarballs_library_
 check "tarball: make, make check, make install" tarball_builds_with_make
 check "parts: no command without what it needs" command_needs_its_parts
 check "parts: without files" builds_without host "file open url" -DCPB_BUILD_HOST=OFF
-check "parts: without models and Brotli" builds_without "model brotli" "checkpoint diff model onnx open samediff values" \
+check "parts: without models and Brotli" builds_without "model brotli" "checkpoint diff model onnx open samediff statistics values" \
   -DCPB_BUILD_MODEL=OFF -DCPB_WITH_BROTLI=OFF
 check "sources: a release archive is taken if its hash is the one in the list" fetches_archives
 if command -v dpkg-source >/dev/null; then

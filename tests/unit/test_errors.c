@@ -525,6 +525,12 @@ static bool model_file_variable(bool succeed, cpb_error *error) {
   return close_folder(file, values != NULL);
 }
 
+static bool model_file_statistics(bool succeed, cpb_error *error) {
+  size_t size;
+  cpb_model_file *file = open_folder(NULL);
+  return close_folder(file, cpb_model_file_statistics(file, succeed ? "v" : "w", 1, 1, 0, NULL, &size, error) != NULL);
+}
+
 static bool values_file_read(bool succeed, cpb_error *error) {
   size_t size = 1;
   cpb_model_file *file = open_folder(succeed ? NULL : MODEL_VALUES);
@@ -592,6 +598,7 @@ static const struct {
     {"cpb_model_file_ask", model_file_ask, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"tag\" is not supported"},
     {"cpb_model_file_load", model_file_load, CPB_E_DAMAGED, 0, "CRC-32C"},
     {"cpb_model_file_supply", model_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
+    {"cpb_model_file_statistics", model_file_statistics, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "\"w\""},
     {"cpb_model_file_values", model_file_values, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "Const_9"},
     {"cpb_model_file_variable", model_file_variable, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "\"w\""},
     {"cpb_onnx_rewrite_open", onnx_rewrite_open, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
