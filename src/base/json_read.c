@@ -1,6 +1,6 @@
 #ifdef CPB_YYJSON_WITHIN /* as static functions; unused ones are left out */
 #  define yyjson_api static
-#  ifdef __OPTIMIZE_SIZE__ /* or else all of it comes twice, within one function of 27 KB */
+#  if defined __OPTIMIZE_SIZE__ && defined __wasi__ /* or else all of it comes twice, within one function of 27 KB */
 #    define yyjson_inline inline
 #  endif
 #  include <yyjson.c>
