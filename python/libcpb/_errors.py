@@ -24,9 +24,8 @@ Code = Literal[
 class CpbError(Exception):
     """An error: its kind, its place, and a message.
 
-    An error of reading or writing a file is also an `OSError`: a `FileNotFoundError`, a
-    `PermissionError`, a `ConnectionError`, a `FileExistsError` or an `IsADirectoryError` where it is
-    one, whether it is about a path or a URL.
+    An error of reading or writing a file or URL is also the fitting `OSError`: `FileNotFoundError`,
+    `PermissionError`, `ConnectionError`, `FileExistsError` or `IsADirectoryError`.
 
     Attributes:
         code: The kind of the error, as in C: ``"USAGE"`` (an argument is wrong or a call came out of order),

@@ -68,18 +68,15 @@ def _number(kind: int, data: bytes, at: int) -> int | float | bool:
 
 
 class Field:
-    """A field of a `Message`. Its bytes are only read on request. A repeated field has a length, and its
-    elements are fields: by number, or one after the other.
+    """A field of a `Message`. A repeated field is a sequence of fields, its elements.
 
     Attributes:
         path: The path of the field.
         number: The field's number; 0 for the message itself.
         name: Its name; None if the schema does not have it.
         type_name: The full name of its message type; None if it is not a message, or unknown.
-        ranges: The ranges of its value. A message that occurs several times has several ranges; their
-            concatenation is the merged message.
-        repeated: Whether it is a repeated field as a whole. The ranges are then fields of the parent,
-            with their tags.
+        ranges: The ranges of its value; several if a message occurs several times.
+        repeated: Whether it is a repeated field as a whole, whose ranges include tags.
     """
 
     def __init__(self, message: Message, path: str, found: tuple[Any, ...]) -> None:
@@ -126,8 +123,8 @@ class Field:
         return json.loads(self._message._json(type_name, self._ranges, most, original, unknown))
 
     def value(self) -> Any:
-        """The value: a number, bool, `str` or `bytes`, an enum as its number; for a message, or a field that
-        the schema does not have, its bytes. CpbError USAGE for a repeated field as a whole."""
+        """A number, bool, `str` or `bytes`, an enum as its number; for a message, or a field that the schema
+        lacks, its bytes. CpbError USAGE for a repeated field as a whole."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index, or json()")
         data = self.read()

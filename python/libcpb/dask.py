@@ -62,8 +62,8 @@ def read_records(
         sources: Paths and URLs; a path may be a pattern such as ``data/*.riegeli``.
         partition_size: About how many bytes of a file each partition reads, and holds as records. A smaller
             file is one partition.
-        recover: Whether damaged regions are left out, instead of being an error of the computation.
-        limits: Limits for each file, as for `libcpb.RecordReader`.
+        recover: Whether damaged regions are left out, instead of being an error.
+        limits: For each file, as for `libcpb.open`.
         url_options: As for `libcpb.open`.
 
     Raises:
@@ -86,8 +86,7 @@ def inventory(
     limits: Limits | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> dask.dataframe.DataFrame:
-    """A table of models, with a row for each. It takes a few small reads of every model, and none of its
-    weights.
+    """A table of models, with a row for each, by a few small reads of each model.
 
         table = libcpb.dask.inventory(["s3://bucket/a/", "s3://bucket/b.zip"]).compute()
         table.sort_values("parameter_bytes")
@@ -110,7 +109,7 @@ def inventory(
     Args:
         models: Paths and URLs, as for `libcpb.open_model`; a path may be a pattern.
         per_partition: The number of models for each task.
-        limits: Limits for each model, as for `libcpb.open_model`; beyond them its row has an ``error``.
+        limits: For each model; beyond them its row has an ``error``.
         url_options: As for `libcpb.open`.
     """
     import dask.dataframe

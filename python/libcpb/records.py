@@ -24,9 +24,7 @@ __all__ = ["Partition", "partitions"]
 @dataclass(frozen=True)
 class Partition:
     """The records of the Riegeli chunks that begin at file offsets from `begin` up to, but not including,
-    `end`.
-
-    It can be pickled if its source can, as paths and URLs can. Reading it again reads the file again.
+    `end`. It can be pickled if its source can, as paths and URLs can.
     """
 
     source: Source
@@ -41,8 +39,7 @@ class Partition:
         verify: Verify = "first",
         limits: Limits | None = None,
     ) -> Iterator[bytes]:
-        """The records, in order. If another partition begins within the last Riegeli chunk of this one, both
-        read that chunk, and its records belong to this partition.
+        """The records, in order.
 
         Args:
             recover: As for `RecordReader`. The partition in whose range damage begins reports it.
