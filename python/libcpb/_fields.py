@@ -103,13 +103,13 @@ class Field:
         self, *, omit: int | None = 1024, original_names: bool = True, unknown_fields: bool = False
     ) -> Any:
         """A message or repeated field in protobuf's JSON mapping, as from `json.loads`: 64-bit integers as
-        `str`, bytes in base64, enums by name. For anything else the same as `value`.
+        `str`, bytes in base64, enums by name. Otherwise the same as `value`.
 
         Args:
-            omit: Longer strings, bytes and packed fields are not read: ``{"@omitted": {"offset": ...,
-                "size": ...}}`` stands for each. None: all is read.
-            original_names: Whether names are those in the ``.proto``, rather than lowerCamelCase.
-            unknown_fields: Whether fields that the schema lacks are listed under ``"@unknown"``.
+            omit: For longer strings, bytes and packed fields, ``{"@omitted": {"offset": ..., "size": ...}}`` stands
+                instead. None: for none.
+            original_names: Whether names are those in the ``.proto``, not lowerCamelCase.
+            unknown_fields: Whether ``"@unknown"`` lists fields that the schema lacks.
         """
         if self.repeated and self.parent_name:
             whole = self._json(self.parent_name, omit, original_names, unknown_fields)
@@ -135,8 +135,7 @@ class Field:
         return _number(self._kind, data, self.ranges[0].offset)
 
     def field(self, path: str) -> Field:
-        """The field at a path within this message, such as ``op`` or ``attr["value"]``. Only the way to the
-        field is read."""
+        """The field at a path within this message, such as ``op`` or ``attr["value"]``."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index")
         whole = f"{self.path}.{path}" if self.path and path else self.path or path
@@ -198,13 +197,11 @@ class Field:
         return numbers
 
     def array(self, *, max_size: int = _MOST) -> ndarray[Any, Any]:
-        """A repeated field of numbers, or a ``tensorflow.TensorProto``, as a NumPy array. Where the message is in
-        memory and not in chunks, and its bytes are those of the array, it is a view of them, which cannot be written
-        to. CpbError UNSUPPORTED for any other field.
+        """A repeated field of numbers, or a ``tensorflow.TensorProto``, as a NumPy array: a read-only view where the
+        message is in memory and not in chunks. CpbError UNSUPPORTED for any other field.
 
         Args:
-            max_size: The most bytes that a tensor may have, of which a few bytes may stand for many. More is a
-                CpbError with the code ``"LIMIT"``.
+            max_size: The most bytes of a tensor, else a CpbError ``"LIMIT"``.
         """
         if self.type_name == _TENSOR and not self.repeated:
             data = memoryview(self._message._view(self._ranges))

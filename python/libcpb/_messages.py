@@ -57,13 +57,12 @@ class _Chunks(Sequence[Chunk]):
 
 
 class Message(_core.Message):
-    """A serialized message of any size. Only the requested parts are read. `libcpb.open` and
-    `libcpb.merge_chunks` make one.
+    """A serialized message of any size, from `libcpb.open` or `libcpb.merge_chunks`.
 
     Attributes:
-        size: Bytes of the message; if it is chunked, of the merged message.
+        size: Bytes of the (merged) message.
         chunked: Whether it is in chunks.
-        num_chunks: The number of chunks; 0 if it is not in chunks.
+        num_chunks: The number of chunks, or 0.
     """
 
     _type_name: str = _SAVED_MODEL
@@ -92,17 +91,17 @@ class Message(_core.Message):
 
     @property
     def chunks(self) -> Sequence[Chunk]:
-        """The index's entry for each chunk; empty if the message is not in chunks."""
+        """A `Chunk` for each; empty if the message is not in chunks."""
         return _Chunks(self)
 
     def read_chunk(self, i: int, offset: int = 0, length: int = -1) -> bytes:
-        """Bytes of chunk `i`, as for `read`. CpbError NOT_FOUND if the message does not have this chunk."""
+        """Bytes of chunk `i`, as for `read`. CpbError NOT_FOUND: no such chunk."""
         rest = _REST if length == -1 else _options.count("length", length)
         return self._read_chunk(_options.count("i", i), _options.count("offset", offset), rest)
 
     def field(self, path: str, *, type_name: str | None = None) -> Field:
         """The field at a path, such as ``meta_graphs[0].graph_def.node[7].attr["value"]``; ``""``: the message
-        itself. Only the way to the field is read.
+        itself.
 
         Args:
             path: Names of fields, or their numbers, with indexes and map keys in brackets.
@@ -117,7 +116,7 @@ class Message(_core.Message):
 
     @property
     def version(self) -> Version | None:
-        """The versions in the index; None when the message is not in chunks."""
+        """The `Version` in the index, or None."""
         version = self._version
         return None if version is None else Version(*version)
 
@@ -152,7 +151,7 @@ def open(
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> Message:
-    """Opens a message. This reads the index, and the chunks that other chunks are merged into.
+    """Opens a message. This reads the index.
 
     Args:
         source: See `libcpb.Source`. For a model's folder, its message, as `open_model` finds it.

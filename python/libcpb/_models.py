@@ -58,12 +58,11 @@ class _Opening(TypedDict, total=False):
 
 
 class Model(_core.Model):
-    """A model that answers questions; `libcpb.open_model` makes one.
-
-    Each answer is a dict, as ``docs/inspecting.md`` describes it. Lists come in pages, ``{"total", "first",
-    "items"}``, with the first 100 items unless `first` and `count` say otherwise (``count="all"``).
-    ``"problems"`` lists unreadable parts of a damaged model. Questions read no weights. A question that this
-    kind of model does not answer is a `CpbError` ``"UNSUPPORTED"``.
+    """A model that answers questions, from `libcpb.open_model`. Each answer is a dict, as
+    ``docs/inspecting.md`` describes it. Lists come in pages, ``{"total", "first", "items"}``, with the first
+    100 items unless `first` and `count` say otherwise (``count="all"``). ``"problems"`` lists unreadable
+    parts of a damaged model. Questions read no weights. A question that this kind of model does not answer is
+    a `CpbError` ``"UNSUPPORTED"``.
     """
 
     @property
@@ -138,11 +137,11 @@ class Model(_core.Model):
         return json.loads(self._ask(number, name, scope, to, far, graph, at, many, brief, progress))
 
     def overview(self, **page: Unpack[Page]) -> answers.AnyOverview:
-        """Versions, meta graphs or tags, signatures, counts: a few small reads."""
+        """Versions, meta graphs or tags, signatures, counts."""
         return self.ask("overview", **page)
 
     def signatures(self, **page: Unpack[Page]) -> answers.SignaturePage:
-        """The page of signatures in the overview of a SavedModel."""
+        """The signatures in the overview of a SavedModel."""
         overview: Any = self.ask("overview", **page)
         if "signatures" not in overview:
             raise CpbError(f"a {self.kind} has no signatures", "UNSUPPORTED")
@@ -153,7 +152,7 @@ class Model(_core.Model):
         return self.ask("signature", name, **page)
 
     def functions(self, **page: Unpack[Page]) -> answers.AnyFunctions:
-        """The function library: signatures, sizes, calls."""
+        """The function library."""
         return self.ask("functions", **page)
 
     def function(self, name: str, **page: Unpack[Page]) -> answers.AnyFunction:
@@ -171,8 +170,7 @@ class Model(_core.Model):
         return self.ask("scopes", function, scope=scope, **page)
 
     def node(self, name: str, *, function: str | None = None, tag: str | None = None, **page: Unpack[Page]) -> answers.AnyNode:
-        """One node: its inputs and where they come from, its outputs and who takes them, and its
-        attributes."""
+        """One node: its inputs, outputs, neighbours and attributes."""
         return self.ask("node", name, scope=function if function is not None else tag, **page)
 
     def consumers(
@@ -195,7 +193,7 @@ class Model(_core.Model):
         return self.ask("downstream", name, scope=function, to=to, distance=distance, **page)
 
     def objects(self, path: str | None = None, **page: Unpack[Page]) -> answers.AnyObjects:
-        """An object of the object graph and its children, by a path such as ``root.layers.0``."""
+        """An object and its children, by a path such as ``root.layers.0``."""
         return self.ask("objects", path, **page)
 
     def layers(self, **page: Unpack[Page]) -> answers.AnyLayers:
@@ -393,7 +391,7 @@ def open_model(
         url_options: As for `libcpb.open`.
 
     Raises:
-        CpbError: ``"FORMAT"`` if the file is not a model of a known kind, and any error of reading.
+        CpbError: ``"FORMAT"`` if the file is not a model of a known kind.
     """
     number = 0 if kind is None else _options.one_of("kind", _core.kinds, kind)
     left = 0
@@ -432,9 +430,6 @@ def diff(
         values: Whether values of constants and parameters, and checksums of variables, are compared.
         limits: For the comparison, and for each model that is opened here.
         url_options: As for `libcpb.open`.
-
-    Raises:
-        CpbError: Any error of reading either model.
     """
     most = _options.count("max_differences", max_differences)
     if most == 0:

@@ -128,9 +128,8 @@ def _widget() -> Any:
 
 
 def show(model: Union[Model, Source], *, height: int = 600) -> Any:
-    """The inspector with a model, as the output of a cell in Jupyter, VS Code or Colab.
-
-    URLs are fetched by the browser, so their servers must allow that (CORS). Needs the package ``anywidget``.
+    """The inspector with a model, as the output of a cell in Jupyter, VS Code or Colab. Needs ``anywidget``. The
+    browser fetches URLs, so their servers must allow that (CORS).
 
     Args:
         model: As for `open_model`, or a model that it made from a path or URL. The page can also read up to 2000
@@ -140,8 +139,9 @@ def show(model: Union[Model, Source], *, height: int = 600) -> Any:
     Returns:
         A widget, which a cell shows as its last value; elsewhere, ``IPython.display.display`` does.
 
+
+
     Raises:
-        ImportError: ``anywidget`` is missing.
         CpbError: ``"NOT_FOUND"``: no such file, or this build has no page; the error says how to make it.
     """
     if isinstance(model, Model):

@@ -58,7 +58,7 @@ class RecordReader(_core.RecordReader):
             ``"late"`` (at its end) or ``"never"``.
         position: The record position to begin at, as for `seek`.
         start, end: Only these records, as in a slice: numbers and the length count from `start`.
-        buffer: Bytes of a Riegeli chunk that may be held until its hash has been checked; 0: 4 MiB.
+        buffer: The most bytes of a Riegeli chunk to hold until its hash is checked; 0: 4 MiB.
         memory: The most bytes that reading may hold, else an error ``"LIMIT"``; 0: no bound.
         limits: As for `libcpb.open`.
         url_options: As for `libcpb.open`.
@@ -144,7 +144,7 @@ class RecordReader(_core.RecordReader):
         return _again, (type(self), self._again)
 
     def close(self) -> None:
-        """Closes the source, unless the caller passed a file object. Closing again does nothing."""
+        """Closes the source, unless the caller passed a file object."""
         while self._numbers:
             self._numbers.pop().close()
         super().close()
@@ -164,7 +164,7 @@ class RecordReader(_core.RecordReader):
         return next(self, None)
 
     def count(self) -> int:
-        """The number of records, from the headers of the file's Riegeli chunks."""
+        """The number of records."""
         count = self._by_number()[0]._count()
         return max(0, (count if self._end is None else min(self._end, count)) - self._first)
 
@@ -246,7 +246,7 @@ class RecordReader(_core.RecordReader):
             yield batch
 
     def seek(self, position: int) -> None:
-        """Goes to the record at `position`, or else to the next record; from a position past the end, to the
+        """Goes to the record at `position`, or else to the next record; past the end, to the
         end."""
         self._seek(_options.count("position", position))
 
@@ -260,7 +260,7 @@ class RecordReader(_core.RecordReader):
 
     @property
     def location(self) -> Location | None:
-        """The `Location` of the last record that was read; None before the first one and after a seek."""
+        """The `Location` of the last record that was read, or None."""
         where = self._where()
         return None if where is None else Location(*where)
 
@@ -278,7 +278,7 @@ class RecordReader(_core.RecordReader):
 
     @property
     def size(self) -> int:
-        """Bytes of the file. A source that cannot seek is read to its end for this."""
+        """Bytes of the file; reads a source that cannot seek to its end."""
         return self._size()
 
     def __repr__(self) -> str:
@@ -316,15 +316,14 @@ class RecordWriter(_core.RecordWriter):
             for event in events:
                 writer.write(event)
 
-    A path gets the file when the writer is closed, and nothing if the block ends with an exception. A file
-    object gets bytes as they come, and is not closed.
+    A path gets the file when the writer is closed, and nothing if the block ends with an exception.
 
     Args:
         target: See `libcpb.Target`.
-        replace: Whether an existing file is replaced; otherwise it is an error.
+        replace: As for `libcpb.merge`.
         append: Whether records are appended to an existing file, at once; the file is unchanged if the block ends
             with an exception. A missing file is created.
-        sync: Whether the bytes are on the disk (fsync) when the file gets its name.
+        sync: As for `libcpb.merge`.
         codec: ``"zstd"`` (the default), ``"brotli"``, ``"snappy"`` or ``"none"``.
         level: Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6. Snappy: 1 or 2, default 1.
             None: the default.

@@ -60,14 +60,13 @@ def read_records(
 
     Args:
         sources: Paths and URLs; a path may be a pattern such as ``data/*.riegeli``.
-        partition_size: About how many bytes of a file each partition reads, and holds as records. A smaller
-            file is one partition.
+        partition_size: About how many bytes of a file each partition reads.
         recover: Whether damaged regions are left out, instead of being an error.
         limits: For each file, as for `libcpb.open`.
         url_options: As for `libcpb.open`.
 
     Raises:
-        CpbError: The size of a file cannot be read, or `sources` do not name any file.
+        CpbError: ``"NOT_FOUND"``: `sources` do not name any file.
     """
     size = _options.count("partition_size", partition_size)
     if size == 0:
@@ -103,8 +102,7 @@ def inventory(
     | ``problems`` | number of parts that could not be read |
     | ``error``, ``message``, ``offset`` | code, text and offset of the error if opening failed |
 
-    Values that a kind of model does not have are missing (`pandas.NA`). A model that cannot be read is a row
-    with an ``error``, not an error of the computation.
+    Missing values are `pandas.NA`. A model that cannot be read is a row with an ``error``.
 
     Args:
         models: Paths and URLs, as for `libcpb.open_model`; a path may be a pattern.
