@@ -88,8 +88,8 @@ def merge(
         source: See `libcpb.Source`.
         target: See `libcpb.Target`.
         type_name, schema, url_options: As for `libcpb.open`.
-        threads: 0: one for each processor, up to 4. A file object as the source is read by one thread.
-        replace: Whether an existing file is replaced, instead of being an error.
+        threads: 0, the default: one for each processor, up to 4. A file object as the source is read by one thread.
+        replace: Whether an existing file is replaced (the default), instead of being an error.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
         limits: As for `libcpb.open`.
         progress: Called with the processed bytes and all bytes.
