@@ -19,6 +19,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs/python.md"
 HEADING = "\n## Reference\n"
 WIDTH = 98  # members are indented by 2
 SECTION = re.compile(r"^(Args|Attributes|Raises|Returns):$", re.M)
+EXPLAINED = re.compile(r"(See|As for) `(libcpb\.)?(Source|Target|open|merge)`\.")  # by a table of the page
 TITLES = {"Args": "Arguments", "Attributes": "Attributes", "Raises": "Raises", "Returns": "Returns"}
 
 
@@ -34,7 +35,8 @@ def items(text):
     text = textwrap.dedent(text).strip("\n")
     for item in re.split(r"\n(?=\S)", text):
         name, _, about = item.partition(":")
-        yield wrapped(f"`{name.strip()}`: {about}" if about else item, "- ")
+        if not EXPLAINED.fullmatch(about.strip()):
+            yield wrapped(f"`{name.strip()}`: {about}" if about else item, "- ")
 
 
 def paragraphs(text):
@@ -43,9 +45,7 @@ def paragraphs(text):
             continue
         if part.startswith("|"):
             yield part.replace("``", "`")
-        elif part.startswith("    "):
-            yield f"```python\n{textwrap.dedent(part)}\n```"
-        else:
+        elif not part.startswith("    "):  # an example, which the page has above
             yield wrapped(part)
 
 
@@ -53,8 +53,9 @@ def described(docstring):
     parts = SECTION.split(inspect.cleandoc(docstring))
     yield from paragraphs(parts[0])
     for title, body in zip(parts[1::2], parts[2::2]):
-        yield f"{TITLES[title]}:"
-        yield "\n".join(items(body))
+        if listed := "\n".join(items(body)):
+            yield f"{TITLES[title]}:"
+            yield listed
 
 
 def signature(name, thing):

@@ -22,22 +22,20 @@ Code = Literal[
 
 
 class CpbError(Exception):
-    """An error: its kind, its place, and a message.
-
-    An error of reading or writing a file is also an `OSError`: a `FileNotFoundError`, a
-    `PermissionError`, a `ConnectionError`, a `FileExistsError` or an `IsADirectoryError` where it is
-    one, whether it is about a path or a URL.
+    """An error: its kind, its place, and a message. An error of reading or writing a file or URL is also the
+    fitting `OSError`: `FileNotFoundError`, `PermissionError`, `ConnectionError`, `FileExistsError` or
+    `IsADirectoryError`.
 
     Attributes:
-        code: The kind of the error, as in C: ``"USAGE"`` (an argument is wrong or a call came out of order),
+        code: As in C: ``"USAGE"`` (an argument is wrong or a call came out of order),
             ``"MEMORY"``, ``"DAMAGED"``, ``"TRUNCATED"``, ``"FORMAT"`` (the input has another format),
             ``"UNSUPPORTED"``, ``"LIMIT"``, ``"NOT_FOUND"`` (no such file, chunk, record or field),
             ``"DENIED"`` (the file may not be read), ``"UNAVAILABLE"`` (the server cannot be reached, or not
             now), ``"READ"`` and ``"WRITE"`` (any other failure), or ``"CANCELLED"``.
-        offset: The offset of the error in the input, or None.
-        source: The name of the source or target, such as a path; None if it has no name.
+        offset: The place in the input, or None.
+        source: The name of the source or target, such as a path, or None.
         errno: The system's number, as in `OSError`, or None.
-        status: The status of the HTTP response that refused, or None.
+        status: The status of the HTTP response, or None.
     """
 
     code: Code

@@ -68,18 +68,15 @@ def _number(kind: int, data: bytes, at: int) -> int | float | bool:
 
 
 class Field:
-    """A field of a `Message`. Its bytes are only read on request. A repeated field has a length, and its
-    elements are fields: by number, or one after the other.
+    """A field of a `Message`. A repeated field is a sequence of fields, its elements.
 
     Attributes:
         path: The path of the field.
         number: The field's number; 0 for the message itself.
         name: Its name; None if the schema does not have it.
         type_name: The full name of its message type; None if it is not a message, or unknown.
-        ranges: The ranges of its value. A message that occurs several times has several ranges; their
-            concatenation is the merged message.
-        repeated: Whether it is a repeated field as a whole. The ranges are then fields of the parent,
-            with their tags.
+        ranges: The ranges of its value; several if a message occurs several times.
+        repeated: Whether it is a repeated field as a whole, whose ranges include tags.
     """
 
     def __init__(self, message: Message, path: str, found: tuple[Any, ...]) -> None:
@@ -106,13 +103,13 @@ class Field:
         self, *, omit: int | None = 1024, original_names: bool = True, unknown_fields: bool = False
     ) -> Any:
         """A message or repeated field in protobuf's JSON mapping, as from `json.loads`: 64-bit integers as
-        `str`, bytes in base64, enums by name. For anything else the same as `value`.
+        `str`, bytes in base64, enums by name. Otherwise the same as `value`.
 
         Args:
-            omit: Longer strings, bytes and packed fields are not read: ``{"@omitted": {"offset": ...,
-                "size": ...}}`` stands for each. None: all is read.
-            original_names: Whether names are those in the ``.proto``, rather than lowerCamelCase.
-            unknown_fields: Whether fields that the schema lacks are listed under ``"@unknown"``.
+            omit: For longer strings, bytes and packed fields, ``{"@omitted": {"offset": ..., "size": ...}}`` stands
+                instead. None: for none.
+            original_names: Whether names are those in the ``.proto``, not lowerCamelCase.
+            unknown_fields: Whether ``"@unknown"`` lists fields that the schema lacks.
         """
         if self.repeated and self.parent_name:
             whole = self._json(self.parent_name, omit, original_names, unknown_fields)
@@ -126,8 +123,8 @@ class Field:
         return json.loads(self._message._json(type_name, self._ranges, most, original, unknown))
 
     def value(self) -> Any:
-        """The value: a number, bool, `str` or `bytes`, an enum as its number; for a message, or a field that
-        the schema does not have, its bytes. CpbError USAGE for a repeated field as a whole."""
+        """A number, bool, `str` or `bytes`, an enum as its number; for a message, or a field that the schema
+        lacks, its bytes. CpbError USAGE for a repeated field as a whole."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index, or json()")
         data = self.read()
@@ -138,8 +135,7 @@ class Field:
         return _number(self._kind, data, self.ranges[0].offset)
 
     def field(self, path: str) -> Field:
-        """The field at a path within this message, such as ``op`` or ``attr["value"]``. Only the way to the
-        field is read."""
+        """The field at a path within this message, such as ``op`` or ``attr["value"]``."""
         if self.repeated:
             raise CpbError(f"{self.path} is a repeated field; expected an index")
         whole = f"{self.path}.{path}" if self.path and path else self.path or path
@@ -201,13 +197,11 @@ class Field:
         return numbers
 
     def array(self, *, max_size: int = _MOST) -> ndarray[Any, Any]:
-        """A repeated field of numbers, or a ``tensorflow.TensorProto``, as a NumPy array. Where the message is in
-        memory and not in chunks, and its bytes are those of the array, it is a view of them, which cannot be written
-        to. CpbError UNSUPPORTED for any other field.
+        """A repeated field of numbers, or a ``tensorflow.TensorProto``, as a NumPy array: a read-only view where the
+        message is in memory and not in chunks. CpbError UNSUPPORTED for any other field.
 
         Args:
-            max_size: The most bytes that a tensor may have, of which a few bytes may stand for many. More is a
-                CpbError with the code ``"LIMIT"``.
+            max_size: The most bytes of a tensor, else a CpbError ``"LIMIT"``.
         """
         if self.type_name == _TENSOR and not self.repeated:
             data = memoryview(self._message._view(self._ranges))

@@ -57,20 +57,19 @@ class _Chunks(Sequence[Chunk]):
 
 
 class Message(_core.Message):
-    """A serialized message of any size. Only the requested parts are read. `libcpb.open` and
-    `libcpb.merge_chunks` make one.
+    """A serialized message of any size, from `libcpb.open` or `libcpb.merge_chunks`.
 
     Attributes:
-        size: Bytes of the message; if it is chunked, of the merged message.
+        size: Bytes of the (merged) message.
         chunked: Whether it is in chunks.
-        num_chunks: The number of chunks; 0 if it is not in chunks.
+        num_chunks: The number of chunks, or 0.
     """
 
     _type_name: str = _SAVED_MODEL
     _memory: memoryview | None = None
 
     def read(self, offset: int = 0, length: int = -1) -> bytes:
-        """Bytes from `offset` on: `length` of them (-1: all), without those past the end."""
+        """`length` bytes from `offset` on (-1: all), without those past the end."""
         rest = _REST if length == -1 else _options.count("length", length)
         return self._read(_options.count("offset", offset), rest)
 
@@ -92,33 +91,32 @@ class Message(_core.Message):
 
     @property
     def chunks(self) -> Sequence[Chunk]:
-        """The index's entry for each chunk; empty if the message is not in chunks."""
+        """A `Chunk` for each; empty if the message is not in chunks."""
         return _Chunks(self)
 
     def read_chunk(self, i: int, offset: int = 0, length: int = -1) -> bytes:
-        """Bytes of chunk `i`, as for `read`. CpbError NOT_FOUND if the message does not have this chunk."""
+        """Bytes of chunk `i`, as for `read`. CpbError NOT_FOUND: no such chunk."""
         rest = _REST if length == -1 else _options.count("length", length)
         return self._read_chunk(_options.count("i", i), _options.count("offset", offset), rest)
 
     def field(self, path: str, *, type_name: str | None = None) -> Field:
-        """The field at a path, such as ``meta_graphs[0].graph_def.node[7].attr["value"]``. Only the way to
-        the field is read. ``""`` is the message itself.
+        """The field at a path, such as ``meta_graphs[0].graph_def.node[7].attr["value"]``; ``""``: the message
+        itself.
 
         Args:
             path: Names of fields, or their numbers, with indexes and map keys in brackets.
-            type_name: The message's type, if it was not passed to `open`. None: that of `open`, else
-                ``tensorflow.SavedModel``; ``""``: unknown, and the path has numbers.
+            type_name: None: the type passed to `open`, else ``tensorflow.SavedModel``; ``""``: unknown, and the
+                path has numbers.
 
         Raises:
-            CpbError: ``"NOT_FOUND"`` if the message does not have this field, element or key; ``"USAGE"`` if
-                the text is not a path, or does not fit the type.
+            CpbError: ``"NOT_FOUND"``: no such field, element or key; ``"USAGE"``: the path does not fit the type.
         """
         name = self._type_name if type_name is None else type_name
         return Field(self, path, self._find(name or None, path))
 
     @property
     def version(self) -> Version | None:
-        """The versions in the index; None when the message is not in chunks."""
+        """The `Version` in the index, or None."""
         version = self._version
         return None if version is None else Version(*version)
 
@@ -153,17 +151,15 @@ def open(
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> Message:
-    """Opens a message. This reads the index, and the chunks that other chunks are merged into.
+    """Opens a message. This reads the index.
 
     Args:
         source: See `libcpb.Source`. For a model's folder, its message, as `open_model` finds it.
-        type_name: The message's full type name. Without it, chunks for numbers cannot be merged, and
-            `Message.field` takes the message for a ``tensorflow.SavedModel``.
-        schema: The schema with that type: a `Schema` or a serialized ``FileDescriptorSet``. None: the
-            built-in one, which has the types of a SavedModel.
-        chunked: Whether the source is a ``.cpb`` file. None: decided by the end of its name, or else by its
-            first bytes.
-        limits: Limits for opening the source, and for each call; None: the defaults of `Limits`.
+        type_name: The message's full type name. None: ``tensorflow.SavedModel`` for `Message.field`, and chunks
+            for numbers cannot be merged.
+        schema: A `Schema` or a serialized ``FileDescriptorSet`` with that type. None: the types of a SavedModel.
+        chunked: Whether the source is a ``.cpb`` file. None: by the end of its name, or else its first bytes.
+        limits: `Limits` for opening the source, and for each call.
         progress: Called while opening.
         url_options: How a URL is read: ``headers`` (a mapping), ``idle_time`` (seconds without a byte before
             a request has failed, 30), ``min_speed`` (bytes a second that must come in this time, 100),
@@ -173,7 +169,7 @@ def open(
             date show that a file has changed, False).
 
     Raises:
-        CpbError: ``"FORMAT"`` if the source should be chunked and is not, and any error of reading.
+        CpbError: ``"FORMAT"`` if the source should be chunked and is not.
     """
     if isinstance(source, (str, os.PathLike)) and os.path.isdir(source):
         from libcpb._models import open_model

@@ -58,13 +58,11 @@ class _Opening(TypedDict, total=False):
 
 
 class Model(_core.Model):
-    """A model that answers questions; `libcpb.open_model` makes one.
-
-    Each answer is a dict, as ``docs/inspecting.md`` describes it and `libcpb.answers` (for type checkers
-    only) types it. Lists come in pages, ``{"total", "first", "items"}``, with the first 100 items unless
-    `first` and `count` say otherwise (``count="all"``). ``"problems"`` lists unreadable parts of a damaged
-    model. A question reads the parts that it needs, once, and no weights. A question that this kind of model
-    does not answer is a `CpbError` with the code ``"UNSUPPORTED"``.
+    """A model that answers questions, from `libcpb.open_model`. Each answer is a dict, as
+    ``docs/inspecting.md`` describes it. Lists come in pages, ``{"total", "first", "items"}``, with the first
+    100 items unless `first` and `count` say otherwise (``count="all"``). ``"problems"`` lists unreadable
+    parts of a damaged model. Questions read no weights. A question that this kind of model does not answer is
+    a `CpbError` ``"UNSUPPORTED"``.
     """
 
     @property
@@ -126,9 +124,8 @@ class Model(_core.Model):
     ) -> Any:
         """Asks any question by its name; the methods below are shorter.
 
-        With `brief`, questions about ONNX models take a few requests for any number of initializers, and the
-        answers lack facts that only initializers have. ``"unread"`` is the skipped range. Layers and
-        constants still need the initializers.
+        With `brief`, questions about ONNX models skip the initializers, except for layers and constants;
+        ``"unread"`` is the skipped range.
         """
         number = _options.one_of("question", _core.questions, question)
         many = _ALL if count == "all" else _options.count("count", count)
@@ -140,11 +137,11 @@ class Model(_core.Model):
         return json.loads(self._ask(number, name, scope, to, far, graph, at, many, brief, progress))
 
     def overview(self, **page: Unpack[Page]) -> answers.AnyOverview:
-        """Versions, meta graphs or tags, signatures, counts: a few small reads."""
+        """Versions, meta graphs or tags, signatures, counts."""
         return self.ask("overview", **page)
 
     def signatures(self, **page: Unpack[Page]) -> answers.SignaturePage:
-        """The page of signatures in the overview of a SavedModel."""
+        """The signatures in the overview of a SavedModel."""
         overview: Any = self.ask("overview", **page)
         if "signatures" not in overview:
             raise CpbError(f"a {self.kind} has no signatures", "UNSUPPORTED")
@@ -155,7 +152,7 @@ class Model(_core.Model):
         return self.ask("signature", name, **page)
 
     def functions(self, **page: Unpack[Page]) -> answers.AnyFunctions:
-        """The function library: signatures, sizes, calls."""
+        """The function library."""
         return self.ask("functions", **page)
 
     def function(self, name: str, **page: Unpack[Page]) -> answers.AnyFunction:
@@ -163,34 +160,30 @@ class Model(_core.Model):
         return self.ask("function", name, **page)
 
     def nodes(self, function: str | None = None, *, scope: str | None = None, **page: Unpack[Page]) -> answers.AnyNodes:
-        """Nodes of the graph, of a function or of a SameDiff tag; with `scope`, those whose names begin with
-        it."""
+        """Nodes of the graph, of a function or of a SameDiff tag, whose names begin with `scope`."""
         return self.ask("nodes", function, scope=scope, **page)
 
     def scopes(
         self, scope: str | None = None, *, function: str | None = None, **page: Unpack[Page]
     ) -> answers.AnyScopes:
-        """The scopes and nodes in a name scope of the graph, of a function or of a SameDiff tag, with the
-        edges into each."""
+        """The scopes and nodes in a name scope, with the edges into each; `function` as for `nodes`."""
         return self.ask("scopes", function, scope=scope, **page)
 
     def node(self, name: str, *, function: str | None = None, tag: str | None = None, **page: Unpack[Page]) -> answers.AnyNode:
-        """One node: its inputs and where they come from, its outputs and who takes them, and its
-        attributes."""
+        """One node: its inputs, outputs, neighbours and attributes."""
         return self.ask("node", name, scope=function if function is not None else tag, **page)
 
     def consumers(
         self, name: str, *, function: str | None = None, tag: str | None = None, **page: Unpack[Page]
     ) -> answers.AnyConsumers:
-        """The consumers of a node of the graph or of a function, or of a variable of a SameDiff tag, with the
-        inputs that take it."""
+        """The consumers of a node, or of a variable of a SameDiff tag, and the inputs that take it."""
         return self.ask("consumers", name, scope=function if function is not None else tag, **page)
 
     def upstream(
         self, name: str, *, function: str | None = None, to: str | None = None, distance: int = 0, **page: Unpack[Page]
     ) -> answers.AnyUpstream:
-        """All that a node or value depends on, the nearest first, through calls and graphs within nodes; at most
-        `distance` steps away, unless that is 0. With `to`, a shortest way to that node or value of the same graph."""
+        """All that a node or value depends on, the nearest first, at most `distance` steps away (0: any). With `to`,
+        a shortest way to that node or value of the same graph."""
         return self.ask("upstream", name, scope=function, to=to, distance=distance, **page)
 
     def downstream(
@@ -200,7 +193,7 @@ class Model(_core.Model):
         return self.ask("downstream", name, scope=function, to=to, distance=distance, **page)
 
     def objects(self, path: str | None = None, **page: Unpack[Page]) -> answers.AnyObjects:
-        """An object of the object graph and its children, by a path such as ``root.layers.0``."""
+        """An object and its children, by a path such as ``root.layers.0``."""
         return self.ask("objects", path, **page)
 
     def layers(self, **page: Unpack[Page]) -> answers.AnyLayers:
@@ -224,8 +217,7 @@ class Model(_core.Model):
         return self.ask("search", text, **page)
 
     def variables(self, name: str | None = None, **page: Unpack[Page]) -> answers.AnyVariables:
-        """Variables of a SavedModel with their values in its checkpoint, or a checkpoint's tensors; with a
-        name, path or key, only those that it matches."""
+        """Variables of a SavedModel, or a checkpoint's tensors: all, or those that a name, path or key matches."""
         return self.ask("variables", name, **page)
 
     def tag(self, name: str | None = None, **page: Unpack[Page]) -> answers.AnyTag:
@@ -251,18 +243,14 @@ class Model(_core.Model):
         """The values of one array, in their layout in memory.
 
         Args:
-            name: A node of a graph (``NODE:ATTRIBUTE`` for another attribute than ``value``), a
-                variable or parameter of a SameDiff model, the key of a checkpoint's tensor, or a variable of a
-                SavedModel: its path, name or checkpoint key.
-            variable: Whether the name is that of a variable, with its values in the checkpoint; otherwise a
-                constant with this name comes first.
-            function: The function or subgraph that has the node; None: the graph, or else the only function
-                that has it.
+            name: A node (``NODE:ATTRIBUTE`` for another attribute than ``value``), a variable or parameter of
+                SameDiff, a checkpoint's key, or a variable of a SavedModel: its path, name or checkpoint key.
+            variable: Whether the name is that of a variable; otherwise a constant with this name comes first.
+            function: The function or subgraph of the node; None: the graph, or else the only function with it.
             tag: SameDiff: the tag; None: the newest.
-            state: SameDiff: the updater's state with this number, from 1, instead of the value.
+            state: SameDiff: this state of the updater, from 1, instead of the value.
             meta_graph: SavedModel: the number of the meta graph, from 0.
-            max_size: The most bytes of the values, as a few bytes of a file may stand for a large array; an
-                array beyond this is a CpbError with the code ``"LIMIT"``.
+            max_size: The most bytes of the values; more is a CpbError ``"LIMIT"``.
             progress: Called with bytes done and in all.
         """
         scope = function if function is not None else tag
@@ -272,8 +260,8 @@ class Model(_core.Model):
         return Values(*self._values(name, variable, scope, number, graph, most, progress))
 
     def array(self, name: str, **how: Any) -> numpy.ndarray[Any, Any]:
-        """The same as a writable NumPy array. bfloat16 and smaller floats need ``ml_dtypes``, and are raw
-        bytes (``V2``, ``V1``) without it; strings are `bytes`."""
+        """The same as a writable NumPy array. Without ``ml_dtypes``, bfloat16 and smaller floats are raw bytes
+        (``V2``, ``V1``); strings are `bytes`."""
         return self.values(name, **how).array()
 
     def statistics(
@@ -288,12 +276,12 @@ class Model(_core.Model):
         meta_graph: int = 0,
         progress: Progress | None = None,
     ) -> answers.Statistics:
-        """Range, mean, deviation, zeros, NaN, first values and a histogram of one array, in bounded memory
-        (``docs/inspecting.md``); of quantized weights of an ONNX model those of the real values.
+        """Range, mean, deviation, zeros, NaN, first values and a histogram of one array, in bounded memory;
+        for quantized weights of ONNX, of the real values.
 
         Args:
             name, variable, function, tag, state, meta_graph, progress: As for `values`.
-            axis: Also the ranges of the parts along this dimension, such as those of channels.
+            axis: Also the ranges of the parts along this dimension, such as channels.
         """
         scope = function if function is not None else tag
         graph = _options.count("meta_graph", meta_graph, _ALL)
@@ -311,21 +299,19 @@ class Model(_core.Model):
         sync: bool = False,
         progress: Progress | None = None,
     ) -> answers.CutAnswer:
-        """Writes a SavedModel with only some of the objects and everything that they need, as
-        ``docs/cutting.md`` describes it, and returns a report. Files appear when all is written.
+        """Writes a SavedModel with some of the objects and everything that they need (``docs/cutting.md``), and
+        returns a report.
 
         Args:
             paths: The objects to keep, such as ``root.encoder``.
-            target: The path of the new model. If it ends in ``.cpb``, the message is split, and first written
-                to a temporary file. If a ``keras_metadata.pb`` is next to the model, one is written next to
-                the target.
+            target: The path of the new model, which is split if it ends in ``.cpb``. A ``keras_metadata.pb``
+                next to the model is also cut.
             meta_graph: The number of the meta graph, from 0.
             replace, sync: As for `libcpb.merge`.
-            progress: Called with the processed bytes and all bytes, of reading and then of splitting.
+            progress: Called with the processed bytes and all bytes, twice: of reading and of splitting.
 
         Raises:
-            CpbError: ``"NOT_FOUND"`` for a path that does not lead to an object; ``"UNSUPPORTED"`` if the
-                model is not a SavedModel.
+            CpbError: ``"NOT_FOUND"``: no such object; ``"UNSUPPORTED"``: not a SavedModel.
         """
         if isinstance(paths, str):
             raise TypeError("paths is str; expected several strings, such as a list of them")
@@ -391,22 +377,21 @@ def open_model(
     """Opens a model to look inside.
 
     Args:
-        source: See `libcpb.Source`. A path or URL is that of the model's file, or of the directory of a
-            SavedModel (a URL with a slash at its end). Files next to the model are read when a question needs
-            them. A checkpoint is opened by its index, its prefix or its directory; one of several models in a
-            zip archive as ``ARCHIVE!/NAME``. A directory may also be a package of Core ML, have a single
-            model, or have versions in folders named by numbers, of which the highest is opened. Models in
-            memory and file objects have no other files, and so no values of variables.
+        source: See `libcpb.Source`. A path or URL leads to a file; to a directory (a URL with a slash at its end) of
+            a SavedModel, a checkpoint, a Core ML package, a single model, or numbered versions, of which the
+            highest is opened; to a checkpoint's index or prefix; or to one of several models in a zip,
+            ``ARCHIVE!/NAME``. Models in memory and file objects have no files next to them, and so no values
+            of variables.
         kind: The kind of model; None: recognized by its first bytes.
         max_value: Longer values are not read. 0: 1024.
         max_memory: The most bytes for the parts that are read. 0: 256 MiB.
-        limits: Limits for opening the model, and for each question or array; None: the defaults of `Limits`.
+        limits: As for `libcpb.open`.
         leave_out: Files next to a SavedModel to ignore.
         progress: Called while opening.
         url_options: As for `libcpb.open`.
 
     Raises:
-        CpbError: ``"FORMAT"`` if the file is not a model of a known kind, and any error of reading.
+        CpbError: ``"FORMAT"`` if the file is not a model of a known kind.
     """
     number = 0 if kind is None else _options.one_of("kind", _core.kinds, kind)
     left = 0
@@ -436,22 +421,15 @@ def diff(
     url_options: Mapping[str, Any] | None = None,
 ) -> answers.Differences:
     """The differences between two models of any kind and form, as ``docs/inspecting.md`` describes them.
-    ``"equal"`` says whether the models are equal; it is None if a model is damaged and no difference was
-    found. A message and the ``.cpb`` that was split from it are equal.
+    ``"equal"`` is None if a model is damaged and no difference was found.
 
     Args:
         a, b: Sources as for `open_model`, or models that it made. Strings longer than a model's `max_value`
-            are compared by their lengths alone; for sources this is 16 KiB.
-        max_differences: The most differences that the result lists in each section, such as ``"nodes"``. All
-            are counted.
-        values: Whether the values of constants and parameters, and the checksums of variables, are
-            compared.
-        limits: Limits for the comparison, and for each model that is opened here; None: the defaults of
-            `Limits`.
+            (for sources 16 KiB) are compared by length alone.
+        max_differences: The most differences that each section, such as ``"nodes"``, lists. All are counted.
+        values: Whether values of constants and parameters, and checksums of variables, are compared.
+        limits: For the comparison, and for each model that is opened here.
         url_options: As for `libcpb.open`.
-
-    Raises:
-        CpbError: Any error of reading either model.
     """
     most = _options.count("max_differences", max_differences)
     if most == 0:

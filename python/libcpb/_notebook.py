@@ -128,23 +128,21 @@ def _widget() -> Any:
 
 
 def show(model: Union[Model, Source], *, height: int = 600) -> Any:
-    """The inspector with a model, as the output of a cell in Jupyter, VS Code or Colab.
-
-    The page reads through the kernel, and only the parts that it shows; while a cell runs, it waits. URLs are
-    fetched by the browser, so their servers must allow that (CORS). Needs the package ``anywidget``.
+    """The inspector with a model, as the output of a cell in Jupyter, VS Code or Colab. Needs ``anywidget``. The
+    browser fetches URLs, so their servers must allow that (CORS).
 
     Args:
-        model: As for `open_model`, or a model that it made from a path or URL. Files next to a model, and below
-            its folder, can be read as well, up to 2000 of them.
+        model: As for `open_model`, or a model that it made from a path or URL. The page can also read up to 2000
+            files next to a model and below its folder.
         height: In pixels.
 
     Returns:
-        A widget. A cell shows it if it is its last value; elsewhere, ``IPython.display.display`` does.
+        A widget, which a cell shows as its last value; elsewhere, ``IPython.display.display`` does.
+
+
 
     Raises:
-        ImportError: ``anywidget`` is missing.
-        CpbError: ``"NOT_FOUND"`` if there is no such file, or if this build of libcpb has no page; the error
-            says how to make it.
+        CpbError: ``"NOT_FOUND"``: no such file, or this build has no page; the error says how to make it.
     """
     if isinstance(model, Model):
         if not model.path:

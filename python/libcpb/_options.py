@@ -17,28 +17,26 @@ Layout = Literal["remote", "compat"]
 
 
 class Limits(TypedDict, total=False):
-    """Bounds for the claims of a source, and for the work done for it; a source beyond them is refused with
-    the code ``"LIMIT"``. A mapping from any of these names, which are those of ``cpb_limits`` in C, to ints
-    from 1 on; anything else in it is a `CpbError` with the code ``"USAGE"``. ``2**64 - 1`` (``2**32 - 1`` for
-    `depth`) lifts a limit.
+    """Bounds for the claims of a source and the work for it, else a `CpbError` ``"LIMIT"``: a mapping from any
+    of these names, those of ``cpb_limits`` in C, to ints from 1 on. ``2**64 - 1`` (``2**32 - 1`` for `depth`)
+    lifts a limit.
 
     | name | counts | default |
     |---|---|---|
-    | ``riegeli_chunk`` | decoded bytes that must be in memory at once | 2 GiB |
+    | ``riegeli_chunk`` | decoded bytes in memory at once | 2 GiB |
     | ``window`` | bytes of a decoder's window | 128 MiB |
     | ``chunks`` | chunks in an index | 2^24 |
     | ``records_per_chunk`` | records in a Riegeli chunk | 2^24 |
     | ``depth`` | how deep messages are nested | 100 |
     | ``decoded`` | decompressed bytes | 160 MiB, and 32,768 for each byte of the source |
-    | ``held`` | bytes of memory at once for an index or a plan | 40 MiB, and 64 |
-    | ``walked`` | bytes of messages that are read through | 128 MiB, and 1,024 |
+    | ``held`` | bytes of memory for an index or a plan | 40 MiB, and 64 |
+    | ``walked`` | bytes of messages read | 128 MiB, and 1,024 |
     | ``entries`` | records, fields of a plan, nodes, objects | 2^22, and 8 |
     | ``answer`` | bytes of an answer | 48 MiB, and 16 |
     | ``index`` | bytes of the chunk index, decoded | 16 MiB, and 32 |
 
     From ``decoded`` on, the second number is for each byte of the source; its name ends in ``_per_byte``. If
-    only one number of such a pair is given, the other is 0 instead of its default. Counting starts again with
-    each call, seek or question.
+    only one of such a pair is given, the other is 0. Each call, seek or question counts anew.
     """
 
     riegeli_chunk: int

@@ -44,38 +44,33 @@ class RecordReader(_core.RecordReader):
             for record in reader:
                 ...
 
-    Records also have numbers, counted from 0 at the beginning of the file: ``reader[5]``, ``reader[-1]`` and
-    ``reader[10:20]`` are records, ``len(reader)`` is their number. To find them, the headers of the file's
-    Riegeli chunks are read, 40 bytes of each, once; this does not disturb reading in order. ``list(reader)``
-    also asks for the length. For a URL or a stream, use `count()` instead of the length.
+    Records also have numbers from 0: ``reader[5]``, ``reader[-1]`` and ``reader[10:20]`` are records, and
+    ``len(reader)`` is their number. The first use reads the headers of the file's Riegeli chunks, 40 bytes
+    each. For a URL or a stream, use `count()` instead of the length, which ``list(reader)`` also asks for.
 
-    A reader of a path or URL can be pickled, and starts from the beginning when it is unpickled. So it is a
-    data set for the workers of PyTorch, Grain and the like; ``docs/python.md`` has examples.
+    A reader of a path or URL can be pickled; the copy starts from the beginning.
 
     Args:
         source: See `libcpb.Source`.
-        recover: True: a damaged region is left out and added to `skipped`, instead of being an error.
-            A function is called with each region as a `Skipped` instead.
+        recover: True: a damaged region is added to `skipped` instead of being an error. A function is called with
+            each region as a `Skipped`.
         verify: When the hash of a Riegeli chunk is checked: ``"first"`` (before any record of it),
             ``"late"`` (at its end) or ``"never"``.
         position: The record position to begin at, as for `seek`.
-        start, end: Only these records, as in a slice: numbers and the length count from `start`. None: the
-            bounds of the file.
-        buffer: Bytes of a Riegeli chunk that may be held until its hash has been checked; 0: 4 MiB.
-        memory: The most bytes that reading may hold; 0: no bound. A Riegeli chunk that needs more is a
-            `CpbError` with the code ``"LIMIT"``.
-        limits: Limits for the file; None: the defaults of `Limits`.
+        start, end: Only these records, as in a slice: numbers and the length count from `start`.
+        buffer: The most bytes of a Riegeli chunk to hold until its hash is checked; 0: 4 MiB.
+        memory: The most bytes that reading may hold, else an error ``"LIMIT"``; 0: no bound.
+        limits: As for `libcpb.open`.
         url_options: As for `libcpb.open`.
-        fields: Only these fields of the records, which are messages: paths such as ``"id"`` and
-            ``"meta.name"``, in one string with commas or in several. With `type_name` by name, otherwise by
-            number: ``"1,4.2"``. The record contains these fields with all their contents. In a transposed
-            Riegeli chunk, other fields are not decompressed. A record that is not a message comes whole.
+        fields: Only these fields of records that are messages: paths such as ``"id,meta.name"``, in one string or
+            several; by name with `type_name`, otherwise by number: ``"1,4.2"``. In a transposed Riegeli
+            chunk, other fields are not decompressed. A record that is not a message comes whole.
         type_name: The full name of the records' message type.
         schema: The schema with that type, as for `libcpb.open`.
 
     Raises:
-        CpbError: When the file cannot be read or is damaged. After that each call fails with the same error.
-            ``"USAGE"`` for unknown fields.
+        CpbError: The file cannot be read or is damaged; each later call fails with the same error. ``"USAGE"``
+            for unknown fields.
     """
 
     def __init__(
@@ -149,7 +144,7 @@ class RecordReader(_core.RecordReader):
         return _again, (type(self), self._again)
 
     def close(self) -> None:
-        """Closes the source, unless the caller passed a file object. Closing again does nothing."""
+        """Closes the source, unless the caller passed a file object."""
         while self._numbers:
             self._numbers.pop().close()
         super().close()
@@ -159,9 +154,9 @@ class RecordReader(_core.RecordReader):
     @overload
     def read(self, *, numbers: Iterable[int]) -> list[bytes]: ...
     def read(self, position: int | None = None, *, numbers: Iterable[int] | None = None) -> Any:
-        """The next record, or the one at `position`; None at the end. With `numbers`, the records with these
-        numbers, in the requested order; each Riegeli chunk is decoded once. Negative numbers count from the
-        end, and IndexError means that a record does not exist."""
+        """The next record, or the one at `position`; None at the end. With `numbers`, a list of
+        the records with these numbers, in this order; each Riegeli chunk is decoded once. Negative numbers
+        count from the end; IndexError: a record does not exist."""
         if numbers is not None:
             return self._numbered(numbers)
         if position is not None:
@@ -169,7 +164,7 @@ class RecordReader(_core.RecordReader):
         return next(self, None)
 
     def count(self) -> int:
-        """The number of records, from the headers of the file's Riegeli chunks."""
+        """The number of records."""
         count = self._by_number()[0]._count()
         return max(0, (count if self._end is None else min(self._end, count)) - self._first)
 
@@ -245,14 +240,13 @@ class RecordReader(_core.RecordReader):
         return [record for records in found[: short + 1] for record in records]
 
     def batches(self) -> Iterator[list[memoryview]]:
-        """The following records, in batches of neighbours, as views of their bytes, which are read-only and
-        stay valid. If the source is in memory and not compressed, nothing is copied; otherwise a batch is one
-        copy."""
+        """The following records, in batches of neighbours, as read-only views that stay valid. An
+        uncompressed source in memory is not copied."""
         while batch := self._batch():
             yield batch
 
     def seek(self, position: int) -> None:
-        """Goes to the record at `position`, or else to the next record; from a position past the end, to the
+        """Goes to the record at `position`, or else to the next record; past the end, to the
         end."""
         self._seek(_options.count("position", position))
 
@@ -266,25 +260,25 @@ class RecordReader(_core.RecordReader):
 
     @property
     def location(self) -> Location | None:
-        """The location of the last record that was read; None before the first one and after a seek."""
+        """The `Location` of the last record that was read, or None."""
         where = self._where()
         return None if where is None else Location(*where)
 
     @property
     def position(self) -> int | None:
-        """The position of the last record that was read; None before the first one and after a seek."""
+        """The position in `location`, or None."""
         where = self._where()
         return None if where is None else where[0]
 
     @property
     def metadata(self) -> bytes | None:
-        """The file's ``RecordsMetadata`` message, serialized, once a record was read from the beginning on;
-        None when the file has no metadata."""
+        """The file's serialized ``RecordsMetadata``, once a record was read from the beginning on; None when
+        the file has no metadata."""
         return self._metadata()
 
     @property
     def size(self) -> int:
-        """Bytes of the file. A source that cannot seek is read to its end for this."""
+        """Bytes of the file; reads a source that cannot seek to its end."""
         return self._size()
 
     def __repr__(self) -> str:
@@ -322,15 +316,14 @@ class RecordWriter(_core.RecordWriter):
             for event in events:
                 writer.write(event)
 
-    A path gets the file when the writer is closed, and nothing if the block ends with an exception, or the
-    writer is never closed. A file object gets bytes as they come; it is not closed.
+    A path gets the file when the writer is closed, and nothing if the block ends with an exception.
 
     Args:
         target: See `libcpb.Target`.
-        replace: Whether an existing file is replaced; otherwise it is an error.
-        append: Whether the records are appended to an existing file, as soon as they are written; the file is
-            unchanged if the block ends with an exception. If the file does not exist, it is created.
-        sync: Whether the bytes are on the disk (fsync) when the file gets its name.
+        replace: As for `libcpb.merge`.
+        append: Whether records are appended to an existing file, at once; the file is unchanged if the block ends
+            with an exception. A missing file is created.
+        sync: As for `libcpb.merge`.
         codec: ``"zstd"`` (the default), ``"brotli"``, ``"snappy"`` or ``"none"``.
         level: Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6. Snappy: 1 or 2, default 1.
             None: the default.
@@ -339,17 +332,15 @@ class RecordWriter(_core.RecordWriter):
         record_per_chunk: Whether each record gets a Riegeli chunk of its own.
         padding: Pads the file to a multiple of this many bytes, at most 2^30; 0: no padding.
         metadata: A serialized ``RecordsMetadata`` message.
-        transpose: Whether records that are messages are taken apart, so that the values of a field in all
-            records are compressed together. Smaller if messages are alike, but slower.
-        riegeli_options: Options in the syntax of Riegeli's writer, such as
-            ``"transpose,zstd:9,window_log:22,chunk_size:64K"``, which ``docs/riegeli-format.md`` lists.
-            Options that it does not name have Riegeli's defaults, such as Brotli. It replaces `codec`,
-            `level`, `window_log`, `chunk_size`, `padding` and `transpose`.
+        transpose: Whether the values of a field in all records are compressed together: smaller for messages that
+            are alike, but slower.
+        riegeli_options: Options in the syntax of Riegeli's writer (``docs/riegeli-format.md``), such as
+            ``"transpose,zstd:9,chunk_size:64K"``, instead of `codec`, `level`, `window_log`, `chunk_size`,
+            `padding` and `transpose`. Others have Riegeli's defaults, such as Brotli.
         limits: Only ``records_per_chunk`` counts, at which a Riegeli chunk is closed.
 
     Raises:
-        CpbError: ``"USAGE"`` for a wrong option, ``"WRITE"``. After that the writer cannot write, and the
-            file does not appear.
+        CpbError: ``"USAGE"`` for a wrong option, ``"WRITE"``. The file then does not appear.
     """
 
     def __init__(
@@ -381,7 +372,7 @@ class RecordWriter(_core.RecordWriter):
         super().__init__(resolved, how)
 
     def write(self, record: Buffer) -> int:
-        """Writes a record, and returns its position, which `RecordReader.seek` takes."""
+        """Writes a record, and returns its position for `RecordReader.seek`."""
         return super().write(record)
 
     def write_all(self, records: Iterable[Buffer]) -> None:
@@ -395,7 +386,7 @@ class RecordWriter(_core.RecordWriter):
         super().flush()
 
     def close(self) -> None:
-        """Ends the file, which then appears. Closing again does nothing."""
+        """Ends the file, which then appears."""
         super().close()
 
     def discard(self) -> None:

@@ -21,8 +21,8 @@ _FORMATS = {**dict.fromkeys("bhilqn", "i"), **dict.fromkeys("BHILQN", "u"), **di
 
 
 class SameAs(NamedTuple):
-    """A reference to an array that a tag of the file has already, or will have, so that it is not stored
-    again. `name` is None for the same name; `state` counts from 1."""
+    """A reference to an array of any tag of the file, instead of a copy. `name` is None for the same name;
+    `state` counts from 1."""
 
     tag: str
     name: str | None = None
@@ -119,16 +119,15 @@ def write_samediff(
     """Writes a SameDiff zip, or a copy of one with more tags.
 
     Args:
-        target: See `libcpb.Target`. A path gets the file when it is whole.
+        target: See `libcpb.Target`.
         tags: From the oldest to the newest, which is the default of readers that name none.
-        base: A zip that the tags are added to; none of its bytes change; see `libcpb.Source`.
+        base: A zip that the tags are added to; see `libcpb.Source`.
         deflate: Whether parameters are compressed; otherwise each is one range of the file.
         limits: Only ``depth`` counts.
         replace, sync, progress, url_options: As for `libcpb.merge`.
 
     Raises:
-        CpbError: ``"USAGE"`` if parts do not fit the graph, with their names; any error of reading the base
-            or writing.
+        CpbError: ``"USAGE"`` if parts do not fit the graph, with their names.
     """
     resolved, seekable = _sources.target(target)
     rows = [(_text(tag.name), tag.graph, tag.training, _parts(tag)) for tag in tags]

@@ -86,14 +86,12 @@ def merge(
 
     Args:
         source: See `libcpb.Source`.
-        target: See `libcpb.Target`. A path gets the file when it is whole. A file object gets bytes as they
-            come, in order, and is not closed; after an error it keeps the bytes that it got.
+        target: See `libcpb.Target`.
         type_name, schema, url_options: As for `libcpb.open`.
-        threads: The number of threads; 0, the default: one for each processor, up to 4. The bytes, or the error, are the
-            same for any number. A file object as the source is read by one thread.
-        replace: Whether an existing file is replaced, which is the default; otherwise it is an error.
+        threads: 0, the default: one for each processor, up to 4. A file object as the source is read by one thread.
+        replace: Whether an existing file is replaced (the default), instead of being an error.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
-        limits: Limits for the source; None: the defaults of `Limits`.
+        limits: As for `libcpb.open`.
         progress: Called with the processed bytes and all bytes.
     """
     with _ready(source, target, {"type_name": type_name, "schema": schema}, how, Copying) as given:
@@ -115,22 +113,19 @@ def split(
 
     Args:
         source: See `libcpb.Source`; it is read twice.
-        target: As for `merge`. In a file object that can seek, some bytes are written later than those
-            after them; for one that cannot, whole Riegeli chunks are held in memory.
+        target: As for `merge`. For a file object that cannot seek, whole Riegeli chunks are held in memory.
         type_name, schema: The message's type, as for `libcpb.open`.
         max_chunk_size: The largest chunk; one field that cannot be divided may be larger. 0: 1 MiB, or
             2^31 - 500 with the layout ``"compat"``.
         inline_max: The content of a constant moves out if it has this many bytes or more. 0: 64 KiB.
-        base: The path of another ``.cpb`` file. Chunks that it has are not written: the target refers to
-            them, so a fine-tuned model only takes the space of its changes. The base must be in the target's
-            folder or below it, and stay there unchanged; the target must be a path. `repack` of the target
-            makes a file that stands alone.
+        base: The path of another ``.cpb`` file, to whose chunks the target refers, so a fine-tuned model only
+            takes the space of its changes. The base must stay unchanged in the target's folder or below it;
+            the target must be a path. `repack` of the target makes a file that stands alone.
         layout: ``"remote"``, the default: each chunk is one range of the file, to be fetched alone;
             ``"compat"``: as TensorFlow writes.
         codec, level, window_log: As for `RecordWriter`; ``"default"``: as the layout says.
         for_memory: Makes a file that a device with so many bytes of memory can read; 0: no bound.
-        transpose: Whether messages are also encoded transposed, and the smaller is kept. Not with
-            `for_memory`, and by one thread.
+        transpose: Whether messages are transposed where this is smaller. Not with `for_memory`, and by one thread.
         threads, replace, sync, limits, progress, url_options: As for `merge`.
     """
     own: dict[str, Any] = dict(type_name=type_name, schema=schema, max_chunk_size=max_chunk_size, inline_max=inline_max)
@@ -144,8 +139,8 @@ def repack(source: Source, target: Target, *, riegeli_options: str | None = None
     """Writes a ``.cpb`` file in another layout or codec, without merging it. Arguments as for `split`, and:
 
     Args:
-        riegeli_options: As for `RecordWriter`. These options determine the Riegeli chunks, in place of
-            `layout`, `codec`, `level`, `window_log`, `for_memory` and `transpose`.
+        riegeli_options: As for `RecordWriter`, instead of `layout`, `codec`, `level`, `window_log`,
+            `for_memory` and `transpose`.
     """
     _options.riegeli({"riegeli_options": riegeli_options, **how})
     with _ready(source, target, {"riegeli_options": riegeli_options}, how, Packing) as given:

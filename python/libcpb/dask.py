@@ -60,14 +60,13 @@ def read_records(
 
     Args:
         sources: Paths and URLs; a path may be a pattern such as ``data/*.riegeli``.
-        partition_size: About how many bytes of a file each partition reads, and holds as records. A smaller
-            file is one partition.
-        recover: Whether damaged regions are left out, instead of being an error of the computation.
-        limits: Limits for each file, as for `libcpb.RecordReader`.
+        partition_size: About how many bytes of a file each partition reads.
+        recover: Whether damaged regions are left out, instead of being an error.
+        limits: For each file, as for `libcpb.open`.
         url_options: As for `libcpb.open`.
 
     Raises:
-        CpbError: The size of a file cannot be read, or `sources` do not name any file.
+        CpbError: ``"NOT_FOUND"``: `sources` do not name any file.
     """
     size = _options.count("partition_size", partition_size)
     if size == 0:
@@ -86,8 +85,7 @@ def inventory(
     limits: Limits | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> dask.dataframe.DataFrame:
-    """A table of models, with a row for each. It takes a few small reads of every model, and none of its
-    weights.
+    """A table of models, with a row for each, by a few small reads of each model.
 
         table = libcpb.dask.inventory(["s3://bucket/a/", "s3://bucket/b.zip"]).compute()
         table.sort_values("parameter_bytes")
@@ -104,13 +102,12 @@ def inventory(
     | ``problems`` | number of parts that could not be read |
     | ``error``, ``message``, ``offset`` | code, text and offset of the error if opening failed |
 
-    Values that a kind of model does not have are missing (`pandas.NA`). A model that cannot be read is a row
-    with an ``error``, not an error of the computation.
+    Missing values are `pandas.NA`. A model that cannot be read is a row with an ``error``.
 
     Args:
         models: Paths and URLs, as for `libcpb.open_model`; a path may be a pattern.
         per_partition: The number of models for each task.
-        limits: Limits for each model, as for `libcpb.open_model`; beyond them its row has an ``error``.
+        limits: For each model; beyond them its row has an ``error``.
         url_options: As for `libcpb.open`.
     """
     import dask.dataframe

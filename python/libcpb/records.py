@@ -24,9 +24,7 @@ __all__ = ["Partition", "partitions"]
 @dataclass(frozen=True)
 class Partition:
     """The records of the Riegeli chunks that begin at file offsets from `begin` up to, but not including,
-    `end`.
-
-    It can be pickled if its source can, as paths and URLs can. Reading it again reads the file again.
+    `end`. It can be pickled if its source can, as paths and URLs can.
     """
 
     source: Source
@@ -41,15 +39,11 @@ class Partition:
         verify: Verify = "first",
         limits: Limits | None = None,
     ) -> Iterator[bytes]:
-        """The records, in order. If another partition begins within the last Riegeli chunk of this one, both
-        read that chunk, and its records belong to this partition.
+        """The records, in order.
 
         Args:
             recover: As for `RecordReader`. The partition in whose range damage begins reports it.
             verify, limits: As for `RecordReader`.
-
-        Raises:
-            CpbError: When the file cannot be read or is damaged.
         """
         mine = None
         if callable(recover):
@@ -73,16 +67,12 @@ class Partition:
 
 def partitions(source: Source, n: int, *, url_options: Mapping[str, Any] | None = None) -> list[Partition]:
     """Divides a Riegeli/records file into `n` parts of about as many bytes each, at boundaries of its Riegeli
-    chunks: each record is in exactly one of them. Reads nothing but the size of the file.
+    chunks. Reads only the size of the file.
 
     Args:
-        source: A path or URL, if the parts are to be read elsewhere; see `libcpb.Source`.
-        n: The number of parts, at least 1. Parts in which no Riegeli chunk begins have no records.
+        source: A path or URL for parts that are read elsewhere; see `libcpb.Source`.
+        n: At least 1. A part in which no Riegeli chunk begins is empty.
         url_options: As for `libcpb.open`.
-
-    Raises:
-        ValueError: `n` is less than 1.
-        CpbError: The size of the file cannot be read.
     """
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:
         raise ValueError(f"n is {n!r}; expected a number of partitions, at least 1")

@@ -77,9 +77,8 @@ def ways(data, codec, *commands):
 
 def records(out, args):
     out("## Records: MB of decoded data per second of the processor, in memory, one thread\n")
-    out("`baseline` is the hash, the codec and one copy alone, chunk by chunk, for the same file in memory, "
-        "block headers already taken out. libcpb reads and writes by batch, of 256 records at most, if it is not "
-        "said that it does one by one. Each figure is the median of the runs that fit into half a second, of three at least.\n")
+    out("`baseline` is the hash, the codec and one copy alone, chunk by chunk, without block headers. libcpb reads and "
+        "writes batches of at most 256 records, except in rows with `one by one`.\n")
     for data, _ in DATA:
         (WORK / f"{data}.lp").write_bytes(subprocess.run([OURS, "make", data, str(args.megabytes)],
                                                          stdout=subprocess.PIPE, check=True).stdout)
