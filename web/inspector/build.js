@@ -10,6 +10,7 @@ import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { left, unused } from './left-out.js';
 import { shortTemplates } from './short-templates.js';
 import { singleFile } from './single.js';
 import { examples } from './src/examples.js';
@@ -37,12 +38,8 @@ const alias = {
   ),
 };
 
-/** Modules that are loaded on demand. @type {import('esbuild').Plugin} */
-const loadedLater = {
-  name: 'loaded later',
-  setup: (one) =>
-    one.onResolve({ filter: /^\.\/(operators\/\w+|arrays)\.js$/ }, ({ path }) => ({ path, external: true })),
-};
+/** Modules that are loaded on demand. */
+const loadedLater = left('loaded later', /^\.\/(operators\/\w+|arrays)\.js$/);
 
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
@@ -61,7 +58,7 @@ await build({
   sourcemap: true,
   outdir: output,
   alias,
-  plugins: [loadedLater, shortTemplates],
+  plugins: [loadedLater, unused, shortTemplates],
   legalComments: 'linked',
 });
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css'])

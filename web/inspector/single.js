@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { unused } from './left-out.js';
 import { shortTemplates } from './short-templates.js';
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
@@ -34,7 +35,7 @@ async function bundled(entry, alias, plugins = []) {
     target: 'es2022',
     minify: true,
     alias,
-    plugins: [...plugins, shortTemplates],
+    plugins: [...plugins, unused, shortTemplates],
     legalComments: 'inline',
     logOverride: { 'empty-import-meta': 'silent' }, // files next to a module are in the single file
   });

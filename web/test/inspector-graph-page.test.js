@@ -150,6 +150,11 @@ test('an open scope is drawn round what is in it, and round nothing else', () =>
       }));
     })()`);
     assert.deepEqual(wrong, []);
+    const bare = await page.evaluate(`${all('text.scope')}.filter((one) => {
+      const [name, ground] = [one.getBBox(), one.previousElementSibling.getBBox()];
+      return ground.x > name.x || ground.x + ground.width < name.x + name.width;
+    }).map((one) => one.textContent)`);
+    assert.deepEqual(bare, [], 'each name hides the edge below it');
   }));
 
 test('beside a node: what it takes with shapes, who uses it, its attributes', () =>

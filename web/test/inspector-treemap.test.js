@@ -1,5 +1,6 @@
-/** The map of bytes: which names make a group, and areas as large as their bytes. */
+/** Which names make a group: in the map of bytes, whose areas are as large as their bytes, and among layers. */
 // runtimes: node
+import { folded } from '../inspector/src/panels/folded.js';
 import { GROUPS, grouped, squares } from '../inspector/src/panels/treemap.js';
 import { assert, test } from './support/test.js';
 
@@ -54,4 +55,28 @@ test('areas are as large as their bytes, within the whole, and do not overlap', 
       assert.ok(beside || below, `${of.one} and ${other.of.one}`);
     }
   }
+});
+
+/** @param {string[]} names @param {(name: string) => number} [parameters] */
+const foldedNames = (names, parameters = () => 100) => {
+  const items = names.map((name, index) => ({ name, index, parent: null, parameters: parameters(name) }));
+  return folded(items).map(({ first, last, layers, blocks, stem, end }) =>
+    blocks > 1 ? `${blocks} x ${stem}-${end}` : layers > 1 ? `${first.name}-${last.name}` : first.name,
+  );
+};
+
+test('blocks of layers that differ only by their number are one line; another size or number begins a new one', () => {
+  const parts = (/** @type {string} */ block) => ['query', 'key', 'dense'].map((part) => `${block}/${part}`);
+  const blocks = layers.flatMap(parts);
+  const all = `12 x ${layers[0]}-${layers[11]}`;
+  assert.deepEqual(foldedNames(blocks), [all]);
+  assert.deepEqual(foldedNames(['words', ...blocks, 'pooler']), ['words', all, 'pooler']);
+  assert.deepEqual(foldedNames(['words', ...layers, 'pooler']), ['words', all, 'pooler']);
+  assert.deepEqual(
+    foldedNames(blocks, (name) => (name === `${layers[5]}/key` ? 50 : 100)),
+    [`5 x ${layers[0]}-${layers[4]}`, `${layers[5]}/query-${layers[5]}/dense`, `6 x ${layers[6]}-${layers[11]}`],
+  );
+  const gap = [...blocks.slice(0, 18), ...blocks.slice(21)];
+  assert.deepEqual(foldedNames(gap), [`6 x ${layers[0]}-${layers[5]}`, `5 x ${layers[7]}-${layers[11]}`]);
+  assert.deepEqual(foldedNames(blocks.slice(0, 12)), blocks.slice(0, 12));
 });

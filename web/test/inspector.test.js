@@ -76,7 +76,7 @@ test('a variable has its values, which lie beside the model', () => {
 
 test('a SameDiff zip has its graph, and the values of its parameters', () =>
   withPage(async (page, { address }, visit) => {
-    await visit(address('models/samediff_small/minimal.zip', { panel: 'graph' }), 'variable');
+    await visit(address('models/samediff_small/minimal.zip', { panel: 'graph' }), 'weights');
     await visit(address('models/samediff_small/minimal.zip', { panel: 'bytes', at: 'weights' }), 'Standard deviation');
     assert.equal(await page.evaluate(`${found('dd')}.textContent`), '4');
   }));

@@ -17,7 +17,7 @@ import { filesOf, modelsAmong, pathOf } from './files.js';
 import { inspectorLook } from './inspector-look.js';
 import { look } from './look.js';
 import { nameOf } from './panels/headline.js';
-import { isEmpty, panelOf, panels, titleOf } from './panels.js';
+import { isEmpty, panels, titleOf } from './panels.js';
 import { Session } from './session.js';
 import { start, startLook } from './start.js';
 import './progress.js';
@@ -64,6 +64,8 @@ export class CpbInspector extends LitElement {
 
   /** the tab that was brought into view */
   #tab = /** @type {Element | null} */ (null);
+  /** the shown panel @type {HTMLElement | undefined} */
+  #element;
   /** the model and meta graph whose overview was asked for */
   #known = '';
 
@@ -145,7 +147,7 @@ export class CpbInspector extends LitElement {
   #end() {
     this.opening?.abort();
     this.session?.close();
-    this.session = this.error = this.opening = undefined;
+    this.session = this.error = this.opening = this.#element = undefined;
     this.opened = false;
     this.graphs = [];
     this.without = [];
@@ -427,8 +429,16 @@ export class CpbInspector extends LitElement {
     const here = current === this.panel;
     return html`<section role="tabpanel" id="panel" aria-labelledby="tab-${current}">
       <h2 class="unseen">${titleOf(current, session.about.kind)}</h2>
-      ${panelOf(current, session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta, tag: this.view.tag }))}
+      ${this.#filled(current, here ? this : { at: '', node: '', view: viewOf({ meta: this.view.meta, tag: this.view.tag }) })}
     </section>`;
+  }
+
+  /** The panel's element, which is the same while its panel is shown.
+   * @param {string} name @param {{ at: string, node: string, view: View }} place */
+  #filled(name, { at, node, view }) {
+    const tag = panels[name]?.tag ?? 'cpb-overview';
+    if (this.#element?.localName !== tag) this.#element = document.createElement(tag);
+    return Object.assign(this.#element, { session: this.session, at, node, view });
   }
 
   /**

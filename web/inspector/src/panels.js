@@ -1,5 +1,4 @@
 /** The panels, and the kinds of models that have them. */
-import { html, unsafeStatic } from 'lit/static-html.js';
 import { isExported, kinds } from './model/kinds.js';
 import './panels/bytes.js';
 import './panels/compare.js';
@@ -14,9 +13,6 @@ import './panels/search.js';
 import './panels/signatures.js';
 import './panels/training.js';
 import './panels/variables.js';
-
-/** @typedef {import('./session.js').Session} Session */
-/** @typedef {import('./inspector.js').View} View */
 
 const tensorflow = ['saved_model', 'graph_def'];
 const samediff = ['samediff_zip', 'samediff_graph'];
@@ -64,9 +60,3 @@ export const isEmpty = (name, overview) => Boolean(overview && empty[name]?.(ove
 
 /** What a panel is called for a kind of model. @param {string} name @param {string} kind */
 export const titleOf = (name, kind) => panels[name]?.titles?.[kind] ?? panels[name]?.title;
-
-/** @param {string} name @param {Session} session @param {string} at @param {string} node @param {View} view */
-export function panelOf(name, session, at, node, view) {
-  const tag = unsafeStatic(panels[name]?.tag ?? 'cpb-overview');
-  return html`<${tag} .session=${session} .at=${at} .node=${node} .view=${view}></${tag}>`;
-}

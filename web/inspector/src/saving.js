@@ -9,11 +9,15 @@ const canWrite = () => 'showSaveFilePicker' in globalThis;
 export const canSave = (size) => size <= MOST || canWrite();
 
 /** A name that every disk takes. @param {string} name @param {string} ending */
-export const fileName = (name, ending) => `${name.replace(/[^\w.-]+/g, '_').slice(-100)}.${ending}`;
+export const fileName = (name, ending) =>
+  `${name
+    .replace(/[^\w.-]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .slice(-100)}.${ending}`;
 
-/** @param {BlobPart[]} pieces @param {string} name */
-function download(pieces, name) {
-  const href = URL.createObjectURL(new Blob(pieces));
+/** @param {Blob} blob @param {string} name */
+export function download(blob, name) {
+  const href = URL.createObjectURL(blob);
   Object.assign(document.createElement('a'), { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
@@ -39,7 +43,7 @@ export async function newFile(name, size) {
       if (all > MOST) throw new Error('the file is larger than what this browser can download');
       pieces.push(piece);
     },
-    close: () => download(pieces, name),
+    close: () => download(new Blob(pieces), name),
     abort() {},
   };
 }

@@ -1,7 +1,6 @@
 /** Summarizes one array, or a slice of it, fetched on request: statistics, a histogram, a picture; and saves it. */
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing, svg } from 'lit';
-import { ref } from 'lit/directives/ref.js';
 import { brief, count, percent, plain, size, told } from './format.js';
 import { look } from './look.js';
 import { isExported } from './model/kinds.js';
@@ -165,6 +164,14 @@ class CpbTensor extends LitElement {
     this.saving?.abort();
     this.#reset();
     this.wanted = this.#readable && this.tensor.size <= ASK_ABOVE;
+  }
+
+  /** Draws the picture. */
+  updated() {
+    const { picture } = this.#values.value ?? {};
+    if (!picture) return;
+    const data = new ImageData(/** @type {any} */ (picture.pixels), picture.width, picture.height);
+    this.renderRoot.querySelector('canvas')?.getContext('2d')?.putImageData(data, 0, 0);
   }
 
   disconnectedCallback() {
@@ -401,7 +408,6 @@ const pictured = (picture) =>
       height=${picture.height}
       role="img"
       aria-label="The values as grey levels"
-      ${drawn(picture)}
     ></canvas>
     <figcaption><span>${picture.height} × ${picture.width} as grey levels</span></figcaption>
   </figure>`;
@@ -426,12 +432,5 @@ function histogram(bars, low, high) {
 
 /** Whether its pixels are to be squares: one that is very narrow is stretched. @param {{ width: number, height: number }} picture */
 const square = ({ width, height }) => width > height / 4 && height > width / 8;
-
-/** @param {NonNullable<import('./model/values.js').Shown['picture']>} picture */
-const drawn = ({ pixels, width, height }) =>
-  ref((canvas) => {
-    if (!(canvas instanceof HTMLCanvasElement)) return;
-    canvas.getContext('2d')?.putImageData(new ImageData(/** @type {any} */ (pixels), width, height), 0, 0);
-  });
 
 customElements.define('cpb-tensor', CpbTensor);

@@ -88,6 +88,21 @@ async function sendRange({ source }, pathname, { headers }, response, ranges) {
   response.end();
 }
 
+/** @type {string | undefined} */
+let page;
+
+/** The folder of the page: it is built once for all tests of a process, which removes it when it ends. */
+function built() {
+  if (page) return page;
+  const { path, remove } = temporary();
+  process.on('exit', remove);
+  const dist = join(path, 'dist');
+  page = join(path, 'page');
+  execFileSync(process.execPath, [`${root}web/scripts/dist.js`, '--sources-only', `${root}build/web`, dist]);
+  execFileSync(process.execPath, [`${root}web/inspector/build.js`, '--package', dist, page]);
+  return page;
+}
+
 /**
  * The page at /, files of tests/data at /models/, those of build/models at /built/.
  *
@@ -95,10 +110,7 @@ async function sendRange({ source }, pathname, { headers }, response, ranges) {
  *   `/whole/` no ranges are sent, and of those with `/packed/` they are said to be compressed
  */
 export async function serve(files = {}) {
-  const { path: folder, remove } = temporary();
-  const [dist, path] = [join(folder, 'dist'), join(folder, 'page')];
-  execFileSync(process.execPath, [`${root}web/scripts/dist.js`, '--sources-only', `${root}build/web`, dist]);
-  execFileSync(process.execPath, [`${root}web/inspector/build.js`, '--package', dist, path]);
+  const path = built();
   /** @type {string[]} */
   const log = [];
   /** @type {string[]} */
@@ -182,6 +194,6 @@ export async function serve(files = {}) {
     /** @param {string} model @param {Record<string, string>} [place] */
     address: (model, place = {}) =>
       `${base}?url=${encodeURIComponent(/^\w+:\/\//.test(model) ? model : base + model)}#${new URLSearchParams(place)}`,
-    stop: () => (server.close(), server.closeAllConnections(), remove()),
+    stop: () => (server.close(), server.closeAllConnections()),
   };
 }

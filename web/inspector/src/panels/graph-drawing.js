@@ -143,9 +143,12 @@ const frame = ({ id, x, y, width, height }, { fold }) =>
     <rect width=${width} height=${height}></rect>
   </g>`;
 
-/** Its name, which is drawn over the edges into it. @param {any} frame */
-const frameName = ({ id, x, y }) =>
-  svg`<text class="scope" aria-hidden="true" x=${x + 8} y=${y + 14}>− ${short(id.slice(id.lastIndexOf('/') + 1))}</text>`;
+/** Its name, which hides the edges below it. @param {any} frame */
+function frameName({ id, x, y }) {
+  const name = `− ${short(id.slice(id.lastIndexOf('/') + 1))}`;
+  return svg`<rect class="scope" x=${x + 4} y=${y + 2} width=${Math.round(8 + SMALL * name.length)} height="16"></rect>
+    <text class="scope" aria-hidden="true" x=${x + 8} y=${y + 14}>${name}</text>`;
+}
 
 /** Through the points, without corners. @param {{ x: number, y: number }[]} points */
 function curve(points) {

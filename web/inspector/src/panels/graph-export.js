@@ -93,12 +93,3 @@ export async function pngOf({ text, width, height }) {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture is too large for this browser')))),
   );
 }
-
-/** @param {Blob} blob @param {string} name */
-export function download(blob, name) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

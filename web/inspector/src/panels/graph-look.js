@@ -11,7 +11,8 @@ export const look = `
 .box:is(.argument, .result) > rect:first-of-type { fill: var(--row); stroke: var(--text); stroke-opacity: .7; rx: 18px; }
 text { font: 12.5px system-ui, sans-serif; fill: var(--text); text-anchor: middle; pointer-events: none; }
 text.name { font-weight: 600; }
-text.scope { font-size: 11px; fill: var(--dim); text-anchor: start; paint-order: stroke; stroke: var(--panel); stroke-width: 4px; stroke-linejoin: round; }
+rect.scope { fill: var(--panel); rx: 4px; pointer-events: none; }
+text.scope { font-size: 11px; fill: var(--dim); text-anchor: start; }
 text.op { fill: var(--dim); font-size: 11px; }
 text.line { font: 10.5px var(--mono); text-anchor: start; }
 text.value { fill: var(--dim); font: 10.5px var(--mono); text-anchor: end; }

@@ -5,11 +5,12 @@ import { arrows } from '../arrows.js';
 import { counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
 import { offer, Panel, priceOf } from '../panel.js';
+import { download, fileName } from '../saving.js';
 import './border.js';
 import { colourings, coloursOf } from './graph-colours.js';
 import './graph-details.js';
 import { drawing, functionName, short } from './graph-drawing.js';
-import { download, pngOf, svgOf } from './graph-export.js';
+import { pngOf, svgOf } from './graph-export.js';
 import './graph-find.js';
 import { following, lead } from './graph-follow.js';
 import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
@@ -360,9 +361,14 @@ class Graph extends Panel {
 
   /** The model's name, and the graph's if it is not the model's. */
   get #title() {
-    const { at } = this.#graph.value;
     const name = nameOf(this.session.about.path);
-    return at && at !== WHOLE ? `${name} · ${functionName(at)}` : name;
+    return this.#own ? `${name} · ${this.#own}` : name;
+  }
+
+  /** The name of the drawn function; '' for the main graph. */
+  get #own() {
+    const { at } = this.#graph.value;
+    return at === WHOLE ? '' : functionName(at);
   }
 
   /** @param {'svg' | 'png'} kind */
@@ -373,7 +379,7 @@ class Graph extends Panel {
     try {
       const file = svgOf(svg, this.#drawn.layout, this.#title);
       const blob = kind === 'svg' ? new Blob([file.text], { type: 'image/svg+xml' }) : await pngOf(file);
-      download(blob, `${fileName(this.#graph.value.at)}.${kind}`);
+      download(blob, fileName(this.#own || 'graph', kind));
     } catch (error) {
       this.problem = String(/** @type {any} */ (error)?.message ?? error);
     }
@@ -400,11 +406,5 @@ const legend = (colours, isUsual) =>
         )}
       </ul>`
     : nothing;
-
-/** @param {string} at */
-const fileName = (at) =>
-  functionName(at)
-    .replace(/[^\w.-]+/g, '_')
-    .replace(/^_+|_+$/g, '') || 'graph';
 
 customElements.define('cpb-graph', Graph);

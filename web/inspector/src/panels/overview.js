@@ -241,17 +241,21 @@ export class Overview extends Panel {
       {
         key: 'name',
         title: 'Layer',
-        show: ({ first, last, layers }) =>
+        show: ({ first, last, layers, blocks, stem, end }) =>
           layers > 1
-            ? this.link('layers', '', `${name(first)} … ${name(last)}`, '', { first: String(first.index) })
+            ? this.link('layers', '', blocks > 1 ? `${stem} … ${end}` : `${name(first)} … ${name(last)}`, '', {
+                first: String(first.index),
+              })
             : linked(this, first, source),
       },
       {
         key: 'class',
         title: 'Class',
-        show: ({ first, layers }) =>
+        show: ({ first, layers, blocks }) =>
           layers > 1
-            ? html`<span class="dim">${counted(layers, 'layer')}</span>`
+            ? html`<span class="dim"
+                >${blocks > 1 && layers > blocks ? `${blocks} × ${counted(layers / blocks, 'layer')}` : counted(layers, 'layer')}</span
+              >`
             : plain(first.class ?? first.identifier),
       },
       ...(runs.some(hasInput) ? [input] : []),
