@@ -121,9 +121,6 @@ export const inspectorLook = css`
     color: var(--dim);
   }
   select {
-    border: 1px solid var(--line);
-    border-radius: 7px;
-    background: var(--panel);
     padding: 0.25rem 0.4rem;
     max-width: 10rem;
   }

@@ -167,7 +167,8 @@ export const look = css`
     font: inherit;
     color: inherit;
   }
-  button {
+  button,
+  select {
     border: 1px solid var(--line);
     background: var(--panel);
     border-radius: 7px;
