@@ -12,7 +12,7 @@ import { assert, test } from './support/test.js';
 
 const page = (/** @type {string} */ name) =>
   import(String(new URL(`../inspector/src/model/${name}.js`, import.meta.url)));
-const [{ arraysOf }, { rangesOf, shapeOf, Picker }] = await Promise.all([page('arrays'), page('slices')]);
+const [{ Arrays }, { rangesOf, shapeOf, Picker }] = await Promise.all([page('arrays'), page('slices')]);
 const command = process.env.CPB ?? `${root}build/cpb`;
 const { signal } = new AbortController();
 const text = new TextDecoder();
@@ -20,12 +20,12 @@ const text = new TextDecoder();
 /** A file of values as the page writes it. @param {any} opened @param {any} what */
 async function written(opened, what) {
   const pieces = [];
-  for await (const piece of arraysOf(opened, opened.ask, opened.kind).file(what, signal)) pieces.push(piece.slice());
+  for await (const piece of new Arrays(opened, opened.ask, opened.kind).file(what, signal)) pieces.push(piece.slice());
   return Buffer.concat(pieces);
 }
 
 /** What the page shows. @param {any} opened @param {any} what */
-const shown = (opened, what) => arraysOf(opened, opened.ask, opened.kind).values(what, signal);
+const shown = (opened, what) => new Arrays(opened, opened.ask, opened.kind).values(what, signal);
 
 /** As many bytes as so many elements take. @param {string} type @param {number} count */
 function bytesOf(type, count) {
@@ -190,7 +190,7 @@ test('a slice of the beginning reads no further, and a part is all that is held 
       })(),
     close() {},
   };
-  const arrays = arraysOf({ values: async () => array }, async () => ({}), 'graph_def');
+  const arrays = new Arrays({ values: async () => array }, async () => ({}), 'graph_def');
   const tensor = { node: 'w', dtype: 'float32' };
   assert.deepEqual((await arrays.values({ tensor, slice: '[:100, 3]' }, signal)).shape, [100]);
   assert.ok(read <= 8 * 2 ** 20, String(read));

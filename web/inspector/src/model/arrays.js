@@ -56,145 +56,157 @@ function numbersIn(source, bytes) {
   return read(/** @type {ArrayBuffer} */ (isAlone ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)));
 }
 
-/**
- * @param {any} model
- * @param {(question: string, options: any, signal: AbortSignal) => Promise<any>} ask
- * @param {string} kind of the model: nodes of some say how values are quantized
- */
-export function arraysOf(model, ask, kind) {
+/** A part of an array, in row-major order. @param {Source} source @param {string} slice @param {AbortSignal} signal */
+async function part(source, slice, signal) {
+  const ranges = rangesOf(slice, source.shape);
+  const shape = shapeOf(ranges);
+  const count = shape.reduce((all, one) => all * one, source.shape.length || source.count ? 1 : 0);
+  if (count * source.itemSize > MOST)
+    throw failed('LIMIT', `that has ${count * source.itemSize} bytes; a page holds at most ${MOST}`);
+  const all = /** @type {any} */ (source).whole;
+  const from = all && !slice.trim() ? await all({ signal }) : source;
+  const picker = new Picker(from, count ? ranges : [{ start: 0, count: 0, step: 1 }]);
+  if (!picker.done) for await (const piece of from.stream({ signal })) if (picker.take(piece)) break;
+  return { shape, count, bytes: picker.bytes };
+}
+
+/** @param {Source} source @param {string} slice @param {AbortSignal} signal */
+async function* npy(source, slice, signal) {
+  if (!source.numpy) throw failed('UNSUPPORTED', `NumPy has no type for values of type ${source.dtype}`);
+  if (slice.trim()) {
+    const { shape, count, bytes } = await part(source, slice, signal);
+    yield npyHead({ numpy: source.numpy, shape, count });
+    yield bytes;
+    return;
+  }
+  yield npyHead(source);
+  yield* source.stream({ signal });
+}
+
+/** @param {Source} source @param {string} slice @param {'csv' | 'list'} form @param {AbortSignal} signal */
+async function* texts(source, slice, form, signal) {
+  if (isText(source)) throw failed('UNSUPPORTED', 'texts are saved as .npy only');
+  const encoder = new TextEncoder();
+  const [numpy, { itemSize }] = [source.numpy ?? '', source];
+  const isWhole = !slice.trim() && !source.fortranOrder && form === 'csv';
+  const picked = isWhole ? undefined : await part(source, slice, signal);
+  const shape = picked?.shape ?? source.shape;
+  const width = shape.length > 1 ? (shape.at(-1) ?? 1) : 1;
+  if (form === 'list') {
+    const { count, bytes } = /** @type {NonNullable<typeof picked>} */ (picked);
+    if (count > LISTED) throw failed('LIMIT', `${count} values are more than the ${LISTED} that are copied`);
+    return void (yield encoder.encode(list(numberTexts(numpy, numbersIn(source, bytes)), shape)));
+  }
+  let first = 0;
+  for await (const bytes of blocks(picked ? [picked.bytes] : source.stream({ signal }), itemSize)) {
+    const count = bytes.length / itemSize;
+    yield encoder.encode(csv(numberTexts(numpy, numbersIn(source, bytes)), first, count, width));
+    first += count;
+  }
+}
+
+export class Arrays {
+  #model;
+  #ask;
+  #kind;
   /** @type {{ key: string, source: Source } | undefined} the last one, if it is not large */
-  let last;
+  #last;
+
+  /**
+   * @param {any} model
+   * @param {(question: string, options: any, signal: AbortSignal) => Promise<any>} ask
+   * @param {string} kind of the model: nodes of some say how values are quantized
+   */
+  constructor(model, ask, kind) {
+    this.#model = model;
+    this.#ask = ask;
+    this.#kind = kind;
+  }
+
+  /** @param {What} what @param {AbortSignal} signal @returns {Promise<import('./values.js').Shown>} */
+  async values(what, signal) {
+    const { tensor, slice = '', axis } = what;
+    if (/^(string|utf8)/i.test(tensor.dtype)) {
+      const array = await this.#opened(tensor, signal, true);
+      return { ...NO_NUMBERS, shape: array.shape, ...(await textsOf(array, signal)) };
+    }
+    const by = await this.#scales(tensor, signal);
+    const source = await this.#sourceOf(what, signal);
+    const { shape, bytes } = await part(source, slice, signal).finally(() => source.close?.());
+    const shown = shownOf(numbersIn(source, bytes), { dtype: source.dtype, shape, axis });
+    return by ? { ...shown, scales: { by: by.by, scale: by.scale.name, zero: by.zero?.name } } : shown;
+  }
+
+  /**
+   * The pieces of a file with the values: .npy; or texts, as CSV or a list.
+   *
+   * @param {What & { form: 'npy' | 'csv' | 'list' }} what @param {AbortSignal} signal
+   * @returns {AsyncGenerator<Uint8Array>}
+   */
+  async *file({ form, ...what }, signal) {
+    const source = await this.#sourceOf(what, signal);
+    try {
+      if (form === 'npy') yield* npy(source, what.slice ?? '', signal);
+      else yield* texts(source, what.slice ?? '', form, signal);
+    } finally {
+      source.close?.();
+    }
+  }
+
+  /** @param {What} what @param {AbortSignal} signal */
+  #sourceOf({ tensor, real }, signal) {
+    return real ? this.#realOf(tensor, signal) : this.#opened(tensor, signal);
+  }
 
   /** @param {any} tensor @param {AbortSignal} signal @param {boolean} [exactTexts] @returns {Promise<Source>} */
-  async function opened(tensor, signal, exactTexts) {
+  async #opened(tensor, signal, exactTexts) {
     const { variable, node, name, tensor: place, tag, state } = tensor;
     const key = JSON.stringify([variable, node, name, place, tag, state]);
-    if (last?.key === key) return last.source;
-    last = undefined;
+    if (this.#last?.key === key) return this.#last.source;
+    this.#last = undefined;
     const how = variable ? { variable: true } : { tensor: place, tag, state };
-    const array = await model.values(variable ?? node ?? name, { ...how, exactTexts, signal });
+    const array = await this.#model.values(variable ?? node ?? name, { ...how, exactTexts, signal });
     if (array.size > KEPT || isText(array)) return array;
     return {
       ...array,
       whole: async (/** @type {any} */ options) => {
-        last = { key, source: kept(array, await array.bytes(options)) };
-        return last.source;
+        this.#last = { key, source: kept(array, await array.bytes(options)) };
+        return this.#last.source;
       },
     };
   }
 
-  /** A part of an array, in row-major order. @param {Source} source @param {string} slice @param {AbortSignal} signal */
-  async function part(source, slice, signal) {
-    const ranges = rangesOf(slice, source.shape);
-    const shape = shapeOf(ranges);
-    const count = shape.reduce((all, one) => all * one, source.shape.length || source.count ? 1 : 0);
-    if (count * source.itemSize > MOST)
-      throw failed('LIMIT', `that has ${count * source.itemSize} bytes; a page holds at most ${MOST}`);
-    const all = /** @type {any} */ (source).whole;
-    const from = all && !slice.trim() ? await all({ signal }) : source;
-    const picker = new Picker(from, count ? ranges : [{ start: 0, count: 0, step: 1 }]);
-    if (!picker.done) for await (const piece of from.stream({ signal })) if (picker.take(piece)) break;
-    return { shape, count, bytes: picker.bytes };
-  }
-
   /** @param {import('./dequantize.js').Parameter | undefined} one @param {AbortSignal} signal */
-  async function parameter(one, signal) {
+  async #parameter(one, signal) {
     if (!one) return undefined;
-    const array = await model.values(one.name, { tensor: one.tensor, signal });
+    const array = await this.#model.values(one.name, { tensor: one.tensor, signal });
     const { bytes } = await part(array, '', signal).finally(array.close);
     return numbersIn(array, bytes);
   }
 
   /** @param {any} tensor @param {AbortSignal} signal */
-  const scales = async (tensor, signal) =>
-    isExported(kind)
-      ? scalesOf((question, options) => ask(question, options, signal), tensor).catch((/** @type {any} */ error) => {
-          if (error.code !== 'NOT_FOUND') throw error;
-          return undefined; // no node has this name
-        })
-      : undefined;
+  async #scales(tensor, signal) {
+    if (!isExported(this.#kind)) return undefined;
+    return scalesOf((question, options) => this.#ask(question, options, signal), tensor).catch(
+      (/** @type {any} */ error) => {
+        if (error.code !== 'NOT_FOUND') throw error;
+        return undefined; // no node has this name
+      },
+    );
+  }
 
   /** The real values as an array. @param {any} tensor @param {AbortSignal} signal @returns {Promise<Source>} */
-  async function realOf(tensor, signal) {
-    const by = await scales(tensor, signal);
+  async #realOf(tensor, signal) {
+    const by = await this.#scales(tensor, signal);
     if (!by) throw failed('UNSUPPORTED', 'no node says how these values are quantized');
-    const [scale, zero] = [await parameter(by.scale, signal), await parameter(by.zero, signal)];
-    const source = await opened(tensor, signal);
+    const [scale, zero] = [await this.#parameter(by.scale, signal), await this.#parameter(by.zero, signal)];
+    const source = await this.#opened(tensor, signal);
     if (source.count * 4 > MOST) source.close?.();
     if (source.count * 4 > MOST) throw failed('LIMIT', `${source.count} real values are more than a page holds`);
     const { bytes } = await part(source, '', signal).finally(() => source.close?.());
     const values = realValues(numbersIn(source, bytes), source.shape, by, scale ?? [], zero);
     const about = { dtype: 'float32', numpy: '<f4', shape: source.shape, itemSize: 4, count: source.count };
     return kept(about, new Uint8Array(values.buffer));
-  }
-
-  /** @param {What} what @param {AbortSignal} signal */
-  const sourceOf = ({ tensor, real }, signal) => (real ? realOf(tensor, signal) : opened(tensor, signal));
-
-  return {
-    /** @param {What} what @param {AbortSignal} signal @returns {Promise<import('./values.js').Shown>} */
-    async values(what, signal) {
-      const { tensor, slice = '', axis } = what;
-      if (/^(string|utf8)/i.test(tensor.dtype)) {
-        const array = await opened(tensor, signal, true);
-        return { ...NO_NUMBERS, shape: array.shape, ...(await textsOf(array, signal)) };
-      }
-      const by = await scales(tensor, signal);
-      const source = await sourceOf(what, signal);
-      const { shape, bytes } = await part(source, slice, signal).finally(() => source.close?.());
-      const shown = shownOf(numbersIn(source, bytes), { dtype: source.dtype, shape, axis });
-      return by ? { ...shown, scales: { by: by.by, scale: by.scale.name, zero: by.zero?.name } } : shown;
-    },
-    /**
-     * The pieces of a file with the values: .npy; or texts, as CSV or a list.
-     *
-     * @param {What & { form: 'npy' | 'csv' | 'list' }} what @param {AbortSignal} signal
-     * @returns {AsyncGenerator<Uint8Array>}
-     */
-    async *file({ form, ...what }, signal) {
-      const source = await sourceOf(what, signal);
-      try {
-        if (form === 'npy') yield* npy(source, what.slice ?? '', signal);
-        else yield* texts(source, what.slice ?? '', form, signal);
-      } finally {
-        source.close?.();
-      }
-    },
-  };
-
-  /** @param {Source} source @param {string} slice @param {AbortSignal} signal */
-  async function* npy(source, slice, signal) {
-    if (!source.numpy) throw failed('UNSUPPORTED', `NumPy has no type for values of type ${source.dtype}`);
-    if (slice.trim()) {
-      const { shape, count, bytes } = await part(source, slice, signal);
-      yield npyHead({ numpy: source.numpy, shape, count });
-      yield bytes;
-      return;
-    }
-    yield npyHead(source);
-    yield* source.stream({ signal });
-  }
-
-  /** @param {Source} source @param {string} slice @param {'csv' | 'list'} form @param {AbortSignal} signal */
-  async function* texts(source, slice, form, signal) {
-    if (isText(source)) throw failed('UNSUPPORTED', 'texts are saved as .npy only');
-    const encoder = new TextEncoder();
-    const [numpy, { itemSize }] = [source.numpy ?? '', source];
-    const isWhole = !slice.trim() && !source.fortranOrder && form === 'csv';
-    const picked = isWhole ? undefined : await part(source, slice, signal);
-    const shape = picked?.shape ?? source.shape;
-    const width = shape.length > 1 ? (shape.at(-1) ?? 1) : 1;
-    if (form === 'list') {
-      const { count, bytes } = /** @type {NonNullable<typeof picked>} */ (picked);
-      if (count > LISTED) throw failed('LIMIT', `${count} values are more than the ${LISTED} that are copied`);
-      return void (yield encoder.encode(list(numberTexts(numpy, numbersIn(source, bytes)), shape)));
-    }
-    let first = 0;
-    for await (const bytes of blocks(picked ? [picked.bytes] : source.stream({ signal }), itemSize)) {
-      const count = bytes.length / itemSize;
-      yield encoder.encode(csv(numberTexts(numpy, numbersIn(source, bytes)), first, count, width));
-      first += count;
-    }
   }
 }
 

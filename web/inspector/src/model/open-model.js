@@ -105,9 +105,9 @@ const telling = (model, requests) => ({
  */
 function valuesOf(model, { requests, write, give = async () => false }, ask) {
   const arrays = once(async () => {
-    const { arraysOf } = await import('./arrays.js');
+    const { Arrays } = await import('./arrays.js');
     const { kind } = model;
-    return arraysOf(
+    return new Arrays(
       telling(model, requests),
       (question, options, signal) => ask({ question, ...options }, { signal }),
       kind,
