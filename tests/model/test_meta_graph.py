@@ -130,7 +130,7 @@ def test_split_merged_and_found(cpb, trained, tmp_path):
     """What type it is its bytes say."""
     path, chunked = trained[0] / "model.meta", tmp_path / "m.cpb"
     cpb.ok("split", path, "-o", chunked, "--max-chunk-size", "512")
-    assert "MetaGraphDef" in cpb.ok("inspect", chunked).decode().splitlines()[0]
+    assert "MetaGraphDef" in cpb.ok("inspect", chunked, "--tsv").decode().splitlines()[0]
     assert cpb.ok("merge", chunked, "-o", "-") == path.read_bytes()
     assert json.loads(cpb.ok("cat", path, "--field", "graph_def.node[0].name", "--json")) == "x"
     assert cpb.ok("diff", path, chunked).startswith(b"The models are the same")

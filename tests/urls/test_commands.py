@@ -101,12 +101,12 @@ def counted(cpb, server, name, *words):
 
 # An overview of what lies nowhere else asks for three files beside the model, too.
 @pytest.mark.parametrize("name, words, most", [
-    ("large.pb", ["inspect"], 6),
+    ("large.pb", ["inspect", "--tsv"], 6),
     ("large.pb", ["inspect", "--json"], 5),
     ("none.cpb", ["info"], 3),
-    ("none.cpb", ["inspect"], 6),
+    ("none.cpb", ["inspect", "--tsv"], 6),
     ("none.cpb", ["inspect", "--json"], 6),
-    ("zstd.cpb", ["inspect"], 6),
+    ("zstd.cpb", ["inspect", "--tsv"], 6),
     ("none.cpb", ["cat", "--field", "meta_graphs[0].graph_def.node[7]"], 5),
     ("large.pb", ["merge", "-o", "-"], 12),
     ("none.cpb", ["merge", "-o", "-", "--threads", "1"], 16),

@@ -137,13 +137,11 @@ test('all that is exported is documented, with a recipe for each runtime and eac
     assert.ok(reference.includes(`### ${name}`), name);
   }
   const recipes = [
-    'Vite',
-    'webpack 5',
-    'Rollup',
+    'Bundlers',
     'esbuild',
     'Browser without a bundler',
     'In a Web Worker',
-    'Node, Deno, Bun',
+    'One file, nothing to configure',
     'Cloudflare Workers',
     'Amazon S3 and compatible stores',
     'Cloudflare R2',
