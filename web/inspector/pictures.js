@@ -1,7 +1,8 @@
 /**
  * node pictures.js [NAME...]: pictures of the page as it is built from the sources, into
  * build/pictures: on a wide screen, on a narrow one and on a phone, each light and dark. They are
- * to be looked at. `python tests/support/models.py` makes the models. docs/ has three of them.
+ * to be looked at. `python tests/support/models.py` makes the models; `front`, the README's, is tf_keras's
+ * `applications.ResNet152`, saved as build/models/resnet152. docs/inspector has three of them.
  */
 import { createRequire } from 'node:module';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,12 +17,13 @@ const sharp = createRequire(new URL('../test/package.json', import.meta.url))('s
 
 const keras = 'models/cpb/real_tf_keras_functional/max20000_zstd.cpb';
 const frozen = 'built/mobilenet/saved_model.pb';
-const mobilenet = 'built/facts_tfk_mobilenet/saved_model.pb';
+const mobilenet = 'built/facts_tfk_small/saved_model.pb'; // a MobileNetV2
 const inner = '__inference__wrapped_model_852';
 
 /** @type {Record<string, [model: string, place: Record<string, string>, word: string]>} */
 const pictures = {
   start: ['', {}, 'Drop a model'],
+  front: ['built/resnet152/saved_model.pb', {}, 'serving_default'],
   overview: [mobilenet, {}, 'serving_default'],
   graph: [mobilenet, { panel: 'graph' }, 'nodes'],
   node: [keras, { panel: 'graph', at: inner, node: 'model/conv2d/BiasAdd' }, 'Used by'],
@@ -69,7 +71,7 @@ const server = await serve({
 });
 const page = await openPage('about:blank');
 for (const [name, [model, place, word]] of Object.entries(pictures)) {
-  if (process.argv.length > 2 && !process.argv.includes(name)) continue;
+  if (process.argv.length > 2 ? !process.argv.includes(name) : name === 'front') continue;
   for (const [look, { width, height, scheme }] of Object.entries(looks)) {
     await page.send('Emulation.setDeviceMetricsOverride', {
       width,
