@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Whether all that building and testing download has a version and a hash: the lists of
-packages, and the commands that install. What apt and Maven install is verified by them."""
+packages, and the commands that install. What apt and Maven install is verified by them. And
+whether all files have the version that CMakeLists.txt has."""
 
 import json
 import re
@@ -116,9 +117,33 @@ def commands(names):
                     yield f"{name} has \"{found[0]}\"; expected " + (f"{needs} with it" if needs else "what a lock holds")
 
 
+# Where our own version stands.
+VERSIONS = {
+    "include/cpb/base.h": r'VERSION_STRING "([^"]+)"',
+    "packaging/esp-idf/cpb/idf_component.yml": r'version: "([^"]+)"',
+    "web/package.json": r'"version": "([^"]+)"',
+    "docs/building.md": r"libcpb-(\d[\d.]*\d)\b",
+    "wasi/component/wit/cpb.wit": r"libcpb:cpb@([^;]+)",
+    "wasi/component/CMakeLists.txt": r"libcpb:cpb/\S+?@([^=]+)",
+    "wasi/http/wit/server.wit": r"libcpb:http@([^;]+)",
+    "wasi/http/spin.toml": r'^version = "([^"]+)"',
+    "wasi/http/wasmcloud.yaml": r"cpb-http:([\d.]+)",
+    "wasi/examples/python/component_field.py": r"libcpb:cpb/\S+?@([\d.]+)",
+    "wasi/examples/python/cpb_component.py": r"libcpb:cpb/\S+?@([\d.]+)",
+}
+
+
+def versions(_):
+    wanted = re.search(r"project\(cpb VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    for name, pattern in VERSIONS.items():
+        found = set(re.findall(pattern, (ROOT / name).read_text(), re.MULTILINE))
+        if found != {wanted}:
+            yield f"{name} has version {', '.join(sorted(found)) or 'none'}; expected {wanted}, as CMakeLists.txt"
+
+
 def main():
     names = tracked()
-    checks = (python_lists, npm_locks, cargo_locks, go_sums, source_lists, actions, commands)
+    checks = (python_lists, npm_locks, cargo_locks, go_sums, source_lists, actions, commands, versions)
     wrong = [text for check in checks for text in check(names)]
     print("\n".join(wrong) or f"{len(names)} files: what they install is pinned")
     return bool(wrong)

@@ -34,7 +34,7 @@ static void each_code_has_a_name_and_a_text(void **state) {
   }
   assert_string_equal(cpb_code_name((cpb_code)99), "UNKNOWN");
   assert_string_equal(cpb_code_text((cpb_code)99), "unknown error code");
-  assert_string_equal(cpb_version(), "0.1.0");
+  assert_string_equal(cpb_version(), CPB_VERSION_STRING);
 }
 
 static void text_is_formatted_as_by_printf(void **state) {
