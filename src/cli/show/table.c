@@ -15,6 +15,7 @@ static size_t end_of(const cli_table *t, size_t cell) {
 
 static cpb_span cell_at(const cli_table *t, size_t row, size_t column) {
   size_t cell = row * t->num_columns + column, begin = cell > 0 ? end_of(t, cell - 1) : 0;
+  if (end_of(t, cell) == begin) return (cpb_span){(const uint8_t *)"", 0}; /* there may be no text at all */
   return (cpb_span){t->text.data + begin, end_of(t, cell) - begin};
 }
 
