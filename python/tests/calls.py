@@ -111,6 +111,7 @@ def models(data, folder):
         model.nodes(None, scope="no such scope")
         constant = model.constants()["constants"]["items"][0]["node"]
         values = model.values(constant)
+        same(model.statistics(constant)["elements"] > 0, True)
         same(len(values.data) > 0, True)
         same(len(model.read(0, 10)), 10)
         same(libcpb.diff(model, again)["values"], True)
