@@ -183,7 +183,7 @@ test('values in another file beside it are read once they are looked at; a missi
   await look('folder/missing.onnx', { panel: 'variables', at: 't' }, ['none.bin']);
   const against = `${kept}/folder/other.onnx`;
   const words = ['They differ', '1 of 6 differ'];
-  await look('folder/m.onnx', { panel: 'compare', at: against }, words);
+  await look('folder/m.onnx', { panel: 'compare', at: against, values: 'yes' }, words);
 });
 
 test('a folder from a disk: the values beside the model', () =>
