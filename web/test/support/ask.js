@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { inspect } from '../../src/node.js';
 
 // What the page's worker computes; its sources have types of their own.
-const { arraysOf } = await import(String(new URL('../../inspector/src/model/arrays.js', import.meta.url)));
+const { Arrays } = await import(String(new URL('../../inspector/src/model/arrays.js', import.meta.url)));
 const { Picker, rangesOf } = await import(String(new URL('../../inspector/src/model/slices.js', import.meta.url)));
 
 const [, , path = ''] = process.argv;
@@ -36,7 +36,7 @@ async function valuesOf(model, tensor) {
   const picker = new Picker(array, rangesOf('', shape));
   picker.take(await array.bytes());
   const sha256 = createHash('sha256').update(picker.bytes).digest('hex');
-  const arrays = arraysOf(model, model.ask, model.kind);
+  const arrays = new Arrays(model, model.ask, model.kind);
   const { picture, ...shown } = await arrays.values({ tensor }, signal).catch(() => ({ picture: undefined }));
   return { dtype, shape, sha256, ...shown };
 }
