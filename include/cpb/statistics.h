@@ -19,8 +19,8 @@ extern "C" {
 
 typedef struct cpb_statistics cpb_statistics;
 
-/* The most numbers in the answer's `first`, and bars in its histogram. */
-enum { CPB_STATISTICS_FIRST = 64, CPB_STATISTICS_BARS = 64 };
+/* The most numbers in the answer's `first`, bars in its histogram, and parts of a dimension. */
+enum { CPB_STATISTICS_FIRST = 64, CPB_STATISTICS_BARS = 64, CPB_STATISTICS_PARTS = 65536 };
 
 typedef struct cpb_statistics_options {
   /* sizeof(cpb_statistics_options) */
@@ -38,8 +38,8 @@ typedef struct cpb_statistics_options {
   size_t num_scales;
 } cpb_statistics_options;
 
-/* Returns NULL when memory is short. `options` may be NULL; an `axis` that the array does not have
- * counts as 0, and scales that do not fit are ignored. */
+/* Returns NULL when memory is short. `options` may be NULL; an `axis` that the array does not have,
+ * or that has more than CPB_STATISTICS_PARTS parts, counts as 0, and scales that do not fit are ignored. */
 CPB_API cpb_statistics *cpb_statistics_new(const cpb_allocator *allocator, const cpb_values_info *info,
                                            const cpb_statistics_options *options);
 CPB_API void cpb_statistics_free(cpb_statistics *statistics);

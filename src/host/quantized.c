@@ -23,16 +23,21 @@ static bool is_text(yyjson_val *value, const char *text) {
   return yyjson_is_str(value) && strcmp(yyjson_get_str(value), text) == 0;
 }
 
-static yyjson_doc *ask(cpb_model_file *f, cpb_question_kind kind, cpb_span name, const cpb_values_options *how) {
+/* NULL with the reason in `error`, or without one if the graph has no such name. */
+static yyjson_doc *ask(cpb_model_file *f, cpb_question_kind kind, cpb_span name, const cpb_values_options *how,
+                       cpb_error *error) {
   size_t size;
+  cpb_error own;
   const cpb_question question = {.struct_size = sizeof question,
                                  .kind = kind,
                                  .name = (const char *)name.data,
                                  .name_size = name.size,
                                  .scope = how->scope,
                                  .scope_size = how->scope_size};
-  const char *json = cpb_model_file_ask(f, &question, &size, NULL);
-  return json ? cpb_json_read(&f->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, NULL) : NULL;
+  const char *json = cpb_model_file_ask(f, &question, &size, &own);
+  if (json) return cpb_json_read(&f->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, error);
+  if (own.code != CPB_E_NOT_FOUND || cpb_is_of_reading(&own)) *error = own;
+  return NULL;
 }
 
 /* --- The node -------------------------------------------------------------------------------------- */
@@ -68,37 +73,40 @@ static int axis_of(yyjson_val *node, const rule *r) {
 
 /* --- Its other inputs ------------------------------------------------------------------------------ */
 
-static char *name_at(const cpb_allocator *a, yyjson_val *node, uint64_t input) {
+static bool copy_name(const cpb_allocator *a, yyjson_val *node, uint64_t input, char **out) {
   yyjson_val *from = yyjson_arr_get(cpb_json_member(node, "from"), (size_t)input);
   cpb_span text;
-  if (!cpb_json_text(cpb_json_member(from, "value"), &text) || text.size == 0) return NULL;
-  char *name = cpb_alloc(a, text.size + 1);
-  if (name) memcpy(name, text.data, text.size), name[text.size] = 0;
-  return name;
+  if (!cpb_json_text(cpb_json_member(from, "value"), &text) || text.size == 0) return true;
+  *out = cpb_alloc(a, text.size + 1);
+  if (*out) memcpy(*out, text.data, text.size), (*out)[text.size] = 0;
+  return *out != NULL;
 }
 
-static void take(cpb_model_file *f, yyjson_val *node, const rule *r, uint32_t rank, cpb_quantized *out) {
+static void take(cpb_model_file *f, yyjson_val *node, const rule *r, uint32_t rank, cpb_quantized *out,
+                 cpb_error *error) {
   int axis = axis_of(node, r);
   if (axis < 0) axis += (int)rank;
   out->axis = axis >= 0 && (uint32_t)axis < rank ? (uint32_t)axis + 1 : 0;
-  out->scale = name_at(&f->allocator, node, r->input + 1);
-  out->zero_point = name_at(&f->allocator, node, r->input + 2);
+  if (!copy_name(&f->allocator, node, r->input + 1, &out->scale) ||
+      !copy_name(&f->allocator, node, r->input + 2, &out->zero_point))
+    cpb_fail_memory(error);
 }
 
-void cpb_quantized_find(cpb_model_file *f, cpb_span name, const cpb_values_options *how, uint32_t rank,
-                        cpb_quantized *out) {
+bool cpb_quantized_find(cpb_model_file *f, cpb_span name, const cpb_values_options *how, uint32_t rank,
+                        cpb_quantized *out, cpb_error *error) {
   const rule *r = NULL;
   cpb_span node_name;
   *out = (cpb_quantized){.scale = NULL};
-  if (f->kind != CPB_MODEL_ONNX) return;
-  yyjson_doc *consumers = ask(f, CPB_ASK_CONSUMERS, name, how);
+  if (f->kind != CPB_MODEL_ONNX) return true;
+  yyjson_doc *consumers = ask(f, CPB_ASK_CONSUMERS, name, how, error);
   yyjson_val *consumer = find_consumer(consumers, &r);
   yyjson_doc *node = NULL;
   if (consumer && cpb_json_text(cpb_json_member(consumer, "name"), &node_name))
-    node = ask(f, CPB_ASK_NODE, node_name, how);
-  if (node) take(f, yyjson_doc_get_root(node), r, rank, out);
+    node = ask(f, CPB_ASK_NODE, node_name, how, error);
+  if (node) take(f, yyjson_doc_get_root(node), r, rank, out, error);
   yyjson_doc_free(consumers);
   yyjson_doc_free(node);
+  return error->code == CPB_OK;
 }
 
 void cpb_quantized_free(const cpb_allocator *a, cpb_quantized *q) {

@@ -2,6 +2,8 @@
 #ifndef CPB_HOST_QUANTIZED_H
 #define CPB_HOST_QUANTIZED_H
 
+#include <stdbool.h>
+
 #include "base/bytes.h"
 #include "cpb/open.h"
 
@@ -11,9 +13,10 @@ typedef struct cpb_quantized {
   uint32_t axis;            /* only if there are several scales */
 } cpb_quantized;
 
-/* For the array `name` of `rank` dimensions. Without scales if nothing takes it as quantized numbers. */
-void cpb_quantized_find(cpb_model_file *file, cpb_span name, const cpb_values_options *options, uint32_t rank,
-                        cpb_quantized *out);
+/* For the array `name` of `rank` dimensions. Without scales if nothing takes it as quantized numbers. False with the
+ * reason in `error`. */
+bool cpb_quantized_find(cpb_model_file *file, cpb_span name, const cpb_values_options *options, uint32_t rank,
+                        cpb_quantized *out, cpb_error *error);
 void cpb_quantized_free(const cpb_allocator *allocator, cpb_quantized *quantized);
 
 #endif

@@ -6,20 +6,19 @@
 #include "host/quantized.h"
 #include "model/statistics/numbers.h"
 
-#define SCALES_MOST ((uint64_t)1 << 16)
-
 /* --- Scales ----------------------------------------------------------------------------------------- */
 
 static bool is_one_by_one(const cpb_values_info *info, const cpb_number_type *type) {
-  return type->class && info->rank <= 1 && info->count > 0 && info->count <= SCALES_MOST;
+  return type->class && info->rank <= 1 && info->count > 0 && info->count <= CPB_STATISTICS_PARTS;
 }
 
 /* Reads the numbers that follow. */
-static bool read_numbers(cpb_values_file *v, const cpb_number_type *type, double *out, uint64_t count) {
+static bool read_numbers(cpb_values_file *v, const cpb_number_type *type, double *out, uint64_t count,
+                         cpb_error *error) {
   size_t size, held = 0;
   const uint8_t *data;
   uint8_t piece[CPB_NUMBER_MOST];
-  while (count > 0 && (data = cpb_values_file_read(v, &size, NULL)) && size > 0) {
+  while (count > 0 && (data = cpb_values_file_read(v, &size, error)) && size > 0) {
     for (; size > 0 && count > 0; size--) {
       piece[held++] = *data++;
       if (held < type->size) continue;
@@ -31,16 +30,21 @@ static bool read_numbers(cpb_values_file *v, const cpb_number_type *type, double
   return count == 0;
 }
 
-/* NULL if the array does not exist, or has no such numbers. */
-static double *numbers_of(cpb_model_file *f, const char *name, const cpb_values_options *how, size_t *count) {
+/* NULL with the reason in `error`, or without one if the array does not exist, or has no such numbers: another node may
+ * compute the scales. */
+static double *numbers_of(cpb_model_file *f, const char *name, const cpb_values_options *how, size_t *count,
+                          cpb_error *error) {
   cpb_number_type type;
-  cpb_values_file *v = name ? cpb_model_file_values(f, name, strlen(name), how, NULL) : NULL;
+  cpb_error own;
+  cpb_values_file *v = name ? cpb_model_file_values(f, name, strlen(name), how, &own) : NULL;
+  if (name && !v && (own.code != CPB_E_NOT_FOUND || cpb_is_of_reading(&own))) *error = own;
   if (!v) return NULL;
   const cpb_values_info *info = cpb_values_file_info(v);
   cpb_number_type_of(info, &type);
   *count = is_one_by_one(info, &type) ? (size_t)info->count : 0;
   double *numbers = *count > 0 ? cpb_alloc(&f->allocator, *count * sizeof *numbers) : NULL;
-  if (numbers && !read_numbers(v, &type, numbers, *count)) {
+  if (*count > 0 && !numbers) cpb_fail_memory(error);
+  if (numbers && !read_numbers(v, &type, numbers, *count, error)) {
     cpb_release(&f->allocator, numbers);
     numbers = NULL;
   }
@@ -54,18 +58,21 @@ typedef struct scales {
   uint32_t axis;
 } scales;
 
-/* Scales that cannot be read are ignored: the statistics are then those of the stored numbers. */
-static void find_scales(cpb_model_file *f, cpb_span name, uint32_t rank, const cpb_values_options *how, scales *out) {
+/* False with the reason in `error`; without scales if the model has none for the array. */
+static bool find_scales(cpb_model_file *f, cpb_span name, uint32_t rank, const cpb_values_options *how, scales *out,
+                        cpb_error *error) {
   cpb_quantized q;
-  cpb_quantized_find(f, name, how, rank, &q);
-  *out = (scales){.axis = q.axis};
-  out->scales = numbers_of(f, q.scale, how, &out->count);
-  out->zero_points = out->scales ? numbers_of(f, q.zero_point, how, &out->num_zero_points) : NULL;
+  if (cpb_quantized_find(f, name, how, rank, &q, error)) {
+    *out = (scales){.axis = q.axis};
+    out->scales = numbers_of(f, q.scale, how, &out->count, error);
+    out->zero_points = out->scales ? numbers_of(f, q.zero_point, how, &out->num_zero_points, error) : NULL;
+  }
   cpb_quantized_free(&f->allocator, &q);
   if (out->zero_points && out->num_zero_points != out->count) {
     cpb_release(&f->allocator, out->zero_points);
     out->zero_points = NULL;
   }
+  return error->code == CPB_OK;
 }
 
 /* --- The array -------------------------------------------------------------------------------------- */
@@ -74,6 +81,17 @@ static cpb_values_file *open_array(cpb_model_file *f, cpb_span name, int variabl
                                    cpb_error *error) {
   return variable ? cpb_model_file_variable(f, (const char *)name.data, name.size, how, error)
                   : cpb_model_file_values(f, (const char *)name.data, name.size, how, error);
+}
+
+static bool has_axis(const cpb_values_info *info, uint32_t axis, cpb_error *error) {
+  if (axis > info->rank)
+    return cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "axis is %u; expected less than the array's %u dimensions",
+                    (unsigned)axis - 1, (unsigned)info->rank) == CPB_OK;
+  if (axis > 0 && info->shape[axis - 1] > CPB_STATISTICS_PARTS)
+    return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "dimension %u has %llu parts; at most %u of them have ranges",
+                    (unsigned)axis - 1, (unsigned long long)info->shape[axis - 1],
+                    (unsigned)CPB_STATISTICS_PARTS) == CPB_OK;
+  return true;
 }
 
 /* All values; false with the error set. */
@@ -115,13 +133,13 @@ const char *cpb_model_file_statistics(cpb_model_file *f, const char *name, size_
   cpb_options_copy(&how, sizeof how, options);
   cpb_values_file *v = open_array(f, wanted, variable, &how, error);
   if (!v) return NULL;
-  if (f->kind == CPB_MODEL_ONNX) {
+  bool done = has_axis(cpb_values_file_info(v), axis, error);
+  if (done && f->kind == CPB_MODEL_ONNX) {
     const uint32_t rank = cpb_values_file_info(v)->rank;
     cpb_values_file_close(v);
-    find_scales(f, wanted, rank, &how, &by);
-    v = open_array(f, wanted, variable, &how, error);
+    v = find_scales(f, wanted, rank, &how, &by, error) ? open_array(f, wanted, variable, &how, error) : NULL;
   }
-  const bool done = v && read_all(f, v, &by, axis, error);
+  done = done && v && read_all(f, v, &by, axis, error);
   cpb_values_file_close(v);
   cpb_release(&f->allocator, by.scales);
   cpb_release(&f->allocator, by.zero_points);

@@ -162,3 +162,24 @@ def test_what_is_not_there_or_damaged_is_an_error(cpb, tmp_path):
     assert cpb.run("inspect", path, "weights", "w0").returncode == 3
     result = cpb.run("inspect", path, "weights", "nothing")
     assert result.returncode == 1 and b"nothing" in result.stderr and not result.stdout
+
+
+def test_a_scale_that_cannot_be_read_is_an_error(cpb, tmp_path):
+    """Statistics of the stored numbers would be taken for those of the real ones."""
+    path = model(tmp_path, helper.make_node("DequantizeLinear", ["q", "s"], ["y"]), q=np.arange(4, dtype="i1"))
+    whole = onnx.load(path)
+    scale = numpy_helper.from_array(np.float32(1), "s")
+    onnx.external_data_helper.set_external_data(scale, "none.bin", 0, 4)
+    scale.ClearField("raw_data")
+    whole.graph.initializer.append(scale)
+    path.write_bytes(whole.SerializeToString())
+    result = cpb.run("inspect", path, "weights", "q")
+    assert result.returncode == 3 and b"none.bin" in result.stderr and not result.stdout
+
+
+def test_a_dimension_that_the_array_does_not_have_is_an_error(cpb, tmp_path):
+    path = model(tmp_path, w=np.zeros((2, 3), "f4"), long=np.zeros(70_000, "f4"))
+    result = cpb.run("inspect", path, "weights", "w", "--axis", 2)
+    assert result.returncode == 1 and b"axis is 2; expected less than the array's 2 dimensions" in result.stderr
+    result = cpb.run("inspect", path, "weights", "long", "--axis", 0)
+    assert result.returncode == 4 and b"dimension 0 has 70000 parts; at most 65536" in result.stderr

@@ -26,8 +26,8 @@ typedef struct cpb_field_step {
   uint32_t type;     /* a cpb_field_type; 0: not known */
   uint32_t key_type; /* the same of a map's keys */
   bool map, repeated;
-  bool
-      joins; /* a chunk is named without an index, and the type is not known: more of the only element, if it is that */
+  /* A chunk is named without an index, and the type is not known: it is more of the only element, if there is one. */
+  bool joins;
   uint64_t seen; /* elements so far */
 } cpb_field_step;
 

@@ -166,7 +166,7 @@ static void put_layer(cli_sheet *s, yyjson_val *layer, const char *member) {
   put_name(s, layer, member);
 }
 
-/* What a person calls the variable: its name, else its path, else its key. */
+/* The variable's name, else its path, else its key. */
 static void put_variable(cli_sheet *s, yyjson_val *variable, const char *member) {
   static const char *const others[] = {"path", "key"};
   cpb_span text = cli_text_at(variable, member);

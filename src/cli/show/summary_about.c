@@ -1,4 +1,4 @@
-/* What the model says of itself: texts and metadata; and its parameters by type. */
+/* The model's description, author, licence and metadata; and its parameters by type. */
 #include "cli/show/summary_state.h"
 
 /* --- Texts ------------------------------------------------------------------------------------ */
@@ -40,7 +40,7 @@ static void add(about *a, cpb_span word, yyjson_val *value) {
   a->listed++;
 }
 
-/* A version of 0 is none. */
+/* Leaves out a version of 0, which stands for an unset one. */
 static void add_member(about *a, yyjson_val *object, const char *member, const char *word) {
   uint64_t number;
   yyjson_val *value = cpb_json_member(object, member);

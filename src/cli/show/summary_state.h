@@ -52,7 +52,7 @@ typedef struct cli_variables {
 
 /* --- Parameters by type (summary_about.c) ------------------------------------------- */
 
-#define CLI_DTYPES_MOST 8
+#define CLI_DTYPES_MOST 64 /* more than there are */
 
 typedef struct cli_dtype {
   char name[32];
@@ -105,7 +105,7 @@ void cli_summary_free_variables(cli_summary *s);
 /* Files, their sizes, and parameters. */
 void cli_summary_show_files(cli_summary *s);
 
-/* What the model says of itself: a description, its author, metadata. */
+/* The model's description, author, licence and metadata. */
 void cli_summary_show_about(cli_summary *s);
 /* Counts an item of `constants` or `variables`, of `size` bytes, if it is a parameter; then all constants, unless there
  * are variables. */

@@ -175,7 +175,7 @@ static void show_item(weight *w) {
   const cpb_span layer = cli_text_at(cpb_json_member(w->item, "layer"), "name"), path = cli_text_at(w->item, "path");
   show_text(w, "use", cli_text_at(w->item, "use"));
   show_text(w, "layer", layer);
-  show_text(w, "path", path.size == w->name.size && memcmp(path.data, w->name.data, path.size) == 0 ? layer : path);
+  if (path.size != w->name.size || memcmp(path.data, w->name.data, path.size) != 0) show_text(w, "path", path);
   show_text(w, "function", cli_text_at(w->item, "function"));
   show_place(w);
 }

@@ -10,14 +10,14 @@
 #define CPB_NUMBER_MOST 16 /* bytes of the largest element */
 
 typedef struct cpb_number_type {
-  char class;         /* 'i', 'u', 'b', 'f', 'c' as in NumPy; 'h' bfloat16; 't' by `table`; 0: not numbers */
+  char class;         /* 'i', 'u', 'b', 'f', 'c' as in NumPy; 'h' bfloat16; 't' by `values`; 0: not numbers */
   unsigned size;      /* bytes of an element */
   double values[256]; /* with 't': of each byte */
 } cpb_number_type;
 
 void cpb_number_type_of(const cpb_values_info *info, cpb_number_type *out);
 
-/* Of a complex number its magnitude. Integers beyond 2^53 are rounded. */
+/* Gives the magnitude of a complex number, and rounds integers beyond 2^53. */
 double cpb_number_at(const cpb_number_type *type, const uint8_t *element);
 
 /* The square root, without the library of mathematics, which nothing else here needs. */

@@ -13,8 +13,7 @@
 #define BLOCK 1024
 #define RANK_MOST 256
 #define NAME_MOST 64
-#define PARTS_MOST ((uint64_t)1 << 16) /* of an axis; axes with more have no ranges */
-#define RANGES_MOST 1000               /* of them, in the answer */
+#define RANGES_MOST 1000 /* of them, in the answer */
 
 /* The smallest and the largest number; before the first number, `minimum` is greater. */
 typedef struct range {
@@ -76,7 +75,7 @@ static uint64_t stride_of(const cpb_values_info *info, uint32_t dimension) {
 
 static bool begin_axis(cpb_statistics *s, const cpb_values_info *info, uint32_t number) {
   const uint64_t parts = number > 0 && number <= s->rank ? info->shape[number - 1] : 0;
-  if (parts == 0 || parts > PARTS_MOST || s->count == 0) return true;
+  if (parts == 0 || parts > CPB_STATISTICS_PARTS || s->count == 0) return true;
   const uint64_t inner = stride_of(info, number - 1);
   s->axis = (axis){.number = number, .parts = parts, .inner = inner, .left = inner};
   s->axis.ranges = cpb_alloc(&s->allocator, (size_t)parts * sizeof *s->axis.ranges);
