@@ -27,8 +27,22 @@ def _page() -> bytes:
         raise CpbError(_NO_PAGE, "NOT_FOUND", source="inspector.html") from None
 
 
-def _beside(folder: str) -> list[str]:
-    """Paths of the files in a folder and below it: the nearest first, and not those that are hidden."""
+def _roots(folder: str, model: str | None) -> list[str]:
+    """The folders that links may lead into: the model's, that of the file which a linked model is, and the blobs of a
+    hub's cache."""
+    real = os.path.realpath(folder)
+    roots = [real]
+    if model and os.path.islink(model):
+        roots.append(os.path.dirname(os.path.realpath(model)))
+    if os.path.basename(os.path.dirname(real)) == "snapshots":
+        roots.append(os.path.join(os.path.dirname(os.path.dirname(real)), "blobs"))
+    return [os.path.join(root, "") for root in roots]
+
+
+def _beside(folder: str, model: str | None) -> list[str]:
+    """Paths of the files in a folder and below it: the nearest first, without hidden ones and links that lead
+    elsewhere."""
+    roots = _roots(folder, model)
     found: list[str] = []
     folders = deque([folder])
     while folders and len(found) < _MOST_FILES:
@@ -41,13 +55,13 @@ def _beside(folder: str) -> list[str]:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 folders.append(entry.path)
-            elif entry.is_file():
+            elif entry.is_file() and (not entry.is_symlink() or os.path.realpath(entry.path).startswith(tuple(roots))):
                 found.append(entry.path)
     return found[:_MOST_FILES]
 
 
 class Shown:
-    """What a page is told about a model, and the bytes that it then asks for."""
+    """A model as a page needs it: the list of files, and the bytes of those that the page requests."""
 
     def __init__(self, source: Any) -> None:
         resolved = _sources.resolve(source)
@@ -72,7 +86,7 @@ class Shown:
                 path = str(opened.path).partition("!/")[0]
         is_folder = os.path.isdir(path)
         top = os.path.dirname(path)
-        self._paths = _beside(path if is_folder else top)
+        self._paths = _beside(path, None) if is_folder else _beside(top, path)
         if not is_folder and path not in self._paths:
             self._paths.append(path)
         files = [{"path": os.path.relpath(one, top), "size": os.path.getsize(one),
@@ -138,8 +152,6 @@ def show(model: Union[Model, Source], *, height: int = 600) -> Any:
 
     Returns:
         A widget, which a cell shows as its last value; elsewhere, ``IPython.display.display`` does.
-
-
 
     Raises:
         CpbError: ``"NOT_FOUND"``: no such file, or this build has no page; the error says how to make it.

@@ -45,6 +45,23 @@ def test_a_file_is_listed_with_what_is_near(folder, monkeypatch):
     assert paths(shown)[shown.about["model"]] == "variables.index"
 
 
+def test_links_lead_to_the_models_own_files_only(folder):
+    """As in docs/security.md: an archive with a link cannot make the page read other files."""
+    (folder / "model/outside").symlink_to(folder / "other.onnx")
+    (folder / "model/inside").symlink_to("saved_model.pb")
+    assert paths(Shown(folder / "model")) == ["model/inside", "model/saved_model.pb", "model/variables/variables.index"]
+    blobs, snapshot = folder / "cache/blobs", folder / "cache/snapshots/1"
+    blobs.mkdir(parents=True), snapshot.mkdir(parents=True)
+    (blobs / "a1").write_bytes(b"model")
+    (snapshot / "m.onnx").symlink_to("../../blobs/a1")
+    (snapshot / "secret").symlink_to(folder / "other.onnx")
+    assert paths(Shown(snapshot)) == ["1/m.onnx"]
+    (folder / "linked").mkdir()
+    for name, target in ("m.onnx", blobs / "a1"), ("secret", folder / "other.onnx"):
+        (folder / "linked" / name).symlink_to(target)
+    assert paths(Shown(folder / "linked/m.onnx")) == ["m.onnx"]
+
+
 @pytest.mark.parametrize("wrap", [bytes, io.BytesIO, memoryview])
 def test_a_model_in_memory_is_one_file(wrap):
     shown = Shown(wrap(MODEL.read_bytes()))
