@@ -1,4 +1,4 @@
-/** What bundles do not contain: plugins of esbuild, which leave an `import()` as it is. */
+/** Plugins of esbuild that leave an `import()` as it is, so that the bundle lacks the module. */
 
 /** @param {string} name @param {RegExp} filter finds modules, as they are imported @returns {import('esbuild').Plugin} */
 export const left = (name, filter) => ({

@@ -189,7 +189,7 @@ function shapesOf(edges, layout) {
   });
 }
 
-/** What is followed: boxes, for a path in its order; and where it begins and ends.
+/** The boxes that are followed, those of a path in its order; and its ends.
  * @typedef {{ boxes: string[], ends: string[] }} Trail */
 
 /** Which edges are highlighted. @param {string} chosen @param {Trail | undefined} trail

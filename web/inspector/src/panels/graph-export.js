@@ -6,7 +6,7 @@ const [MARGIN, TITLE] = [12, 26];
 /** The limits of browsers' drawings: a side, and the number of pixels. */
 const [SIDE, PIXELS] = [16_000, 100_000_000];
 
-/** What a shape or a text gets from stylesheets, and what it is without. */
+/** The properties that stylesheets give to a shape or a text, and their initial values. */
 const shape = {
   fill: 'rgb(0, 0, 0)',
   'fill-opacity': '1',

@@ -92,7 +92,7 @@ class Graph extends Panel {
       }),
     () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
   );
-  /** What is followed from the selected node. */
+  /** The boxes that are followed from the selected node. */
   #follow = this.asking(
     ([session, drawn, node, view], { signal }) =>
       drawn && following(session, { at: drawn.at, node, open: drawn.open, view }, signal),

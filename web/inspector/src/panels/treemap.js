@@ -35,7 +35,7 @@ const named = (parts, at) =>
     .join('')
     .replace(/[/.]$/, '');
 
-/** What names have in common, if there are too many: the beginning to a number, or the first word. */
+/** The common part of too many names: the beginning up to a number, or the first word. */
 const BEGINNINGS = [/.*/, /^\D*\d+/, /^.[^_.\d]*/];
 
 /** At the first level where the names differ, into so many groups at most if their names allow it.
