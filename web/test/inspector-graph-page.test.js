@@ -199,6 +199,18 @@ test('Ctrl+F finds nodes, layers and variables while one types, and leads there'
     await page.until(`${chosen} === 'model/conv2d/Conv2D' && ${hash}.node === 'model/conv2d/Conv2D'`);
   }));
 
+test('what is found before the graph is loaded leads to the graph in which it was found', () =>
+  withGraph({}, async (page) => {
+    const find = found('cpb-graph-find');
+    // So it is until the graph is there.
+    await page.evaluate(`${find}.at = '', ${find}.text = 'conv2d/Relu'`);
+    await page.until(`${all('[role=option]')}.length || ((${find}.shown = true), false)`);
+    await page.until(`${all('[role=option]')}.some((one) => one.textContent.includes('model/conv2d/Relu'))`);
+    await page.evaluate(`${all('[role=option]')}.find((one) => one.textContent.includes('model/conv2d/Relu')).click()`);
+    await page.until(`${hash}.node === 'model/conv2d/Relu' && ${text}.includes('Used by')`);
+    assert.equal(await page.evaluate(`${hash}.at`), inner);
+  }));
+
 test('the wheel zooms about the pointer, dragging moves, keys zoom and fit', () =>
   withGraph({ at: inner }, async (page) => {
     const { x, y } = await page.evaluate(`(({ x, y }) => ({ x, y }))(${found('svg.window')}.getBoundingClientRect())`);

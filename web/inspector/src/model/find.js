@@ -71,7 +71,7 @@ const elsewhere = (one) => ({
  * @param {string} text
  * @param {Ask} ask about the model
  * @param {Signal} how
- * @returns {Promise<{ here: Found[], others: Found[] }>}
+ * @returns {Promise<{ at: string, here: Found[], others: Found[] }>} `at`: where `here` is
  */
 export async function foundIn(graph, text, ask, how) {
   const wanted = text.toLowerCase();
@@ -89,6 +89,7 @@ export async function foundIn(graph, text, ask, how) {
   const shown = new Set(here.map(({ name }) => name));
   const rest = found.items.filter((/** @type {any} */ one) => !isHere(one)).map(elsewhere);
   return {
+    at: graph.at,
     here,
     others: rest
       .filter((/** @type {Found} */ { is, name }) => is !== 'variable' || !shown.has(name))

@@ -186,7 +186,9 @@ class GraphFind extends Panel {
   /** @param {Found} one */
   #lead(one) {
     this.shown = false;
-    if (one.node) lead(this, one.node);
+    // What is found before the graph is loaded has only the answer to say in which graph it is.
+    if (one.node)
+      lead({ at: this.#found.value.at, node: this.node, view: this.view, go: this.go.bind(this) }, one.node);
     else if (['node', 'value', 'input'].includes(one.is)) this.go('graph', one.function || '/', one.name);
     else if (one.is === 'initializer') this.go('variables', one.function ? `${one.function}:${one.name}` : one.name);
     else if (one.is === 'function' || one.is === 'subgraph') this.go('graph', one.name);

@@ -15,9 +15,10 @@ const ways = {
 /** Whether the other node of a path is yet to be chosen. @param {View} view */
 export const isPicking = ({ follow, to }) => follow === 'path' && !to;
 
-/** Selects a node; or, for a path, the other node. @param {Panel} panel that has `at`, `node` and `view` @param {string} id
- * @param {View} [view] */
-export function lead(panel, id, view = panel.view) {
+/** Selects a node; or, for a path, the other node. @param {Pick<Panel, 'at' | 'node' | 'view' | 'go'>} panel
+ * @param {string} id */
+export function lead(panel, id) {
+  const { view } = panel;
   if (isPicking(view) && panel.node && panel.node !== id) panel.go('graph', panel.at, panel.node, { ...view, to: id });
   else panel.go('graph', panel.at, id, view.follow === 'path' ? without(view) : view);
 }

@@ -351,7 +351,7 @@ class Graph extends Panel {
       this.#turn(id);
       this.#look([...open, id]);
     } else if (is === 'many' || is === 'rest') this.group = id;
-    else lead(/** @type {any} */ ({ at, node: this.node, go: this.go.bind(this) }), id, this.#view);
+    else lead({ at, node: this.node, view: this.#view, go: this.go.bind(this) }, id);
   }
 
   #close() {
