@@ -7,6 +7,11 @@
 #include "model/common/joined.h"
 #include "model/common/spans.h"
 
+/* The graph is read twice. The first pass folds each name to its visible part and joins equal ones: these are the
+ * children, and memory grows with them and not with the nodes. The second pass collects the inputs, operations and
+ * tensors of the children on the wanted page only. Each of these lists is sorted by child first, so the answer takes
+ * its parts from the front of every list, child by child (`places`). */
+
 /* Listed for a child. */
 #define INPUTS_MOST 100
 #define VALUES_MOST 8 /* for each input */

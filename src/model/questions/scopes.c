@@ -7,6 +7,10 @@
 #include "model/view/makers.h"
 #include "model/view/types.h"
 
+/* Gives fold.h the nodes of a graph of any kind. What a reader would not call a node is not given: a constant, a
+ * variable or its reading is drawn with the node that takes it, whose sums then have its size (`drawn`). fold.h needs
+ * the same nodes in both of its passes, so all that decides this is found before the first. */
+
 /* An input of a node besides the listed ones: for a graph within the node, a value of this graph or of one around it;
  * or a tensor of its own. */
 typedef struct extra {

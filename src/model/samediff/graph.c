@@ -8,6 +8,11 @@
 #include "base/status.h"
 #include "model/common/cursor.h"
 
+/* The file may be read in pages, so any read can find that its bytes are not there yet. The pass then stops, and
+ * cpb_sd_graph_load() repeats the variable or operation from its beginning when it is called again. A step must
+ * therefore be undone by cutting the lists to their former sizes: it only appends to them, and takes its variable or
+ * node into the graph last. */
+
 #define TYPE_HEAD 2 /* bytes of a type before its dimensions */
 
 void cpb_sd_graph_init(cpb_sd_graph *g, const cpb_allocator *a, uint64_t max_memory, cpb_error *error) {

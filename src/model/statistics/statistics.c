@@ -10,6 +10,11 @@
 #include "model/statistics/histogram.h"
 #include "model/statistics/numbers.h"
 
+/* Elements arrive in storage order, in pieces of any size, and are not kept: memory depends on the axis and not on the
+ * array. Mean and variance are those of Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance" (1983):
+ * each block has its own sums, which are joined with those of all blocks before it. The sum of squares would lose all
+ * digits where the mean is large and the deviation small, as in scales of batch normalization. */
+
 #define BLOCK 1024
 #define RANK_MOST 256
 #define NAME_MOST 64
@@ -162,7 +167,7 @@ void cpb_statistics_free(cpb_statistics *s) {
 
 /* --- Values ------------------------------------------------------------------------------------- */
 
-/* Joins the sums of the block with the sums of all earlier blocks, so that no sum loses digits to a large one. */
+/* Joins the sums of the block with the sums of all earlier blocks. */
 static void add_block(cpb_statistics *s) {
   double sum = 0, squares = 0;
   const double count = (double)s->held, before = (double)s->finite;
