@@ -2,6 +2,9 @@
 
 #include "base/status.h"
 
+/* Numbers and names are those of coremltools' Model.proto and NeuralNetwork.proto. Both lists are searched by halves
+ * and must stay sorted. A number that they lack is newer than this table; it is shown as itself. */
+
 typedef struct named {
   uint16_t number;
   const char *name;

@@ -11,6 +11,10 @@
 #include "model/common/tensor/texts.h"
 #include "model/common/tensor/values_state.h"
 
+/* Every stage may find that its bytes are not there (CPB_WAIT); the next call then enters the same stage again, so all
+ * that it has found so far is in `v`. A varint or an element of a few bits may be cut between two pieces: `number`,
+ * `shift`, `bits` and `num_bits` have its beginning. */
+
 /* --- The shape --------------------------------------------------------------------------------- */
 
 static cpb_have fails(cpb_tensor_values *v, uint64_t at, const char *what) {

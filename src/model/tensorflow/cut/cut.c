@@ -3,6 +3,11 @@
 #include "base/status.h"
 #include "model/tensorflow/fields.h"
 
+/* Every pass takes from a queue until nothing is added: descendants of the named objects, what these need, the objects
+ * around them, and then the nodes of the graph. The order counts. Objects around the others bring nothing with them, so
+ * they are found after all needs; signatures depend on which objects stay complete, so the graph comes last. What was
+ * taken is marked and never queued twice: no queue is longer than the list it is about. */
+
 void cpb_cut_free(cpb_cut *c) {
   const cpb_allocator *a = &c->model->viewed.allocator;
   void *const blocks[] = {c->objects, c->numbers, c->functions, c->concrete, c->nodes, c->assets, c->queue, c->waiting};
