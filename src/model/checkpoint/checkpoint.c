@@ -17,8 +17,8 @@
 
 /* The index is a table of LevelDB (formats/leveldb). In version 2 (tensor_bundle.proto) the empty key has the header
  * and each further key, in order, a BundleEntryProto. In version 1 (saved_tensor_slice.proto) the empty key describes
- * all tensors, in the order in which they were saved. Both become `items`, sorted by key, which every search
- * relies on. */
+ * all tensors, in the order in which they were saved. Both become `items`. Searches rely on their being
+ * sorted by key. */
 
 #define VERSION 1  /* tensor_bundle.cc: kTensorBundleVersion; of version 1 TF_CHECKPOINT_VERSION */
 #define SHOWN 80   /* bytes of a key in an error */

@@ -7,9 +7,9 @@
 #include "model/view/makers.h"
 #include "model/view/types.h"
 
-/* Gives fold.h the nodes of a graph of any kind. What a reader would not call a node is not given: a constant, a
- * variable or its reading is drawn with the node that takes it, whose sums then have its size (`drawn`). fold.h needs
- * the same nodes in both of its passes, so all that decides this is found before the first. */
+/* Gives fold.h the nodes of a graph of any kind. It leaves out constants, variables and their readings: these are drawn
+ * with the node that takes them, and count in its sums (`drawn`). fold.h needs the same nodes in both of its passes, so
+ * they are chosen before the first. */
 
 /* An input of a node besides the listed ones: for a graph within the node, a value of this graph or of one around it;
  * or a tensor of its own. */

@@ -10,10 +10,10 @@
 #include "model/tensorflow/variable.h"
 #include "model/tensorflow/variables.h"
 
-/* What a variable is to the model is decided by the surest evidence there is. A trainable variable is a weight. Of the
- * others, one that the root reaches without passing an optimizer or a metric belongs to the model; one that only these
- * reach is theirs. An optimizer's slots are its own even if the model reaches them. Names decide last: in graphs
- * without objects, and where objects say nothing. */
+/* The surest evidence decides the use of a variable. A trainable variable is a weight. Any other variable belongs to
+ * the model if the root reaches it without passing an optimizer or a metric, and else to the one that reaches it. An
+ * optimizer's slots are its own even if the model reaches them. Names decide last: in graphs without objects, and where
+ * objects say nothing. */
 
 /* --- By objects ------------------------------------------------------------------------------- */
 

@@ -193,7 +193,7 @@ export class CpbInspector extends LitElement {
     void this.#open(url, { whole: true });
   }
 
-  /** Finds the meta graphs to choose from, and the panels that would be empty. @param {Session} session */
+  /** Finds the meta graphs to choose from and the panels that would be empty. @param {Session} session */
   async #look(session) {
     const { metaGraph, tag } = session;
     const known = JSON.stringify([session.input, metaGraph, tag]);

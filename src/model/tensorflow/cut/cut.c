@@ -5,8 +5,8 @@
 
 /* Every pass takes from a queue until nothing is added: descendants of the named objects, what these need, the objects
  * around them, and then the nodes of the graph. The order counts. Objects around the others bring nothing with them, so
- * they are found after all needs; signatures depend on which objects stay complete, so the graph comes last. What was
- * taken is marked and never queued twice: no queue is longer than the list it is about. */
+ * they are found after all needs; signatures depend on which objects stay complete, so the graph comes last.
+ * Nothing is queued twice, as marks show, so a queue needs no more room than the list of all objects, or nodes. */
 
 void cpb_cut_free(cpb_cut *c) {
   const cpb_allocator *a = &c->model->viewed.allocator;

@@ -3,7 +3,7 @@
 
 /** The least and the most of the second part, a step of a key, and its height at first, in percent. */
 const [LEAST, MOST, STEP, BELOW] = [15, 80, 3, 45];
-/** In pixels: the width of the second part at first, and the width of both from which it lies beside the first. */
+/** In pixels: the second part is so wide at first, and it lies beside the first one if both together are so wide. */
 const [BESIDE, WIDE] = [350, 760];
 
 /** Keeps it for this tab of the browser. @param {string} key @param {string} [value] */
