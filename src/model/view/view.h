@@ -199,6 +199,12 @@ typedef struct cpb_view_kind {
   /* The built-in table of its operations, or NULL. */
   cpb_span (*operators)(void);
 
+  /* If the node takes the value (or, if that is empty, its own tensor `member`) as quantized numbers, writes
+   * "quantized": an object of "scale", "zero_point", each the name of an array or a number, and "axis". NULL: no node
+   * does. */
+  bool (*write_quantized)(cpb_json_writer *answer, const cpb_view *view, const cpb_view_graph *graph,
+                          const cpb_view_node *node, cpb_span value, cpb_span member);
+
   /* Members of an object. */
   void (*write_type)(cpb_json_writer *answer, const cpb_view_value *value);
   void (*write_tensor)(cpb_json_writer *answer, const cpb_view *view, const cpb_view_tensor *tensor);
