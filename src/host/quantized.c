@@ -2,34 +2,85 @@
 
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/json_read.h"
 #include "base/status.h"
 #include "host/model_state.h"
 
-#define DEPTH 1000 /* of an answer, which our own code wrote */
+/* If other nodes compute the scales, the array counts as it is stored. A file with scales that cannot be read is an
+ * error, because the stored numbers would be taken for the real ones. */
 
-/* ONNX's operations on quantized numbers. The scale is the input after these, then the zero point. */
-typedef struct rule {
-  const char *op;
-  uint64_t input;
-  int axis;      /* by default; -1: the last */
-  bool has_axis; /* its attribute `axis` may name another */
-} rule;
+#define DEPTH 1000                       /* of an answer, which our own code wrote */
+#define SCALES_MOST ((uint64_t)64 << 20) /* bytes of all scales of an array */
 
-static const rule rules[] = {
-    {"DequantizeLinear", 0, 1, true}, {"QLinearConv", 3, 0, false}, {"QLinearMatMul", 3, -1, false}};
+typedef cpb_code set_parameter(cpb_reals *reals, int64_t axis, const cpb_values_info *info, const void *data,
+                               size_t size);
 
-static bool is_text(yyjson_val *value, const char *text) {
-  return yyjson_is_str(value) && strcmp(yyjson_get_str(value), text) == 0;
+bool cpb_may_be_quantized(const cpb_model_file *f, const cpb_values_info *info) {
+  const char *numpy = info->numpy;
+  if (f->kind != CPB_MODEL_ONNX && f->kind != CPB_MODEL_COREML) return false;
+  return numpy && (strchr("iu", numpy[1]) || strcmp(numpy, "|V1") == 0);
 }
 
-/* NULL with the reason in `error`, or without one if the graph has no such name. */
-static yyjson_doc *ask(cpb_model_file *f, cpb_question_kind kind, cpb_span name, const cpb_values_options *how,
-                       cpb_error *error) {
+/* --- Parameters ------------------------------------------------------------------------------------ */
+
+/* The array's bytes in `out`. */
+static bool read_values(cpb_values_file *v, cpb_buffer *out, cpb_error *error) {
+  size_t size;
+  const uint8_t *data;
+  while ((data = cpb_values_file_read(v, &size, error)) && size > 0) {
+    if (!cpb_buffer_append(out, data, size)) return cpb_fail_memory(error) == CPB_OK;
+  }
+  return data != NULL;
+}
+
+static bool set_array(cpb_model_file *f, cpb_span name, int64_t axis, const cpb_values_options *how, cpb_reals *reals,
+                      set_parameter *set, cpb_error *error) {
+  cpb_error own;
+  cpb_buffer bytes;
+  cpb_values_file *v = cpb_model_file_values(f, (const char *)name.data, name.size, how, &own);
+  if (!v && (own.code != CPB_E_NOT_FOUND || cpb_is_of_reading(&own))) *error = own;
+  if (!v) return error->code == CPB_OK;
+  cpb_buffer_init(&bytes, &f->allocator);
+  const cpb_values_info *info = cpb_values_file_info(v);
+  bool done = true;
+  if (info->size <= SCALES_MOST && (done = read_values(v, &bytes, error))) {
+    if (set(reals, axis, info, bytes.data, bytes.size) == CPB_E_MEMORY) done = cpb_fail_memory(error) == CPB_OK;
+  }
+  cpb_values_file_close(v);
+  cpb_buffer_free(&bytes);
+  return done;
+}
+
+static void set_number(cpb_span text, cpb_reals *reals, set_parameter *set) {
+  char digits[CPB_DECIMAL_TEXT_MAX];
+  uint64_t bits;
+  const cpb_values_info one = {
+      .struct_size = sizeof one, .dtype = "float32", .numpy = "<f4", .item_size = 4, .count = 1, .size = 4};
+  uint8_t bytes[4];
+  if (text.size >= sizeof digits) return;
+  memcpy(digits, text.data, text.size);
+  digits[text.size] = 0;
+  if (!cpb_decimal_read(digits, true, &bits)) return;
+  cpb_store32(bytes, (uint32_t)bits);
+  set(reals, 0, &one, bytes, sizeof bytes);
+}
+
+/* --- The node -------------------------------------------------------------------------------------- */
+
+static yyjson_val *find_quantized(yyjson_doc *answer) {
+  yyjson_val *consumer, *found = NULL;
+  yyjson_val *page = answer ? cpb_json_member(yyjson_doc_get_root(answer), "consumers") : NULL;
+  yyjson_arr_iter all = yyjson_arr_iter_with(cpb_json_member(page, "items"));
+  while (!found && (consumer = yyjson_arr_iter_next(&all))) found = cpb_json_member(consumer, "quantized");
+  return found;
+}
+
+static yyjson_doc *ask_consumers(cpb_model_file *f, cpb_span name, const cpb_values_options *how, cpb_error *error) {
   size_t size;
   cpb_error own;
   const cpb_question question = {.struct_size = sizeof question,
-                                 .kind = kind,
+                                 .kind = CPB_ASK_CONSUMERS,
                                  .name = (const char *)name.data,
                                  .name_size = name.size,
                                  .scope = how->scope,
@@ -40,76 +91,23 @@ static yyjson_doc *ask(cpb_model_file *f, cpb_question_kind kind, cpb_span name,
   return NULL;
 }
 
-/* --- The node -------------------------------------------------------------------------------------- */
-
-static const rule *rule_of(yyjson_val *consumer) {
-  uint64_t input;
-  yyjson_val *uses = cpb_json_member(consumer, "inputs"), *use = yyjson_arr_get_first(uses);
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    if (!is_text(cpb_json_member(consumer, "op"), rules[i].op)) continue;
-    if (cpb_json_unsigned(cpb_json_member(use, "input"), &input) && input == rules[i].input) return &rules[i];
-  }
-  return NULL;
-}
-
-/* The first consumer that takes the array as quantized numbers. */
-static yyjson_val *find_consumer(yyjson_doc *answer, const rule **found) {
-  yyjson_val *page = answer ? cpb_json_member(yyjson_doc_get_root(answer), "consumers") : NULL, *consumer;
-  yyjson_arr_iter all = yyjson_arr_iter_with(cpb_json_member(page, "items"));
-  while ((consumer = yyjson_arr_iter_next(&all)) && !(*found = rule_of(consumer))) {}
-  return consumer;
-}
-
-static int axis_of(yyjson_val *node, const rule *r) {
-  size_t i, count;
-  yyjson_val *attribute;
-  yyjson_arr_foreach(cpb_json_member(node, "attributes"), i, count, attribute) {
-    int64_t axis;
-    const bool is_axis = r->has_axis && is_text(cpb_json_member(attribute, "name"), "axis");
-    if (is_axis && cpb_json_signed(cpb_json_member(attribute, "value"), &axis)) return (int)axis;
-  }
-  return r->axis;
-}
-
-/* --- Its other inputs ------------------------------------------------------------------------------ */
-
-static bool copy_name(const cpb_allocator *a, yyjson_val *node, uint64_t input, char **out) {
-  yyjson_val *from = yyjson_arr_get(cpb_json_member(node, "from"), (size_t)input);
+static bool set_member(cpb_model_file *f, yyjson_val *quantized, const char *key, const cpb_values_options *how,
+                       cpb_reals *reals, set_parameter *set, cpb_error *error) {
   cpb_span text;
-  if (!cpb_json_text(cpb_json_member(from, "value"), &text) || text.size == 0) return true;
-  *out = cpb_alloc(a, text.size + 1);
-  if (*out) memcpy(*out, text.data, text.size), (*out)[text.size] = 0;
-  return *out != NULL;
+  int64_t axis = 0;
+  yyjson_val *value = cpb_json_member(quantized, key);
+  cpb_json_signed(cpb_json_member(quantized, "axis"), &axis);
+  if (cpb_json_number(value, &text)) set_number(text, reals, set);
+  return !cpb_json_text(value, &text) || set_array(f, text, axis, how, reals, set, error);
 }
 
-static void take(cpb_model_file *f, yyjson_val *node, const rule *r, uint32_t rank, cpb_quantized *out,
-                 cpb_error *error) {
-  int axis = axis_of(node, r);
-  if (axis < 0) axis += (int)rank;
-  out->axis = axis >= 0 && (uint32_t)axis < rank ? (uint32_t)axis + 1 : 0;
-  if (!copy_name(&f->allocator, node, r->input + 1, &out->scale) ||
-      !copy_name(&f->allocator, node, r->input + 2, &out->zero_point))
-    cpb_fail_memory(error);
-}
-
-bool cpb_quantized_find(cpb_model_file *f, cpb_span name, const cpb_values_options *how, uint32_t rank,
-                        cpb_quantized *out, cpb_error *error) {
-  const rule *r = NULL;
-  cpb_span node_name;
-  *out = (cpb_quantized){.scale = NULL};
-  if (f->kind != CPB_MODEL_ONNX) return true;
-  yyjson_doc *consumers = ask(f, CPB_ASK_CONSUMERS, name, how, error);
-  yyjson_val *consumer = find_consumer(consumers, &r);
-  yyjson_doc *node = NULL;
-  if (consumer && cpb_json_text(cpb_json_member(consumer, "name"), &node_name))
-    node = ask(f, CPB_ASK_NODE, node_name, how, error);
-  if (node) take(f, yyjson_doc_get_root(node), r, rank, out, error);
-  yyjson_doc_free(consumers);
-  yyjson_doc_free(node);
-  return error->code == CPB_OK;
-}
-
-void cpb_quantized_free(const cpb_allocator *a, cpb_quantized *q) {
-  cpb_release(a, q->scale);
-  cpb_release(a, q->zero_point);
+bool cpb_quantized_set(cpb_model_file *f, cpb_span name, const cpb_values_options *how, cpb_reals *reals,
+                       cpb_error *error) {
+  yyjson_doc *answer = ask_consumers(f, name, how, error);
+  yyjson_val *quantized = find_quantized(answer);
+  const bool done = error->code == CPB_OK &&
+                    set_member(f, quantized, "scale", how, reals, cpb_reals_set_scales, error) &&
+                    set_member(f, quantized, "zero_point", how, reals, cpb_reals_set_zero_points, error);
+  yyjson_doc_free(answer);
+  return done;
 }

@@ -4,76 +4,10 @@
 #include "base/status.h"
 #include "host/model_state.h"
 #include "host/quantized.h"
-#include "model/statistics/numbers.h"
+#include "model/diff/plain.h"
+#include "model/statistics/reals.h"
 
-/* --- Scales ----------------------------------------------------------------------------------------- */
-
-static bool is_one_by_one(const cpb_values_info *info, const cpb_number_type *type) {
-  return type->class && info->rank <= 1 && info->count > 0 && info->count <= CPB_STATISTICS_PARTS;
-}
-
-/* Reads the numbers that follow. */
-static bool read_numbers(cpb_values_file *v, const cpb_number_type *type, double *out, uint64_t count,
-                         cpb_error *error) {
-  size_t size, held = 0;
-  const uint8_t *data;
-  uint8_t piece[CPB_NUMBER_MOST];
-  while (count > 0 && (data = cpb_values_file_read(v, &size, error)) && size > 0) {
-    for (; size > 0 && count > 0; size--) {
-      piece[held++] = *data++;
-      if (held < type->size) continue;
-      *out++ = cpb_number_at(type, piece);
-      held = 0;
-      count--;
-    }
-  }
-  return count == 0;
-}
-
-/* NULL with the reason in `error`, or without one if the array does not exist, or has no such numbers: another node may
- * compute the scales. */
-static double *numbers_of(cpb_model_file *f, const char *name, const cpb_values_options *how, size_t *count,
-                          cpb_error *error) {
-  cpb_number_type type;
-  cpb_error own;
-  cpb_values_file *v = name ? cpb_model_file_values(f, name, strlen(name), how, &own) : NULL;
-  if (name && !v && (own.code != CPB_E_NOT_FOUND || cpb_is_of_reading(&own))) *error = own;
-  if (!v) return NULL;
-  const cpb_values_info *info = cpb_values_file_info(v);
-  cpb_number_type_of(info, &type);
-  *count = is_one_by_one(info, &type) ? (size_t)info->count : 0;
-  double *numbers = *count > 0 ? cpb_alloc(&f->allocator, *count * sizeof *numbers) : NULL;
-  if (*count > 0 && !numbers) cpb_fail_memory(error);
-  if (numbers && !read_numbers(v, &type, numbers, *count, error)) {
-    cpb_release(&f->allocator, numbers);
-    numbers = NULL;
-  }
-  cpb_values_file_close(v);
-  return numbers;
-}
-
-typedef struct scales {
-  double *scales, *zero_points;
-  size_t count, num_zero_points;
-  uint32_t axis;
-} scales;
-
-/* False with the reason in `error`; without scales if the model has none for the array. */
-static bool find_scales(cpb_model_file *f, cpb_span name, uint32_t rank, const cpb_values_options *how, scales *out,
-                        cpb_error *error) {
-  cpb_quantized q;
-  if (cpb_quantized_find(f, name, how, rank, &q, error)) {
-    *out = (scales){.axis = q.axis};
-    out->scales = numbers_of(f, q.scale, how, &out->count, error);
-    out->zero_points = out->scales ? numbers_of(f, q.zero_point, how, &out->num_zero_points, error) : NULL;
-  }
-  cpb_quantized_free(&f->allocator, &q);
-  if (out->zero_points && out->num_zero_points != out->count) {
-    cpb_release(&f->allocator, out->zero_points);
-    out->zero_points = NULL;
-  }
-  return error->code == CPB_OK;
-}
+#define DEPTH 1000 /* of an answer, which our own code wrote */
 
 /* --- The array -------------------------------------------------------------------------------------- */
 
@@ -109,12 +43,10 @@ static bool keep_answer(cpb_model_file *f, cpb_statistics *s, cpb_error *error) 
   return (json && cpb_buffer_append(&f->answer, json, size)) || cpb_fail_memory(error) == CPB_OK;
 }
 
-static bool read_all(cpb_model_file *f, cpb_values_file *v, const scales *by, uint32_t axis, cpb_error *error) {
-  const cpb_statistics_options how = {.struct_size = sizeof how,
-                                      .axis = by->count > 1 ? by->axis : axis,
-                                      .scales = by->scales,
-                                      .zero_points = by->zero_points,
-                                      .num_scales = by->count};
+static bool read_all(cpb_model_file *f, cpb_values_file *v, cpb_reals *reals, uint32_t axis, cpb_error *error) {
+  const uint32_t of_scales = reals ? cpb_reals_axis(reals) : 0;
+  const cpb_statistics_options how = {
+      .struct_size = sizeof how, .axis = of_scales > 0 ? of_scales : axis, .reals = reals};
   cpb_statistics *s = cpb_statistics_new(&f->allocator, cpb_values_file_info(v), &how);
   if (!s) return cpb_fail_memory(error) == CPB_OK;
   const bool done = add_all(s, v, error) && keep_answer(f, s, error);
@@ -122,27 +54,84 @@ static bool read_all(cpb_model_file *f, cpb_values_file *v, const scales *by, ui
   return done;
 }
 
-/* Opens the array twice if it has scales: only one may be open at a time. */
+/* --- Its place -------------------------------------------------------------------------------------- */
+
+/* The first item of the list; NULL if the model does not list the array. */
+static yyjson_doc *ask_list(cpb_model_file *f, cpb_question_kind kind, cpb_span name, const cpb_values_options *how) {
+  size_t size;
+  cpb_error own;
+  const cpb_question question = {.struct_size = sizeof question,
+                                 .kind = kind,
+                                 .name = (const char *)name.data,
+                                 .name_size = name.size,
+                                 .scope = how->scope,
+                                 .scope_size = how->scope_size,
+                                 .meta_graph = how->meta_graph,
+                                 .count = 1};
+  if (!cpb_model_kind_answers(f->kind, kind)) return NULL;
+  const char *json = cpb_model_file_ask(f, &question, &size, &own);
+  return json ? cpb_json_read(&f->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &own) : NULL;
+}
+
+static yyjson_val *item_of(yyjson_doc *answer, const char *list) {
+  yyjson_val *page = answer ? cpb_json_member(yyjson_doc_get_root(answer), list) : NULL;
+  return yyjson_arr_get_first(cpb_json_member(page, "items"));
+}
+
+/* Adds the member to the answer. */
+static bool add_item(cpb_model_file *f, yyjson_val *item, cpb_error *error) {
+  cpb_json_writer w = {.failed = false};
+  cpb_buffer_init(&w.out, &f->allocator);
+  cpb_json_writer_begin(&w);
+  cpb_diff_copy(&w, NULL, item);
+  bool done = cpb_json_writer_ok(&w);
+  if (done) f->answer.size--; /* the closing brace */
+  done = done && cpb_buffer_append(&f->answer, ",\"listed\":", 10) &&
+         cpb_buffer_append(&f->answer, w.out.data, w.out.size) && cpb_buffer_append(&f->answer, "}", 1);
+  cpb_buffer_free(&w.out);
+  return done || cpb_fail_memory(error) == CPB_OK;
+}
+
+static bool add_place(cpb_model_file *f, cpb_span name, int variable, const cpb_values_options *how, cpb_error *error) {
+  yyjson_doc *answer = variable ? NULL : ask_list(f, CPB_ASK_CONSTANTS, name, how);
+  yyjson_val *item = item_of(answer, "constants");
+  if (!item) {
+    yyjson_doc_free(answer);
+    answer = ask_list(f, CPB_ASK_VARIABLES, name, how);
+    item = item_of(answer, "variables");
+  }
+  const bool done = !item || add_item(f, item, error);
+  yyjson_doc_free(answer);
+  return done;
+}
+
+/* --- All -------------------------------------------------------------------------------------------- */
+
+/* Opens the array twice if it may have scales: only one may be open at a time. */
+static cpb_values_file *open_real(cpb_model_file *f, cpb_span name, int variable, const cpb_values_options *how,
+                                  cpb_values_file *v, cpb_reals **reals, cpb_error *error) {
+  *reals = cpb_reals_new(&f->allocator, cpb_values_file_info(v));
+  cpb_values_file_close(v);
+  if (!*reals) cpb_fail_memory(error);
+  return *reals && cpb_quantized_set(f, name, how, *reals, error) ? open_array(f, name, variable, how, error) : NULL;
+}
+
 const char *cpb_model_file_statistics(cpb_model_file *f, const char *name, size_t name_size, int variable,
                                       uint32_t axis, const cpb_values_options *options, size_t *size,
                                       cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   const cpb_span wanted = {(const uint8_t *)name, name_size};
-  scales by = {.count = 0};
+  cpb_reals *reals = NULL;
   cpb_values_options how;
   cpb_options_copy(&how, sizeof how, options);
   cpb_values_file *v = open_array(f, wanted, variable, &how, error);
-  if (!v) return NULL;
-  bool done = has_axis(cpb_values_file_info(v), axis, error);
-  if (done && f->kind == CPB_MODEL_ONNX) {
-    const uint32_t rank = cpb_values_file_info(v)->rank;
-    cpb_values_file_close(v);
-    v = find_scales(f, wanted, rank, &how, &by, error) ? open_array(f, wanted, variable, &how, error) : NULL;
-  }
-  done = done && v && read_all(f, v, &by, axis, error);
+  bool done = v && has_axis(cpb_values_file_info(v), axis, error);
+  if (done && cpb_may_be_quantized(f, cpb_values_file_info(v)))
+    v = open_real(f, wanted, variable, &how, v, &reals, error);
+  done = done && v && read_all(f, v, reals, axis, error);
   cpb_values_file_close(v);
-  cpb_release(&f->allocator, by.scales);
-  cpb_release(&f->allocator, by.zero_points);
+  cpb_reals_free(reals);
+  done = done && add_place(f, wanted, variable, &how, error);
   *size = f->answer.size;
   return done ? (const char *)f->answer.data : NULL;
 }

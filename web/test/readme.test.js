@@ -7,7 +7,7 @@ import { assert, base, data, each, test } from './support/test.js';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const text = await readFile(new URL('../../docs/javascript.md', import.meta.url), 'utf8');
-const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => String(code));
+const blocks = [...`${readme}${text}`.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => String(code));
 const CPB = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 
 /** The block with this in it. @param {string} part */
