@@ -480,6 +480,6 @@ void cpb_file_supply(cpb_file *file, cpb_input *input) {
   bool done = from && (at_end ? find_size(from, need.length, &error) : find(from, &need, &at_end, &error));
   if (done && at_end) end(from, &need, input);
   else if (done) supply(from, &need, input);
-  else if (file->keeps_codes) cpb_input_fail_as(input, &error);
+  else if (file->keeps_codes || input->keeps_codes) cpb_input_fail_as(input, &error);
   else cpb_input_fail_with(input, &error);
 }

@@ -220,6 +220,6 @@ void cpb_file_supply(cpb_file *file, cpb_input *input) {
   bool wants = need.kind == CPB_NEED_RANGE;
   if (from && (!wants || fill(from, need.offset, cpb_max_u64(need.length, need.ahead), &error)))
     supply(from, &need, input);
-  else if (file->keeps_codes) cpb_input_fail_as(input, &error);
+  else if (file->keeps_codes || input->keeps_codes) cpb_input_fail_as(input, &error);
   else cpb_input_fail_with(input, &error);
 }

@@ -190,33 +190,6 @@ bool exports_messages_method_message_read(message *m, uint64_t offset, uint64_t 
 
 /* --- Finding ---------------------------------------------------------------------------- */
 
-static bool has_path(const cpb_message_type *type, const cpb_path *path) {
-  for (size_t i = 0; i < cpb_path_num_tags(path); i++) {
-    const cpb_path_tag *tag = cpb_path_get_tag(path, i);
-    const cpb_field *field = NULL;
-    if (type && tag->kind == CPB_PATH_NAME) field = cpb_message_find_name(type, tag->text, tag->length);
-    else if (type && tag->kind != CPB_PATH_NUMBER && type->map_entry) field = cpb_message_find_number(type, 2);
-    else if (tag->kind != CPB_PATH_NUMBER && tag->kind != CPB_PATH_NAME) continue;
-    if (!field) return false;
-    type = field->message;
-  }
-  return true;
-}
-
-/* The only built-in type with the path's names; NULL if no type or several have them. */
-static const cpb_message_type *type_with(const cpb_schema *schema, const cpb_path *path) {
-  static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef",    "tensorflow.MetaGraphDef",
-                                      "onnx.ModelProto",       "tensorflow.FunctionDef", "CoreML.Specification.Model"};
-  const cpb_message_type *only = NULL;
-  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
-    const cpb_message_type *type = cpb_schema_find_message(schema, roots[i]);
-    if (!type || !has_path(type, path)) continue;
-    if (only) return NULL;
-    only = type;
-  }
-  return only;
-}
-
 static bool has_names(const cpb_path *path) {
   for (size_t i = 0; i < cpb_path_num_tags(path); i++)
     if (cpb_path_get_tag(path, i)->kind == CPB_PATH_NAME) return true;
@@ -228,7 +201,7 @@ static bool set_path(exports_messages_field_t *f, const wit_string_t *path, cons
   const message *m = f->message;
   f->path = cpb_path_parse(NULL, (const char *)path->ptr, path->len, error);
   if (!f->path) return false;
-  *type = m->type ? m->type : type_with(m->schema, f->path);
+  *type = m->type ? m->type : cpb_guess_message_type(m->schema, f->path);
   if (*type || !has_names(f->path)) return true;
   cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
            "no type that models consist of has the names of the path, or several have; expected type-name");

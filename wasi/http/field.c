@@ -87,15 +87,10 @@ static bool open_field(field *f) {
 
 static bool find_field(field *f) {
   const cpb_message_type *type = NULL;
-  cpb_step step;
   cpb_error error;
   if (!find_type(f, &type)) return false;
-  f->find = cpb_find_new(&f->job->allocator, type, f->path, NULL);
-  if (!f->find) return fail_memory(f);
-  while ((step = cpb_find_step(f->find)) == CPB_STEP_NEED) {
-    if (cpb_message_file_supply(f->message, cpb_find_input(f->find), &error) != CPB_OK) return fail(f, &error);
-  }
-  return step == CPB_STEP_DONE || fail(f, cpb_find_error(f->find));
+  f->find = cpb_message_file_find(f->message, type, f->path, &error);
+  return f->find || fail(f, &error);
 }
 
 /* --- The answer ------------------------------------------------------------------------------------------ */
