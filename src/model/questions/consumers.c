@@ -183,7 +183,8 @@ static void write_results(consumers *s, uint32_t graph) {
   cpb_view_values results = v->kind->values(v, g, NULL, true);
   if (!cpb_viewed_returns(s->model, g, &returns, &controls)) return;
   for (uint64_t i = 0; cpb_view_values_next(&results, &value); i++)
-    write_result(s, graph, i, value.name, v->kind->returns ? cpb_entries_find(&returns, value.name) : value.name);
+    write_result(s, graph, i, value.name,
+                 v->kind->returns ? cpb_entries_find(&returns, value.name) : cpb_view_source_of(&value));
   for (size_t i = 0; i < controls.count; i++) {
     if (!cpb_span_equal(controls.items[i].value, s->name) || !cpb_page_has(&s->page)) continue;
     open(s, "return", controls.items[i].key, graph, (cpb_span){NULL, 0});

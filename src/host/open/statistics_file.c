@@ -2,8 +2,8 @@
 
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/model_state.h"
-#include "host/quantized.h"
+#include "host/open/model_state.h"
+#include "host/open/quantized.h"
 #include "model/diff/plain.h"
 #include "model/statistics/reals.h"
 
