@@ -1,11 +1,12 @@
 /** Values on the inspector page, as numbers and as files: against those that the native `cpb extract` writes. */
 // runtimes: node
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './runtimes/files.js';
 import { temporary } from './runtimes/process.js';
 import { libcpb } from './support/libcpb.js';
+import { core } from './support/core.js';
 import { entry, immediate, operation, program } from './support/coreml.js';
 import { graph, model, node, tensor, types, value } from './support/onnx.js';
 import { unpackSameDiff } from './support/models.js';
@@ -13,17 +14,11 @@ import { assert, test } from './support/test.js';
 
 const page = (/** @type {string} */ name) =>
   import(String(new URL(`../inspector/src/model/${name}.js`, import.meta.url)));
-const [{ createInstance }, { numbersIn }] = await Promise.all([
-  import('../src/wasm/instance.js'),
-  import('../src/inspect/numbers.js'),
-]);
 const [{ Arrays }, { rangesOf, shapeOf, Picker }] = await Promise.all([page('arrays'), page('slices')]);
 const command = process.env.CPB ?? `${root}build/cpb`;
 const { signal } = new AbortController();
 const text = new TextDecoder();
 
-const module = await WebAssembly.compile(readFileSync(`${root}build/web/numbers.wasm`));
-const core = async () => numbersIn(await createInstance(module));
 /** @param {any} opened */
 const arraysOf = (opened) => new Arrays(opened, opened.ask, opened.kind, core);
 
