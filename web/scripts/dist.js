@@ -28,6 +28,7 @@ const shipped = [
   'models',
   'models-simd',
   'json',
+  'numbers',
   'dictionary',
 ];
 

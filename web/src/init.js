@@ -12,7 +12,7 @@ import { setDecode } from './wasm/codecs.js';
  * @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput
  */
 
-const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
+const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'numbers', 'dictionary'];
 
 /**
  * The modules of the package, each compiled or as the place to load it from.
@@ -23,6 +23,7 @@ const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
  * @property {ModuleInput} [models] replaces `inspect` if that is missing, and does the rest: Core ML, SameDiff, zip
  *   archives, models in text format, `diff`, `cut` and `nodesToLoad`
  * @property {ModuleInput} [json] makes JSON for `inspect` and reader-nobrotli.wasm, which cannot
+ * @property {ModuleInput} [numbers] statistics of arrays, and real values of quantized ones
  * @property {ModuleInput} [dictionary] Brotli's dictionary, which `reader`, `inspect` and `models` need for files
  *   compressed with Brotli
  * @property {Decode} [decode] decodes for reader-hostcodecs.wasm
