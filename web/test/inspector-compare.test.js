@@ -90,6 +90,52 @@ test('what differs is told in words, and parts of a model member by member', () 
     await says('f32[?,4]');
   }));
 
+const convolution = 'cpb/real_frozen_conv/orig.pb';
+
+test('both graphs are drawn with signs, and keys lead from difference to difference', () => {
+  const bytes = readFileSync(`${root}tests/data/${convolution}`).toString('latin1');
+  const tanh = Buffer.from(bytes.replaceAll('Relu', 'Tanh'), 'latin1');
+  const signed = `${all('.box')}.map((one) => one.getAttribute('aria-label')).filter((one) => /only|changed/.test(one))`;
+  const chosen = `${all('.box[aria-pressed=true]')}.map((one) => one.dataset.id)`;
+  const press = (/** @type {boolean} */ shiftKey) =>
+    `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'N', shiftKey: ${shiftKey}, bubbles: true }))`;
+  return withInspector(
+    async ({ page, visit, says }) => {
+      await visit(`models/${convolution}`, { panel: 'compare', at: '/tanh.pb' }, 'They differ');
+      await page.evaluate(click('Show both graphs'));
+      await says('3 differences', 'only in this one');
+      // A fold says how many differences are in it; the numbers are seen, too.
+      const [removed, changed, added, ...others] = await page.evaluate(signed);
+      assert.match(removed, /^open scope conv2d, .*, 1 only in this one$/);
+      assert.match(added, /^open scope conv2d, .*, 1 only in the other$/);
+      assert.match(changed, /^flatten, .*, changed$/);
+      assert.equal(others.length, 1);
+      assert.deepEqual(await page.evaluate(`${all('.mark text')}.map((one) => one.textContent)`), [
+        '−1',
+        '~',
+        '+1',
+        '~',
+      ]);
+      await page.evaluate(press(false));
+      await says('1 of 3', 'model/conv2d/Tanh, model/flatten/Const');
+      assert.deepEqual(await page.evaluate(chosen), ['model/flatten/Reshape', 'model/flatten/Reshape']);
+      // Before the first is the last, in a fold that opens in the one model that has it.
+      await page.evaluate(press(true));
+      await says('3 of 3');
+      await page.until(`${chosen}.join() === 'model/conv2d/Tanh'`);
+      await page.evaluate(click('In the list'));
+      assert.match(await page.evaluate(`${found('.listed button:focus')}.ariaLabel`), /^Show model\/conv2d\/Tanh/);
+      await page.evaluate(click('Show model/conv2d/Relu in both graphs'));
+      await page.until(`${chosen}.join() === 'model/conv2d/Relu'`);
+      await page.evaluate('history.back()');
+      await says('3 of 3');
+      await page.evaluate(click('Close'));
+      await says('Show both graphs');
+    },
+    { '/tanh.pb': tanh },
+  );
+});
+
 test('that there is no other model is said, and a text in it is only a text', () =>
   withInspector(
     async ({ page, visit, says }) => {

@@ -4,7 +4,10 @@ import { addressOf, wholeAddress } from '../address.js';
 import { modelsAmong, pathOf } from '../files.js';
 import { count, counted, kindName, plain, size, told } from '../format.js';
 import { Panel } from '../panel.js';
+import * as kit from './compare-kit.js';
+import { graphsIn, inOrder, MEANINGS, SIGNS } from './compare-marks.js';
 import { isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
+import { fromText } from './graph-scopes.js';
 
 /** The sections that a reader looks for first; the others follow in the order of the answer. */
 const FIRST = ['variables', 'constants', 'signatures', 'inputs', 'outputs', 'opset_imports', 'layers', 'nodes'];
@@ -14,10 +17,7 @@ const LISTED = 12;
 /** Characters of a value that are shown. */
 const SHOWN = 200;
 
-const SIGNS = { added: '+', removed: '−', changed: '~' };
-const MEANINGS = { added: 'only in the other', removed: 'only in this one', changed: 'changed' };
-
-/** @typedef {keyof typeof SIGNS} Change */
+/** @typedef {import('./compare-marks.js').Change} Change */
 
 class Compare extends Panel {
   static properties = { ...Panel.properties, chosen: { state: true } };
@@ -53,6 +53,20 @@ class Compare extends Panel {
         display: inline-block;
         width: 1.2em;
         font-family: var(--mono);
+      }
+      .sign.changed {
+        color: light-dark(#8a5a00, #f0c060);
+      }
+      .listed {
+        display: flex;
+        gap: 0.8rem;
+        align-items: baseline;
+      }
+      .listed > div {
+        min-width: 0;
+      }
+      .listed > button {
+        flex: none;
       }
       dl {
         display: inline;
@@ -99,6 +113,48 @@ class Compare extends Panel {
     },
     () => [this.at, this.chosen, this.#values],
   );
+
+  /** The drawings of both graphs, loaded when they are asked for. @type {import('./compare-graph.js').Pair | undefined} */
+  #drawings;
+
+  #pair = this.asking(
+    async ([session, answer, graph, node, open], { signal }) => {
+      if (!graph || !answer?.sections || !graphsIn(answer.sections).length) return undefined;
+      // Its module is next to the page's.
+      this.#drawings ??= new (await import('./compare-graph.js')).Pair(this, kit);
+      const url = this.chosen.length ? undefined : addressOf(this.at);
+      const place = { graph: Number(graph), node, open: fromText(open) };
+      const asked = { session, sections: answer.sections, input: { url, files: this.chosen }, place };
+      return this.#drawings.read(asked, signal);
+    },
+    () => [this.#differences.value, this.view.graph, this.node, this.view.open],
+  );
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#drawings?.close();
+    this.#drawings = undefined;
+  }
+
+  updated() {
+    if (this.#pair.value) this.#drawings?.updated(this.#pair.value);
+  }
+
+  /** A difference in both graphs, or without a number the list alone.
+   * @param {number} [graph] @param {string} [node] @param {string} [open] */
+  show(graph, node = '', open = '') {
+    this.go('compare', this.at, node, { ...this.view, graph: graph === undefined ? '' : `${graph}`, open });
+  }
+
+  /** Leads to a difference in the list. @param {string} node */
+  async find(node) {
+    const one = [.../** @type {ShadowRoot} */ (this.renderRoot).querySelectorAll('[data-name]')].find(
+      (one) => one.getAttribute('data-name') === node,
+    );
+    for (let at = one?.closest('details'); at; at = at.parentElement?.closest('details')) at.open = true;
+    one?.scrollIntoView({ block: 'center' });
+    /** @type {HTMLElement | undefined | null} */ (one?.querySelector('button'))?.focus();
+  }
 
   /** Whether values are compared as well, which the reader asks for. */
   get #values() {
@@ -181,9 +237,19 @@ class Compare extends Panel {
               <span class="dim small">reads up to ${size(price)} of each model, and nothing if both are one file</span>
             </p>`
       }
+      ${this.#graphs(graphsIn(some))}
       ${some.map((/** @type {any} */ one, /** @type {number} */ i) => this.section(one, i === 0 || some.length < 6))}
       ${same.length ? html`<p class="dim">The same: ${same.map(titleOf).join(', ')}.</p>` : nothing}
     `;
+  }
+
+  /** Both graphs, or what shows them. @param {any[]} graphs that differ */
+  #graphs(graphs) {
+    if (!graphs.length) return nothing;
+    if (!this.view.graph) return html`<p><button @click=${() => this.show(0)}>Show both graphs</button></p>`;
+    const { value, status } = this.#pair;
+    if (!value || !this.#drawings || status === 3) return this.answer(this.#pair, () => nothing);
+    return this.#drawings.render(value, status === 1);
   }
 
   /** @param {any} section @param {boolean} open */
@@ -199,17 +265,33 @@ class Compare extends Panel {
         ${counts.map(([change, n]) => html` <span class="chip ${change}">${count(n)} ${MEANINGS[/** @type {Change} */ (change)]}</span>`)}
         <span class="dim">${count(same)} the same</span>
       </summary>
-      ${shown.map((one) => this.difference(one, section))}
+      ${shown.map((one) => this.#listed(one, section))}
       ${
         more.length
           ? html`<details>
               <summary>${count(more.length)} more</summary>
-              ${more.map((one) => this.difference(one, section))}
+              ${more.map((one) => this.#listed(one, section))}
             </details>`
           : nothing
       }
       ${rest ? html`<p class="dim">and ${count(rest)} more</p>` : nothing}
     </details>`;
+  }
+
+  /** Its sign leads to it in both graphs. @param {any} one @param {any} section */
+  #listed(one, section) {
+    if (section.section !== 'nodes') return this.difference(one, section);
+    const graph = graphsIn(this.#differences.value.sections).indexOf(section);
+    return html`<div class="listed" data-name=${one.name}>
+      ${this.difference(one, section)}
+      <button
+        class="link small"
+        aria-label=${`Show ${plain(one.name)} in both graphs`}
+        @click=${() => this.show(graph, one.name)}
+      >
+        in both graphs
+      </button>
+    </div>`;
   }
 
   /** @param {any} one @param {any} section */
@@ -243,10 +325,6 @@ class Compare extends Panel {
 /** In a model with variables, constants do not count as weights. @param {{ section: string }} one @param {boolean} hasVariables */
 const rankOf = ({ section }, hasVariables) =>
   FIRST.includes(section) && !(hasVariables && section === 'constants') ? FIRST.indexOf(section) : FIRST.length;
-
-/** What changed before what only one of the models has. @param {any[]} list */
-const inOrder = (list) =>
-  [...list].sort((one, other) => Number(other.change === 'changed') - Number(one.change === 'changed'));
 
 /** @param {any[]} sections */
 const total = (sections) => sections.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);

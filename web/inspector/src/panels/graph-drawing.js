@@ -95,8 +95,8 @@ function spoken(group) {
  */
 
 /** @param {Group} group @param {{ x: number, y: number }} at
- * @param {{ chosen: string, start: string, isPale: boolean, colour?: string }} state @param {Actions} actions */
-function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter }) {
+ * @param {{ chosen: string, start: string, isPale: boolean, colour?: string, mark?: Mark }} state @param {Actions} actions */
+function box(group, { x, y }, { chosen, start, isPale, colour, mark }, { choose, enter }) {
   const { id, is, label } = group;
   const { width, height } = sizeOf(group);
   const lines = linesOf(group);
@@ -104,7 +104,7 @@ function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter
   const top = head + lines.length * LINE;
   const [left, up] = [Math.round(x - width / 2), Math.round(y - height / 2)];
   return svg`<g class="box ${is} ${isPale ? 'pale' : ''}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
-      aria-pressed=${is === 'scope' ? nothing : id === chosen} aria-label=${spoken(group)}
+      aria-pressed=${is === 'scope' ? nothing : id === chosen} aria-label=${mark ? `${spoken(group)}, ${mark.said}` : spoken(group)}
       transform="translate(${left} ${up})" @click=${() => choose(group)}>
     <title>${several(group) ? plain(label) : plain(id.replace(/^return:/, ''))}</title>
     <rect width=${width} height=${height}></rect>
@@ -122,6 +122,7 @@ function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter
       <text aria-hidden="true" class="value" x=${width - 10} y=${head + 11 + i * LINE}>${text}</text>
       `,
     )}
+    ${mark?.drawn(width, height)}
   </g>
   ${callsIn(group).map(
     (
@@ -192,6 +193,8 @@ function shapesOf(edges, layout) {
 /** The boxes that are followed, those of a path in its order; and its ends.
  * @typedef {{ boxes: string[], ends: string[] }} Trail */
 
+/** A sign on a box, and what it says. @typedef {{ said: string, drawn: (width: number, height: number) => unknown }} Mark */
+
 /** Which edges are highlighted. @param {string} chosen @param {Trail | undefined} trail
  * @returns {(from: string, to: string) => boolean} */
 function litBy(chosen, trail) {
@@ -214,10 +217,11 @@ function inOrder(groups, { boxes }) {
  * All of it, to be put into an svg.
  *
  * @param {{ groups: Group[], edges: any[], layout: Layout }} drawn
- * @param {{ chosen: string, trail?: Trail, colourOf: import('./graph-colours.js').Colours['of'] }} state
+ * @param {{ chosen: string, trail?: Trail, colourOf: import('./graph-colours.js').Colours['of'],
+ *   markOf?: (group: Group) => Mark | undefined }} state
  * @param {Actions} actions
  */
-export function drawing({ groups, edges, layout }, { chosen, trail, colourOf }, actions) {
+export function drawing({ groups, edges, layout }, { chosen, trail, colourOf, markOf }, actions) {
   const isLit = litBy(chosen, trail);
   const isPale = (/** @type {string} */ id) => !!trail && !trail.boxes.includes(id);
   const known = new Map(edges.map((edge) => [`${edge.from}\n${edge.to}`, edge]));
@@ -237,7 +241,7 @@ export function drawing({ groups, edges, layout }, { chosen, trail, colourOf }, 
   )}
   ${shapesOf(laid, layout)} ${layout.frames.map(frameName)}
   ${inOrder(groups, layout).map((group) => {
-    const state = { chosen, start, isPale: isPale(group.id), colour: colourOf(group) };
+    const state = { chosen, start, isPale: isPale(group.id), colour: colourOf(group), mark: markOf?.(group) };
     return box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, state, actions);
   })}`;
 }
