@@ -90,51 +90,38 @@ test('what differs is told in words, and parts of a model member by member', () 
     await says('f32[?,4]');
   }));
 
-const convolution = 'cpb/real_frozen_conv/orig.pb';
-
-test('both graphs are drawn with signs, and keys lead from difference to difference', () => {
-  const bytes = readFileSync(`${root}tests/data/${convolution}`).toString('latin1');
-  const tanh = Buffer.from(bytes.replaceAll('Relu', 'Tanh'), 'latin1');
-  const signed = `${all('.box')}.map((one) => one.getAttribute('aria-label')).filter((one) => /only|changed/.test(one))`;
-  const chosen = `${all('.box[aria-pressed=true]')}.map((one) => one.dataset.id)`;
-  const press = (/** @type {boolean} */ shiftKey) =>
-    `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'N', shiftKey: ${shiftKey}, bubbles: true }))`;
-  return withInspector(
+test('both graphs beside each other: a step leads to the next difference in both, and so do its keys and the list', () =>
+  withInspector(
     async ({ page, visit, says }) => {
-      await visit(`models/${convolution}`, { panel: 'compare', at: '/tanh.pb' }, 'They differ');
-      await page.evaluate(click('Show both graphs'));
-      await says('3 differences', 'only in this one');
-      // A fold says how many differences are in it; the numbers are seen, too.
-      const [removed, changed, added, ...others] = await page.evaluate(signed);
-      assert.match(removed, /^open scope conv2d, .*, 1 only in this one$/);
-      assert.match(added, /^open scope conv2d, .*, 1 only in the other$/);
-      assert.match(changed, /^flatten, .*, changed$/);
-      assert.equal(others.length, 1);
-      assert.deepEqual(await page.evaluate(`${all('.mark text')}.map((one) => one.textContent)`), [
-        '−1',
-        '~',
-        '+1',
-        '~',
-      ]);
-      await page.evaluate(press(false));
-      await says('1 of 3', 'model/conv2d/Tanh, model/flatten/Const');
-      assert.deepEqual(await page.evaluate(chosen), ['model/flatten/Reshape', 'model/flatten/Reshape']);
-      // Before the first is the last, in a fold that opens in the one model that has it.
-      await page.evaluate(press(true));
-      await says('3 of 3');
-      await page.until(`${chosen}.join() === 'model/conv2d/Tanh'`);
-      await page.evaluate(click('In the list'));
-      assert.match(await page.evaluate(`${found('.listed button:focus')}.ariaLabel`), /^Show model\/conv2d\/Tanh/);
-      await page.evaluate(click('Show model/conv2d/Relu in both graphs'));
-      await page.until(`${chosen}.join() === 'model/conv2d/Relu'`);
-      await page.evaluate('history.back()');
-      await says('3 of 3');
-      await page.evaluate(click('Close'));
-      await says('Show both graphs');
+      await visit(path, { panel: 'compare', at: '/other/saved_model.pb', graphs: 'yes' }, 'Next difference');
+      const { sections } = await libcpb.diff(module, other);
+      const nodes = sections
+        .filter((/** @type {any} */ one) => one.section === 'nodes')
+        .flatMap((/** @type {any} */ one) => one.differences);
+      const step = click('Next difference');
+      const sides = `${all('section[aria-label$=model]')}.map((one) => [...one.querySelector('cpb-graph').shadowRoot.querySelectorAll('g.box[aria-pressed=true]')].map((box) => box.getAttribute('aria-label')).join())`;
+      /** @param {string} [name] */
+      const chosen = (name = '') =>
+        page.until(
+          `(([a, b]) => a?.includes(${JSON.stringify(name)}) && b?.includes(${JSON.stringify(name)}) && /, ~ changed/.test(a))(${sides})`,
+        );
+      assert.ok(nodes.length > 1 && nodes.every((/** @type {any} */ { change }) => change === 'changed'));
+      await page.evaluate(step);
+      await says(`1 of ${nodes.length}`);
+      await chosen(nodes[0].name.split('/').at(-1));
+      const key = (/** @type {string} */ key) =>
+        page.evaluate(`${found('.both')}.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}' }))`);
+      await key('n');
+      await says(`2 of ${nodes.length}`);
+      await chosen(nodes[1].name.split('/').at(-1));
+      await key('N');
+      await says(`1 of ${nodes.length}`);
+      await page.evaluate(`${all('details.box')}.forEach((one) => (one.open = true))`);
+      await page.evaluate(click(nodes[1].name));
+      await says(`2 of ${nodes.length}`);
     },
-    { '/tanh.pb': tanh },
-  );
-});
+    { '/other/saved_model.pb': other },
+  ));
 
 test('that there is no other model is said, and a text in it is only a text', () =>
   withInspector(

@@ -1,4 +1,5 @@
-/** Roles of tensors in nodes of ONNX, such as `W` and `scale`, and in frozen graphs. Other formats have telling names. */
+/** Roles of tensors in nodes of ONNX and Core ML, such as `W` and `scale`, and in frozen graphs. Other formats have
+ * telling names. */
 import { isFrozen } from './held.js';
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
@@ -47,7 +48,7 @@ export function rolesIn(ask, name, kind) {
       const within = { name: name || undefined, scope: scope ? `${scope}/` : undefined };
       const { nodes } = await ask({ question: 'nodes', ...within, count: MOST }, how);
       if (scope || all <= MOST) known.add(scope);
-      if (kind === 'onnx') for (const one of nodes.items) roles.set(one.name, new Map(rolesOf(one)));
+      if (kind !== 'graph_def') for (const one of nodes.items) roles.set(one.name, new Map(rolesOf(one)));
       else roles.set('', new Map([...(roles.get('') ?? []), ...frozenRoles(nodes.items)]));
     }
     return roles;

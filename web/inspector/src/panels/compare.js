@@ -4,10 +4,10 @@ import { addressOf, wholeAddress } from '../address.js';
 import { modelsAmong, pathOf } from '../files.js';
 import { count, counted, kindName, plain, size, told } from '../format.js';
 import { Panel } from '../panel.js';
-import * as kit from './compare-kit.js';
-import { graphsIn, inOrder, MEANINGS, SIGNS } from './compare-marks.js';
+import { Session } from '../session.js';
+import { sidesLook, sidesOf } from './compare-sides.js';
+import { graphKey, MEANINGS, SIGNS } from './graph-marks.js';
 import { isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
-import { fromText } from './graph-scopes.js';
 
 /** The sections that a reader looks for first; the others follow in the order of the answer. */
 const FIRST = ['variables', 'constants', 'signatures', 'inputs', 'outputs', 'opset_imports', 'layers', 'nodes'];
@@ -17,12 +17,13 @@ const LISTED = 12;
 /** Characters of a value that are shown. */
 const SHOWN = 200;
 
-/** @typedef {import('./compare-marks.js').Change} Change */
+/** @typedef {import('./graph-marks.js').Change} Change */
 
 class Compare extends Panel {
   static properties = { ...Panel.properties, chosen: { state: true } };
   static styles = [
     ...Panel.styles,
+    sidesLook,
     css`
       form {
         display: flex;
@@ -53,20 +54,6 @@ class Compare extends Panel {
         display: inline-block;
         width: 1.2em;
         font-family: var(--mono);
-      }
-      .sign.changed {
-        color: light-dark(#8a5a00, #f0c060);
-      }
-      .listed {
-        display: flex;
-        gap: 0.8rem;
-        align-items: baseline;
-      }
-      .listed > div {
-        min-width: 0;
-      }
-      .listed > button {
-        flex: none;
       }
       dl {
         display: inline;
@@ -114,46 +101,30 @@ class Compare extends Panel {
     () => [this.at, this.chosen, this.#values],
   );
 
-  /** The drawings of both graphs, loaded when they are asked for. @type {import('./compare-graph.js').Pair | undefined} */
-  #drawings;
-
-  #pair = this.asking(
-    async ([session, answer, graph, node, open], { signal }) => {
-      if (!graph || !answer?.sections || !graphsIn(answer.sections).length) return undefined;
-      // Its module is next to the page's.
-      this.#drawings ??= new (await import('./compare-graph.js')).Pair(this, kit);
-      const url = this.chosen.length ? undefined : addressOf(this.at);
-      const place = { graph: Number(graph), node, open: fromText(open) };
-      const asked = { session, sections: answer.sections, input: { url, files: this.chosen }, place };
-      return this.#drawings.read(asked, signal);
+  /** The other model, opened to show its graph beside this one's. */
+  #other = this.asking(
+    async ([session, at, chosen, isWanted, differences], { signal }) => {
+      this.#close();
+      if (!isWanted || !differences?.sections) return undefined;
+      const [first] = modelsAmong(chosen);
+      const other = (this.#opened = new Session(first ?? addressOf(at), { beside: chosen }));
+      const [{ Sides }] = await Promise.all([import('./compare-graphs.js'), other.open(signal)]);
+      const sessions = { a: session, b: other };
+      return new Sides(sessions, differences.sections, graphKey, () => this.requestUpdate());
     },
-    () => [this.#differences.value, this.view.graph, this.node, this.view.open],
+    () => [this.at, this.chosen, this.view.graphs === 'yes', this.#differences.value],
   );
+  /** @type {Session | undefined} */
+  #opened;
+
+  #close() {
+    this.#opened?.close();
+    this.#opened = undefined;
+  }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#drawings?.close();
-    this.#drawings = undefined;
-  }
-
-  updated() {
-    if (this.#pair.value) this.#drawings?.updated(this.#pair.value);
-  }
-
-  /** A difference in both graphs, or without a number the list alone.
-   * @param {number} [graph] @param {string} [node] @param {string} [open] */
-  show(graph, node = '', open = '') {
-    this.go('compare', this.at, node, { ...this.view, graph: graph === undefined ? '' : `${graph}`, open });
-  }
-
-  /** Leads to a difference in the list. @param {string} node */
-  async find(node) {
-    const one = [.../** @type {ShadowRoot} */ (this.renderRoot).querySelectorAll('[data-name]')].find(
-      (one) => one.getAttribute('data-name') === node,
-    );
-    for (let at = one?.closest('details'); at; at = at.parentElement?.closest('details')) at.open = true;
-    one?.scrollIntoView({ block: 'center' });
-    /** @type {HTMLElement | undefined | null} */ (one?.querySelector('button'))?.focus();
+    this.#close();
   }
 
   /** Whether values are compared as well, which the reader asks for. */
@@ -237,19 +208,22 @@ class Compare extends Panel {
               <span class="dim small">reads up to ${size(price)} of each model, and nothing if both are one file</span>
             </p>`
       }
-      ${this.#graphs(graphsIn(some))}
+      ${this.graphs()}
       ${some.map((/** @type {any} */ one, /** @type {number} */ i) => this.section(one, i === 0 || some.length < 6))}
       ${same.length ? html`<p class="dim">The same: ${same.map(titleOf).join(', ')}.</p>` : nothing}
     `;
   }
 
-  /** Both graphs, or what shows them. @param {any[]} graphs that differ */
-  #graphs(graphs) {
-    if (!graphs.length) return nothing;
-    if (!this.view.graph) return html`<p><button @click=${() => this.show(0)}>Show both graphs</button></p>`;
-    const { value, status } = this.#pair;
-    if (!value || !this.#drawings || status === 3) return this.answer(this.#pair, () => nothing);
-    return this.#drawings.render(value, status === 1);
+  /** Both graphs, if the reader asks for them. */
+  graphs() {
+    if (this.view.graphs !== 'yes')
+      return html`<p><button @click=${() => this.see({ graphs: 'yes' })}>Show both graphs</button></p>`;
+    return this.answer(this.#other, (sides) =>
+      sides
+        ? html`${sidesOf(sides, ({ panel, at, node, view }) => this.go(panel, at, node, view))}
+            <p><button @click=${() => this.see({ graphs: '' })}>Hide the graphs</button></p>`
+        : nothing,
+    );
   }
 
   /** @param {any} section @param {boolean} open */
@@ -265,33 +239,17 @@ class Compare extends Panel {
         ${counts.map(([change, n]) => html` <span class="chip ${change}">${count(n)} ${MEANINGS[/** @type {Change} */ (change)]}</span>`)}
         <span class="dim">${count(same)} the same</span>
       </summary>
-      ${shown.map((one) => this.#listed(one, section))}
+      ${shown.map((one) => this.difference(one, section))}
       ${
         more.length
           ? html`<details>
               <summary>${count(more.length)} more</summary>
-              ${more.map((one) => this.#listed(one, section))}
+              ${more.map((one) => this.difference(one, section))}
             </details>`
           : nothing
       }
       ${rest ? html`<p class="dim">and ${count(rest)} more</p>` : nothing}
     </details>`;
-  }
-
-  /** Its sign leads to it in both graphs. @param {any} one @param {any} section */
-  #listed(one, section) {
-    if (section.section !== 'nodes') return this.difference(one, section);
-    const graph = graphsIn(this.#differences.value.sections).indexOf(section);
-    return html`<div class="listed" data-name=${one.name}>
-      ${this.difference(one, section)}
-      <button
-        class="link small"
-        aria-label=${`Show ${plain(one.name)} in both graphs`}
-        @click=${() => this.show(graph, one.name)}
-      >
-        in both graphs
-      </button>
-    </div>`;
   }
 
   /** @param {any} one @param {any} section */
@@ -305,10 +263,18 @@ class Compare extends Panel {
     </div>`;
   }
 
+  /** A node in both graphs. @param {string} graph @param {string} name */
+  #show(graph, name) {
+    this.renderRoot.querySelector('.both')?.scrollIntoView({ block: 'nearest' });
+    this.#other.value?.show(graph, name);
+  }
+
   /** The item, if this model has it. @param {string} name @param {Change} change @param {any} section */
   name(name, change, { section, function: inside = '' }) {
     const words = plain(itemWords(section, name));
     if (words !== plain(name)) return words;
+    if (section === 'nodes' && this.view.graphs === 'yes')
+      return html`<button class="link" @click=${() => this.#show(inside, name)}>${words}</button>`;
     if (change === 'added') return html`<code>${words}</code>`;
     if (section === 'nodes') return this.link('graph', inside, name, name);
     const panel = {
@@ -325,6 +291,10 @@ class Compare extends Panel {
 /** In a model with variables, constants do not count as weights. @param {{ section: string }} one @param {boolean} hasVariables */
 const rankOf = ({ section }, hasVariables) =>
   FIRST.includes(section) && !(hasVariables && section === 'constants') ? FIRST.indexOf(section) : FIRST.length;
+
+/** What changed before what only one of the models has. @param {any[]} list */
+const inOrder = (list) =>
+  [...list].sort((one, other) => Number(other.change === 'changed') - Number(one.change === 'changed'));
 
 /** @param {any[]} sections */
 const total = (sections) => sections.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);

@@ -2,10 +2,10 @@
 
 /** @typedef {{ x: number, y: number, scale: number }} Seen */
 
-/** Whether the reader came by back or forward. */
+/** Whether the reader came by back or forward, and did nothing since. */
 let isReturn = false;
 addEventListener('popstate', () => (isReturn = true));
-addEventListener('go', () => (isReturn = false));
+for (const act of ['click', 'keydown']) addEventListener(act, () => (isReturn = false), { capture: true });
 
 /** Models have their own places. @type {WeakMap<object, Map<string, Seen>>} */
 const known = new WeakMap();
