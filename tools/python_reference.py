@@ -1,25 +1,20 @@
 #!/usr/bin/env python3
-"""Writes the reference in docs/python.md, below its heading, from the docstrings of the package.
+"""Prints the docstrings of the Python package as a page of Markdown, which tools/site.sh adds to the site.
 
-    PYTHONPATH=build/python tools/python_reference.py           writes it
-    PYTHONPATH=build/python tools/python_reference.py --check   exits with 1 if it is not up to date
+    PYTHONPATH=build/python tools/python_reference.py >reference.md
 """
 
 import inspect
 import re
-import sys
 import textwrap
-from pathlib import Path
 
 import libcpb
 import libcpb.dask
 import libcpb.records
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/python.md"
-HEADING = "\n## Reference\n"
 WIDTH = 98  # members are indented by 2
 SECTION = re.compile(r"^(Args|Attributes|Raises|Returns):$", re.M)
-EXPLAINED = re.compile(r"(See|As for) `(libcpb\.)?(Source|Target|open|merge)`\.")  # by a table of the page
+EXPLAINED = re.compile(r"(See|As for) `(libcpb\.)?(Source|Target|open|merge)`\.")  # by a table in docs/python.md
 TITLES = {"Args": "Arguments", "Attributes": "Attributes", "Raises": "Raises", "Returns": "Returns"}
 
 
@@ -45,7 +40,7 @@ def paragraphs(text):
             continue
         if part.startswith("|"):
             yield part.replace("``", "`")
-        elif not part.startswith("    "):  # an example, which the page has above
+        elif not part.startswith("    "):  # an example
             yield wrapped(part)
 
 
@@ -87,7 +82,7 @@ def documented(cls):
 
 
 def entry(name, thing):
-    yield f"### `{name}`"
+    yield f"## `{name}`"
     made = inspect.isfunction(thing) or issubclass(thing, Exception) or "Args:" in thing.__doc__
     if made:
         yield f"```python\n{signature(name, thing)}\n```"
@@ -106,15 +101,5 @@ def reference():
     return "\n\n".join(part for one in own for part in entry(*one)) + "\n"
 
 
-def main():
-    before, heading, after = PAGE.read_text().partition(HEADING)
-    wanted = before + HEADING + "\n" + reference()
-    if sys.argv[1:] == ["--check"]:
-        if before + heading + after != wanted:
-            sys.exit("docs/python.md is not what the docstrings say: run tools/python_reference.py")
-    else:
-        PAGE.write_text(wanted)
-
-
 if __name__ == "__main__":
-    main()
+    print(f"# Python reference\n\n{reference()}", end="")

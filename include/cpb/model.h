@@ -97,7 +97,7 @@ CPB_API cpb_model_kind cpb_model_guess(const cpb_file_ends *ends);
 /* Describes a file that is not a model of a known kind, with advice: writes a sentence of less than
  * `size` bytes to `out`, with its terminating NUL; 256 are enough. "a Git LFS pointer to a file of
  * 1234 bytes; fetch it with \"git lfs pull\"". Returns the name of the format, such as "git_lfs"
- * (docs/foreign-files.md lists them; static), or NULL if it is unknown: the sentence then lists the
+ * (src/model/foreign/rows.h lists them; static), or NULL if it is unknown: the sentence then lists the
  * known kinds. */
 CPB_API const char *cpb_foreign_describe(const cpb_file_ends *ends, char *out, size_t size);
 

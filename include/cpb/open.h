@@ -374,9 +374,10 @@ CPB_API const uint8_t *cpb_values_file_read(cpb_values_file *values, size_t *siz
 /* Statistics of the array `name` (cpb/statistics.h), as JSON: reads all of its values once, from front
  * to back. `variable`: as cpb_model_file_variable() names it, otherwise as cpb_model_file_values()
  * does. `axis` as in cpb_statistics_options; 0: none, or for quantized numbers that of their scales.
- * If an operation of an ONNX model takes the array as quantized numbers, the statistics are those of
- * the real ones. Valid until the next call for this object. NULL on failure, such as CPB_E_USAGE for a
- * dimension that the array does not have, and CPB_E_LIMIT for one of more than CPB_STATISTICS_PARTS. */
+ * If a node of an ONNX or Core ML model takes the array as quantized numbers, the statistics are those
+ * of the real ones. `listed` is the item of the array in the list of constants or variables. Valid
+ * until the next call for this object. NULL on failure, such as CPB_E_USAGE for a dimension that the
+ * array does not have, and CPB_E_LIMIT for one of more than CPB_STATISTICS_PARTS. */
 CPB_API const char *cpb_model_file_statistics(cpb_model_file *file, const char *name, size_t name_size, int variable,
                                               uint32_t axis, const cpb_values_options *options, size_t *size,
                                               cpb_error *error);

@@ -17,10 +17,35 @@
 extern "C" {
 #endif
 
+/* --- Real values ------------------------------------------------------------------------------ */
+
+/* The numbers of an array as floats, while they are read: of quantized numbers the real ones,
+ * (number - zero_point) * scale; of complex numbers the magnitudes; others rounded to a float. */
+typedef struct cpb_reals cpb_reals;
+
+/* NULL when memory is short. The `info` is used during the call only. */
+CPB_API cpb_reals *cpb_reals_new(const cpb_allocator *allocator, const cpb_values_info *info);
+CPB_API void cpb_reals_free(cpb_reals *reals);
+
+/* Before the first value: all scales, or all zero points, as `info` describes them in `data`; copied.
+ * One is for all elements. Those in a list are for the parts of dimension `axis`, from 0, or negative
+ * from the end. Otherwise they have as many dimensions as the array, and each is for a block of it.
+ * CPB_E_UNSUPPORTED: they are not numbers in row-major order, or do not fit, and are ignored; CPB_E_MEMORY. */
+CPB_API cpb_code cpb_reals_set_scales(cpb_reals *reals, int64_t axis, const cpb_values_info *info, const void *data,
+                                      size_t size);
+CPB_API cpb_code cpb_reals_set_zero_points(cpb_reals *reals, int64_t axis, const cpb_values_info *info,
+                                           const void *data, size_t size);
+
+/* The next values, in pieces of any size, from front to back. Returns `*count` floats, valid until the
+ * next call for this object, or NULL when memory is short. None if the elements are not numbers. */
+CPB_API const float *cpb_reals_next(cpb_reals *reals, const void *data, size_t size, size_t *count);
+
+/* --- Statistics ------------------------------------------------------------------------------- */
+
 typedef struct cpb_statistics cpb_statistics;
 
 /* The most numbers in the answer's `first`, bars in its histogram, and parts of a dimension. */
-enum { CPB_STATISTICS_FIRST = 64, CPB_STATISTICS_BARS = 64, CPB_STATISTICS_PARTS = 65536 };
+enum { CPB_STATISTICS_FIRST = 64, CPB_STATISTICS_BARS = 64, CPB_STATISTICS_PARTS = 1 << 20 };
 
 typedef struct cpb_statistics_options {
   /* sizeof(cpb_statistics_options) */
@@ -30,16 +55,13 @@ typedef struct cpb_statistics_options {
    * such as 1 for the output channels of a convolution. */
   uint32_t axis;
 
-  /* The array holds quantized numbers, and the statistics are those of the real ones,
-   * (number - zero_point) * scale. There is one scale for all, or one for each part of `axis`; as
-   * many zero points, or none: then they are 0. Copied. */
-  const double *scales;
-  const double *zero_points;
-  size_t num_scales;
+  /* Not NULL: the array holds quantized numbers, and the statistics are those of the real ones.
+   * It was made for the array, has its scales and no values yet, and must outlive the statistics. */
+  cpb_reals *reals;
 } cpb_statistics_options;
 
 /* Returns NULL when memory is short. `options` may be NULL; an `axis` that the array does not have,
- * or that has more than CPB_STATISTICS_PARTS parts, counts as 0, and scales that do not fit are ignored. */
+ * or that has more than CPB_STATISTICS_PARTS parts, counts as 0. */
 CPB_API cpb_statistics *cpb_statistics_new(const cpb_allocator *allocator, const cpb_values_info *info,
                                            const cpb_statistics_options *options);
 CPB_API void cpb_statistics_free(cpb_statistics *statistics);

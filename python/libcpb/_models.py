@@ -277,7 +277,7 @@ class Model(_core.Model):
         progress: Progress | None = None,
     ) -> answers.Statistics:
         """Range, mean, deviation, zeros, NaN, first values and a histogram of one array, in bounded memory;
-        for quantized weights of ONNX, of the real values.
+        for quantized weights of ONNX and Core ML, of the real values. `listed` has its use and place.
 
         Args:
             name, variable, function, tag, state, meta_graph, progress: As for `values`.

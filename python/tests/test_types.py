@@ -78,7 +78,7 @@ PYRIGHT = shutil.which("pyright", path=f"{ROOT}/web/node_modules/.bin:{os.enviro
 
 def tutorial():
     """Its examples as one program."""
-    page, _, _ = (ROOT / "docs/python.md").read_text().partition("\n## Reference\n")
+    page = (ROOT / "docs/python.md").read_text()
     return "\n".join(re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S))
 
 

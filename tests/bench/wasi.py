@@ -157,7 +157,7 @@ def shares(rounds, words, check=lambda: None):
     shown = [f"{statistics.median(figures['native']):.2f}"]
     for command in COMMANDS:
         parts = [native / other for native, other in zip(figures["native"], figures[command])]
-        shown.append(f"{statistics.median(parts):.0%} ({min(parts):.0%}–{max(parts):.0%})")
+        shown.append(f"{statistics.median(parts):.0%}")
     return shown
 
 
@@ -194,7 +194,7 @@ def commands(out, rounds):
 def merging(out, rounds):
     out("## Merging: whole processes, processor time\n")
     out("`cpb merge` of 200 and 160 MB of weights, file to file in memory (tmpfs), one thread, compiled before. Seconds "
-        "of the native command, user and system; for the others, native time / theirs: median, minimum and maximum of "
+        "of the native command, user and system; for the others, native time / theirs: the median of "
         "the rounds.\n")
     out("| chunks | codec | file, MB | native, s | " + " | ".join(COMMANDS.values()) + " |")
     out("|---" * (len(COMMANDS) + 4) + "|")

@@ -14,6 +14,7 @@
 #include "cpb/records.h"
 #include "cpb/repack.h"
 #include "cpb/values.h"
+#include "opened_operation.h"
 #include "operation_host.h"
 #include "riegeli/highwayhash.h"
 #include "split_operations.h"
@@ -529,6 +530,7 @@ SAMPLES(block_files, "corrupt/base_blocks.riegeli", "corrupt/base_longchunk.rieg
 SAMPLES(cpb_files, "cpb/test_many_fields/brotli.cpb", "cpb/test_tree_df_4/brotli.cpb",
         "cpb/graph_split-lots-nodes/max500_none.cpb", "cpb/graph_split-lots-nodes/max500_tr.cpb",
         "cpb/graph_split-large-constant/max500_zstd.cpb", "cpb/graph_function-lots-of-nodes/max300_brotli.cpb");
+SAMPLES(graph_files, "cpb/graph_split-lots-nodes/max500_zstd.cpb", "cpb/graph_split-large-constant/max500_tr.cpb");
 SAMPLES(bases, "cpb/graph_const_dtypes/max700_zstd.cpb");
 SAMPLES(paged_files, "pages/graph.cpb");
 SAMPLES(graphs, "cpb/graph_mixed-large/orig.pb", "cpb/graph_const_dtypes/orig.pb");
@@ -555,6 +557,7 @@ const operation operations[] = {
     {"merge-of-pages", merge, paged_files, OP_CHECKED},
     {"merge-damaged", merge_damaged, cpb_files, OP_RECOVERS},
     {"merge-field", merge_field, cpb_files, OP_CHECKED},
+    {"open-message", open_message, graph_files, OP_CHECKED},
     {"chunk-ranges", chunk_ranges, cpb_files, OP_CHECKED},
     {"pages", pages, cpb_files, OP_CHECKED},
     {"fields", fields, cpb_files, 0},

@@ -179,6 +179,16 @@ def test_scopes(cpb, made):
     assert nodes[0]["size"] == 4 * 16 * 27 and nodes[1]["size"] == 0
 
 
+def test_a_classifiers_label_comes_from_its_probabilities(cpb, made):
+    path = made("network classifier")[0]
+    results = ask(cpb, path, "scopes")["results"]
+    assert [(r["name"], r["node"]) for r in results] == [("y", "head/probabilities"), ("classLabel", "head/probabilities")]
+    consumers = ask(cpb, path, "consumers", "head/probabilities")["consumers"]["items"]
+    assert [(c["is"], c["name"]) for c in consumers] == [("return", "y"), ("return", "classLabel")]
+    results = ask(cpb, made("network pipeline")[0], "scopes")["results"]
+    assert ("classLabel", "classify") in [(r["name"], r.get("node")) for r in results]
+
+
 def test_blocks_take_values_of_the_graph_around_them(cpb, made):
     path, _, spec = made("branching")
     assert "loop:block[1]/choose:block[0]" in [g.name for g in facts.graphs(spec)]

@@ -1,5 +1,5 @@
 """What a file is that is no model (tests/data/cases/foreign.json): what the command says of it. The same table is held
-against the Python package, the JavaScript package and the page. docs/foreign-files.md has each row of the table in C."""
+against the Python package, the JavaScript package and the page."""
 
 import base64
 import json
@@ -45,12 +45,6 @@ def test_each_row_has_a_case():
         assert name in told, name
         parts = re.split(r"\{[^}]*\}|@", what)
         assert told[name].startswith(parts[0]) and advice in told[name]
-
-
-def test_each_row_is_documented():
-    documented = re.findall(r"^\| `(\w+)` \| (.*?) \|$", (ROOT / "docs/foreign-files.md").read_text(), re.M)
-    plain = [(name, re.sub(r"[{}]", "", what).replace("@", "…")) for name, what, _ in rows()]
-    assert documented == plain
 
 
 def test_a_kind_that_is_said_is_believed(cpb, tmp_path):

@@ -8,7 +8,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
-from support import onnx_models
+from support import coreml_models, onnx_models
 from support.samediff_graphs import with_strides
 
 NUMBERS = np.random.default_rng(0).normal(size=(5, 7, 11))
@@ -105,6 +105,14 @@ def test_the_parts_along_a_dimension_have_their_ranges(cpb, tmp_path, axis):
     assert parts["narrowest"]["index"] == widths.argmin() and parts["widest"]["index"] == widths.argmax()
 
 
+def test_many_parts_share_a_range(cpb, tmp_path):
+    values = NUMBERS.ravel().repeat(14)[:5000].reshape(2500, 2)
+    parts = ask(cpb, model(tmp_path, w=values), "w", "--axis", 0)["parts"]
+    assert [parts["count"], parts["each"], len(parts["ranges"])] == [2500, 3, 834]
+    assert parts["ranges"][1] == [values[3:6].min(), values[3:6].max()]
+    assert parts["ranges"][-1] == [values[2499].min(), values[2499].max()]
+
+
 QUANTIZED = {
     "one scale": ("DequantizeLinear", ["q", "s", "z"], {}, 0),
     "a scale for each row": ("DequantizeLinear", ["q", "s", "z"], {"axis": 0}, 0),
@@ -125,13 +133,53 @@ def test_of_quantized_numbers_they_are_those_of_the_real_ones(cpb, tmp_path, cas
     z = np.asarray(random.integers(-9, 9, size, dtype="i1"), "i1")
     shape = [-1 if i == axis else 1 for i in range(2)]
     zero = z.reshape(shape).astype("f8") if "z" in inputs else 0
-    real = (q.astype("f8") - zero) * s.reshape(shape).astype("f8")
+    real = ((q.astype("f8") - zero) * s.reshape(shape).astype("f8")).astype("f4").astype("f8")
     told = ask(cpb, model(tmp_path, helper.make_node(op, inputs, ["y"], **attributes), q=q, s=s, z=z), "q")
     check(told, real)
     assert told["quantized"]["stored"] == [q.min(), q.max()] and told["quantized"]["scales"] == s.size
     if s.size > 1:
         assert told["parts"]["axis"] == axis
         np.testing.assert_allclose(told["parts"]["ranges"], np.stack([real.min(1 - axis), real.max(1 - axis)], 1), rtol=1e-6)
+
+
+def test_a_scale_for_each_block_of_a_dimension(cpb, tmp_path):
+    q = np.random.default_rng(2).integers(-128, 128, (5, 12), dtype="i1")
+    s = np.arange(1, 16, dtype="f4").reshape(5, 3) / 7
+    z = np.arange(-7, 8, dtype="i1").reshape(5, 3)
+    node = helper.make_node("DequantizeLinear", ["q", "s", "z"], ["y"], axis=1, block_size=4)
+    told = ask(cpb, model(tmp_path, node, q=q, s=s, z=z), "q")
+    check(told, ((q.astype("f8") - z.repeat(4, 1)) * s.repeat(4, 1)).astype("f4").astype("f8"))
+    assert told["quantized"]["scales"] == 15 and "parts" not in told
+
+
+COREML = {
+    "a scale for each channel": ("iOS16", {}, {"scales": 16}),
+    "one scale": ("iOS16", {"granularity": "per_tensor"}, {"scales": 1, "zero_point": 0}),
+    "a scale for each block": ("iOS18", {"granularity": "per_block", "block_size": 8}, {"scales": 64}),
+}
+
+
+@pytest.mark.parametrize("case", COREML)
+def test_of_core_mls_quantized_weights_they_are_those_of_the_real_ones(cpb, tmp_path, case):
+    target, how, wanted = COREML[case]
+    weights = np.random.default_rng(3).normal(size=(16, 32)).astype("f4")
+    path = tmp_path / "m.mlpackage"
+    coreml_models.linear(weights, target, **how).save(path)
+    items = json.loads(cpb.ok("inspect", path, "constants", "--json"))["constants"]["items"]
+    [name] = [item["node"] for item in items if item["dtype"] == "int8" and item["use"] == "weight"]
+    told = ask(cpb, path, name)
+    assert told["quantized"].items() >= wanted.items()
+    step = float(abs(weights).max() / 127)
+    np.testing.assert_allclose([number(one) for one in told["first"]], weights.ravel()[:64], atol=0.51 * step + 0.01)
+    assert told["numbers"]["minimum"] == pytest.approx(weights.min(), abs=step)
+
+
+def test_use_and_place_are_those_of_the_list_of_weights(cpb, tmp_path):
+    path = model(tmp_path, helper.make_node("DequantizeLinear", ["q", "s"], ["y"]), q=np.arange(3, dtype="i1"), s=np.ones((), "f4"))
+    listed = json.loads(cpb.ok("inspect", path, "constants", "--json"))["constants"]["items"]
+    assert {item["node"]: item["use"] for item in listed} == {"q": "weight", "s": "quantization"}
+    for item in listed:
+        assert ask(cpb, path, item["node"])["listed"] == item
 
 
 def test_scales_that_do_not_fit_are_ignored(cpb, tmp_path):
@@ -178,8 +226,8 @@ def test_a_scale_that_cannot_be_read_is_an_error(cpb, tmp_path):
 
 
 def test_a_dimension_that_the_array_does_not_have_is_an_error(cpb, tmp_path):
-    path = model(tmp_path, w=np.zeros((2, 3), "f4"), long=np.zeros(70_000, "f4"))
+    path = model(tmp_path, w=np.zeros((2, 3), "f4"), long=np.zeros(1_100_000, "i1"))
     result = cpb.run("inspect", path, "weights", "w", "--axis", 2)
     assert result.returncode == 1 and b"axis is 2; expected less than the array's 2 dimensions" in result.stderr
     result = cpb.run("inspect", path, "weights", "long", "--axis", 0)
-    assert result.returncode == 4 and b"dimension 0 has 70000 parts; at most 65536" in result.stderr
+    assert result.returncode == 4 and b"dimension 0 has 1100000 parts; at most 1048576" in result.stderr

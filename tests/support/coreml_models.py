@@ -79,6 +79,17 @@ def compressed(kind):
     return optimize.linear_quantize_weights(model, config)
 
 
+def linear(weights, target, **how):
+    """A layer with these weights in 8 bits."""
+
+    @mb.program(input_specs=[mb.TensorSpec(shape=(1, weights.shape[1]))], opset_version=ct.target[target])
+    def program(x):
+        return mb.linear(x=x, weight=weights, name="dense")
+
+    config = optimize.OptimizationConfig(optimize.OpLinearQuantizerConfig(mode="linear_symmetric", weight_threshold=0, **how))
+    return optimize.linear_quantize_weights(convert(program, minimum_deployment_target=ct.target[target]), config)
+
+
 def odd_types():
     """Inputs of several sizes, a picture, a state."""
 

@@ -136,4 +136,6 @@ for (const name of readdirSync(reference, { recursive: true, encoding: 'utf8' })
   const [text = ''] = readFileSync(join(reference, name), 'utf8').split(/^## Runtimes$/m);
   write(`javascript/${name}`, text.replace(/^# libcpb$/m, '# JavaScript reference'));
 }
+const python = join(reference, '../python.md');
+if (existsSync(python)) write('python/reference.md', readFileSync(python, 'utf8'));
 if (!existsSync(join(out, 'javascript/reference.md'))) throw new Error('web/scripts/docs.js has made no reference.md');

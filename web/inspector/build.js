@@ -39,7 +39,7 @@ const alias = {
 };
 
 /** Modules that are loaded on demand. */
-const loadedLater = left('loaded later', /^\.\/(operators\/\w+|arrays)\.js$/);
+const loadedLater = left('loaded later', /^\.\/(operators\/\w+|arrays|compare-graphs)\.js$/);
 
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
@@ -50,6 +50,7 @@ await build({
     'model-worker': here('src/model/worker.js'),
     'layout-worker': here('src/layout-worker.js'),
     arrays: here('src/model/arrays.js'),
+    'compare-graphs': here('src/panels/compare-graphs.js'),
   },
   bundle: true, // each in one file: over a slow link, imports that are found step by step arrive late
   format: 'esm',

@@ -90,6 +90,39 @@ test('what differs is told in words, and parts of a model member by member', () 
     await says('f32[?,4]');
   }));
 
+test('both graphs beside each other: a step leads to the next difference in both, and so do its keys and the list', () =>
+  withInspector(
+    async ({ page, visit, says }) => {
+      await visit(path, { panel: 'compare', at: '/other/saved_model.pb', graphs: 'yes' }, 'Next difference');
+      const { sections } = await libcpb.diff(module, other);
+      const nodes = sections
+        .filter((/** @type {any} */ one) => one.section === 'nodes')
+        .flatMap((/** @type {any} */ one) => one.differences);
+      const step = click('Next difference');
+      const sides = `${all('section[aria-label$=model]')}.map((one) => [...one.querySelector('cpb-graph').shadowRoot.querySelectorAll('g.box[aria-pressed=true]')].map((box) => box.getAttribute('aria-label')).join())`;
+      /** @param {string} [name] */
+      const chosen = (name = '') =>
+        page.until(
+          `(([a, b]) => a?.includes(${JSON.stringify(name)}) && b?.includes(${JSON.stringify(name)}) && /, ~ changed/.test(a))(${sides})`,
+        );
+      assert.ok(nodes.length > 1 && nodes.every((/** @type {any} */ { change }) => change === 'changed'));
+      await page.evaluate(step);
+      await says(`1 of ${nodes.length}`);
+      await chosen(nodes[0].name.split('/').at(-1));
+      const key = (/** @type {string} */ key) =>
+        page.evaluate(`${found('.both')}.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}' }))`);
+      await key('n');
+      await says(`2 of ${nodes.length}`);
+      await chosen(nodes[1].name.split('/').at(-1));
+      await key('N');
+      await says(`1 of ${nodes.length}`);
+      await page.evaluate(`${all('details.box')}.forEach((one) => (one.open = true))`);
+      await page.evaluate(click(nodes[1].name));
+      await says(`2 of ${nodes.length}`);
+    },
+    { '/other/saved_model.pb': other },
+  ));
+
 test('that there is no other model is said, and a text in it is only a text', () =>
   withInspector(
     async ({ page, visit, says }) => {

@@ -35,6 +35,8 @@ test('the graph: constants in the boxes of their users, what a block takes', () 
       String(drawn),
     );
     await says('y:block[0]');
+    await visit('m.mlmodel', { panel: 'graph', open: 'head' }, '3 nodes');
+    await page.until(`${all('svg.window g.box')}.some((one) => /linear.*weight.*2×4/s.test(one.textContent))`);
     await visit('network.mlmodel', { panel: 'graph' }, '2 nodes');
     await page.until(found('svg.window g.box'));
     const layers = await page.evaluate(labels);

@@ -7,7 +7,7 @@ import { assert, base, data, each, test } from './support/test.js';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const text = await readFile(new URL('../../docs/javascript.md', import.meta.url), 'utf8');
-const blocks = [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => String(code));
+const blocks = [...`${readme}${text}`.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => String(code));
 const CPB = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 
 /** The block with this in it. @param {string} part */
@@ -26,15 +26,10 @@ async function runs(code, names = {}) {
   await new Run(...Object.keys(known), `{ ${body} }`)(...Object.values(known));
 }
 
-test('the table of errors is that of the code', async () => {
+test('the table of errors has each code', async () => {
   const code = await readFile(new URL('../src/errors.js', import.meta.url), 'utf8');
-  const rows = (/** @type {string} */ from) => [...from.matchAll(/\| `([A-Z_]+)` \| (.*) \|$/gm)];
   assert.deepEqual(
-    rows(text).map(([row]) => row),
-    rows(code).map(([row]) => row),
-  );
-  assert.deepEqual(
-    rows(code).map(([, name]) => name),
+    [...code.matchAll(/\| `([A-Z_]+)` \| .* \|$/gm)].map(([, name]) => name),
     [...libcpb.codes],
   );
 });

@@ -15,61 +15,12 @@ typedef struct weight {
   cli_sheet sheet;
   cli_asker asker;
   cpb_span name;
-  yyjson_doc *listed, *statistics; /* the answer with the item; NULL if it is not listed */
-  yyjson_val *item;
-  size_t width; /* of the words */
+  yyjson_doc *statistics;
+  yyjson_val *item; /* of the list; NULL if it is not listed */
+  size_t width;     /* of the words */
 } weight;
 
 /* --- Asking ------------------------------------------------------------------------------------- */
-
-/* `member` of the item is the name, or the item is the only one for it. */
-static yyjson_val *find_item(yyjson_val *page, const char *member, cpb_span name) {
-  yyjson_val *item;
-  yyjson_arr_iter all = yyjson_arr_iter_with(cpb_json_member(page, "items"));
-  while ((item = yyjson_arr_iter_next(&all))) {
-    const cpb_span text = cli_text_at(item, member);
-    if (text.size == name.size && text.size > 0 && memcmp(text.data, name.data, name.size) == 0) return item;
-  }
-  return NULL;
-}
-
-static bool is_in_scope(yyjson_val *item, const char *scope) {
-  const cpb_span function = cli_text_at(item, "function");
-  return !scope || (function.size == strlen(scope) && memcmp(function.data, scope, function.size) == 0);
-}
-
-static void find_constant(weight *w) {
-  uint64_t seen = 0, total = 1, size = CLI_PAGE_SIZE;
-  while (!w->item && seen < total) {
-    cpb_question question = cli_question(w->sheet.cli, CPB_ASK_CONSTANTS, (cpb_span){NULL, 0});
-    question.first = seen;
-    question.count = size;
-    yyjson_doc_free(w->listed);
-    w->listed = cli_ask_tree(&w->asker, &question);
-    yyjson_val *page = cpb_json_member(yyjson_doc_get_root(w->listed), "constants");
-    w->item = find_item(page, "node", w->name);
-    if (w->item && !is_in_scope(w->item, question.scope)) w->item = NULL;
-    const size_t count = yyjson_arr_size(cpb_json_member(page, "items"));
-    total = count > 0 ? cli_number_at(page, "total") : 0;
-    seen += count;
-    size = cli_next_page(w->listed, page, CLI_PAGE_SIZE);
-  }
-}
-
-/* A copy that Keras 3 stores comes after the variable itself. */
-static void find_variable(weight *w) {
-  cpb_question question = cli_question(w->sheet.cli, CPB_ASK_VARIABLES, w->name);
-  yyjson_doc_free(w->listed);
-  w->listed = cli_ask_tree(&w->asker, &question);
-  yyjson_val *page = cpb_json_member(yyjson_doc_get_root(w->listed), "variables");
-  w->item = yyjson_arr_get_first(cpb_json_member(page, "items"));
-}
-
-static void find_listed(weight *w) {
-  const cpb_model_kind kind = cpb_model_file_kind(w->asker.model);
-  if (cpb_model_kind_answers(kind, CPB_ASK_CONSTANTS)) find_constant(w);
-  if (!w->item && cpb_model_kind_answers(kind, CPB_ASK_VARIABLES)) find_variable(w);
-}
 
 /* The statistics as text, or NULL after the message. */
 static const char *count_values(weight *w, size_t *size) {
@@ -329,7 +280,7 @@ static void show(weight *w, const char *json, size_t size) {
   yyjson_val *root = yyjson_doc_get_root(w->statistics);
   if (!root) w->asker.status = cli_fail(w->sheet.cli, "the statistics", &w->asker.error);
   if (!root) return;
-  find_listed(w);
+  w->item = cpb_json_member(root, "listed");
   show_title(w, root);
   if (w->item) show_item(w);
   show_numbers(w, root);
@@ -346,7 +297,6 @@ int cli_show_weight(cli *c, cpb_model_file *model) {
   } else if (json) {
     show(&w, json, size);
   }
-  yyjson_doc_free(w.listed);
   yyjson_doc_free(w.statistics);
   const int printed = cli_sheet_end(&w.sheet);
   return w.asker.status != CLI_OK ? w.asker.status : printed;

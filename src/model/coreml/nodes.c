@@ -50,6 +50,25 @@ static cpb_view_values features(cpb_span model, uint32_t field) {
   return v;
 }
 
+static bool next_result(cpb_view_values *v, cpb_view_value *value) {
+  if (!cpb_cursor_find(&v->cursor, v->field, CPB_WIRE_LEN)) return false;
+  *value = (cpb_view_value){.name = cpb_get_bytes(v->cursor.bytes, FEATURE_NAME),
+                            .type = cpb_get_bytes(v->cursor.bytes, FEATURE_TYPE),
+                            .is_feature = true};
+  if (cpb_span_equal(value->name, v->label)) value->source = v->probabilities;
+  return true;
+}
+
+/* No layer gives a classifier's label: it is the class with the largest probability. */
+static cpb_view_values results(cpb_span model) {
+  const cpb_span description = cpb_get_bytes(model, MODEL_DESCRIPTION);
+  cpb_view_values v = features(model, DESCRIPTION_OUTPUT);
+  v.label = cpb_get_bytes(description, DESCRIPTION_PREDICTED);
+  v.probabilities = cpb_get_bytes(description, DESCRIPTION_PROBABILITIES);
+  if (v.label.size > 0 && v.probabilities.size > 0) v.next = next_result;
+  return v;
+}
+
 static cpb_view_values named(cpb_span message, uint32_t field) {
   return cpb_view_messages_in(message, field, NAMED_NAME, NAMED_TYPE);
 }
@@ -82,6 +101,7 @@ static cpb_view_values outputs_of(const cpb_view_graph *g, cpb_span node) {
 }
 
 static cpb_view_values graph_values(const cpb_view_graph *g, bool outputs) {
+  if (g->form == CPB_COREML_NETWORK && outputs) return results(g->model);
   if (g->form != CPB_COREML_BLOCK) return features(g->model, outputs ? DESCRIPTION_OUTPUT : DESCRIPTION_INPUT);
   if (outputs) return cpb_view_names_in(g->message, BLOCK_OUTPUT);
   return g->function.data ? named(g->function, FUNCTION_INPUT) : named(g->message, BLOCK_INPUT);

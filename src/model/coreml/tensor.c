@@ -306,8 +306,7 @@ void cpb_coreml_write_tensor(cpb_json_writer *a, const cpb_coreml_tensor *t) {
 
 /* --- Attributes ---------------------------------------------------------------------------- */
 
-/* A single number or text: its type as the kind, and its first value. */
-static bool write_single(cpb_json_writer *a, const cpb_coreml_tensor *t) {
+bool cpb_coreml_write_single(cpb_json_writer *a, const char *kind, const char *key, const cpb_coreml_tensor *t) {
   cpb_cursor c = cpb_cursor_of(t->message);
   uint8_t bytes[8];
   if (t->rank > 0 || t->is_external || t->number == 0 || t->parts != 1 || !t->type.format) return false;
@@ -317,11 +316,11 @@ static bool write_single(cpb_json_writer *a, const cpb_coreml_tensor *t) {
   const size_t size = t->type.format->size;
   if (is_varint && !cpb_varint_read(c.bytes.data, c.bytes.data + c.bytes.size, &number)) return false;
   if (!is_text && !is_varint && (c.bytes.size != size || size > sizeof bytes)) return false;
-  cpb_coreml_write_dtype(a, "kind", t->dtype);
+  if (kind) cpb_coreml_write_dtype(a, kind, t->dtype);
   cpb_store64(bytes, number);
   if (!is_text && !is_varint) memcpy(bytes, c.bytes.data, size);
-  if (is_text) cpb_json_writer_span(a, "value", c.bytes);
-  else cpb_coreml_write_element(a, "value", t->dtype, bytes);
+  if (is_text) cpb_json_writer_span(a, key, c.bytes);
+  else cpb_coreml_write_element(a, key, t->dtype, bytes);
   return true;
 }
 
@@ -344,7 +343,7 @@ void cpb_coreml_write_attribute(cpb_json_writer *a, const cpb_part *part, cpb_sp
   cpb_json_writer_span(a, "name", name);
   if (!t.is_tensor) {
     write_count(a, value);
-  } else if (!write_single(a, &t)) {
+  } else if (!cpb_coreml_write_single(a, "kind", "value", &t)) {
     cpb_json_writer_text(a, "kind", "tensor");
     cpb_json_writer_open(a, "value", '{');
     cpb_coreml_write_tensor(a, &t);

@@ -53,6 +53,11 @@ cpb_span cpb_coreml_file_of(cpb_span location);
  * of a layer's weights, and the first values if they are in memory. */
 void cpb_coreml_write_tensor(cpb_json_writer *answer, const cpb_coreml_tensor *tensor);
 
+/* Writes a single number or text; false if it is something else, or is not in memory. `kind` is the key for its type,
+ * or NULL. */
+bool cpb_coreml_write_single(cpb_json_writer *answer, const char *kind, const char *key,
+                             const cpb_coreml_tensor *tensor);
+
 /* Writes an object for a MILSpec.Value of that name: "name", "kind", and "value". The kind of a tensor is "tensor", and
  * its value has the members above. The kind of a single number or text is its dtype, and its value the number or text.
  * The kind of others is "list", "tuple" or "dictionary", and their value the number of elements. */

@@ -53,6 +53,72 @@ static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb
   return CPB_TENSOR_WEIGHT;
 }
 
+/* --- Quantized numbers ------------------------------------------------------------------------- */
+
+typedef struct argument {
+  cpb_span name, immediate; /* one of them; both empty: it is not there */
+} argument;
+
+/* An argument is an input, or, in older programs, an attribute. */
+static argument argument_of(const cpb_view_graph *g, const cpb_view_node *node, const char *role) {
+  cpb_view_value value;
+  cpb_view_values inputs = cpb_coreml_inputs(g, node->message);
+  while (cpb_view_values_next(&inputs, &value)) {
+    if (cpb_span_is(value.role, role)) return (argument){value.name, value.immediate};
+  }
+  const cpb_span entry = cpb_get_entry(node->message, OPERATION_ATTRIBUTE, cpb_span_of(role));
+  return (argument){{NULL, 0}, cpb_get_bytes(entry, MAP_VALUE)};
+}
+
+static void write_own_name(cpb_json_writer *a, const char *key, const cpb_view_node *node, const char *role) {
+  const cpb_view_tensor own = {
+      .of_node = true, .node_name = node->own_name, .node_number = node->number, .member = cpb_span_of(role)};
+  cpb_buffer name;
+  cpb_buffer_init(&name, &a->out.allocator);
+  if (cpb_view_tensor_name(&own, &name)) cpb_json_writer_span(a, key, (cpb_span){name.data, name.size});
+  else a->failed = true;
+  cpb_buffer_free(&name);
+}
+
+/* A number, or the name of an array. */
+static void write_argument(cpb_json_writer *a, const char *key, const cpb_view *v, const cpb_view_graph *g,
+                           const cpb_view_node *node, const char *role) {
+  const argument one = argument_of(g, node, role);
+  const cpb_coreml_tensor tensor = cpb_coreml_tensor_of_value(v->part, one.immediate);
+  if (one.name.data) cpb_json_writer_span(a, key, one.name);
+  else if (one.immediate.data && !(tensor.is_tensor && cpb_coreml_write_single(a, NULL, key, &tensor)))
+    write_own_name(a, key, node, role);
+}
+
+/* By the operation: the roles of the data, the scale, and what is subtracted first. */
+static const struct decompression {
+  const char *op, *data, *scale, *zero_point;
+} decompressions[] = {{"constexpr_affine_dequantize", "quantized_data", "scale", "zero_point"},
+                      {"constexpr_blockwise_shift_scale", "data", "scale", "offset"}};
+
+static bool is_data_of(const struct decompression *d, const cpb_view_graph *g, const cpb_view_node *node,
+                       cpb_span value, cpb_span member) {
+  if (g->form != CPB_COREML_BLOCK || !cpb_span_is(node->op, d->op)) return false;
+  return value.size > 0 ? cpb_span_equal(argument_of(g, node, d->data).name, value) : cpb_span_is(member, d->data);
+}
+
+static bool write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node,
+                            cpb_span value, cpb_span member) {
+  for (size_t i = 0; i < sizeof decompressions / sizeof *decompressions; i++) {
+    const struct decompression *d = &decompressions[i];
+    if (!is_data_of(d, g, node, value, member)) continue;
+    cpb_json_writer_open(a, "quantized", '{');
+    write_argument(a, "scale", v, g, node, d->scale);
+    write_argument(a, "zero_point", v, g, node, d->zero_point);
+    write_argument(a, "axis", v, g, node, "axis");
+    cpb_json_writer_close(a, '}');
+    return true;
+  }
+  return false;
+}
+
+/* --- In JSON ----------------------------------------------------------------------------------- */
+
 static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_tensor *t) {
   const cpb_coreml_tensor tensor = cpb_coreml_tensor_of(v->part, t);
   cpb_coreml_write_tensor(a, &tensor);
@@ -193,6 +259,7 @@ const cpb_view_kind cpb_coreml_view = {.next_node = cpb_coreml_next_node,
                                        .use = use,
                                        .nodes_are_layers = nodes_are_layers,
                                        .origin = origin,
+                                       .write_quantized = write_quantized,
                                        .operators = cpb_operators_coreml,
                                        .write_type = cpb_coreml_write_value_type,
                                        .write_tensor = write_tensor,

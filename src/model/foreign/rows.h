@@ -1,7 +1,6 @@
 /* Files that are mistaken for models, and advice: X(NAME, name, what it is, what to do). In a text, @ is a detail, such
  * as a name in the file; text in braces is left out without a detail. If the advice is "", the sentence ends with the
- * kinds of models that can be opened. docs/foreign-files.md has the table without the advice, which
- * tests/model/test_foreign.py compares. */
+ * kinds of models that can be opened. */
 #ifndef CPB_MODEL_FOREIGN_ROWS_H
 #define CPB_MODEL_FOREIGN_ROWS_H
 

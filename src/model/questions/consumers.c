@@ -7,6 +7,8 @@ typedef struct consumers {
   cpb_span name;   /* the value in question */
   cpb_span maker;  /* the node that makes it, if that has a name: other nodes may wait for it */
   cpb_names taken; /* its outputs that are taken: their numbers */
+  cpb_span member; /* the name is that of a tensor that only one node has, in this attribute */
+  uint64_t holder; /* the number of that node, or CPB_NO_NODE */
   cpb_page page;
 } consumers;
 
@@ -42,8 +44,17 @@ static bool has_value(cpb_view_values values, cpb_span name) {
   return false;
 }
 
+/* Notes the node if the tensor is its own. */
 static bool is_other(void *user, const cpb_view_tensor *t) {
-  return !cpb_span_equal(t->value, ((consumers *)user)->name);
+  consumers *s = user;
+  cpb_buffer name;
+  if (t->value.size > 0) return !cpb_span_equal(t->value, s->name);
+  cpb_buffer_init(&name, &s->model->allocator);
+  if (!cpb_view_tensor_name(t, &name)) s->model->answer->failed = true;
+  const bool is_it = t->of_node && cpb_span_equal((cpb_span){name.data, name.size}, s->name);
+  if (is_it) s->holder = t->node_number, s->member = t->member;
+  cpb_buffer_free(&name);
+  return !is_it;
 }
 
 /* Looks for an input of the graph, an output of a node, or a tensor. */
@@ -89,13 +100,14 @@ static void write_input(const consumers *s, uint64_t number, cpb_span value) {
   cpb_json_writer_close(a, '}');
 }
 
-static bool takes(const consumers *s, cpb_view_values values) {
+/* The first value that the node takes; empty: none. */
+static cpb_span first_taken(const consumers *s, cpb_view_values values) {
   cpb_view_value value;
   cpb_view_source what;
   while (cpb_view_values_next(&values, &value)) {
-    if (find_taken(s, value.name, &what)) return true;
+    if (find_taken(s, value.name, &what)) return value.name;
   }
-  return false;
+  return (cpb_span){NULL, 0};
 }
 
 /* Whether the node waits for the object of the question, or for its maker. */
@@ -122,9 +134,20 @@ static void open(const consumers *s, const char *is, cpb_span name, uint32_t gra
   cpb_json_writer_open(a, "inputs", '[');
 }
 
+/* The graph of the question has it, and the node is its holder. */
+static bool holds(const consumers *s, const cpb_view_node *node, uint32_t graph) {
+  return node->number == s->holder && graph == s->graph;
+}
+
+static void write_quantized(const consumers *s, const cpb_view_graph *g, const cpb_view_node *node) {
+  const cpb_view *v = &s->model->view;
+  if (!v->kind->write_quantized) return;
+  const cpb_span value = first_taken(s, v->kind->values(v, g, node, false));
+  v->kind->write_quantized(s->model->answer, v, g, node, value, s->member);
+}
+
 static void close(const consumers *s, bool control) {
   cpb_json_writer *a = s->model->answer;
-  cpb_json_writer_close(a, ']');
   cpb_json_writer_bool(a, "control", control);
   cpb_json_writer_close(a, '}');
 }
@@ -138,6 +161,8 @@ static void write_node(const consumers *s, const cpb_view_graph *g, const cpb_vi
   while (cpb_view_values_next(&inputs, &value)) {
     if (value.name.data) write_input(s, input++, value.name);
   }
+  cpb_json_writer_close(s->model->answer, ']');
+  write_quantized(s, g, node);
   close(s, waits(s, g, node));
 }
 
@@ -146,6 +171,7 @@ static void write_result(consumers *s, uint32_t graph, uint64_t number, cpb_span
   if (!find_taken(s, value, &what) || !cpb_page_has(&s->page)) return;
   open(s, "return", name, graph, (cpb_span){NULL, 0});
   write_input(s, number, value);
+  cpb_json_writer_close(s->model->answer, ']');
   close(s, false);
 }
 
@@ -157,10 +183,12 @@ static void write_results(consumers *s, uint32_t graph) {
   cpb_view_values results = v->kind->values(v, g, NULL, true);
   if (!cpb_viewed_returns(s->model, g, &returns, &controls)) return;
   for (uint64_t i = 0; cpb_view_values_next(&results, &value); i++)
-    write_result(s, graph, i, value.name, v->kind->returns ? cpb_entries_find(&returns, value.name) : value.name);
+    write_result(s, graph, i, value.name,
+                 v->kind->returns ? cpb_entries_find(&returns, value.name) : cpb_view_source_of(&value));
   for (size_t i = 0; i < controls.count; i++) {
     if (!cpb_span_equal(controls.items[i].value, s->name) || !cpb_page_has(&s->page)) continue;
     open(s, "return", controls.items[i].key, graph, (cpb_span){NULL, 0});
+    cpb_json_writer_close(s->model->answer, ']');
     close(s, true);
   }
   cpb_entries_free(&returns);
@@ -173,7 +201,8 @@ static void write_graph(consumers *s, uint32_t graph) {
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
   while (cpb_view_nodes_next(&nodes, &node)) {
-    const bool is_one = takes(s, v->kind->values(v, g, &node, false)) || waits(s, g, &node);
+    const bool takes = first_taken(s, v->kind->values(v, g, &node, false)).data != NULL;
+    const bool is_one = takes || holds(s, &node, graph) || waits(s, g, &node);
     if (is_one && cpb_page_has(&s->page)) write_node(s, g, &node, graph);
   }
   write_results(s, graph);
@@ -200,7 +229,7 @@ static void write_answer(consumers *s, const cpb_view_node *node) {
 }
 
 bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
-  consumers s = {.model = m, .graph = graph, .name = node->name};
+  consumers s = {.model = m, .graph = graph, .name = node->name, .holder = CPB_NO_NODE};
   cpb_names_init(&s.taken, &m->allocator);
   const bool taken = take_outputs(&s, node);
   if (taken) write_list(&s);
@@ -210,7 +239,7 @@ bool cpb_viewed_write_consumers(cpb_viewed *m, uint32_t graph, const cpb_view_no
 
 void cpb_question_consumers(cpb_viewed *m) {
   cpb_view_node node;
-  consumers s = {.model = m, .name = cpb_viewed_name(m)};
+  consumers s = {.model = m, .name = cpb_viewed_name(m), .holder = CPB_NO_NODE};
   if (!cpb_viewed_graph(m, cpb_viewed_scope(m), &s.graph)) return;
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, s.graph);
   cpb_names_init(&s.taken, &m->allocator);

@@ -252,7 +252,7 @@ static bool next_result(void *user, cpb_scope_input *result) {
   cpb_view_value value;
   if (!cpb_view_values_next(&w->results, &value)) return false;
   const cpb_span returned = cpb_entries_find(&w->returns, value.name);
-  fill(w, returned.data ? returned : value.name, result);
+  fill(w, returned.data ? returned : cpb_view_source_of(&value), result);
   result->name = value.name;
   return true;
 }

@@ -97,3 +97,24 @@ double cpb_number_at(const cpb_number_type *type, const uint8_t *element) {
     default: return (double)bits_of(element, type->size);
   }
 }
+
+static bool complete_piece(cpb_numbers *n, const uint8_t **data, size_t *size, double *number) {
+  while (*size > 0 && n->piece_size < n->type.size) {
+    n->piece[n->piece_size++] = *(*data)++;
+    --*size;
+  }
+  if (n->piece_size < n->type.size) return false;
+  n->piece_size = 0;
+  *number = cpb_number_at(&n->type, n->piece);
+  return true;
+}
+
+bool cpb_numbers_next(cpb_numbers *n, const uint8_t **data, size_t *size, double *number) {
+  const size_t whole = n->type.size;
+  if (!n->type.class) *size = 0;
+  if (*size == 0) return false;
+  if (n->piece_size > 0 || *size < whole) return complete_piece(n, data, size, number);
+  *number = cpb_number_at(&n->type, *data);
+  *data += whole, *size -= whole;
+  return true;
+}

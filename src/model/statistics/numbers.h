@@ -20,6 +20,16 @@ void cpb_number_type_of(const cpb_values_info *info, cpb_number_type *out);
 /* Gives the magnitude of a complex number, and rounds integers beyond 2^53. */
 double cpb_number_at(const cpb_number_type *type, const uint8_t *element);
 
+/* Elements that come in pieces of any size. */
+typedef struct cpb_numbers {
+  cpb_number_type type;
+  uint8_t piece[CPB_NUMBER_MOST]; /* the beginning of an element */
+  size_t piece_size;
+} cpb_numbers;
+
+/* Takes the next number from the front of the data. False, after it took all data, if no whole number is there. */
+bool cpb_numbers_next(cpb_numbers *numbers, const uint8_t **data, size_t *size, double *number);
+
 /* The square root, without the library of mathematics, which nothing else here needs. */
 double cpb_root_of(double number);
 

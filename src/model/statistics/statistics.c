@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "model/statistics/histogram.h"
 #include "model/statistics/numbers.h"
+#include "model/statistics/reals.h"
 
 /* Elements arrive in storage order, in pieces of any size, and are not kept: memory depends on the axis and not on the
  * array. Mean and variance are those of Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance" (1983):
@@ -42,16 +43,13 @@ typedef struct first_values {
 
 struct cpb_statistics {
   cpb_allocator allocator;
-  cpb_number_type type;
+  cpb_numbers numbers;
   char dtype[NAME_MOST];
   uint64_t shape[RANK_MOST], count, size;
   uint32_t rank;
   axis axis;
-  double *scales, *zero_points; /* NULL: as they are; as many as the axis has parts, or one */
-  size_t num_scales;
-  range stored;                   /* of quantized numbers, as they are stored */
-  uint8_t piece[CPB_NUMBER_MOST]; /* the beginning of an element */
-  size_t piece_size;
+  cpb_reals *reals;    /* NULL: the numbers are not quantized */
+  range stored;        /* of quantized numbers, as they are stored */
   double block[BLOCK]; /* finite numbers, not yet added */
   size_t held;
   uint64_t done, finite, zeros, nan, infinite;
@@ -88,23 +86,6 @@ static bool begin_axis(cpb_statistics *s, const cpb_values_info *info, uint32_t 
   return s->axis.ranges != NULL;
 }
 
-static double *copy_of(const cpb_allocator *a, const double *numbers, size_t count) {
-  double *copy = cpb_alloc(a, count * sizeof *copy);
-  if (copy && numbers) memcpy(copy, numbers, count * sizeof *copy);
-  for (size_t i = 0; i < count && copy && !numbers; i++) copy[i] = 0;
-  return copy;
-}
-
-static bool copy_scales(cpb_statistics *s, const cpb_statistics_options *o) {
-  const bool fits = o->num_scales == 1 || (s->axis.number > 0 && o->num_scales == s->axis.parts);
-  s->stored = nothing;
-  if (!o->scales || !fits) return true;
-  s->num_scales = o->num_scales;
-  s->scales = copy_of(&s->allocator, o->scales, o->num_scales);
-  s->zero_points = copy_of(&s->allocator, o->zero_points, o->num_scales);
-  return s->scales && s->zero_points;
-}
-
 /* Where the element with this number in row-major order is. */
 static uint64_t place_of(const cpb_values_info *info, uint64_t number) {
   uint64_t place = 0;
@@ -131,7 +112,7 @@ static void begin_first(cpb_statistics *s, const cpb_values_info *info) {
 }
 
 static void describe(cpb_statistics *s, const cpb_values_info *info) {
-  cpb_number_type_of(info, &s->type);
+  cpb_number_type_of(info, &s->numbers.type);
   cpb_format(s->dtype, sizeof s->dtype, "%s", info->dtype);
   s->count = info->count;
   s->size = info->size;
@@ -150,7 +131,9 @@ cpb_statistics *cpb_statistics_new(const cpb_allocator *given, const cpb_values_
   cpb_buffer_init(&s->answer.out, &s->allocator);
   describe(s, info);
   begin_first(s, info);
-  if (begin_axis(s, info, o.axis) && copy_scales(s, &o)) return s;
+  s->stored = nothing;
+  if (o.reals && cpb_reals_num_scales(o.reals) > 0) s->reals = o.reals;
+  if (begin_axis(s, info, o.axis)) return s;
   cpb_statistics_free(s);
   return NULL;
 }
@@ -159,8 +142,6 @@ void cpb_statistics_free(cpb_statistics *s) {
   if (!s) return;
   cpb_allocator a = s->allocator;
   cpb_release(&a, s->axis.ranges);
-  cpb_release(&a, s->scales);
-  cpb_release(&a, s->zero_points);
   cpb_buffer_free(&s->answer.out);
   cpb_release(&a, s);
 }
@@ -178,15 +159,14 @@ static void add_block(cpb_statistics *s) {
   s->finite += s->held;
   s->mean += apart * count / (before + count);
   s->squares += squares + apart * apart * before * count / (before + count);
-  cpb_histogram_add(&s->histogram, s->block, s->held, cpb_number_is_whole(&s->type) && !s->scales);
+  cpb_histogram_add(&s->histogram, s->block, s->held, cpb_number_is_whole(&s->numbers.type) && !s->reals);
   s->held = 0;
 }
 
 static double real_of(cpb_statistics *s, double number) {
-  const size_t part = s->num_scales == 1 ? 0 : (size_t)s->axis.part;
-  if (!s->scales) return number;
+  if (!s->reals) return number;
   extend(&s->stored, number);
-  return (number - s->zero_points[part]) * s->scales[part];
+  return cpb_real_of(s->reals, number);
 }
 
 static void keep_first(first_values *f, uint64_t place, double number) {
@@ -220,26 +200,15 @@ static void add_number(cpb_statistics *s, double stored) {
 }
 
 void cpb_statistics_add(cpb_statistics *s, const void *data, size_t size) {
+  double number;
   const uint8_t *at = data;
-  const size_t whole = s->type.size;
-  while (s->type.class && size > 0 && s->done < s->count) {
-    if (s->piece_size == 0 && size >= whole) {
-      add_number(s, cpb_number_at(&s->type, at));
-      at += whole, size -= whole;
-      continue;
-    }
-    s->piece[s->piece_size++] = *at++;
-    size--;
-    if (s->piece_size < whole) continue;
-    add_number(s, cpb_number_at(&s->type, s->piece));
-    s->piece_size = 0;
-  }
+  while (size > 0 && s->done < s->count && cpb_numbers_next(&s->numbers, &at, &size, &number)) add_number(s, number);
 }
 
 /* --- The answer --------------------------------------------------------------------------------- */
 
 static void write_number(cpb_statistics *s, const char *key, double number) {
-  if (cpb_number_is_short(&s->type) && !s->scales) cpb_json_writer_float(&s->answer, key, (float)number);
+  if (cpb_number_is_short(&s->numbers.type) || s->reals) cpb_json_writer_float(&s->answer, key, (float)number);
   else cpb_json_writer_double(&s->answer, key, number);
 }
 
@@ -267,7 +236,7 @@ static void write_numbers(cpb_statistics *s) {
   cpb_json_writer *a = &s->answer;
   const bool any = s->finite > 0;
   cpb_json_writer_open(a, "numbers", '{');
-  cpb_json_writer_bool(a, "magnitudes", s->type.class == 'c');
+  cpb_json_writer_bool(a, "magnitudes", s->numbers.type.class == 'c');
   cpb_json_writer_unsigned(a, "finite", s->finite);
   cpb_json_writer_unsigned(a, "zeros", s->zeros);
   cpb_json_writer_unsigned(a, "nan", s->nan);
@@ -284,7 +253,7 @@ static void write_numbers(cpb_statistics *s) {
 
 static void write_first(cpb_statistics *s) {
   cpb_json_writer_open(&s->answer, "first", '[');
-  for (size_t i = 0; i < s->first.count && s->type.class; i++) write_number(s, NULL, s->first.values[i]);
+  for (size_t i = 0; i < s->first.count && s->numbers.type.class; i++) write_number(s, NULL, s->first.values[i]);
   cpb_json_writer_close(&s->answer, ']');
 }
 
@@ -311,6 +280,17 @@ static void write_ends(cpb_statistics *s) {
   write_part(s, "widest", wide);
 }
 
+/* A range is of several parts if there are too many. */
+static range joined_range(const axis *x, uint64_t first, uint64_t each) {
+  range all = nothing;
+  for (uint64_t i = first; i < x->parts && i < first + each; i++) {
+    if (x->ranges[i].minimum > x->ranges[i].maximum) continue;
+    extend(&all, x->ranges[i].minimum);
+    extend(&all, x->ranges[i].maximum);
+  }
+  return all;
+}
+
 static void write_axis(cpb_statistics *s) {
   cpb_json_writer *a = &s->answer;
   const axis *x = &s->axis;
@@ -318,10 +298,13 @@ static void write_axis(cpb_statistics *s) {
   cpb_json_writer_unsigned(a, "axis", x->number - 1);
   cpb_json_writer_unsigned(a, "count", x->parts);
   write_ends(s);
+  const uint64_t each = (x->parts + RANGES_MOST - 1) / RANGES_MOST;
+  cpb_json_writer_unsigned(a, "each", each);
   cpb_json_writer_open(a, "ranges", '[');
-  for (uint64_t i = 0; i < x->parts && i < RANGES_MOST; i++) {
-    if (x->ranges[i].minimum > x->ranges[i].maximum) cpb_json_writer_null(a, NULL);
-    else write_range(s, NULL, &x->ranges[i]);
+  for (uint64_t i = 0; i < x->parts; i += each) {
+    const range joined = joined_range(x, i, each);
+    if (joined.minimum > joined.maximum) cpb_json_writer_null(a, NULL);
+    else write_range(s, NULL, &joined);
   }
   cpb_json_writer_close(a, ']');
   cpb_json_writer_close(a, '}');
@@ -330,12 +313,15 @@ static void write_axis(cpb_statistics *s) {
 static void write_quantized(cpb_statistics *s) {
   cpb_json_writer *a = &s->answer;
   cpb_json_writer_open(a, "quantized", '{');
-  cpb_json_writer_unsigned(a, "scales", s->num_scales);
-  if (s->num_scales == 1) {
-    cpb_json_writer_double(a, "scale", s->scales[0]);
-    cpb_json_writer_double(a, "zero_point", s->zero_points[0]);
+  cpb_json_writer_unsigned(a, "scales", cpb_reals_num_scales(s->reals));
+  if (cpb_reals_num_scales(s->reals) == 1) cpb_json_writer_double(a, "scale", cpb_reals_scale(s->reals));
+  if (cpb_reals_num_scales(s->reals) == 1) cpb_json_writer_double(a, "zero_point", cpb_reals_zero_point(s->reals));
+  if (s->stored.minimum <= s->stored.maximum) {
+    cpb_json_writer_open(a, "stored", '[');
+    cpb_json_writer_double(a, NULL, s->stored.minimum);
+    cpb_json_writer_double(a, NULL, s->stored.maximum);
+    cpb_json_writer_close(a, ']');
   }
-  if (s->stored.minimum <= s->stored.maximum) write_range(s, "stored", &s->stored);
   cpb_json_writer_close(a, '}');
 }
 
@@ -355,10 +341,10 @@ const char *cpb_statistics_answer(cpb_statistics *s, size_t *size) {
   cpb_json_writer_begin(a);
   cpb_json_writer_open(a, NULL, '{');
   write_array(s);
-  if (s->type.class) write_numbers(s);
+  if (s->numbers.type.class) write_numbers(s);
   else cpb_json_writer_null(a, "numbers");
   write_first(s);
-  if (s->scales) write_quantized(s);
+  if (s->reals) write_quantized(s);
   if (s->axis.number > 0) write_axis(s);
   cpb_json_writer_close(a, '}');
   *size = a->out.size;

@@ -211,7 +211,8 @@ static bool add_results(const building *b, const cpb_view_graph *shape) {
     return add_returns(b, shape, v->kind->returns) && add_returns(b, shape, v->kind->control_returns);
   cpb_view_values results = v->kind->values(v, shape, NULL, true);
   while (cpb_view_values_next(&results, &value)) {
-    if (!add_edge(b, resolve(b->flow, b->graph, value.name), b->flow->graphs[b->graph].exit, CPB_FLOW_PLAIN))
+    if (!add_edge(b, resolve(b->flow, b->graph, cpb_view_source_of(&value)), b->flow->graphs[b->graph].exit,
+                  CPB_FLOW_PLAIN))
       return false;
   }
   return true;

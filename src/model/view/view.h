@@ -52,6 +52,7 @@ typedef struct cpb_view_value {
   cpb_span name;      /* NULL data: an immediate value, without a name */
   cpb_span immediate; /* its message */
   cpb_span role;      /* of a node's input: the parameter that it is bound to; empty if unknown */
+  cpb_span source;    /* of a graph's output: the value that it comes from, if that has another name */
   cpb_span type;      /* the message of its type, or NULL data */
   bool is_feature;    /* `type` has the form that features of a model have */
   uint64_t dtype;     /* a TensorFlow DataType, which has no message; 0: unknown */
@@ -60,6 +61,11 @@ typedef struct cpb_view_value {
 
 static inline bool cpb_view_is_typed(const cpb_view_value *value) {
   return value->type.data || value->dtype > 0 || value->shape.data;
+}
+
+/* The value in the graph that an output of the graph is. */
+static inline cpb_span cpb_view_source_of(const cpb_view_value *output) {
+  return output->source.data ? output->source : output->name;
 }
 
 /* The parts of an input's name, for kinds that name nodes and number their outputs. */
@@ -78,6 +84,7 @@ struct cpb_view_values {
   uint32_t name, type;       /* fields of such a message */
   cpb_cursor cursor, bindings;
   cpb_span role;
+  cpb_span label, probabilities; /* names of outputs: the first comes from the second */
   bool is_feature;
   /* For kinds that number values: the remaining range, and the kind's own position in it. */
   const cpb_view *view;
@@ -191,6 +198,12 @@ typedef struct cpb_view_kind {
   bool (*version)(const cpb_view *view, cpb_span domain, int64_t *version);
   /* The built-in table of its operations, or NULL. */
   cpb_span (*operators)(void);
+
+  /* If the node takes the value (or, if that is empty, its own tensor `member`) as quantized numbers, writes
+   * "quantized": an object of "scale", "zero_point", each the name of an array or a number, and "axis". NULL: no node
+   * does. */
+  bool (*write_quantized)(cpb_json_writer *answer, const cpb_view *view, const cpb_view_graph *graph,
+                          const cpb_view_node *node, cpb_span value, cpb_span member);
 
   /* Members of an object. */
   void (*write_type)(cpb_json_writer *answer, const cpb_view_value *value);

@@ -1,5 +1,5 @@
 /** The site. SITE_BASE is its path on the server, for instance /libcpb/. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 
@@ -10,21 +10,21 @@ const base = process.env.SITE_BASE ?? '/';
 function documentation() {
   const [, table = ''] =
     /^## Documentation\n(.*?)(?=^\w)/ms.exec(readFileSync(here('../../../README.md'), 'utf8')) ?? [];
-  return [...table.matchAll(/^\| (\w+) \| (.*) \|$/gm)].map(([, text, links = '']) => ({
-    text,
-    collapsed: false,
-    items: [...links.matchAll(/\[(.*?)\]\((.*?)\)/g)].map(([, name = '', path = '']) => ({
-      text: name.replaceAll('`', '').replace(/^./, (c) => c.toUpperCase()),
-      link: `/${path.replace(/README\.md$/, '').replace(/\.md$/, '')}`,
-    })),
+  const items = [...table.matchAll(/\[(.*?)\]\((.*?)\)/g)].map(([, name = '', path = '']) => ({
+    text: name.replace(/^./, (c) => c.toUpperCase()),
+    link: `/${path.replace(/README\.md$/, '').replace(/\.md$/, '')}`,
   }));
+  return { text: 'Documentation', items };
 }
+
+const python = existsSync(here('../../../build/site-parts/pages/python/reference.md'));
 
 const reference = {
   text: 'Reference',
   items: [
     { text: 'C', link: '/c/' },
     { text: 'JavaScript', link: '/javascript/reference' },
+    ...(python ? [{ text: 'Python', link: '/python/reference' }] : []),
   ],
 };
 
@@ -54,7 +54,7 @@ export default defineConfig({
       { text: 'JavaScript', link: '/javascript/reference' },
       { text: 'Inspector', link: '/inspector/index.html', target: '_self' },
     ],
-    sidebar: [reference, ...documentation()],
+    sidebar: [documentation(), reference],
     outline: [2, 3],
     search: { provider: 'local' },
   },

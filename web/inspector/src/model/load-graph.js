@@ -161,7 +161,7 @@ export async function loadGraph(ask, kind, name, entry, how) {
     inputs,
     outputs: results,
     led,
-    roles: kind === 'onnx' ? rolesIn(ask, name) : undefined,
+    roles: kind === 'onnx' || kind === 'coreml' ? rolesIn(ask, name) : undefined,
     lookup,
     unread: unread ?? whole.unread,
   };

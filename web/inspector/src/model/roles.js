@@ -1,4 +1,4 @@
-/** Roles of tensors in nodes of ONNX, such as `W` and `scale`. Other formats have telling names. */
+/** Roles of tensors in nodes of ONNX and Core ML, such as `W` and `scale`. Other formats have telling names. */
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
 /** @typedef {import('./folded-graph.js').Signal} Signal */

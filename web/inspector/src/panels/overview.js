@@ -36,6 +36,9 @@ export class Overview extends Panel {
       .glance td {
         overflow-wrap: anywhere;
       }
+      .glance td:nth-child(-n + 2) {
+        min-width: 6.4rem;
+      }
       @container (min-width: 60rem) {
         .glance {
           grid-template-columns: minmax(0, 8fr) minmax(0, 5fr);
