@@ -84,8 +84,8 @@ CPB_API cpb_input *cpb_opened_input(cpb_opened *message);
  * message is open, or the request is answered; CPB_STEP_ERROR. */
 CPB_API cpb_step cpb_opened_step(cpb_opened *message);
 
-/* Of the opening or of the last request. The offset is in the file. If the file is neither chunked
- * nor a message, that shows when the message is read. */
+/* Of the opening or of the last request. The offset is in the file. A failure to read a plain message
+ * keeps the code that the host gave. */
 CPB_API const cpb_error *cpb_opened_error(const cpb_opened *message);
 
 /* --- What was opened -------------------------------------------------------- */

@@ -54,7 +54,7 @@ class Message:
     def __init__(
         self,
         resolved: tuple[str, Any, str | None, Any] | None,
-        chunked: int,
+        form: int,
         schema: Schema | Buffer | None,
         type_name: str | None,
         chunks: Sequence[tuple[Buffer, int]] | None,

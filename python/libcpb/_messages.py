@@ -181,7 +181,7 @@ def open(
         chunked = True if resolved[2].endswith(".cpb") else False if resolved[2].endswith(".pb") else None
     message = Message(
         resolved=resolved,
-        chunked=-1 if chunked is None else int(chunked),
+        form=0 if chunked is None else 1 if chunked else 2,  # cpb_opened_form
         schema=schema,
         type_name=type_name,
         chunks=None,
@@ -219,7 +219,7 @@ def merge_chunks(
     types = [numbers[name] for name in chunk_types] if chunk_types is not None else [0] * len(chunks)
     message = Message(
         resolved=None,
-        chunked=1,
+        form=1,
         schema=descriptor_set,
         type_name=type_name,
         chunks=list(zip(chunks, types)),

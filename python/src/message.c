@@ -4,27 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW ((size_t)256 << 10)
-
 static PyTypeObject *message_type;
 
 static void clear(py_message *m) {
   cpb_chunk_reader_free(m->chunks);
-  cpb_merge_free(m->merge);
-  cpb_index_free(m->index);
+  cpb_opened_free(m->opened);
   for (size_t i = 0; i < m->num_bytes; i++) py_buffer_free(&m->buffers[i]);
   free(m->buffers);
   free(m->bytes);
-  free(m->window);
   py_source_close(&m->source);
   m->chunks = NULL;
-  m->merge = NULL;
+  m->opened = NULL;
   m->index = NULL;
   m->num_bytes = 0;
   m->buffers = NULL;
   m->bytes = NULL;
-  m->window = NULL;
-  m->length = 0;
   m->open = false;
 }
 
@@ -34,72 +28,34 @@ bool py_message_is_open(const py_message *m) {
 
 /* --- Opening, without the GIL ------------------------------------------------------------------ */
 
-static cpb_step run_index(py_message *m, py_work *work) {
+/* Carries out the opening, or what was requested. */
+static cpb_step run(py_message *m, py_work *work, cpb_error *error) {
   cpb_step step;
-  while ((step = cpb_index_step(m->index)) == CPB_STEP_NEED) {
-    if (!py_work_go_on(work, 0, 1)) return CPB_STEP_ERROR;
-    cpb_file_supply(m->source.file, cpb_index_input(m->index));
+  while ((step = cpb_opened_step(m->opened)) == CPB_STEP_NEED) {
+    cpb_input *input = cpb_opened_input(m->opened);
+    if (py_work_go_on(work, 0, 1)) cpb_file_supply(m->source.file, input);
+    else cpb_input_fail(input, CPB_E_CANCELLED, "stopped");
   }
+  if (step == CPB_STEP_ERROR) *error = *cpb_opened_error(m->opened);
   return step;
 }
 
-static cpb_step run_merge(py_message *m, py_work *work) {
-  cpb_step step;
-  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) {
-    if (!py_work_go_on(work, 0, 1)) return CPB_STEP_ERROR;
-    cpb_file_supply(m->source.file, cpb_merge_input(m->merge));
-  }
-  return step;
+static bool read_size(py_message *m, cpb_error *error) {
+  m->index = cpb_opened_index(m->opened);
+  m->size = cpb_opened_size(m->opened);
+  return m->index || cpb_file_size(m->source.file, &m->size, error) == CPB_OK;
 }
 
-/* The hash in the first block header of a file of records. */
-static bool begins_with_records(py_message *m, cpb_error *error) {
-  static const uint8_t hash[] = {0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f};
-  size_t length = sizeof hash;
-  const uint8_t *data = cpb_file_read(m->source.file, 0, &length, error);
-  return data && length == sizeof hash && memcmp(data, hash, sizeof hash) == 0;
-}
-
-/* `chunked`: 1 if the file must be chunked, 0 if it is the message, -1: as it begins. */
-static bool open_index(py_message *m, py_work *work, int chunked, cpb_error *error) {
-  if (chunked < 0 && !begins_with_records(m, error)) return error->code == CPB_OK;
-  if (chunked == 0) return true;
-  m->index = cpb_index_new(NULL, &m->limits);
-  if (!m->index) return error->code = CPB_E_MEMORY, false;
-  if (run_index(m, work) == CPB_STEP_DONE) return true;
-  *error = *cpb_index_error(m->index);
-  if (error->code != CPB_E_FORMAT || chunked > 0) return false;
-  cpb_index_free(m->index);
-  m->index = NULL;
-  error->code = CPB_OK;
-  return true;
-}
-
-static bool plan_merge(py_message *m, py_work *work, cpb_error *error) {
-  const cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1, .type = m->type, .limits = &m->limits};
-  m->merge = m->bytes ? cpb_merge_from_chunks(NULL, m->index, m->bytes, m->num_bytes, &how)
-                      : cpb_merge_new(NULL, m->index, &how);
-  if (!m->merge) return error->code = CPB_E_MEMORY, false;
-  bool done = run_merge(m, work) == CPB_STEP_DONE;
-  if (done) m->size = cpb_merge_size(m->merge);
-  else *error = *cpb_merge_error(m->merge);
-  return done;
-}
-
-static bool open_message(py_message *m, py_work *work, int chunked) {
+static bool open_message(py_message *m, py_work *work) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   py_work_unlock(work);
-  bool done = m->bytes || open_index(m, work, chunked, &error);
-  if (done && m->index) done = plan_merge(m, work, &error);
-  else if (done) done = cpb_file_size(m->source.file, &m->size, &error) == CPB_OK;
+  bool done = run(m, work, &error) == CPB_STEP_DONE && read_size(m, &error);
   py_work_lock(work);
   return done || py_raise(&error, m->source.name) != NULL;
 }
 
-/* chunks: sequence of (bytes-like, type), with the index that says where they belong. */
-static bool take_chunks(py_message *m, PyObject *chunks, PyObject *tree) {
-  cpb_error error;
-  py_buffer where;
+/* A sequence of (bytes-like, type). */
+static bool take_chunks(py_message *m, PyObject *chunks) {
   Py_ssize_t count = PySequence_Size(chunks);
   if (count < 0) return false;
   m->buffers = calloc((size_t)count + 1, sizeof *m->buffers);
@@ -115,10 +71,25 @@ static bool take_chunks(py_message *m, PyObject *chunks, PyObject *tree) {
     m->num_bytes++;
     m->bytes[i] = (cpb_chunk_bytes){.data = m->buffers[i].data, .size = m->buffers[i].size, .type = type};
   }
-  if (!py_buffer_read(&where, tree, "the chunked message")) return false;
-  m->index = cpb_index_from_message(NULL, &m->limits, where.data, where.size, &error);
+  return true;
+}
+
+/* `tree`: the index of chunks in memory, which says where they belong. */
+static bool open_chunks(py_message *m, PyObject *chunks, PyObject *tree, const cpb_opened_options *how) {
+  cpb_error error;
+  py_buffer where;
+  if (!take_chunks(m, chunks) || !py_buffer_read(&where, tree, "the chunked message")) return false;
+  cpb_index *index = cpb_index_from_message(NULL, &m->limits, where.data, where.size, &error);
   py_buffer_free(&where);
-  return m->index || py_raise(&error, NULL) != NULL;
+  if (!index) return py_raise(&error, NULL) != NULL;
+  m->opened = cpb_opened_from_chunks(NULL, index, m->bytes, m->num_bytes, how);
+  return m->opened || PyErr_NoMemory() != NULL;
+}
+
+static bool open_source(py_message *m, PyObject *resolved, const cpb_opened_options *how) {
+  if (!py_source_open(&m->source, resolved)) return false;
+  m->opened = cpb_opened_new(NULL, how);
+  return m->opened || PyErr_NoMemory() != NULL;
 }
 
 static bool set_type(py_message *m, PyObject *set, const char *name) {
@@ -129,19 +100,21 @@ static bool set_type(py_message *m, PyObject *set, const char *name) {
 }
 
 static int message_init(py_message *m, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved", "chunked", "schema", "type_name", "chunks", "tree", "progress", "limits", NULL};
+  static char *names[] = {"resolved", "form", "schema", "type_name", "chunks", "tree", "progress", "limits", NULL};
   PyObject *resolved, *schema, *chunks, *tree, *progress, *limits;
-  int chunked;
+  int form;
   const char *name;
   py_work work;
   if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiOzOOOO", names, &resolved, &chunked, &schema, &name, &chunks, &tree,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiOzOOOO", names, &resolved, &form, &schema, &name, &chunks, &tree,
                                    &progress, &limits))
     return -1;
   if (!py_limits(&m->limits, limits) || !py_gate_init(&m->gate) || !set_type(m, schema, name)) return -1;
-  bool taken = chunks == Py_None ? py_source_open(&m->source, resolved) : take_chunks(m, chunks, tree);
-  if (!taken || !py_work_begin(&work, &m->gate, progress)) return -1;
-  m->open = open_message(m, &work, chunked);
+  const cpb_opened_options how = {
+      .struct_size = sizeof how, .form = (cpb_opened_form)form, .limits = &m->limits, .type = m->type};
+  bool made = chunks == Py_None ? open_source(m, resolved, &how) : open_chunks(m, chunks, tree, &how);
+  if (!made || !py_work_begin(&work, &m->gate, progress)) return -1;
+  m->open = open_message(m, &work);
   if (!m->open) clear(m);
   py_work_end(&work);
   return m->open ? 0 : -1;
@@ -159,63 +132,27 @@ static void message_dealloc(py_message *m) {
 
 /* --- Ranges ------------------------------------------------------------------------------------- */
 
-static bool copy_merged(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
-  size_t done = 0;
-  cpb_step step;
-  cpb_merge_read(m->merge, offset, length);
-  while ((step = run_merge(m, work)) == CPB_STEP_DATA) {
-    size_t n;
-    const uint8_t *data = cpb_merge_data(m->merge, &n);
-    memcpy(out + done, data, n);
-    done += n;
-    if (!py_work_go_on(work, done, length)) return false;
-  }
-  if (step == CPB_STEP_ERROR) *error = *cpb_merge_error(m->merge);
-  return step == CPB_STEP_DONE;
-}
-
 bool py_message_copy(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
-  if (m->merge) return copy_merged(m, work, offset, out, length, error);
-  for (size_t done = 0; done < length;) {
-    size_t n = length - done;
-    if (!py_work_go_on(work, done, length)) return false;
-    const uint8_t *data = cpb_file_read(m->source.file, offset + done, &n, error);
-    if (data && n == 0) {
-      error->code = CPB_E_TRUNCATED;
-      error->offset = offset + done;
-    }
-    if (!data || n == 0) return false;
+  size_t n, done = 0;
+  cpb_step step;
+  cpb_opened_read(m->opened, offset, length);
+  while ((step = run(m, work, error)) == CPB_STEP_DATA) {
+    const uint8_t *data = cpb_opened_data(m->opened, &n);
     memcpy(out + done, data, n);
     done += n;
+    if (!py_work_go_on(work, done, length)) return false;
   }
-  return true;
-}
-
-/* Bytes for an engine, from the need's offset on. */
-static void supply_merged(py_message *m, py_work *work, cpb_input *input, cpb_error *error) {
-  cpb_need need;
-  cpb_input_need(input, &need);
-  if (need.kind != CPB_NEED_RANGE || need.offset >= m->size) {
-    cpb_input_end(input, m->size);
-    return;
-  }
-  if (!m->window) m->window = malloc(WINDOW);
-  bool held = need.offset >= m->begin && need.offset - m->begin < m->length;
-  if (m->window && !held) {
-    uint64_t wanted = need.ahead < WINDOW ? need.ahead : WINDOW;
-    m->length = 0;
-    if (wanted > m->size - need.offset) wanted = m->size - need.offset;
-    if (py_message_copy(m, work, need.offset, m->window, (size_t)wanted, error)) m->length = (size_t)wanted;
-    m->begin = need.offset;
-  }
-  if (m->length > 0) cpb_input_supply(input, m->begin, m->window, m->length);
-  else cpb_input_fail_with(input, error);
+  if (step == CPB_STEP_DONE && done < length) *error = (cpb_error){.code = CPB_E_TRUNCATED, .offset = offset + done};
+  return step == CPB_STEP_DONE && done == length;
 }
 
 void py_message_supply(py_message *m, py_work *work, cpb_input *input, cpb_error *error) {
-  if (!py_work_go_on(work, 0, 1)) cpb_input_fail(input, CPB_E_CANCELLED, "stopped");
-  else if (m->merge) supply_merged(m, work, input, error);
-  else cpb_file_supply(m->source.file, input);
+  if (!py_work_go_on(work, 0, 1)) {
+    cpb_input_fail(input, CPB_E_CANCELLED, "stopped");
+    return;
+  }
+  cpb_opened_answer(m->opened, input);
+  run(m, work, error);
 }
 
 PyObject *py_message_bytes(py_message *m, py_work *work, uint64_t offset, uint64_t length) {

@@ -4,6 +4,7 @@
 
 #include <cpb/chunked.h>
 #include <cpb/message.h>
+#include <cpb/opened.h>
 
 #include "core.h"
 
@@ -15,18 +16,14 @@ typedef struct py_message {
   PyObject *schema;             /* a Schema */
   const cpb_message_type *type; /* NULL: not known */
   cpb_limits limits;
-  cpb_index *index;         /* NULL: the source is the message itself */
-  cpb_merge *merge;         /* with an index */
+  cpb_opened *opened;
+  const cpb_index *index;   /* NULL: the source is the message itself */
   cpb_chunk_reader *chunks; /* made when one is read first */
   uint64_t size;
   /* Chunks in memory. */
   size_t num_bytes;
   py_buffer *buffers;
   cpb_chunk_bytes *bytes;
-  /* Bytes of the merged message for engines: from `begin` on. */
-  uint8_t *window;
-  uint64_t begin;
-  size_t length;
 } py_message;
 
 bool py_message_is_open(const py_message *message);

@@ -58,3 +58,22 @@ def test_of_a_samediff_zip_that_was_cut_off_what_is_there_is_answered(cpb, tmp_p
     with libcpb.open_model(path) as model:
         assert model.overview()["problems"][0]["damage"]
         assert model.overview() == json.loads(cpb.run("inspect", path, "--json").stdout)
+
+
+def test_of_a_message_with_a_damaged_chunk_every_other_byte_is_read(tmp_path):
+    """A failed read does not end the message."""
+    whole = (DATA / "cpb/saved_model_split-standard/orig.pb").read_bytes()
+    path = tmp_path / "message.cpb"
+    libcpb.split(whole, path, max_chunk_size=500, codec="none")
+    with libcpb.open(path) as message:
+        chunk = max(message.chunks, key=lambda chunk: chunk.size)
+    changed = bytearray(path.read_bytes())
+    changed[chunk.position + 60] ^= 1
+    with libcpb.open(bytes(changed), chunked=True) as message:
+        read = []
+        for at in range(message.size):
+            try:
+                read.append(message.read(at, 1) == whole[at:at + 1])
+            except libcpb.CpbError as error:
+                assert error.code == "DAMAGED"
+    assert all(read) and len(read) == len(whole) - chunk.size

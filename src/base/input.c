@@ -82,7 +82,7 @@ static bool is_of_a_file(cpb_code code) {
 
 void cpb_input_fail_with(cpb_input *input, const cpb_error *error) {
   cpb_error failure = *error;
-  if (!is_of_a_file(error->code)) failure.code = CPB_E_READ;
+  if (!input->keeps_codes && !is_of_a_file(error->code)) failure.code = CPB_E_READ;
   if (error->code == CPB_E_NOT_FOUND && error->system == 0 && error->status == 0) failure.system = ENOENT;
   cpb_input_fail_as(input, &failure);
 }

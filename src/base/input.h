@@ -22,6 +22,7 @@ struct cpb_input {
   uint64_t size; /* of the whole input, or CPB_NO_OFFSET while unknown */
   cpb_need need;
   bool useless;      /* the host's last answer lacked the needed byte */
+  bool keeps_codes;  /* of the host's errors: the engine only passes bytes on */
   cpb_error failure; /* from cpb_input_fail() or cpb_input_lose(), or the host's mistake */
   cpb_range lost;    /* from cpb_input_lose(); its length is 0 if nothing is lost */
   bool lost_whole;

@@ -37,6 +37,7 @@ static bytes load(const char *path) {
 typedef struct host {
   bytes file;
   size_t piece, needs, fails_at;
+  cpb_code code; /* of that failure */
   uint8_t *lent;
 } host;
 
@@ -55,7 +56,7 @@ static void serve(host *h, cpb_input *input) {
   free(h->lent);
   h->lent = NULL;
   if (++h->needs == h->fails_at) {
-    cpb_input_fail(input, CPB_E_CANCELLED, "enough");
+    cpb_input_fail(input, h->code, "enough");
   } else if (need.kind == CPB_NEED_SIZE || need.offset >= h->file.size) {
     cpb_input_end(input, h->file.size);
   } else {
@@ -299,7 +300,7 @@ static void a_failed_opening_is_final_and_any_other_failure_is_not(void **state)
   bytes whole = load(MODEL "orig.pb");
   cpb_path *path = cpb_path_parse(NULL, "2[0].2.1[2].5", 13, NULL);
   for (size_t i = 0; i < 4; i++) {
-    host h = {.file = load(i % 2 ? MODEL "max500_zstd.cpb" : MODEL "orig.pb"), .piece = 200};
+    host h = {.file = load(i % 2 ? MODEL "max500_zstd.cpb" : MODEL "orig.pb"), .piece = 200, .code = CPB_E_CANCELLED};
     const cpb_opened_options how = {.struct_size = sizeof how, .plan_late = i > 1};
     size_t all = SIZE_MAX;
     for (size_t fails_at = 1; fails_at <= all; fails_at++) {
@@ -332,6 +333,21 @@ static void a_failed_opening_is_final_and_any_other_failure_is_not(void **state)
   free(whole.data);
 }
 
+static void a_plain_message_keeps_the_code_of_a_failure(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    host h = {.file = load(i ? MODEL "max500_zstd.cpb" : MODEL "orig.pb"), .code = CPB_E_LIMIT};
+    const cpb_opened_options how = {.struct_size = sizeof how, .plan_late = 1};
+    cpb_opened *o = open_as(&h, &how, CPB_STEP_DONE);
+    h.fails_at = h.needs + 1;
+    cpb_opened_read(o, 0, 4000);
+    while (run(&h, o) == CPB_STEP_DATA) continue;
+    assert_int_equal(cpb_opened_error(o)->code, i ? CPB_E_READ : CPB_E_LIMIT);
+    cpb_opened_free(o);
+    free_host(&h);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_file_gives_the_message_in_pieces_of_any_size),
@@ -339,6 +355,7 @@ int main(void) {
       cmocka_unit_test(a_field_is_found_by_the_engine_and_by_one_that_it_answers),
       cmocka_unit_test(damage_takes_its_chunk_and_no_more),
       cmocka_unit_test(a_failed_opening_is_final_and_any_other_failure_is_not),
+      cmocka_unit_test(a_plain_message_keeps_the_code_of_a_failure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,8 +19,6 @@ const [modules = path('../build/web'), dist = path('dist')] = args
 const shipped = [
   'reader',
   'reader-simd',
-  'reader-nobrotli',
-  'reader-hostcodecs',
   'full',
   'full-simd',
   'inspect',

@@ -8,6 +8,11 @@
 
 /* --- Making and freeing ------------------------------------------------------ */
 
+static void renew_input(cpb_opened *o) {
+  cpb_input_init(&o->input);
+  o->input.keeps_codes = true;
+}
+
 cpb_opened *cpb_opened_new(const cpb_allocator *allocator, const cpb_opened_options *options) {
   static const cpb_opened_state first[] = {CPB_OPENED_LOOKS, CPB_OPENED_READS_INDEX, CPB_OPENED_PLANS};
   cpb_allocator a = cpb_allocator_or_default(allocator);
@@ -21,7 +26,7 @@ cpb_opened *cpb_opened_new(const cpb_allocator *allocator, const cpb_opened_opti
   o->options.limits = &o->limits;
   o->state = first[o->options.form];
   cpb_error_begin(&o->error, NULL);
-  cpb_input_init(&o->input);
+  renew_input(o);
   cpb_buffer_init(&o->window, &a);
   return o;
 }
@@ -186,7 +191,7 @@ static cpb_code begin(cpb_opened *o, cpb_opened_request request, uint64_t offset
   if (o->merge && !o->is_planned) drop_plan(o);
   drop_search(o);
   cpb_error_begin(&o->error, NULL);
-  cpb_input_init(&o->input);
+  renew_input(o);
   o->request = request;
   o->at = offset;
   o->left = length;

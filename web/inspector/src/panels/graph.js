@@ -17,6 +17,7 @@ import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
 import { behaviour, look } from './graph-look.js';
 import { map, mapLook, showPlace } from './graph-map.js';
 import { panelLook } from './graph-panel-look.js';
+import { Places } from './graph-places.js';
 import { fromText, toText } from './graph-scopes.js';
 import { markedBy } from './graph-marks.js';
 import { Zoom } from './graph-zoom.js';
@@ -58,6 +59,7 @@ class Graph extends Panel {
   }
 
   #zoom = new Zoom();
+  #known = new Places();
   /** the last shown graph, and the selection in it */
   #seen = { layout: /** @type {any} */ (undefined), at: '', chosen: '' };
 
@@ -132,6 +134,7 @@ class Graph extends Panel {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('at') || changed.has('node') || changed.has('view')) this.group = '';
+    this.#known.enter(this.session, [this.at, this.node, this.view]);
   }
 
   /** Gives the drawing to the window, which shows the selection. */
@@ -142,7 +145,10 @@ class Graph extends Panel {
     const { layout, drawn } = shown;
     const [seen, zoom] = [this.#seen, this.#zoom];
     zoom.attach(svg);
-    zoom.moved = () => showPlace(this.renderRoot, zoom);
+    zoom.moved = () => {
+      showPlace(this.renderRoot, zoom);
+      this.#known.keep(this.session, zoom);
+    };
     Object.assign(zoom, { width: layout.width, height: layout.height });
     const chosen = this.#chosen(drawn);
     const isNew = seen.layout !== layout;
@@ -155,6 +161,7 @@ class Graph extends Panel {
       const place = areaOf(drawn, layout, chosen);
       if (place) zoom.see(place, true);
     }
+    if (drawn === this.#graph.value && this.#graph.status === 2 && this.#layout.status === 2) this.#known.restore(zoom);
     if (isNew) this.#refocus(svg);
   }
 
