@@ -121,6 +121,8 @@ test('both graphs beside each other: a step leads to the next difference in both
       }
       await key('N');
       await shows(nodes.length - 2);
+      await page.evaluate('location.reload()');
+      await shows(nodes.length - 2);
       await page.evaluate(`${all('details.box')}.forEach((one) => (one.open = true))`);
       await page.evaluate(click(nodes[0].name));
       await shows(0);

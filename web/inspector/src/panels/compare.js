@@ -110,7 +110,12 @@ class Compare extends Panel {
       const other = (this.#opened = new Session(first ?? addressOf(at), { beside: chosen }));
       const [{ Sides }] = await Promise.all([import('./compare-graphs.js'), other.open(signal)]);
       const sessions = { a: session, b: other };
-      return new Sides(sessions, differences.sections, graphKey, () => this.requestUpdate());
+      const sides = new Sides(sessions, differences.sections, graphKey, () => {
+        this.requestUpdate();
+        if (sides.number >= 0) this.see({ difference: sides.number + 1 }); // a link leads to it
+      });
+      await sides.lead(Number(this.view.difference ?? 0) - 1);
+      return sides;
     },
     () => [this.at, this.chosen, this.view.graphs === 'yes', this.#differences.value],
   );
