@@ -81,13 +81,15 @@ function spoken(group, sign) {
 
 /** @param {Group} group */
 function wordsOf(group) {
-  const { is, label, word = is, op, count: nodes, calls } = group;
+  const { id, is, label, word = is, op, count: nodes, calls } = group;
   const lines = linesOf(group).map(([name, text]) => `${name} ${text}`.trim());
   const called = callsIn(group).length
     ? [`calls ${calls.map((one) => plain(functionName(one.function))).join(', ')}`]
     : [];
   const second = under(group) ? [plain(op)] : [];
-  if (is === 'node') return [plain(label), ...second, ...lines, ...called].join(', ');
+  // In no scope, the name is spoken as the box's title has it.
+  const name = id.includes('/') ? label : id;
+  if (is === 'node') return [plain(name), ...second, ...lines, ...called].join(', ');
   if (is === 'argument' || is === 'result') return `${word} ${plain(label)}, ${plain(op)}`;
   if (is === 'scope') return [`open scope ${plain(label)}`, under(group), ...lines].join(', ');
   return [`${plain(label)} × ${count(nodes)}`, ...second].join(', ');
