@@ -88,7 +88,7 @@ function wordsOf(group) {
     : [];
   const second = under(group) ? [plain(op)] : [];
   // In no scope, the name is spoken as the box's title has it.
-  const name = id.includes('/') ? label : id;
+  const name = !id.includes('/') && id.startsWith(label) ? id : label;
   if (is === 'node') return [plain(name), ...second, ...lines, ...called].join(', ');
   if (is === 'argument' || is === 'result') return `${word} ${plain(label)}, ${plain(op)}`;
   if (is === 'scope') return [`open scope ${plain(label)}`, under(group), ...lines].join(', ');
