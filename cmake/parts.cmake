@@ -23,16 +23,10 @@ if(NOT CPB_BUILD_MODEL)
   set(CPB_WHOLE FALSE)
   list(APPEND CPB_HEADERS_LEFT_OUT archive checkpoint diff model onnx open samediff statistics values)
 endif()
-if(CPB_CODECS STREQUAL host)
-  set(CPB_WHOLE FALSE)
-else()
-  list(APPEND CPB_HEADERS_LEFT_OUT host_codec)
-endif()
 
-if(CPB_BUILD_CLI AND NOT (CPB_BUILD_HOST AND CPB_BUILD_MODEL AND CPB_CODECS STREQUAL builtin))
-  message(FATAL_ERROR "CPB_BUILD_CLI is ON, but the command cannot do without CPB_BUILD_HOST=ON (it is ${CPB_BUILD_HOST}), "
-                      "CPB_BUILD_MODEL=ON (${CPB_BUILD_MODEL}) and CPB_CODECS=builtin (${CPB_CODECS}): "
-                      "leave it out with -DCPB_BUILD_CLI=OFF")
+if(CPB_BUILD_CLI AND NOT (CPB_BUILD_HOST AND CPB_BUILD_MODEL))
+  message(FATAL_ERROR "CPB_BUILD_CLI is ON, but the command cannot do without CPB_BUILD_HOST=ON (it is ${CPB_BUILD_HOST}) "
+                      "and CPB_BUILD_MODEL=ON (${CPB_BUILD_MODEL}): leave it out with -DCPB_BUILD_CLI=OFF")
 endif()
 if(NOT CPB_BUILD_CLI OR NOT CPB_WITH_BROTLI OR NOT CPB_WITH_MALLOC)
   set(CPB_WHOLE FALSE)

@@ -167,7 +167,7 @@ def test_what_cannot_be_appended_to(tmp_path):
 
 def recipes():
     """The examples under "Data sets": each with the package that it needs."""
-    section = PAGE.partition("\n### Data sets\n")[2].partition("\n### ")[0]
+    section = PAGE.partition("\n## Data sets\n")[2].partition("\n## ")[0]
     found = re.findall(r"<!-- needs (\S+) -->\n```\n(.*?)^```$", section, re.M | re.S)
     assert len(found) >= 6
     return found

@@ -68,6 +68,8 @@ void cli_print_bytes(cli *c, const void *data, size_t size);
 /* Prints the content of c->json, which may be continued; or prints its last part, as a line. */
 void cli_print_json(cli *c);
 void cli_print_json_line(cli *c);
+/* A line of JSON about a damaged part of a file. */
+void cli_print_skipped(cli *c, const cpb_skipped *skipped);
 
 /* False once a print has failed: the output is no longer read. */
 bool cli_can_print(const cli *c);

@@ -7,6 +7,9 @@
 #include "base/status.h"
 #include "model/kinds.h"
 
+/* What a reader has read stays for the next question; `held` counts it for the limits. The texts of a question are
+ * copied, because the host's need not outlive cpb_model_ask(). An error stays until the next question. */
+
 #define MAX_VALUE 1024
 #define PAGE 100
 

@@ -1,4 +1,4 @@
-"""Work is counted, not timed (cpb --work), and compared at n, 2 n and 4 n."""
+"""Work is counted, not timed (cpb --work), and compared at n and 4 n."""
 
 import re
 
@@ -22,16 +22,14 @@ def work(cpb, *words):
     return {name: int(value) for name, value in re.findall("([a-z]+)=([0-9]+)", counted[1])} | {"output": len(result.stdout or b"")}
 
 
-def check(measure, up_to=4):
-    """`measure` gives the work at n times its argument: it doubles when n does, until it is refused."""
-    counts = []
-    for times in [times for times in (1, 2, 4) if times <= up_to]:
-        counts.append(measure(times))
-        if isinstance(counts[-1], str):
-            break
-    for one, two in zip(counts, counts[1:]):
-        if isinstance(two, str):
-            break
-        for kind, count in two.items():
-            assert count <= max(RATIO.get(kind, 2.2) * one[kind], SMALL[kind]), (kind, counts)
+def check(measure, to=4, ratio=RATIO):
+    """`measure` gives the work at n times its argument, which is 1 and `to`, 2 or 4: each time that n doubles it
+    doubles, or is refused."""
+    counts = [measure(1)]
+    if isinstance(counts[0], str):
+        return counts
+    counts.append(measure(to))
+    if not isinstance(counts[1], str):
+        for kind, count in counts[1].items():
+            assert count <= max(ratio.get(kind, 2.2) ** (to // 2) * counts[0][kind], SMALL[kind]), (kind, counts)
     return counts

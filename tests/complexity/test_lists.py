@@ -22,5 +22,5 @@ def models(tmp_path_factory):
 @pytest.mark.parametrize("make, question", [(make, question) for make in LISTS for question in LISTS[make]],
                          ids=lambda value: getattr(value, "__name__", value or "summary"))
 def test_a_list_into_a_pipe_is_linear_work(cpb, models, make, question):
-    counts = check(lambda times: work(cpb, "inspect", models(make, times), *question.split()), up_to=2)
+    counts = check(lambda times: work(cpb, "inspect", models(make, times), *question.split()), to=2)
     assert all(count["entries"] > N for count in counts), "each page is counted"

@@ -41,7 +41,6 @@ in_modules = {"emscripten", "musl", "compiler-rt"}
 assert contains["wasm/json.wasm"] == in_modules | {"nanopb"}
 assert contains["wasm/reader.wasm"] == in_modules | {"nanopb", "zstd", "xxhash", "brotli"}
 assert contains["wasm/models.wasm"] == in_modules | {"nanopb", "zstd", "xxhash", "brotli", "zlib", "yyjson"}
-assert contains["wasm/reader-hostcodecs.wasm"] == in_modules | {"nanopb"}
 assert {"wasi-libc", "musl", "dlmalloc", "cloudlibc", "zlib", "yyjson"} <= contains["wasm/cpb-cli.wasm"]
 assert contains["wasm/cpb-cli-plain.wasm"] == contains["wasm/cpb-cli.wasm"]
 assert contains["wasm/cpb-cli-core.wasm"] <= contains["wasm/cpb-cli.wasm"]

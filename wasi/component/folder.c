@@ -1,4 +1,4 @@
-/* Files that src/host opens next to a model's file (host/lookup.h, host/file.h), from the folder that the host
+/* Files that src/host opens next to a model's file (host/open/lookup.h, host/file.h), from the folder that the host
  * lends. */
 #include "folder.h"
 
@@ -9,9 +9,9 @@
 #include "base/status.h"
 #include "cpb/open.h"
 #include "host.h"
-#include "host/archive.h"
 #include "host/file.h"
-#include "host/lookup.h"
+#include "host/open/archive.h"
+#include "host/open/lookup.h"
 #include "host/url/address.h"
 
 static const place *here;

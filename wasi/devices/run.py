@@ -145,13 +145,11 @@ def kib(number):
 
 
 def table(measured):
-    lines = ["| reader | board | file | RAM | peak | static | stack | heap | linear | interpreter | flash | module | instructions | longest step |",
-             "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    lines = ["| reader | board | file | RAM | peak | linear | flash | instructions | longest step |",
+             "|---|---|---|--:|--:|--:|--:|--:|--:|"]
     for m in measured:
-        linear = m.setdefault("linear", 0)
-        m["interpreter"] = linear and m["heap"] - linear
-        m["module"] = m.get("module", 0)
-        parts = ("peak", "static", "stack", "heap", "linear", "interpreter", "flash", "module")
+        m.setdefault("linear", 0)
+        parts = ("peak", "linear", "flash")
         lines.append(f"| {m['what']} | {m['board']} | {m['file']} | {m['ram']} | " + " | ".join(kib(m[p]) for p in parts) +
                      f" | {m['instructions'] / 1e6:.0f} M | {m['step'] / 1e3:.0f} K |")
     return "\n".join(lines) + "\n"

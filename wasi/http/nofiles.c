@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "host/descriptor.h"
-#include "host/lookup.h"
+#include "host/open/lookup.h"
 #include "host/references.h"
 #include "host/regular.h"
 

@@ -31,7 +31,7 @@ const output = positionals[0] ?? here('../../build/inspector');
 const alias = {
   libcpb: `${pack}/index.js`,
   ...Object.fromEntries(
-    ['worker', 'inspect', 'in-turn.js', 'init.js', 'modules.js', 'module-urls.js'].map((name) => [
+    ['worker', 'inspect', 'wasm', 'in-turn.js', 'init.js', 'modules.js', 'module-urls.js'].map((name) => [
       `libcpb/${name}`,
       `${pack}/${name}`,
     ]),
@@ -39,7 +39,7 @@ const alias = {
 };
 
 /** Modules that are loaded on demand. */
-const loadedLater = left('loaded later', /^\.\/(operators\/\w+|arrays)\.js$/);
+const loadedLater = left('loaded later', /^\.\/(operators\/\w+|arrays|compare-graphs)\.js$/);
 
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
@@ -50,6 +50,7 @@ await build({
     'model-worker': here('src/model/worker.js'),
     'layout-worker': here('src/layout-worker.js'),
     arrays: here('src/model/arrays.js'),
+    'compare-graphs': here('src/panels/compare-graphs.js'),
   },
   bundle: true, // each in one file: over a slow link, imports that are found step by step arrive late
   format: 'esm',

@@ -60,7 +60,7 @@ const instead = (filter, load) => ({
 export async function singleFile(pack, alias) {
   const packed = (/** @type {string} */ name) =>
     gzipSync(readFileSync(`${pack}/wasm/${name}`), { level: 9 }).toString('base64');
-  const wasm = ['models.wasm', 'dictionary.wasm'].map((name) =>
+  const wasm = ['models.wasm', 'numbers.wasm', 'dictionary.wasm'].map((name) =>
     instead(new RegExp(`^${name}$`), async () => ({ contents: packed(name), loader: 'text' })),
   );
   const texts = await Promise.all(

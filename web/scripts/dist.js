@@ -19,8 +19,6 @@ const [modules = path('../build/web'), dist = path('dist')] = args
 const shipped = [
   'reader',
   'reader-simd',
-  'reader-nobrotli',
-  'reader-hostcodecs',
   'full',
   'full-simd',
   'inspect',
@@ -28,6 +26,7 @@ const shipped = [
   'models',
   'models-simd',
   'json',
+  'numbers',
   'dictionary',
 ];
 

@@ -25,7 +25,6 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./errors.js').Code} Code */
 /** @typedef {import('./init.js').ModuleInput} ModuleInput */
 /** @typedef {import('./init.js').Modules} Modules */
-/** @typedef {import('./wasm/codecs.js').Decode} Decode */
 /** @typedef {import('./reader/chunk-ranges.js').FileRange} FileRange */
 /** @typedef {import('./reader/chunks.js').Chunk} Chunk */
 /** @typedef {import('./reader/chunks.js').ChunkReadOptions} ChunkReadOptions */

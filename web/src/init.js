@@ -2,9 +2,7 @@
 import { isBytes } from './collector.js';
 import { CpbError } from './errors.js';
 import { compiled, load, moduleFor, modules, openPath, setModules } from './modules.js';
-import { setDecode } from './wasm/codecs.js';
 
-/** @import { Decode } from './wasm/codecs.js' */
 /** @import { Kind, OpenPath } from './modules.js' */
 
 /**
@@ -12,7 +10,7 @@ import { setDecode } from './wasm/codecs.js';
  * @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput
  */
 
-const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
+const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'numbers', 'dictionary'];
 
 /**
  * The modules of the package, each compiled or as the place to load it from.
@@ -22,10 +20,10 @@ const kinds = ['reader', 'full', 'inspect', 'models', 'json', 'dictionary'];
  * @property {ModuleInput} [inspect] inspects models of most kinds
  * @property {ModuleInput} [models] replaces `inspect` if that is missing, and does the rest: Core ML, SameDiff, zip
  *   archives, models in text format, `diff`, `cut` and `nodesToLoad`
- * @property {ModuleInput} [json] makes JSON for `inspect` and reader-nobrotli.wasm, which cannot
+ * @property {ModuleInput} [json] makes JSON for `inspect`, which cannot
+ * @property {ModuleInput} [numbers] statistics of arrays, and real values of quantized ones
  * @property {ModuleInput} [dictionary] Brotli's dictionary, which `reader`, `inspect` and `models` need for files
  *   compressed with Brotli
- * @property {Decode} [decode] decodes for reader-hostcodecs.wasm
  * @property {URL | string} [worker] the URL of `libcpb/worker`, the script of a Worker, if a bundler has moved it
  */
 
@@ -56,11 +54,10 @@ export function setUp(from, files = openPath, read = fetchModule) {
  */
 export async function init(input) {
   const isPair = input?.constructor === Object;
-  const { decode, worker, ...given } = /** @type {Modules} */ (isPair ? input : { reader: input });
-  setDecode(decode);
+  const { worker, ...given } = /** @type {Modules} */ (isPair ? input : { reader: input });
   workerUrl = worker ?? workerUrl;
   for (const kind of /** @type {Kind[]} */ (Object.keys(given))) {
-    if (!kinds.includes(kind)) throw new CpbError('USAGE', `no module ${kind}; there are ${kinds}, decode, worker`);
+    if (!kinds.includes(kind)) throw new CpbError('USAGE', `no module ${kind}; there are ${kinds}, worker`);
     const module = given[kind];
     if (module !== undefined || !isPair) modules[kind] = load(kind, () => compile(/** @type {ModuleInput} */ (module)));
   }

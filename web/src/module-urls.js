@@ -12,6 +12,7 @@ const modules = {
   ],
   models: () => [new URL('./wasm/models.wasm', import.meta.url), new URL('./wasm/models-simd.wasm', import.meta.url)],
   json: () => [new URL('./wasm/json.wasm', import.meta.url)],
+  numbers: () => [new URL('./wasm/numbers.wasm', import.meta.url)],
   dictionary: () => [new URL('./wasm/dictionary.wasm', import.meta.url)],
 };
 

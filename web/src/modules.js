@@ -1,7 +1,7 @@
 /** The WebAssembly modules, each compiled on demand. */
 import { asCpbError, CpbError } from './errors.js';
 
-/** @typedef {'reader' | 'full' | 'inspect' | 'models' | 'json' | 'dictionary'} Kind */
+/** @typedef {'reader' | 'full' | 'inspect' | 'models' | 'json' | 'numbers' | 'dictionary'} Kind */
 /** @typedef {((path: string) => import('./types.js').Source) | undefined} OpenPath */
 
 /** Modules that are loaded or being loaded. @type {Partial<Record<Kind, Promise<WebAssembly.Module>>>} */

@@ -2,6 +2,7 @@
  * Of a model with equal layers, the ends of its large values are asked for before the values in front
  * of them are known; of others, next to nothing that is not needed.
  */
+// runtimes by default: node
 import { equalJumps } from '../src/reader/equal-jumps.js';
 import { goingOn } from '../src/reader/progressions.js';
 import { virtualClock } from './support/clock.js';

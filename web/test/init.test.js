@@ -51,7 +51,7 @@ test('what no module can be is USAGE, and says what there is', async () => {
   await assert.rejects(init({ full: /** @type {any} */ (42) }), { code: 'USAGE' });
   await assert.rejects(init(/** @type {any} */ ({ raeder: await wasm() })), {
     code: 'USAGE',
-    message: /^no module raeder; there are reader,full,inspect,models,json,dictionary, decode, worker$/,
+    message: /^no module raeder; there are reader,full,inspect,models,json,numbers,dictionary, worker$/,
   });
   await works();
 });

@@ -32,6 +32,7 @@ const places = [
     { panel: 'bytes', at: 'model/a/MatMul/ReadVariableOp/resource' },
     'Standard deviation',
   ],
+  [model, { panel: 'compare', at: '/cut/saved_model.pb', graphs: 'yes' }, 'Next difference'],
   [model, { panel: 'file' }, 'requests so far'],
   [model, { panel: 'search', at: 'kernel' }, 'conv2d/kernel'],
   ['models/samediff_small/minimal.zip', {}, 'default tag'],

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { root } from './runtimes/files.js';
 import { temporary } from './runtimes/process.js';
 import { libcpb } from './support/libcpb.js';
+import { core } from './support/core.js';
+import { entry, immediate, operation, program } from './support/coreml.js';
 import { graph, model, node, tensor, types, value } from './support/onnx.js';
 import { unpackSameDiff } from './support/models.js';
 import { assert, test } from './support/test.js';
@@ -17,15 +19,18 @@ const command = process.env.CPB ?? `${root}build/cpb`;
 const { signal } = new AbortController();
 const text = new TextDecoder();
 
+/** @param {any} opened */
+const arraysOf = (opened) => new Arrays(opened, opened.ask, opened.kind, core);
+
 /** A file of values as the page writes it. @param {any} opened @param {any} what */
 async function written(opened, what) {
   const pieces = [];
-  for await (const piece of new Arrays(opened, opened.ask, opened.kind).file(what, signal)) pieces.push(piece.slice());
+  for await (const piece of arraysOf(opened).file(what, signal)) pieces.push(piece.slice());
   return Buffer.concat(pieces);
 }
 
 /** What the page shows. @param {any} opened @param {any} what */
-const shown = (opened, what) => new Arrays(opened, opened.ask, opened.kind).values(what, signal);
+const shown = (opened, what) => arraysOf(opened).values(what, signal);
 
 /** As many bytes as so many elements take. @param {string} type @param {number} count */
 function bytesOf(type, count) {
@@ -40,6 +45,13 @@ function extracted(file, name) {
   if (status === 0) return stdout;
   assert.match(String(stderr), /NumPy has no type/);
   return undefined;
+}
+
+/** The command's statistics; without the place of the array. @param {string} file @param {string} name @param {string[]} options */
+function asked(file, name, ...options) {
+  const { stdout } = spawnSync(command, ['inspect', file, 'weights', name, '--json', ...options], { encoding: 'utf8' });
+  const { listed: _, ...statistics } = JSON.parse(stdout);
+  return statistics;
 }
 
 const numeric = Object.keys(types).filter((type) => type !== 'string');
@@ -82,6 +94,23 @@ test('a saved .npy is byte for byte what cpb extract writes, for every type', as
   }
 });
 
+test('statistics are those of the command, for every type', async () => {
+  const { path, remove } = temporary();
+  const file = join(path, 'all.onnx');
+  const initializers = numeric.map((type) => tensor(type, type, [2, 3], bytesOf(type, 6)));
+  writeFileSync(file, model(graph('g', { nodes: [], initializers })));
+  const opened = await libcpb.inspect(file);
+  try {
+    for (const type of numeric) {
+      const { statistics } = await shown(opened, { tensor: { node: type, dtype: type, shape: [2, 3] }, axis: 0 });
+      assert.deepEqual(statistics, asked(file, type, '--axis', '0'), type);
+    }
+  } finally {
+    opened.close();
+    remove();
+  }
+});
+
 test('a slice picks what NumPy would, from either order of the dimensions and from pieces of any size', () => {
   const shape = [3, 4, 5];
   const at = (/** @type {number[]} */ [i = 0, j = 0, k = 0]) => 20 * i + 5 * j + k;
@@ -117,19 +146,24 @@ test('a slice picks what NumPy would, from either order of the dimensions and fr
 
 test('numbers of a slice: zeros, NaN and infinities, ranges of each index; as CSV and as a list', async () => {
   const numbers = new Float32Array([0, 0.1, NaN, Infinity, 5, 0, -2, 1e-8]);
-  const opened = await libcpb.inspect(
-    model(graph('g', { nodes: [], initializers: [tensor('w', 'float32', [2, 4], new Uint8Array(numbers.buffer))] })),
-  );
+  const { path, remove } = temporary();
+  const file = join(path, 'w.onnx');
+  const initializers = [tensor('w', 'float32', [2, 4], new Uint8Array(numbers.buffer))];
+  writeFileSync(file, model(graph('g', { nodes: [], initializers })));
+  const opened = await libcpb.inspect(file);
   const what = { tensor: { node: 'w', dtype: 'float32', shape: [2, 4] } };
   const all = await shown(opened, what);
-  assert.deepEqual([all.zeros, all.nan, all.infinite, all.finite, all.low, all.high], [2, 1, 1, 6, -2, 5]);
-  const near = (/** @type {number[]} */ list) => list.map((one) => Math.round(one * 1e9) / 1e9);
-  assert.deepEqual(
-    [near(all.channels.low), near(all.channels.high)],
-    [[0, 0, -2, 1e-8].map((one) => one), [5, 0.100000001, -2, 1e-8]],
-  );
+  const { zeros, nan, infinite, finite, minimum, maximum } = all.statistics.numbers;
+  assert.deepEqual([zeros, nan, infinite, finite, minimum, maximum], [2, 1, 1, 6, -2, 5]);
+  assert.deepEqual(all.statistics.parts.ranges, [
+    [0, 5],
+    [0, 0.1],
+    [-2, -2],
+    [1e-8, 1e-8],
+  ]);
+  assert.deepEqual(all.statistics, asked(file, 'w', '--axis', '1'));
   const row = await shown(opened, { ...what, slice: '[1, ::-1]' });
-  assert.deepEqual([row.shape, row.count, row.zeros, row.first.at(-1)], [[4], 4, 1, 5]);
+  assert.deepEqual([row.shape, row.count, row.statistics.numbers.zeros, row.statistics.first.at(-1)], [[4], 4, 1, 5]);
   assert.equal(text.decode(await written(opened, { ...what, form: 'csv' })), '0,0.1,nan,inf\n5,0,-2,1e-8\n');
   assert.equal(text.decode(await written(opened, { ...what, slice: ':, 0', form: 'csv' })), '0\n5\n');
   assert.equal(
@@ -139,10 +173,14 @@ test('numbers of a slice: zeros, NaN and infinities, ranges of each index; as CS
   const part = await written(opened, { ...what, slice: '0, 1:2', form: 'npy' });
   assert.match(part.toString('latin1'), /'shape': \(1,\), \} +\n....$/s);
   opened.close();
+  remove();
 });
 
 test('quantized values also as the real ones that their node makes of them', async () => {
-  const opened = await libcpb.inspect(
+  const { path, remove } = temporary();
+  const file = join(path, 'q.onnx');
+  writeFileSync(
+    file,
     model(
       graph('q', {
         nodes: [
@@ -170,14 +208,64 @@ test('quantized values also as the real ones that their node makes of them', asy
       }),
     ),
   );
+  const opened = await libcpb.inspect(file);
   const w = { node: 'w', dtype: 'int8', shape: [2, 3] };
   assert.deepEqual((await shown(opened, { tensor: w })).scales, { by: 'dq', scale: 's', zero: 'z' });
-  assert.deepEqual((await shown(opened, { tensor: w, real: true })).first, [-1, 0, 1, 0, 2, 4]);
-  assert.deepEqual((await shown(opened, { tensor: w, real: true, slice: '1' })).first, [0, 2, 4]);
+  assert.deepEqual((await shown(opened, { tensor: w, real: true })).statistics.first, [-1, 0, 1, 0, 2, 4]);
+  assert.deepEqual((await shown(opened, { tensor: w, real: true, slice: '1' })).statistics.first, [0, 2, 4]);
   const b = { node: 'b', dtype: 'uint8', shape: [2, 2] };
   assert.equal(text.decode(await written(opened, { tensor: b, real: true, form: 'csv' })), '-0.25,0\n0.25,0.5\n');
   assert.equal((await shown(opened, { tensor: { node: 'bs', dtype: 'float32', shape: [] } })).scales, undefined);
+  for (const tensor of [w, b]) await sameReals(opened, tensor, file);
   opened.close();
+  remove();
+});
+
+/** The page's real values against the command's. @param {any} opened @param {any} tensor @param {string} file */
+async function sameReals(opened, tensor, file) {
+  const { statistics } = await shown(opened, { tensor, real: true });
+  const { numbers, first, quantized } = asked(file, tensor.node);
+  assert.ok(quantized.scales > 0);
+  assert.deepEqual([statistics.numbers, statistics.first], [numbers, first]);
+}
+
+test('real values of Core ML have a scale for each channel, for each block, or one in the operation', async () => {
+  const { path, remove } = temporary();
+  const file = join(path, 'q.mlmodel');
+  const q = Uint8Array.from({ length: 24 }, (_, i) => (37 * i) % 251);
+  const floats = (/** @type {number[]} */ ...list) => new Uint8Array(Float32Array.from(list).buffer);
+  const dequantize = (/** @type {string} */ name, /** @type {any} */ parts) =>
+    operation(
+      parts.data ? 'constexpr_blockwise_shift_scale' : 'constexpr_affine_dequantize',
+      {},
+      [name, 'float32', [4, 6]],
+      { attributes: Object.entries(parts).map(([key, part]) => entry(5, key, part)) },
+    );
+  const data = immediate('int8', [4, 6], q);
+  const zero = immediate('int8', [], Uint8Array.of(3));
+  writeFileSync(
+    file,
+    program(
+      [
+        dequantize('one', { quantized_data: data, scale: immediate('float32', [], floats(0.3)), zero_point: zero }),
+        dequantize('channels', {
+          ...{ quantized_data: data, scale: immediate('float32', [4], floats(0.1, 1, 2, 3)), zero_point: zero },
+          axis: [...immediate('int32', [], new Uint8Array()).slice(0, 1), [3, [[1, [[2, [[1, Uint8Array.of(0)]]]]]]]],
+        }),
+        dequantize('blocks', { data, scale: immediate('float32', [4, 2], floats(1, 2, 3, 4, 5, 6, 7, 8)) }),
+      ],
+      ['one'],
+    ),
+  );
+  const opened = await libcpb.inspect(file);
+  const about = { dtype: 'int8', shape: [4, 6] };
+  for (const name of ['one:quantized_data', 'channels:quantized_data', 'blocks:data'])
+    await sameReals(opened, { node: name, ...about }, file);
+  const blocks = await shown(opened, { tensor: { node: 'blocks:data', ...about }, real: true, slice: '1, 2:4' });
+  const stored = new Int8Array(q.buffer);
+  assert.deepEqual(blocks.statistics.first, [3 * Number(stored[8]), 4 * Number(stored[9])]);
+  opened.close();
+  remove();
 });
 
 test('a slice of the beginning reads no further, and a part is all that is held of a large array', async () => {
@@ -190,7 +278,7 @@ test('a slice of the beginning reads no further, and a part is all that is held 
       })(),
     close() {},
   };
-  const arrays = new Arrays({ values: async () => array }, async () => ({}), 'graph_def');
+  const arrays = new Arrays({ values: async () => array }, async () => ({}), 'graph_def', core);
   const tensor = { node: 'w', dtype: 'float32' };
   assert.deepEqual((await arrays.values({ tensor, slice: '[:100, 3]' }, signal)).shape, [100]);
   assert.ok(read <= 8 * 2 ** 20, String(read));

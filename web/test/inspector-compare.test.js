@@ -90,6 +90,46 @@ test('what differs is told in words, and parts of a model member by member', () 
     await says('f32[?,4]');
   }));
 
+test('both graphs beside each other: a step leads to the next difference in both, and so do its keys and the list', () =>
+  withInspector(
+    async ({ page, visit, says }) => {
+      await visit(path, { panel: 'compare', at: '/other/saved_model.pb', graphs: 'yes' }, 'Next difference');
+      const { sections } = await libcpb.diff(module, other);
+      const nodes = sections
+        .filter((/** @type {any} */ one) => one.section === 'nodes')
+        .flatMap((/** @type {any} */ one) => one.differences);
+      const sides = `${all('section[aria-label$=model]')}.map((one) => [...one.querySelector('cpb-graph').shadowRoot.querySelectorAll('g.box[aria-pressed=true]')].map((box) => box.getAttribute('aria-label')).join())`;
+      const signs = { removed: ['− only here', ''], added: ['', '+ only here'], changed: ['~ changed', '~ changed'] };
+      /** That each graph shows the difference, or nothing if it lacks the node. @param {number} number */
+      const shows = async (number) => {
+        const { change, name } = nodes[number];
+        await says(`${number + 1} of ${nodes.length}`);
+        if (/^NoOp$|\//.test(name)) return; // it has no box of its own
+        const expected = signs[/** @type {keyof typeof signs} */ (change)].map(
+          (sign) => sign && [name.split('/').at(-1), sign],
+        );
+        await page.until(
+          `${sides}.every((label, i) => [].concat(${JSON.stringify(expected)}[i] || []).every((word) => label.includes(word)) && !label === !${JSON.stringify(expected)}[i])`,
+        );
+      };
+      const key = (/** @type {string} */ key) =>
+        page.evaluate(`${found('.both')}.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}' }))`);
+      assert.ok(new Set(nodes.map((/** @type {any} */ { change }) => change)).size === 3, 'each kind of difference');
+      for (let i = 0; i < nodes.length; i++) {
+        await (i % 2 ? key('n') : page.evaluate(click('Next difference')));
+        await shows(i);
+      }
+      await key('N');
+      await shows(nodes.length - 2);
+      await page.evaluate('location.reload()');
+      await shows(nodes.length - 2);
+      await page.evaluate(`${all('details.box')}.forEach((one) => (one.open = true))`);
+      await page.evaluate(click(nodes[0].name));
+      await shows(0);
+    },
+    { '/other/saved_model.pb': other },
+  ));
+
 test('that there is no other model is said, and a text in it is only a text', () =>
   withInspector(
     async ({ page, visit, says }) => {

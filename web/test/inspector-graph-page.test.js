@@ -137,6 +137,26 @@ test('a link restores opened scopes and the node, which is in the middle', () =>
     await page.until(`${chosen} === 'model/conv2d/BiasAdd'`);
   }));
 
+test('back leads to the part of the drawing that was seen, from another panel too', () =>
+  withGraph({ at: inner, open: 'model' }, async (page) => {
+    await page.evaluate(click('Larger'));
+    const before = await page.evaluate(transform);
+    await page.evaluate(`${box('open scope conv2d')}.dispatchEvent(new MouseEvent('click', { bubbles: true }))`);
+    await page.until(`${all('g.frame')}.length === 2`);
+    await page.evaluate(click('Fit'));
+    const opened = await page.evaluate(transform);
+    await page.evaluate('history.back()');
+    await page.until(`${all('g.frame')}.length === 1 && ${transform} === ${JSON.stringify(before)}`);
+    await page.evaluate('history.forward()');
+    await page.until(`${all('g.frame')}.length === 2 && ${transform} === ${JSON.stringify(opened)}`);
+    await page.evaluate('history.back()');
+    await page.until(`${transform} === ${JSON.stringify(before)}`);
+    await page.evaluate(click('Operations'));
+    await page.until(`${text}.includes('No custom operations')`);
+    await page.evaluate('history.back()');
+    await page.until(`${found('svg.window .moved')} && ${transform} === ${JSON.stringify(before)}`);
+  }));
+
 test('an open scope is drawn round what is in it, and round nothing else', () =>
   withGraph({ at: inner, open: 'model model/conv2d model/a model/b' }, async (page) => {
     await page.until(`${all('g.frame')}.length === 4`);

@@ -335,3 +335,16 @@ test('what is alike stays as it is where there is room for it', () => {
   gathered(groups);
   assert.equal(groups.size, 1 + 20);
 });
+
+test('the weights of a frozen graph have the roles that their operations give them, in folds too', async () => {
+  const model = await libcpb.inspect(await data('tests/data/cpb/real_frozen_conv/orig.pb'));
+  const graph = graphs(asking(model).ask, 'graph_def');
+  const lines = async (/** @type {string[]} */ open) =>
+    (await graph.graph({ at: '/', open }, how)).groups.flatMap(({ id, attached }) =>
+      attached.map(({ name, text: said }) => `${id}: ${name} ${said}`),
+    );
+  assert.ok((await lines(['model'])).join().includes('model/conv2d: filter 3×3×1×4,model/conv2d: bias [4]'));
+  const opened = (await lines(['model', 'model/conv2d', 'model/a'])).join();
+  for (const line of ['conv2d/Conv2D: filter 3×3×1×4', 'conv2d/BiasAdd: bias [4]', 'a/MatMul: weights 400×5'])
+    assert.ok(opened.includes(line), `${line} in ${opened}`);
+});

@@ -1,4 +1,5 @@
 /** Where fields lie in a .pb is kept by persist: the next session asks only for what it reads. */
+// runtimes by default: node
 import { decodeOutline, encodeOutline } from '../src/reader/outline.js';
 import { libcpb } from './support/libcpb.js';
 import { largeModel, noise } from './support/files.js';

@@ -19,6 +19,9 @@ const haveWorkers = ['vite', 'webpack', 'inline'];
 
 const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';
 
+/** What takes long, and breaks seldom. */
+const long = skip || (process.env.CPB_TEST_ALL ? false : 'before a release');
+
 /** @type {ReturnType<typeof createProject> | undefined} */
 let made;
 const project = () => (made ??= createProject());
@@ -119,7 +122,7 @@ test('Deno finds no mistake in the types, nor in its example', { skip }, () => {
   run(deno, ['check', '--all', '--node-modules-dir=manual', ...files], { cwd: app });
 });
 
-test('it can be published on JSR, too', { skip }, () => {
+test('it can be published on JSR, too', { skip: long }, () => {
   const { dist, jsr } = project();
   run(process.execPath, [`${import.meta.dirname}/../scripts/jsr.js`, dist, jsr]);
   const deno = `${import.meta.dirname}/node_modules/.bin/deno`;
@@ -184,7 +187,7 @@ test('Node, Deno and Bun take the entry for them of what is installed', { skip }
 });
 
 for (const [name, build] of Object.entries(bundlers)) {
-  test(`a page made with ${name} opens a file in a browser`, { skip }, async () => {
+  test(`a page made with ${name} opens a file in a browser`, { skip: name === 'rollup' ? long : skip }, async () => {
     await build(project().app);
     /** @type {PageAt} */
     const page = (origin) => `${origin}/${project().url(`out/${name}/index.html`)}?`;

@@ -2,6 +2,7 @@
  * One of many large values of a .pb is found in a few requests where these are slow and bytes come
  * fast, and in few bytes where it is the other way round.
  */
+// runtimes by default: node
 import { virtualClock } from './support/clock.js';
 import { libcpb } from './support/libcpb.js';
 import { largeModel } from './support/files.js';

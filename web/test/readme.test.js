@@ -26,15 +26,10 @@ async function runs(code, names = {}) {
   await new Run(...Object.keys(known), `{ ${body} }`)(...Object.values(known));
 }
 
-test('the table of errors is that of the code', async () => {
+test('the table of errors has each code', async () => {
   const code = await readFile(new URL('../src/errors.js', import.meta.url), 'utf8');
-  const rows = (/** @type {string} */ from) => [...from.matchAll(/\| `([A-Z_]+)` \| (.*) \|$/gm)];
   assert.deepEqual(
-    rows(text).map(([row]) => row),
-    rows(code).map(([row]) => row),
-  );
-  assert.deepEqual(
-    rows(code).map(([, name]) => name),
+    [...code.matchAll(/\| `([A-Z_]+)` \| .* \|$/gm)].map(([, name]) => name),
     [...libcpb.codes],
   );
 });

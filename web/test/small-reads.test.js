@@ -1,4 +1,5 @@
 /** Small chunks that are read one by one come in few reads; nothing else is read in advance. */
+// runtimes by default: node
 import { compose } from '../src/middleware/layer.js';
 import { smallReads } from '../src/middleware/small-reads.js';
 import { libcpb } from './support/libcpb.js';

@@ -89,7 +89,6 @@ static void print_record(listing *l) {
 }
 
 static void print_skipped(listing *l) {
-  cpb_json_writer *json = &l->cli->json;
   const cpb_skipped *skipped = cpb_record_reader_skipped(l->reader);
   l->skipped += skipped->end - skipped->begin;
   if (!l->cli->settings.json) {
@@ -97,14 +96,7 @@ static void print_skipped(listing *l) {
               (unsigned long long)skipped->end, skipped->reason);
     return;
   }
-  cpb_json_writer_open(json, NULL, '{');
-  cpb_json_writer_open(json, "skipped", '{');
-  cpb_json_writer_unsigned(json, "begin", skipped->begin);
-  cpb_json_writer_unsigned(json, "end", skipped->end);
-  cpb_json_writer_text(json, "reason", skipped->reason);
-  cpb_json_writer_close(json, '}');
-  cpb_json_writer_close(json, '}');
-  cli_print_json_line(l->cli);
+  cli_print_skipped(l->cli, skipped);
 }
 
 static void print_status(listing *l, const cpb_error *error) {

@@ -20,7 +20,6 @@ typedef struct recovery {
 /* --- Reports ----------------------------------------------------------------- */
 
 static void report_skipped(recovery *r, const cpb_skipped *skipped) {
-  cpb_json_writer *json = &r->cli->json;
   r->skipped++;
   r->skipped_bytes += skipped->end - skipped->begin;
   if (!r->cli->settings.json) {
@@ -28,14 +27,7 @@ static void report_skipped(recovery *r, const cpb_skipped *skipped) {
              (unsigned long long)skipped->end, skipped->reason);
     return;
   }
-  cpb_json_writer_open(json, NULL, '{');
-  cpb_json_writer_open(json, "skipped", '{');
-  cpb_json_writer_unsigned(json, "begin", skipped->begin);
-  cpb_json_writer_unsigned(json, "end", skipped->end);
-  cpb_json_writer_text(json, "reason", skipped->reason);
-  cpb_json_writer_close(json, '}');
-  cpb_json_writer_close(json, '}');
-  cli_print_json_line(r->cli);
+  cli_print_skipped(r->cli, skipped);
 }
 
 static void report_lost(recovery *r, uint64_t chunk, const char *path, const cpb_error *error) {

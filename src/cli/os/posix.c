@@ -132,23 +132,6 @@ int os_spool(void) {
 
 const char *os_spool_problem(void) { return strerror(errno); }
 
-void os_close(int fd) { close(fd); }
-
-bool os_is_special(const char *path) {
-  struct stat found;
-  return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
-}
-
-time_t os_modified(const char *path) {
-  struct stat found;
-  return stat(path, &found) == 0 ? found.st_mtime : 0;
-}
-
-bool os_is_folder(const char *path) {
-  struct stat found;
-  return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
-
 bool os_is_same(const char *a, const char *b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;

@@ -37,23 +37,6 @@ const char *os_spool_problem(void) {
          "TMPDIR=. in Wasmtime";
 }
 
-void os_close(int fd) { close(fd); }
-
-bool os_is_special(const char *path) {
-  struct stat found;
-  return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
-}
-
-time_t os_modified(const char *path) {
-  struct stat found;
-  return stat(path, &found) == 0 ? found.st_mtime : 0;
-}
-
-bool os_is_folder(const char *path) {
-  struct stat found;
-  return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
-
 /* A runtime may not say which file a path leads to. */
 bool os_is_same(const char *a, const char *b) {
   int fd = strcmp(a, b) == 0 ? open(a, O_RDONLY) : -1;

@@ -36,6 +36,18 @@ void cli_print_json_line(cli *c) {
   cpb_json_writer_begin(&c->json);
 }
 
+void cli_print_skipped(cli *c, const cpb_skipped *skipped) {
+  cpb_json_writer *json = &c->json;
+  cpb_json_writer_open(json, NULL, '{');
+  cpb_json_writer_open(json, "skipped", '{');
+  cpb_json_writer_unsigned(json, "begin", skipped->begin);
+  cpb_json_writer_unsigned(json, "end", skipped->end);
+  cpb_json_writer_text(json, "reason", skipped->reason);
+  cpb_json_writer_close(json, '}');
+  cpb_json_writer_close(json, '}');
+  cli_print_json_line(c);
+}
+
 int cli_end_print(cli *c) {
   if (cli_can_print(c) && fflush(stdout) != 0) cannot_write(c);
   if (cli_can_print(c)) return CLI_OK;

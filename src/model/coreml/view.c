@@ -102,7 +102,7 @@ static bool is_data_of(const struct decompression *d, const cpb_view_graph *g, c
   return value.size > 0 ? cpb_span_equal(argument_of(g, node, d->data).name, value) : cpb_span_is(member, d->data);
 }
 
-static bool write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node,
+static void write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node,
                             cpb_span value, cpb_span member) {
   for (size_t i = 0; i < sizeof decompressions / sizeof *decompressions; i++) {
     const struct decompression *d = &decompressions[i];
@@ -112,9 +112,7 @@ static bool write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_vie
     write_argument(a, "zero_point", v, g, node, d->zero_point);
     write_argument(a, "axis", v, g, node, "axis");
     cpb_json_writer_close(a, '}');
-    return true;
   }
-  return false;
 }
 
 /* --- In JSON ----------------------------------------------------------------------------------- */

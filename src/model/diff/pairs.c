@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* Equal names are paired first. TensorFlow numbers its functions in each run, so the rest is paired by stems, within a
+ * stem in the order of the numbers. Names of pairs point into `bytes`: no name may be added once pairs were made. */
+
 typedef struct cpb_diff_name {
   size_t at, size; /* in the bytes */
   cpb_span name;   /* once all were added */

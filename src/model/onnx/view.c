@@ -225,52 +225,36 @@ enum { NO_INPUT = 0xff };
 
 /* An operation takes or makes quantized numbers: the inputs with the numbers, their scale and their zero point; and the
  * dimension for a list of scales. */
-typedef struct quantized {
-  const char *op;
+static const struct quantized {
+  char op[24];
   uint8_t data, scale, zero_point;
   int8_t axis;
-} quantized;
-
-static const quantized quantized_ops[] = {{"QuantizeLinear", NO_INPUT, 1, 2, 1},
-                                          {"DequantizeLinear", 0, 1, 2, 1},
-                                          {"QLinearConv", 0, 1, 2, -1},
-                                          {"QLinearConv", 3, 4, 5, 0},
-                                          {"QLinearConv", NO_INPUT, 6, 7, -1},
-                                          {"QLinearMatMul", 0, 1, 2, -1},
-                                          {"QLinearMatMul", 3, 4, 5, -1},
-                                          {"QLinearMatMul", NO_INPUT, 6, 7, -1},
-                                          {"ConvInteger", 0, NO_INPUT, 2, -1},
-                                          {"ConvInteger", 1, NO_INPUT, 3, 0},
-                                          {"MatMulInteger", 0, NO_INPUT, 2, -1},
-                                          {"MatMulInteger", 1, NO_INPUT, 3, -1},
-                                          {"QLinearAdd", 0, 1, 2, -1},
-                                          {"QLinearAdd", 3, 4, 5, -1},
-                                          {"QLinearMul", 0, 1, 2, -1},
-                                          {"QLinearMul", 3, 4, 5, -1},
-                                          {"QGemm", 0, 1, 2, -1},
-                                          {"QGemm", 3, 4, 5, -1},
-                                          {"QAttention", 1, 4, 7, -1},
-                                          {"MatMulIntegerToFloat", 1, 3, 5, -1},
-                                          {"DynamicQuantizeMatMul", 1, 2, 3, -1},
-                                          {"DynamicQuantizeLSTM", 1, 8, 9, -1},
-                                          {"DynamicQuantizeLSTM", 2, 10, 11, -1}};
+} quantized_ops[] = {{"QuantizeLinear", NO_INPUT, 1, 2, 1},
+                     {"DequantizeLinear", 0, 1, 2, 1},
+                     {"QLinearConv", 0, 1, 2, -1},
+                     {"QLinearConv", 3, 4, 5, 0},
+                     {"QLinearConv", NO_INPUT, 6, 7, -1},
+                     {"QLinearMatMul", 0, 1, 2, -1},
+                     {"QLinearMatMul", 3, 4, 5, -1},
+                     {"QLinearMatMul", NO_INPUT, 6, 7, -1},
+                     {"ConvInteger", NO_INPUT, 2, 3, 0},
+                     {"MatMulInteger", NO_INPUT, 2, 3, -1},
+                     {"QLinearAdd", 3, 4, 5, -1},
+                     {"QLinearMul", 3, 4, 5, -1},
+                     {"QGemm", 3, 4, 5, -1},
+                     {"QAttention", 1, 4, 7, -1},
+                     {"MatMulIntegerToFloat", 1, 3, 5, -1},
+                     {"DynamicQuantizeMatMul", 1, 2, 3, -1},
+                     {"DynamicQuantizeLSTM", 1, 8, 9, -1},
+                     {"DynamicQuantizeLSTM", 2, 10, 11, -1}};
 #define NUM_QUANTIZED (sizeof quantized_ops / sizeof *quantized_ops)
 
 static bool is_quantization(cpb_span op, uint64_t input) {
   for (size_t i = 0; i < NUM_QUANTIZED; i++) {
-    const quantized *q = &quantized_ops[i];
+    const struct quantized *q = &quantized_ops[i];
     if ((input == q->scale || input == q->zero_point) && cpb_span_is(op, q->op)) return true;
   }
   return false;
-}
-
-static int64_t axis_of(const quantized *q, cpb_span node) {
-  cpb_cursor c = cpb_cursor_of(node);
-  while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
-    if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), "axis"))
-      return (int64_t)cpb_get_number(c.bytes, ATTRIBUTE_INT);
-  }
-  return q->axis;
 }
 
 /* Input `number` of the node; empty if the node has fewer. */
@@ -282,29 +266,32 @@ static cpb_span input_of(const cpb_view_node *node, uint32_t number) {
   return (cpb_span){NULL, 0};
 }
 
-/* How the node takes the value, or NULL. */
-static const quantized *quantized_of(const cpb_view_node *node, cpb_span value) {
-  for (size_t i = 0; i < NUM_QUANTIZED && value.size > 0; i++) {
-    const quantized *q = &quantized_ops[i];
-    if (q->data == NO_INPUT || q->scale == NO_INPUT || !cpb_span_is(node->op, q->op)) continue;
-    if (cpb_span_equal(input_of(node, q->data), value) && input_of(node, q->scale).size > 0) return q;
+static int64_t axis_of(const struct quantized *q, cpb_span node) {
+  cpb_cursor c = cpb_cursor_of(node);
+  while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
+    if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), "axis"))
+      return (int64_t)cpb_get_number(c.bytes, ATTRIBUTE_INT);
   }
-  return NULL;
+  return q->axis;
 }
 
-static bool write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node,
+static void write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_view_graph *g, const cpb_view_node *node,
                             cpb_span value, cpb_span member) {
   (void)v, (void)g, (void)member;
-  const quantized *q = quantized_of(node, value);
-  if (!q) return false;
-  const cpb_span zero_point = input_of(node, q->zero_point);
+  size_t i = 0;
+  const struct quantized *q = quantized_ops;
+  while (i < NUM_QUANTIZED && !(cpb_span_is(node->op, q[i].op) && cpb_span_equal(input_of(node, q[i].data), value)))
+    i++;
+  if (i == NUM_QUANTIZED || value.size == 0) return;
+  const cpb_span zero_point = input_of(node, q[i].zero_point);
   cpb_json_writer_open(a, "quantized", '{');
-  cpb_json_writer_span(a, "scale", input_of(node, q->scale));
+  cpb_json_writer_span(a, "scale", input_of(node, q[i].scale));
   if (zero_point.size > 0) cpb_json_writer_span(a, "zero_point", zero_point);
-  cpb_json_writer_signed(a, "axis", axis_of(q, node->message));
+  cpb_json_writer_signed(a, "axis", axis_of(&q[i], node->message));
   cpb_json_writer_close(a, '}');
-  return true;
 }
+
+/* --- Uses ---------------------------------------------------------------------------------------- */
 
 static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
                           uint64_t input, cpb_view_measure *m) {

@@ -34,9 +34,13 @@ static uint64_t size_of_all(const cpb_inventory *l) {
   return size;
 }
 
-static bool has_name(cpb_viewed *m, const cpb_view_item *item) {
+/* Selects all that have values, or those with the question's name: in one graph if that has a name. */
+static bool is_wanted(cpb_viewed *m, uint32_t graph, const cpb_view_item *item) {
   const cpb_span wanted = cpb_viewed_name(m);
   cpb_buffer name;
+  if (item->measure.is_absent) return false;
+  if (!wanted.data) return true;
+  if (cpb_viewed_scope(m).data && item->tensor.graph != graph) return false;
   cpb_buffer_init(&name, &m->allocator);
   if (!cpb_view_tensor_name(&item->tensor, &name)) m->answer->failed = true;
   const bool is_it = cpb_span_equal((cpb_span){name.data, name.size}, wanted);
@@ -44,27 +48,11 @@ static bool has_name(cpb_viewed *m, const cpb_view_item *item) {
   return is_it;
 }
 
-/* The given graph if it has a tensor with that name, or else the last one that has. CPB_NO_GRAPH: none, or no name. */
-static uint32_t graph_with_name(cpb_viewed *m, uint32_t graph, const cpb_inventory *l) {
-  uint32_t found = CPB_NO_GRAPH;
-  for (size_t i = 0; i < l->count && cpb_viewed_name(m).data && found != graph; i++) {
-    if (has_name(m, &l->items[i])) found = l->items[i].tensor.graph;
-  }
-  return found;
-}
-
-/* Selects all that have values, or those with the question's name in one graph. */
-static bool is_wanted(cpb_viewed *m, uint32_t graph, const cpb_view_item *item) {
-  if (item->measure.is_absent) return false;
-  return !cpb_viewed_name(m).data || (item->tensor.graph == graph && has_name(m, item));
-}
-
 void cpb_question_constants(cpb_viewed *m) {
   uint32_t graph;
   if (!cpb_viewed_graph(m, cpb_viewed_scope(m), &graph)) return;
   const cpb_inventory *l = cpb_viewed_inventory(m);
   if (!l) return;
-  if (!cpb_viewed_scope(m).data) graph = graph_with_name(m, graph, l);
   const cpb_view_item **sorted = l->count > 0 ? cpb_alloc(&m->allocator, l->count * sizeof *sorted) : NULL;
   if (l->count > 0 && !sorted) {
     cpb_viewed_fail_memory(m);

@@ -3,6 +3,9 @@
 #include "base/limits.h"
 #include "base/status.h"
 
+/* The message is read for the first question, and kept. It is read anew only if a question needs more of it, which the
+ * kind decides. All spans of the view point into the part, so the graphs are forgotten before the part is freed. */
+
 typedef cpb_viewed_message message;
 
 /* --- Creation ------------------------------------------------------------------------ */

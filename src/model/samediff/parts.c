@@ -6,6 +6,10 @@
 #include "base/status.h"
 #include "model/common/spans.h"
 
+/* One entry of the zip is read at a time. `loading` tells which, so that a call after CPB_WAIT goes on with it, and a
+ * call for another entry begins that one. If the directory of a file is damaged, and this is allowed, entries are found
+ * one after the other from the beginning instead, and some may be cut off. */
+
 #define TEXT_MAX ((uint64_t)16 << 20)
 #define SHOWN 80
 

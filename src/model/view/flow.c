@@ -3,6 +3,9 @@
 #include "base/status.h"
 #include "model/common/entries.h"
 
+/* All graphs become one: points for nodes, arguments and tensors, and two for the entry and the exit of each graph,
+ * through which the edges of its callers lead. All points but the hubs are added before the first edge. */
+
 struct cpb_flow_graph {
   cpb_view_makers makers;
   cpb_names nodes, others; /* by name: nodes; arguments and tensors */

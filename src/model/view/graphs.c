@@ -4,6 +4,10 @@
 
 #include "base/status.h"
 
+/* Full names are not stored: those of deeply nested graphs could be far longer than the message. The index has hashes,
+ * each continued from the hash of the graph around it, which comes earlier in the list. Where a hash is equal, the name
+ * is made and compared. */
+
 typedef struct cpb_graph_hash {
   uint64_t hash;
   uint32_t graph;

@@ -202,7 +202,7 @@ typedef struct cpb_view_kind {
   /* If the node takes the value (or, if that is empty, its own tensor `member`) as quantized numbers, writes
    * "quantized": an object of "scale", "zero_point", each the name of an array or a number, and "axis". NULL: no node
    * does. */
-  bool (*write_quantized)(cpb_json_writer *answer, const cpb_view *view, const cpb_view_graph *graph,
+  void (*write_quantized)(cpb_json_writer *answer, const cpb_view *view, const cpb_view_graph *graph,
                           const cpb_view_node *node, cpb_span value, cpb_span member);
 
   /* Members of an object. */

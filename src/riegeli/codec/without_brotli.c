@@ -8,9 +8,7 @@ static void absent_destroy(void *state) { (void)state; }
 
 static bool absent_begin(void *state, cpb_codec_error *error) {
   (void)state;
-  cpb_codec_fail(error, CPB_E_UNSUPPORTED,
-                 "this build of libcpb has no Brotli (CPB_WITH_BROTLI=OFF, reader-nobrotli.wasm); "
-                 "use one with it (such as reader.wasm)");
+  cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb has no Brotli (CPB_WITH_BROTLI=OFF); use one with it");
   return false;
 }
 

@@ -3,6 +3,10 @@ declare module 'models.wasm' {
   const base64: string;
   export default base64;
 }
+declare module 'numbers.wasm' {
+  const base64: string;
+  export default base64;
+}
 declare module 'dictionary.wasm' {
   const base64: string;
   export default base64;

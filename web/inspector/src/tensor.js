@@ -13,6 +13,9 @@ const ASK_ABOVE = 4 * 2 ** 20;
 /** The most bytes of a part that is shown, and of the array that the worker keeps (model/arrays.js). */
 const [MOST, KEPT] = [256 * 2 ** 20, 32 * 2 ** 20];
 
+/** Ranges along an axis; more are put together. */
+const CHANNELS = 256;
+
 /** The files that an array is saved as. */
 const FORMS = ['npy', 'csv'];
 
@@ -21,6 +24,8 @@ const number = (n) =>
   n !== 0 && Math.abs(n) < 1e-4
     ? n.toExponential(4)
     : n.toLocaleString('en', Number.isSafeInteger(n) ? {} : { maximumSignificantDigits: 5 });
+
+/** @typedef {import('./model/values.js').Statistics} Statistics */
 
 class CpbTensor extends LitElement {
   static properties = {
@@ -341,13 +346,21 @@ class CpbTensor extends LitElement {
   /** @param {import('./model/values.js').Shown} values */
   shown(values) {
     if (values.texts) return texts(values.texts, values.count);
-    if (values.count === 1) return html`<p class="value">${number(values.first[0] ?? NaN)}</p>`;
-    return this.numbers(values);
+    const { statistics } = values;
+    if (!statistics?.numbers) return nothing;
+    if (values.count === 1) return html`<p class="value">${number(Number(statistics.first[0]))}</p>`;
+    return this.numbers(values, statistics, statistics.numbers);
   }
 
-  /** @param {import('./model/values.js').Shown} values */
-  numbers(values) {
-    const { count: all, finite, low, high, mean, deviation, bars, first, picture, magnitudes } = values;
+  /**
+   * @param {import('./model/values.js').Shown} values @param {Statistics} statistics
+   * @param {NonNullable<Statistics['numbers']>} numbers
+   */
+  numbers({ count: all, shape: dimensions, picture }, { first, parts }, numbers) {
+    const { finite, zeros, nan, infinite, histogram: bars, magnitudes } = numbers;
+    const about = [numbers.minimum, numbers.maximum, numbers.mean, numbers.deviation];
+    const [low = NaN, high = NaN, mean = NaN, deviation = NaN] = about.map(Number);
+    const firsts = first.map((one) => number(Number(one)));
     const pair = (/** @type {string} */ name, /** @type {unknown} */ value) =>
       html`<div>
         <dt>${name}</dt>
@@ -358,31 +371,37 @@ class CpbTensor extends LitElement {
       <dl>
         ${pair(magnitudes ? 'Absolute values' : 'Values', count(all))}
         ${finite ? [pair('Smallest', number(low)), pair('Largest', number(high)), pair('Mean', number(mean)), pair('Standard deviation', number(deviation))] : nothing}
-        ${pair('Zeros', share(values.zeros))} ${values.nan ? pair('NaN', share(values.nan)) : nothing}
-        ${values.infinite ? pair('Infinite', share(values.infinite)) : nothing}
+        ${pair('Zeros', share(zeros))} ${nan ? pair('NaN', share(nan)) : nothing}
+        ${infinite ? pair('Infinite', share(infinite)) : nothing}
       </dl>
       <div class="views">
-        ${bars.length ? histogram(bars, low, high) : nothing}
-        ${values.channels ? this.#ranges(values, values.channels) : nothing} ${picture ? pictured(picture) : nothing}
+        ${bars ? histogram(bars) : nothing} ${parts && finite ? this.#ranges(dimensions, parts, [low, high]) : nothing}
+        ${picture ? pictured(picture) : nothing}
       </div>
-      <p class="mono dim">${first.map(number).join(', ')}${all > first.length ? ', …' : ''}</p>
+      <p class="mono dim">${firsts.join(', ')}${all > first.length ? ', …' : ''}</p>
     `;
   }
 
-  /** The range of values at each index of a dimension. @param {import('./model/values.js').Shown} values @param {import('./model/values.js').Channels} channels */
-  #ranges({ shape: dimensions, low, high }, { axis, size: all, each, low: lows, high: highs }) {
+  /**
+   * The range of values at each index of a dimension, or at several.
+   *
+   * @param {number[]} dimensions @param {NonNullable<Statistics['parts']>} parts @param {number[]} of all values
+   */
+  #ranges(dimensions, parts, [low = 0, high = 0]) {
+    const { axis, count: all } = parts;
+    const { each, ranges } = joined(parts);
     const scale = 100 / (high - low || 1);
     const y = (/** @type {number} */ value) => 100 - (value - low) * scale;
     return html`<figure>
       <svg
-        viewBox="0 0 ${lows.length} 100"
+        viewBox="0 0 ${ranges.length} 100"
         preserveAspectRatio="none"
         role="img"
         aria-label="Smallest and largest value at each index"
       >
-        ${lows.map((least, i) => {
-          const most = Number(highs[i]);
-          if (least > most) return nothing;
+        ${ranges.map((range, i) => {
+          if (!range) return nothing;
+          const [least, most] = range;
           return svg`<rect x=${i + 0.1} y=${y(most)} width="0.8" height=${Math.max(0.7, y(least) - y(most))}><title>${i * each}${each > 1 ? ` to ${Math.min(all, (i + 1) * each) - 1}` : ''}: ${number(least)} to ${number(most)}</title></rect>`;
         })}
       </svg>
@@ -419,14 +438,31 @@ const texts = (list, all) =>
     </ol>
     ${all > list.length ? html`<p class="dim small">The first ${count(list.length)} of ${count(all)} texts.</p>` : nothing}`;
 
-/** @param {number[]} bars @param {number} low @param {number} high */
-function histogram(bars, low, high) {
+/**
+ * Not more ranges than can be told apart.
+ *
+ * @param {NonNullable<Statistics['parts']>} parts
+ * @returns {{ each: number, ranges: ([number, number] | undefined)[] }}
+ */
+function joined({ each, ranges }) {
+  const by = Math.ceil(ranges.length / CHANNELS);
+  const groups = Array.from({ length: Math.ceil(ranges.length / by) }, (_, i) => {
+    const some = ranges.slice(i * by, (i + 1) * by).filter((one) => one !== null);
+    if (!some.length) return undefined;
+    const [lows, highs] = [0, 1].map((end) => some.map((one) => Number(one[end])));
+    return /** @type {[number, number]} */ ([Math.min(...(lows ?? [])), Math.max(...(highs ?? []))]);
+  });
+  return { each: each * by, ranges: groups };
+}
+
+/** @param {import('libcpb/inspect/answers.js').Histogram} histogram */
+function histogram({ low, step, counts: bars }) {
   const most = Math.max(...bars);
   return html`<figure>
     <svg viewBox="0 0 ${bars.length} 20" preserveAspectRatio="none" role="img" aria-label="Histogram of the values">
       ${bars.map((n, i) => svg`<rect x=${i + 0.08} y=${20 - (20 * n) / most} width="0.84" height=${(20 * n) / most}></rect>`)}
     </svg>
-    <figcaption><span>${number(low)}</span><span>${number(high)}</span></figcaption>
+    <figcaption><span>${number(low)}</span><span>${number(low + step * bars.length)}</span></figcaption>
   </figure>`;
 }
 

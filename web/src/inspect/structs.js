@@ -19,4 +19,5 @@ export const structs = layOutAll({
   checkpoint_options: 'struct_size:size max_memory limits:ptr',
   values_info:
     'struct_size:size dtype:ptr numpy:ptr item_size:u32 rank:u32 shape:ptr fortran_order:i32' + ' count size',
+  statistics_options: 'struct_size:size axis:u32 reals:ptr',
 });

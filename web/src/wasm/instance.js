@@ -216,21 +216,12 @@ class ModuleInstance {
   }
 }
 
-/** @type {((memory: () => ArrayBuffer) => Record<string, (...args: number[]) => number>) | undefined} */
-let imports;
-
-/** Sets the host's decoders: only init() refers to the module that imports them. @param {typeof imports} make */
-export const setImports = (make) => void (imports = make);
-
 /**
  * @param {WebAssembly.Module} module
  * @returns {Promise<Instance>}
  */
 export async function createInstance(module) {
-  /** @type {WebAssembly.Exports} */
-  let exports;
-  const codec = imports?.(() => /** @type {WebAssembly.Memory} */ (exports.memory).buffer);
-  ({ exports } = await WebAssembly.instantiate(module, codec && { codec }));
+  const { exports } = await WebAssembly.instantiate(module);
   return new ModuleInstance(exports);
 }
 

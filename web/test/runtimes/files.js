@@ -11,7 +11,8 @@ export const runtimes = ['node', 'deno', 'bun', 'workerd', 'chromium', 'firefox'
  * @returns {string[]} the runtimes that a test file names, or else all, or Node if it needs that
  */
 export function runtimesOf(source) {
-  const named = /^\/\/ runtimes: (.*)$/m.exec(source);
+  const pattern = process.env.CPB_TEST_ALL ? /^\/\/ runtimes: (.*)$/m : /^\/\/ runtimes(?: by default)?: (.*)$/m;
+  const named = pattern.exec(source);
   if (named)
     return String(named[1])
       .split(',')

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inspect } from '../../src/node.js';
+import { core } from './core.js';
 
 // What the page's worker computes; its sources have types of their own.
 const { Arrays } = await import(String(new URL('../../inspector/src/model/arrays.js', import.meta.url)));
@@ -36,9 +37,17 @@ async function valuesOf(model, tensor) {
   const picker = new Picker(array, rangesOf('', shape));
   picker.take(await array.bytes());
   const sha256 = createHash('sha256').update(picker.bytes).digest('hex');
-  const arrays = new Arrays(model, model.ask, model.kind);
-  const { picture, ...shown } = await arrays.values({ tensor }, signal).catch(() => ({ picture: undefined }));
-  return { dtype, shape, sha256, ...shown };
+  const arrays = new Arrays(model, model.ask, model.kind, core);
+  const shown = await arrays.values({ tensor }, signal).catch((/** @type {any} */ { code }) => {
+    if (code !== 'UNSUPPORTED') throw code;
+  });
+  if (!shown?.statistics) return { dtype, shape, sha256, texts: shown?.texts };
+  const { first, numbers } = shown.statistics;
+  const { minimum, maximum, mean, deviation } = numbers;
+  // Floats of 32 bits and less come with as many digits as those need.
+  const exact = /double|float64|int|complex|long/i.test(dtype) ? Number : (/** @type {any} */ one) => Math.fround(one);
+  const [low, high] = [minimum, maximum].map(exact);
+  return { dtype, shape: shown.shape, sha256, first: first.map(exact), low, high, mean, deviation };
 }
 
 const model = await opened();

@@ -4,7 +4,7 @@ import { message } from './protobuf.js';
 /** @import { Field } from './protobuf.js' */
 
 /** MILSpec.DataType by the names of answers. @type {Record<string, number>} */
-const types = { string: 2, float16: 10, float32: 11, int32: 23, uint4: 35 };
+const types = { string: 2, float16: 10, float32: 11, int8: 21, int32: 23, uint4: 35 };
 
 /** @param {string} type @param {number[]} dims @returns {Field[]} */
 const valueType = (type, dims) => [
@@ -15,7 +15,7 @@ const valueType = (type, dims) => [
 ];
 
 /** @param {number} field @param {string} key @param {Field[]} value @returns {Field} */
-const entry = (field, key, value) => [
+export const entry = (field, key, value) => [
   field,
   [
     [1, key],

@@ -2,13 +2,13 @@
  * The arrays of a model: what the page shows of one, and their files. Loaded when the first one is looked at. A part is
  * picked while its array is read, so that only the part is held.
  */
-import { realValues, scalesOf } from './dequantize.js';
 import { isExported } from './kinds.js';
 import { npyHead } from './npy.js';
 import { csv, list, textsOf as numberTexts } from './number-texts.js';
+import { quantizedBy } from './quantized.js';
 import { Picker, rangesOf, shapeOf } from './slices.js';
 import { textsOf } from './texts.js';
-import { NO_NUMBERS, readerOf, shownOf } from './values.js';
+import { exactly, shownOf } from './values.js';
 
 /** The most bytes of a part, since a few bytes may represent many values; and of the array that is kept. */
 const [MOST, KEPT] = [256 * 2 ** 20, 32 * 2 ** 20];
@@ -47,15 +47,6 @@ const kept = ({ dtype, numpy, shape, itemSize, count, fortranOrder }, bytes) => 
 /** @param {Source} source */
 const isText = ({ dtype }) => /^(string|utf8)/i.test(dtype);
 
-/** Numbers from bytes in row-major order. @param {Source} source @param {Uint8Array} bytes */
-function numbersIn(source, bytes) {
-  const read = readerOf(source);
-  if (!read) throw failed('UNSUPPORTED', `values of type ${source.dtype} are not numbers`);
-  const { buffer, byteOffset, byteLength } = bytes;
-  const isAlone = byteLength === buffer.byteLength;
-  return read(/** @type {ArrayBuffer} */ (isAlone ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)));
-}
-
 /** A part of an array, in row-major order. @param {Source} source @param {string} slice @param {AbortSignal} signal */
 async function part(source, slice, signal) {
   const ranges = rangesOf(slice, source.shape);
@@ -83,11 +74,18 @@ async function* npy(source, slice, signal) {
   yield* source.stream({ signal });
 }
 
-/** @param {Source} source @param {string} slice @param {'csv' | 'list'} form @param {AbortSignal} signal */
-async function* texts(source, slice, form, signal) {
+/** @typedef {import('./values.js').Numbers} Numbers */
+
+/**
+ * @param {Numbers} numbers @param {Source} source @param {string} slice @param {'csv' | 'list'} form
+ * @param {AbortSignal} signal
+ */
+async function* texts(numbers, source, slice, form, signal) {
   if (isText(source)) throw failed('UNSUPPORTED', 'texts are saved as .npy only');
   const encoder = new TextEncoder();
-  const [numpy, { itemSize }] = [source.numpy ?? '', source];
+  const { numpy = '', itemSize } = source;
+  const textsIn = (/** @type {Uint8Array} */ bytes) =>
+    numberTexts(numpy, exactly(numbers, { ...source, count: bytes.length / itemSize }, bytes));
   const isWhole = !slice.trim() && !source.fortranOrder && form === 'csv';
   const picked = isWhole ? undefined : await part(source, slice, signal);
   const shape = picked?.shape ?? source.shape;
@@ -95,20 +93,30 @@ async function* texts(source, slice, form, signal) {
   if (form === 'list') {
     const { count, bytes } = /** @type {NonNullable<typeof picked>} */ (picked);
     if (count > LISTED) throw failed('LIMIT', `${count} values are more than the ${LISTED} that are copied`);
-    return void (yield encoder.encode(list(numberTexts(numpy, numbersIn(source, bytes)), shape)));
+    return void (yield encoder.encode(list(textsIn(bytes), shape)));
   }
   let first = 0;
   for await (const bytes of blocks(picked ? [picked.bytes] : source.stream({ signal }), itemSize)) {
     const count = bytes.length / itemSize;
-    yield encoder.encode(csv(numberTexts(numpy, numbersIn(source, bytes)), first, count, width));
+    yield encoder.encode(csv(textsIn(bytes), first, count, width));
     first += count;
   }
+}
+
+/** @param {typeof import('libcpb/modules.js').moduleFor} moduleFor @returns {Promise<Numbers>} */
+export async function coreOf(moduleFor) {
+  const { numbersIn } = await import('libcpb/inspect/numbers.js');
+  const { createInstance } = await import('libcpb/wasm/instance.js');
+  return numbersIn(await createInstance(await moduleFor('numbers')));
 }
 
 export class Arrays {
   #model;
   #ask;
   #kind;
+  #makeCore;
+  /** @type {Promise<Numbers> | undefined} */
+  #numbers;
   /** @type {{ key: string, source: Source } | undefined} the last one, if it is not large */
   #last;
 
@@ -116,11 +124,17 @@ export class Arrays {
    * @param {any} model
    * @param {(question: string, options: any, signal: AbortSignal) => Promise<any>} ask
    * @param {string} kind of the model: nodes of some say how values are quantized
+   * @param {() => Promise<Numbers>} core for computations on values
    */
-  constructor(model, ask, kind) {
+  constructor(model, ask, kind, core) {
     this.#model = model;
     this.#ask = ask;
     this.#kind = kind;
+    this.#makeCore = core;
+  }
+
+  #core() {
+    return (this.#numbers ??= this.#makeCore());
   }
 
   /** @param {What} what @param {AbortSignal} signal @returns {Promise<import('./values.js').Shown>} */
@@ -128,13 +142,16 @@ export class Arrays {
     const { tensor, slice = '', axis } = what;
     if (/^(string|utf8)/i.test(tensor.dtype)) {
       const array = await this.#opened(tensor, signal, true);
-      return { ...NO_NUMBERS, shape: array.shape, ...(await textsOf(array, signal)) };
+      return { shape: array.shape, ...(await textsOf(array, signal)) };
     }
-    const by = await this.#scales(tensor, signal);
+    const by = await this.#quantized(tensor, signal);
     const source = await this.#sourceOf(what, signal);
-    const { shape, bytes } = await part(source, slice, signal).finally(() => source.close?.());
-    const shown = shownOf(numbersIn(source, bytes), { dtype: source.dtype, shape, axis });
-    return by ? { ...shown, scales: { by: by.by, scale: by.scale.name, zero: by.zero?.name } } : shown;
+    const { shape, count, bytes } = await part(source, slice, signal).finally(() => source.close?.());
+    const { dtype, numpy, itemSize } = source;
+    const shown = shownOf(await this.#core(), { dtype, numpy, itemSize, shape, count }, bytes, axis);
+    if (!by) return shown;
+    const [scale, zero] = [String(by.scale), by.zero === undefined ? undefined : String(by.zero)];
+    return { ...shown, scales: { by: by.by, scale, zero } };
   }
 
   /**
@@ -147,7 +164,7 @@ export class Arrays {
     const source = await this.#sourceOf(what, signal);
     try {
       if (form === 'npy') yield* npy(source, what.slice ?? '', signal);
-      else yield* texts(source, what.slice ?? '', form, signal);
+      else yield* texts(await this.#core(), source, what.slice ?? '', form, signal);
     } finally {
       source.close?.();
     }
@@ -176,18 +193,25 @@ export class Arrays {
     };
   }
 
-  /** @param {import('./dequantize.js').Parameter | undefined} one @param {AbortSignal} signal */
-  async #parameter(one, signal) {
-    if (!one) return undefined;
-    const array = await this.#model.values(one.name, { tensor: one.tensor, signal });
-    const { bytes } = await part(array, '', signal).finally(array.close);
-    return numbersIn(array, bytes);
+  /**
+   * A number, or the array with this name. @param {number | string} one @param {any} scope @param {AbortSignal} signal
+   * @returns {Promise<import('libcpb/inspect/numbers.js').Parameter>}
+   */
+  async #parameter(one, scope, signal) {
+    if (typeof one === 'number') {
+      const about = { dtype: 'float32', numpy: '<f4', shape: [], itemSize: 4, count: 1 };
+      return { about, bytes: new Uint8Array(Float32Array.of(one).buffer) };
+    }
+    const array = await this.#model.values(one, { ...(scope && { function: scope }), signal });
+    const { shape, count, bytes } = await part(array, '', signal).finally(array.close);
+    const { dtype, numpy, itemSize } = array;
+    return { about: { dtype, numpy, itemSize, shape, count }, bytes };
   }
 
   /** @param {any} tensor @param {AbortSignal} signal */
-  async #scales(tensor, signal) {
+  async #quantized(tensor, signal) {
     if (!isExported(this.#kind)) return undefined;
-    return scalesOf((question, options) => this.#ask(question, options, signal), tensor).catch(
+    return quantizedBy((question, options) => this.#ask(question, options, signal), tensor).catch(
       (/** @type {any} */ error) => {
         if (error.code !== 'NOT_FOUND') throw error;
         return undefined; // no node has this name
@@ -195,18 +219,33 @@ export class Arrays {
     );
   }
 
-  /** The real values as an array. @param {any} tensor @param {AbortSignal} signal @returns {Promise<Source>} */
+  /** The real values as an array, made while the stored ones are read. @param {any} tensor @param {AbortSignal} signal
+   * @returns {Promise<Source>} */
   async #realOf(tensor, signal) {
-    const by = await this.#scales(tensor, signal);
+    const by = await this.#quantized(tensor, signal);
     if (!by) throw failed('UNSUPPORTED', 'no node says how these values are quantized');
-    const [scale, zero] = [await this.#parameter(by.scale, signal), await this.#parameter(by.zero, signal)];
-    const source = await this.#opened(tensor, signal);
-    if (source.count * 4 > MOST) source.close?.();
-    if (source.count * 4 > MOST) throw failed('LIMIT', `${source.count} real values are more than a page holds`);
-    const { bytes } = await part(source, '', signal).finally(() => source.close?.());
-    const values = realValues(numbersIn(source, bytes), source.shape, by, scale ?? [], zero);
-    const about = { dtype: 'float32', numpy: '<f4', shape: source.shape, itemSize: 4, count: source.count };
-    return kept(about, new Uint8Array(values.buffer));
+    const scale = await this.#parameter(by.scale, tensor.function, signal);
+    const zero = by.zero === undefined ? undefined : await this.#parameter(by.zero, tensor.function, signal);
+    const numbers = await this.#core();
+    const opened = await this.#opened(tensor, signal);
+    const whole = /** @type {any} */ (opened).whole;
+    const source = whole ? await whole({ signal }) : opened;
+    const { shape, count, fortranOrder } = source;
+    return {
+      ...{ dtype: 'float32', numpy: '<f4', itemSize: 4, size: 4 * count },
+      ...{ shape, count, fortranOrder, close: source.close },
+      async *stream(options) {
+        const reals = numbers.reals(source, { scale, zero, axis: by.axis });
+        try {
+          for await (const piece of source.stream(options)) {
+            const { buffer, byteOffset, byteLength } = reals.next(piece);
+            yield new Uint8Array(buffer, byteOffset, byteLength);
+          }
+        } finally {
+          reals.free();
+        }
+      },
+    };
   }
 }
 

@@ -142,7 +142,7 @@ export class Boxes {
         continue;
       }
       const frames = part ? [...around, part.id] : around;
-      const group = groupOf(scope, frames, child, this.roles?.get(idOf(child)));
+      const group = groupOf(scope, frames, child, this.roles?.get(idOf(child)) ?? this.roles?.get(''));
       this.groups.set(group.id, group);
       if (group.is === 'scope') group.same = alike.get(contentsOf(child));
       if (!all || group.is === 'scope') continue;

@@ -23,11 +23,14 @@ const FLOAT = /float|half|double/i;
 export const tensorOf = (one) =>
   one.sparse ? { ...one.values_tensor, node: one.node } : { size: one.bytes, ...one.array, ...one };
 
+/** Whether it is a variable's value in a frozen graph, in place of the node that read it. @param {string} name */
+export const isFrozen = (name) => /ReadVariableOp[^/]*\/resource$/.test(name);
+
 /** Its name next to others of the same node: for a value, the last part that is not a number. In a frozen graph, a
  * variable's value is in place of the node that read it. @param {any} one */
 export function nameOf({ node, is, name = node }) {
   if (is === 'attribute' || is === 'weights') return node.slice(node.lastIndexOf(':') + 1) || node;
-  if (/ReadVariableOp[^/]*\/resource$/.test(name)) return 'weights';
+  if (isFrozen(name)) return 'weights';
   return /[^./]*([./]\d+)*$/.exec(name)?.[0] || node;
 }
 

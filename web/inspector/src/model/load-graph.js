@@ -19,6 +19,8 @@ const ALL = 1_000_000;
  * @typedef {{ key: string, function: any, wrapper: any, inputs: any[], outputs: any[] }} Entry */
 
 const KINDS = new Set(['variable', 'constant']);
+/** Kinds of models whose nodes say what their tensors are for. */
+const WITH_ROLES = new Set(['onnx', 'coreml', 'graph_def']);
 
 /** @param {any} capture of a function's answer @returns {Attached} */
 const captured = ({ argument, name, path, kind, dtype, shape, registered_name: type }) => ({
@@ -161,7 +163,7 @@ export async function loadGraph(ask, kind, name, entry, how) {
     inputs,
     outputs: results,
     led,
-    roles: kind === 'onnx' || kind === 'coreml' ? rolesIn(ask, name) : undefined,
+    roles: WITH_ROLES.has(kind) ? rolesIn(ask, name, kind) : undefined,
     lookup,
     unread: unread ?? whole.unread,
   };

@@ -79,7 +79,7 @@ export class Lookup {
     for (const graph of around(this.name)) {
       const question = { question: 'constants', name: node, scope: graph || undefined };
       const answer = await this.ask(question, how).catch(unlessUnknown);
-      const [found] = answer?.constants.items ?? [];
+      const found = answer?.constants.items.find((/** @type {any} */ one) => graph || one.function === null);
       if (found) return found;
     }
     return undefined;

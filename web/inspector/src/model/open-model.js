@@ -2,6 +2,7 @@
 import { blobSource, CpbError, inspect } from 'libcpb';
 import { inTurn } from 'libcpb/in-turn.js';
 import { cutAddress } from 'libcpb/inspect/archive-address.js';
+import { moduleFor } from 'libcpb/modules.js';
 import { readingAhead } from './ahead.js';
 import { Budget } from './budget.js';
 import { chunkBytes, chunksOf } from './chunks.js';
@@ -105,12 +106,13 @@ const telling = (model, requests) => ({
  */
 function valuesOf(model, { requests, write, give = async () => false }, ask) {
   const arrays = once(async () => {
-    const { Arrays } = await import('./arrays.js');
+    const { Arrays, coreOf } = await import('./arrays.js');
     const { kind } = model;
     return new Arrays(
       telling(model, requests),
       (question, options, signal) => ask({ question, ...options }, { signal }),
       kind,
+      () => coreOf(moduleFor),
     );
   });
   /** @template T @param {any} tensor @param {(all: Awaited<ReturnType<typeof arrays>>) => Promise<T>} act */

@@ -1,14 +1,13 @@
 /** Summarizes one array: statistics, a histogram, a picture, or texts; the values themselves stay here. */
-import { magnitudes, smallReader } from './small-floats.js';
 
-/** Bars of the histogram, lines of the picture, values that are shown. */
-const [BARS, LINES, FIRST] = [64, 512, 64];
-/** Rows of the picture are this long. */
-const [NARROW, WIDE] = [4, 2048];
-/** Ranges along an axis; more indices are put together. */
-const CHANNELS = 256;
+/** @typedef {import('libcpb/inspect/numbers.js').About} About */
+/** @typedef {ReturnType<typeof import('libcpb/inspect/numbers.js').numbersIn>} Numbers */
+/** @typedef {import('libcpb/inspect/answers.js').Statistics} Statistics */
 
-/** By NumPy's names of their types; of complex numbers, both parts. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
+/** Lines of the picture; its rows are this long. */
+const [LINES, NARROW, WIDE] = [512, 4, 2048];
+
+/** Types that JavaScript has, by NumPy's names; of complex numbers, both parts. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
 const readers = {
   '<f4': (b) => new Float32Array(b),
   '<f8': (b) => new Float64Array(b),
@@ -21,102 +20,44 @@ const readers = {
   '<i8': (b) => new BigInt64Array(b),
   '<u8': (b) => new BigUint64Array(b),
   '|b1': (b) => new Uint8Array(b),
-  '<f2': (b) => Float32Array.from(new Uint16Array(b), half),
-  '|V2': (b) => Float32Array.from(new Uint16Array(b), brain),
   '<c8': (b) => new Float32Array(b),
   '<c16': (b) => new Float64Array(b),
 };
 
-/** @param {number} bits */
-function half(bits) {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const [exponent, fraction] = [(bits >> 10) & 31, bits & 1023];
-  if (exponent === 31) return fraction ? NaN : sign * Infinity;
-  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
-}
-
-const word = new DataView(new ArrayBuffer(4));
-/** @param {number} bits */
-const brain = (bits) => (word.setUint16(0, bits), word.getFloat32(0));
-
-/**
- * A reader of an array's values; undefined for other kinds of values.
- *
- * @param {{ numpy?: string, dtype: string }} array
- */
-export const readerOf = ({ numpy, dtype }) => (numpy === '|V1' ? smallReader(dtype) : readers[numpy ?? '']);
-
-/** @param {ArrayLike<number | bigint>} values */
-function statistics(values) {
-  let [low, high, sum, squares, finite, zeros, nan] = [Infinity, -Infinity, 0, 0, 0, 0, 0];
-  for (let i = 0; i < values.length; i++) {
-    const v = Number(values[i]);
-    if (v === 0) zeros++;
-    else if (Number.isNaN(v)) nan++;
-    if (!Number.isFinite(v)) continue;
-    finite++;
-    if (v < low) low = v;
-    if (v > high) high = v;
-    sum += v;
+/** The core's floats. @param {Numbers} numbers @param {About} about @param {Uint8Array} bytes */
+function floatsOf(numbers, about, bytes) {
+  const reals = numbers.reals(about);
+  try {
+    return reals.next(bytes);
+  } finally {
+    reals.free();
   }
-  const mean = sum / finite;
-  for (let i = 0; i < values.length; i++) {
-    const v = Number(values[i]);
-    if (Number.isFinite(v)) squares += (v - mean) ** 2;
-  }
-  const infinite = values.length - finite - nan;
-  return { finite, zeros, nan, infinite, low, high, mean, deviation: Math.sqrt(squares / finite) };
 }
 
 /**
- * The smallest and the largest finite value for each index of a dimension, or for several indices.
+ * All digits of an array's numbers. Types that JavaScript lacks are floats of fewer bits.
  *
- * @param {ArrayLike<number | bigint>} values
- * @param {number[]} shape
- * @param {number} axis
- * @returns {Channels | undefined} undefined: it has no such dimension, or only one index there
+ * @param {Numbers} numbers @param {About} about @param {Uint8Array} bytes in row-major order
+ * @returns {ArrayLike<number | bigint>}
  */
-function channelsOf(values, shape, axis) {
-  const size = shape[axis] ?? 0;
-  if (shape.length < 2 || size < 2 || !values.length) return undefined;
-  const each = Math.ceil(size / CHANNELS);
-  const inner = shape.slice(axis + 1).reduce((all, one) => all * one, 1);
-  const low = Array.from({ length: Math.ceil(size / each) }, () => Infinity);
-  const high = low.map(() => -Infinity);
-  for (let i = 0; i < values.length; i++) {
-    const v = Number(values[i]);
-    if (!Number.isFinite(v)) continue;
-    const at = Math.floor((Math.floor(i / inner) % size) / each);
-    if (v < Number(low[at])) low[at] = v;
-    if (v > Number(high[at])) high[at] = v;
-  }
-  return { axis, size, each, low, high };
-}
-
-/** @param {ArrayLike<number | bigint>} values @param {number} low @param {number} high */
-function histogram(values, low, high) {
-  const bars = Array.from({ length: BARS }, () => 0);
-  const step = (high - low || 1) / BARS;
-  for (let i = 0; i < values.length; i++) {
-    const v = Number(values[i]);
-    if (!Number.isFinite(v)) continue;
-    const bar = Math.min(BARS - 1, Math.floor((v - low) / step));
-    bars[bar] = (bars[bar] ?? 0) + 1;
-  }
-  return bars;
+export function exactly(numbers, about, bytes) {
+  const read = readers[about.numpy ?? ''];
+  const values = read ? read(bytes.slice().buffer) : floatsOf(numbers, about, bytes);
+  if (bytes.length && !values.length)
+    throw Object.assign(new Error(`values of type ${about.dtype} are not numbers`), { code: 'UNSUPPORTED' });
+  return values;
 }
 
 /**
  * Grey levels of a matrix, or of the last two dimensions joined.
  *
- * @param {ArrayLike<number | bigint>} values
- * @param {number} width
- * @param {number} low
- * @param {number} high
+ * @param {Numbers} numbers @param {About} about @param {Uint8Array} bytes @param {{ minimum?: any, maximum?: any }} range
  */
-function picture(values, width, low, high) {
-  const height = Math.min(LINES, Math.floor(values.length / (width || 1)));
+function picture(numbers, about, bytes, { minimum: low, maximum: high }) {
+  const width = about.shape.at(-1) ?? 0;
+  const height = Math.min(LINES, Math.floor(about.count / (width || 1)));
   if (width < NARROW || width > WIDE || height < NARROW) return undefined;
+  const values = floatsOf(numbers, about, bytes.subarray(0, width * height * about.itemSize));
   const pixels = new Uint8ClampedArray(4 * width * height);
   for (let i = 0; i < width * height; i++) {
     const level = (255 * (Number(values[i]) - low)) / (high - low || 1);
@@ -127,56 +68,32 @@ function picture(values, width, low, high) {
   return { width, height, pixels };
 }
 
-/** Of `each` indices of a dimension of `size`. @typedef {{ axis: number, size: number, each: number, low: number[], high: number[] }} Channels */
-
 /**
  * @typedef {object} Shown
  * @property {number} count
  * @property {number[]} shape
- * @property {number} finite the number of finite values, to which low, high, mean and deviation apply
- * @property {number} zeros
- * @property {number} nan
- * @property {number} infinite
- * @property {number} low
- * @property {number} high
- * @property {number} mean
- * @property {number} deviation
- * @property {number[]} bars the number of values in each part of the range from low to high
- * @property {number[]} first
- * @property {Channels} [channels] the range of values for each index of a dimension
- * @property {boolean} [magnitudes] whether the statistics are of magnitudes of complex numbers
+ * @property {Statistics} [statistics] of numbers, with the ranges along a dimension
  * @property {string[]} [texts] the first ones, if they are texts
  * @property {{ by: string, scale: string, zero?: string }} [scales] of quantized values: the node that has real values
- *   made of them, and the names of its inputs
- * @property {{ width: number, height: number, pixels: Uint8ClampedArray } | undefined} picture
+ *   made of them, and the names of its inputs, or numbers
+ * @property {{ width: number, height: number, pixels: Uint8ClampedArray }} [picture]
  */
-
-/** For texts. */
-export const NO_NUMBERS = {
-  ...{ finite: 0, zeros: 0, nan: 0, infinite: 0, low: 0, high: 0, mean: 0, deviation: 0 },
-  bars: [],
-  first: [],
-  picture: undefined,
-};
 
 /**
- * @param {ArrayLike<number | bigint>} numbers in row-major order, as their reader gives them
- * @param {{ dtype: string, shape: number[], axis?: number }} about axis: whose ranges are wanted, by default the last
+ * @param {Numbers} numbers
+ * @param {About} about
+ * @param {Uint8Array} bytes in row-major order
+ * @param {number} [axis] whose ranges are wanted, by default the last
  * @returns {Shown}
  */
-export function shownOf(numbers, { dtype, shape, axis = shape.length - 1 }) {
-  const isComplex = /complex/.test(dtype);
-  const values = isComplex ? magnitudes(/** @type {any} */ (numbers)) : numbers;
-  const about = statistics(values);
-  const { finite, low, high } = about;
+export function shownOf(numbers, about, bytes, axis = about.shape.length - 1) {
+  const { count, shape } = about;
+  const parts = shape.length > 1 && Number(shape[axis]) > 1 ? axis : undefined;
+  const statistics = numbers.statistics(about, bytes, parts);
+  if (!statistics.numbers)
+    throw Object.assign(new Error(`values of type ${about.dtype} are not numbers`), { code: 'UNSUPPORTED' });
   return {
-    count: values.length,
-    shape,
-    ...about,
-    ...(isComplex && { magnitudes: true }),
-    bars: finite ? histogram(values, low, high) : [],
-    first: Array.from({ length: Math.min(FIRST, values.length) }, (_, i) => Number(values[i])),
-    channels: finite ? channelsOf(values, shape, axis) : undefined,
-    picture: finite ? picture(values, shape.at(-1) ?? 0, low, high) : undefined,
+    ...{ count, shape, statistics },
+    picture: statistics.numbers.finite ? picture(numbers, about, bytes, statistics.numbers) : undefined,
   };
 }

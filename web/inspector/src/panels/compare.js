@@ -4,6 +4,9 @@ import { addressOf, wholeAddress } from '../address.js';
 import { modelsAmong, pathOf } from '../files.js';
 import { count, counted, kindName, plain, size, told } from '../format.js';
 import { Panel } from '../panel.js';
+import { Session } from '../session.js';
+import { sidesLook, sidesOf } from './compare-sides.js';
+import { graphKey, MEANINGS, SIGNS } from './graph-marks.js';
 import { isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
 
 /** The sections that a reader looks for first; the others follow in the order of the answer. */
@@ -14,15 +17,13 @@ const LISTED = 12;
 /** Characters of a value that are shown. */
 const SHOWN = 200;
 
-const SIGNS = { added: '+', removed: '−', changed: '~' };
-const MEANINGS = { added: 'only in the other', removed: 'only in this one', changed: 'changed' };
-
-/** @typedef {keyof typeof SIGNS} Change */
+/** @typedef {import('./graph-marks.js').Change} Change */
 
 class Compare extends Panel {
   static properties = { ...Panel.properties, chosen: { state: true } };
   static styles = [
     ...Panel.styles,
+    sidesLook,
     css`
       form {
         display: flex;
@@ -99,6 +100,37 @@ class Compare extends Panel {
     },
     () => [this.at, this.chosen, this.#values],
   );
+
+  /** The other model, opened to show its graph beside this one's. */
+  #other = this.asking(
+    async ([session, at, chosen, isWanted, differences], { signal }) => {
+      this.#close();
+      if (!isWanted || !differences?.sections) return undefined;
+      const [first] = modelsAmong(chosen);
+      const other = (this.#opened = new Session(first ?? addressOf(at), { beside: chosen }));
+      const [{ Sides }] = await Promise.all([import('./compare-graphs.js'), other.open(signal)]);
+      const sessions = { a: session, b: other };
+      const sides = new Sides(sessions, differences.sections, graphKey, () => {
+        this.requestUpdate();
+        if (sides.number >= 0) this.see({ difference: sides.number + 1 }); // a link leads to it
+      });
+      await sides.lead(Number(this.view.difference ?? 0) - 1);
+      return sides;
+    },
+    () => [this.at, this.chosen, this.view.graphs === 'yes', this.#differences.value],
+  );
+  /** @type {Session | undefined} */
+  #opened;
+
+  #close() {
+    this.#opened?.close();
+    this.#opened = undefined;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#close();
+  }
 
   /** Whether values are compared as well, which the reader asks for. */
   get #values() {
@@ -181,9 +213,22 @@ class Compare extends Panel {
               <span class="dim small">reads up to ${size(price)} of each model, and nothing if both are one file</span>
             </p>`
       }
+      ${this.graphs()}
       ${some.map((/** @type {any} */ one, /** @type {number} */ i) => this.section(one, i === 0 || some.length < 6))}
       ${same.length ? html`<p class="dim">The same: ${same.map(titleOf).join(', ')}.</p>` : nothing}
     `;
+  }
+
+  /** Both graphs, if the reader asks for them. */
+  graphs() {
+    if (this.view.graphs !== 'yes')
+      return html`<p><button @click=${() => this.see({ graphs: 'yes' })}>Show both graphs</button></p>`;
+    return this.answer(this.#other, (sides) =>
+      sides
+        ? html`${sidesOf(sides, ({ panel, at, node, view }) => this.go(panel, at, node, view))}
+            <p><button @click=${() => this.see({ graphs: '' })}>Hide the graphs</button></p>`
+        : nothing,
+    );
   }
 
   /** @param {any} section @param {boolean} open */
@@ -223,10 +268,18 @@ class Compare extends Panel {
     </div>`;
   }
 
+  /** A node in both graphs. @param {string} graph @param {string} name */
+  #show(graph, name) {
+    this.renderRoot.querySelector('.both')?.scrollIntoView({ block: 'nearest' });
+    this.#other.value?.show(graph, name);
+  }
+
   /** The item, if this model has it. @param {string} name @param {Change} change @param {any} section */
   name(name, change, { section, function: inside = '' }) {
     const words = plain(itemWords(section, name));
     if (words !== plain(name)) return words;
+    if (section === 'nodes' && this.view.graphs === 'yes')
+      return html`<button class="link" @click=${() => this.#show(inside, name)}>${words}</button>`;
     if (change === 'added') return html`<code>${words}</code>`;
     if (section === 'nodes') return this.link('graph', inside, name, name);
     const panel = {

@@ -73,15 +73,23 @@ export function sizeOf(group) {
   return { width: Math.round(width), height: headOf(group) + (more ? more + FOOT : 0) };
 }
 
-/** The text for screen readers matches the picture. @param {Group} group */
-function spoken(group) {
-  const { is, label, word = is, op, count: nodes, calls } = group;
+/** The text for screen readers matches the picture. @param {Group} group @param {string} sign */
+function spoken(group, sign) {
+  const text = wordsOf(group);
+  return sign ? `${text}, ${sign}` : text;
+}
+
+/** @param {Group} group */
+function wordsOf(group) {
+  const { id, is, label, word = is, op, count: nodes, calls } = group;
   const lines = linesOf(group).map(([name, text]) => `${name} ${text}`.trim());
   const called = callsIn(group).length
     ? [`calls ${calls.map((one) => plain(functionName(one.function))).join(', ')}`]
     : [];
   const second = under(group) ? [plain(op)] : [];
-  if (is === 'node') return [plain(label), ...second, ...lines, ...called].join(', ');
+  // In no scope, the name is spoken as the box's title has it.
+  const name = !id.includes('/') && id.startsWith(label) ? id : label;
+  if (is === 'node') return [plain(name), ...second, ...lines, ...called].join(', ');
   if (is === 'argument' || is === 'result') return `${word} ${plain(label)}, ${plain(op)}`;
   if (is === 'scope') return [`open scope ${plain(label)}`, under(group), ...lines].join(', ');
   return [`${plain(label)} × ${count(nodes)}`, ...second].join(', ');
@@ -95,8 +103,8 @@ function spoken(group) {
  */
 
 /** @param {Group} group @param {{ x: number, y: number }} at
- * @param {{ chosen: string, start: string, isPale: boolean, colour?: string }} state @param {Actions} actions */
-function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter }) {
+ * @param {{ chosen: string, start: string, isPale: boolean, colour?: string, sign: string }} state @param {Actions} actions */
+function box(group, { x, y }, { chosen, start, isPale, colour, sign }, { choose, enter }) {
   const { id, is, label } = group;
   const { width, height } = sizeOf(group);
   const lines = linesOf(group);
@@ -104,7 +112,7 @@ function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter
   const top = head + lines.length * LINE;
   const [left, up] = [Math.round(x - width / 2), Math.round(y - height / 2)];
   return svg`<g class="box ${is} ${isPale ? 'pale' : ''}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
-      aria-pressed=${is === 'scope' ? nothing : id === chosen} aria-label=${spoken(group)}
+      aria-pressed=${is === 'scope' ? nothing : id === chosen} aria-label=${spoken(group, sign)}
       transform="translate(${left} ${up})" @click=${() => choose(group)}>
     <title>${several(group) ? plain(label) : plain(id.replace(/^return:/, ''))}</title>
     <rect width=${width} height=${height}></rect>
@@ -114,6 +122,7 @@ function box(group, { x, y }, { chosen, start, isPale, colour }, { choose, enter
           <rect class="band" fill=${colour} x="4" y="7" width="4" height=${head - 14}></rect>`
         : nothing
     }
+    ${sign ? svg`<text aria-hidden="true" class="sign" x=${width / 2 + 8} y="-4">${sign}</text>` : nothing}
     <text aria-hidden="true" class="name" x=${width / 2} y=${head < HEAD ? 18 : 17}>${titleOf(group)}</text>
     ${head < HEAD ? nothing : svg`<text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>`}
     ${lines.length ? svg`<line class="rule" x1="0" x2=${width} y1=${head - 2} y2=${head - 2}></line>` : nothing}
@@ -214,10 +223,11 @@ function inOrder(groups, { boxes }) {
  * All of it, to be put into an svg.
  *
  * @param {{ groups: Group[], edges: any[], layout: Layout }} drawn
- * @param {{ chosen: string, trail?: Trail, colourOf: import('./graph-colours.js').Colours['of'] }} state
+ * @param {{ chosen: string, trail?: Trail, colourOf: import('./graph-colours.js').Colours['of'],
+ *   signOf?: (group: Group) => string }} state
  * @param {Actions} actions
  */
-export function drawing({ groups, edges, layout }, { chosen, trail, colourOf }, actions) {
+export function drawing({ groups, edges, layout }, { chosen, trail, colourOf, signOf = () => '' }, actions) {
   const isLit = litBy(chosen, trail);
   const isPale = (/** @type {string} */ id) => !!trail && !trail.boxes.includes(id);
   const known = new Map(edges.map((edge) => [`${edge.from}\n${edge.to}`, edge]));
@@ -237,7 +247,7 @@ export function drawing({ groups, edges, layout }, { chosen, trail, colourOf }, 
   )}
   ${shapesOf(laid, layout)} ${layout.frames.map(frameName)}
   ${inOrder(groups, layout).map((group) => {
-    const state = { chosen, start, isPale: isPale(group.id), colour: colourOf(group) };
+    const state = { chosen, start, isPale: isPale(group.id), colour: colourOf(group), sign: signOf(group) };
     return box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, state, actions);
   })}`;
 }

@@ -16,6 +16,7 @@ text.scope { font-size: 11px; fill: var(--dim); text-anchor: start; }
 text.op { fill: var(--dim); font-size: 11px; }
 text.line { font: 10.5px var(--mono); text-anchor: start; }
 text.value { fill: var(--dim); font: 10.5px var(--mono); text-anchor: end; }
+text.sign { font-weight: 600; font-size: 10.5px; text-anchor: start; paint-order: stroke; stroke: var(--panel); stroke-width: 4px; stroke-linejoin: round; }
 text.shape { fill: var(--dim); font: 10.5px var(--mono); text-anchor: start; paint-order: stroke; stroke: var(--panel); stroke-width: 4px; stroke-linejoin: round; }
 .rule { stroke: var(--line); }
 .enter > rect { fill: var(--chip); rx: 5px; }

@@ -100,6 +100,12 @@ export class Zoom {
     this.#show();
   }
 
+  /** To a part that was seen before. @param {{ x: number, y: number, scale: number }} seen */
+  return({ x, y, scale }) {
+    Object.assign(this, { x, y, scale, touched: true });
+    this.#show();
+  }
+
   /** All of it. */
   fit() {
     const { width, height } = this.#area;

@@ -17,7 +17,9 @@ import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
 import { behaviour, look } from './graph-look.js';
 import { map, mapLook, showPlace } from './graph-map.js';
 import { panelLook } from './graph-panel-look.js';
+import { Places } from './graph-places.js';
 import { fromText, toText } from './graph-scopes.js';
+import { markedBy } from './graph-marks.js';
 import { Zoom } from './graph-zoom.js';
 import { nameOf } from './headline.js';
 
@@ -29,7 +31,12 @@ const MOST = 600;
 const WHOLE = '/';
 
 class Graph extends Panel {
-  static properties = { ...Panel.properties, group: { state: true }, problem: { state: true } };
+  static properties = {
+    ...Panel.properties,
+    marks: { attribute: false },
+    group: { state: true },
+    problem: { state: true },
+  };
   static styles = [
     ...Panel.styles,
     panelLook,
@@ -47,9 +54,12 @@ class Graph extends Panel {
     /** a box that stands for several nodes, if that is chosen */
     this.group = '';
     this.problem = '';
+    /** @type {import('./graph-marks.js').Marks | undefined} what differs from the graph beside this one */
+    this.marks = undefined;
   }
 
   #zoom = new Zoom();
+  #known = new Places();
   /** the last shown graph, and the selection in it */
   #seen = { layout: /** @type {any} */ (undefined), at: '', chosen: '' };
 
@@ -124,6 +134,7 @@ class Graph extends Panel {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('at') || changed.has('node') || changed.has('view')) this.group = '';
+    this.#known.enter(this.session, [this.at, this.node, this.view]);
   }
 
   /** Gives the drawing to the window, which shows the selection. */
@@ -134,7 +145,10 @@ class Graph extends Panel {
     const { layout, drawn } = shown;
     const [seen, zoom] = [this.#seen, this.#zoom];
     zoom.attach(svg);
-    zoom.moved = () => showPlace(this.renderRoot, zoom);
+    zoom.moved = () => {
+      showPlace(this.renderRoot, zoom);
+      this.#known.keep(this.session, zoom);
+    };
     Object.assign(zoom, { width: layout.width, height: layout.height });
     const chosen = this.#chosen(drawn);
     const isNew = seen.layout !== layout;
@@ -147,6 +161,7 @@ class Graph extends Panel {
       const place = areaOf(drawn, layout, chosen);
       if (place) zoom.see(place, true);
     }
+    if (drawn === this.#graph.value && this.#graph.status === 2 && this.#layout.status === 2) this.#known.restore(zoom);
     if (isNew) this.#refocus(svg);
   }
 
@@ -182,6 +197,7 @@ class Graph extends Panel {
     const graph = this.#graph.value;
     const { control, all } = this.view;
     const isOnnx = isExported(this.session.about.kind);
+    if (this.marks) return html`<div class="bar">${this.#picker()} ${this.#scopes(graph)} ${this.#zooms()}</div>`;
     return html`<div class="bar">
         ${this.#picker()}
         <cpb-graph-find
@@ -190,22 +206,34 @@ class Graph extends Panel {
           .node=${this.node}
           .view=${this.#view}
         ></cpb-graph-find>
-        <span class="tools">
-          <button aria-label="Smaller" title="Smaller (−)" @click=${() => this.#zoom.by(0.8)}>−</button>
-          <button aria-label="Larger" title="Larger (+)" @click=${() => this.#zoom.by(1.25)}>+</button>
-          <button title="All of it (0)" @click=${() => this.#zoom.fit()}>Fit</button>
-          <button @click=${() => this.#save('svg')}>SVG</button>
-          <button @click=${() => this.#save('png')}>PNG</button>
-        </span>
+        ${this.#zooms(
+          html`<button @click=${() => this.#save('svg')}>SVG</button>
+            <button @click=${() => this.#save('png')}>PNG</button>`,
+        )}
       </div>
       <div class="bar second">
         ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing} ${this.#owner()}
         ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
         ${this.#switch('all', isOnnx ? 'Weights as boxes' : 'Variables as boxes', all === '1')} ${this.#colourPicker()}
-        ${graph?.groups.some((/** @type {Group} */ { is }) => is === 'scope') ? html`<button class="link" @click=${() => this.#openAll()}>Open all</button>` : nothing}
-        ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
-        ${this.#price()} ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
+        ${this.#scopes(graph)} ${this.#price()}
+        ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;
+  }
+
+  /** @param {unknown} [more] buttons */
+  #zooms(more = nothing) {
+    return html`<span class="tools">
+      <button aria-label="Smaller" title="Smaller (−)" @click=${() => this.#zoom.by(0.8)}>−</button>
+      <button aria-label="Larger" title="Larger (+)" @click=${() => this.#zoom.by(1.25)}>+</button>
+      <button title="All of it (0)" @click=${() => this.#zoom.fit()}>Fit</button>
+      ${more}
+    </span>`;
+  }
+
+  /** @param {any} graph */
+  #scopes(graph) {
+    return html`${graph?.groups.some((/** @type {Group} */ { is }) => is === 'scope') ? html`<button class="link" @click=${() => this.#openAll()}>Open all</button>` : nothing}
+    ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}`;
   }
 
   #price() {
@@ -297,12 +325,13 @@ class Graph extends Panel {
   /** The details come later, and the drawing stays. @param {any} shown */
   drawing({ drawn, layout }) {
     const chosen = this.#chosen(drawn);
-    const isTold = this.group || this.node;
+    const isTold = !this.marks && (this.group || this.node);
     const trail = this.view.follow && this.node ? this.#follow.value : undefined;
-    const colours = coloursOf(this.view.colour, drawn.groups);
+    const marked = this.marks && markedBy(this.marks, drawn.at);
+    const colours = marked ?? coloursOf(this.view.colour, drawn.groups);
     return html`<div class="parts">
       <div class="view box" aria-busy=${this.#graph.status === 1 || this.#layout.status === 1}>
-        ${guard([layout, drawn, chosen, trail, this.view.colour], () => this.picture(drawn, layout, { chosen, trail, colourOf: colours.of }))}
+        ${guard([layout, drawn, chosen, trail, this.view.colour, this.marks], () => this.picture(drawn, layout, { chosen, trail, colourOf: colours.of, signOf: marked?.sign }))}
         ${legend(colours.legend, !this.view.colour)} ${guard([layout], () => map(layout, this.#zoom))}
       </div>
       ${

@@ -1,18 +1,23 @@
 /** Workers of the page that is one file, and what they need: all of it is in the file. */
 import dictionary from 'dictionary.wasm';
 import models from 'models.wasm';
+import numbers from 'numbers.wasm';
 import texts from 'worker-texts';
 
-/** @type {Promise<{ models: WebAssembly.Module, dictionary: WebAssembly.Module }> | undefined} */
+const all = { models, numbers, dictionary };
+
+/** @type {Promise<{ [Name in keyof typeof all]: WebAssembly.Module }> | undefined} */
 let compiled;
 
 /** The modules that read models. */
 export const modules = () => (compiled ??= compileAll());
 
 async function compileAll() {
-  const all = [models, dictionary].map((packed) => WebAssembly.compileStreaming(unpacked(packed)));
-  const [reader, words] = /** @type {[WebAssembly.Module, WebAssembly.Module]} */ (await Promise.all(all));
-  return { models: reader, dictionary: words };
+  const compile = async (/** @type {[string, string]} */ [name, packed]) => [
+    name,
+    await WebAssembly.compileStreaming(unpacked(packed)),
+  ];
+  return Object.fromEntries(await Promise.all(Object.entries(all).map(compile)));
 }
 
 /** @param {string} packed */

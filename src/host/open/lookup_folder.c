@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "host/lookup.h"
+#include "host/open/lookup.h"
 
 #define DIGITS 19 /* of a 64-bit number */
 

@@ -3,10 +3,10 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/archive.h"
-#include "host/beside.h"
 #include "host/file.h"
-#include "host/message_file.h"
+#include "host/open/archive.h"
+#include "host/open/beside.h"
+#include "host/open/message_file.h"
 #include "host/references.h"
 #include "host/url/address.h"
 

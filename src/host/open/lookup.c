@@ -1,8 +1,8 @@
-#include "host/lookup.h"
+#include "host/open/lookup.h"
 
 #include "base/status.h"
-#include "host/archive.h"
 #include "host/file.h"
+#include "host/open/archive.h"
 
 static cpb_file *open_url(const cpb_allocator *a, const char *url, const cpb_url_options *urls, bool *absent,
                           cpb_error *error) {

@@ -1,4 +1,4 @@
-#include "host/model_state.h"
+#include "host/open/model_state.h"
 
 void cpb_model_file_blame(cpb_model_file *f, unsigned beside, char *path) {
   cpb_release(&f->allocator, f->culprit_path);

@@ -2,8 +2,8 @@
 
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/model_state.h"
-#include "host/quantized.h"
+#include "host/open/model_state.h"
+#include "host/open/quantized.h"
 #include "model/diff/plain.h"
 #include "model/statistics/reals.h"
 
@@ -56,7 +56,7 @@ static bool read_all(cpb_model_file *f, cpb_values_file *v, cpb_reals *reals, ui
 
 /* --- Its place -------------------------------------------------------------------------------------- */
 
-/* The first item of the list; NULL if the model does not list the array. */
+/* The items with the name; NULL if the model has no such list. */
 static yyjson_doc *ask_list(cpb_model_file *f, cpb_question_kind kind, cpb_span name, const cpb_values_options *how) {
   size_t size;
   cpb_error own;
@@ -66,16 +66,19 @@ static yyjson_doc *ask_list(cpb_model_file *f, cpb_question_kind kind, cpb_span 
                                  .name_size = name.size,
                                  .scope = how->scope,
                                  .scope_size = how->scope_size,
-                                 .meta_graph = how->meta_graph,
-                                 .count = 1};
+                                 .meta_graph = how->meta_graph};
   if (!cpb_model_kind_answers(f->kind, kind)) return NULL;
   const char *json = cpb_model_file_ask(f, &question, &size, &own);
   return json ? cpb_json_read(&f->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &own) : NULL;
 }
 
+/* The one of the model's own graph, or else the first. */
 static yyjson_val *item_of(yyjson_doc *answer, const char *list) {
   yyjson_val *page = answer ? cpb_json_member(yyjson_doc_get_root(answer), list) : NULL;
-  return yyjson_arr_get_first(cpb_json_member(page, "items"));
+  yyjson_val *items = cpb_json_member(page, "items"), *item;
+  yyjson_arr_iter all = yyjson_arr_iter_with(items);
+  while ((item = yyjson_arr_iter_next(&all)) && !yyjson_is_null(cpb_json_member(item, "function"))) {}
+  return item ? item : yyjson_arr_get_first(items);
 }
 
 /* Adds the member to the answer. */

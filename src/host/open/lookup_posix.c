@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/lookup.h"
+#include "host/open/lookup.h"
 
 bool cpb_lookup_exists(const char *path) { return access(path, F_OK) == 0; }
 

@@ -1,9 +1,9 @@
-#include "host/beside.h"
+#include "host/open/beside.h"
 
 #include <string.h>
 
 #include "base/status.h"
-#include "host/lookup.h"
+#include "host/open/lookup.h"
 #include "host/url/address.h"
 
 /* The names of a checkpoint's files begin with a prefix: this one in a SavedModel's folder; next to model.meta, and

@@ -2,7 +2,7 @@
 #ifndef CPB_HOST_BESIDE_H
 #define CPB_HOST_BESIDE_H
 
-#include "host/model_state.h"
+#include "host/open/model_state.h"
 
 /* Loads the files that `beside` (CPB_BESIDE_ bits) selects, unless done already. False with the error set, and blames
  * the file that cannot be read. */

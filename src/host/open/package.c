@@ -1,4 +1,4 @@
-#include "host/package.h"
+#include "host/open/package.h"
 
 #include <string.h>
 

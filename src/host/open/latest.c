@@ -1,4 +1,4 @@
-#include "host/latest.h"
+#include "host/open/latest.h"
 
 #include <string.h>
 

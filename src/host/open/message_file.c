@@ -1,5 +1,5 @@
 /* A message in a file: the engine cpb_opened, driven by a cpb_file. */
-#include "host/message_file.h"
+#include "host/open/message_file.h"
 
 #include "base/alloc.h"
 #include "base/limits.h"

@@ -1,0 +1,23 @@
+/* The same on all systems. */
+#define _FILE_OFFSET_BITS 64
+#include "cli/os/os.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+void os_close(int fd) { close(fd); }
+
+bool os_is_special(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+time_t os_modified(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 ? found.st_mtime : 0;
+}
+
+bool os_is_folder(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+}
