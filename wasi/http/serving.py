@@ -86,6 +86,8 @@ class Runtime:
             response = urllib.request.urlopen(request, timeout=120)
         except urllib.error.HTTPError as error:
             response = error
+        except ConnectionError:  # closed before the headers were sent
+            return Answer(None, {}, b"", False)
         body, whole = b"", True
         with response:
             try:

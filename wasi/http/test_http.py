@@ -379,8 +379,6 @@ def check_fault(serving, fault, wanted, most, begin, end):
     answer = serving.get(f"/models/lie-{fault}/message", Range=f"bytes={begin}-{end - 1}")
     if wanted is None:
         assert (answer.status, answer.body) == (206, bytes_at(begin, end)), answer.body[:200]
-    elif fault == "crumbs":  # has given some before it is too much
-        assert not answer.whole and bytes_at(begin, end).startswith(answer.body)
     else:
         assert answer.status == (404 if fault == "404" else 502), answer.body[:200]
         assert re.search(wanted, answer.error()), answer.error()
@@ -409,9 +407,9 @@ def test_what_breaks_off_is_not_taken_for_whole(serving, fault):
 
 
 def test_damage_within_a_message_breaks_it_off(serving, native):
-    answer = serving.get("/models/damaged/message")
+    answer = serving.get("/models/damaged/message")  # Wasmtime drops the headers if the error comes before it sends them
     whole = native.ok("merge", FROZEN, "-o", "-")
-    assert answer.status == 200 and not answer.whole and whole.startswith(answer.body)
+    assert answer.status in (200, None) and not answer.whole and whole.startswith(answer.body)
     assert serving.get("/models/damaged/message", Range="bytes=0-99").body == whole[:100]
 
 
