@@ -43,10 +43,19 @@ CPB_API cpb_code cpb_find_within(cpb_find *find, const cpb_range *ranges, size_t
  * are a packed run of all of them. */
 CPB_API void cpb_find_each(cpb_find *find);
 
+/* Before the first step: if the path ends at a repeated field of the type without an index, each
+ * element is a CPB_STEP_DATA, in order, and the result has no ranges. A number of a packed field is an
+ * element. The elements of a map are its entries. The memory does not depend on their number. */
+CPB_API void cpb_find_elements(cpb_find *find);
+
+/* After CPB_STEP_DATA: the range of the element's value; cpb_find_found() has its wire type. */
+CPB_API cpb_range cpb_find_element(const cpb_find *find);
+
 /* The message. Its size must be known (CPB_NEED_SIZE). */
 CPB_API cpb_input *cpb_find_input(cpb_find *find);
 
-/* CPB_STEP_NEED, then CPB_STEP_DONE: the field was found; or CPB_STEP_ERROR.
+/* CPB_STEP_NEED; CPB_STEP_DATA after cpb_find_elements(); CPB_STEP_DONE: the field was found;
+ * CPB_STEP_ERROR.
  * CPB_E_NOT_FOUND: the message does not have this field, element or key, or its
  * type does not have this field; CPB_E_USAGE: the path does not fit the type, for
  * instance with an index after a field that is not repeated. */

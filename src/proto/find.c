@@ -7,8 +7,9 @@
  * a map, because the last one with the key counts. Ranges are offsets in the input: no byte is kept except for a map
  * key that is being compared (key_bytes).
  *
- * Memory: a range for each occurrence of the selected field, neighbouring ones joined; a key as long as the one in the
- * path. Work: at most the size of the message for each tag of the path. */
+ * Memory: a range for each occurrence of the selected field, neighbouring ones joined, unless each element is reported
+ * instead (cpb_find_elements); a key as long as the one in the path. Work: at most the size of the message for each tag
+ * of the path. */
 #include "cpb/find.h"
 
 #include <string.h>
@@ -48,6 +49,8 @@ struct cpb_find {
   size_t tag;         /* index of the path's next tag */
   bool within;        /* the message is ranges of the input (cpb_find_within) */
   bool each;          /* elements are ranges of their own (cpb_find_each) */
+  bool elements;      /* they are reported one by one (cpb_find_elements) */
+  bool reports;       /* `element` is the next one */
   range_list current; /* the message being scanned */
   range_list matches; /* the occurrences of the field found so far */
   cpb_found found;
@@ -68,8 +71,9 @@ struct cpb_find {
   cpb_range key;
   cpb_buffer key_bytes;
 
-  cpb_range packed; /* the rest of a packed field */
-  uint64_t element; /* where its current element begins */
+  cpb_range packed;      /* the rest of a packed field */
+  uint64_t packed_begin; /* of its current element */
+  cpb_range element;     /* the last that was reported */
 };
 
 /* --- Creation ------------------------------------------------------------------ */
@@ -148,6 +152,8 @@ cpb_code cpb_find_within(cpb_find *f, const cpb_range *ranges, size_t count) {
 }
 
 void cpb_find_each(cpb_find *f) { f->each = true; }
+void cpb_find_elements(cpb_find *f) { f->elements = true; }
+cpb_range cpb_find_element(const cpb_find *f) { return f->element; }
 
 /* --- The path ------------------------------------------------------------------- */
 
@@ -266,26 +272,30 @@ static bool is_packed(const cpb_find *f, const cpb_wire_field *field) {
   return known->type != CPB_TYPE_STRING && known->type != CPB_TYPE_BYTES && !known->message;
 }
 
+static void report(cpb_find *f, uint64_t offset, uint64_t length) {
+  f->element = (cpb_range){offset, length};
+  f->reports = true;
+}
+
 /* Takes an occurrence of the field, which is not a map and ends at `end`. The last occurrence of a
  * singular field counts, except that occurrences of a message are merged. */
 static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t end) {
-  f->found.wire_type = field->type;
-  if (f->subscript) {
-    if (is_packed(f, field)) {
-      f->packed = (cpb_range){field->value, field->size};
-      f->element = field->value;
-      f->state = FIND_PACKED;
-      return true;
-    }
-    return f->seen++ == f->subscript->value ? only_range(f, field->value, field->size) : true;
-  }
   const cpb_field *known = f->found.field;
-  f->matched = true;
-  if (known && known->repeated) {
-    f->found.fields = 1;
-    if (f->each) return push_range(f, &f->matches, field->value, field->size);
-    return add_range(f, &f->matches, field->begin, end - field->begin);
+  bool all = known && known->repeated && !f->subscript, reported = all && f->elements;
+  f->found.wire_type = field->type;
+  f->found.fields = all;
+  f->matched = f->matched || !f->subscript;
+  if ((f->subscript || reported) && is_packed(f, field)) {
+    f->packed = (cpb_range){field->value, field->size};
+    f->packed_begin = field->value;
+    f->state = FIND_PACKED;
+    return true;
   }
+  if (f->subscript) return f->seen++ == f->subscript->value ? only_range(f, field->value, field->size) : true;
+  if (reported) report(f, field->value, field->size);
+  if (reported) return true;
+  if (all && f->each) return push_range(f, &f->matches, field->value, field->size);
+  if (all) return add_range(f, &f->matches, field->begin, end - field->begin);
   bool merges = known ? known->message != NULL : path_tag(f, f->tag) != NULL;
   return merges ? add_range(f, &f->matches, field->value, field->size) : only_range(f, field->value, field->size);
 }
@@ -346,41 +356,52 @@ static cpb_have read_key(cpb_find *f) {
 
 static cpb_have packed_ends_early(cpb_find *f) {
   cpb_fail(&f->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
-           "packed field that ends within an element at byte %llu of the message", (unsigned long long)f->element);
+           "packed field that ends within an element at byte %llu of the message", (unsigned long long)f->packed_begin);
   return CPB_FAILED;
 }
 
 static cpb_have take_fixed(cpb_find *f, unsigned size) {
-  uint64_t count = f->packed.length / size, wanted = f->subscript->value - f->seen;
+  uint64_t count = f->packed.length / size;
   if (f->packed.length % size != 0) return packed_ends_early(f);
+  f->found.wire_type = size == 8 ? CPB_WIRE_FIXED64 : CPB_WIRE_FIXED32;
+  if (!f->subscript && count > 0) {
+    report(f, f->packed.offset, size);
+    f->packed = (cpb_range){f->packed.offset + size, f->packed.length - size};
+    return CPB_HAVE;
+  }
   f->state = FIND_WALK;
+  if (!f->subscript) return CPB_HAVE;
+  uint64_t wanted = f->subscript->value - f->seen;
   f->seen += count;
   if (wanted >= count) return CPB_HAVE;
-  f->found.wire_type = size == 8 ? CPB_WIRE_FIXED64 : CPB_WIRE_FIXED32;
   return only_range(f, f->packed.offset + wanted * size, size) ? CPB_HAVE : CPB_FAILED;
+}
+
+static bool take_varint(cpb_find *f) {
+  uint64_t begin = f->packed_begin, length = f->packed.offset - begin;
+  f->found.wire_type = CPB_WIRE_VARINT;
+  f->packed_begin = f->packed.offset;
+  if (!f->subscript) report(f, begin, length);
+  return !f->subscript || f->seen++ != f->subscript->value || only_range(f, begin, length);
 }
 
 /* A varint ends with the first byte below 0x80. */
 static cpb_have take_varints(cpb_find *f) {
-  while (f->packed.length > 0 && !f->matched) {
+  const bool *found = f->subscript ? &f->matched : &f->reports;
+  while (f->packed.length > 0 && !*found) {
     cpb_span span;
     size_t want = (size_t)cpb_min_u64(f->packed.length, READ_SIZE);
     cpb_have have = cpb_input_span(&f->input, f->packed.offset, want, f->packed.length, &span);
     if (have != CPB_HAVE) return have;
     uint64_t begin = f->packed.offset;
-    for (size_t i = 0; i < span.size && !f->matched; i++) {
-      f->packed.offset++;
-      f->packed.length--;
-      if (span.data[i] >= 0x80) continue;
-      f->found.wire_type = CPB_WIRE_VARINT;
-      if (f->seen++ == f->subscript->value && !only_range(f, f->element, f->packed.offset - f->element))
-        return CPB_FAILED;
-      f->element = f->packed.offset;
+    for (size_t i = 0; i < span.size && !*found; i++) {
+      f->packed = (cpb_range){f->packed.offset + 1, f->packed.length - 1};
+      if (span.data[i] < 0x80 && !take_varint(f)) return CPB_FAILED;
     }
     if (!charge(f, f->packed.offset - begin, begin)) return CPB_FAILED;
   }
-  if (f->element != f->packed.offset) return packed_ends_early(f);
-  f->state = FIND_WALK;
+  if (f->packed_begin != f->packed.offset) return packed_ends_early(f);
+  if (f->subscript || f->packed.length == 0) f->state = FIND_WALK;
   return CPB_HAVE;
 }
 
@@ -501,10 +522,12 @@ static cpb_step fail(cpb_find *f, cpb_have have) {
 cpb_step cpb_find_step(cpb_find *f) {
   if (f->error.code != CPB_OK) return CPB_STEP_ERROR;
   cpb_meter_update(&f->meter);
+  f->reports = false;
   while (f->state != FIND_DONE) {
     cpb_have have = act(f);
     if (have == CPB_WAIT) return CPB_STEP_NEED;
     if (have != CPB_HAVE) return fail(f, have);
+    if (f->reports) return CPB_STEP_DATA;
   }
   return CPB_STEP_DONE;
 }

@@ -152,6 +152,7 @@ def test_the_fingerprint_is_that_of_the_file_beside(cpb, tmp_path):
     (tmp_path / "fingerprint.pb").write_bytes(b"\x0f")
     result = cpb.run("inspect", tmp_path, "--json")
     assert result.returncode == 2 and json.loads(result.stdout)["kind"] == "saved_model"
+    assert b"fingerprint.pb: byte 0: a field of the fingerprint cannot be parsed" in result.stderr
 
 
 def test_tables_have_nothing_that_a_terminal_acts_on(cpb, tmp_path):

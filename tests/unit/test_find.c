@@ -186,6 +186,53 @@ static void each_element_is_a_range(void **state) {
   assert_string_equal(finds_within(MESSAGE_OF("\x23\x08\x01\x24\x23\x24"), NULL, 0, "ms", true), "1+2 5+0");
 }
 
+/* What cpb_find_elements() reports: wire type:offset+length, ..., and how it ends. */
+static const char *reports(bytes m, const char *path) {
+  static char text[256];
+  cpb_error error;
+  cpb_path *parsed = cpb_path_parse(NULL, path, strlen(path), &error);
+  cpb_find *f = cpb_find_new(NULL, cpb_schema_find_message(types, "t.M"), parsed, NULL);
+  cpb_find_elements(f);
+  uint8_t *lent = NULL;
+  cpb_step step;
+  *text = '\0';
+  while ((step = cpb_find_step(f)) > CPB_STEP_DONE) {
+    if (step == CPB_STEP_NEED) {
+      lent = lend(cpb_find_input(f), m, 3, lent);
+      continue;
+    }
+    cpb_range range = cpb_find_element(f);
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%d:%d+%d ", (int)cpb_find_found(f)->wire_type,
+             (int)range.offset, (int)range.length);
+  }
+  const char *end = step == CPB_STEP_DONE ? "done" : cpb_find_error(f)->message;
+  if (step == CPB_STEP_DONE) assert_int_equal(cpb_find_num_ranges(f), cpb_find_found(f)->fields ? 0 : 1);
+  snprintf(text + strlen(text), sizeof text - strlen(text), "%s", end);
+  free(lent);
+  cpb_find_free(f);
+  cpb_path_free(parsed);
+  return text;
+}
+
+static void elements_are_reported_one_by_one(void **state) {
+  (void)state;
+  bytes m = MESSAGE_OF(
+      "\x22\x02\x08\x01\x22\x00\x08\x07\x22\x02\x08\x02\x3a\x03\x02\xac\x02\x3a\x00\x38\x06\xba\x01\x02\x08\x01");
+  assert_string_equal(reports(m, "ms"), "2:2+2 2:6+0 2:10+2 done");
+  assert_string_equal(reports(m, "s"), "0:14+1 0:15+2 0:20+1 done");
+  assert_string_equal(reports(m, "by_bool"), "2:24+2 done");
+  assert_string_equal(reports(m, "ms[2].n"), "done"); /* not repeated */
+  assert_string_equal(reports(m, "bs"), "bs: the message has none");
+  assert_string_equal(reports(MESSAGE_OF("\x2a\x08\x01\x00\x00\x00\x02\x00\x00\x00\x2d\x03\x00\x00\x00"), "f32"),
+                      "5:2+4 5:6+4 5:11+4 done");
+  assert_string_equal(reports(MESSAGE_OF("\x23\x08\x01\x24\x23\x24"), "ms"), "3:1+2 3:5+0 done");
+  assert_string_equal(reports(MESSAGE_OF("\x3a\x00"), "s"), "done");
+  assert_string_equal(reports(MESSAGE_OF("\x3a\x03\x01\xac\x82"), "s"),
+                      "0:2+1 packed field that ends within an element at byte 3 of the message");
+  assert_string_equal(reports(MESSAGE_OF("\x2a\x05\x01\x00\x00\x00\xff"), "f32"),
+                      "packed field that ends within an element at byte 2 of the message");
+}
+
 static void neighbours_are_one_range(void **state) {
   (void)state;
   result r = find(MESSAGE_OF("\x52\x01"
@@ -471,6 +518,7 @@ int main(void) {
       cmocka_unit_test(elements_are_counted),
       cmocka_unit_test(a_search_goes_on_in_ranges),
       cmocka_unit_test(each_element_is_a_range),
+      cmocka_unit_test(elements_are_reported_one_by_one),
       cmocka_unit_test(neighbours_are_one_range),
       cmocka_unit_test(packed_elements_have_no_tags),
       cmocka_unit_test(packed_fields_that_end_early_are_damage),

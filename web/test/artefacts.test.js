@@ -15,17 +15,17 @@ const models = [...looking, 'json', 'brotli', 'inspect', 'models'];
 // The lists of what each exports, and its limit in bytes after brotli: what was reached and may not
 // be lost again.
 const modules = {
-  reader: { lists: all, brotli: 96_200 },
+  reader: { lists: all, brotli: 96_400 },
   'reader-simd': { lists: all, brotli: 98_300 },
   json: { lists: ['base', 'json'], brotli: 25_300 },
   numbers: { lists: ['numbers'], brotli: 9_300 },
   dictionary: { lists: ['dictionary'], brotli: 27_200 },
-  full: { lists: [...reading, 'json', 'full'], brotli: 299_100 },
-  'full-simd': { lists: [...reading, 'json', 'full'], brotli: 304_000 },
-  inspect: { lists: [...looking, 'brotli', 'inspect'], brotli: 199_000 },
-  'inspect-simd': { lists: [...looking, 'brotli', 'inspect'], brotli: 198_950 },
-  models: { lists: models, brotli: 264_850 },
-  'models-simd': { lists: models, brotli: 266_350 },
+  full: { lists: [...reading, 'json', 'full'], brotli: 299_400 },
+  'full-simd': { lists: [...reading, 'json', 'full'], brotli: 304_300 },
+  inspect: { lists: [...looking, 'brotli', 'inspect'], brotli: 199_550 },
+  'inspect-simd': { lists: [...looking, 'brotli', 'inspect'], brotli: 199_100 },
+  models: { lists: models, brotli: 265_450 },
+  'models-simd': { lists: models, brotli: 266_750 },
 };
 
 /** @param {string} list */

@@ -66,6 +66,18 @@ test('what lies beside a model can be added later, with the same answers', async
   await assert.rejects(plain.add({ checkpoint }), { code: 'CLOSED' });
 });
 
+test('the fingerprint beside it is in the overview', async () => {
+  const { model } = await opened();
+  const largest = [...Array(9).fill(0xff), 1];
+  await model.add({ fingerprint: Uint8Array.of(8, ...largest, 0x32, 2, 8, 4, 0x3a, 1, 0x37) });
+  const { fingerprint } = /** @type {any} */ (await model.overview());
+  const version = { producer: 4, min_consumer: 0 };
+  assert.deepEqual(fingerprint, { saved_model_checksum: '18446744073709551615', version, uuid: '7' });
+  await assert.rejects(model.add({ fingerprint: Uint8Array.of(8, 1, 8) }), { code: 'DAMAGED', offset: 2 });
+  assert.equal('fingerprint' in (await model.overview()), false);
+  model.close();
+});
+
 test('the values of a variable are read by one range, by its path, key or name', async () => {
   /** @type {Read[]} */
   const reads = [];

@@ -88,6 +88,14 @@ static bool load_keras(cpb_model_file *f, cpb_file *file, cpb_error *error) {
   return error->code == CPB_OK;
 }
 
+static bool load_fingerprint(cpb_model_file *f, cpb_file *file, cpb_error *error) {
+  size_t size;
+  uint8_t *data = cpb_file_read_all(file, FINGERPRINT_MOST, &size, error);
+  if (data) cpb_model_set_fingerprint(f->model, data, size, error);
+  cpb_release(&f->allocator, data);
+  return error->code == CPB_OK;
+}
+
 /* --- The checkpoint ---------------------------------------------------------------------- */
 
 static cpb_step step_values(cpb_values *values, cpb_file *file) {
@@ -162,36 +170,6 @@ static bool load_checkpoint(cpb_model_file *f, cpb_file *file, cpb_error *error)
   cpb_checkpoint_free(f->checkpoint);
   f->checkpoint = NULL;
   return read_checkpoint(f, file, error) && set_checkpoint(f, error);
-}
-
-/* --- The fingerprint ---------------------------------------------------------------------- */
-
-static bool write_fingerprint(cpb_model_file *f, const cpb_schema *schema, const uint8_t *data, size_t size,
-                              cpb_error *error) {
-  const cpb_json_options how = {.struct_size = sizeof how, .original_names = 1};
-  const cpb_message_type *type = cpb_schema_find_message(schema, "tensorflow.FingerprintDef");
-  cpb_json *json = cpb_json_new(&f->allocator, type, data, size, &how);
-  cpb_step step = json ? CPB_STEP_OUTPUT : CPB_STEP_ERROR;
-  while (step == CPB_STEP_OUTPUT && (step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
-    size_t length;
-    const char *text = cpb_json_output(json, &length);
-    if (!cpb_buffer_append(&f->fingerprint, text, length)) step = CPB_STEP_ERROR;
-  }
-  if (step == CPB_STEP_ERROR && json) *error = *cpb_json_error(json);
-  if (step == CPB_STEP_ERROR) cpb_fail_memory(error);
-  cpb_json_free(json);
-  return step == CPB_STEP_DONE;
-}
-
-static bool load_fingerprint(cpb_model_file *f, cpb_file *file, cpb_error *error) {
-  size_t size;
-  uint8_t *data = cpb_file_read_all(file, FINGERPRINT_MOST, &size, error);
-  cpb_schema *schema = data ? cpb_schema_new_builtin(&f->allocator, error) : NULL;
-  bool written = schema && write_fingerprint(f, schema, data, size, error);
-  if (!written) f->fingerprint.size = 0;
-  cpb_schema_free(schema);
-  cpb_release(&f->allocator, data);
-  return written;
 }
 
 /* --- All of them --------------------------------------------------------------------------- */

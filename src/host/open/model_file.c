@@ -185,7 +185,6 @@ static cpb_model_file *make(const cpb_allocator *given, const cpb_model_file_opt
   f->allocator = a;
   f->urls = options->urls;
   f->limits = cpb_limits_or_default(options->model ? options->model->limits : NULL);
-  cpb_buffer_init(&f->fingerprint, &a);
   cpb_buffer_init(&f->answer, &a);
   return f;
 }
@@ -227,7 +226,6 @@ void cpb_model_file_close(cpb_model_file *f) {
   cpb_file_close(f->shard);
   cpb_message_file_close(f->message);
   cpb_release(&a, f->made);
-  cpb_buffer_free(&f->fingerprint);
   cpb_buffer_free(&f->answer);
   cpb_release(&a, f->culprit_path);
   cpb_release(&a, f->path);
@@ -244,35 +242,19 @@ static unsigned needed_for(const cpb_model_file *f, cpb_question_kind kind) {
     case CPB_ASK_LOAD:
     case CPB_ASK_CUT:
     case CPB_ASK_SEARCH: return CPB_BESIDE_KERAS_METADATA;
-    case CPB_ASK_VARIABLES:
-    case CPB_ASK_OVERVIEW: return CPB_BESIDE_KERAS_METADATA | CPB_BESIDE_CHECKPOINT;
+    case CPB_ASK_VARIABLES: return CPB_BESIDE_KERAS_METADATA | CPB_BESIDE_CHECKPOINT;
+    case CPB_ASK_OVERVIEW: return CPB_BESIDE_KERAS_METADATA | CPB_BESIDE_CHECKPOINT | CPB_BESIDE_FINGERPRINT;
     default: return 0;
   }
 }
 
-/* Adds a member to the answer. */
-static const char *add_fingerprint(cpb_model_file *f, const char *json, size_t *size, cpb_error *error) {
-  static const char key[] = ",\"fingerprint\":";
-  cpb_buffer *out = &f->answer;
-  out->size = 0;
-  bool done = cpb_buffer_append(out, json, *size - 1) && cpb_buffer_append(out, key, sizeof key - 1) &&
-              cpb_buffer_append(out, f->fingerprint.data, f->fingerprint.size) && cpb_buffer_append(out, "}", 1);
-  *size = out->size;
-  if (done) return (const char *)out->data;
-  cpb_fail_memory(error);
-  return NULL;
-}
-
 const char *cpb_model_file_ask(cpb_model_file *f, const cpb_question *question, size_t *size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  bool overview = question->kind == CPB_ASK_OVERVIEW;
   cpb_model_file_blame(f, 0, NULL);
   if (f->reading) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "an array of this model is still open; close it first");
   if (f->reading || !cpb_beside_load(f, needed_for(f, question->kind), error)) return NULL;
   if (!cpb_model_file_run(f, question, error)) return NULL;
-  if (overview && !cpb_beside_load(f, CPB_BESIDE_FINGERPRINT, error)) return NULL;
-  const char *json = cpb_model_answer(f->model, size);
-  return overview && f->fingerprint.size > 0 ? add_fingerprint(f, json, size, error) : json;
+  return cpb_model_answer(f->model, size);
 }
 
 cpb_code cpb_model_file_load(cpb_model_file *f, unsigned beside, cpb_error *given_error) {

@@ -21,8 +21,7 @@ struct cpb_model_file {
   cpb_checkpoint *checkpoint;
   cpb_file *shard;                /* the last one that cpb_model_file_supply() opened; NULL if it is missing */
   uint64_t shard_number;          /* its number, from 1; 0: none */
-  cpb_buffer fingerprint;         /* as JSON; empty: none */
-  cpb_buffer answer;              /* the model's, with the fingerprint */
+  cpb_buffer answer;              /* about statistics */
   bool reading;                   /* a cpb_values_file is open */
   bool is_alone;                  /* no files are searched next to it */
   unsigned culprit;               /* subject of the last failure: 0, or a CPB_BESIDE_ bit */

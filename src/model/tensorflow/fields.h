@@ -155,4 +155,8 @@ enum {
 };
 enum { SLICE_OF_NAME = 1, SLICE_OF_SHAPE = 2, SLICE_OFFSET = 3, SLICE_SHAPE = 4 };
 
+/* --- protobuf/fingerprint.proto ----------------------------------------------------- */
+
+enum { FINGERPRINT_VERSION = 6, FINGERPRINT_UUID = 7 };
+
 #endif

@@ -43,6 +43,8 @@ typedef struct cpb_saved_model {
 
   struct cpb_saved_variables *variables; /* variables.c; NULL: no checkpoint was given */
 
+  cpb_buffer fingerprint; /* fingerprint.pb; empty: not given */
+
   cpb_pieces cut, cut_keras; /* the answer to CUT, as a plan */
 } cpb_saved_model;
 

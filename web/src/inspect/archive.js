@@ -4,7 +4,7 @@ import { structs } from './structs.js';
 
 /** @import { Source } from '../types.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
-/** @import { CheckpointFiles } from './checkpoint.js' */
+/** @import { InspectOptions } from './inspect.js' */
 
 /**
  * @typedef {object} Entry
@@ -177,15 +177,18 @@ async function rootOf(archive, manifest) {
 /**
  * The files next to a SavedModel.
  * @param {Source} model
- * @returns {Promise<{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles }>}
+ * @returns {Promise<Pick<InspectOptions, 'kerasMetadata' | 'fingerprint' | 'checkpoint'>>}
  */
 async function besideOf(model) {
   const beside = /** @type {(name: string) => Source | undefined} */ (model.beside);
-  const keras = beside('keras_metadata.pb');
   const index = beside('variables/variables.index');
-  const size = (await keras?.stat())?.size ?? 0;
+  const whole = async (/** @type {string} */ name) => {
+    const file = beside(name);
+    return file?.read(0, (await file.stat()).size);
+  };
   return {
-    ...(keras && { kerasMetadata: await keras.read(0, size) }),
+    kerasMetadata: await whole('keras_metadata.pb'),
+    fingerprint: await whole('fingerprint.pb'),
     ...(index && { checkpoint: { index, data: (/** @type {string} */ name) => beside(`variables/${name}`) } }),
   };
 }

@@ -29,18 +29,19 @@ import * as is from '../options.js';
  *   maxValue?: number,
  *   maxMemory?: number,
  *   kerasMetadata?: Uint8Array,
+ *   fingerprint?: Uint8Array,
  *   checkpoint?: CheckpointFiles | true,
  *   entry?: string,
  * }} InspectOptions kind: by default recognized from the name or the first bytes; maxValue: longer values are not read,
- *   in bytes, default 1024; maxMemory: memory for the parts that are read, in bytes, default 64 MiB; kerasMetadata: the
- *   keras_metadata.pb next to a SavedModel; checkpoint: the files in `variables/` next to it, or those next to a .meta
+ *   in bytes, default 1024; maxMemory: memory for the parts that are read, in bytes, default 64 MiB; kerasMetadata,
+ *   fingerprint: the keras_metadata.pb and fingerprint.pb next to a SavedModel; checkpoint: the files in `variables/` next to it, or those next to a .meta
  *   file, which have the values of its variables; true for those next to a URL or path. The data files of a checkpoint
  *   by itself are expected next to it, unless its `data` provides them; entry: the name of one of several models in a
  *   zip archive, also after `!/` in a URL or path. Files next to a SavedModel in an archive are read with it
  */
 
 /**
- * @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside like the options of inspect()
+ * @typedef {{ kerasMetadata?: Uint8Array, fingerprint?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside like the options of inspect()
  */
 /**
  * Which part of a list.
@@ -129,6 +130,7 @@ import * as is from '../options.js';
 /** @type {import('../options.js').Known} */
 const lyingBeside = {
   kerasMetadata: is.bytes,
+  fingerprint: is.bytes,
   checkpoint: is.either(is.oneOf(true), is.within({ index: is.anything, data: is.callback })),
 };
 
@@ -348,8 +350,9 @@ const questionsOf = ({ ask }) => ({
  * @param {Beside} beside
  * @param {OpenOptions & { input: Input, told?: Told }} how
  */
-async function add(state, asking, { kerasMetadata, checkpoint: files }, { input, told, ...options }) {
+async function add(state, asking, { kerasMetadata, fingerprint, checkpoint: files }, { input, told, ...options }) {
   if (kerasMetadata) await asking.setKerasMetadata(kerasMetadata);
+  if (fingerprint) await asking.setFingerprint(fingerprint);
   if (files) await addCheckpoint(state, asking, { model: input, given: files }, options, told);
 }
 

@@ -218,6 +218,8 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
     noteDamage: (damage) => noteDamage(instance, engine, damage),
     /** @param {Uint8Array} bytes */
     setKerasMetadata: (bytes) => next(() => (file.check(), setKerasMetadata(instance, engine, bytes))),
+    /** @param {Uint8Array} bytes */
+    setFingerprint: (bytes) => next(() => (file.check(), setFingerprint(instance, engine, bytes))),
     /** @param {{ pointer: number }} checkpoint @param {Uint8Array} [graph] its object graph */
     setCheckpoint: (checkpoint, graph) =>
       next(() => (file.check(), setCheckpoint(instance, engine, checkpoint, graph))),
@@ -282,6 +284,7 @@ export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
     ask: async (question, options = {}) => (await askFor(question, options, () => {})).answer,
     /** @type {typeof first.setKerasMetadata} */
     setKerasMetadata: (bytes) => tell((to) => to.setKerasMetadata(bytes)),
+    setFingerprint: first.setFingerprint, // only the overview has it
     setCheckpoint: first.setCheckpoint, // answers of the other engine do not use it
     /** @type {typeof first.noteDamage} */
     noteDamage: (damage) => void tell((to) => to.noteDamage(damage)),
@@ -334,6 +337,16 @@ function setKerasMetadata(instance, engine, bytes) {
   const taken = instance.scope((scope) => engine.call('set_keras_metadata', scope.bytes(bytes), bytes.length));
   if (!taken) throw new CpbError('USAGE', 'kerasMetadata can be given for a SavedModel only');
 }
+
+/**
+ * @param {import('../wasm/instance.js').Instance} instance
+ * @param {Engine} engine
+ * @param {Uint8Array} bytes
+ */
+const setFingerprint = (instance, engine, bytes) =>
+  instance.scope((scope) =>
+    scope.made((error) => Number(engine.call('set_fingerprint', scope.bytes(bytes), bytes.length, error) === 0)),
+  );
 
 /**
  * @param {import('../wasm/instance.js').Instance} instance

@@ -4,7 +4,7 @@ import { collector } from '../collector.js';
 import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
 import { streamOf } from '../source/streams.js';
-import { find } from './find.js';
+import { elementsOf, find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
 import { feedOf } from './message-feed.js';
 import { gathered } from './ranges.js';
@@ -81,11 +81,8 @@ export const kinds = [
 /** @param {FieldType | undefined} declared */
 const kindOf = (declared) => declared && kinds[declared.type];
 
-const VARINT = 0,
-  FIXED64 = 1,
-  LEN = 2,
-  FIXED32 = 5;
-const HEAD_MOST = 20;
+/** The wire type. */
+const LEN = 2;
 
 /**
  * A message, whose fields can be found.
@@ -211,7 +208,14 @@ function fieldOf(context, found, path) {
       return Array.isArray(json) ? json.map((item) => exact(field.type, item)) : exact(field.type, json);
     },
 
-    elements: (options) => elementsOf(context, found, field, seeking(path, options)),
+    async *elements(options) {
+      if (!found.fields) throw new CpbError('USAGE', `${path} is not a repeated field`);
+      const how = seeking(path, options);
+      let index = 0;
+      for await (const element of elementsOf(file, await context.feed(how), found, how)) {
+        yield fieldOf(context, element, `${path}[${index++}]`);
+      }
+    },
 
     async field(below, options) {
       if (found.fields || (declared && !found.message)) {
@@ -300,102 +304,4 @@ function varint(n) {
   const bytes = [];
   for (; n > 127; n = Math.floor(n / 128)) bytes.push((n % 128) | 128);
   return [...bytes, n];
-}
-
-/* --- Elements --------------------------------------------------------------- */
-
-/**
- * @param {Context} context
- * @param {Found} found
- * @param {Field} field
- * @param {BodyOptions} options
- * @returns {AsyncIterableIterator<Field>}
- */
-async function* elementsOf(context, found, field, options) {
-  if (!found.fields) throw new CpbError('USAGE', `${field.path} is not a repeated field`);
-  let index = 0;
-  try {
-    for await (const { wireType, range } of valuesOf(context, found, options)) {
-      yield fieldOf(context, { ...found, fields: false, wireType, ranges: [range] }, `${field.path}[${index++}]`);
-    }
-  } finally {
-    (await context.feed(options)).stop();
-  }
-}
-
-/** @typedef {{ wireType: number, range: Range }} Value */
-
-/**
- * The values one by one, reading only the tag and length of each.
- *
- * @param {Context} context
- * @param {Found} found
- * @param {BodyOptions} options
- * @returns {AsyncGenerator<Value>}
- */
-async function* valuesOf(context, found, options) {
-  const packs = packedAs(kindOf(context.schema.field(found.field)));
-  for (const { offset, length } of found.ranges) {
-    for (let at = offset; at < offset + length;) {
-      const tag = await varintAt(context, at, options);
-      const value = await valueAt(context, tag.value % 8, tag.end, options);
-      at = value.range.offset + value.range.length;
-      if (value.wireType === LEN && packs !== undefined) yield* packedValues(context, packs, value.range, options);
-      else yield value;
-    }
-  }
-}
-
-/**
- * @param {Context} context
- * @param {number} wireType
- * @param {number} at
- * @param {BodyOptions} options
- * @returns {Promise<Value>}
- */
-async function valueAt(context, wireType, at, options) {
-  if (wireType === FIXED64) return { wireType, range: { offset: at, length: 8 } };
-  if (wireType === FIXED32) return { wireType, range: { offset: at, length: 4 } };
-  const { value, end } = await varintAt(context, at, options);
-  if (wireType === VARINT) return { wireType, range: { offset: at, length: end - at } };
-  if (wireType === LEN) return { wireType, range: { offset: end, length: value } };
-  throw new CpbError('UNSUPPORTED', 'elements of a field of groups: find them one by one, as in name[0]');
-}
-
-/**
- * @param {Context} context
- * @param {number} wireType
- * @param {Range} range
- * @param {BodyOptions} options
- * @returns {AsyncGenerator<Value>}
- */
-async function* packedValues(context, wireType, { offset, length }, options) {
-  for (let at = offset; at < offset + length;) {
-    const value = await valueAt(context, wireType, at, options);
-    yield value;
-    at += value.range.length;
-  }
-}
-
-/** The wire type of the elements of a packed field. @param {string} [kind] */
-function packedAs(kind = '') {
-  if (/^(string|bytes|message|group|)$/.test(kind)) return undefined;
-  if (/fixed64|double/.test(kind)) return FIXED64;
-  return /fixed32|float/.test(kind) ? FIXED32 : VARINT;
-}
-
-/** @param {Context} context @param {number} at @param {BodyOptions} options */
-async function varintAt(context, at, options) {
-  const feed = await context.feed(options);
-  let value = 0;
-  for (let i = 0; i < 10; i++) {
-    const before = feed.got;
-    if (!feed.at(at + i)) await feed.fetch(at + i, 1, HEAD_MOST, options);
-    if (feed.got > before) options.got?.(feed.got - before);
-    const byte = feed.at(at + i)?.[0];
-    if (byte === undefined) break;
-    value += (byte & 127) * 128 ** i;
-    if (byte < 128) return { value, end: at + i + 1 };
-  }
-  throw new CpbError('DAMAGED', `no valid varint at byte ${at} of the message`, { offset: at });
 }

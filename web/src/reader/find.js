@@ -1,5 +1,6 @@
 /** Finding a field of a message. */
-import { asOne } from './ranges.js';
+import { DONE } from '../wasm/engine.js';
+import { rangesIn } from './ranges.js';
 import { structs } from './structs.js';
 
 /** @import { Range } from '../types.js' */
@@ -7,32 +8,6 @@ import { structs } from './structs.js';
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from './open-file.js' */
 /** @import { BodyOptions } from './merged-body.js' */
-
-/**
- * A feed of some ranges of the message, as if these were the whole message.
- *
- * @param {Feed} feed
- * @param {ReturnType<typeof asOne>} whole
- * @returns {Feed}
- */
-function partFeed(feed, whole) {
-  return {
-    size: whole.size,
-    get got() {
-      return feed.got;
-    },
-    at(offset) {
-      const at = whole.at(offset);
-      return at && feed.at(at.offset)?.subarray(0, at.length);
-    },
-    fetch(offset, length, ahead, options) {
-      const at = /** @type {Range} */ (whole.at(offset));
-      return feed.fetch(at.offset, Math.min(length, at.length), Math.min(ahead, at.length), options);
-    },
-    measure: async () => {},
-    stop: () => feed.stop(),
-  };
-}
 
 /**
  * @typedef {object} Found
@@ -58,44 +33,73 @@ export const parsePath = (file, path) =>
  * @param {Range[]} within what of it is searched
  * @param {number} type of that
  * @param {string | number} path or a pointer to a cpb_path
+ */
+function searchFor(file, feed, within, type, path) {
+  const { instance } = file;
+  const parsed = typeof path === 'string' ? parsePath(file, path) : undefined;
+  const search = file.make(
+    'cpb_find',
+    (scope) => instance.c.cpb_find_new(0, type, parsed?.pointer ?? path, file.limitsIn(scope)),
+    () => parsed?.free(),
+  );
+  instance.scope((scope) => search.check('within', rangesIn(file, scope, within), within.length));
+  search.feed = feed;
+  return search;
+}
+
+/** @param {OpenFile} file @param {Engine} search */
+function foundBy({ instance }, search) {
+  const found = instance.get(structs.found, search.call('found'));
+  const { parent, field, message, number, wire_type: wireType, fields } = found;
+  return { parent, field, message, number, wireType, fields: fields !== 0 };
+}
+
+/**
+ * @param {OpenFile} file
+ * @param {Feed} feed of the whole message
+ * @param {Range[]} within what of it is searched
+ * @param {number} type of that
+ * @param {string | number} path or a pointer to a cpb_path
  * @param {BodyOptions} [options]
  * @returns {Promise<Found>}
  */
 export async function find(file, feed, within, type, path, options) {
   const { instance } = file;
-  const parsed = typeof path === 'string' ? parsePath(file, path) : undefined;
-  const pointer = parsed ? parsed.pointer : path;
-  const search = file.make(
-    'cpb_find',
-    (scope) => instance.c.cpb_find_new(0, type, pointer, file.limitsIn(scope)),
-    () => parsed?.free(),
-  );
+  const search = searchFor(file, feed, within, type, path);
   try {
-    const whole = asOne(within);
-    search.feed = partFeed(feed, whole);
     await file.drive(search, options);
-    const {
-      parent,
-      field,
-      message,
-      number,
-      wire_type: wireType,
-      fields,
-    } = instance.get(structs.found, search.call('found'));
-    const ranges = rangesOf(file, search).flatMap((r) => whole.slice(r.offset, r.length));
-    return { parent, field, message, number, wireType, fields: fields !== 0, ranges };
+    const ranges = instance.scope((scope) => {
+      const out = scope.struct(structs.range);
+      return Array.from({ length: search.call('num_ranges') }, (_, i) => {
+        instance.c.cpb_find_get_range(out, search.pointer, i);
+        return instance.get(structs.range, out);
+      });
+    });
+    return { ...foundBy(file, search), ranges };
   } finally {
     search.free();
   }
 }
 
-/** @param {OpenFile} file @param {Engine} search @returns {Range[]} */
-function rangesOf({ instance }, search) {
-  return instance.scope((scope) => {
-    const out = scope.struct(structs.range);
-    return Array.from({ length: search.call('num_ranges') }, (_, i) => {
-      instance.c.cpb_find_get_range(out, search.pointer, i);
-      return instance.get(structs.range, out);
-    });
-  });
+/**
+ * The elements of a repeated field, in their order.
+ *
+ * @param {OpenFile} file
+ * @param {Feed} feed of the whole message
+ * @param {Found} whole the field
+ * @param {BodyOptions} [options]
+ * @returns {AsyncGenerator<Found>}
+ */
+export async function* elementsOf(file, feed, { parent, number, ranges }, options) {
+  const { instance } = file;
+  const search = searchFor(file, feed, ranges, parent, String(number));
+  try {
+    search.call('elements');
+    while ((await file.drive(search, { ...options, onStep: () => true })) !== DONE) {
+      instance.c.cpb_find_element(search.out, search.pointer);
+      yield { ...foundBy(file, search), fields: false, ranges: [instance.get(structs.range, search.out)] };
+    }
+  } finally {
+    search.free();
+  }
 }

@@ -3,6 +3,7 @@ import { moduleFor } from '../modules.js';
 import { DONE } from '../wasm/engine.js';
 import { isOver, turn } from '../wasm/turn.js';
 import { openBeside } from './beside-file.js';
+import { rangesIn } from './ranges.js';
 import { using } from './read-chunk.js';
 import { openSchema } from './schema.js';
 import { structs } from './structs.js';
@@ -84,8 +85,7 @@ export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
   const { file, typeOf } = await writerOf(of, schema);
   const { instance } = file;
   const outline = file.make('cpb_outline', (scope) => {
-    const list = scope.alloc(16 * ranges.length);
-    ranges.forEach((range, i) => instance.set(structs.range, list + 16 * i, range));
+    const list = rangesIn(file, scope, ranges);
     // Zero would mean the default.
     const how = { max_value: omit || 1, max_size: OUTLINE_MOST, limits: file.limitsIn(scope) };
     return instance.c.cpb_outline_new(0, typeOf(type), list, ranges.length, scope.struct(structs.outline_options, how));

@@ -2,9 +2,12 @@
 import { concat } from '../bytes.js';
 import { join } from '../middleware/join.js';
 import { piecesOf } from '../source/pieces.js';
+import { structs } from './structs.js';
 
 /** @import { Range } from '../types.js' */
+/** @import { Scope } from '../wasm/instance.js' */
 /** @import { Body, BodyOptions } from './merged-body.js' */
+/** @import { OpenFile } from './open-file.js' */
 
 /** The largest read for several ranges. */
 const WINDOW = 2 ** 20;
@@ -29,52 +32,14 @@ export async function* gathered(body, ranges, options) {
 }
 
 /**
- * The ranges as one: which of them has a given byte, and which ranges correspond to a range of the whole.
+ * The ranges as an array of cpb_range.
  *
+ * @param {OpenFile} file
+ * @param {Scope} scope
  * @param {Range[]} ranges
  */
-export function asOne(ranges) {
-  let size = 0;
-  const ends = ranges.map(({ length }) => (size += length));
-
-  /** @param {number} i */
-  const endOf = (i) => ends[i] ?? size;
-
-  /** The first range that ends after `offset`. @param {number} offset */
-  function indexOf(offset) {
-    let low = 0;
-    for (let high = ends.length; low < high;) {
-      const middle = (low + high) >> 1;
-      if (endOf(middle) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-
-  return {
-    size,
-
-    /** The rest of a range, from one of its bytes on. @param {number} offset @returns {Range | undefined} */
-    at(offset) {
-      const i = indexOf(offset);
-      const range = ranges[i];
-      if (!range) return undefined;
-      const skip = offset - (endOf(i) - range.length);
-      return { offset: range.offset + skip, length: range.length - skip };
-    },
-
-    /** Bytes [offset, offset + length). @param {number} offset @param {number} length @returns {Range[]} */
-    slice(offset, length) {
-      /** @type {Range[]} */
-      const found = [];
-      for (let i = indexOf(offset), at = offset; i < ranges.length && at < offset + length; i++) {
-        const range = /** @type {Range} */ (ranges[i]);
-        const end = endOf(i);
-        const n = Math.min(end, offset + length) - at;
-        if (n > 0) found.push({ offset: range.offset + range.length - (end - at), length: n });
-        at = end;
-      }
-      return found;
-    },
-  };
+export function rangesIn({ instance }, scope, ranges) {
+  const list = scope.alloc(16 * ranges.length);
+  ranges.forEach((range, i) => instance.set(structs.range, list + 16 * i, range));
+  return list;
 }

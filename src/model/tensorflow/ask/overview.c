@@ -18,12 +18,11 @@
 
 /* --- A graph that stands alone ----------------------------------------------------------------- */
 
-static void write_versions(cpb_saved_model *m) {
-  cpb_span versions = cpb_get_bytes(m->graph.message, GRAPH_VERSIONS);
-  cpb_json_writer_open(m->viewed.answer, "versions", '{');
-  cpb_json_writer_unsigned(m->viewed.answer, "producer", cpb_get_number(versions, VERSIONS_PRODUCER));
-  cpb_json_writer_unsigned(m->viewed.answer, "min_consumer", cpb_get_number(versions, VERSIONS_MIN_CONSUMER));
-  cpb_json_writer_close(m->viewed.answer, '}');
+void cpb_write_versions(cpb_json_writer *a, const char *key, cpb_span versions) {
+  cpb_json_writer_open(a, key, '{');
+  cpb_json_writer_unsigned(a, "producer", cpb_get_number(versions, VERSIONS_PRODUCER));
+  cpb_json_writer_unsigned(a, "min_consumer", cpb_get_number(versions, VERSIONS_MIN_CONSUMER));
+  cpb_json_writer_close(a, '}');
 }
 
 /* Writes the fed tensors: name, dtype and shape. */
@@ -82,7 +81,7 @@ static void write_placeholders(cpb_saved_model *m) {
 void cpb_ask_graph_overview(cpb_saved_model *m) {
   cpb_nodes nodes;
   cpb_json_writer_text(m->viewed.answer, "kind", "graph_def");
-  write_versions(m);
+  cpb_write_versions(m->viewed.answer, "versions", cpb_get_bytes(m->graph.message, GRAPH_VERSIONS));
   cpb_json_writer_unsigned(m->viewed.answer, "nodes", m->graph.graphs->items[0].nodes);
   cpb_json_writer_unsigned(m->viewed.answer, "functions", cpb_graph_num_functions(&m->graph));
   cpb_viewed_write_parameters(&m->viewed);
@@ -412,4 +411,5 @@ void cpb_ask_overview(cpb_saved_model *m) {
   write_ops(m);
   if (cpb_saved_link(m) && cpb_variable_list_build(&list, m)) write_objects(m, &list);
   cpb_variable_list_free(&list);
+  cpb_write_fingerprint(m);
 }

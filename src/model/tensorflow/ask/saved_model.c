@@ -139,6 +139,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   cpb_input_init(&m->no_input);
   cpb_objects_init(&m->objects, a);
   cpb_graph_init(&m->graph, a, &m->viewed.view.graphs);
+  cpb_buffer_init(&m->fingerprint, a);
   cpb_pieces_init(&m->cut, a);
   cpb_pieces_init(&m->cut_keras, a);
   cpb_problems_init(&m->object_problems, a);
@@ -175,6 +176,7 @@ static void destroy(void *reader) {
   forget_graph(m);
   forget_cut(m);
   cpb_saved_forget_checkpoint(m);
+  cpb_buffer_free(&m->fingerprint);
   cpb_part_free(&m->skeleton);
   cpb_problems_free(&m->viewed.problems);
   cpb_release(&a, m);
@@ -367,6 +369,10 @@ static int set_keras_metadata(void *reader, const void *data, size_t size) {
   return cpb_saved_set_keras(reader, data, size);
 }
 
+static bool set_fingerprint(void *reader, const void *data, size_t size, cpb_error *error) {
+  return cpb_saved_set_fingerprint(reader, data, size, error);
+}
+
 static void note_damage(void *reader, const char *message) {
   cpb_saved_model *m = reader;
   cpb_fail(&m->damage, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s", message);
@@ -388,6 +394,7 @@ const cpb_model_reader cpb_saved_model_reader = {.create = create,
                                                  .input = input,
                                                  .answers = answers,
                                                  .set_keras_metadata = set_keras_metadata,
+                                                 .set_fingerprint = set_fingerprint,
                                                  .set_checkpoint = set_checkpoint,
                                                  .note_damage = note_damage,
                                                  .set_operators = set_operators,

@@ -9,7 +9,6 @@ import { chunkBytes, chunksOf } from './chunks.js';
 import { compare } from './compare.js';
 import { download, wholeAt } from './download.js';
 import { findModel } from './find-model.js';
-import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
 import { widening } from './wide.js';
 import { outlining } from './outline.js';
@@ -57,10 +56,11 @@ function besides(place, opening) {
   keras.catch(() => {});
 
   return {
-    /** @param {AbortSignal} signal */
-    async fingerprint(signal) {
-      const bytes = await near('fingerprint.pb')?.bytes(signal);
-      return bytes && fingerprintOf(bytes);
+    /** @param {Model} model @param {AbortSignal} signal */
+    async fingerprint(model, signal) {
+      const fingerprint = await near('fingerprint.pb')?.bytes(signal);
+      if (fingerprint) await model.add({ fingerprint });
+      return /** @type {any} */ (await model.overview({ signal })).fingerprint;
     },
     /** Returns whether it passed the model a file that a question concerns. @param {Model} model */
     giving(model) {
@@ -147,7 +147,7 @@ const NEEDS_ALL = ['constants', 'layers'];
 
 /**
  * @typedef {{ requests: Requests, write?: Write, about: any, remote?: boolean, give?: (question: string) => Promise<boolean>,
- *   fingerprint?: (signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} Exposing
+ *   fingerprint?: (model: Model, signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} Exposing
  */
 
 /**
@@ -232,7 +232,7 @@ function exposed(model, how) {
     chunkBytes: (range, how) => requests.freely(() => chunkBytes(message, range, how)),
     ...valuesOf(model, how, ask),
     /** The fingerprint file next to a SavedModel. @param {{}} _ @param {Signal} how */
-    fingerprint: async (_, { signal }) => fingerprint(signal),
+    fingerprint: async (_, { signal }) => fingerprint(model, signal),
   };
 }
 
