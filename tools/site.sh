@@ -13,7 +13,7 @@ for folder in web web/test/package web/inspector tools/site; do
   cmp -s $folder/package-lock.json $folder/node_modules/.installed && continue
   (cd $folder && npm ci --loglevel=error --no-progress >/dev/null && cp package-lock.json node_modules/.installed)
 done
-[ -e build/web/inspect-simd.wasm ] || bash web/build.sh
+[ -e build/web/inspect.wasm ] || bash web/build.sh
 
 rm -rf $parts "$output"
 mkdir -p $parts

@@ -83,7 +83,7 @@ function parse(wasm) {
 /** In which folders of sources each name is defined. @param {string} build */
 function definitions(build) {
   const files = readdirSync(build, { recursive: true, encoding: 'utf8' });
-  const objects = files.filter((file) => /^web.*\.c\.o$/.test(file) && !/-simd\.dir|layouts/.test(file));
+  const objects = files.filter((file) => /^web.*\.c\.o$/.test(file) && !/zstd-small\.dir|layouts/.test(file));
   const options = { cwd: build, encoding: /** @type {const} */ ('utf8'), maxBuffer: 1 << 28 };
   /** @type {Map<string, string[]>} */
   const found = new Map();

@@ -20,6 +20,6 @@ fi
 mkdir -p "$dir"
 emcmake cmake -S . -B "$dir" -G Ninja -DCMAKE_C_COMPILER_LAUNCHER="bash;$PWD/web/wasm/compile.sh"
 ninja -C "$dir" web
-ln -sf "$(realpath "$dir")"/{json,numbers,dictionary,{reader,full,inspect,models}{,-simd}}.wasm web/src/wasm/
+ln -sf "$(realpath "$dir")"/{json,numbers,dictionary,reader,full,inspect,models}.wasm web/src/wasm/
 node web/scripts/operators.js
 [ ! -d web/node_modules/json-schema-to-typescript ] || node web/scripts/answers.js

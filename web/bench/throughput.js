@@ -22,7 +22,7 @@ const { values: options, positionals } = parseArgs({
     modules: { type: 'string', default: join(root, 'build/web') },
     native: { type: 'string', default: join(root, 'build/tests/bench') },
     rounds: { type: 'string', default: '5' },
-    module: { type: 'string', multiple: true, default: ['reader', 'reader-simd'] },
+    module: { type: 'string', multiple: true, default: ['reader'] },
   },
 });
 

@@ -24,7 +24,7 @@ const apart = {
 };
 
 /** The sources that the entry for browsers needs at once, besides the functions that import the rest. */
-const AT_ONCE = ['errors.js', 'reader-url.js', 'reader/open.js', 'source/first-url.js', 'source/later.js'];
+const AT_ONCE = ['errors.js', 'reader/open.js', 'source/first-url.js', 'source/later.js'];
 
 /** The sources that most later parts share: one file instead of many small ones. */
 const SHARED = ['bytes.js', 'module-urls.js', 'middleware/join.js', 'middleware/layer.js', 'source/pieces.js'];

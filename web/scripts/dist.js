@@ -16,19 +16,7 @@ const [modules = path('../build/web'), dist = path('dist')] = args
   .filter((arg) => arg !== '--sources-only')
   .map((arg) => resolve(arg));
 
-const shipped = [
-  'reader',
-  'reader-simd',
-  'full',
-  'full-simd',
-  'inspect',
-  'inspect-simd',
-  'models',
-  'models-simd',
-  'json',
-  'numbers',
-  'dictionary',
-];
+const shipped = ['reader', 'full', 'inspect', 'models', 'json', 'numbers', 'dictionary'];
 
 const licences = {
   libcpb: path('../LICENSE'),

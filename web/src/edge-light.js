@@ -2,7 +2,7 @@
 // @ts-ignore
 import dictionary from './wasm/dictionary.wasm?module';
 // @ts-ignore
-import reader from './wasm/reader-simd.wasm?module';
+import reader from './wasm/reader.wasm?module';
 import { setUpImported } from './imported.js';
 
 setUpImported(reader, dictionary);

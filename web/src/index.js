@@ -1,7 +1,6 @@
 /** The entry for browsers and their bundlers, which copy the modules that it names. */
 import { compiled, setModules } from './modules.js';
 import { setUpParts } from './parts.js';
-import { readerUrl } from './reader-url.js';
 import { urlLater } from './source/first-url.js';
 import { inputLater, layeredLater } from './source/later.js';
 
@@ -26,8 +25,11 @@ function once(load) {
 
 const layers = once(() => import('./source/layers.js'));
 
+// Most begin with the reader; the other addresses are loaded on demand.
 const urlOf = async (/** @type {Kind} */ kind) =>
-  kind === 'reader' ? readerUrl() : (await import('./module-urls.js')).moduleUrl(kind);
+  kind === 'reader'
+    ? new URL('./wasm/reader.wasm', import.meta.url)
+    : (await import('./module-urls.js')).moduleUrl(kind);
 
 setModules(async (kind) => compiled(await fetch(await urlOf(kind))));
 setUpParts({

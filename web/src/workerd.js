@@ -2,7 +2,7 @@
 // @ts-ignore
 import dictionary from './wasm/dictionary.wasm';
 // @ts-ignore
-import reader from './wasm/reader-simd.wasm';
+import reader from './wasm/reader.wasm';
 import { setUpImported } from './imported.js';
 
 setUpImported(reader, dictionary);

@@ -15,17 +15,13 @@ const models = [...looking, 'json', 'brotli', 'inspect', 'models'];
 // The lists of what each exports, and its limit in bytes after brotli: what was reached and may not
 // be lost again.
 const modules = {
-  reader: { lists: all, brotli: 96_400 },
-  'reader-simd': { lists: all, brotli: 98_300 },
+  reader: { lists: all, brotli: 98_300 },
   json: { lists: ['base', 'json'], brotli: 25_300 },
   numbers: { lists: ['numbers'], brotli: 9_300 },
   dictionary: { lists: ['dictionary'], brotli: 27_200 },
-  full: { lists: [...reading, 'json', 'full'], brotli: 299_400 },
-  'full-simd': { lists: [...reading, 'json', 'full'], brotli: 304_300 },
-  inspect: { lists: [...looking, 'brotli', 'inspect'], brotli: 199_550 },
-  'inspect-simd': { lists: [...looking, 'brotli', 'inspect'], brotli: 199_100 },
-  models: { lists: models, brotli: 265_450 },
-  'models-simd': { lists: models, brotli: 266_750 },
+  full: { lists: [...reading, 'json', 'full'], brotli: 304_300 },
+  inspect: { lists: [...looking, 'brotli', 'inspect'], brotli: 199_250 },
+  models: { lists: models, brotli: 266_800 },
 };
 
 /** @param {string} list */
@@ -82,8 +78,7 @@ for (const [name, module] of Object.entries(modules)) {
   });
 
   test(`${name}.wasm needs no features that it may not`, () => {
-    const features = ['bulk-memory', 'sign-ext', 'mutable-globals', 'nontrapping-float-to-int'];
-    if (name.endsWith('-simd')) features.push('simd');
+    const features = ['bulk-memory', 'sign-ext', 'mutable-globals', 'nontrapping-float-to-int', 'simd'];
     const enable = features.map((feature) => `--enable-${feature}`);
     const check = ['--mvp-features', ...enable, '--vacuum', path, '-o', '/dev/null'];
     execFileSync('wasm-opt', check, { stdio: 'pipe' });

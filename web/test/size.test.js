@@ -111,8 +111,8 @@ test('a page without a bundler loads one script, and another for a Worker', { sk
   await written('inspected', "done(await (await inspectInWorker('file.cpb')).ask('overview'));");
   await each(
     [
-      ['plain', ['libcpb.min.js', 'reader-simd.wasm']],
-      ['inspected', ['libcpb.min.js', 'inspect-simd.wasm', 'host.js']],
+      ['plain', ['libcpb.min.js', 'reader.wasm']],
+      ['inspected', ['libcpb.min.js', 'inspect.wasm', 'host.js']],
     ],
     ([name]) => String(name),
     async ([name, wanted]) => {

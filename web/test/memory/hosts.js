@@ -50,7 +50,7 @@ const list = (folder) =>
 
 /** The package and what is given, as modules of a Worker. @param {string[]} paths the entry first */
 const modules = (paths) =>
-  [...paths, ...list('web/src'), 'web/src/wasm/dictionary.wasm', 'web/src/wasm/reader-simd.wasm'].map((path) => ({
+  [...paths, ...list('web/src'), 'web/src/wasm/dictionary.wasm', 'web/src/wasm/reader.wasm'].map((path) => ({
     type: path.endsWith('.js') ? 'ESModule' : 'CompiledWasm',
     path: root + path,
     contents: readFileSync(root + path),
@@ -96,9 +96,9 @@ export async function workerd() {
       'web/test/memory/worker.js',
       'web/test/memory/instances.js',
       'web/test/memory/work.js',
-      'web/src/wasm/full-simd.wasm',
-      'web/src/wasm/inspect-simd.wasm',
-      'web/src/wasm/models-simd.wasm',
+      'web/src/wasm/full.wasm',
+      'web/src/wasm/inspect.wasm',
+      'web/src/wasm/models.wasm',
       'web/src/wasm/json.wasm',
       ...list('web/test/support'),
     ]),

@@ -12,10 +12,10 @@ const imported = async (path) => (await import(path)).default;
 // A Worker that writes says so, as the module that it needs is large.
 if (runtime === 'workerd') {
   await libcpb.init({
-    reader: await imported('../../src/wasm/reader-simd.wasm'),
-    full: await imported('../../src/wasm/full-simd.wasm'),
-    inspect: await imported('../../src/wasm/inspect-simd.wasm'),
-    models: await imported('../../src/wasm/models-simd.wasm'),
+    reader: await imported('../../src/wasm/reader.wasm'),
+    full: await imported('../../src/wasm/full.wasm'),
+    inspect: await imported('../../src/wasm/inspect.wasm'),
+    models: await imported('../../src/wasm/models.wasm'),
     json: await imported('../../src/wasm/json.wasm'),
   });
 }
