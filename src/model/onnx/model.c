@@ -12,62 +12,66 @@ static void *create_own(cpb_viewed_message *m) {
   if (!own) return NULL;
   cpb_onnx_brief_init(&own->brief, a, m->viewed.meter);
   own->functions.allocator = *a;
-  cpb_names_init(&own->annotated, a);
+  cpb_names_init(&own->opsets.names, a);
+  cpb_names_init(&own->annotations.names, a);
   return own;
+}
+
+static void destroy_own(cpb_viewed_message *m) { cpb_release(&m->viewed.allocator, own_of(&m->viewed)); }
+
+/* The messages in a field of another one, each by its field `name`, which `of` may replace. */
+static bool read_named(cpb_viewed_message *m, cpb_onnx_named *n, cpb_span message, uint32_t field, uint32_t name,
+                       cpb_span (*of)(cpb_span name)) {
+  const size_t count = cpb_count_bytes(message, field);
+  cpb_cursor c = cpb_cursor_of(message);
+  if (count == 0) return true;
+  n->messages = cpb_alloc(&m->viewed.allocator, count * sizeof *n->messages);
+  if (!n->messages) return cpb_viewed_fail_memory(&m->viewed);
+  while (n->count < count && cpb_cursor_find(&c, field, CPB_WIRE_LEN)) {
+    const cpb_span text = cpb_get_bytes(c.bytes, name);
+    n->messages[n->count] = c.bytes;
+    if (!cpb_names_add(&n->names, of ? of(text) : text, (uint32_t)n->count++))
+      return cpb_viewed_fail_memory(&m->viewed);
+  }
+  cpb_names_sort(&n->names);
+  return true;
+}
+
+cpb_span cpb_onnx_named_find(const cpb_onnx_named *named, cpb_span name) {
+  const uint32_t i = cpb_names_find(&named->names, name);
+  return i == CPB_NO_NAME ? (cpb_span){NULL, 0} : named->messages[i];
+}
+
+static void forget_named(const cpb_allocator *a, cpb_onnx_named *n) {
+  cpb_names_free(&n->names);
+  cpb_release(a, n->messages);
+  n->messages = NULL;
+  n->count = 0;
+}
+
+static uint64_t opset_of(const cpb_onnx_own *own) {
+  const cpb_span opset = cpb_onnx_named_find(&own->opsets, cpb_span_of(""));
+  const int64_t version = (int64_t)cpb_get_number(opset, OPSET_VERSION);
+  return opset.data && version >= 0 ? (uint64_t)version : UINT64_MAX;
 }
 
 static void forget(cpb_viewed_message *m) {
   cpb_onnx_own *own = own_of(&m->viewed);
   cpb_onnx_brief_free(&own->brief);
   cpb_onnx_functions_free(&own->functions);
-  cpb_names_free(&own->annotated);
-  cpb_release(&m->viewed.allocator, own->annotations);
-  own->annotations = NULL;
-  own->num_annotations = 0;
-}
-
-static void destroy_own(cpb_viewed_message *m) { cpb_release(&m->viewed.allocator, own_of(&m->viewed)); }
-
-/* If a tensor has several annotations, the first counts. */
-static bool read_annotations(cpb_viewed_message *m, cpb_onnx_own *own) {
-  const cpb_span graph = m->viewed.view.graphs.items[0].rest;
-  const size_t count = cpb_count_bytes(graph, GRAPH_QUANTIZATION);
-  cpb_cursor c = cpb_cursor_of(graph);
-  if (count == 0) return true;
-  own->annotations = cpb_alloc(&m->viewed.allocator, count * sizeof *own->annotations);
-  if (!own->annotations) return cpb_viewed_fail_memory(&m->viewed);
-  while (own->num_annotations < count && cpb_cursor_find(&c, GRAPH_QUANTIZATION, CPB_WIRE_LEN)) {
-    const cpb_span tensor = cpb_get_bytes(c.bytes, ANNOTATION_TENSOR);
-    own->annotations[own->num_annotations] = c.bytes;
-    if (!cpb_names_add(&own->annotated, tensor, (uint32_t)own->num_annotations++))
-      return cpb_viewed_fail_memory(&m->viewed);
-  }
-  cpb_names_sort(&own->annotated);
-  return true;
-}
-
-bool cpb_onnx_version(cpb_span model, cpb_span domain, int64_t *version) {
-  cpb_cursor c = cpb_cursor_of(model);
-  while (cpb_cursor_find(&c, MODEL_OPSET, CPB_WIRE_LEN)) {
-    if (!cpb_span_equal(cpb_onnx_domain(cpb_get_bytes(c.bytes, OPSET_DOMAIN)), cpb_onnx_domain(domain))) continue;
-    *version = (int64_t)cpb_get_number(c.bytes, OPSET_VERSION);
-    return true;
-  }
-  return false;
-}
-
-static uint64_t opset_of(cpb_span model) {
-  int64_t version;
-  return cpb_onnx_version(model, cpb_span_of(""), &version) && version >= 0 ? (uint64_t)version : UINT64_MAX;
+  forget_named(&m->viewed.allocator, &own->opsets);
+  forget_named(&m->viewed.allocator, &own->annotations);
 }
 
 static bool build(cpb_viewed_message *m) {
   cpb_onnx_own *own = own_of(&m->viewed);
-  own->opset = opset_of(m->part.message);
+  if (!read_named(m, &own->opsets, m->part.message, MODEL_OPSET, OPSET_DOMAIN, cpb_onnx_domain)) return false;
+  own->opset = opset_of(own);
   m->viewed.lacks_tensors = own->brief.unread.length > 0;
   return cpb_onnx_graphs_build(&m->viewed.view.graphs, &own->functions, &m->part, &m->graph_problems, m->viewed.meter,
                                m->viewed.error) &&
-         read_annotations(m, own);
+         read_named(m, &own->annotations, m->viewed.view.graphs.items[0].rest, GRAPH_QUANTIZATION, ANNOTATION_TENSOR,
+                    NULL);
 }
 
 /* --- Brief answers ------------------------------------------------------------------------ */

@@ -44,16 +44,23 @@ bool cpb_onnx_has_function(const cpb_onnx_functions *functions, const cpb_view_g
 /* The domain, with "ai.onnx" replaced by "", which means the same. */
 cpb_span cpb_onnx_domain(cpb_span domain);
 
+/* Messages by a name in them. */
+typedef struct cpb_onnx_named {
+  cpb_names names; /* their numbers are indices in `messages` */
+  cpb_span *messages;
+  size_t count;
+} cpb_onnx_named;
+
+/* The first with this name, or NULL data. */
+cpb_span cpb_onnx_named_find(const cpb_onnx_named *named, cpb_span name);
+
 /* A model's properties besides its graphs. */
 typedef struct cpb_onnx_own {
   cpb_onnx_brief brief;
   cpb_onnx_functions functions;
-  uint64_t opset; /* the version of ONNX's own domain; the newest if the model does not give it */
-  /* Quantization annotations of the model's graph, by the names of tensors; the numbers are indices in
-   * `annotations`. */
-  cpb_names annotated;
-  cpb_span *annotations;
-  size_t num_annotations;
+  uint64_t opset;             /* the version of ONNX's own domain; the newest if the model does not give it */
+  cpb_onnx_named opsets;      /* OperatorSetIdProto, by domain */
+  cpb_onnx_named annotations; /* TensorAnnotation of the model's graph, by the tensor's name */
 } cpb_onnx_own;
 
 extern const cpb_view_kind cpb_onnx_view;
@@ -62,9 +69,6 @@ extern const cpb_values_reader cpb_onnx_values; /* streams the values of a tenso
 
 /* The members of an answer to OVERVIEW. */
 void cpb_onnx_overview(cpb_viewed *m);
-
-/* The version of a domain that the model imports; false if it does not. */
-bool cpb_onnx_version(cpb_span model, cpb_span domain, int64_t *version);
 
 /* Whether its message is a SparseTensorProto. */
 bool cpb_onnx_is_sparse(const cpb_view_tensor *tensor);

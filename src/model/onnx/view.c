@@ -317,7 +317,9 @@ static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {
 }
 
 static bool version(const cpb_view *v, cpb_span domain, int64_t *version) {
-  return cpb_onnx_version(v->part->message, domain, version);
+  const cpb_span opset = cpb_onnx_named_find(&cpb_onnx_own_of(v)->opsets, cpb_onnx_domain(domain));
+  *version = (int64_t)cpb_get_number(opset, OPSET_VERSION);
+  return opset.data != NULL;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------------- */
@@ -325,9 +327,9 @@ static bool version(const cpb_view *v, cpb_span domain, int64_t *version) {
 static void write_type(cpb_json_writer *a, const cpb_view_value *value) { cpb_onnx_write_type(a, value->type); }
 
 static void write_annotation(cpb_json_writer *a, const cpb_onnx_own *own, cpb_span name) {
-  uint32_t i = cpb_names_find(&own->annotated, name);
-  if (i == CPB_NO_NAME) return;
-  cpb_cursor c = cpb_cursor_of(own->annotations[i]);
+  const cpb_span annotation = cpb_onnx_named_find(&own->annotations, name);
+  if (!annotation.data) return;
+  cpb_cursor c = cpb_cursor_of(annotation);
   cpb_json_writer_open(a, "quantization", '[');
   while (cpb_cursor_find(&c, ANNOTATION_PARAMETER, CPB_WIRE_LEN)) {
     cpb_json_writer_open(a, NULL, '{');
