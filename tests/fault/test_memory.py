@@ -1,5 +1,5 @@
 """A message of 10 GB splits, merges and is looked into within 64 MiB. Unless all tests are
-asked for it has 5 GB, whose sizes and offsets do not fit into 32 bits either."""
+asked for it has 4.4 GB, whose sizes and offsets do not fit into 32 bits either."""
 
 import os
 import subprocess
@@ -10,7 +10,9 @@ from support.wire import sparse_model
 
 GIB = 1 << 30
 BOUND = 64 << 10  # KiB, as the kernel counts resident memory
-CONSTANTS = 4 if "CPB_TEST_ALL" in os.environ else 2
+LONG = "CPB_TEST_ALL" in os.environ
+CONSTANTS = 4 if LONG else 2
+CONSTANT = 5 * GIB // 2 if LONG else 41 * GIB // 20  # more than 31 bits hold
 
 
 def measured(cpb, *args, tmp_path, stdout=subprocess.DEVNULL):
@@ -26,16 +28,15 @@ def measured(cpb, *args, tmp_path, stdout=subprocess.DEVNULL):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("large") / "model.pb"
-    size = sparse_model(path, 5 * GIB // 2, CONSTANTS)  # each constant is larger than 2 GiB
-    assert size > CONSTANTS * 5 * GIB // 2
+    assert sparse_model(path, CONSTANT, CONSTANTS) > CONSTANTS * CONSTANT
     yield path
     path.unlink()
 
 
-@pytest.mark.parametrize("layout, codec", [("remote", "zstd"), ("compat", "zstd")])
-def test_a_message_of_gigabytes(cpb, model, layout, codec, tmp_path):
+@pytest.mark.parametrize("layout", ["remote", *["compat"] * LONG])
+def test_a_message_of_gigabytes(cpb, model, layout, tmp_path):
     out = tmp_path / "model.cpb"
-    assert measured(cpb, "split", model, "-o", out, "--layout", layout, "--codec", codec, tmp_path=tmp_path) < BOUND
+    assert measured(cpb, "split", model, "-o", out, "--layout", layout, "--codec", "zstd", tmp_path=tmp_path) < BOUND
     read, write = os.pipe()
     compare = subprocess.Popen(["cmp", "-", model], stdin=read)
     os.close(read)
@@ -45,13 +46,13 @@ def test_a_message_of_gigabytes(cpb, model, layout, codec, tmp_path):
     assert peak < BOUND
 
 
-def test_uncompressed_chunks_over_two_gigabytes(cpb, model, tmp_path):
-    out = tmp_path / "model.cpb"
+def test_an_uncompressed_chunk_over_two_gigabytes(cpb, tmp_path):
+    model, out = tmp_path / "model.pb", tmp_path / "model.cpb"
+    sparse_model(model, CONSTANT, 1)
     assert measured(cpb, "split", model, "-o", out, "--codec", "none", tmp_path=tmp_path) < BOUND
-    assert out.stat().st_size > CONSTANTS * 5 * GIB // 2
+    assert out.stat().st_size > CONSTANT
     assert measured(cpb, "info", out, "--json", tmp_path=tmp_path) < BOUND
-    last = CONSTANTS - 1
-    assert cpb.ok("cat", out, "--field", f"meta_graphs[0].graph_def.node[{last}].name") == f"const{last}".encode()
+    assert cpb.ok("cat", out, "--field", "meta_graphs[0].graph_def.node[0].name") == b"const0"
     out.unlink()
 
 
