@@ -187,11 +187,14 @@ task('a custom operation', 2, async (tab) => {
   await tab.says('1 custom operation', 'does not have: CustomLength');
 });
 
-task('what two models differ in', 1, async (tab) => {
+task('what two models differ in, and where in their graphs', 3, async (tab) => {
   await byAddress(tab, 'tests/data/cpb/real_tf_module/orig.pb');
   await tab.click('Compare');
   await tab.type('Address of the other model', `${base}/tests/data/cpb/real_keras_export/orig.pb`);
   await tab.says('They differ', 'signatures', 'only in the other');
+  await tab.click('Show both graphs');
+  await tab.click('Next difference');
+  await tab.says(/\b1 of \d+/, /[−+~] (only here|changed)/);
 });
 
 task('a node is shared by a link', 1, async (tab) => {
