@@ -1,5 +1,5 @@
 /* Finding a field: [type 1][path's size 1][path][message]. What a path leads to is what its last tags lead to
- * in what the first ones lead to, and pieces make no difference. */
+ * in what the first ones lead to, and pieces make no difference. Elements one by one are those found by index. */
 #include "cpb/find.h"
 
 #include "host.h"
@@ -78,6 +78,51 @@ static void compare_parts(const cpb_message_type *type, const cpb_path *path, fu
   }
 }
 
+/* The path to an element of the field. */
+static cpb_path *element_of(const cpb_path *path, size_t i) {
+  char text[2048];
+  cpb_path_tag tags[33];
+  size_t count = cpb_path_num_tags(path);
+  if (count > 32) return NULL;
+  for (size_t j = 0; j < count; j++) tags[j] = *cpb_path_get_tag(path, j);
+  tags[count] = (cpb_path_tag){.kind = CPB_PATH_INDEX, .value = i};
+  size_t length = cpb_path_format(tags, count + 1, text, sizeof text);
+  fuzz_check(length < sizeof text);
+  return cpb_path_parse(NULL, text, length, NULL);
+}
+
+/* Elements that are reported one by one are those with the first indices. */
+static void compare_elements(const cpb_message_type *type, const cpb_path *path, fuzz_in message) {
+  cpb_path *element = element_of(path, 0);
+  if (element == NULL) return;
+  fuzz_loan loan = {NULL};
+  cpb_find *f = cpb_find_new(NULL, type, path, NULL);
+  cpb_find_elements(f);
+  cpb_step step = CPB_STEP_NEED;
+  size_t count = 0;
+  while (count < 16 && (step = cpb_find_step(f)) > CPB_STEP_DONE) {
+    if (step == CPB_STEP_NEED) {
+      fuzz_lend(&loan, cpb_find_input(f), message, 7);
+      continue;
+    }
+    cpb_range range = cpb_find_element(f);
+    result one = find(type, element, message, SIZE_MAX);
+    fuzz_check(one.code == CPB_OK && one.found.wire_type == cpb_find_found(f)->wire_type);
+    fuzz_check(fuzz_same(fuzz_view(&one.bytes), (fuzz_in){message.data + range.offset, (size_t)range.length}));
+    fuzz_free(&one.bytes);
+    cpb_path_free(element);
+    element = element_of(path, ++count);
+  }
+  if (step == CPB_STEP_DONE) {
+    result none = find(type, element, message, SIZE_MAX);
+    fuzz_check(none.code == CPB_E_NOT_FOUND);
+    fuzz_free(&none.bytes);
+  }
+  fuzz_return(&loan);
+  cpb_path_free(element);
+  cpb_find_free(f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_in in = {data, size};
   static cpb_schema *schema; /* making it takes longer than all the rest */
@@ -90,6 +135,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   result whole = find(type, path, in, SIZE_MAX), pieces = find(type, path, in, 7);
   fuzz_check(whole.code == pieces.code && fuzz_same(fuzz_view(&whole.bytes), fuzz_view(&pieces.bytes)));
   compare_parts(type, path, in, &whole);
+  const cpb_field *field = whole.found.field;
+  if (whole.code == CPB_OK && whole.found.fields && !field->map) compare_elements(type, path, in);
   fuzz_free(&whole.bytes);
   fuzz_free(&pieces.bytes);
   cpb_path_free(path);
