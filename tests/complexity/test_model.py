@@ -30,19 +30,21 @@ def test_work_is_linear_or_refused(cpb, tmp_path, family):
     check(measure)
 
 
-def cpu():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+def cpu(cpb, *words):
+    def used():
+        children = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return children.ru_utime + children.ru_stime
+    before = used()
+    cpb.run("inspect", *words, "--json")
+    return used() - before
 
 
 @pytest.mark.parametrize("family", ASKED)
 def test_nothing_that_is_not_counted_takes_long(cpb, tmp_path, family):
-    """A loop that nobody charges for took from 15 seconds to minutes here, and takes less than one."""
+    """Work that nobody charges for: four times the size takes four times as long, and not sixteen times."""
     make, n = ASKED[family]
-    words = make(tmp_path, 4 * n)
-    before = cpu()
-    cpb.run("inspect", *words, "--json")
-    assert cpu() - before < 10
+    large = cpu(cpb, *make(tmp_path, 4 * n))
+    assert large < 1 or large < 8 * cpu(cpb, *make(tmp_path, n))
 
 
 def objects(cpb, folder, name, n, *words):
