@@ -204,6 +204,12 @@ typedef struct cpb_text_options {
   /* sizeof(cpb_text_options) */
   size_t struct_size;
 
+  /* Of the message. NULL: malloc. */
+  const cpb_allocator *allocator;
+
+  /* Has the types of expanded Any messages. NULL: these are CPB_E_UNSUPPORTED. */
+  const cpb_schema *schema;
+
   /* `depth`, `walked` and `held` count: the message takes at most `held`. */
   const cpb_limits *limits;
 
@@ -214,15 +220,13 @@ typedef struct cpb_text_options {
 
 /* Serializes a text in protobuf's text format
  * (https://protobuf.dev/reference/protobuf/textformat-spec/), and returns the message in one block
- * of the allocator: `*message_size` bytes. `type` is a type of `schema`, which must also have the
- * types of expanded Any messages. Consecutive elements of a packed field are written packed. As on
- * the wire, a field that is not repeated may occur more than once. `options` may be NULL.
+ * of the allocator: `*message_size` bytes. Consecutive elements of a packed field are written packed.
+ * As on the wire, a field that is not repeated may occur more than once. `options` may be NULL.
  *
  * Returns NULL on failure, with the offset in the text: CPB_E_DAMAGED: wrong syntax, or a value
  * that its field cannot have; CPB_E_UNSUPPORTED: a field, a value of an enum or a type that the
  * schema does not have; CPB_E_LIMIT; CPB_E_MEMORY. */
-CPB_API uint8_t *cpb_message_from_text(const cpb_allocator *allocator, const cpb_schema *schema,
-                                       const cpb_message_type *type, const char *text, size_t size,
+CPB_API uint8_t *cpb_message_from_text(const cpb_message_type *type, const char *text, size_t size,
                                        const cpb_text_options *options, size_t *message_size, cpb_error *error);
 
 /* --- Paths to fields ------------------------------------------------------ */

@@ -108,8 +108,9 @@ CPB_API cpb_model_kind cpb_model_guess_text(const void *data, size_t size);
 struct cpb_text_options; /* cpb/message.h */
 
 /* Parses the whole text of a model into its message, with cpb_message_from_text() (cpb/message.h).
- * The message can be asked any question about this kind of model. */
-CPB_API uint8_t *cpb_model_from_text(const cpb_allocator *allocator, cpb_model_kind kind, const void *text, size_t size,
+ * The message can be asked any question about this kind of model. The schema of `options` does not
+ * count. */
+CPB_API uint8_t *cpb_model_from_text(cpb_model_kind kind, const void *text, size_t size,
                                      const struct cpb_text_options *options, size_t *message_size, cpb_error *error);
 
 typedef struct cpb_model_options {

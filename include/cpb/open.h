@@ -371,15 +371,29 @@ CPB_API const cpb_values_info *cpb_values_file_info(const cpb_values_file *value
  * then, after all values have been given. NULL on failure. */
 CPB_API const uint8_t *cpb_values_file_read(cpb_values_file *values, size_t *size, cpb_error *error);
 
+typedef struct cpb_model_statistics_options {
+  /* sizeof(cpb_model_statistics_options) */
+  size_t struct_size;
+
+  /* Non-zero: the array is a variable's. */
+  int variable;
+
+  /* As in cpb_statistics_options; 0: none, or for quantized numbers that of their scales. */
+  uint32_t axis;
+
+  /* As for cpb_model_file_values() and cpb_model_file_variable(). */
+  const cpb_values_options *values;
+} cpb_model_statistics_options;
+
 /* Statistics of the array `name` (cpb/statistics.h), as JSON: reads all of its values once, from front
- * to back. `variable`: as cpb_model_file_variable() names it, otherwise as cpb_model_file_values()
- * does. `axis` as in cpb_statistics_options; 0: none, or for quantized numbers that of their scales.
- * If a node of an ONNX or Core ML model takes the array as quantized numbers, the statistics are those
- * of the real ones. `listed` is the item of the array in the list of constants or variables. Valid
- * until the next call for this object. NULL on failure, such as CPB_E_USAGE for a dimension that the
- * array does not have, and CPB_E_LIMIT for one of more than CPB_STATISTICS_PARTS. */
-CPB_API const char *cpb_model_file_statistics(cpb_model_file *file, const char *name, size_t name_size, int variable,
-                                              uint32_t axis, const cpb_values_options *options, size_t *size,
+ * to back. The name is as for cpb_model_file_values() or, with options.variable, as for
+ * cpb_model_file_variable(). `options` may be NULL. If a node of an ONNX or Core ML model takes the
+ * array as quantized numbers, the statistics are those of the real ones. `listed` is the item of the
+ * array in the list of constants or variables. Valid until the next call for this object. NULL on
+ * failure, such as CPB_E_USAGE for a dimension that the array does not have, and CPB_E_LIMIT for one
+ * of more than CPB_STATISTICS_PARTS. */
+CPB_API const char *cpb_model_file_statistics(cpb_model_file *file, const char *name, size_t name_size,
+                                              const cpb_model_statistics_options *options, size_t *size,
                                               cpb_error *error);
 
 /* --- An ONNX model, rewritten ----------------------------------------------- */

@@ -228,13 +228,13 @@ static PyObject *model_values(py_model *m, PyObject *args) {
   return out;
 }
 
-static PyObject *read_statistics(py_model *m, py_work *work, const py_text *name, const cpb_values_options *how,
-                                 bool variable, uint32_t axis) {
+static PyObject *read_statistics(py_model *m, py_work *work, const py_text *name,
+                                 const cpb_model_statistics_options *how) {
   size_t size;
   cpb_error error;
-  if (!variable && !py_model_is_whole(m, &error)) return py_model_raise(m, &error);
+  if (!how->variable && !py_model_is_whole(m, &error)) return py_model_raise(m, &error);
   py_work_unlock(work);
-  const char *json = cpb_model_file_statistics(m->file, name->data, name->size, variable, axis, how, &size, &error);
+  const char *json = cpb_model_file_statistics(m->file, name->data, name->size, how, &size, &error);
   py_work_lock(work);
   return json ? PyUnicode_DecodeUTF8(json, (Py_ssize_t)size, NULL) : py_model_raise(m, &error);
 }
@@ -242,17 +242,16 @@ static PyObject *read_statistics(py_model *m, py_work *work, const py_text *name
 /* (name, whether of a variable, scope, state, meta graph, axis from 1 or 0, progress) */
 static PyObject *model_statistics(py_model *m, PyObject *args) {
   py_work work;
-  int variable;
-  unsigned axis;
   py_text name = {0}, scope = {0};
   PyObject *progress, *out = NULL;
-  cpb_values_options how = {.struct_size = sizeof how};
-  if (PyArg_ParseTuple(args, "O&pO&IIIO", py_text_read, &name, &variable, py_text_read_if_any, &scope, &how.state,
-                       &how.meta_graph, &axis, &progress) &&
+  cpb_values_options values = {.struct_size = sizeof values};
+  cpb_model_statistics_options how = {.struct_size = sizeof how, .values = &values};
+  if (PyArg_ParseTuple(args, "O&pO&IIIO", py_text_read, &name, &how.variable, py_text_read_if_any, &scope,
+                       &values.state, &values.meta_graph, &how.axis, &progress) &&
       py_model_begin(m, &work, progress)) {
-    how.scope = scope.data;
-    how.scope_size = scope.size;
-    if (py_model_is_open(m)) out = read_statistics(m, &work, &name, &how, variable, axis);
+    values.scope = scope.data;
+    values.scope_size = scope.size;
+    if (py_model_is_open(m)) out = read_statistics(m, &work, &name, &how);
     py_work_end(&work);
   }
   py_text_free(&name);

@@ -1,6 +1,7 @@
 /* Models in protobuf's text format. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/status.h"
 #include "cpb/message.h"
 #include "cpb/model.h"
@@ -88,14 +89,16 @@ cpb_model_kind cpb_model_guess_text(const void *data, size_t size) {
   return kind;
 }
 
-uint8_t *cpb_model_from_text(const cpb_allocator *allocator, cpb_model_kind kind, const void *text, size_t size,
-                             const cpb_text_options *options, size_t *message_size, cpb_error *given_error) {
+uint8_t *cpb_model_from_text(cpb_model_kind kind, const void *text, size_t size, const cpb_text_options *options,
+                             size_t *message_size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   const char *name = cpb_model_message_type(kind);
-  cpb_schema *schema = name ? cpb_schema_new_builtin(allocator, error) : NULL;
+  cpb_text_options how;
+  cpb_options_copy(&how, sizeof how, options);
+  cpb_schema *schema = name ? cpb_schema_new_builtin(how.allocator, error) : NULL;
   const cpb_message_type *type = schema ? cpb_schema_find_message(schema, name) : NULL;
-  uint8_t *message =
-      type ? cpb_message_from_text(allocator, schema, type, text, size, options, message_size, error) : NULL;
+  how.schema = schema;
+  uint8_t *message = type ? cpb_message_from_text(type, text, size, &how, message_size, error) : NULL;
   if (!message && error->code == CPB_OK)
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "model kind %d has no text format", (int)kind);
   cpb_schema_free(schema);

@@ -26,8 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cpb_schema *schema = cpb_schema_new_builtin(NULL, &error);
   const cpb_message_type *type = cpb_schema_find_message(schema, types[how & 3]);
   const cpb_text_options options = {.struct_size = sizeof options, .keep_damaged = how >> 2 & 1};
-  uint8_t *message =
-      cpb_message_from_text(NULL, schema, type, (const char *)in.data, in.size, &options, &length, &error);
+  uint8_t *message = cpb_message_from_text(type, (const char *)in.data, in.size, &options, &length, &error);
   fuzz_check((error.code == CPB_OK) <= (message != NULL));
   fuzz_check(error.code == CPB_OK || (error.offset <= in.size && error.message[0] != '\0'));
   if (message) check_message(type, message, length);

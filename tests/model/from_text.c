@@ -13,10 +13,10 @@ int main(int argc, char **argv) {
     size += length;
     if (size == capacity) text = realloc(text, capacity *= 2);
   }
-  const cpb_text_options how = {.struct_size = sizeof how, .keep_damaged = argc > 2};
   cpb_schema *schema = cpb_schema_new_builtin(NULL, &error);
+  const cpb_text_options how = {.struct_size = sizeof how, .schema = schema, .keep_damaged = argc > 2};
   const cpb_message_type *type = cpb_schema_find_message(schema, argv[1]);
-  uint8_t *message = cpb_message_from_text(NULL, schema, type, text, size, &how, &length, &error);
+  uint8_t *message = cpb_message_from_text(type, text, size, &how, &length, &error);
   if (message) fwrite(message, 1, length, stdout);
   if (error.code != CPB_OK)
     fprintf(stderr, "%d %llu %s", (int)error.code, (unsigned long long)error.offset, error.message);

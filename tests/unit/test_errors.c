@@ -89,7 +89,7 @@ static bool message_from_text(bool succeed, cpb_error *error) {
   size_t size;
   cpb_schema *schema = cpb_schema_new_builtin(NULL, NULL);
   const cpb_message_type *type = cpb_schema_find_message(schema, "tensorflow.VersionDef");
-  uint8_t *message = cpb_message_from_text(NULL, schema, type, "producer: x", succeed ? 0 : 11, NULL, &size, error);
+  uint8_t *message = cpb_message_from_text(type, "producer: x", succeed ? 0 : 11, NULL, &size, error);
   cpb_schema_free(schema);
   free(message);
   return message != NULL;
@@ -98,9 +98,16 @@ static bool message_from_text(bool succeed, cpb_error *error) {
 static bool model_from_text(bool succeed, cpb_error *error) {
   size_t size;
   const cpb_model_kind kind = succeed ? CPB_MODEL_GRAPH_DEF : CPB_MODEL_SAMEDIFF_ZIP;
-  uint8_t *message = cpb_model_from_text(NULL, kind, "", 0, NULL, &size, error);
+  uint8_t *message = cpb_model_from_text(kind, "", 0, NULL, &size, error);
   free(message);
   return message != NULL;
+}
+
+static bool model_set_fingerprint(bool succeed, cpb_error *error) {
+  cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+  const cpb_code code = cpb_model_set_fingerprint(model, "\x08\x01\x08", succeed ? 2 : 3, error);
+  cpb_model_free(model);
+  return code == CPB_OK;
 }
 
 static bool path_parse(bool succeed, cpb_error *error) {
@@ -527,8 +534,9 @@ static bool model_file_variable(bool succeed, cpb_error *error) {
 
 static bool model_file_statistics(bool succeed, cpb_error *error) {
   size_t size;
+  const cpb_model_statistics_options how = {.struct_size = sizeof how, .variable = 1};
   cpb_model_file *file = open_folder(NULL);
-  return close_folder(file, cpb_model_file_statistics(file, succeed ? "v" : "w", 1, 1, 0, NULL, &size, error) != NULL);
+  return close_folder(file, cpb_model_file_statistics(file, succeed ? "v" : "w", 1, &how, &size, error) != NULL);
 }
 
 static bool values_file_read(bool succeed, cpb_error *error) {
@@ -555,6 +563,7 @@ static const struct {
     {"cpb_schema_new_builtin", schema_new_builtin, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_message_from_text", message_from_text, CPB_E_DAMAGED, 10, "expected an integer"},
     {"cpb_model_from_text", model_from_text, CPB_E_USAGE, CPB_NO_OFFSET, "model kind 4"},
+    {"cpb_model_set_fingerprint", model_set_fingerprint, CPB_E_DAMAGED, 2, "cannot be parsed"},
     {"cpb_record_writer_options_parse", writer_options_parse, CPB_E_USAGE, 5, "expected a level from"},
     {"cpb_path_parse", path_parse, CPB_E_USAGE, 5, "index"},
     {"cpb_message_field_numbers", field_numbers, CPB_E_USAGE, 2, "is a name"},

@@ -32,13 +32,14 @@ static const char TEXT[] =
 static void every_failing_allocation_is_an_error(void **state) {
   (void)state;
   size_t wanted, size;
-  uint8_t *message = cpb_message_from_text(NULL, builtin, graph, TEXT, strlen(TEXT), NULL, &wanted, NULL);
+  uint8_t *message = cpb_message_from_text(graph, TEXT, strlen(TEXT), NULL, &wanted, NULL);
   assert_non_null(message);
   for (size_t n = 1;; n++) {
     failing_allocator f = {.fail_at = n};
     cpb_allocator a = failing_allocator_of(&f);
+    const cpb_text_options how = {.struct_size = sizeof how, .allocator = &a};
     cpb_error error;
-    uint8_t *made = cpb_message_from_text(&a, builtin, graph, TEXT, strlen(TEXT), NULL, &size, &error);
+    uint8_t *made = cpb_message_from_text(graph, TEXT, strlen(TEXT), &how, &size, &error);
     if (made) {
       assert_true(n > 5 && size == wanted && memcmp(made, message, size) == 0);
       failing_release(&f, made);
@@ -55,7 +56,7 @@ static cpb_code code_of(const cpb_limits *limits) {
   const cpb_text_options how = {.struct_size = sizeof how, .limits = limits, .keep_damaged = 1};
   cpb_error error;
   size_t size;
-  free(cpb_message_from_text(NULL, builtin, graph, TEXT, strlen(TEXT), &how, &size, &error));
+  free(cpb_message_from_text(graph, TEXT, strlen(TEXT), &how, &size, &error));
   return error.code;
 }
 
@@ -70,7 +71,7 @@ static void limits_hold(void **state) {
 static void an_empty_text_is_an_empty_message(void **state) {
   (void)state;
   size_t size = 1;
-  uint8_t *message = cpb_message_from_text(NULL, builtin, graph, "", 0, NULL, &size, NULL);
+  uint8_t *message = cpb_message_from_text(graph, "", 0, NULL, &size, NULL);
   assert_non_null(message);
   assert_int_equal(size, 0);
   free(message);

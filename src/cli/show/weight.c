@@ -26,12 +26,13 @@ typedef struct weight {
 static const char *count_values(weight *w, size_t *size) {
   cpb_error error;
   const cli_settings *s = &w->sheet.cli->settings;
-  const cpb_values_options how = {.struct_size = sizeof how,
-                                  .scope = s->scope,
-                                  .scope_size = s->scope ? strlen(s->scope) : 0,
-                                  .meta_graph = cli_number32(s->meta_graph)};
-  const uint32_t axis = s->given & CLI_BIT(AXIS) ? cli_number32(s->axis) + 1 : 0;
-  const char *json = cpb_model_file_statistics(w->asker.model, s->name, w->name.size, 0, axis, &how, size, &error);
+  const cpb_values_options values = {.struct_size = sizeof values,
+                                     .scope = s->scope,
+                                     .scope_size = s->scope ? strlen(s->scope) : 0,
+                                     .meta_graph = cli_number32(s->meta_graph)};
+  const cpb_model_statistics_options how = {
+      .struct_size = sizeof how, .axis = s->given & CLI_BIT(AXIS) ? cli_number32(s->axis) + 1 : 0, .values = &values};
+  const char *json = cpb_model_file_statistics(w->asker.model, s->name, w->name.size, &how, size, &error);
   if (!json) w->asker.status = cli_model_fail(w->sheet.cli, w->asker.model, &error);
   return json;
 }

@@ -94,8 +94,11 @@ static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_o
     return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "a text of %llu bytes; at most %llu are read",
                     (unsigned long long)length, (unsigned long long)TEXT_MOST) == CPB_OK;
   uint8_t *text = read_whole(f->message, (size_t)length, &f->allocator, error);
-  const cpb_text_options how = {.struct_size = sizeof how, .limits = &f->limits, .keep_damaged = options->keep_damaged};
-  if (text) f->made = cpb_model_from_text(&f->allocator, f->kind, text, (size_t)length, &how, &size, error);
+  const cpb_text_options how = {.struct_size = sizeof how,
+                                .allocator = &f->allocator,
+                                .limits = &f->limits,
+                                .keep_damaged = options->keep_damaged};
+  if (text) f->made = cpb_model_from_text(f->kind, text, (size_t)length, &how, &size, error);
   cpb_release(&f->allocator, text);
   if (!f->made) return false;
   if (error->code != CPB_OK) f->torn = *error;

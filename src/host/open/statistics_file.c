@@ -119,22 +119,24 @@ static cpb_values_file *open_real(cpb_model_file *f, cpb_span name, int variable
   return *reals && cpb_quantized_set(f, name, how, *reals, error) ? open_array(f, name, variable, how, error) : NULL;
 }
 
-const char *cpb_model_file_statistics(cpb_model_file *f, const char *name, size_t name_size, int variable,
-                                      uint32_t axis, const cpb_values_options *options, size_t *size,
+const char *cpb_model_file_statistics(cpb_model_file *f, const char *name, size_t name_size,
+                                      const cpb_model_statistics_options *options, size_t *size,
                                       cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   const cpb_span wanted = {(const uint8_t *)name, name_size};
   cpb_reals *reals = NULL;
+  cpb_model_statistics_options of;
   cpb_values_options how;
-  cpb_options_copy(&how, sizeof how, options);
-  cpb_values_file *v = open_array(f, wanted, variable, &how, error);
-  bool done = v && has_axis(cpb_values_file_info(v), axis, error);
+  cpb_options_copy(&of, sizeof of, options);
+  cpb_options_copy(&how, sizeof how, of.values);
+  cpb_values_file *v = open_array(f, wanted, of.variable, &how, error);
+  bool done = v && has_axis(cpb_values_file_info(v), of.axis, error);
   if (done && cpb_may_be_quantized(f, cpb_values_file_info(v)))
-    v = open_real(f, wanted, variable, &how, v, &reals, error);
-  done = done && v && read_all(f, v, reals, axis, error);
+    v = open_real(f, wanted, of.variable, &how, v, &reals, error);
+  done = done && v && read_all(f, v, reals, of.axis, error);
   cpb_values_file_close(v);
   cpb_reals_free(reals);
-  done = done && add_place(f, wanted, variable, &how, error);
+  done = done && add_place(f, wanted, of.variable, &how, error);
   *size = f->answer.size;
   return done ? (const char *)f->answer.data : NULL;
 }

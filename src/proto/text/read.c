@@ -229,7 +229,7 @@ static bool take_any(reader *r, cpb_span url, const char *at) {
   if (length < sizeof name) {
     memcpy(name, slash, length);
     name[length] = '\0';
-    type = cpb_schema_find_message(r->schema, name);
+    type = r->schema ? cpb_schema_find_message(r->schema, name) : NULL;
   }
   if (!type || !type_url || !value || strcmp(top(r)->type->name, "google.protobuf.Any") != 0)
     return fail(r, CPB_E_UNSUPPORTED, at, "the type \"%s\" of an Any in %s is not known", url, top(r)->type->name);
@@ -293,15 +293,14 @@ static uint8_t *take_message(reader *r, size_t *size) {
   return message;
 }
 
-uint8_t *cpb_message_from_text(const cpb_allocator *given, const cpb_schema *schema, const cpb_message_type *type,
-                               const char *text, size_t size, const cpb_text_options *options, size_t *message_size,
-                               cpb_error *given_error) {
+uint8_t *cpb_message_from_text(const cpb_message_type *type, const char *text, size_t size,
+                               const cpb_text_options *options, size_t *message_size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_text_options how;
   cpb_options_copy(&how, sizeof how, options);
   cpb_meter meter;
-  reader r = {.schema = schema, .limits = &meter.limits, .lexer = {text, text, text + size, error}};
-  r.allocator = cpb_allocator_or_default(given);
+  reader r = {.schema = how.schema, .limits = &meter.limits, .lexer = {text, text, text + size, error}};
+  r.allocator = cpb_allocator_or_default(how.allocator);
   cpb_meter_init(&meter, &r.allocator, how.limits, NULL);
   cpb_meter_grow(&meter, size);
   cpb_draft_init(&r.draft, &r.allocator, meter.most[CPB_WORK_HELD], error);

@@ -14,7 +14,7 @@ export const structs = layOutAll({
     ' meta_graph:u32 exact_texts:i32 tensor_offset tensor_size checkpoint:ptr',
   diff_options: 'struct_size:size max_differences skip_values:i32 limits:ptr checkpoints:pair same_file:i32',
   archive_entry: 'name:ptr name_size:size size packed stored:i32',
-  text_options: 'struct_size:size limits:ptr keep_damaged:i32',
+  text_options: 'struct_size:size allocator:ptr schema:ptr limits:ptr keep_damaged:i32',
   stored: 'key:ptr key_size:size dtype:u32 rank:u32 shape:ptr shard:u32 crc32c:u32 offset size slices',
   checkpoint_options: 'struct_size:size max_memory limits:ptr',
   values_info:

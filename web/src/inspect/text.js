@@ -22,7 +22,7 @@ function read({ instance, limitsIn }, kind, text, keepDamaged) {
     const error = scope.struct('error');
     const size = scope.alloc(4);
     const how = scope.struct(structs.text_options, { limits: limitsIn(scope), keep_damaged: Number(keepDamaged) });
-    const message = instance.c.cpb_model_from_text(0, kind, scope.bytes(text), text.length, how, size, error);
+    const message = instance.c.cpb_model_from_text(kind, scope.bytes(text), text.length, how, size, error);
     const damage = instance.get('error', error).code ? instance.error(error) : undefined;
     if (!message) throw damage;
     const length = new DataView(instance.view(size, 4).slice().buffer).getUint32(0, true);
