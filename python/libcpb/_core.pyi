@@ -27,7 +27,7 @@ class RecordReader:
         position: int,
         buffer: int,
         memory: int,
-        limits: tuple[int, ...] | None,
+        limits: Limits | None,
         fields: str | None,
     ) -> None: ...
     def __iter__(self) -> RecordReader: ...
@@ -60,7 +60,7 @@ class Message:
         chunks: Sequence[tuple[Buffer, int]] | None,
         tree: Buffer | None,
         progress: Callable[[int, int], Any] | None,
-        limits: tuple[int, ...] | None,
+        limits: Limits | None,
     ) -> None: ...
     @property
     def size(self) -> int: ...
@@ -91,7 +91,7 @@ class Model:
         max_memory: int,
         leave_out: int,
         progress: Callable[[int, int], Any] | None,
-        limits: tuple[int, ...] | None,
+        limits: Limits | None,
     ) -> None: ...
     @property
     def _kind(self) -> int: ...
@@ -156,7 +156,7 @@ def merge(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
 def split(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
 def repack(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
 def tensor(resolved: _From, max_size: int, /) -> tuple[str, str | None, int, tuple[int, ...], bool, bytearray]: ...
-def diff(a: Model, b: Model, max_differences: int, skip_values: bool, limits: tuple[int, ...] | None, /) -> str: ...
+def diff(a: Model, b: Model, max_differences: int, skip_values: bool, limits: Limits | None, /) -> str: ...
 def write_samediff(
     base: tuple[str, Any, str | None, Any] | None,
     target: tuple[str, Any, str | None],
@@ -166,6 +166,6 @@ def write_samediff(
     deflate: bool,
     tags: list[tuple[str, Buffer, str | None, list[tuple[Any, ...]]]],
     progress: Callable[[int, int], Any] | None,
-    limits: tuple[int, ...] | None,
+    limits: Limits | None,
     /,
 ) -> None: ...

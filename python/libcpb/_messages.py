@@ -187,7 +187,7 @@ def open(
         chunks=None,
         tree=None,
         progress=progress,
-        limits=_options.limits(limits),
+        limits=limits,
     )
     message._type_name = type_name or _SAVED_MODEL
     if resolved[0] == "memory" and not message.chunked:
@@ -225,7 +225,7 @@ def merge_chunks(
         chunks=list(zip(chunks, types)),
         tree=chunked_message,
         progress=None,
-        limits=_options.limits(limits),
+        limits=limits,
     )
     message._type_name = type_name or _SAVED_MODEL
     return message

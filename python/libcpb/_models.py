@@ -407,7 +407,7 @@ def open_model(
         max_memory=_options.count("max_memory", max_memory),
         leave_out=left,
         progress=progress,
-        limits=_options.limits(limits),
+        limits=limits,
     )
 
 
@@ -442,4 +442,4 @@ def diff(
             how: Any = {"max_value": 16 << 10, "limits": limits, "url_options": url_options}
             return opened.enter_context(open_model(given, **how))
 
-        return json.loads(_core.diff(model(a), model(b), most, not values, _options.limits(limits)))
+        return json.loads(_core.diff(model(a), model(b), most, not values, limits))

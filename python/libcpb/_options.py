@@ -58,8 +58,6 @@ class Limits(TypedDict, total=False):
     index_per_byte: int
 
 
-_LIMITS = tuple(Limits.__annotations__)  # in the order of the C struct
-
 _VERIFY = {"first": 0, "late": 1, "never": 2}
 
 # The options that Riegeli's syntax replaces, with the defaults that leave them to it.
@@ -97,20 +95,3 @@ def riegeli(how: Mapping[str, Any]) -> None:
     names = [name for name, unsaid in _RIEGELI.items() if how.get(name, unsaid) != unsaid]
     if how.get("riegeli_options") is not None and names:
         raise CpbError(f"riegeli_options says all; expected no {', '.join(names)}")
-
-
-def limits(given: Limits | None) -> tuple[int, ...] | None:
-    """The argument of the extension's ``py_limits()``."""
-    if given is None:
-        return None
-    if not isinstance(given, Mapping):
-        raise TypeError(f"limits is {type(given).__name__}; expected a mapping of names to ints")
-    for name, value in given.items():
-        if name not in _LIMITS:
-            raise CpbError(f"limits has {name!r}; expected any of {', '.join(_LIMITS)}")
-        most = 2**32 - 1 if name == "depth" else 2**64 - 1
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise CpbError(f"limits[{name!r}] is {value!r}; expected an int from 1 to {most}")
-        if not 1 <= value.__index__() <= most:
-            raise CpbError(f"limits[{name!r}] is {value}; expected 1 to {most}")
-    return tuple(given[name].__index__() if name in given else 0 for name in _LIMITS)  # type: ignore[literal-required]

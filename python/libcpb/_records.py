@@ -104,7 +104,7 @@ class RecordReader(_core.RecordReader):
             position=_options.count("position", position),
             buffer=_options.count("buffer", buffer, 2**40),
             memory=_options.count("memory", memory, 2**40),
-            limits=_options.limits(limits),
+            limits=limits,
             fields=fields,
         )
         super().__init__(**how)
@@ -367,7 +367,7 @@ class RecordWriter(_core.RecordWriter):
         self._name = resolved[2] or f"to {type(target).__name__}"
         how = dict(replace=replace, sync=sync, codec=codec, level=level, window_log=window_log, chunk_size=chunk_size,
                    record_per_chunk=record_per_chunk, seekable=seekable, padding=padding, metadata=metadata,
-                   transpose=transpose, riegeli_options=riegeli_options, limits=_options.limits(limits))  # fmt: skip
+                   transpose=transpose, riegeli_options=riegeli_options, limits=limits)  # fmt: skip
         _options.riegeli(how)
         super().__init__(resolved, how)
 

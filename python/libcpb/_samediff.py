@@ -132,7 +132,7 @@ def write_samediff(
     resolved, seekable = _sources.target(target)
     rows = [(_text(tag.name), tag.graph, tag.training, _parts(tag)) for tag in tags]
     source = None if base is None else _sources.resolve(base, url_options)
-    _core.write_samediff(source, resolved, replace, sync, not seekable, deflate, rows, progress, _options.limits(limits))
+    _core.write_samediff(source, resolved, replace, sync, not seekable, deflate, rows, progress, limits)
 
 
 def _text(name: Any) -> str:

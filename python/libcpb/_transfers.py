@@ -65,7 +65,6 @@ def _ready(
     all = {**own, **how}
     told = all["progress"] = None if all.get("progress") is None else _Progress(all["progress"])
     read = _sources.resolve(source, all.pop("url_options", None))
-    all["limits"] = _options.limits(all.get("limits"))
     all["threads"] = _options.threads(all.get("threads", 0))
     with target if _sources.is_fsspec(target) else contextlib.nullcontext(target) as file:
         written, all["seekable"] = _sources.target_file(file)

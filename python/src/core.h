@@ -125,7 +125,7 @@ typedef enum py_option_kind {
   PY_CODEC,  /* its name: the first member of cpb_codec_options */
   PY_LEVEL,  /* an int or None: cpb_codec_options, whose codec an option before it gives */
   PY_TEXT,   /* a str, which must live on, or None: const char * */
-  PY_LIMITS, /* what py_limits() takes: cpb_limits */
+  PY_LIMITS, /* None or a mapping: cpb_limits */
   PY_OBJECT  /* anything, which is borrowed: PyObject * */
 } py_option_kind;
 
@@ -141,12 +141,8 @@ typedef struct py_option {
  * option. Any name that the table lacks is a TypeError. */
 bool py_options_read(void *to, const py_option *table, PyObject *given);
 
-/* Limits from what libcpb._options.limits() has returned: None, or numbers in the struct's order, 0
- * where the default counts. */
-bool py_limits(cpb_limits *limits, PyObject *numbers);
-
-/* The same from what a caller of Python gave. */
-bool py_limits_of(cpb_limits *limits, PyObject *given);
+/* Limits from None or a mapping, as in libcpb.Limits. */
+bool py_limits(cpb_limits *limits, PyObject *given);
 
 /* Options of Riegeli's writer in its own words. CpbError USAGE, which says where in the text. */
 bool py_riegeli_options(struct cpb_record_writer_options *options, const char *text);

@@ -2,18 +2,22 @@
  * where it goes. */
 #include <cpb/records.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "core.h"
 
-/* Raises CpbError USAGE for a value, and says what was expected. */
-static bool refuse(const char *name, PyObject *value, const char *expected) {
-  PyObject *text = PyUnicode_FromFormat("%s is %R; expected %s", name, value, expected);
+/* Raises CpbError USAGE with this text, and releases it. */
+static bool raise_usage(PyObject *text) {
   PyObject *bytes = text ? PyUnicode_AsUTF8String(text) : NULL;
   if (bytes) py_raise_text(CPB_E_USAGE, NULL, "%s", PyBytes_AsString(bytes));
   Py_XDECREF(bytes);
   Py_XDECREF(text);
   return false;
+}
+
+static bool refuse(const char *name, PyObject *value, const char *expected) {
+  return raise_usage(PyUnicode_FromFormat("%s is %R; expected %s", name, value, expected));
 }
 
 static bool refuse_type(const char *name, PyObject *value, const char *expected) {
@@ -125,42 +129,75 @@ bool py_options_read(void *to, const py_option *table, PyObject *given) {
   return known == PyDict_Size(given);
 }
 
-bool py_limits(cpb_limits *limits, PyObject *numbers) {
-  unsigned long long n[16];
-  unsigned depth;
-  *limits = (cpb_limits){.struct_size = sizeof *limits};
-  if (numbers == Py_None) return true;
-  if (!PyArg_ParseTuple(numbers, "KKKKIKKKKKKKKKKKK", &n[0], &n[1], &n[2], &n[3], &depth, &n[4], &n[5], &n[6], &n[7],
-                        &n[8], &n[9], &n[10], &n[11], &n[12], &n[13], &n[14], &n[15]))
-    return false;
-  *limits = (cpb_limits){.struct_size = sizeof *limits,
-                         .riegeli_chunk = n[0],
-                         .window = n[1],
-                         .chunks = n[2],
-                         .records_per_chunk = n[3],
-                         .depth = depth,
-                         .decoded = n[4],
-                         .decoded_per_byte = n[5],
-                         .held = n[6],
-                         .held_per_byte = n[7],
-                         .walked = n[8],
-                         .walked_per_byte = n[9],
-                         .entries = n[10],
-                         .entries_per_byte = n[11],
-                         .answer = n[12],
-                         .answer_per_byte = n[13],
-                         .index = n[14],
-                         .index_per_byte = n[15]};
-  return true;
+#define LIMIT(name) {#name, offsetof(cpb_limits, name)}
+
+static const struct {
+  const char *name;
+  size_t at;
+} limit_names[] = {LIMIT(riegeli_chunk),
+                   LIMIT(window),
+                   LIMIT(chunks),
+                   LIMIT(records_per_chunk),
+                   LIMIT(depth),
+                   LIMIT(decoded),
+                   LIMIT(decoded_per_byte),
+                   LIMIT(held),
+                   LIMIT(held_per_byte),
+                   LIMIT(walked),
+                   LIMIT(walked_per_byte),
+                   LIMIT(entries),
+                   LIMIT(entries_per_byte),
+                   LIMIT(answer),
+                   LIMIT(answer_per_byte),
+                   LIMIT(index),
+                   LIMIT(index_per_byte)};
+
+#define NUM_LIMITS (sizeof limit_names / sizeof *limit_names)
+
+static bool refuse_limit(PyObject *name) {
+  char names[320] = "";
+  for (size_t i = 0; i < NUM_LIMITS; i++) {
+    const size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", limit_names[i].name);
+  }
+  return raise_usage(PyUnicode_FromFormat("limits has %R; expected any of %s", name, names));
 }
 
-bool py_limits_of(cpb_limits *limits, PyObject *given) {
-  PyObject *options = PyImport_ImportModule("libcpb._options");
-  PyObject *numbers = options ? PyObject_CallMethod(options, "limits", "O", given) : NULL;
-  bool done = numbers && py_limits(limits, numbers);
-  Py_XDECREF(numbers);
-  Py_XDECREF(options);
-  return done;
+static bool read_limit(cpb_limits *limits, PyObject *name, PyObject *value) {
+  size_t i = 0;
+  while (i < NUM_LIMITS && !is_text(name, limit_names[i].name)) i++;
+  if (i == NUM_LIMITS) return refuse_limit(name);
+  const size_t at = limit_names[i].at;
+  const unsigned long long most = at == offsetof(cpb_limits, depth) ? UINT32_MAX : ULLONG_MAX;
+  char subject[40], expected[64];
+  snprintf(subject, sizeof subject, "limits['%s']", limit_names[i].name);
+  snprintf(expected, sizeof expected, "an int from 1 to %llu", most);
+  PyObject *number = PyBool_Check(value) ? NULL : PyNumber_Index(value);
+  PyErr_Clear();
+  if (!number) return refuse(subject, value, expected);
+  const unsigned long long read = PyLong_AsUnsignedLongLong(number);
+  const bool fits = !PyErr_Occurred() && read >= 1 && read <= most;
+  PyErr_Clear(); /* OverflowError */
+  if (!fits) refuse(subject, number, expected);
+  Py_DECREF(number);
+  if (most == UINT32_MAX) limits->depth = (uint32_t)read;
+  else *(uint64_t *)((char *)limits + at) = read;
+  return fits;
+}
+
+bool py_limits(cpb_limits *limits, PyObject *given) {
+  *limits = (cpb_limits){.struct_size = sizeof *limits};
+  if (given == Py_None) return true;
+  PyObject *items = PyMapping_Items(given);
+  PyErr_Clear();
+  if (!items) return refuse_type("limits", given, "a mapping of names to ints");
+  bool read = true;
+  for (Py_ssize_t i = 0; read && i < PyList_Size(items); i++) {
+    PyObject *item = PyList_GetItem(items, i), *name, *value; /* borrowed */
+    read = PyArg_ParseTuple(item, "OO", &name, &value) && read_limit(limits, name, value);
+  }
+  Py_DECREF(items);
+  return read;
 }
 
 bool py_riegeli_options(cpb_record_writer_options *options, const char *text) {

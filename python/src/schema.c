@@ -16,7 +16,7 @@ static PyObject *new_schema(PyTypeObject *type, PyObject *args, PyObject *kwargs
   cpb_limits limits;
   py_buffer bytes = {0};
   cpb_error error;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", names, &set, &given) || !py_limits_of(&limits, given))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", names, &set, &given) || !py_limits(&limits, given))
     return NULL;
   if (set != Py_None && !py_buffer_read(&bytes, set, "descriptor_set")) return NULL;
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
