@@ -190,13 +190,6 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
   }
 
   /**
-   * @param {QuestionName} question
-   * @param {QuestionOptions} [options]
-   * @returns {Promise<any>} answers.d.ts has its type
-   */
-  const asked = async (question, options = {}) => (await askFor(question, options, () => {})).answer;
-
-  /**
    * The answer, and the result of `take` from the engine before the next question.
    *
    * @template T
@@ -210,19 +203,22 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
     return next(async () => ({ answer: await answer(question, options), taken: take(engine, instance) }));
   }
 
+  /** @template {any[]} Given @param {(instance: Instance, engine: Engine, ...given: Given) => void} set */
+  const setter =
+    (set) =>
+    (/** @type {Given} */ ...given) =>
+      next(() => (file.check(), set(instance, engine, ...given)));
+
   return {
     engine,
-    ask: asked,
+    /** @type {(question: QuestionName, options?: QuestionOptions) => Promise<any>} answers.d.ts has its type */
+    ask: async (question, options = {}) => (await askFor(question, options, () => {})).answer,
     askFor,
     /** @param {CpbError} damage */
     noteDamage: (damage) => noteDamage(instance, engine, damage),
-    /** @param {Uint8Array} bytes */
-    setKerasMetadata: (bytes) => next(() => (file.check(), setKerasMetadata(instance, engine, bytes))),
-    /** @param {Uint8Array} bytes */
-    setFingerprint: (bytes) => next(() => (file.check(), setFingerprint(instance, engine, bytes))),
-    /** @param {{ pointer: number }} checkpoint @param {Uint8Array} [graph] its object graph */
-    setCheckpoint: (checkpoint, graph) =>
-      next(() => (file.check(), setCheckpoint(instance, engine, checkpoint, graph))),
+    setKerasMetadata: setter(setKerasMetadata),
+    setFingerprint: setter(setFingerprint),
+    setCheckpoint: setter(setCheckpoint),
   };
 }
 

@@ -208,14 +208,7 @@ function fieldOf(context, found, path) {
       return Array.isArray(json) ? json.map((item) => exact(field.type, item)) : exact(field.type, json);
     },
 
-    async *elements(options) {
-      if (!found.fields) throw new CpbError('USAGE', `${path} is not a repeated field`);
-      const how = seeking(path, options);
-      let index = 0;
-      for await (const element of elementsOf(file, await context.feed(how), found, how)) {
-        yield fieldOf(context, element, `${path}[${index++}]`);
-      }
-    },
+    elements: (options) => elementsIn(context, found, path, seeking(path, options)),
 
     async field(below, options) {
       if (found.fields || (declared && !found.message)) {
@@ -270,6 +263,20 @@ function unplaced(json) {
   if (omitted?.offset !== undefined) delete omitted.offset;
   else Object.values(json).forEach(unplaced);
   return json;
+}
+
+/**
+ * @param {Context} context
+ * @param {Found} found
+ * @param {string} path
+ * @param {BodyOptions} how
+ */
+async function* elementsIn(context, found, path, how) {
+  if (!found.fields) throw new CpbError('USAGE', `${path} is not a repeated field`);
+  let index = 0;
+  for await (const element of elementsOf(context.file, await context.feed(how), found, how)) {
+    yield fieldOf(context, element, `${path}[${index++}]`);
+  }
 }
 
 /** The one property. @param {any} object */
