@@ -87,9 +87,9 @@ function wordsOf(group) {
     ? [`calls ${calls.map((one) => plain(functionName(one.function))).join(', ')}`]
     : [];
   const second = under(group) ? [plain(op)] : [];
-  // In no scope, the name is spoken as the box's title has it.
-  const name = !id.includes('/') && id.startsWith(label) ? id : label;
-  if (is === 'node') return [plain(name), ...second, ...lines, ...called].join(', ');
+  // What the box says comes first; in no scope, the name that its title has comes last.
+  const name = !id.includes('/') && id.startsWith(label) && id !== label ? [plain(id)] : [];
+  if (is === 'node') return [plain(label), ...second, ...lines, ...called, ...name].join(', ');
   if (is === 'argument' || is === 'result') return `${word} ${plain(label)}, ${plain(op)}`;
   if (is === 'scope') return [`open scope ${plain(label)}`, under(group), ...lines].join(', ');
   return [`${plain(label)} × ${count(nodes)}`, ...second].join(', ');
