@@ -301,3 +301,24 @@ def test_damage_is_told_once_where_records_are_counted():
     data[70000] ^= 1
     reader = libcpb.RecordReader(bytes(data), recover=True)
     assert len(reader) >= len(list(reader)) and len(reader.skipped) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_processes_that_share_a_reader_do_not_disturb_each_other(tmp_path):
+    """As PyTorch's workers do: after fork they have one file description, and its position."""
+    path = tmp_path / "records"
+    records = [os.urandom(100_000) for _ in range(200)]
+    with libcpb.RecordWriter(path, codec="none", chunk_size=1) as writer:
+        writer.write_all(records)
+    reader = libcpb.RecordReader(path)
+    assert reader[0] == records[0]  # it is open
+    child = os.fork()
+    numbers = [i * 77 % len(records) for i in range(2000)]
+    same = False
+    try:
+        same = all(reader[i] == records[i] for i in (numbers if child else reversed(numbers)))
+    finally:
+        if child == 0:
+            os._exit(not same)
+    assert os.waitpid(child, 0)[1] == 0
+    assert same

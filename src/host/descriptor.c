@@ -13,20 +13,25 @@
 /* Some systems refuse or shorten a single call beyond 2 GiB. */
 #define CALL_MAX ((size_t)1 << 30)
 
+bool cpb_descriptor_reads_by_offset(int fd) {
+  char byte;
+  return cpb_shared_read(fd, &byte, 0, 0) == 0;
+}
+
 static bool go_to(cpb_descriptor *d, uint64_t offset) {
   if (d->at == offset) return true;
   if (offset > INT64_MAX) {
     errno = EOVERFLOW;
     return false;
   }
-  if (!d->shared && lseek(d->fd, (off_t)offset, SEEK_SET) < 0) return false;
+  if (!d->shared && !d->reads_by_offset && lseek(d->fd, (off_t)offset, SEEK_SET) < 0) return false;
   d->at = offset;
   return true;
 }
 
 static ssize_t read_some(const cpb_descriptor *d, void *out, size_t length) {
   length = cpb_min_size(length, CALL_MAX);
-  return d->shared ? cpb_shared_read(d->fd, out, length, d->at) : read(d->fd, out, length);
+  return d->shared || d->reads_by_offset ? cpb_shared_read(d->fd, out, length, d->at) : read(d->fd, out, length);
 }
 
 static ssize_t write_some(const cpb_descriptor *d, const void *data, size_t length) {

@@ -9,12 +9,17 @@
 #include "cpb/base.h"
 
 /* A descriptor with its position, so that sequential reading or writing needs no seek: this supports pipes, and hosts
- * without pread. A shared one is never moved. */
+ * without pread. A shared one is never moved, nor is one that reads by offsets: after fork, processes have one position
+ * for both of theirs. */
 typedef struct cpb_descriptor {
   int fd;
   uint64_t at;
-  bool shared; /* with other threads */
+  bool shared;          /* with other threads */
+  bool reads_by_offset; /* by pread */
 } cpb_descriptor;
+
+/* Whether the host has pread for it. */
+bool cpb_descriptor_reads_by_offset(int fd);
 
 /* Both return false with errno set. A read is shorter than requested only at the end of the file. */
 bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length, size_t *got);

@@ -87,8 +87,9 @@ static cpb_file *new_file(const cpb_allocator *a, const char *path, int fd, bool
   file->piped = !cpb_descriptor_size(&file->store, &file->size);
   if (file->piped) {
     file->store = (cpb_descriptor){.fd = spool, .at = 0};
-  } else if (spool >= 0) {
-    close(spool);
+  } else {
+    file->store.reads_by_offset = cpb_descriptor_reads_by_offset(fd);
+    if (spool >= 0) close(spool);
   }
   return file;
 }
