@@ -142,9 +142,9 @@ CPB_API cpb_model_kind cpb_model_get_kind(const cpb_model *model);
 CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, size_t size);
 
 /* Adds the fingerprint.pb next to a SavedModel (some hundred bytes), which is copied: OVERVIEW then
- * includes it. Call it between questions. CPB_E_DAMAGED, CPB_E_MEMORY, CPB_E_USAGE: the model is of
- * another kind; then OVERVIEW does not include it. */
-CPB_API cpb_code cpb_model_set_fingerprint(cpb_model *model, const void *data, size_t size, cpb_error *error);
+ * includes it, and lists damage to it as a problem. Call it between questions. Returns zero when memory
+ * is short or the model is of another kind. */
+CPB_API int cpb_model_set_fingerprint(cpb_model *model, const void *data, size_t size);
 
 /* Adds the checkpoint in a SavedModel's variables/: VARIABLES then lists the stored values, and
  * OVERVIEW counts them. For the kind CHECKPOINT, it is the model itself, and the input is not read.

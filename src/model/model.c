@@ -91,11 +91,8 @@ int cpb_model_set_keras_metadata(cpb_model *m, const void *data, size_t size) {
   return m->reader && m->reader->set_keras_metadata && m->reader->set_keras_metadata(m->state_of_reader, data, size);
 }
 
-cpb_code cpb_model_set_fingerprint(cpb_model *m, const void *data, size_t size, cpb_error *given_error) {
-  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  if (m->reader && m->reader->set_fingerprint) m->reader->set_fingerprint(m->state_of_reader, data, size, error);
-  else cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "only a SavedModel has a fingerprint");
-  return error->code;
+int cpb_model_set_fingerprint(cpb_model *m, const void *data, size_t size) {
+  return m->reader && m->reader->set_fingerprint && m->reader->set_fingerprint(m->state_of_reader, data, size);
 }
 
 int cpb_model_set_checkpoint(cpb_model *m, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {

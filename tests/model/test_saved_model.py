@@ -149,10 +149,11 @@ def test_the_fingerprint_is_that_of_the_file_beside(cpb, tmp_path):
     assert said["uuid"] == truth.uuid and int(said["saved_model_checksum"]) == truth.saved_model_checksum
     shutil.copy(folder / "saved_model.pb", tmp_path)
     assert "fingerprint" not in ask(cpb, tmp_path)
-    (tmp_path / "fingerprint.pb").write_bytes(b"\x0f")
+    (tmp_path / "fingerprint.pb").write_bytes(b"\x08\x01\x08\x02\x0f")
     result = cpb.run("inspect", tmp_path, "--json")
-    assert result.returncode == 2 and json.loads(result.stdout)["kind"] == "saved_model"
-    assert b"fingerprint.pb: byte 0: a field of the fingerprint cannot be parsed" in result.stderr
+    said = json.loads(result.stdout)
+    assert result.returncode == 1 and said["fingerprint"] == {"saved_model_checksum": "2"}  # the last one, as in parsers
+    assert [problem["text"] for problem in said["problems"]] == ["fingerprint.pb cannot be parsed to its end"]
 
 
 def test_tables_have_nothing_that_a_terminal_acts_on(cpb, tmp_path):

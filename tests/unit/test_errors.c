@@ -103,13 +103,6 @@ static bool model_from_text(bool succeed, cpb_error *error) {
   return message != NULL;
 }
 
-static bool model_set_fingerprint(bool succeed, cpb_error *error) {
-  cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
-  const cpb_code code = cpb_model_set_fingerprint(model, "\x08\x01\x08", succeed ? 2 : 3, error);
-  cpb_model_free(model);
-  return code == CPB_OK;
-}
-
 static bool path_parse(bool succeed, cpb_error *error) {
   cpb_path *path = cpb_path_parse(NULL, "node[1]", succeed ? 7 : 5, error);
   cpb_path_free(path);
@@ -563,7 +556,6 @@ static const struct {
     {"cpb_schema_new_builtin", schema_new_builtin, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_message_from_text", message_from_text, CPB_E_DAMAGED, 10, "expected an integer"},
     {"cpb_model_from_text", model_from_text, CPB_E_USAGE, CPB_NO_OFFSET, "model kind 4"},
-    {"cpb_model_set_fingerprint", model_set_fingerprint, CPB_E_DAMAGED, 2, "cannot be parsed"},
     {"cpb_record_writer_options_parse", writer_options_parse, CPB_E_USAGE, 5, "expected a level from"},
     {"cpb_path_parse", path_parse, CPB_E_USAGE, 5, "index"},
     {"cpb_message_field_numbers", field_numbers, CPB_E_USAGE, 2, "is a name"},

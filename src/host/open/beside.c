@@ -80,20 +80,21 @@ bool cpb_beside_is_within(const cpb_model_file *f) {
 
 /* --- Reading ----------------------------------------------------------------------------- */
 
-static bool load_keras(cpb_model_file *f, cpb_file *file, cpb_error *error) {
+static bool load_whole(cpb_model_file *f, cpb_file *file, uint64_t most,
+                       int (*set)(cpb_model *model, const void *data, size_t size), cpb_error *error) {
   size_t size;
-  uint8_t *data = cpb_file_read_all(file, MOST, &size, error);
-  if (data && !cpb_model_set_keras_metadata(f->model, data, size)) cpb_fail_memory(error);
+  uint8_t *data = cpb_file_read_all(file, most, &size, error);
+  if (data && !set(f->model, data, size)) cpb_fail_memory(error);
   cpb_release(&f->allocator, data);
   return error->code == CPB_OK;
 }
 
+static bool load_keras(cpb_model_file *f, cpb_file *file, cpb_error *error) {
+  return load_whole(f, file, MOST, cpb_model_set_keras_metadata, error);
+}
+
 static bool load_fingerprint(cpb_model_file *f, cpb_file *file, cpb_error *error) {
-  size_t size;
-  uint8_t *data = cpb_file_read_all(file, FINGERPRINT_MOST, &size, error);
-  if (data) cpb_model_set_fingerprint(f->model, data, size, error);
-  cpb_release(&f->allocator, data);
-  return error->code == CPB_OK;
+  return load_whole(f, file, FINGERPRINT_MOST, cpb_model_set_fingerprint, error);
 }
 
 /* --- The checkpoint ---------------------------------------------------------------------- */

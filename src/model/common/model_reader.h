@@ -27,7 +27,7 @@ typedef struct cpb_model_reader {
 
   /* As in cpb/model.h. */
   int (*set_keras_metadata)(void *reader, const void *data, size_t size);
-  bool (*set_fingerprint)(void *reader, const void *data, size_t size, cpb_error *error);
+  int (*set_fingerprint)(void *reader, const void *data, size_t size);
   void (*note_damage)(void *reader, const char *message);
   /* The table lives until another one is set. False if models of the kind have no operators. */
   bool (*set_operators)(void *reader, cpb_span table);

@@ -32,16 +32,18 @@ import * as is from '../options.js';
  *   fingerprint?: Uint8Array,
  *   checkpoint?: CheckpointFiles | true,
  *   entry?: string,
- * }} InspectOptions kind: by default recognized from the name or the first bytes; maxValue: longer values are not read,
- *   in bytes, default 1024; maxMemory: memory for the parts that are read, in bytes, default 64 MiB; kerasMetadata,
- *   fingerprint: the keras_metadata.pb and fingerprint.pb next to a SavedModel; checkpoint: the files in `variables/` next to it, or those next to a .meta
- *   file, which have the values of its variables; true for those next to a URL or path. The data files of a checkpoint
- *   by itself are expected next to it, unless its `data` provides them; entry: the name of one of several models in a
- *   zip archive, also after `!/` in a URL or path. Files next to a SavedModel in an archive are read with it
+ * }} InspectOptions kind: by default recognized from the name or the first bytes; maxValue: longer values are not
+ *   read, in bytes, default 1024; maxMemory: memory for the parts that are read, in bytes, default 64 MiB;
+ *   kerasMetadata, fingerprint: the keras_metadata.pb and fingerprint.pb next to a SavedModel; checkpoint: the files
+ *   in `variables/` next to it, or those next to a .meta file, which have the values of its variables; true for those
+ *   next to a URL or path. The data files of a checkpoint by itself are expected next to it, unless its `data`
+ *   provides them; entry: the name of one of several models in a zip archive, also after `!/` in a URL or path. Files
+ *   next to a SavedModel in an archive are read with it
  */
 
 /**
- * @typedef {{ kerasMetadata?: Uint8Array, fingerprint?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside like the options of inspect()
+ * Like the options of inspect().
+ * @typedef {{ kerasMetadata?: Uint8Array, fingerprint?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside
  */
 /**
  * Which part of a list.
@@ -351,8 +353,8 @@ const questionsOf = ({ ask }) => ({
  * @param {OpenOptions & { input: Input, told?: Told }} how
  */
 async function add(state, asking, { kerasMetadata, fingerprint, checkpoint: files }, { input, told, ...options }) {
-  if (kerasMetadata) await asking.setKerasMetadata(kerasMetadata);
-  if (fingerprint) await asking.setFingerprint(fingerprint);
+  if (kerasMetadata) await asking.setFile('keras_metadata', kerasMetadata);
+  if (fingerprint) await asking.setFile('fingerprint', fingerprint);
   if (files) await addCheckpoint(state, asking, { model: input, given: files }, options, told);
 }
 

@@ -216,8 +216,7 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
     askFor,
     /** @param {CpbError} damage */
     noteDamage: (damage) => noteDamage(instance, engine, damage),
-    setKerasMetadata: setter(setKerasMetadata),
-    setFingerprint: setter(setFingerprint),
+    setFile: setter(setFile),
     setCheckpoint: setter(setCheckpoint),
   };
 }
@@ -278,9 +277,8 @@ export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
     askFor,
     /** @type {typeof first.ask} */
     ask: async (question, options = {}) => (await askFor(question, options, () => {})).answer,
-    /** @type {typeof first.setKerasMetadata} */
-    setKerasMetadata: (bytes) => tell((to) => to.setKerasMetadata(bytes)),
-    setFingerprint: first.setFingerprint, // only the overview has it
+    /** @type {typeof first.setFile} */
+    setFile: (name, bytes) => tell((to) => to.setFile(name, bytes)),
     setCheckpoint: first.setCheckpoint, // answers of the other engine do not use it
     /** @type {typeof first.noteDamage} */
     noteDamage: (damage) => void tell((to) => to.noteDamage(damage)),
@@ -325,24 +323,17 @@ function ask(engine, scope, kind, { name, scope: within, to, distance, metaGraph
 }
 
 /**
+ * A file next to a SavedModel.
+ *
  * @param {import('../wasm/instance.js').Instance} instance
  * @param {Engine} engine
+ * @param {'keras_metadata' | 'fingerprint'} name
  * @param {Uint8Array} bytes
  */
-function setKerasMetadata(instance, engine, bytes) {
-  const taken = instance.scope((scope) => engine.call('set_keras_metadata', scope.bytes(bytes), bytes.length));
-  if (!taken) throw new CpbError('USAGE', 'kerasMetadata can be given for a SavedModel only');
+function setFile(instance, engine, name, bytes) {
+  const taken = instance.scope((scope) => engine.call(`set_${name}`, scope.bytes(bytes), bytes.length));
+  if (!taken) throw new CpbError('USAGE', `${name}.pb can be given for a SavedModel only`);
 }
-
-/**
- * @param {import('../wasm/instance.js').Instance} instance
- * @param {Engine} engine
- * @param {Uint8Array} bytes
- */
-const setFingerprint = (instance, engine, bytes) =>
-  instance.scope((scope) =>
-    scope.made((error) => Number(engine.call('set_fingerprint', scope.bytes(bytes), bytes.length, error) === 0)),
-  );
 
 /**
  * @param {import('../wasm/instance.js').Instance} instance

@@ -41,7 +41,7 @@ void cpb_ask_variables(cpb_saved_model *m);
 void cpb_write_versions(cpb_json_writer *a, const char *key, cpb_span versions);
 
 /* fingerprint.pb; as cpb_model_set_fingerprint(). */
-bool cpb_saved_set_fingerprint(cpb_saved_model *m, const void *data, size_t size, cpb_error *error);
+int cpb_saved_set_fingerprint(cpb_saved_model *m, const void *data, size_t size);
 void cpb_write_fingerprint(cpb_saved_model *m);
 
 /* If a MetaGraphDef has no signatures, only its graph tells which tensors are fed: then the graph is read. */

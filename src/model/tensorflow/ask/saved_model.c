@@ -369,8 +369,8 @@ static int set_keras_metadata(void *reader, const void *data, size_t size) {
   return cpb_saved_set_keras(reader, data, size);
 }
 
-static bool set_fingerprint(void *reader, const void *data, size_t size, cpb_error *error) {
-  return cpb_saved_set_fingerprint(reader, data, size, error);
+static int set_fingerprint(void *reader, const void *data, size_t size) {
+  return cpb_saved_set_fingerprint(reader, data, size);
 }
 
 static void note_damage(void *reader, const char *message) {

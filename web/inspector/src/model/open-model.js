@@ -60,7 +60,9 @@ function besides(place, opening) {
     async fingerprint(model, signal) {
       const fingerprint = await near('fingerprint.pb')?.bytes(signal);
       if (fingerprint) await model.add({ fingerprint });
-      return /** @type {any} */ (await model.overview({ signal })).fingerprint;
+      const { fingerprint: found, problems } = /** @type {any} */ (await model.overview({ signal }));
+      const damage = problems.find((/** @type {any} */ { text }) => /^fingerprint/.test(text));
+      return damage ? { ...found, problem: damage.text } : found;
     },
     /** Returns whether it passed the model a file that a question concerns. @param {Model} model */
     giving(model) {
