@@ -97,7 +97,7 @@ function constantIn(one, tag, ofSameDiff) {
   };
 }
 
-/** @typedef {import('./session.js').Session} Session */
+/** @import { Session } from './session.js' */
 
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} How */
 

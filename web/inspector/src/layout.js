@@ -2,7 +2,7 @@
 import { connectWorker } from 'libcpb/worker/connected-worker.js';
 import { startWorker } from './start-worker.js';
 
-/** @typedef {import('./layout-worker.js').Layout} Layout */
+/** @import { Layout } from './layout-worker.js' */
 
 /** @type {ReturnType<typeof connectWorker> | undefined} one that has nothing to do */
 let spare;

@@ -6,7 +6,7 @@ import { count, counted, plain, size } from './format.js';
 import { look } from './look.js';
 import './progress.js';
 
-/** @typedef {import('./session.js').Session} Session */
+/** @import { Session } from './session.js' */
 
 export { failure };
 

@@ -5,8 +5,8 @@ import { wholeAddress } from './address.js';
 import { pathOf } from './files.js';
 import { modules, startWorker } from './start-worker.js';
 
-/** @typedef {import('./model/requests.js').Fetched} Fetched */
-/** @typedef {import('./model/requests.js').News} News */
+/** @import { Fetched, News } from './model/requests.js' */
+
 /** @typedef {{ kind: string, size: number, numChunks: number, path: string }} About */
 
 /** @typedef {{ offset?: number | null, text: string, damage?: boolean }} Problem */

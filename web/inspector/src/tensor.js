@@ -25,7 +25,7 @@ const number = (n) =>
     ? n.toExponential(4)
     : n.toLocaleString('en', Number.isSafeInteger(n) ? {} : { maximumSignificantDigits: 5 });
 
-/** @typedef {import('./model/values.js').Statistics} Statistics */
+/** @import { Statistics } from 'libcpb/inspect/answers.js' */
 
 class CpbTensor extends LitElement {
   static properties = {

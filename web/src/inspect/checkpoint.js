@@ -4,7 +4,7 @@ import { openPath } from '../modules.js';
 import { prepare } from '../source/index.js';
 import { lazySource } from '../source/lazy-source.js';
 import { createFeed } from '../wasm/feed.js';
-import { withoutQuery } from './archive-address.js';
+import { withoutQuery } from './address.js';
 import { structs } from './structs.js';
 
 /** @import { Told } from '../progress.js' */

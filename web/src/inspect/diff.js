@@ -5,11 +5,10 @@ import { teller } from '../progress.js';
 import { drive } from '../wasm/engine.js';
 import { fileOf, openCore } from '../reader/open-file.js';
 import { otherFile } from '../reader/other-file.js';
-import { isWeak } from '../source/tags.js';
+import { isWeak } from '../source/headers.js';
 import { isAbsent } from './checkpoint.js';
-import { delegated } from './delegated.js';
 import { openInside } from './inspect.js';
-import { shared } from './model.js';
+import { delegated } from './model.js';
 import { structs } from './structs.js';
 
 /** @import { ReadOptions } from '../types.js' */
@@ -180,9 +179,9 @@ function switched({ instance, keep }, engine, models) {
   const side = () => /** @type {(typeof sides)[0]} */ (sides[engine.call('side')]);
   return {
     ...engine,
-    feed: delegated(
-      () => side().feedOf(engine.call('shard')),
-      () => {},
+    feed: Object.assign(
+      delegated(() => side().feedOf(engine.call('shard'))),
+      { stop() {} },
     ),
     get others() {
       return side().others;
@@ -209,12 +208,11 @@ function switched({ instance, keep }, engine, models) {
  * @returns {(shard: number) => Feed}
  */
 function feedsOf({ feed, checkpoint }) {
-  const message = shared(feed);
   const feedOf = checkpoint?.feeds();
   /** @type {Map<number, Feed>} */
   const shards = new Map();
   return (shard) => {
-    if (shard === MESSAGE || !feedOf) return message;
+    if (shard === MESSAGE || !feedOf) return feed;
     const known = shards.get(shard) ?? orEmpty(feedOf(shard));
     shards.set(shard, known);
     return known;

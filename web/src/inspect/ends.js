@@ -1,9 +1,12 @@
 /** Identifies a file by its beginning and end (cpb_file_ends in cpb/model.h). */
 import { structs } from './structs.js';
 
-/** @import { Instance } from '../wasm/instance.js' */
+/** @import { Instance, Scope } from '../wasm/instance.js' */
 
 /** @typedef {{ name: string, size: number, begin: Uint8Array, end?: Uint8Array }} Ends */
+
+/** The most bytes of a file's beginning that identify it (CPB_BEGIN_BYTES). */
+export const HEAD = 4096;
 
 /** Room for the sentence about a file that is not a model. */
 const SENTENCE = 256;
@@ -12,7 +15,7 @@ const SENTENCE = 256;
  * @template T
  * @param {Instance} instance
  * @param {Ends} ends
- * @param {(pointer: number, scope: import('../wasm/instance.js').Scope) => T} use
+ * @param {(pointer: number, scope: Scope) => T} use
  */
 export const withEnds = (instance, { name, size, begin, end = new Uint8Array() }, use) =>
   instance.scope((scope) => {

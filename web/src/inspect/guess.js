@@ -1,6 +1,6 @@
 /** Recognizes the kind of model in a file by its beginning and end (cpb/model.h), and other kinds of files. */
 import { CpbError } from '../errors.js';
-import { describe, withEnds } from './ends.js';
+import { describe, HEAD, withEnds } from './ends.js';
 import { isDamage, kindsOf } from './model.js';
 
 /** @import { Feed } from '../wasm/feed.js' */
@@ -9,8 +9,7 @@ import { isDamage, kindsOf } from './model.js';
 /** @import { ModelKind } from './asked.js' */
 /** @import { Ends } from './ends.js' */
 
-/** The largest number of bytes examined, of the beginning and of the end; and how many are enough for most files. */
-const HEAD = 4096;
+/** The largest number of bytes examined of the end; and how many of the beginning are enough for most files. */
 const TAIL = 65536;
 const ENOUGH = 256;
 

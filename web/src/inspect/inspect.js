@@ -1,13 +1,12 @@
 /** inspect(): examines a model without its weights. */
 import { asCpbError, CpbError } from '../errors.js';
-import { contentOf, isRiegeli, storedOf, usingShared } from '../reader/message-content.js';
+import * as content from '../reader/message-content.js';
 import { feedOf } from '../reader/message-feed.js';
 import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
-import { cutAddress, isZip, withoutQuery } from './archive-address.js';
+import { cutAddress, hasModels, isOfModels, isZip, moduleOf, withoutQuery } from './address.js';
 import { guess } from './guess.js';
-import { askerOfAll, kindsOf, numberOf, shared } from './model.js';
-import { hasModels, isOfModels, moduleOf } from './which-module.js';
+import { askerOfAll, kindsOf, numberOf } from './model.js';
 import * as is from '../options.js';
 
 /** @import { Cost, ReadOptions } from '../types.js' */
@@ -200,16 +199,15 @@ export async function openInside(input, options, { within, keepDamaged = false, 
 
 /* A page loads code that few models and calls need on demand. */
 
-const content = { contentOf, isRiegeli, storedOf, usingShared };
-
 /** @type {typeof import('./checkpoint.js').addCheckpoint} */
 const addCheckpoint = async (...args) => (await import('./checkpoint.js')).addCheckpoint(...args);
 
 /** @type {typeof import('./values.js').valuesOf} */
 const valuesOf = async (...args) => (await import('./values.js')).valuesOf(...args);
 
-/** The file in an instance with all functions. @type {typeof import('./whole.js').wholeOf} */
-const wholeOf = async (file) => (hasModels(file.instance) ? file : (await import('./whole.js')).wholeOf(file));
+/** The file in an instance with all functions. @type {typeof import('../reader/beside-file.js').wholeOf} */
+const wholeOf = async (file) =>
+  hasModels(file.instance) ? file : (await import('../reader/beside-file.js')).wholeOf(file);
 
 /** @type {typeof import('./text.js').fromText} */
 const textIn = async (...args) => (await import('./text.js')).fromText(...args);
@@ -283,7 +281,7 @@ async function insideOf(input, { file, content, message, told }, options) {
   /** @type {State} */
   const state = { file: own, close: file.close, body: text ? text.body : body, feed, kind };
   if (kind === 'checkpoint') {
-    await addCheckpoint(state, asking, { model: input, given: options.checkpoint, own: shared(feed) }, options, told);
+    await addCheckpoint(state, asking, { model: input, given: options.checkpoint, own: feed }, options, told);
     return { message, state, asking, take: async () => {}, kind };
   }
   /** @type {(beside: Beside, how: OpenOptions, told?: Told) => Promise<void>} */

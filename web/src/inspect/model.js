@@ -1,19 +1,19 @@
 /** A model that answers questions (cpb/model.h), one after the other. */
 import { CpbError } from '../errors.js';
-import { inTurn } from '../in-turn.js';
-import { teller } from '../progress.js';
 import * as is from '../options.js';
+import { teller } from '../progress.js';
 import { namesOf } from '../wasm/names.js';
-import { foreign } from './ends.js';
+import { inTurn } from '../waiting.js';
+import { asksModels, hasModels } from './address.js';
+import { foreign, HEAD } from './ends.js';
 import { operatorsFor } from './operators.js';
 import { structs } from './structs.js';
-import { asksModels, hasModels } from './which-module.js';
 
+/** @import { Merged } from '../reader/merged-body.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
-/** @import { Merged } from '../reader/merged-body.js' */
-/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 /** @import { ModelKind, QuestionName } from './asked.js' */
 
@@ -23,18 +23,23 @@ export const kindsOf = (instance) => /** @type {ModelKind[]} */ (namesOf(instanc
 /** Its number in C. @param {Instance} instance @param {ModelKind} kind */
 export const numberOf = (instance, kind) => kindsOf(instance).indexOf(kind) + 1;
 
-/** The message's feed for one engine; ending it does not end the feed.
- * @param {Feed} feed
- * @returns {Feed} */
-export const shared = (feed) => ({
-  size: feed.size,
-  get got() {
-    return feed.got;
+/**
+ * The feed of whichever file an engine needs.
+ *
+ * @param {() => Feed} feed
+ * @returns {Feed}
+ */
+export const delegated = (feed) => ({
+  get size() {
+    return feed().size;
   },
-  at: (offset) => feed.at(offset),
-  fetch: (...args) => feed.fetch(...args),
-  measure: (...args) => feed.measure(...args),
-  stop: () => feed.stop(),
+  get got() {
+    return feed().got;
+  },
+  at: (offset) => feed().at(offset),
+  fetch: (...args) => feed().fetch(...args),
+  measure: (...args) => feed().measure(...args),
+  stop: () => feed().stop(),
 });
 
 /** Whether the data is damaged, as opposed to an error in getting it. @param {unknown} error */
@@ -59,7 +64,6 @@ const LOST = new Uint8Array(0);
  * @returns {Feed}
  */
 function losing(instance, engine, feed, merged) {
-  const ofMessage = shared(feed);
   let lost = -1;
   /** @param {number} offset @param {CpbError} why @param {ReadOptions} [options] */
   async function lose(offset, why, options) {
@@ -72,7 +76,7 @@ function losing(instance, engine, feed, merged) {
     lost = offset;
   }
   return {
-    ...ofMessage,
+    ...delegated(() => feed),
     get got() {
       return feed.got;
     },
@@ -149,7 +153,7 @@ function engineFor(file, feed, kind, options, merged) {
       }),
     ),
   );
-  engine.feed = merged ? losing(instance, engine, feed, merged) : shared(feed);
+  engine.feed = merged ? losing(instance, engine, feed, merged) : feed;
   return engine;
 }
 
@@ -220,9 +224,6 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
     setCheckpoint: setter(setCheckpoint),
   };
 }
-
-/** The number of bytes that identify a file (CPB_BEGIN_BYTES). */
-const HEAD = 4096;
 
 /** @param {Engine} engine @param {() => void} onDamage */
 function answerOf(engine, onDamage) {

@@ -4,8 +4,7 @@ import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed, longest } from '../wasm/feed.js';
 import { teller } from '../progress.js';
-import { delegated } from './delegated.js';
-import { numberOf, shared } from './model.js';
+import { delegated, numberOf } from './model.js';
 import * as is from '../options.js';
 import { structs } from './structs.js';
 
@@ -76,12 +75,11 @@ const known = {
  */
 function streaming(feed, body) {
   const { size } = feed;
-  const ofMessage = shared(feed);
-  if (!body.goesOn || size === undefined) return ofMessage;
+  if (!body.goesOn || size === undefined) return feed;
   const own = createFeed({ read: body.read, stream: body.stream, stat: async () => ({ size }) }, { size });
   let isLong = false;
   return {
-    ...ofMessage,
+    ...delegated(() => feed),
     get got() {
       return feed.got + own.got;
     },

@@ -1,8 +1,8 @@
 import { around, layer, streamThrough } from './layer.js';
 import { meter } from './meter.js';
 
-/** @typedef {import('../types.js').Cost} Cost */
-/** @typedef {import('./meter.js').Meter} Meter */
+/** @import { Cost } from '../types.js' */
+/** @import { Meter } from './meter.js' */
 
 /**
  * Rejects a request that would exceed `limit` before it is sent; each call of the wrapped source counts as one request.

@@ -4,9 +4,7 @@ import { tailByRead } from '../source/pieces.js';
 import { layer } from './layer.js';
 import { shared } from './shared.js';
 
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('../types.js').Source} Source */
-/** @typedef {import('../types.js').Stat} Stat */
+/** @import { ReadOptions, Source, Stat } from '../types.js' */
 
 /**
  * Options of a cache.

@@ -1,10 +1,9 @@
 import { asBytes, concat } from '../bytes.js';
 import { asCpbError, CpbError } from '../errors.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { around, layer, streamThrough } from './layer.js';
 
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('../types.js').Source} Source */
+/** @import { ReadOptions, Source } from '../types.js' */
 
 /**
  * The source that is checked, and its name for messages.

@@ -2,7 +2,7 @@ import { join } from './join.js';
 import { layer } from './layer.js';
 import { shared, slots } from './shared.js';
 
-/** @typedef {import('../types.js').Range} Range */
+/** @import { Range } from '../types.js' */
 
 /**
  * Which ranges are joined, and how many requests run concurrently.

@@ -1,4 +1,4 @@
-/** @typedef {import('../types.js').Range} Range */
+/** @import { Range } from '../types.js' */
 
 /**
  * Joins ranges that are close to each other: groups in file order, each with the range that

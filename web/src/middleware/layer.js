@@ -1,9 +1,7 @@
 import { piecesOf, tailByRead } from '../source/pieces.js';
 import { streamOf } from '../source/streams.js';
 
-/** @typedef {import('../types.js').Source} Source */
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('../types.js').Middleware} Middleware */
+/** @import { Middleware, ReadOptions, Source } from '../types.js' */
 
 /**
  * A source with all optional members but its name.
@@ -114,5 +112,17 @@ const compose = (source, ...middleware) => {
   }
   return composed;
 };
+
+/**
+ * Where known facts about a file are kept: `persist` sets it, and reader/outline.js uses it. It is found by the `key`
+ * of a source, which all layers around the source share.
+ *
+ * @typedef {object} Keeper
+ * @property {() => Promise<Uint8Array | undefined>} get undefined if nothing is kept, or it cannot be read
+ * @property {(bytes: Uint8Array | undefined) => void} put replaces earlier bytes; undefined: removes them
+ */
+
+/** @type {WeakMap<object, Keeper>} */
+export const keepers = new WeakMap();
 
 export { compose };

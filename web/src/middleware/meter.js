@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
 
-/** @typedef {import('../types.js').Cost} Cost */
+/** @import { Cost } from '../types.js' */
 
 /** The requests and bytes spent so far, and the limits. @typedef {ReturnType<typeof meter>} Meter */
 

@@ -1,10 +1,10 @@
 import { CpbError } from '../errors.js';
 import { piecesOf } from '../source/pieces.js';
 import { streamOf } from '../source/streams.js';
-import { abortable, controllerUnder } from '../source/abort.js';
+import { abortable, controllerUnder } from '../waiting.js';
 import { around, layer } from './layer.js';
 
-/** @typedef {import('../types.js').Source} Source */
+/** @import { Source } from '../types.js' */
 
 /**
  * How often a failed request is repeated, and after which pauses.

@@ -1,4 +1,4 @@
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 
 /**
  * Work that several callers wait for. Each can abort its own waiting without affecting the

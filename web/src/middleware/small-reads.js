@@ -1,7 +1,7 @@
 import { layer } from './layer.js';
 import { shared } from './shared.js';
 
-/** @typedef {import('../types.js').Source} Source */
+/** @import { Source } from '../types.js' */
 
 /**
  * The largest small read, the largest distance between two consecutive reads, and the size of the read that answers the

@@ -46,7 +46,8 @@ import { NONE } from '../wasm/instance.js';
  * @property {(options?: ReadOptions) => Promise<Stored>} stored reads only the header
  */
 
-const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
+/** The types of chunks, by their numbers in C. */
+export const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
 
 /** For 64-bit arguments.
  * @param {number} n */

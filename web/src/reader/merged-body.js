@@ -5,15 +5,14 @@
 import { room } from '../collector.js';
 import { CpbError } from '../errors.js';
 import { streamOf } from '../source/streams.js';
-import { feedAtOnce } from '../wasm/at-once.js';
+import { feedAtOnce } from '../wasm/fetching.js';
 import { createFeed } from '../wasm/feed.js';
 import { NONE } from '../wasm/instance.js';
 import { aheadOf } from './ahead.js';
 import { chunkRangesOf, joined, rangeAt, WINDOW } from './chunk-ranges.js';
 import { big } from './chunks.js';
-import { isShared, readChunk, using } from './read-chunk.js';
+import { isShared, readChunk, using, verifyOf } from './read-chunk.js';
 import { MergePlan } from './merge-plan.js';
-import { verifyOf } from './verify.js';
 import { collect, engineStream } from './output.js';
 
 /** @import { Told } from '../progress.js' */

@@ -5,13 +5,12 @@
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
 import { drive, engineOf } from '../wasm/engine.js';
-import { acquire, release } from '../wasm/pool.js';
+import { acquire, release } from '../wasm/instance.js';
 
 /** @import { Limits, ReadOptions, Source } from '../types.js' */
 /** @import { Prepared } from '../source/index.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
-/** @import { FeedOptions } from '../wasm/feed.js' */
-/** @import { Piece } from '../wasm/recent-bytes.js' */
+/** @import { FeedOptions, Piece } from '../wasm/feed.js' */
 /** @import { Instance, Scope } from '../wasm/instance.js' */
 
 /**

@@ -19,7 +19,7 @@ import { fits, treeOf } from './tree.js';
 /** @import { Kind } from '../modules.js' */
 /** @import { Input, Prepared, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
-/** @import { Plan } from './plan.js' */
+/** @import { Plan } from './message-content.js' */
 /** @import { OtherFile } from './other-file.js' */
 /** @import { Node } from './tree.js' */
 

@@ -3,11 +3,11 @@
  * sessions. A kept outline is used only if it is intact, and belongs to a file of this size and ETag.
  */
 import { collector } from '../collector.js';
-import { keepers } from '../middleware/outlines.js';
-import { isWeak } from '../source/tags.js';
+import { keepers } from '../middleware/layer.js';
+import { isWeak } from '../source/headers.js';
 
 /** @import { Source } from '../types.js' */
-/** @import { Piece } from '../wasm/recent-bytes.js' */
+/** @import { Piece } from '../wasm/feed.js' */
 
 /** Its beginning, with a version number of the format. */
 const BEGIN = 'cpb outline 1 ';

@@ -2,7 +2,7 @@
  * Fields of a .cpb file whose index is in pages: reads only the pages that describe a field. They form the index of a
  * smaller message, which has little more than that field.
  */
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { piecesOf } from '../source/pieces.js';
 import { streamOf } from '../source/streams.js';
 import { contextOf, fieldIn, seeking } from './fields.js';

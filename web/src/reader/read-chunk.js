@@ -1,15 +1,29 @@
 /** Reads chunks. */
+import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
 import { big, checkRange } from './chunks.js';
 import { collect, enginePieces } from './output.js';
 import { structs } from './structs.js';
-import { verifyOf } from './verify.js';
 
-/** @import { ReadOptions } from '../types.js' */
 /** @import { Told } from '../progress.js' */
+/** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { ChunkReadOptions, Stored } from './chunks.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
+
+/** @type {Record<string, number>} */
+const verifies = { first: 0, late: 1, never: 2 };
+
+/**
+ * @param {Verify | undefined} verify
+ * @param {Verify} otherwise
+ * @returns {number} a cpb_verify
+ */
+export function verifyOf(verify, otherwise) {
+  const value = verifies[verify ?? otherwise];
+  if (value === undefined) throw new CpbError('USAGE', `verify is ${verify}; expected 'first', 'late' or 'never'`);
+  return value;
+}
 
 /** How many bytes of a chunk that shares its Riegeli chunk are given at once, rather than as they arrive. */
 const AT_ONCE = 2 ** 20;

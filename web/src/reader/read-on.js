@@ -5,7 +5,7 @@
  * requests.
  */
 import { room } from '../collector.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 
 /** @import { ReadOptions, Source } from '../types.js' */
 

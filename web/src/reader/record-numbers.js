@@ -1,10 +1,10 @@
 /** Records by number, and reading only some of their fields. */
 import { CpbError } from '../errors.js';
-import { inTurn } from '../in-turn.js';
 import { DONE } from '../wasm/engine.js';
 import { NONE } from '../wasm/instance.js';
 
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
+import { inTurn } from '../waiting.js';
 /** @import { OpenFile } from './open-file.js' */
 /** @import { Record } from './records.js' */
 

@@ -69,12 +69,18 @@ export function requestedFor(given, url, page) {
 }
 
 /**
- * The address of another file in a store, by its path from the folder of one.
+ * The address of another file, by its path relative to the folder of a given file.
  *
- * @param {string} given
+ * @param {string} given the address of the file in that folder
+ * @param {string} url the same as a URL
  * @param {string} path
  */
-export function keyBeside(given, path) {
+export function beside(given, url, path) {
+  if (/^http/.test(url)) {
+    // Escapes each part of the name, including characters that servers interpret: `;`, and `+`, which S3 takes for a
+    // space. The query may be a signature.
+    return new URL(`./${escaped(path)}${new URL(url).search}`, url).href;
+  }
   const length = keyLength(given);
   if (keyLength(path) < path.length) {
     throw new CpbError('READ', `the name ${path} would begin a query; expected no ? that a parameter follows`);

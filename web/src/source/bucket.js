@@ -2,8 +2,7 @@ import { asCpbError, CpbError } from '../errors.js';
 import { piecesOf } from './pieces.js';
 import { streamOf } from './streams.js';
 
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('../types.js').Source} Source */
+/** @import { ReadOptions, Source } from '../types.js' */
 
 /**
  * The methods that are used of a bucket binding, such as Cloudflare's R2Bucket.

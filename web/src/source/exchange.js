@@ -2,9 +2,9 @@ import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
 import { here, placeOf, request, send } from './http-request.js';
 
-/** @typedef {import('./http-request.js').Incoming} Incoming */
-/** @typedef {import('./url.js').UrlOptions} UrlOptions */
-/** @typedef {import('../middleware/meter.js').Meter} Meter */
+/** @import { Meter } from '../middleware/meter.js' */
+/** @import { Incoming } from './http-request.js' */
+/** @import { UrlOptions } from './url.js' */
 
 /** @typedef {ReturnType<Meter['begin']>} Bill */
 

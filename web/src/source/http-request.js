@@ -1,5 +1,5 @@
 import { CpbError } from '../errors.js';
-import { abortable, controllerUnder } from './abort.js';
+import { abortable, controllerUnder } from '../waiting.js';
 
 /**
  * An HTTP response whose body has yet to arrive. `next` returns its next piece, or nothing at its end; `end` must be

@@ -3,7 +3,7 @@ import { streamOf } from './streams.js';
 
 /** @import { Source, Stat } from '../types.js' */
 /** @import { Parts } from '../parts.js' */
-/** @import { FullSource } from './index.js' */
+/** @import { FullSource } from '../middleware/layer.js' */
 
 /** @typedef {Stat & { bytes: Uint8Array }} End */
 

@@ -10,8 +10,10 @@ import { smallReads } from '../middleware/small-reads.js';
 export { piecesOf } from './pieces.js';
 export { urlSourceFrom } from './url.js';
 
+/** @import { FullSource } from '../middleware/layer.js' */
+/** @import { Meter } from '../middleware/meter.js' */
 /** @import { Source, Stat } from '../types.js' */
-/** @import { FullSource, LocalSource, Meter, SourceOptions } from './index.js' */
+/** @import { LocalSource, SourceOptions } from './index.js' */
 
 /**
  * Check, retry, coalesce and cache for URLs and other remote sources; check for all others, unless they contain it

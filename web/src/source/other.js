@@ -2,11 +2,10 @@
 import { asBytes } from '../bytes.js';
 import { collector, isBytes, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
-import { blobSource } from './blob.js';
-import { bytesSource } from './bytes.js';
+import { blobSource, bytesSource } from './memory.js';
 import { lazySource } from './lazy-source.js';
 
-/** @typedef {import('../types.js').Source} Source */
+/** @import { Source } from '../types.js' */
 
 /**
  * The answer to a request: a Response, an R2ObjectBody, the result of a GetObject of S3.

@@ -2,7 +2,7 @@
 import { collector, room } from '../collector.js';
 import { streamOf } from './streams.js';
 
-/** @typedef {import('../types.js').Source} Source */
+/** @import { Source } from '../types.js' */
 
 /**
  * @param {ReadableStream<Uint8Array>} stream

@@ -7,7 +7,7 @@ import { slots } from '../middleware/shared.js';
 import { createFeed } from '../wasm/feed.js';
 import { otherFile } from '../reader/other-file.js';
 import { at } from '../wasm/instance.js';
-import { abortable } from './abort.js';
+import { abortable } from '../waiting.js';
 
 /** @import { Cost, ReadOptions, Source } from '../types.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */

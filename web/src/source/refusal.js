@@ -1,10 +1,11 @@
 import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { encodingOf, hasParts } from './content-range.js';
+import { encodingOf, hasParts, isWeak } from './headers.js';
 
-/** @typedef {import('./exchange.js').Exchange} Exchange */
-/** @typedef {import('./resource.js').Resource} Resource */
-/** @typedef {import('./http-request.js').Incoming} Incoming */
+/** @import { Exchange } from './exchange.js' */
+/** @import { Span, Validators } from './headers.js' */
+/** @import { Incoming } from './http-request.js' */
+/** @import { Resource } from './resource.js' */
 
 /** The header that a server must send so that a page of another origin can read the headers it needs. */
 const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
@@ -267,7 +268,7 @@ const notPastEnd = ({ name }, begin, size) =>
  * @param {Exchange} http
  * @param {string} range the requested range
  * @param {number} offset where it begins
- * @param {import('./content-range.js').Span} span
+ * @param {Span} span
  */
 export const anotherRange = ({ name }, range, offset, { begin, end }) =>
   new CpbError('RANGE', `${name} was asked for ${range} and gave bytes ${begin}-${end - 1}`, { status: 206, offset });
@@ -303,3 +304,45 @@ export const perhapsChanged = (error) =>
     `${error.message}; perhaps the file changed while it was read: neither an ETag nor a date tells of that`,
     { offset: error.offset, cause: error },
   );
+
+/**
+ * Adds a response's validators to the known ones; if they contradict these, the resource has changed, which is an
+ * error.
+ *
+ * @param {Validators} known
+ * @param {Validators} found
+ * @param {string} name
+ * @returns {Validators}
+ */
+export function pin(known, found, name) {
+  const difference = differs(known, found);
+  if (difference) throw new CpbError('CHANGED', `${name} changed while it was read: ${difference}`);
+  return {
+    size: known.size,
+    etag: known.etag ?? found.etag,
+    lastModified: known.lastModified ?? found.lastModified,
+  };
+}
+
+/**
+ * ETags are compared weakly: a server that sometimes compresses weakens the tag of the same bytes. If one is weak or
+ * missing, the date must agree as well.
+ *
+ * @param {Validators} a
+ * @param {Validators} b
+ */
+function differs(a, b) {
+  /** @param {string} what @param {keyof Validators} key */
+  const changed = (what, key) => `its ${what} was ${a[key]}, now ${b[key]}`;
+  if (a.size !== b.size) return changed('size', 'size');
+  if (a.etag && b.etag) {
+    if (opaque(a.etag) !== opaque(b.etag)) return changed('ETag', 'etag');
+    if (!isWeak(a.etag) && !isWeak(b.etag)) return '';
+  }
+  return a.lastModified && b.lastModified && a.lastModified !== b.lastModified
+    ? changed('Last-Modified', 'lastModified')
+    : '';
+}
+
+/** @param {string} etag */
+const opaque = (etag) => etag.replace(/^W\//, '');

@@ -1,14 +1,13 @@
 /** A resource that is read by ranges: sends requests to its server, and interprets the responses. */
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
-import { PROBE, spanOf } from './content-range.js';
+import { PROBE, spanOf, tagOf, validatorsOf } from './headers.js';
 import { collect, tailByRead } from './pieces.js';
-import { tagOf, validatorsOf } from './tags.js';
 
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('./http-request.js').Incoming} Incoming */
-/** @typedef {import('./exchange.js').Exchange} Exchange */
-/** @typedef {import('./validators.js').Validators} Validators */
+/** @import { ReadOptions } from '../types.js' */
+/** @import { Exchange } from './exchange.js' */
+/** @import { Validators } from './headers.js' */
+/** @import { Incoming } from './http-request.js' */
 
 /** @typedef {{ begin: number, bytes: Uint8Array }} Held */
 

@@ -3,9 +3,7 @@ import { CpbError } from '../errors.js';
 import { storedSource } from './bucket.js';
 import { streamOf } from './streams.js';
 
-/** @typedef {import('./bucket.js').Bucket} Bucket */
-/** @typedef {import('./bucket.js').BucketObject} BucketObject */
-/** @typedef {import('./bucket.js').BucketRange} BucketRange */
+/** @import { Bucket, BucketObject, BucketRange } from './bucket.js' */
 
 /**
  * The methods that are used of a client: `send`, which needs the SDK's GetObjectCommand, or `getObject`.

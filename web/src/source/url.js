@@ -3,8 +3,8 @@ import { Exchange } from './exchange.js';
 import { streamOf } from './streams.js';
 import { Resource } from './resource.js';
 
-/** @typedef {import('../types.js').Source} Source */
-/** @typedef {import('./first-url.js').First} First */
+/** @import { Source } from '../types.js' */
+/** @import { First } from './first-url.js' */
 
 /**
  * How to read a URL; everything is optional.

@@ -1,6 +1,7 @@
 /** openInWorker() and inspectInWorker() for runtimes with web Workers. */
 import { workerUrl } from '../init.js';
-import { inspectIn, openIn, startAt } from './page.js';
+import { startAt } from './connected-worker.js';
+import { inspectIn, openIn } from './page.js';
 
 /** @import { ModelKind } from '../inspect/asked.js' */
 /** @import { InspectOptions } from '../inspect/inspect.js' */

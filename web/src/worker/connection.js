@@ -14,7 +14,7 @@
  * pull: transferring the stream would copy the bytes and lose the codes of errors.
  */
 import { CpbError } from '../errors.js';
-import { abortable, onAbort } from '../source/abort.js';
+import { abortable, onAbort } from '../waiting.js';
 import { unpack, watched } from './proxy.js';
 
 /** @import { Cost, Progress, ReadOptions } from '../types.js' */

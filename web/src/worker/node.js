@@ -3,10 +3,6 @@ import { workerUrl } from '../init.js';
 import { threads } from '../source/node.js';
 import { inspectIn, openIn } from './page.js';
 
-/** @import { ModelKind } from '../inspect/asked.js' */
-/** @import { InspectOptions } from '../inspect/inspect.js' */
-/** @import { Message, OpenOptions } from '../reader/open.js' */
-/** @import { ModelInWorker } from './page.js' */
 /** @import { WorkerLike } from './connected-worker.js' */
 
 /** A URL, or a path. @param {URL | string} host */
@@ -35,9 +31,7 @@ export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.
  * Like open(), but the work is done in a worker thread, which ends with close(). Your own source is read on the
  * caller's thread; options must not contain functions.
  *
- * @param {any} input
- * @param {OpenOptions} [options]
- * @returns {Promise<Message>}
+ * @type {typeof import('./browser.js').openInWorker}
  */
 const openInWorker = (input, options) => openIn(() => start(), input, options);
 
@@ -45,10 +39,7 @@ const openInWorker = (input, options) => openIn(() => start(), input, options);
  * Like inspect(), but the work is done in a worker thread, which ends with close(). Only the option `checkpoint.data`
  * may be a function, and must return URLs, Blobs or bytes.
  *
- * @template {ModelKind} [Kind=ModelKind]
- * @param {any} input
- * @param {InspectOptions<Kind>} [options]
- * @returns {Promise<ModelInWorker<Kind>>}
+ * @type {typeof import('./browser.js').inspectInWorker}
  */
 const inspectInWorker = (input, options) => inspectIn(() => start(), input, options);
 

@@ -1,7 +1,8 @@
 /** openInWorker() and inspectInWorker(): the page's side. */
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../modules.js';
-import { moduleNamed } from '../inspect/which-module.js';
+import { moduleNamed } from '../inspect/address.js';
+import { types } from '../reader/chunks.js';
 import { disposable } from '../reader/open-file.js';
 import { sourceOf } from '../source/index.js';
 import { resolveReference } from '../source/references.js';
@@ -23,24 +24,6 @@ import { proxy } from './proxy.js';
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {Omit<Model<Kind>, 'message' | 'cut' | 'add'>} ModelInWorker
  */
-
-/**
- * A web Worker with the script at this place. A script of another origin cannot be started directly, but another one
- * may import it.
- *
- * @param {URL | string} place
- * @returns {WorkerLike}
- */
-export function startAt(place) {
-  const { href, origin } = new URL(place, globalThis.location?.href);
-  if (origin === globalThis.location?.origin)
-    return Object.assign(new Worker(href, { type: 'module' }), { file: href });
-  const text = `import ${JSON.stringify(href)};`;
-  const script = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(script, { type: 'module' });
-  setTimeout(() => URL.revokeObjectURL(script), 60_000);
-  return Object.assign(worker, { file: href });
-}
 
 /** Ends a worker when none of its objects are referenced any more. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => end());
@@ -219,7 +202,6 @@ function addressOf(input) {
 }
 
 const CHUNK = ['bytes', 'stream', 'read', 'stored'];
-const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
 
 /**
  * @param {Opened} opened

@@ -2,7 +2,7 @@
  * Represents objects of the other thread: their methods make calls, and so does each step of their streams and
  * iterators.
  */
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { streamOf } from '../source/streams.js';
 
 /** @import { Connection, Packed, Place } from './connection.js' */

@@ -6,7 +6,7 @@ import { openFile } from '../reader/open-file.js';
 import { structs } from '../reader/structs.js';
 import * as is from '../options.js';
 import { prepare } from '../source/index.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { DONE } from '../wasm/engine.js';
 import { namesOf } from '../wasm/names.js';
 import { MEMORY } from '../source/other.js';

@@ -1,11 +1,10 @@
 /** repack(): changes the layout of a .cpb file, without merging it. */
 import * as is from '../options.js';
-import { feedAtOnce } from '../wasm/at-once.js';
+import { feedAtOnce } from '../wasm/fetching.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, packing, withFile } from './pack.js';
-import { checkAlone, writerOptions } from './riegeli.js';
-import { structs } from './structs.js';
+import { checkAlone, structs, writerOptions } from './riegeli.js';
 
 /** @import { Input } from '../source/index.js' */
 /** @import { PackOptions } from './pack.js' */

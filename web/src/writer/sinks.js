@@ -134,16 +134,17 @@ function nodeSink(stream) {
   };
 }
 
-/** Writes to an opened file of Node. @type {((handle: any) => Put) | undefined} */
-let filePut;
+/** Opens a file of Node, and writes to an opened one, in runtimes that have files.
+ * @type {{ fileSink: (path: string | URL) => OwnSink, putTo: (file: { fd: number }) => Put } | undefined} */
+export let files;
 
-/** Called by the entry for runtimes with files. @param {typeof filePut} put */
-export const setUpFilePut = (put) => void (filePut = put);
+/** Called by the entry for runtimes with files. @param {typeof files} given */
+export const setUpFiles = (given) => void (files = given);
 
 /** @param {any} handle a FileHandle of Node @returns {OwnSink} */
 function handleSink(handle) {
   let size = 0;
-  const put = filePut?.(handle);
+  const put = files?.putTo(handle);
   return {
     put:
       put &&

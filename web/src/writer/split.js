@@ -3,11 +3,11 @@ import * as is from '../options.js';
 import { teller } from '../progress.js';
 import { big } from '../reader/chunks.js';
 import { newSchema } from '../reader/schema.js';
-import { feedAtOnce } from '../wasm/at-once.js';
+import { feedAtOnce } from '../wasm/fetching.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, packing, withFile } from './pack.js';
-import { structs } from './structs.js';
+import { structs } from './riegeli.js';
 
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Input } from '../source/index.js' */

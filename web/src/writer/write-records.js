@@ -5,7 +5,7 @@ import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../modules.js';
 import * as is from '../options.js';
 import { openFile } from '../reader/open-file.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { prepare } from '../source/index.js';
 import { MEMORY } from '../source/other.js';
 import { DONE, ERROR, OUTPUT } from '../wasm/engine.js';

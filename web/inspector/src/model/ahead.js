@@ -1,6 +1,6 @@
 /** Reads a graph that is not large with one request: in pieces, each would wait for the one before. */
 
-/** @typedef {import('libcpb').Source} Source */
+/** @import { Source } from 'libcpb' */
 
 /** The most bytes of a graph to read before all of them are known to be needed. */
 const MOST = 4 * 2 ** 20;

@@ -74,7 +74,7 @@ async function* npy(source, slice, signal) {
   yield* source.stream({ signal });
 }
 
-/** @typedef {import('./values.js').Numbers} Numbers */
+/** @import { Numbers } from './values.js' */
 
 /**
  * @param {Numbers} numbers @param {Source} source @param {string} slice @param {'csv' | 'list'} form

@@ -5,7 +5,7 @@ import { isAutomatic, summary } from './op-kinds.js';
 import { partBox, partsOf } from './parts.js';
 import { typed } from './tensors.js';
 
-/** @typedef {import('./gather.js').Group} Group */
+/** @import { Group } from './gather.js' */
 
 const parentOf = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 export const restOf = (/** @type {string} */ scope) => `${scope}/\0rest`;

@@ -1,6 +1,7 @@
 /** The chunks of a file, and bytes of one of them. */
 
-/** @typedef {import('libcpb').Message} Message */
+/** @import { Message } from 'libcpb' */
+
 /** @typedef {{ signal: AbortSignal }} Signal */
 
 /** @param {Message} message @param {{ first: number, count: number }} page */

@@ -1,6 +1,6 @@
 /** Edges between boxes, each once. */
 
-/** @typedef {import('./folded-graph.js').Edge} Edge */
+/** @import { Edge } from './folded-graph.js' */
 
 /** The box of a result, which has no node's name. @param {string} name */
 export const resultId = (name) => `return:${name}`;

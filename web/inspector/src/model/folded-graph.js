@@ -5,12 +5,13 @@ import { gathered } from './gather.js';
 import { isPart } from './parts.js';
 import { times, typed } from './tensors.js';
 
-/** @typedef {import('./gather.js').Group} Group */
+/** @import { Group } from './gather.js' */
+/** @import { Shape } from './tensors.js' */
+
 /** @typedef {{ signal: AbortSignal }} Signal */
 /** @typedef {(question: any, how: Signal) => Promise<any>} Ask */
 /** @typedef {{ total: number, first: number, items: any[] }} Page */
 /** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
-/** @typedef {import('./tensors.js').Shape} Shape */
 /** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it has
  * another name; `isNode` if it is a node.
  * @typedef {{ name: string, label: string, isNode?: boolean, word?: string, dtype?: string, shape?: Shape, type?: any, attached?: import('./held.js').Attached }} Input */

@@ -2,8 +2,8 @@
 import { resultId } from './edges.js';
 import { drawn, keyOf, unlessUnknown } from './folded-graph.js';
 
-/** @typedef {import('./folded-graph.js').Graph} Graph */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
+/** @import { Graph, Signal } from './folded-graph.js' */
+
 /**
  * @typedef {object} Following
  * @property {string} node

@@ -6,11 +6,8 @@ import { aboutTag, isSameDiff } from './kinds.js';
 import { loadGraph } from './load-graph.js';
 import { allOpen } from './open-all.js';
 
-/** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Graph} Graph */
-/** @typedef {import('./folded-graph.js').Seen} Seen */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
-/** @typedef {import('./load-graph.js').Entry} Entry */
+/** @import { Ask, Graph, Seen, Signal } from './folded-graph.js' */
+/** @import { Entry } from './load-graph.js' */
 
 /**
  * Which graph: '' is the computation of the model, by its default signature; WHOLE is the main graph; WHOLE with a

@@ -3,11 +3,8 @@ import { Lookup } from './lookup.js';
 import { rolesIn } from './roles.js';
 import { tensorNamed } from './tensors.js';
 
-/** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Graph} Graph */
-/** @typedef {import('./folded-graph.js').Input} Input */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
-/** @typedef {import('./held.js').Attached} Attached */
+/** @import { Ask, Graph, Input, Signal } from './folded-graph.js' */
+/** @import { Attached } from './held.js' */
 
 /** The most children of a scope that are examined. */
 const CHILDREN = 20_000;

@@ -5,10 +5,7 @@ import { attachedOf, callsOf, textOf } from './held.js';
 import { summary } from './op-kinds.js';
 import { attribute } from './tensors.js';
 
-/** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Input} Input */
-/** @typedef {import('./folded-graph.js').Output} Output */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
+/** @import { Ask, Input, Output, Signal } from './folded-graph.js' */
 
 /** The most children of a scope that are searched for one. */
 const CHILDREN = 20_000;

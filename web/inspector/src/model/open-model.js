@@ -1,8 +1,8 @@
 /** Opens a model in its worker, once: its answers, the files next to it, its graphs and arrays. */
 import { blobSource, CpbError, inspect } from 'libcpb';
-import { inTurn } from 'libcpb/in-turn.js';
-import { cutAddress } from 'libcpb/inspect/archive-address.js';
+import { cutAddress } from 'libcpb/inspect/address.js';
 import { moduleFor } from 'libcpb/modules.js';
+import { inTurn, once } from 'libcpb/waiting.js';
 import { readingAhead } from './ahead.js';
 import { Budget } from './budget.js';
 import { chunkBytes, chunksOf } from './chunks.js';
@@ -14,9 +14,10 @@ import { widening } from './wide.js';
 import { outlining } from './outline.js';
 import { amongFiles, atUrl, checkpointBeside, early, fileAt, isWithin } from './places.js';
 
-/** @typedef {import('libcpb').Model} Model */
-/** @typedef {import('./places.js').Place} Place */
-/** @typedef {import('./requests.js').Requests} Requests */
+/** @import { Model } from 'libcpb' */
+/** @import { Place } from './places.js' */
+/** @import { Requests } from './requests.js' */
+
 /** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[], entry?: string }} Input whole:
  *   download all of it first; chosen: the first file is the model; entry: the name of one in an archive */
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: not requested by the reader */
@@ -34,13 +35,6 @@ const ABOUT = { overview: 'keras', layers: 'keras', load: 'keras', search: 'kera
 
 /** The files that each kind of model may have. @type {Record<string, (string | undefined)[]>} */
 const HAVE_BESIDE = { saved_model: ['keras', 'checkpoint'], meta_graph: ['checkpoint'] };
-
-/** @template T @param {() => Promise<T>} act @returns {() => Promise<T>} once, unless that fails */
-function once(act) {
-  /** @type {Promise<T> | undefined} */
-  let done;
-  return () => (done ??= act().catch((error) => ((done = undefined), Promise.reject(error))));
-}
 
 /**
  * The files next to a SavedModel, each passed to the model before the first question about it.

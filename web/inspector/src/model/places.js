@@ -2,8 +2,9 @@
 import { blobSource, urlSource } from 'libcpb';
 import { hasEnding } from './kinds.js';
 
-/** @typedef {import('libcpb').Source} Source */
-/** @typedef {import('./requests.js').Requests} Requests */
+/** @import { Source } from 'libcpb' */
+/** @import { Requests } from './requests.js' */
+
 /**
  * A file of a model.
  * @typedef {object} Place

@@ -2,8 +2,8 @@
  * telling names. */
 import { isFrozen } from './held.js';
 
-/** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
+/** @import { Ask, Signal } from './folded-graph.js' */
+
 /** By the names of a node and of a value; by '' for the nodes of scopes. @typedef {Map<string, Map<string, string>>} Roles */
 
 /** The most nodes of a scope that are examined. */

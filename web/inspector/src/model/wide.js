@@ -4,7 +4,8 @@
  * requested at once. No byte is requested twice, because Chrome's cache first validates the bytes that it has.
  */
 
-/** @typedef {import('libcpb').Source} Source */
+/** @import { Source } from 'libcpb' */
+
 /** @typedef {{ offset: number, end: number, bytes: Promise<Uint8Array>, isLast?: boolean }} Window */
 
 /** The most bytes of a window: at 20 Mbit/s they take as long as a request. Reads this near are of one landing. */

@@ -166,7 +166,7 @@ class FileMap extends Panel {
     </figure>`;
   }
 
-  /** @param {import('../session.js').Fetched[]} fetched */
+  /** @param {import('../model/requests.js').Fetched[]} fetched */
   requests(fetched) {
     const shown = fetched.slice(-ROWS);
     return html`<h2>${counted(fetched.length, 'request')}${fetched.length > ROWS ? `, the last ${ROWS}` : ''}</h2>
@@ -188,7 +188,7 @@ class FileMap extends Panel {
   }
 }
 
-/** Ranges of the model that overlap or meet are one. @param {import('../session.js').Fetched[]} fetched */
+/** Ranges of the model that overlap or meet are one. @param {import('../model/requests.js').Fetched[]} fetched */
 function merged(fetched) {
   const ranges = fetched.filter(({ beside }) => !beside).sort((a, b) => a.offset - b.offset);
   /** @type {{ begin: number, end: number }[]} */

@@ -3,7 +3,7 @@ import { css, html, nothing } from 'lit';
 import { count, plain } from '../format.js';
 import { broken, Panel } from '../panel.js';
 
-/** @typedef {import('../inspector.js').View} View */
+/** @import { View } from '../inspector.js' */
 
 /** The choices, by their names in the view. @type {Record<string, [choice: string, title: string]>} */
 const ways = {

@@ -2,7 +2,7 @@
 import { layOut } from '../layout.js';
 import { sizeOf } from './graph-drawing.js';
 
-/** @typedef {import('../model/gather.js').Group} Group */
+/** @import { Group } from '../model/gather.js' */
 
 /** Identical drawings get the same places. @param {any} drawn */
 export const keyOf = ({ at, groups, edges }) =>

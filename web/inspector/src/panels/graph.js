@@ -23,7 +23,7 @@ import { markedBy } from './graph-marks.js';
 import { Zoom } from './graph-zoom.js';
 import { nameOf } from './headline.js';
 
-/** @typedef {import('../model/gather.js').Group} Group */
+/** @import { Group } from '../model/gather.js' */
 
 /** The largest number of boxes that are drawn. */
 const MOST = 600;

@@ -3,8 +3,8 @@ import { html } from 'lit';
 import { count, counted, plain, size } from '../format.js';
 import { priceOf } from '../panel.js';
 
-/** @typedef {import('./headline.js').Figure} Figure */
-/** @typedef {import('./overview.js').Overview} Overview */
+/** @import { Figure } from './headline.js' */
+/** @import { Overview } from './overview.js' */
 
 /** A long text was not read. @param {any} doc */
 export const text = (doc) => (doc?.omitted ? `a text of ${size(doc.omitted.size)}` : doc && plain(doc));

@@ -6,7 +6,7 @@ import { Panel } from '../panel.js';
 import { list, listing, numbers, shares } from './listing.js';
 import '../tensor.js';
 
-/** @typedef {import('../answers.js').Variable} Variable */
+/** @import { Variable } from '../answers.js' */
 
 class Variables extends Panel {
   static styles = [

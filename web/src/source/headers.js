@@ -1,3 +1,5 @@
+/** What the headers of a response tell: its range, and the state of the resource. */
+
 /** How much is asked for to learn the size of a resource whose last bytes cannot be asked for as such. */
 export const PROBE = 4096;
 
@@ -28,3 +30,36 @@ export function encodingOf(headers) {
   const encoding = headers.get('content-encoding') ?? '';
   return /^identity$/i.test(encoding) ? '' : encoding;
 }
+
+/**
+ * Distinguish states of a resource (RFC 9110, 8.8).
+ *
+ * @typedef {object} Validators
+ * @property {number} size
+ * @property {string} [etag]
+ * @property {string} [lastModified]
+ */
+
+/** @param {string} etag */
+export const isWeak = (etag) => etag.startsWith('W/');
+
+/**
+ * The tag from `stat`: a date alone makes a weak one.
+ *
+ * @param {Validators} validators
+ */
+export const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);
+
+/**
+ * The validators in a response.
+ *
+ * @param {Headers} headers
+ * @param {number} size
+ * @param {import('./url.js').UrlOptions} options
+ * @returns {Validators}
+ */
+export const validatorsOf = (headers, size, { ignoreEtag }) => ({
+  size,
+  etag: (!ignoreEtag && headers.get('etag')) || undefined,
+  lastModified: headers.get('last-modified') ?? undefined,
+});
