@@ -12,6 +12,7 @@
 #define CPB_MODEL_OPERATORS_OPERATORS_H
 
 #include <stdbool.h>
+
 #include "base/bytes.h"
 
 typedef struct cpb_operator {
@@ -35,5 +36,15 @@ typedef struct cpb_operator_input {
 
 /* Takes the next input off such a list, "X,W,B"; false at its end. */
 bool cpb_operator_next_input(cpb_span *inputs, cpb_operator_input *input);
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/* The built-in tables of operators (model/operators/operators.h): all, or none in modules that must be small, whose
+ * host provides the one that a model needs. */
+
+/* Empty where it is not built in. */
+cpb_span cpb_operators_onnx(void);
+cpb_span cpb_operators_tensorflow(void);
+cpb_span cpb_operators_coreml(void);
 
 #endif

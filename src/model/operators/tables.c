@@ -1,4 +1,4 @@
-#include "model/operators/tables.h"
+#include "model/operators/operators.h"
 
 static const char onnx[] =
 #include "model/operators/onnx.inc"

@@ -1,5 +1,4 @@
-#include "model/common/ends.h"
-#include "model/common/evidence.h"
+#include "model/common/guess.h"
 #include "model/common/kind.h"
 #include "model/common/spans.h"
 #include "model/tensorflow/fields.h"

@@ -1,6 +1,6 @@
 #include "model/tensorflow/view.h"
 
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/ops.h"
 
