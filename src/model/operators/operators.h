@@ -1,4 +1,4 @@
-/* Looks up the operators of a framework in a table: text that tools/operators.py writes, or that a host gives
+/* Looks up the operators of a framework in a table: text made from the rows of tools/operators.py, or given by a host
  * (cpb_model_set_operators). The table is not trusted: it may hold anything, and only its own bytes are read.
  *
  * A line has four parts separated by tabs, NAME, DOMAIN, VERSIONS and SENTENCE, and ends with a newline. Lines are

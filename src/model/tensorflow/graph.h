@@ -72,4 +72,15 @@ cpb_span cpb_node_attr(cpb_span node, const char *name);
 bool cpb_node_is_variable(cpb_span node);
 bool cpb_node_is_placeholder(cpb_span node);
 
+/* --- ops -------------------------------------------------------------------------------------- */
+
+/* Whether TensorFlow 2 has an operation of that name. */
+bool cpb_is_tensorflow_op(cpb_span name);
+
+/* The types of its outputs, separated by commas; empty if it has none. Each is the number of a type, or the attribute
+ * with the type and perhaps its default (`T`, `out_type=3`); `*` precedes an attribute that lists the types of several
+ * outputs, `N*` the type of as many as the attribute N says, and `&` all that if the output is a reference. False for
+ * an operation that is not in TensorFlow. */
+bool cpb_tensorflow_op_outputs(cpb_span name, cpb_span *outputs);
+
 #endif

@@ -6,7 +6,6 @@
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/graph.h"
-#include "model/tensorflow/ops.h"
 #include "model/tensorflow/weights.h"
 #include "model/view/view.h"
 

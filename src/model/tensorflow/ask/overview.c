@@ -9,7 +9,6 @@
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/graph.h"
 #include "model/tensorflow/keras.h"
-#include "model/tensorflow/ops.h"
 #include "model/tensorflow/state.h"
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/weights.h"
