@@ -1,4 +1,4 @@
-#include "proto/outline_draft.h"
+#include "proto/outline_state.h"
 
 #include <string.h>
 

@@ -1,5 +1,3 @@
-#include "proto/outline_jumps.h"
-
 #include "proto/outline_state.h"
 
 void cpb_outline_set_jumps(cpb_outline *o, const cpb_outline_jumps *jumps, void *context) {

@@ -9,7 +9,7 @@ import { hostileModels } from './support/hostile.js';
 import { libcpb } from './support/libcpb.js';
 import { coremlModels } from './support/coreml.js';
 import { onnxModels } from './support/onnx.js';
-import { corpusModels, madeModels, otherMessages, unpackSameDiff } from './support/models.js';
+import { corpusModels, madeModels, otherMessages, sameDiffModels } from './support/models.js';
 import { assert, each, test } from './support/test.js';
 
 const { inspect } = libcpb;
@@ -171,7 +171,7 @@ for (const path of [...corpusModels.map((name) => `${root}tests/data/${name}`), 
 }
 
 test('SameDiff models that ND4J wrote: their answers are as their types', () =>
-  each(unpackSameDiff(), String, (path) => check(path)));
+  each(sameDiffModels(), String, (path) => check(path)));
 
 test('ONNX models: their answers are as their types', () =>
   each(

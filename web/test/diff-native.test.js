@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './runtimes/files.js';
 import { libcpb } from './support/libcpb.js';
-import { unpackSameDiff } from './support/models.js';
+import { sameDiffModels } from './support/models.js';
 import { assert, each, test } from './support/test.js';
 
 const { diff } = libcpb;
@@ -35,8 +35,8 @@ function changed(path, from, to) {
 
 const module = `${cpb}real_tf_module/orig.pb`;
 const other = changed(module, 'MatMul', 'MatMux');
-const [zip = ''] = unpackSameDiff().filter((path) => path.endsWith('three_tags.zip'));
-const [graph = ''] = unpackSameDiff().filter((path) => path.endsWith('mlp_adam.fb'));
+const [zip = ''] = sameDiffModels().filter((path) => path.endsWith('three_tags.zip'));
+const [graph = ''] = sameDiffModels().filter((path) => path.endsWith('mlp_adam.fb'));
 
 const pairs = [
   ['a model and itself', module, module],

@@ -8,7 +8,7 @@ import { largeFrozen } from './support/large-models.js';
 import { libcpb } from './support/libcpb.js';
 import { click, found, text } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
-import { unpackSameDiff } from './support/models.js';
+import { sameDiffModels } from './support/models.js';
 import { beside, large, savedModel } from './support/savedmodels.js';
 import { assert, test } from './support/test.js';
 
@@ -203,7 +203,7 @@ test('numbers of what an engine counts have separators, and those in names do no
 
 test('a SameDiff zip that was cut off says on top where it ends, and the rest is shown', () => {
   const file = readFileSync(
-    unpackSameDiff().find((/** @type {string} */ name) => name.endsWith('/three_tags.zip')) ?? '',
+    sameDiffModels().find((/** @type {string} */ name) => name.endsWith('/three_tags.zip')) ?? '',
   );
   return withInspector(
     async ({ page, visit }) => {

@@ -4,7 +4,7 @@ import { root } from './runtimes/files.js';
 import { all, click, found, text } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
 import { libcpb } from './support/libcpb.js';
-import { unpackSameDiff } from './support/models.js';
+import { sameDiffModels } from './support/models.js';
 import { assert, test } from './support/test.js';
 
 /** A model of the corpus with what lies beside it, as files of a server. @param {string} name */
@@ -151,7 +151,7 @@ test('operations are counted in the graph, each leads to its nodes', () =>
   }, folder(keras)));
 
 test('strings show their text, and what is no text its bytes; a scalar its value', () => {
-  const strings = unpackSameDiff().find((path) => path.endsWith('strings_nonascii_a.fb')) ?? '';
+  const strings = sameDiffModels().find((path) => path.endsWith('strings_nonascii_a.fb')) ?? '';
   return withInspector(
     async ({ page, visit }) => {
       const texts = () => page.evaluate(`${all('.texts li')}.map((one) => one.innerText)`);
@@ -221,7 +221,7 @@ test('a layer leads to its configuration, its variables and parameters', () =>
   }, folder(keras)));
 
 test('all tags of a SameDiff file are there, with configuration and state of their training', () => {
-  const zip = unpackSameDiff().find((path) => path.endsWith('/three_tags.zip')) ?? '';
+  const zip = sameDiffModels().find((path) => path.endsWith('/three_tags.zip')) ?? '';
   const { tags } = JSON.parse(readFileSync(`${zip}.json`, 'utf8'));
   return withInspector(
     async ({ page, visit, says, rows }) => {

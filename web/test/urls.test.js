@@ -150,7 +150,7 @@ async function requested(address) {
   return asked.replace(/#.*/, '');
 }
 
-const table = async () => (await fetch(`${base}/tests/data/cases/addresses.json`)).json();
+const table = async () => (await fetch(`${base}/tests/data/addresses.json`)).json();
 
 test('other addresses of files are those that the command requests', async () => {
   const { requested: cases, refused, unknown } = await table();

@@ -1,9 +1,8 @@
-#include "chunked/index/page_list.h"
+#include "chunked/index/metadata.h"
 
 #include <string.h>
 
 #include "base/checked.h"
-#include "chunked/index/metadata_fields.h"
 #include "proto/wire.h"
 
 void cpb_page_list_init(cpb_page_list *p, const cpb_allocator *a) {

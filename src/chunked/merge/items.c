@@ -1,4 +1,4 @@
-#include "chunked/merge/items.h"
+#include "chunked/merge/walk_state.h"
 
 /* --- Ranges and patches ---------------------------------------------------- */
 

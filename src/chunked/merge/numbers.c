@@ -1,10 +1,9 @@
-#include "chunked/merge/numbers.h"
+#include "chunked/merge/walk_state.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "chunked/merge/items.h"
 
 /* Larger than the number of fields in any schema: a message with more gets new fields at its end. */
 #define NUMBERS_MAX 1024

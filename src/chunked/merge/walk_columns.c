@@ -1,4 +1,4 @@
-#include "chunked/merge/walk_columns.h"
+#include "chunked/merge/walk_state.h"
 
 #include "base/status.h"
 

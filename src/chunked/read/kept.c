@@ -1,4 +1,4 @@
-#include "chunked/read/kept.h"
+#include "chunked/read/chunk_store.h"
 
 typedef struct {
   const cpb_kept_chunk *items;

@@ -1,4 +1,4 @@
-#include "chunked/read/store_files.h"
+#include "chunked/read/chunk_store.h"
 
 #include "base/checked.h"
 #include "base/status.h"

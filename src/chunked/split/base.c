@@ -9,8 +9,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "chunked/index/index_state.h"
-#include "chunked/read/chunk_reader.h"
-#include "chunked/split/base_names.h"
+#include "chunked/read/pager.h"
 
 /* --- Found by size and hash -------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "chunked/split/base_names.h"
+#include "chunked/split/base.h"
 
 #include <string.h>
 

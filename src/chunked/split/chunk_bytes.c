@@ -1,4 +1,4 @@
-#include "chunked/split/chunk_bytes.h"
+#include "chunked/split/plan.h"
 
 #include "base/checked.h"
 #include "base/status.h"

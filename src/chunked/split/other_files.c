@@ -1,4 +1,4 @@
-#include "chunked/split/other_files.h"
+#include "chunked/split/files.h"
 
 #include <stdlib.h>
 #include <string.h>

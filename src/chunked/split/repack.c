@@ -8,10 +8,9 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "chunked/index/index_state.h"
-#include "chunked/index/page_writer.h"
-#include "chunked/read/device.h"
-#include "chunked/split/evenly.h"
-#include "chunked/split/parts.h"
+#include "chunked/index/tree_order.h"
+#include "chunked/read/pager.h"
+#include "chunked/split/write.h"
 #include "cpb/chunked.h"
 #include "riegeli/codec/compressor.h"
 

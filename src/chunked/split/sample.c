@@ -1,10 +1,9 @@
-#include "chunked/split/sample.h"
+#include "chunked/split/plan.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "chunked/split/chunk_bytes.h"
 
 #define SAMPLE_SIZE 65536
 #define SAMPLE_MIN 64         /* less is not worth a try */

@@ -1,4 +1,4 @@
-#include "chunked/split/share.h"
+#include "chunked/split/files.h"
 
 #include <string.h>
 

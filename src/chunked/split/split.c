@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/meter.h"
 #include "base/status.h"
-#include "chunked/read/device.h"
+#include "chunked/read/pager.h"
 #include "chunked/split/walk.h"
 #include "chunked/split/write.h"
 #include "cpb/message.h"

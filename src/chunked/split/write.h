@@ -3,15 +3,95 @@
 #ifndef CPB_CHUNKED_SPLIT_WRITE_H
 #define CPB_CHUNKED_SPLIT_WRITE_H
 
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/input.h"
-#include "chunked/index/page_writer.h"
-#include "chunked/split/chunk_bytes.h"
-#include "chunked/split/evenly.h"
-#include "chunked/split/other_files.h"
-#include "chunked/split/parts.h"
+#include "chunked/index/tree_order.h"
+#include "chunked/split/files.h"
 #include "chunked/split/plan.h"
-#include "chunked/split/sample.h"
+#include "cpb/records.h"
 #include "cpb/split.h"
+#include "riegeli/codec/codec.h"
+
+/* --- evenly ----------------------------------------------------------------------------------- */
+
+/* Returns a chunk's bytes in pieces whose sizes depend on the chunk alone, however the bytes arrive. The output of a
+ * codec may depend on the sizes of its input pieces; otherwise the file would depend on how its host reads. Without a
+ * codec, bytes are returned as they arrive, uncopied. */
+
+typedef struct cpb_evenly {
+  cpb_buffer held;
+  size_t most;   /* bytes of a piece */
+  uint64_t left; /* bytes of the chunk not added yet */
+  cpb_span rest; /* added bytes that are still to be returned */
+  bool even;     /* whether the pieces must have equal sizes */
+  bool given;    /* the held piece was returned */
+} cpb_evenly;
+
+void cpb_evenly_init(cpb_evenly *p, const cpb_allocator *a, size_t buffer);
+void cpb_evenly_free(cpb_evenly *p);
+
+void cpb_evenly_begin(cpb_evenly *p, uint64_t chunk_size, bool even);
+
+/* Whether added bytes remain to be returned. If not, more can be added. */
+static inline bool cpb_evenly_wait(const cpb_evenly *p) { return p->rest.size > 0; }
+
+/* Adds the next bytes, which must stay valid until the last piece with any of them was returned. */
+static inline void cpb_evenly_add(cpb_evenly *p, cpb_span bytes) { p->rest = bytes; }
+
+/* The next piece, valid until the next call; empty while it is incomplete. False if memory is short. */
+bool cpb_evenly_next(cpb_evenly *p, cpb_span *piece);
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+/* Divides a file into parts that can be encoded independently.
+ *
+ * A part is a run of chunks that begins and ends at Riegeli chunks. Some parts must be encoded by the file's own
+ * writer: a chunk that is too large to be kept encoded, and the last chunks if the index shares their Riegeli chunk. A
+ * large chunk is a part of its own: if a fork finds it uncompressed, it leaves the chunk to the writer, which streams
+ * it, as encoding it is only copying. */
+
+typedef struct cpb_file_part {
+  size_t first; /* first chunk; the part ends where the next one begins */
+  bool alone;
+} cpb_file_part;
+
+typedef struct cpb_parts {
+  cpb_allocator allocator;
+  cpb_file_part *items;
+  size_t count, capacity, next;
+  size_t num_chunks, last_begin; /* where the last Riegeli chunk begins */
+  uint64_t bytes;                /* of the last part */
+  uint64_t filled;               /* of the current Riegeli chunk */
+  uint64_t least;                /* smallest size of a part */
+  uint64_t most;                 /* largest size of a chunk that can be encoded separately */
+  bool large;                    /* the last chunk is left to the writer if it is not compressed */
+} cpb_parts;
+
+void cpb_parts_init(cpb_parts *p, const cpb_allocator *a);
+void cpb_parts_free(cpb_parts *p);
+
+/* Adds the next chunk, as `writer` would write it. If `joined`, no part begins here. False if memory is short. */
+bool cpb_parts_add(cpb_parts *p, const cpb_record_writer *writer, uint64_t size, bool joined);
+
+/* Skips the next chunk, which is not written. */
+static inline void cpb_parts_pass(cpb_parts *p) { p->num_chunks++; }
+
+/* Call it after the last one. */
+bool cpb_parts_finish(cpb_parts *p, bool index_joins);
+
+/* The chunk after the last of part `i`. */
+size_t cpb_parts_end(const cpb_parts *p, size_t i);
+
+/* Whether a fork leaves its part, which is one chunk of this size, to the writer. */
+static inline bool cpb_parts_leave(uint64_t size, bool compressed) { return !compressed && size > CPB_STORED_MOST; }
+
+/* Whether the next part begins with `chunk`; if so, goes on to the part after it. */
+bool cpb_parts_arrive(cpb_parts *p, size_t chunk);
+
+/* --- write ------------------------------------------------------------------------------------ */
 
 typedef enum cpb_split_write_state {
   CPB_SPLIT_WRITE_CODEC, /* of the next chunk */

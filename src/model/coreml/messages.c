@@ -1,4 +1,4 @@
-#include "model/coreml/messages.h"
+#include "model/coreml/model.h"
 
 #include "base/status.h"
 

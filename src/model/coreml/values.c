@@ -2,11 +2,7 @@
  * their type and place. */
 #include "model/common/tensor/values.h"
 #include "base/status.h"
-#include "model/common/tensor/external.h"
-#include "model/common/tensor/scan.h"
-#include "model/coreml/dtypes.h"
 #include "model/coreml/model.h"
-#include "model/coreml/tensor.h"
 #include "model/questions/values.h"
 
 #define SHOWN 80

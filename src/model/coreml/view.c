@@ -1,7 +1,5 @@
-#include "model/coreml/dtypes.h"
 #include "model/coreml/model.h"
-#include "model/coreml/tensor.h"
-#include "model/operators/tables.h"
+#include "model/operators/operators.h"
 
 /* --- Tensors ------------------------------------------------------------------------------------ */
 

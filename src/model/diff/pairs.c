@@ -1,4 +1,4 @@
-#include "model/diff/pairs.h"
+#include "model/diff/diff.h"
 
 #include <stdlib.h>
 

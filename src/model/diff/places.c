@@ -1,4 +1,4 @@
-#include "model/diff/places.h"
+#include "model/diff/diff.h"
 
 #include <string.h>
 

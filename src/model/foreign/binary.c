@@ -1,8 +1,8 @@
 /* Binary formats that a signature alone does not identify. */
 #include "base/utf8.h"
-#include "model/common/ends.h"
+#include "model/common/guess.h"
 #include "model/common/spans.h"
-#include "model/foreign/parts.h"
+#include "model/foreign/foreign.h"
 #include "model/formats/leveldb/crc32c.h"
 
 static bool has(cpb_span in, size_t at, const char *bytes, size_t size) {

@@ -1,9 +1,8 @@
 /* Protobuf messages that are not models, recognized by their distinctive fields. */
 #include "model/common/cursor.h"
-#include "model/common/ends.h"
-#include "model/common/evidence.h"
+#include "model/common/guess.h"
 #include "model/common/spans.h"
-#include "model/foreign/parts.h"
+#include "model/foreign/foreign.h"
 
 static bool is_proto_name(cpb_span name) {
   return name.size > 6 && cpb_span_is(cpb_span_from(name, name.size - 6), ".proto");

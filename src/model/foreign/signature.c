@@ -1,7 +1,7 @@
 /* Bytes at fixed places of files, from each format's documentation. */
-#include "model/common/ends.h"
+#include "model/common/guess.h"
 #include "model/common/spans.h"
-#include "model/foreign/parts.h"
+#include "model/foreign/foreign.h"
 
 typedef struct signature {
   cpb_foreign_kind kind;

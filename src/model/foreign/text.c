@@ -1,8 +1,8 @@
 /* Texts, by their first words and what is in them. */
 #include "base/utf8.h"
-#include "model/common/ends.h"
+#include "model/common/guess.h"
 #include "model/common/spans.h"
-#include "model/foreign/parts.h"
+#include "model/foreign/foreign.h"
 
 typedef struct rule {
   cpb_foreign_kind kind;

@@ -1,4 +1,4 @@
-#include "model/keras/config.h"
+#include "model/keras/keras.h"
 
 #define WRAPPED 8 /* members of an object that wraps a list: two of them count */
 

@@ -1,4 +1,4 @@
-#include "model/keras/members.h"
+#include "model/keras/keras.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,11 @@
-#include "model/onnx/tensor.h"
+#include "model/onnx/model.h"
 
 #include "base/checked.h"
 #include "base/json_writer.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/preview.h"
-#include "model/common/write.h"
-#include "model/onnx/dtypes.h"
+#include "model/common/tensor/values.h"
 #include "model/onnx/fields.h"
-#include "model/onnx/model.h"
 
 static const char *const value_fields[] = {
     [TENSOR_FLOAT_DATA] = "float_data",   [TENSOR_INT32_DATA] = "int32_data", [TENSOR_STRING_DATA] = "string_data",

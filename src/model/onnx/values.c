@@ -2,7 +2,6 @@
  * node by NODE:ATTRIBUTE. */
 #include "model/questions/values.h"
 #include "base/status.h"
-#include "model/onnx/dtypes.h"
 #include "model/onnx/model.h"
 
 typedef struct reader {

@@ -1,4 +1,4 @@
-#include "model/statistics/histogram.h"
+#include "model/statistics/numbers.h"
 
 #include <math.h>
 #include <string.h>

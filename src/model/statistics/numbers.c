@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/floats.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/element.h"
+#include "model/common/tensor/tensor.h"
 
 #define DTYPES 64 /* of TensorFlow, at most */
 #define NEWTON 7  /* steps from 1 to the root of a number of 0.5 to 2, with all digits */

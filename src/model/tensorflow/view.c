@@ -1,16 +1,11 @@
 #include "model/tensorflow/view.h"
 
 #include "base/checked.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/operators/operators.h"
-#include "model/operators/tables.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/graph.h"
-#include "model/tensorflow/nodes.h"
-#include "model/tensorflow/ops.h"
-#include "model/tensorflow/tensors.h"
 #include "model/tensorflow/weights.h"
 #include "model/view/view.h"
 

@@ -1,4 +1,4 @@
-#include "model/tensorflow/views.h"
+#include "model/tensorflow/view.h"
 
 #include "model/common/view.h"
 #include "model/tensorflow/fields.h"

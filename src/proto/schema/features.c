@@ -1,4 +1,4 @@
-#include "proto/schema/features.h"
+#include "proto/schema/builder.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "proto/schema/schema.h"
+#include "proto/schema/builder.h"
 
 #include <string.h>
 
