@@ -68,7 +68,9 @@ export async function singleFile(pack, alias) {
   );
   const page = await bundled(here('src/page.js'), alias, [
     ...wasm,
-    instead(/^\.\/start-worker\.js$/, async () => ({ contents: readFileSync(here('src/single/start-worker.js')) })),
+    instead(/^\.{1,2}\/start-worker\.js$/, async () => ({
+      contents: readFileSync(here('src/single/start-worker.js')),
+    })),
     instead(/^worker-texts$/, async () => ({ contents: JSON.stringify(Object.fromEntries(texts)), loader: 'json' })),
     // They are next to the page, if it has a server.
     instead(/^\.\/examples\.js$/, async () => ({ contents: 'export const examples = [];' })),

@@ -120,13 +120,14 @@ function shown(answer, render) {
 /**
  * The pages of a list.
  *
- * @param {{ total: number, first: number, items: unknown[] }} list
+ * @param {{ total: number, first: number, items: ArrayLike<unknown> }} list
  * @param {(first: number) => void} turn
  * @param {number} [size] of a page
+ * @param {string} [label] for screen readers
  */
-export function pager({ total, first, items }, turn, size = 100) {
+export function pager({ total, first, items }, turn, size = 100, label = 'Pages') {
   if (total <= items.length) return nothing;
-  return html`<nav class="pager" aria-label="Pages">
+  return html`<nav class="pager" aria-label=${label}>
     <button ?disabled=${first === 0} @click=${() => turn(Math.max(0, first - size))}>Previous</button>
     <span>${count(first + 1)} to ${count(first + items.length)} of ${count(total)}</span>
     <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>Next</button>

@@ -1,8 +1,6 @@
 /** A graph with some of its name scopes open: drawn from the core's answers `scopes` for these. */
-import { Boxes, idOf, isWithin, restOf, scopesAround } from './boxes.js';
-import { resultId } from './edges.js';
-import { gathered } from './gather.js';
-import { isPart } from './parts.js';
+import { Boxes, idOf, isWithin, restOf, resultId, scopesAround } from './boxes.js';
+import { gathered, isPart } from './gather.js';
 import { times, typed } from './tensors.js';
 
 /** @import { Group } from './gather.js' */
@@ -40,7 +38,7 @@ import { times, typed } from './tensors.js';
  * @property {Input[]} inputs
  * @property {Output[]} outputs
  * @property {Set<string>} [led] the nodes and scopes to draw, if not all
- * @property {ReturnType<import('./roles.js').rolesIn>} [roles]
+ * @property {ReturnType<import('./held.js').rolesIn>} [roles]
  * @property {{ key: string, boxes: Boxes }} [last] the last drawing
  * @property {import('./lookup.js').Lookup} lookup what the core knows of each node and value
  * @property {unknown} [unread] initializers are not read yet
@@ -50,7 +48,7 @@ import { times, typed } from './tensors.js';
 const PAGE = 1000;
 /** Up to this many children, all are drawn; beyond, parts of those of a scope. */
 const SINGLE = 500;
-/** Up to this many boxes, similar ones are not joined. */
+/** Up to this many boxes are drawn, and similar ones are not joined. */
 const ROOM = 600;
 
 /** Arguments, values of graphs around this one, and results. @param {Boxes} boxes @param {Graph} graph */
@@ -252,4 +250,27 @@ async function alikeNamed({ ask, name }, node, { first, count }, how) {
   const items = nodes.items.filter((/** @type {any} */ one) => one.name === node);
   const listed = items.slice(first, first + count).map((/** @type {any} */ { op }) => ({ name: node, op, is: 'node' }));
   return { total: items.length, first, items: listed };
+}
+
+/** The scopes to open so that as much as can be drawn is seen: the outer ones first; those with too many children for the
+ * rest of the room stay folded.
+ * @param {Graph} graph @param {Signal} how */
+export async function allOpen({ ask, name, whole, led, inputs, outputs }, how) {
+  const open = [];
+  let room = ROOM - whole.children.total - inputs.length - outputs.length;
+  for (let level = [whole]; level.length && room > 0;) {
+    const inner = [];
+    for (const { children } of level)
+      for (const child of children.items) {
+        if (child.is !== 'scope' || child.nodes < 2 || (led && !led.has(child.path)) || room < 1) continue;
+        const scope = idOf(child);
+        const answer = await ask({ question: 'scopes', name: name || undefined, scope, count: ROOM }, how);
+        if (answer.children.total - 1 > room) continue;
+        room -= answer.children.total - 1;
+        open.push(scope);
+        inner.push(answer);
+      }
+    level = inner;
+  }
+  return open;
 }

@@ -1,5 +1,5 @@
 /** Follows the data: all that a node needs, all that needs it, or the shortest way to another; and where this is drawn. */
-import { resultId } from './edges.js';
+import { resultId } from './boxes.js';
 import { drawn, keyOf, unlessUnknown } from './folded-graph.js';
 
 /** @import { Graph, Signal } from './folded-graph.js' */

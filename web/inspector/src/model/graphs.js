@@ -1,10 +1,9 @@
 /** The graphs of a model: chooses one, and what to show of it. */
 import { foundIn } from './find.js';
-import { drawn, membersOf } from './folded-graph.js';
+import { allOpen, drawn, membersOf } from './folded-graph.js';
 import { followed } from './follow.js';
 import { aboutTag, isSameDiff } from './kinds.js';
 import { loadGraph } from './load-graph.js';
-import { allOpen } from './open-all.js';
 
 /** @import { Ask, Graph, Seen, Signal } from './folded-graph.js' */
 /** @import { Entry } from './load-graph.js' */
@@ -15,7 +14,7 @@ import { allOpen } from './open-all.js';
  * @typedef {{ at?: string, metaGraph?: number, tag?: string }} Which
  */
 
-export const WHOLE = '/';
+const WHOLE = '/';
 
 /** Functions that are listed, those with the most nodes; and signatures. */
 const [LISTED, SIGNATURES] = [150, 20];

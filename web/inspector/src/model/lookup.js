@@ -1,5 +1,5 @@
 /** The details of one node, argument, tensor, value, result or scope next to the drawing: the core's answers. */
-import { resultId } from './edges.js';
+import { parentOf, resultId, scopesAround } from './boxes.js';
 import { unlessUnknown } from './folded-graph.js';
 import { attachedOf, callsOf, textOf } from './held.js';
 import { summary } from './op-kinds.js';
@@ -25,11 +25,7 @@ const READS = new Set(['ReadVariableOp', 'Identity']);
 const MOST = 16;
 
 /** The graphs whose values a graph within nodes may take, the innermost first. @param {string} name */
-function around(name) {
-  const found = [name];
-  for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1)) found.push(name.slice(0, at));
-  return name ? [...found, ''] : found;
-}
+const around = (name) => (name ? [name, ...scopesAround(name).reverse(), ''] : [name]);
 
 /** The core's data about one node, argument, tensor or value. */
 export class Lookup {
@@ -91,7 +87,7 @@ export class Lookup {
     if (node) return this.#node(node, how);
     const input = this.inputs.find((one) => one.name === name);
     if (input) return { is: 'argument', ...input };
-    const scope = await this.child(name, name.slice(0, Math.max(0, name.lastIndexOf('/'))), how);
+    const scope = await this.child(name, parentOf(name), how);
     if (scope) return scopeDetail(name, scope);
     const tensor = await this.tensor(name, how);
     if (tensor) return { is: 'argument', name, label: name, attached: attachedOf(tensor) };

@@ -3,18 +3,15 @@ import { blobSource, CpbError, inspect } from 'libcpb';
 import { cutAddress } from 'libcpb/inspect/address.js';
 import { moduleFor } from 'libcpb/modules.js';
 import { inTurn, once } from 'libcpb/waiting.js';
-import { readingAhead } from './ahead.js';
+import { readingAhead, widening } from './ahead.js';
 import { Budget } from './budget.js';
-import { chunkBytes, chunksOf } from './chunks.js';
 import { compare } from './compare.js';
-import { download, wholeAt } from './download.js';
+import { amongFiles, atUrl, checkpointBeside, download, early, fileAt, isWithin, wholeAt } from './places.js';
 import { findModel } from './find-model.js';
 import { graphs } from './graphs.js';
-import { widening } from './wide.js';
 import { outlining } from './outline.js';
-import { amongFiles, atUrl, checkpointBeside, early, fileAt, isWithin } from './places.js';
 
-/** @import { Model } from 'libcpb' */
+/** @import { Message, Model } from 'libcpb' */
 /** @import { Place } from './places.js' */
 /** @import { Requests } from './requests.js' */
 
@@ -191,6 +188,36 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
           });
       }),
   };
+}
+
+/** A page of the file's chunks. @param {Message} message @param {{ first: number, count: number }} page */
+function chunksOf(message, { first, count }) {
+  const total = message.numChunks;
+  const length = Math.max(0, Math.min(count, total - first));
+  const items = Array.from({ length }, (_, i) => {
+    const { index, type, size, position, file } = message.chunk(first + i);
+    return { index, type, size, position, file };
+  });
+  return { total, first, items };
+}
+
+/**
+ * Bytes of a chunk, and how it is stored; without a chunk, of the message itself.
+ *
+ * @param {Message} message
+ * @param {{ chunk?: number, offset: number, length: number }} range
+ * @param {Signal} how
+ */
+async function chunkBytes(message, { chunk: index, offset, length }, { signal }) {
+  if (index === undefined) {
+    const [bytes, size] = [await message.read(offset, length, { signal }), await message.messageSize({ signal })];
+    return { bytes, size };
+  }
+  const chunk = message.chunk(index);
+  const stored = await chunk.stored({ signal });
+  const bytes = await chunk.read(offset, length, { signal });
+  const other = chunk.file > 0 ? (await message.files())[chunk.file - 1]?.name : undefined;
+  return { bytes, size: stored.size, stored, type: chunk.type, position: chunk.position, other };
 }
 
 /**

@@ -13,7 +13,7 @@ const ways = {
 };
 
 /** Whether the other node of a path is yet to be chosen. @param {View} view */
-export const isPicking = ({ follow, to }) => follow === 'path' && !to;
+const isPicking = ({ follow, to }) => follow === 'path' && !to;
 
 /** Selects a node; or, for a path, the other node. @param {Pick<Panel, 'at' | 'node' | 'view' | 'go'>} panel
  * @param {string} id */
