@@ -1,8 +1,6 @@
 import { isWeak } from '../source/headers.js';
 import { keepers, layer } from './layer.js';
 
-/** @import { ReadOptions } from '../types.js' */
-
 /**
  * Storage for `persist`. Keys are arbitrary strings; `list` returns the entries, the oldest first.
  *

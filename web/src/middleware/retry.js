@@ -4,8 +4,6 @@ import { streamOf } from '../source/streams.js';
 import { abortable, controllerUnder } from '../waiting.js';
 import { around, layer } from './layer.js';
 
-/** @import { Source } from '../types.js' */
-
 /**
  * How often a failed request is repeated, and after which pauses.
  * @typedef {object} RetryOptions

@@ -2,12 +2,13 @@
 import { concat, fromBase64, sumOf } from '../bytes.js';
 import { collector } from '../collector.js';
 import { CpbError } from '../errors.js';
+import { join } from '../middleware/join.js';
 import { teller } from '../progress.js';
+import { piecesOf } from '../source/pieces.js';
 import { streamOf } from '../source/streams.js';
 import { elementsOf, find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
 import { feedOf } from './message-feed.js';
-import { gathered } from './ranges.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Feed } from '../wasm/feed.js' */
@@ -232,6 +233,28 @@ async function bytesOf({ body }, ranges, options) {
   const all = collector(sumOf(ranges));
   for await (const piece of piecesIn(body, ranges, options)) all.add(piece);
   return all.bytes();
+}
+
+/** The largest read for several ranges. */
+const WINDOW = 2 ** 20;
+
+/**
+ * The contents of the ranges, in pieces: ranges that are close together are read together.
+ *
+ * @param {Body} body
+ * @param {Range[]} ranges in the order of the message
+ * @param {BodyOptions} [options]
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+async function* gathered(body, ranges, options) {
+  for (const { offset, length, members } of join(ranges, { gap: body.gap, maxBytes: WINDOW })) {
+    if (members.length === 1) {
+      yield* piecesOf(body.stream(offset, length, options));
+      continue;
+    }
+    const bytes = await body.read(offset, length, options);
+    yield concat(members.map((member) => bytes.subarray(member.offset - offset).subarray(0, member.length)));
+  }
 }
 
 /** @param {Body} body @param {Range[]} ranges @param {BodyOptions} options */

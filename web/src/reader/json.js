@@ -3,13 +3,12 @@ import { moduleFor } from '../modules.js';
 import { DONE } from '../wasm/engine.js';
 import { isOver, turn } from '../wasm/turn.js';
 import { openBeside } from './beside-file.js';
-import { rangesIn } from './ranges.js';
+import { rangesIn } from './find.js';
 import { using } from './read-chunk.js';
 import { openSchema } from './schema.js';
 import { structs } from './structs.js';
 
 /** @import { Range } from '../types.js' */
-/** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { BodyOptions } from './merged-body.js' */
 /** @import { OpenFile } from './open-file.js' */

@@ -7,7 +7,7 @@ import { parts } from '../parts.js';
 import { drive, engineOf } from '../wasm/engine.js';
 import { acquire, release } from '../wasm/instance.js';
 
-/** @import { Limits, ReadOptions, Source } from '../types.js' */
+/** @import { Limits, Source } from '../types.js' */
 /** @import { Prepared } from '../source/index.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
 /** @import { FeedOptions, Piece } from '../wasm/feed.js' */

@@ -1,7 +1,6 @@
 /** Message types: names and numbers of fields. */
 import { CpbError } from '../errors.js';
 
-/** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile } from './open-file.js' */
 
 /**

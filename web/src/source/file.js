@@ -3,6 +3,9 @@ import { asCpbError, CpbError } from '../errors.js';
 import { fs, path as paths, url } from './node.js';
 import { otherSource } from './other.js';
 
+/** @import { Source } from '../types.js' */
+/** @import { LocalSource } from './index.js' */
+
 const { closeSync, constants, fstatSync, openSync, read: readLater, readSync } = fs;
 const { basename, dirname, join, sep } = paths;
 
@@ -173,12 +176,14 @@ function readInto(file, name, offset, bytes) {
 }
 
 /**
+ * A file that is opened at the first read, and closed with the source.
+ *
  * @param {string} name
  * @param {() => Promise<Opened>} begin
- * @param {(file: Opened) => void} end
- * @returns {import('./index.js').LocalSource}
+ * @param {(file: Opened) => void} [end]
+ * @returns {LocalSource}
  */
-function sourceFrom(name, begin, end) {
+function sourceFrom(name, begin, end = closeFile) {
   /** @type {Promise<Opened> | undefined} */
   let opened;
   /** @type {Opened | undefined} once it is open */
@@ -235,17 +240,17 @@ function sourceFrom(name, begin, end) {
  * are compared after each read.
  *
  * @param {string | URL} path or a file: URL
- * @returns {import('../types.js').Source}
+ * @returns {Source}
  */
 export function fileSource(path) {
   return namedSource(String(path).startsWith('file:') ? url.fileURLToPath(path) : String(path));
 }
 
-/** @param {string} name that of a file, also where it looks like a URL @returns {import('../types.js').Source} */
+/** @param {string} name that of a file, also where it looks like a URL @returns {Source} */
 function namedSource(name) {
   /** @type {Promise<Opened> | undefined} */
   let main;
-  const source = closing(name, () => (main = (async () => openFile(name))()));
+  const source = sourceFrom(name, () => (main = (async () => openFile(name))()));
   async function openNamed(/** @type {string} */ path) {
     await source.stat();
     return openBeside(name, /** @type {NonNullable<typeof main>} */ (main), path);
@@ -254,18 +259,10 @@ function namedSource(name) {
     ...source,
     beside(other) {
       const path = join(dirname(name), other);
-      return closing(path, () => openNamed(path));
+      return sourceFrom(path, () => openNamed(path));
     },
   };
 }
-
-/**
- * A file that is opened at the first read, and closed with the source.
- *
- * @param {string} name
- * @param {() => Promise<Opened>} begin
- */
-const closing = (name, begin) => sourceFrom(name, begin, closeFile);
 
 /** A file that the caller has opened, and closes. @param {import('node:fs/promises').FileHandle} handle */
 const handleSource = (handle) =>
@@ -296,17 +293,17 @@ function readStreamSource(stream) {
   stream.on('error', () => {});
   stream.destroy();
   // A name that is not valid text is a Buffer.
-  const source = typeof path === 'string' ? namedSource(path) : closing(String(path), async () => openFile(path));
+  const source = typeof path === 'string' ? namedSource(path) : sourceFrom(String(path), async () => openFile(path));
   return start > 0 || end < Infinity ? partOf(source, start, end + 1) : source;
 }
 
 /**
  * Bytes [begin, end) of a source.
  *
- * @param {import('./index.js').LocalSource} source
+ * @param {LocalSource} source
  * @param {number} begin
  * @param {number} end
- * @returns {import('./index.js').LocalSource}
+ * @returns {LocalSource}
  */
 const partOf = (source, begin, end) => ({
   ...source,

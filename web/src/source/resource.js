@@ -75,18 +75,6 @@ export class Resource {
   }
 
   /**
-   * Handles a response without a range, which may have the whole resource or its beginning.
-   *
-   * @param {Incoming} incoming
-   * @param {number} begin -1: the request was for the last bytes
-   * @param {number} end
-   * @param {AbortSignal} [signal]
-   */
-  async #without(incoming, begin, end, signal) {
-    return (await parts.unusual()).withoutRange(incoming, this, begin, end, signal);
-  }
-
-  /**
    * Requests [begin, end) once, and yields its pieces; none if the response was the whole resource, or only had its
    * size.
    *
@@ -98,7 +86,7 @@ export class Resource {
     const range = `bytes=${begin}-${end === Infinity ? '' : end - 1}`;
     return this.http.exchange(range, end - begin, signal, async (incoming) => {
       const span = await this.#spanOf(incoming.response);
-      if (!span) return this.#without(incoming, begin, end, signal);
+      if (!span) return (await parts.unusual()).withoutRange(incoming, this, begin, end, signal);
       if (span.begin === begin && span.end <= end) return span.end - begin;
       throw (await parts.unusual()).anotherRange(this.http, range, begin, span);
     });
@@ -114,7 +102,7 @@ export class Resource {
   #requestSuffix(length, signal) {
     return this.http.exchange(`bytes=-${length}`, length, signal, async (incoming) => {
       const span = await this.#spanOf(incoming.response);
-      if (!span) await this.#without(incoming, -1, length);
+      if (!span) await (await parts.unusual()).withoutRange(incoming, this, -1, length);
       this.#suffix = span?.end === span?.size && span?.begin === Math.max(0, (span?.size ?? 0) - length);
       return span && this.#suffix ? span.end - span.begin : 0;
     });
