@@ -14,11 +14,7 @@ export function concat(parts) {
   return all.bytes();
 }
 
-/**
- * A Uint8Array and no Buffer, whose `slice` would not copy.
- *
- * @param {ArrayBufferLike | ArrayBufferView} bytes
- */
+/** A Uint8Array and no Buffer, whose `slice` would not copy. @param {ArrayBufferLike | ArrayBufferView} bytes */
 export function asBytes(bytes) {
   if (bytes?.constructor === Uint8Array) return bytes;
   if (ArrayBuffer.isView(bytes)) {

@@ -14,9 +14,7 @@ const STEP = 2 ** 18;
 /**
  * Makes the function that reports to `onProgress`, if there is one.
  *
- * @param {((progress: Progress) => void) | undefined} onProgress
- * @param {string} of
- * @param {number} [total]
+ * @param {((progress: Progress) => void) | undefined} onProgress @param {string} of @param {number} [total]
  * @returns {Told | undefined}
  */
 export function teller(onProgress, of, total) {

@@ -21,12 +21,7 @@ const inSnakeCase = ({ memory, ...others }) =>
     ]),
   );
 
-/**
- * Makes a cpb_limits.
- *
- * @param {Limits} limits
- * @returns {(scope: Scope) => number}
- */
+/** Makes a cpb_limits. @param {Limits} limits @returns {(scope: Scope) => number} */
 export const limitsOf = (limits) => (scope) => scope.struct(structs.limits, inSnakeCase(limits));
 
 /** Brotli's dictionary: the bytes of its words, and where a BrotliDictionary has their address. */

@@ -26,10 +26,7 @@ export function onAbort(signal, leave) {
 /**
  * Waits for a promise until a signal is aborted, whether or not the work behind it uses the signal.
  *
- * @template T
- * @param {PromiseLike<T>} promise
- * @param {AbortSignal} [signal]
- * @returns {Promise<T>}
+ * @template T @param {PromiseLike<T>} promise @param {AbortSignal} [signal] @returns {Promise<T>}
  */
 export function abortable(promise, signal) {
   if (!signal) return Promise.resolve(promise);
@@ -42,11 +39,7 @@ export function abortable(promise, signal) {
   });
 }
 
-/**
- * A controller that is aborted when `signal` is; `release` unties them.
- *
- * @param {AbortSignal} [signal]
- */
+/** A controller that is aborted when `signal` is; `release` unties them. @param {AbortSignal} [signal] */
 export function controllerUnder(signal) {
   const controller = new AbortController();
   return { controller, release: onAbort(signal, () => controller.abort(signal?.reason)) };
@@ -56,9 +49,7 @@ export function controllerUnder(signal) {
  * Does something once, unless that fails: all callers that wait for it continue together, so that their requests are
  * joined.
  *
- * @template T
- * @param {() => Promise<T>} act
- * @returns {() => Promise<T>}
+ * @template T @param {() => Promise<T>} act @returns {() => Promise<T>}
  */
 export function once(act) {
   /** @type {Promise<T> | undefined} */
@@ -70,11 +61,7 @@ export function once(act) {
     }));
 }
 
-/**
- * Does one thing after the other.
- *
- * @returns {<T>(act: () => T | Promise<T>) => Promise<T>}
- */
+/** Does one thing after the other. @returns {<T>(act: () => T | Promise<T>) => Promise<T>} */
 export function inTurn() {
   /** @type {Promise<unknown>} */
   let last = Promise.resolve();

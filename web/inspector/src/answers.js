@@ -101,11 +101,7 @@ function constantIn(one, tag, ofSameDiff) {
 
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} How */
 
-/**
- * All variables of a SavedModel, or as many as a panel lists.
- *
- * @param {Session} session @param {How} how
- */
+/** All variables of a SavedModel, or as many as a panel lists. @param {Session} session @param {How} how */
 export async function variablesOf(session, how) {
   const answer = await session.ask('variables', { count: MOST, ...how });
   return { ...answer, total: answer.variables.total, list: variablesIn(answer.variables.items), what: 'variables' };

@@ -441,8 +441,7 @@ const texts = (list, all) =>
 /**
  * Not more ranges than can be told apart.
  *
- * @param {NonNullable<Statistics['parts']>} parts
- * @returns {{ each: number, ranges: ([number, number] | undefined)[] }}
+ * @param {NonNullable<Statistics['parts']>} parts @returns {{ each: number, ranges: ([number, number] | undefined)[] }}
  */
 function joined({ each, ranges }) {
   const by = Math.ceil(ranges.length / CHANNELS);

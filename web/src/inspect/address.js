@@ -22,9 +22,7 @@ function decoded(text) {
 /**
  * An address that leads into an archive, and the file that it names there.
  *
- * @template T
- * @param {T} input
- * @returns {{ input: T | string, entry?: string }}
+ * @template T @param {T} input @returns {{ input: T | string, entry?: string }}
  */
 export function cutAddress(input) {
   const text = typeof input === 'string' || input instanceof URL ? String(input) : '';

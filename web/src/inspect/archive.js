@@ -94,11 +94,7 @@ class Archive {
     return { offset: stored ? engine.call('offset') : 0, content };
   }
 
-  /**
-   * @param {Entry} entry
-   * @param {() => void} [close]
-   * @returns {Source}
-   */
+  /** @param {Entry} entry @param {() => void} [close] @returns {Source} */
   source(entry, close) {
     const { source } = this.#file;
     const { size, stored } = entry;
@@ -127,10 +123,7 @@ class Archive {
   }
 }
 
-/**
- * @param {OpenFile} file
- * @param {{ signal?: AbortSignal }} options
- */
+/** @param {OpenFile} file @param {{ signal?: AbortSignal }} options */
 async function readArchive(file, { signal }) {
   const engine = file.make('cpb_archive', (scope) => file.instance.c.cpb_archive_new(0, file.limitsIn(scope)));
   await file.drive(engine, { signal });

@@ -85,8 +85,7 @@ async function isSameState(models) {
 /**
  * Opens another file in the same instance, as the engine takes both. It is closed with the first.
  *
- * @param {OpenFile} file
- * @returns {(source: import('../source/index.js').Prepared) => OpenFile}
+ * @param {OpenFile} file @returns {(source: import('../source/index.js').Prepared) => OpenFile}
  */
 const within =
   ({ instance, limits, limitsIn, keep }) =>
@@ -99,10 +98,7 @@ const within =
 /** @typedef {Awaited<ReturnType<typeof openInside>>} Inside */
 
 /**
- * @param {OpenFile} file
- * @param {[Inside, Inside]} models
- * @param {DiffOptions} options
- * @returns {Promise<Differences>}
+ * @param {OpenFile} file @param {[Inside, Inside]} models @param {DiffOptions} options @returns {Promise<Differences>}
  */
 async function compared(file, models, { skipValues, sameFile, maxDifferences, signal, onProgress }) {
   const [a, b] = models;
@@ -162,10 +158,7 @@ const MESSAGE = Infinity;
  * The engine with the feed from which it currently needs bytes. Each model's bytes are lent in a separate block, as
  * they are used while the other model's are fetched.
  *
- * @param {OpenFile} file
- * @param {Engine} engine
- * @param {Inside[]} models
- * @returns {Engine}
+ * @param {OpenFile} file @param {Engine} engine @param {Inside[]} models @returns {Engine}
  */
 function switched({ instance, keep }, engine, models) {
   const other = () => otherFile(instance, (out) => instance.c.cpb_input_other(engine.call('input'), out)).name;
@@ -204,8 +197,7 @@ function switched({ instance, keep }, engine, models) {
 /**
  * The feeds of a model's message and of the shards of its checkpoint.
  *
- * @param {Inside['state']} state
- * @returns {(shard: number) => Feed}
+ * @param {Inside['state']} state @returns {(shard: number) => Feed}
  */
 function feedsOf({ feed, checkpoint }) {
   const feedOf = checkpoint?.feeds();

@@ -11,12 +11,7 @@ export const HEAD = 4096;
 /** Room for the sentence about a file that is not a model. */
 const SENTENCE = 256;
 
-/**
- * @template T
- * @param {Instance} instance
- * @param {Ends} ends
- * @param {(pointer: number, scope: Scope) => T} use
- */
+/** @template T @param {Instance} instance @param {Ends} ends @param {(pointer: number, scope: Scope) => T} use */
 export const withEnds = (instance, { name, size, begin, end = new Uint8Array() }, use) =>
   instance.scope((scope) => {
     const text = new TextEncoder().encode(name);
@@ -25,12 +20,7 @@ export const withEnds = (instance, { name, size, begin, end = new Uint8Array() }
     return use(scope.struct(structs.file_ends, { ...lent, ...sizes }), scope);
   });
 
-/**
- * The sentence about a file that is not a model.
- *
- * @param {Instance} instance
- * @param {Ends} ends
- */
+/** The sentence about a file that is not a model. @param {Instance} instance @param {Ends} ends */
 export const describe = (instance, ends) => look(instance, ends).text;
 
 /** @param {Instance} instance @param {Ends} ends @returns {{ is: number, text: string }} is: 0 if unknown */
@@ -47,8 +37,7 @@ const OWN = ['riegeli', 'text', 'zeros'];
 /**
  * The sentence about a file of another known kind; undefined for models and unknown files.
  *
- * @param {Instance} instance
- * @param {Ends} ends
+ * @param {Instance} instance @param {Ends} ends
  */
 export function foreign(instance, ends) {
   if (withEnds(instance, ends, (pointer) => instance.c.cpb_model_guess(pointer))) return undefined;

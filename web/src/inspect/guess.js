@@ -21,9 +21,7 @@ function unlessDamage(error) {
 /**
  * Bytes of a message from `offset` on, which may come from several chunks; fewer if these are damaged.
  *
- * @param {Feed} feed
- * @param {number} offset
- * @param {{ most: number, enough: number, signal?: AbortSignal }} how
+ * @param {Feed} feed @param {number} offset @param {{ most: number, enough: number, signal?: AbortSignal }} how
  */
 async function bytesOf(feed, offset, { most, enough, signal }) {
   const bytes = new Uint8Array(most);

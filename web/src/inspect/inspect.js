@@ -215,10 +215,7 @@ const textIn = async (...args) => (await import('./text.js')).fromText(...args);
 /**
  * Options for a model in an archive: given files take precedence over those next to it in the archive.
  *
- * @template {InspectOptions<any>} Options
- * @param {Beside} beside
- * @param {Options} options
- * @returns {Options}
+ * @template {InspectOptions<any>} Options @param {Beside} beside @param {Options} options @returns {Options}
  */
 const besides = (beside, options) => ({
   ...beside,
@@ -229,8 +226,7 @@ const besides = (beside, options) => ({
 /**
  * The model in a zip archive.
  *
- * @param {Awaited<ReturnType<typeof openAs>>} opened
- * @param {{ signal?: AbortSignal, entry?: string }} options
+ * @param {Awaited<ReturnType<typeof openAs>>} opened @param {{ signal?: AbortSignal, entry?: string }} options
  */
 async function unpack({ file }, options) {
   const head = /\.c?pb$/i.test(file.source.name ?? '')
@@ -254,9 +250,7 @@ async function unpack({ file }, options) {
 /** @typedef {ReturnType<typeof askerOfAll>} Asker */
 
 /**
- * @template {ModelKind} Kind
- * @param {Input} input
- * @param {Awaited<ReturnType<typeof openAs>>} opened
+ * @template {ModelKind} Kind @param {Input} input @param {Awaited<ReturnType<typeof openAs>>} opened
  * @param {InspectOptions<Kind> & { keepDamaged: boolean }} options
  */
 async function insideOf(input, { file, content, message, told }, options) {
@@ -291,8 +285,7 @@ async function insideOf(input, { file, content, message, told }, options) {
 }
 
 /**
- * @template {ModelKind} Kind
- * @param {{ kind: Kind } & Awaited<ReturnType<typeof openInside>>} inside
+ * @template {ModelKind} Kind @param {{ kind: Kind } & Awaited<ReturnType<typeof openInside>>} inside
  * @returns {Model<Kind>}
  */
 function modelOf({ message, state, asking, take, kind }) {
@@ -345,9 +338,7 @@ const questionsOf = ({ ask }) => ({
 });
 
 /**
- * @param {State} state
- * @param {Asker} asking
- * @param {Beside} beside
+ * @param {State} state @param {Asker} asking @param {Beside} beside
  * @param {OpenOptions & { input: Input, told?: Told }} how
  */
 async function add(state, asking, { kerasMetadata, fingerprint, checkpoint: files }, { input, told, ...options }) {
@@ -359,10 +350,7 @@ async function add(state, asking, { kerasMetadata, fingerprint, checkpoint: file
 /**
  * A name that is not a constant of the model may be a variable.
  *
- * @param {State} state
- * @param {Asker} asking
- * @param {string} name
- * @param {ValuesOptions} [how]
+ * @param {State} state @param {Asker} asking @param {string} name @param {ValuesOptions} [how]
  */
 async function values(state, asking, name, how = {}) {
   if (how.variable || state.kind === 'checkpoint') return variableValues(state, asking, name, how);
@@ -378,12 +366,7 @@ async function values(state, asking, name, how = {}) {
   }
 }
 
-/**
- * @param {State} state
- * @param {Asker} asking
- * @param {string} name
- * @param {ValuesOptions} how
- */
+/** @param {State} state @param {Asker} asking @param {string} name @param {ValuesOptions} how */
 async function variableValues(state, { ask }, name, how) {
   const { checkpoint } = state;
   if (!checkpoint) throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
@@ -397,8 +380,7 @@ async function variableValues(state, { ask }, name, how) {
  * The key of the variable with the name as its path or key, or else of the only one that is stored. The copy that Keras
  * 3 stores of a weight counts as the same one.
  *
- * @param {any} page
- * @param {string} name
+ * @param {any} page @param {string} name
  */
 function keyOf({ items, total }, name) {
   const stored = items.filter((/** @type {any} */ v) => v.key);
@@ -413,13 +395,7 @@ function keyOf({ items, total }, name) {
   throw new CpbError('NOT_FOUND', `${name} is ambiguous: ${count} variables have this name`);
 }
 
-/**
- * @param {State} state
- * @param {Asker} asking
- * @param {string[]} paths
- * @param {Page} [page]
- * @returns {Promise<Cut>}
- */
+/** @param {State} state @param {Asker} asking @param {string[]} paths @param {Page} [page] @returns {Promise<Cut>} */
 async function cut({ body }, { askFor }, paths, page) {
   if (paths.length === 0) throw new CpbError('USAGE', 'paths is empty; expected at least one, such as root.layer');
   const { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } = await import('./cut.js');

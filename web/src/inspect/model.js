@@ -23,12 +23,7 @@ export const kindsOf = (instance) => /** @type {ModelKind[]} */ (namesOf(instanc
 /** Its number in C. @param {Instance} instance @param {ModelKind} kind */
 export const numberOf = (instance, kind) => kindsOf(instance).indexOf(kind) + 1;
 
-/**
- * The feed of whichever file an engine needs.
- *
- * @param {() => Feed} feed
- * @returns {Feed}
- */
+/** The feed of whichever file an engine needs. @param {() => Feed} feed @returns {Feed} */
 export const delegated = (feed) => ({
   get size() {
     return feed().size;
@@ -57,11 +52,7 @@ const LOST = new Uint8Array(0);
  * The feed of a merged message for an engine that can do without damaged parts: it reports which bytes are lost, up to
  * the end of the chunk's part.
  *
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {Feed} feed
- * @param {Merged} merged
- * @returns {Feed}
+ * @param {Instance} instance @param {Engine} engine @param {Feed} feed @param {Merged} merged @returns {Feed}
  */
 function losing(instance, engine, feed, merged) {
   let lost = -1;
@@ -95,9 +86,8 @@ function losing(instance, engine, feed, merged) {
 
 /**
  * Reports damage to the engine that reading may not meet.
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {CpbError} damage
+ *
+ * @param {Instance} instance @param {Engine} engine @param {CpbError} damage
  */
 function noteDamage(instance, engine, damage) {
   instance.scope((scope) =>
@@ -173,10 +163,7 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
   const questions = namesOf(instance, instance.c.cpb_question_name);
   const loadOperators = operatorsFor(instance, engine, kind);
 
-  /**
-   * @param {QuestionName} question
-   * @param {QuestionOptions} options
-   */
+  /** @param {QuestionName} question @param {QuestionOptions} options */
   async function answer(question, { signal, onProgress, ...options }) {
     signal?.throwIfAborted();
     await loadOperators(question, () => file.check());
@@ -196,11 +183,8 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
   /**
    * The answer, and the result of `take` from the engine before the next question.
    *
-   * @template T
-   * @param {QuestionName} question
-   * @param {QuestionOptions} options
-   * @param {(engine: Engine, instance: Instance) => T} take
-   * @returns {Promise<{ answer: any, taken: T }>}
+   * @template T @param {QuestionName} question @param {QuestionOptions} options
+   * @param {(engine: Engine, instance: Instance) => T} take @returns {Promise<{ answer: any, taken: T }>}
    */
   async function askFor(question, options, take) {
     checkQuestion(questions, question, options);
@@ -326,10 +310,8 @@ function ask(engine, scope, kind, { name, scope: within, to, distance, metaGraph
 /**
  * A file next to a SavedModel.
  *
- * @param {import('../wasm/instance.js').Instance} instance
- * @param {Engine} engine
- * @param {'keras_metadata' | 'fingerprint'} name
- * @param {Uint8Array} bytes
+ * @param {import('../wasm/instance.js').Instance} instance @param {Engine} engine
+ * @param {'keras_metadata' | 'fingerprint'} name @param {Uint8Array} bytes
  */
 function setFile(instance, engine, name, bytes) {
   const taken = instance.scope((scope) => engine.call(`set_${name}`, scope.bytes(bytes), bytes.length));
@@ -337,10 +319,8 @@ function setFile(instance, engine, name, bytes) {
 }
 
 /**
- * @param {import('../wasm/instance.js').Instance} instance
- * @param {Engine} engine
- * @param {{ pointer: number }} checkpoint
- * @param {Uint8Array} [graph]
+ * @param {import('../wasm/instance.js').Instance} instance @param {Engine} engine
+ * @param {{ pointer: number }} checkpoint @param {Uint8Array} [graph]
  */
 function setCheckpoint(instance, engine, { pointer }, graph) {
   const taken = instance.scope((scope) =>

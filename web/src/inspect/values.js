@@ -69,9 +69,7 @@ const known = {
  * The message's feed for an array. Long values come as a stream from a separate feed, because other readers of the
  * message would end it.
  *
- * @param {Feed} feed
- * @param {Body} body
- * @returns {Feed}
+ * @param {Feed} feed @param {Body} body @returns {Feed}
  */
 function streaming(feed, body) {
   const { size } = feed;

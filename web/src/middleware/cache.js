@@ -18,11 +18,7 @@ import { shared } from './shared.js';
 /** The memory of an entry besides its bytes, in bytes. */
 const OVERHEAD = 128;
 
-/**
- * Ranges by their first byte; the least recently used are dropped first.
- *
- * @param {number} most bytes
- */
+/** Ranges by their first byte; the least recently used are dropped first. @param {number} most bytes */
 function lru(most) {
   /** @type {Map<number, Uint8Array>} */
   const entries = new Map();
@@ -89,8 +85,7 @@ class Cached {
   /**
    * The kept bytes at both ends of [begin, end), and the missing range between.
    *
-   * @param {number} begin
-   * @param {number} end
+   * @param {number} begin @param {number} end
    */
   #gather(begin, end) {
     const kept = this.#kept;

@@ -34,11 +34,7 @@ const check = () => (source) => {
 /**
  * Makes errors of the source CpbErrors, and does not wait for it after an abort.
  *
- * @template T
- * @param {string} who
- * @param {() => Promise<T>} ask
- * @param {ReadOptions} [options]
- * @returns {Promise<T>}
+ * @template T @param {string} who @param {() => Promise<T>} ask @param {ReadOptions} [options] @returns {Promise<T>}
  */
 async function checked(who, ask, { signal } = {}) {
   signal?.throwIfAborted();
@@ -92,10 +88,7 @@ async function tail(it, length, options) {
 }
 
 /**
- * @param {Checked} it
- * @param {AsyncGenerator<Uint8Array>} pieces
- * @param {number} offset
- * @param {number} length
+ * @param {Checked} it @param {AsyncGenerator<Uint8Array>} pieces @param {number} offset @param {number} length
  * @param {AbortSignal} signal
  */
 async function* exact(it, pieces, offset, length, signal) {

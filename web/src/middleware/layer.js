@@ -12,12 +12,7 @@ import { streamOf } from '../source/streams.js';
 /** How much is read at a time of a source without `stream`. */
 const PIECE = 1 << 20;
 
-/**
- * `stream` by `read`, for a source that has none.
- *
- * @param {Source} source
- * @returns {NonNullable<Source['stream']>}
- */
+/** `stream` by `read`, for a source that has none. @param {Source} source @returns {NonNullable<Source['stream']>} */
 const streamByReads =
   (source) =>
   (offset, length, { signal } = {}) =>
@@ -35,9 +30,7 @@ const streamByReads =
  * A source with its own methods; missing ones are those of the source below, or are built from this
  * one's `read` and `stat`. It is not `remote`, so that no default middleware is added.
  *
- * @param {Source} below
- * @param {Partial<Source>} own
- * @returns {FullSource}
+ * @param {Source} below @param {Partial<Source>} own @returns {FullSource}
  */
 export function layer(below, own) {
   /** @type {Source} */

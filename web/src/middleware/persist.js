@@ -61,8 +61,7 @@ const persist =
 /**
  * Writes to a store one by one, and drops the oldest entries beyond `most` bytes; failures are ignored.
  *
- * @param {Promise<Store>} ready
- * @param {number} most
+ * @param {Promise<Store>} ready @param {number} most
  */
 function writerTo(ready, most) {
   let writing = Promise.resolve();
@@ -127,12 +126,7 @@ async function opened(store) {
   return store === 'opfs' ? opfsStore() : store;
 }
 
-/**
- * A store in the Cache API of browsers, Deno and Workers.
- *
- * @param {string} [name]
- * @returns {Promise<Store>}
- */
+/** A store in the Cache API of browsers, Deno and Workers. @param {string} [name] @returns {Promise<Store>} */
 export async function cacheStore(name = 'libcpb') {
   const cache = await caches.open(name);
   const base = 'https://libcpb.invalid/';

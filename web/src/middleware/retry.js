@@ -24,11 +24,7 @@ const PROGRESS = 1 << 20;
 /** Whether a browser says so. */
 const isOffline = () => globalThis.navigator?.onLine === false;
 
-/**
- * @param {number} ms
- * @param {AbortSignal} [signal]
- * @returns {Promise<void>}
- */
+/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 function sleepFor(ms, signal) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -41,8 +37,7 @@ function sleepFor(ms, signal) {
 /**
  * Whether a failed call is tried again, and after which pause.
  *
- * @param {RetryOptions} options
- * @param {() => boolean} hasAnswered
+ * @param {RetryOptions} options @param {() => boolean} hasAnswered
  */
 function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, jitter, sleep }, hasAnswered) {
   const [random, wait] = [jitter ?? Math.random, sleep ?? sleepFor];
@@ -93,9 +88,7 @@ const retry =
     const pauses = pausing(options, () => hasAnswered);
 
     /**
-     * @template T
-     * @param {() => Promise<T>} ask
-     * @param {import('../types.js').ReadOptions} [options]
+     * @template T @param {() => Promise<T>} ask @param {import('../types.js').ReadOptions} [options]
      * @returns {Promise<T>}
      */
     async function again(ask, options) {

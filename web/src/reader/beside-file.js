@@ -7,8 +7,7 @@ import { openFile } from './open-file.js';
 /**
  * Another instance, of another module, for the same file, with which it is closed.
  *
- * @param {OpenFile} file
- * @param {WebAssembly.Module} module
+ * @param {OpenFile} file @param {WebAssembly.Module} module
  */
 export async function openBeside(file, module) {
   const source = Object.create(file.source, { close: { value: undefined } });

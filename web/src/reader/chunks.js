@@ -53,10 +53,7 @@ export const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
  * @param {number} n */
 export const big = (n) => (n >= Number.MAX_SAFE_INTEGER ? NONE : BigInt(n));
 
-/**
- * @param {string} what
- * @param {number} n
- */
+/** @param {string} what @param {number} n */
 export function checkOffset(what, n) {
   if (!(n >= 0 && (Number.isSafeInteger(n) || n === Infinity))) {
     throw new CpbError('USAGE', `${what} is ${n}; expected a whole number from 0 to 2^53 - 1`);
@@ -72,9 +69,7 @@ export function checkRange(offset, length) {
 /**
  * The index's entry of a chunk.
  *
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {number} i
+ * @param {OpenFile} file @param {Engine} index @param {number} i
  * @returns {{ type: number, size: number, position: number, file: number }}
  */
 export function chunkInfo(file, index, i) {

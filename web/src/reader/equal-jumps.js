@@ -228,8 +228,7 @@ for (let period = 2; period <= PERIOD; period++) rules.push({ rule: scaled(perio
 /**
  * The rule that has predicted most of the last jumps, and how many consecutive ones; undefined if none is trusted.
  *
- * @param {Jump[]} jumps
- * @returns {{ run: number, rule: Rule } | undefined}
+ * @param {Jump[]} jumps @returns {{ run: number, rule: Rule } | undefined}
  */
 function ruleOf(jumps) {
   /** @type {{ run: number, rule: Rule } | undefined} */
@@ -245,9 +244,7 @@ function ruleOf(jumps) {
 /**
  * The next jumps, as far as a rule is found that has predicted the last `run` of them.
  *
- * @param {Jump[]} jumps
- * @param {number} most
- * @returns {{ run: number, next: Jump[] }}
+ * @param {Jump[]} jumps @param {number} most @returns {{ run: number, next: Jump[] }}
  */
 export function goingOn(jumps, most) {
   const found = ruleOf(jumps);

@@ -88,11 +88,7 @@ const LEN = 2;
 /**
  * A message, whose fields can be found.
  *
- * @param {OpenFile} file
- * @param {Schema} schema
- * @param {Body} body
- * @param {boolean} [placed]
- * @returns {Context}
+ * @param {OpenFile} file @param {Schema} schema @param {Body} body @param {boolean} [placed] @returns {Context}
  */
 export function contextOf(file, schema, body, placed = true) {
   /** @type {Promise<Feed> | undefined} */
@@ -109,12 +105,7 @@ export function contextOf(file, schema, body, placed = true) {
   };
 }
 
-/**
- * Makes the functions that find the fields of a message.
- *
- * @param {Context} context
- * @param {number} type
- */
+/** Makes the functions that find the fields of a message. @param {Context} context @param {number} type */
 export const fieldsOf =
   (context, type) => async (/** @type {string} */ path, /** @type {ReadOptions | undefined} */ options) =>
     fieldIn(context, type, path, path, seeking(path, options));
@@ -122,10 +113,7 @@ export const fieldsOf =
 /**
  * A field of the whole message by its path there, which may differ from the path by which the caller knows it.
  *
- * @param {Context} context
- * @param {number} type
- * @param {string | number} path
- * @param {string} known
+ * @param {Context} context @param {number} type @param {string | number} path @param {string} known
  * @param {BodyOptions} how
  */
 export async function fieldIn(context, type, path, known, how) {
@@ -155,12 +143,7 @@ async function fieldAt(context, type, within, path, whole, how) {
 /** @param {string} base @param {string} path */
 const joinPaths = (base, path) => (base && path && !path.startsWith('[') ? `${base}.${path}` : base + path);
 
-/**
- * @param {Context} context
- * @param {Found} found
- * @param {string} path
- * @returns {Field}
- */
+/** @param {Context} context @param {Found} found @param {string} path @returns {Field} */
 function fieldOf(context, found, path) {
   const { file, schema, body } = context;
   const { ranges, number } = found;
@@ -222,11 +205,7 @@ function fieldOf(context, found, path) {
   return field;
 }
 
-/**
- * @param {Context} context
- * @param {Range[]} ranges
- * @param {BodyOptions} options
- */
+/** @param {Context} context @param {Range[]} ranges @param {BodyOptions} options */
 async function bytesOf({ body }, ranges, options) {
   const [first] = ranges;
   if (first && ranges.length === 1) return body.read(first.offset, first.length, options);
@@ -266,10 +245,7 @@ async function* piecesIn(body, ranges, { signal, told }) {
 }
 
 /**
- * @param {Context} context
- * @param {Range[]} ranges
- * @param {number} type
- * @param {number | undefined} omit
+ * @param {Context} context @param {Range[]} ranges @param {number} type @param {number | undefined} omit
  * @param {BodyOptions} how
  */
 async function readJson(context, ranges, type, omit, how) {
@@ -288,12 +264,7 @@ function unplaced(json) {
   return json;
 }
 
-/**
- * @param {Context} context
- * @param {Found} found
- * @param {string} path
- * @param {BodyOptions} how
- */
+/** @param {Context} context @param {Found} found @param {string} path @param {BodyOptions} how */
 async function* elementsIn(context, found, path, how) {
   if (!found.fields) throw new CpbError('USAGE', `${path} is not a repeated field`);
   let index = 0;

@@ -27,13 +27,7 @@ export const parsePath = (file, path) =>
     return scope.made((error) => file.instance.c.cpb_path_parse(0, scope.bytes(text), text.length, error));
   });
 
-/**
- * The ranges as an array of cpb_range.
- *
- * @param {OpenFile} file
- * @param {Scope} scope
- * @param {Range[]} ranges
- */
+/** The ranges as an array of cpb_range. @param {OpenFile} file @param {Scope} scope @param {Range[]} ranges */
 export function rangesIn({ instance }, scope, ranges) {
   const list = scope.alloc(16 * ranges.length);
   ranges.forEach((range, i) => instance.set(structs.range, list + 16 * i, range));

@@ -71,13 +71,8 @@ export async function jsonOf(of, schema, type, bytes, signal) {
  * The message that `ranges` are, without values longer than `omit` bytes: in
  * their place is {"@omitted": {"offset", "size"}}. These are not read.
  *
- * @param {OpenFile} of
- * @param {Schema} schema
- * @param {Feed} feed
- * @param {Range[]} ranges
- * @param {number} type
- * @param {number} omit
- * @param {BodyOptions} [options]
+ * @param {OpenFile} of @param {Schema} schema @param {Feed} feed @param {Range[]} ranges @param {number} type
+ * @param {number} omit @param {BodyOptions} [options]
  */
 export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
   if (ranges.length === 0) return {};
@@ -106,10 +101,7 @@ export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
  */
 
 /**
- * @param {OpenFile} file
- * @param {Text} text
- * @param {AbortSignal} [signal]
- * @param {() => void} [onFree]
+ * @param {OpenFile} file @param {Text} text @param {AbortSignal} [signal] @param {() => void} [onFree]
  * @returns {Promise<any>}
  */
 async function textOf(file, { type, put, size, omitted, count }, signal, onFree) {

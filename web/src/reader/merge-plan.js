@@ -167,9 +167,7 @@ export class MergePlan {
   /**
    * The segments that have bytes of a range.
    *
-   * @param {number} offset
-   * @param {number} length
-   * @param {BodyOptions} [options]
+   * @param {number} offset @param {number} length @param {BodyOptions} [options]
    */
   async segments(offset, length, options) {
     const merge = await this.#planned(options);

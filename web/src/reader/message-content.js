@@ -23,11 +23,7 @@ export { isRiegeli, storedOf, usingShared } from './stored.js';
 /** The subject of progress reports. */
 const MESSAGE = 'message';
 
-/**
- * The functions that need the complete index.
- *
- * @param {State} state
- */
+/** The functions that need the complete index. @param {State} state */
 function wholeOf(state) {
   const { file, index, options } = state;
   const { trustSizes, keepDamaged, verify, budget, http } = options;
@@ -103,11 +99,7 @@ export function contentOf(state) {
   };
 }
 
-/**
- * The index, of which some pages may not have been read.
- *
- * @param {State} state
- */
+/** The index, of which some pages may not have been read. @param {State} state */
 function indexOf(state) {
   const { file } = state;
   /** @type {Promise<void> | undefined} */
@@ -160,10 +152,7 @@ function indexOf(state) {
  */
 
 /**
- * @param {Body} body
- * @param {Merged | undefined} merged
- * @param {Reading} what
- * @param {BodyOptions} [options]
+ * @param {Body} body @param {Merged | undefined} merged @param {Reading} what @param {BodyOptions} [options]
  * @returns {Promise<Plan>}
  */
 async function planOf(body, merged, what, options) {
@@ -172,11 +161,7 @@ async function planOf(body, merged, what, options) {
   return { requests: ranges.length, bytes: sumOf(ranges), ranges };
 }
 
-/**
- * @param {Merged} merged
- * @param {Reading} what
- * @param {BodyOptions} [options]
- */
+/** @param {Merged} merged @param {Reading} what @param {BodyOptions} [options] */
 async function rangesOf(merged, what, options) {
   if ('chunks' in what) return joined(what.chunks.map(merged.rangeOf));
   if ('merged' in what) return merged.windows();
@@ -188,11 +173,7 @@ async function rangesOf(merged, what, options) {
   return joined(ranges);
 }
 
-/**
- * @param {Body} body
- * @param {Reading} what
- * @param {BodyOptions} [options]
- */
+/** @param {Body} body @param {Reading} what @param {BodyOptions} [options] */
 async function rangesOfPlain(body, what, options) {
   if ('chunks' in what) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
   if ('merged' in what) return [{ offset: 0, length: await body.size(options) }];

@@ -106,11 +106,8 @@ export async function openFile(module, source, limits) {
 }
 
 /**
- * @param {ReturnType<typeof openCore>} core
- * @param {Instance} instance
- * @param {Prepared} source
- * @param {Limits} [limits]
- * @param {OpenFile['limitsIn']} [limitsIn]
+ * @param {ReturnType<typeof openCore>} core @param {Instance} instance @param {Prepared} source
+ * @param {Limits} [limits] @param {OpenFile['limitsIn']} [limitsIn]
  */
 export function fileOf(core, instance, source, limits, limitsIn = () => 0) {
   /** @type {OpenFile} */
@@ -140,9 +137,7 @@ export function fileOf(core, instance, source, limits, limitsIn = () => 0) {
 /**
  * Adds `close` as the function that `using` and `await using` call, in runtimes that support these.
  *
- * @template {{ close: () => void }} T
- * @param {T} object
- * @returns {T & Disposable & AsyncDisposable}
+ * @template {{ close: () => void }} T @param {T} object @returns {T & Disposable & AsyncDisposable}
  */
 export function disposable(object) {
   const it = /** @type {any} */ (object);

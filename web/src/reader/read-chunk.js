@@ -31,9 +31,7 @@ const AT_ONCE = 2 ** 20;
 /**
  * Whether the chunk is in one Riegeli chunk with that before or behind it.
  *
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {number} i
+ * @param {OpenFile} file @param {Engine} index @param {number} i
  */
 export function isShared({ instance }, index, i) {
   return instance.scope((scope) => {
@@ -72,12 +70,7 @@ export function readChunk(file, index, i, offset, length, verify) {
   return reader;
 }
 
-/**
- * @template T
- * @param {Engine} engine
- * @param {(engine: Engine) => Promise<T>} use
- * @returns {Promise<T>}
- */
+/** @template T @param {Engine} engine @param {(engine: Engine) => Promise<T>} use @returns {Promise<T>} */
 export async function using(engine, use) {
   try {
     return await use(engine);
@@ -103,11 +96,7 @@ export function chunkReading(file, index, i, load, verify, size) {
   const shared = isShared(file, index, i);
 
   /**
-   * @template T
-   * @param {number} offset
-   * @param {number} length
-   * @param {ChunkReadOptions} o
-   * @param {Verify} otherwise
+   * @template T @param {number} offset @param {number} length @param {ChunkReadOptions} o @param {Verify} otherwise
    * @param {(reader: Engine) => Promise<T>} use
    */
   async function begun(offset, length, o, otherwise, use) {

@@ -115,9 +115,7 @@ class ReadingOn {
    * Bytes of the stream, after skipping those before them; undefined if it did not bring them, or a request would be
    * faster.
    *
-   * @param {number} offset
-   * @param {number} length
-   * @param {AbortSignal} [signal]
+   * @param {number} offset @param {number} length @param {AbortSignal} [signal]
    */
   async #through(offset, length, signal) {
     const open = /** @type {Open} */ (this.#open);

@@ -185,10 +185,7 @@ function describe(state, { fields, type, schema: set }) {
 /**
  * Adds the message of the record.
  *
- * @template {Record | Skipped | undefined} Item
- * @param {State} state
- * @param {Item} item
- * @param {AbortSignal} [signal]
+ * @template {Record | Skipped | undefined} Item @param {State} state @param {Item} item @param {AbortSignal} [signal]
  */
 async function described({ file, messages }, item, signal) {
   if (messages && item && 'bytes' in item)
@@ -255,9 +252,7 @@ async function* batches(state, options) {
 /**
  * The first record of a reader that was given a position.
  *
- * @param {State} state
- * @param {(reader: Engine) => void} seek
- * @param {ReadOptions} [options]
+ * @param {State} state @param {(reader: Engine) => void} seek @param {ReadOptions} [options]
  */
 const firstAfter = async (state, seek, options) =>
   using(newReader(state, 0), async (reader) => {
@@ -321,12 +316,7 @@ function batcher(file, reader, sizes) {
   };
 }
 
-/**
- * Turns the events of a reader into records.
- *
- * @param {OpenFile} file
- * @param {Engine} reader
- */
+/** Turns the events of a reader into records. @param {OpenFile} file @param {Engine} reader */
 function taker({ instance }, reader) {
   /** @type {Record | undefined} the current record */
   let record;
@@ -393,12 +383,7 @@ function runner({ instance }, { call, peek }, sizes) {
   };
 }
 
-/**
- * @param {OpenFile} file
- * @param {Engine} reader
- * @param {DriveOptions} how
- * @returns {Promise<Record | undefined>}
- */
+/** @param {OpenFile} file @param {Engine} reader @param {DriveOptions} how @returns {Promise<Record | undefined>} */
 async function firstOf(file, reader, how) {
   const take = taker(file, reader);
   /** @type {Record | undefined} */
@@ -421,11 +406,7 @@ async function firstOf(file, reader, how) {
  * @property {(numbers: number[], how: DriveOptions) => Promise<(Record | undefined)[]>} read
  */
 
-/**
- * Uses a reader for one call at a time; after an error it is created again.
- *
- * @param {() => Engine} make
- */
+/** Uses a reader for one call at a time; after an error it is created again. @param {() => Engine} make */
 function readerInTurn(make) {
   /** @type {Engine | undefined} */
   let kept;

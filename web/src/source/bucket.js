@@ -84,12 +84,7 @@ class StoredObject {
     return /** @type {Pinned} */ (this.#pinned);
   }
 
-  /**
-   * The existing part of a range.
-   *
-   * @param {number} offset
-   * @param {number} length
-   */
+  /** The existing part of a range. @param {number} offset @param {number} length */
   async #part(offset, length) {
     const { size } = await this.#known();
     return { offset, length: Math.max(0, Math.min(length, size - offset)) };

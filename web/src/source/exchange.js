@@ -119,12 +119,8 @@ export class Exchange {
   }
 
   /**
-   * @param {string} url
-   * @param {string} range
-   * @param {number} length
-   * @param {AbortSignal | undefined} signal
-   * @param {(incoming: Incoming) => Promise<number>} accept
-   * @returns {AsyncGenerator<Uint8Array>}
+   * @param {string} url @param {string} range @param {number} length @param {AbortSignal | undefined} signal
+   * @param {(incoming: Incoming) => Promise<number>} accept @returns {AsyncGenerator<Uint8Array>}
    */
   async *#once(url, range, length, signal, accept) {
     const { name } = this;
@@ -168,9 +164,7 @@ export class Exchange {
   /**
    * The browser's cache may have cut off the body, so it is bypassed from now on.
    *
-   * @param {number} got
-   * @param {number} announced
-   * @param {number} [status]
+   * @param {number} got @param {number} announced @param {number} [status]
    */
   cutOff(got, announced, status = 206) {
     this.doubt();

@@ -59,8 +59,7 @@ const AS_SEEN = AT_ONCE | (constants.O_NOFOLLOW ?? 0);
  * The real place of an opened file: according to the system, or else the target of its path, if that is still this
  * file.
  *
- * @param {Opened} file
- * @param {string} path
+ * @param {Opened} file @param {string} path
  */
 async function placeOf(file, path) {
   const told = await fs.promises.readlink(`/proc/self/fd/${file.of.fd}`).catch(() => undefined);
@@ -114,12 +113,7 @@ async function openBeside(name, main, path) {
  */
 const SMALL = 128 * 1024;
 
-/**
- * @param {Opened} file
- * @param {string} name
- * @param {number} offset
- * @param {number} length
- */
+/** @param {Opened} file @param {string} name @param {number} offset @param {number} length */
 async function readAt(file, name, offset, length) {
   const bytes = new Uint8Array(Math.max(0, Math.min(length, file.size - offset)));
   if (bytes.length <= SMALL || !file.own) {
@@ -160,10 +154,7 @@ function demandUnchanged({ of, etag }, name, offset, whole) {
 /**
  * The same without waiting, into an array.
  *
- * @param {Opened} file
- * @param {string} name
- * @param {number} offset
- * @param {Uint8Array} bytes
+ * @param {Opened} file @param {string} name @param {number} offset @param {Uint8Array} bytes
  */
 function readInto(file, name, offset, bytes) {
   const length = Math.max(0, Math.min(bytes.length, file.size - offset));
@@ -178,9 +169,7 @@ function readInto(file, name, offset, bytes) {
 /**
  * A file that is opened at the first read, and closed with the source.
  *
- * @param {string} name
- * @param {() => Promise<Opened>} begin
- * @param {(file: Opened) => void} [end]
+ * @param {string} name @param {() => Promise<Opened>} begin @param {(file: Opened) => void} [end]
  * @returns {LocalSource}
  */
 function sourceFrom(name, begin, end = closeFile) {
@@ -300,10 +289,7 @@ function readStreamSource(stream) {
 /**
  * Bytes [begin, end) of a source.
  *
- * @param {LocalSource} source
- * @param {number} begin
- * @param {number} end
- * @returns {LocalSource}
+ * @param {LocalSource} source @param {number} begin @param {number} end @returns {LocalSource}
  */
 const partOf = (source, begin, end) => ({
   ...source,

@@ -85,10 +85,7 @@ async function lastBytes(of, bySuffix, length, signal) {
   return rest && joined([bytes, rest], length);
 }
 
-/**
- * @param {() => Promise<typeof import('./layers.js')>} load
- * @returns {Parts['urls']}
- */
+/** @param {() => Promise<typeof import('./layers.js')>} load @returns {Parts['urls']} */
 export const urlLater = (load) => (url, options, usage) => {
   const { url: href, name, home, crossOrigin } = placeOf(url);
   const { suffix = 'auto', requireValidator, headers } = options;

@@ -12,8 +12,7 @@ export const PROBE = 4096;
  * Which range of the resource a 206 has; undefined where it leaves this unclear: several parts, an encoding (its
  * ranges count other bytes), an unknown total.
  *
- * @param {Headers} headers
- * @returns {Span | undefined}
+ * @param {Headers} headers @returns {Span | undefined}
  */
 export function spanOf(headers) {
   const [, first, last, total] = /^bytes\s+(\d+)-(\d+)\/(\d+)$/i.exec(headers.get('content-range') ?? '') ?? [];
@@ -43,20 +42,13 @@ export function encodingOf(headers) {
 /** @param {string} etag */
 export const isWeak = (etag) => etag.startsWith('W/');
 
-/**
- * The tag from `stat`: a date alone makes a weak one.
- *
- * @param {Validators} validators
- */
+/** The tag from `stat`: a date alone makes a weak one. @param {Validators} validators */
 export const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);
 
 /**
  * The validators in a response.
  *
- * @param {Headers} headers
- * @param {number} size
- * @param {import('./url.js').UrlOptions} options
- * @returns {Validators}
+ * @param {Headers} headers @param {number} size @param {import('./url.js').UrlOptions} options @returns {Validators}
  */
 export const validatorsOf = (headers, size, { ignoreEtag }) => ({
   size,

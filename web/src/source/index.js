@@ -70,11 +70,8 @@ export function prepare(
 }
 
 /**
- * @param {Input} input
- * @param {SourceOptions} options
- * @param {((path: string) => Source) | undefined} openPath
- * @param {Meter} [usage]
- * @returns {LocalSource}
+ * @param {Input} input @param {SourceOptions} options @param {((path: string) => Source) | undefined} openPath
+ * @param {Meter} [usage] @returns {LocalSource}
  */
 export function sourceOf(input, { http, budget: limit, memory }, openPath, usage = meter(limit ?? http?.budget)) {
   const text = typeof input === 'string' || input instanceof URL ? String(input) : undefined;

@@ -43,9 +43,7 @@ export function layered(source, options, usage, own) {
 /**
  * A source that first repeats its earlier answer about its end.
  *
- * @param {Source} source
- * @param {Stat & { bytes: Uint8Array }} [told]
- * @returns {Source}
+ * @param {Source} source @param {Stat & { bytes: Uint8Array }} [told] @returns {Source}
  */
 export const telling = (source, told) =>
   layer(source, {

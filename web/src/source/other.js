@@ -64,19 +64,14 @@ export function otherSource(input, memory = MEMORY) {
   );
 }
 
-/**
- * A blob: or data: URL, which is fetched as a whole, without a server.
- *
- * @param {string} url
- */
+/** A blob: or data: URL, which is fetched as a whole, without a server. @param {string} url */
 const localUrlSource = (url) =>
   lazySource({ name: 'the URL' }, async () => blobSource(await (await fetch(url)).blob()));
 
 /**
  * The stream in an answer to a request, or the input itself if it is a stream; and its length if known.
  *
- * @param {any} input
- * @returns {{ name: string, body: any, size?: number }}
+ * @param {any} input @returns {{ name: string, body: any, size?: number }}
  */
 function streamIn(input) {
   if (typeof Request !== 'undefined' && input instanceof Request && !input.body) {
@@ -186,8 +181,7 @@ function spooled(name, steps, most, size) {
 /**
  * A file of the origin private file system, or one that the user chose; after CHANGED it is requested again.
  *
- * @param {{ name?: string, getFile: () => Promise<Blob> }} handle
- * @returns {Source}
+ * @param {{ name?: string, getFile: () => Promise<Blob> }} handle @returns {Source}
  */
 function handleSource(handle) {
   const { name = 'the file' } = handle;
@@ -209,8 +203,7 @@ function handleSource(handle) {
 /**
  * Reads to the end of the array or of the file; returns the number of bytes.
  *
- * @param {{ read: (bytes: Uint8Array, o: { at: number }) => number }} handle
- * @param {number} offset
+ * @param {{ read: (bytes: Uint8Array, o: { at: number }) => number }} handle @param {number} offset
  * @param {Uint8Array} bytes
  */
 function readInto(handle, offset, bytes) {

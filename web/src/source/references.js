@@ -170,10 +170,7 @@ class Others {
   }
 
   /**
-   * @template T
-   * @param {string} name
-   * @param {number} size
-   * @param {(source: Prepared) => Promise<T>} act
+   * @template T @param {string} name @param {number} size @param {(source: Prepared) => Promise<T>} act
    * @param {ReadOptions} [options]
    */
   async #use(name, size, act, { signal } = {}) {

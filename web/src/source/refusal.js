@@ -27,9 +27,7 @@ const EXPLANATION = 2048;
  * The error for a response that is neither 200 nor 206. Object stores explain a refusal in the body, such as an expired
  * signature.
  *
- * @param {Incoming} incoming
- * @param {string} name
- * @returns {Promise<CpbError>}
+ * @param {Incoming} incoming @param {string} name @returns {Promise<CpbError>}
  */
 async function refusal(incoming, name) {
   const { response } = incoming;
@@ -69,10 +67,7 @@ async function explanation(incoming) {
     .slice(0, 200);
 }
 
-/**
- * @param {Headers} headers
- * @returns {number | undefined} milliseconds
- */
+/** @param {Headers} headers @returns {number | undefined} milliseconds */
 function retryAfter(headers) {
   const text = headers.get('retry-after');
   if (!text) return undefined;
@@ -81,12 +76,7 @@ function retryAfter(headers) {
   return Number.isNaN(until) ? undefined : Math.max(0, until);
 }
 
-/**
- * The size in a 416.
- *
- * @param {Headers} headers
- * @returns {number | undefined}
- */
+/** The size in a 416. @param {Headers} headers @returns {number | undefined} */
 function sizeOf416(headers) {
   const size = /^bytes\s+\*\/(\d+)$/i.exec(headers.get('content-range') ?? '')?.[1];
   return size === undefined ? undefined : Number(size);
@@ -95,8 +85,7 @@ function sizeOf416(headers) {
 /**
  * The size of a whole body as announced; undefined for an encoded one.
  *
- * @param {Headers} headers
- * @returns {number | undefined}
+ * @param {Headers} headers @returns {number | undefined}
  */
 function announcedSize(headers) {
   const size = headers.get('content-length');
@@ -146,8 +135,7 @@ const LOOKS = 4;
 /**
  * The range of a response without the total size: `bytes 0-9/*`.
  *
- * @param {Headers} headers
- * @param {Resource} resource
+ * @param {Headers} headers @param {Resource} resource
  */
 export async function spanOfUnknown(headers, resource) {
   const found = openSpan(headers);
@@ -164,11 +152,7 @@ function openSpan(headers) {
   return begin < end && Number.isSafeInteger(end) ? { begin, end } : undefined;
 }
 
-/**
- * Finds the size of a resource whose ranges lack it: the offset after which nothing is left.
- *
- * @param {Exchange} http
- */
+/** Finds the size of a resource whose ranges lack it: the offset after which nothing is left. @param {Exchange} http */
 async function sizeByRanges(http) {
   let size = 0;
   for (let left = LOOKS; left > 0; left--) {
@@ -230,12 +214,7 @@ export async function withoutRange(incoming, resource, begin, end, signal) {
   return 0;
 }
 
-/**
- * The error for a 206 that does not tell its range of the resource.
- *
- * @param {Headers} headers
- * @param {Exchange} http
- */
+/** The error for a 206 that does not tell its range of the resource. @param {Headers} headers @param {Exchange} http */
 function unclear(headers, { name, crossOrigin }) {
   const encoding = encodingOf(headers);
   const text = headers.get('content-range');
@@ -309,10 +288,7 @@ export const perhapsChanged = (error) =>
  * Adds a response's validators to the known ones; if they contradict these, the resource has changed, which is an
  * error.
  *
- * @param {Validators} known
- * @param {Validators} found
- * @param {string} name
- * @returns {Validators}
+ * @param {Validators} known @param {Validators} found @param {string} name @returns {Validators}
  */
 export function pin(known, found, name) {
   const difference = differs(known, found);
@@ -328,8 +304,7 @@ export function pin(known, found, name) {
  * ETags are compared weakly: a server that sometimes compresses weakens the tag of the same bytes. If one is weak or
  * missing, the date must agree as well.
  *
- * @param {Validators} a
- * @param {Validators} b
+ * @param {Validators} a @param {Validators} b
  */
 function differs(a, b) {
   /** @param {string} what @param {keyof Validators} key */

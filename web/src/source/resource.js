@@ -78,9 +78,7 @@ export class Resource {
    * Requests [begin, end) once, and yields its pieces; none if the response was the whole resource, or only had its
    * size.
    *
-   * @param {number} begin
-   * @param {number} end
-   * @param {AbortSignal} [signal]
+   * @param {number} begin @param {number} end @param {AbortSignal} [signal]
    */
   #request(begin, end, signal) {
     const range = `bytes=${begin}-${end === Infinity ? '' : end - 1}`;
@@ -96,8 +94,7 @@ export class Resource {
    * Requests the last bytes as a suffix range. If the server does not support suffixes, this is not an error: the size
    * or the whole resource may be known now, and plain ranges are used.
    *
-   * @param {number} length
-   * @param {AbortSignal} [signal]
+   * @param {number} length @param {AbortSignal} [signal]
    */
   #requestSuffix(length, signal) {
     return this.http.exchange(`bytes=-${length}`, length, signal, async (incoming) => {
@@ -115,11 +112,7 @@ export class Resource {
     return bytes && from >= 0 && from < bytes.length ? bytes.subarray(from, end - begin) : undefined;
   }
 
-  /**
-   * @param {number} offset
-   * @param {number} length
-   * @param {AbortSignal} [signal]
-   */
+  /** @param {number} offset @param {number} length @param {AbortSignal} [signal] */
   async *pieces(offset, length, signal) {
     const wanted = offset + length;
     const end = () => Math.min(wanted, this.size());

@@ -15,8 +15,7 @@ export * from './refusal.js';
  * An error that names the kind of file, if it is known; otherwise the error itself. Only the module for models has
  * the table.
  *
- * @param {Error} error
- * @param {Source} source
+ * @param {Error} error @param {Source} source
  */
 export async function named(error, source) {
   const { size } = await source.stat();

@@ -52,9 +52,7 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
 /**
  * The same, continuing with the state from before this code was loaded.
  *
- * @param {string | URL} url
- * @param {UrlOptions} options
- * @param {import('../middleware/meter.js').Meter} usage
+ * @param {string | URL} url @param {UrlOptions} options @param {import('../middleware/meter.js').Meter} usage
  * @param {First} first
  */
 export function urlSourceFrom(url, options, usage, first) {

@@ -118,12 +118,7 @@ export class SourceFeed {
     return this.recent.at(offset);
   }
 
-  /**
-   * @param {number} offset
-   * @param {number} length
-   * @param {number} ahead
-   * @param {ReadOptions} [options]
-   */
+  /** @param {number} offset @param {number} length @param {number} ahead @param {ReadOptions} [options] */
   fetch(offset, length, ahead, options) {
     return this.#guarded(
       async () => (await parts.reading()).fetchFor(this, offset, length, ahead, options),
@@ -174,9 +169,5 @@ export class SourceFeed {
   }
 }
 
-/**
- * @param {Source} source
- * @param {FeedOptions} [options]
- * @returns {Feed}
- */
+/** @param {Source} source @param {FeedOptions} [options] @returns {Feed} */
 export const createFeed = (source, options = {}) => new SourceFeed(source, options);

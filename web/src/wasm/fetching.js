@@ -15,10 +15,7 @@ const NEAR = 64 * 1024;
 const WIDEST = 128 * 1024;
 
 /**
- * @param {SourceFeed} feed
- * @param {number} offset
- * @param {number} length
- * @param {number} ahead
+ * @param {SourceFeed} feed @param {number} offset @param {number} length @param {number} ahead
  * @param {ReadOptions} [options]
  */
 export function fetchFor(feed, offset, length, ahead, options) {
@@ -43,10 +40,7 @@ export function fetchFor(feed, offset, length, ahead, options) {
  * How far to fetch from `offset`: the needed bytes, the engine's hint, and more while it makes short jumps; without
  * remembered bytes, and not beyond the limit.
  *
- * @param {SourceFeed} feed
- * @param {number} offset
- * @param {number} length
- * @param {number} hint
+ * @param {SourceFeed} feed @param {number} offset @param {number} length @param {number} hint
  */
 function endOf(feed, offset, length, hint) {
   const { ahead = 0, until } = feed.options;
@@ -62,9 +56,7 @@ function endOf(feed, offset, length, hint) {
 /**
  * Where the first piece after `offset` begins, or `end`.
  *
- * @param {import('./feed.js').RecentBytes} recent
- * @param {number} offset
- * @param {number} end
+ * @param {import('./feed.js').RecentBytes} recent @param {number} offset @param {number} end
  */
 function nextAfter({ pieces }, offset, end) {
   for (const piece of pieces) {

@@ -216,10 +216,7 @@ class ModuleInstance {
   }
 }
 
-/**
- * @param {WebAssembly.Module} module
- * @returns {Promise<Instance>}
- */
+/** @param {WebAssembly.Module} module @returns {Promise<Instance>} */
 export async function createInstance(module) {
   const { exports } = await WebAssembly.instantiate(module);
   return new ModuleInstance(exports);
@@ -228,22 +225,14 @@ export async function createInstance(module) {
 /** A larger instance is not reused for another file. */
 const REUSED = 16 * 2 ** 20;
 
-/**
- * @param {Record<string, (...args: any[]) => any>} c
- * @param {string} name
- * @returns {(...args: any[]) => any}
- */
+/** @param {Record<string, (...args: any[]) => any>} c @param {string} name @returns {(...args: any[]) => any} */
 export function at(c, name) {
   const f = c[name];
   if (!f) throw new CpbError('UNSUPPORTED', `this WebAssembly module has no ${name}`);
   return f;
 }
 
-/**
- * @template T
- * @param {Instance} instance
- * @param {(scope: Scope) => T} use
- */
+/** @template T @param {Instance} instance @param {(scope: Scope) => T} use */
 function inScope(instance, use) {
   /** @type {number[]} */
   const blocks = [];
@@ -304,8 +293,7 @@ export async function acquire(module, memory = 2 ** 30) {
  * Keeps it for the next file, unless it trapped, grew large, or something in it
  * is still alive: then it is left to the garbage collector.
  *
- * @param {WebAssembly.Module} module
- * @param {Instance} instance
+ * @param {WebAssembly.Module} module @param {Instance} instance
  */
 export function release(module, instance) {
   const kept = idle.get(module) ?? [];

@@ -19,8 +19,7 @@ import { Connection } from './connection.js';
  * A web Worker with the script at this place. A script of another origin cannot be started directly, but another one
  * may import it.
  *
- * @param {URL | string} place
- * @returns {WorkerLike}
+ * @param {URL | string} place @returns {WorkerLike}
  */
 export function startAt(place) {
   const { href, origin } = new URL(place, globalThis.location?.href);
@@ -37,8 +36,7 @@ export function startAt(place) {
  * It ends when the worker fails, or with `end`. If a worker fails before it has said anything, its script may be
  * missing. It must not refer to proxies of the worker's objects, which could then never be garbage-collected.
  *
- * @param {WorkerLike} worker
- * @param {() => void} [onEnd]
+ * @param {WorkerLike} worker @param {() => void} [onEnd]
  */
 export function connectWorker(worker, onEnd) {
   const connection = new Connection(worker, {

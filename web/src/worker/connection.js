@@ -103,9 +103,7 @@ export class Connection {
   /**
    * Exposes an object, by default with all its methods, and describes it to the other end.
    *
-   * @param {Record<string, any>} object
-   * @param {string[]} [members]
-   * @returns {Description}
+   * @param {Record<string, any>} object @param {string[]} [members] @returns {Description}
    */
   describe(object, members = Object.keys(object)) {
     const data = members.filter((name) => !isFunction(object[name]));

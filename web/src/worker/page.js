@@ -108,23 +108,15 @@ function referencesFor(connection, sources, own, options) {
   return { references: connection.describe({ resolve }) };
 }
 
-/**
- * @param {() => WorkerLike} start
- * @param {any} input
- * @param {OpenOptions} [options]
- * @returns {Promise<Message>}
- */
+/** @param {() => WorkerLike} start @param {any} input @param {OpenOptions} [options] @returns {Promise<Message>} */
 export async function openIn(start, input, options = {}) {
   const opened = await startFor(start, 'open', ['reader'], input, options);
   return messageOf(opened, input);
 }
 
 /**
- * @template {ModelKind} [Kind=ModelKind]
- * @param {() => WorkerLike} start
- * @param {any} input
- * @param {InspectOptions<Kind>} [options]
- * @returns {Promise<ModelInWorker<Kind>>}
+ * @template {ModelKind} [Kind=ModelKind] @param {() => WorkerLike} start @param {any} input
+ * @param {InspectOptions<Kind>} [options] @returns {Promise<ModelInWorker<Kind>>}
  */
 export async function inspectIn(start, input, options = {}) {
   const name = input?.name ?? String(input).replace(/[?#].*/s, '');
@@ -203,11 +195,7 @@ function addressOf(input) {
 
 const CHUNK = ['bytes', 'stream', 'read', 'stored'];
 
-/**
- * @param {Opened} opened
- * @param {any} input
- * @returns {Message}
- */
+/** @param {Opened} opened @param {any} input @returns {Message} */
 function messageOf(opened, input) {
   const { owner, answer, end } = opened;
   const { object: id, methods, data } = answer;

@@ -24,8 +24,7 @@ export function serve(port) {
   /**
    * Uses the modules that were posted (the page has the others); returns the input, and how to open it.
    *
-   * @param {any} posted
-   * @param {any} [how]
+   * @param {any} posted @param {any} [how]
    */
   async function take({ modules, more, input, source, options }, { signal, onProgress } = {}) {
     setUp(unpack({ connection }, more).moduleFor);

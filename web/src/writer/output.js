@@ -175,11 +175,7 @@ class Writing {
   }
 }
 
-/**
- * @template R
- * @param {Make<R>} make
- * @returns {Output<R>}
- */
+/** @template R @param {Make<R>} make @returns {Output<R>} */
 export function outputOf(make) {
   const writing = new Writing(make);
   return {

@@ -77,9 +77,7 @@ export function codecFields(instance, codec) {
 /**
  * The option fields that both engines have.
  *
- * @param {Instance} instance
- * @param {PackOptions} options
- * @param {How} how
+ * @param {Instance} instance @param {PackOptions} options @param {How} how
  */
 export function packFields(instance, options, { seekable }) {
   const { layout = 'remote', codec, transpose = false, indexPages = false, memory = MEMORY } = options;

@@ -25,10 +25,7 @@ export const structs = layOutAll({
 /**
  * A cpb_record_writer_options with `fields`, and the options in the text, if given.
  *
- * @param {Instance} instance
- * @param {Scope} scope
- * @param {string | undefined} text
- * @param {Values} [fields]
+ * @param {Instance} instance @param {Scope} scope @param {string | undefined} text @param {Values} [fields]
  * @returns {number}
  */
 export function writerOptions(instance, scope, text, fields) {
@@ -43,8 +40,7 @@ export function writerOptions(instance, scope, text, fields) {
 /**
  * Throws where the text is not alone, as it says all.
  *
- * @param {Record<string, unknown>} options
- * @param {string[]} others
+ * @param {Record<string, unknown>} options @param {string[]} others
  */
 export function checkAlone(options, others) {
   const other = others.find((name) => options[name] !== undefined);

@@ -63,10 +63,7 @@ import { CpbError } from '../errors.js';
  * @typedef {WritableStream | { writable: WritableStream } | WritableFile | OpenedFile | NodeWritable | Sink} Destination
  */
 
-/**
- * @param {Destination} destination
- * @returns {OwnSink | Promise<OwnSink>}
- */
+/** @param {Destination} destination @returns {OwnSink | Promise<OwnSink>} */
 export function sinkOf(destination) {
   const it = /** @type {any} */ (destination);
   const has = (/** @type {string} */ method) => typeof it?.[method] === 'function';
@@ -97,12 +94,7 @@ function streamSink(stream) {
   };
 }
 
-/**
- * The next write waits until the one before is out of the stream's buffer.
- *
- * @param {any} stream
- * @returns {Sink}
- */
+/** The next write waits until the one before is out of the stream's buffer. @param {any} stream @returns {Sink} */
 function nodeSink(stream) {
   /** @type {(error: unknown) => void} */
   let reject = () => {};

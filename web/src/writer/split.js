@@ -59,11 +59,7 @@ const split = (input, options = {}) =>
     }),
   );
 
-/**
- * @param {OpenFile} file
- * @param {SplitOptions} options
- * @param {How} how
- */
+/** @param {OpenFile} file @param {SplitOptions} options @param {How} how */
 function newSplit(file, options, how) {
   const { instance } = file;
   const { type, schema, version = {} } = options;

@@ -89,11 +89,7 @@ const BROTLI = { name: /** @type {const} */ ('brotli') };
 /** The bits of a double. @param {number} number */
 const bitsOf = (number) => new BigUint64Array(new Float64Array([number]).buffer)[0];
 
-/**
- * @param {OpenFile} file
- * @param {WriteRecordsOptions} options
- * @param {How} how
- */
+/** @param {OpenFile} file @param {WriteRecordsOptions} options @param {How} how */
 function newWriter(file, options, { seekable }) {
   const { codec = BROTLI, chunkSize, transpose = false, bucketFraction, memory = MEMORY } = options;
   const metadata = options.metadata && asBytes(options.metadata);
@@ -119,10 +115,7 @@ function newWriter(file, options, { seekable }) {
 const BATCH = { bytes: 256 * 1024, records: 4096 };
 
 /**
- * @param {OpenFile} file
- * @param {Engine} writer
- * @param {RecordsInput} records
- * @param {How} how
+ * @param {OpenFile} file @param {Engine} writer @param {RecordsInput} records @param {How} how
  * @returns {AsyncGenerator<Piece, RecordsResult, void>}
  */
 async function* write(file, writer, records, { signal, onProgress }) {
@@ -148,12 +141,7 @@ async function* write(file, writer, records, { signal, onProgress }) {
   return result;
 }
 
-/**
- * Puts records into the engine, and yields its output.
- *
- * @param {OpenFile} file
- * @param {Engine} writer
- */
+/** Puts records into the engine, and yields its output. @param {OpenFile} file @param {Engine} writer */
 function inserter({ instance, keep }, writer) {
   const room = instance.alloc(BATCH.bytes + 4 * BATCH.records);
   keep(() => instance.free(room));
@@ -214,8 +202,7 @@ function inserter({ instance, keep }, writer) {
 /**
  * Lists of records that go into the module at once; a record that is too large is alone.
  *
- * @param {RecordsInput} records
- * @param {AbortSignal} [signal]
+ * @param {RecordsInput} records @param {AbortSignal} [signal]
  */
 async function* batches(records, signal) {
   /** @type {Uint8Array[]} */
@@ -242,9 +229,7 @@ async function* batches(records, signal) {
 /**
  * The same, but an abort ends the waiting.
  *
- * @param {RecordsInput} records
- * @param {AbortSignal} [signal]
- * @returns {RecordsInput}
+ * @param {RecordsInput} records @param {AbortSignal} [signal] @returns {RecordsInput}
  */
 function inTurn(records, signal) {
   if (typeof records === 'object' && records !== null) {

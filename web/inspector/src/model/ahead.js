@@ -61,9 +61,7 @@ const [LANDINGS, WINDOWS] = [3, 12];
  * requested at once. No byte is requested twice, because Chrome's cache first validates the bytes that it has. The
  * beginning is requested at once, while the code that needs it is still being loaded.
  *
- * @param {Source} inner
- * @param {AbortSignal} signal
- * @returns {Source}
+ * @param {Source} inner @param {AbortSignal} signal @returns {Source}
  */
 export function widening(inner, signal) {
   /** @type {Window} */

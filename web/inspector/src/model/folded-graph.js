@@ -102,9 +102,7 @@ const IDLE = /^(Const|NoOp|ReadVariableOp|VarHandleOp)$/;
 /**
  * Leaves out boxes that only have control edges, and idle ones, unless these are the only boxes.
  *
- * @param {Map<string, Group>} groups
- * @param {Edge[]} edges
- * @param {Seen} options
+ * @param {Map<string, Group>} groups @param {Edge[]} edges @param {Seen} options
  */
 function tidied(groups, edges, { control, all }) {
   if (control) return edges;
@@ -167,13 +165,7 @@ async function openAtFirst({ ask, name, whole }, how) {
   }
 }
 
-/**
- * All boxes, before similar ones are gathered.
- *
- * @param {Graph} graph
- * @param {Seen} options
- * @param {Signal} how
- */
+/** All boxes, before similar ones are gathered. @param {Graph} graph @param {Seen} options @param {Signal} how */
 async function boxesOf(graph, { open, show, all = false }, how) {
   const wanted = [...(open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')];
   const scopes = wanted.filter((one) => !isPart(one));
@@ -189,13 +181,7 @@ async function boxesOf(graph, { open, show, all = false }, how) {
 /** What distinguishes drawings of a graph. @param {Seen} seen */
 export const keyOf = ({ open, control, all }) => JSON.stringify([open, !!control, !!all]);
 
-/**
- * The drawing with some open scopes.
- *
- * @param {Graph} graph
- * @param {Seen} options
- * @param {Signal} how
- */
+/** The drawing with some open scopes. @param {Graph} graph @param {Seen} options @param {Signal} how */
 export async function drawn(graph, options, how) {
   const meant = options.show ? await graph.lookup.placed(options.show, how) : [];
   const [show] = meant;
@@ -216,9 +202,7 @@ export async function drawn(graph, options, how) {
 /**
  * A page of the contents of one box: similar nodes, or the rest of a scope.
  *
- * @param {Graph} graph
- * @param {Seen & { group: string, first: number, count: number }} options
- * @param {Signal} how
+ * @param {Graph} graph @param {Seen & { group: string, first: number, count: number }} options @param {Signal} how
  * @returns {Promise<Page>}
  */
 export async function membersOf(graph, options, how) {

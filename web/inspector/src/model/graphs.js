@@ -113,9 +113,7 @@ async function functionPlaces(ask, how) {
 /**
  * The page's questions about graphs; parameters as for `finder`.
  *
- * @param {Ask} askModel
- * @param {string} kind
- * @param {() => boolean} [isBrief]
+ * @param {Ask} askModel @param {string} kind @param {() => boolean} [isBrief]
  */
 export function graphs(askModel, kind, isBrief = () => false) {
   const { entries, graphOf } = finder(askModel, kind, isBrief);

@@ -78,12 +78,7 @@ function besides(place, opening) {
   };
 }
 
-/**
- * The same model, with progress reports for its arrays.
- *
- * @param {Model} model
- * @param {Requests} requests
- */
+/** The same model, with progress reports for its arrays. @param {Model} model @param {Requests} requests */
 const telling = (model, requests) => ({
   async values(/** @type {string} */ name, /** @type {any} */ options) {
     const array = await model.values(name, options);
@@ -143,12 +138,7 @@ const NEEDS_ALL = ['constants', 'layers'];
  *   fingerprint?: (model: Model, signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} Exposing
  */
 
-/**
- * Asks a model, with the files next to it, one question at a time.
- *
- * @param {Model} model
- * @param {Exposing} how
- */
+/** Asks a model, with the files next to it, one question at a time. @param {Model} model @param {Exposing} how */
 function asking(model, { requests, remote, give = async () => false, ahead }) {
   const { kind } = model;
   // Until something needs the initializers, which may take hundreds of requests, no answer waits for them.
@@ -204,9 +194,7 @@ function chunksOf(message, { first, count }) {
 /**
  * Bytes of a chunk, and how it is stored; without a chunk, of the message itself.
  *
- * @param {Message} message
- * @param {{ chunk?: number, offset: number, length: number }} range
- * @param {Signal} how
+ * @param {Message} message @param {{ chunk?: number, offset: number, length: number }} range @param {Signal} how
  */
 async function chunkBytes(message, { chunk: index, offset, length }, { signal }) {
   if (index === undefined) {
@@ -220,12 +208,7 @@ async function chunkBytes(message, { chunk: index, offset, length }, { signal })
   return { bytes, size: stored.size, stored, type: chunk.type, position: chunk.position, other };
 }
 
-/**
- * The page's methods for a model.
- *
- * @param {Model} model
- * @param {Exposing} how
- */
+/** The page's methods for a model. @param {Model} model @param {Exposing} how */
 function exposed(model, how) {
   const { requests, about, remote = false, ahead, fingerprint = async () => undefined } = how;
   const { kind, message } = model;
@@ -300,8 +283,7 @@ async function openAt(place, opening) {
  * Opens a model; or returns the reason why it cannot: a folder has none of the files that were `tried`, its server
  * sends only the `whole` file, or an archive has several models, the `choices`.
  *
- * @param {Input} input
- * @param {Opening} opening
+ * @param {Input} input @param {Opening} opening
  */
 export async function openModel(input, opening) {
   try {

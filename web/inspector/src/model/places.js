@@ -86,9 +86,7 @@ const [HEAD, TAIL] = [4096, 64 * 1024];
 /**
  * The source of a place, whose first request is sent at once, while the code that needs it is still being loaded.
  *
- * @param {Place} place
- * @param {AbortSignal} signal
- * @returns {Source}
+ * @param {Place} place @param {AbortSignal} signal @returns {Source}
  */
 export function early({ name, remote, ...place }, signal) {
   const source = place.source();
@@ -138,9 +136,7 @@ const isThere = (source) =>
  * The checkpoint next to a model, if there is one: next to model.meta it is model.index, or model, a single file in
  * TensorFlow's first format.
  *
- * @param {Place} model
- * @param {(name: string) => Place | undefined} near
- * @param {AbortSignal} [signal]
+ * @param {Place} model @param {(name: string) => Place | undefined} near @param {AbortSignal} [signal]
  */
 export async function checkpointBeside({ name }, near, signal) {
   const prefix = /\.meta$/.test(name) ? name.replace(/\.meta$/, '') : undefined;
@@ -224,13 +220,7 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
   };
 }
 
-/**
- * @param {Chosen} chosen
- * @param {Chosen[]} all
- * @param {Requests} requests
- * @param {string} [beside]
- * @returns {Place}
- */
+/** @param {Chosen} chosen @param {Chosen[]} all @param {Requests} requests @param {string} [beside] @returns {Place} */
 export function amongFiles({ path, file }, all, requests, beside) {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   return {
@@ -258,9 +248,7 @@ export function amongFiles({ path, file }, all, requests, beside) {
 /**
  * Whether a server sends the whole file.
  *
- * @param {string} url
- * @param {AbortSignal} signal
- * @returns {Promise<{ url: string, size?: number } | undefined>}
+ * @param {string} url @param {AbortSignal} signal @returns {Promise<{ url: string, size?: number } | undefined>}
  */
 export async function wholeAt(url, signal) {
   const response = await fetch(url, { signal }).catch(() => undefined);

@@ -258,9 +258,7 @@ class Bytes extends Panel {
 /**
  * Variables and constants of a SavedModel, constants of a graph, parameters of a SameDiff tag.
  *
- * @param {import('../session.js').Session} session
- * @param {string | undefined} tag
- * @param {AbortSignal} signal
+ * @param {import('../session.js').Session} session @param {string | undefined} tag @param {AbortSignal} signal
  */
 async function arraysOf(session, tag, signal) {
   const isSaved = session.about.kind === 'saved_model';

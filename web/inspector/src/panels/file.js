@@ -210,12 +210,7 @@ const LINE = 16;
 const two = (/** @type {number} */ byte) => byte.toString(16).padStart(2, '0');
 const visible = (/** @type {number} */ byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : '·');
 
-/**
- * Bytes as numbers and as text.
- *
- * @param {Uint8Array} bytes
- * @param {number} from where the first of them is
- */
+/** Bytes as numbers and as text. @param {Uint8Array} bytes @param {number} from where the first of them is */
 function hex(bytes, from) {
   const width = Math.max(6, (from + bytes.length).toString(16).length);
   const lines = Array.from({ length: Math.ceil(bytes.length / LINE) }, (_, i) => {

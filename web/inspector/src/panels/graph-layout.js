@@ -18,10 +18,7 @@ function keep(worker) {
 /**
  * Lays out in a worker, which is ended if nothing waits for it any more.
  *
- * @param {Box[]} boxes
- * @param {PlacedEdge[]} edges
- * @param {AbortSignal} [signal]
- * @returns {Promise<Layout>}
+ * @param {Box[]} boxes @param {PlacedEdge[]} edges @param {AbortSignal} [signal] @returns {Promise<Layout>}
  */
 async function layOut(boxes, edges, signal) {
   signal?.throwIfAborted();

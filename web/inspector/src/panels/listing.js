@@ -123,10 +123,7 @@ export const table = (what, columns, rows, head = plainHead) =>
 /** @param {Column} column */
 const plainHead = ({ title, ...column }) => html`<th class=${classes(column)} scope="col">${title}</th>`;
 
-/**
- * @param {import('../panel.js').Panel} panel whose view has `sort`, `q` and `first`
- * @param {Listed} list
- */
+/** @param {import('../panel.js').Panel} panel whose view has `sort`, `q` and `first` @param {Listed} list */
 export function list(panel, list) {
   const { columns, rows, what } = list;
   const left = chosen(list, panel.view);

@@ -89,9 +89,7 @@ class Objects extends Panel {
 /**
  * The stored values of a variable, for display; undefined if they are missing or incomplete.
  *
- * @param {any} session
- * @param {any} object
- * @param {AbortSignal} signal
+ * @param {any} session @param {any} object @param {AbortSignal} signal
  */
 async function valueOf(session, { node, path }, signal) {
   const { variables } = await session.ask('variables', { name: `#${node}`, signal });
