@@ -21,11 +21,7 @@ const workers = {
 /** @param {Uint8Array | string} content */
 const hash = (content) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
 
-/**
- * @param {string} entry
- * @param {Record<string, string>} alias
- * @param {import('esbuild').Plugin[]} [plugins]
- */
+/** @param {string} entry @param {Record<string, string>} alias @param {import('esbuild').Plugin[]} [plugins] */
 async function bundled(entry, alias, plugins = []) {
   const { outputFiles } = await build({
     entryPoints: [entry],

@@ -21,9 +21,8 @@ export function teller(onProgress, of, total) {
   let done = 0,
     last = 0;
   if (onProgress === undefined) return undefined;
-  if (typeof onProgress !== 'function') {
+  if (typeof onProgress !== 'function')
     throw new CpbError('USAGE', `the option onProgress is ${onProgress}; expected a function`);
-  }
   return (more, known = total) => {
     done += more;
     total = known;

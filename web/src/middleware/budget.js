@@ -13,9 +13,8 @@ import { meter } from './meter.js';
  * @param {Meter} [usage] shared with others that have the same budget
  * @returns {import('../types.js').Middleware}
  */
-const budget =
-  (limit, usage = meter(limit)) =>
-  (source) =>
+export function budget(limit, usage = meter(limit)) {
+  return (source) =>
     layer(source, {
       transferred: source.transferred ?? usage.cost,
       ...around(source, async (ask, _, length) => {
@@ -41,8 +40,7 @@ const budget =
         }
       }),
     });
+}
 
 /** The number of bytes in an answer of `read` or `tail`. @param {any} answer @returns {number} */
 const sizeOf = (answer) => (answer.bytes ?? answer).length;
-
-export { budget };

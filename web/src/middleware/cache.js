@@ -181,9 +181,8 @@ class Cached {
  * @param {CacheOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-const cache =
-  (options = {}) =>
-  (source) => {
+export function cache(options = {}) {
+  return (source) => {
     const cached = new Cached(source, options);
     return layer(source, {
       read: (...args) => cached.read(...args),
@@ -192,5 +191,4 @@ const cache =
       reset: () => cached.reset(),
     });
   };
-
-export { cache };
+}

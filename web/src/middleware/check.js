@@ -19,17 +19,19 @@ const CONTINUED = 4;
  *
  * @returns {import('../types.js').Middleware}
  */
-const check = () => (source) => {
-  const who = source.name ?? 'the source';
-  const below = around(source, (ask, options) => checked(who, ask, options));
-  const it = { who, below };
-  return layer(source, {
-    read: (...args) => read(it, ...args),
-    stat: (...args) => stat(it, ...args),
-    tail: below.tail && ((...args) => tail(it, ...args)),
-    stream: streamThrough(source, (...args) => exact(it, ...args)),
-  });
-};
+export function check() {
+  return (source) => {
+    const who = source.name ?? 'the source';
+    const below = around(source, (ask, options) => checked(who, ask, options));
+    const it = { who, below };
+    return layer(source, {
+      read: (...args) => read(it, ...args),
+      stat: (...args) => stat(it, ...args),
+      tail: below.tail && ((...args) => tail(it, ...args)),
+      stream: streamThrough(source, (...args) => exact(it, ...args)),
+    });
+  };
+}
 
 /**
  * Makes errors of the source CpbErrors, and does not wait for it after an abort.
@@ -103,9 +105,8 @@ async function* exact(it, pieces, offset, length, signal) {
   } catch (error) {
     throw signal.aborted ? signal.reason : asCpbError(error, who);
   }
-  if (offset < end && offset < (await stat(it, { signal })).size) {
+  if (offset < end && offset < (await stat(it, { signal })).size)
     throw new CpbError('NETWORK', `the stream of ${who} ended too early`, { offset, retryable: true });
-  }
 }
 
 /** @param {number} offset @param {number} length */
@@ -114,5 +115,3 @@ function demand(offset, length) {
   if (whole && offset >= 0 && length >= 0) return;
   throw new CpbError('USAGE', `no range of bytes: offset ${offset}, length ${length}`);
 }
-
-export { check };

@@ -94,7 +94,7 @@ export function streamThrough(below, change) {
  * @param {...Middleware} middleware
  * @returns {Source}
  */
-const compose = (source, ...middleware) => {
+export function compose(source, ...middleware) {
   const composed = middleware.reduce((below, wrap) => wrap(below), source);
   const { beside } = source;
   if (beside && composed !== source) {
@@ -104,7 +104,7 @@ const compose = (source, ...middleware) => {
     };
   }
   return composed;
-};
+}
 
 /**
  * Where known facts about a file are kept: `persist` sets it, and reader/outline.js uses it. It is found by the `key`
@@ -117,5 +117,3 @@ const compose = (source, ...middleware) => {
 
 /** @type {WeakMap<object, Keeper>} */
 export const keepers = new WeakMap();
-
-export { compose };

@@ -16,9 +16,8 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
   let reserved = 0;
 
   function count() {
-    if (cost.requests >= requests) {
+    if (cost.requests >= requests)
       throw new CpbError('BUDGET', `a request exceeds the budget: all ${requests} are spent`);
-    }
     cost.requests++;
   }
 

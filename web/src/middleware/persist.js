@@ -24,9 +24,8 @@ import { keepers, layer } from './layer.js';
  * @param {string} [options.name] instead of the source's own
  * @returns {import('../types.js').Middleware}
  */
-const persist =
-  ({ store, bytes: most = 256 << 20, name: given }) =>
-  (source) => {
+export function persist({ store, bytes: most = 256 << 20, name: given }) {
+  return (source) => {
     const name = given ?? (source.key ? nameOf(...source.key) : source.name);
     const ready = opened(store);
     ready.catch(() => {});
@@ -57,6 +56,7 @@ const persist =
       },
     });
   };
+}
 
 /**
  * Writes to a store one by one, and drops the oldest entries beyond `most` bytes; failures are ignored.
@@ -197,5 +197,3 @@ async function fileName(key) {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
   return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
-
-export { persist };

@@ -81,9 +81,8 @@ function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, ji
  * @param {RetryOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-const retry =
-  (options = {}) =>
-  (source) => {
+export function retry(options = {}) {
+  return (source) => {
     let hasAnswered = false;
     const pauses = pausing(options, () => hasAnswered);
 
@@ -128,5 +127,4 @@ const retry =
           }, signal)),
     });
   };
-
-export { retry };
+}

@@ -33,9 +33,8 @@ export const smallReads = (local) => (source) => {
     const near = length <= small && offset >= next && offset - next <= far;
     row = near ? row + 1 : 0;
     next = offset + length;
-    if (row > ROW && (local || !running) && !isThere(offset, next)) {
+    if (row > ROW && (local || !running) && !isThere(offset, next))
       window = { begin: offset, work: shared((signal) => source.read(offset, most, { signal })) };
-    }
     const from = isThere(offset, next) && window;
     running++;
     try {

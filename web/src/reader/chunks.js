@@ -55,9 +55,8 @@ export const big = (n) => (n >= Number.MAX_SAFE_INTEGER ? NONE : BigInt(n));
 
 /** @param {string} what @param {number} n */
 export function checkOffset(what, n) {
-  if (!(n >= 0 && (Number.isSafeInteger(n) || n === Infinity))) {
+  if (!(n >= 0 && (Number.isSafeInteger(n) || n === Infinity)))
     throw new CpbError('USAGE', `${what} is ${n}; expected a whole number from 0 to 2^53 - 1`);
-  }
 }
 
 /** @param {number} offset @param {number} length */
@@ -75,9 +74,8 @@ export function checkRange(offset, length) {
 export function chunkInfo(file, index, i) {
   return file.instance.scope((scope) => {
     const out = scope.struct('chunk_info');
-    if (!(i >= 0) || index.call('get_chunk', big(i), out) !== 0) {
+    if (!(i >= 0) || index.call('get_chunk', big(i), out) !== 0)
       throw new CpbError('NOT_FOUND', `there is no chunk ${i}`);
-    }
     return file.instance.get('chunk_info', out);
   });
 }

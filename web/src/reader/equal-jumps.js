@@ -218,9 +218,8 @@ function asBefore(jumps) {
 
 /** @type {{ rule: Rule, least: number, slack: number }[]} `least`: how many it must have predicted */
 const rules = [];
-for (let period = 1; period <= PERIOD; period++) {
+for (let period = 1; period <= PERIOD; period++)
   rules.push({ rule: again(period), least: Math.min(period, 2), slack: ALIKE });
-}
 rules.push({ rule: asBefore, least: 2, slack: ALIKE });
 for (let period = 1; period <= PERIOD; period++) rules.push({ rule: steps(period), least: 2, slack: ALIKE });
 for (let period = 2; period <= PERIOD; period++) rules.push({ rule: scaled(period), least: 2, slack: ROUGH });

@@ -178,9 +178,8 @@ function fieldOf(context, found, path) {
       if (found.message && !found.fields) return readJson(context, ranges, found.message, omit, how);
       if (!found.parent) throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
       if (found.fields) return first(await readJson(context, ranges, found.parent, omit, how)) ?? [];
-      if (found.wireType === LEN && omit !== undefined && size > omit) {
+      if (found.wireType === LEN && omit !== undefined && size > omit)
         return { '@omitted': context.placed ? { offset: ranges[0]?.offset, size } : { size } };
-      }
       const bytes = await field.bytes(options);
       const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes), options.signal));
       return declared?.repeated && Array.isArray(value) ? value[0] : (value ?? zero(context, declared));
@@ -195,9 +194,8 @@ function fieldOf(context, found, path) {
     elements: (options) => elementsIn(context, found, path, seeking(path, options)),
 
     async field(below, options) {
-      if (found.fields || (declared && !found.message)) {
+      if (found.fields || (declared && !found.message))
         throw new CpbError('USAGE', `${path} is not a message and has no fields`);
-      }
       const whole = joinPaths(path, below);
       return fieldAt(context, found.message, ranges, below, whole, seeking(whole, options));
     },
@@ -268,9 +266,8 @@ function unplaced(json) {
 async function* elementsIn(context, found, path, how) {
   if (!found.fields) throw new CpbError('USAGE', `${path} is not a repeated field`);
   let index = 0;
-  for await (const element of elementsOf(context.file, await context.feed(how), found, how)) {
+  for await (const element of elementsOf(context.file, await context.feed(how), found, how))
     yield fieldOf(context, element, `${path}[${index++}]`);
-  }
 }
 
 /** The one property. @param {any} object */

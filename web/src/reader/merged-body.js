@@ -205,9 +205,8 @@ async function inGroups(parts, work) {
 /** @param {State} state @param {number} offset @param {number} length @param {BodyOptions} [options] */
 function stream(state, offset, length, options = {}) {
   const { signal: outer, told } = options;
-  if (length > AT_ONCE.bytes) {
+  if (length > AT_ONCE.bytes)
     return engineStream(state.file, (signal) => begin(state, offset, length, { ...options, signal }), outer, told);
-  }
   return streamOf(async function* pieces(signal) {
     yield await read(state, offset, length, { ...options, signal });
   }, outer);

@@ -167,9 +167,8 @@ async function rangesOf(merged, what, options) {
   if ('merged' in what) return merged.windows();
   /** @type {FileRange[]} */
   const ranges = [];
-  for (const { offset, length } of 'ranges' in what ? what.ranges : [what]) {
+  for (const { offset, length } of 'ranges' in what ? what.ranges : [what])
     ranges.push(...(await merged.rangesOf(offset, length, options)));
-  }
   return joined(ranges);
 }
 

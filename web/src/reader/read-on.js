@@ -123,9 +123,7 @@ class ReadingOn {
     this.#busy = true;
     try {
       for (let filled = 0; filled < length;) {
-        if (open.rest.length === 0 && !(await this.#next(open, offset - open.offset, signal))) {
-          return this.#end();
-        }
+        if (open.rest.length === 0 && !(await this.#next(open, offset - open.offset, signal))) return this.#end();
         const skip = Math.max(0, Math.min(offset + filled - open.offset, open.rest.length));
         const part = open.rest.subarray(skip, skip + length - filled);
         bytes.set(part, filled);

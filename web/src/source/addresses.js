@@ -61,9 +61,8 @@ export function requestedFor(given, url, page) {
   }
   const [own = ''] = /^[^:]*/.exec(url) ?? [];
   // The runtime itself supports the schemes of a program's own pages and files.
-  if (![...READ, 'file', 'content', page?.slice(0, -1)].includes(own)) {
+  if (![...READ, 'file', 'content', page?.slice(0, -1)].includes(own))
     throw new CpbError('USAGE', `URLs of the scheme ${own} are not read; expected one of ${READ.join(', ')}`);
-  }
   const file = pages.reduce((text, [shown, put]) => text.replace(shown, put), url);
   return page === undefined ? file : file.replace(RAW, 'https://raw.githubusercontent.com/$1');
 }
@@ -82,8 +81,7 @@ export function beside(given, url, path) {
     return new URL(`./${escaped(path)}${new URL(url).search}`, url).href;
   }
   const length = keyLength(given);
-  if (keyLength(path) < path.length) {
+  if (keyLength(path) < path.length)
     throw new CpbError('READ', `the name ${path} would begin a query; expected no ? that a parameter follows`);
-  }
   return given.slice(0, length).replace(/[^/]*$/, () => path) + given.slice(length);
 }

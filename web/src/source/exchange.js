@@ -149,9 +149,8 @@ export class Exchange {
       this.#redirects?.came(to, url);
       let left = count;
       for (let piece; count > 0 && (piece = await incoming.next());) {
-        if ((left -= piece.length) < 0) {
+        if ((left -= piece.length) < 0)
           throw new CpbError('RANGE', `${name} sent more bytes than its Content-Range says`);
-        }
         yield piece;
       }
       if (left > 0) throw this.cutOff(count - left, count);

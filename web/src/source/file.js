@@ -159,9 +159,8 @@ function demandUnchanged({ of, etag }, name, offset, whole) {
 function readInto(file, name, offset, bytes) {
   const length = Math.max(0, Math.min(bytes.length, file.size - offset));
   let at = 0;
-  for (let count = -1; at < length && count !== 0; at += count) {
+  for (let count = -1; at < length && count !== 0; at += count)
     count = readSync(file.of.fd, bytes, at, length - at, offset + at);
-  }
   demandUnchanged(file, name, offset, at === length);
   return length;
 }

@@ -28,9 +28,8 @@ export function blobSource(blob) {
 
   /** @param {unknown} cause @returns {never} */
   function fail(cause) {
-    if (/^Not(Readable|Found)Error$/.test(/** @type {Error} */ (cause)?.name)) {
+    if (/^Not(Readable|Found)Error$/.test(/** @type {Error} */ (cause)?.name))
       throw new CpbError('CHANGED', `${name} changed since it was chosen`, { cause });
-    }
     throw asCpbError(cause, name);
   }
 

@@ -74,9 +74,8 @@ const localUrlSource = (url) =>
  * @param {any} input @returns {{ name: string, body: any, size?: number }}
  */
 function streamIn(input) {
-  if (typeof Request !== 'undefined' && input instanceof Request && !input.body) {
+  if (typeof Request !== 'undefined' && input instanceof Request && !input.body)
     throw new CpbError('USAGE', 'the input is a Request without a body: pass its URL, or the Response to it');
-  }
   if ('Body' in input) {
     if (input.ContentRange) throw part('the object');
     return { name: 'the object', body: input.Body, size: input.ContentLength };
@@ -84,9 +83,8 @@ function streamIn(input) {
   if (!('body' in input)) return { name: 'the stream', body: input.readable?.getReader ? input.readable : input };
   const { body, url, key, status, headers, bodyUsed } = input;
   const name = url ? String(url).replace(/[?#].*/, '') : (key ?? 'the Response');
-  if (status !== undefined && input.ok === false) {
+  if (status !== undefined && input.ok === false)
     throw new CpbError('HTTP', `${name}: ${status}`, { status, retryable: status === 429 || status > 500 });
-  }
   if (status === 206) throw part(name);
   if (bodyUsed) throw used(name);
   const length = headers?.get?.('content-length');
@@ -151,9 +149,8 @@ function spooled(name, steps, most, size) {
       if ((length += bytes.length) > most) throw tooLong(length);
       all.add(bytes);
     }
-    if (size !== undefined && length !== size) {
+    if (size !== undefined && length !== size)
       throw new CpbError('NETWORK', `${name} ended after ${length} of ${size} bytes`, { offset: length });
-    }
     return bytesSource(all.bytes());
   }
 
@@ -208,9 +205,8 @@ function handleSource(handle) {
  */
 function readInto(handle, offset, bytes) {
   let at = 0;
-  for (let count = -1; at < bytes.length && count !== 0; at += count) {
+  for (let count = -1; at < bytes.length && count !== 0; at += count)
     count = handle.read(bytes.subarray(at), { at: offset + at });
-  }
   return at;
 }
 

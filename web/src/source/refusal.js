@@ -54,9 +54,8 @@ async function explanation(incoming) {
   const decoder = new TextDecoder();
   let text = incoming.response.headers.get('www-authenticate') ?? '';
   try {
-    for (let piece; text.length < EXPLANATION && (piece = await incoming.next());) {
+    for (let piece; text.length < EXPLANATION && (piece = await incoming.next());)
       text += decoder.decode(piece, { stream: true });
-    }
   } catch (error) {
     if (!(error instanceof CpbError)) throw error;
   }

@@ -130,9 +130,8 @@ export class Resource {
         offset += piece.length;
         yield piece;
       }
-      if (offset - before < SHORT && offset < end() && left-- === 0) {
+      if (offset - before < SHORT && offset < end() && left-- === 0)
         throw new CpbError('RANGE', `${this.http.name} keeps sending less than was asked for`, { offset });
-      }
     }
   }
 

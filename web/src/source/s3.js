@@ -79,9 +79,8 @@ function errorOf(cause, key) {
 export function s3Source({ client, GetObjectCommand, bucket, key, input }) {
   /** @type {any} */
   const any = client;
-  if (!any?.getObject && !(any?.send && GetObjectCommand)) {
+  if (!any?.getObject && !(any?.send && GetObjectCommand))
     throw new CpbError('USAGE', 'the client is not an S3, or an S3Client with GetObjectCommand beside it');
-  }
 
   // A version belongs to one object.
   const ofOthers = { ...input, VersionId: undefined };

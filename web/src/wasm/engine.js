@@ -182,9 +182,8 @@ export async function drive(instance, engine, source, options = {}) {
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
     got?.(feed.got - before);
-    if (!answered(instance, engine)) {
+    if (!answered(instance, engine))
       throw new CpbError('READ', `the source returned no bytes at ${offset}`, { offset });
-    }
   }
 }
 

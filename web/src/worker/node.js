@@ -3,7 +3,11 @@ import { workerUrl } from '../init.js';
 import { threads } from '../source/node.js';
 import { inspectIn, openIn } from './page.js';
 
+/** @import { ModelKind } from '../inspect/asked.js' */
+/** @import { InspectOptions } from '../inspect/inspect.js' */
+/** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { WorkerLike } from './connected-worker.js' */
+/** @import { ModelInWorker } from './page.js' */
 
 /** A URL, or a path. @param {URL | string} host */
 const fileOf = (host) => (/^[a-z]{2,}:/i.test(String(host)) ? new URL(host) : host);
@@ -31,16 +35,23 @@ export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.
  * Like open(), but the work is done in a worker thread, which ends with close(). Your own source is read on the
  * caller's thread; options must not contain functions.
  *
- * @type {typeof import('./browser.js').openInWorker}
+ * @param {any} input
+ * @param {OpenOptions} [options]
+ * @returns {Promise<Message>}
  */
-const openInWorker = (input, options) => openIn(() => start(), input, options);
+export function openInWorker(input, options) {
+  return openIn(() => start(), input, options);
+}
 
 /**
  * Like inspect(), but the work is done in a worker thread, which ends with close(). Only the option `checkpoint.data`
  * may be a function, and must return URLs, Blobs or bytes.
  *
- * @type {typeof import('./browser.js').inspectInWorker}
+ * @template {ModelKind} [Kind=ModelKind]
+ * @param {any} input
+ * @param {InspectOptions<Kind>} [options]
+ * @returns {Promise<ModelInWorker<Kind>>}
  */
-const inspectInWorker = (input, options) => inspectIn(() => start(), input, options);
-
-export { inspectInWorker, openInWorker };
+export function inspectInWorker(input, options) {
+  return inspectIn(() => start(), input, options);
+}

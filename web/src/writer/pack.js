@@ -200,8 +200,7 @@ const progressOf = ({ instance }, engine) =>
 
 /** @param {unknown} error @returns {never} */
 export function advise(error) {
-  if (error instanceof CpbError && / output is not seekable$/.test(error.message)) {
+  if (error instanceof CpbError && / output is not seekable$/.test(error.message))
     error.message += ': write to a file or a sink, or raise the option memory';
-  }
   throw error;
 }

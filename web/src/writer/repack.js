@@ -29,8 +29,8 @@ const known = { riegeliOptions: is.text, ...packing };
  * @param {Input} input the .cpb file
  * @param {RepackOptions} [options]
  */
-const repack = (input, options = {}) =>
-  outputOf((how) =>
+export function repack(input, options = {}) {
+  return outputOf((how) =>
     withFile(input, options, known, how, async function* (file) {
       const { instance } = file;
       const { c } = instance;
@@ -55,5 +55,4 @@ const repack = (input, options = {}) =>
       return { chunks, size: yield* pack(file, engine, how), isSplit: chunks > 1 };
     }),
   );
-
-export { repack };
+}

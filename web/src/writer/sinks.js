@@ -145,9 +145,8 @@ function handleSink(handle) {
         size = Math.max(size, offset + bytes.length);
       }),
     async write(offset, bytes) {
-      for (let at = 0; at < bytes.length;) {
+      for (let at = 0; at < bytes.length;)
         at += (await handle.write(bytes, at, bytes.length - at, offset + at)).bytesWritten;
-      }
       size = Math.max(size, offset + bytes.length);
     },
     close: () => handle.truncate(size),

@@ -46,8 +46,8 @@ const known = {
  * @param {Input} input what open() takes; a stream is held in memory
  * @param {SplitOptions} [options]
  */
-const split = (input, options = {}) =>
-  outputOf((how) =>
+export function split(input, options = {}) {
+  return outputOf((how) =>
     withFile(input, options, known, how, async function* (file) {
       const engine = newSplit(file, options, how);
       const got = teller(how.onProgress, 'input');
@@ -58,6 +58,7 @@ const split = (input, options = {}) =>
       return { chunks, size: yield* pack(file, engine, how), isSplit };
     }),
   );
+}
 
 /** @param {OpenFile} file @param {SplitOptions} options @param {How} how */
 function newSplit(file, options, how) {
@@ -96,5 +97,3 @@ function newSplit(file, options, how) {
     () => kept.forEach((pointer) => instance.free(pointer)),
   );
 }
-
-export { split };

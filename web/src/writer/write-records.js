@@ -69,8 +69,8 @@ const known = { ...replaced, riegeliOptions: is.text, metadata: is.bytes, memory
  * @param {WriteRecordsOptions} [options]
  * @returns {Output<RecordsResult>}
  */
-const writeRecords = (records, options = {}) =>
-  outputOf(async function* (how) {
+export function writeRecords(records, options = {}) {
+  return outputOf(async function* (how) {
     is.checkOptions(options, known);
     checkAlone({ ...options }, Object.keys(replaced));
     how.signal?.throwIfAborted();
@@ -82,6 +82,7 @@ const writeRecords = (records, options = {}) =>
       file.close();
     }
   });
+}
 
 /** Riegeli's default. */
 const BROTLI = { name: /** @type {const} */ ('brotli') };
@@ -210,9 +211,8 @@ async function* batches(records, signal) {
   let bytes = 0;
   let count = 0;
   for await (const given of inTurn(records, signal)) {
-    if (!isBytes(given)) {
+    if (!isBytes(given))
       throw new CpbError('USAGE', `record ${count} is ${typeof given}; expected a Uint8Array or another view of bytes`);
-    }
     const record = asBytes(given);
     if (batch.length === BATCH.records || (batch.length > 0 && bytes + record.length > BATCH.bytes)) {
       yield batch;
@@ -253,5 +253,3 @@ async function* leaving(records, signal) {
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }
-
-export { writeRecords };
