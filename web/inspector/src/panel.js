@@ -134,6 +134,15 @@ export function pager({ total, first, items }, turn, size = 100, label = 'Pages'
   </nav>`;
 }
 
+/** A list under a title, if it has anything. @param {unknown} title @param {unknown[]} items each a `li` */
+export const titled = (title, items) =>
+  items.length
+    ? html`<h3>${title}</h3>
+        <ul>
+          ${items}
+        </ul>`
+    : nothing;
+
 /** The number of characters that fit on a line. */
 const FITS = 30;
 

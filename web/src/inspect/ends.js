@@ -20,11 +20,14 @@ export const withEnds = (instance, { name, size, begin, end = new Uint8Array() }
     return use(scope.struct(structs.file_ends, { ...lent, ...sizes }), scope);
   });
 
-/** The sentence about a file that is not a model. @param {Instance} instance @param {Ends} ends */
-export const describe = (instance, ends) => look(instance, ends).text;
-
-/** @param {Instance} instance @param {Ends} ends @returns {{ is: number, text: string }} is: 0 if unknown */
-const look = (instance, ends) =>
+/**
+ * The sentence about a file that is not a model.
+ *
+ * @param {Instance} instance
+ * @param {Ends} ends
+ * @returns {{ is: number, text: string }} is: 0 if unknown
+ */
+export const look = (instance, ends) =>
   withEnds(instance, ends, (pointer, scope) => {
     const out = scope.alloc(SENTENCE);
     const is = instance.c.cpb_foreign_describe(pointer, out, SENTENCE);

@@ -1,6 +1,6 @@
 /** Recognizes the kind of model in a file by its beginning and end (cpb/model.h), and other kinds of files. */
 import { CpbError } from '../errors.js';
-import { describe, HEAD, withEnds } from './ends.js';
+import { HEAD, look, withEnds } from './ends.js';
 import { isDamage, kindsOf } from './model.js';
 
 /** @import { Feed } from '../wasm/feed.js' */
@@ -68,6 +68,6 @@ export async function guess(instance, feed, whole, { name, size, signal }) {
   const tail = Math.min(TAIL, size);
   if (ends.begin.length === HEAD) ends.end = await bytesOf(feed, size - tail, { most: tail, enough: tail, signal });
   const kind = kindOf(instance, ends);
-  if (!kind) throw new CpbError('FORMAT', describe(instance, ends));
+  if (!kind) throw new CpbError('FORMAT', look(instance, ends).text);
   return { kind };
 }

@@ -34,15 +34,10 @@ export class RecentBytes {
       this.#size -= pieces.pop()?.bytes.length ?? 0;
   }
 
-  /** @param {number} offset */
-  #indexOf(offset) {
-    return this.pieces.findIndex((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
-  }
-
   /** What there is from `offset` on, in one piece. @param {number} offset */
   at(offset) {
     const pieces = this.pieces;
-    const i = this.#indexOf(offset);
+    const i = pieces.findIndex((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
     const piece = pieces[i];
     if (i > 0) pieces.unshift(...pieces.splice(i, 1));
     return piece?.bytes.subarray(offset - piece.offset);
