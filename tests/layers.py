@@ -6,7 +6,7 @@
 Checked are: each folder of C sources has a row; a row allows only rows above it, or single headers of
 theirs; no #include goes against the table; no two files or folders include each other, by whatever way
 round (a .c and its .h are one file here); each function is declared in a header of the folder that
-defines it. First it tests itself on small trees.
+defines it. First it tests itself on small trees. Include checkers, such as include-what-you-use, know no layers.
 """
 import collections
 import os
