@@ -15,6 +15,7 @@ void cpb_calls_free(cpb_calls *c) {
   cpb_calls_init(c, &c->allocator);
 }
 
+/* Only a repetition of the last call is joined here. The others wait for cpb_calls_sort(), which sorts once. */
 bool cpb_calls_add(cpb_calls *c, uint32_t caller, uint32_t callee) {
   void *items = c->items;
   cpb_call *last = c->count > 0 ? &c->items[c->count - 1] : NULL;
@@ -95,6 +96,8 @@ void cpb_entries_free(cpb_entries *e) {
   *e = (cpb_entries){.allocator = e->allocator};
 }
 
+/* All values lie in one message, so their addresses have the order of the entries. An entry without a value counts
+ * as the earliest. */
 /* The later one of two with the same key comes first. */
 static int by_key(const void *a, const void *b) {
   const cpb_entry *x = a, *y = b;
@@ -146,6 +149,7 @@ cpb_span cpb_entries_find(const cpb_entries *e, cpb_span key) {
 
 void cpb_joined_free(cpb_joined *l) { cpb_release(&l->allocator, l->items); }
 
+/* qsort() is not stable, so `join` may meet equal items in any order; it must not depend on the order. */
 void cpb_joined_join(cpb_joined *l) {
   size_t kept = 0;
   char *items = l->items;
@@ -158,6 +162,9 @@ void cpb_joined_join(cpb_joined *l) {
   l->count = l->joined = kept;
 }
 
+/* At least three quarters of the items that a join sorts were added after the join before it. Sorting therefore
+ * costs O(log n) for each added item on average. Repetitions of the last item, such as a graph's runs of equal
+ * nodes, take no room at all. */
 bool cpb_joined_add(cpb_joined *l, const void *item) {
   char *last = l->count > 0 ? (char *)l->items + (l->count - 1) * l->each : NULL;
   if (last && !l->late && l->compare(last, item) == 0) return l->join(last, item), true;

@@ -69,6 +69,9 @@ cpb_step cpb_part_step(cpb_part *p, cpb_error *error) {
 
 /* --- Joining ---------------------------------------------------------------------------- */
 
+/* A writer may split a message field into pieces, which parsers merge. The pieces are copied only if there are
+ * several; one piece is used in place. */
+
 static bool add_piece(joined *j, cpb_span piece) {
   static const uint8_t filler[] = {0xf8, 0xff, 0xff, 0xff, 0x0f, 0}; /* field 2^29 - 1 */
   void *list = j->pieces;
@@ -110,6 +113,9 @@ static cpb_span original_of(const cpb_part *p, cpb_span value) {
 }
 
 /* --- Places ----------------------------------------------------------------------------- */
+
+/* An omitted value is an empty span whose address is its identity: `at` in the sorted list of omitted values. A span
+ * that points elsewhere, such as a copy, is never omitted. */
 
 /* The omitted value at `value`, or NULL. */
 static const cpb_omitted *find_omitted(const cpb_part *p, cpb_span value) {
@@ -193,6 +199,7 @@ void cpb_pieces_put(cpb_pieces *p, const void *data, size_t size) {
   p->failed = p->failed || !cpb_buffer_append(&p->literals, data, size);
   if (p->failed || size == 0) return;
   p->size += size;
+  /* An open field's entry has no length yet. Bytes that extend it would come before the field's own head. */
   if (e && e->offset == CPB_NO_OFFSET && e->length > 0 && e->at + e->length == at) e->length += size;
   else add(p, (entry){CPB_NO_OFFSET, size, at, 0});
 }

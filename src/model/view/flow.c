@@ -114,6 +114,9 @@ static bool add_points(building *b) {
 
 /* --- Edges -------------------------------------------------------------------------------- */
 
+/* The number of edges is linear in the inputs of all nodes. Without the hubs it would not be: a node that calls k
+ * functions with n inputs would have k * n edges. */
+
 /* The point with this name in the graph, or in one around it whose values it sees. */
 static uint32_t resolve(const cpb_flow *f, uint32_t graph, cpb_span name) {
   for (uint32_t at = graph; name.size > 0;) {

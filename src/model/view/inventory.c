@@ -5,6 +5,13 @@
 #include "base/status.h"
 #include "model/common/lists.h"
 
+/* Three passes. The first lists all tensors, since a node may take one from any graph around its own. The second
+ * walks the nodes of all graphs; the first node that takes a tensor decides its use. The third decides the tensors
+ * that no node takes by name.
+ *
+ * Tensors may name the same place of another file: these values are counted once. Values within the model are never
+ * compared. */
+
 typedef struct builder {
   cpb_inventory *inventory;
   const cpb_view *view;

@@ -53,6 +53,9 @@ void cpb_view_write_value(cpb_json_writer *a, const cpb_view *view, const cpb_vi
 
 /* --- view ------------------------------------------------------------------------------------- */
 
+/* An iterator has a cursor and no list. A question walks the message again each time, and a model with a million
+ * nodes takes no memory beyond its outline. */
+
 cpb_view_nodes cpb_view_nodes_of(const cpb_view *v, uint32_t graph) {
   const cpb_view_graph *g = cpb_view_graph_of(v, graph);
   const cpb_cursor begin = cpb_cursor_of(g->message);
