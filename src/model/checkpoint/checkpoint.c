@@ -76,6 +76,8 @@ static bool fails_at_key(cpb_error *error, uint64_t offset, cpb_span key, const 
 
 /* --- The header ---------------------------------------------------------------------- */
 
+/* Only what prevents reading is an error. A newer producer is fine if min_consumer says so, as in TensorFlow. */
+
 static bool is_readable(const cpb_table *t, cpb_span version) {
   uint64_t least = cpb_get_number(version, VERSIONS_MIN_CONSUMER), bad;
   cpb_varints refused = cpb_varints_of(version, VERSIONS_BAD_CONSUMERS);
@@ -208,6 +210,7 @@ static bool add_entry(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_
   void *items = c->items;
   char problem[PROBLEM];
   if (!has_room(c, key, message, offset, error)) return false;
+  /* checked and kept before it is added: `items` never has a broken entry */
   entry e = {.stored = {.key_size = key.size}};
   cpb_span kept;
   const char *wrong = c->version == 1 ? read_tensor(c, message, &e, problem) : read_entry(c, message, &e, problem);
@@ -222,6 +225,9 @@ static bool add_entry(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_
 }
 
 /* --- Version 1 --------------------------------------------------------------------------- */
+
+/* The first entry describes all tensors, so reading ends with it (CPB_AT_END). The entries behind it have the
+ * values; they are sought when values are read. */
 
 static int by_key(const void *a, const void *b) {
   return cpb_span_compare(cpb_stored_key(&((const entry *)a)->stored), cpb_stored_key(&((const entry *)b)->stored));

@@ -30,6 +30,9 @@ static yyjson_val *next(frame *f, yyjson_val **key) {
 
 /* --- Handing on ------------------------------------------------------------- */
 
+/* No recursion: cpb_json_read() has refused documents deeper than CPB_KERAS_DEPTH, so `frames` have room for every
+ * path. */
+
 static bool is_text(yyjson_val *value, const char *text) {
   cpb_span span;
   return cpb_json_text(value, &span) && cpb_span_is(span, text);
@@ -139,6 +142,10 @@ void cpb_keras_put_calls(const cpb_keras *k, const cpb_keras_layer *layer, cpb_j
 }
 
 /* --- members ---------------------------------------------------------------------------------- */
+
+/* yyjson finds a member by walking the object, so a hostile config with a huge object would take quadratic time.
+ * Objects with many members therefore get a sorted list of their keys. An object is known by its address, which
+ * stays as long as its document. */
 
 #define MANY 16 /* number of members that are quick to search */
 

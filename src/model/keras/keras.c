@@ -56,6 +56,12 @@ static bool sort_children(growth *g) {
 
 /* --- Growing ------------------------------------------------------------------- */
 
+/* A layer may have two sources: its object, with a path and metadata, and an entry in the config of the model around
+ * it. The entries come first, since they have the order of the model; objects that no entry names follow.
+ *
+ * An object is expanded only at its first place (`homes`). Later places are `shared` and have no nested layers, so
+ * the tree is no larger than the objects and entries together. */
+
 static uint32_t add(growth *g, uint32_t parent, uint32_t object, yyjson_val *entry) {
   cpb_keras *k = g->k;
   void *drafts = g->drafts;
@@ -147,6 +153,9 @@ static void grow(growth *g) {
 }
 
 /* --- Order --------------------------------------------------------------------- */
+
+/* The tree grew breadth first, so each draft comes after its parent. Answers want each layer directly before its
+ * nested ones: then these are the range up to `end`. */
 
 static uint32_t place_of(const growth *g, uint32_t i) { return i == CPB_KERAS_NONE ? i : g->drafts[i].place; }
 
@@ -242,6 +251,8 @@ static bool check_numbers(cpb_keras *k) {
 
 /* --- Memory for JSON -------------------------------------------------------------- */
 
+/* All documents share one budget. Memory that yyjson releases is not given back to it, so the limit is on the safe
+ * side. */
 static bool take(cpb_keras *k, size_t size) {
   k->json_too_large = k->json_too_large || size > k->json_left;
   if (!k->json_too_large) k->json_left -= size;

@@ -50,6 +50,9 @@ bool cpb_keras_is_metric(const cpb_keras_object *object) { return cpb_span_is(ob
 
 /* --- layers ----------------------------------------------------------------------------------- */
 
+/* The metadata of the layer's own object counts first; the entry in the model's config fills the gaps. A null counts
+ * as missing. */
+
 static yyjson_val *unless_null(yyjson_val *value) { return yyjson_is_null(value) ? NULL : value; }
 
 yyjson_val *cpb_keras_get(const cpb_keras_layer *layer, const char *key) {

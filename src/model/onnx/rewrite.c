@@ -96,6 +96,9 @@ void cpb_onnx_rewrite_free(cpb_onnx_rewrite *r) {
 
 /* --- Tensors ------------------------------------------------------------------------------ */
 
+/* A length that contradicts shape and type is an error: the new model would repeat it, and the damage would seem to
+ * come from the rewriting. */
+
 static bool fails(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, const char *what) {
   char name[SHOWN];
   cpb_span text = cpb_get_bytes(t->message, TENSOR_NAME);
@@ -136,6 +139,9 @@ static bool find_values(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, uint32_t 
 }
 
 /* --- Values that tensors share --------------------------------------------------------------- */
+
+/* Places are the nodes of a balanced tree in one array (base/ordered): looking one up takes logarithmic time, also
+ * if a hostile model orders its tensors badly. */
 
 typedef struct place_key {
   const cpb_onnx_rewrite *rewrite;
@@ -258,6 +264,9 @@ static bool take_tensor(cpb_onnx_rewrite *r, cpb_span message, bool *changed) {
 }
 
 /* --- Messages ------------------------------------------------------------------------------ */
+
+/* Frames take the place of recursion. A message's changes are known only at its end, so its fields are written at
+ * once and taken back if nothing in it has changed; the whole message is then one range of the input. */
 
 /* Only the views of tensors have dims. */
 static bool is_tensor(const cpb_message_type *type) {

@@ -22,6 +22,9 @@ typedef struct search {
 
 /* --- Levels ------------------------------------------------------------------------------ */
 
+/* Level 0 is the node's graph. The graphs around it are added only when an input is not found further in, because
+ * each level lists all nodes of its graph. A function sees no values of other graphs, so its level is the last. */
+
 typedef struct adding {
   level *to;
   const cpb_allocator *allocator;

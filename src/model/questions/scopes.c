@@ -62,6 +62,7 @@ typedef struct origin {
 static bool find_origin(const walk *w, cpb_span value, const cpb_view_node *maker, origin *o) {
   const cpb_view_kind *kind = w->model->view.kind;
   *o = (origin){.given = CPB_NO_NAME};
+  /* the limit also ends the walk in a ring of such nodes */
   for (int i = 0; i < HANDED_ON_MOST; i++) {
     o->node = i == 0 ? maker : cpb_view_maker_of(&w->makers, value);
     if (!o->node) o->given = cpb_names_find(&w->given, value);
@@ -118,6 +119,9 @@ static uint64_t drawn(const walk *w, uint64_t node) {
 
 /* --- What goes into nodes besides --------------------------------------------------------------- */
 
+/* A graph within a node takes values of this graph by name, which the node does not list as inputs. Without these
+ * edges, a branch or loop would seem to depend on nothing. */
+
 static bool add_extra(walk *w, uint64_t node, cpb_span value, uint32_t item) {
   void *items = w->extras;
   if (!cpb_reserve(&w->model->allocator, &items, &w->extras_capacity, w->num_extras + 1, sizeof *w->extras))
@@ -173,6 +177,9 @@ static bool find_extras(walk *w) {
 }
 
 /* --- The graph ----------------------------------------------------------------------------------- */
+
+/* fold.h pulls nodes and their inputs from here. `extras` are sorted by node, so `extra` only moves forwards, in
+ * step with `next`. */
 
 static void begin(void *user) {
   walk *w = user;
@@ -354,6 +361,9 @@ static void write_node(void *user, cpb_json_writer *a, uint64_t number) {
 }
 
 /* --- Preparation ------------------------------------------------------------------------------------- */
+
+/* The order matters: held nodes need the names of inputs, sums need to know what is drawn where, and captures need
+ * the names of tensors. */
 
 static bool name_inputs(walk *w) {
   cpb_view_value value;
