@@ -59,8 +59,8 @@ static bool sort_children(growth *g) {
 /* A layer may have two sources: its object, with a path and metadata, and an entry in the config of the model around
  * it. The entries come first, since they have the order of the model; objects that no entry names follow.
  *
- * An object is expanded only at its first place (`homes`). Later places are `shared` and have no nested layers, so
- * the tree is no larger than the objects and entries together. */
+ * An object is expanded only at its first place (`homes`). Later places are `shared` and have no nested layers. The
+ * number of objects and entries therefore bounds the tree. */
 
 static uint32_t add(growth *g, uint32_t parent, uint32_t object, yyjson_val *entry) {
   cpb_keras *k = g->k;

@@ -5,8 +5,8 @@
  * an input is looked up by its name. If inputs name nodes (`source` of the kind), the node's own name decides, and
  * `taken` is not used.
  *
- * All nodes of the graph are walked, and those of graphs within it, which see its values by name. The walk is made
- * for every page, because the model keeps no list of who takes a value. */
+ * All nodes of the graph are walked, and those of graphs within it, which see its values by name. Each page takes a
+ * walk, because the view has no list of a value's takers. */
 
 typedef struct consumers {
   cpb_viewed *model;

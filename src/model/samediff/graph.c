@@ -300,6 +300,8 @@ static bool name_links(cpb_sd_graph *g) {
   return true;
 }
 
+/* The order follows from the references: operations name their inputs by the ids of variables, and everything else
+ * by names, which are known at the end. */
 static bool go_on(cpb_sd_graph *g) {
   if (!has_room(g)) return false;
   if (!g->opened) return g->opened = open_graph(g);

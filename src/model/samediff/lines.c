@@ -44,6 +44,8 @@ void cpb_sd_tags_free(cpb_sd_tags *t) {
   t->count = t->capacity = 0;
 }
 
+/* `list` keeps the order of the file, because the last tag is the default one. `sorted` is for looking names up,
+ * regardless of case, as for all names in a zip. */
 static int by_name(const void *a, const void *b) {
   return cpb_compare_names(((const cpb_sd_tag *)a)->name, ((const cpb_sd_tag *)b)->name);
 }

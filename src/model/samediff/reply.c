@@ -34,6 +34,10 @@ void cpb_sd_reply_begin(reply *r, const cpb_question *question) {
 
 /* --- The answer ------------------------------------------------------------------------ */
 
+/* A draft has everything that the index knows, and takes note where details are missing. Filling then goes once
+ * through the gaps in their order: the draft is copied up to a gap, and the details are written there. A gap whose
+ * bytes are missing is cut off again and repeated later; everything before it stays. */
+
 cpb_sd_writer cpb_sd_reply_writer(reply *r) {
   return (cpb_sd_writer){.graph = &r->model->graph, .answer = r->answer, .scratch = &r->scratch};
 }

@@ -3,6 +3,9 @@
 #include "base/checked.h"
 #include "base/status.h"
 
+/* A graph's tables lie in many places, and a question may need few of them. Several runs read ahead at the same
+ * time, because a table and its strings or vectors are often far apart, each in a sequence of its own. */
+
 #define PAGE ((size_t)4096)
 #define KEEP ((uint64_t)4 << 20)    /* bytes; above it, pages not used recently are dropped */
 #define RUN_MAX ((uint64_t)256)     /* pages that are fetched at once */

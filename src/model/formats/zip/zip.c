@@ -6,6 +6,10 @@
 #include "base/status.h"
 #include "base/utf8.h"
 
+/* The central directory decides. Its records are read one by one, each is checked, and then all together: sorted by
+ * place against overlaps, and by name against duplicates. Local headers are compared with it when an entry is opened
+ * (stream.c). */
+
 #define TAIL ((size_t)32 << 10)
 #define END_SIZE 22
 #define END_SIGNATURE 0x06054b50u

@@ -178,6 +178,9 @@ static cpb_step put_whole(cpb_samediff_writer *w, const cpb_sd_new_file *file) {
 
 /* --- Files with values --------------------------------------------------------------------- */
 
+/* Values are not held: their CRC-32 and compressed size are known only after them. The header is therefore written a
+ * second time, over the first; or, in order, a descriptor follows. */
+
 static bool begin_deflate(cpb_samediff_writer *w, cpb_span head) {
   w->deflate = cpb_deflate_new(&w->allocator);
   if (!w->room) w->room = cpb_alloc(&w->allocator, ROOM);

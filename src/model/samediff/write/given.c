@@ -93,6 +93,9 @@ static const char *read_array(const cpb_samediff_part *given, cpb_sd_array *a, b
 
 /* --- Parts -------------------------------------------------------------------------------- */
 
+/* A part is checked by itself only. The caller may add tags and parts in any order that suits it, so the graph,
+ * names and shares are checked in the first step, when all are there. */
+
 static const char *name_problem(cpb_span name) {
   if (name.size == 0) return "the name of the part is empty";
   for (size_t i = 0; i < name.size; i++) {

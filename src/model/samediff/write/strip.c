@@ -3,6 +3,13 @@
 #include "base/checked.h"
 #include "base/status.h"
 
+/* Copies a graph without the arrays of its variables. Tables wait in a queue and are copied one after the other:
+ * nothing recurses, and each offset leads forwards, as FlatBuffers demands. A table with several referrers is copied
+ * for each of them; the limit of cpb_flat on shared reads bounds that.
+ *
+ * Each field takes 8 bytes, whatever its type. The tables are a little larger than a builder's, but a field's place
+ * needs no computation, and tables of one kind share their vtable. */
+
 #define FIELDS_MAX 24
 #define SLOT 8 /* of every field in a table, so that each is aligned */
 #define TABLE_HEAD 8
