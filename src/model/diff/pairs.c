@@ -23,6 +23,9 @@ void cpb_diff_places_free(cpb_diff_places *p) {
 
 /* --- Adding ------------------------------------------------------------------------------ */
 
+/* A node has one bit for each side. Node numbers are below the number of objects of the model, because only children
+ * that exist become places, so a bit for each costs less than any table. */
+
 static bool is_seen(const cpb_buffer *seen, uint64_t node) {
   return node / 8 < seen->size && (seen->data[node / 8] >> node % 8 & 1) != 0;
 }
@@ -157,6 +160,9 @@ static int by_stem(const void *a, const void *b) {
 }
 
 /* --- Pairing ---------------------------------------------------------------------------- */
+
+/* First by text, then by stem: a function that has kept its name must not be taken by another one with the same
+ * stem. Names without a partner become pairs with one name. */
 
 static void pair(cpb_diff_pairs *p, name *a, name *b) {
   cpb_diff_pair *made = &p->list[p->count++];

@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+/* Keys and texts lie one behind the other in one buffer, and items have positions in it, because the buffer moves
+ * while it grows. Keys need not be unique: items with the same key are numbered in the order of the list, and the
+ * n-th of the one model is compared with the n-th of the other. */
+
 void cpb_diff_table_init(cpb_diff_table *t, const cpb_allocator *a) {
   *t = (cpb_diff_table){.allocator = *a};
   cpb_buffer_init(&t->bytes.out, a);

@@ -3,6 +3,11 @@
 #include "base/status.h"
 #include "model/tensorflow/fields.h"
 
+/* Graph 0 is the main graph, and the functions of the library follow in the order of the file: the number of a
+ * function is an index of `graphs`. All functions are read before any call, because a node may call a function that
+ * comes later in the file. An operation is a call if the library has a function of its name, since old graphs call
+ * functions that way. */
+
 /* --- graph ------------------------------------------------------------------------------------ */
 
 void cpb_graph_init(cpb_graph *g, const cpb_allocator *a, cpb_view_graphs *graphs) {
@@ -137,6 +142,8 @@ bool cpb_graph_build(cpb_graph *g, cpb_span message, bool lost, cpb_problems *pr
 }
 
 /* --- nodes ------------------------------------------------------------------------------------ */
+
+/* Nodes by name, for one question only. Most questions need no names, so the graph keeps none of them. */
 
 void cpb_nodes_free(cpb_nodes *n) {
   cpb_release(&n->allocator, n->items);

@@ -3,6 +3,10 @@
 #include "base/status.h"
 #include "model/tensorflow/fields.h"
 
+/* The number of an object is its position in the file: all references use it. An object is kept as its message, and
+ * its children are read from there each time, so the table needs little memory even where every object refers to
+ * every other. No walk here recurses: the object graph of a hostile file may be a chain of any length, or a circle. */
+
 void cpb_objects_init(cpb_objects *o, const cpb_allocator *a) {
   *o = (cpb_objects){.allocator = *a};
   cpb_names_init(&o->functions, a);
@@ -90,6 +94,10 @@ static bool find_owners(cpb_objects *o) {
 }
 
 /* --- Paths ------------------------------------------------------------------- */
+
+/* Many paths may lead to an object. Each object gets one link to its parent: the first that a breadth-first walk
+ * finds. A path is put together from the links when an answer needs it, because all paths together may be quadratic
+ * in the number of objects. */
 
 static void note_missing(const cpb_objects *o, const cpb_part *part, uint32_t node, cpb_cursor *child, uint64_t id,
                          cpb_problems *problems) {

@@ -103,6 +103,10 @@ static bool output(const cpb_view *v, const cpb_view_node *node, const cpb_view_
 
 /* --- What inputs are for: by TensorFlow's description of the operation, or the function that is called -------- */
 
+/* Inputs have no names in a NodeDef: only their order distinguishes them. An argument may take several inputs, or
+ * none, as an attribute of the node says. If the attribute is missing, every later input would be off by an unknown
+ * number, so end() leaves them without a role. */
+
 #define MOST 256 /* empty arguments in a row: more than any operation has */
 
 static void end(cpb_view_values *i) {

@@ -211,6 +211,9 @@ static void write_objects(cpb_saved_model *m, cpb_span key, cpb_span signature) 
 
 /* --- In the graph -------------------------------------------------------------------------- */
 
+/* A stack of nodes replaces the recursion. A node is marked when it is pushed, so the stack never holds more than
+ * all nodes, and a graph with circles ends as well. */
+
 /* The nodes on the paths from the outputs back to everything they need. */
 typedef struct way {
   cpb_saved_model *model;
