@@ -207,7 +207,6 @@ static bool has_room(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t
 }
 
 static bool add_entry(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t offset, cpb_error *error) {
-  void *items = c->items;
   char problem[PROBLEM];
   if (!has_room(c, key, message, offset, error)) return false;
   /* checked and kept before it is added: `items` never has a broken entry */
@@ -215,10 +214,9 @@ static bool add_entry(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_
   cpb_span kept;
   const char *wrong = c->version == 1 ? read_tensor(c, message, &e, problem) : read_entry(c, message, &e, problem);
   if (wrong && *wrong) return fails_at_key(error, offset, key, wrong);
-  bool done = !wrong && keep(c, key, &kept) && keep(c, message, &e.message) &&
-              cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items);
-  c->items = items;
-  if (!done) return cpb_fail_memory(error), false;
+  if (wrong || !keep(c, key, &kept) || !keep(c, message, &e.message) ||
+      !CPB_RESERVE(&c->allocator, &c->items, &c->capacity, c->count + 1))
+    return cpb_fail_memory(error), false;
   e.stored.key = (const char *)kept.data;
   c->items[c->count++] = e;
   return true;

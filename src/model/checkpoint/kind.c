@@ -76,10 +76,7 @@ typedef struct walk {
 static bool list_objects(walk *w, cpb_span graph) {
   cpb_cursor c = cpb_cursor_of(graph);
   while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
-    void *objects = w->objects;
-    if (w->count == UINT32_MAX || !cpb_reserve(&w->allocator, &objects, &w->capacity, w->count + 1, sizeof *w->objects))
-      return false;
-    w->objects = objects;
+    if (w->count == UINT32_MAX || !CPB_RESERVE(&w->allocator, &w->objects, &w->capacity, w->count + 1)) return false;
     w->objects[w->count++] = c.bytes;
   }
   w->reached = cpb_alloc_zeroed(&w->allocator, w->count + 1);

@@ -86,12 +86,10 @@ void cpb_problems_free(cpb_problems *p) {
 }
 
 static void add(cpb_problems *p, uint64_t offset, const char *text, bool is_damage) {
-  void *items = p->items;
-  if (p->count == MOST || !cpb_reserve(&p->allocator, &items, &p->capacity, p->count + 1, sizeof *p->items)) {
+  if (p->count == MOST || !CPB_RESERVE(&p->allocator, &p->items, &p->capacity, p->count + 1)) {
     p->more++;
     return;
   }
-  p->items = items;
   cpb_problem *problem = &p->items[p->count++];
   problem->offset = offset;
   problem->is_damage = is_damage;

@@ -17,14 +17,12 @@ void cpb_calls_free(cpb_calls *c) {
 
 /* Only a repetition of the last call is joined here. The others wait for cpb_calls_sort(), which sorts once. */
 bool cpb_calls_add(cpb_calls *c, uint32_t caller, uint32_t callee) {
-  void *items = c->items;
   cpb_call *last = c->count > 0 ? &c->items[c->count - 1] : NULL;
   if (last && last->caller == caller && last->callee == callee && last->count < UINT32_MAX) {
     last->count++;
     return true;
   }
-  if (!cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items)) return false;
-  c->items = items;
+  if (!CPB_RESERVE(&c->allocator, &c->items, &c->capacity, c->count + 1)) return false;
   c->items[c->count++] = (cpb_call){caller, callee, 1};
   return true;
 }
@@ -119,12 +117,10 @@ bool cpb_entries_read(cpb_entries *e, const cpb_allocator *a, cpb_span message, 
   cpb_cursor c = cpb_cursor_of(message);
   *e = (cpb_entries){.allocator = *a};
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    void *items = e->items;
-    if (!cpb_reserve(&e->allocator, &items, &e->capacity, e->count + 1, sizeof *e->items)) {
+    if (!CPB_RESERVE(&e->allocator, &e->items, &e->capacity, e->count + 1)) {
       cpb_entries_free(e);
       return false;
     }
-    e->items = items;
     e->items[e->count++] = (cpb_entry){cpb_get_bytes(c.bytes, 1), cpb_get_bytes(c.bytes, 2)};
   }
   sort(e);
@@ -185,9 +181,7 @@ void cpb_names_free(cpb_names *n) {
 }
 
 bool cpb_names_add(cpb_names *n, cpb_span text, uint32_t what) {
-  void *items = n->items;
-  if (!cpb_reserve(&n->allocator, &items, &n->capacity, n->count + 1, sizeof *n->items)) return false;
-  n->items = items;
+  if (!CPB_RESERVE(&n->allocator, &n->items, &n->capacity, n->count + 1)) return false;
   n->items[n->count++] = (cpb_name){text, what};
   return true;
 }

@@ -141,10 +141,8 @@ typedef struct todos {
 } todos;
 
 static bool push(const cpb_keras *k, todos *t, todo item) {
-  void *items = t->items;
   if (item.at == item.end) return true;
-  if (!cpb_reserve(&k->allocator, &items, &t->capacity, t->count + 1, sizeof *t->items)) return false;
-  t->items = items;
+  if (!CPB_RESERVE(&k->allocator, &t->items, &t->capacity, t->count + 1)) return false;
   t->items[t->count++] = item;
   return true;
 }

@@ -175,11 +175,9 @@ static int by_name(const void *a, const void *b) {
 static bool add_object(cpb_keras_members *m, yyjson_val *object) {
   size_t i, n, count = yyjson_obj_size(object);
   yyjson_val *key, *value;
-  void *list = m->wide, *keys = m->keys;
-  if (!cpb_reserve(&m->allocator, &list, &m->capacity, m->count + 1, sizeof *m->wide)) return false;
-  m->wide = list;
-  if (!cpb_reserve(&m->allocator, &keys, &m->keys_capacity, m->num_keys + count, sizeof *m->keys)) return false;
-  m->keys = keys;
+  if (!CPB_RESERVE(&m->allocator, &m->wide, &m->capacity, m->count + 1) ||
+      !CPB_RESERVE(&m->allocator, &m->keys, &m->keys_capacity, m->num_keys + count))
+    return false;
   m->wide[m->count++] = (wide){object, m->num_keys, count};
   yyjson_obj_foreach(object, i, n, key, value) m->keys[m->num_keys + i] = key;
   qsort(m->keys + m->num_keys, count, sizeof *m->keys, by_name);

@@ -64,10 +64,8 @@ static bool sort_children(growth *g) {
 
 static uint32_t add(growth *g, uint32_t parent, uint32_t object, yyjson_val *entry) {
   cpb_keras *k = g->k;
-  void *drafts = g->drafts;
-  g->ok = g->ok && cpb_reserve(&k->allocator, &drafts, &g->capacity, g->count + 1, sizeof *g->drafts);
+  g->ok = g->ok && CPB_RESERVE(&k->allocator, &g->drafts, &g->capacity, g->count + 1);
   if (!g->ok) return CPB_KERAS_NONE;
-  g->drafts = drafts;
   uint32_t self = (uint32_t)g->count++;
   draft *d = &g->drafts[self], *p = parent == CPB_KERAS_NONE ? NULL : &g->drafts[parent];
   *d = (draft){.first = CPB_KERAS_NONE, .last = CPB_KERAS_NONE, .next = CPB_KERAS_NONE};

@@ -109,12 +109,10 @@ static bool fails(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, const char *wha
 
 /* The number of the file with the values; most tensors use the same file as the tensor before. */
 static bool number_file(cpb_onnx_rewrite *r, cpb_span name, uint32_t *number) {
-  void *files = r->files;
   *number = (uint32_t)r->num_files;
   if (r->num_files > 0 && cpb_span_equal(r->files[r->num_files - 1], name)) return true;
-  if (!cpb_reserve(&r->held, &files, &r->files_capacity, r->num_files + 1, sizeof *r->files))
+  if (!CPB_RESERVE(&r->held, &r->files, &r->files_capacity, r->num_files + 1))
     return cpb_fail_memory(&r->error) == CPB_OK;
-  r->files = files;
   r->files[r->num_files++] = name;
   *number = (uint32_t)r->num_files;
   return true;
@@ -176,11 +174,8 @@ static const place *take_place(cpb_onnx_rewrite *r, uint32_t file, cpb_range fro
   const cpb_ordered nodes = {r->places, sizeof *r->places};
   const uint32_t found = cpb_ordered_find(nodes, r->root, compare_places, &key), added = (uint32_t)r->num_places;
   if (found != CPB_ORDERED_NONE) return &r->places[found];
-  void *places = r->places;
-  if (added == CPB_ORDERED_NONE ||
-      !cpb_reserve(&r->held, &places, &r->places_capacity, r->num_places + 1, sizeof(place)))
+  if (added == CPB_ORDERED_NONE || !CPB_RESERVE(&r->held, &r->places, &r->places_capacity, r->num_places + 1))
     return NULL;
-  r->places = places;
   put_padding(r, from.length);
   r->places[r->num_places++] = (place){.file = file, .from = from, .at = r->values.size};
   cpb_pieces_range(&r->values, file, from);

@@ -123,10 +123,7 @@ static uint64_t drawn(const walk *w, uint64_t node) {
  * edges, a branch or loop would seem to depend on nothing. */
 
 static bool add_extra(walk *w, uint64_t node, cpb_span value, uint32_t item) {
-  void *items = w->extras;
-  if (!cpb_reserve(&w->model->allocator, &items, &w->extras_capacity, w->num_extras + 1, sizeof *w->extras))
-    return false;
-  w->extras = items;
+  if (!CPB_RESERVE(&w->model->allocator, &w->extras, &w->extras_capacity, w->num_extras + 1)) return false;
   w->extras[w->num_extras] = (extra){node, w->num_extras, value, item};
   w->num_extras++;
   return true;
@@ -416,11 +413,8 @@ static int by_holder(const void *a, const void *b) {
 static bool find_inner(walk *w) {
   const cpb_view_graphs *g = &w->model->view.graphs;
   for (uint32_t i = 0; i < g->count; i++) {
-    void *items = w->inner;
     if (!g->items[i].is_within || g->items[i].parent != w->graph) continue;
-    if (!cpb_reserve(&w->model->allocator, &items, &w->inner_capacity, w->num_inner + 1, sizeof *w->inner))
-      return false;
-    w->inner = items;
+    if (!CPB_RESERVE(&w->model->allocator, &w->inner, &w->inner_capacity, w->num_inner + 1)) return false;
     w->inner[w->num_inner++] = (inner){g->items[i].node_number, i};
   }
   if (w->num_inner > 1) qsort(w->inner, w->num_inner, sizeof *w->inner, by_holder);

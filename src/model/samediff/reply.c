@@ -44,12 +44,10 @@ cpb_sd_writer cpb_sd_reply_writer(reply *r) {
 
 void cpb_sd_later(reply *r, cpb_sd_write *write, uint64_t i) {
   cpb_json_writer *a = r->answer;
-  void *gaps = r->gaps;
-  if (!cpb_reserve(&r->model->allocator, &gaps, &r->gaps_capacity, r->num_gaps + 1, sizeof *r->gaps)) {
+  if (!CPB_RESERVE(&r->model->allocator, &r->gaps, &r->gaps_capacity, r->num_gaps + 1)) {
     a->failed = true;
     return;
   }
-  r->gaps = gaps;
   r->gaps[r->num_gaps++] = (cpb_sd_gap){a->out.size, a->comma, write, i};
   a->comma = true;
 }

@@ -158,10 +158,8 @@ bool cpb_nodes_build_of(cpb_nodes *n, const cpb_graph *graph, uint32_t function)
   *n = (cpb_nodes){.allocator = graph->names.allocator};
   cpb_names_init(&n->names, &n->allocator);
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    void *items = n->items;
     if (n->count == CPB_NO_NAME) break;
-    if (!cpb_reserve(&n->allocator, &items, &n->capacity, n->count + 1, sizeof *n->items)) return false;
-    n->items = items;
+    if (!CPB_RESERVE(&n->allocator, &n->items, &n->capacity, n->count + 1)) return false;
     n->items[n->count] = c.bytes;
     if (!cpb_names_add(&n->names, cpb_get_bytes(c.bytes, NODE_NAME), (uint32_t)n->count++)) return false;
   }

@@ -146,11 +146,8 @@ cpb_step cpb_saved_read_keras(cpb_saved_model *m) {
 
 static bool add_object(source *s, uint32_t node, cpb_span user) {
   cpb_saved_model *m = s->model;
-  void *list = s->list.objects;
   cpb_span version = cpb_get_bytes(user, USER_VERSION);
-  if (!cpb_reserve(&m->viewed.allocator, &list, &s->list.capacity, s->list.count + 1, sizeof *s->list.objects))
-    return false;
-  s->list.objects = list;
+  if (!CPB_RESERVE(&m->viewed.allocator, &s->list.objects, &s->list.capacity, s->list.count + 1)) return false;
   s->list.objects[s->list.count++] =
       (cpb_keras_object){.offset = cpb_part_where(&m->keras->part, user).offset,
                          .node = node,

@@ -43,26 +43,19 @@ static cpb_object read_object(cpb_span message) {
 }
 
 static bool add_object(cpb_objects *o, cpb_span message) {
-  void *items = o->items;
-  if (!cpb_reserve(&o->allocator, &items, &o->capacity, o->count + 1, sizeof *o->items)) return false;
-  o->items = items;
+  if (!CPB_RESERVE(&o->allocator, &o->items, &o->capacity, o->count + 1)) return false;
   o->items[o->count++] = read_object(message);
   return true;
 }
 
 static bool add_concrete(cpb_objects *o, cpb_span entry) {
-  void *items = o->concrete;
-  if (!cpb_reserve(&o->allocator, &items, &o->concrete_capacity, o->num_concrete + 1, sizeof *o->concrete))
-    return false;
-  o->concrete = items;
+  if (!CPB_RESERVE(&o->allocator, &o->concrete, &o->concrete_capacity, o->num_concrete + 1)) return false;
   o->concrete[o->num_concrete] = cpb_get_bytes(entry, MAP_VALUE);
   return cpb_names_add(&o->functions, cpb_get_bytes(entry, MAP_KEY), (uint32_t)o->num_concrete++);
 }
 
 static bool add_asset(cpb_objects *o, cpb_span asset) {
-  void *items = o->assets;
-  if (!cpb_reserve(&o->allocator, &items, &o->assets_capacity, o->num_assets + 1, sizeof *o->assets)) return false;
-  o->assets = items;
+  if (!CPB_RESERVE(&o->allocator, &o->assets, &o->assets_capacity, o->num_assets + 1)) return false;
   o->assets[o->num_assets++] = asset;
   return true;
 }

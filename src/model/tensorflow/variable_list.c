@@ -255,9 +255,7 @@ void cpb_variable_list_free(cpb_variable_list *l) {
 }
 
 static bool add(cpb_variable_list *l, const cpb_variable *v) {
-  void *items = l->items;
-  if (!cpb_reserve(&l->allocator, &items, &l->capacity, l->count + 1, sizeof *l->items)) return false;
-  l->items = items;
+  if (!CPB_RESERVE(&l->allocator, &l->items, &l->capacity, l->count + 1)) return false;
   l->items[l->count] = *v;
   cpb_variable *own = &l->items[l->count++];
   uint64_t bits;

@@ -67,11 +67,8 @@ const cpb_checkpoint *cpb_saved_checkpoint(const cpb_saved_model *m) {
 static bool read_trackables(cpb_saved_model *m, variables *v) {
   cpb_cursor c = cpb_cursor_of((cpb_span){v->graph.data, v->graph.size});
   while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
-    void *items = v->trackables;
-    bool room = v->count < UNLINKED &&
-                cpb_reserve(&m->viewed.allocator, &items, &v->capacity, v->count + 1, sizeof *v->trackables);
-    v->trackables = items;
-    if (!room) return false;
+    if (v->count == UNLINKED || !CPB_RESERVE(&m->viewed.allocator, &v->trackables, &v->capacity, v->count + 1))
+      return false;
     v->trackables[v->count++] = (trackable){c.bytes, UNLINKED};
   }
   v->damaged = c.damaged;

@@ -7,10 +7,8 @@
 static bool add_types(cpb_view_types *t, cpb_view_values values) {
   cpb_view_value value;
   while (cpb_view_values_next(&values, &value)) {
-    void *items = t->items;
     if (!cpb_view_is_typed(&value) || t->count == CPB_NO_NAME) continue;
-    if (!cpb_reserve(&t->allocator, &items, &t->capacity, t->count + 1, sizeof *t->items)) return false;
-    t->items = items;
+    if (!CPB_RESERVE(&t->allocator, &t->items, &t->capacity, t->count + 1)) return false;
     t->items[t->count] = value;
     if (!cpb_names_add(&t->names, value.name, (uint32_t)t->count++)) return false;
   }

@@ -286,7 +286,6 @@ static const char *entry_problem(const cpb_zip *zip, const cpb_zip_entry *entry,
 }
 
 cpb_have cpb_zip_add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name) {
-  void *entries = zip->entries;
   uint64_t needed = (zip->num_entries + 1) * (uint64_t)sizeof *entry + zip->names.size + name.size;
   if (needed > zip->max_memory) {
     cpb_fail(zip->error, CPB_E_LIMIT, zip->at,
@@ -294,9 +293,7 @@ cpb_have cpb_zip_add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span na
              (unsigned long long)zip->max_memory, (unsigned long long)needed);
     return CPB_FAILED;
   }
-  if (!cpb_reserve(&zip->allocator, &entries, &zip->entries_capacity, zip->num_entries + 1, sizeof *entry))
-    return no_memory(zip);
-  zip->entries = entries;
+  if (!CPB_RESERVE(&zip->allocator, &zip->entries, &zip->entries_capacity, zip->num_entries + 1)) return no_memory(zip);
   zip->entries[zip->num_entries] = *entry;
   zip->entries[zip->num_entries++].name = (cpb_span){NULL, name.size};
   return cpb_buffer_append(&zip->names, name.data, name.size) ? CPB_HAVE : no_memory(zip);

@@ -142,9 +142,7 @@ static bool lead(stripper *s, size_t slot) {
 }
 
 static bool put_later(stripper *s, const cpb_flat_table *table, table_layout layout, size_t slot) {
-  void *queue = s->queue;
-  if (!cpb_reserve(&s->graph->allocator, &queue, &s->capacity, s->count + 1, sizeof *s->queue)) return no_memory(s);
-  s->queue = queue;
+  if (!CPB_RESERVE(&s->graph->allocator, &s->queue, &s->capacity, s->count + 1)) return no_memory(s);
   s->queue[s->count++] = (pending){*table, slot, layout};
   return true;
 }

@@ -85,9 +85,7 @@ static cpb_span keyword_at(cpb_span bare, uint32_t i) {
 }
 
 static bool add_input(cpb_saved_model *m, cpb_input_names *inputs, cpb_span name) {
-  void *items = inputs->items;
-  bool room = cpb_reserve(&m->viewed.allocator, &items, &inputs->capacity, inputs->count + 1, sizeof *inputs->items);
-  inputs->items = items;
+  bool room = CPB_RESERVE(&m->viewed.allocator, &inputs->items, &inputs->capacity, inputs->count + 1);
   if (room) inputs->items[inputs->count++] = name;
   return room;
 }
