@@ -59,6 +59,10 @@ static cpb_tensor_use use_of_key(cpb_span name) {
 
 /* --- Objects -------------------------------------------------------------------------------- */
 
+/* The objects are walked breadth first from the root, once for weights, then from the optimizers, then from the
+ * metrics. The first walk stops at optimizers and metrics. An object that both sides reach is a weight, since an
+ * optimizer may refer to the weights that it trains. */
+
 typedef struct walk {
   cpb_allocator allocator;
   cpb_span *objects; /* TrackableObjects */
@@ -72,10 +76,7 @@ typedef struct walk {
 static bool list_objects(walk *w, cpb_span graph) {
   cpb_cursor c = cpb_cursor_of(graph);
   while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
-    void *objects = w->objects;
-    if (w->count == UINT32_MAX || !cpb_reserve(&w->allocator, &objects, &w->capacity, w->count + 1, sizeof *w->objects))
-      return false;
-    w->objects = objects;
+    if (w->count == UINT32_MAX || !CPB_RESERVE(&w->allocator, &w->objects, &w->capacity, w->count + 1)) return false;
     w->objects[w->count++] = c.bytes;
   }
   w->reached = cpb_alloc_zeroed(&w->allocator, w->count + 1);
@@ -142,6 +143,7 @@ static void use_reached(const walk *w, const cpb_checkpoint *checkpoint, cpb_nam
       const cpb_span key = cpb_get_bytes(c.bytes, ATTRIBUTE_KEY);
       const cpb_stored *stored = cpb_checkpoint_find(checkpoint, (const char *)key.data, key.size);
       cpb_named_variable *v = stored ? &all[cpb_checkpoint_place(checkpoint, stored)] : NULL;
+      /* not in the index, or not a tensor */
       if (!v || (v->is_known && v->use == CPB_TENSOR_UNKNOWN)) continue;
       v->use = (cpb_tensor_use)(w->reached[i] - 1);
       v->is_known = v->use != CPB_TENSOR_WEIGHT;
@@ -274,6 +276,8 @@ static bool answers(cpb_model_kind kind, cpb_question_kind question) {
 }
 
 /* --- Tensors ------------------------------------------------------------------------------- */
+
+/* `uses` has a value for every key, slices included, so all lists share the index of the checkpoint. */
 
 /* Slices are skipped: they are reported with their tensor. */
 static const cpb_stored *tensor_at(const reader *r, size_t i) {

@@ -107,6 +107,9 @@ uint32_t cpb_stored_values_shard(const void *state) {
 
 /* --- Where the slices are ------------------------------------------------------------------ */
 
+/* The message of the tensor lists the slices, and each must have its own key. All bounds are checked here, before a
+ * byte is read: no slice lies outside the tensor, so place_of() needs no checks. */
+
 static bool is_of_slice(const reader *r, const slice *s) {
   const cpb_stored *one = s->stored;
   if (one == r->stored) return true;
@@ -140,6 +143,7 @@ static cpb_have list_slices(reader *r) {
   cpb_have have = CPB_HAVE;
   if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, 4 * size + 8 * r->stored->key_size, CPB_NO_OFFSET, &r->error))
     return CPB_FAILED;
+  /* version 1 keeps even whole tensors as slices */
   if (is_old ? false : r->stored->slices == 0) return CPB_HAVE;
   if (most > size || most * (uint64_t)r->stored->rank > size)
     return fails(r, CPB_E_DAMAGED, "have other ranks than it");
@@ -155,6 +159,9 @@ static cpb_have list_slices(reader *r) {
 }
 
 /* --- What they make ------------------------------------------------------------------------- */
+
+/* The slices must have as many elements as the tensor. If they also follow each other without a gap, they cover it.
+ * Other slices may overlap, which shows only while they are joined (`seen`). */
 
 static int by_begin(const void *a, const void *b) {
   const slice *x = a, *y = b;

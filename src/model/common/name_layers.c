@@ -33,6 +33,7 @@ static int by_order(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Joins happen in any order. The lower `order` therefore decides which node gives the layer its place and class. */
 static void join(void *to, const void *from) {
   cpb_name_layer *a = to, both = *a;
   const cpb_name_layer *b = from;
@@ -58,6 +59,9 @@ bool cpb_name_layers_add(cpb_name_layers *l, cpb_name_layer node) {
 }
 
 /* --- The answer ----------------------------------------------------------------------------------- */
+
+/* All layers are sorted for each page, by the first node instead of by path: the order of the graph is what a reader
+ * expects. */
 
 static void write_layer(cpb_json_writer *a, const cpb_name_layer *l) {
   char unnamed[48];
@@ -89,6 +93,8 @@ void cpb_name_layers_write(cpb_name_layers *l, const cpb_question *question, cpb
 
 /* --- variable names --------------------------------------------------------------------------- */
 
+/* Names are all that a checkpoint without an object graph has. The lists have the names that TensorFlow and Keras
+ * give to their own variables; every other variable is a weight, unless its name extends another variable's. */
 static bool is_one_of(cpb_span name, const char *const *list) {
   for (; *list; list++) {
     if (cpb_span_is(name, *list)) return true;
@@ -131,6 +137,7 @@ static bool is_alike(const cpb_named_variable *a, const cpb_named_variable *b) {
 static bool is_slot(const cpb_named_variable *v, const cpb_names *names, const cpb_named_variable *all) {
   const size_t slash = last_slash(v->name);
   cpb_span of = {v->name.data, slash > 0 ? slash - 1 : 0};
+  /* "training/Adam/dense/kernel/m" is a slot of "dense/kernel": scopes are dropped from the front, one by one */
   for (int scopes = 0; of.size > 0 && scopes < SCOPES_MOST; scopes++) {
     const uint32_t i = cpb_names_find(names, of);
     if (i != CPB_NO_NAME) return is_alike(v, &all[i]);

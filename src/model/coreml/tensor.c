@@ -135,6 +135,10 @@ cpb_coreml_tensor cpb_coreml_tensor_of_value(const cpb_part *part, cpb_span valu
 
 /* --- Weights of layers ------------------------------------------------------------------------ */
 
+/* Weights do not say their shape. The layer's parameters do (values.c lists which fields), but files exist where
+ * both disagree, or where the layer is newer than the list. The stored size decides: a shape that does not fit it is
+ * dropped. */
+
 static unsigned bits_of(cpb_span quantization) {
   const uint64_t bits = cpb_get_number(quantization, QUANTIZATION_BITS);
   return bits >= 1 && bits <= 8 ? (unsigned)bits : 8;

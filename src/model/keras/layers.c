@@ -27,9 +27,7 @@ bool cpb_keras_decode(const cpb_allocator *a, cpb_span message, cpb_keras_list *
   cpb_cursor cursor = cpb_cursor_of(message);
   uint64_t offset = 0; /* after the last object */
   while (cpb_cursor_find(&cursor, METADATA_NODES, CPB_WIRE_LEN)) {
-    void *objects = list->objects;
-    if (!cpb_reserve(a, &objects, &list->capacity, list->count + 1, sizeof *list->objects)) return false;
-    list->objects = objects;
+    if (!CPB_RESERVE(a, &list->objects, &list->capacity, list->count + 1)) return false;
     offset = (uint64_t)(cursor.at - message.data) - cursor.bytes.size;
     list->objects[list->count++] = decode_object(cursor.bytes, offset);
     if (is_damaged(cursor.bytes)) cpb_problems_add(problems, offset, "a SavedObject cannot be parsed");
@@ -49,6 +47,9 @@ bool cpb_keras_is_identifier(cpb_span identifier) { return cpb_span_begins(ident
 bool cpb_keras_is_metric(const cpb_keras_object *object) { return cpb_span_is(object->identifier, "_tf_keras_metric"); }
 
 /* --- layers ----------------------------------------------------------------------------------- */
+
+/* The metadata of the layer's own object counts first; the entry in the model's config fills the gaps. A null counts
+ * as missing. */
 
 static yyjson_val *unless_null(yyjson_val *value) { return yyjson_is_null(value) ? NULL : value; }
 

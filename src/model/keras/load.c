@@ -125,6 +125,8 @@ static bool find_node(load *l, cpb_span path, uint32_t *node) {
 
 /* --- Following -------------------------------------------------------------------------- */
 
+/* `links` are also the set of the nodes that were reached. The first reference to a node counts, as in TensorFlow's
+ * breadth-first walk, and gives the node its path. */
 static void meet(load *l, uint32_t node, uint32_t from, cpb_span name) {
   if (node >= l->graph->nodes || l->links[node].parent != CPB_NO_PARENT) return;
   if (from == node) cpb_link_root(l->links, node, name);

@@ -10,6 +10,9 @@
 
 /* --- tensor ----------------------------------------------------------------------------------- */
 
+/* A tensor's description takes one walk over its fields in the outline. `parts` counts the fields with values: if
+ * there is just one, the answer can name its range. */
+
 static const char *const value_fields[] = {
     [TENSOR_FLOAT_DATA] = "float_data",   [TENSOR_INT32_DATA] = "int32_data", [TENSOR_STRING_DATA] = "string_data",
     [TENSOR_INT64_DATA] = "int64_data",   [TENSOR_RAW_DATA] = "raw_data",     [TENSOR_DOUBLE_DATA] = "double_data",
@@ -60,6 +63,7 @@ cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message) {
   while (cpb_cursor_next(&c)) take_field(&t, &c);
   cpb_onnx_describe_dtype(t.dtype, &t.type);
   measure(&t);
+  /* values that are also in the message do not count: parsers read the other file */
   if (!t.is_external) return t;
   cpb_external_check(&t.external);
   t.field = 0;

@@ -51,6 +51,8 @@ bool cpb_operator_find(cpb_span table, cpb_span name, cpb_span domain, cpb_opera
 
 /* --- Versions -------------------------------------------------------------------------------- */
 
+/* A version lists its inputs only if they changed; the others have those of the version before. */
+
 cpb_span cpb_operator_inputs(const cpb_operator *found, uint64_t version, uint64_t *since) {
   cpb_span rest = found->versions, inputs = {NULL, 0};
   *since = 0;

@@ -14,6 +14,10 @@
 
 /* --- By objects ------------------------------------------------------------------------------- */
 
+/* The order of the three walks decides: what the model reaches first belongs to the model, even if the optimizer
+ * refers to it as well. The walk from the root stops at each optimizer and metric, and only notes where they begin.
+ * Each object is queued once, so the queue has room for all of them. */
+
 /* The path to an object: the model without its optimizer and metrics, or only one of these. */
 enum { NOTHING, MODEL, OPTIMIZER, METRICS };
 
@@ -146,6 +150,9 @@ static bool use_objects(const cpb_objects *o, cpb_variable_list *l) {
 
 /* --- By names ----------------------------------------------------------------------------------- */
 
+/* TensorFlow 1 gives no other evidence than names, such as "dense/kernel/Adam_1". The uses that objects have decided
+ * stay as they are; cpb_use_names() may only change the others. */
+
 static bool use_names(cpb_variable_list *l) {
   cpb_named_variable *all = cpb_alloc(&l->allocator, l->count * sizeof *all);
   for (size_t i = 0; all && i < l->count; i++) {
@@ -169,6 +176,10 @@ static bool find_variable_uses(const cpb_objects *o, cpb_variable_list *l) {
 }
 
 /* --- Weights that a SavedModel has twice ------------------------------------------------------- */
+
+/* model.export() of Keras 3 saves root.variables and root._all_variables, with different objects for the same
+ * weights. Counting both would double the parameters. Nothing in the file says which belong together, so a copy is
+ * recognized by name, dtype and shape. */
 
 typedef struct search {
   const cpb_objects *objects;
@@ -244,9 +255,7 @@ void cpb_variable_list_free(cpb_variable_list *l) {
 }
 
 static bool add(cpb_variable_list *l, const cpb_variable *v) {
-  void *items = l->items;
-  if (!cpb_reserve(&l->allocator, &items, &l->capacity, l->count + 1, sizeof *l->items)) return false;
-  l->items = items;
+  if (!CPB_RESERVE(&l->allocator, &l->items, &l->capacity, l->count + 1)) return false;
   l->items[l->count] = *v;
   cpb_variable *own = &l->items[l->count++];
   uint64_t bits;
@@ -284,6 +293,10 @@ static bool list_objects(cpb_variable_list *l, const cpb_saved_model *m) {
 }
 
 /* --- TensorFlow 1 --------------------------------------------------------------------------------- */
+
+/* A collection has serialized VariableDefs, which have no dtype and no shape. A checkpoint has both. Without a
+ * checkpoint they come from the node that makes the variable, which is why this question then reads the graph. A
+ * partitioned variable is several VariableDefs; only the first part counts as a tensor. */
 
 static bool name_trainable(cpb_names *names, const cpb_saved_model *m) {
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "trainable_variables"), COLLECTION_BYTES));

@@ -8,6 +8,10 @@
 
 /* --- What counts ------------------------------------------------------------------------------ */
 
+/* A frozen model has its weights in constants. Nothing in the file says so: it follows from the absence of
+ * variables, in the objects, in the collection and in the checkpoint. A checkpoint may be given after a question, so
+ * each question asks again; the inventory is made anew only if the result changes. */
+
 static bool is_frozen(const cpb_saved_model *m) {
   for (size_t i = 0; i < m->objects.count; i++) {
     if (m->objects.items[i].kind == OBJECT_VARIABLE) return false;

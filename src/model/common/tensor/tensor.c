@@ -77,6 +77,9 @@ void cpb_write_dtype(cpb_json_writer *a, const char *key, uint64_t dtype) {
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
+/* A shape stays a message, and is parsed wherever it is needed: so shapes take no memory, and their rank has no
+ * limit. */
+
 cpb_span cpb_get_shape(cpb_span message, uint32_t number) {
   cpb_span shape = cpb_get_bytes(message, number);
   return shape.data ? shape : (cpb_span){message.data, 0};

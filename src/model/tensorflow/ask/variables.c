@@ -98,6 +98,9 @@ static bool is_meant(const cpb_saved_model *m, cpb_span name, const cpb_stored *
 
 /* --- Items ----------------------------------------------------------------------------------- */
 
+/* Without Keras the list is the same but for the layers. So if reading Keras's metadata fails, write_answer() still
+ * writes the list, and the failure becomes a problem of the answer; `written` tells whether Keras already did it. */
+
 /* Data about the variables beyond themselves. */
 typedef struct context {
   const cpb_variable_list *list;

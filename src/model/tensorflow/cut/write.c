@@ -3,6 +3,10 @@
 
 #include "model/tensorflow/fields.h"
 
+/* cut.c decided what stays by number, and the numbers are positions. So this walks the same messages in the same
+ * order, and counts objects, functions, nodes and assets along: an item that is skipped here but was counted there
+ * would shift all the others. Fields that stay as they are become ranges of the original file, since large ones are
+ * not in memory. */
 typedef struct writer {
   const cpb_cut *cut;
   cpb_pieces *out;
