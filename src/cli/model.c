@@ -1,4 +1,4 @@
-#include "cli/model.h"
+#include "cli/cli.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 
 #include "base/checked.h"
 #include "base/url_text.h"
-#include "cli/limits.h"
 #include "cpb/url.h"
 
 #define SETTING(member) offsetof(cli_settings, member)
@@ -325,6 +324,40 @@ static bool add_header(const char *text, const char **headers) {
   return true;
 }
 
+/* The members of cpb_limits by their names. */
+typedef struct {
+  const char *name;
+  size_t at;
+  bool is_32_bits;
+} limit;
+
+#define LIMIT(name) {#name, offsetof(cpb_limits, name), sizeof((cpb_limits *)0)->name == sizeof(uint32_t)}
+#define PAIR(NAME, name, unit) LIMIT(name), LIMIT(name##_per_byte),
+
+static const limit limits[] = {LIMIT(riegeli_chunk),     LIMIT(window), LIMIT(chunks),
+                               LIMIT(records_per_chunk), LIMIT(depth),  CPB_WORKS(PAIR)};
+
+static bool put_limit(cpb_limits *out, const limit *l, uint64_t value) {
+  uint32_t narrow = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+  if (value == 0) return false; /* which would be the default */
+  if (l->is_32_bits) memcpy((char *)out + l->at, &narrow, sizeof narrow);
+  else memcpy((char *)out + l->at, &value, sizeof value);
+  return true;
+}
+
+/* `text` is NAME=VALUE, with "none" for no limit. */
+static bool set_limit(cpb_limits *out, const char *text) {
+  size_t length = strcspn(text, "=");
+  if (!text[length]) return false;
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    uint64_t value = UINT64_MAX;
+    if (strlen(limits[i].name) != length || memcmp(limits[i].name, text, length) != 0) continue;
+    const char *number = text + length + 1;
+    return (strcmp(number, "none") == 0 || parse_size(number, &value)) && put_limit(out, &limits[i], value);
+  }
+  return false;
+}
+
 static bool set(const cli_option *option, const char *text, cli_settings *settings) {
   void *setting = (char *)settings + option->setting;
   switch (option->kind) {
@@ -337,7 +370,7 @@ static bool set(const cli_option *option, const char *text, cli_settings *settin
     case CLI_CODECS: return parse_codec(text, setting);
     case CLI_SECONDS: return parse_seconds(text, setting);
     case CLI_HEADERS: return add_header(text, setting);
-    case CLI_LIMITS: return cli_limit_set(setting, text, parse_size);
+    case CLI_LIMITS: return set_limit(setting, text);
   }
   return false;
 }

@@ -92,25 +92,3 @@ int cli_write_range(cli *c, cpb_output *output, const char *path, uint64_t *at, 
   }
   return status;
 }
-
-/* --- Transfers ---------------------------------------------------------------- */
-
-static int show_progress(void *user, uint64_t done, uint64_t total) {
-  cli_progress_step(user, done, total);
-  return 0;
-}
-
-cpb_file_options cli_transfer_options(cli *c, const char *doing) {
-  cli_progress_start(c, doing);
-  return (cpb_file_options){.struct_size = sizeof(cpb_file_options),
-                            .allocator = &c->allocator,
-                            .limits = &c->settings.limits,
-                            .progress = show_progress,
-                            .user = c};
-}
-
-int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error) {
-  cli_progress_end(c);
-  if (error->code == CPB_OK) return CLI_OK;
-  return cli_fail(c, error->code == CPB_E_WRITE ? cli_output_name(out) : cli_input_name(in), error);
-}

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "cli/cli.h"
-#include "cli/keep.h"
 #include "cli/os/os.h"
 #include "cpb/onnx.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/keep.h"
 #include "cli/os/os.h"
 
 #define KERAS "keras_metadata.pb"

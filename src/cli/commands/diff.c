@@ -1,8 +1,7 @@
 /* cpb diff: what differs between two models. */
 #include "cpb/diff.h"
 
-#include "cli/model.h"
-#include "cli/show/diff.h"
+#include "cli/show/show.h"
 
 #define EQUAL 0
 #define DIFFERENT 1

@@ -1,7 +1,7 @@
 /* cpb extract: one array of a model as a file. */
 #include <string.h>
 
-#include "cli/keep.h"
+#include "cli/cli.h"
 #include "cli/npy.h"
 
 typedef struct extraction {

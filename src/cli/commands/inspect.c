@@ -3,12 +3,8 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "cli/model.h"
-#include "cli/show/asker.h"
-#include "cli/show/lists.h"
-#include "cli/show/question.h"
-#include "cli/show/summary.h"
-#include "cli/show/weight.h"
+#include "cli/cli.h"
+#include "cli/show/show.h"
 
 #define DEPTH 200 /* of an answer */
 

@@ -3,8 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "cli/keep.h"
-#include "cli/message_types.h"
+#include "cli/cli.h"
 #include "cpb/repack.h"
 
 typedef struct recovery {

@@ -5,11 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
-#include "cli/check_merge.h"
 #include "cli/cli.h"
-#include "cli/message_types.h"
 #include "cli/os/os.h"
-#include "cli/threads.h"
 #include "cpb/model.h"
 
 #define BEGINNING 4096

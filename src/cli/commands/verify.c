@@ -5,9 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "cli/check_merge.h"
-#include "cli/message_types.h"
-#include "cli/threads.h"
+#include "cli/cli.h"
 
 /* A record that was read completely; the list is in the order of the file. */
 typedef struct found_record {

@@ -1,10 +1,7 @@
 #include "cli/show/diff.h"
 
-#include "cli/show/diff_item.h"
-#include "cli/show/diff_summary.h"
-#include "cli/show/diff_words.h"
+#include "cli/show/sheet.h"
 #include "cli/show/table.h"
-#include "cli/show/told.h"
 
 #define DEPTH 1000 /* of the result, which our own code wrote */
 

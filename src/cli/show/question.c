@@ -1,8 +1,7 @@
-#include "cli/show/question.h"
+#include "cli/show/show.h"
 
-#include "cli/show/asker.h"
 #include "cli/show/lists.h"
-#include "cli/show/told.h"
+#include "cli/show/sheet.h"
 
 #define EVERYTHING 1000000 /* size of a page that has everything, for answers with several lists, which have no pages */
 #define DEPTH_MOST 6

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/os/os.h"
-#include "cli/show/told.h"
+#include "cli/show/sheet.h"
 
 #define STDERR 2
 

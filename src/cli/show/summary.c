@@ -1,7 +1,6 @@
 #include "cli/show/summary.h"
 
-#include "cli/show/summary_state.h"
-#include "cli/show/told.h"
+#include "cli/show/sheet.h"
 
 #define OPS_MOST 1000
 

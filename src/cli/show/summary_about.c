@@ -1,5 +1,5 @@
 /* The model's description, author, licence and metadata; and its parameters by type. */
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 /* --- Texts ------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* The contents of the graph: large constants, operations, functions. */
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 #define LARGE ((uint64_t)16 << 10) /* a constant */
 #define CUSTOM_MOST 4

@@ -1,6 +1,6 @@
 /* Layers with their parameters. If there are many, runs of similar ones are folded. */
 #include "base/checked.h"
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 #define LAYERS_MOST ((size_t)1 << 16) /* that are examined */
 #define PAGE 200                      /* layers come with their configurations */

@@ -1,5 +1,5 @@
 /* The model's inputs and outputs: its signatures, or those of a graph. */
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 static const cli_column columns[] = {{NULL, CLI_DIM}, {NULL, CLI_KEPT}, {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}};
 

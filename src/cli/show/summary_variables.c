@@ -1,5 +1,5 @@
 /* Variables: the totals, and the largest. */
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 /* --- Asking --------------------------------------------------------------------------- */
 

@@ -1,10 +1,9 @@
-#include "cli/show/weight.h"
+#include "cli/show/show.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/show/asker.h"
-#include "cli/show/values.h"
+#include "cli/show/sheet.h"
 
 #define DEPTH 100
 #define SHOWN 8   /* of the first values */
