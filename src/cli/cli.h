@@ -76,6 +76,9 @@ void cli_print(cli *c, const char *format, ...) __attribute__((format(printf, 2,
 
 void cli_print_bytes(cli *c, const void *data, size_t size);
 
+/* An answer in JSON, as a line. */
+void cli_print_answer(cli *c, const char *json, size_t size);
+
 /* Prints the content of c->json, which may be continued; or prints its last part, as a line. */
 void cli_print_json(cli *c);
 void cli_print_json_line(cli *c);
@@ -105,6 +108,8 @@ cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status);
 
 /* The same for commands that need chunks, like TensorFlow's Merger: takes the .cpb if a folder has both. */
 cpb_file *cli_find_chunks(cli *c, const char *path, char **found, int *status);
+/* False with the index's error. */
+bool cli_read_index(cpb_file *file, cpb_index *index);
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status);
 cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status);
 
@@ -174,6 +179,7 @@ const char *cli_output_name(const char *path);
 
 bool cli_ends_with(const char *path, const char *ending);
 bool cli_has_ending(const char *path);
+const char *cli_last_part(const char *path); /* after the last slash */
 
 /* The caller frees these with cpb_release; they are NULL after the message. */
 char *cli_join(cli *c, const char *path, const char *ending, int *status);
@@ -208,12 +214,10 @@ const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node, con
 
 /* --- Models (model.c) ---------------------------------------------------------------- */
 
-/* The model that `path` stands for, of the kind in --type or the recognized one; `how` may be NULL. NULL after the
- * message; `status` is then the exit code. */
-cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, int *status);
-/* The same for inspecting, where a .cpb may be damaged. */
-cpb_model_file *cli_open_to_inspect(cli *c, const char *path, int *status);
-cpb_model_file *cli_open_to_compare(cli *c, const char *path, const cpb_model_options *how, int *status);
+/* The model that `path` stands for, of the kind in --type or the recognized one; `how` may be NULL. With
+ * `keep_damaged`, to look at what there is, a .cpb may be damaged. NULL after the message; `status` is then the exit
+ * code. */
+cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, bool keep_damaged, int *status);
 
 /* Prints the message of an error, with the name of the file that caused it; returns the exit code. */
 int cli_model_fail(cli *c, const cpb_model_file *file, const cpb_error *error);

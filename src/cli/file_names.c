@@ -20,9 +20,13 @@ bool cli_ends_with(const char *path, const char *ending) {
   return size >= end && memcmp(path + size - end, ending, end) == 0;
 }
 
-bool cli_has_ending(const char *path) {
+const char *cli_last_part(const char *path) {
   const char *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
+  return slash ? slash + 1 : path;
+}
+
+bool cli_has_ending(const char *path) {
+  const char *name = cli_last_part(path);
   return *name && strchr(name + 1, '.');
 }
 

@@ -49,8 +49,7 @@ void cli_say_passed_over(cli *c, const char *path, const char *found) {
   if (!passed) return;
   write_time(found, read, sizeof read);
   write_time(passed, other, sizeof other);
-  cli_note(c, passed, "not taken%s: TensorFlow's loaders take the %s beside it%s", other, strrchr(found, '/') + 1,
-           read);
+  cli_note(c, passed, "not taken%s: TensorFlow's loaders take the %s beside it%s", other, cli_last_part(found), read);
   cpb_release(&c->allocator, passed);
 }
 
@@ -85,15 +84,19 @@ cpb_file *cli_find_chunks(cli *c, const char *path, char **found, int *status) {
   return cli_open_input(c, chunked, status);
 }
 
+bool cli_read_index(cpb_file *file, cpb_index *index) {
+  cpb_step step;
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
+  return step == CPB_STEP_DONE;
+}
+
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
   cpb_index *index = cpb_index_new(&c->allocator, &c->settings.limits);
   if (!index) {
     *status = cli_fail_memory(c);
     return NULL;
   }
-  cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
-  if (step == CPB_STEP_DONE) return index;
+  if (cli_read_index(file, index)) return index;
   *status = cli_fail(c, cli_input_name(path), cpb_index_error(index));
   cpb_index_free(index);
   return NULL;

@@ -21,11 +21,6 @@ typedef struct conversion {
   cpb_output *outputs[2];
 } conversion;
 
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* --- The plan ---------------------------------------------------------------------------- */
 
 /* Plans the output with the values at `location`. */
@@ -71,7 +66,7 @@ static int keep_inputs(const conversion *v, const char *path) {
     }
   }
   if (status == CLI_OK && v->values_path)
-    status = cli_keep_file(v->cli, v->values_path, in, last_part(in), strlen(last_part(in)));
+    status = cli_keep_file(v->cli, v->values_path, in, cli_last_part(in), strlen(cli_last_part(in)));
   return status;
 }
 
@@ -176,7 +171,7 @@ static int refuse_too_large(const conversion *v, const char *path, const char *w
 static int plan_apart(conversion *v, const char *path) {
   int status = CLI_OK;
   v->values_path = cli_join(v->cli, path, ".data", &status);
-  if (v->values_path) status = plan(v, last_part(v->values_path));
+  if (v->values_path) status = plan(v, cli_last_part(v->values_path));
   if (status != CLI_OK || !is_too_large(v)) return status;
   return refuse_too_large(v, path, "without the values in a second file", "a lower --threshold, or a .cpb as output");
 }
@@ -204,7 +199,7 @@ static void summarize(const conversion *v, const char *path) {
   const uint64_t values = cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_VALUES);
   if (s->quiet || cli_is_dash(path)) return;
   if (values > 0)
-    cli_note(v->cli, path, "%llu bytes of values are in %s", (unsigned long long)values, last_part(v->values_path));
+    cli_note(v->cli, path, "%llu bytes of values are in %s", (unsigned long long)values, cli_last_part(v->values_path));
   else if (s->external_data)
     cli_note(v->cli, path, "nothing is beside it: no tensor has %llu bytes of values or more (--threshold)",
              (unsigned long long)(s->threshold ? s->threshold : CPB_ONNX_THRESHOLD));
@@ -213,7 +208,7 @@ static void summarize(const conversion *v, const char *path) {
 /* In a folder the model keeps its name. */
 static const char *output_of(conversion *v, int *status) {
   cli *c = v->cli;
-  const char *out = c->settings.output, *in = cpb_model_file_path(v->model), *name = last_part(in);
+  const char *out = c->settings.output, *in = cpb_model_file_path(v->model), *name = cli_last_part(in);
   const size_t length = strlen(out);
   if (cli_is_dash(out) || !(os_is_folder(out) || out[length - 1] == '/')) return out;
   if (cli_is_dash(in) || cpb_is_url(in) || !*name) {
@@ -253,7 +248,7 @@ static int convert(conversion *v) {
 int cli_convert(cli *c) {
   int status = CLI_OK;
   conversion v = {.cli = c};
-  v.model = cli_open_model(c, c->settings.input, NULL, &status);
+  v.model = cli_open_model(c, c->settings.input, NULL, false, &status);
   if (v.model) status = convert(&v);
   cpb_onnx_rewrite_free(v.rewrite);
   cpb_release(&c->allocator, v.path);

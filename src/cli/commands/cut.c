@@ -154,25 +154,23 @@ static int write_outputs(cutting *t, const char *out) {
   return status == CLI_OK && t->keras_path ? write_file(t, CPB_CUT_KERAS_METADATA, t->keras_path) : status;
 }
 
-static int show(cutting *t) {
+static void show(cutting *t) {
   size_t size;
   const char *json = cpb_model_answer(cpb_model_file_model(t->model), &size);
-  if (!t->cli->settings.json || cli_is_dash(t->cli->settings.output)) return CLI_OK;
-  cli_print_bytes(t->cli, json, size);
-  cli_print(t->cli, "\n");
-  return CLI_OK;
+  if (t->cli->settings.json && !cli_is_dash(t->cli->settings.output)) cli_print_answer(t->cli, json, size);
 }
 
 static int cut(cutting *t) {
   const char *out = t->cli->settings.output;
   int status = join_paths(t);
-  if (status == CLI_OK) t->model = cli_open_model(t->cli, t->cli->settings.input, NULL, &status);
+  if (status == CLI_OK) t->model = cli_open_model(t->cli, t->cli->settings.input, NULL, false, &status);
   if (status == CLI_OK) status = decide(t);
   if (status != CLI_OK) return status;
   status = check_outputs(t);
   if (status == CLI_OK && t->keras_path) status = cli_lock_outputs(t->cli, out, &t->lock);
   if (status == CLI_OK) status = write_outputs(t, out);
-  return status == CLI_OK ? show(t) : status;
+  if (status == CLI_OK) show(t);
+  return status;
 }
 
 int cli_cut(cli *c) {

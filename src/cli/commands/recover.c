@@ -276,9 +276,7 @@ static cpb_index *find_index(recovery *r, int *status) {
     *status = cli_fail_memory(r->cli);
     return NULL;
   }
-  cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(r->in, cpb_index_input(index));
-  if (step == CPB_STEP_DONE) return index;
+  if (cli_read_index(r->in, index)) return index;
   const cpb_error *error = cpb_index_error(index);
   bool is_ours = cpb_is_of_reading(error) || error->code == CPB_E_MEMORY || error->code == CPB_E_LIMIT;
   if (is_ours) *status = cli_fail(r->cli, r->name, error);

@@ -133,7 +133,7 @@ static bool has_others(const cli *c) { return c->settings.files > 0 || c->settin
 
 /* The beginning of the other files' names: the output's, without folder and ending. */
 static int set_prefix(splitting *s) {
-  const char *path = s->cli->settings.output, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *name = cli_last_part(s->cli->settings.output);
   size_t length = strlen(name) - (cli_ends_with(name, ".cpb") ? 4 : 0);
   s->prefix = cpb_alloc(&s->cli->allocator, length + 1);
   if (!s->prefix) return cli_fail_memory(s->cli);

@@ -7,6 +7,8 @@
 
 #define ANY NULL
 
+static const cpb_span none = {NULL, 0};
+
 /* Names that say too little by themselves; in all others, "_" becomes a space. */
 static const struct words {
   const char *section, *item, *member, *shown;
@@ -20,9 +22,7 @@ static const struct words {
     {"overview", ANY, "total", ""},
 };
 
-static bool is(cpb_span text, const char *word) {
-  return word && text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
-}
+static bool is(cpb_span text, const char *word) { return word && cli_is_same(text, cli_span(word)); }
 
 static bool is_of(yyjson_val *section, const char *name) {
   return cli_is_text(cpb_json_member(section, "section"), name);
@@ -53,13 +53,11 @@ static void put_words(cli_sheet *s, const char *words, cpb_span name) {
 }
 
 void cli_put_section(cli_sheet *s, yyjson_val *section) {
-  static const cpb_span none = {NULL, 0};
   if (s->plain) cli_put_value(s, cpb_json_member(section, "section"));
   else put_words(s, find(section, none, none), cli_text_at(section, "section"));
 }
 
 void cli_put_item(cli_sheet *s, yyjson_val *section, yyjson_val *difference) {
-  static const cpb_span none = {NULL, 0};
   cpb_span name = cli_text_at(difference, "name");
   bool facts = is_of(section, "overview") || is_of(section, "tag");
   if (s->plain || !facts) cli_put_name(s, name);
@@ -67,12 +65,10 @@ void cli_put_item(cli_sheet *s, yyjson_val *section, yyjson_val *difference) {
 }
 
 void cli_put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, cpb_span member) {
-  static const char kinds[] = "kinds.";
-  const size_t prefix = sizeof kinds - 1;
   if (s->plain) {
     cli_put_name(s, member);
-  } else if (is_of(section, "overview") && member.size > prefix && memcmp(member.data, kinds, prefix) == 0) {
-    put_spaced(s, (cpb_span){member.data + prefix, member.size - prefix});
+  } else if (is_of(section, "overview") && cli_begins(member, "kinds.")) {
+    put_spaced(s, (cpb_span){member.data + strlen("kinds."), member.size - strlen("kinds.")});
     cli_put(s, "s");
   } else if (member.size > 0) {
     put_words(s, find(section, cli_text_at(difference, "name"), member), member);
@@ -107,7 +103,7 @@ double cli_diff_distance(yyjson_val *difference) {
 
 static bool same_text(yyjson_val *a, yyjson_val *b) {
   cpb_span x, y;
-  return cpb_json_text(a, &x) && cpb_json_text(b, &y) && x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+  return cpb_json_text(a, &x) && cpb_json_text(b, &y) && cli_is_same(x, y);
 }
 
 /* Puts the members that identify the item. */
@@ -206,11 +202,7 @@ static bool ends_with(cpb_span text, const char *end) {
   return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
 }
 
-static bool is_of_storage(yyjson_val *member) {
-  static const char stored[] = "stored.";
-  cpb_span name = cli_text_at(member, "member");
-  return name.size >= sizeof stored - 1 && memcmp(name.data, stored, sizeof stored - 1) == 0;
-}
+static bool is_of_storage(yyjson_val *member) { return cli_begins(cli_text_at(member, "member"), "stored."); }
 
 /* Whether to leave out a checksum or a stored size, because another member is more informative. */
 static bool is_left_out(yyjson_val *members, yyjson_val *member) {

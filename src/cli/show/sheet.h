@@ -50,6 +50,8 @@ void cli_put_heading(cli_sheet *s, const char *text); /* at the beginning of a l
 
 /* Ends the line. The part that does not fit is cut and marked, is kept, or continues in lines of whole words. */
 void cli_end_line(cli_sheet *s, cli_style style, cli_fit fit);
+/* The same, with this text before it. */
+void cli_line(cli_sheet *s, const char *text, cli_style style, cli_fit fit);
 void cli_blank_line(cli_sheet *s); /* for a person only */
 
 /* --- What the table needs ---------------------------------------------------------- */
@@ -62,7 +64,12 @@ void cli_print_styled(cli_sheet *s, cpb_span text, cli_style style);
 void cli_print_spaces(cli_sheet *s, size_t count);
 void cli_print_newline(cli_sheet *s);
 
-static inline cpb_span cli_span(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
+/* NULL: nothing. */
+static inline cpb_span cli_span(const char *text) { return (cpb_span){(const uint8_t *)text, text ? strlen(text) : 0}; }
+
+static inline bool cli_is_same(cpb_span a, cpb_span b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 
 /* --- Numbers, dtypes, shapes and JSON values (values.c) ------------------------------ */
 
@@ -87,6 +94,7 @@ void cli_put_value(cli_sheet *s, yyjson_val *value);
 uint64_t cli_number_at(yyjson_val *object, const char *key);
 cpb_span cli_text_at(yyjson_val *object, const char *key);
 bool cli_is_text(yyjson_val *value, const char *text);
+bool cli_begins(cpb_span text, const char *word);
 
 /* --- The numbers in an engine's messages (values.c) ---------------------------------- */
 
@@ -94,7 +102,7 @@ bool cli_is_text(yyjson_val *value, const char *text);
  * too early". Numbers in names stay unchanged. Text that does not fit is cut off. */
 void cli_tell(char *out, size_t size, cpb_span text);
 
-/* The same onto a sheet, for a person; for a program the text is unchanged. */
-void cli_put_told(cli_sheet *s, cpb_span text);
+/* A problem or damage in an answer: "byte 1,200: " and the text, with such separators for a person. */
+void cli_put_problem(cli_sheet *s, yyjson_val *problem);
 
 #endif

@@ -30,8 +30,7 @@ typedef struct cli_layers {
   cpb_buffer texts, rows; /* rows: cli_layer */
   size_t runs;            /* that remain after folding */
   bool folded;            /* by names */
-  uint64_t total;
-  uint32_t depth; /* of the layers shown */
+  uint32_t depth;         /* of the layers shown */
 } cli_layers;
 
 /* --- Variables (summary_variables.c) ------------------------------------------------ */
@@ -81,12 +80,19 @@ typedef struct cli_summary {
 /* Asks, and keeps the model's problems; NULL if the question cannot be answered. */
 yyjson_doc *cli_summary_ask(cli_summary *s, cpb_question_kind kind, cpb_span name, uint64_t first, uint64_t count);
 
+/* Asks for the whole list, in pages, and calls `each` with every element, until it returns false. Returns the list's
+ * total. */
+typedef bool cli_summary_element(cli_summary *s, yyjson_val *element, void *user);
+uint64_t cli_summary_ask_list(cli_summary *s, cpb_question_kind kind, cli_summary_element *each, void *user);
+
 /* A copy of the pending text; NULL if memory is short. */
 char *cli_summary_keep(cli_summary *s);
 
 /* An empty line between parts; a heading after one; both only for a person. */
 void cli_summary_gap(cli_summary *s);
 void cli_summary_title(cli_summary *s, const char *title);
+/* After an empty line, the heading that begins a line. */
+void cli_summary_heading(cli_summary *s, const char *heading);
 /* "Whole texts: cpb inspect MODEL WORDS" */
 void cli_summary_whole(cli_summary *s, const char *words);
 /* "12 more: cpb inspect MODEL WORDS" */

@@ -50,7 +50,7 @@ void cli_put_plural(cli_sheet *s, uint64_t count, const char *one, const char *m
 
 /* --- Tensors ---------------------------------------------------------------------------- */
 
-static bool begins(cpb_span text, const char *word) {
+bool cli_begins(cpb_span text, const char *word) {
   return text.size >= strlen(word) && memcmp(text.data, word, strlen(word)) == 0;
 }
 
@@ -67,7 +67,7 @@ void cli_put_dtype(cli_sheet *s, cpb_span dtype) {
                {"UINT", "u", false},        {"BOOL", "bool", true},    {"UTF8", "string", true}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t length = strlen(names[i].name);
-    if (!begins(dtype, names[i].name) || (names[i].whole && dtype.size != length)) continue;
+    if (!cli_begins(dtype, names[i].name) || (names[i].whole && dtype.size != length)) continue;
     cli_put(s, names[i].shown);
     cli_put_name(s, (cpb_span){dtype.data + length, dtype.size - length});
     return;
@@ -247,7 +247,7 @@ cpb_span cli_text_at(yyjson_val *object, const char *key) {
 
 bool cli_is_text(yyjson_val *value, const char *text) {
   cpb_span found;
-  return cpb_json_text(value, &found) && found.size == strlen(text) && memcmp(found.data, text, found.size) == 0;
+  return cpb_json_text(value, &found) && cli_is_same(found, cli_span(text));
 }
 
 /* --- Messages --------------------------------------------------------------------------------- */
@@ -303,8 +303,15 @@ void cli_tell(char *out, size_t size, cpb_span text) {
   out[at] = 0;
 }
 
-void cli_put_told(cli_sheet *s, cpb_span text) {
+void cli_put_problem(cli_sheet *s, yyjson_val *problem) {
   char told[TOLD_MOST];
+  uint64_t offset;
+  const cpb_span text = cli_text_at(problem, "text");
+  if (cpb_json_unsigned(cpb_json_member(problem, "offset"), &offset)) {
+    cli_put(s, "byte ");
+    cli_put_count(s, offset);
+    cli_put(s, ": ");
+  }
   cli_tell(told, sizeof told, text);
   cli_put_name(s, s->plain ? text : cli_span(told));
 }

@@ -396,7 +396,7 @@ void tag_reader_close(tag_reader *r) {
 static int open_model(tag_reader *r, const tag_source *s) {
   int status = CLI_OK;
   cpb_error error;
-  r->model = cli_open_model(r->cli, s->path, NULL, &status);
+  r->model = cli_open_model(r->cli, s->path, NULL, false, &status);
   if (!r->model) return status;
   const cpb_values_options how = {
       .struct_size = sizeof how, .scope = (const char *)s->tag.data, .scope_size = s->tag.size, .state = s->state};
