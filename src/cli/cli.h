@@ -139,6 +139,23 @@ int cli_write_range(cli *c, cpb_output *output, const char *path, uint64_t *at, 
 /* Commits if `status` is CLI_OK, frees, and returns the resulting status. */
 int cli_close_output(cli *c, const char *path, cpb_output *output, int status);
 
+/* An output with others beside it. All get their names together, this one last, or none does. */
+typedef struct cli_outputs {
+  cli *cli;
+  const char *path;
+  cpb_output *output; /* NULL: not opened */
+  bool several;       /* others belong to it, even if none is needed this time */
+  struct cli_other_output *others;
+  size_t num_others, capacity;
+} cli_outputs;
+
+/* Opens the output, or one more beside it, whose path is copied. NULL after the message. */
+cpb_output *cli_open_main(cli_outputs *o, const char *path, bool in_order, int *status);
+cpb_output *cli_open_other(cli_outputs *o, const char *path, bool in_order, int *status);
+
+/* Like cli_close_output(). */
+int cli_close_outputs(cli_outputs *o, int status);
+
 /* Prevents other processes from naming files in the output's folder until `*lock` is closed, so that several files all
  * come from one process. CLI_OK, or CLI_IO after the message. */
 int cli_lock_outputs(cli *c, const char *path, int *lock);
@@ -150,6 +167,9 @@ cpb_file_options cli_transfer_options(cli *c, const char *doing);
 
 /* Returns the exit code of a transfer. */
 int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error);
+
+/* Splits a message, which errors call `name`, into a .cpb at `path`, which is opened once the plan is made. */
+int cli_split_into(cli *c, cpb_file *in, const char *name, const cpb_split_options *how, const char *path);
 
 /* For the file or URL `path`: the number in --threads; else one for each processor, up to 4, if there are enough bytes
  * (`size`) for them. */

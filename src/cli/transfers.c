@@ -29,6 +29,26 @@ int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error
   return cli_fail(c, error->code == CPB_E_WRITE ? cli_output_name(out) : cli_input_name(in), error);
 }
 
+static int plan_split(cli *c, cpb_split *split, cpb_file *in, const char *name) {
+  cpb_step step;
+  while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) cpb_file_supply(in, cpb_split_input(split));
+  return step == CPB_STEP_DONE ? CLI_OK : cli_fail(c, name, cpb_split_error(split));
+}
+
+int cli_split_into(cli *c, cpb_file *in, const char *name, const cpb_split_options *how, const char *path) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_split *split = cpb_split_new(&c->allocator, how);
+  int status = split ? plan_split(c, split, in, name) : cli_fail_memory(c);
+  cpb_output *out = status == CLI_OK ? cli_open_output(c, path, false, &status) : NULL;
+  if (out) {
+    cpb_file_options options = cli_transfer_options(c, "splitting");
+    cpb_transfer_split(in, out, split, &options, &error);
+    status = cli_close_output(c, path, out, cli_transfer_status(c, name, path, &error));
+  }
+  cpb_split_free(split);
+  return status;
+}
+
 /* --- Threads ------------------------------------------------------------------ */
 
 uint64_t cli_size_of_chunks(const cpb_index *index) {

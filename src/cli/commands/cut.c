@@ -70,29 +70,6 @@ static int write_file(cutting *t, cpb_cut_file file, const char *path) {
 
 /* --- A .cpb file ------------------------------------------------------------------------ */
 
-static int plan_split(cutting *t, cpb_split *split, cpb_file *in) {
-  cpb_step step;
-  while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) cpb_file_supply(in, cpb_split_input(split));
-  return step == CPB_STEP_DONE ? CLI_OK : cli_fail(t->cli, cpb_model_file_path(t->model), cpb_split_error(split));
-}
-
-static int split_into(cutting *t, cpb_file *in, const char *path) {
-  int status = CLI_OK;
-  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  const cpb_split_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t->cli->settings.limits};
-  cpb_split *split = cpb_split_new(&t->cli->allocator, &how);
-  status = split ? plan_split(t, split, in) : cli_fail_memory(t->cli);
-  cpb_output *out = status == CLI_OK ? cli_open_output(t->cli, path, false, &status) : NULL;
-  if (out) {
-    cpb_file_options options = cli_transfer_options(t->cli, "splitting");
-    cpb_transfer_split(in, out, split, &options, &error);
-    status =
-        cli_close_output(t->cli, path, out, cli_transfer_status(t->cli, cpb_model_file_path(t->model), path, &error));
-  }
-  cpb_split_free(split);
-  return status;
-}
-
 static int write_spool(cutting *t, int spool, const char *path) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   cpb_output *out = cpb_output_create_fd(&t->cli->allocator, spool, -1, &error);
@@ -105,8 +82,10 @@ static int write_spool(cutting *t, int spool, const char *path) {
 
 static int split_spool(cutting *t, int spool, const char *path) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  const cpb_split_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t->cli->settings.limits};
   cpb_file *in = cpb_file_open_fd(&t->cli->allocator, spool, -1, &error);
-  int status = in ? split_into(t, in, path) : cli_fail(t->cli, path, &error);
+  int status =
+      in ? cli_split_into(t->cli, in, cpb_model_file_path(t->model), &how, path) : cli_fail(t->cli, path, &error);
   cpb_file_close(in);
   return status;
 }
