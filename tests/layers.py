@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 # Headers that declare what several files of their folder, or one of several, define.
-SHARED = {"cli/cli.h", "cli/os/os.h", "host/threads.h", "model/common/kind.h", "model/coreml/model.h",
+SHARED = {"cli/cli.h", "cli/os/os.h", "host/open/lookup.h", "host/open/model_file.h", "host/transfer.h", "model/common/kind.h", "model/coreml/model.h",
           "model/diff/state.h", "model/diff/tasks.h", "model/foreign/parts.h", "model/keras/answers.h",
           "model/onnx/model.h", "model/questions/questions.h", "model/samediff/write/state.h",
           "model/tensorflow/ask/questions.h", "model/tensorflow/view.h", "proto/schema/builtin.h"}

@@ -16,7 +16,6 @@
 #include "host/descriptor.h"
 #include "host/file.h"
 #include "host/references.h"
-#include "host/regular.h"
 #include "host/url/remote.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)

@@ -10,7 +10,6 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/claim.h"
 #include "host/descriptor.h"
 #include "host/output.h"
 #include "host/place.h"

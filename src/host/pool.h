@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "host/transfer_state.h"
+#include "host/transfer.h"
 
 typedef struct cpb_pool {
   pthread_mutex_t lock; /* guards the following members, and those that its user adds */

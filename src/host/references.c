@@ -8,7 +8,7 @@
 #include "base/file_name.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/regular.h"
+#include "host/descriptor.h"
 #include "host/url/address.h"
 
 /* Each open file has a buffer and a descriptor, and an index may name any number of files. */

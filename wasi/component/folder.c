@@ -10,7 +10,6 @@
 #include "cpb/open.h"
 #include "host.h"
 #include "host/file.h"
-#include "host/open/archive.h"
 #include "host/open/lookup.h"
 #include "host/url/address.h"
 

@@ -1,4 +1,4 @@
-#include "host/open/beside.h"
+#include "host/open/model_file.h"
 
 #include <string.h>
 

@@ -4,9 +4,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/file.h"
-#include "host/open/archive.h"
-#include "host/open/beside.h"
-#include "host/open/message_file.h"
+#include "host/open/lookup.h"
+#include "host/open/model_file.h"
 #include "host/references.h"
 #include "host/url/address.h"
 
@@ -233,6 +232,24 @@ void cpb_model_file_close(cpb_model_file *f) {
   cpb_release(&a, f->culprit_path);
   cpb_release(&a, f->path);
   cpb_release(&a, f);
+}
+
+/* --- For the files that share it ------------------------------------------------------------ */
+
+void cpb_model_file_blame(cpb_model_file *f, unsigned beside, char *path) {
+  cpb_release(&f->allocator, f->culprit_path);
+  f->culprit = beside;
+  f->culprit_path = path;
+}
+
+bool cpb_model_file_run(cpb_model_file *f, const cpb_question *question, cpb_error *error) {
+  cpb_step step;
+  cpb_model_ask(f->model, question);
+  while ((step = cpb_model_step(f->model)) == CPB_STEP_NEED) {
+    if (cpb_message_file_supply(f->message, cpb_model_input(f->model), error) != CPB_OK) return false;
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_model_error(f->model);
+  return step == CPB_STEP_DONE;
 }
 
 /* --- Questions ---------------------------------------------------------------------------- */

@@ -4,8 +4,6 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "host/url/receive.h"
-#include "host/url/remote_state.h"
 
 #define IDLE_TIME 30000u             /* milliseconds */
 #define TAIL ((size_t)68 << 10)      /* enough for the bytes searched for an index, and some more */
