@@ -121,13 +121,10 @@ static int message_init(py_message *m, PyObject *args, PyObject *kwargs) {
 }
 
 static void message_dealloc(py_message *m) {
-  PyTypeObject *type = Py_TYPE(m);
   clear(m);
   Py_XDECREF(m->schema);
   py_gate_free(&m->gate);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(m);
-  Py_DECREF(type);
+  py_object_free((PyObject *)m);
 }
 
 /* --- Ranges ------------------------------------------------------------------------------------- */
@@ -217,14 +214,17 @@ static PyObject *get_num_chunks(py_message *m, void *Py_UNUSED(closure)) {
   return py_message_is_open(m) ? PyLong_FromUnsignedLongLong(num_chunks(m)) : NULL;
 }
 
+static bool has_chunk(const py_message *m, unsigned long long i) {
+  const unsigned long long count = num_chunks(m);
+  return i < count ||
+         py_raise_text(CPB_E_NOT_FOUND, m->source.name, "there is no chunk %llu; there are %llu", i, count) != NULL;
+}
+
 /* (type, size, position) of a chunk. */
 static PyObject *message_chunk(py_message *m, PyObject *args) {
   unsigned long long i;
   cpb_chunk_info info = {0};
-  if (!PyArg_ParseTuple(args, "K", &i) || !py_message_is_open(m)) return NULL;
-  if (i >= num_chunks(m))
-    return py_raise_text(CPB_E_NOT_FOUND, m->source.name, "there is no chunk %llu; there are %llu", i,
-                         (unsigned long long)num_chunks(m));
+  if (!PyArg_ParseTuple(args, "K", &i) || !py_message_is_open(m) || !has_chunk(m, i)) return NULL;
   if (m->bytes) info = (cpb_chunk_info){.type = m->bytes[i].type, .size = m->bytes[i].size};
   else cpb_index_get_chunk(m->index, i, &info);
   return Py_BuildValue("IKK", (unsigned)info.type, (unsigned long long)info.size, (unsigned long long)info.position);
@@ -283,11 +283,8 @@ static PyObject *message_read_chunk(py_message *m, PyObject *args) {
   unsigned long long i, offset, length;
   PyObject *out = NULL;
   if (!PyArg_ParseTuple(args, "KKK", &i, &offset, &length) || !py_work_begin(&work, &m->gate, NULL)) return NULL;
-  if (!py_message_is_open(m)) out = NULL;
-  else if (i >= num_chunks(m))
-    py_raise_text(CPB_E_NOT_FOUND, m->source.name, "there is no chunk %llu; there are %llu", i,
-                  (unsigned long long)num_chunks(m));
-  else out = m->bytes ? read_given(m, i, offset, length) : read_stored(m, &work, i, offset, length);
+  if (py_message_is_open(m) && has_chunk(m, i))
+    out = m->bytes ? read_given(m, i, offset, length) : read_stored(m, &work, i, offset, length);
   py_work_end(&work);
   return out;
 }

@@ -62,6 +62,7 @@ cpb_allocator cli_memory_allocator(cli_memory *memory);
 int cli_fail(cli *c, const char *name, const cpb_error *error);
 
 int cli_fail_memory(cli *c);
+void *cli_no_memory(cli *c, int *status); /* the same for what returns a pointer: NULL */
 
 /* Prints "NAME: ..." for a problem without a cpb_error. */
 void cli_note(cli *c, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -33,11 +33,8 @@ bool cli_has_ending(const char *path) {
 char *cli_join(cli *c, const char *path, const char *ending, int *status) {
   size_t size = strlen(path) + strlen(ending) + 1;
   char *joined = cpb_alloc(&c->allocator, size);
-  if (joined) {
-    snprintf(joined, size, "%s%s", path, ending);
-  } else {
-    *status = cli_fail_memory(c);
-  }
+  if (!joined) return cli_no_memory(c, status);
+  snprintf(joined, size, "%s%s", path, ending);
   return joined;
 }
 
@@ -45,12 +42,9 @@ char *cli_beside(cli *c, const char *path, const char *name, int *status) {
   const char *slash = strrchr(path, '/');
   size_t folder = slash && name[0] != '/' ? (size_t)(slash - path) + 1 : 0, size = strlen(name) + 1;
   char *beside = cpb_alloc(&c->allocator, folder + size);
-  if (beside) {
-    memcpy(beside, path, folder);
-    memcpy(beside + folder, name, size);
-  } else {
-    *status = cli_fail_memory(c);
-  }
+  if (!beside) return cli_no_memory(c, status);
+  memcpy(beside, path, folder);
+  memcpy(beside + folder, name, size);
   return beside;
 }
 

@@ -57,10 +57,7 @@ static cpb_file *find_input(cli *c, const char *path, char **found, int *status)
   cpb_error error;
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   *found = cpb_alloc(&c->allocator, size);
-  if (!*found) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
+  if (!*found) return cli_no_memory(c, status);
   if (cli_is_dash(path)) return cli_open_input(c, strcpy(*found, path), status);
   cpb_file *file = cpb_find_and_open(&c->allocator, path, &c->urls, *found, size, &error);
   if (file) set_references(c, file);
@@ -92,10 +89,7 @@ bool cli_read_index(cpb_file *file, cpb_index *index) {
 
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
   cpb_index *index = cpb_index_new(&c->allocator, &c->settings.limits);
-  if (!index) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
+  if (!index) return cli_no_memory(c, status);
   if (cli_read_index(file, index)) return index;
   *status = cli_fail(c, cli_input_name(path), cpb_index_error(index));
   cpb_index_free(index);

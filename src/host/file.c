@@ -149,10 +149,7 @@ cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, siz
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
   cpb_file *file = empty_file(&allocator, NULL, -1, NULL);
-  if (!file) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!file) return cpb_fail_memory(error), NULL;
   file->in_memory = true;
   file->size = file->length = size;
   if (size > 0) file->data = data;

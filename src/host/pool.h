@@ -51,6 +51,5 @@ bool cpb_pool_still_running(cpb_pool *p);
 void cpb_pool_wait(cpb_pool *p);
 
 uint64_t cpb_pool_done(cpb_pool *p);
-bool cpb_pool_is_stopped(cpb_pool *p);
 
 #endif

@@ -63,10 +63,7 @@ static record_range *record_ranges(cli *c, uint64_t total, size_t *count, bool *
   size_t most = 1;
   for (const char *at = text; *at; at++) most += *at == ',';
   record_range *ranges = cpb_alloc(&c->allocator, most * sizeof *ranges);
-  if (!ranges) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
+  if (!ranges) return cli_no_memory(c, status);
   parser p = {.at = text, .total = total};
   for (*count = 0; *count < most; p.at++) {
     if (!take_range(&p, &ranges[(*count)++]) || (*p.at && *p.at != ',')) {

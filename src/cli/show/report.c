@@ -80,6 +80,11 @@ int cli_fail_memory(cli *c) {
   return cli_fail(c, cli_input_name(c->settings.input), &error);
 }
 
+void *cli_no_memory(cli *c, int *status) {
+  *status = cli_fail_memory(c);
+  return NULL;
+}
+
 void cli_note(cli *c, const char *name, const char *format, ...) {
   cli_progress_end(c);
   fflush(stdout);

@@ -94,10 +94,8 @@ static tag_source *add_source(const place *p, cpb_span path, int *status) {
   tag_parts *parts = p->parts;
   cli *c = parts->cli;
   void *sources = parts->sources;
-  if (!cpb_reserve(&c->allocator, &sources, &parts->capacity, parts->count + 1, sizeof *parts->sources)) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
+  if (!cpb_reserve(&c->allocator, &sources, &parts->capacity, parts->count + 1, sizeof *parts->sources))
+    return cli_no_memory(c, status);
   parts->sources = sources;
   char *found = find_path(p, path, status);
   if (!found) return NULL;

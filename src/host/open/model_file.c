@@ -69,21 +69,14 @@ static void read_end(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end) {
 }
 
 /* Reads the whole message into one block. */
-static uint8_t *read_whole(cpb_message_file *message, size_t size, const cpb_allocator *a, cpb_error *error) {
-  uint8_t *whole = cpb_alloc(a, size);
-  size_t at = 0, length = size;
-  if (!whole) cpb_fail_memory(error);
-  for (; whole && at < size; at += length, length = size - at) {
-    const uint8_t *data = cpb_message_file_read(message, at, &length, error);
-    if (data && length > 0) {
-      memcpy(whole + at, data, length);
-      continue;
-    }
-    if (data) cpb_fail(error, CPB_E_READ, at, "the file became shorter");
-    cpb_release(a, whole);
-    return NULL;
-  }
-  return whole;
+static uint8_t *read_whole(cpb_model_file *f, size_t size, cpb_error *error) {
+  size_t got = 0;
+  uint8_t *whole = cpb_alloc(&f->allocator, size);
+  if (!whole) return cpb_fail_memory(error), NULL;
+  if (read_bytes(f, 0, size, whole, &got, error) && got == size) return whole;
+  cpb_fail(error, CPB_E_READ, got, "the file became shorter");
+  cpb_release(&f->allocator, whole);
+  return NULL;
 }
 
 /* For a model in protobuf's text format: the parsed message replaces the file. */
@@ -92,7 +85,7 @@ static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_o
   if (length > TEXT_MOST)
     return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "a text of %llu bytes; at most %llu are read",
                     (unsigned long long)length, (unsigned long long)TEXT_MOST) == CPB_OK;
-  uint8_t *text = read_whole(f->message, (size_t)length, &f->allocator, error);
+  uint8_t *text = read_whole(f, (size_t)length, error);
   const cpb_text_options how = {.struct_size = sizeof how,
                                 .allocator = &f->allocator,
                                 .limits = &f->limits,
@@ -180,10 +173,7 @@ static bool open_model(cpb_model_file *f, cpb_file *file, const cpb_model_file_o
 static cpb_model_file *make(const cpb_allocator *given, const cpb_model_file_options *options, cpb_error *error) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_model_file *f = cpb_alloc_zeroed(&a, sizeof *f);
-  if (!f) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!f) return cpb_fail_memory(error), NULL;
   f->allocator = a;
   f->urls = options->urls;
   f->limits = cpb_limits_or_default(options->model ? options->model->limits : NULL);

@@ -460,10 +460,7 @@ cpb_remote *cpb_remote_new(const cpb_allocator *given, const char *url, const cp
                            cpb_error *error) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_remote *r = cpb_alloc_zeroed(&a, sizeof *r);
-  if (!r) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!r) return cpb_fail_memory(error), NULL;
   r->allocator = a;
   r->most_lanes = URL_LANES;
   r->random = cpb_url_clock() ^ (uint64_t)(uintptr_t)r ^ 0x9e3779b97f4a7c15;
