@@ -2,9 +2,9 @@
 exit code, standard output and messages. What the native build with its dependencies from source
 (build-source/cpb, or CPB) makes of the corpus is compared with what others make of it: `system`, the
 native one with the system's libraries; `bits32`; and cpb-cli.wasm in each runtime of wasi/test.
-By default that is compared with the latter, in wasmi with CPB_TEST_ALL only. Wasmtime and native builds get all files; other runtimes, which take
-longer, get commands that differ in what is asked, codec, exit code or message, and one of so many of
-the rest. With --all each gets all."""
+The runtimes are compared by default, wasmi only with CPB_TEST_ALL. Wasmtime and native builds get all files. Other
+runtimes take longer: they get the commands that differ in question, codec, exit code or message, and a sample of the
+rest. With --all each gets all."""
 
 import concurrent.futures
 import json

@@ -4,9 +4,9 @@ and one header.
     amalgamate.py VERSION OUT_DIR --library LIST --generated DIR --nanopb DIR --yyjson DIR
 
 LIST names the library's C files, one a line. They become one translation unit: the private headers first,
-each once, then the sources, whose macros end with them. What two files that know nothing of
-each other call by the same name gets its file's name behind it; functions that are not
-public become static.
+each once, then the sources, whose macros end with them. If two files use a name for different things, each
+adds its file's name. Functions that are not public become static. Packages that join C files inline their
+headers, but do neither of these.
 """
 
 import argparse

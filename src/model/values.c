@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/meter.h"
 #include "base/status.h"
-#include "model/checkpoint/stored_values.h"
+#include "model/checkpoint/checkpoint.h"
 #include "model/kinds.h"
 
 struct cpb_values {

@@ -197,7 +197,7 @@ test('guesses that fail are read as if nothing had been guessed', async () => {
   assert.deepEqual(constants, (await constantsOf(file, options)).constants);
 });
 
-test('what is guessed when the answer is there is given up', async () => {
+test('guesses end when the answer is there', async () => {
   const server = inRounds(largeModel(40, 16 * MB));
   const jumps = equalJumps(server.source, 40 * 16 * MB, () => true);
   for (const i of [1, 2]) assert.equal(await jumps.at(16 * MB * i, KIB_4), undefined);

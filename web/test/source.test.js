@@ -101,7 +101,7 @@ test('each input gives the same bytes by read, tail and stream', () =>
     },
   ));
 
-test('what is no input is refused', () => {
+test('a value that is no input is refused', () => {
   for (const wrong of [undefined, null, 5, {}, [1, 2]]) {
     assert.throws(() => prepare(/** @type {any} */ (wrong)), { code: 'USAGE' });
   }
@@ -176,7 +176,7 @@ test('a source that is not remote is asked as it was composed', async () => {
   assert.deepEqual(log, ['read 0+5', 'read 5+5', 'read 0+5']);
 });
 
-test('what a source throws becomes a READ error', async () => {
+test('an exception of a source becomes a READ error', async () => {
   const broken = {
     read: async () => {
       throw new TypeError('oh');
@@ -219,7 +219,7 @@ test('errors of a Blob have a code and a cause', async () => {
   }
 });
 
-test('damage in what may have changed unnoticed says so', async () => {
+test('an error of damage says if the file may have changed unnoticed', async () => {
   const bytes = (await data('tests/data/cpb/real_keras_export/max3000_none.cpb')).slice();
   const whole = await libcpb.open(bytes);
   const { position } = whole.chunk(0);

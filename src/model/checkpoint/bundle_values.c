@@ -9,12 +9,11 @@
  * step an error. (WriteStringTensor in TensorFlow's tensor_bundle.cc) */
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/checkpoint/part_reader.h"
+#include "model/checkpoint/checkpoint.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/format.h"
-#include "model/common/tensor/texts.h"
-#include "model/foreign/instead.h"
+#include "model/common/tensor/tensor.h"
+#include "model/common/tensor/values.h"
+#include "model/foreign/foreign.h"
 #include "model/formats/leveldb/crc32c.h"
 
 #define PIECE ((size_t)64 << 10)

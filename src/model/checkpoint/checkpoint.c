@@ -11,8 +11,8 @@
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"
 #include "model/common/spans.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/foreign/instead.h"
+#include "model/common/tensor/tensor.h"
+#include "model/foreign/foreign.h"
 #include "model/formats/leveldb/table.h"
 
 /* The index is a table of LevelDB (formats/leveldb). In version 2 (tensor_bundle.proto) the empty key has the header

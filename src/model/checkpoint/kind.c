@@ -6,17 +6,12 @@
 #include "base/status.h"
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/fields.h"
-#include "model/checkpoint/stored_json.h"
-#include "model/checkpoint/stored_values.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
 #include "model/common/kind.h"
 #include "model/common/name_layers.h"
-#include "model/common/page.h"
-#include "model/common/parameters.h"
-#include "model/common/problems.h"
 #include "model/common/spans.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/variable_names.h"
+#include "model/common/tensor/tensor.h"
 
 /* --- What tensors are to the model, by the object graph or else by their names ----------------- */
 

@@ -1,10 +1,9 @@
-#include "model/checkpoint/stored_json.h"
+#include "model/checkpoint/checkpoint.h"
 
 #include "base/checked.h"
 #include "model/checkpoint/fields.h"
-#include "model/checkpoint/slices.h"
 #include "model/common/spans.h"
-#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/tensor.h"
 
 static void write_numbers(cpb_json_writer *a, const uint64_t *numbers, uint32_t count) {
   cpb_json_writer_open(a, "shape", '[');

@@ -1,16 +1,13 @@
 /* The values of one tensor of a checkpoint. A cpb_part_reader reads each slice. Most variables are partitioned along
  * the first dimension; their slices are returned one after the other. Other slices are joined in memory. */
-#include "model/checkpoint/stored_values.h"
+#include "model/checkpoint/checkpoint.h"
 
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/checkpoint/part_reader.h"
-#include "model/checkpoint/slices.h"
 #include "model/common/spans.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/format.h"
+#include "model/common/tensor/tensor.h"
 
 typedef struct slice {
   const cpb_stored *stored;

@@ -2,10 +2,9 @@
  * the values in its typed fields, but neither type nor shape. The block with it is held in memory; type and shape are
  * put in front of its bytes, which together are an input. */
 #include "base/status.h"
+#include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/fields.h"
-#include "model/checkpoint/part_reader.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/layout.h"
 #include "model/common/tensor/values.h"
 #include "model/formats/leveldb/table.h"
 

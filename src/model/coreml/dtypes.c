@@ -1,7 +1,7 @@
-#include "model/coreml/dtypes.h"
+#include "model/coreml/model.h"
 
 #include "base/status.h"
-#include "model/common/tensor/element.h"
+#include "model/common/tensor/tensor.h"
 
 /* Integers that TensorFlow has no number for are returned as one byte each. */
 static const cpb_tensor_format small = {"|u1", 0, 1, 8, 0};

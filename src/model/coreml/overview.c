@@ -1,6 +1,5 @@
-#include "model/common/write.h"
+#include "model/common/answer.h"
 #include "model/coreml/fields.h"
-#include "model/coreml/messages.h"
 #include "model/coreml/model.h"
 
 /* --- Texts --------------------------------------------------------------------------------- */

@@ -1,12 +1,10 @@
-#include "model/coreml/tensor.h"
+#include "model/coreml/model.h"
 
 #include "base/checked.h"
 #include "base/json_writer.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/external.h"
-#include "model/common/tensor/preview.h"
-#include "model/common/write.h"
-#include "model/coreml/dtypes.h"
+#include "model/common/tensor/values.h"
 
 /* --- Sizes ----------------------------------------------------------------------------------- */
 

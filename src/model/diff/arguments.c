@@ -5,7 +5,7 @@
  * the same dtypes, and their names are the same without the number, or are the user's own. Names of arguments have no
  * meaning outside of the function, so no difference is lost, as long as everything that refers to them is normalized in
  * the same way. */
-#include "model/diff/state.h"
+#include "model/diff/diff.h"
 
 /* --- Pairing ------------------------------------------------------------------------------ */
 

@@ -2,10 +2,7 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "model/diff/read.h"
-#include "model/diff/state.h"
-#include "model/diff/tasks.h"
-#include "model/diff/values.h"
+#include "model/diff/diff.h"
 
 #define MAX_DIFFERENCES 100
 

@@ -1,8 +1,6 @@
-#include "model/diff/members.h"
+#include "model/diff/diff.h"
 
 #include "base/status.h"
-#include "model/diff/match.h"
-#include "model/diff/state.h"
 
 typedef struct comparison {
   cpb_allocator allocator;

@@ -1,8 +1,4 @@
-#include "model/diff/tasks.h"
-
-#include "model/diff/read.h"
-#include "model/diff/section.h"
-#include "model/diff/state.h"
+#include "model/diff/diff.h"
 
 static const cpb_span nothing = {NULL, 0};
 

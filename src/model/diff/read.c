@@ -1,7 +1,6 @@
-#include "model/diff/read.h"
+#include "model/diff/diff.h"
 
 #include "base/checked.h"
-#include "model/diff/state.h"
 
 /* A model walks the entire list for each page, so pages grow, up to an eighth of a long list. */
 #define FIRST_PAGE 2000

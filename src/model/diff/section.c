@@ -1,10 +1,6 @@
-#include "model/diff/section.h"
+#include "model/diff/diff.h"
 
 #include "base/json_read.h"
-#include "model/diff/members.h"
-#include "model/diff/read.h"
-#include "model/diff/state.h"
-#include "model/diff/values.h"
 
 /* --- What is left of an item of a damaged model ------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-#include "model/diff/table.h"
+#include "model/diff/diff.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,5 @@
-#include "model/diff/tasks.h"
+#include "model/diff/diff.h"
 
-#include "model/diff/read.h"
-#include "model/diff/section.h"
-#include "model/diff/state.h"
-#include "model/diff/values.h"
 #include "model/kinds.h"
 
 static const cpb_span nothing = {NULL, 0};

@@ -1,9 +1,7 @@
-#include "model/diff/values.h"
+#include "model/diff/diff.h"
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/diff/read.h"
-#include "model/diff/state.h"
 
 #define PIECE ((size_t)64 << 10)
 

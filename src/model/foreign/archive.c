@@ -1,9 +1,8 @@
 /* Recognizes archives that contain models, by the names within. */
-#include "model/common/ends.h"
+#include "model/common/guess.h"
 #include "model/common/spans.h"
-#include "model/foreign/parts.h"
-#include "model/formats/zip/entry_names.h"
-#include "model/formats/zip/glance.h"
+#include "model/foreign/foreign.h"
+#include "model/formats/zip/zip.h"
 
 static bool ends_so(cpb_span name, const char *ending) {
   const cpb_span end = cpb_span_of(ending);

@@ -1,13 +1,9 @@
-#include "model/keras/answers.h"
+#include "model/keras/keras.h"
 
 #include "base/checked.h"
 #include "base/json_writer.h"
 #include "base/status.h"
-#include "model/common/page.h"
-#include "model/common/parameters.h"
-#include "model/keras/config.h"
-#include "model/keras/layers.h"
-#include "model/keras/rules.h"
+#include "model/common/answer.h"
 
 /* --- Which layer a variable belongs to --------------------------------------------------------- */
 

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "model/common/names.h"
-#include "model/keras/layers.h"
+#include "model/common/lists.h"
 
 /* --- The layer tree, of objects and the configs of the models that hold them ------------------- */
 

@@ -1,11 +1,11 @@
 /* Computes the nodes that are loaded for given paths, like TensorFlow's load_partial: breadth first along the
  * references of the object graph. Without a graph, the objects' paths form one. */
-#include "model/keras/answers.h"
+#include "model/keras/keras.h"
 
 #include "base/status.h"
+#include "model/common/answer.h"
+#include "model/common/kind.h"
 #include "model/common/links.h"
-#include "model/common/page.h"
-#include "model/common/whole.h"
 
 typedef struct load {
   cpb_keras *k;

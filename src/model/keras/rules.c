@@ -1,9 +1,8 @@
 /* Computes the number of parameters of a Keras layer from its config and the shape that it was built for. Layers of
  * other classes, or without the values that the rule needs, are not counted. */
-#include "model/keras/rules.h"
+#include "model/keras/keras.h"
 
 #include "base/checked.h"
-#include "model/keras/config.h"
 
 #define RANK 8
 #define EQUATION 256 /* bytes of an EinsumDense equation */

@@ -1,10 +1,9 @@
 #include "model/onnx/model.h"
 
 #include "base/floats.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/write.h"
 #include "model/onnx/fields.h"
-#include "model/onnx/tensor.h"
 
 /* By AttributeProto.AttributeType: its name, and the field with the value. */
 static const struct {

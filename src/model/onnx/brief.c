@@ -1,4 +1,4 @@
-#include "model/onnx/brief.h"
+#include "model/onnx/model.h"
 
 #include <stdbool.h>
 

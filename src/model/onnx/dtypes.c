@@ -1,9 +1,9 @@
-#include "model/onnx/dtypes.h"
+#include "model/onnx/model.h"
 
 #include <math.h>
 
 #include "base/status.h"
-#include "model/common/tensor/element.h"
+#include "model/common/tensor/tensor.h"
 #include "model/onnx/fields.h"
 
 /* Types that TensorFlow has no number for. float8_e8m0 has only an exponent. */

@@ -8,12 +8,10 @@
 #include "base/ordered.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/common/pieces.h"
+#include "model/common/part.h"
 #include "model/common/spans.h"
-#include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
 #include "model/onnx/model.h"
-#include "model/onnx/tensor.h"
 
 #define MOST_KEPT 1024
 #define DEEPEST 128

@@ -1,7 +1,6 @@
 #include "model/onnx/model.h"
 
 #include "model/common/cursor.h"
-#include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
 
 void cpb_onnx_write_dims(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {

@@ -1,11 +1,9 @@
 #include "model/view/view.h"
 #include "base/checked.h"
-#include "model/common/write.h"
+#include "model/common/answer.h"
 #include "model/onnx/fields.h"
 #include "model/onnx/model.h"
-#include "model/onnx/tensor.h"
 #include "model/operators/operators.h"
-#include "model/operators/tables.h"
 
 /* --- Modules of PyTorch ------------------------------------------------------------------------ */
 

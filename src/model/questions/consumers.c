@@ -1,4 +1,4 @@
-#include "model/common/names.h"
+#include "model/common/lists.h"
 #include "model/questions/questions.h"
 
 typedef struct consumers {

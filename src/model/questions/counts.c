@@ -1,5 +1,5 @@
 #include "base/checked.h"
-#include "model/common/joined.h"
+#include "model/common/lists.h"
 #include "model/questions/questions.h"
 
 void cpb_viewed_write_counts(cpb_viewed *m) {

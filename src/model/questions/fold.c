@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/common/joined.h"
+#include "model/common/lists.h"
 #include "model/common/spans.h"
 
 /* The graph is read twice. The first pass folds each name to its visible part and joins equal ones: these are the

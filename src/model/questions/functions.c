@@ -1,5 +1,5 @@
 #include "model/questions/questions.h"
-#include "model/view/types.h"
+#include "model/view/view.h"
 
 static const char *role_name(cpb_graph_role role) {
   static const char *const names[CPB_NUM_GRAPH_ROLES] = {"graph", "function", "subgraph", "model", "training"};

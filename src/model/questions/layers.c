@@ -1,6 +1,6 @@
 #include "model/common/name_layers.h"
 #include "model/questions/questions.h"
-#include "model/view/makers.h"
+#include "model/view/inventory.h"
 
 /* The layers of a model: its nodes, if these are layers; otherwise layers are derived from the names of nodes. A weight
  * belongs to the first node that takes it. A weight of a graph within a node belongs to that node, and one of a

@@ -1,8 +1,8 @@
 /* One node: its inputs and their sources, its outputs and their consumers. */
-#include "model/common/names.h"
+#include "model/common/lists.h"
 #include "model/operators/operators.h"
 #include "model/questions/questions.h"
-#include "model/view/makers.h"
+#include "model/view/inventory.h"
 
 /* A graph that is searched for values: the graph of the node, or one around it. */
 typedef struct level {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "model/common/joined.h"
+#include "model/common/lists.h"
 #include "model/questions/questions.h"
 
 typedef struct use {

@@ -4,8 +4,8 @@
 
 #include "base/checked.h"
 #include "model/questions/questions.h"
-#include "model/view/makers.h"
-#include "model/view/types.h"
+#include "model/view/inventory.h"
+#include "model/view/view.h"
 
 /* Gives fold.h the nodes of a graph of any kind. It leaves out constants, variables and their readings: these are drawn
  * with the node that takes them, and count in its sums (`drawn`). fold.h needs the same nodes in both of its passes, so

@@ -1,7 +1,7 @@
-#include "model/common/ends.h"
+#include "model/common/guess.h"
 #include "model/common/kind.h"
 #include "model/common/spans.h"
-#include "model/formats/zip/glance.h"
+#include "model/formats/zip/zip.h"
 #include "model/samediff/tables.h"
 
 /* A score that messages do not reach. */

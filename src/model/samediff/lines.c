@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "model/common/names.h"
+#include "model/common/lists.h"
 
 #define DIGITS_MAX 19
 #define SHOWN 80

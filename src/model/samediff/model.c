@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/samediff/training.h"
+#include "model/samediff/graph.h"
 
 #define SHOWN 80
 

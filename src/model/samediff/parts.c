@@ -1,4 +1,4 @@
-#include "model/samediff/parts.h"
+#include "model/samediff/model.h"
 
 #include <stdlib.h>
 

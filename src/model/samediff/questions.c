@@ -1,7 +1,6 @@
-#include "model/samediff/questions.h"
+#include "model/samediff/reply.h"
 
 #include "base/checked.h"
-#include "model/samediff/view.h"
 
 typedef cpb_sd_reply reply;
 

@@ -62,7 +62,7 @@ cpb_have cpb_sd_reply_cut_short(const reply *r) {
 }
 
 /* Writes the content of the gap, or nothing of it. */
-static cpb_have write(reply *r, const cpb_sd_gap *gap) {
+static cpb_have write_gap(reply *r, const cpb_sd_gap *gap) {
   cpb_json_writer *a = r->answer;
   cpb_flat *flat = &r->model->graph.flat;
   const size_t size = a->out.size;
@@ -88,7 +88,7 @@ cpb_have cpb_sd_reply_fill(reply *r) {
   for (; r->filled < r->num_gaps && cpb_json_writer_ok(r->answer); r->filled++) {
     const cpb_sd_gap *gap = &r->gaps[r->filled];
     paste(r, gap->at);
-    cpb_have have = write(r, gap);
+    cpb_have have = write_gap(r, gap);
     if (have != CPB_HAVE) return have;
   }
   paste(r, r->draft.size);

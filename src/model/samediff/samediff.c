@@ -3,9 +3,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/kind.h"
-#include "model/samediff/questions.h"
 #include "model/samediff/reply.h"
-#include "model/samediff/view.h"
 
 /* --- Steps ------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
-#include "model/samediff/view.h"
+#include "model/samediff/reply.h"
 
 #include "base/checked.h"
-#include "model/samediff/numbers.h"
+#include "model/samediff/array.h"
 
 static cpb_sd_reply *reply_of(const cpb_view *v) { return ((const cpb_sd_own *)v->own)->reply; }
 static const cpb_sd_graph *graph_of(const cpb_view *v) { return &reply_of(v)->model->graph; }

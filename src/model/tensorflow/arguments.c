@@ -1,7 +1,7 @@
-#include "model/tensorflow/arguments.h"
+#include "model/tensorflow/state.h"
 
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/structured.h"
 
 /* --- The tensors that values stand for ---------------------------------------------------------- */
 

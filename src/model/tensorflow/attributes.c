@@ -1,12 +1,11 @@
 #include "model/tensorflow/view.h"
 
 #include "base/status.h"
-#include "model/common/entries.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/write.h"
+#include "model/common/answer.h"
+#include "model/common/lists.h"
+#include "model/common/tensor/tensor.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/tensors.h"
 
 static const struct {
   uint32_t number;

@@ -6,11 +6,10 @@
 #include "base/status.h"
 #include "model/common/cursor.h"
 #include "model/common/part.h"
-#include "model/common/tensor/layout.h"
 #include "model/common/tensor/values.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/meta_graphs.h"
-#include "model/tensorflow/views.h"
+#include "model/tensorflow/state.h"
+#include "model/tensorflow/view.h"
 
 #define MOST_KEPT 256 /* largest size of texts to keep, in bytes */
 #define LEAST_MEMORY ((uint64_t)1 << 20)

@@ -2,12 +2,10 @@
 #include "model/tensorflow/describe.h"
 
 #include "base/status.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/write.h"
-#include "model/tensorflow/arguments.h"
+#include "model/common/answer.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/structured.h"
+#include "model/tensorflow/state.h"
 
 /* --- Tensors of signatures ----------------------------------------------------------- */
 

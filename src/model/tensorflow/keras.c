@@ -1,9 +1,9 @@
 #include "model/tensorflow/keras.h"
 
 #include "base/status.h"
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/views.h"
+#include "model/tensorflow/view.h"
 
 /* Usually all of it is needed. */
 #define KERAS_AHEAD ((uint64_t)256 << 10)

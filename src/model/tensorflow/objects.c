@@ -1,4 +1,4 @@
-#include "model/tensorflow/objects.h"
+#include "model/tensorflow/state.h"
 
 #include "base/status.h"
 #include "model/tensorflow/fields.h"

@@ -1,8 +1,8 @@
 #include "model/tensorflow/view.h"
 
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/ops.h"
+#include "model/tensorflow/graph.h"
 
 #define MOST 65536    /* outputs of a node */
 #define REFERENCE 100 /* is added to a DataType */
@@ -46,7 +46,7 @@ static uint64_t take_number(cpb_span *text) {
   return number;
 }
 
-/* In the format of tools/tensorflow_ops.py. */
+/* As cpb_tensorflow_op_outputs() returns them. */
 static bool next_of_text(cpb_span *text, argument *a) {
   *a = (argument){.is_reference = false};
   if (text->size == 0) return false;

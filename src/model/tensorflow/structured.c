@@ -1,12 +1,10 @@
 /* Writes StructuredValues, which may be nested, without recursion. */
-#include "model/tensorflow/structured.h"
+#include "model/tensorflow/describe.h"
 
-#include "model/common/entries.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/write.h"
+#include "model/common/answer.h"
+#include "model/common/lists.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/tensors.h"
 
 #define DEPTH 64 /* deeper ones are not shown */
 

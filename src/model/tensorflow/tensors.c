@@ -1,13 +1,10 @@
-#include "model/tensorflow/tensors.h"
+#include "model/tensorflow/describe.h"
 
 #include "base/checked.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/element.h"
-#include "model/common/tensor/layout.h"
-#include "model/common/tensor/preview.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/write.h"
+#include "model/common/tensor/tensor.h"
+#include "model/common/tensor/values.h"
 #include "model/tensorflow/fields.h"
 
 /* --- The first values -------------------------------------------------------------------------- */

@@ -1,14 +1,11 @@
-#include "model/tensorflow/variable_list.h"
+#include "model/tensorflow/variables.h"
 
 #include "base/checked.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/variable_names.h"
+#include "model/common/name_layers.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/nodes.h"
-#include "model/tensorflow/objects.h"
-#include "model/tensorflow/variable.h"
-#include "model/tensorflow/variables.h"
+#include "model/tensorflow/graph.h"
+#include "model/tensorflow/state.h"
 
 /* The surest evidence decides the use of a variable. A trainable variable is a weight. Any other variable belongs to
  * the model if the root reaches it without passing an optimizer or a metric, and else to the one that reaches it. An

@@ -1,10 +1,9 @@
 #include "model/tensorflow/weights.h"
 
 #include "base/checked.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/tensors.h"
 #include "model/tensorflow/variables.h"
 
 /* --- What counts ------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 #include "model/view/flow.h"
 
 #include "base/status.h"
-#include "model/common/entries.h"
+#include "model/common/lists.h"
 
 /* All graphs become one: points for nodes, arguments and tensors, and two for the entry and the exit of each graph,
  * through which the edges of its callers lead. All points but the hubs are added before the first edge. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "model/common/names.h"
+#include "model/common/lists.h"
 
 typedef struct builder {
   cpb_inventory *inventory;

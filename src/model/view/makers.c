@@ -1,4 +1,4 @@
-#include "model/view/makers.h"
+#include "model/view/inventory.h"
 
 /* A text that an iterator has made is copied to where it stays. */
 static bool keep(cpb_view_makers *m, cpb_span *text, const char *made, char (**kept)[CPB_VIEW_SPARE], size_t total) {

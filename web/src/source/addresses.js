@@ -45,7 +45,7 @@ const keyLength = (text) => /\?[a-z0-9-]+=/i.exec(text)?.index ?? text.length;
 
 /**
  * The URL to request for an address: of a file in a store, or of a page that shows a file. src/host/url/served.c has
- * the same table; tests/data/cases/addresses.json is held against both.
+ * the same table; tests/data/addresses.json is held against both.
  *
  * @param {string} given
  * @param {string} url the same as a URL, if it is one of http or https

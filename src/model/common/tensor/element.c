@@ -1,4 +1,4 @@
-#include "model/common/tensor/element.h"
+#include "model/common/tensor/tensor.h"
 
 #include <math.h>
 

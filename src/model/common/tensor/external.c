@@ -1,9 +1,8 @@
-#include "model/common/tensor/external.h"
+#include "model/common/tensor/values.h"
 
 #include "base/checked.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "model/common/tensor/scan.h"
 
 #define LONGEST_PATH 4096
 

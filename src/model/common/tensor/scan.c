@@ -1,4 +1,4 @@
-#include "model/common/tensor/scan.h"
+#include "model/common/tensor/values.h"
 
 #include "base/checked.h"
 #include "base/status.h"

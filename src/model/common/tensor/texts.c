@@ -1,10 +1,9 @@
-#include "model/common/tensor/texts.h"
+#include "model/common/tensor/values.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/common/tensor/scan.h"
 
 #define LENGTH_SIZE 8
 /* NumPy's |S pads each string to the longest. Strings are padded up to LEAST_PADDED bytes in all, or up to MOST_PADDING

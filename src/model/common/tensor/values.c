@@ -5,11 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/external.h"
-#include "model/common/tensor/fields.h"
-#include "model/common/tensor/scan.h"
-#include "model/common/tensor/texts.h"
-#include "model/common/tensor/values_state.h"
+#include "model/common/tensor/tensor.h"
 
 /* Every stage may find that its bytes are not there (CPB_WAIT); the next call then enters the same stage again, so all
  * that it has found so far is in `v`. A varint or an element of a few bits may be cut between two pieces: `number`,

@@ -1,4 +1,4 @@
-#include "model/formats/flatbuffers/pages.h"
+#include "model/formats/flatbuffers/flatbuffers.h"
 
 #include "base/checked.h"
 #include "base/status.h"

@@ -5,9 +5,9 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/formats/zip/entry_names.h"
 #include "model/formats/zip/stream.h"
 #include "model/formats/zip/write.h"
+#include "model/formats/zip/zip.h"
 
 struct cpb_archive {
   cpb_allocator allocator;

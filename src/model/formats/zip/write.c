@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 #include "model/formats/zip/deflate.h"
-#include "model/formats/zip/inflate.h"
 
 #define LOCAL_SIGNATURE 0x04034b50u
 #define DESCRIPTOR_SIGNATURE 0x08074b50u

@@ -1,10 +1,10 @@
 /* The files of the zip, one after the other, and its directory. */
-#include "model/samediff/write/state.h"
+#include "model/samediff/write/writer.h"
 
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/formats/zip/inflate.h"
+#include "model/formats/zip/deflate.h"
 
 #define PIECE ((size_t)256 << 10)
 #define ROOM ((size_t)64 << 10)

@@ -3,9 +3,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "model/samediff/training.h"
-#include "model/samediff/write/build.h"
-#include "model/samediff/write/state.h"
+#include "model/samediff/graph.h"
+#include "model/samediff/write/writer.h"
 
 #define FILE_MAX ((uint64_t)1 << 60) /* so that no sum of sizes overflows */
 

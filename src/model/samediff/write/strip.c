@@ -1,8 +1,7 @@
-#include "model/samediff/write/strip.h"
+#include "model/samediff/write/writer.h"
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/samediff/write/build.h"
 
 #define FIELDS_MAX 24
 #define SLOT 8 /* of every field in a table, so that each is aligned */

@@ -1,10 +1,9 @@
 /* The SameDiff writer: its stages, and the results of a step. */
+#include "model/samediff/write/writer.h"
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/samediff/write/state.h"
-#include "model/samediff/write/strip.h"
 
 /* --- The zip that tags are added to ------------------------------------------------------------ */
 

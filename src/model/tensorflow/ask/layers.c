@@ -3,10 +3,8 @@
 #include "model/tensorflow/ask/questions.h"
 
 #include "model/common/name_layers.h"
-#include "model/keras/answers.h"
-#include "model/keras/class_names.h"
+#include "model/keras/keras.h"
 #include "model/tensorflow/keras.h"
-#include "model/tensorflow/variable_list.h"
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/weights.h"
 

@@ -1,17 +1,14 @@
 /* Reads the parts of the model that a question needs; the file of the question then writes the answer. */
-#include "model/tensorflow/ask/saved_model.h"
+#include "model/tensorflow/ask/questions.h"
 
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
-#include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/state.h"
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/view.h"
-#include "model/tensorflow/views.h"
 #include "model/tensorflow/weights.h"
 
 /* --- Damage ------------------------------------------------------------------------------------ */

@@ -3,12 +3,10 @@
 #include "model/tensorflow/ask/questions.h"
 
 #include "base/status.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/nodes.h"
-#include "model/tensorflow/tensors.h"
+#include "model/tensorflow/graph.h"
 
 /* --- In the object graph ------------------------------------------------------------------ */
 

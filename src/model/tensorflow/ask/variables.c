@@ -1,15 +1,13 @@
 /* Variables, and their entries in the checkpoint next to the model. */
 #include "model/tensorflow/variables.h"
 #include "base/checked.h"
-#include "model/checkpoint/stored_json.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/keras/answers.h"
+#include "model/checkpoint/checkpoint.h"
+#include "model/common/tensor/tensor.h"
+#include "model/keras/keras.h"
 #include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
-#include "model/tensorflow/variable_list.h"
 
 /* --- How many there are ------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /* Writes the messages of a model that was cut down: each field is copied, left out, or written with new numbers. */
-#include "model/tensorflow/cut/write.h"
+#include "model/tensorflow/cut/cut.h"
 
 #include "model/tensorflow/fields.h"
 
