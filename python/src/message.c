@@ -129,7 +129,9 @@ static void message_dealloc(py_message *m) {
 
 /* --- Ranges ------------------------------------------------------------------------------------- */
 
-bool py_message_copy(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
+/* Without the GIL. Bytes [offset, offset + length) of the message, which must be there, into `out`.
+ * False: `error` says why, or an exception is set. */
+static bool copy(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
   size_t n, done = 0;
   cpb_step step;
   cpb_opened_read(m->opened, offset, length);
@@ -160,7 +162,7 @@ PyObject *py_message_bytes(py_message *m, py_work *work, uint64_t offset, uint64
   uint8_t *to = out ? (uint8_t *)PyBytes_AsString(out) : NULL;
   if (!out) return NULL;
   py_work_unlock(work);
-  bool copied = py_message_copy(m, work, offset, to, (size_t)length, &error);
+  bool copied = copy(m, work, offset, to, (size_t)length, &error);
   py_work_lock(work);
   if (copied) return out;
   Py_DECREF(out);
@@ -183,7 +185,7 @@ static bool read_into(py_message *m, py_work *work, const py_buffer *to, uint64_
   if (offset > m->size) offset = m->size;
   *n = m->size - offset < to->size ? (size_t)(m->size - offset) : to->size;
   py_work_unlock(work);
-  bool copied = py_message_copy(m, work, offset, to->data, *n, &error);
+  bool copied = copy(m, work, offset, to->data, *n, &error);
   py_work_lock(work);
   return copied || py_raise(&error, m->source.name) != NULL;
 }

@@ -470,8 +470,7 @@ void cpb_file_supply(cpb_file *file, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
   if (need.kind == CPB_NEED_NONE) return;
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file *from = file_of(file, &need, input, &error);
   bool at_end = need.kind == CPB_NEED_SIZE;
   bool done = from && (at_end ? find_size(from, need.length, &error) : find(from, &need, &at_end, &error));

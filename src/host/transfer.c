@@ -50,7 +50,8 @@ void cpb_compare_bytes(cpb_comparison *c, cpb_file *against, uint64_t offset, co
   }
 }
 
-void cpb_compare_ends(cpb_comparison *c, cpb_file *against) {
+/* The file may continue after the message of c->size bytes. */
+static void compare_ends(cpb_comparison *c, cpb_file *against) {
   size_t more = 1;
   if (goes_on(c) && cpb_file_read(against, c->size, &more, &c->error) && more > 0) differ(c, c->size);
 }
@@ -141,7 +142,7 @@ cpb_code cpb_transfer_compare(cpb_file *in, const cpb_index *index, cpb_file *ag
   *result = (cpb_comparison){.same = 1, .error.offset = CPB_NO_OFFSET};
   t.against = against;
   t.comparison = result;
-  if (merge_all(&t, index) == CPB_OK && against) cpb_compare_ends(result, against);
+  if (merge_all(&t, index) == CPB_OK && against) compare_ends(result, against);
   return error->code;
 }
 

@@ -43,9 +43,6 @@ static inline bool cpb_transfer_go_on(cpb_transfer *t, uint64_t done, uint64_t t
  * nothing. */
 void cpb_compare_bytes(cpb_comparison *c, cpb_file *against, uint64_t offset, const uint8_t *data, size_t size);
 
-/* The file may continue after the message of c->size bytes. */
-void cpb_compare_ends(cpb_comparison *c, cpb_file *against);
-
 /* --- Checking all records ----------------------------------------------------------------- */
 
 typedef struct cpb_checking {

@@ -45,8 +45,7 @@ cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error)
 
 /* The runtime continues all sent requests. */
 cpb_exchange *cpb_exchange_beside(cpb_exchange *home) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   return cpb_exchange_new(&home->allocator, &error);
 }
 

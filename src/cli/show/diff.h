@@ -25,12 +25,6 @@ void cli_put_section(cli_sheet *s, yyjson_val *section);
 /* The difference's name: "concrete functions" for a fact of the overview; names from the model stay unchanged. */
 void cli_put_item(cli_sheet *s, yyjson_val *section, yyjson_val *difference);
 
-/* A member of the difference: "user objects" for kinds.user_object; nothing if the item's name is sufficient. */
-void cli_put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, cpb_span member);
-
-/* Whether the member's numbers are counts, as 3,538,984. */
-bool cli_is_count(yyjson_val *section, cpb_span member);
-
 /* --- The last line (diff_summary.c) ------------------------------------------------------ */
 
 /* "3 of 262 variables, 1 signature and 2 of 5,359 nodes differ; 40 layers the same"; or that the models are the

@@ -64,7 +64,8 @@ void cli_put_item(cli_sheet *s, yyjson_val *section, yyjson_val *difference) {
   else put_words(s, find(section, name, none), name);
 }
 
-void cli_put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, cpb_span member) {
+/* "user objects" for kinds.user_object; nothing if the item's name is sufficient. */
+static void put_name_of(cli_sheet *s, yyjson_val *section, yyjson_val *difference, cpb_span member) {
   if (s->plain) {
     cli_put_name(s, member);
   } else if (is_of(section, "overview") && cli_begins(member, "kinds.")) {
@@ -75,7 +76,8 @@ void cli_put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, c
   }
 }
 
-bool cli_is_count(yyjson_val *section, cpb_span member) {
+/* As 3,538,984. */
+static bool has_counts(yyjson_val *section, cpb_span member) {
   return is_of(section, "overview") || is_of(section, "ops") || is(member, "parameters") ||
          is(member, "trainable_parameters");
 }
@@ -232,9 +234,9 @@ static void put_changed_member(cli_sheet *s, yyjson_val *section, yyjson_val *di
   cpb_span name = cli_text_at(member, "member");
   size_t before = s->text.size;
   if (cpb_json_member(member, "renamed")) cli_put(s, "renamed");
-  else cli_put_member(s, section, difference, name);
+  else put_name_of(s, section, difference, name);
   if (s->text.size > before) cli_put(s, ": ");
-  put_change(s, member, cli_is_count(section, name));
+  put_change(s, member, has_counts(section, name));
 }
 
 static void put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, yyjson_val *member) {

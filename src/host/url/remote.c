@@ -473,8 +473,7 @@ cpb_remote *cpb_remote_new(const cpb_allocator *given, const char *url, const cp
 }
 
 cpb_remote *cpb_remote_share(const cpb_remote *r) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   if (!r->pinned.known || r->has_whole) return NULL;
   cpb_remote *other = cpb_remote_new(&r->allocator, r->url, &r->options, &error);
   if (!other) return NULL;
