@@ -1,6 +1,6 @@
 /** Models in zip archives are what they are outside of them. */
 import { libcpb } from './support/libcpb.js';
-import { cutAddress } from '../src/inspect/archive-address.js';
+import { cutAddress } from '../src/inspect/address.js';
 import { assert, data, test } from './support/test.js';
 import { zip } from './support/zip.js';
 

@@ -3,8 +3,7 @@
  * of them are known; of others, next to nothing that is not needed.
  */
 // runtimes by default: node
-import { equalJumps } from '../src/reader/equal-jumps.js';
-import { goingOn } from '../src/reader/progressions.js';
+import { equalJumps, goingOn } from '../src/reader/equal-jumps.js';
 import { virtualClock } from './support/clock.js';
 import { graphOf, largeModel } from './support/files.js';
 import { libcpb } from './support/libcpb.js';

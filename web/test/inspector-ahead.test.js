@@ -4,7 +4,7 @@ import { assert, test } from './support/test.js';
 
 const page = (/** @type {string} */ name) =>
   import(String(new URL(`../inspector/src/model/${name}.js`, import.meta.url)));
-const [{ readingAhead }, { widening }] = await Promise.all([page('ahead'), page('wide')]);
+const { readingAhead, widening } = await page('ahead');
 const { signal } = new AbortController();
 
 /** A file whose bytes count up, and what was read of it. */

@@ -1,7 +1,6 @@
 /** The instance and the driver: memory, errors, traps, and what is fetched when. */
 import { setUpAllParts } from '../src/all-parts.js';
-import { createInstance } from '../src/wasm/instance.js';
-import { acquire, release } from '../src/wasm/pool.js';
+import { acquire, createInstance, release } from '../src/wasm/instance.js';
 import { structs as parts } from '../src/reader/structs.js';
 import { createFeed } from '../src/wasm/feed.js';
 import { drive, engineOf } from '../src/wasm/engine.js';

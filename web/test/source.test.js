@@ -1,9 +1,8 @@
 /** Where bytes come from: each source gives the same bytes by each of its methods. */
 import { setUpAllParts } from '../src/all-parts.js';
 import { CpbError } from '../src/errors.js';
-import { blobSource } from '../src/source/blob.js';
+import { blobSource, bytesSource } from '../src/source/memory.js';
 import { bucketSource } from '../src/source/bucket.js';
-import { bytesSource } from '../src/source/bytes.js';
 import { prepare } from '../src/source/index.js';
 import { fake } from './support/fakes.js';
 import { counted } from './support/http.js';

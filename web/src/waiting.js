@@ -1,3 +1,5 @@
+/** Waiting: until a signal is aborted, together with other callers, or for one's turn. */
+
 /** Callbacks that wait for a signal: the signal has only one listener, because Node warns of many.
  * @type {WeakMap<AbortSignal, Set<() => void>>} */
 const waiting = new WeakMap();
@@ -24,10 +26,7 @@ export function onAbort(signal, leave) {
 /**
  * Waits for a promise until a signal is aborted, whether or not the work behind it uses the signal.
  *
- * @template T
- * @param {PromiseLike<T>} promise
- * @param {AbortSignal} [signal]
- * @returns {Promise<T>}
+ * @template T @param {PromiseLike<T>} promise @param {AbortSignal} [signal] @returns {Promise<T>}
  */
 export function abortable(promise, signal) {
   if (!signal) return Promise.resolve(promise);
@@ -40,12 +39,35 @@ export function abortable(promise, signal) {
   });
 }
 
-/**
- * A controller that is aborted when `signal` is; `release` unties them.
- *
- * @param {AbortSignal} [signal]
- */
+/** A controller that is aborted when `signal` is; `release` unties them. @param {AbortSignal} [signal] */
 export function controllerUnder(signal) {
   const controller = new AbortController();
   return { controller, release: onAbort(signal, () => controller.abort(signal?.reason)) };
+}
+
+/**
+ * Does something once, unless that fails: all callers that wait for it continue together, so that their requests are
+ * joined.
+ *
+ * @template T @param {() => Promise<T>} act @returns {() => Promise<T>}
+ */
+export function once(act) {
+  /** @type {Promise<T> | undefined} */
+  let doing;
+  return () =>
+    (doing ??= act().catch((error) => {
+      doing = undefined;
+      throw error;
+    }));
+}
+
+/** Does one thing after the other. @returns {<T>(act: () => T | Promise<T>) => Promise<T>} */
+export function inTurn() {
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve();
+  return (act) => {
+    const next = last.then(act);
+    last = next.catch(() => {});
+    return next;
+  };
 }
