@@ -20,39 +20,24 @@
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
-/* The offset of `part` in the text, or the text's size. */
-static size_t find(cpb_span text, const char *part) {
-  const size_t size = strlen(part);
-  for (size_t i = 0; i + size <= text.size; i++) {
-    if (memcmp(text.data + i, part, size) == 0) return i;
-  }
-  return text.size;
-}
-
 /* The name in a key, without the suffix that TensorFlow 2 appends to the path of an object. */
 static cpb_span stored_name(const cpb_stored *s) {
   const cpb_span key = cpb_stored_key(s);
-  return (cpb_span){key.data, find(key, ATTRIBUTES)};
+  return (cpb_span){key.data, cpb_span_find(key, ATTRIBUTES)};
 }
 
 /* The number of elements; false if it is 2^64 or more. */
 static bool stored_elements(const cpb_stored *s, uint64_t *elements) {
-  *elements = 1;
-  for (uint32_t i = 0; i < s->rank; i++) {
-    if (!cpb_mul_u64(*elements, s->shape[i], elements)) return false;
-  }
-  return true;
+  return cpb_elements_of(s->shape, s->rank, elements);
 }
 
 /* The use of a tensor, from the objects along its key's path. */
 static cpb_tensor_use use_of_key(cpb_span name) {
-  if (find(name, SLOT) < name.size) return CPB_TENSOR_OPTIMIZER;
+  if (cpb_span_find(name, SLOT) < name.size) return CPB_TENSOR_OPTIMIZER;
   while (name.size > 0) {
-    const uint8_t *slash = memchr(name.data, '/', name.size);
-    const cpb_span part = {name.data, slash ? (size_t)(slash - name.data) : name.size};
+    const cpb_span part = cpb_span_take(&name, '/');
     if (cpb_is_optimizer_name(part)) return CPB_TENSOR_OPTIMIZER;
     if (cpb_is_metrics_name(part)) return CPB_TENSOR_STATE;
-    name = cpb_span_from(name, slash ? part.size + 1 : part.size);
   }
   return CPB_TENSOR_WEIGHT;
 }
@@ -287,8 +272,8 @@ static const cpb_stored *tensor_at(const reader *r, size_t i) {
 
 /* By type and shape; 0 for strings. */
 static uint64_t bytes_of(const cpb_stored *s, uint64_t elements) {
-  uint64_t bits;
-  return cpb_mul_u64(elements, cpb_dtype_bits(s->dtype), &bits) ? bits / 8 + (bits % 8 > 0) : UINT64_MAX;
+  uint64_t bytes;
+  return cpb_elements_bytes(elements, cpb_dtype_bits(s->dtype), &bytes) ? bytes : UINT64_MAX;
 }
 
 static bool is_weight(const reader *r, size_t i) { return r->uses[i] == CPB_TENSOR_WEIGHT; }

@@ -171,15 +171,6 @@ static int by_begin(const void *a, const void *b) {
   return 0;
 }
 
-/* False if the product is 2^64 or more. */
-static bool multiply(const uint64_t *shape, uint32_t rank, uint64_t *product) {
-  *product = 1;
-  for (uint32_t i = 0; i < rank; i++) {
-    if (!cpb_mul_u64(*product, shape[i], product)) return false;
-  }
-  return true;
-}
-
 /* Whether each slice begins where the one before it ends. */
 static bool follow_each_other(const reader *r) {
   uint64_t end = 0;
@@ -216,11 +207,11 @@ static cpb_have measure(reader *r) {
              "joining slices of type %s is not supported; expected numbers", r->dtype);
     return CPB_FAILED;
   }
-  if (!multiply(s->shape, s->rank, &r->count) || !cpb_mul_u64(r->count, r->format->size, &r->size))
+  if (!cpb_elements_of(s->shape, s->rank, &r->count) || !cpb_mul_u64(r->count, r->format->size, &r->size))
     return fails(r, CPB_E_DAMAGED, "make 2^64 bytes or more");
   for (size_t i = 0; i < r->num_slices; i++) {
     const slice *p = &r->slices[i];
-    if (!multiply(p->bounds + p->rank, p->rank, &one) || !cpb_add_u64(sum, one, &sum) || sum > r->count) break;
+    if (!cpb_elements_of(p->bounds + p->rank, p->rank, &one) || !cpb_add_u64(sum, one, &sum) || sum > r->count) break;
   }
   if (sum != r->count) return fails(r, CPB_E_DAMAGED, "do not have as many elements as its shape");
   if (r->num_slices > 1) qsort(r->slices, r->num_slices, sizeof *r->slices, by_begin);

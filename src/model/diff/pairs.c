@@ -114,13 +114,7 @@ bool cpb_diff_pairs_add(cpb_diff_pairs *p, int side, cpb_span text) {
 
 /* --- Stems ------------------------------------------------------------------------------ */
 
-size_t cpb_diff_size_without_number(cpb_span text) {
-  size_t size = text.size;
-  while (size > 0 && text.data[size - 1] >= '0' && text.data[size - 1] <= '9') size--;
-  return size;
-}
-
-static size_t digits_at_end(cpb_span text) { return text.size - cpb_diff_size_without_number(text); }
+static size_t digits_at_end(cpb_span text) { return text.size - cpb_span_size_without_digits(text); }
 
 /* "__inference_f_17" has 13 bytes before its number, with the line. */
 static size_t stem_of(cpb_span text) {

@@ -144,11 +144,7 @@ static const struct {
 };
 
 cpb_span cpb_keras_class_of_name(cpb_span path) {
-  size_t begin = path.size, end = path.size;
-  while (begin > 0 && path.data[begin - 1] != '/') begin--;
-  while (end > begin && path.data[end - 1] >= '0' && path.data[end - 1] <= '9') end--;
-  const bool has_number = end > begin + 1 && end < path.size && path.data[end - 1] == '_';
-  const cpb_span name = {path.data + begin, (has_number ? end - 1 : path.size) - begin};
+  const cpb_span name = cpb_span_without_number(cpb_span_last_part(path));
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (cpb_span_is(name, known[i].name)) return cpb_span_of(known[i].class);
   }

@@ -311,11 +311,9 @@ static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb
 
 /* The domains of ONNX itself. */
 static bool is_onnx(cpb_span domain) {
-  static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training"};
-  for (size_t i = 0; i < sizeof domains / sizeof *domains; i++) {
-    if (cpb_span_is(domain, domains[i])) return true;
-  }
-  return false;
+  static const char *const domains[] = {"",  "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training",
+                                        NULL};
+  return cpb_span_is_one_of(domain, domains);
 }
 
 static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {

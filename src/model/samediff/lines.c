@@ -18,11 +18,7 @@ static bool no_memory(cpb_error *error) {
 /* The next line without its CRLF or LF; false at the end. */
 static bool next_line(cpb_span *rest, cpb_span *line) {
   if (rest->size == 0) return false;
-  const uint8_t *end = memchr(rest->data, '\n', rest->size);
-  size_t size = end ? (size_t)(end - rest->data) : rest->size;
-  *line = (cpb_span){rest->data, size};
-  size += end != NULL;
-  *rest = (cpb_span){rest->data + size, rest->size - size};
+  *line = cpb_span_take(rest, '\n');
   if (line->size > 0 && line->data[line->size - 1] == '\r') line->size--;
   return true;
 }
@@ -142,15 +138,6 @@ static bool is_kind(cpb_span text) {
   return text.size > 0;
 }
 
-static cpb_span next_word(cpb_span *rest) {
-  size_t size = 0;
-  while (size < rest->size && rest->data[size] != ' ') size++;
-  cpb_span word = {rest->data, size};
-  size += size < rest->size;
-  *rest = (cpb_span){rest->data + size, rest->size - size};
-  return word;
-}
-
 /* Names, tags and references are separated by spaces, but names and tags may contain spaces themselves. So each space
  * is tried as the end of the name. This tells how well the rest reads as references: not at all, except for an unknown
  * tag, or well. */
@@ -159,7 +146,7 @@ typedef enum fit { FIT_NOT, FIT_BUT_FOR_TAG, FIT_WELL } fit;
 static fit fit_references(cpb_span rest) {
   cpb_span tag, number;
   for (int i = 0; i < CPB_SD_REFERENCES_MAX && rest.size > 0; i++) {
-    if (!split_reference(next_word(&rest), &tag, &number)) return FIT_NOT;
+    if (!split_reference(cpb_span_take(&rest, ' '), &tag, &number)) return FIT_NOT;
   }
   return rest.size == 0 ? FIT_WELL : FIT_NOT;
 }
@@ -254,7 +241,7 @@ static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t num
 static bool add_references(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span rest) {
   if (!in->several) return add_reference(l, in, number, rest);
   while (rest.size > 0) {
-    if (!add_reference(l, in, number, next_word(&rest))) return false;
+    if (!add_reference(l, in, number, cpb_span_take(&rest, ' '))) return false;
   }
   return true;
 }

@@ -39,12 +39,9 @@ typedef struct reader {
 
 /* NODE or NODE:ATTRIBUTE: names of nodes have no colon. */
 static void take_name(reader *r, cpb_span name) {
-  const uint8_t *colon = name.size > 0 ? memchr(name.data, ':', name.size) : NULL;
-  r->node = name;
-  r->attribute = cpb_span_of("value");
-  if (!colon) return;
-  r->node.size = (size_t)(colon - name.data);
-  r->attribute = cpb_span_from(name, r->node.size + 1);
+  const size_t size = name.size;
+  r->node = cpb_span_take(&name, ':');
+  r->attribute = r->node.size < size ? name : cpb_span_of("value");
 }
 
 static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,

@@ -169,29 +169,19 @@ bool cpb_nodes_build_of(cpb_nodes *n, const cpb_graph *graph, uint32_t function)
 
 cpb_span cpb_node_of_input(cpb_span input, bool *control) {
   *control = input.size > 0 && input.data[0] == '^';
-  if (*control) return cpb_span_from(input, 1);
-  const uint8_t *colon = input.size > 0 ? memchr(input.data, ':', input.size) : NULL;
-  if (colon) input.size = (size_t)(colon - input.data);
-  return input;
+  return *control ? cpb_span_from(input, 1) : cpb_span_take(&input, ':');
 }
 
 cpb_span cpb_node_attr(cpb_span node, const char *name) {
   return cpb_get_bytes(cpb_get_entry(node, NODE_ATTR, cpb_span_of(name)), MAP_VALUE);
 }
 
-static bool is_one_of(cpb_span op, const char *const *list) {
-  for (; *list; list++) {
-    if (cpb_span_is(op, *list)) return true;
-  }
-  return false;
-}
-
 bool cpb_node_is_variable(cpb_span node) {
   static const char *const ops[] = {"VarHandleOp", "VariableV2", "Variable", "TemporaryVariable", NULL};
-  return is_one_of(cpb_get_bytes(node, NODE_OP), ops);
+  return cpb_span_is_one_of(cpb_get_bytes(node, NODE_OP), ops);
 }
 
 bool cpb_node_is_placeholder(cpb_span node) {
   static const char *const ops[] = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault", NULL};
-  return is_one_of(cpb_get_bytes(node, NODE_OP), ops);
+  return cpb_span_is_one_of(cpb_get_bytes(node, NODE_OP), ops);
 }

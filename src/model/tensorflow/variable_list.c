@@ -258,15 +258,8 @@ static bool add(cpb_variable_list *l, const cpb_variable *v) {
   if (!CPB_RESERVE(&l->allocator, &l->items, &l->capacity, l->count + 1)) return false;
   l->items[l->count] = *v;
   cpb_variable *own = &l->items[l->count++];
-  uint64_t bits;
-  own->has_elements = own->has_elements && cpb_mul_u64(own->elements, cpb_dtype_bits(own->dtype), &bits);
-  own->bytes = own->has_elements ? bits / 8 + (bits % 8 > 0) : 0;
+  own->has_elements = own->has_elements && cpb_elements_bytes(own->elements, cpb_dtype_bits(own->dtype), &own->bytes);
   return true;
-}
-
-static cpb_span without_output(cpb_span name) {
-  const bool has = name.size > 2 && memcmp(name.data + name.size - 2, ":0", 2) == 0;
-  return has ? (cpb_span){name.data, name.size - 2} : name;
 }
 
 /* --- Objects ------------------------------------------------------------------------------------ */
@@ -275,7 +268,7 @@ static bool add_objects(cpb_variable_list *l, const cpb_saved_model *m, const ui
   for (uint32_t i = 0; i < m->objects.count; i++) {
     cpb_variable v = {.node = i, .is_first = true, .copy_of = copies[i], .stored = cpb_saved_stored(m, i)};
     if (cpb_object_kind(&m->objects.items[i], &v.message) != OBJECT_VARIABLE) continue;
-    v.name = without_output(cpb_get_bytes(v.message, VARIABLE_NAME));
+    v.name = cpb_span_without_end(cpb_get_bytes(v.message, VARIABLE_NAME), ":0");
     v.dtype = cpb_get_number(v.message, VARIABLE_DTYPE);
     v.shape = cpb_get_shape(v.message, VARIABLE_SHAPE);
     v.has_elements = cpb_shape_elements(v.shape, &v.elements);
@@ -319,13 +312,6 @@ static void measure_part(cpb_variable *v) {
     v->has_elements = v->has_elements && cpb_mul_u64(v->elements, number, &v->elements);
 }
 
-static void measure_stored(cpb_variable *v) {
-  v->elements = 1;
-  v->has_elements = true;
-  for (uint32_t i = 0; i < v->stored->rank; i++)
-    v->has_elements = v->has_elements && cpb_mul_u64(v->elements, v->stored->shape[i], &v->elements);
-}
-
 /* Without a checkpoint, takes them from the node, if the graph was read. */
 static void measure_node(cpb_variable *v, const cpb_nodes *nodes) {
   const uint32_t i = cpb_names_find(&nodes->names, v->name);
@@ -340,14 +326,14 @@ static cpb_variable read_definition(const cpb_saved_model *m, cpb_span message, 
   const cpb_span name = cpb_get_bytes(message, VARIABLE_DEF_NAME);
   cpb_variable v = {.node = CPB_NO_OBJECT,
                     .message = message,
-                    .name = without_output(name),
+                    .name = cpb_span_without_end(name, ":0"),
                     .extents = cpb_get_bytes(message, VARIABLE_DEF_SLICE),
                     .is_first = true,
                     .copy_of = CPB_NO_OBJECT,
                     .stored = cpb_saved_stored_v1(m, message)};
   v.whole = cpb_get_bytes(v.extents, SLICE_OF_NAME);
   v.trainable = cpb_get_number(message, VARIABLE_DEF_TRAINABLE) != 0 || cpb_names_find(trainable, name) != CPB_NO_NAME;
-  if (v.stored) measure_stored(&v);
+  if (v.stored) v.has_elements = cpb_elements_of(v.stored->shape, v.stored->rank, &v.elements);
   else if (nodes) measure_node(&v, nodes);
   if (v.stored) v.dtype = v.stored->dtype;
   if (v.whole.size > 0) measure_part(&v);

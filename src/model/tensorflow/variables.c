@@ -195,9 +195,7 @@ const cpb_stored *cpb_saved_stored_v1(const cpb_saved_model *m, cpb_span variabl
   cpb_span name = cpb_get_bytes(cpb_get_bytes(variable, VARIABLE_DEF_SLICE), SLICE_OF_NAME);
   if (!m->variables) return NULL;
   if (name.size > 0) return find(m->variables, name);
-  name = cpb_get_bytes(variable, VARIABLE_DEF_NAME);
-  if (name.size > 2 && memcmp(name.data + name.size - 2, ":0", 2) == 0) name.size -= 2;
-  return find(m->variables, name);
+  return find(m->variables, cpb_span_without_end(cpb_get_bytes(variable, VARIABLE_DEF_NAME), ":0"));
 }
 
 /* --- What nobody has ------------------------------------------------------------------------ */

@@ -79,8 +79,7 @@ static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const 
 /* Takes the ":1" off the end of the text after the node in "a:1" and "a:output:1". */
 static uint64_t take_index(cpb_span *rest) {
   uint64_t index = 0;
-  size_t begin = rest->size;
-  while (begin > 0 && rest->data[begin - 1] >= '0' && rest->data[begin - 1] <= '9') begin--;
+  const size_t begin = cpb_span_size_without_digits(*rest);
   if (begin == 0 || rest->data[begin - 1] != ':') return 0;
   for (size_t i = begin; i < rest->size && index <= UINT32_MAX; i++) index = index * 10 + rest->data[i] - '0';
   rest->size = begin - 1;

@@ -171,13 +171,9 @@ static bool is_texts(const cpb_tensor_values *v) { return v->format->size == 0; 
 
 /* The size of elements that share bytes follows from their bits. */
 static bool find_sizes(cpb_tensor_values *v) {
-  uint64_t bits;
-  bool fits = cpb_mul_u64(v->count, v->format->size, &v->size);
+  const bool fits = cpb_mul_u64(v->count, v->format->size, &v->size);
   v->stored = v->size;
-  if (!fits || v->type.packed == 0) return fits;
-  fits = cpb_mul_u64(v->count, v->type.packed, &bits);
-  v->stored = bits / 8 + (bits % 8 > 0);
-  return fits;
+  return fits && (v->type.packed == 0 || cpb_elements_bytes(v->count, v->type.packed, &v->stored));
 }
 
 /* The field with all values must have every element. In TensorFlow's typed fields (float_val and so on) the last ones
