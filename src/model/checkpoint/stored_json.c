@@ -5,6 +5,10 @@
 #include "model/common/spans.h"
 #include "model/common/tensor/tensor.h"
 
+/* A tensor in slices has no place of its own: its size is the sum of its slices' sizes, and each slice is listed
+ * with its place. Finding the slices takes work for each tensor, so it is charged before any is looked up. An index
+ * of version 1 has no places at all, as values are inside the entries. */
+
 static void write_numbers(cpb_json_writer *a, const uint64_t *numbers, uint32_t count) {
   cpb_json_writer_open(a, "shape", '[');
   for (uint32_t i = 0; i < count; i++) cpb_json_writer_unsigned(a, NULL, numbers[i]);

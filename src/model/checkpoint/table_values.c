@@ -98,6 +98,7 @@ static cpb_have find(reader *r) {
   return CPB_FAILED;
 }
 
+/* `memory` is an input without a file: each need is met at once, with the half that has its offset. */
 static void supply(reader *r) {
   cpb_need need;
   cpb_input_need(&r->memory, &need);

@@ -6,6 +6,9 @@
 
 /* --- page ------------------------------------------------------------------------------------- */
 
+/* A page that knows its total writes the total first. Otherwise the walk itself counts, so both follow the
+ * items. Most lists have no index by number, so the walk also passes the elements outside the page. */
+
 cpb_page cpb_page_open(cpb_json_writer *a, const cpb_question *question, const char *key) {
   cpb_json_writer_open(a, key, '{');
   cpb_json_writer_open(a, "items", '[');
@@ -53,6 +56,7 @@ void cpb_parameters_add(cpb_parameters *p, uint64_t elements, uint64_t bytes, ui
   cpb_add_saturated(&p->size, size);
 }
 
+/* Null says that the model does not tell the number. 0 would be a claim. */
 static void write_number(cpb_json_writer *a, const char *key, bool known, uint64_t number) {
   if (known) cpb_json_writer_exact_unsigned(a, key, number);
   else cpb_json_writer_null(a, key);
@@ -71,6 +75,7 @@ void cpb_parameters_write(const cpb_parameters *p, cpb_json_writer *a) {
 
 /* --- problems --------------------------------------------------------------------------------- */
 
+/* A problem has a fixed size, so a hostile model's problems take about 20 KB. A text that does not fit is cut off. */
 #define MOST 100
 
 void cpb_problems_init(cpb_problems *p, const cpb_allocator *a) { *p = (cpb_problems){.allocator = *a}; }
@@ -81,12 +86,10 @@ void cpb_problems_free(cpb_problems *p) {
 }
 
 static void add(cpb_problems *p, uint64_t offset, const char *text, bool is_damage) {
-  void *items = p->items;
-  if (p->count == MOST || !cpb_reserve(&p->allocator, &items, &p->capacity, p->count + 1, sizeof *p->items)) {
+  if (p->count == MOST || !CPB_RESERVE(&p->allocator, &p->items, &p->capacity, p->count + 1)) {
     p->more++;
     return;
   }
-  p->items = items;
   cpb_problem *problem = &p->items[p->count++];
   problem->offset = offset;
   problem->is_damage = is_damage;
@@ -120,6 +123,7 @@ void cpb_problems_write(const cpb_problems *p, cpb_json_writer *a) {
 
 /* As much of it as ends with a whole character. */
 static cpb_span first_of(cpb_span text) {
+  /* text.data[SHOWN] exists: only longer texts are cut. */
   size_t size = SHOWN;
   while (size > SHOWN - 4 && (text.data[size] & 0xc0) == 0x80) size--;
   return (cpb_span){text.data, size};

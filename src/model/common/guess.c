@@ -75,6 +75,8 @@ static bool has_control(cpb_span in) {
 static int score(const cpb_evidence *type, cpb_span in, bool *is_settled) {
   const uint8_t *at = in.data, *end = in.data + in.size;
   int sum = 0;
+  /* A field that is cut off by the end of `begin` ends the walk without a verdict. The same bytes far from the end
+   * are malformed, and rule the type out. */
   for (int i = 0; i < FIELDS_MOST && at < end; i++) {
     uint64_t tag, size;
     const uint8_t *value = cpb_varint_read(at, end, &tag);

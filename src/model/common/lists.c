@@ -15,15 +15,14 @@ void cpb_calls_free(cpb_calls *c) {
   cpb_calls_init(c, &c->allocator);
 }
 
+/* Only a repetition of the last call is joined here. The others wait for cpb_calls_sort(), which sorts once. */
 bool cpb_calls_add(cpb_calls *c, uint32_t caller, uint32_t callee) {
-  void *items = c->items;
   cpb_call *last = c->count > 0 ? &c->items[c->count - 1] : NULL;
   if (last && last->caller == caller && last->callee == callee && last->count < UINT32_MAX) {
     last->count++;
     return true;
   }
-  if (!cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items)) return false;
-  c->items = items;
+  if (!CPB_RESERVE(&c->allocator, &c->items, &c->capacity, c->count + 1)) return false;
   c->items[c->count++] = (cpb_call){caller, callee, 1};
   return true;
 }
@@ -95,6 +94,8 @@ void cpb_entries_free(cpb_entries *e) {
   *e = (cpb_entries){.allocator = e->allocator};
 }
 
+/* All values lie in one message, so their addresses have the order of the entries. An entry without a value counts
+ * as the earliest. */
 /* The later one of two with the same key comes first. */
 static int by_key(const void *a, const void *b) {
   const cpb_entry *x = a, *y = b;
@@ -116,12 +117,10 @@ bool cpb_entries_read(cpb_entries *e, const cpb_allocator *a, cpb_span message, 
   cpb_cursor c = cpb_cursor_of(message);
   *e = (cpb_entries){.allocator = *a};
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    void *items = e->items;
-    if (!cpb_reserve(&e->allocator, &items, &e->capacity, e->count + 1, sizeof *e->items)) {
+    if (!CPB_RESERVE(&e->allocator, &e->items, &e->capacity, e->count + 1)) {
       cpb_entries_free(e);
       return false;
     }
-    e->items = items;
     e->items[e->count++] = (cpb_entry){cpb_get_bytes(c.bytes, 1), cpb_get_bytes(c.bytes, 2)};
   }
   sort(e);
@@ -146,6 +145,7 @@ cpb_span cpb_entries_find(const cpb_entries *e, cpb_span key) {
 
 void cpb_joined_free(cpb_joined *l) { cpb_release(&l->allocator, l->items); }
 
+/* qsort() is not stable, so `join` may meet equal items in any order; it must not depend on the order. */
 void cpb_joined_join(cpb_joined *l) {
   size_t kept = 0;
   char *items = l->items;
@@ -158,6 +158,9 @@ void cpb_joined_join(cpb_joined *l) {
   l->count = l->joined = kept;
 }
 
+/* At least three quarters of the items that a join sorts were added after the join before it. Sorting therefore
+ * costs O(log n) for each added item on average. Repetitions of the last item, such as a graph's runs of equal
+ * nodes, take no room at all. */
 bool cpb_joined_add(cpb_joined *l, const void *item) {
   char *last = l->count > 0 ? (char *)l->items + (l->count - 1) * l->each : NULL;
   if (last && !l->late && l->compare(last, item) == 0) return l->join(last, item), true;
@@ -178,9 +181,7 @@ void cpb_names_free(cpb_names *n) {
 }
 
 bool cpb_names_add(cpb_names *n, cpb_span text, uint32_t what) {
-  void *items = n->items;
-  if (!cpb_reserve(&n->allocator, &items, &n->capacity, n->count + 1, sizeof *n->items)) return false;
-  n->items = items;
+  if (!CPB_RESERVE(&n->allocator, &n->items, &n->capacity, n->count + 1)) return false;
   n->items[n->count++] = (cpb_name){text, what};
   return true;
 }

@@ -33,6 +33,7 @@ static int by_order(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Joins happen in any order. The lower `order` therefore decides which node gives the layer its place and class. */
 static void join(void *to, const void *from) {
   cpb_name_layer *a = to, both = *a;
   const cpb_name_layer *b = from;
@@ -58,6 +59,9 @@ bool cpb_name_layers_add(cpb_name_layers *l, cpb_name_layer node) {
 }
 
 /* --- The answer ----------------------------------------------------------------------------------- */
+
+/* All layers are sorted for each page, by the first node instead of by path: the order of the graph is what a reader
+ * expects. */
 
 static void write_layer(cpb_json_writer *a, const cpb_name_layer *l) {
   char unnamed[48];
@@ -89,36 +93,18 @@ void cpb_name_layers_write(cpb_name_layers *l, const cpb_question *question, cpb
 
 /* --- variable names --------------------------------------------------------------------------- */
 
-static bool is_one_of(cpb_span name, const char *const *list) {
-  for (; *list; list++) {
-    if (cpb_span_is(name, *list)) return true;
-  }
-  return false;
-}
+/* Names are all that a checkpoint without an object graph has. The lists have the names that TensorFlow and Keras
+ * give to their own variables; every other variable is a weight, unless its name extends another variable's. */
 
 bool cpb_is_optimizer_name(cpb_span name) {
   static const char *const optimizers[] = {"optimizer", "_optimizer", NULL};
-  return is_one_of(name, optimizers);
+  return cpb_span_is_one_of(name, optimizers);
 }
 
 bool cpb_is_metrics_name(cpb_span name) {
   static const char *const metrics[] = {"metrics",          "_metrics",      "compiled_metrics",
                                         "_compile_metrics", "compiled_loss", NULL};
-  return is_one_of(name, metrics);
-}
-
-static size_t last_slash(cpb_span name) {
-  size_t end = name.size;
-  while (end > 0 && name.data[end - 1] != '/') end--;
-  return end;
-}
-
-/* Without the number that TensorFlow appends to a name that is taken: "Adam_1". */
-static cpb_span without_number(cpb_span name) {
-  size_t end = name.size;
-  while (end > 0 && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
-  const bool has = end > 1 && end < name.size && name.data[end - 1] == '_';
-  return has ? (cpb_span){name.data, end - 1} : name;
+  return cpb_span_is_one_of(name, metrics);
 }
 
 static bool is_alike(const cpb_named_variable *a, const cpb_named_variable *b) {
@@ -129,8 +115,9 @@ static bool is_alike(const cpb_named_variable *a, const cpb_named_variable *b) {
 
 /* X/Slot, where X is another variable with as many elements; the scope of the optimizer may precede it. */
 static bool is_slot(const cpb_named_variable *v, const cpb_names *names, const cpb_named_variable *all) {
-  const size_t slash = last_slash(v->name);
+  const size_t slash = v->name.size - cpb_span_last_part(v->name).size;
   cpb_span of = {v->name.data, slash > 0 ? slash - 1 : 0};
+  /* "training/Adam/dense/kernel/m" is a slot of "dense/kernel": scopes are dropped from the front, one by one */
   for (int scopes = 0; of.size > 0 && scopes < SCOPES_MOST; scopes++) {
     const uint32_t i = cpb_names_find(names, of);
     if (i != CPB_NO_NAME) return is_alike(v, &all[i]);
@@ -147,9 +134,9 @@ static cpb_tensor_use use_of_name(const cpb_named_variable *v, const cpb_names *
   static const char *const scalars[] = {"beta1_power", "beta2_power",   "global_step", "iter",
                                         "iteration",   "iterations",    "beta_1",      "beta_2",
                                         "decay",       "learning_rate", "lr",          NULL};
-  const cpb_span last = without_number(cpb_span_from(v->name, last_slash(v->name)));
-  if (is_one_of(last, states)) return CPB_TENSOR_STATE;
-  if (is_one_of(last, scalars) && (!v->has_elements || v->elements == 1)) return CPB_TENSOR_OPTIMIZER;
+  const cpb_span last = cpb_span_without_number(cpb_span_last_part(v->name));
+  if (cpb_span_is_one_of(last, states)) return CPB_TENSOR_STATE;
+  if (cpb_span_is_one_of(last, scalars) && (!v->has_elements || v->elements == 1)) return CPB_TENSOR_OPTIMIZER;
   return is_slot(v, names, all) ? CPB_TENSOR_OPTIMIZER : CPB_TENSOR_WEIGHT;
 }
 

@@ -69,11 +69,12 @@ cpb_step cpb_part_step(cpb_part *p, cpb_error *error) {
 
 /* --- Joining ---------------------------------------------------------------------------- */
 
+/* A writer may split a message field into pieces, which parsers merge. The pieces are copied only if there are
+ * several; one piece is used in place. */
+
 static bool add_piece(joined *j, cpb_span piece) {
   static const uint8_t filler[] = {0xf8, 0xff, 0xff, 0xff, 0x0f, 0}; /* field 2^29 - 1 */
-  void *list = j->pieces;
-  if (!cpb_reserve(&j->allocator, &list, &j->capacity, j->count + 1, sizeof *j->pieces)) return false;
-  j->pieces = list;
+  if (!CPB_RESERVE(&j->allocator, &j->pieces, &j->capacity, j->count + 1)) return false;
   j->pieces[j->count].at = j->bytes.size;
   j->pieces[j->count++].original = piece;
   return cpb_buffer_append(&j->bytes, piece.data, piece.size) && cpb_buffer_append(&j->bytes, filler, sizeof filler);
@@ -111,6 +112,9 @@ static cpb_span original_of(const cpb_part *p, cpb_span value) {
 
 /* --- Places ----------------------------------------------------------------------------- */
 
+/* An omitted value is an empty span whose address is its identity: `at` in the sorted list of omitted values. A span
+ * that points elsewhere, such as a copy, is never omitted. */
+
 /* The omitted value at `value`, or NULL. */
 static const cpb_omitted *find_omitted(const cpb_part *p, cpb_span value) {
   value = original_of(p, value);
@@ -141,9 +145,7 @@ bool cpb_part_ranges(const cpb_part *p, const cpb_allocator *a, cpb_span message
   size_t capacity = 0;
   cpb_cursor c = cpb_cursor_of(message);
   for (*count = 0; cpb_cursor_find(&c, field, CPB_WIRE_LEN); (*count)++) {
-    void *list = *ranges;
-    if (!cpb_reserve(a, &list, &capacity, *count + 1, sizeof **ranges)) return false;
-    *ranges = list;
+    if (!CPB_RESERVE(a, ranges, &capacity, *count + 1)) return false;
     (*ranges)[*count] = cpb_part_where(p, c.bytes);
   }
   return true;
@@ -178,10 +180,8 @@ cpb_model_piece cpb_pieces_get(const cpb_pieces *p, size_t i) {
 /* --- Adding ------------------------------------------------------------------------- */
 
 static void add(cpb_pieces *p, entry e) {
-  void *items = p->items;
-  p->failed = p->failed || !cpb_reserve(&p->allocator, &items, &p->capacity, p->count + 1, sizeof e);
+  p->failed = p->failed || !CPB_RESERVE(&p->allocator, &p->items, &p->capacity, p->count + 1);
   if (p->failed) return;
-  p->items = items;
   p->items[p->count++] = e;
 }
 
@@ -193,6 +193,7 @@ void cpb_pieces_put(cpb_pieces *p, const void *data, size_t size) {
   p->failed = p->failed || !cpb_buffer_append(&p->literals, data, size);
   if (p->failed || size == 0) return;
   p->size += size;
+  /* An open field's entry has no length yet. Bytes that extend it would come before the field's own head. */
   if (e && e->offset == CPB_NO_OFFSET && e->length > 0 && e->at + e->length == at) e->length += size;
   else add(p, (entry){CPB_NO_OFFSET, size, at, 0});
 }

@@ -5,6 +5,9 @@
 
 /* --- Building ------------------------------------------------------------------------------------ */
 
+/* Graph 0 is what the model runs: the default function of a program, a network or a pipeline. The other functions
+ * follow, then the graphs within nodes, level by level. */
+
 typedef struct builder {
   cpb_view *view;
   const cpb_part *part;
@@ -157,6 +160,9 @@ bool cpb_coreml_graphs_build(cpb_view *v, cpb_problems *problems, cpb_meter *met
 
 /* --- Nodes ------------------------------------------------------------------------------ */
 
+/* A node is an operation of a block, a layer of a network or a model of a pipeline. The form of the graph says
+ * which; everything else about these graphs is the same. */
+
 static const uint32_t node_fields[CPB_COREML_NUM_FORMS] = {
     [CPB_COREML_BLOCK] = BLOCK_OPERATION, [CPB_COREML_NETWORK] = NETWORK_LAYER, [CPB_COREML_PIPELINE] = PIPELINE_MODEL};
 
@@ -230,6 +236,7 @@ static cpb_view_values named(cpb_span message, uint32_t field) {
 
 /* The next of the values that an operation's argument is bound to. */
 static bool next_binding(cpb_view_values *v, cpb_view_value *value) {
+  /* an argument may be bound to several values, or to none */
   while (!cpb_cursor_find(&v->bindings, ARGUMENT_BINDING, CPB_WIRE_LEN)) {
     if (!cpb_cursor_find(&v->cursor, v->field, CPB_WIRE_LEN)) return false;
     v->role = cpb_get_bytes(v->cursor.bytes, MAP_KEY);

@@ -115,6 +115,7 @@ static bool visit_layer(visit *v, cpb_span layer) {
       if (!visit_message(v, like, c.number, c.bytes)) return false;
     }
     c = cpb_cursor_of(v->parameters);
+    /* the rows of one message are adjacent: on to the next message */
     while (i + 1 < NUM_WEIGHTS && weights[i + 1].layer == like && weights[i + 1].within == weights[i].within) i++;
   }
   return true;
@@ -247,6 +248,7 @@ static bool begin(reader *r) {
                                   .shape = t->shape,
                                   .rank = t->rank,
                                   .message = cpb_part_where(&r->common.part, t->message),
+                                  /* for a file, take_description() replaces this range by the one of the values */
                                   .content = t->is_external  ? description
                                              : t->is_content ? t->values
                                                              : (cpb_range){0, 0},

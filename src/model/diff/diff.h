@@ -112,9 +112,6 @@ bool cpb_diff_pairs_make_in_order(cpb_diff_pairs *pairs);
 /* The pair of the function, or NULL if that side has no function of this name. */
 const cpb_diff_pair *cpb_diff_pairs_find(const cpb_diff_pairs *pairs, int side, cpb_span name);
 
-/* The size of the text without the digits at its end. */
-size_t cpb_diff_size_without_number(cpb_span text);
-
 /* Whether texts are equal, name the same function, or differ only in a number that TensorFlow gives in each run:
  * "CustomGradient-12". */
 bool cpb_diff_same_text(const cpb_diff_pairs *pairs, cpb_span a, cpb_span b);

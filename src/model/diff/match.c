@@ -83,6 +83,9 @@ void cpb_diff_write_element(cpb_json_writer *out, const char *key, const char *n
 
 /* --- match ------------------------------------------------------------------------------------ */
 
+/* Both sides are sorted and then walked together, so lists of any length are matched in n log n steps. qsort() is
+ * not stable: elements with the same key are ordered by their address, which is their order in the list. */
+
 bool cpb_diff_elements_make(cpb_diff_elements *elements, const cpb_allocator *a, size_t count) {
   size_t size;
   *elements = (cpb_diff_elements){NULL, 0};

@@ -1,5 +1,9 @@
 #include "model/diff/diff.h"
 
+/* The object graphs are compared breadth first, one place in each round, so only the children of two objects are in
+ * memory at once. Each object of either model has at most one place: a pair of graphs with shared or circular
+ * references takes no more rounds than it has objects. */
+
 static const cpb_span nothing = {NULL, 0};
 
 static void add_place(cpb_diff *d, const uint64_t nodes[2], cpb_span name) {

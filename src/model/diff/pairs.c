@@ -23,6 +23,9 @@ void cpb_diff_places_free(cpb_diff_places *p) {
 
 /* --- Adding ------------------------------------------------------------------------------ */
 
+/* A node has one bit for each side. Node numbers are below the number of objects of the model, because only children
+ * that exist become places, so a bit for each costs less than any table. */
+
 static bool is_seen(const cpb_buffer *seen, uint64_t node) {
   return node / 8 < seen->size && (seen->data[node / 8] >> node % 8 & 1) != 0;
 }
@@ -47,13 +50,8 @@ static void link_to(cpb_diff_places *p, size_t i, size_t parent, cpb_span name) 
 
 /* Room for one more place, and for a link beyond it. */
 static bool reserve(cpb_diff_places *p) {
-  void *list = p->list, *links = p->links;
-  if (p->count + 2 >= CPB_NO_PARENT) return false;
-  if (!cpb_reserve(&p->allocator, &list, &p->capacity, p->count + 1, sizeof *p->list)) return false;
-  p->list = list;
-  if (!cpb_reserve(&p->allocator, &links, &p->links_capacity, p->count + 2, sizeof *p->links)) return false;
-  p->links = links;
-  return true;
+  return p->count + 2 < CPB_NO_PARENT && CPB_RESERVE(&p->allocator, &p->list, &p->capacity, p->count + 1) &&
+         CPB_RESERVE(&p->allocator, &p->links, &p->links_capacity, p->count + 2);
 }
 
 bool cpb_diff_places_add(cpb_diff_places *p, const uint64_t nodes[2], size_t parent, cpb_span name) {
@@ -109,22 +107,14 @@ void cpb_diff_pairs_free(cpb_diff_pairs *p) {
 }
 
 bool cpb_diff_pairs_add(cpb_diff_pairs *p, int side, cpb_span text) {
-  void *names = p->names[side];
-  if (!cpb_reserve(&p->allocator, &names, &p->capacities[side], p->counts[side] + 1, sizeof **p->names)) return false;
-  p->names[side] = names;
+  if (!CPB_RESERVE(&p->allocator, &p->names[side], &p->capacities[side], p->counts[side] + 1)) return false;
   p->names[side][p->counts[side]++] = (name){.at = p->bytes.size, .size = text.size};
   return cpb_buffer_append(&p->bytes, text.data, text.size);
 }
 
 /* --- Stems ------------------------------------------------------------------------------ */
 
-size_t cpb_diff_size_without_number(cpb_span text) {
-  size_t size = text.size;
-  while (size > 0 && text.data[size - 1] >= '0' && text.data[size - 1] <= '9') size--;
-  return size;
-}
-
-static size_t digits_at_end(cpb_span text) { return text.size - cpb_diff_size_without_number(text); }
+static size_t digits_at_end(cpb_span text) { return text.size - cpb_span_size_without_digits(text); }
 
 /* "__inference_f_17" has 13 bytes before its number, with the line. */
 static size_t stem_of(cpb_span text) {
@@ -157,6 +147,9 @@ static int by_stem(const void *a, const void *b) {
 }
 
 /* --- Pairing ---------------------------------------------------------------------------- */
+
+/* First by text, then by stem: a function that has kept its name must not be taken by another one with the same
+ * stem. Names without a partner become pairs with one name. */
 
 static void pair(cpb_diff_pairs *p, name *a, name *b) {
   cpb_diff_pair *made = &p->list[p->count++];

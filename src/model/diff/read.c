@@ -9,6 +9,9 @@
 
 /* --- Items ----------------------------------------------------------------------------- */
 
+/* Each item is kept twice: `plain` is compared, `whole` knows where the values are. Both tables get the same keys in
+ * the same order, and sorting does not depend on the texts, so the n-th item of one is the n-th item of the other. */
+
 void cpb_diff_items_init(cpb_diff_items *items, const cpb_allocator *a) {
   for (int side = 0; side < 2; side++) {
     cpb_diff_table_init(&items->plain[side], a);
@@ -130,6 +133,9 @@ static void add_members(cpb_diff *d, const cpb_diff_read *r, yyjson_val *answer)
 }
 
 /* --- Asking ------------------------------------------------------------------------------- */
+
+/* An answer is parsed, taken over and freed before the next page is asked for: of a long list, only the keys and
+ * texts stay. A page that is not full ends the list. */
 
 void cpb_diff_will_read(cpb_diff *d, cpb_diff_read read) { d->reads[d->num_reads++] = read; }
 

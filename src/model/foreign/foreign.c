@@ -33,6 +33,7 @@ static bool is_converted(const cpb_file_ends *ends, cpb_foreign *found) {
   return true;
 }
 
+/* The order matters: certain evidence comes first. Nearly everything readable is text, so text comes last. */
 cpb_foreign cpb_foreign_look(const cpb_file_ends *ends) {
   static bool (*const parts[])(const cpb_file_ends *, cpb_foreign *) = {
       is_lost,      cpb_foreign_signature, cpb_foreign_archive, cpb_foreign_binary,

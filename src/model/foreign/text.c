@@ -82,22 +82,14 @@ static bool take_text(cpb_span *in) {
   return in->size > 0;
 }
 
-/* The offset of `part`, or the size. */
-static size_t find(cpb_span in, const char *part) {
-  const size_t size = strlen(part);
-  for (size_t at = 0; at + size <= in.size; at++)
-    if (memcmp(in.data + at, part, size) == 0) return at;
-  return in.size;
-}
-
 /* The text between `from`, with a colon or quotation mark after it, and `to`. */
 static cpb_span between(cpb_span text, const char *from, const char *to) {
-  const size_t at = find(text, from);
+  const size_t at = cpb_span_find(text, from);
   if (at == text.size) return (cpb_span){NULL, 0};
   cpb_span rest = cpb_span_from(text, at + strlen(from));
   while (rest.size > 0 && (is_space(*rest.data) || *rest.data == ':' || *rest.data == '"'))
     rest = cpb_span_from(rest, 1);
-  return trim((cpb_span){rest.data, find(rest, to)});
+  return trim((cpb_span){rest.data, cpb_span_find(rest, to)});
 }
 
 /* Whether the text begins with `begin`; spaces count only if both have them. */

@@ -30,6 +30,9 @@ static yyjson_val *next(frame *f, yyjson_val **key) {
 
 /* --- Handing on ------------------------------------------------------------- */
 
+/* No recursion: cpb_json_read() has refused documents deeper than CPB_KERAS_DEPTH, so `frames` have room for every
+ * path. */
+
 static bool is_text(yyjson_val *value, const char *text) {
   cpb_span span;
   return cpb_json_text(value, &span) && cpb_span_is(span, text);
@@ -140,6 +143,10 @@ void cpb_keras_put_calls(const cpb_keras *k, const cpb_keras_layer *layer, cpb_j
 
 /* --- members ---------------------------------------------------------------------------------- */
 
+/* yyjson finds a member by walking the object, so a hostile config with a huge object would take quadratic time.
+ * Objects with many members therefore get a sorted list of their keys. An object is known by its address, which
+ * stays as long as its document. */
+
 #define MANY 16 /* number of members that are quick to search */
 
 typedef struct cpb_keras_wide {
@@ -168,11 +175,9 @@ static int by_name(const void *a, const void *b) {
 static bool add_object(cpb_keras_members *m, yyjson_val *object) {
   size_t i, n, count = yyjson_obj_size(object);
   yyjson_val *key, *value;
-  void *list = m->wide, *keys = m->keys;
-  if (!cpb_reserve(&m->allocator, &list, &m->capacity, m->count + 1, sizeof *m->wide)) return false;
-  m->wide = list;
-  if (!cpb_reserve(&m->allocator, &keys, &m->keys_capacity, m->num_keys + count, sizeof *m->keys)) return false;
-  m->keys = keys;
+  if (!CPB_RESERVE(&m->allocator, &m->wide, &m->capacity, m->count + 1) ||
+      !CPB_RESERVE(&m->allocator, &m->keys, &m->keys_capacity, m->num_keys + count))
+    return false;
   m->wide[m->count++] = (wide){object, m->num_keys, count};
   yyjson_obj_foreach(object, i, n, key, value) m->keys[m->num_keys + i] = key;
   qsort(m->keys + m->num_keys, count, sizeof *m->keys, by_name);

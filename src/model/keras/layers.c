@@ -27,9 +27,7 @@ bool cpb_keras_decode(const cpb_allocator *a, cpb_span message, cpb_keras_list *
   cpb_cursor cursor = cpb_cursor_of(message);
   uint64_t offset = 0; /* after the last object */
   while (cpb_cursor_find(&cursor, METADATA_NODES, CPB_WIRE_LEN)) {
-    void *objects = list->objects;
-    if (!cpb_reserve(a, &objects, &list->capacity, list->count + 1, sizeof *list->objects)) return false;
-    list->objects = objects;
+    if (!CPB_RESERVE(a, &list->objects, &list->capacity, list->count + 1)) return false;
     offset = (uint64_t)(cursor.at - message.data) - cursor.bytes.size;
     list->objects[list->count++] = decode_object(cursor.bytes, offset);
     if (is_damaged(cursor.bytes)) cpb_problems_add(problems, offset, "a SavedObject cannot be parsed");
@@ -49,6 +47,9 @@ bool cpb_keras_is_identifier(cpb_span identifier) { return cpb_span_begins(ident
 bool cpb_keras_is_metric(const cpb_keras_object *object) { return cpb_span_is(object->identifier, "_tf_keras_metric"); }
 
 /* --- layers ----------------------------------------------------------------------------------- */
+
+/* The metadata of the layer's own object counts first; the entry in the model's config fills the gaps. A null counts
+ * as missing. */
 
 static yyjson_val *unless_null(yyjson_val *value) { return yyjson_is_null(value) ? NULL : value; }
 
@@ -143,11 +144,7 @@ static const struct {
 };
 
 cpb_span cpb_keras_class_of_name(cpb_span path) {
-  size_t begin = path.size, end = path.size;
-  while (begin > 0 && path.data[begin - 1] != '/') begin--;
-  while (end > begin && path.data[end - 1] >= '0' && path.data[end - 1] <= '9') end--;
-  const bool has_number = end > begin + 1 && end < path.size && path.data[end - 1] == '_';
-  const cpb_span name = {path.data + begin, (has_number ? end - 1 : path.size) - begin};
+  const cpb_span name = cpb_span_without_number(cpb_span_last_part(path));
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (cpb_span_is(name, known[i].name)) return cpb_span_of(known[i].class);
   }

@@ -55,6 +55,7 @@ static void destroy(void *reader) {
 static void ask(void *reader, const cpb_question *question) {
   metadata *m = reader;
   m->question = *question;
+  /* a new question may try again after an error of the host */
   m->input.failure = (cpb_error){.code = CPB_OK};
 }
 

@@ -18,6 +18,9 @@ typedef struct facts {
 
 /* --- Facts ------------------------------------------------------------------- */
 
+/* A value that is missing, of another type, or too large makes the result unknown and counts as 0. The rules
+ * therefore go on without checks, and read like the formulas. */
+
 static uint64_t give_up(facts *f) {
   f->known = false;
   return 0;

@@ -5,6 +5,10 @@
 #include "model/common/cursor.h"
 #include "model/onnx/fields.h"
 
+/* A value is written from the outline in memory. A large one was left out of the outline; the answer then has its
+ * range in the input, and readers fetch it if they want it. A graph's nodes are not written here: it is a graph of
+ * its own in the view. */
+
 /* By AttributeProto.AttributeType: its name, and the field with the value. */
 static const struct {
   const char *name;

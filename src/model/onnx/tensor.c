@@ -10,6 +10,9 @@
 
 /* --- tensor ----------------------------------------------------------------------------------- */
 
+/* A tensor's description takes one walk over its fields in the outline. `parts` counts the fields with values: if
+ * there is just one, the answer can name its range. */
+
 static const char *const value_fields[] = {
     [TENSOR_FLOAT_DATA] = "float_data",   [TENSOR_INT32_DATA] = "int32_data", [TENSOR_STRING_DATA] = "string_data",
     [TENSOR_INT64_DATA] = "int64_data",   [TENSOR_RAW_DATA] = "raw_data",     [TENSOR_DOUBLE_DATA] = "double_data",
@@ -40,7 +43,7 @@ static void take_field(cpb_onnx_tensor *t, const cpb_cursor *c) {
 
 /* The number of elements and of bytes. */
 static void measure(cpb_onnx_tensor *t) {
-  uint64_t size, bits = 0;
+  uint64_t size;
   cpb_varints dims = cpb_varints_of(t->message, TENSOR_DIMS);
   t->elements = 1;
   t->has_elements = true;
@@ -48,9 +51,7 @@ static void measure(cpb_onnx_tensor *t) {
     if ((int64_t)size < 0 || !cpb_mul_u64(t->elements, size, &t->elements)) t->has_elements = false;
   }
   if (!t->type.format || !t->has_elements) return;
-  bits = t->type.packed > 0 ? t->type.packed : 8u * t->type.format->size;
-  if (!cpb_mul_u64(t->elements, bits, &size)) t->has_elements = false;
-  else t->bytes = size / 8 + (size % 8 > 0);
+  t->has_elements = cpb_elements_bytes(t->elements, cpb_tensor_type_bits(&t->type), &t->bytes);
 }
 
 cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message) {
@@ -60,6 +61,7 @@ cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message) {
   while (cpb_cursor_next(&c)) take_field(&t, &c);
   cpb_onnx_describe_dtype(t.dtype, &t.type);
   measure(&t);
+  /* values that are also in the message do not count: parsers read the other file */
   if (!t.is_external) return t;
   cpb_external_check(&t.external);
   t.field = 0;

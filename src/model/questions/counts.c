@@ -42,6 +42,9 @@ void cpb_viewed_write_parameters(cpb_viewed *m) {
 
 /* --- Files beside the model, which have some of its values --------------------------------- */
 
+/* Joined by location: a model of thousands of tensors often has one other file. Tensors that share a place are
+ * counted once. */
+
 #define FILES_MOST 1000 /* that are listed */
 
 typedef struct file {

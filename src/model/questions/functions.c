@@ -8,6 +8,9 @@ static const char *role_name(cpb_graph_role role) {
 
 /* --- The list ---------------------------------------------------------------------------------- */
 
+/* The main graph, number 0, is not listed: it has no name, and questions without a name mean it. Inputs and outputs
+ * are counted by walking them, since a view keeps no lists. */
+
 static uint64_t count_values(cpb_view_values values) {
   uint64_t count = 0;
   cpb_view_value value;

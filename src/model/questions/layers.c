@@ -19,6 +19,9 @@ typedef struct layers {
 
 /* --- Weights ----------------------------------------------------------------------------------- */
 
+/* A weight of a graph within a node is found from the inside outwards: the inventory names the innermost node that
+ * takes it, but a layer is a node of the model's own graph. */
+
 static uint32_t outermost(const cpb_view_graphs *g, uint32_t graph) {
   while (g->items[graph].is_within) graph = g->items[graph].parent;
   return graph;

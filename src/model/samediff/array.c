@@ -7,6 +7,9 @@
 
 /* --- array ------------------------------------------------------------------------------------ */
 
+/* All numbers come from the file, and code after this trusts them. Shape, strides and size are therefore checked
+ * against each other here: the strides leave no gaps, so every element lies within the values. */
+
 /* Bits of the extras (libnd4j's array/ArrayOptions.h). */
 #define EMPTY 8
 #define TYPE_BITS 10483712 /* all bits that give a data type */
@@ -256,6 +259,9 @@ bool cpb_sd_write_preview(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
+
+/* Walks the elements in row-major order with an index for each dimension, so that the place of the next element
+ * takes an addition instead of a division for each dimension. */
 
 /* Strides of dimensions of 1 may be anything: what they add is taken off again. */
 static void advance(cpb_sd_rows *r, const cpb_sd_array *a) {

@@ -181,18 +181,14 @@ static bool read_variable(cpb_sd_graph *g, uint32_t i) {
       !read_types(g, &table, &v) || !read_array(g, &table, &v, &array) || !read_shape(g, &table, &v, &array) ||
       !read_text(g, &table, VARIABLE_NAME, &v.name))
     return false;
-  void *list = g->variables;
-  if (!cpb_reserve(&g->allocator, &list, &g->variables_capacity, g->num_variables + 1, sizeof v)) return no_memory(g);
-  g->variables = list;
+  if (!CPB_RESERVE(&g->allocator, &g->variables, &g->variables_capacity, g->num_variables + 1)) return no_memory(g);
   v.table = table.at;
   g->variables[g->num_variables++] = v;
   return true;
 }
 
 static bool add_link(cpb_sd_graph *g, cpb_sd_text name, uint32_t variable) {
-  void *list = g->links;
-  if (!cpb_reserve(&g->allocator, &list, &g->links_capacity, g->num_links + 1, sizeof *g->links)) return no_memory(g);
-  g->links = list;
+  if (!CPB_RESERVE(&g->allocator, &g->links, &g->links_capacity, g->num_links + 1)) return no_memory(g);
   g->links[g->num_links++] = (cpb_sd_link){name, variable};
   return true;
 }
@@ -252,9 +248,7 @@ static bool read_node(cpb_sd_graph *g, uint32_t i) {
       !read_text(g, &table, NODE_NAME, &n.name) || !read_text(g, &table, NODE_OP_NAME, &n.op))
     return false;
   if (!cpb_sd_op_type(type)) return cpb_flat_fail(&g->flat, table.at, "operation: opType is not an OpType of ND4J");
-  void *list = g->nodes;
-  if (!cpb_reserve(&g->allocator, &list, &g->nodes_capacity, g->num_nodes + 1, sizeof n)) return no_memory(g);
-  g->nodes = list;
+  if (!CPB_RESERVE(&g->allocator, &g->nodes, &g->nodes_capacity, g->num_nodes + 1)) return no_memory(g);
   n.table = table.at;
   g->nodes[g->num_nodes++] = n;
   return true;
@@ -300,6 +294,8 @@ static bool name_links(cpb_sd_graph *g) {
   return true;
 }
 
+/* The order follows from the references: operations name their inputs by the ids of variables, and everything else
+ * by names, which are known at the end. */
 static bool go_on(cpb_sd_graph *g) {
   if (!has_room(g)) return false;
   if (!g->opened) return g->opened = open_graph(g);

@@ -13,6 +13,9 @@ static cpb_span name_of(const cpb_sd_graph *g, cpb_sd_text text) {
 
 /* --- Nodes and values ------------------------------------------------------------------------------ */
 
+/* The index (graph.c) has all nodes and links as numbers, so these iterators count instead of parsing. Only details
+ * of nodes and arrays need the file. */
+
 static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
   const cpb_sd_graph *g = graph_of(n->view);
   if (n->number >= g->num_nodes) return false;

@@ -8,6 +8,9 @@
 
 /* --- histogram -------------------------------------------------------------------------------- */
 
+/* The width of a bar is a power of two, and bars begin at its multiples. Two bars therefore become one exactly,
+ * without the numbers, and numbers may arrive in any order. */
+
 #define DIGITS 52           /* a finer bar than this part of the largest number tells nothing apart */
 #define EXPONENT_LEAST -900 /* so that 2^-exponent is a double */
 

@@ -7,6 +7,9 @@
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 
+/* An AttrValue is a oneof: if a file has several of its fields, protobuf lets the last one count, and so does this.
+ * A value that the outline left out is written as its range in the file, never read for the answer. */
+
 static const struct {
   uint32_t number;
   const char *name;

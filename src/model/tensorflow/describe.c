@@ -167,6 +167,10 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
 
 /* --- Concrete functions -------------------------------------------------------------------- */
 
+/* bound_inputs of a SavedConcreteFunction has the numbers of objects, and no names. The names come from the OpDef of
+ * the function in the library. If a damaged OpDef has fewer arguments than there are captures, the last captures
+ * have no name. */
+
 static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) {
   cpb_json_writer_open(m->viewed.answer, NULL, '{');
   if (argument.data) cpb_json_writer_span(m->viewed.answer, "argument", argument);

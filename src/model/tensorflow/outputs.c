@@ -24,6 +24,11 @@ static cpb_span attribute(const outputs *o, cpb_span name) {
 
 /* --- Descriptions -------------------------------------------------------------------- */
 
+/* A NodeDef does not tell its outputs. A function of the library has an OpDef. An operation of TensorFlow is
+ * described by a text of the built-in table, whose form next_of_text() reads. Both give the names of attributes,
+ * which the node itself has. The number of outputs may come from such an attribute, thus from the file: MOST bounds
+ * it. */
+
 static bool take(cpb_span *text, char sign) {
   const bool is = text->size > 0 && text->data[0] == sign;
   if (is) *text = cpb_span_from(*text, 1);
@@ -103,6 +108,9 @@ static bool next_type(outputs *o, uint64_t *type) {
 }
 
 /* --- Shapes ------------------------------------------------------------------------------- */
+
+/* _output_shapes lists all outputs in one list, although several arguments may share it, so shapes are counted along
+ * with the types instead of belonging to an argument. */
 
 static bool next_shape(outputs *o, cpb_span *shape) {
   const bool is_next = cpb_cursor_find(&o->bindings, ATTR_SHAPE, CPB_WIRE_LEN);

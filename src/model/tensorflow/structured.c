@@ -6,6 +6,10 @@
 #include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
 
+/* A stack of frames replaces the recursion, and its depth is fixed: the nesting is the file's choice. An open frame
+ * is an open object or list of the answer; whatever happens, end() closes each of them once, so the answer stays
+ * valid JSON. Only frames of dicts own memory. cpb_write_structured_with() leaves its loop only when all frames have
+ * ended. */
 #define DEPTH 64 /* deeper ones are not shown */
 
 typedef enum fields_are { ELEMENTS, PAIRS, ENTRIES, STATE } fields_are;

@@ -9,6 +9,9 @@
 
 /* --- The first values -------------------------------------------------------------------------- */
 
+/* Values that repeat (a field shorter than the shape says) are one of TensorFlow's own short forms, and previews
+ * show them as they will be read. tensor_content must have exactly the size that the shape needs. */
+
 static void write_counts(cpb_json_writer *a, const cpb_tensor_preview *p) {
   const cpb_tensor_format *format = p->type->format;
   uint64_t bytes;

@@ -7,10 +7,8 @@
 static bool add_types(cpb_view_types *t, cpb_view_values values) {
   cpb_view_value value;
   while (cpb_view_values_next(&values, &value)) {
-    void *items = t->items;
     if (!cpb_view_is_typed(&value) || t->count == CPB_NO_NAME) continue;
-    if (!cpb_reserve(&t->allocator, &items, &t->capacity, t->count + 1, sizeof *t->items)) return false;
-    t->items = items;
+    if (!CPB_RESERVE(&t->allocator, &t->items, &t->capacity, t->count + 1)) return false;
     t->items[t->count] = value;
     if (!cpb_names_add(&t->names, value.name, (uint32_t)t->count++)) return false;
   }
@@ -52,6 +50,9 @@ void cpb_view_write_value(cpb_json_writer *a, const cpb_view *view, const cpb_vi
 }
 
 /* --- view ------------------------------------------------------------------------------------- */
+
+/* An iterator has a cursor and no list. A question walks the message again each time, and a model with a million
+ * nodes takes no memory beyond its outline. */
 
 cpb_view_nodes cpb_view_nodes_of(const cpb_view *v, uint32_t graph) {
   const cpb_view_graph *g = cpb_view_graph_of(v, graph);

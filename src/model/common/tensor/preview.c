@@ -28,6 +28,9 @@ const cpb_tensor_layout cpb_tensorflow_layout = {.dtype = TENSOR_DTYPE,
 
 /* --- preview ---------------------------------------------------------------------------------- */
 
+/* A preview shows only values that the outline kept. Values that were omitted are never fetched for it: an answer
+ * about a large model must not read the model. */
+
 #define SHOWN 8
 #define LARGEST 16 /* bytes of an element */
 
@@ -86,6 +89,7 @@ static bool put_field(preview *p, const cpb_cursor *c) {
   return true;
 }
 
+/* The last value stands for the missing ones; without any, all are 0. */
 static bool repeat(preview *p) {
   const size_t item = item_of(p);
   if (p->size % item != 0) return false;

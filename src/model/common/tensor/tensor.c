@@ -77,6 +77,24 @@ void cpb_write_dtype(cpb_json_writer *a, const char *key, uint64_t dtype) {
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
+bool cpb_elements_of(const uint64_t *shape, uint32_t rank, uint64_t *elements) {
+  *elements = 1;
+  for (uint32_t i = 0; i < rank; i++) {
+    if (!cpb_mul_u64(*elements, shape[i], elements)) return false;
+  }
+  return true;
+}
+
+bool cpb_elements_bytes(uint64_t elements, unsigned bits, uint64_t *bytes) {
+  uint64_t all;
+  const bool fits = cpb_mul_u64(elements, bits, &all);
+  if (fits) *bytes = all / 8 + (all % 8 > 0);
+  return fits;
+}
+
+/* A shape stays a message, and is parsed wherever it is needed: so shapes take no memory, and their rank has no
+ * limit. */
+
 cpb_span cpb_get_shape(cpb_span message, uint32_t number) {
   cpb_span shape = cpb_get_bytes(message, number);
   return shape.data ? shape : (cpb_span){message.data, 0};

@@ -53,6 +53,11 @@ bool cpb_dtype_is_weight_like(uint64_t dtype);
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
+/* The product; false if it is 2^64 or more. */
+bool cpb_elements_of(const uint64_t *shape, uint32_t rank, uint64_t *elements);
+/* The size of elements of so many bits, which may share bytes; false if they have 2^64 bits or more. */
+bool cpb_elements_bytes(uint64_t elements, unsigned bits, uint64_t *bytes);
+
 /* TensorFlow's shapes (framework/tensor_shape.proto). */
 
 /* The shape in field `number`. A message without one has a scalar's; NULL data without a message. */

@@ -16,6 +16,10 @@ enum { NEXT, LENGTH, BYTES, PADDING };
 
 /* --- Measuring ----------------------------------------------------------------------- */
 
+/* Strings are walked twice. The width of NumPy's |S and the total size come from the longest string, and the host
+ * wants both before the first byte. Whether a string ends in NUL shows only in its last byte, which is a small read
+ * of its own. */
+
 static cpb_have look_at_end(cpb_tensor_values *v) {
   cpb_span byte;
   cpb_tensor_texts *t = &v->texts;
@@ -86,6 +90,9 @@ cpb_have cpb_tensor_measure_texts(cpb_tensor_values *v) {
 }
 
 /* --- Giving out ------------------------------------------------------------------------ */
+
+/* A string is given out in up to three pieces: its length, its bytes, its padding. `stage` says which comes next; a
+ * piece that does not apply is empty, and the loop goes on. */
 
 /* Sets [at, end) to the next string; after the last, to the last one, which is repeated. */
 static cpb_have find_text(cpb_tensor_values *v) {

@@ -85,6 +85,9 @@ uint64_t cpb_archive_offset(const cpb_archive *r) {
 
 /* --- Models --------------------------------------------------------------------- */
 
+/* A complete model in the archive counts (rank 2), wherever it is. Files whose endings only suggest a model (rank 1)
+ * count if the archive has nothing better. */
+
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 
 /* Entries that archives of other programs have. */

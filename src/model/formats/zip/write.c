@@ -53,6 +53,9 @@ static uint64_t narrow(uint64_t value) { return cpb_min_u64(value, ALL32); }
 
 /* --- Entries ------------------------------------------------------------------- */
 
+/* A header has its final size from the beginning, even if it is written twice. Whether an entry needs Zip64 is
+ * therefore decided by the upper bound of its compressed size. */
+
 void cpb_zip_writing_init(cpb_zip_writing *w, const cpb_allocator *a) {
   *w = (cpb_zip_writing){.allocator = *a};
   cpb_buffer_init(&w->directory, a);

@@ -65,6 +65,9 @@ static bool put_all(cpb_buffer *out, const uint16_t *values, size_t count) {
 
 /* --- Arrays ---------------------------------------------------------------------- */
 
+/* The buffer is small and always has the same form, so it is written front to back with constant positions, without
+ * a builder. */
+
 /* Like ND4J: none for an empty array, ones for a single row, else dense. */
 static void set_strides(const cpb_sd_array *a, uint64_t *strides) {
   bool row = a->rank == 2 && a->shape[0] == 1 && a->order == 'c';

@@ -159,6 +159,9 @@ static cpb_span name_of(const tag_case *c, const cpb_sd_new_part *part) { return
 
 /* --- Against the graph ---------------------------------------------------------------- */
 
+/* ND4J would load a wrong zip and fail later, or not at all. The new tag is therefore checked by reading it: its
+ * graph, arrays and lines go through the functions that read a file. */
+
 static bool load_graph(tag_case *c) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_sd_graph_init(&c->graph, &c->w->allocator, c->w->options.max_memory, &error);

@@ -1,4 +1,4 @@
-#include "host/url/receive.h"
+#include "host/url/remote.h"
 
 #include <errno.h>
 #include <string.h>
