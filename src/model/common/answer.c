@@ -158,3 +158,9 @@ void cpb_write_range(cpb_json_writer *a, const char *key, cpb_range range) {
   cpb_json_writer_unsigned(a, "size", range.length);
   cpb_json_writer_close(a, '}');
 }
+
+void cpb_write_omitted(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span value) {
+  cpb_json_writer_open(a, key, '{');
+  cpb_write_range(a, "omitted", cpb_part_where(part, value));
+  cpb_json_writer_close(a, '}');
+}

@@ -113,4 +113,7 @@ void cpb_write_strings(cpb_json_writer *answer, const char *key, cpb_span messag
 /* A range: {"offset", "size"}. */
 void cpb_write_range(cpb_json_writer *answer, const char *key, cpb_range range);
 
+/* Instead of a value that the outline left out: {"omitted"}, its range. */
+void cpb_write_omitted(cpb_json_writer *answer, const char *key, const cpb_part *part, cpb_span value);
+
 #endif

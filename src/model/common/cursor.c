@@ -147,3 +147,12 @@ size_t cpb_count_varints(cpb_span message, uint32_t number) {
   while (cpb_varints_next(&v, &value)) count++;
   return count;
 }
+
+bool cpb_packed_next(cpb_span *packed, bool has_four_bytes, uint64_t *value) {
+  if (packed->size < (has_four_bytes ? 4 : 1)) return false;
+  if (has_four_bytes) *value = cpb_load32(packed->data);
+  const uint8_t *end = packed->data + packed->size;
+  const uint8_t *at = has_four_bytes ? packed->data + 4 : cpb_varint_read(packed->data, end, value);
+  if (at) *packed = (cpb_span){at, (size_t)(end - at)};
+  return at != NULL;
+}

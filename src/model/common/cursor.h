@@ -45,4 +45,8 @@ cpb_varints cpb_varints_of(cpb_span message, uint32_t number);
 bool cpb_varints_next(cpb_varints *varints, uint64_t *value);
 size_t cpb_count_varints(cpb_span message, uint32_t number);
 
+/* Takes the next number off the front of a packed field: four bytes, or a varint. False at its end, or where it is cut
+ * off. */
+bool cpb_packed_next(cpb_span *packed, bool has_four_bytes, uint64_t *value);
+
 #endif

@@ -115,11 +115,7 @@ static bool needs_more(cpb_viewed_message *m) {
 
 static void write_unread(cpb_viewed *m) {
   const cpb_range unread = own_of(m)->brief.unread;
-  if (unread.length == 0) return;
-  cpb_json_writer_open(m->answer, "unread", '{');
-  cpb_json_writer_unsigned(m->answer, "offset", unread.offset);
-  cpb_json_writer_unsigned(m->answer, "size", unread.length);
-  cpb_json_writer_close(m->answer, '}');
+  if (unread.length > 0) cpb_write_range(m->answer, "unread", unread);
 }
 
 /* --- Damage ------------------------------------------------------------------------------ */

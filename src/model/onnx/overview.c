@@ -11,18 +11,8 @@ static void write_text(cpb_json_writer *a, const char *key, cpb_span message, ui
 /* Long texts are not read. */
 static void write_doc(cpb_viewed *m, const char *key, cpb_span message, uint32_t number) {
   cpb_span text = cpb_get_bytes(message, number);
-  cpb_json_writer *a = m->answer;
-  if (!cpb_part_omits(m->view.part, text)) {
-    write_text(a, key, message, number);
-    return;
-  }
-  cpb_range where = cpb_part_where(m->view.part, text);
-  cpb_json_writer_open(a, key, '{');
-  cpb_json_writer_open(a, "omitted", '{');
-  cpb_json_writer_unsigned(a, "offset", where.offset);
-  cpb_json_writer_unsigned(a, "size", where.length);
-  cpb_json_writer_close(a, '}');
-  cpb_json_writer_close(a, '}');
+  if (cpb_part_omits(m->view.part, text)) cpb_write_omitted(m->answer, key, m->view.part, text);
+  else write_text(m->answer, key, message, number);
 }
 
 static void write_identity(cpb_viewed *m) {

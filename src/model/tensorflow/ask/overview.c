@@ -98,16 +98,6 @@ static void write_text_field(cpb_json_writer *a, const char *key, cpb_span messa
   if (text.data) cpb_json_writer_span(a, key, text);
 }
 
-static void write_graph_range(cpb_saved_model *m, cpb_span meta) {
-  cpb_span graph = cpb_get_bytes(meta, META_GRAPH_GRAPH);
-  if (!graph.data) return;
-  cpb_range where = cpb_part_where(&m->skeleton, graph);
-  cpb_json_writer_open(m->viewed.answer, "graph", '{');
-  cpb_json_writer_unsigned(m->viewed.answer, "offset", where.offset);
-  cpb_json_writer_unsigned(m->viewed.answer, "size", where.length);
-  cpb_json_writer_close(m->viewed.answer, '}');
-}
-
 /* Counts the keys. An entry may occur more than once; the last counts. */
 static void count_signatures(cpb_saved_model *m, cpb_span meta) {
   cpb_entries signatures;
@@ -118,7 +108,7 @@ static void count_signatures(cpb_saved_model *m, cpb_span meta) {
 
 static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number) {
   cpb_json_writer *a = m->viewed.answer;
-  cpb_span info = cpb_get_bytes(meta, META_GRAPH_INFO);
+  const cpb_span info = cpb_get_bytes(meta, META_GRAPH_INFO), graph = cpb_get_bytes(meta, META_GRAPH_GRAPH);
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_unsigned(a, "number", number);
   cpb_write_strings(a, "tags", info, META_INFO_TAGS);
@@ -126,7 +116,7 @@ static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number)
   write_text_field(a, "tensorflow_git_version", info, META_INFO_GIT_VERSION);
   cpb_json_writer_bool(a, "stripped_default_attributes", cpb_get_number(info, META_INFO_STRIPPED_DEFAULTS) != 0);
   count_signatures(m, meta);
-  write_graph_range(m, meta);
+  if (graph.data) cpb_write_range(a, "graph", cpb_part_where(&m->skeleton, graph));
   cpb_json_writer_close(a, '}');
 }
 
