@@ -107,6 +107,13 @@ size_t cpb_count_bytes(cpb_span message, uint32_t number) {
   return count;
 }
 
+uint32_t cpb_last_field(cpb_span message) {
+  uint32_t last = 0;
+  cpb_cursor c = cpb_cursor_of(message);
+  while (cpb_cursor_next(&c)) last = c.number;
+  return last;
+}
+
 cpb_span cpb_get_entry(cpb_span message, uint32_t number, cpb_span key) {
   cpb_span last = {NULL, 0};
   cpb_cursor c = cpb_cursor_of(message);

@@ -29,20 +29,6 @@ static void write_identity(cpb_viewed *m) {
   write_doc(m, "doc", model, MODEL_DOC);
 }
 
-static void write_opset(cpb_json_writer *a, cpb_span opset) {
-  cpb_json_writer_open(a, NULL, '{');
-  cpb_json_writer_span(a, "domain", cpb_get_bytes(opset, OPSET_DOMAIN));
-  cpb_json_writer_exact(a, "version", (int64_t)cpb_get_number(opset, OPSET_VERSION));
-  cpb_json_writer_close(a, '}');
-}
-
-static void write_entry(cpb_json_writer *a, cpb_span entry) {
-  cpb_json_writer_open(a, NULL, '{');
-  cpb_json_writer_span(a, "key", cpb_get_bytes(entry, ENTRY_KEY));
-  cpb_json_writer_span(a, "value", cpb_get_bytes(entry, ENTRY_VALUE));
-  cpb_json_writer_close(a, '}');
-}
-
 /* The messages in a field, as a page. */
 static void write_page(cpb_viewed *m, const char *key, cpb_span message, uint32_t number,
                        void (*write)(cpb_json_writer *a, cpb_span item)) {
@@ -98,7 +84,7 @@ static void write_graph(cpb_viewed *m) {
   write_tensor_count(m, "sparse_initializers", graph, GRAPH_SPARSE_INITIALIZER);
   cpb_json_writer_unsigned(a, "value_infos", cpb_count_bytes(graph, GRAPH_VALUE_INFO));
   cpb_json_writer_unsigned(a, "quantization_annotations", cpb_count_bytes(graph, GRAPH_QUANTIZATION));
-  write_page(m, "metadata", graph, GRAPH_METADATA, write_entry);
+  write_page(m, "metadata", graph, GRAPH_METADATA, cpb_onnx_write_entry);
   cpb_json_writer_close(a, '}');
 }
 
@@ -122,7 +108,7 @@ static void write_training(cpb_json_writer *a, cpb_span training) {
 void cpb_onnx_overview(cpb_viewed *m) {
   cpb_span model = m->view.part->message, graph = m->view.graphs.items[0].rest;
   write_identity(m);
-  write_page(m, "opset_imports", model, MODEL_OPSET, write_opset);
+  write_page(m, "opset_imports", model, MODEL_OPSET, cpb_onnx_write_opset);
   write_inputs(m, graph);
   write_page(m, "outputs", graph, GRAPH_OUTPUT, cpb_onnx_write_value_info);
   cpb_viewed_write_counts(m);
@@ -131,6 +117,6 @@ void cpb_onnx_overview(cpb_viewed *m) {
     cpb_viewed_write_parameters(m);
     cpb_viewed_write_files(m);
   }
-  write_page(m, "metadata", model, MODEL_METADATA, write_entry);
+  write_page(m, "metadata", model, MODEL_METADATA, cpb_onnx_write_entry);
   write_page(m, "training", model, MODEL_TRAINING, write_training);
 }

@@ -49,7 +49,7 @@ void cpb_view_graphs_free(cpb_view_graphs *graphs);
 /* False when memory is short. */
 bool cpb_view_graphs_add(cpb_view_graphs *graphs, cpb_view_graph graph);
 
-/* What the readers of graphs share while they add them. */
+/* The state of a reader while it adds graphs. */
 typedef struct cpb_graphs_builder {
   cpb_view_graphs *graphs;
   const cpb_part *part;

@@ -12,10 +12,7 @@
 #define ENTRY_SIZE 46
 #define TAGS "tags.txt"
 
-static cpb_have no_memory(cpb_samediff_writer *w) {
-  cpb_sd_writer_no_memory(w);
-  return CPB_FAILED;
-}
+static cpb_have no_memory(cpb_samediff_writer *w) { return cpb_sd_writer_no_memory(w), CPB_FAILED; }
 
 /* --- The directory ---------------------------------------------------------------- */
 

@@ -13,14 +13,6 @@
 
 /* --- Damage ------------------------------------------------------------------------------------ */
 
-/* The number of the last field; the end may be inside it. */
-static uint32_t last_field(cpb_span message) {
-  uint32_t last = 0;
-  cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_next(&c)) last = c.number;
-  return last;
-}
-
 /* Writers order fields by number, so the last field tells which ones are missing. */
 static const char *missing_of_meta_graph(uint32_t last) {
   switch (last) {
@@ -77,7 +69,7 @@ static void note_lost(cpb_problems *problems, const cpb_part *part, const char *
 
 static const char *missing_of_model(const cpb_part *part, bool is_alone) {
   cpb_span last = is_alone ? part->message : cpb_get_bytes(part->message, SAVED_MODEL_META_GRAPHS);
-  return missing_of_meta_graph(last_field(last));
+  return missing_of_meta_graph(cpb_last_field(last));
 }
 
 static void note_model(cpb_problems *problems, cpb_part *part, bool is_alone) {
@@ -87,7 +79,7 @@ static void note_model(cpb_problems *problems, cpb_part *part, bool is_alone) {
 }
 
 static void note_graph(cpb_problems *problems, cpb_part *part) {
-  if (part->lost == 0 && !part->missing) part->missing = missing_of_graph(last_field(part->message));
+  if (part->lost == 0 && !part->missing) part->missing = missing_of_graph(cpb_last_field(part->message));
   if (part->lost > 0) note_lost(problems, part, lost_of_graph(part->outline));
   else note(problems, &part->damage, part->missing);
 }
