@@ -11,19 +11,13 @@
 /* An AttrValue is a oneof: if a file has several of its fields, protobuf lets the last one count, and so does this.
  * A value that the outline left out is written as its range in the file, never read for the answer. */
 
-static const struct {
-  uint32_t number;
-  const char *name;
-} attr_kinds[] = {{ATTR_LIST, "list"},        {ATTR_STRING, "string"}, {ATTR_INT, "int"},
-                  {ATTR_FLOAT, "float"},      {ATTR_BOOL, "bool"},     {ATTR_TYPE, "type"},
-                  {ATTR_SHAPE, "shape"},      {ATTR_TENSOR, "tensor"}, {ATTR_PLACEHOLDER, "placeholder"},
-                  {ATTR_FUNCTION, "function"}};
-
 static const char *attr_kind_name(uint32_t number) {
-  for (size_t i = 0; i < sizeof attr_kinds / sizeof *attr_kinds; i++) {
-    if (attr_kinds[i].number == number) return attr_kinds[i].name;
-  }
-  return NULL;
+  static const char *const names[] = {
+      [ATTR_LIST] = "list",        [ATTR_STRING] = "string", [ATTR_INT] = "int",
+      [ATTR_FLOAT] = "float",      [ATTR_BOOL] = "bool",     [ATTR_TYPE] = "type",
+      [ATTR_SHAPE] = "shape",      [ATTR_TENSOR] = "tensor", [ATTR_PLACEHOLDER] = "placeholder",
+      [ATTR_FUNCTION] = "function"};
+  return number < sizeof names / sizeof *names ? names[number] : NULL;
 }
 
 static void write_bytes(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span bytes) {

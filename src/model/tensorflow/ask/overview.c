@@ -290,11 +290,11 @@ typedef struct counts {
 static void count_objects(const cpb_objects *o, counts *n) {
   memset(n, 0, sizeof *n);
   for (size_t i = 0; i < o->count; i++) {
-    cpb_span value;
-    uint32_t kind = cpb_object_kind(&o->items[i], &value);
-    n->kinds[kind]++;
+    const cpb_object *object = &o->items[i];
+    n->kinds[object->kind]++;
     if (o->links[i].parent == CPB_NO_PARENT) n->unreachable++;
-    if (kind == OBJECT_USER && cpb_span_begins(cpb_get_bytes(value, USER_IDENTIFIER), cpb_span_of("_tf_keras_")))
+    if (object->kind == OBJECT_USER &&
+        cpb_span_begins(cpb_get_bytes(object->value, USER_IDENTIFIER), cpb_span_of("_tf_keras_")))
       n->keras++;
   }
 }
@@ -336,13 +336,13 @@ static void write_summary(cpb_saved_model *m, cpb_keras *keras, void *user) {
 }
 
 static void write_keras(cpb_saved_model *m, const counts *n) {
-  cpb_span root;
-  if (n->keras == 0 || cpb_object_kind(&m->objects.items[0], &root) != OBJECT_USER) {
+  const cpb_object *root = m->objects.items;
+  if (n->keras == 0 || root->kind != OBJECT_USER) {
     cpb_json_writer_null(m->viewed.answer, "keras");
     return;
   }
   cpb_json_writer_open(m->viewed.answer, "keras", '{');
-  cpb_json_writer_span(m->viewed.answer, "identifier", cpb_get_bytes(root, USER_IDENTIFIER));
+  cpb_json_writer_span(m->viewed.answer, "identifier", cpb_get_bytes(root->value, USER_IDENTIFIER));
   cpb_json_writer_unsigned(m->viewed.answer, "objects", n->keras);
   cpb_saved_use_keras_too(m, write_summary, NULL);
   cpb_json_writer_close(m->viewed.answer, '}');

@@ -101,7 +101,8 @@ void cpb_write_fingerprint(cpb_saved_model *m) {
     cpb_problems_add_damage(&m->viewed.problems, CPB_NO_OFFSET, "fingerprint.pb cannot be parsed to its end");
 }
 
-int cpb_saved_set_fingerprint(cpb_saved_model *m, const void *data, size_t size) {
+int cpb_saved_set_fingerprint(void *reader, const void *data, size_t size) {
+  cpb_saved_model *m = reader;
   m->fingerprint.size = 0;
   return !m->is_graph && !m->is_alone && cpb_buffer_append(&m->fingerprint, data, size);
 }

@@ -361,14 +361,6 @@ static const cpb_pieces *pieces(const void *reader, cpb_cut_file file) {
   return file == CPB_CUT_KERAS_METADATA ? &m->cut_keras : &m->cut;
 }
 
-static int set_keras_metadata(void *reader, const void *data, size_t size) {
-  return cpb_saved_set_keras(reader, data, size);
-}
-
-static int set_fingerprint(void *reader, const void *data, size_t size) {
-  return cpb_saved_set_fingerprint(reader, data, size);
-}
-
 static void note_damage(void *reader, const char *message) {
   cpb_saved_model *m = reader;
   cpb_fail(&m->damage, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s", message);
@@ -379,19 +371,15 @@ static bool set_operators(void *reader, cpb_span table) {
   return true;
 }
 
-static int set_checkpoint(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
-  return cpb_saved_set_checkpoint(reader, checkpoint, object_graph, size);
-}
-
 const cpb_model_reader cpb_saved_model_reader = {.create = create,
                                                  .destroy = destroy,
                                                  .ask = ask,
                                                  .step = step,
                                                  .input = input,
                                                  .answers = answers,
-                                                 .set_keras_metadata = set_keras_metadata,
-                                                 .set_fingerprint = set_fingerprint,
-                                                 .set_checkpoint = set_checkpoint,
+                                                 .set_keras_metadata = cpb_saved_set_keras,
+                                                 .set_fingerprint = cpb_saved_set_fingerprint,
+                                                 .set_checkpoint = cpb_saved_set_checkpoint,
                                                  .note_damage = note_damage,
                                                  .set_operators = set_operators,
                                                  .pieces = pieces};
