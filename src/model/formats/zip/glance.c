@@ -1,14 +1,16 @@
+#include <string.h>
+
 #include "base/checked.h"
-#include "model/common/spans.h"
 #include "model/formats/zip/records.h"
 #include "model/formats/zip/zip.h"
 
 /* --- entry names ------------------------------------------------------------------------------ */
 
+static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
+
 static bool ends_with(cpb_span name, const char *ending) {
   const size_t size = strlen(ending);
-  return name.size >= size &&
-         cpb_compare_names((cpb_span){name.data + name.size - size, size}, cpb_span_of(ending)) == 0;
+  return name.size >= size && cpb_compare_names((cpb_span){name.data + name.size - size, size}, span_of(ending)) == 0;
 }
 
 bool cpb_is_entry_called(cpb_span name, const char *file) {
@@ -24,11 +26,19 @@ static bool is_hidden(cpb_span name) {
   return false;
 }
 
+static bool is_within_package(cpb_span name) {
+  static const char inside[] = ".mlpackage/";
+  for (size_t i = 0; i + sizeof inside - 1 <= name.size; i++) {
+    if (memcmp(name.data + i, inside, sizeof inside - 1) == 0) return true;
+  }
+  return false;
+}
+
 int cpb_entry_model_rank(cpb_span name) {
   static const char *const models[] = {"saved_model.pb", "saved_model.cpb", "saved_model.pbtxt"};
   static const char *const endings[] = {".onnx", ".mlmodel", ".cpb"}, *const graphs[] = {".pb", ".pbtxt", ".meta"};
   if (is_hidden(name)) return 0;
-  if (cpb_span_find(name, ".mlpackage/") < name.size) return ends_with(name, ".mlpackage/Manifest.json") ? 2 : 0;
+  if (is_within_package(name)) return ends_with(name, ".mlpackage/Manifest.json") ? 2 : 0;
   for (size_t i = 0; i < 3; i++) {
     if (cpb_is_entry_called(name, models[i]) || ends_with(name, endings[i])) return 2;
   }
@@ -40,6 +50,8 @@ int cpb_entry_model_rank(cpb_span name) {
 
 /* --- glance ----------------------------------------------------------------------------------- */
 
+static cpb_span from(cpb_span in, size_t at) { return (cpb_span){in.data + at, in.size - at}; }
+
 /* Takes a header off the front of `rest`. Its name begins at `head`; the name's size and the sizes of the parts after
  * it are at `sizes`. False if the header is missing or cut off. */
 static bool take(cpb_span *rest, uint32_t signature, size_t head, size_t sizes, size_t num_sizes, cpb_span *name) {
@@ -48,7 +60,7 @@ static bool take(cpb_span *rest, uint32_t signature, size_t head, size_t sizes, 
   for (size_t i = 0; i < num_sizes; i++) size += cpb_load16(rest->data + sizes + 2 * i);
   *name = (cpb_span){rest->data + head, cpb_load16(rest->data + sizes)};
   if (name->size > rest->size - head) return false;
-  *rest = cpb_span_from(*rest, cpb_min_size(size, rest->size));
+  *rest = from(*rest, cpb_min_size(size, rest->size));
   return true;
 }
 
@@ -59,7 +71,7 @@ static bool take_local(cpb_span *rest, cpb_span *name) {
   const cpb_span header = *rest;
   if (!take(rest, LOCAL_SIGNATURE, LOCAL_SIZE, 26, 2, name)) return false;
   const bool is_sized = !(header.data[6] & SIZES_FOLLOW);
-  *rest = cpb_span_from(*rest, is_sized ? cpb_min_size(cpb_load32(header.data + 18), rest->size) : rest->size);
+  *rest = from(*rest, is_sized ? cpb_min_size(cpb_load32(header.data + 18), rest->size) : rest->size);
   return true;
 }
 
@@ -91,7 +103,7 @@ static bool find_directory(cpb_span end, uint64_t size, cpb_span *directory) {
 static cpb_span find_entries(cpb_span end) {
   size_t at = 0;
   while (at + 4 <= end.size && cpb_load32(end.data + at) != ENTRY_SIGNATURE) at++;
-  return cpb_span_from(end, at + 4 <= end.size ? at : end.size);
+  return from(end, at + 4 <= end.size ? at : end.size);
 }
 
 cpb_zip_glance cpb_zip_glance_at(cpb_span begin, cpb_span end, uint64_t size) {
