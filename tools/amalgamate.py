@@ -29,13 +29,13 @@ LEFT_OUT = {
                        [r"cpb_(split|repack|record_writer|samediff_writer)_\w+$", r"cpb_builtin_splitters$"]),
     "CPB_NO_BROTLI": ([r"codec/(de|en)coder_brotli\.c$"], []),
     "CPB_NO_FILES": ([r"src/host/"], []),
-    "CPB_NO_THREADS": ([r"threads_posix\.c$", r"_threads\.c$", r"host/(pool|turns)\.[ch]$"], []),
+    "CPB_NO_THREADS": ([r"_threads\.c$", r"host/(pool|turns)\.[ch]$"], []),
 }
 # What stands for it then, and is compiled only with the macro.
 INSTEAD = {"CPB_NO_BROTLI": r"codec/without_brotli\.c$", "CPB_NO_THREADS": r"threads_none\.c$"}
 # Files that stand for each other on different systems.
-OF_SYSTEM = {r"host/(claim|place|references)_posix\.c$": "!defined(__wasi__)",
-             r"host/(claim|place|references)_wasi\.c$": "defined(__wasi__)"}
+OF_SYSTEM = {r"host/(place|references)_posix\.c$": "!defined(__wasi__)",
+             r"host/(place|references)_wasi\.c$": "defined(__wasi__)"}
 
 # Names of ours that a system's headers may have, too.
 SYSTEM = set("""NAME_MAX PATH_MAX PIPE_BUF accept bind close connect dup exp exp2 floor free index j0 j1 link listen log

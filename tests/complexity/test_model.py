@@ -16,35 +16,31 @@ def size_of(folder):
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def used():
+    """Seconds of the processor that the commands took."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
+
+
 @pytest.mark.parametrize("family", ASKED)
-def test_work_is_linear_or_refused(cpb, tmp_path, family):
+def test_work_is_linear_or_refused_and_nothing_that_is_not_counted_takes_long(cpb, tmp_path, family):
+    """Of work that nobody charges for four times the size takes four times as long, and not sixteen times."""
     make, n = ASKED[family]
+    took = {}
 
     def measure(times):
         folder = tmp_path / str(times)
         folder.mkdir()
-        counts = work(cpb, "inspect", *make(folder, n * times), "--json")
+        words, before = make(folder, n * times), used()
+        counts = work(cpb, "inspect", *words, "--json")
+        took[times] = used() - before
         assert isinstance(counts, str) or counts["walked"] + counts["decoded"] >= size_of(folder) / 2, "what is read is counted"
         return counts
 
     check(measure)
-
-
-def cpu(cpb, *words):
-    def used():
-        children = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return children.ru_utime + children.ru_stime
-    before = used()
-    cpb.run("inspect", *words, "--json")
-    return used() - before
-
-
-@pytest.mark.parametrize("family", ASKED)
-def test_nothing_that_is_not_counted_takes_long(cpb, tmp_path, family):
-    """Work that nobody charges for: four times the size takes four times as long, and not sixteen times."""
-    make, n = ASKED[family]
-    large = cpu(cpb, *make(tmp_path, 4 * n))
-    assert large < 1 or large < 8 * cpu(cpb, *make(tmp_path, n))
+    if 4 not in took:
+        measure(4)
+    assert took[4] < 1 or took[4] < 8 * took[1]
 
 
 def objects(cpb, folder, name, n, *words):

@@ -2,7 +2,10 @@
 # stage.sh STAGE COMMANDS: the shell with which make runs a stage of stages.mk. Output goes to STAGE.log, processor
 # time to STAGE.cpu, the result to `results`; of stages other than setup-... CPB_TEST_LANES run at a time.
 set -uo pipefail
-stage=$1 log=$CPB_TEST_LOG/$1.log python=$PWD/build/venv/bin/python jobs=$(nproc)
+stage=$1 log=$CPB_TEST_LOG/$1.log python=$PWD/build/venv/bin/python lanes=${CPB_TEST_LANES:-2}
+# Each lane has its share of the processors: each process of pytest imports TensorFlow anew.
+jobs=$((($(nproc) + lanes - 1) / lanes))
+workers=$((jobs > 1 ? jobs : 0)) # none beside pytest's own process
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL # of programs that run make themselves
 
 configure() { # DIR OPTION...
@@ -12,10 +15,10 @@ configure() { # DIR OPTION...
 
 ctests() { ctest --test-dir "$1" --output-on-failure --timeout 900 -j "$jobs" "${@:2}"; }
 
-pytests() { (cd tests && "$python" -m pytest -rfEsx -n "$jobs" "$@"); }
+pytests() { (cd tests && "$python" -m pytest -rfEsx -n "$workers" "$@"); }
 
 # DIR TEST...: those of the Python package, on what is built in DIR.
-python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rfEsx -n "$jobs" --dist loadfile "${@:2}"; }
+python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rfEsx -n "$workers" --dist loadfile "${@:2}"; }
 
 # RUNTIME TEST...: pytest with the command in a WASI runtime.
 wasi_tests() {
@@ -26,7 +29,7 @@ wasi_tests() {
 take_lane() {
   local lane
   while :; do
-    for ((lane = 1; lane <= ${CPB_TEST_LANES:-2}; lane++)); do
+    for ((lane = 1; lane <= lanes; lane++)); do
       exec 9>"$CPB_TEST_LOG/lane$lane"
       ! flock -n 9 || return 0
     done

@@ -138,6 +138,7 @@ static inline bytes write_chunks(const bytes *chunks, size_t count, const place 
   write_record(w, &file, (bytes){index.data, index.size});
   cpb_record_writer_finish(w);
   take(w, &file);
+  trim(&file);
   cpb_record_writer_free(w);
   cpb_buffer_free(&index);
   cpb_metadata_free(&m);

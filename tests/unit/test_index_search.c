@@ -92,7 +92,7 @@ static bytes merged_by(const cpb_index *index, bytes file) {
       continue;
     }
     const uint8_t *data = cpb_merge_data(merge, &length);
-    put(&out, data, length);
+    write_at(&out, out.size, data, length);
   }
   cpb_merge_free(merge);
   return out;

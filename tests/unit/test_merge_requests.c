@@ -32,7 +32,7 @@ static bytes read_merged(model *m, uint64_t offset, uint64_t length) {
     }
     size_t size;
     const uint8_t *data = cpb_merge_data(m->merge, &size);
-    put(&out, data, size);
+    write_at(&out, out.size, data, size);
   }
   if (step != CPB_STEP_DONE) fail_msg("%s", cpb_merge_error(m->merge)->message);
   return out;

@@ -83,6 +83,7 @@ static bytes make_file(uint64_t lie_size, uint64_t lie_position) {
     const uint8_t *data = cpb_record_writer_output(w, &offset, &length);
     write_at(&file, offset, data, length);
   }
+  trim(&file);
   cpb_record_writer_free(w);
   cpb_buffer_free(&index);
   cpb_metadata_free(&m);
@@ -109,6 +110,7 @@ static cpb_step run(cpb_repack *r, bytes file, size_t piece, bytes *out) {
     }
   }
   free(lent);
+  trim(out);
   return step;
 }
 

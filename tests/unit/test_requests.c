@@ -22,6 +22,7 @@ static bytes index_file(cpb_span index, size_t filler, cpb_codec codec) {
   write_record(w, &file, (bytes){(uint8_t *)index.data, index.size});
   cpb_record_writer_finish(w);
   take(w, &file);
+  trim(&file);
   cpb_record_writer_free(w);
   free(zeros.data);
   return file;

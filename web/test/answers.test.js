@@ -201,7 +201,7 @@ test('each kind of model was asked each question that has a type', async () => {
     for (const question of questions(kind)) assert.ok(asked.has(`${kind} ${question}`), `${kind} ${question}`);
 });
 
-test('what no type names is a mistake', async () => {
+test('an answer that no type names fails', async () => {
   const { mistakes } = await types;
   const answer = { function: null, nodes: { items: [], first: 0, total: 0 }, problems: [] };
   assert.deepEqual(mistakes('saved_model', 'nodes', answer), []);

@@ -46,14 +46,14 @@ async function checkOthers(row) {
   }
 }
 
-test('so is what was given as a message or a model of a kind', async () =>
+test('a file opened as a message or a model of a kind stays that', async () =>
   each(
     (await json('tests/data/foreign.json')).filter((/** @type {any} */ { is }) => INSTEAD.includes(is)),
     ({ is, name }) => `${is} ${name}`,
     checkOthers,
   ));
 
-test('what is a message remains one', async () => {
+test('a message remains one', async () => {
   const model = await libcpb.open(new File([Uint8Array.of(8, 1, 18)], 'cut.pb'));
   await assert.rejects(model.field('meta_graphs'), { code: 'DAMAGED' });
 });

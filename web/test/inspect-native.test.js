@@ -89,7 +89,7 @@ test('SameDiff zips that were cut off: the answers and errors of the native comm
   rmSync(folder, { recursive: true });
 });
 
-test('variables, and what is stored of them: the answers of the native command', async () => {
+test('variables and their stored parts: the answers of the native command', async () => {
   const folders = models.filter((name) => existsSync(`${data}${name.replace('orig.pb', 'model/variables')}`));
   assert.ok(folders.length > 2);
   for (const name of folders.filter((one) => one.endsWith('orig.pb'))) {

@@ -54,7 +54,7 @@ test('by file: the values of a tensor', async () => {
   });
 });
 
-test('by file: what is no model is called what it is', async () => {
+test('by file: a file that is no model is named as what it is', async () => {
   const rows = /** @type {any[]} */ (await json('tests/data/foreign.json'));
   for (const name of ['lfs.onnx', 'page.onnx', 'links.zip', 'tfjs_model.json']) {
     const { text, base64, says: said } = rows.find((row) => row.name === name);

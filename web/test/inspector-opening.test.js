@@ -74,7 +74,7 @@ test('a model is opened once, whatever is asked of it', () =>
     assert.deepEqual(besides, [...new Set(besides)], 'no file twice');
   }, full));
 
-test('where constants are alike, several are asked for at once, of Chrome, too', async () => {
+test('equal constants: several are requested at once, by Chrome, too', async () => {
   const bytes = await largeModel(16, 4_500_000).source.read(0, 2 ** 30);
   await withInspector(
     async ({ server, visit }) => {
@@ -218,7 +218,7 @@ test('a SameDiff zip that was cut off says on top where it ends, and the rest is
   );
 });
 
-test('of a .cpb with a damaged chunk the rest is shown, under a line that names the chunk', async () => {
+test('a .cpb with a damaged chunk: a line names the chunk, and the rest is shown', async () => {
   const { size, pieces } = await split(plain, { max_chunk_size: 4096 });
   const chunked = new Uint8Array(size);
   for (const { offset, bytes } of pieces) chunked.set(bytes, offset);

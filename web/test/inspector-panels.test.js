@@ -173,7 +173,7 @@ test('strings show their text, and what is no text its bytes; a scalar its value
   );
 });
 
-test('search says of each name what kind it is, and where', () =>
+test('search lists kind and place of each name', () =>
   withInspector(async ({ visit, rows }) => {
     const { found } = await (await asked(keras)).ask('search', { name: 'kernel' });
     await visit(`${keras}/saved_model.pb`, { panel: 'search', at: 'kernel' }, `${found.total} names`);
@@ -249,7 +249,7 @@ test('all tags of a SameDiff file are there, with configuration and state of the
   );
 });
 
-test('the map has variables and constants together, and what is the saver’s folded at the end', () =>
+test('the map has variables and constants together, and the saver’s nodes folded at the end', () =>
   withInspector(async ({ page, visit, rows }) => {
     const { variables } = await (await asked(twice)).ask('overview');
     await visit(`${twice}/saved_model.pb`, { panel: 'bytes' }, 'of the saver');

@@ -11,8 +11,9 @@ import { assert, base, each, test } from './support/test.js';
 
 const { split } = libcpb;
 const MiB = 2 ** 20;
-const SIZE = 345 * MiB;
-const MOST = 1.2;
+const SIZE = (process.env.CPB_TEST_ALL ? 345 : 160) * MiB;
+/** What a process takes beside them. */
+const MORE = 69 * MiB;
 
 const skip = !existsSync('/proc/self/clear_refs') && 'only Linux tells the peak of a process';
 
@@ -23,7 +24,7 @@ function content() {
   return bytes;
 }
 
-test(`bytes() of a chunk of ${SIZE / MiB} MiB takes ${MOST} times as much at the peak`, { skip }, async () => {
+test(`bytes() of a chunk of ${SIZE / MiB} MiB holds them once at the peak`, { skip }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cpb-bytes-'));
   const { pid, ask, stop } = await node();
   /** @type {(path: string) => any} */
@@ -57,10 +58,11 @@ test(`bytes() of a chunk of ${SIZE / MiB} MiB takes ${MOST} times as much at the
       ([what, input]) => `${what} of ${input}`,
       async ([what, input]) => {
         const [grown, read] = await growth(pid, () => ask(what, input, 1));
-        const ratio = grown / read.bytes;
-        console.log(`# ${what} of ${input.replace(/.*\//, '')}: ${ratio.toFixed(2)}, wasm ${read.wasm / MiB} MiB`);
+        console.log(
+          `# ${what} of ${input.replace(/.*\//, '')}: + ${(grown / MiB).toFixed(0)} MiB, wasm ${read.wasm / MiB} MiB`,
+        );
         assert.ok(read.bytes >= SIZE, `${read.bytes}`);
-        assert.ok(ratio <= MOST, `${ratio.toFixed(2)} times`);
+        assert.ok(grown <= read.bytes + MORE, `${grown} bytes`);
       },
     );
   } finally {

@@ -94,7 +94,8 @@ test('repack writes what the native command writes', async () => {
   const file = native('split', message);
   const compat = native('split', message, ['--layout', 'compat', '--max-chunk-size', '400000']);
   await each(ways, name, async ([options, args]) => {
-    for (const from of [file, compat]) {
+    const turn = ways.findIndex(([way]) => way === options) % 2;
+    for (const from of process.env.CPB_TEST_ALL ? [file, compat] : turn ? [compat] : [file]) {
       assert.deepEqual(await repack(from, options).bytes(), native('repack', from, args));
     }
   });
@@ -123,7 +124,7 @@ test('records are written as the native command writes them', async () => {
   );
 });
 
-test('what TensorFlow wrote is merged and repacked as by the native command', async () => {
+test("TensorFlow's files are merged and repacked as by the native command", async () => {
   const cases = chunkedCases(
     await json('tests/data/cpb.manifest.json'),
     await json('tests/data/cpb_odd.manifest.json'),
@@ -169,8 +170,8 @@ test('models', { skip: models.length === 0 && 'build/models is not there' }, () 
   }),
 );
 
-test('a gigabyte is split in little memory', async () => {
-  const { source } = largeModel(16, 64 * 2 ** 20);
+test('half a gigabyte is split in little memory', async () => {
+  const { source } = largeModel(8, 64 * 2 ** 20);
   const { size } = await source.stat();
   let written = 0,
     end = 0,
@@ -186,7 +187,7 @@ test('a gigabyte is split in little memory', async () => {
   };
   const result = await split({ ...source, remote: false }, { codec: { name: 'none' } }).to(sink);
   memory = Math.max(memory, process.memoryUsage().rss - before.rss);
-  assert.deepEqual(result, { chunks: 17, size: end, isSplit: true });
+  assert.deepEqual(result, { chunks: 9, size: end, isSplit: true });
   assert.ok(end > size && end < size * 1.001, `${end} bytes of ${size}`);
   assert.ok(memory < 300e6, `${memory} bytes of memory`);
   console.log(`${Math.round(memory / 1e6)} MB`);

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "chunked/split/write.h"
+#include "chunked/split/chunked_writer.h"
 
 /* --- evenly ----------------------------------------------------------------------------------- */
 
@@ -56,6 +56,12 @@ void cpb_parts_free(cpb_parts *p) {
   const cpb_allocator a = p->allocator;
   cpb_release(&a, p->items);
   cpb_parts_init(p, &a);
+}
+
+void cpb_parts_restart(cpb_parts *p, const cpb_record_writer *writer, uint64_t least) {
+  cpb_parts_free(p);
+  p->least = least;
+  p->most = cpb_record_writer_buffer(writer);
 }
 
 static bool begin(cpb_parts *p, size_t first, bool alone) {

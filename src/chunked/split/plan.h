@@ -263,12 +263,17 @@ typedef struct cpb_split_sample {
 } cpb_split_sample;
 
 #define CPB_SAMPLE_NONE SIZE_MAX
+#define CPB_SAMPLE_SIZE 65536
+
+/* `*codec` is Zstd if that saves a tenth of the bytes or more, otherwise none. `*c` is made if it is NULL, for further
+ * calls. */
+bool cpb_sample_codec(const cpb_allocator *a, cpb_compressor **c, const cpb_buffer *bytes, cpb_buffer *packed,
+                      cpb_codec *codec, cpb_error *error);
 
 void cpb_split_sample_init(cpb_split_sample *s, const cpb_allocator *a);
 void cpb_split_sample_free(cpb_split_sample *s);
 
-/* CPB_HAVE: `*codec` is Zstd when it saves a tenth or more, otherwise none.
- * CPB_WAIT: for input. CPB_FAILED: with `error` set. */
+/* The same for a chunk of the plan. CPB_WAIT: for input. CPB_FAILED: with `error` set. */
 cpb_have cpb_split_sample_codec(cpb_split_sample *s, const cpb_plan *plan, size_t chunk, cpb_input *input,
                                 cpb_codec *codec, cpb_error *error);
 

@@ -43,17 +43,17 @@ async function chunks(url, count) {
 
 const limited = { limits: { memory: 32 * MiB } };
 
-/** The merged message. @param {string} url */
-async function merged(url) {
+/** The merged message, or so many bytes at its end. @param {string} url @param {number} [most] */
+async function merged(url, most = Infinity) {
   const model = await open(url, limited);
   const size = await model.messageSize();
-  let most = 0;
+  let peak = 0;
   let pieces = 0;
-  const bytes = await drained(model.merged(), () => {
-    if (pieces++ % 100 === 0) most = Math.max(most, wasm());
+  const bytes = await drained(model.merged({ offset: Math.max(0, size - most) }), () => {
+    if (pieces++ % 100 === 0) peak = Math.max(peak, wasm());
   });
   model.close();
-  return { bytes, size, wasm: most };
+  return { bytes, size, wasm: peak };
 }
 
 /** A chunk, at once. @param {string} input a URL or path @param {number} count of chunk */
