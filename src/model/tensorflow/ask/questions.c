@@ -16,6 +16,8 @@ enum {
   KERAS_IF_LITTLE = CPB_SAVED_TAKES_LITTLE_KERAS
 };
 
+/* The second column says what must be read before the question can be answered. Questions with NULL are answered in
+ * the same way for all kinds of models (questions/). */
 static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_OVERVIEW, GRAPH_IF_WEIGHTS | KERAS_IF_LITTLE, cpb_ask_overview},
     {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
