@@ -128,10 +128,7 @@ cpb_input *cpb_saved_keras_input(cpb_saved_model *m) {
 }
 
 cpb_step cpb_saved_read_keras(cpb_saved_model *m) {
-  if (!make_keras(m)) {
-    cpb_viewed_fail_memory(&m->viewed);
-    return CPB_STEP_ERROR;
-  }
+  if (!make_keras(m)) return cpb_viewed_fail_memory(&m->viewed), CPB_STEP_ERROR;
   cpb_part *part = &m->keras->part;
   if (m->keras->given) return CPB_STEP_DONE;
   if (!part->outline && !cpb_saved_begin_part(m, part, META_GRAPH_OBJECTS, &cpb_view_keras, KERAS_AHEAD))

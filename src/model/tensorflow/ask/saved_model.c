@@ -211,10 +211,7 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
   if (m->is_graph) return CPB_STEP_DONE;
   const cpb_message_type *view = m->is_alone ? &cpb_view_meta_graph : &cpb_view_saved_model;
   bool begun = m->skeleton.outline || cpb_part_begin(&m->skeleton, &m->viewed.allocator, view, NULL, 0, &how);
-  if (!begun) {
-    cpb_viewed_fail_memory(&m->viewed);
-    return CPB_STEP_ERROR;
-  }
+  if (!begun) return cpb_viewed_fail_memory(&m->viewed), CPB_STEP_ERROR;
   return step_part(m, &m->skeleton);
 }
 
