@@ -177,6 +177,9 @@ void cpb_model_ask(cpb_model *m, const cpb_question *question) {
 
 /* --- Steps ----------------------------------------------------------------- */
 
+/* The writer of the answer stops at a limit as it does when memory is short, and most code need not distinguish the
+ * two. fail() does: `limit` has the error of a limit. */
+
 cpb_input *cpb_model_input(cpb_model *m) { return m->reader ? m->reader->input(m->state_of_reader) : &m->no_input; }
 
 /* The size of the input is known once a part of it is being read. */

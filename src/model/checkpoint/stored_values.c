@@ -46,10 +46,7 @@ static cpb_have fails(reader *r, cpb_code code, const char *what) {
   return CPB_FAILED;
 }
 
-static cpb_have fails_memory(reader *r) {
-  cpb_fail_memory(&r->error);
-  return CPB_FAILED;
-}
+static cpb_have fails_memory(reader *r) { return cpb_fail_memory(&r->error), CPB_FAILED; }
 
 /* --- Creation ---------------------------------------------------------------------------- */
 

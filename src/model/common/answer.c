@@ -152,9 +152,23 @@ void cpb_write_strings(cpb_json_writer *a, const char *key, cpb_span message, ui
   cpb_json_writer_close(a, ']');
 }
 
+void cpb_write_varints(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
+  uint64_t value;
+  cpb_varints list = cpb_varints_of(message, number);
+  cpb_json_writer_open(a, key, '[');
+  while (cpb_varints_next(&list, &value)) cpb_json_writer_exact(a, NULL, (int64_t)value);
+  cpb_json_writer_close(a, ']');
+}
+
 void cpb_write_range(cpb_json_writer *a, const char *key, cpb_range range) {
   cpb_json_writer_open(a, key, '{');
   cpb_json_writer_unsigned(a, "offset", range.offset);
   cpb_json_writer_unsigned(a, "size", range.length);
+  cpb_json_writer_close(a, '}');
+}
+
+void cpb_write_omitted(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span value) {
+  cpb_json_writer_open(a, key, '{');
+  cpb_write_range(a, "omitted", cpb_part_where(part, value));
   cpb_json_writer_close(a, '}');
 }

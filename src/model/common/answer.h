@@ -110,7 +110,13 @@ void cpb_write_short_text(cpb_json_writer *answer, const cpb_part *part, cpb_spa
 /* The texts in field `number` of the message, as a list. */
 void cpb_write_strings(cpb_json_writer *answer, const char *key, cpb_span message, uint32_t number);
 
+/* The varints in the field, as a list of exact numbers. */
+void cpb_write_varints(cpb_json_writer *answer, const char *key, cpb_span message, uint32_t number);
+
 /* A range: {"offset", "size"}. */
 void cpb_write_range(cpb_json_writer *answer, const char *key, cpb_range range);
+
+/* Instead of a value that the outline left out: {"omitted"}, its range. */
+void cpb_write_omitted(cpb_json_writer *answer, const char *key, const cpb_part *part, cpb_span value);
 
 #endif

@@ -107,6 +107,13 @@ size_t cpb_count_bytes(cpb_span message, uint32_t number) {
   return count;
 }
 
+uint32_t cpb_last_field(cpb_span message) {
+  uint32_t last = 0;
+  cpb_cursor c = cpb_cursor_of(message);
+  while (cpb_cursor_next(&c)) last = c.number;
+  return last;
+}
+
 cpb_span cpb_get_entry(cpb_span message, uint32_t number, cpb_span key) {
   cpb_span last = {NULL, 0};
   cpb_cursor c = cpb_cursor_of(message);
@@ -146,4 +153,13 @@ size_t cpb_count_varints(cpb_span message, uint32_t number) {
   cpb_varints v = cpb_varints_of(message, number);
   while (cpb_varints_next(&v, &value)) count++;
   return count;
+}
+
+bool cpb_packed_next(cpb_span *packed, bool has_four_bytes, uint64_t *value) {
+  if (packed->size < (has_four_bytes ? 4 : 1)) return false;
+  if (has_four_bytes) *value = cpb_load32(packed->data);
+  const uint8_t *end = packed->data + packed->size;
+  const uint8_t *at = has_four_bytes ? packed->data + 4 : cpb_varint_read(packed->data, end, value);
+  if (at) *packed = (cpb_span){at, (size_t)(end - at)};
+  return at != NULL;
 }

@@ -31,6 +31,9 @@ cpb_span cpb_get_bytes(cpb_span message, uint32_t number);
 uint64_t cpb_get_number(cpb_span message, uint32_t number);
 size_t cpb_count_bytes(cpb_span message, uint32_t number);
 
+/* The number of the last field, or 0. */
+uint32_t cpb_last_field(cpb_span message);
+
 /* The entry of the map in field `number` with this key, the last one if there are several. */
 cpb_span cpb_get_entry(cpb_span message, uint32_t number, cpb_span key);
 
@@ -44,5 +47,9 @@ typedef struct cpb_varints {
 cpb_varints cpb_varints_of(cpb_span message, uint32_t number);
 bool cpb_varints_next(cpb_varints *varints, uint64_t *value);
 size_t cpb_count_varints(cpb_span message, uint32_t number);
+
+/* Takes the next number off the front of a packed field: four bytes, or a varint. False at its end, or where it is cut
+ * off. */
+bool cpb_packed_next(cpb_span *packed, bool has_four_bytes, uint64_t *value);
 
 #endif

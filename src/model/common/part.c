@@ -247,6 +247,14 @@ void cpb_pieces_bytes(cpb_pieces *p, uint32_t number, cpb_span value) {
   cpb_pieces_put(p, value.data, value.size);
 }
 
+void cpb_pieces_field(cpb_pieces *p, const cpb_part *part, const cpb_cursor *c) {
+  if (c->type == CPB_WIRE_VARINT) cpb_pieces_number(p, c->number, c->value);
+  else if (c->type == CPB_WIRE_FIXED32) cpb_pieces_fixed(p, c->number, c->value, 4);
+  else if (c->type == CPB_WIRE_FIXED64) cpb_pieces_fixed(p, c->number, c->value, 8);
+  else if (c->bytes.size == 0 && !cpb_part_omits(part, c->bytes)) cpb_pieces_bytes(p, c->number, c->bytes);
+  else cpb_pieces_copy(p, c->number, cpb_part_where(part, c->bytes));
+}
+
 /* If the gap between this value and the one before it has exactly the size of its tag and length, these are in the
  * input as well. */
 void cpb_pieces_copy(cpb_pieces *p, uint32_t number, cpb_range value) {

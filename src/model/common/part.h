@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "cpb/model.h"
 #include "cpb/outline.h"
+#include "model/common/cursor.h"
 #include "proto/outline_state.h"
 
 typedef struct cpb_part {
@@ -80,6 +81,9 @@ void cpb_pieces_copy(cpb_pieces *pieces, uint32_t number, cpb_range value);
  * comes from. */
 void cpb_pieces_copy_other(cpb_pieces *pieces, uint32_t number, uint32_t file, cpb_range value);
 uint32_t cpb_pieces_file(const cpb_pieces *pieces, size_t i);
+
+/* The field at the cursor as it is in the part, whatever its type. */
+void cpb_pieces_field(cpb_pieces *pieces, const cpb_part *part, const cpb_cursor *field);
 
 /* Raw bytes instead of fields: a range, and bytes in memory. */
 void cpb_pieces_range(cpb_pieces *pieces, uint32_t file, cpb_range range);

@@ -6,6 +6,7 @@
 #define CPB_MODEL_COMMON_VIEW_H
 
 #include "cpb/message.h"
+#include "model/common/cursor.h"
 
 #define CPB_ENTER(n, view) {.number = n, .type = CPB_TYPE_MESSAGE, .message = &view}
 #define CPB_KEEP(n) {.number = n, .type = CPB_TYPE_BYTES}
@@ -25,5 +26,8 @@
 #define CPB_VIEW_ENTRY(view, ...)                         \
   static const cpb_field view##_fields[] = {__VA_ARGS__}; \
   CPB_VIEW_TYPE(view, view##_fields, .map_entry = 1)
+
+/* An entry of a map. */
+#define CPB_VIEW_MAP_OF(view, value) CPB_VIEW_ENTRY(view, CPB_KEEP(MAP_KEY), CPB_ENTER(MAP_VALUE, value))
 
 #endif

@@ -273,16 +273,21 @@ cpb_span cpb_coreml_layer_name(uint32_t field, char *spare) {
   return name_of(find(layers, sizeof layers / sizeof *layers, field), "layer", field, spare);
 }
 
-uint32_t cpb_coreml_type_of(cpb_span model, cpb_span *content) {
+/* The last message whose field has at least this number: one of a oneof. */
+static uint32_t last_from(cpb_span message, uint32_t least, cpb_span *content) {
   uint32_t found = 0;
-  cpb_cursor c = cpb_cursor_of(model);
-  *content = (cpb_span){NULL, 0};
+  cpb_cursor c = cpb_cursor_of(message);
   while (cpb_cursor_next(&c)) {
-    if (c.number < MODEL_TYPES || c.type != CPB_WIRE_LEN) continue;
+    if (c.number < least || c.type != CPB_WIRE_LEN) continue;
     found = c.number;
     *content = c.bytes;
   }
   return found;
+}
+
+uint32_t cpb_coreml_type_of(cpb_span model, cpb_span *content) {
+  *content = (cpb_span){NULL, 0};
+  return last_from(model, MODEL_TYPES, content);
 }
 
 cpb_span cpb_coreml_type_name(uint32_t type, char *spare) {
@@ -318,16 +323,7 @@ cpb_span cpb_coreml_text_of(cpb_span value) {
   return cpb_get_bytes(cpb_get_bytes(tensor, VALUES_STRINGS), 1);
 }
 
-uint32_t cpb_coreml_layer_of(cpb_span layer, cpb_span *parameters) {
-  uint32_t found = 0;
-  cpb_cursor c = cpb_cursor_of(layer);
-  while (cpb_cursor_next(&c)) {
-    if (c.number < LAYER_KINDS || c.type != CPB_WIRE_LEN) continue;
-    found = c.number;
-    *parameters = c.bytes;
-  }
-  return found;
-}
+uint32_t cpb_coreml_layer_of(cpb_span layer, cpb_span *parameters) { return last_from(layer, LAYER_KINDS, parameters); }
 
 size_t cpb_coreml_networks_of(cpb_span layer, cpb_coreml_network networks[2]) {
   static const struct {

@@ -6,15 +6,9 @@
 
 /* Writes null if it is empty; long texts are not read. */
 static void write_text(cpb_viewed *m, const char *key, cpb_span text) {
-  cpb_json_writer *a = m->answer;
-  if (!cpb_part_omits(m->view.part, text)) {
-    if (text.size > 0) cpb_json_writer_span(a, key, text);
-    else cpb_json_writer_null(a, key);
-    return;
-  }
-  cpb_json_writer_open(a, key, '{');
-  cpb_write_range(a, "omitted", cpb_part_where(m->view.part, text));
-  cpb_json_writer_close(a, '}');
+  if (cpb_part_omits(m->view.part, text)) cpb_write_omitted(m->answer, key, m->view.part, text);
+  else if (text.size > 0) cpb_json_writer_span(m->answer, key, text);
+  else cpb_json_writer_null(m->answer, key);
 }
 
 static void write_metadata(cpb_viewed *m, cpb_span metadata) {

@@ -5,14 +5,6 @@
 
 /* --- Features -------------------------------------------------------------------------------- */
 
-static void write_sizes(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
-  uint64_t size;
-  cpb_varints sizes = cpb_varints_of(message, number);
-  cpb_json_writer_open(a, key, '[');
-  while (cpb_varints_next(&sizes, &size)) cpb_json_writer_exact(a, NULL, (int64_t)size);
-  cpb_json_writer_close(a, ']');
-}
-
 /* [least, most] of a SizeRange. */
 static void write_range(cpb_json_writer *a, cpb_span range) {
   const int64_t most = (int64_t)cpb_get_number(range, RANGE_UPPER);
@@ -51,11 +43,11 @@ static void write_array(cpb_json_writer *a, cpb_span array) {
   cpb_coreml_write_dtype(a, "dtype", cpb_coreml_array_dtype(cpb_get_number(array, ARRAY_TYPE)));
   if (ranges.data && !shapes.data) write_ranges(a, "shape", ranges, write_dimension);
   else if (cpb_count_varints(array, ARRAY_SHAPE) == 0) cpb_json_writer_null(a, "shape");
-  else write_sizes(a, "shape", array, ARRAY_SHAPE);
+  else cpb_write_varints(a, "shape", array, ARRAY_SHAPE);
   if (shapes.data) {
     cpb_cursor c = cpb_cursor_of(shapes);
     cpb_json_writer_open(a, "shapes", '[');
-    while (cpb_cursor_find(&c, 1, CPB_WIRE_LEN)) write_sizes(a, NULL, c.bytes, 1);
+    while (cpb_cursor_find(&c, 1, CPB_WIRE_LEN)) cpb_write_varints(a, NULL, c.bytes, 1);
     cpb_json_writer_close(a, ']');
   } else if (ranges.data) {
     write_ranges(a, "ranges", ranges, write_range);

@@ -292,6 +292,10 @@ static cpb_have read_description(reader *r) {
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
+/* Values in a file of weights take three reads: the outline of the model, which gives an offset; the 64 bytes there,
+ * which give the place of the values; and the values. `found` and `begun` say which of these are done, so that a
+ * step that waited continues with the right one. */
+
 /* The place of a program's Value may be known already. */
 static cpb_have find_at(reader *r) {
   cpb_viewed_values *c = &r->common;

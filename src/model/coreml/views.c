@@ -7,8 +7,6 @@
 /* Each line says what the outline keeps of a message, whatever its size; other fields are kept if they are short.
  * Types, blocks, networks and models nest in themselves, so some are declared before they are defined. */
 
-#define MAP_OF(view, value) CPB_VIEW_ENTRY(view, CPB_KEEP(MAP_KEY), CPB_ENTER(MAP_VALUE, value))
-
 CPB_VIEW_ENTRY(text_entry, CPB_KEEP(MAP_KEY))
 
 /* --- The description --------------------------------------------------------------- */
@@ -48,10 +46,10 @@ CPB_VIEW(immediate, CPB_ENTER(IMMEDIATE_TENSOR, tensor_value), CPB_ENTER(IMMEDIA
 static const cpb_field value_fields[] = {CPB_ENTER(VALUE_TYPE, mil_type), CPB_ENTER(VALUE_IMMEDIATE, immediate),
                                          CPB_ENTER(VALUE_BLOB, no_fields)};
 const cpb_message_type cpb_view_coreml_value = {.fields = value_fields, .num_fields = 3};
-MAP_OF(value_entry, cpb_view_coreml_value)
+CPB_VIEW_MAP_OF(value_entry, cpb_view_coreml_value)
 CPB_VIEW(binding, CPB_KEEP(BINDING_NAME), CPB_ENTER(BINDING_VALUE, cpb_view_coreml_value))
 CPB_VIEW(argument, CPB_ENTER(ARGUMENT_BINDING, binding))
-MAP_OF(argument_entry, argument)
+CPB_VIEW_MAP_OF(argument_entry, argument)
 CPB_VIEW(operation, CPB_KEEP(OPERATION_TYPE), CPB_ENTER(OPERATION_INPUT, argument_entry),
          CPB_ENTER(OPERATION_OUTPUT, named), CPB_ENTER(OPERATION_BLOCK, block),
          CPB_ENTER(OPERATION_ATTRIBUTE, value_entry))

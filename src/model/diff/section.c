@@ -22,6 +22,8 @@ static bool is_zero(yyjson_val *value) {
   return yyjson_equals_str(value, "none") || yyjson_equals_str(value, "default") || yyjson_equals_str(value, "invalid");
 }
 
+/* Whether `part` may be a remainder of `whole` in a damaged model: members and elements are missing, numbers are zero
+ * and texts are empty, and nothing else differs. */
 static bool is_part(yyjson_val *part, yyjson_val *whole, int depth);
 
 /* A type whose name is lost is identified by its number. */
@@ -77,10 +79,6 @@ static bool is_part(yyjson_val *part, yyjson_val *whole, int depth) {
   return yyjson_is_true(part) && yyjson_is_true(whole);
 }
 
-/* Whether `part` may be a remainder of `whole` in a damaged model: members and elements are missing, numbers are zero
- * and texts are empty, and nothing else differs. */
-static bool diff_is_part(yyjson_val *part, yyjson_val *whole) { return is_part(part, whole, 0); }
-
 /* Sums, and other members that follow from other items. */
 static bool is_derived(const char *name) {
   static const char *const names[] = {"meta_graphs", "overview",  "collections", "ops",     "tag",
@@ -114,7 +112,7 @@ static bool is_left(cpb_diff *d, const cpb_span texts[2]) {
     if (!docs[side]) cpb_diff_fail(d, -1, &error);
   }
   yyjson_val *a = yyjson_doc_get_root(docs[0]), *b = yyjson_doc_get_root(docs[1]);
-  bool left = (d->lacks[0] && diff_is_part(a, b)) || (d->lacks[1] && diff_is_part(b, a));
+  bool left = (d->lacks[0] && is_part(a, b, 0)) || (d->lacks[1] && is_part(b, a, 0));
   for (int side = 0; side < 2; side++) yyjson_doc_free(docs[side]);
   return left;
 }

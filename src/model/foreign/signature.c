@@ -99,7 +99,9 @@ bool cpb_foreign_signature(const cpb_file_ends *ends, cpb_foreign *found) {
 
 /* --- binary ----------------------------------------------------------------------------------- */
 
-/* Binary formats that a signature alone does not identify. */
+/* Binary formats that a signature alone does not identify. The tests go from the surest to the weakest, and the first
+ * that fits decides. Names come last: anyone may name a file so. All look at a few bytes of the beginning and the end,
+ * which are all that a caller has to fetch. */
 
 static bool has(cpb_span in, size_t at, const char *bytes, size_t size) {
   return in.size >= at + size && memcmp(in.data + at, bytes, size) == 0;

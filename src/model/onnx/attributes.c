@@ -46,12 +46,6 @@ static size_t kind_of(cpb_span attribute) {
 
 /* --- Values -------------------------------------------------------------------------------- */
 
-static void write_omitted(cpb_json_writer *a, const char *key, cpb_range range) {
-  cpb_json_writer_open(a, key, '{');
-  cpb_write_range(a, "omitted", range);
-  cpb_json_writer_close(a, '}');
-}
-
 static void write_graph(cpb_json_writer *a, const char *key, cpb_span graph) {
   cpb_json_writer_open(a, key, '{');
   cpb_json_writer_span(a, "graph", cpb_get_bytes(graph, GRAPH_NAME));
@@ -78,7 +72,7 @@ static void write_object(cpb_json_writer *a, const char *key, const cpb_part *pa
 
 static void write_message(cpb_json_writer *a, const char *key, const cpb_part *part, uint32_t field, cpb_span bytes) {
   const bool is_string = field == ATTRIBUTE_STRING || field == ATTRIBUTE_STRINGS;
-  if (cpb_part_omits(part, bytes)) write_omitted(a, key, cpb_part_where(part, bytes));
+  if (cpb_part_omits(part, bytes)) cpb_write_omitted(a, key, part, bytes);
   else if (is_string) cpb_json_writer_span(a, key, bytes);
   else if (field == ATTRIBUTE_GRAPH || field == ATTRIBUTE_GRAPHS) write_graph(a, key, bytes);
   else write_object(a, key, part, field, bytes);
@@ -92,19 +86,8 @@ static void write_number(cpb_json_writer *a, const char *key, uint32_t field, ui
 
 /* Floats are packed as four bytes each, integers as varints. */
 static void write_packed(cpb_json_writer *a, uint32_t field, cpb_span packed) {
-  const uint8_t *at = packed.data, *end = packed.data + packed.size;
-  while (at && at < end) {
-    uint64_t value = 0;
-    if (field == ATTRIBUTE_FLOATS) {
-      if (end - at < 4) break;
-      value = cpb_load32(at);
-      at += 4;
-    } else {
-      at = cpb_varint_read(at, end, &value);
-      if (!at) break;
-    }
-    write_number(a, NULL, field, value);
-  }
+  uint64_t value;
+  while (cpb_packed_next(&packed, field == ATTRIBUTE_FLOATS, &value)) write_number(a, NULL, field, value);
 }
 
 static void write_element(cpb_json_writer *a, const cpb_part *part, uint32_t field, const cpb_cursor *c) {

@@ -135,10 +135,7 @@ static bool is_sound(const cpb_outline_place *place) {
 static cpb_have gather(cpb_onnx_brief *b, const cpb_outline_place *place) {
   const uint64_t end = place->message_end;
   const size_t size = b->size + (size_t)cpb_min_u64(BEHIND, place->input->size - end);
-  if (!cpb_buffer_reserve(&b->window, size)) {
-    cpb_fail_memory(place->error);
-    return CPB_FAILED;
-  }
+  if (!cpb_buffer_reserve(&b->window, size)) return cpb_fail_memory(place->error), CPB_FAILED;
   cpb_have have = cpb_input_gather(place->input, end - b->size, size, b->window.data, &b->have);
   return have == CPB_FAILED ? CPB_AT_END : have; /* the problem will be met again */
 }

@@ -35,12 +35,8 @@ static int by_name(const void *a, const void *b) {
 
 static void note_same(const keyed *list, size_t count, cpb_problems *problems) {
   for (size_t i = 1; i < count; i++) {
-    char text[192], name[128];
-    const cpb_span same = list[i].function->name;
-    if (compare(list[i - 1].function, list[i].function) != 0) continue;
-    cpb_quote(name, sizeof name, same.data ? same.data : (const uint8_t *)"", same.size);
-    cpb_format(text, sizeof text, "more than one function is named \"%s\"", name);
-    cpb_problems_add(problems, CPB_NO_OFFSET, text);
+    const bool is_same = compare(list[i - 1].function, list[i].function) == 0;
+    if (is_same) cpb_graphs_note_same_name(problems, list[i].function->name);
   }
 }
 
@@ -96,13 +92,6 @@ bool cpb_onnx_has_function(const cpb_onnx_functions *f, const cpb_view_graphs *g
 
 /* --- Building ------------------------------------------------------------------------------------ */
 
-typedef struct builder {
-  cpb_view_graphs *graphs;
-  const cpb_part *part;
-  cpb_problems *problems;
-  bool too_deep; /* it was reported */
-} builder;
-
 /* Nodes usually come first, and are most of a graph. `rest` begins after them, so a question about inputs, outputs
  * or initializers does not walk the nodes. */
 static bool add(cpb_view_graphs *g, cpb_view_graph graph) {
@@ -153,16 +142,7 @@ static bool add_outermost(cpb_view_graphs *g, cpb_span model, cpb_span graph) {
   return done;
 }
 
-/* Notes once that messages are nested deeper than they are read. */
-static bool is_too_deep(builder *b, cpb_span message) {
-  if (message.size > 0 || !cpb_part_omits(b->part, message)) return false;
-  if (!b->too_deep)
-    cpb_problems_add(b->problems, cpb_part_where(b->part, message).offset,
-                     "messages are nested deeper than the limit; graphs from here inwards are not shown");
-  return b->too_deep = true;
-}
-
-static bool add_subgraphs(builder *b, cpb_span node, cpb_span attribute, cpb_view_graph within) {
+static bool add_subgraphs(cpb_graphs_builder *b, cpb_span node, cpb_span attribute, cpb_view_graph within) {
   uint32_t element = 0;
   cpb_cursor c = cpb_cursor_of(attribute);
   while (cpb_cursor_next(&c)) {
@@ -175,13 +155,13 @@ static bool add_subgraphs(builder *b, cpb_span node, cpb_span attribute, cpb_vie
     }
     within.message = c.bytes;
     within.element = is_list ? ++element : 0;
-    if (!is_too_deep(b, c.bytes) && !add(b->graphs, within)) return false;
+    if (!cpb_graphs_are_too_deep(b, c.bytes) && !add(b->graphs, within)) return false;
   }
   return true;
 }
 
 /* The subgraphs of its nodes. */
-static bool look_into(builder *b, uint32_t graph) {
+static bool look_into(cpb_graphs_builder *b, uint32_t graph) {
   const cpb_view_graphs *g = b->graphs;
   uint32_t number = 0;
   cpb_cursor c = cpb_cursor_of(g->items[graph].message);
@@ -190,9 +170,10 @@ static bool look_into(builder *b, uint32_t graph) {
     const cpb_view_graph within = {
         .role = CPB_GRAPH_SUBGRAPH, .is_within = true, .parent = graph, .node_number = number};
     cpb_cursor attributes = cpb_cursor_of(c.bytes);
-    is_too_deep(b, c.bytes);
+    cpb_graphs_are_too_deep(b, c.bytes);
     while (cpb_cursor_find(&attributes, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
-      if (!is_too_deep(b, attributes.bytes) && !add_subgraphs(b, c.bytes, attributes.bytes, within)) return false;
+      if (!cpb_graphs_are_too_deep(b, attributes.bytes) && !add_subgraphs(b, c.bytes, attributes.bytes, within))
+        return false;
     }
   }
   return true;
@@ -208,16 +189,10 @@ static bool find_calls(cpb_view_graphs *g, const cpb_onnx_functions *f, uint32_t
   return true;
 }
 
-static uint64_t count_nodes(const cpb_view_graphs *g) {
-  uint64_t total = 0;
-  for (size_t i = 0; i < g->count; i++) total += g->items[i].nodes;
-  return total;
-}
-
 /* Graphs are added after those being examined: the list is its own queue. */
 static bool build(cpb_view_graphs *g, cpb_onnx_functions *f, cpb_part *part, cpb_problems *problems) {
   cpb_span graph;
-  builder b = {g, part, problems, false};
+  cpb_graphs_builder b = {g, part, problems, false};
   if (!cpb_part_join(part, &g->allocator, MODEL_GRAPH, &graph) || !add_outermost(g, part->message, graph)) return false;
   for (size_t i = 0; i < g->count; i++) {
     if (!look_into(&b, (uint32_t)i)) return false;
@@ -235,5 +210,5 @@ bool cpb_onnx_graphs_build(cpb_view_graphs *g, cpb_onnx_functions *f, cpb_part *
                            cpb_meter *meter, cpb_error *error) {
   if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 3 * (uint64_t)part->message.size, CPB_NO_OFFSET, error)) return false;
   if (!build(g, f, part, problems)) return cpb_fail_memory(error), false;
-  return cpb_meter_charge(meter, CPB_WORK_ENTRIES, count_nodes(g) + g->count + g->calls.count, CPB_NO_OFFSET, error);
+  return cpb_view_graphs_charge(g, meter, error);
 }

@@ -115,24 +115,17 @@ static bool needs_more(cpb_viewed_message *m) {
 
 static void write_unread(cpb_viewed *m) {
   const cpb_range unread = own_of(m)->brief.unread;
-  if (unread.length == 0) return;
-  cpb_json_writer_open(m->answer, "unread", '{');
-  cpb_json_writer_unsigned(m->answer, "offset", unread.offset);
-  cpb_json_writer_unsigned(m->answer, "size", unread.length);
-  cpb_json_writer_close(m->answer, '}');
+  if (unread.length > 0) cpb_write_range(m->answer, "unread", unread);
 }
 
 /* --- Damage ------------------------------------------------------------------------------ */
 
 /* Writers order fields by number, so the last field tells which ones are missing. */
 static const char *missing(cpb_span model) {
-  uint32_t last = 0, in_graph = 0;
-  cpb_cursor c = cpb_cursor_of(model);
-  while (cpb_cursor_next(&c)) last = c.number;
+  const uint32_t last = cpb_last_field(model);
   if (last < MODEL_GRAPH) return "the graph is missing";
   if (last > MODEL_GRAPH) return "what follows is missing";
-  for (c = cpb_cursor_of(cpb_get_bytes(model, MODEL_GRAPH)); cpb_cursor_next(&c);) in_graph = c.number;
-  switch (in_graph) {
+  switch (cpb_last_field(cpb_get_bytes(model, MODEL_GRAPH))) {
     case 0: return "the graph is missing";
     case GRAPH_NODE: return "the rest of the nodes, and the initializers, inputs and outputs, are missing";
     case GRAPH_NAME: return "the initializers, inputs and outputs are missing";

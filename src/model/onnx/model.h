@@ -131,8 +131,9 @@ void cpb_onnx_write_type(cpb_json_writer *answer, cpb_span type);
 /* Writes an object for a ValueInfoProto: "name", and the members of its type. */
 void cpb_onnx_write_value_info(cpb_json_writer *answer, cpb_span value_info);
 
-/* The varints of a field, as a list of sizes. */
-void cpb_onnx_write_dims(cpb_json_writer *answer, const char *key, cpb_span message, uint32_t number);
+/* An object for an OperatorSetIdProto, and one for a StringStringEntryProto. */
+void cpb_onnx_write_opset(cpb_json_writer *answer, cpb_span opset);
+void cpb_onnx_write_entry(cpb_json_writer *answer, cpb_span entry);
 
 /* A ModelProto without the values of its tensors. */
 extern const cpb_message_type cpb_view_onnx;

@@ -11,18 +11,8 @@ static void write_text(cpb_json_writer *a, const char *key, cpb_span message, ui
 /* Long texts are not read. */
 static void write_doc(cpb_viewed *m, const char *key, cpb_span message, uint32_t number) {
   cpb_span text = cpb_get_bytes(message, number);
-  cpb_json_writer *a = m->answer;
-  if (!cpb_part_omits(m->view.part, text)) {
-    write_text(a, key, message, number);
-    return;
-  }
-  cpb_range where = cpb_part_where(m->view.part, text);
-  cpb_json_writer_open(a, key, '{');
-  cpb_json_writer_open(a, "omitted", '{');
-  cpb_json_writer_unsigned(a, "offset", where.offset);
-  cpb_json_writer_unsigned(a, "size", where.length);
-  cpb_json_writer_close(a, '}');
-  cpb_json_writer_close(a, '}');
+  if (cpb_part_omits(m->view.part, text)) cpb_write_omitted(m->answer, key, m->view.part, text);
+  else write_text(m->answer, key, message, number);
 }
 
 static void write_identity(cpb_viewed *m) {
@@ -37,20 +27,6 @@ static void write_identity(cpb_viewed *m) {
   write_text(a, "domain", model, MODEL_DOMAIN);
   cpb_json_writer_exact(a, "model_version", (int64_t)cpb_get_number(model, MODEL_VERSION));
   write_doc(m, "doc", model, MODEL_DOC);
-}
-
-static void write_opset(cpb_json_writer *a, cpb_span opset) {
-  cpb_json_writer_open(a, NULL, '{');
-  cpb_json_writer_span(a, "domain", cpb_get_bytes(opset, OPSET_DOMAIN));
-  cpb_json_writer_exact(a, "version", (int64_t)cpb_get_number(opset, OPSET_VERSION));
-  cpb_json_writer_close(a, '}');
-}
-
-static void write_entry(cpb_json_writer *a, cpb_span entry) {
-  cpb_json_writer_open(a, NULL, '{');
-  cpb_json_writer_span(a, "key", cpb_get_bytes(entry, ENTRY_KEY));
-  cpb_json_writer_span(a, "value", cpb_get_bytes(entry, ENTRY_VALUE));
-  cpb_json_writer_close(a, '}');
 }
 
 /* The messages in a field, as a page. */
@@ -108,7 +84,7 @@ static void write_graph(cpb_viewed *m) {
   write_tensor_count(m, "sparse_initializers", graph, GRAPH_SPARSE_INITIALIZER);
   cpb_json_writer_unsigned(a, "value_infos", cpb_count_bytes(graph, GRAPH_VALUE_INFO));
   cpb_json_writer_unsigned(a, "quantization_annotations", cpb_count_bytes(graph, GRAPH_QUANTIZATION));
-  write_page(m, "metadata", graph, GRAPH_METADATA, write_entry);
+  write_page(m, "metadata", graph, GRAPH_METADATA, cpb_onnx_write_entry);
   cpb_json_writer_close(a, '}');
 }
 
@@ -132,7 +108,7 @@ static void write_training(cpb_json_writer *a, cpb_span training) {
 void cpb_onnx_overview(cpb_viewed *m) {
   cpb_span model = m->view.part->message, graph = m->view.graphs.items[0].rest;
   write_identity(m);
-  write_page(m, "opset_imports", model, MODEL_OPSET, write_opset);
+  write_page(m, "opset_imports", model, MODEL_OPSET, cpb_onnx_write_opset);
   write_inputs(m, graph);
   write_page(m, "outputs", graph, GRAPH_OUTPUT, cpb_onnx_write_value_info);
   cpb_viewed_write_counts(m);
@@ -141,6 +117,6 @@ void cpb_onnx_overview(cpb_viewed *m) {
     cpb_viewed_write_parameters(m);
     cpb_viewed_write_files(m);
   }
-  write_page(m, "metadata", model, MODEL_METADATA, write_entry);
+  write_page(m, "metadata", model, MODEL_METADATA, cpb_onnx_write_entry);
   write_page(m, "training", model, MODEL_TRAINING, write_training);
 }

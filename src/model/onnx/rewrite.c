@@ -213,15 +213,6 @@ static void put_reference(cpb_onnx_rewrite *r, uint32_t file, cpb_range where) {
 }
 
 /* Writes a field unchanged. */
-static void put_field(cpb_onnx_rewrite *r, const cpb_cursor *c) {
-  cpb_pieces *p = &r->model;
-  if (c->type == CPB_WIRE_VARINT) cpb_pieces_number(p, c->number, c->value);
-  else if (c->type == CPB_WIRE_FIXED32) cpb_pieces_fixed(p, c->number, c->value, 4);
-  else if (c->type == CPB_WIRE_FIXED64) cpb_pieces_fixed(p, c->number, c->value, 8);
-  else if (c->bytes.size == 0 && !cpb_part_omits(&r->part, c->bytes)) cpb_pieces_bytes(p, c->number, c->bytes);
-  else cpb_pieces_copy(p, c->number, cpb_part_where(&r->part, c->bytes));
-}
-
 static bool is_place(uint32_t number) {
   return number == TENSOR_RAW_DATA || number == TENSOR_EXTERNAL || number == TENSOR_LOCATION;
 }
@@ -238,7 +229,7 @@ static void put_tensor(cpb_onnx_rewrite *r, cpb_span message, bool moves_out, ui
       if (moves_out) put_reference(r, file, where);
       else cpb_pieces_copy_other(&r->model, TENSOR_RAW_DATA, file, where);
     }
-    if (more && !is_place(c.number)) put_field(r, &c);
+    if (more && !is_place(c.number)) cpb_pieces_field(&r->model, &r->part, &c);
   }
 }
 
@@ -292,14 +283,14 @@ static void leave(cpb_onnx_rewrite *r) {
   }
   cpb_pieces_back_to(&r->model, f->mark);
   cpb_cursor whole = {.number = f->number, .type = CPB_WIRE_LEN, .bytes = f->message};
-  put_field(r, &whole);
+  cpb_pieces_field(&r->model, &r->part, &whole);
 }
 
 static bool take_field(cpb_onnx_rewrite *r, frame *f) {
   const cpb_cursor c = f->fields;
   const cpb_field *field = c.type == CPB_WIRE_LEN ? cpb_message_find_number(f->type, c.number) : NULL;
   if (field && field->message && !cpb_part_omits(&r->part, c.bytes)) return enter(r, field->message, c.number, c.bytes);
-  put_field(r, &c);
+  cpb_pieces_field(&r->model, &r->part, &c);
   return true;
 }
 

@@ -98,7 +98,7 @@ static void write_preview(cpb_json_writer *a, const cpb_onnx_tensor *t) {
 
 void cpb_onnx_write_tensor(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   cpb_onnx_write_dtype(a, "dtype", t->dtype);
-  cpb_onnx_write_dims(a, "shape", t->message, TENSOR_DIMS);
+  cpb_write_varints(a, "shape", t->message, TENSOR_DIMS);
   if (t->has_elements) {
     cpb_json_writer_exact_unsigned(a, "elements", t->elements);
     if (t->type.format && t->type.format->size > 0) cpb_json_writer_exact_unsigned(a, "bytes", t->bytes);
@@ -121,7 +121,7 @@ void cpb_onnx_write_sparse(cpb_json_writer *a, const cpb_part *part, cpb_span me
   const cpb_onnx_tensor values = cpb_onnx_tensor_of(part, cpb_get_bytes(message, SPARSE_VALUES));
   const cpb_onnx_tensor indices = cpb_onnx_tensor_of(part, cpb_get_bytes(message, SPARSE_INDICES));
   cpb_onnx_write_dtype(a, "dtype", values.dtype);
-  cpb_onnx_write_dims(a, "shape", message, SPARSE_DIMS);
+  cpb_write_varints(a, "shape", message, SPARSE_DIMS);
   cpb_json_writer_unsigned(a, "size", values.size + indices.size);
   cpb_json_writer_bool(a, "sparse", true);
   write_inner(a, "values_tensor", &values);

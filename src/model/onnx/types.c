@@ -6,12 +6,18 @@
 /* Types are written while they are walked. A type that holds another one is a member of the outer object, so the
  * objects are closed at the very end. */
 
-void cpb_onnx_write_dims(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
-  uint64_t size;
-  cpb_varints dims = cpb_varints_of(message, number);
-  cpb_json_writer_open(a, key, '[');
-  while (cpb_varints_next(&dims, &size)) cpb_json_writer_exact(a, NULL, (int64_t)size);
-  cpb_json_writer_close(a, ']');
+void cpb_onnx_write_opset(cpb_json_writer *a, cpb_span opset) {
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "domain", cpb_get_bytes(opset, OPSET_DOMAIN));
+  cpb_json_writer_exact(a, "version", (int64_t)cpb_get_number(opset, OPSET_VERSION));
+  cpb_json_writer_close(a, '}');
+}
+
+void cpb_onnx_write_entry(cpb_json_writer *a, cpb_span entry) {
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "key", cpb_get_bytes(entry, ENTRY_KEY));
+  cpb_json_writer_span(a, "value", cpb_get_bytes(entry, ENTRY_VALUE));
+  cpb_json_writer_close(a, '}');
 }
 
 /* Whether the field is present, which distinguishes 0 from absent. */

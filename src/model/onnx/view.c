@@ -366,10 +366,7 @@ static void write_metadata(cpb_json_writer *a, cpb_span message, uint32_t number
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     if (!open) cpb_json_writer_open(a, "metadata", '[');
     open = true;
-    cpb_json_writer_open(a, NULL, '{');
-    cpb_json_writer_span(a, "key", cpb_get_bytes(c.bytes, ENTRY_KEY));
-    cpb_json_writer_span(a, "value", cpb_get_bytes(c.bytes, ENTRY_VALUE));
-    cpb_json_writer_close(a, '}');
+    cpb_onnx_write_entry(a, c.bytes);
   }
   if (open) cpb_json_writer_close(a, ']');
 }
@@ -385,12 +382,7 @@ static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, co
 static void write_opsets(cpb_json_writer *a, cpb_span function) {
   cpb_cursor c = cpb_cursor_of(function);
   cpb_json_writer_open(a, "opset_imports", '[');
-  while (cpb_cursor_find(&c, FUNCTION_OPSET, CPB_WIRE_LEN)) {
-    cpb_json_writer_open(a, NULL, '{');
-    cpb_json_writer_span(a, "domain", cpb_get_bytes(c.bytes, OPSET_DOMAIN));
-    cpb_json_writer_exact(a, "version", (int64_t)cpb_get_number(c.bytes, OPSET_VERSION));
-    cpb_json_writer_close(a, '}');
-  }
+  while (cpb_cursor_find(&c, FUNCTION_OPSET, CPB_WIRE_LEN)) cpb_onnx_write_opset(a, c.bytes);
   cpb_json_writer_close(a, ']');
 }
 

@@ -1,6 +1,9 @@
 #include "model/questions/questions.h"
 #include "model/view/view.h"
 
+/* A page decides only what is written. All nodes are walked in any case, since the answer has their number. `inputs`
+ * and `parameters` leave out absent inputs in the same way, so the n-th elements of the two lists belong together. */
+
 /* The names of the inputs; if known, also the parameters that they are bound to. */
 static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {
   cpb_view_value value;

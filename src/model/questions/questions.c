@@ -83,10 +83,7 @@ void cpb_viewed_write_tensor_name(cpb_viewed *m, const char *key, const cpb_view
 
 /* --- Errors ------------------------------------------------------------------------------- */
 
-bool cpb_viewed_fail_memory(cpb_viewed *m) {
-  cpb_fail_memory(m->error);
-  return false;
-}
+bool cpb_viewed_fail_memory(cpb_viewed *m) { return cpb_fail_memory(m->error), false; }
 
 bool cpb_viewed_not_found(cpb_viewed *m, const char *what, cpb_span name) {
   char text[128];

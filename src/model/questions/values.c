@@ -42,10 +42,7 @@ cpb_input *cpb_viewed_values_input(void *reader) {
 
 cpb_error *cpb_viewed_values_error(void *reader) { return &((cpb_viewed_values *)reader)->error; }
 
-cpb_have cpb_viewed_values_fail_memory(cpb_viewed_values *r) {
-  cpb_fail_memory(&r->error);
-  return CPB_FAILED;
-}
+cpb_have cpb_viewed_values_fail_memory(cpb_viewed_values *r) { return cpb_fail_memory(&r->error), CPB_FAILED; }
 
 /* If a model is damaged at its very beginning, that is the error. */
 cpb_have cpb_viewed_values_read(cpb_viewed_values *r, const cpb_message_type *type) {

@@ -68,10 +68,7 @@ const cpb_sd_variable *cpb_sd_find_variable(const cpb_sd_graph *g, cpb_span name
 
 /* --- The pass ------------------------------------------------------------------- */
 
-static bool no_memory(cpb_sd_graph *g) {
-  cpb_fail_memory(g->error);
-  return false;
-}
+static bool no_memory(cpb_sd_graph *g) { return cpb_fail_memory(g->error), false; }
 
 static bool has_room(cpb_sd_graph *g) {
   uint64_t taken = g->num_variables * (uint64_t)sizeof *g->variables + g->num_nodes * (uint64_t)sizeof *g->nodes +

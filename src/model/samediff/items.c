@@ -4,6 +4,10 @@
 #include "base/floats.h"
 #include "model/samediff/array.h"
 
+/* graph.c keeps only an index, so details are read from the file again. Reading may have to wait for a page of a
+ * graph file: a function then returns false, and reply.c drops what it wrote and calls it again from the start. So
+ * the functions here change nothing but the answer and the scratch text. */
+
 /* --- Texts and numbers ------------------------------------------------------------ */
 
 static bool write_text(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table, unsigned field) {

@@ -10,10 +10,7 @@
 #define DIGITS_MAX 19
 #define SHOWN 80
 
-static bool no_memory(cpb_error *error) {
-  cpb_fail_memory(error);
-  return false;
-}
+static bool no_memory(cpb_error *error) { return cpb_fail_memory(error), false; }
 
 /* The next line without its CRLF or LF; false at the end. */
 static bool next_line(cpb_span *rest, cpb_span *line) {

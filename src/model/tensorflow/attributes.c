@@ -1,5 +1,6 @@
 #include "model/tensorflow/view.h"
 
+#include "base/floats.h"
 #include "base/status.h"
 #include "model/common/answer.h"
 #include "model/common/lists.h"
@@ -10,37 +11,18 @@
 /* An AttrValue is a oneof: if a file has several of its fields, protobuf lets the last one count, and so does this.
  * A value that the outline left out is written as its range in the file, never read for the answer. */
 
-static const struct {
-  uint32_t number;
-  const char *name;
-} attr_kinds[] = {{ATTR_LIST, "list"},        {ATTR_STRING, "string"}, {ATTR_INT, "int"},
-                  {ATTR_FLOAT, "float"},      {ATTR_BOOL, "bool"},     {ATTR_TYPE, "type"},
-                  {ATTR_SHAPE, "shape"},      {ATTR_TENSOR, "tensor"}, {ATTR_PLACEHOLDER, "placeholder"},
-                  {ATTR_FUNCTION, "function"}};
-
 static const char *attr_kind_name(uint32_t number) {
-  for (size_t i = 0; i < sizeof attr_kinds / sizeof *attr_kinds; i++) {
-    if (attr_kinds[i].number == number) return attr_kinds[i].name;
-  }
-  return NULL;
-}
-
-static void write_omitted(cpb_json_writer *a, const char *key, cpb_range range) {
-  cpb_json_writer_open(a, key, '{');
-  cpb_write_range(a, "omitted", range);
-  cpb_json_writer_close(a, '}');
+  static const char *const names[] = {
+      [ATTR_LIST] = "list",        [ATTR_STRING] = "string", [ATTR_INT] = "int",
+      [ATTR_FLOAT] = "float",      [ATTR_BOOL] = "bool",     [ATTR_TYPE] = "type",
+      [ATTR_SHAPE] = "shape",      [ATTR_TENSOR] = "tensor", [ATTR_PLACEHOLDER] = "placeholder",
+      [ATTR_FUNCTION] = "function"};
+  return number < sizeof names / sizeof *names ? names[number] : NULL;
 }
 
 static void write_bytes(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span bytes) {
-  if (cpb_part_omits(part, bytes)) write_omitted(a, key, cpb_part_where(part, bytes));
+  if (cpb_part_omits(part, bytes)) cpb_write_omitted(a, key, part, bytes);
   else cpb_json_writer_span(a, key, bytes);
-}
-
-static void write_float(cpb_json_writer *a, const char *key, uint64_t bits) {
-  uint32_t low = (uint32_t)bits;
-  float value;
-  memcpy(&value, &low, sizeof value);
-  cpb_json_writer_float(a, key, value);
 }
 
 static void write_function(cpb_json_writer *a, const char *key, cpb_span name_attrs) {
@@ -54,7 +36,7 @@ static void write_function(cpb_json_writer *a, const char *key, cpb_span name_at
 /* A number, of an attribute or an element of one. */
 static void write_number(cpb_json_writer *a, const char *key, uint32_t kind, uint64_t value) {
   switch (kind) {
-    case ATTR_FLOAT: write_float(a, key, value); break;
+    case ATTR_FLOAT: cpb_json_writer_float(a, key, cpb_float_of((uint32_t)value)); break;
     case ATTR_BOOL: cpb_json_writer_bool(a, key, value != 0); break;
     case ATTR_TYPE: cpb_write_dtype(a, key, value); break;
     default: cpb_json_writer_exact(a, key, (int64_t)value); break;
@@ -80,19 +62,8 @@ static bool is_number(uint32_t kind) { return kind >= ATTR_INT && kind <= ATTR_T
 
 /* Floats lie packed in four bytes each, the others as varints. */
 static void write_packed(cpb_json_writer *a, uint32_t kind, cpb_span packed) {
-  const uint8_t *at = packed.data, *end = packed.data + packed.size;
-  while (at && at < end) {
-    uint64_t value;
-    if (kind == ATTR_FLOAT) {
-      if (end - at < 4) break;
-      value = cpb_load32(at);
-      at += 4;
-    } else {
-      at = cpb_varint_read(at, end, &value);
-      if (!at) break;
-    }
-    write_number(a, NULL, kind, value);
-  }
+  uint64_t value;
+  while (cpb_packed_next(&packed, kind == ATTR_FLOAT, &value)) write_number(a, NULL, kind, value);
 }
 
 static void write_list(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span list) {
@@ -102,7 +73,7 @@ static void write_list(cpb_json_writer *a, const char *key, const cpb_part *part
     uint32_t kind = c.number == ATTR_LIST_FUNCTION ? ATTR_FUNCTION : c.number;
     if (c.type != CPB_WIRE_LEN) write_number(a, NULL, kind, c.value);
     else if (!is_number(kind)) write_message(a, NULL, part, kind, c.bytes);
-    else if (cpb_part_omits(part, c.bytes)) write_omitted(a, NULL, cpb_part_where(part, c.bytes));
+    else if (cpb_part_omits(part, c.bytes)) cpb_write_omitted(a, NULL, part, c.bytes);
     else write_packed(a, kind, c.bytes);
   }
   cpb_json_writer_close(a, ']');

@@ -78,10 +78,7 @@ static cpb_error *error(void *state) { return &((reader *)state)->error; }
 
 /* --- Parts ------------------------------------------------------------------------------ */
 
-static cpb_have fails_memory(reader *r) {
-  cpb_fail_memory(&r->error);
-  return CPB_FAILED;
-}
+static cpb_have fails_memory(reader *r) { return cpb_fail_memory(&r->error), CPB_FAILED; }
 
 static cpb_have have_of(cpb_step step) {
   return step == CPB_STEP_DONE ? CPB_HAVE : step == CPB_STEP_NEED ? CPB_WAIT : CPB_FAILED;

@@ -139,14 +139,13 @@ static void write_bare_function(cpb_saved_model *m, cpb_span function) {
 
 void cpb_write_object(cpb_saved_model *m, uint32_t node) {
   cpb_json_writer *a = m->viewed.answer;
-  cpb_span value;
   const cpb_object *object = &m->objects.items[node];
-  uint32_t kind = cpb_object_kind(object, &value);
+  const cpb_span value = object->value;
   /* Many references may lead to the object, and several of its fields are searched one by one, so charge its size. */
   if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, 4 * (uint64_t)object->message.size)) return;
-  cpb_json_writer_text(a, "kind", cpb_object_kind_name(kind));
+  cpb_json_writer_text(a, "kind", cpb_object_kind_name(object->kind));
   write_text(a, "registered_name", object->message, OBJECT_REGISTERED_NAME);
-  switch (kind) {
+  switch (object->kind) {
     case OBJECT_USER: write_user_object(m, value); break;
     case OBJECT_ASSET: write_asset(m, value); break;
     case OBJECT_FUNCTION:

@@ -105,12 +105,8 @@ static bool find_calls(cpb_graph *g, uint32_t caller) {
 
 static void note_same_names(const cpb_graph *g, cpb_problems *problems) {
   for (size_t i = 1; i < g->names.count; i++) {
-    char text[192], name[128];
-    cpb_span same = g->names.items[i].text;
-    if (!cpb_span_equal(same, g->names.items[i - 1].text)) continue;
-    cpb_quote(name, sizeof name, same.data, same.size);
-    cpb_format(text, sizeof text, "more than one function is named \"%s\"", name);
-    cpb_problems_add(problems, CPB_NO_OFFSET, text);
+    const cpb_span same = g->names.items[i].text;
+    if (cpb_span_equal(same, g->names.items[i - 1].text)) cpb_graphs_note_same_name(problems, same);
   }
 }
 

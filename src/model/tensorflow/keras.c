@@ -62,7 +62,8 @@ static void describe(const void *metadata, size_t size, char *out, size_t room) 
   else cpb_format(out, room, "%s cannot be parsed: no Keras objects in it", name);
 }
 
-bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size) {
+int cpb_saved_set_keras(void *reader, const void *metadata, size_t size) {
+  cpb_saved_model *m = reader;
   cpb_saved_forget_keras(m, true);
   bool memory = make_keras(m);
   if (!memory) return false;
@@ -91,22 +92,21 @@ void cpb_saved_forget_keras(cpb_saved_model *m, bool all) {
   m->keras = NULL;
 }
 
+static bool is_of_keras(const cpb_object *object) {
+  return object->kind == OBJECT_USER && cpb_keras_is_identifier(cpb_get_bytes(object->value, USER_IDENTIFIER));
+}
+
 /* Whether the object itself has metadata of Keras. */
 static bool says_something(const cpb_saved_model *m, const cpb_object *object) {
-  cpb_span user, metadata;
-  if (cpb_object_kind(object, &user) != OBJECT_USER) return false;
-  metadata = cpb_get_bytes(user, USER_METADATA);
-  return cpb_keras_is_identifier(cpb_get_bytes(user, USER_IDENTIFIER)) &&
-         (metadata.size > 0 || cpb_part_omits(&m->skeleton, metadata));
+  if (!is_of_keras(object)) return false;
+  const cpb_span metadata = cpb_get_bytes(object->value, USER_METADATA);
+  return metadata.size > 0 || cpb_part_omits(&m->skeleton, metadata);
 }
 
 bool cpb_saved_has_layers(const cpb_saved_model *m) {
   if (m->keras && m->keras->given) return true;
   for (size_t i = 0; i < m->objects.count; i++) {
-    cpb_span user;
-    if (cpb_object_kind(&m->objects.items[i], &user) == OBJECT_USER &&
-        cpb_keras_is_identifier(cpb_get_bytes(user, USER_IDENTIFIER)))
-      return true;
+    if (is_of_keras(&m->objects.items[i])) return true;
   }
   return false;
 }
@@ -128,10 +128,7 @@ cpb_input *cpb_saved_keras_input(cpb_saved_model *m) {
 }
 
 cpb_step cpb_saved_read_keras(cpb_saved_model *m) {
-  if (!make_keras(m)) {
-    cpb_viewed_fail_memory(&m->viewed);
-    return CPB_STEP_ERROR;
-  }
+  if (!make_keras(m)) return cpb_viewed_fail_memory(&m->viewed), CPB_STEP_ERROR;
   cpb_part *part = &m->keras->part;
   if (m->keras->given) return CPB_STEP_DONE;
   if (!part->outline && !cpb_saved_begin_part(m, part, META_GRAPH_OBJECTS, &cpb_view_keras, KERAS_AHEAD))
@@ -210,16 +207,12 @@ static bool next_child(void *user, uint32_t node, uint64_t *place, uint32_t *chi
 }
 
 static bool is_variable(void *user, uint32_t node, uint64_t *elements) {
-  cpb_span variable;
-  const cpb_objects *objects = &((source *)user)->model->objects;
-  return cpb_object_kind(&objects->items[node], &variable) == OBJECT_VARIABLE &&
-         cpb_shape_elements(cpb_get_shape(variable, VARIABLE_SHAPE), elements);
+  const cpb_object *object = &((source *)user)->model->objects.items[node];
+  return object->kind == OBJECT_VARIABLE && cpb_shape_elements(cpb_get_shape(object->value, VARIABLE_SHAPE), elements);
 }
 
 static cpb_span variable_name(void *user, uint32_t node) {
-  cpb_span variable;
-  cpb_object_kind(&((source *)user)->model->objects.items[node], &variable);
-  return cpb_get_bytes(variable, VARIABLE_NAME);
+  return cpb_get_bytes(((source *)user)->model->objects.items[node].value, VARIABLE_NAME);
 }
 
 /* Reports each function once, because many objects may have the same function. */
@@ -238,8 +231,8 @@ static void find_captures(source *s, cpb_span function, void (*found)(void *, ui
 static void find_needed(void *user, uint32_t node, void (*found)(void *to, uint32_t needed), void *to) {
   source *s = user;
   const cpb_objects *o = &s->model->objects;
-  cpb_span value;
-  uint32_t kind = cpb_object_kind(&o->items[node], &value);
+  const cpb_span value = o->items[node].value;
+  const uint32_t kind = o->items[node].kind;
   cpb_cursor c = cpb_cursor_of(o->items[node].message);
   while (cpb_cursor_find(&c, OBJECT_DEPENDENCIES, CPB_WIRE_LEN)) {
     uint64_t needed = cpb_get_number(c.bytes, REFERENCE_NODE);

@@ -7,7 +7,7 @@
 #include "model/tensorflow/state.h"
 
 /* Makes a copy; false if memory is short. Drops the data from an earlier file. */
-bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size);
+int cpb_saved_set_keras(void *reader, const void *metadata, size_t size);
 /* The given file; NULL data if it is missing or not usable. */
 cpb_span cpb_saved_keras_given(const cpb_saved_model *m);
 /* Forgets the data of the meta graph; with `all`, the given file as well. */

@@ -208,28 +208,17 @@ uint32_t cpb_objects_find(const cpb_objects *o, cpb_span path) {
 
 /* --- Objects ------------------------------------------------------------------- */
 
-static const struct {
-  uint32_t kind;
-  const char *name;
-} kinds[] = {{OBJECT_USER, "user_object"},
-             {OBJECT_ASSET, "asset"},
-             {OBJECT_FUNCTION, "function"},
-             {OBJECT_VARIABLE, "variable"},
-             {OBJECT_BARE_FUNCTION, "bare_concrete_function"},
-             {OBJECT_CONSTANT, "constant"},
-             {OBJECT_RESOURCE, "resource"},
-             {OBJECT_CAPTURED, "captured_tensor"}};
-
 const char *cpb_object_kind_name(uint32_t kind) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    if (kinds[i].kind == kind) return kinds[i].name;
-  }
-  return "none";
-}
-
-uint32_t cpb_object_kind(const cpb_object *object, cpb_span *value) {
-  *value = object->value;
-  return object->kind;
+  static const char *const names[] = {[OBJECT_USER] = "user_object",
+                                      [OBJECT_ASSET] = "asset",
+                                      [OBJECT_FUNCTION] = "function",
+                                      [OBJECT_VARIABLE] = "variable",
+                                      [OBJECT_BARE_FUNCTION] = "bare_concrete_function",
+                                      [OBJECT_CONSTANT] = "constant",
+                                      [OBJECT_RESOURCE] = "resource",
+                                      [OBJECT_CAPTURED] = "captured_tensor"};
+  const char *name = kind < sizeof names / sizeof *names ? names[kind] : NULL;
+  return name ? name : "none";
 }
 
 cpb_span cpb_objects_concrete(const cpb_objects *o, cpb_span function) {

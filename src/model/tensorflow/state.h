@@ -76,8 +76,6 @@ void cpb_objects_free(cpb_objects *objects);
 bool cpb_objects_build(cpb_objects *objects, const cpb_part *part, cpb_span meta, cpb_problems *problems,
                        cpb_meter *meter, cpb_error *error);
 
-/* The kind of the object, and its value. */
-uint32_t cpb_object_kind(const cpb_object *object, cpb_span *value);
 /* Such as "variable"; "none" for 0. */
 const char *cpb_object_kind_name(uint32_t kind);
 

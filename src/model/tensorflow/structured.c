@@ -1,6 +1,7 @@
 /* Writes StructuredValues, which may be nested, without recursion. */
 #include "model/tensorflow/describe.h"
 
+#include "base/floats.h"
 #include "model/common/answer.h"
 #include "model/common/lists.h"
 #include "model/common/tensor/tensor.h"
@@ -38,12 +39,6 @@ static void push(writer *w, cpb_span message, uint32_t number, fields_are are, c
 }
 
 /* --- Kinds ------------------------------------------------------------------- */
-
-static void write_double(cpb_json_writer *a, const char *key, uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  cpb_json_writer_double(a, key, value);
-}
 
 static void write_tensor(writer *w, const char *key, cpb_span message) {
   cpb_tensor tensor = cpb_tensor_of(w->part, message);
@@ -120,7 +115,7 @@ static bool write_plain(cpb_json_writer *a, const char *key, const cpb_cursor *k
   switch (kind->number) {
     case 0:
     case VALUE_NONE: cpb_json_writer_null(a, key); return true;
-    case VALUE_FLOAT: write_double(a, key, kind->value); return true;
+    case VALUE_FLOAT: cpb_json_writer_double(a, key, cpb_double_of(kind->value)); return true;
     case VALUE_INT: cpb_json_writer_signed(a, key, zigzag(kind->value)); return true;
     case VALUE_STRING: cpb_json_writer_span(a, key, kind->bytes); return true;
     case VALUE_BOOL: cpb_json_writer_bool(a, key, kind->value != 0); return true;

@@ -30,9 +30,9 @@ typedef struct walk {
 } walk;
 
 static uint8_t begin_of(const walk *w, uint32_t node, cpb_span name) {
-  cpb_span value;
-  const bool has_identifier = cpb_object_kind(&w->objects->items[node], &value) == OBJECT_USER;
-  const cpb_span identifier = has_identifier ? cpb_get_bytes(value, USER_IDENTIFIER) : (cpb_span){NULL, 0};
+  const cpb_object *object = &w->objects->items[node];
+  const cpb_span user = object->kind == OBJECT_USER ? object->value : (cpb_span){NULL, 0};
+  const cpb_span identifier = cpb_get_bytes(user, USER_IDENTIFIER);
   if (cpb_is_optimizer_name(name) || cpb_span_is(identifier, "optimizer")) return OPTIMIZER;
   return cpb_is_metrics_name(name) || cpb_span_is(identifier, "_tf_keras_metric") ? METRICS : NOTHING;
 }
@@ -191,8 +191,9 @@ typedef struct search {
 static bool next_variable(const cpb_objects *o, cpb_cursor *c, uint32_t *node, cpb_span *variable) {
   while (cpb_cursor_find(c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
     uint64_t id = cpb_get_number(c->bytes, REFERENCE_NODE);
-    if (id >= o->count || cpb_object_kind(&o->items[id], variable) != OBJECT_VARIABLE) continue;
+    if (id >= o->count || o->items[id].kind != OBJECT_VARIABLE) continue;
     *node = (uint32_t)id;
+    *variable = o->items[id].value;
     return true;
   }
   return false;
@@ -223,11 +224,9 @@ static bool is_alike(cpb_span a, cpb_span b) {
 /* Layers may give several variables the same name. Then nothing distinguishes them, and the first similar one stands
  * for all. */
 static void match(search *s, uint32_t node, cpb_span variable) {
-  cpb_span other;
   uint32_t first = cpb_names_find(&s->names, cpb_get_bytes(variable, VARIABLE_NAME));
   if (s->of[node] != CPB_NO_OBJECT || first == CPB_NO_NAME) return;
-  cpb_object_kind(&s->objects->items[first], &other);
-  if (is_alike(variable, other)) s->of[node] = first;
+  if (is_alike(variable, s->objects->items[first].value)) s->of[node] = first;
 }
 
 /* By node: CPB_NO_OBJECT, or the variable that this one is a copy of. The caller releases it; NULL if memory is
@@ -266,8 +265,10 @@ static bool add(cpb_variable_list *l, const cpb_variable *v) {
 
 static bool add_objects(cpb_variable_list *l, const cpb_saved_model *m, const uint32_t *copies) {
   for (uint32_t i = 0; i < m->objects.count; i++) {
+    const cpb_object *object = &m->objects.items[i];
+    if (object->kind != OBJECT_VARIABLE) continue;
     cpb_variable v = {.node = i, .is_first = true, .copy_of = copies[i], .stored = cpb_saved_stored(m, i)};
-    if (cpb_object_kind(&m->objects.items[i], &v.message) != OBJECT_VARIABLE) continue;
+    v.message = object->value;
     v.name = cpb_span_without_end(cpb_get_bytes(v.message, VARIABLE_NAME), ":0");
     v.dtype = cpb_get_number(v.message, VARIABLE_DTYPE);
     v.shape = cpb_get_shape(v.message, VARIABLE_SHAPE);

@@ -41,8 +41,8 @@ void cpb_saved_forget_checkpoint(cpb_saved_model *m) {
   m->variables = NULL;
 }
 
-bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoint, const void *object_graph,
-                              size_t size) {
+int cpb_saved_set_checkpoint(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
+  cpb_saved_model *m = reader;
   cpb_saved_forget_checkpoint(m);
   if (!checkpoint || m->is_graph) return !checkpoint;
   variables *v = m->variables = cpb_alloc_zeroed(&m->viewed.allocator, sizeof *v);
@@ -208,9 +208,8 @@ static void claim(variables *v, const cpb_stored *stored) {
 }
 
 static void claim_all(cpb_saved_model *m, variables *v) {
-  cpb_span value;
   for (uint32_t i = 0; i < m->objects.count; i++) {
-    if (cpb_object_kind(&m->objects.items[i], &value) == OBJECT_VARIABLE) claim(v, cpb_saved_stored(m, i));
+    if (m->objects.items[i].kind == OBJECT_VARIABLE) claim(v, cpb_saved_stored(m, i));
   }
   if (m->objects.count > 0) return;
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));

@@ -56,8 +56,7 @@ cpb_parameters cpb_variable_list_parameters(const cpb_variable_list *list);
 /* --- variables -------------------------------------------------------------------------------- */
 
 /* False if memory is short. Drops the data from an earlier checkpoint. */
-bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoint, const void *object_graph,
-                              size_t size);
+int cpb_saved_set_checkpoint(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size);
 void cpb_saved_forget_checkpoint(cpb_saved_model *m);
 /* Forgets the data of the meta graph. */
 void cpb_saved_forget_links(cpb_saved_model *m);

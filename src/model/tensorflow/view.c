@@ -263,14 +263,15 @@ static void write_variable(cpb_json_writer *a, const cpb_view *v, uint32_t graph
     return;
   }
   const uint32_t object = captured(a, v, cpb_view_graph_of(v, graph), argument->name);
-  cpb_span variable = {NULL, 0};
-  if (object != CPB_NO_OBJECT && cpb_object_kind(&model_of(v)->objects.items[object], &variable) == OBJECT_VARIABLE) {
+  const cpb_object *of = object != CPB_NO_OBJECT ? &model_of(v)->objects.items[object] : NULL;
+  if (of && of->kind == OBJECT_VARIABLE) {
+    const cpb_span variable = of->value;
     cpb_json_writer_span(a, "name", cpb_get_bytes(variable, VARIABLE_NAME));
     write_type_of(a, cpb_get_number(variable, VARIABLE_DTYPE), cpb_get_shape(variable, VARIABLE_SHAPE));
   } else {
     write_type_of(a, argument->dtype, argument->shape);
   }
-  if (object == CPB_NO_OBJECT) return;
+  if (!of) return;
   cpb_json_writer_open(a, "object", '{');
   cpb_write_object_place(model_of(v), object);
   cpb_json_writer_close(a, '}');

@@ -6,8 +6,6 @@
 /* Each line says what the outline keeps of a message, whatever its size; other fields are kept if they are short. A
  * field that is missing here costs an answer its data; one too many costs memory in the size of the file. */
 
-#define MAP_OF(view, value) CPB_VIEW_ENTRY(view, CPB_KEEP(MAP_KEY), CPB_ENTER(MAP_VALUE, value))
-
 CPB_VIEW_ENTRY(text_entry, CPB_KEEP(MAP_KEY))
 
 /* --- Tensors and values ------------------------------------------------------------ */
@@ -18,7 +16,7 @@ static const cpb_message_type value;
 CPB_VIEW(plain, CPB_KEEP(1))
 CPB_VIEW(tensor, CPB_ENTER(TENSOR_SHAPE, plain))
 CPB_VIEW(list, CPB_ENTER(LIST_VALUE, value))
-MAP_OF(value_entry, value)
+CPB_VIEW_MAP_OF(value_entry, value)
 CPB_VIEW(dict, CPB_ENTER(DICT_FIELDS, value_entry))
 CPB_VIEW(pair, CPB_ENTER(MAP_VALUE, value))
 CPB_VIEW(named_tuple, CPB_ENTER(NAMED_TUPLE_VALUES, pair))
@@ -35,7 +33,7 @@ CPB_VIEW(value, CPB_ENTER(VALUE_SHAPE, plain), CPB_ENTER(VALUE_TENSOR_SPEC, tens
 CPB_VIEW(function_spec, CPB_ENTER(SPEC_ARGUMENTS, value), CPB_ENTER(SPEC_INPUT_SIGNATURE, value))
 CPB_VIEW(concrete_function, CPB_KEEP(CONCRETE_BOUND_INPUTS), CPB_ENTER(CONCRETE_INPUTS, value),
          CPB_ENTER(CONCRETE_OUTPUTS, value))
-MAP_OF(concrete_entry, concrete_function)
+CPB_VIEW_MAP_OF(concrete_entry, concrete_function)
 CPB_VIEW(user_object, CPB_KEEP(USER_IDENTIFIER))
 CPB_VIEW(function_object, CPB_ENTER(FUNCTION_SPEC, function_spec))
 CPB_VIEW(variable, CPB_ENTER(VARIABLE_SHAPE, plain), CPB_ENTER(VARIABLE_COMPONENTS, plain))
@@ -60,15 +58,15 @@ static const cpb_message_type tensor_info;
 CPB_VIEW(composite, CPB_ENTER(COMPOSITE_SPEC, type_spec), CPB_ENTER(COMPOSITE_COMPONENTS, tensor_info))
 CPB_VIEW(tensor_info, CPB_ENTER(TENSOR_INFO_SHAPE, plain), CPB_ENTER(TENSOR_INFO_SPARSE, plain),
          CPB_ENTER(TENSOR_INFO_COMPOSITE, composite))
-MAP_OF(tensor_info_entry, tensor_info)
-MAP_OF(tensor_entry, tensor)
+CPB_VIEW_MAP_OF(tensor_info_entry, tensor_info)
+CPB_VIEW_MAP_OF(tensor_entry, tensor)
 CPB_VIEW(signature, CPB_ENTER(SIGNATURE_INPUTS, tensor_info_entry), CPB_ENTER(SIGNATURE_OUTPUTS, tensor_info_entry),
          CPB_ENTER(SIGNATURE_DEFAULTS, tensor_entry))
-MAP_OF(signature_entry, signature)
+CPB_VIEW_MAP_OF(signature_entry, signature)
 CPB_VIEW(names, CPB_KEEP(2)) /* a list of short strings, looked at one by one */
 CPB_VIEW(collection, CPB_ENTER(COLLECTION_NODES, names), CPB_ENTER(COLLECTION_BYTES, names),
          CPB_ENTER(COLLECTION_ANY, names))
-MAP_OF(collection_entry, collection)
+CPB_VIEW_MAP_OF(collection_entry, collection)
 CPB_VIEW(op, CPB_KEEP(OP_NAME))
 CPB_VIEW(ops, CPB_ENTER(1, op))
 CPB_VIEW(meta_info, CPB_ENTER(META_INFO_OPS, ops), CPB_ENTER(META_INFO_ALIASES, text_entry))
@@ -91,7 +89,7 @@ const cpb_message_type cpb_view_saved_model = {.fields = saved_model_fields, .nu
 
 static const cpb_message_type attr_value;
 
-MAP_OF(attr_entry, attr_value)
+CPB_VIEW_MAP_OF(attr_entry, attr_value)
 CPB_VIEW(name_attrs, CPB_ENTER(NAME_ATTRS_ATTR, attr_entry))
 CPB_VIEW(attr_list, CPB_KEEP(ATTR_TYPE), CPB_ENTER(ATTR_SHAPE, plain), CPB_ENTER(ATTR_TENSOR, tensor),
          CPB_ENTER(ATTR_LIST_FUNCTION, name_attrs))
@@ -101,7 +99,7 @@ CPB_VIEW(node, CPB_ENTER(NODE_ATTR, attr_entry))
 CPB_VIEW(argument, CPB_KEEP(ARG_NAME))
 CPB_VIEW(op_signature, CPB_KEEP(OP_NAME), CPB_ENTER(OP_INPUT, argument), CPB_ENTER(OP_OUTPUT, argument))
 CPB_VIEW(arg_attrs, CPB_ENTER(1, attr_entry))
-MAP_OF(arg_attr_entry, arg_attrs)
+CPB_VIEW_MAP_OF(arg_attr_entry, arg_attrs)
 CPB_VIEW_DIVISIBLE(function, ANYWHERE, CPB_ENTER(FUNCTION_SIGNATURE, op_signature), CPB_ENTER(FUNCTION_NODE, node),
                    CPB_ENTER(FUNCTION_RETURN, text_entry), CPB_ENTER(FUNCTION_ATTR, attr_entry),
                    CPB_ENTER(FUNCTION_CONTROL_RETURN, text_entry), CPB_ENTER(FUNCTION_ARG_ATTR, arg_attr_entry))
@@ -118,7 +116,7 @@ const cpb_message_type cpb_view_no_fields; /* is looked into, and nothing long o
 static const cpb_field meta_graphs_fields[] = {CPB_ENTER(SAVED_MODEL_META_GRAPHS, cpb_view_no_fields)};
 const cpb_message_type cpb_view_meta_graphs = {.fields = meta_graphs_fields, .num_fields = 1};
 
-MAP_OF(place_attr, cpb_view_no_fields)
+CPB_VIEW_MAP_OF(place_attr, cpb_view_no_fields)
 CPB_VIEW(place_node, CPB_KEEP(NODE_NAME), CPB_ENTER(NODE_ATTR, place_attr))
 CPB_VIEW(place_signature, CPB_KEEP(OP_NAME))
 CPB_VIEW_DIVISIBLE(place_function, ANYWHERE, CPB_ENTER(FUNCTION_SIGNATURE, place_signature),

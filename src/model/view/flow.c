@@ -24,10 +24,7 @@ typedef struct building {
 
 /* --- Adding ------------------------------------------------------------------------------- */
 
-static bool fail_memory(const building *b) {
-  if (b->error->code == CPB_OK) cpb_fail_memory(b->error);
-  return false;
-}
+static bool fail_memory(const building *b) { return cpb_fail_memory(b->error), false; }
 
 static bool charge(const building *b) {
   return cpb_meter_charge(b->flow->meter, CPB_WORK_ENTRIES, 1, CPB_NO_OFFSET, b->error);

@@ -32,6 +32,27 @@ bool cpb_view_graphs_add(cpb_view_graphs *g, cpb_view_graph graph) {
   return true;
 }
 
+bool cpb_graphs_are_too_deep(cpb_graphs_builder *b, cpb_span message) {
+  if (message.size > 0 || !cpb_part_omits(b->part, message)) return false;
+  if (!b->too_deep)
+    cpb_problems_add(b->problems, cpb_part_where(b->part, message).offset,
+                     "messages are nested deeper than the limit; graphs from here inwards are not shown");
+  return b->too_deep = true;
+}
+
+void cpb_graphs_note_same_name(cpb_problems *problems, cpb_span name) {
+  char text[192], quoted[128];
+  cpb_quote(quoted, sizeof quoted, name.data ? name.data : (const uint8_t *)"", name.size);
+  cpb_format(text, sizeof text, "more than one function is named \"%s\"", quoted);
+  cpb_problems_add(problems, CPB_NO_OFFSET, text);
+}
+
+bool cpb_view_graphs_charge(const cpb_view_graphs *g, cpb_meter *meter, cpb_error *error) {
+  uint64_t entries = g->count + g->calls.count;
+  for (size_t i = 0; i < g->count; i++) entries += g->items[i].nodes;
+  return cpb_meter_charge(meter, CPB_WORK_ENTRIES, entries, CPB_NO_OFFSET, error);
+}
+
 /* --- Names ---------------------------------------------------------------------------------- */
 
 cpb_span cpb_view_label(cpb_span name, uint64_t number, char *spare) {
@@ -40,9 +61,7 @@ cpb_span cpb_view_label(cpb_span name, uint64_t number, char *spare) {
   return (cpb_span){(const uint8_t *)spare, size};
 }
 
-static bool put(cpb_buffer *out, cpb_span text) {
-  return text.size == 0 || cpb_buffer_append(out, text.data, text.size);
-}
+static bool put(cpb_buffer *out, cpb_span text) { return cpb_buffer_append(out, text.data, text.size); }
 
 static bool put_text(cpb_buffer *out, const char *text) { return put(out, cpb_span_of(text)); }
 

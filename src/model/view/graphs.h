@@ -4,6 +4,7 @@
 #define CPB_MODEL_VIEW_GRAPHS_H
 
 #include "base/meter.h"
+#include "model/common/answer.h"
 #include "model/common/lists.h"
 #include "model/common/spans.h"
 
@@ -47,6 +48,23 @@ void cpb_view_graphs_init(cpb_view_graphs *graphs, const cpb_allocator *a);
 void cpb_view_graphs_free(cpb_view_graphs *graphs);
 /* False when memory is short. */
 bool cpb_view_graphs_add(cpb_view_graphs *graphs, cpb_view_graph graph);
+
+/* The state of a reader while it adds graphs. */
+typedef struct cpb_graphs_builder {
+  cpb_view_graphs *graphs;
+  const cpb_part *part;
+  cpb_problems *problems;
+  bool too_deep; /* it was reported */
+} cpb_graphs_builder;
+
+/* Notes once that messages are nested deeper than they are read. */
+bool cpb_graphs_are_too_deep(cpb_graphs_builder *b, cpb_span message);
+
+/* The problem that several functions have this name. */
+void cpb_graphs_note_same_name(cpb_problems *problems, cpb_span name);
+
+/* Charges an entry for each graph, node and call. */
+bool cpb_view_graphs_charge(const cpb_view_graphs *graphs, cpb_meter *meter, cpb_error *error);
 
 /* The name of a node, or #NUMBER, in `spare`, if it has none. */
 #define CPB_VIEW_SPARE 32

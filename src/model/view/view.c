@@ -92,9 +92,7 @@ cpb_view_values cpb_view_messages_in(cpb_span message, uint32_t field, uint32_t 
       .next = next_message, .field = field, .name = name, .type = type, .cursor = cpb_cursor_of(message)};
 }
 
-static bool put(cpb_buffer *out, cpb_span text) {
-  return text.size == 0 || cpb_buffer_append(out, text.data, text.size);
-}
+static bool put(cpb_buffer *out, cpb_span text) { return cpb_buffer_append(out, text.data, text.size); }
 
 const char *cpb_view_tensor_place(const cpb_view *v, const cpb_view_tensor *t) {
   if (!t->of_node) return v->kind->place ? v->kind->place(t) : "initializer";

@@ -35,7 +35,7 @@ typedef struct cpb_tensor_type {
   bool high_first;                 /* the first of them has the highest bits of the byte; else the lowest */
 } cpb_tensor_type;
 
-/* Of an element in `content`; 0 if its values cannot be read. */
+/* The bits of an element in `content`; 0 if its values cannot be read. */
 static inline unsigned cpb_tensor_type_bits(const cpb_tensor_type *type) {
   if (type->packed > 0) return type->packed;
   return type->format ? 8u * type->format->size : 0;

@@ -35,10 +35,7 @@ static size_t place_of(const cpb_pages *p, uint64_t number) {
   return low;
 }
 
-static cpb_have no_memory(cpb_pages *p) {
-  cpb_fail_memory(p->error);
-  return CPB_FAILED;
-}
+static cpb_have no_memory(cpb_pages *p) { return cpb_fail_memory(p->error), CPB_FAILED; }
 
 static cpb_have make_room(cpb_pages *p) {
   if ((p->count + 1) * (uint64_t)PAGE > cpb_max_u64(p->max_memory, 2 * PAGE)) {

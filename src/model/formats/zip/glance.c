@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "model/formats/zip/records.h"
 #include "model/formats/zip/zip.h"
 
 /* --- entry names ------------------------------------------------------------------------------ */
@@ -49,9 +50,6 @@ int cpb_entry_model_rank(cpb_span name) {
 
 /* --- glance ----------------------------------------------------------------------------------- */
 
-enum { LOCAL = 0x04034b50, ENTRY = 0x02014b50, END = 0x06054b50 };
-enum { LOCAL_BYTES = 30, ENTRY_BYTES = 46, END_BYTES = 22, SIZE_FOLLOWS = 8 };
-
 static cpb_span from(cpb_span in, size_t at) { return (cpb_span){in.data + at, in.size - at}; }
 
 /* Takes a header off the front of `rest`. Its name begins at `head`; the name's size and the sizes of the parts after
@@ -66,13 +64,13 @@ static bool take(cpb_span *rest, uint32_t signature, size_t head, size_t sizes, 
   return true;
 }
 
-static bool take_entry(cpb_span *rest, cpb_span *name) { return take(rest, ENTRY, ENTRY_BYTES, 28, 3, name); }
+static bool take_entry(cpb_span *rest, cpb_span *name) { return take(rest, ENTRY_SIGNATURE, ENTRY_SIZE, 28, 3, name); }
 
 /* Also skips the contents if the header gives their size. */
 static bool take_local(cpb_span *rest, cpb_span *name) {
   const cpb_span header = *rest;
-  if (!take(rest, LOCAL, LOCAL_BYTES, 26, 2, name)) return false;
-  const bool is_sized = !(header.data[6] & SIZE_FOLLOWS);
+  if (!take(rest, LOCAL_SIGNATURE, LOCAL_SIZE, 26, 2, name)) return false;
+  const bool is_sized = !(header.data[6] & SIZES_FOLLOW);
   *rest = from(*rest, is_sized ? cpb_min_size(cpb_load32(header.data + 18), rest->size) : rest->size);
   return true;
 }
@@ -89,9 +87,9 @@ static bool is_directory(cpb_span entries, size_t count) {
 static bool find_directory(cpb_span end, uint64_t size, cpb_span *directory) {
   const uint64_t before = size - end.size;
   int tries = 4;
-  for (size_t at = end.size < END_BYTES ? 0 : end.size - END_BYTES + 1; at-- > 0 && tries > 0;) {
+  for (size_t at = end.size < END_SIZE ? 0 : end.size - END_SIZE + 1; at-- > 0 && tries > 0;) {
     const uint8_t *record = end.data + at;
-    if (cpb_load32(record) != END) continue;
+    if (cpb_load32(record) != END_SIGNATURE) continue;
     tries--;
     const uint64_t length = cpb_load32(record + 12), offset = cpb_load32(record + 16);
     if (offset < before || offset - before > at || length > at - (offset - before)) continue;
@@ -104,7 +102,7 @@ static bool find_directory(cpb_span end, uint64_t size, cpb_span *directory) {
 /* The directory's entries in `end`, from the first complete one. */
 static cpb_span find_entries(cpb_span end) {
   size_t at = 0;
-  while (at + 4 <= end.size && cpb_load32(end.data + at) != ENTRY) at++;
+  while (at + 4 <= end.size && cpb_load32(end.data + at) != ENTRY_SIGNATURE) at++;
   return from(end, at + 4 <= end.size ? at : end.size);
 }
 

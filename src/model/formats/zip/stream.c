@@ -2,15 +2,13 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/formats/zip/records.h"
 
-#define LOCAL_SIZE 30
-#define LOCAL_SIGNATURE 0x04034b50u
 #define STORED 0
 #define DEFLATED 8
 /* General purpose bit flags (APPNOTE.TXT 4.4.4). */
-#define ENCRYPTED 0x2041u    /* any kind of encryption: bits 0, 6 and 13 */
-#define PATCH 0x0020u        /* compressed patched data */
-#define SIZES_FOLLOW 0x0008u /* sizes are in a data descriptor, and in the central directory */
+#define ENCRYPTED 0x2041u /* any kind of encryption: bits 0, 6 and 13 */
+#define PATCH 0x0020u     /* compressed patched data */
 #define OUT ((size_t)64 << 10)
 #define NAME_SHOWN 80 /* bytes of a name in an error */
 #define PROBLEM 96
@@ -47,25 +45,13 @@ static cpb_have damaged(cpb_zip_stream *s, uint64_t offset, const char *what) {
   return fails(s, CPB_E_DAMAGED, offset, what);
 }
 
-static cpb_have no_memory(cpb_zip_stream *s) {
-  cpb_fail_memory(s->error);
-  return CPB_FAILED;
-}
+static cpb_have no_memory(cpb_zip_stream *s) { return cpb_fail_memory(s->error), CPB_FAILED; }
 
 /* --- The local header ----------------------------------------------------------- */
 
 static cpb_have gather(cpb_zip_stream *s, size_t length) {
-  cpb_input *input = s->zip->input;
-  if (!cpb_buffer_reserve(&s->header, length)) return no_memory(s);
-  while (s->header.size < length) {
-    uint64_t at = s->entry->header + s->header.size;
-    cpb_span span;
-    cpb_have have = cpb_input_span(input, at, length - s->header.size, s->entry->ahead - at, &span);
-    if (have != CPB_HAVE) return cpb_zip_settle(have, input, s->error);
-    memcpy(s->header.data + s->header.size, span.data, span.size);
-    s->header.size += span.size;
-  }
-  return CPB_HAVE;
+  const cpb_zip_entry *e = s->entry;
+  return cpb_zip_gather(s->zip, &s->header, e->header, length, e->ahead - e->header);
 }
 
 static bool agrees(uint64_t local, uint64_t central, bool may_be_zero) {

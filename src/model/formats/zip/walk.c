@@ -2,15 +2,11 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/formats/zip/records.h"
 
 /* An entry is added when its header was read, and settled when its end is known: complete, cut off, or dropped
  * because its sizes contradict each other. The last case is why an added entry may be taken back. */
 
-#define LOCAL_SIGNATURE 0x04034b50u
-#define LOCAL_SIZE 30
-#define END_SIGNATURE 0x06054b50u
-#define DESCRIPTOR_SIGNATURE 0x08074b50u
-#define SIZES_FOLLOW 0x0008u
 #define AHEAD_SMALL ((uint64_t)64 << 10) /* requested at once if entries are small */
 #define AHEAD_LARGE ((uint64_t)4 << 10)  /* the same if the next header is the next one needed */
 #define AHEAD_SCANNED ((uint64_t)1 << 20)
@@ -32,12 +28,12 @@ typedef struct kind {
 
 static const kind kinds[] = {
     {LOCAL_SIGNATURE, LOCAL_SIZE, {26, 28, 0}, 0, 0},
-    {0x02014b50, 46, {28, 30, 32}, 0, 0},  /* an entry in a directory */
-    {END_SIGNATURE, 22, {20, 0, 0}, 0, 0}, /* its end */
-    {0x06064b50, 12, {0, 0, 0}, 0, 4},     /* with Zip64 */
-    {0x07064b50, 20, {0, 0, 0}, 0, 0},     /* locator of that record */
-    {0x08064b50, 8, {0, 0, 0}, 4, 0},      /* archive extra data */
-    {0x05054b50, 6, {4, 0, 0}, 0, 0},      /* digital signature */
+    {ENTRY_SIGNATURE, ENTRY_SIZE, {28, 30, 32}, 0, 0},
+    {END_SIGNATURE, END_SIZE, {20, 0, 0}, 0, 0},
+    {END64_SIGNATURE, 12, {0, 0, 0}, 0, 4},
+    {LOCATOR_SIGNATURE, LOCATOR_SIZE, {0, 0, 0}, 0, 0},
+    {0x08064b50, 8, {0, 0, 0}, 4, 0}, /* archive extra data */
+    {0x05054b50, 6, {4, 0, 0}, 0, 0}, /* digital signature */
 };
 
 static const kind *kind_of(const uint8_t *record) {
@@ -85,7 +81,7 @@ static cpb_have gather(walk *w, uint64_t at, size_t length, uint64_t ahead) {
   if (at >= w->held && skip < record->size) memmove(record->data, record->data + skip, record->size -= (size_t)skip);
   else if (at != w->held) record->size = 0;
   w->held = at;
-  return cpb_zip_gather(w->zip, at, length, ahead);
+  return cpb_zip_gather(w->zip, record, at, length, ahead);
 }
 
 /* How far to request bytes from `at`, of which `need` are certainly needed. */

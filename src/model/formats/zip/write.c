@@ -2,23 +2,13 @@
 
 #include "base/checked.h"
 #include "model/formats/zip/deflate.h"
+#include "model/formats/zip/records.h"
 
-#define LOCAL_SIGNATURE 0x04034b50u
-#define DESCRIPTOR_SIGNATURE 0x08074b50u
-#define ENTRY_SIGNATURE 0x02014b50u
-#define END_SIGNATURE 0x06054b50u
-#define END64_SIGNATURE 0x06064b50u
-#define LOCATOR_SIGNATURE 0x07064b50u
-#define LOCAL_SIZE 30
 #define DESCRIPTOR_MAX 24
 #define LOCAL64_SIZE 20
-#define END64_SIZE 56
-#define ALL16 0xffffu
-#define ALL32 0xffffffffu
 #define EXTRA64 0x0001
 #define EXTRA_ALIGNMENT 0xd935 /* as tools that align archives have it: the alignment, then zeros */
 #define EXTRA_ALIGNMENT_SIZE 6
-#define SIZES_FOLLOW 0x0008u
 #define NAME_IS_UTF8 0x0800u
 #define NEEDED 20   /* 2.0: DEFLATE and folders */
 #define NEEDED64 45 /* 4.5: Zip64 */

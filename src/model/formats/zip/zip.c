@@ -5,24 +5,14 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "base/utf8.h"
+#include "model/formats/zip/records.h"
 
 /* The central directory decides. Its records are read one by one, each is checked, and then all together: sorted by
  * place against overlaps, and by name against duplicates. Local headers are compared with it when an entry is opened
  * (stream.c). */
 
 #define TAIL ((size_t)32 << 10)
-#define END_SIZE 22
-#define END_SIGNATURE 0x06054b50u
-#define END64_SIZE 56
-#define END64_SIGNATURE 0x06064b50u
-#define LOCATOR_SIZE 20
-#define LOCATOR_SIGNATURE 0x07064b50u
-#define ENTRY_SIZE 46
-#define ENTRY_SIGNATURE 0x02014b50u
-#define LOCAL_SIZE 30
 #define COMMENT_MAX 0xffffu
-#define ALL16 0xffffu
-#define ALL32 0xffffffffu
 #define DEFLATE_RATIO 1032 /* largest expansion of a byte of DEFLATE */
 #define NAME_SHOWN 80
 #define TOGETHER ((uint64_t)64 << 10)
@@ -49,10 +39,7 @@ static cpb_have damaged(cpb_zip *zip, uint64_t offset, const char *what) {
   return CPB_FAILED;
 }
 
-static cpb_have no_memory(cpb_zip *zip) {
-  cpb_fail_memory(zip->error);
-  return CPB_FAILED;
-}
+static cpb_have no_memory(const cpb_zip *zip) { return cpb_fail_memory(zip->error), CPB_FAILED; }
 
 static cpb_have entry_fails(cpb_zip *zip, cpb_code code, uint64_t offset, cpb_span name, const char *what) {
   char shown[NAME_SHOWN];
@@ -73,16 +60,15 @@ bool cpb_zip_charge(const cpb_zip *zip, cpb_work_kind kind, uint64_t amount, uin
   return !zip->meter || cpb_meter_charge(zip->meter, kind, amount, offset, zip->error);
 }
 
-cpb_have cpb_zip_gather(cpb_zip *zip, uint64_t offset, size_t length, uint64_t ahead) {
-  cpb_buffer *record = &zip->record;
-  if (!cpb_buffer_reserve(record, length)) return no_memory(zip);
-  while (record->size < length) {
+cpb_have cpb_zip_gather(const cpb_zip *zip, cpb_buffer *out, uint64_t offset, size_t length, uint64_t ahead) {
+  if (!cpb_buffer_reserve(out, length)) return no_memory(zip);
+  while (out->size < length) {
     cpb_span span;
-    size_t have = record->size;
+    size_t have = out->size;
     cpb_have got = cpb_input_span(zip->input, offset + have, length - have, ahead > have ? ahead - have : 0, &span);
     if (got != CPB_HAVE) return cpb_zip_settle(got, zip->input, zip->error);
-    memcpy(record->data + have, span.data, span.size);
-    record->size += span.size;
+    memcpy(out->data + have, span.data, span.size);
+    out->size += span.size;
   }
   return CPB_HAVE;
 }
@@ -148,7 +134,7 @@ static cpb_have read_end(cpb_zip *zip, const uint8_t *end) {
 }
 
 static cpb_have read_tail(cpb_zip *zip) {
-  cpb_have have = cpb_zip_gather(zip, zip->size - zip->tail, zip->tail, 0);
+  cpb_have have = cpb_zip_gather(zip, &zip->record, zip->size - zip->tail, zip->tail, 0);
   if (have != CPB_HAVE) return have;
   const uint8_t *end = find_end(&zip->record);
   if (end && (end - zip->record.data >= LOCATOR_SIZE || zip->tail == zip->size)) return read_end(zip, end);
@@ -170,7 +156,7 @@ static cpb_have read_tail(cpb_zip *zip) {
 static bool agrees(uint64_t narrow, uint64_t all, uint64_t wide) { return narrow == all || narrow == wide; }
 
 static cpb_have read_end64(cpb_zip *zip) {
-  cpb_have have = cpb_zip_gather(zip, zip->at, END64_SIZE, 0);
+  cpb_have have = cpb_zip_gather(zip, &zip->record, zip->at, END64_SIZE, 0);
   if (have != CPB_HAVE) return have;
   const uint8_t *end = zip->record.data;
   if (cpb_load32(end) != END64_SIGNATURE)
@@ -307,7 +293,7 @@ static bool charge_entry(cpb_zip *zip, size_t size) {
 static cpb_have read_entry(cpb_zip *zip) {
   uint64_t left = zip->directory + zip->directory_size - zip->at;
   if (left < ENTRY_SIZE) return damaged(zip, zip->at, "the central directory ends within an entry");
-  cpb_have have = cpb_zip_gather(zip, zip->at, cpb_max_size(ENTRY_SIZE, zip->record.size), left);
+  cpb_have have = cpb_zip_gather(zip, &zip->record, zip->at, cpb_max_size(ENTRY_SIZE, zip->record.size), left);
   if (have != CPB_HAVE) return have;
   const uint8_t *record = zip->record.data;
   if (cpb_load32(record) != ENTRY_SIGNATURE) return damaged(zip, zip->at, "no signature of a central directory entry");
@@ -315,7 +301,7 @@ static cpb_have read_entry(cpb_zip *zip) {
   size_t size = ENTRY_SIZE + name_size + extra_size + cpb_load16(record + 32);
   if (size > left) return damaged(zip, zip->at, "the central directory ends within an entry");
   if (zip->record.size == ENTRY_SIZE && !charge_entry(zip, size)) return CPB_FAILED;
-  have = cpb_zip_gather(zip, zip->at, size, left);
+  have = cpb_zip_gather(zip, &zip->record, zip->at, size, left);
   if (have != CPB_HAVE) return have;
   record = zip->record.data;
   cpb_span name = {record + ENTRY_SIZE, name_size};

@@ -66,9 +66,8 @@ void cpb_zip_free(cpb_zip *zip);
 /* Reads and checks the central directory. After CPB_WAIT, call it again to continue. */
 cpb_have cpb_zip_open(cpb_zip *zip);
 
-/* For cpb_zip_walk: reads bytes of the file into `record`, which has the first of them already; `ahead` counts from
- * `offset`. */
-cpb_have cpb_zip_gather(cpb_zip *zip, uint64_t offset, size_t length, uint64_t ahead);
+/* Reads bytes of the file into `out`, which has the first of them already; `ahead` counts from `offset`. */
+cpb_have cpb_zip_gather(const cpb_zip *zip, cpb_buffer *out, uint64_t offset, size_t length, uint64_t ahead);
 
 /* For cpb_zip_walk: adds an entry, and copies its name; and ends the list. If several have one name, the last complete
  * one is kept, because a directory would have that one. */

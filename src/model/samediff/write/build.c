@@ -17,10 +17,7 @@ cpb_span cpb_sd_writer_text(const cpb_samediff_writer *w, cpb_sd_text text) {
   return (cpb_span){text.size > 0 ? w->texts.data + text.at : NULL, text.size};
 }
 
-bool cpb_sd_writer_no_memory(cpb_samediff_writer *w) {
-  cpb_fail_memory(&w->error);
-  return false;
-}
+bool cpb_sd_writer_no_memory(cpb_samediff_writer *w) { return cpb_fail_memory(&w->error), false; }
 
 bool cpb_sd_writer_misused(cpb_samediff_writer *w, const char *what) {
   cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "%s", what);

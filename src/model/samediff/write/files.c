@@ -103,10 +103,7 @@ static cpb_step put_buffer(cpb_samediff_writer *w, uint64_t at) {
   return put_out(w, (cpb_span){w->out.data, w->out.size}, at);
 }
 
-static cpb_step no_memory(cpb_samediff_writer *w) {
-  cpb_sd_writer_no_memory(w);
-  return CPB_STEP_ERROR;
-}
+static cpb_step no_memory(cpb_samediff_writer *w) { return cpb_sd_writer_no_memory(w), CPB_STEP_ERROR; }
 
 static cpb_span comment_of(const cpb_samediff_writer *w) {
   return (cpb_span){w->base_comment.data, w->base_comment.size};

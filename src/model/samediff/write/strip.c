@@ -110,10 +110,7 @@ typedef struct stripper {
   size_t vtables[NUM_LAYOUTS]; /* the last vtable of each layout; 0: none */
 } stripper;
 
-static bool no_memory(stripper *s) {
-  cpb_fail_memory(s->graph->error);
-  return false;
-}
+static bool no_memory(stripper *s) { return cpb_fail_memory(s->graph->error), false; }
 
 static bool put(stripper *s, uint64_t value, unsigned bytes) {
   uint8_t number[8];

@@ -12,10 +12,7 @@
 #define ENTRY_SIZE 46
 #define TAGS "tags.txt"
 
-static cpb_have no_memory(cpb_samediff_writer *w) {
-  cpb_sd_writer_no_memory(w);
-  return CPB_FAILED;
-}
+static cpb_have no_memory(cpb_samediff_writer *w) { return cpb_sd_writer_no_memory(w), CPB_FAILED; }
 
 /* --- The directory ---------------------------------------------------------------- */
 
@@ -363,6 +360,9 @@ void cpb_samediff_writer_free(cpb_samediff_writer *w) {
 }
 
 /* --- Steps ----------------------------------------------------------------------------------- */
+
+/* All that can be refused is checked before the first byte goes out: prepare() runs every stage before
+ * CPB_SD_WRITE_FIRST. After that, only reading, memory or the caller's values can fail. */
 
 uint64_t cpb_samediff_writer_source(const cpb_samediff_writer *w) {
   return w->wants_values ? w->files[w->next_file - 1].part->source : CPB_SAMEDIFF_BASE;

@@ -60,6 +60,9 @@ static void write_answer(cpb_saved_model *m, const cpb_cut *cut) {
 
 /* --- The plan --------------------------------------------------------------------------- */
 
+/* The plan has ranges of the original file instead of bytes, so it costs little and is always made: the answer tells
+ * its size. */
+
 static void plan(cpb_saved_model *m, const cpb_cut *cut) {
   cpb_cut_write(cut, &m->cut);
   cpb_cut_write_keras(cut, cpb_saved_keras_given(m), &m->cut_keras);

@@ -40,10 +40,14 @@ static void write_children(cpb_saved_model *m, uint32_t node) {
   cpb_page_close(m->viewed.answer, &page);
 }
 
-static void write_node_name(cpb_saved_model *m, const char *key, uint64_t node) {
-  cpb_json_writer_open(m->viewed.answer, key, '{');
+static void write_place(cpb_saved_model *m, uint64_t node) {
   if (node < m->objects.count) cpb_write_object_place(m, (uint32_t)node);
   else cpb_json_writer_unsigned(m->viewed.answer, "node", node);
+}
+
+static void write_node_name(cpb_saved_model *m, const char *key, uint64_t node) {
+  cpb_json_writer_open(m->viewed.answer, key, '{');
+  write_place(m, node);
   cpb_json_writer_close(m->viewed.answer, '}');
 }
 
@@ -52,11 +56,9 @@ static void write_dependencies(cpb_saved_model *m, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
   cpb_json_writer_open(m->viewed.answer, "dependencies", '[');
   while (cpb_cursor_find(&c, OBJECT_DEPENDENCIES, CPB_WIRE_LEN)) {
-    uint64_t node = cpb_get_number(c.bytes, REFERENCE_NODE);
     cpb_json_writer_open(m->viewed.answer, NULL, '{');
     cpb_json_writer_span(m->viewed.answer, "name", cpb_get_bytes(c.bytes, REFERENCE_NAME));
-    if (node < m->objects.count) cpb_write_object_place(m, (uint32_t)node);
-    else cpb_json_writer_unsigned(m->viewed.answer, "node", node);
+    write_place(m, cpb_get_number(c.bytes, REFERENCE_NODE));
     cpb_json_writer_close(m->viewed.answer, '}');
   }
   cpb_json_writer_close(m->viewed.answer, ']');

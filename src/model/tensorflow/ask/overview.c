@@ -98,16 +98,6 @@ static void write_text_field(cpb_json_writer *a, const char *key, cpb_span messa
   if (text.data) cpb_json_writer_span(a, key, text);
 }
 
-static void write_graph_range(cpb_saved_model *m, cpb_span meta) {
-  cpb_span graph = cpb_get_bytes(meta, META_GRAPH_GRAPH);
-  if (!graph.data) return;
-  cpb_range where = cpb_part_where(&m->skeleton, graph);
-  cpb_json_writer_open(m->viewed.answer, "graph", '{');
-  cpb_json_writer_unsigned(m->viewed.answer, "offset", where.offset);
-  cpb_json_writer_unsigned(m->viewed.answer, "size", where.length);
-  cpb_json_writer_close(m->viewed.answer, '}');
-}
-
 /* Counts the keys. An entry may occur more than once; the last counts. */
 static void count_signatures(cpb_saved_model *m, cpb_span meta) {
   cpb_entries signatures;
@@ -118,7 +108,7 @@ static void count_signatures(cpb_saved_model *m, cpb_span meta) {
 
 static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number) {
   cpb_json_writer *a = m->viewed.answer;
-  cpb_span info = cpb_get_bytes(meta, META_GRAPH_INFO);
+  const cpb_span info = cpb_get_bytes(meta, META_GRAPH_INFO), graph = cpb_get_bytes(meta, META_GRAPH_GRAPH);
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_unsigned(a, "number", number);
   cpb_write_strings(a, "tags", info, META_INFO_TAGS);
@@ -126,7 +116,7 @@ static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number)
   write_text_field(a, "tensorflow_git_version", info, META_INFO_GIT_VERSION);
   cpb_json_writer_bool(a, "stripped_default_attributes", cpb_get_number(info, META_INFO_STRIPPED_DEFAULTS) != 0);
   count_signatures(m, meta);
-  write_graph_range(m, meta);
+  if (graph.data) cpb_write_range(a, "graph", cpb_part_where(&m->skeleton, graph));
   cpb_json_writer_close(a, '}');
 }
 
@@ -300,11 +290,11 @@ typedef struct counts {
 static void count_objects(const cpb_objects *o, counts *n) {
   memset(n, 0, sizeof *n);
   for (size_t i = 0; i < o->count; i++) {
-    cpb_span value;
-    uint32_t kind = cpb_object_kind(&o->items[i], &value);
-    n->kinds[kind]++;
+    const cpb_object *object = &o->items[i];
+    n->kinds[object->kind]++;
     if (o->links[i].parent == CPB_NO_PARENT) n->unreachable++;
-    if (kind == OBJECT_USER && cpb_span_begins(cpb_get_bytes(value, USER_IDENTIFIER), cpb_span_of("_tf_keras_")))
+    if (object->kind == OBJECT_USER &&
+        cpb_span_begins(cpb_get_bytes(object->value, USER_IDENTIFIER), cpb_span_of("_tf_keras_")))
       n->keras++;
   }
 }
@@ -346,13 +336,13 @@ static void write_summary(cpb_saved_model *m, cpb_keras *keras, void *user) {
 }
 
 static void write_keras(cpb_saved_model *m, const counts *n) {
-  cpb_span root;
-  if (n->keras == 0 || cpb_object_kind(&m->objects.items[0], &root) != OBJECT_USER) {
+  const cpb_object *root = m->objects.items;
+  if (n->keras == 0 || root->kind != OBJECT_USER) {
     cpb_json_writer_null(m->viewed.answer, "keras");
     return;
   }
   cpb_json_writer_open(m->viewed.answer, "keras", '{');
-  cpb_json_writer_span(m->viewed.answer, "identifier", cpb_get_bytes(root, USER_IDENTIFIER));
+  cpb_json_writer_span(m->viewed.answer, "identifier", cpb_get_bytes(root->value, USER_IDENTIFIER));
   cpb_json_writer_unsigned(m->viewed.answer, "objects", n->keras);
   cpb_saved_use_keras_too(m, write_summary, NULL);
   cpb_json_writer_close(m->viewed.answer, '}');

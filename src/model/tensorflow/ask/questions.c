@@ -16,6 +16,8 @@ enum {
   KERAS_IF_LITTLE = CPB_SAVED_TAKES_LITTLE_KERAS
 };
 
+/* The second column says what must be read before the question can be answered. Questions with NULL are answered in
+ * the same way for all kinds of models (questions/). */
 static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_OVERVIEW, GRAPH_IF_WEIGHTS | KERAS_IF_LITTLE, cpb_ask_overview},
     {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
@@ -101,7 +103,8 @@ void cpb_write_fingerprint(cpb_saved_model *m) {
     cpb_problems_add_damage(&m->viewed.problems, CPB_NO_OFFSET, "fingerprint.pb cannot be parsed to its end");
 }
 
-int cpb_saved_set_fingerprint(cpb_saved_model *m, const void *data, size_t size) {
+int cpb_saved_set_fingerprint(void *reader, const void *data, size_t size) {
+  cpb_saved_model *m = reader;
   m->fingerprint.size = 0;
   return !m->is_graph && !m->is_alone && cpb_buffer_append(&m->fingerprint, data, size);
 }

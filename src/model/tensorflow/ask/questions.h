@@ -42,7 +42,7 @@ void cpb_ask_variables(cpb_saved_model *m);
 void cpb_write_versions(cpb_json_writer *a, const char *key, cpb_span versions);
 
 /* fingerprint.pb; as cpb_model_set_fingerprint(). */
-int cpb_saved_set_fingerprint(cpb_saved_model *m, const void *data, size_t size);
+int cpb_saved_set_fingerprint(void *reader, const void *data, size_t size);
 void cpb_write_fingerprint(cpb_saved_model *m);
 
 /* If a MetaGraphDef has no signatures, only its graph tells which tensors are fed: then the graph is read. */

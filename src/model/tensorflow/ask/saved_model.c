@@ -13,14 +13,6 @@
 
 /* --- Damage ------------------------------------------------------------------------------------ */
 
-/* The number of the last field; the end may be inside it. */
-static uint32_t last_field(cpb_span message) {
-  uint32_t last = 0;
-  cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_next(&c)) last = c.number;
-  return last;
-}
-
 /* Writers order fields by number, so the last field tells which ones are missing. */
 static const char *missing_of_meta_graph(uint32_t last) {
   switch (last) {
@@ -77,7 +69,7 @@ static void note_lost(cpb_problems *problems, const cpb_part *part, const char *
 
 static const char *missing_of_model(const cpb_part *part, bool is_alone) {
   cpb_span last = is_alone ? part->message : cpb_get_bytes(part->message, SAVED_MODEL_META_GRAPHS);
-  return missing_of_meta_graph(last_field(last));
+  return missing_of_meta_graph(cpb_last_field(last));
 }
 
 static void note_model(cpb_problems *problems, cpb_part *part, bool is_alone) {
@@ -87,7 +79,7 @@ static void note_model(cpb_problems *problems, cpb_part *part, bool is_alone) {
 }
 
 static void note_graph(cpb_problems *problems, cpb_part *part) {
-  if (part->lost == 0 && !part->missing) part->missing = missing_of_graph(last_field(part->message));
+  if (part->lost == 0 && !part->missing) part->missing = missing_of_graph(cpb_last_field(part->message));
   if (part->lost > 0) note_lost(problems, part, lost_of_graph(part->outline));
   else note(problems, &part->damage, part->missing);
 }
@@ -219,10 +211,7 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
   if (m->is_graph) return CPB_STEP_DONE;
   const cpb_message_type *view = m->is_alone ? &cpb_view_meta_graph : &cpb_view_saved_model;
   bool begun = m->skeleton.outline || cpb_part_begin(&m->skeleton, &m->viewed.allocator, view, NULL, 0, &how);
-  if (!begun) {
-    cpb_viewed_fail_memory(&m->viewed);
-    return CPB_STEP_ERROR;
-  }
+  if (!begun) return cpb_viewed_fail_memory(&m->viewed), CPB_STEP_ERROR;
   return step_part(m, &m->skeleton);
 }
 
@@ -369,14 +358,6 @@ static const cpb_pieces *pieces(const void *reader, cpb_cut_file file) {
   return file == CPB_CUT_KERAS_METADATA ? &m->cut_keras : &m->cut;
 }
 
-static int set_keras_metadata(void *reader, const void *data, size_t size) {
-  return cpb_saved_set_keras(reader, data, size);
-}
-
-static int set_fingerprint(void *reader, const void *data, size_t size) {
-  return cpb_saved_set_fingerprint(reader, data, size);
-}
-
 static void note_damage(void *reader, const char *message) {
   cpb_saved_model *m = reader;
   cpb_fail(&m->damage, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s", message);
@@ -387,19 +368,15 @@ static bool set_operators(void *reader, cpb_span table) {
   return true;
 }
 
-static int set_checkpoint(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
-  return cpb_saved_set_checkpoint(reader, checkpoint, object_graph, size);
-}
-
 const cpb_model_reader cpb_saved_model_reader = {.create = create,
                                                  .destroy = destroy,
                                                  .ask = ask,
                                                  .step = step,
                                                  .input = input,
                                                  .answers = answers,
-                                                 .set_keras_metadata = set_keras_metadata,
-                                                 .set_fingerprint = set_fingerprint,
-                                                 .set_checkpoint = set_checkpoint,
+                                                 .set_keras_metadata = cpb_saved_set_keras,
+                                                 .set_fingerprint = cpb_saved_set_fingerprint,
+                                                 .set_checkpoint = cpb_saved_set_checkpoint,
                                                  .note_damage = note_damage,
                                                  .set_operators = set_operators,
                                                  .pieces = pieces};

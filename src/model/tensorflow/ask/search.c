@@ -38,11 +38,10 @@ static void search_signatures(search *s) {
 
 /* The name in an object itself, for kinds of objects that have one. */
 static cpb_span own_name(const cpb_object *object) {
-  cpb_span value;
-  switch (cpb_object_kind(object, &value)) {
-    case OBJECT_USER: return cpb_get_bytes(value, USER_IDENTIFIER);
-    case OBJECT_VARIABLE: return cpb_get_bytes(value, VARIABLE_NAME);
-    case OBJECT_CAPTURED: return cpb_get_bytes(value, CAPTURED_NAME);
+  switch (object->kind) {
+    case OBJECT_USER: return cpb_get_bytes(object->value, USER_IDENTIFIER);
+    case OBJECT_VARIABLE: return cpb_get_bytes(object->value, VARIABLE_NAME);
+    case OBJECT_CAPTURED: return cpb_get_bytes(object->value, CAPTURED_NAME);
     default: return (cpb_span){NULL, 0};
   }
 }
@@ -51,11 +50,11 @@ static void search_objects(search *s) {
   cpb_json_writer *a = s->model->viewed.answer;
   for (size_t i = 0; i < s->model->objects.count; i++) {
     const cpb_object *object = &s->model->objects.items[i];
-    cpb_span value, own = own_name(object), name = s->model->objects.links[i].name;
+    cpb_span own = own_name(object), name = s->model->objects.links[i].name;
     if ((!is_in(s, name) && !is_in(s, own)) || !found(s, "object")) continue;
     cpb_json_writer_span(a, "name", own.size > 0 ? own : name);
     cpb_write_object_place(s->model, (uint32_t)i);
-    cpb_json_writer_text(a, "kind", cpb_object_kind_name(cpb_object_kind(object, &value)));
+    cpb_json_writer_text(a, "kind", cpb_object_kind_name(object->kind));
     cpb_json_writer_close(a, '}');
   }
 }

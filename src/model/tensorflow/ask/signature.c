@@ -13,11 +13,10 @@
 /* The object for the key in the root's `signatures`, and the function that it wraps. The wrapper names the outputs, and
  * calls the exported function. */
 static bool find_wrapper(const cpb_saved_model *m, cpb_span key, uint32_t *node, cpb_span *function) {
-  cpb_span value;
   uint32_t map = cpb_objects_child(&m->objects, 0, cpb_span_of("signatures"));
   *node = cpb_objects_child(&m->objects, map, key);
-  if (*node == CPB_NO_OBJECT || cpb_object_kind(&m->objects.items[*node], &value) != OBJECT_BARE_FUNCTION) return false;
-  *function = cpb_get_bytes(value, BARE_FUNCTION);
+  if (*node == CPB_NO_OBJECT || m->objects.items[*node].kind != OBJECT_BARE_FUNCTION) return false;
+  *function = cpb_get_bytes(m->objects.items[*node].value, BARE_FUNCTION);
   return true;
 }
 
@@ -106,8 +105,7 @@ static bool name_inputs(cpb_saved_model *m, uint32_t wrapper, cpb_span call, cpb
 }
 
 static void find_inputs(cpb_saved_model *m, uint32_t node, uint32_t callee, cpb_input_names *inputs) {
-  cpb_span bare, call;
-  cpb_object_kind(&m->objects.items[node], &bare);
+  cpb_span bare = m->objects.items[node].value, call;
   uint32_t wrapper = cpb_graph_find(&m->graph, cpb_get_bytes(bare, BARE_FUNCTION));
   if (wrapper != CPB_NO_NAME && find_call(m, wrapper, callee, &call)) name_inputs(m, wrapper, call, bare, inputs);
 }

@@ -194,12 +194,9 @@ static void write_others(cpb_saved_model *m, cpb_page *page) {
 
 /* The number of variables that have no value in the checkpoint. */
 static uint64_t count_missing(const cpb_saved_model *m) {
-  cpb_span variable;
   uint64_t missing = 0;
-  for (uint32_t i = 0; i < m->objects.count; i++) {
-    bool is = cpb_object_kind(&m->objects.items[i], &variable) == OBJECT_VARIABLE;
-    if (is && !cpb_saved_stored(m, i)) missing++;
-  }
+  for (uint32_t i = 0; i < m->objects.count; i++)
+    missing += m->objects.items[i].kind == OBJECT_VARIABLE && !cpb_saved_stored(m, i);
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
   while (m->objects.count == 0 && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
     if (!cpb_saved_stored_v1(m, c.bytes)) missing++;

@@ -174,8 +174,8 @@ static void take_asset(cpb_cut *c, cpb_span asset) {
 }
 
 static bool take_kind(cpb_cut *c, const cpb_object *object) {
-  cpb_span value;
-  uint32_t kind = cpb_object_kind(object, &value);
+  const uint32_t kind = object->kind;
+  const cpb_span value = object->value;
   cpb_cursor list = cpb_cursor_of(value);
   if (kind == OBJECT_ASSET) take_asset(c, value);
   if (kind == OBJECT_BARE_FUNCTION) return take_concrete(c, cpb_get_bytes(value, BARE_FUNCTION));
@@ -202,8 +202,7 @@ static bool take_needed(cpb_cut *c) {
 
 /* Functions and constants refer to nothing, and nothing is restored into them. */
 static bool has_state(const cpb_object *object) {
-  cpb_span value;
-  uint32_t kind = cpb_object_kind(object, &value);
+  const uint32_t kind = object->kind;
   return kind == OBJECT_USER || kind == OBJECT_VARIABLE || kind == OBJECT_RESOURCE || kind == OBJECT_ASSET;
 }
 
@@ -364,9 +363,8 @@ static void take_graph(cpb_cut *c) {
   const cpb_objects *o = &c->model->objects;
   c->queued = 0;
   for (size_t i = 0; i < o->count; i++) {
-    cpb_span value;
-    if (!cpb_cut_is_whole(c, i) || cpb_object_kind(&o->items[i], &value) != OBJECT_CONSTANT) continue;
-    take_node(c, cpb_get_bytes(value, SAVED_CONSTANT_OPERATION));
+    if (cpb_cut_is_whole(c, i) && o->items[i].kind == OBJECT_CONSTANT)
+      take_node(c, cpb_get_bytes(o->items[i].value, SAVED_CONSTANT_OPERATION));
   }
   take_signatures(c);
   if (c->session) take_session(c);

@@ -13,13 +13,7 @@ typedef struct writer {
   const cpb_part *part; /* that the message is of */
 } writer;
 
-static void copy_field(const writer *w, const cpb_cursor *c) {
-  if (c->type == CPB_WIRE_VARINT) cpb_pieces_number(w->out, c->number, c->value);
-  else if (c->type == CPB_WIRE_FIXED32) cpb_pieces_fixed(w->out, c->number, c->value, 4);
-  else if (c->type == CPB_WIRE_FIXED64) cpb_pieces_fixed(w->out, c->number, c->value, 8);
-  else if (c->bytes.size == 0 && !cpb_part_omits(w->part, c->bytes)) cpb_pieces_bytes(w->out, c->number, c->bytes);
-  else cpb_pieces_copy(w->out, c->number, cpb_part_where(w->part, c->bytes));
-}
+static void copy_field(const writer *w, const cpb_cursor *c) { cpb_pieces_field(w->out, w->part, c); }
 
 /* --- Objects ---------------------------------------------------------------------- */
 
