@@ -20,8 +20,8 @@ set(CPB_DEVICE_READER
   riegeli/block.c riegeli/chunk_source.c riegeli/highwayhash.c riegeli/highwayhash_kernel.c
   riegeli/codec/decompressor.c riegeli/codec/memory.c
   riegeli/records/doubt.c riegeli/records/load.c riegeli/records/next_record.c riegeli/records/reader.c
-  riegeli/records/places.c riegeli/records/recovery.c riegeli/records/seek.c
-  riegeli/simple/decoder.c riegeli/simple/sizes.c
+  riegeli/records/recovery.c riegeli/records/seek.c
+  riegeli/simple/decoder.c
   riegeli/transpose/buffers.c riegeli/transpose/cursor.c riegeli/transpose/machine.c riegeli/transpose/nodes.c
   riegeli/transpose/program.c
   riegeli/transpose/transpose.c riegeli/transpose/transposed.c

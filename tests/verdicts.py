@@ -2,9 +2,9 @@
 exit code, standard output and messages. What the native build with its dependencies from source
 (build-source/cpb, or CPB) makes of the corpus is compared with what others make of it: `system`, the
 native one with the system's libraries; `bits32`; and cpb-cli.wasm in each runtime of wasi/test.
-By default that is compared with the latter, in wasmi with CPB_TEST_ALL only. Native builds get all
-files. Runtimes get commands that differ in what is asked, codec, exit code or message, and one in so
-many of the rest: Wasmtime, which is fast, more than others. With --all each gets all."""
+The runtimes are compared by default, wasmi only with CPB_TEST_ALL. Native builds get all files. Runtimes get
+the commands that differ in question, codec, exit code or message, and a sample of the rest: Wasmtime, which is
+fast, a larger one. With --all each gets all."""
 
 import concurrent.futures
 import json

@@ -4,9 +4,9 @@ and one header.
     amalgamate.py VERSION OUT_DIR --library LIST --generated DIR --nanopb DIR --yyjson DIR
 
 LIST names the library's C files, one a line. They become one translation unit: the private headers first,
-each once, then the sources, whose macros end with them. What two files that know nothing of
-each other call by the same name gets its file's name behind it; functions that are not
-public become static.
+each once, then the sources, whose macros end with them. If two files use a name for different things, each
+adds its file's name. Functions that are not public become static. Packages that join C files inline their
+headers, but do neither of these.
 """
 
 import argparse
@@ -29,13 +29,13 @@ LEFT_OUT = {
                        [r"cpb_(split|repack|record_writer|samediff_writer)_\w+$", r"cpb_builtin_splitters$"]),
     "CPB_NO_BROTLI": ([r"codec/(de|en)coder_brotli\.c$"], []),
     "CPB_NO_FILES": ([r"src/host/"], []),
-    "CPB_NO_THREADS": ([r"threads_posix\.c$", r"_threads\.c$", r"host/(pool|turns)\.[ch]$"], []),
+    "CPB_NO_THREADS": ([r"_threads\.c$", r"host/(pool|turns)\.[ch]$"], []),
 }
 # What stands for it then, and is compiled only with the macro.
 INSTEAD = {"CPB_NO_BROTLI": r"codec/without_brotli\.c$", "CPB_NO_THREADS": r"threads_none\.c$"}
 # Files that stand for each other on different systems.
-OF_SYSTEM = {r"host/(claim|place|references)_posix\.c$": "!defined(__wasi__)",
-             r"host/(claim|place|references)_wasi\.c$": "defined(__wasi__)"}
+OF_SYSTEM = {r"host/(place|references)_posix\.c$": "!defined(__wasi__)",
+             r"host/(place|references)_wasi\.c$": "defined(__wasi__)"}
 
 # Names of ours that a system's headers may have, too.
 SYSTEM = set("""NAME_MAX PATH_MAX PIPE_BUF accept bind close connect dup exp exp2 floor free index j0 j1 link listen log

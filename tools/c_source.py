@@ -1,5 +1,6 @@
 """The tokens of a C file and what it declares at file scope, without a preprocessor: enough
-for sources as clang-format leaves them, whose braces are balanced in every branch of #if."""
+for sources as clang-format leaves them, whose braces are balanced in every branch of #if. A real parser,
+libclang or tree-sitter, would have to be installed wherever the amalgamation is built; this needs Python alone."""
 
 import dataclasses
 import re

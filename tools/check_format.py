@@ -10,7 +10,8 @@ tests/requirements.in names; JavaScript and TypeScript with what Prettier makes 
 it is installed in web/node_modules (the stage web-build does). All text is checked for what
 .editorconfig sets: UTF-8, LF,
 a final newline, no trailing blanks, tabs or spaces, and the line length (in Markdown
-without tables and code blocks, where lines cannot be wrapped)."""
+without tables and code blocks, where lines cannot be wrapped). Checkers for .editorconfig do not make
+that exception."""
 
 import configparser
 import fnmatch

@@ -1,13 +1,14 @@
-"""Writes what is known of the operators of ONNX, TensorFlow and Core ML, src/model/operators/onnx.inc, tensorflow.inc and
-coreml.inc, by the packages onnx, tensorflow and coremltools that are installed:
+"""Writes the tables of the operators of ONNX, TensorFlow and Core ML, src/model/operators/{onnx,tensorflow,coreml}.inc,
+from the packages onnx, tensorflow and coremltools that are installed:
 
     build/venv/bin/python tools/operators.py
 
-src/model/operators/operators.h says what a line is. Of TensorFlow's those are left out that no model has: what it puts
-into graphs that it runs with oneDNN. web/scripts/operators.js makes modules of the same
-tables.
+A row is OP(name, domain, outputs, versions, sentence), or NAMED(name, outputs) if nothing more is known, sorted by name
+and domain. src/model/operators/operators.h explains versions and sentence, src/model/tensorflow/ops.c the outputs.
+web/scripts/operators.js and tools/packed.py read the rows as well.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -57,7 +58,7 @@ def onnx():
         operators.setdefault((schema.name, schema.domain), []).append(schema)
     for (name, domain), schemas in operators.items():
         schemas.sort(key=lambda s: s.since_version)
-        yield name, domain, onnx_versions(schemas), first_sentence(schemas[-1].doc)
+        yield name, domain, "", onnx_versions(schemas), first_sentence(schemas[-1].doc)
 
 
 # --- TensorFlow -------------------------------------------------------------------------
@@ -74,14 +75,38 @@ def tensorflow_inputs(op):
     return ",".join(inputs) if len(inputs) > 1 else ""
 
 
+def tensorflow_output(op, argument):
+    if argument.type_list_attr:
+        kind = "*" + argument.type_list_attr
+    elif argument.type_attr:
+        [default] = [a.default_value.type for a in op.attr if a.name == argument.type_attr]
+        kind = argument.type_attr + (f"={default}" if default else "")
+    else:
+        kind = str(argument.type)
+    return "&" * argument.is_ref + (f"{argument.number_attr}*" if argument.number_attr else "") + kind
+
+
+def tensorflow_ops():
+    """All but those that the package has for its own tests, such as A and B: in a model such a name means something
+    else."""
+    from tensorflow.core.framework import op_def_pb2
+    from tensorflow.python.client import pywrap_tf_session as session
+    from tensorflow.python.framework import test_ops
+    of_tests = set(re.findall(r'_apply_op_helper\(\s*"([^"]+)"', pathlib.Path(test_ops.__file__).read_text()))
+    found = op_def_pb2.OpList.FromString(session.TF_GetBuffer(session.TF_GetAllOpList()))
+    return [op for op in found.op if op.name not in of_tests]
+
+
 def tensorflow():
+    """Nothing but names and outputs of operations that no model has: TensorFlow puts them into graphs that it runs with
+    oneDNN."""
     import tensorflow as tf
-    import tensorflow_ops
-    for op in tensorflow_ops.ops():
+    for op in tensorflow_ops():
+        outputs = ",".join(tensorflow_output(op, a) for a in op.output_arg)
         function = getattr(tf.raw_ops, op.name, None)
         inputs, sentence = tensorflow_inputs(op), first_sentence(function.__doc__ if function else "")
-        if "_Mkl" not in op.name and (inputs or sentence):
-            yield op.name, "", f":{inputs}" if inputs else "", sentence
+        known = "_Mkl" not in op.name and (inputs or sentence)
+        yield op.name, "", outputs, f":{inputs}" if known and inputs else "", sentence if known else ""
 
 
 # --- Core ML ----------------------------------------------------------------------------
@@ -100,7 +125,7 @@ def coreml():
     for name, versions in SSAOpRegistry.core_ops.items():
         sentence = coreml_sentence(versions[min(versions, key=lambda v: v.value)].__doc__)
         if sentence:
-            yield name, "", "", sentence
+            yield name, "", "", "", sentence
 
 
 # --- Files --------------------------------------------------------------------------------
@@ -108,14 +133,14 @@ def coreml():
 TABLES = {"onnx": onnx, "tensorflow": tensorflow, "coreml": coreml}
 
 
-def lines(name):
-    return ["\t".join(row) for row in sorted(TABLES[name]())]
+def row(name, domain, outputs, versions, sentence):
+    """As a line of C. JSON's strings are C's, too, as long as they are ASCII."""
+    words = (name, domain, outputs, versions, sentence) if versions or sentence else (name, outputs)
+    return ("OP" if len(words) == 5 else "NAMED") + "(" + ", ".join(map(json.dumps, words)) + ")"
 
 
 def text(name):
-    """As strings of C."""
-    rows = (line.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t") for line in lines(name))
-    return "/* Made by tools/operators.py. */\n" + "".join(f'"{row}\\n"\n' for row in rows)
+    return "/* Made by tools/operators.py. */\n" + "".join(row(*words) + "\n" for words in sorted(TABLES[name]()))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 """Data of a module that has to be small to load, compressed: python packed.py OUT.h NAME=FILE...
 
-FILE is a table of operators (src/model/operators/*.inc), of which the string literals count, or Brotli's dictionary.c. OUT.h
+FILE is a table of operators (src/model/operators/*.inc), which is packed as tables.c would have it, or Brotli's dictionary.c. OUT.h
 has `static const uint8_t packed_NAME[]`, raw deflate, and `enum { unpacked_NAME }`, its size without compression."""
 
-import ast
+import json
 import pathlib
 import re
 import sys
 import zlib
 
-LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"')
+ROW = re.compile(r"^OP\((.*)\)$", re.M)
 DICTIONARY = re.compile(r"kBrotliDictionaryData\[\] =\s*\{([\d,\s]*)\}")
 DICTIONARY_SIZE = 122784
 
@@ -17,7 +17,8 @@ DICTIONARY_SIZE = 122784
 def content(path):
     text = path.read_text()
     if path.suffix == ".inc":
-        return b"".join(ast.literal_eval("b" + literal) for literal in LITERAL.findall(text))
+        rows = (json.loads(f"[{row}]") for row in ROW.findall(text))
+        return "".join(f"{name}\t{domain}\t{versions}\t{sentence}\n" for name, domain, _, versions, sentence in rows).encode()
     found = DICTIONARY.search(text)
     data = bytes(map(int, found[1].replace(",", " ").split())) if found else b""
     if len(data) != DICTIONARY_SIZE:

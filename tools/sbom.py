@@ -7,7 +7,10 @@ DIST is the folder of the artefacts; the BUILDs are those that made them. What a
 module contains is asked of Ninja: the sources that were linked into it. What source archives
 contain is what is in them. Versions are read from the headers that were compiled, and those of
 the C libraries from the toolchains; where sources came from, and their hash, from the file .origin
-that cmake/sources.cmake leaves. The same builds give the same bytes."""
+that cmake/sources.cmake leaves. The same builds give the same bytes.
+
+A package for SPDX, such as spdx-tools, could replace the class Document. The rest, which finds out what was linked, is
+specific to our builds."""
 
 import argparse
 import datetime

@@ -24,7 +24,7 @@ import archives  # noqa: E402
 # than a C compiler.
 LEFT_OUT = ("web/", "wasi/", "docs/inspector/", "tests/", ".")
 OF_TESTS = ("tests/CMakeLists.txt", "tests/selftest.sh", "tests/unit/", "tests/data/README.md", "tests/data/schema/",
-            "tests/data/samediff_small/", "tests/data/names.json", "tests/data/cases/addresses.json", "tests/data/records/", "tests/data/cpb/",
+            "tests/data/samediff_small/", "tests/data/names.json", "tests/data/addresses.json", "tests/data/records/", "tests/data/cpb/",
             "tests/data/corrupt/base_")
 
 GENERATED = (".pb.c", ".pb.h", "_schema.c", ".fds")

@@ -6,6 +6,11 @@ from typing import Any
 from libcpb._options import Limits
 from libcpb._sources import Buffer
 
+_From = tuple[str, Any, str | None, Any]
+_To = tuple[str, Any, str | None]
+_Array = tuple[str, str | None, int, tuple[int, ...], bool, bytearray]
+_Progress = Callable[[int, int], Any]
+
 version: str
 kinds: dict[str, int]
 questions: dict[str, int]
@@ -21,7 +26,7 @@ def field_numbers(names: str, schema: Schema | Buffer | None, type_name: str | N
 class RecordReader:
     def __init__(
         self,
-        resolved: tuple[str, Any, str | None, Any],
+        resolved: _From,
         on_skipped: Callable[[int, int, str], Any] | None,
         verify: int,
         position: int,
@@ -44,7 +49,7 @@ class RecordReader:
     def close(self) -> None: ...
 
 class RecordWriter:
-    def __init__(self, resolved: tuple[str, Any, str | None], how: dict[str, Any], /) -> None: ...
+    def __init__(self, resolved: _To, how: dict[str, Any], /) -> None: ...
     def write(self, record: Buffer, /) -> int: ...
     def flush(self) -> None: ...
     def close(self) -> None: ...
@@ -53,13 +58,13 @@ class RecordWriter:
 class Message:
     def __init__(
         self,
-        resolved: tuple[str, Any, str | None, Any] | None,
+        resolved: _From | None,
         form: int,
         schema: Schema | Buffer | None,
         type_name: str | None,
         chunks: Sequence[tuple[Buffer, int]] | None,
         tree: Buffer | None,
-        progress: Callable[[int, int], Any] | None,
+        progress: _Progress | None,
         limits: Limits | None,
     ) -> None: ...
     @property
@@ -85,12 +90,12 @@ class Message:
 class Model:
     def __init__(
         self,
-        resolved: tuple[str, Any, str | None, Any],
+        resolved: _From,
         kind: int,
         max_value: int,
         max_memory: int,
         leave_out: int,
-        progress: Callable[[int, int], Any] | None,
+        progress: _Progress | None,
         limits: Limits | None,
     ) -> None: ...
     @property
@@ -108,7 +113,7 @@ class Model:
         first: int,
         count: int,
         brief: bool,
-        progress: Callable[[int, int], Any] | None,
+        progress: _Progress | None,
         /,
     ) -> str: ...
     def _values(
@@ -119,9 +124,9 @@ class Model:
         state: int,
         meta_graph: int,
         max_size: int,
-        progress: Callable[[int, int], Any] | None,
+        progress: _Progress | None,
         /,
-    ) -> tuple[str, str | None, int, tuple[int, ...], bool, bytearray]: ...
+    ) -> _Array: ...
     def _statistics(
         self,
         name: str,
@@ -130,7 +135,7 @@ class Model:
         state: int,
         meta_graph: int,
         axis: int,
-        progress: Callable[[int, int], Any] | None,
+        progress: _Progress | None,
         /,
     ) -> str: ...
     def _read(self, offset: int, length: int, /) -> bytes: ...
@@ -138,34 +143,31 @@ class Model:
         self,
         paths: str,
         meta_graph: int,
-        target: tuple[str, Any, str | None],
-        keras: tuple[str, Any, str | None],
+        target: _To,
+        keras: _To,
         spool: int,
         replace: bool,
         sync: bool,
-        progress: Callable[[int, int], Any] | None,
+        progress: _Progress | None,
         /,
     ) -> str: ...
     def close(self) -> None: ...
-
-_From = tuple[str, Any, str | None, Any]
-_To = tuple[str, Any, str | None]
 
 # `how`: options by name, of which transfers.c has a table.
 def merge(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
 def split(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
 def repack(source: _From, target: _To, how: dict[str, Any], /) -> None: ...
-def tensor(resolved: _From, max_size: int, /) -> tuple[str, str | None, int, tuple[int, ...], bool, bytearray]: ...
+def tensor(resolved: _From, max_size: int, /) -> _Array: ...
 def diff(a: Model, b: Model, max_differences: int, skip_values: bool, limits: Limits | None, /) -> str: ...
 def write_samediff(
-    base: tuple[str, Any, str | None, Any] | None,
-    target: tuple[str, Any, str | None],
+    base: _From | None,
+    target: _To,
     replace: bool,
     sync: bool,
     in_order: bool,
     deflate: bool,
     tags: list[tuple[str, Buffer, str | None, list[tuple[Any, ...]]]],
-    progress: Callable[[int, int], Any] | None,
+    progress: _Progress | None,
     limits: Limits | None,
     /,
 ) -> None: ...

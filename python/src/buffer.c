@@ -12,10 +12,7 @@ static bool hold(py_buffer *buffer, PyObject *object, const char *what) {
   if (buffer->view) return true;
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
   PyErr_Clear();
-  PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-  if (type) PyErr_Format(PyExc_TypeError, "%s is %U; expected bytes, or what has the buffer protocol", what, type);
-  Py_XDECREF(type);
-  return false;
+  return py_raise_type(what, object, "bytes, or what has the buffer protocol") != NULL;
 }
 
 bool py_buffer_read(py_buffer *buffer, PyObject *object, const char *what) {

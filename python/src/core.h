@@ -34,6 +34,9 @@ PyObject *py_raise(const cpb_error *error, PyObject *name);
 /* The same with a text, as of printf's. */
 PyObject *py_raise_text(cpb_code code, PyObject *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* TypeError: `what` is of the object's type, and not what is expected. Returns NULL. */
+PyObject *py_raise_type(const char *what, PyObject *object, const char *expected);
+
 /* --- work.c ------------------------------------------------------------------------------- */
 
 /* Lets one thread at a time use an object. */
@@ -220,6 +223,9 @@ bool py_add_tensor(PyObject *module);
 /* Adds a type, once made, under its name. `*type` is kept: it is NULL, or from another module
  * object of the same extension. */
 bool py_add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec);
+
+/* The end of a tp_dealloc: releases the memory, and the type. */
+void py_object_free(PyObject *object);
 
 /* --- schema.c --------------------------------------------------------------------------------- */
 

@@ -43,3 +43,10 @@ PyObject *py_raise_text(cpb_code code, PyObject *name, const char *format, ...) 
   va_end(arguments);
   return py_raise(&error, name);
 }
+
+PyObject *py_raise_type(const char *what, PyObject *object, const char *expected) {
+  PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+  if (type) PyErr_Format(PyExc_TypeError, "%s is %U; expected %s", what, type, expected);
+  Py_XDECREF(type);
+  return NULL;
+}

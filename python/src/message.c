@@ -121,18 +121,17 @@ static int message_init(py_message *m, PyObject *args, PyObject *kwargs) {
 }
 
 static void message_dealloc(py_message *m) {
-  PyTypeObject *type = Py_TYPE(m);
   clear(m);
   Py_XDECREF(m->schema);
   py_gate_free(&m->gate);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(m);
-  Py_DECREF(type);
+  py_object_free((PyObject *)m);
 }
 
 /* --- Ranges ------------------------------------------------------------------------------------- */
 
-bool py_message_copy(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
+/* Without the GIL. Bytes [offset, offset + length) of the message, which must be there, into `out`.
+ * False: `error` says why, or an exception is set. */
+static bool copy(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
   size_t n, done = 0;
   cpb_step step;
   cpb_opened_read(m->opened, offset, length);
@@ -163,7 +162,7 @@ PyObject *py_message_bytes(py_message *m, py_work *work, uint64_t offset, uint64
   uint8_t *to = out ? (uint8_t *)PyBytes_AsString(out) : NULL;
   if (!out) return NULL;
   py_work_unlock(work);
-  bool copied = py_message_copy(m, work, offset, to, (size_t)length, &error);
+  bool copied = copy(m, work, offset, to, (size_t)length, &error);
   py_work_lock(work);
   if (copied) return out;
   Py_DECREF(out);
@@ -186,7 +185,7 @@ static bool read_into(py_message *m, py_work *work, const py_buffer *to, uint64_
   if (offset > m->size) offset = m->size;
   *n = m->size - offset < to->size ? (size_t)(m->size - offset) : to->size;
   py_work_unlock(work);
-  bool copied = py_message_copy(m, work, offset, to->data, *n, &error);
+  bool copied = copy(m, work, offset, to->data, *n, &error);
   py_work_lock(work);
   return copied || py_raise(&error, m->source.name) != NULL;
 }
@@ -217,14 +216,17 @@ static PyObject *get_num_chunks(py_message *m, void *Py_UNUSED(closure)) {
   return py_message_is_open(m) ? PyLong_FromUnsignedLongLong(num_chunks(m)) : NULL;
 }
 
+static bool has_chunk(const py_message *m, unsigned long long i) {
+  const unsigned long long count = num_chunks(m);
+  return i < count ||
+         py_raise_text(CPB_E_NOT_FOUND, m->source.name, "there is no chunk %llu; there are %llu", i, count) != NULL;
+}
+
 /* (type, size, position) of a chunk. */
 static PyObject *message_chunk(py_message *m, PyObject *args) {
   unsigned long long i;
   cpb_chunk_info info = {0};
-  if (!PyArg_ParseTuple(args, "K", &i) || !py_message_is_open(m)) return NULL;
-  if (i >= num_chunks(m))
-    return py_raise_text(CPB_E_NOT_FOUND, m->source.name, "there is no chunk %llu; there are %llu", i,
-                         (unsigned long long)num_chunks(m));
+  if (!PyArg_ParseTuple(args, "K", &i) || !py_message_is_open(m) || !has_chunk(m, i)) return NULL;
   if (m->bytes) info = (cpb_chunk_info){.type = m->bytes[i].type, .size = m->bytes[i].size};
   else cpb_index_get_chunk(m->index, i, &info);
   return Py_BuildValue("IKK", (unsigned)info.type, (unsigned long long)info.size, (unsigned long long)info.position);
@@ -283,11 +285,8 @@ static PyObject *message_read_chunk(py_message *m, PyObject *args) {
   unsigned long long i, offset, length;
   PyObject *out = NULL;
   if (!PyArg_ParseTuple(args, "KKK", &i, &offset, &length) || !py_work_begin(&work, &m->gate, NULL)) return NULL;
-  if (!py_message_is_open(m)) out = NULL;
-  else if (i >= num_chunks(m))
-    py_raise_text(CPB_E_NOT_FOUND, m->source.name, "there is no chunk %llu; there are %llu", i,
-                  (unsigned long long)num_chunks(m));
-  else out = m->bytes ? read_given(m, i, offset, length) : read_stored(m, &work, i, offset, length);
+  if (py_message_is_open(m) && has_chunk(m, i))
+    out = m->bytes ? read_given(m, i, offset, length) : read_stored(m, &work, i, offset, length);
   py_work_end(&work);
   return out;
 }

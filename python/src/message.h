@@ -28,11 +28,6 @@ typedef struct py_message {
 
 bool py_message_is_open(const py_message *message);
 
-/* Without the GIL. Bytes [offset, offset + length) of the message, which must be there, into `out`.
- * False: `error` says why, or an exception is set. */
-bool py_message_copy(py_message *message, py_work *work, uint64_t offset, uint8_t *out, size_t length,
-                     cpb_error *error);
-
 /* Without the GIL. Answers an engine that reads the message; on failure the engine's next step
  * fails, and `error` has the cause. */
 void py_message_supply(py_message *message, py_work *work, cpb_input *input, cpb_error *error);

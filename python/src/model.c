@@ -101,12 +101,9 @@ static int model_init(py_model *m, PyObject *args, PyObject *kwargs) {
 }
 
 static void model_dealloc(py_model *m) {
-  PyTypeObject *type = Py_TYPE(m);
   clear(m);
   py_gate_free(&m->gate);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(m);
-  Py_DECREF(type);
+  py_object_free((PyObject *)m);
 }
 
 /* --- Questions ---------------------------------------------------------------------------------------- */

@@ -10,6 +10,13 @@ bool py_add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec) {
   return false;
 }
 
+void py_object_free(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(object);
+  Py_DECREF(type);
+}
+
 /* Types and the GIL's functions are those of the main interpreter. */
 static bool is_main_interpreter(void) {
   int64_t id = PyInterpreterState_GetID(PyInterpreterState_Get());

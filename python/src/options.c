@@ -21,19 +21,21 @@ static bool refuse(const char *name, PyObject *value, const char *expected) {
 }
 
 static bool refuse_type(const char *name, PyObject *value, const char *expected) {
-  PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(value), "__name__");
-  if (type) PyErr_Format(PyExc_TypeError, "%s is %U; expected %s", name, type, expected);
-  Py_XDECREF(type);
-  return false;
+  return py_raise_type(name, value, expected) != NULL;
+}
+
+static bool is_within(PyObject *number, uint64_t least, uint64_t most, uint64_t *out) {
+  *out = PyLong_AsUnsignedLongLong(number);
+  const bool overflows = PyErr_Occurred() != NULL;
+  PyErr_Clear();
+  return !overflows && *out >= least && *out <= most;
 }
 
 static bool read_count(const py_option *option, PyObject *value, uint64_t *out) {
   char expected[64];
   PyObject *number = PyNumber_Index(value);
   if (!number) return refuse_type(option->name, value, "an int");
-  *out = PyLong_AsUnsignedLongLong(number);
-  const bool read = !PyErr_Occurred() && (option->most == 0 || *out <= option->most);
-  PyErr_Clear(); /* OverflowError */
+  const bool read = is_within(number, 0, option->most ? option->most : UINT64_MAX, out);
   snprintf(expected, sizeof expected, "0 to %llu", option->most ? (unsigned long long)option->most : ULLONG_MAX);
   if (!read) refuse(option->name, number, expected);
   Py_DECREF(number);
@@ -130,27 +132,13 @@ bool py_options_read(void *to, const py_option *table, PyObject *given) {
 }
 
 #define LIMIT(name) {#name, offsetof(cpb_limits, name)}
+#define PAIR(NAME, name, unit) LIMIT(name), LIMIT(name##_per_byte),
 
 static const struct {
   const char *name;
   size_t at;
-} limit_names[] = {LIMIT(riegeli_chunk),
-                   LIMIT(window),
-                   LIMIT(chunks),
-                   LIMIT(records_per_chunk),
-                   LIMIT(depth),
-                   LIMIT(decoded),
-                   LIMIT(decoded_per_byte),
-                   LIMIT(held),
-                   LIMIT(held_per_byte),
-                   LIMIT(walked),
-                   LIMIT(walked_per_byte),
-                   LIMIT(entries),
-                   LIMIT(entries_per_byte),
-                   LIMIT(answer),
-                   LIMIT(answer_per_byte),
-                   LIMIT(index),
-                   LIMIT(index_per_byte)};
+} limit_names[] = {LIMIT(riegeli_chunk),     LIMIT(window), LIMIT(chunks),
+                   LIMIT(records_per_chunk), LIMIT(depth),  CPB_WORKS(PAIR)};
 
 #define NUM_LIMITS (sizeof limit_names / sizeof *limit_names)
 
@@ -175,9 +163,8 @@ static bool read_limit(cpb_limits *limits, PyObject *name, PyObject *value) {
   PyObject *number = PyBool_Check(value) ? NULL : PyNumber_Index(value);
   PyErr_Clear();
   if (!number) return refuse(subject, value, expected);
-  const unsigned long long read = PyLong_AsUnsignedLongLong(number);
-  const bool fits = !PyErr_Occurred() && read >= 1 && read <= most;
-  PyErr_Clear(); /* OverflowError */
+  uint64_t read;
+  const bool fits = is_within(number, 1, most, &read);
   if (!fits) refuse(subject, number, expected);
   Py_DECREF(number);
   if (most == UINT32_MAX) limits->depth = (uint32_t)read;

@@ -69,13 +69,10 @@ static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
 }
 
 static void reader_dealloc(reader *r) {
-  PyTypeObject *type = Py_TYPE(r);
   PyObject_GC_UnTrack(r);
   clear(r);
   py_gate_free(&r->gate);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(r);
-  Py_DECREF(type);
+  py_object_free((PyObject *)r);
 }
 
 static int reader_traverse(reader *r, visitproc visit, void *arg) {

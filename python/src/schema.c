@@ -32,11 +32,8 @@ static PyObject *new_schema(PyTypeObject *type, PyObject *args, PyObject *kwargs
 }
 
 static void dealloc(py_schema *self) {
-  PyTypeObject *type = Py_TYPE(self);
   cpb_schema_free(self->schema);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(self);
-  Py_DECREF(type);
+  py_object_free((PyObject *)self);
 }
 
 PyObject *py_schema_of(PyObject *set) {

@@ -56,23 +56,18 @@ bool py_sink_open(py_sink *sink, PyObject *resolved, bool replace, bool sync) {
   return sink->output || py_raise(&error, sink->name) != NULL;
 }
 
+static bool succeeds(const py_sink *sink, cpb_code code, cpb_error *error) {
+  if (code != CPB_OK) *error = *cpb_output_error(sink->output);
+  return code == CPB_OK;
+}
+
 bool py_sink_write(py_sink *sink, uint64_t offset, const uint8_t *data, size_t length, cpb_error *error) {
-  if (cpb_output_write(sink->output, offset, data, length) == CPB_OK) return true;
-  *error = *cpb_output_error(sink->output);
-  return false;
+  return succeeds(sink, cpb_output_write(sink->output, offset, data, length), error);
 }
 
-bool py_sink_flush(py_sink *sink, cpb_error *error) {
-  if (cpb_output_flush(sink->output) == CPB_OK) return true;
-  *error = *cpb_output_error(sink->output);
-  return false;
-}
+bool py_sink_flush(py_sink *sink, cpb_error *error) { return succeeds(sink, cpb_output_flush(sink->output), error); }
 
-bool py_sink_commit(py_sink *sink, cpb_error *error) {
-  if (cpb_output_commit(sink->output) == CPB_OK) return true;
-  *error = *cpb_output_error(sink->output);
-  return false;
-}
+bool py_sink_commit(py_sink *sink, cpb_error *error) { return succeeds(sink, cpb_output_commit(sink->output), error); }
 
 PyObject *py_sink_raise(py_sink *sink, const cpb_error *error, PyObject *name) {
   if (sink->type && !PyErr_Occurred()) {

@@ -10,10 +10,7 @@ void py_text_free(py_text *text) {
 
 static PyObject *bytes_of(PyObject *object) {
   if (PyUnicode_Check(object)) return PyUnicode_AsUTF8String(object);
-  PyObject *type = PyBytes_Check(object) ? NULL : PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
-  if (type) PyErr_Format(PyExc_TypeError, "a text is %U; expected str or bytes", type);
-  Py_XDECREF(type);
-  if (!PyBytes_Check(object)) return NULL;
+  if (!PyBytes_Check(object)) return py_raise_type("a text", object, "str or bytes");
   Py_INCREF(object);
   return object;
 }

@@ -106,13 +106,10 @@ static void warn(void) {
 }
 
 static void writer_dealloc(writer *w) {
-  PyTypeObject *type = Py_TYPE(w);
   if (w->engine) warn();
   clear(w);
   py_gate_free(&w->gate);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-  release(w);
-  Py_DECREF(type);
+  py_object_free((PyObject *)w);
 }
 
 /* Writes what the engine puts out. */

@@ -1,4 +1,4 @@
-"""What is right about small models that people met (tests/data/cases/right.json), as the package says it."""
+"""What is right about small models that people met (tests/data/cases.json), as the package says it."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ import pytest
 import libcpb
 
 CASES = pathlib.Path(__file__).resolve().parents[2] / "tests/data/cases"
-RIGHT = json.loads((CASES / "right.json").read_text())
+RIGHT = json.loads(CASES.with_suffix(".json").read_text())
 
 
 @pytest.mark.parametrize("right", RIGHT, ids=[right["file"].split("/")[0] for right in RIGHT])

@@ -1,4 +1,4 @@
-"""What a file is that is no model (tests/data/cases/foreign.json), as the package says it."""
+"""What a file is that is no model (tests/data/foreign.json), as the package says it."""
 
 import base64
 import io
@@ -10,7 +10,7 @@ import pytest
 import libcpb
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "tests/data"
-CASES = json.loads((DATA / "cases/foreign.json").read_text())
+CASES = json.loads((DATA / "foreign.json").read_text())
 
 
 def content(case):

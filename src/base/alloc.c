@@ -27,22 +27,25 @@ void cpb_release(const cpb_allocator *a, void *block) {
   if (block) a->release(a->user, block);
 }
 
-static bool resize(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element) {
+/* The pointer to the array may have any type, so it is copied as bytes. */
+static bool resize(const cpb_allocator *a, void *items, size_t *capacity, size_t count, size_t element) {
   size_t bytes;
+  void *block;
+  memcpy(&block, items, sizeof block);
   if (!cpb_mul_size(count, element, &bytes)) return false;
-  void *block = cpb_realloc(a, *items, *capacity * element, bytes);
+  block = cpb_realloc(a, block, *capacity * element, bytes);
   if (!block) return false;
-  *items = block;
+  memcpy(items, &block, sizeof block);
   *capacity = count;
   return true;
 }
 
-bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element) {
+bool cpb_reserve(const cpb_allocator *a, void *items, size_t *capacity, size_t count, size_t element) {
   size_t grown = *capacity + *capacity / 2 + 4;
   return count <= *capacity || resize(a, items, capacity, cpb_max_size(grown, count), element);
 }
 
-bool cpb_reserve_closely(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element) {
+bool cpb_reserve_closely(const cpb_allocator *a, void *items, size_t *capacity, size_t count, size_t element) {
   if (*capacity < CLOSELY || count <= *capacity) return cpb_reserve(a, items, capacity, count, element);
   return resize(a, items, capacity, cpb_max_size(*capacity + *capacity / 8, count), element);
 }
@@ -55,10 +58,7 @@ void cpb_buffer_init(cpb_buffer *buffer, const cpb_allocator *a) {
 void cpb_buffer_free(cpb_buffer *buffer) { cpb_buffer_reset(buffer, 0); }
 
 bool cpb_buffer_reserve(cpb_buffer *buffer, size_t capacity) {
-  void *data = buffer->data;
-  if (!cpb_reserve(&buffer->allocator, &data, &buffer->capacity, capacity, 1)) return false;
-  buffer->data = data;
-  return true;
+  return CPB_RESERVE(&buffer->allocator, &buffer->data, &buffer->capacity, capacity);
 }
 
 bool cpb_buffer_append(cpb_buffer *buffer, const void *data, size_t size) {

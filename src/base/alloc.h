@@ -18,13 +18,16 @@ void *cpb_alloc_zeroed(const cpb_allocator *a, size_t size);
 void *cpb_realloc(const cpb_allocator *a, void *block, size_t old_size, size_t new_size);
 void cpb_release(const cpb_allocator *a, void *block); /* NULL is allowed */
 
-/* Makes room for `count` elements of `element` bytes in the array `*items`, which has
- * room for `*capacity`. It grows by half at least, so that adding elements one by one
- * takes linear time. On failure nothing has changed. */
-bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element);
+/* Makes room for `count` elements of `element` bytes in an array that has room for `*capacity`;
+ * `items` is the address of the pointer to it. It grows by half at least, so that adding
+ * elements one by one takes linear time. On failure nothing has changed. */
+bool cpb_reserve(const cpb_allocator *a, void *items, size_t *capacity, size_t count, size_t element);
+
+/* The size of an element is that of the pointer's type. */
+#define CPB_RESERVE(a, items, capacity, count) cpb_reserve(a, items, capacity, count, sizeof **(items))
 
 /* The same for an array that is kept: a large one grows by an eighth. */
-bool cpb_reserve_closely(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element);
+bool cpb_reserve_closely(const cpb_allocator *a, void *items, size_t *capacity, size_t count, size_t element);
 
 /* Bytes that are appended to. */
 typedef struct cpb_buffer {

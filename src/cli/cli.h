@@ -2,6 +2,7 @@
 #ifndef CPB_CLI_CLI_H
 #define CPB_CLI_CLI_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,10 +10,10 @@
 #include "base/alloc.h"
 #include "base/json_writer.h"
 #include "base/status.h"
-#include "cli/memory.h"
 #include "cli/options.h"
 #include "cpb/base.h"
 #include "cpb/file.h"
+#include "cpb/message.h"
 #include "cpb/open.h"
 #include "cpb/url.h"
 
@@ -25,6 +26,13 @@ typedef enum cli_exit {
   CLI_LIMIT = 4,
   CLI_UNSUPPORTED = 5 /* this version cannot read it */
 } cli_exit;
+
+/* Counts what is allocated, for --memory-limit. Threads may use it at the same time. */
+typedef struct cli_memory {
+  uint64_t limit; /* UINT64_MAX for none */
+  atomic_size_t used;
+  atomic_bool refused; /* an allocation would have passed the limit */
+} cli_memory;
 
 typedef struct cli_progress {
   bool shown; /* a line is shown that must be cleared */
@@ -45,12 +53,16 @@ typedef struct cli {
   cpb_error print_error; /* why printing is no longer possible, or CPB_OK */
 } cli;
 
+/* The allocator for --memory-limit (memory.c). */
+cpb_allocator cli_memory_allocator(cli_memory *memory);
+
 /* --- Messages on standard error (show/report.c) -------------------------------- */
 
 /* "NAME: byte N: message"; returns the exit code. */
 int cli_fail(cli *c, const char *name, const cpb_error *error);
 
 int cli_fail_memory(cli *c);
+void *cli_no_memory(cli *c, int *status); /* the same for what returns a pointer: NULL */
 
 /* Prints "NAME: ..." for a problem without a cpb_error. */
 void cli_note(cli *c, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -64,6 +76,9 @@ int cli_exit_code(const cpb_error *error);
 void cli_print(cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void cli_print_bytes(cli *c, const void *data, size_t size);
+
+/* An answer in JSON, as a line. */
+void cli_print_answer(cli *c, const char *json, size_t size);
 
 /* Prints the content of c->json, which may be continued; or prints its last part, as a line. */
 void cli_print_json(cli *c);
@@ -94,6 +109,8 @@ cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status);
 
 /* The same for commands that need chunks, like TensorFlow's Merger: takes the .cpb if a folder has both. */
 cpb_file *cli_find_chunks(cli *c, const char *path, char **found, int *status);
+/* False with the index's error. */
+bool cli_read_index(cpb_file *file, cpb_index *index);
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status);
 cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status);
 
@@ -123,15 +140,53 @@ int cli_write_range(cli *c, cpb_output *output, const char *path, uint64_t *at, 
 /* Commits if `status` is CLI_OK, frees, and returns the resulting status. */
 int cli_close_output(cli *c, const char *path, cpb_output *output, int status);
 
+/* An output with others beside it. All get their names together, this one last, or none does. */
+typedef struct cli_outputs {
+  cli *cli;
+  const char *path;
+  cpb_output *output; /* NULL: not opened */
+  bool several;       /* others belong to it, even if none is needed this time */
+  struct cli_other_output *others;
+  size_t num_others, capacity;
+} cli_outputs;
+
+/* Opens the output, or one more beside it, whose path is copied. NULL after the message. */
+cpb_output *cli_open_main(cli_outputs *o, const char *path, bool in_order, int *status);
+cpb_output *cli_open_other(cli_outputs *o, const char *path, bool in_order, int *status);
+
+/* Like cli_close_output(). */
+int cli_close_outputs(cli_outputs *o, int status);
+
 /* Prevents other processes from naming files in the output's folder until `*lock` is closed, so that several files all
  * come from one process. CLI_OK, or CLI_IO after the message. */
 int cli_lock_outputs(cli *c, const char *path, int *lock);
+
+/* --- Transfers (transfers.c) -------------------------------------------------------- */
 
 /* Options for cpb_transfer_*: the allocator, and progress as `doing`. */
 cpb_file_options cli_transfer_options(cli *c, const char *doing);
 
 /* Returns the exit code of a transfer. */
 int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error);
+
+/* Splits a message, which errors call `name`, into a .cpb at `path`, which is opened once the plan is made. */
+int cli_split_into(cli *c, cpb_file *in, const char *name, const cpb_split_options *how, const char *path);
+
+/* For the file or URL `path`: the number in --threads; else one for each processor, up to 4, if there are enough bytes
+ * (`size`) for them. */
+unsigned cli_threads(const cli *c, const char *path, uint64_t size);
+
+/* About the size of all chunks; a chunk of unknown size does not count. */
+uint64_t cli_size_of_chunks(const cpb_index *index);
+
+typedef struct cli_comparison {
+  cpb_comparison of; /* with its error, of reading `against` */
+  cpb_error error;   /* of reading or merging `cpb` */
+} cli_comparison;
+
+/* Merges the file `cpb` with this index; `type` may be NULL. Without `against` only the merge is tried. */
+cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_type *type, cpb_file *cpb,
+                           cpb_file *against);
 
 /* --- Names of files (file_names.c) -------------------------------------------------- */
 
@@ -145,6 +200,7 @@ const char *cli_output_name(const char *path);
 
 bool cli_ends_with(const char *path, const char *ending);
 bool cli_has_ending(const char *path);
+const char *cli_last_part(const char *path); /* after the last slash */
 
 /* The caller frees these with cpb_release; they are NULL after the message. */
 char *cli_join(cli *c, const char *path, const char *ending, int *status);
@@ -155,6 +211,54 @@ void cli_say_passed_over(cli *c, const char *path, const char *found);
 
 /* The model that `path` stands for (cpb_find_model); "-" and URLs stay unchanged. */
 char *cli_find_model(cli *c, const char *path, int *status);
+
+/* --- Message types for --type and --schema (message_types.c) ------------------------- */
+
+/* The schema in --schema; NULL without the option. False after the message. */
+bool cli_load_schema(cli *c, cpb_schema **schema, int *status);
+
+/* The same, or the built-in schema. */
+bool cli_load_any_schema(cli *c, cpb_schema **schema, int *status);
+
+/* The type in --type. Without it, the first of TensorFlow's and ONNX's root types in which every chunked field of
+ * `index` has a name (`index` NULL: the default type); NULL if no type fits. False after the message. */
+bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index, const cpb_message_type **type,
+                   int *status);
+
+/* The type in --type, with its schema; both NULL without the option. False after the message. */
+bool cli_load_type(cli *c, cpb_schema **schema, const cpb_message_type **type, int *status);
+
+/* The path of `node` from its parent as text, by name as far as `type` extends. Returns the type at its end, NULL if
+ * unknown. `type` may be NULL. */
+const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node, const cpb_message_type *type, char *out,
+                                      size_t size);
+
+/* --- Models (model.c) ---------------------------------------------------------------- */
+
+/* The model that `path` stands for, of the kind in --type or the recognized one; `how` may be NULL. With
+ * `keep_damaged`, to look at what there is, a .cpb may be damaged. NULL after the message; `status` is then the exit
+ * code. */
+cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, bool keep_damaged, int *status);
+
+/* Prints the message of an error, with the name of the file that caused it; returns the exit code. */
+int cli_model_fail(cli *c, const cpb_model_file *file, const cpb_error *error);
+
+/* An option as a 32-bit number; no meta graph or state has a larger number. */
+uint32_t cli_number32(uint64_t number);
+
+/* --- Keeping the input's files (keep.c) ------------------------------------------------ */
+
+/* These prevent an output from replacing files of the input other than the one given on the command line, which --force
+ * allows: the others could be lost unnoticed. CLI_OK, or CLI_USAGE after the message if the output is ... */
+
+/* ... the file that the input at `in` calls `name`. */
+int cli_keep_file(cli *c, const char *out, const char *in, const char *name, size_t length);
+
+/* ... one of those that have chunks of the .cpb file at `in`; other files have none. */
+int cli_keep_chunks(cli *c, const char *out, const char *in);
+
+/* ... one of those that have chunks, values or metadata of the model. */
+int cli_keep_model(cli *c, const char *out, cpb_model_file *model);
 
 /* --- Help (help.c) ------------------------------------------------------------ */
 

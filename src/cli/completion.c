@@ -27,7 +27,7 @@ static const char *values_of(const cli_option *option, char *out, size_t size) {
   if (option->kind == CLI_PATH) return "";
   if (option->kind == CLI_CODECS) return codecs(out, size);
   if (option->kind != CLI_CHOICE) return NULL;
-  snprintf(out, size, "%s", option->choices);
+  snprintf(out, size, "%s", option->argument);
   for (char *p = out; (p = strchr(p, '|'));) *p = ' ';
   return out;
 }

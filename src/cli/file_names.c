@@ -20,20 +20,21 @@ bool cli_ends_with(const char *path, const char *ending) {
   return size >= end && memcmp(path + size - end, ending, end) == 0;
 }
 
-bool cli_has_ending(const char *path) {
+const char *cli_last_part(const char *path) {
   const char *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path;
+  return slash ? slash + 1 : path;
+}
+
+bool cli_has_ending(const char *path) {
+  const char *name = cli_last_part(path);
   return *name && strchr(name + 1, '.');
 }
 
 char *cli_join(cli *c, const char *path, const char *ending, int *status) {
   size_t size = strlen(path) + strlen(ending) + 1;
   char *joined = cpb_alloc(&c->allocator, size);
-  if (joined) {
-    snprintf(joined, size, "%s%s", path, ending);
-  } else {
-    *status = cli_fail_memory(c);
-  }
+  if (!joined) return cli_no_memory(c, status);
+  snprintf(joined, size, "%s%s", path, ending);
   return joined;
 }
 
@@ -41,12 +42,9 @@ char *cli_beside(cli *c, const char *path, const char *name, int *status) {
   const char *slash = strrchr(path, '/');
   size_t folder = slash && name[0] != '/' ? (size_t)(slash - path) + 1 : 0, size = strlen(name) + 1;
   char *beside = cpb_alloc(&c->allocator, folder + size);
-  if (beside) {
-    memcpy(beside, path, folder);
-    memcpy(beside + folder, name, size);
-  } else {
-    *status = cli_fail_memory(c);
-  }
+  if (!beside) return cli_no_memory(c, status);
+  memcpy(beside, path, folder);
+  memcpy(beside + folder, name, size);
   return beside;
 }
 

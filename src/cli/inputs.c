@@ -49,8 +49,7 @@ void cli_say_passed_over(cli *c, const char *path, const char *found) {
   if (!passed) return;
   write_time(found, read, sizeof read);
   write_time(passed, other, sizeof other);
-  cli_note(c, passed, "not taken%s: TensorFlow's loaders take the %s beside it%s", other, strrchr(found, '/') + 1,
-           read);
+  cli_note(c, passed, "not taken%s: TensorFlow's loaders take the %s beside it%s", other, cli_last_part(found), read);
   cpb_release(&c->allocator, passed);
 }
 
@@ -58,10 +57,7 @@ static cpb_file *find_input(cli *c, const char *path, char **found, int *status)
   cpb_error error;
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   *found = cpb_alloc(&c->allocator, size);
-  if (!*found) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
+  if (!*found) return cli_no_memory(c, status);
   if (cli_is_dash(path)) return cli_open_input(c, strcpy(*found, path), status);
   cpb_file *file = cpb_find_and_open(&c->allocator, path, &c->urls, *found, size, &error);
   if (file) set_references(c, file);
@@ -85,15 +81,16 @@ cpb_file *cli_find_chunks(cli *c, const char *path, char **found, int *status) {
   return cli_open_input(c, chunked, status);
 }
 
-cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
-  cpb_index *index = cpb_index_new(&c->allocator, &c->settings.limits);
-  if (!index) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
+bool cli_read_index(cpb_file *file, cpb_index *index) {
   cpb_step step;
   while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
-  if (step == CPB_STEP_DONE) return index;
+  return step == CPB_STEP_DONE;
+}
+
+cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
+  cpb_index *index = cpb_index_new(&c->allocator, &c->settings.limits);
+  if (!index) return cli_no_memory(c, status);
+  if (cli_read_index(file, index)) return index;
   *status = cli_fail(c, cli_input_name(path), cpb_index_error(index));
   cpb_index_free(index);
   return NULL;

@@ -1,4 +1,4 @@
-#include "cli/keep.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,9 +49,7 @@ int cli_keep_chunks(cli *c, const char *out, const char *in) {
   cpb_error ignored;
   cpb_file *file = may_replace(c, out, in) ? cpb_file_open(&c->allocator, in, &ignored) : NULL;
   cpb_index *index = file && !cpb_file_is_pipe(file) ? cpb_index_new(&c->allocator, &c->settings.limits) : NULL;
-  cpb_step step = CPB_STEP_NEED;
-  while (index && (step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
-  int status = step == CPB_STEP_DONE ? keep_files(c, out, in, index) : CLI_OK;
+  int status = index && cli_read_index(file, index) ? keep_files(c, out, in, index) : CLI_OK;
   cpb_index_free(index);
   cpb_file_close(file);
   return status;

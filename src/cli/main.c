@@ -25,11 +25,8 @@ static int unknown_command(const char *word) {
     return CLI_UNSUPPORTED;
   }
   const char *meant = cli_suggest(word, cli_commands, cli_num_commands, command_name_at);
-  if (meant) {
-    snprintf(problem, sizeof problem, "unknown command %.64s; did you mean %s?", word, meant);
-  } else {
-    snprintf(problem, sizeof problem, "unknown command %.64s", word);
-  }
+  snprintf(problem, sizeof problem, meant ? "unknown command %.64s; did you mean %s?" : "unknown command %.64s", word,
+           meant);
   return cli_usage(NULL, problem);
 }
 

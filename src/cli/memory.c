@@ -1,4 +1,4 @@
-#include "cli/memory.h"
+#include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

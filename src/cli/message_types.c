@@ -1,4 +1,4 @@
-#include "cli/message_types.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>

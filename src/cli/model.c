@@ -1,4 +1,4 @@
-#include "cli/model.h"
+#include "cli/cli.h"
 
 #include <string.h>
 
@@ -27,8 +27,7 @@ static void advise(cpb_error *error) {
              "; the index of the chunks cannot be read. cpb recover copies the chunks that can");
 }
 
-static cpb_model_file *open_model(cli *c, const char *path, const cpb_model_options *how, bool keep_damaged,
-                                  int *status) {
+cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, bool keep_damaged, int *status) {
   cpb_error error;
   char *found = cli_find_model(c, path, status);
   if (!found) return NULL;
@@ -48,18 +47,6 @@ static cpb_model_file *open_model(cli *c, const char *path, const cpb_model_opti
   else *status = cli_fail(c, found, &error);
   cpb_release(&c->allocator, found);
   return file;
-}
-
-cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, int *status) {
-  return open_model(c, path, how, false, status);
-}
-
-cpb_model_file *cli_open_to_inspect(cli *c, const char *path, int *status) {
-  return open_model(c, path, NULL, true, status);
-}
-
-cpb_model_file *cli_open_to_compare(cli *c, const char *path, const cpb_model_options *how, int *status) {
-  return open_model(c, path, how, true, status);
 }
 
 int cli_model_fail(cli *c, const cpb_model_file *file, const cpb_error *error) {

@@ -7,7 +7,6 @@
 
 #include "base/checked.h"
 #include "base/url_text.h"
-#include "cli/limits.h"
 #include "cpb/url.h"
 
 #define SETTING(member) offsetof(cli_settings, member)
@@ -15,191 +14,158 @@
 const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_OUTPUT] = {"output", 'o', CLI_PATH, SETTING(output), "FILE",
                     "Write to FILE; - is standard output. It appears under this name only when it "
-                    "is whole.",
-                    NULL},
+                    "is whole."},
     [CLI_TYPE] = {"type", 't', CLI_TEXT, SETTING(type), "NAME",
                   "The message's full type name, such as tensorflow.GraphDef. "
-                  "Default: for models what they are, otherwise tensorflow.SavedModel.",
-                  NULL},
+                  "Default: for models what they are, otherwise tensorflow.SavedModel."},
     [CLI_SCHEMA] = {"schema", 's', CLI_PATH, SETTING(schema), "SET",
                     "A FileDescriptorSet that describes the type, as written by protoc "
-                    "--descriptor_set_out --include_imports. The types of models are built in.",
-                    NULL},
+                    "--descriptor_set_out --include_imports. The types of models are built in."},
     [CLI_MAX_CHUNK_SIZE] =
         {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",
          "The largest size of a chunk, such as 64K, 1M or 2G; only a value that cannot be divided is "
-         "larger. Default: 1M; with --layout=compat 2147483148, as in TensorFlow.",
-         NULL},
+         "larger. Default: 1M; with --layout=compat 2147483148, as in TensorFlow."},
     [CLI_FILES] = {"files", 0, CLI_NUMBER, SETTING(files), "N",
                    "Write N other files for the chunks, PREFIX.00001-of-N.cpb and so on beside the output PREFIX.cpb, "
-                   "which names them.",
-                   NULL},
+                   "which names them."},
     [CLI_FILE_SIZE] = {"file-size", 0, CLI_SIZE, SETTING(file_size), "BYTES",
                        "The same, with as many files as are needed so that each has up to so many bytes of chunks "
-                       "before compression.",
-                       NULL},
+                       "before compression."},
     [CLI_BASE] =
         {"base", 0, CLI_PATH, SETTING(base), "BASE.cpb",
          "Refer to the chunks that BASE.cpb has instead of writing them again: what was fine-tuned from it then "
          "costs its difference. BASE.cpb must be in the output's folder or below it, or be named with "
-         "--allow-references, which every reader then needs, too, and must stay as it is.",
-         NULL},
+         "--allow-references, which every reader then needs, too, and must stay as it is."},
     [CLI_LAYOUT] = {"layout", 0, CLI_CHOICE, SETTING(layout), "remote|compat",
                     "remote: each chunk can be fetched with one range request. compat: the layout that "
-                    "TensorFlow writes. Default: remote.",
-                    "remote|compat"},
+                    "TensorFlow writes. Default: remote."},
     [CLI_CODEC] = {"codec", 0, CLI_CODECS, SETTING(codec), "CODEC[:LEVEL]",
                    "Compress with none, zstd (levels 1 to 22), brotli (0 to 11) or snappy (1, 2). Default: zstd:3 "
-                   "where it pays, brotli:6 with --layout=compat.",
-                   NULL},
+                   "where it pays, brotli:6 with --layout=compat."},
     [CLI_FOR_MEMORY] = {"for-memory", 0, CLI_SIZE, SETTING(for_memory), "BYTES",
                         "Write a file whose chunks a device with this much memory can stream: 256K or more for "
                         "cpb-core.wasm, less, such as 96K, for the reader in C. Bounds Zstd's window; below 64K "
-                        "nothing is compressed.",
-                        NULL},
+                        "nothing is compressed."},
     [CLI_TRANSPOSE] = {"transpose", 0, CLI_FLAG, SETTING(transpose), NULL,
                        "Also try Riegeli's transposed encoding, which compresses what one field has in all messages "
                        "together, and keep what is smaller: for compressed messages of up to 4M. With "
-                       "--layout=compat for all chunks.",
-                       NULL},
+                       "--layout=compat for all chunks."},
     [CLI_INDEX_PAGES] = {"index-pages", 0, CLI_FLAG, SETTING(index_pages), NULL,
                          "Write the index in pages, of which a reader fetches only those on the way to what it looks "
-                         "for: for millions of chunks. TensorFlow's merger refuses such a file.",
-                         NULL},
+                         "for: for millions of chunks. TensorFlow's merger refuses such a file."},
     [CLI_RIEGELI_OPTIONS] = {"riegeli-options", 0, CLI_TEXT, SETTING(riegeli_options), "TEXT",
                              "Write as Riegeli's own writer does with these options, such as "
-                             "transpose,zstd:9,chunk_size:256K. Default in it: brotli:6, chunk_size:1M.",
-                             NULL},
+                             "transpose,zstd:9,chunk_size:256K. Default in it: brotli:6, chunk_size:1M."},
     [CLI_EXTERNAL_DATA] = {"external-data", 0, CLI_FLAG, SETTING(external_data), NULL,
                            "Put the values of large tensors into a second file, FILE.data, which the output names. "
-                           "Default: only if the output would have more than 2 GiB.",
-                           NULL},
+                           "Default: only if the output would have more than 2 GiB."},
     [CLI_THRESHOLD] = {"threshold", 0, CLI_SIZE, SETTING(threshold), "BYTES",
-                       "How many bytes the values of a tensor have at least that go there. Default: 1K.", NULL},
+                       "How many bytes the values of a tensor have at least that go there. Default: 1K."},
     [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
-                    "Read back what was written and compare it with the input.", NULL},
+                    "Read back what was written and compare it with the input."},
     [CLI_AGAINST] = {"against", 0, CLI_PATH, SETTING(against), "MESSAGE",
-                     "Also compare the merged message with this file, byte by byte.", NULL},
-    [CLI_CHUNK] = {"chunk", 0, CLI_NUMBER, SETTING(chunk), "N", "The chunk with index N.", NULL},
+                     "Also compare the merged message with this file, byte by byte."},
+    [CLI_CHUNK] = {"chunk", 0, CLI_NUMBER, SETTING(chunk), "N", "The chunk with index N."},
     [CLI_FIELD] = {"field", 0, CLI_TEXT, SETTING(field), "PATH",
                    "The field at PATH, such as meta_graphs[0].graph_def.library.function[3] or "
-                   "node[7].attr[\"value\"].tensor; \"\" is the whole message.",
-                   NULL},
+                   "node[7].attr[\"value\"].tensor; \"\" is the whole message."},
     [CLI_OMIT] = {"omit", 0, CLI_SIZE, SETTING(omit), "BYTES",
                   "With --json: do not read values longer than this, but show where they are, as "
-                  "{\"@omitted\": {\"offset\", \"size\"}}.",
-                  NULL},
+                  "{\"@omitted\": {\"offset\", \"size\"}}."},
     [CLI_POSITION] = {"position", 0, CLI_NUMBER, SETTING(position), "P",
                       "Begin with the record at position P, as cpb records shows it, or with the next one if there is "
-                      "none there.",
-                      NULL},
-    [CLI_RECORD] = {"record", 0, CLI_NUMBER, SETTING(record), "N", "The record with number N, counting from 0.", NULL},
+                      "none there."},
+    [CLI_RECORD] = {"record", 0, CLI_NUMBER, SETTING(record), "N", "The record with number N, counting from 0."},
     [CLI_AT] =
         {"at", 0, CLI_TEXT, SETTING(at), "LIST",
          "Only the records with these numbers, counted from 0, in ascending order: 7, 3,10:20 (10 to 19), -1 (the "
-         "last), 100: (all from there on). Only headers are read up to them.",
-         NULL},
+         "last), 100: (all from there on). Only headers are read up to them."},
     [CLI_FIELDS] = {"fields", 0, CLI_TEXT, SETTING(fields), "LIST",
                     "Only these fields of the records, which are messages: paths of names, if --type is given, or of "
-                    "numbers, such as id,meta.name or 1,4.2. Of a transposed file nothing else is decompressed.",
-                    NULL},
+                    "numbers, such as id,meta.name or 1,4.2. Of a transposed file nothing else is decompressed."},
     [CLI_METADATA] = {"metadata", 0, CLI_FLAG, SETTING(metadata), NULL,
-                      "Write the file's metadata, a serialized RecordsMetadata, instead of the records.", NULL},
-    [CLI_SHA256] = {"sha256", 0, CLI_FLAG, SETTING(sha256), NULL, "Also show the SHA-256 of each record.", NULL},
+                      "Write the file's metadata, a serialized RecordsMetadata, instead of the records."},
+    [CLI_SHA256] = {"sha256", 0, CLI_FLAG, SETTING(sha256), NULL, "Also show the SHA-256 of each record."},
     [CLI_RECOVER] = {"recover", 0, CLI_FLAG, SETTING(recover), NULL,
-                     "Continue after damage, and report each region that is skipped.", NULL},
-    [CLI_COUNT] = {"limit", 'n', CLI_NUMBER, SETTING(count), "N", "Stop after N records.", NULL},
-    [CLI_FIRST] = {"first", 0, CLI_NUMBER, SETTING(first), "N", "Start lists at element N, counting from 0.", NULL},
-    [CLI_PAGE] = {"count", 'n', CLI_NUMBER, SETTING(page), "N", "Show at most N elements of each list. Default: 100.",
-                  NULL},
+                     "Continue after damage, and report each region that is skipped."},
+    [CLI_COUNT] = {"limit", 'n', CLI_NUMBER, SETTING(count), "N", "Stop after N records."},
+    [CLI_FIRST] = {"first", 0, CLI_NUMBER, SETTING(first), "N", "Start lists at element N, counting from 0."},
+    [CLI_PAGE] = {"count", 'n', CLI_NUMBER, SETTING(page), "N", "Show at most N elements of each list. Default: 100."},
     [CLI_META_GRAPH] = {"meta-graph", 0, CLI_NUMBER, SETTING(meta_graph), "N",
-                        "Which meta graph of a SavedModel, counting from 0. Default: 0.", NULL},
+                        "Which meta graph of a SavedModel, counting from 0. Default: 0."},
     [CLI_SCOPE] =
         {"scope", 0, CLI_TEXT, SETTING(scope), "TEXT",
          "For nodes and functions: only those whose names begin with TEXT. For scopes: the scope to look into. "
          "For node, consumers, upstream, downstream and extract: the function that the node is in. "
-         "For a SameDiff file: the tag.",
-         NULL},
+         "For a SameDiff file: the tag."},
     [CLI_TO] = {"to", 0, CLI_TEXT, SETTING(to), "NODE",
-                "For upstream and downstream: a shortest way to NODE, in the same graph, instead of everything.", NULL},
+                "For upstream and downstream: a shortest way to NODE, in the same graph, instead of everything."},
     [CLI_DISTANCE] = {"distance", 0, CLI_NUMBER, SETTING(distance), "N",
-                      "For upstream and downstream: only what is at most N steps away.", NULL},
+                      "For upstream and downstream: only what is at most N steps away."},
     [CLI_AXIS] = {"axis", 0, CLI_NUMBER, SETTING(axis), "N",
                   "For weights NAME: also the ranges of the parts along dimension N, counting from 0, such as those of "
-                  "the channels.",
-                  NULL},
+                  "the channels."},
     [CLI_BRIEF] = {"brief", 0, CLI_FLAG, SETTING(brief), NULL,
                    "Of an ONNX model behind a URL: answer after a few requests, without what only the tensors between "
-                   "the nodes and the inputs tell, such as how many parameters there are.",
-                   NULL},
+                   "the nodes and the inputs tell, such as how many parameters there are."},
     [CLI_STATE] =
         {"state", 0, CLI_NUMBER, SETTING(state), "N",
-         "Write the updater's N-th state for the parameter, counting from 1, instead of the parameter's value.", NULL},
+         "Write the updater's N-th state for the parameter, counting from 1, instead of the parameter's value."},
     [CLI_VARIABLE] =
         {"variable", 0, CLI_FLAG, SETTING(variable), NULL,
          "NAME is a variable of a SavedModel, stored in variables/: its path, its name or its key in the "
          "checkpoint, and no constant, which is looked for first without this. cpb inspect MODEL variables "
-         "lists them. Of a checkpoint by itself it always is one.",
-         NULL},
+         "lists them. Of a checkpoint by itself it always is one."},
     [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL,
-                 "Write only the values, in little-endian order, without NumPy's header.", NULL},
+                 "Write only the values, in little-endian order, without NumPy's header."},
     [CLI_SKIP_VALUES] = {"skip-values", 0, CLI_FLAG, SETTING(skip_values), NULL,
-                         "Do not compare the values of constants, parameters and variables.", NULL},
-    [CLI_ALL] = {"all", 'a', CLI_FLAG, SETTING(all), NULL, "Show every element of every list, and fold nothing.", NULL},
+                         "Do not compare the values of constants, parameters and variables."},
+    [CLI_ALL] = {"all", 'a', CLI_FLAG, SETTING(all), NULL, "Show every element of every list, and fold nothing."},
     [CLI_WIDTH] = {"width", 0, CLI_NUMBER, SETTING(width), "N",
-                   "Write lines of N columns. Default: COLUMNS, else the terminal's width, else 80.", NULL},
+                   "Write lines of N columns. Default: COLUMNS, else the terminal's width, else 80."},
     [CLI_TSV] = {"tsv", 0, CLI_FLAG, SETTING(tsv), NULL,
                  "Write a line for each item, for grep, sort and cut: tabs between the fields, plain numbers, nothing "
-                 "folded or cut.",
-                 NULL},
+                 "folded or cut."},
     [CLI_CSV] = {"csv", 0, CLI_FLAG, SETTING(csv), NULL,
-                 "Write the list as CSV (RFC 4180), with a line of titles, for spreadsheets and data frames.", NULL},
-    [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL, "Write JSON.", NULL},
-    [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL, "Replace the output if it exists.", NULL},
+                 "Write the list as CSV (RFC 4180), with a line of titles, for spreadsheets and data frames."},
+    [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL, "Write JSON."},
+    [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL, "Replace the output if it exists."},
     [CLI_SYNC] = {"sync", 0, CLI_FLAG, SETTING(sync), NULL,
-                  "Wait until the output and its name are safely on the disk (fsync).", NULL},
+                  "Wait until the output and its name are safely on the disk (fsync)."},
     [CLI_ALLOW_REFERENCES] = {"allow-references", 0, CLI_FLAG, SETTING(allow_references), NULL,
                               "Read other files that IN.cpb names, also outside of its folder, by absolute paths, "
-                              "links and URLs. Only for files from those you trust.",
-                              NULL},
+                              "links and URLs. Only for files from those you trust."},
     [CLI_THREADS] =
         {"threads", 0, CLI_NUMBER, SETTING(threads), "N",
          "Use up to N threads, 256 at most. Default: one for each processor, up to 4, if there is much to do; "
-         "merge copies uncompressed messages with 2.",
-         NULL},
+         "merge copies uncompressed messages with 2."},
     [CLI_MEMORY_LIMIT] = {"memory-limit", 0, CLI_SIZE, SETTING(memory_limit), "BYTES",
-                          "Fail rather than allocate more memory than this.", NULL},
+                          "Fail rather than allocate more memory than this."},
     [CLI_LIMIT_NAMED] =
         {"limit", 0, CLI_LIMITS, SETTING(limits), "NAME=VALUE",
          "Change a limit that an error message named, such as decoded=10G or decoded=none. May be given several "
-         "times.",
-         NULL},
+         "times."},
     [CLI_WORK] = {"work", 0, CLI_FLAG, SETTING(work), NULL,
-                  "At the end, report on standard error how much was decoded, held in memory, scanned and produced.",
-                  NULL},
+                  "At the end, report on standard error how much was decoded, held in memory, scanned and produced."},
     [CLI_TIMEOUT] = {"timeout", 0, CLI_SECONDS, SETTING(timeout), "SECONDS",
-                     "For URLs: retry, and finally fail, after this long without a byte. Default: 30.", NULL},
+                     "For URLs: retry, and finally fail, after this long without a byte. Default: 30."},
     [CLI_MAX_TIME] = {"max-time", 0, CLI_SECONDS, SETTING(max_time), "SECONDS",
-                      "For URLs: fail after this long in all.", NULL},
+                      "For URLs: fail after this long in all."},
     [CLI_MIN_SPEED] = {"min-speed", 0, CLI_SIZE, SETTING(min_speed), "BYTES",
                        "For URLs: retry, and finally fail, where fewer bytes a second come in the time of --timeout. "
-                       "Default: 100.",
-                       NULL},
+                       "Default: 100."},
     [CLI_HEADER] = {"header", 0, CLI_HEADERS, SETTING(headers), "NAME:VALUE",
                     "For URLs: send this header with each request, such as \"Authorization: Bearer ...\". May be given "
-                    "several times. Other users of this machine can see a command line, but not ~/.netrc.",
-                    NULL},
+                    "several times. Other users of this machine can see a command line, but not ~/.netrc."},
     [CLI_DOWNLOAD] =
         {"download", 0, CLI_SIZE, SETTING(download), "BYTES",
          "For URLs: where the server knows no ranges, download the whole file, if it has up to BYTES, such "
-         "as 2G, to a temporary file. Default: only files of up to 1M are taken.",
-         NULL},
+         "as 2G, to a temporary file. Default: only files of up to 1M are taken."},
     [CLI_IGNORE_ETAG] = {"ignore-etag", 0, CLI_FLAG, SETTING(ignore_etag), NULL,
                          "For URLs: that a file stays the same while it is read is told by size and date alone. For "
-                         "servers behind one name that give the same file different ETags.",
-                         NULL},
-    [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "Show no progress and no closing summary.", NULL},
-    [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Show this help.", NULL},
+                         "servers behind one name that give the same file different ETags."},
+    [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "Show no progress and no closing summary."},
+    [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Show this help."},
 };
 
 /* --- Suggestions ------------------------------------------------------------ */
@@ -325,6 +291,40 @@ static bool add_header(const char *text, const char **headers) {
   return true;
 }
 
+/* The members of cpb_limits by their names. */
+typedef struct {
+  const char *name;
+  size_t at;
+  bool is_32_bits;
+} limit;
+
+#define LIMIT(name) {#name, offsetof(cpb_limits, name), sizeof((cpb_limits *)0)->name == sizeof(uint32_t)}
+#define PAIR(NAME, name, unit) LIMIT(name), LIMIT(name##_per_byte),
+
+static const limit limits[] = {LIMIT(riegeli_chunk),     LIMIT(window), LIMIT(chunks),
+                               LIMIT(records_per_chunk), LIMIT(depth),  CPB_WORKS(PAIR)};
+
+static bool put_limit(cpb_limits *out, const limit *l, uint64_t value) {
+  uint32_t narrow = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+  if (value == 0) return false; /* which would be the default */
+  if (l->is_32_bits) memcpy((char *)out + l->at, &narrow, sizeof narrow);
+  else memcpy((char *)out + l->at, &value, sizeof value);
+  return true;
+}
+
+/* `text` is NAME=VALUE, with "none" for no limit. */
+static bool set_limit(cpb_limits *out, const char *text) {
+  size_t length = strcspn(text, "=");
+  if (!text[length]) return false;
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    uint64_t value = UINT64_MAX;
+    if (strlen(limits[i].name) != length || memcmp(limits[i].name, text, length) != 0) continue;
+    const char *number = text + length + 1;
+    return (strcmp(number, "none") == 0 || parse_size(number, &value)) && put_limit(out, &limits[i], value);
+  }
+  return false;
+}
+
 static bool set(const cli_option *option, const char *text, cli_settings *settings) {
   void *setting = (char *)settings + option->setting;
   switch (option->kind) {
@@ -333,11 +333,11 @@ static bool set(const cli_option *option, const char *text, cli_settings *settin
     case CLI_PATH: *(const char **)setting = text; return true;
     case CLI_NUMBER: return parse_number(text, setting);
     case CLI_SIZE: return parse_size(text, setting) && *(uint64_t *)setting > 0;
-    case CLI_CHOICE: return parse_choice(text, option->choices, setting);
+    case CLI_CHOICE: return parse_choice(text, option->argument, setting);
     case CLI_CODECS: return parse_codec(text, setting);
     case CLI_SECONDS: return parse_seconds(text, setting);
     case CLI_HEADERS: return add_header(text, setting);
-    case CLI_LIMITS: return cli_limit_set(setting, text, parse_size);
+    case CLI_LIMITS: return set_limit(setting, text);
   }
   return false;
 }
@@ -364,11 +364,8 @@ static bool unknown_option(parser *p, const char *word) {
   char plain[WORD_MAX + 1];
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "="), name);
   const char *meant = cli_suggest(plain, p->command, CLI_NUM_OPTIONS, option_name_at);
-  if (meant) {
-    snprintf(p->problem, p->problem_size, "unknown option %s; did you mean --%s?", word, meant);
-  } else {
-    snprintf(p->problem, p->problem_size, "unknown option %s", word);
-  }
+  snprintf(p->problem, p->problem_size, meant ? "unknown option %s; did you mean --%s?" : "unknown option %s", word,
+           meant);
   return false;
 }
 

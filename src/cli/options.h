@@ -107,7 +107,7 @@ typedef enum cli_kind {
   CLI_PATH,    /* the same, a file's name */
   CLI_NUMBER,  /* uint64_t */
   CLI_SIZE,    /* uint64_t, with K, M, G, T for powers of 1024 */
-  CLI_CHOICE,  /* int: the place in `choices` */
+  CLI_CHOICE,  /* int: the place in `argument` */
   CLI_CODECS,  /* cpb_codec_options: NAME or NAME:LEVEL */
   CLI_LIMITS,  /* cpb_limits: NAME=VALUE, once for each limit */
   CLI_SECONDS, /* uint64_t: milliseconds */
@@ -119,9 +119,8 @@ typedef struct cli_option {
   char letter; /* 0 for none */
   cli_kind kind;
   size_t setting;       /* offset in cli_settings */
-  const char *argument; /* NULL for a flag */
+  const char *argument; /* NULL for a flag; of a CLI_CHOICE the words, separated by | */
   const char *help;
-  const char *choices; /* separated by | */
 } cli_option;
 
 extern const cli_option cli_options[CLI_NUM_OPTIONS];

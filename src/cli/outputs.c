@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/os/os.h"
@@ -73,6 +74,74 @@ int cli_lock_outputs(cli *c, const char *path, int *lock) {
   return CLI_IO;
 }
 
+/* --- Several outputs ---------------------------------------------------------- */
+
+struct cli_other_output {
+  char *path;
+  cpb_output *output;
+  bool named; /* it has been given its name */
+};
+
+static void abandon_all(void *user) {
+  const cli_outputs *o = user;
+  if (o->output) cpb_output_abandon(o->output);
+  for (size_t i = 0; i < o->num_others; i++) cpb_output_abandon(o->others[i].output);
+}
+
+cpb_output *cli_open_main(cli_outputs *o, const char *path, bool in_order, int *status) {
+  cpb_output *output = cli_open_output(o->cli, path, in_order, status);
+  os_hold_signals();
+  o->path = path;
+  o->output = output;
+  if (output) os_guard(abandon_all, o);
+  os_let_signals();
+  return output;
+}
+
+cpb_output *cli_open_other(cli_outputs *o, const char *path, bool in_order, int *status) {
+  cli *c = o->cli;
+  void *others = o->others;
+  if (!cpb_reserve(&c->allocator, &others, &o->capacity, o->num_others + 1, sizeof *o->others))
+    return cli_no_memory(c, status);
+  o->others = others;
+  char *copy = cli_join(c, path, "", status);
+  cpb_output *output = copy ? cli_open_output(c, path, in_order, status) : NULL;
+  os_hold_signals();
+  o->several = true;
+  if (output) o->others[o->num_others++] = (struct cli_other_output){copy, output, false};
+  else cpb_release(&c->allocator, copy);
+  os_guard(abandon_all, o);
+  os_let_signals();
+  return output;
+}
+
+static int commit(cli *c, cpb_output *output, const char *path) {
+  return cpb_output_commit(output) == CPB_OK ? CLI_OK : cli_fail(c, cli_output_name(path), cpb_output_error(output));
+}
+
+int cli_close_outputs(cli_outputs *o, int status) {
+  cli *c = o->cli;
+  int lock = -1;
+  if (status == CLI_OK && o->several) status = cli_lock_outputs(c, o->path, &lock);
+  os_hold_signals();
+  for (size_t i = 0; status == CLI_OK && i < o->num_others; i++) {
+    status = commit(c, o->others[i].output, o->others[i].path);
+    o->others[i].named = status == CLI_OK;
+  }
+  if (status == CLI_OK) status = commit(c, o->output, o->path);
+  for (size_t i = 0; i < o->num_others; i++) {
+    if (status != CLI_OK && o->others[i].named) unlink(o->others[i].path);
+    cpb_output_free(o->others[i].output);
+    cpb_release(&c->allocator, o->others[i].path);
+  }
+  cpb_release(&c->allocator, o->others);
+  cpb_output_free(o->output);
+  os_guard(NULL, NULL);
+  os_let_signals();
+  os_close(lock);
+  return status;
+}
+
 /* --- Writing ------------------------------------------------------------------ */
 
 int cli_write(cli *c, cpb_output *output, const char *path, uint64_t *at, const void *data, size_t length) {
@@ -91,26 +160,4 @@ int cli_write_range(cli *c, cpb_output *output, const char *path, uint64_t *at, 
     if (data) status = cli_write(c, output, path, at, data, length);
   }
   return status;
-}
-
-/* --- Transfers ---------------------------------------------------------------- */
-
-static int show_progress(void *user, uint64_t done, uint64_t total) {
-  cli_progress_step(user, done, total);
-  return 0;
-}
-
-cpb_file_options cli_transfer_options(cli *c, const char *doing) {
-  cli_progress_start(c, doing);
-  return (cpb_file_options){.struct_size = sizeof(cpb_file_options),
-                            .allocator = &c->allocator,
-                            .limits = &c->settings.limits,
-                            .progress = show_progress,
-                            .user = c};
-}
-
-int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error) {
-  cli_progress_end(c);
-  if (error->code == CPB_OK) return CLI_OK;
-  return cli_fail(c, error->code == CPB_E_WRITE ? cli_output_name(out) : cli_input_name(in), error);
 }

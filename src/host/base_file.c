@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/descriptor.h"
-#include "host/progress.h"
 #include "host/references.h"
+#include "host/transfer.h"
 
 #define URL_MOST 4096u
 

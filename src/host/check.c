@@ -1,14 +1,13 @@
 /* Reads every record of a file. Several threads begin at positions of Riegeli chunks from the index. If their parts
  * meet exactly and without errors, one thread would have found the same records. In any other case one thread reads the
  * file again, so that reports do not depend on threads. */
-#include "host/check_state.h"
+#include "host/transfer.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/limits.h"
-#include "host/threads.h"
 
 /* Each part has its own reader, whose memory is new to the process, so there should be few parts. The first ones are
  * large, a share of the remaining bytes each, and the last ones small, so that all threads end at about the same

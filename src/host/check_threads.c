@@ -5,7 +5,7 @@
 #include "base/meter.h"
 #include "host/file.h"
 #include "host/pool.h"
-#include "host/threads.h"
+#include "host/transfer.h"
 
 typedef struct part {
   cpb_record *records;

@@ -1,4 +1,4 @@
-/* Reading and writing whole ranges of a file descriptor. */
+/* File descriptors: whole ranges of them, and regular files. */
 #ifndef CPB_HOST_DESCRIPTOR_H
 #define CPB_HOST_DESCRIPTOR_H
 
@@ -30,5 +30,16 @@ bool cpb_descriptor_size(cpb_descriptor *d, uint64_t *size);
 
 /* `error` with the text of errno. */
 cpb_code cpb_fail_errno(cpb_error *error, cpb_code code);
+
+/* --- Files that the caller did not name -------------------------------------------------- */
+
+/* A malicious model may come with a pipe in place of a file, which could block for ever, or a device. */
+
+/* Opens a regular file to read. -1 with the error set for anything else, without waiting. `flags` are more ones for
+ * open(): O_NOFOLLOW or 0. */
+int cpb_regular_open(const char *path, int flags, cpb_error *error);
+
+/* The same, from a folder's descriptor on. (Not under WASI.) */
+int cpb_regular_open_at(int folder, const char *path, int flags, cpb_error *error);
 
 #endif

@@ -16,7 +16,6 @@
 #include "host/descriptor.h"
 #include "host/file.h"
 #include "host/references.h"
-#include "host/regular.h"
 #include "host/url/remote.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
@@ -150,10 +149,7 @@ cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, siz
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
   cpb_file *file = empty_file(&allocator, NULL, -1, NULL);
-  if (!file) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!file) return cpb_fail_memory(error), NULL;
   file->in_memory = true;
   file->size = file->length = size;
   if (size > 0) file->data = data;
@@ -474,8 +470,7 @@ void cpb_file_supply(cpb_file *file, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
   if (need.kind == CPB_NEED_NONE) return;
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file *from = file_of(file, &need, input, &error);
   bool at_end = need.kind == CPB_NEED_SIZE;
   bool done = from && (at_end ? find_size(from, need.length, &error) : find(from, &need, &at_end, &error));

@@ -3,11 +3,10 @@
  * message is compared, each thread compares its parts. */
 #include "base/alloc.h"
 #include "base/status.h"
-#include "host/compare.h"
 #include "host/file.h"
 #include "host/output.h"
 #include "host/pool.h"
-#include "host/threads.h"
+#include "host/transfer.h"
 #include "host/turns.h"
 
 #define ROOM_EACH ((size_t)2 << 20)

@@ -10,7 +10,6 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/claim.h"
 #include "host/descriptor.h"
 #include "host/output.h"
 #include "host/place.h"
@@ -39,10 +38,7 @@ const cpb_error *cpb_output_error(const cpb_output *output) { return &output->er
 static cpb_output *new_output(const cpb_allocator *a, cpb_error *error) {
   cpb_allocator allocator = cpb_allocator_or_default(a);
   cpb_output *output = cpb_alloc(&allocator, sizeof *output);
-  if (!output) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!output) return cpb_fail_memory(error), NULL;
   memset(output, 0, offsetof(cpb_output, buffer));
   output->allocator = output->place.allocator = allocator;
   output->file.fd = output->target = -1;

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/threads.h"
+#include "host/transfer.h"
 
 /* The size of parts that a thread encodes: large enough that handing them over costs little, small enough that all
  * threads finish at about the same time. */

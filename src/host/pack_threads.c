@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "host/file.h"
 #include "host/pool.h"
-#include "host/threads.h"
+#include "host/transfer.h"
 
 /* Parts that are begun and not yet written, for each thread. */
 #define AHEAD_EACH 2u

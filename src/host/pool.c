@@ -101,10 +101,3 @@ uint64_t cpb_pool_done(cpb_pool *p) {
   pthread_mutex_unlock(&p->lock);
   return done;
 }
-
-bool cpb_pool_is_stopped(cpb_pool *p) {
-  pthread_mutex_lock(&p->lock);
-  bool stopped = p->stopped;
-  pthread_mutex_unlock(&p->lock);
-  return stopped;
-}

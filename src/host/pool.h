@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "host/transfer_state.h"
+#include "host/transfer.h"
 
 typedef struct cpb_pool {
   pthread_mutex_t lock; /* guards the following members, and those that its user adds */
@@ -51,6 +51,5 @@ bool cpb_pool_still_running(cpb_pool *p);
 void cpb_pool_wait(cpb_pool *p);
 
 uint64_t cpb_pool_done(cpb_pool *p);
-bool cpb_pool_is_stopped(cpb_pool *p);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/file_name.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/regular.h"
+#include "host/descriptor.h"
 #include "host/url/address.h"
 
 /* Each open file has a buffer and a descriptor, and an index may name any number of files. */
@@ -182,10 +182,7 @@ cpb_file *cpb_references_open(cpb_references *r, cpb_span name, cpb_error *error
   }
   close_other(r, o);
   o->name = cpb_alloc(&r->allocator, name.size + 1);
-  if (!o->name) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!o->name) return cpb_fail_memory(error), NULL;
   memcpy(o->name, name.data, name.size);
   o->name[name.size] = '\0';
   o->file = open_name(r, o->name, &o->fd, error);

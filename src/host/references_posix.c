@@ -15,7 +15,6 @@
 #include "base/status.h"
 #include "host/descriptor.h"
 #include "host/references.h"
-#include "host/regular.h"
 
 #ifndef PATH_MAX
 #  define PATH_MAX 4096

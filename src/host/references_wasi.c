@@ -9,7 +9,6 @@
 #include "base/file_name.h"
 #include "host/descriptor.h"
 #include "host/references.h"
-#include "host/regular.h"
 
 cpb_identity cpb_reference_identity(int fd) {
   (void)fd;

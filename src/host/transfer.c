@@ -1,10 +1,8 @@
 /* The loops between an engine, the file it reads and the file it writes. */
+#include "host/transfer.h"
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/compare.h"
-#include "host/threads.h"
-#include "host/transfer_state.h"
 
 /* The size of parts that threads merge: large enough that their ends cost little, small enough that all threads finish
  * at about the same time. */
@@ -28,6 +26,34 @@ static bool put(transfer *t, uint64_t offset, const void *data, size_t length) {
   if (cpb_output_write(t->out, offset, data, length) == CPB_OK) return true;
   failed(t, cpb_output_error(t->out));
   return false;
+}
+
+/* --- Comparing ------------------------------------------------------------- */
+
+static bool goes_on(const cpb_comparison *c) { return c->same && c->error.code == CPB_OK; }
+
+static void differ(cpb_comparison *c, uint64_t offset) {
+  c->differs_at = offset;
+  c->same = 0;
+}
+
+void cpb_compare_bytes(cpb_comparison *c, cpb_file *against, uint64_t offset, const uint8_t *data, size_t size) {
+  while (size > 0 && goes_on(c)) {
+    size_t n = size, i = 0;
+    const uint8_t *other = cpb_file_read(against, offset, &n, &c->error);
+    if (!other) return;
+    while (i < n && data[i] == other[i]) i++;
+    if (i < n || n == 0) differ(c, offset + i);
+    offset += n;
+    data += n;
+    size -= n;
+  }
+}
+
+/* The file may continue after the message of c->size bytes. */
+static void compare_ends(cpb_comparison *c, cpb_file *against) {
+  size_t more = 1;
+  if (goes_on(c) && cpb_file_read(against, c->size, &more, &c->error) && more > 0) differ(c, c->size);
 }
 
 /* --- Merge ---------------------------------------------------------------- */
@@ -116,7 +142,7 @@ cpb_code cpb_transfer_compare(cpb_file *in, const cpb_index *index, cpb_file *ag
   *result = (cpb_comparison){.same = 1, .error.offset = CPB_NO_OFFSET};
   t.against = against;
   t.comparison = result;
-  if (merge_all(&t, index) == CPB_OK && against) cpb_compare_ends(result, against);
+  if (merge_all(&t, index) == CPB_OK && against) compare_ends(result, against);
   return error->code;
 }
 

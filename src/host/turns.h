@@ -3,7 +3,7 @@
 #ifndef CPB_HOST_TURNS_H
 #define CPB_HOST_TURNS_H
 
-#include "host/transfer_state.h"
+#include "host/transfer.h"
 
 typedef struct cpb_turns cpb_turns;
 

@@ -1,8 +1,8 @@
 /* Recognizes the kind of model in a file. This table is separate from the one in kinds.c, so that a program which only
  * recognizes kinds does not link the readers. */
+#include "model/common/guess.h"
 #include "base/checked.h"
 #include "base/limits.h"
-#include "model/common/ends.h"
 #include "model/common/kind.h"
 #include "model/foreign/foreign.h"
 

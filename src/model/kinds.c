@@ -1,7 +1,7 @@
 #include "model/kinds.h"
 
-#include "model/checkpoint/stored_values.h"
-#include "model/common/whole.h"
+#include "model/checkpoint/checkpoint.h"
+#include "model/common/kind.h"
 
 #define ROW(NAME, name, number, label, type) [number] = &cpb_##name##_kind,
 static const cpb_kind *const all[] = {CPB_MODEL_KINDS(ROW)};

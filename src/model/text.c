@@ -7,6 +7,9 @@
 #include "cpb/model.h"
 #include "proto/text/lexer.h"
 
+/* A text is recognized by its beginning, which may be cut off anywhere: by the names of its outermost fields, and by
+ * whether their values are messages. The schema of the kind must know them all. Nested fields are skipped, not
+ * checked. */
 /* The number of fields to examine: more add no evidence. */
 #define FIELDS_MOST 32
 

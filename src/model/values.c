@@ -6,8 +6,11 @@
 #include "base/limits.h"
 #include "base/meter.h"
 #include "base/status.h"
-#include "model/checkpoint/stored_values.h"
+#include "model/checkpoint/checkpoint.h"
 #include "model/kinds.h"
+
+/* Creation fails only if memory is short. All other problems, even an unknown kind, are the error of the first step,
+ * so hosts handle them in one place. `error` is for kinds without a reader; the other readers have their own. */
 
 struct cpb_values {
   cpb_allocator allocator;
@@ -77,6 +80,7 @@ void cpb_values_free(cpb_values *v) {
   if (!v) return;
   cpb_allocator a = v->allocator;
   if (v->state_of_reader) v->reader->destroy(v->state_of_reader);
+  /* not set if the creation failed before the meter was made */
   if (v->held.user) cpb_meter_free(&v->meter);
   cpb_release(&a, v->name);
   cpb_release(&a, v->scope);

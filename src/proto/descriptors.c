@@ -1,6 +1,5 @@
-#include "proto/descriptors.h"
+#include "proto/nanopb.h"
 
-#include "proto/small.h"
 #include "proto/wire.h"
 
 /* Field numbers of descriptor.proto. */

@@ -1,5 +1,5 @@
 /* The outline engine: scans the message, or a sequence of ranges as if they were one message, and writes a draft
- * (outline_draft.h) of the parts that are kept.
+ * (outline_state.h) of the parts that are kept.
  *
  * Invariants. Between steps the draft has every field before the scanner's position, and nothing of the current one
  * except in CPB_OUTLINE_COPY, when it has the tag and length and `kept` is the rest of the value. The scanner and the
@@ -17,7 +17,6 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "proto/outline_jumps.h"
 #include "proto/outline_state.h"
 
 #define MAX_VALUE 1024

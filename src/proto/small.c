@@ -1,4 +1,4 @@
-#include "proto/small.h"
+#include "proto/nanopb.h"
 
 #include "proto/wire.h"
 

@@ -1,4 +1,4 @@
-"""Small models that people met, and what is right about each (tests/data/cases/right.json): in the command. The same
+"""Small models that people met, and what is right about each (tests/data/cases.json): in the command. The same
 table is held against the Python package, the JavaScript package and the page."""
 
 import hashlib
@@ -11,7 +11,7 @@ import pytest
 from conftest import DATA
 
 CASES = DATA / "cases"
-RIGHT = json.loads((CASES / "right.json").read_text())
+RIGHT = json.loads(CASES.with_suffix(".json").read_text())
 
 
 def values_of(cpb, path, key):

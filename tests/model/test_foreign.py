@@ -1,4 +1,4 @@
-"""What a file is that is no model (tests/data/cases/foreign.json): what the command says of it. The same table is held
+"""What a file is that is no model (tests/data/foreign.json): what the command says of it. The same table is held
 against the Python package, the JavaScript package and the page."""
 
 import base64
@@ -11,7 +11,7 @@ import pytest
 from conftest import DATA
 
 ROOT = DATA.parents[1]
-CASES = json.loads((DATA / "cases/foreign.json").read_text())
+CASES = json.loads((DATA / "foreign.json").read_text())
 
 
 def content(case):

@@ -372,11 +372,6 @@ def test_operations_are_counted(cpb, name):
     assert (answer["nodes"], answer["functions"]) == (len(graph.node), len(graph.library.function))
 
 
-def test_the_list_of_operations_is_that_of_tensorflow():
-    import tensorflow_ops
-    assert tensorflow_ops.INC.read_text() == tensorflow_ops.text(tensorflow_ops.ops())
-
-
 def test_custom_operations_are_told(cpb, tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(big_graph.saved_model(100, 2))
     assert ask(cpb, tmp_path)["ops"]["custom"] == [{"op": "MyCustomOp"}]

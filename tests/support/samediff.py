@@ -1,36 +1,20 @@
 """The SameDiff test files, and how the tests ask about one."""
 
 import ast
-import atexit
 import itertools
 import json
 import os
 import pathlib
-import shutil
 import subprocess
-import tarfile
-import tempfile
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = pathlib.Path(os.environ.get("CPB_CORPUS", ROOT / "tests" / "data"))
+FOLDER = DATA / "samediff"
 
 ITEM = {"BOOL": 1, "INT8": 1, "UINT8": 1, "HALF": 2, "BFLOAT16": 2, "INT16": 2, "UINT16": 2, "FLOAT": 4,
         "INT32": 4, "UINT32": 4, "DOUBLE": 8, "INT64": 8, "UINT64": 8}
-
-
-def unpacked():
-    if (DATA / "samediff").is_dir():
-        return DATA / "samediff"
-    folder = tempfile.mkdtemp()
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    with tarfile.open(DATA / "samediff.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
-    return pathlib.Path(folder, "samediff")
-
-
-FOLDER = unpacked()
 
 
 def files():

@@ -10,8 +10,7 @@
 
 #include "base/alloc.h"
 #include "failing_allocator.h"
-#include "model/diff/members.h"
-#include "model/diff/table.h"
+#include "model/diff/diff.h"
 
 static cpb_span span(const char *text) { return cpb_span_of(text); }
 

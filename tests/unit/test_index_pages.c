@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "chunked/index/index_state.h"
-#include "chunked/index/page_writer.h"
+#include "chunked/index/tree_order.h"
 #include "cpb/pager.h"
 #include "failing_allocator.h"
 #include "reader_host.h"

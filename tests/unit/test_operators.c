@@ -3,7 +3,6 @@
 
 #include "model/common/spans.h"
 #include "model/operators/operators.h"
-#include "model/operators/tables.h"
 
 static const char table[] =
     "Add\t\t:x,y\tReturns x + y.\n"

@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
-#include "model/samediff/byte_order.h"
+#include "model/samediff/array.h"
 #include "model/samediff/lines.h"
-#include "model/samediff/rows.h"
 #include "unstable_sort.h"
 #include "zip_builder.h"
 

@@ -16,7 +16,7 @@
 #include "host/url/s3.h"
 #include "host/url/served.h"
 
-#define ADDRESSES CPB_TEST_DATA "/cases/addresses.json"
+#define ADDRESSES CPB_TEST_DATA "/addresses.json"
 
 static const char *const *variables; /* NAME, VALUE, ... */
 static const char *token_path, *token;

@@ -1,5 +1,5 @@
 /* A split against a base: what it shares, what it calls files, and what it refuses. */
-#include "chunked/split/base_names.h"
+#include "chunked/split/base.h"
 #include "split_help.h"
 
 enum { TENSORS = 8, SIZE = 3000 };

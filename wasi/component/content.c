@@ -17,10 +17,7 @@ static uint64_t size_of(const engine *e) { return e->kind->size ? e->kind->size(
 bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chunked_own_content_t *content,
                  cpb_error *error) {
   exports_chunked_content_t *c = calloc(1, sizeof *c);
-  if (!c) {
-    cpb_fail_memory(error);
-    return false;
-  }
+  if (!c) return cpb_fail_memory(error) == CPB_OK;
   c->from = engine_use(e);
   c->read = ++e->reads;
   c->at = offset;

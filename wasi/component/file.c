@@ -49,8 +49,7 @@ bool component_fail(exports_chunked_error_t *out, const cpb_error *error) {
 }
 
 bool component_fail_memory(exports_chunked_error_t *out) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_fail_memory(&error);
   return component_fail(out, &error);
 }

@@ -10,7 +10,6 @@
 #include "cpb/open.h"
 #include "host.h"
 #include "host/file.h"
-#include "host/open/archive.h"
 #include "host/open/lookup.h"
 #include "host/url/address.h"
 
@@ -97,10 +96,7 @@ static cpb_file *beside(const char *path, const char *name, cpb_error *error) {
   size_t folder = strlen(path), size = strlen(name);
   char *whole = malloc(folder + size + 1), text[128];
   bool absent;
-  if (!whole) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!whole) return cpb_fail_memory(error), NULL;
   while (folder > 0 && path[folder - 1] != '/') folder--;
   memcpy(whole, path, folder);
   const cpb_allocator a = cpb_allocator_or_default(NULL);

@@ -187,10 +187,7 @@ static cpb_file *open_other(cpb_file *file, const cpb_other_file *other, cpb_err
   file->other = NULL;
   free(file->other_name);
   file->other_name = malloc(other->length + 1);
-  if (!file->other_name) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!file->other_name) return cpb_fail_memory(error), NULL;
   memcpy(file->other_name, other->name, other->length);
   file->other_name[other->length] = 0;
   if (file->beside) file->other = file->beside(file->path, file->other_name, error);

@@ -158,8 +158,7 @@ static message *new_message(exports_messages_message_options_t *options, cpb_err
 bool exports_messages_static_message_open(exports_messages_own_source_t source,
                                           exports_messages_message_options_t *options,
                                           exports_messages_own_message_t *ret, exports_messages_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   lent *from = lent_new(source, &options->read_size, &error);
   message *m = new_message(options, &error);
   bool done = m && from && open_file(m, from, options->form, NULL, NULL, &error) &&
@@ -179,8 +178,7 @@ uint64_t exports_messages_method_message_size(message *m) { return m->size; }
 
 bool exports_messages_method_message_read(message *m, uint64_t offset, uint64_t *length,
                                           exports_messages_own_content_t *ret, exports_messages_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   ranges *r = new_ranges(m, &ranges_kind, 1);
   uint64_t skip = offset, left = length ? *length : UINT64_MAX;
   if (!r) return component_fail_memory(err);
@@ -241,8 +239,7 @@ static bool give_field(exports_messages_field_t *f, bool done, const cpb_error *
 
 bool exports_messages_method_message_field(message *m, wit_string_t *path, exports_messages_own_field_t *ret,
                                            exports_messages_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   const cpb_message_type *type = NULL;
   m->users++;
   exports_messages_field_t *f = new_field(m, &error);
@@ -261,8 +258,7 @@ static bool open_field(exports_messages_field_t *f, lent *from, uint8_t form, co
 
 bool exports_messages_open_field(exports_messages_own_source_t source, exports_messages_message_options_t *options,
                                  wit_string_t *path, exports_messages_own_field_t *ret, exports_messages_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   lent *from = lent_new(source, &options->read_size, &error);
   exports_messages_field_t *f = new_field(new_message(options, &error), &error);
   bool done = f && from && open_field(f, from, options->form, path, &error);
@@ -303,8 +299,7 @@ uint64_t exports_messages_method_field_size(exports_messages_field_t *f) { retur
 
 bool exports_messages_method_field_read(exports_messages_field_t *f, uint64_t offset, uint64_t *length,
                                         exports_messages_own_content_t *ret, exports_messages_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   size_t count = cpb_find_num_ranges(f->find);
   uint64_t skip = offset, left = length ? *length : UINT64_MAX;
   ranges *r = new_ranges(f->message, &ranges_kind, count);
@@ -315,8 +310,7 @@ bool exports_messages_method_field_read(exports_messages_field_t *f, uint64_t of
 
 bool exports_messages_method_field_json(exports_messages_field_t *f, uint64_t *omit,
                                         exports_messages_own_content_t *ret, exports_messages_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   ranges *r = new_ranges(f->message, &text_kind, 0);
   if (!r) return component_fail_memory(err);
   bool done = cpb_field_json_text(f->message->file, f->find, omit ? *omit : OMIT, &r->text, &error);

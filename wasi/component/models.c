@@ -69,8 +69,7 @@ static void name_culprit(const model *m, cpb_error *error) {
 bool exports_models_static_model_open(exports_models_own_source_t source, exports_models_own_folder_t *folder,
                                       exports_models_model_options_t *options, exports_models_own_model_t *ret,
                                       exports_models_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   model *m = new_model(source, folder, &options->read_size, &error);
   bool named = m && m->place.own && set_name(&m->place, &options->name, &error);
   argument_free(options->name.ptr, options->name.len);

@@ -95,8 +95,7 @@ static on_records *new_on(lent *from, cpb_verify verify, const wit_string_t *fie
 
 static bool open_reader(exports_records_own_source_t source, const exports_records_reader_options_t *options,
                         exports_records_own_reader_t *ret, exports_records_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   lent *from = lent_new(source, &options->read_size, &error);
   if (!from) return component_fail(err, &error);
   on_records *o = new_on(from, (cpb_verify)options->verify, options->fields.is_some ? &options->fields.val : NULL);
@@ -135,8 +134,7 @@ bool exports_records_method_reader_next(exports_records_reader_t *r, exports_rec
   if (o->error.code != CPB_OK) return component_fail(err, &o->error);
   if (answer == CPB_STEP_DONE) return true;
   const cpb_record *record = cpb_record_reader_record(o->reader);
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   o->left = record->size;
   *ret = (exports_records_option_entry_t){true, {.position = record->position, .size = record->size}};
   return content_new(&o->engine, 0, NULL, &ret->val.content, &error) || component_fail(err, &error);

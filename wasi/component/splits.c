@@ -117,8 +117,7 @@ static splitting *new_splitting(exports_splits_own_source_t source, const wit_op
 
 bool exports_splits_split(exports_splits_own_source_t source, exports_splits_split_options_t *options,
                           exports_splits_own_content_t *ret, exports_splits_error_t *err) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   splitting *s = new_splitting(source, &options->read_size, &error);
   bool done = s && set_type(s, options, &error) && start(s, options, &error);
   if (options->type_name.is_some) argument_free(options->type_name.val.ptr, options->type_name.val.len);

@@ -38,10 +38,7 @@ static bool read_index(job *j, opened *o) {
 
 static opened *open_chunks(job *j) {
   opened *o = cpb_alloc_zeroed(&j->allocator, sizeof *o);
-  if (!o) {
-    cpb_fail_memory(&j->error);
-    return NULL;
-  }
+  if (!o) return cpb_fail_memory(&j->error), NULL;
   o->allocator = j->allocator;
   o->file = job_open(j, &o->name);
   if (o->file && read_index(j, o)) return o;

@@ -38,18 +38,14 @@ struct cpb_exchange {
 
 cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error) {
   cpb_exchange *x = cpb_alloc_zeroed(allocator, sizeof *x);
-  if (!x) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!x) return cpb_fail_memory(error), NULL;
   x->allocator = *allocator;
   return x;
 }
 
 /* The runtime continues all sent requests. */
 cpb_exchange *cpb_exchange_beside(cpb_exchange *home) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   return cpb_exchange_new(&home->allocator, &error);
 }
 

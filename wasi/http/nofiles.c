@@ -7,7 +7,6 @@
 #include "host/descriptor.h"
 #include "host/open/lookup.h"
 #include "host/references.h"
-#include "host/regular.h"
 
 static int none(void) {
   errno = ENOSYS;

@@ -4,8 +4,8 @@
 #include <common/dictionary.h>
 #include <stdlib.h>
 
-#include "model/formats/zip/inflate.h"
-#include "model/operators/tables.h"
+#include "model/formats/zip/deflate.h"
+#include "model/operators/operators.h"
 #include "packed.h"
 
 /* Unpacks once: later calls return `*kept`. Empty when memory is short. */

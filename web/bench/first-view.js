@@ -5,7 +5,7 @@
 //   python3 -m pip download --no-deps --require-hashes -r web/bench/netron.txt -d build/netron
 //   python3 -m zipfile -e build/netron/*.whl build/netron
 //   CPB_TEST_ALL=1 python3 tests/support/models.py facts_tfk_mobilenet ...   # see `views` below
-//   tar -xJf tests/data/samediff.tar.xz -C build/models
+//   cp -r tests/data/samediff build/models
 //   node web/bench/first-view.js [--mbit 20] [--delay 50] [--rounds 3] [NAME ...]
 //
 // One server has pages and models. It answers 50 ms after each request, and then at 20 Mbit/s in

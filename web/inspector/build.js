@@ -31,10 +31,9 @@ const output = positionals[0] ?? here('../../build/inspector');
 const alias = {
   libcpb: `${pack}/index.js`,
   ...Object.fromEntries(
-    ['worker', 'inspect', 'wasm', 'in-turn.js', 'init.js', 'modules.js', 'module-urls.js'].map((name) => [
-      `libcpb/${name}`,
-      `${pack}/${name}`,
-    ]),
+    ['worker', 'inspect', 'wasm', 'source', 'bytes.js', 'init.js', 'modules.js', 'module-urls.js', 'waiting.js'].map(
+      (name) => [`libcpb/${name}`, `${pack}/${name}`],
+    ),
   ),
 };
 

@@ -21,11 +21,7 @@ const workers = {
 /** @param {Uint8Array | string} content */
 const hash = (content) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
 
-/**
- * @param {string} entry
- * @param {Record<string, string>} alias
- * @param {import('esbuild').Plugin[]} [plugins]
- */
+/** @param {string} entry @param {Record<string, string>} alias @param {import('esbuild').Plugin[]} [plugins] */
 async function bundled(entry, alias, plugins = []) {
   const { outputFiles } = await build({
     entryPoints: [entry],
@@ -68,7 +64,9 @@ export async function singleFile(pack, alias) {
   );
   const page = await bundled(here('src/page.js'), alias, [
     ...wasm,
-    instead(/^\.\/start-worker\.js$/, async () => ({ contents: readFileSync(here('src/single/start-worker.js')) })),
+    instead(/^\.{1,2}\/start-worker\.js$/, async () => ({
+      contents: readFileSync(here('src/single/start-worker.js')),
+    })),
     instead(/^worker-texts$/, async () => ({ contents: JSON.stringify(Object.fromEntries(texts)), loader: 'json' })),
     // They are next to the page, if it has a server.
     instead(/^\.\/examples\.js$/, async () => ({ contents: 'export const examples = [];' })),

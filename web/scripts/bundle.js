@@ -66,10 +66,7 @@ const together = (folder, later) => ({
 /** Comments that import types of files which no longer exist. */
 const typed = /[ \t]*\/\*\*(?:(?!\*\/)[^])*\bimport\('[^]*?\*\/\s*?(?:\n|$)/gm;
 
-/**
- * @param {string} folder of the sources
- * @param {import('esbuild').BuildOptions} options
- */
+/** @param {string} folder of the sources @param {import('esbuild').BuildOptions} options */
 const bundled = (folder, options) =>
   build({
     absWorkingDir: folder,

@@ -1,6 +1,6 @@
 /**
  * Makes src/inspect/operators/*.js, the facts about the operators of ONNX, TensorFlow and Core ML,
- * from the tables of the library, which are strings of C. web/build.sh and dist.js run it.
+ * from the tables of the library (tools/operators.py says what a row is). web/build.sh and dist.js run it.
  *
  *     node scripts/operators.js
  */
@@ -10,9 +10,14 @@ import { fileURLToPath } from 'node:url';
 const tables = new URL('../../src/model/operators/', import.meta.url);
 const modules = new URL('../src/inspect/operators/', import.meta.url);
 
-/** What the strings of a file say. @param {string} source */
+/** The table of a file, as the library has it in memory. @param {string} source */
 const textOf = (source) =>
-  [...source.matchAll(/^".*"$/gm)].map(([line]) => /** @type {string} */ (JSON.parse(line))).join('');
+  [...source.matchAll(/^OP\((.*)\)$/gm)]
+    .map(([, words]) => {
+      const [name, domain, , versions, sentence] = /** @type {string[]} */ (JSON.parse(`[${words}]`));
+      return `${name}\t${domain}\t${versions}\t${sentence}\n`;
+    })
+    .join('');
 
 /** @param {string} text a template's */
 const quoted = (text) => text.replace(/[\\`]|\$\{/g, '\\$&').replaceAll('\t', '\\t');

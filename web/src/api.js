@@ -2,8 +2,8 @@
 export { CpbError, codes } from './errors.js';
 export { init } from './init.js';
 
-export { blobSource } from './source/blob.js';
-export { bytesSource } from './source/bytes.js';
+export { blobSource } from './source/memory.js';
+export { bytesSource } from './source/memory.js';
 export { urlSource } from './source/url.js';
 
 export { budget } from './middleware/budget.js';
@@ -38,7 +38,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./reader/open.js').What} What */
 /** @typedef {import('./reader/other-file.js').OtherFile} OtherFile */
 /** @typedef {import('./source/references.js').References} References */
-/** @typedef {import('./reader/plan.js').Plan} Plan */
+/** @typedef {import('./reader/message-content.js').Plan} Plan */
 /** @typedef {import('./reader/records.js').Nth} Nth */
 /** @typedef {import('./reader/records.js').Record} Record */
 /** @typedef {import('./reader/records.js').Records} Records */

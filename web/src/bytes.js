@@ -14,16 +14,10 @@ export function concat(parts) {
   return all.bytes();
 }
 
-/**
- * A Uint8Array and no Buffer, whose `slice` would not copy.
- *
- * @param {ArrayBufferLike | ArrayBufferView} bytes
- */
+/** A Uint8Array and no Buffer, whose `slice` would not copy. @param {ArrayBufferLike | ArrayBufferView} bytes */
 export function asBytes(bytes) {
   if (bytes?.constructor === Uint8Array) return bytes;
-  if (ArrayBuffer.isView(bytes)) {
-    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
+  if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isBytes(bytes)) return new Uint8Array(bytes);
   throw new CpbError('READ', `a source gave ${typeof bytes}, not bytes`);
 }

@@ -1,12 +1,7 @@
 /** Collects bytes into arrays. */
 import { CpbError } from './errors.js';
 
-/**
- * A new array.
- *
- * @param {number} length
- * @returns {Uint8Array<ArrayBuffer>}
- */
+/** A new array. @param {number} length @returns {Uint8Array<ArrayBuffer>} */
 export function room(length) {
   try {
     return new Uint8Array(length);

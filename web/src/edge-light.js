@@ -3,7 +3,7 @@
 import dictionary from './wasm/dictionary.wasm?module';
 // @ts-ignore
 import reader from './wasm/reader.wasm?module';
-import { setUpImported } from './imported.js';
+import { setUpImported } from './all-parts.js';
 
 setUpImported(reader, dictionary);
 

@@ -3,25 +3,9 @@ import { compiled, setModules } from './modules.js';
 import { setUpParts } from './parts.js';
 import { urlLater } from './source/first-url.js';
 import { inputLater, layeredLater } from './source/later.js';
+import { once } from './waiting.js';
 
 /** @import { Kind } from './modules.js' */
-
-/**
- * Loads something once: all callers that wait for it continue together, so that their requests are joined.
- *
- * @template T
- * @param {() => Promise<T>} load
- * @returns {() => Promise<T>}
- */
-function once(load) {
-  /** @type {Promise<T> | undefined} */
-  let loading;
-  return () =>
-    (loading ??= load().catch((error) => {
-      loading = undefined;
-      throw error;
-    }));
-}
 
 const layers = once(() => import('./source/layers.js'));
 

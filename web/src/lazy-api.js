@@ -5,8 +5,8 @@
  */
 import { CpbError } from './errors.js';
 import { layer } from './middleware/layer.js';
-import { openWith } from './reader/open.js';
 import { lazySource } from './source/lazy-source.js';
+import { openWith } from './reader/open.js';
 import { lazyStream } from './source/pieces.js';
 
 /** @import { Output } from './writer/output.js' */

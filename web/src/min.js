@@ -5,7 +5,8 @@
 import { setUpAllParts } from './all-parts.js';
 import { setUp, workerUrl } from './init.js';
 import { moduleUrl } from './module-urls.js';
-import { inspectIn, openIn, startAt } from './worker/page.js';
+import { startAt } from './worker/connected-worker.js';
+import { inspectIn, openIn } from './worker/page.js';
 
 setUp(moduleUrl);
 setUpAllParts();

@@ -12,27 +12,16 @@ let provide = (kind) => {
   throw new CpbError('USAGE', `call init() with ${kind}.wasm first`);
 };
 
-/**
- * Opens a string that is not a URL, in runtimes with files.
- * @type {OpenPath}
- */
+/** Opens a string that is not a URL, in runtimes with files. @type {OpenPath} */
 export let openPath;
 
-/**
- * Sets where modules and files come from.
- *
- * @param {typeof provide} given
- * @param {OpenPath} [files]
- */
+/** Sets where modules and files come from. @param {typeof provide} given @param {OpenPath} [files] */
 export function setModules(given, files = openPath) {
   provide = given;
   openPath = files;
 }
 
-/**
- * @param {Kind} [kind]
- * @returns {Promise<WebAssembly.Module>}
- */
+/** @param {Kind} [kind] @returns {Promise<WebAssembly.Module>} */
 export const moduleFor = async (kind = 'reader') => (modules[kind] ??= load(kind, () => provide(kind)));
 
 /** Errors of fetch and WebAssembly. @type {Record<string, import('./errors.js').Code>} */
@@ -41,8 +30,7 @@ const thrown = { CompileError: 'FORMAT', TypeError: 'NETWORK' };
 /**
  * After a failure, the next call tries again, unless another init() came in between.
  *
- * @param {Kind} kind
- * @param {() => WebAssembly.Module | Promise<WebAssembly.Module>} find
+ * @param {Kind} kind @param {() => WebAssembly.Module | Promise<WebAssembly.Module>} find
  */
 export function load(kind, find) {
   const loading = (async () => find())().catch((error) => {

@@ -4,9 +4,8 @@ import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
 import { fileInput, fileSource } from './source/file.js';
 import { fs } from './source/node.js';
-import { fileSink, putTo } from './writer/file-sink.js';
-import { setUpFiles } from './writer/output.js';
-import { setUpFilePut } from './writer/sinks.js';
+import * as files from './writer/file-sink.js';
+import { setUpFiles } from './writer/sinks.js';
 
 /** @param {string | URL} input */
 async function read(input) {
@@ -17,8 +16,7 @@ async function read(input) {
 
 setUp((kind) => fs.readFileSync(moduleUrl(kind)), fileSource, read);
 setUpAllParts(fileInput);
-setUpFiles(fileSink);
-setUpFilePut(putTo);
+setUpFiles(files);
 
 export { fileSource };
 export * from './full-api.js';

@@ -124,13 +124,11 @@ export const opening = {
  * @param {string} [path] of the object that has them
  */
 export function checkOptions(options, known = opening, path = '') {
-  if (typeof options !== 'object' || options === null) {
+  if (typeof options !== 'object' || options === null)
     throw new CpbError('USAGE', `the options are ${shown(options)}; expected an object`);
-  }
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(known, name)) {
+    if (!Object.hasOwn(known, name))
       throw new CpbError('USAGE', `there is no option ${path}${name}; there are ${Object.keys(known).join(', ')}`);
-    }
     const expected = value === undefined ? undefined : known[name]?.(value, path + name);
     if (expected) throw new CpbError('USAGE', `the option ${path}${name} is ${shown(value)}; expected ${expected}`);
   }

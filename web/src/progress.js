@@ -14,18 +14,15 @@ const STEP = 2 ** 18;
 /**
  * Makes the function that reports to `onProgress`, if there is one.
  *
- * @param {((progress: Progress) => void) | undefined} onProgress
- * @param {string} of
- * @param {number} [total]
+ * @param {((progress: Progress) => void) | undefined} onProgress @param {string} of @param {number} [total]
  * @returns {Told | undefined}
  */
 export function teller(onProgress, of, total) {
   let done = 0,
     last = 0;
   if (onProgress === undefined) return undefined;
-  if (typeof onProgress !== 'function') {
+  if (typeof onProgress !== 'function')
     throw new CpbError('USAGE', `the option onProgress is ${onProgress}; expected a function`);
-  }
   return (more, known = total) => {
     done += more;
     total = known;

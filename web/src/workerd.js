@@ -3,7 +3,7 @@
 import dictionary from './wasm/dictionary.wasm';
 // @ts-ignore
 import reader from './wasm/reader.wasm';
-import { setUpImported } from './imported.js';
+import { setUpImported } from './all-parts.js';
 
 setUpImported(reader, dictionary);
 

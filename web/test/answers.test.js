@@ -9,7 +9,7 @@ import { hostileModels } from './support/hostile.js';
 import { libcpb } from './support/libcpb.js';
 import { coremlModels } from './support/coreml.js';
 import { onnxModels } from './support/onnx.js';
-import { corpusModels, madeModels, otherMessages, unpackSameDiff } from './support/models.js';
+import { corpusModels, madeModels, otherMessages, sameDiffModels } from './support/models.js';
 import { assert, each, test } from './support/test.js';
 
 const { inspect } = libcpb;
@@ -171,7 +171,7 @@ for (const path of [...corpusModels.map((name) => `${root}tests/data/${name}`), 
 }
 
 test('SameDiff models that ND4J wrote: their answers are as their types', () =>
-  each(unpackSameDiff(), String, (path) => check(path)));
+  each(sameDiffModels(), String, (path) => check(path)));
 
 test('ONNX models: their answers are as their types', () =>
   each(
@@ -201,7 +201,7 @@ test('each kind of model was asked each question that has a type', async () => {
     for (const question of questions(kind)) assert.ok(asked.has(`${kind} ${question}`), `${kind} ${question}`);
 });
 
-test('what no type names is a mistake', async () => {
+test('an answer that no type names fails', async () => {
   const { mistakes } = await types;
   const answer = { function: null, nodes: { items: [], first: 0, total: 0 }, problems: [] };
   assert.deepEqual(mistakes('saved_model', 'nodes', answer), []);

@@ -1,6 +1,6 @@
 /** Models in zip archives are what they are outside of them. */
 import { libcpb } from './support/libcpb.js';
-import { cutAddress } from '../src/inspect/archive-address.js';
+import { cutAddress } from '../src/inspect/address.js';
 import { assert, data, test } from './support/test.js';
 import { zip } from './support/zip.js';
 
@@ -39,7 +39,7 @@ for (const deflated of [false, true]) {
   });
 }
 
-test('a SavedModel has what lies beside it in the archive, unless that is given', async () => {
+test('a SavedModel uses the files beside it in the archive, unless others are given', async () => {
   const folder = 'tests/data/cpb/real_tf_module/';
   const files = Object.fromEntries(
     await Promise.all(
@@ -65,7 +65,7 @@ test('a SavedModel has what lies beside it in the archive, unless that is given'
   }
 });
 
-test('which of several models is asked', async () => {
+test('one of several models in an archive is asked', async () => {
   const files = await filesOf(['a.onnx', 'tied.onnx']);
   const archive = zip(files, false);
   await assert.rejects(libcpb.inspect(archive), {

@@ -1,4 +1,4 @@
-/** What is right about small models that people met (tests/data/cases/right.json), as the package says it. */
+/** What is right about small models that people met (tests/data/cases.json), as the package says it. */
 import { libcpb } from './support/libcpb.js';
 import { assert, data, each, json, test } from './support/test.js';
 
@@ -73,4 +73,4 @@ async function check({
   }
 }
 
-test('parameters, layers, types', async () => each(await json(`${folder}right.json`), ({ file }) => file, check));
+test('parameters, layers, types', async () => each(await json('tests/data/cases.json'), ({ file }) => file, check));

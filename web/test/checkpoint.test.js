@@ -47,7 +47,7 @@ test('each variable of a model has its key, type, shape and place', async () => 
   model.close();
 });
 
-test('what lies beside a model can be added later, with the same answers', async () => {
+test('files beside a model can be added later: the answers are the same', async () => {
   const { model, values } = await opened();
   const plain = await inspect(await data(`${folder}/orig.pb`));
   const kerasMetadata = await data(`${folder}/model/keras_metadata.pb`);
@@ -100,7 +100,7 @@ test('the values of a variable are read by one range, by its path, key or name',
   model.close();
 });
 
-test('what Keras 3 stores twice is one weight, by its name alone', async () => {
+test('Keras 3 stores a weight twice: it is one weight, under its own name', async () => {
   const keras = 'tests/data/cpb/real_keras_export';
   const beside = `${keras}/model/variables`;
   const checkpoint = {
@@ -137,7 +137,7 @@ test('values that do not have their checksum are refused', async () => {
   model.close();
 });
 
-test('without a data file or a checkpoint it is said what is missing', async () => {
+test('an error names the data file or checkpoint that is missing', async () => {
   const bytes = await data(`${folder}/orig.pb`);
   const index = await data(`${files}/variables.index`);
   const model = await inspect(bytes, { checkpoint: { index, data: () => undefined } });

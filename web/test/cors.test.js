@@ -161,7 +161,7 @@ test(
     }),
 );
 
-test('what the README gives to each store says the same', () => {
+test("the README's settings for each store say the same", () => {
   const json = (/** @type {string} */ part) => JSON.parse(block('json', part));
   const [s3] = json('"CORSRules"').CORSRules;
   const [r2] = json('"allowed"').rules;

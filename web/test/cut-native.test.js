@@ -77,7 +77,7 @@ for (const path of [...corpus, ...keras]) {
   test(`${path.slice(root.length)}: cut down, the bytes and report of the native command`, () => compare(path));
 }
 
-test('large constants are copied in pieces, and what lies near each other is read at once', async () => {
+test('large constants are copied in pieces, and ranges near each other are read at once', async () => {
   const file = largeFunction(8, 64 * 2 ** 20);
   const { size: whole } = await file.source.stat();
   const model = await inspect({ ...file.source, remote: false });
@@ -96,7 +96,7 @@ test('large constants are copied in pieces, and what lies near each other is rea
   model.close();
 });
 
-test('what was cut down and split merges to what was cut down', async () => {
+test('a model that is cut down and split merges to the cut model', async () => {
   const model = await inspect(`${cpb}real_tf_module/orig.pb`);
   const cut = await model.cut(['root.f']);
   const chunked = await split(cut.source, { maxChunkSize: 2000 }).bytes();

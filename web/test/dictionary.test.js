@@ -40,13 +40,13 @@ test('no file without Brotli loads it, and a module that is missing is tried aga
   assert.deepEqual(loaded, ['reader', 'dictionary', 'dictionary']);
 });
 
-test('a Worker has it from the page, which has loaded it', async () => {
+test('a Worker gets the module that the page has loaded', async () => {
   loaded.length = 0;
   assert.equal(await merged(BROTLI, openInWorker), await merged(ZSTD));
   assert.deepEqual(loaded, []);
 });
 
-test('what is read at the same time waits for it together', async () => {
+test('concurrent reads wait for it together', async () => {
   const expected = await open(await data(ZSTD));
   const message = await open(await data(BROTLI));
   const all = (/** @type {any} */ of) =>

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './runtimes/files.js';
 import { libcpb } from './support/libcpb.js';
-import { unpackSameDiff } from './support/models.js';
+import { sameDiffModels } from './support/models.js';
 import { assert, each, test } from './support/test.js';
 
 const { diff } = libcpb;
@@ -35,8 +35,8 @@ function changed(path, from, to) {
 
 const module = `${cpb}real_tf_module/orig.pb`;
 const other = changed(module, 'MatMul', 'MatMux');
-const [zip = ''] = unpackSameDiff().filter((path) => path.endsWith('three_tags.zip'));
-const [graph = ''] = unpackSameDiff().filter((path) => path.endsWith('mlp_adam.fb'));
+const [zip = ''] = sameDiffModels().filter((path) => path.endsWith('three_tags.zip'));
+const [graph = ''] = sameDiffModels().filter((path) => path.endsWith('mlp_adam.fb'));
 
 const pairs = [
   ['a model and itself', module, module],
@@ -56,14 +56,14 @@ test('the answer is that of the native command', () =>
     async ([, a = '', b = '']) => assert.deepEqual(await diff(a, b), await native(a, b)),
   ));
 
-test('as many differences as are wanted are listed, and all are counted', async () => {
+test('the wanted number of differences is listed, and all are counted', async () => {
   const b = `${cpb}real_keras_export/orig.pb`;
   const answer = await diff(module, b, { maxDifferences: 2, skipValues: true });
   assert.deepEqual(answer, await native(module, b, '-n', '2', '--skip-values'));
   assert.equal(answer.values, false);
 });
 
-test('what lies beside the models is compared, too', async () => {
+test('files beside the models are compared, too', async () => {
   const keras = `${cpb}real_tf_keras_functional/`;
   const kerasMetadata = new Uint8Array(readFileSync(`${keras}model/keras_metadata.pb`));
   const [a, b] = [`${keras}orig.pb`, `${keras}max20000_zstd.cpb`];
@@ -72,13 +72,13 @@ test('what lies beside the models is compared, too', async () => {
   assert.ok(answer.equal);
 });
 
-test('of a model that is damaged it is said which one it is', async () => {
+test('an error says which of the two models is damaged', async () => {
   const bytes = new Uint8Array(readFileSync(module));
   await assert.rejects(diff(bytes, new Uint8Array(20).fill(255)), { code: 'FORMAT' });
   await assert.rejects(diff(module, `${root}tests/data/none.pb`), /none\.pb/);
 });
 
-test('it can be ended, and a wrong option is refused', async () => {
+test('a comparison can be aborted, and a wrong option is refused', async () => {
   const stop = AbortSignal.abort(new Error('enough'));
   await assert.rejects(diff(module, other, { signal: stop }), /enough/);
   await assert.rejects(diff(module, other, { skip: true }), { code: 'USAGE' });

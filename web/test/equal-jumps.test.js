@@ -3,8 +3,7 @@
  * of them are known; of others, next to nothing that is not needed.
  */
 // runtimes by default: node
-import { equalJumps } from '../src/reader/equal-jumps.js';
-import { goingOn } from '../src/reader/progressions.js';
+import { equalJumps, goingOn } from '../src/reader/equal-jumps.js';
 import { virtualClock } from './support/clock.js';
 import { graphOf, largeModel } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
@@ -197,7 +196,7 @@ test('guesses that fail are read as if nothing had been guessed', async () => {
   assert.deepEqual(constants, (await constantsOf(file, options)).constants);
 });
 
-test('what is guessed when the answer is there is given up', async () => {
+test('guesses end when the answer is there', async () => {
   const server = inRounds(largeModel(40, 16 * MB));
   const jumps = equalJumps(server.source, 40 * 16 * MB, () => true);
   for (const i of [1, 2]) assert.equal(await jumps.at(16 * MB * i, KIB_4), undefined);

@@ -270,7 +270,7 @@ const all = {
   'diff, the second': async (input) => diff((await files.smallMessage()).bytes, input),
 };
 
-test('what cannot be opened is an error that says so, of each function', async () => {
+test('every function rejects input that cannot be opened, and says why', async () => {
   const file = await files.smallChunks();
   for (const [name, act] of Object.entries(all)) {
     await each(

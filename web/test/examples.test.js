@@ -308,7 +308,7 @@ test('the page says which headers are missing when another site refuses', () =>
     }),
   ));
 
-test('what the page waits for can be cancelled', () =>
+test('whatever the page waits for can be cancelled', () =>
   pages(async (base) => {
     const query = new URLSearchParams({ url: `${base}/no-answer.cpb` });
     const browser = await openPage(`${base}${page}?${query}`);

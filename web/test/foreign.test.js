@@ -1,4 +1,4 @@
-/** What a file is that is no model (tests/data/cases/foreign.json), as the package says it. */
+/** What a file is that is no model (tests/data/foreign.json), as the package says it. */
 import { libcpb } from './support/libcpb.js';
 import { assert, data, each, json, test } from './support/test.js';
 
@@ -20,7 +20,7 @@ async function check(row) {
 }
 
 test('a file is called what it is', async () =>
-  each(await json('tests/data/cases/foreign.json'), ({ is, name }) => `${is} ${name}`, check));
+  each(await json('tests/data/foreign.json'), ({ is, name }) => `${is} ${name}`, check));
 
 /** What servers and Git give in place of a file. */
 const INSTEAD = ['empty', 'git_lfs', 'server_json', 'server_xml', 'web_page'];
@@ -46,14 +46,14 @@ async function checkOthers(row) {
   }
 }
 
-test('so is what was given as a message or a model of a kind', async () =>
+test('a file opened as a message or a model of a kind stays that', async () =>
   each(
-    (await json('tests/data/cases/foreign.json')).filter((/** @type {any} */ { is }) => INSTEAD.includes(is)),
+    (await json('tests/data/foreign.json')).filter((/** @type {any} */ { is }) => INSTEAD.includes(is)),
     ({ is, name }) => `${is} ${name}`,
     checkOthers,
   ));
 
-test('what is a message remains one', async () => {
+test('a message remains one', async () => {
   const model = await libcpb.open(new File([Uint8Array.of(8, 1, 18)], 'cut.pb'));
   await assert.rejects(model.field('meta_graphs'), { code: 'DAMAGED' });
 });

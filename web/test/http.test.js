@@ -139,7 +139,7 @@ test('an endless answer is not downloaded', async () => {
   assert.equal(announced.transferred.bytes, 0, 'one that announces its size');
 });
 
-test('a whole resource that was asked for as a range is taken whatever its size', async () => {
+test('a whole resource in response to a range is accepted, whatever its size', async () => {
   const { url, report } = lie('whole');
   const from = source(url, { http: { maxWhole: 0 } });
   await reads(from, 0, FILE_SIZE);
@@ -171,7 +171,7 @@ matrix(
   ],
 );
 
-test('a server that says nothing by which a change could be noticed is refused on request', async () => {
+test('a server without ETag or date is refused on request', async () => {
   const http = { requireValidator: true };
   for (const fault of ['honest', 'date', 'etag-weak']) await reads(source(lie(fault).url, { http }), 0, 10);
   for (const act of [twoReads, tail]) {
@@ -192,7 +192,7 @@ test('after a change everything can begin anew', async () => {
   assert.equal((await from.stat()).etag, '"two"');
 });
 
-test('an answer to what was asked before a reset is not taken', async () => {
+test('a response to a request from before a reset is dropped', async () => {
   const { url } = lie('etag-changes');
   /** @type {() => void} */
   let go = () => {};
@@ -247,7 +247,7 @@ matrix('a refusal later is told, too', twoReads, [
   ['416-later', { code: 'RANGE', status: 416 }, 2],
 ]);
 
-test('no message shows the query of a URL, where signatures are', async () => {
+test('no message shows the query of a URL, which may hold a signature', async () => {
   const { url } = lie('403', '?X-Amz-Signature=secret');
   const error = await assert.rejects(source(url).read(0, 10));
   assert.ok(!error.message.includes('secret'), error.message);
@@ -321,7 +321,7 @@ test('a byte now and then, or all too late, is an error that says how much came'
     },
   ));
 
-test('the time that nobody waits for is not counted', async () => {
+test('time without a waiting reader is not counted', async () => {
   const from = source(lie('honest', '?size=4000000').url, {
     http: { timeout: 1_000, minSpeed: 1_000, maxTime: 2_000 },
   });
@@ -453,7 +453,7 @@ test('a redirect is on the budget', async () => {
   await assert.rejects(source(url, { budget: { requests: 1 } }).read(0, 10), { code: 'BUDGET' });
 });
 
-test('what goes to an end that is not known is asked for without one', async () => {
+test('a range to an unknown end is requested without an end', async () => {
   const { url, report } = lie('honest');
   const from = source(url, { budget: { bytes: 1 << 20 } });
   const whole = new Uint8Array(await new Response(from.stream(1000, Infinity)).arrayBuffer());

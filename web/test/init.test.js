@@ -29,7 +29,7 @@ test('a compiled module, bytes, a Response, or each for its use', async () => {
   assert.equal(await moduleFor('full'), compiled);
 });
 
-test('what is no module is an error, and the next call finds the right one', async () => {
+test('a file that is no module is an error, and the next call finds the right one', async () => {
   await assert.rejects(init(Uint8Array.of(1, 2, 3)), {
     code: 'FORMAT',
     message: /^reader\.wasm: /,
@@ -41,7 +41,7 @@ test('what is no module is an error, and the next call finds the right one', asy
   await works();
 });
 
-test('what no module can be is USAGE, and says what there is', async () => {
+test('a wrong argument for the module is USAGE, and the error lists the right ones', async () => {
   for (const input of [42, null, undefined, true]) {
     await assert.rejects(init(/** @type {any} */ (input)), {
       code: 'USAGE',

@@ -132,7 +132,7 @@ const hasByteStreams = (() => {
   }
 })();
 
-test('what is streamed can be read into buffers', { skip: !hasByteStreams && 'no such streams here' }, async () => {
+test('a stream can be read into buffers', { skip: !hasByteStreams && 'no such streams here' }, async () => {
   const bytes = await data(CPB);
   const copy = bytes.slice();
   const model = await open(bytes);

@@ -5,7 +5,7 @@ import { network, small, weights } from './support/coreml.js';
 
 const { diff, inspect } = libcpb;
 
-test('it is recognized, and its overview says what goes in and out', async () => {
+test('the kind is recognized, and the overview has inputs and outputs', async () => {
   const model = await inspect(small());
   assert.equal(model.kind, 'coreml');
   const o = await model.overview();
@@ -24,7 +24,7 @@ test('it is recognized, and its overview says what goes in and out', async () =>
   model.close();
 });
 
-test('operations, blocks, who takes what', async () => {
+test('operations, blocks, consumers', async () => {
   const model = await inspect(small(), { kind: 'coreml' });
   const { nodes } = await model.nodes();
   assert.deepEqual(

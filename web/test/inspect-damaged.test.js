@@ -89,7 +89,7 @@ test('each chunk in turn is damaged: the answers of the native command, which na
     }
   }));
 
-test('a difference is not looked for in what is left of a model, nor is that written', () =>
+test('the rest of a damaged model is neither compared nor written', () =>
   withChunks(async (model) => {
     const { path, content, chunks } = model;
     damage(

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { root } from './runtimes/files.js';
 import { assert, each, test } from './support/test.js';
 import { libcpb } from './support/libcpb.js';
-import { corpusModels as models, unpackSameDiff } from './support/models.js';
+import { corpusModels as models, sameDiffModels } from './support/models.js';
 
 const { inspect } = libcpb;
 const command = process.env.CPB ?? `${root}build/cpb`;
@@ -73,11 +73,11 @@ for (const path of models) {
 }
 
 test('damaged SameDiff models: the answers and errors of the native command', () =>
-  each(unpackSameDiff({ damaged: true }), String, (path) => compare(path, [['overview'], ['tag']])));
+  each(sameDiffModels({ damaged: true }), String, (path) => compare(path, [['overview'], ['tag']])));
 
 test('SameDiff zips that were cut off: the answers and errors of the native command', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cpb-cut-'));
-  const zips = unpackSameDiff().filter((/** @type {string} */ path) => /(three_tags|java_zip|zip64)\.zip$/.test(path));
+  const zips = sameDiffModels().filter((/** @type {string} */ path) => /(three_tags|java_zip|zip64)\.zip$/.test(path));
   assert.equal(zips.length, 3);
   for (const path of zips)
     for (let part = 1; part < 12; part++) {
@@ -89,7 +89,7 @@ test('SameDiff zips that were cut off: the answers and errors of the native comm
   rmSync(folder, { recursive: true });
 });
 
-test('variables, and what is stored of them: the answers of the native command', async () => {
+test('variables and their stored parts: the answers of the native command', async () => {
   const folders = models.filter((name) => existsSync(`${data}${name.replace('orig.pb', 'model/variables')}`));
   assert.ok(folders.length > 2);
   for (const name of folders.filter((one) => one.endsWith('orig.pb'))) {

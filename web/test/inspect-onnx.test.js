@@ -7,7 +7,7 @@ import { message } from './support/protobuf.js';
 
 const { diff, inspect } = libcpb;
 
-test('it is recognized, and its overview says what goes in and out', async () => {
+test('the kind is recognized, and the overview has inputs and outputs', async () => {
   const model = await inspect(small());
   assert.equal(model.kind, 'onnx');
   const o = await model.overview();
@@ -24,7 +24,7 @@ test('it is recognized, and its overview says what goes in and out', async () =>
   model.close();
 });
 
-test('nodes, subgraphs, functions, layers, who takes what', async () => {
+test('nodes, subgraphs, functions, layers, consumers', async () => {
   const model = await inspect(small(), { kind: 'onnx' });
   const { nodes } = await model.nodes();
   assert.deepEqual(
@@ -195,7 +195,7 @@ test('values in another file are read by range, from what the source has beside 
   model.close();
 });
 
-test('what references says is asked by name; nobody knows the size', async () => {
+test('files that `references` names are requested by name, without a known size', async () => {
   /** @type {any[]} */
   const asked = [];
   const references = (/** @type {any[]} */ ...args) => (asked.push(args), data);
@@ -206,7 +206,7 @@ test('what references says is asked by name; nobody knows the size', async () =>
   model.close();
 });
 
-test('what lies outside of the folder, is missing or too short is an error that names it', async () => {
+test('an error names the file that is outside the folder, missing or too short', async () => {
   const outside = holding(external('t', 'float32', [2], { location: '../w.bin' }));
   const refused = await inspect(outside, { kind: 'onnx' });
   const [one] = (await refused.constants()).constants.items;
@@ -278,7 +278,7 @@ function large(count, sizeOf) {
 /** @param {number} value @returns {number[]} */
 const varint = (value) => (value < 128 ? [value] : [(value % 128) | 128, ...varint(Math.floor(value / 128))]);
 
-test('of 40 initializers of 16 MiB, 1 MB at most is read, and not their values', async () => {
+test('40 initializers of 16 MiB: at most 1 MB is read, and no values', async () => {
   const { source, cost } = large(40, () => 16 * 2 ** 20);
   const model = await inspect({ ...source, name: 'model.onnx' });
   const { parameters, inputs, outputs } = await model.overview();

@@ -81,7 +81,7 @@ test('the overview of a SavedModel takes 6 requests and 1 MB: a .pb', () =>
     within(file, await costOf(file, 'saved_model.pb', overview), 6, 2 ** 20);
   }));
 
-test("with Keras's metadata among the objects, as TensorFlow wrote before 2.5, it takes no more", async () => {
+test("Keras's metadata among the objects, as TensorFlow wrote before 2.5, costs no more", async () => {
   const layers = Array.from({ length: 99 }, (_, i) => i + 1);
   const metadata = (/** @type {string} */ name) =>
     JSON.stringify({ class_name: 'Dense', name, config: { units: 1, note: 'x'.repeat(2000) } });
@@ -125,7 +125,7 @@ for (const order of /** @type {const} */ (['graph first', 'graph last'])) {
 }
 
 for (const form of ['.pb', '.cpb']) {
-  test(`what takes a node takes no request beside those for the graph: a ${form}`, async () => {
+  test(`the consumers of a node take no request beside those for the graph: a ${form}`, async () => {
     const saved = data('cpb/real_tf_keras_functional/orig.pb');
     const file = form === '.pb' ? largeSavedModel(saved) : await largeSavedModelChunks(saved);
     const { base, stop } = await serve(file);

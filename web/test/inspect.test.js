@@ -30,7 +30,7 @@ test('a .cpb gives the answers of the message that it was split from', async () 
 
 const nameOf = (/** @type {any} */ { name }) => name;
 
-test('what takes a node is what has it among its inputs, in the graph and in a function', async () => {
+test('the consumers of a node have it among their inputs, in the graph and in a function', async () => {
   const model = await inspect(await data(keras));
   const { functions } = await model.functions();
   for (const name of [undefined, functions.items[0].name]) {
@@ -129,7 +129,7 @@ test('a question that fails leaves the model as it was', async () => {
   await assert.rejects(model.overview(), { code: 'CLOSED' });
 });
 
-test('what is no model is said to be none', async () => {
+test('a file that is no model is refused', async () => {
   const text = new TextEncoder().encode('This is a text and no model at all, however long it is.');
   await assert.rejects(inspect(text), {
     code: 'FORMAT',
@@ -137,7 +137,7 @@ test('what is no model is said to be none', async () => {
   });
 });
 
-test('an empty file is no model, also where its kind is said', async () => {
+test('an empty file is no model, even if its kind is given', async () => {
   const message = /^an empty file; get it again/;
   for (const options of [{}, { kind: 'graph_def' }, { kind: 'samediff_zip' }]) {
     await assert.rejects(inspect(new Uint8Array(0), options), { code: 'FORMAT', message });

@@ -4,7 +4,7 @@ import { assert, test } from './support/test.js';
 
 const page = (/** @type {string} */ name) =>
   import(String(new URL(`../inspector/src/model/${name}.js`, import.meta.url)));
-const [{ readingAhead }, { widening }] = await Promise.all([page('ahead'), page('wide')]);
+const { readingAhead, widening } = await page('ahead');
 const { signal } = new AbortController();
 
 /** A file whose bytes count up, and what was read of it. */
@@ -21,7 +21,7 @@ function counting({ fails = false } = {}) {
 
 const overview = (/** @type {number} */ size) => ({ meta_graphs: { items: [{ graph: { offset: 100, size } }] } });
 
-test('from the first question about the graph on, it is read as a whole', async () => {
+test('the first question about the graph reads all of it', async () => {
   const { reads, inner } = counting();
   const { source, before, after } = readingAhead(inner);
   before('scopes', signal);
@@ -56,7 +56,7 @@ test('a large graph, or one that cannot be read at once, is read bit by bit', as
   assert.deepEqual([...(await other.source.read(110, 2))], [110, 111]);
 });
 
-test('where much was read after each jump, as much is read at once; no byte is requested twice', async () => {
+test('reads after jumps grow with what was read before; no byte is requested twice', async () => {
   const size = 10 ** 7;
   /** @type {number[][]} */
   const reads = [];

@@ -9,7 +9,7 @@ import { libcpb } from './support/libcpb.js';
 import { core } from './support/core.js';
 import { entry, immediate, operation, program } from './support/coreml.js';
 import { graph, model, node, tensor, types, value } from './support/onnx.js';
-import { unpackSameDiff } from './support/models.js';
+import { sameDiffModels } from './support/models.js';
 import { assert, test } from './support/test.js';
 
 const page = (/** @type {string} */ name) =>
@@ -71,7 +71,7 @@ test('a saved .npy is byte for byte what cpb extract writes, for every type', as
   const scalar = tensor('scalar', 'float32', [], bytesOf('float32', 1));
   writeFileSync(file, model(graph('g', { nodes: [], initializers: [...tensors, texts, scalar] })));
   const opened = await libcpb.inspect(file);
-  const samediff = String(unpackSameDiff().find((/** @type {string} */ one) => one.endsWith('/three_tags.zip')));
+  const samediff = String(sameDiffModels().find((/** @type {string} */ one) => one.endsWith('/three_tags.zip')));
   const other = await libcpb.inspect(samediff);
   const { constants } = await other.ask('constants', { count: 'all' });
   const cases = [

@@ -1,4 +1,4 @@
-/** What is right about small models that people met (tests/data/cases/right.json), as the page says it. */
+/** What is right about small models that people met (tests/data/cases.json), as the page says it. */
 // runtimes: node
 import { readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
@@ -6,7 +6,7 @@ import { found } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
 import { assert, each, test } from './support/test.js';
 
-const cases = JSON.parse(readFileSync(`${root}tests/data/cases/right.json`, 'utf8'));
+const cases = JSON.parse(readFileSync(`${root}tests/data/cases.json`, 'utf8'));
 const nameOf = (/** @type {any} */ { file }) => file;
 const headed = `${found('.head')}?.innerText.replace(/\\s+/g, ' ')`;
 

@@ -52,7 +52,7 @@ test('two models are compared as diff() compares them', () =>
     { '/other/saved_model.pb': other },
   ));
 
-test('what differs is told in words, and parts of a model member by member', () =>
+test('differences are told in words, and parts of a model member by member', () =>
   withInspector(async ({ page, visit, says }) => {
     await visit(path, { panel: 'compare', at: '/models/cpb/real_tf_keras_subclassed/orig.pb' }, 'They differ');
     await says('kinds of operations');
@@ -130,7 +130,7 @@ test('both graphs beside each other: a step leads to the next difference in both
     { '/other/saved_model.pb': other },
   ));
 
-test('that there is no other model is said, and a text in it is only a text', () =>
+test('a missing other model is reported, and its text is shown as text', () =>
   withInspector(
     async ({ page, visit, says }) => {
       await visit(path, { panel: 'compare', at: '/none/' }, 'There is no model at /none/');

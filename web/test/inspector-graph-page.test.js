@@ -101,7 +101,7 @@ test('a call has the name of the function, and leads into it; its captures are v
     await page.until(`${hash}.at === '${inner}' && ${boxes}.includes('argument img, f32[?,12,12,1]')`);
   }));
 
-test('control edges, and what only they lead to, are drawn on request', () =>
+test('control edges, and nodes that only they reach, are drawn on request', () =>
   withGraph({ at: inner }, async (page) => {
     const control = `${all('svg.window path.control')}.length`;
     const noOp = `${boxes}.some((one) => one.includes('NoOp'))`;
@@ -119,7 +119,7 @@ test('constants and variables are boxes on request', () =>
     await page.until(`${boxes}.some((one) => one.startsWith('conv2d/kernel, variable'))`);
   }));
 
-test('a link restores opened scopes and the node, which is in the middle', () =>
+test('a link restores opened scopes, and the node in the middle', () =>
   withGraph({ at: inner, node: 'model/conv2d/BiasAdd', open: 'model model/conv2d' }, async (page) => {
     await page.until(`${chosen} === 'model/conv2d/BiasAdd'`);
     await page.until(`${text}.includes('Used by')`);
@@ -157,7 +157,7 @@ test('back leads to the part of the drawing that was seen, from another panel to
     await page.until(`${found('svg.window .moved')} && ${transform} === ${JSON.stringify(before)}`);
   }));
 
-test('an open scope is drawn round what is in it, and round nothing else', () =>
+test('an open scope is drawn round its nodes, and round nothing else', () =>
   withGraph({ at: inner, open: 'model model/conv2d model/a model/b' }, async (page) => {
     await page.until(`${all('g.frame')}.length === 4`);
     const wrong = await page.evaluate(`(() => {
@@ -219,7 +219,7 @@ test('Ctrl+F finds nodes, layers and variables while one types, and leads there'
     await page.until(`${chosen} === 'model/conv2d/Conv2D' && ${hash}.node === 'model/conv2d/Conv2D'`);
   }));
 
-test('what is found before the graph is loaded leads to the graph in which it was found', () =>
+test('a result found before the graph is loaded leads to the graph that has it', () =>
   withGraph({}, async (page) => {
     const find = found('cpb-graph-find');
     // So it is until the graph is there.
@@ -316,7 +316,7 @@ test('the graph is walked through by keyboard, along its edges; a scope keeps th
     assert.ok((await page.evaluate(at)).startsWith('flatten, '));
   }));
 
-test('what a node needs, and the way to another, are highlighted and listed; a step back ends each', () =>
+test('the inputs of a node and the path to another are highlighted and listed; a step back ends each', () =>
   withGraph({ at: inner, open: 'model', node: 'model/flatten/Reshape' }, async (page) => {
     const pale = `${all('svg.window g.box.pale')}.map((one) => one.dataset.id).sort()`;
     const lit = `${all('svg.window path.lit')}.length`;

@@ -35,7 +35,7 @@ function seen(name, open) {
   return String(paths.find((path) => !open.includes(path)));
 }
 
-test('of a large graph only the open scopes are asked for', async () => {
+test('a large graph: only the open scopes are requested', async () => {
   const model = await libcpb.inspect(large(50_000, 100));
   const { asked, ask } = asking(model);
   const graph = graphs(ask, 'saved_model');
@@ -132,7 +132,7 @@ const views = [
   [{ open: ['a'], all: true }, ...opened],
 ];
 
-test('of a small graph edges go from node to node, out of open scopes too', async () => {
+test('a small graph: edges go from node to node, out of open scopes too', async () => {
   const model = await libcpb.inspect(savedModel(small));
   const graph = graphs(asking(model).ask, 'saved_model');
   for (const [options, boxes, edges] of views)
@@ -256,7 +256,7 @@ test('an ONNX graph is drawn from few answers: edges into a branch, tensors, cal
   model.close();
 });
 
-test('what a node needs, what needs it and the way to another are boxes of the drawing, of folds too', async () => {
+test('the inputs and users of a node and the path to another are boxes of the drawing, in folds too', async () => {
   const model = await libcpb.inspect(smallOnnx());
   const graph = graphs(asking(model).ask, 'onnx');
   const followed = async (/** @type {string[]} */ open, /** @type {any} */ options) => {
@@ -276,7 +276,7 @@ test('what a node needs, what needs it and the way to another are boxes of the d
   model.close();
 });
 
-test('what takes a node of a large graph is found, page by page', async () => {
+test('the consumers of a node of a large graph are found, page by page', async () => {
   const model = await libcpb.inspect(large(50_000, 100));
   const { ask } = asking(model);
   const graph = graphs(ask, 'saved_model');
@@ -295,7 +295,7 @@ test('what takes a node of a large graph is found, page by page', async () => {
   model.close();
 });
 
-test('what is alike is gathered when there is too much to draw, and nothing is lost', () => {
+test('equal nodes are grouped when there is too much to draw, and none is lost', () => {
   const node = (/** @type {number} */ i) => ({
     id: `n${i}`,
     label: `n${i}`,
@@ -317,7 +317,7 @@ test('what is alike is gathered when there is too much to draw, and nothing is l
   assert.equal(into.size, 495);
 });
 
-test('what is alike stays as it is where there is room for it', () => {
+test('equal nodes stay single where there is room', () => {
   const box = (/** @type {string} */ id, /** @type {string} */ op) => ({
     id,
     label: id,

@@ -42,7 +42,7 @@ function kernelOf(bytes) {
 }
 
 for (const [where, sandbox] of Object.entries(outputs)) {
-  test(`in ${where} the page reads the model through the kernel`, async () => {
+  test(`the page reads the model through the kernel in ${where}`, async () => {
     const { source } = largeModel(4, 300_000, (i) => noise(300_000, i));
     const bytes = await source.read(0, (await source.stat()).size);
     const { model, reads } = kernelOf(bytes);

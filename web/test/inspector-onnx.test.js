@@ -155,7 +155,7 @@ test('the graph finds nodes and initializers while one types', () =>
     await says('1 node', 'Add', 'Used by');
   }));
 
-test('what few models have: attributes of each kind, names twice, other types', async () => {
+test('rare content: attributes of each kind, equal names, other types', async () => {
   const types = ['sequence(map(i64 → f32[*]))', 'optional(string[])', 'lib.thing'];
   await look('rich.onnx', {}, ['1 custom one', 'Mix', ...types]);
   await look('rich.onnx', { panel: 'graph' }, ['3 nodes'], async ({ document }) => {

@@ -8,7 +8,7 @@ import { largeFrozen } from './support/large-models.js';
 import { libcpb } from './support/libcpb.js';
 import { click, found, text } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
-import { unpackSameDiff } from './support/models.js';
+import { sameDiffModels } from './support/models.js';
 import { beside, large, savedModel } from './support/savedmodels.js';
 import { assert, test } from './support/test.js';
 
@@ -74,7 +74,7 @@ test('a model is opened once, whatever is asked of it', () =>
     assert.deepEqual(besides, [...new Set(besides)], 'no file twice');
   }, full));
 
-test('where constants are alike, several are asked for at once, of Chrome, too', async () => {
+test('equal constants: several are requested at once, by Chrome, too', async () => {
   const bytes = await largeModel(16, 4_500_000).source.read(0, 2 ** 30);
   await withInspector(
     async ({ server, visit }) => {
@@ -203,7 +203,7 @@ test('numbers of what an engine counts have separators, and those in names do no
 
 test('a SameDiff zip that was cut off says on top where it ends, and the rest is shown', () => {
   const file = readFileSync(
-    unpackSameDiff().find((/** @type {string} */ name) => name.endsWith('/three_tags.zip')) ?? '',
+    sameDiffModels().find((/** @type {string} */ name) => name.endsWith('/three_tags.zip')) ?? '',
   );
   return withInspector(
     async ({ page, visit }) => {
@@ -218,7 +218,7 @@ test('a SameDiff zip that was cut off says on top where it ends, and the rest is
   );
 });
 
-test('of a .cpb with a damaged chunk the rest is shown, under a line that names the chunk', async () => {
+test('a .cpb with a damaged chunk: a line names the chunk, and the rest is shown', async () => {
   const { size, pieces } = await split(plain, { max_chunk_size: 4096 });
   const chunked = new Uint8Array(size);
   for (const { offset, bytes } of pieces) chunked.set(bytes, offset);

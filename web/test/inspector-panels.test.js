@@ -4,7 +4,7 @@ import { root } from './runtimes/files.js';
 import { all, click, found, text } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
 import { libcpb } from './support/libcpb.js';
-import { unpackSameDiff } from './support/models.js';
+import { sameDiffModels } from './support/models.js';
 import { assert, test } from './support/test.js';
 
 /** A model of the corpus with what lies beside it, as files of a server. @param {string} name */
@@ -151,7 +151,7 @@ test('operations are counted in the graph, each leads to its nodes', () =>
   }, folder(keras)));
 
 test('strings show their text, and what is no text its bytes; a scalar its value', () => {
-  const strings = unpackSameDiff().find((path) => path.endsWith('strings_nonascii_a.fb')) ?? '';
+  const strings = sameDiffModels().find((path) => path.endsWith('strings_nonascii_a.fb')) ?? '';
   return withInspector(
     async ({ page, visit }) => {
       const texts = () => page.evaluate(`${all('.texts li')}.map((one) => one.innerText)`);
@@ -173,7 +173,7 @@ test('strings show their text, and what is no text its bytes; a scalar its value
   );
 });
 
-test('search says of each name what kind it is, and where', () =>
+test('search lists kind and place of each name', () =>
   withInspector(async ({ visit, rows }) => {
     const { found } = await (await asked(keras)).ask('search', { name: 'kernel' });
     await visit(`${keras}/saved_model.pb`, { panel: 'search', at: 'kernel' }, `${found.total} names`);
@@ -221,7 +221,7 @@ test('a layer leads to its configuration, its variables and parameters', () =>
   }, folder(keras)));
 
 test('all tags of a SameDiff file are there, with configuration and state of their training', () => {
-  const zip = unpackSameDiff().find((path) => path.endsWith('/three_tags.zip')) ?? '';
+  const zip = sameDiffModels().find((path) => path.endsWith('/three_tags.zip')) ?? '';
   const { tags } = JSON.parse(readFileSync(`${zip}.json`, 'utf8'));
   return withInspector(
     async ({ page, visit, says, rows }) => {
@@ -249,7 +249,7 @@ test('all tags of a SameDiff file are there, with configuration and state of the
   );
 });
 
-test('the map has variables and constants together, and what is the saver’s folded at the end', () =>
+test('the map has variables and constants together, and the saver’s nodes folded at the end', () =>
   withInspector(async ({ page, visit, rows }) => {
     const { variables } = await (await asked(twice)).ask('overview');
     await visit(`${twice}/saved_model.pb`, { panel: 'bytes' }, 'of the saver');

@@ -61,7 +61,7 @@ test('files that were dropped: the parts among them', () =>
 const dataOf = (/** @type {string} */ name) => readFileSync(`${root}tests/data/cases/${name}`);
 const [first, tied, values] = [dataOf('a.onnx'), dataOf('tied.onnx'), dataOf('w.data')];
 
-test('of several models in an archive one is chosen, and the address names it', () =>
+test('one of several models in an archive is chosen, and the address names it', () =>
   withInspector(
     async ({ page, visit, says }) => {
       await visit('m.zip', {}, '2 models', 'b c/tied.onnx');
@@ -73,7 +73,7 @@ test('of several models in an archive one is chosen, and the address names it', 
     { '/m.zip': zip({ 'a.onnx': first, 'b c/tied.onnx': tied, 'b c/w.data': values }, false) },
   ));
 
-test('of several models that were dropped one is chosen', () =>
+test('one of several dropped models is chosen', () =>
   withInspector(async ({ page, server, says }) => {
     await page.send('Page.navigate', { url: server.base });
     await says('Drop a model here');
@@ -94,7 +94,7 @@ test('of several models that were dropped one is chosen', () =>
     await says('512', 'm.zip!/tied.onnx');
   }));
 
-test('of several files those are models that are nothing of another', () => {
+test('several files: those that belong to another are no models', () => {
   const paths = (/** @type {string[]} */ ...names) =>
     modelsAmong(
       names.map((path) => Object.assign(new File([], String(path.split('/').pop())), { webkitRelativePath: path })),

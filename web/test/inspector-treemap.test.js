@@ -35,7 +35,7 @@ test('names make groups where they first differ, and a group that has most is di
   );
 });
 
-test('of more groups than there are colours, those whose names begin alike are one', () => {
+test('more groups than colours: those whose names begin alike share one', () => {
   const blocks = itemsOf(Array.from({ length: 60 }, (_, i) => [`net/block_${i % 15}_conv_${i}/kernel`, 10 + i]));
   const names = grouped(blocks).map(({ name }) => name);
   assert.ok(names.length <= GROUPS);

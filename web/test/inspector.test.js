@@ -55,7 +55,7 @@ test('each panel shows what is in the model, and the page keeps its own rules', 
     }
   }));
 
-test('a variable has its values, which lie beside the model', () => {
+test('a variable shows its values from the file beside the model', () => {
   const folder = `${root}tests/data/cpb/real_tf_keras_functional`;
   const names = ['variables/variables.index', 'variables/variables.data-00000-of-00001'];
   const files = names.map((name) => [`/saved/${name}`, readFileSync(`${folder}/model/${name}`)]);
@@ -116,7 +116,7 @@ test('a server that does not let the page read says which headers it needs', () 
     }
   }));
 
-test('what lies beside a SavedModel is looked for, and counted; nothing breaks if it is not there', () => {
+test('files beside a SavedModel are looked for and counted; none of them is needed', () => {
   const files = Object.entries({ ...beside(), 'saved_model.cpb': bytes }).map(([name, content]) => [
     `/keras/${name}`,
     content,
@@ -201,7 +201,7 @@ test('long work says how far it is, and can be cancelled', () =>
     await page.until(`${text}.includes('serving_default')`);
   }));
 
-test('in a page of its own it is an element, with that page’s colours and rules', () =>
+test('the inspector is an element of another page, with that page’s colours and rules', () =>
   withPage(async (page, { base }, visit) => {
     await visit(`${base}embedded.html`, 'SignatureDef', 'conv2d/kernel');
     const inspector = `document.querySelector('cpb-inspector')`;

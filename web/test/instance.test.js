@@ -1,7 +1,6 @@
 /** The instance and the driver: memory, errors, traps, and what is fetched when. */
 import { setUpAllParts } from '../src/all-parts.js';
-import { createInstance } from '../src/wasm/instance.js';
-import { acquire, release } from '../src/wasm/pool.js';
+import { acquire, createInstance, release } from '../src/wasm/instance.js';
 import { structs as parts } from '../src/reader/structs.js';
 import { createFeed } from '../src/wasm/feed.js';
 import { drive, engineOf } from '../src/wasm/engine.js';
@@ -116,7 +115,7 @@ test('thousands of opened files leave no memory behind', async () => {
 const content = noise(30 * 2 ** 20, 3);
 const file = () => sparse(content.length, [{ offset: 0, bytes: content }]);
 
-test('what is fetched is remembered, and nothing is fetched twice', async () => {
+test('fetched ranges are kept, and none is fetched twice', async () => {
   const { source, log } = file();
   const feed = createFeed(source);
   await feed.measure(100);
@@ -170,7 +169,7 @@ test('short jumps are read over more and more, long ones are not', async () => {
   ]);
 });
 
-test('what is long comes as a stream, which a small need elsewhere does not end', async () => {
+test('long ranges come as a stream, which a small read elsewhere does not end', async () => {
   const { source, log, cost } = file();
   const feed = createFeed(source);
   await feed.fetch(0, 100, 20 * 2 ** 20);
@@ -194,7 +193,7 @@ test('a source that gives nothing is an error and no endless loop', async () => 
   engine.free();
 });
 
-test('what a source throws that is no CpbError is one of code READ', async () => {
+test('an exception of a source becomes a CpbError with the code READ', async () => {
   const feed = createFeed({
     stat: async () => ({ size: 10 }),
     read: () => Promise.reject(new TypeError('oops')),

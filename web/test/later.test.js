@@ -53,7 +53,7 @@ test('the end is found by its offset where the last bytes cannot be asked for', 
     },
   ));
 
-test('what does not come as it should is judged by what is loaded then, without another request', () =>
+test('code that is loaded on demand judges a wrong response, without another request', () =>
   each(
     [
       ['whole', null, 1],
@@ -96,7 +96,7 @@ test(
   },
 );
 
-test('what was aborted is asked for anew', async () => {
+test('an aborted request is made again', async () => {
   const { layered, loads } = begin('/-/lie/honest');
   const controller = new AbortController();
   const waiting = layered.tail(100, { signal: controller.signal });

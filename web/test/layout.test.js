@@ -6,7 +6,7 @@ import test from 'node:test';
 import { structs as inspecting } from '../src/inspect/structs.js';
 import { structs as parts } from '../src/reader/structs.js';
 import { structs as reading } from '../src/wasm/structs.js';
-import { structs as writing } from '../src/writer/structs.js';
+import { structs as writing } from '../src/writer/riegeli.js';
 
 const folder = process.env.CPB_WASM ?? new URL('../../build/web', import.meta.url).pathname;
 const layouts = JSON.parse(readFileSync(`${folder}/layouts.json`, 'utf8'));

@@ -42,7 +42,7 @@ function tooLong(name, text) {
 const nameOf = ({ name, parent }) =>
   (name ?? parent?.name ?? parent?.parent?.name)?.getText() ?? 'a function without a name';
 
-test('what is too long is found, whatever kind of function it is', () => {
+test('functions of every kind that are too long are found', () => {
   const body = 'x();\n'.repeat(FUNCTION - 1);
   const long = [
     `function plain() {\n${body}}`,

@@ -37,7 +37,7 @@ test('a first look at a model loads the small module alone', async () => {
   assert.deepEqual(loaded, ['inspect']);
 });
 
-test('what needs the other one loads it once', async () => {
+test('a question that needs the large module loads it once', async () => {
   const coreml = await inspect(await data(COREML), { kind: 'coreml' });
   assert.ok((await coreml.overview()).kind);
   coreml.close();
@@ -60,7 +60,7 @@ test('what needs the other one loads it once', async () => {
   assert.deepEqual(loaded, ['inspect', 'models']);
 });
 
-test('a Worker has it from the page, which has loaded it', async () => {
+test('a Worker gets the module that the page has loaded', async () => {
   loaded.length = 0;
   const model = await inspectInWorker(await data(COREML));
   assert.ok((await model.overview()).kind);

@@ -85,7 +85,7 @@ for (const [where, read] of Object.entries(places)) {
     ));
 
   if (where === 'by a function') continue; // which decides by itself
-  test(`${where}: what is not in the folder is not asked for`, () =>
+  test(`${where}: files outside the folder are not requested`, () =>
     each(OUTSIDE, JSON.stringify, async (name) => {
       /** @type {string[]} */
       const asked = [];

@@ -82,7 +82,7 @@ test('other kinds of models have none', async () => {
   assert.deepEqual(given, []);
 });
 
-test('where it cannot be loaded the question is answered, and the next one tries again', async () => {
+test('a table that cannot be loaded: the question is answered, and the next one tries again', async () => {
   const { instance, engine, given } = model();
   let tries = 0;
   const load = async () => {
@@ -96,7 +96,7 @@ test('where it cannot be loaded the question is answered, and the next one tries
   assert.deepEqual([tries, given], [2, ['set_operators table']]);
 });
 
-test('a model that was closed meanwhile is given nothing', async () => {
+test('a model that was closed in the meantime gets no table', async () => {
   const { instance, engine, given } = model();
   const closed = () => {
     throw new Error('it was closed');

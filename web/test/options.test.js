@@ -14,7 +14,7 @@ const told = (call, wrong) =>
     ([options, message]) => assert.rejects(call(options), { code: 'USAGE', message }),
   );
 
-test('of open()', async () => {
+test('open()', async () => {
   const bytes = await data(CPB);
   await told(
     (options) => open(bytes, options),
@@ -58,7 +58,7 @@ test('a limit of Infinity is none, in C as here', async () => {
   }
 });
 
-test('of openRecords() and of the writers', async () => {
+test('openRecords() and the writers', async () => {
   const bytes = await data(CPB);
   await told(
     (options) => openRecords(bytes, options),
@@ -97,7 +97,7 @@ test('of openRecords() and of the writers', async () => {
   await told((options) => merge(bytes, options).bytes(), [[{ memory: Number.NaN }, /^the option memory is NaN; /]]);
 });
 
-test('of inspect() and its questions', async () => {
+test('inspect() and its questions', async () => {
   const bytes = savedModel([['x', 'Placeholder']]);
   await told(
     (options) => inspect(bytes, options),

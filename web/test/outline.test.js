@@ -96,7 +96,7 @@ test('the second session asks for the weight alone', { skip }, async () => {
   assert.ok(other.search <= 1, `${other.search}`);
 });
 
-test('it is not believed of another ETag, or where it is damaged, and then it is gone', { skip }, async () => {
+test('an index with another ETag, or a damaged one, is not used and is removed', { skip }, async () => {
   const store = memory();
   await session(store);
   withoutRanges(store);
@@ -116,7 +116,7 @@ test('it is not believed of another ETag, or where it is damaged, and then it is
   assert.deepEqual(entry(store), before, 'nothing is kept of a weak ETag');
 });
 
-test('what is written is what was put in; each byte that is changed is noticed', () => {
+test('an entry is read as it was written; every changed byte is noticed', () => {
   const pieces = [
     { offset: 2 ** 40, bytes: Uint8Array.of(1, 2, 3) },
     { offset: 0, bytes: Uint8Array.of(10, 10) },

@@ -125,7 +125,7 @@ test('Deno finds no mistake in the types, nor in its example', { skip }, () => {
   run(deno, ['check', '--all', '--node-modules-dir=manual', ...files], { cwd: app });
 });
 
-test('it can be published on JSR, too', { skip: long }, () => {
+test('the package can be published on JSR', { skip: long }, () => {
   const { dist, jsr } = project();
   run(process.execPath, [`${import.meta.dirname}/../scripts/jsr.js`, dist, jsr]);
   const deno = `${import.meta.dirname}/node_modules/.bin/deno`;
@@ -135,7 +135,7 @@ test('it can be published on JSR, too', { skip: long }, () => {
   assert.ok(Number(run(deno, ['eval', '--no-config', script], { cwd: jsr })) > 1);
 });
 
-test('all that is exported is documented, with a recipe for each runtime and each store', { skip }, () => {
+test('every export is documented, with a recipe for each runtime and each store', { skip }, () => {
   const { dist } = project();
   run(process.execPath, [`${import.meta.dirname}/../scripts/docs.js`, dist]);
   const reference = readFileSync(`${dist}/docs/reference.md`, 'utf8');

@@ -56,7 +56,7 @@ const eachCall = (model) =>
     },
   );
 
-test('of chunks, the message and its fields: all of their bytes', async () => {
+test('chunks, the message and its fields: progress over all of their bytes', async () => {
   const model = await open(await data(CPB));
   await eachCall(model);
   model.close();
@@ -130,7 +130,7 @@ test('questions about a model, and values', async () => {
   large.close();
 });
 
-test('what is large is told of as it comes, and takes no request more', async () => {
+test('progress of large reads is reported as they come, without further requests', async () => {
   const whole = largeModel(40, MiB / 2, (i) => noise(MiB / 2, i + 1)).source.read(0, 2 ** 30);
   const message = await whole;
   const { size, pieces } = await split(message);
@@ -149,7 +149,7 @@ test('what is large is told of as it comes, and takes no request more', async ()
   }
 });
 
-test('what is no function is refused, and what it throws ends the call', async () => {
+test('a callback that is no function is refused, and its exception ends the call', async () => {
   const bytes = await data(CPB);
   await assert.rejects(open(bytes, { onProgress: 'x' }), { code: 'USAGE', message: /^the option onProgress is 'x'; / });
   await assert.rejects(openRecords(bytes, { onProgress: 1 }), { code: 'USAGE' });

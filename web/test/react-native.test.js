@@ -7,7 +7,7 @@ import { assert, each, test } from './support/test.js';
 /** @type {Record<string, any>} */
 const { CpbError, codes, ...functions } = here;
 
-test('it has what the other entries have', () => {
+test('the entry exports what the other entries export', () => {
   assert.deepEqual(Object.keys(here).sort(), Object.keys(everywhere).sort());
   assert.equal(CpbError, everywhere.CpbError);
 });

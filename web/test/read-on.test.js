@@ -70,7 +70,7 @@ async function find(source, i, options) {
   model.close();
 }
 
-test('where a request takes long, one reads on: at most 12 of them', { skip }, async () => {
+test('slow requests: reading goes on over gaps, with at most 12 requests', { skip }, async () => {
   const { cost, source } = remote({ latency: 50, rate: 1e6 });
   await find(source, COUNT - 1);
   assert.ok(cost.requests <= 12, `${cost.requests} requests`);
@@ -83,7 +83,7 @@ test('where a request takes long, one reads on: at most 12 of them', { skip }, a
   console.log(`# ${cost.requests} requests for a field, ${named.cost.requests} for values`);
 });
 
-test('where bytes take long, or requests do not, they are skipped', { skip }, async () => {
+test('slow bytes, or fast requests: gaps are skipped', { skip }, async () => {
   const slow = remote({ latency: 50, rate: 2500, count: 25 });
   await find(slow.source, 24);
   assert.ok(slow.cost.bytes < 2 * 2 ** 20, `${slow.cost.bytes} bytes`);
@@ -93,7 +93,7 @@ test('where bytes take long, or requests do not, they are skipped', { skip }, as
   assert.equal(quick.cost.streams, 0);
 });
 
-test('where there is a budget of bytes, none is spent so', { skip }, async () => {
+test('a budget of bytes: no gap is read', { skip }, async () => {
   const { cost, source } = remote({ latency: 20, rate: 1e6, count: 15 });
   await find(source, 14, { budget: { bytes: 2 ** 20 } });
   assert.equal(cost.streams, 0);

@@ -84,7 +84,7 @@ function changing(bytes, nth, times) {
   };
 }
 
-test('what changes while it is opened is opened anew, once', async () => {
+test('a file that changes while it is opened is opened again, once', async () => {
   const bytes = await data(FILE);
   const once = changing(bytes, 1, 1);
   const message = await open(once);

@@ -282,7 +282,7 @@ test('one that is aborted while it waits for a plan does not end it for others',
   message.close();
 });
 
-test('an error of the source is thrown as it is, and the same call works later', async () => {
+test('an error of the source is thrown unchanged, and the same call works later', async () => {
   const original = await model();
   const { source } = await remote(original);
   let broken = false;
@@ -394,7 +394,7 @@ test('a Riegeli file that is not chunked is FORMAT; a .pb said to be a .cpb is a
   await assert.rejects(open(await model(), { format: 'cpb' }), CpbError);
 });
 
-test('a file of another format is said to be none, whatever its end looks like', async () => {
+test('a file of another format is refused, whatever its end looks like', async () => {
   const text = new TextEncoder().encode('text');
   for (const size of [4, 100, 65546, 300_000]) {
     const bytes = new Uint8Array(size).fill(32);

@@ -34,7 +34,7 @@ test('the table of errors has each code', async () => {
   );
 });
 
-test('what the examples import is exported', () => {
+test('every import of the examples is exported', () => {
   const imports = [...`${readme}${text}`.matchAll(/import \{([^}]*)\} from 'libcpb(?:\/inline)?'/g)];
   const lists = imports.flatMap(([, list]) => String(list).split(','));
   const names = lists.map((name) => name.trim()).filter(Boolean);

@@ -148,7 +148,7 @@ test('files that were chosen, by a function', async () => {
   );
 });
 
-test('what lies in no folder has none beside it', async () => {
+test('a source without a folder has no files beside it', async () => {
   const main = await file('graph.cpb');
   const inputs = [main, new Blob([main]), blobSource(new Blob([main])), new Blob([main]).stream()];
   await each(
@@ -203,7 +203,7 @@ test('a part that is lost, shortened or exchanged is named', async () => {
   );
 });
 
-test('no output appears of what lacks a part', async () => {
+test('no output appears if a part is missing', async () => {
   const { http } = watching((name) => (name === PARTS[3] ? 'gone.cpb' : name));
   let closed = false;
   const sink = { write: async () => {}, close: async () => void (closed = true), abort: async () => {} };
@@ -234,7 +234,7 @@ test('names that lead out of the folder are refused, and nothing is asked for', 
   );
 });
 
-test('what is not plain in a name stays in the folder', async () => {
+test('special characters in a name do not lead out of the folder', async () => {
   const { asked, http } = watching();
   const escaped = merged(`${base}/${FOLDER}/escaped.cpb?x=1`, { http });
   await assert.rejects(escaped, { message: /^file "%2e%2e\/graph.cpb": .*404/ });
@@ -284,7 +284,7 @@ test('an abort ends the reading of another file', async () => {
   message.close();
 });
 
-test('what is around a source is around those beside it', async () => {
+test('the middleware of a source also wraps those beside it', async () => {
   const url = `${base}/${FOLDER}/graph.cpb`;
   const main = urlSource(url);
   const kept = new Map();

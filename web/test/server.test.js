@@ -50,7 +50,7 @@ test('the other origin lets scripts see the range and the ETag', async () => {
   assert.equal((await report()).requests, 1);
 });
 
-test('there is nothing outside of the repository, and no folder', async () => {
+test('nothing outside the repository is served, and no folder', async () => {
   for (const wrong of ['/nothing', '/tests', '/%2e%2e/%2e%2e/etc/passwd']) {
     assert.equal((await get(`${other}${wrong}`)).status, 404, wrong);
   }

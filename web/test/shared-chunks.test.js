@@ -73,7 +73,7 @@ async function readFields(model, message) {
   }
 }
 
-test('of chunks that share a Riegeli chunk no more is decoded than of one', async () => {
+test('chunks that share a Riegeli chunk: it is decoded once', async () => {
   const { file, message } = await files;
   await each(
     ways,

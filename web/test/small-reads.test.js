@@ -41,7 +41,7 @@ test('8,000 chunks of a byte, one by one: a read for each 64 KiB', async () => {
   );
 });
 
-test('with a budget of bytes, and where nothing may be shared, nothing is read in advance', async () => {
+test('nothing is read ahead with a budget of bytes, or where nothing may be shared', async () => {
   const { source } = await made;
   for (const options of [{ budget: { bytes: 2 ** 24 } }, { cache: { share: false } }]) {
     const model = await open({ ...source }, options);
@@ -108,7 +108,7 @@ test('reads that are under way at once wait for one, unless something below join
   }
 });
 
-test('what fails in advance is read alone; an abort is nobody else’s', async () => {
+test('a read ahead that fails is read alone; an abort ends only its own call', async () => {
   const answer = (/** @type {number} */ _, /** @type {number} */ __, /** @type {number} */ length) => {
     if (length === WINDOW) throw new CpbError('READ', 'too much');
     return undefined;

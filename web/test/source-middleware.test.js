@@ -6,9 +6,8 @@ import { check } from '../src/middleware/check.js';
 import { coalesce } from '../src/middleware/coalesce.js';
 import { join } from '../src/middleware/join.js';
 import { compose } from '../src/middleware/layer.js';
-import { persist } from '../src/middleware/persist.js';
+import { cacheStore, opfsStore, persist } from '../src/middleware/persist.js';
 import { retry } from '../src/middleware/retry.js';
-import { cacheStore, opfsStore } from '../src/middleware/stores.js';
 import { slots } from '../src/middleware/shared.js';
 import { fake, settle } from './support/fakes.js';
 import { bytesAt } from './support/lies.js';
@@ -147,7 +146,7 @@ function gone(ms, { error = new CpbError('NETWORK', 'no response', { retryable: 
   return { source, log, options: { sleep: async (/** @type {number} */ pause) => void (time += pause) } };
 }
 
-test('who answered before is waited for while nothing comes, within a bound', async () => {
+test('a server that answered before is waited for, within a bound', async () => {
   for (const jitter of [() => 0, () => 1, Math.random]) {
     const away = gone(5000);
     const from = retry({ ...away.options, jitter })(away.source);
@@ -587,7 +586,7 @@ function memory() {
   };
 }
 
-test('what is persistent is read once, over sessions, while the ETag stays', async () => {
+test('persistent ranges are read once over sessions, while the ETag stays', async () => {
   const store = memory();
   const { source, log } = fake();
   const first = persist({ store })(source);
@@ -605,7 +604,7 @@ test('what is persistent is read once, over sessions, while the ETag stays', asy
   assert.equal(log.filter((line) => line === 'read 0+10').length, 3);
 });
 
-test('what is persistent is kept by all of a URL but its signature, and by headers', async () => {
+test('persistent ranges are kept by URL without its signature, and by headers', async () => {
   /** @param {string} url @param {HeadersInit} [headers] */
   const keyOf = async (url, headers) => {
     const store = memory();
@@ -631,7 +630,7 @@ test('what is persistent is kept by all of a URL but its signature, and by heade
   assert.equal(new Set([plain, ...others]).size, 7);
 });
 
-test('what is persistent stays within its bound, and a broken store does no harm', async () => {
+test('persistent ranges stay within their bound, and a broken store does no harm', async () => {
   const store = memory();
   const source = persist({ store, bytes: 100 })(fake().source);
   for (const offset of [0, 100, 200, 300]) await reads(source, offset, 40);
@@ -648,7 +647,7 @@ test('what is persistent stays within its bound, and a broken store does no harm
   await broken.close?.();
 });
 
-test('where there is no such store persist does no harm', async () => {
+test('persist does no harm without such a store', async () => {
   for (const store of /** @type {const} */ (['cache', 'opfs'])) {
     const source = persist({ store, name: `libcpb-test-${Math.random()}` })(fake().source);
     await reads(source, 0, 40);

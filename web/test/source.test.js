@@ -1,9 +1,8 @@
 /** Where bytes come from: each source gives the same bytes by each of its methods. */
 import { setUpAllParts } from '../src/all-parts.js';
 import { CpbError } from '../src/errors.js';
-import { blobSource } from '../src/source/blob.js';
+import { blobSource, bytesSource } from '../src/source/memory.js';
 import { bucketSource } from '../src/source/bucket.js';
-import { bytesSource } from '../src/source/bytes.js';
 import { prepare } from '../src/source/index.js';
 import { fake } from './support/fakes.js';
 import { counted } from './support/http.js';
@@ -101,7 +100,7 @@ test('each input gives the same bytes by read, tail and stream', () =>
     },
   ));
 
-test('what is no input is refused', () => {
+test('a value that is no input is refused', () => {
   for (const wrong of [undefined, null, 5, {}, [1, 2]]) {
     assert.throws(() => prepare(/** @type {any} */ (wrong)), { code: 'USAGE' });
   }
@@ -176,7 +175,7 @@ test('a source that is not remote is asked as it was composed', async () => {
   assert.deepEqual(log, ['read 0+5', 'read 5+5', 'read 0+5']);
 });
 
-test('what a source throws becomes a READ error', async () => {
+test('an exception of a source becomes a READ error', async () => {
   const broken = {
     read: async () => {
       throw new TypeError('oh');
@@ -219,7 +218,7 @@ test('errors of a Blob have a code and a cause', async () => {
   }
 });
 
-test('damage in what may have changed unnoticed says so', async () => {
+test('an error of damage says if the file may have changed unnoticed', async () => {
   const bytes = (await data('tests/data/cpb/real_keras_export/max3000_none.cpb')).slice();
   const whole = await libcpb.open(bytes);
   const { position } = whole.chunk(0);

@@ -44,7 +44,7 @@ test('other kinds', async () => {
   }
 });
 
-test('of a damaged text, what stands before is shown', async () => {
+test('a damaged text: the part before the damage is shown', async () => {
   const model = await open(GRAPH.slice(0, GRAPH.indexOf('versions') - 5));
   const overview = /** @type {any} */ (await model.overview());
   assert.match(JSON.stringify(overview.problems), /line 8 of the text: expected the end of the string, not/);
@@ -52,7 +52,7 @@ test('of a damaged text, what stands before is shown', async () => {
   model.close();
 });
 
-test('what no type has is refused, and so are other texts', async () => {
+test('fields that the type does not have are refused, and so are other texts', async () => {
   await assert.rejects(open(GRAPH.replace('op:', 'operation:')), {
     code: 'UNSUPPORTED',
     message: /"operation" is not a field of tensorflow.NodeDef/,

@@ -81,7 +81,7 @@ test('timers fire while a chunk is decoded, and one of them ends it', { skip }, 
   model.close();
 });
 
-test('so it is with records and questions', { skip }, async () => {
+test('timers also fire during records and questions', { skip }, async () => {
   const file = await compressed();
   const records = await openRecords(file);
   await abortedBy(async (signal) => {
@@ -95,7 +95,7 @@ test('so it is with records and questions', { skip }, async () => {
   model.close();
 });
 
-test('so it is with JSON, also of a file that is closed meanwhile', { skip }, async () => {
+test('timers also fire during JSON, even if the file is closed in the meantime', { skip }, async () => {
   const { source } = largeModel(100_000, 10); // more than one turn's work
   const bytes = await source.read(0, (await source.stat()).size);
   const model = await open(bytes, { type: 'tensorflow.SavedModel' });

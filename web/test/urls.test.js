@@ -83,7 +83,7 @@ test('headers stay with their origin', async () => {
   assert.equal((await report()).requests, 2 + 3);
 });
 
-test('what a redirect leads to elsewhere never gets the headers', { skip: browser && 'it decides that' }, async () => {
+test('a redirect to another origin never gets the headers', { skip: browser && 'it decides that' }, async () => {
   for (const [origin, error] of /** @type {const} */ ([
     [other, undefined],
     [base, { code: 'HTTP', status: 400 }],
@@ -95,7 +95,7 @@ test('what a redirect leads to elsewhere never gets the headers', { skip: browse
   }
 });
 
-test('a fetch that may sign is not used for another origin, unless it is said', async () => {
+test('a fetch that may sign is used for another origin only on request', async () => {
   const { url, report } = lie('moved');
   /** @type {string[]} */
   const sent = [];
@@ -107,7 +107,7 @@ test('a fetch that may sign is not used for another origin, unless it is said', 
   assert.equal((await again.report()).requests, 3 * 3);
 });
 
-test('where the browser refuses the target alone, the redirects are followed again', async () => {
+test('redirects are followed again if the browser refuses only the target', async () => {
   const { url, report } = lie('moved');
   /** @type {(at: string, init: RequestInit) => Promise<Response>} */
   const send = (at, init) => (at.startsWith(other) ? Promise.reject(new TypeError('CORS')) : fetch(at, init));
@@ -150,7 +150,7 @@ async function requested(address) {
   return asked.replace(/#.*/, '');
 }
 
-const table = async () => (await fetch(`${base}/tests/data/cases/addresses.json`)).json();
+const table = async () => (await fetch(`${base}/tests/data/addresses.json`)).json();
 
 test('other addresses of files are those that the command requests', async () => {
   const { requested: cases, refused, unknown } = await table();

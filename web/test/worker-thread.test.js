@@ -19,7 +19,7 @@ const rest = (ms = 20) => new Promise((done) => setTimeout(done, ms));
 /** @param {string} code */
 const host = (code) => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 
-test('what waits for a worker that fails is rejected, and so is what comes later', async () => {
+test('calls that wait for a worker that fails are rejected, and so are later ones', async () => {
   for (const [code, says] of [
     ['throw new Error("no such luck")', /no such luck/],
     ['process.exit(3)', /3/],

@@ -40,7 +40,7 @@ const plain = (object) => Object.fromEntries(Object.entries(object).filter(([, v
 /** Names of methods. @param {Record<string, any>} object */
 const methods = (object) => Object.keys(object).filter((key) => typeof object[key] === 'function');
 
-test('what is known at once is the same, and so are the methods', { skip }, () =>
+test('properties and methods are the same as without a Worker', { skip }, () =>
   both(async (here, there) => {
     const { transferred, ...known } = plain(here);
     const { transferred: cost, ...same } = plain(there);
@@ -97,7 +97,7 @@ test('fields, fields of fields, and elements', { skip }, () =>
   }),
 );
 
-test('a .pb, of which reading twice gives the same', { skip }, () =>
+test('a .pb: reading twice gives the same', { skip }, () =>
   both(
     async (here, there) => {
       assert.equal(there.kind, 'pb');
@@ -112,7 +112,7 @@ test('a .pb, of which reading twice gives the same', { skip }, () =>
   ),
 );
 
-test('what is cached is not given away', { skip }, async () => {
+test('cached bytes are not transferred', { skip }, async () => {
   const message = await openInWorker(`${base}/tests/data/cpb/graph_mixed-large/orig.pb`);
   const { size } = message;
   for (const at of [0, 64, 0, size - 64]) {
@@ -294,7 +294,7 @@ test('a worker that fails, or is not there, is an error', { skip: noWeb }, async
 
 const somewhere = runtime !== 'workerd' && 'a Worker is here';
 
-test('where no Worker is, that is said', { skip: somewhere }, () =>
+test('the error says that there is no Worker', { skip: somewhere }, () =>
   assert.rejects(openInWorker(new Uint8Array(10)), { code: 'UNSUPPORTED' }),
 );
 
@@ -343,7 +343,7 @@ test('a model in a Worker gives the same answers and values', { skip }, async ()
   await assert.rejects(there.overview(), { code: 'CLOSED' });
 });
 
-test('what is no model in a Worker is the same error', { skip }, async () => {
+test('a file that is no model gives the same error in a Worker', { skip }, async () => {
   const readme = new TextEncoder().encode('# A text\n');
   const { code, message } = await failure(inspect(readme));
   const said = await failure(inspectInWorker(readme));

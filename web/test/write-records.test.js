@@ -68,7 +68,7 @@ test('messages take less room transposed, and options count', async () => {
   assert.equal((await size({ riegeliOptions: 'uncompressed,final_padding:64K' })) % 65536, 0);
 });
 
-test('from whatever gives bytes, as they come', async () => {
+test('any iterable of bytes is an input, as they come', async () => {
   const records = mixed().slice(0, 100);
   const expected = await writeRecords(records).bytes();
   async function* later() {
@@ -100,7 +100,7 @@ test('progress is told in records and their bytes', async () => {
   assert.ok(told.length > 3);
 });
 
-test('what is no record, and a source that fails, end it with an error that says so', async () => {
+test('a value that is no record, or a source that fails, ends writing with an error that says so', async () => {
   const what = { code: 'USAGE', message: 'record 1 is string; expected a Uint8Array or another view of bytes' };
   await assert.rejects(writeRecords([new Uint8Array(1), 'no']).bytes(), what);
   await assert.rejects(writeRecords(5).bytes(), { code: 'USAGE', message: /^records is number; expected an iterable/ });

@@ -124,7 +124,7 @@ test('records are written as the native command writes them', async () => {
   );
 });
 
-test('what TensorFlow wrote is merged and repacked as by the native command', async () => {
+test("TensorFlow's files are merged and repacked as by the native command", async () => {
   const cases = chunkedCases(
     await json('tests/data/cpb.manifest.json'),
     await json('tests/data/cpb_odd.manifest.json'),

@@ -77,7 +77,7 @@ const ways = [
   { inlineMax: SIZE + 1 },
 ];
 
-test('what was split, and repacked, merges to the same bytes', async () => {
+test('a message that is split and repacked merges to the same bytes', async () => {
   const message = await model();
   await each(ways, JSON.stringify, async (options) => {
     const file = await split(message, options).bytes();
@@ -214,7 +214,7 @@ test('an output is made when it is asked for, as fast as it is taken, and once',
   assert.equal(output.result, undefined);
 });
 
-test('what is given is in pieces of 64 KiB or more, and the progress goes to its end', async () => {
+test('output comes in pieces of 64 KiB or more, and progress reaches the end', async () => {
   const message = await model(40, 30_000);
   const file = await split(message, { inlineMax: 10_000 }).bytes();
   for (const make of [

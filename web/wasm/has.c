@@ -1,4 +1,4 @@
-/* What a module has that others do not: riegeli/projection.h, model/common/whole.h. */
+/* What a module has that others do not: riegeli/projection.h, model/common/kind.h. */
 #include <stdbool.h>
 
 extern const bool cpb_has_projection, cpb_has_whole_model;

@@ -1,4 +1,4 @@
-#include "chunked/index/field_tag.h"
+#include "chunked/index/metadata.h"
 
 #include "proto/nanopb.h"
 #include "tensorflow/tools/proto_splitter/chunk.pb.h"

@@ -2,7 +2,6 @@
 #include "base/status.h"
 #include "chunked/index/index_state.h"
 #include "riegeli/records/reader.h"
-#include "riegeli/records/seek.h"
 
 #include <string.h>
 

@@ -3,9 +3,7 @@
 #define CPB_CHUNKED_INDEX_INDEX_STATE_H
 
 #include "base/meter.h"
-#include "chunked/index/page_reader.h"
-#include "chunked/index/page_search.h"
-#include "chunked/index/positions.h"
+#include "chunked/index/tree_order.h"
 
 struct cpb_index {
   cpb_allocator outer; /* of the index itself */

@@ -15,9 +15,98 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/column.h"
-#include "chunked/index/page_list.h"
 #include "cpb/chunked.h"
 #include "proto/wire.h"
+
+/* --- field tag -------------------------------------------------------------------------------- */
+
+/* FieldIndex: one tag of the path to a field. */
+
+/* KEY_STRING: value is an offset in a text. */
+typedef struct cpb_tag {
+  uint64_t value;
+  uint32_t length;
+  cpb_tag_kind kind;
+} cpb_tag;
+
+/* Reads a serialized FieldIndex. NULL, with `tag` set, and the text of a string key, whose tag has only its length; or
+ * the problem, and the message that has it. */
+const char *cpb_tag_read(cpb_span in, cpb_tag *tag, cpb_span *key, const char **message);
+
+/* Appends a FieldIndex as field `number`. False if memory is short. */
+bool cpb_tag_append(cpb_buffer *out, uint32_t number, const cpb_tag *tag, const uint8_t *text);
+
+/* The size of that. */
+uint64_t cpb_tag_size(uint32_t number, const cpb_tag *tag, const uint8_t *text);
+
+/* --- metadata fields -------------------------------------------------------------------------- */
+
+/* The field numbers of the messages in chunk.proto that metadata_decode.c,
+ * metadata_encode.c and paged_index.c walk themselves. */
+
+enum {
+  VERSION_JOIN = 2,
+  VERSION_BAD_CONSUMERS = 3,
+  METADATA_VERSION = 1,
+  METADATA_CHUNKS = 2,
+  METADATA_MESSAGE = 3,
+  METADATA_FILES = 1001,
+  METADATA_PAGES = 1010,
+  CHUNK_INFO_TYPE = 1,
+  CHUNK_INFO_SIZE = 2,
+  CHUNK_INFO_OFFSET = 3,
+  CHUNK_INFO_FILE = 1001,
+  MESSAGE_CHUNK_INDEX = 1,
+  MESSAGE_CHUNKED_FIELDS = 2,
+  CHUNKED_FIELD_TAG = 1,
+  CHUNKED_FIELD_MESSAGE = 3,
+  FIELD_INDEX_FIELD = 1,
+  FIELD_INDEX_INDEX = 3
+};
+
+/* --- page list -------------------------------------------------------------------------------- */
+
+/* The pages of an index that is read by range: records before the last one, each a ChunkMetadata with a run
+ * of the chunks, a run of the tree's nodes, or a list of further pages. The last record lists the first of
+ * them (docs/chunked-format.md). */
+
+typedef enum cpb_index_page_kind { CPB_PAGE_CHUNKS = 1, CPB_PAGE_NODES = 2 } cpb_index_page_kind;
+
+enum { CPB_PAGE_LEVELS = 8 };
+
+typedef struct cpb_index_page {
+  uint64_t position, size; /* of its record */
+  uint64_t first, count;   /* chunks or nodes: the number of the first one, and their count */
+  uint32_t kind;
+  uint32_t level;               /* 0: it has them itself; else it lists pages of the level below */
+  bool apart;                   /* NODES: of all nodes, see tree_order.h */
+  bool ordered;                 /* NODES: they come in the order of their paths, and `tags` are the first one's */
+  uint32_t first_tag, num_tags; /* in the list's tags */
+} cpb_index_page;
+
+typedef struct cpb_page_list {
+  cpb_allocator allocator;
+  cpb_index_page *items;
+  size_t count, capacity;
+  cpb_tag *tags;
+  size_t num_tags, tags_capacity;
+  cpb_buffer text; /* of string keys */
+} cpb_page_list;
+
+void cpb_page_list_init(cpb_page_list *p, const cpb_allocator *a);
+void cpb_page_list_free(cpb_page_list *p);
+
+/* False if memory is short. Tags belong to the last page added. */
+bool cpb_page_list_add(cpb_page_list *p, const cpb_index_page *page);
+bool cpb_page_list_add_tag(cpb_page_list *p, cpb_tag tag, const uint8_t *text);
+
+/* Appends an IndexPage as field METADATA_PAGES. */
+bool cpb_page_list_put(const cpb_page_list *p, size_t i, cpb_buffer *out);
+
+/* Adds a serialized IndexPage. NULL, or the problem; with `memory` set, the problem is only lack of memory. */
+const char *cpb_page_list_read(cpb_page_list *p, cpb_span in, bool *memory);
+
+/* --- metadata --------------------------------------------------------------------------------- */
 
 /* This merger's version, for VersionDef.join_version and bad_consumers. */
 #define CPB_JOIN_VERSION 1

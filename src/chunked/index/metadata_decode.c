@@ -5,7 +5,6 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "chunked/index/metadata_fields.h"
 #include "proto/nanopb.h"
 #include "tensorflow/tools/proto_splitter/chunk.pb.h"
 

@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "chunked/index/metadata.h"
-#include "chunked/index/metadata_fields.h"
 #include "proto/nanopb.h"
 #include "proto/wire.h"
 #include "tensorflow/tools/proto_splitter/chunk.pb.h"

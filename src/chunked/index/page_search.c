@@ -1,10 +1,9 @@
-#include "chunked/index/page_search.h"
+#include "chunked/index/tree_order.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "chunked/index/page_reader.h"
 
 /* If it needs more of these, the entire index is read. */
 enum { MOST_CHUNKS = 1 << 16, MOST_PAGES = 64 };

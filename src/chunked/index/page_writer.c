@@ -1,4 +1,4 @@
-#include "chunked/index/page_writer.h"
+#include "chunked/index/tree_order.h"
 
 #include <string.h>
 

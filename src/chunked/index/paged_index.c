@@ -5,7 +5,6 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "chunked/index/metadata.h"
-#include "chunked/index/metadata_fields.h"
 
 /* Depth of unknown groups; known fields need 1. */
 enum { DEPTH = 8 };

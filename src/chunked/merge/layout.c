@@ -1,11 +1,10 @@
-#include "chunked/merge/layout.h"
+#include "chunked/merge/merge_state.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "chunked/merge/items.h"
-#include "chunked/merge/numbers.h"
+#include "chunked/merge/walk_state.h"
 
 /* Offsets fit in an int64_t, as protobuf's own do. */
 #define SIZE_LIMIT ((uint64_t)INT64_MAX)

@@ -17,10 +17,8 @@
  * The walk restarts with each damaged chunk that it finds, and forgets everything planned from that chunk's content. So
  * it does at most CPB_LOSSES times as much work, all of it charged to the meter. */
 #include "base/status.h"
-#include "chunked/merge/items.h"
 #include "chunked/merge/merge_state.h"
-#include "chunked/merge/numbers.h"
-#include "chunked/merge/walk.h"
+#include "chunked/merge/walk_state.h"
 
 static bool is_lost(const cpb_walk_losses *losses, uint32_t chunk) {
   for (size_t i = 0; i < losses->count; i++) {

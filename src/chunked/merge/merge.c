@@ -5,8 +5,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "chunked/merge/merge_state.h"
-#include "chunked/merge/tree.h"
-#include "chunked/merge/walk.h"
+#include "chunked/merge/targets.h"
+#include "chunked/merge/walk_state.h"
 
 enum { DEFAULT_MEMORY = 16 * 1024 * 1024, DEFAULT_READ = 256 * 1024, JOIN_BEHIND = 4096 };
 

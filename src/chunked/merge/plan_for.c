@@ -10,12 +10,10 @@
  *
  * CPB_OP_BESIDE does the last two, once for all chunked fields of a parent that leave the path at one tag. This is
  * correct because no operation between these adds elements where they are counted. */
-#include "chunked/merge/only.h"
+#include "chunked/merge/targets.h"
 
 #include "base/checked.h"
 #include "chunked/merge/merge_state.h"
-#include "chunked/merge/tree.h"
-#include "chunked/merge/types.h"
 
 /* --- Following ------------------------------------------------------------- */
 

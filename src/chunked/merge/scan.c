@@ -1,11 +1,9 @@
-#include "chunked/merge/scan.h"
+#include "chunked/merge/walk_state.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "chunked/merge/items.h"
-#include "chunked/merge/numbers.h"
 
 static bool no_memory(cpb_merge_walk *w) {
   cpb_fail_memory(w->error);

@@ -33,7 +33,7 @@ typedef struct cpb_target {
   uint32_t length; /* of a string key */
   uint32_t parent;
   uint32_t more; /* index of its cpb_target_more; 0: none */
-  /* The state of the walk (walk.h). */
+  /* The state of the walk (walk.c). */
   uint32_t next_live;               /* of the parent's live children */
   uint32_t anchor;                  /* the patch that writes it; CPB_NONE: an insert */
   uint32_t first_range, last_range; /* of its content; with `whole`, the first is the chunk */
@@ -167,5 +167,79 @@ static inline cpb_span cpb_target_key(const cpb_merge_tree *tree, const cpb_targ
  * the repeated field. */
 uint32_t cpb_target_owner(const cpb_merge_tree *tree, uint32_t target);
 uint32_t cpb_target_number(const cpb_merge_tree *tree, uint32_t target);
+
+/* --- tree ------------------------------------------------------------------------------------- */
+
+/* Flattens the tree of chunked fields in the index into a list of operations, each "merge (or set) chunk C at target
+ * T", in the order of TensorFlow's Merger: within one ChunkedMessage by field tag, then by chunk index; chunks inside
+ * of a field directly after it. */
+
+/* The cpb_chunk_type of a chunk. */
+typedef uint32_t cpb_chunk_type_of(const void *user, uint64_t chunk);
+
+/* The target of a node whose parent has the target `base`, created if necessary; CPB_NONE with the error set. With
+ * tree->only, `*on` is how far the path of `base` agrees with the wanted field's, and is updated for the node; if it
+ * becomes CPB_ON_BESIDE, the result is the target at which the node leaves the path, where `*before` elements must
+ * exist. */
+uint32_t cpb_merge_tree_target(cpb_merge_tree *tree, uint32_t node, uint32_t base, uint32_t *on, uint64_t *before);
+
+/* Fills targets and ops. False with the error set. */
+bool cpb_merge_tree_build(cpb_merge_tree *tree, uint64_t num_chunks, cpb_chunk_type_of *type_of, const void *user);
+
+/* --- types ------------------------------------------------------------------------------------ */
+
+/* Applies the message's schema, if there is one, to a merge. Without one every answer is "not known", and
+ * ChunkInfo.type and the wire decide. */
+
+/* Field `number` of the message of `parent`, or NULL. */
+const cpb_field *cpb_types_field(const cpb_merge_tree *tree, uint32_t parent, uint64_t number);
+
+/* Checks a tag from `base`, and adapts it to the field's type: a map's key gets the type of keys, and a field that is
+ * not a map gets an element. Returns the problem, or NULL. */
+const char *cpb_types_adapt(cpb_merge_tree *tree, uint32_t base, cpb_tag *tag);
+
+/* Why the target cannot be a chunk's, or NULL. */
+const char *cpb_types_refuse(const cpb_merge_tree *tree, uint32_t target);
+
+/* The effect of a chunk of this ChunkInfo.type on the target. */
+cpb_op_kind cpb_types_op(const cpb_merge_tree *tree, uint32_t target, uint32_t chunk_type);
+
+/* Adds targets for the other members of oneofs. When a member is merged, the earlier content of the others is marked
+ * for removal. */
+bool cpb_types_add_shadows(cpb_merge_tree *tree);
+void cpb_types_clear_oneof(cpb_merge_tree *tree, uint32_t target, uint32_t num_patches);
+
+/* --- only ------------------------------------------------------------------------------------- */
+
+/* A plan for one field: chunked fields off the path to it are not planned. plan_for.c explains why this is
+ * sufficient. */
+
+#define CPB_ON_BESIDE (UINT32_MAX - 1) /* off the path */
+#define CPB_ON_ALL UINT32_MAX          /* perhaps on it: everything below is planned */
+
+typedef struct cpb_only_tag {
+  cpb_tag_kind kind; /* FIELD, INDEX or KEY_STRING */
+  uint64_t value;
+  cpb_span text;
+} cpb_only_tag;
+
+/* Represents all chunked fields that leave the path at one tag. */
+typedef struct cpb_only_beside {
+  uint32_t node;   /* or CPB_NO_NODE */
+  uint64_t before; /* elements that must exist already */
+} cpb_only_beside;
+
+/* Functions of plan_for.c are called through pointers, so that modules which do not use them do not link them. */
+struct cpb_merge_only {
+  cpb_only_tag *tags; /* of the path */
+  cpb_only_beside *beside;
+  uint32_t count;
+  uint32_t left_at; /* the tag at which the path was last left */
+  /* Follows a tag from `base`; `*on` is the number of the path's tags that were followed. */
+  void (*follow)(struct cpb_merge_only *only, const cpb_merge_tree *tree, uint32_t base, cpb_tag tag, uint32_t *on,
+                 uint64_t *before);
+  /* Whether the node, a child of the message at `base`, is wanted. False with the error set. */
+  bool (*choose)(cpb_merge_tree *tree, uint32_t node, uint32_t base, uint32_t on, bool *wanted);
+};
 
 #endif

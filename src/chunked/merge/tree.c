@@ -1,10 +1,8 @@
-#include "chunked/merge/tree.h"
+#include "chunked/merge/targets.h"
 
 #include <string.h>
 
 #include "base/status.h"
-#include "chunked/merge/only.h"
-#include "chunked/merge/types.h"
 #include "proto/wire.h"
 
 static bool no_memory(cpb_merge_tree *tree) {

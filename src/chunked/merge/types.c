@@ -1,4 +1,4 @@
-#include "chunked/merge/types.h"
+#include "chunked/merge/targets.h"
 
 #include <string.h>
 

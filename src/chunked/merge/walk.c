@@ -1,4 +1,4 @@
-/* The walk: finds the contents of the merged message, from the operations of the tree (tree.h).
+/* The walk: finds the contents of the merged message, from the operations of the tree (targets.h).
  *
  * Operations are carried out in sequence. A chunk is read only if another one goes into it, or to find its place among
  * other ranges of a message; otherwise its size is enough. One scan of a chunk, a job, finds the places of all targets
@@ -16,16 +16,13 @@
  * Memory: ranges and patches, each charged to the meter as an entry; an insert for an operation, a created target or a
  * range; frames up to the depth limit, each with at most NUMBERS_MAX field numbers. The only contents of chunks that it
  * keeps are map keys while they are read, and numbers, which are written again. */
-#include "chunked/merge/walk.h"
+#include "chunked/merge/walk_state.h"
 
 #include <string.h>
 
 #include "base/status.h"
-#include "chunked/merge/items.h"
 #include "chunked/merge/number_text.h"
-#include "chunked/merge/numbers.h"
-#include "chunked/merge/scan.h"
-#include "chunked/merge/types.h"
+#include "chunked/merge/targets.h"
 
 void cpb_merge_walk_init(cpb_merge_walk *w, const cpb_allocator *a, cpb_merge_tree *tree, cpb_chunk_store *store,
                          uint32_t depth_limit, cpb_error *error) {

@@ -1,10 +1,9 @@
 /* Bytes of a merged message come from its plan, those of a plain one straight from the file. For an engine that reads
  * the message, the first are copied into a window; the second are the host's business: its need is passed on. */
-#include "chunked/opened/opened_read.h"
+#include "chunked/opened/opened_state.h"
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "chunked/opened/opened_step.h"
 
 #define WINDOW_MAX ((size_t)256 << 10)
 

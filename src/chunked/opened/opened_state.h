@@ -57,4 +57,26 @@ struct cpb_opened {
   char damage[CPB_OPENED_DAMAGE]; /* that planning has found; "" for none */
 };
 
+/* --- opened step ------------------------------------------------------------------------------ */
+
+/* How the files of this folder end a step. */
+
+/* Return CPB_STEP_NEED, and CPB_STEP_ERROR with an error that is set already or this one. */
+cpb_step cpb_opened_need(cpb_opened *o, cpb_input *input);
+cpb_step cpb_opened_fail(cpb_opened *o, const cpb_error *error);
+cpb_step cpb_opened_fail_memory(cpb_opened *o);
+
+/* Describes the damage and its place in the file, which offsets in the message cannot show. */
+void cpb_opened_describe(char *text, const cpb_error *damage);
+
+/* --- opened read ------------------------------------------------------------------------------ */
+
+/* Requests for bytes of a message that is planned. */
+
+cpb_step cpb_opened_read_on(cpb_opened *o);
+cpb_step cpb_opened_look_at(cpb_opened *o);
+
+/* CPB_STEP_DONE: the engine that asks has its bytes. */
+cpb_step cpb_opened_answer_now(cpb_opened *o);
+
 #endif

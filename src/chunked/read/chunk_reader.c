@@ -7,7 +7,7 @@
  *
  * Between steps [at, at + length) of `chunk` is the rest to be returned, and `data` points into the host's bytes or a
  * stream's decoder: it is valid until the next step. */
-#include "chunked/read/chunk_reader.h"
+#include "chunked/read/pager.h"
 
 #include "base/checked.h"
 #include "base/limits.h"

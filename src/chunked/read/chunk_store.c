@@ -20,9 +20,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "riegeli/block.h"
-#include "riegeli/records/load.h"
 #include "riegeli/records/reader.h"
-#include "riegeli/records/seek.h"
 
 /* The peeking stream keeps little decoded data. */
 enum { PEEK_BUFFER = 4096, PEEK_READ = 64 * 1024, PEEK_WANT = 16 };

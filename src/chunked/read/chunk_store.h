@@ -9,10 +9,68 @@
 #ifndef CPB_CHUNKED_READ_CHUNK_STORE_H
 #define CPB_CHUNKED_READ_CHUNK_STORE_H
 
+#include "base/alloc.h"
 #include "base/meter.h"
+#include "base/ordered.h"
 #include "chunked/index/index_state.h"
-#include "chunked/read/kept.h"
-#include "chunked/read/store_files.h"
+
+/* --- kept ------------------------------------------------------------------------------------- */
+
+/* The chunks that a store keeps in memory, in the order in which they were read, and a tree by chunk. */
+
+/* One, as far as it was read. */
+typedef struct cpb_kept_chunk {
+  cpb_ordered_links links;
+  bool complete;
+  bool forgotten;
+  uint64_t chunk;
+  cpb_buffer bytes;
+} cpb_kept_chunk;
+
+typedef struct cpb_kept_chunks {
+  cpb_kept_chunk *items;
+  size_t count, capacity;
+  uint32_t root;
+} cpb_kept_chunks;
+
+void cpb_kept_free(cpb_kept_chunks *kept, const cpb_allocator *a);
+/* NULL: it was never added. It may be forgotten. */
+cpb_kept_chunk *cpb_kept_find(const cpb_kept_chunks *kept, uint64_t chunk);
+/* Adds one that was never added. NULL if memory is short. */
+cpb_kept_chunk *cpb_kept_add(cpb_kept_chunks *kept, const cpb_allocator *a, uint64_t chunk);
+
+/* --- store files ------------------------------------------------------------------------------ */
+
+/* The other files with chunks of a store; they must match the index. */
+
+typedef struct cpb_store_files {
+  cpb_allocator allocator;
+  const cpb_index *index;
+  cpb_input *input; /* of the engine */
+  cpb_meter *meter;
+  cpb_error *error;
+  bool *sized; /* by file: its size matches the index */
+} cpb_store_files;
+
+void cpb_store_files_free(cpb_store_files *f);
+
+/* Sets the store's error, naming the file if it is another one: offsets are then of that. `error` may be the
+ * store's own. CPB_FAILED. */
+cpb_have cpb_store_fail_in(cpb_store_files *f, uint32_t file, const cpb_error *error);
+
+/* Makes the engine's input ask for the file. */
+void cpb_store_turn_input(cpb_store_files *f, uint32_t file);
+
+/* The size of the file must match the index before anything of it is read. */
+cpb_have cpb_store_check_file(cpb_store_files *f, uint32_t file);
+
+/* Call it when the reader has read the header of the chunk's Riegeli chunk: its hash must match the index. */
+cpb_have cpb_store_check_hash(cpb_store_files *f, uint32_t file, uint64_t chunk, const cpb_record_reader *reader);
+
+/* The size of the file, if known. */
+uint64_t cpb_store_known_size(const cpb_store_files *f, uint32_t file);
+
+/* --- chunk store ------------------------------------------------------------------------------ */
 
 enum {
   CPB_SMALL_STREAMS = 4,

@@ -1,4 +1,4 @@
-#include "chunked/read/device.h"
+#include "chunked/read/pager.h"
 
 #include "base/checked.h"
 #include "base/status.h"

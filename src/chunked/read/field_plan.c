@@ -4,9 +4,9 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "chunked/index/metadata_fields.h"
+#include "chunked/index/metadata.h"
 #include "chunked/read/pager.h"
-#include "proto/small.h"
+#include "proto/nanopb.h"
 
 /* Bytes of a FieldIndex around the text of a key. */
 enum { TAG_AROUND = 24, MAP_KEY = 2, MAP_KEY_STRING = 1 };

@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "chunked/index/paged_index.h"
-#include "riegeli/records/seek.h"
+#include "riegeli/records/reader.h"
 
 enum {
   DEFAULT_MEMORY = 64 * 1024,

@@ -2,6 +2,10 @@
 #ifndef CPB_CHUNKED_SPLIT_BASE_H
 #define CPB_CHUNKED_SPLIT_BASE_H
 
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/column.h"
 #include "base/meter.h"
 #include "base/ordered.h"
@@ -62,5 +66,17 @@ cpb_other_file cpb_base_file(const cpb_split_base *base, uint32_t file);
 
 /* Whether any chunk has this size. */
 bool cpb_base_has_size(const cpb_split_base *base, uint64_t size);
+
+/* --- base names ------------------------------------------------------------------------------- */
+
+/* Computes new names for the files that a base refers to, for a file that itself refers to them. */
+
+/* Whether a base may have this name, else USAGE. */
+bool cpb_base_name_check(cpb_span name, cpb_error *error);
+
+/* Appends a new name for a file that the base calls `name`. Names of the base are relative to the base; the new name is
+ * relative to the same place as the base's own name, which is the first `base` bytes of `names`. MEMORY; LIMIT: it is
+ * too long. */
+bool cpb_base_name_add(cpb_buffer *names, size_t base, cpb_span name, cpb_error *error);
 
 #endif

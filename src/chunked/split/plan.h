@@ -11,9 +11,112 @@
 #ifndef CPB_CHUNKED_SPLIT_PLAN_H
 #define CPB_CHUNKED_SPLIT_PLAN_H
 
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/input.h"
 #include "base/meter.h"
+#include "base/ordered.h"
 #include "chunked/index/metadata.h"
+#include "cpb/base.h"
+#include "cpb/chunked.h"
+#include "cpb/message.h"
+#include "cpb/split.h"
 #include "proto/wire.h"
+#include "riegeli/codec/compressor.h"
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+/* The properties of a field that splitting depends on. */
+
+typedef enum cpb_fact_kind {
+  CPB_FACT_OTHER = 0, /* numbers, repeated strings, groups, unknown fields */
+  CPB_FACT_BYTES,     /* a singular string or bytes field */
+  CPB_FACT_MESSAGE,
+  CPB_FACT_MAP /* whose values are messages */
+} cpb_fact_kind;
+
+typedef struct cpb_split_facts {
+  cpb_fact_kind kind;
+  const char *name;
+  const cpb_message_type *type; /* MESSAGE; MAP: of the values */
+  bool repeated;
+  int32_t oneof;    /* -1: not in a oneof; also set for OTHER */
+  cpb_tag_kind key; /* MAP: how the key is written in a field tag;
+                        0 when it cannot be */
+} cpb_split_facts;
+
+cpb_split_facts cpb_split_facts_of(const cpb_message_type *type, uint32_t number);
+
+/* Whether it has required fields: an empty message in its place would be invalid. */
+bool cpb_split_requires(const cpb_message_type *type);
+
+/* --- decide ----------------------------------------------------------------------------------- */
+
+/* Asking the splitters. */
+
+typedef struct cpb_split_rules {
+  const cpb_splitter *splitters; /* the caller's */
+  size_t num_splitters;
+  uint64_t max_chunk_size, inline_max;
+} cpb_split_rules;
+
+/* The decision of the first splitter that makes one: the caller's, then TensorFlow's, then the generic rule. Zeros are
+ * replaced by their defaults. If `peek` exceeds field->data_size, the caller must ask again with that many bytes. */
+void cpb_split_decide(const cpb_split_rules *rules, const cpb_split_field *field, cpb_split_decision *decision);
+
+/* --- seen ------------------------------------------------------------------------------------- */
+
+/* Records the earlier fields of the messages that are open in the walk.
+ *
+ * A field's value may be cut only if a parser would end up with that value. This is not the case if a singular field
+ * occurs again (parsers merge messages, and take the last of other values), if another member of its oneof follows, or
+ * if a map's key occurs again. Serializers write none of these, so the walk cuts first; when it discovers one of them,
+ * it restarts without that cut. */
+
+typedef struct cpb_seen_field {
+  uint64_t count; /* number of occurrences in its message so far */
+  uint64_t cut;   /* where the occurrence that was cut begins, or CPB_NO_OFFSET */
+  uint32_t number;
+  int32_t oneof; /* -1: none */
+} cpb_seen_field;
+
+typedef struct cpb_seen_key {
+  uint64_t hash;
+  uint64_t entry; /* where the map entry that was cut begins */
+  cpb_ordered_links links;
+} cpb_seen_key;
+
+typedef struct cpb_split_seen {
+  const cpb_allocator *allocator;
+  cpb_seen_field *fields; /* of all open messages, the innermost one's last */
+  size_t num_fields, fields_capacity;
+  cpb_seen_key *keys; /* in a tree ordered by their hashes, which the input determines */
+  size_t num_keys, keys_capacity;
+  uint32_t root; /* of the tree */
+} cpb_split_seen;
+
+void cpb_seen_init(cpb_split_seen *s, const cpb_allocator *a);
+void cpb_seen_free(cpb_split_seen *s);
+void cpb_seen_clear(cpb_split_seen *s);
+
+/* The entry of a field in the message whose fields begin at fields[first]; created with count 0. NULL if memory is
+ * short. Valid until the next call. */
+cpb_seen_field *cpb_seen_get(cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof);
+
+/* Where a cut occurrence begins that this field, or this member of the oneof, now makes wrong; or CPB_NO_OFFSET. */
+uint64_t cpb_seen_conflict(const cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof);
+
+/* Whether another member of the oneof has occurred. */
+bool cpb_seen_rival(const cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof);
+
+/* Keys are identified by a hash of the map and the key; two keys with the same hash count as equal, which only costs a
+ * cut. */
+uint64_t cpb_seen_hash(uint64_t seed, const void *data, size_t size);
+uint64_t cpb_seen_key_find(const cpb_split_seen *s, uint64_t hash); /* its entry */
+bool cpb_seen_key_add(cpb_split_seen *s, uint64_t hash, uint64_t entry);
+
+/* --- plan ------------------------------------------------------------------------------------- */
 
 #define CPB_PLAN_NONE UINT32_MAX
 
@@ -122,5 +225,56 @@ typedef struct cpb_plan_piece {
 
 void cpb_plan_open(const cpb_plan *p, size_t chunk, cpb_plan_cursor *cursor);
 bool cpb_plan_next(const cpb_plan *p, cpb_plan_cursor *cursor, cpb_plan_piece *piece);
+
+/* --- chunk bytes ------------------------------------------------------------------------------ */
+
+/* The bytes of a planned chunk, from the input and from the plan's own bytes between. */
+
+typedef struct cpb_split_bytes {
+  cpb_plan_cursor cursor;
+  cpb_plan_piece piece;
+  bool open; /* not all of `piece` was returned */
+} cpb_split_bytes;
+
+void cpb_split_bytes_begin(cpb_split_bytes *b, const cpb_plan *plan, size_t chunk);
+
+/* The next bytes, at most `most` of the input; empty at the chunk's end. They are valid until more of the input is
+ * requested. CPB_WAIT; CPB_FAILED with the error set. */
+cpb_have cpb_split_bytes_next(cpb_split_bytes *b, const cpb_plan *plan, cpb_input *input, size_t most, cpb_span *span,
+                              cpb_error *error);
+
+/* Returns the result, and sets the error, for an input that lacks bytes at `offset` which the plan has seen. */
+cpb_have cpb_split_input_failed(const cpb_input *input, cpb_have have, uint64_t offset, cpb_error *error);
+
+/* --- sample ----------------------------------------------------------------------------------- */
+
+/* Does a chunk compress? Tried on some of its beginning and, for a large
+ * value, of its middle. */
+
+typedef struct cpb_split_sample {
+  cpb_allocator allocator;
+  cpb_compressor *compressor; /* made when first used */
+  cpb_buffer bytes, packed;
+  size_t chunk; /* that the sample is of; CPB_SAMPLE_NONE */
+  bool in_middle;
+  cpb_plan_cursor cursor;
+  cpb_plan_piece piece;
+  bool piece_open; /* not all of `piece` was taken */
+} cpb_split_sample;
+
+#define CPB_SAMPLE_NONE SIZE_MAX
+#define CPB_SAMPLE_SIZE 65536
+
+/* `*codec` is Zstd if that saves a tenth of the bytes or more, otherwise none. `*c` is made if it is NULL, for further
+ * calls. */
+bool cpb_sample_codec(const cpb_allocator *a, cpb_compressor **c, const cpb_buffer *bytes, cpb_buffer *packed,
+                      cpb_codec *codec, cpb_error *error);
+
+void cpb_split_sample_init(cpb_split_sample *s, const cpb_allocator *a);
+void cpb_split_sample_free(cpb_split_sample *s);
+
+/* The same for a chunk of the plan. CPB_WAIT: for input. CPB_FAILED: with `error` set. */
+cpb_have cpb_split_sample_codec(cpb_split_sample *s, const cpb_plan *plan, size_t chunk, cpb_input *input,
+                                cpb_codec *codec, cpb_error *error);
 
 #endif

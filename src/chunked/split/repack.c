@@ -8,16 +8,12 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "chunked/index/index_state.h"
-#include "chunked/index/page_writer.h"
-#include "chunked/read/device.h"
-#include "chunked/split/evenly.h"
-#include "chunked/split/parts.h"
+#include "chunked/index/tree_order.h"
+#include "chunked/read/pager.h"
+#include "chunked/split/chunked_writer.h"
+#include "chunked/split/plan.h"
 #include "cpb/chunked.h"
 #include "riegeli/codec/compressor.h"
-
-#define SAMPLE_SIZE ((size_t)64 << 10) /* bytes to test whether a chunk compresses */
-#define SAMPLE_MIN 64
-#define SAMPLE_LEVEL 1
 
 typedef enum repack_state {
   REPACK_INDEX,  /* reading the index */
@@ -27,11 +23,7 @@ typedef enum repack_state {
   REPACK_TRANSPOSE,
   REPACK_BEGIN, /* waiting for the chunk's size */
   REPACK_COPY,
-  REPACK_MAKE_INDEX,
-  REPACK_BEGIN_INDEX,
   REPACK_WRITE_INDEX,
-  REPACK_PLACE_PAGE,
-  REPACK_FINISH,
   REPACK_LOOK, /* in a fork: at the chunk after the part */
   REPACK_DONE
 } repack_state;
@@ -44,21 +36,12 @@ struct cpb_repack {
   repack_state state;
   cpb_index *index;
   cpb_chunk_reader *reader;
-  cpb_record_writer *writer;
+  cpb_chunked_writer out;
   cpb_metadata metadata; /* the index to write: that of `index`, with new chunks */
-  cpb_page_writer pages;
-  bool last; /* record of the index */
   cpb_buffer sample, packed;
-  cpb_codec codec; /* the writer's present codec */
-  cpb_transpose transpose;
   uint64_t chunk, copied, total;
-  cpb_evenly pieces;
-  bool drain;    /* the writer may have output */
   cpb_step held; /* of the reader, while the writer begins the record */
 
-  cpb_parts parts;          /* that other engines may encode */
-  cpb_span given;           /* the rest of the current encoded part */
-  cpb_encoded_chunk placed; /* the last Riegeli chunk written of it */
   const cpb_repack *origin; /* a fork shares its index and parts, and encodes these */
   size_t end;               /* up to this chunk */
   bool single;              /* the part is one chunk */
@@ -67,43 +50,19 @@ struct cpb_repack {
 
 /* --- Creation --------------------------------------------------------------- */
 
-static bool is_compat(const cpb_repack *r) { return r->options.layout == CPB_LAYOUT_COMPAT; }
-
-/* Whether each chunk is alone in its Riegeli chunk, with an encoding chosen for it. */
-static bool chooses(const cpb_repack *r) { return !is_compat(r) && !r->options.riegeli; }
-
-static bool chooses_codec(const cpb_repack *r) { return chooses(r) && r->options.codec.codec == CPB_CODEC_DEFAULT; }
-
-static cpb_codec_options with_codec(const cpb_repack *r, cpb_codec codec) {
-  cpb_codec_options options = r->options.codec;
-  options.codec = codec;
-  return options;
-}
-
-static cpb_record_writer *new_riegeli_writer(cpb_repack *r) {
-  cpb_record_writer_options options;
-  cpb_options_copy(&options, sizeof options, r->options.riegeli);
-  options.seekable = r->options.seekable;
-  options.buffer = r->options.buffer;
-  options.limits = &r->limits;
-  return cpb_record_writer_new(&r->allocator, &options);
-}
-
-static cpb_record_writer *new_writer(cpb_repack *r) {
-  if (r->options.riegeli) return new_riegeli_writer(r);
-  r->codec = r->options.codec.codec;
-  r->transpose = is_compat(r) ? r->options.transpose : CPB_TRANSPOSE_NEVER;
-  if (r->codec == CPB_CODEC_DEFAULT) r->codec = is_compat(r) ? CPB_CODEC_BROTLI : CPB_CODEC_ZSTD;
-  const cpb_record_writer_options options = {.struct_size = sizeof options,
-                                             .codec = with_codec(r, r->codec),
-                                             .chunk_size = is_compat(r) ? 1u << 20 : 0,
-                                             .record_per_chunk = !is_compat(r),
-                                             .seekable = r->options.seekable && !r->origin,
-                                             .buffer = r->options.buffer,
-                                             .limits = &r->limits,
-                                             .transpose = r->transpose,
-                                             .apart = r->origin != NULL};
-  return cpb_record_writer_new(&r->allocator, &options);
+static bool open_writer(cpb_repack *r) {
+  const cpb_repack_options *o = &r->options;
+  const cpb_chunked_writer_options options = {.layout = o->layout,
+                                              .codec = o->codec,
+                                              .transpose = o->transpose,
+                                              .riegeli = o->riegeli,
+                                              .for_memory = o->for_memory,
+                                              .index_pages = o->index_pages,
+                                              .seekable = o->seekable,
+                                              .apart = r->origin != NULL,
+                                              .buffer = o->buffer,
+                                              .limits = &r->limits};
+  return cpb_chunked_writer_open(&r->out, &options);
 }
 
 static cpb_repack *new_repack(const cpb_allocator *given) {
@@ -113,7 +72,7 @@ static cpb_repack *new_repack(const cpb_allocator *given) {
   r->allocator = a;
   cpb_buffer_init(&r->sample, &a);
   cpb_buffer_init(&r->packed, &a);
-  cpb_parts_init(&r->parts, &a);
+  cpb_chunked_writer_init(&r->out, &a, &r->error);
   return r;
 }
 
@@ -123,30 +82,25 @@ cpb_repack *cpb_repack_new(const cpb_allocator *given, const cpb_repack_options 
   const cpb_allocator a = r->allocator;
   cpb_options_copy(&r->options, sizeof r->options, options);
   r->limits = cpb_limits_or_default(r->options.limits);
-  cpb_evenly_init(&r->pieces, &a, r->options.buffer);
   cpb_repack_options *o = &r->options;
   bool fits = o->for_memory == 0 ||
               cpb_device_choose(o->for_memory, o->layout, o->transpose, o->index_pages, &o->codec, &r->error);
   r->index = cpb_index_new(&a, &r->limits);
-  r->writer = new_writer(r);
-  if (!r->index || !r->writer) {
+  if (!open_writer(r) || !r->index) {
     cpb_repack_free(r);
     return NULL;
   }
-  if (fits) r->error = *cpb_record_writer_error(r->writer); /* an invalid option */
+  if (fits) r->error = *cpb_record_writer_error(r->out.writer); /* an invalid option */
   return r;
 }
 
 void cpb_repack_free(cpb_repack *r) {
   if (!r) return;
   cpb_allocator a = r->allocator;
-  cpb_record_writer_free(r->writer);
+  cpb_chunked_writer_free(&r->out);
   cpb_chunk_reader_free(r->reader);
   cpb_chunk_reader_free(r->look);
   if (!r->origin) cpb_index_free(r->index);
-  cpb_parts_free(&r->parts);
-  cpb_evenly_free(&r->pieces);
-  cpb_page_writer_free(&r->pages);
   cpb_chunk_columns_free(&r->metadata.chunks, &a);
   cpb_buffer_free(&r->sample);
   cpb_buffer_free(&r->packed);
@@ -161,7 +115,7 @@ cpb_input *cpb_repack_input(cpb_repack *r) {
 }
 
 const uint8_t *cpb_repack_output(const cpb_repack *r, uint64_t *offset, size_t *length) {
-  return cpb_record_writer_output(r->writer, offset, length);
+  return cpb_record_writer_output(r->out.writer, offset, length);
 }
 
 void cpb_repack_progress(const cpb_repack *r, uint64_t *done, uint64_t *total) {
@@ -184,10 +138,7 @@ static cpb_step fail_memory(cpb_repack *r) {
 /* act() returns this to be called again. */
 #define GO_ON CPB_STEP_DATA
 
-static cpb_step wrote(cpb_repack *r, cpb_code code) {
-  r->drain = true;
-  return code == CPB_OK ? GO_ON : fail(r, cpb_record_writer_error(r->writer));
-}
+static cpb_step went(bool done) { return done ? GO_ON : CPB_STEP_ERROR; }
 
 static cpb_step read_chunk(cpb_repack *r, uint64_t length, repack_state next) {
   r->state = next;
@@ -230,107 +181,45 @@ static cpb_step read_index(cpb_repack *r) {
   return GO_ON;
 }
 
-/* As in write.c. */
-static cpb_step make_index(cpb_repack *r) {
-  r->state = REPACK_BEGIN_INDEX;
-  if (!cpb_page_writer_begin(&r->pages, &r->metadata, r->options.index_pages, r->index->apart)) return fail_memory(r);
-  if (!cpb_page_writer_next(&r->pages, &r->packed, &r->last, &r->error)) return CPB_STEP_ERROR;
-  return r->last ? GO_ON : wrote(r, cpb_record_writer_flush(r->writer, NULL));
-}
-
-static cpb_step begin_index(cpb_repack *r) {
-  r->state = REPACK_WRITE_INDEX;
-  return wrote(r, cpb_record_writer_begin_record(r->writer, r->packed.size));
-}
-
-static cpb_step write_index(cpb_repack *r) {
-  r->state = r->last ? REPACK_FINISH : REPACK_PLACE_PAGE;
-  return wrote(r, cpb_record_writer_write(r->writer, r->packed.data, r->packed.size));
-}
-
-static cpb_step place_page(cpb_repack *r) {
-  r->state = REPACK_BEGIN_INDEX;
-  cpb_page_writer_placed(&r->pages, cpb_record_writer_position(r->writer));
-  if (!cpb_page_writer_next(&r->pages, &r->packed, &r->last, &r->error)) return CPB_STEP_ERROR;
-  return wrote(r, cpb_record_writer_flush(r->writer, NULL));
-}
-
-static cpb_step set_transpose(cpb_repack *r, cpb_transpose how) {
-  if (how == r->transpose) return GO_ON;
-  r->transpose = how;
-  return wrote(r, cpb_record_writer_transpose(r->writer, how));
-}
-
-/* As in write.c. */
-static cpb_step choose_index_codec(cpb_repack *r) {
-  r->state = REPACK_MAKE_INDEX;
-  if (r->options.for_memory == 0) return chooses(r) ? set_transpose(r, CPB_TRANSPOSE_NEVER) : GO_ON;
-  const cpb_codec_options none = {.codec = CPB_CODEC_NONE};
-  return wrote(r, cpb_record_writer_flush(r->writer, &none));
-}
-
 /* The part is encoded. Whether its last Riegeli chunk ends with it depends on the next chunk's size, which the index
  * gives. */
 static cpb_step end_part(cpb_repack *r) {
-  const bool looks = is_compat(r) && r->end < r->metadata.num_chunks;
+  const bool looks = cpb_chunked_writer_is_compat(&r->out) && r->end < r->metadata.num_chunks;
   if (looks && !r->look) r->look = new_reader(r, CPB_VERIFY_NEVER);
   if (looks && !r->look) return fail_memory(r);
   if (looks) cpb_chunk_reader_read(r->look, r->end, 0, 0);
   r->state = looks ? REPACK_LOOK : REPACK_DONE;
-  return wrote(r, cpb_record_writer_flush(r->writer, NULL));
+  return went(cpb_chunked_writer_called(&r->out, cpb_record_writer_flush(r->out.writer, NULL)));
 }
 
 static cpb_step open_chunk(cpb_repack *r) {
   if (r->origin && r->chunk == r->end) return end_part(r);
-  if (r->chunk == r->metadata.num_chunks) return choose_index_codec(r);
-  if (cpb_parts_arrive(&r->parts, (size_t)r->chunk)) return CPB_STEP_PART;
+  if (r->chunk == r->metadata.num_chunks) {
+    r->state = REPACK_WRITE_INDEX;
+    return GO_ON;
+  }
+  if (cpb_parts_arrive(&r->out.parts, (size_t)r->chunk)) return CPB_STEP_PART;
   r->sample.size = 0;
-  if (chooses_codec(r)) return read_chunk(r, SAMPLE_SIZE, REPACK_SAMPLE);
+  if (cpb_chunked_writer_chooses_codec(&r->out)) return read_chunk(r, CPB_SAMPLE_SIZE, REPACK_SAMPLE);
   r->state = REPACK_TRANSPOSE;
   return GO_ON;
 }
 
-/* A message that is not too large, and compressed. */
 static cpb_step choose_transpose(cpb_repack *r) {
-  if (r->options.transpose == CPB_TRANSPOSE_NEVER) return read_chunk(r, UINT64_MAX, REPACK_BEGIN);
   const cpb_chunk_entry chunk = cpb_metadata_chunk(&r->metadata, (size_t)r->chunk);
-  bool may = chunk.type == CPB_CHUNK_MESSAGE && chunk.size <= CPB_TRANSPOSE_MOST && r->codec != CPB_CODEC_NONE;
-  cpb_step step = chooses(r) ? set_transpose(r, may ? r->options.transpose : CPB_TRANSPOSE_NEVER) : GO_ON;
-  return step == GO_ON ? read_chunk(r, UINT64_MAX, REPACK_BEGIN) : step;
+  if (!cpb_chunked_writer_choose_transpose(&r->out, chunk.type == CPB_CHUNK_MESSAGE, chunk.size)) return CPB_STEP_ERROR;
+  return read_chunk(r, UINT64_MAX, REPACK_BEGIN);
 }
 
 /* --- The codec ---------------------------------------------------------------- */
 
-static bool pack_sample(cpb_repack *r, cpb_codec_error *error) {
-  const cpb_codec_options options = {.codec = CPB_CODEC_ZSTD, .level = SAMPLE_LEVEL};
-  cpb_compressor *c = cpb_compressor_new(&r->allocator, &options, error);
-  cpb_span sample = {r->sample.data, r->sample.size};
-  r->packed.size = 0;
-  bool done = c && cpb_compressor_begin(c, sample.size, error) && cpb_compressor_write(c, sample, &r->packed, error) &&
-              cpb_compressor_finish(c, &r->packed, error);
-  cpb_compressor_free(c);
-  return done;
-}
-
-/* Chooses Zstd for the chunk if that saves a tenth of its beginning. */
 static cpb_step choose_codec(cpb_repack *r) {
-  cpb_codec codec = CPB_CODEC_NONE;
-  if (r->sample.size >= SAMPLE_MIN) {
-    cpb_codec_error error = {CPB_OK, NULL};
-    if (!pack_sample(r, &error)) {
-      cpb_fail(&r->error, error.code, CPB_NO_OFFSET, "%s", error.what);
-      return CPB_STEP_ERROR;
-    }
-    if (r->packed.size <= r->sample.size - r->sample.size / 10) codec = CPB_CODEC_ZSTD;
-  }
-  cpb_step step = GO_ON;
-  if (codec != r->codec) {
-    cpb_codec_options options = with_codec(r, codec);
-    step = wrote(r, cpb_record_writer_flush(r->writer, &options));
-    r->codec = codec;
-  }
+  cpb_codec codec;
+  cpb_compressor *compressor = NULL;
+  bool done = cpb_sample_codec(&r->allocator, &compressor, &r->sample, &r->packed, &codec, &r->error);
+  cpb_compressor_free(compressor);
   r->state = REPACK_TRANSPOSE;
-  return step;
+  return went(done && cpb_chunked_writer_use_codec(&r->out, codec));
 }
 
 static cpb_step sample_chunk(cpb_repack *r) {
@@ -357,19 +246,17 @@ static bool note_size(cpb_repack *r, uint64_t size) {
 static cpb_step begin_chunk(cpb_repack *r, cpb_step reached) {
   uint64_t size = cpb_chunk_reader_stored(r->reader)->size;
   if (!note_size(r, size)) return fail_memory(r);
-  const bool compressed = r->codec != CPB_CODEC_NONE;
-  if (r->origin && r->single && cpb_parts_leave(size, compressed)) {
+  if (r->origin && r->single && cpb_parts_leave(size, r->out.codec != CPB_CODEC_NONE)) {
     r->chunk = r->end;
     return end_part(r);
   }
-  cpb_evenly_begin(&r->pieces, size, compressed);
   r->held = reached;
   r->state = REPACK_COPY;
-  return wrote(r, cpb_record_writer_begin_record(r->writer, size));
+  return went(cpb_chunked_writer_begin_chunk(&r->out, size));
 }
 
 static cpb_step end_chunk(cpb_repack *r) {
-  const uint64_t position = cpb_record_writer_position(r->writer);
+  const uint64_t position = cpb_record_writer_position(r->out.writer);
   if (!cpb_column_set(&r->metadata.chunks.offset, &r->allocator, (size_t)r->chunk, position)) return fail_memory(r);
   r->chunk++;
   r->state = REPACK_OPEN;
@@ -397,55 +284,42 @@ static cpb_step look_at_next(cpb_repack *r) {
 /* The records of the last Riegeli chunk written. */
 static bool note_positions(cpb_repack *r) {
   cpb_chunk_columns *chunks = &r->metadata.chunks;
-  uint64_t position = cpb_record_writer_position(r->writer), n = r->placed.num_records;
+  uint64_t position = cpb_record_writer_position(r->out.writer), n = r->out.placed.num_records;
   for (uint64_t i = 0; i < n && r->chunk < r->metadata.num_chunks; i++) {
     if (!cpb_column_set(&chunks->offset, &r->allocator, (size_t)r->chunk, position - (n - 1 - i))) return false;
     r->copied += cpb_column_get(&chunks->size, (size_t)r->chunk++);
   }
-  r->placed.num_records = 0;
+  r->out.placed.num_records = 0;
   return true;
-}
-
-/* The writer continues with the codec of the last chunk, as if it had encoded that itself. */
-static cpb_step end_given(cpb_repack *r) {
-  cpb_codec codec = r->placed.codec == 0 ? CPB_CODEC_NONE : CPB_CODEC_ZSTD;
-  r->state = REPACK_OPEN;
-  if (!chooses_codec(r) || codec == r->codec) return GO_ON;
-  r->codec = codec;
-  cpb_codec_options options = with_codec(r, codec);
-  return wrote(r, cpb_record_writer_flush(r->writer, &options));
 }
 
 static cpb_step place_given(cpb_repack *r) {
   if (!note_positions(r)) return fail_memory(r);
-  if (r->given.size == 0) return end_given(r);
-  cpb_code code = cpb_record_writer_chunk(r->writer, r->given.data, r->given.size, &r->placed);
-  r->given = (cpb_span){r->given.data + r->placed.length, r->given.size - r->placed.length};
-  return wrote(r, code);
-}
-
-static cpb_step write_piece(cpb_repack *r) {
-  cpb_span piece;
-  if (!cpb_evenly_next(&r->pieces, &piece)) return fail_memory(r);
-  return wrote(r, cpb_record_writer_write(r->writer, piece.data, piece.size));
+  if (r->out.given.size == 0) r->state = REPACK_OPEN;
+  return went(cpb_chunked_writer_place(&r->out));
 }
 
 static cpb_step copy_data(cpb_repack *r) {
   size_t length;
   const uint8_t *data = cpb_chunk_reader_data(r->reader, &length);
   r->copied += length;
-  cpb_evenly_add(&r->pieces, (cpb_span){data, length});
-  return write_piece(r);
+  cpb_evenly_add(&r->out.pieces, (cpb_span){data, length});
+  return went(cpb_chunked_writer_write_piece(&r->out));
 }
 
 static cpb_step copy_chunk(cpb_repack *r) {
-  if (r->state == REPACK_COPY && cpb_evenly_wait(&r->pieces)) return write_piece(r);
+  if (r->state == REPACK_COPY && cpb_evenly_wait(&r->out.pieces)) return went(cpb_chunked_writer_write_piece(&r->out));
   cpb_step step = r->held ? r->held : cpb_chunk_reader_step(r->reader);
   r->held = CPB_STEP_DONE;
   if (step == CPB_STEP_ERROR) return fail(r, cpb_chunk_reader_error(r->reader));
   if (step == CPB_STEP_NEED) return step;
   if (r->state == REPACK_BEGIN) return check_size(r, r->reader) ? begin_chunk(r, step) : CPB_STEP_ERROR;
   return step == CPB_STEP_DONE ? end_chunk(r) : copy_data(r);
+}
+
+static cpb_step write_index(cpb_repack *r) {
+  if (r->out.state == CPB_CHUNKED_DONE) r->state = REPACK_DONE;
+  return went(cpb_chunked_writer_write_index(&r->out, &r->metadata, r->index->apart));
 }
 
 static cpb_step act(cpb_repack *r) {
@@ -457,12 +331,8 @@ static cpb_step act(cpb_repack *r) {
     case REPACK_TRANSPOSE: return choose_transpose(r);
     case REPACK_BEGIN:
     case REPACK_COPY: return copy_chunk(r);
-    case REPACK_MAKE_INDEX: return make_index(r);
-    case REPACK_BEGIN_INDEX: return begin_index(r);
     case REPACK_WRITE_INDEX: return write_index(r);
-    case REPACK_PLACE_PAGE: return place_page(r);
     case REPACK_LOOK: return look_at_next(r);
-    case REPACK_FINISH: r->state = REPACK_DONE; return wrote(r, cpb_record_writer_finish(r->writer));
     case REPACK_DONE: break;
   }
   return CPB_STEP_DONE;
@@ -471,11 +341,11 @@ static cpb_step act(cpb_repack *r) {
 cpb_step cpb_repack_step(cpb_repack *r) {
   if (r->error.code != CPB_OK) return CPB_STEP_ERROR;
   for (;;) {
-    if (r->drain) {
-      cpb_step step = cpb_record_writer_step(r->writer);
+    if (r->out.drain) {
+      cpb_step step = cpb_record_writer_step(r->out.writer);
       if (step == CPB_STEP_OUTPUT) return step;
-      if (step == CPB_STEP_ERROR) return fail(r, cpb_record_writer_error(r->writer));
-      r->drain = false;
+      if (step == CPB_STEP_ERROR) return fail(r, cpb_record_writer_error(r->out.writer));
+      r->out.drain = false;
     }
     cpb_step step = act(r);
     if (step != GO_ON) return step;
@@ -494,7 +364,7 @@ static bool add_chunk(cpb_repack *r, size_t i) {
   const cpb_column *offsets = &r->metadata.chunks.offset;
   bool joined = i > 0 && cpb_column_get(offsets, i) == cpb_column_get(offsets, i - 1) + 1; /* in one Riegeli chunk,
                                                                                               decoded once */
-  return cpb_parts_add(&r->parts, r->writer, cpb_column_get(&r->metadata.chunks.size, i), joined);
+  return cpb_parts_add(&r->out.parts, r->out.writer, cpb_column_get(&r->metadata.chunks.size, i), joined);
 }
 
 cpb_code cpb_repack_cut(cpb_repack *r, uint64_t least, size_t *count) {
@@ -502,36 +372,33 @@ cpb_code cpb_repack_cut(cpb_repack *r, uint64_t least, size_t *count) {
   if (r->error.code != CPB_OK) return r->error.code;
   if (r->state != REPACK_OPEN || r->chunk > 0 || r->origin) return CPB_E_USAGE;
   if (r->options.transpose != CPB_TRANSPOSE_NEVER || r->options.riegeli) return CPB_OK;
-  cpb_parts_free(&r->parts);
-  r->parts.least = least;
-  r->parts.most = cpb_record_writer_buffer(r->writer);
+  cpb_parts *p = &r->out.parts;
+  cpb_parts_restart(p, r->out.writer, least);
   bool done = true;
   for (size_t i = 0; done && i < r->metadata.num_chunks; i++) done = add_chunk(r, i);
-  if (!done || !cpb_parts_finish(&r->parts, is_compat(r))) {
-    cpb_parts_free(&r->parts);
+  if (!done || !cpb_parts_finish(p, cpb_chunked_writer_is_compat(&r->out))) {
+    cpb_parts_free(p);
     return CPB_E_MEMORY;
   }
-  *count = r->parts.count;
+  *count = p->count;
   return CPB_OK;
 }
 
 cpb_repack *cpb_repack_fork(const cpb_repack *origin, const cpb_allocator *given) {
-  cpb_repack *r = origin->parts.count > 0 ? new_repack(given) : NULL;
+  cpb_repack *r = origin->out.parts.count > 0 ? new_repack(given) : NULL;
   if (!r) return NULL;
   r->origin = origin;
   r->options = origin->options;
-  cpb_evenly_init(&r->pieces, &r->allocator, r->options.buffer);
   r->limits = origin->limits;
   r->index = origin->index;
   r->state = REPACK_DONE;
-  r->writer = new_writer(r);
-  if (r->writer && open_chunks(r)) return r;
+  if (open_writer(r) && open_chunks(r)) return r;
   cpb_repack_free(r);
   return NULL;
 }
 
 cpb_code cpb_repack_part(cpb_repack *r, size_t part) {
-  const cpb_parts *parts = r->origin ? &r->origin->parts : NULL;
+  const cpb_parts *parts = r->origin ? &r->origin->out.parts : NULL;
   if (r->error.code != CPB_OK) return r->error.code;
   if (!parts || part >= parts->count) return CPB_E_USAGE;
   r->chunk = parts->items[part].first;
@@ -543,32 +410,26 @@ cpb_code cpb_repack_part(cpb_repack *r, size_t part) {
 }
 
 cpb_code cpb_repack_give(cpb_repack *r, const void *data, size_t size) {
-  const cpb_parts *p = &r->parts;
+  const cpb_parts *p = &r->out.parts;
   if (r->error.code != CPB_OK) return r->error.code;
   if (r->state != REPACK_OPEN || r->origin || p->next == 0 || p->items[p->next - 1].first != r->chunk)
     return CPB_E_USAGE;
-  r->given = (cpb_span){data, size};
+  r->out.given = (cpb_span){data, size};
   if (size > 0) r->state = REPACK_GIVEN;
   return CPB_OK;
 }
 
 cpb_code cpb_repack_restart(cpb_repack *r) {
   if (r->origin || !r->reader) return r->error.code != CPB_OK ? r->error.code : CPB_E_USAGE;
-  cpb_record_writer_free(r->writer);
+  cpb_chunked_writer_free(&r->out);
+  cpb_chunked_writer_init(&r->out, &r->allocator, &r->error);
   cpb_chunk_reader_free(r->reader);
-  cpb_page_writer_free(&r->pages);
   cpb_chunk_columns_free(&r->metadata.chunks, &r->allocator);
-  cpb_parts_free(&r->parts);
-  cpb_evenly_begin(&r->pieces, 0, false);
   r->reader = NULL;
   r->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
   r->chunk = r->copied = 0;
-  r->drain = false;
   r->held = CPB_STEP_DONE;
-  r->given.size = 0;
-  r->placed.num_records = 0;
   r->state = REPACK_OPEN;
-  r->writer = new_writer(r);
-  if (!r->writer || !open_chunks(r)) cpb_fail_memory(&r->error);
+  if (!open_writer(r) || !open_chunks(r)) cpb_fail_memory(&r->error);
   return r->error.code;
 }

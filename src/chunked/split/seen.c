@@ -1,4 +1,4 @@
-#include "chunked/split/seen.h"
+#include "chunked/split/plan.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/meter.h"
 #include "base/status.h"
-#include "chunked/read/device.h"
+#include "chunked/read/pager.h"
 #include "chunked/split/walk.h"
 #include "chunked/split/write.h"
 #include "cpb/message.h"
@@ -165,7 +165,7 @@ cpb_split_base *cpb_split_base_new(const cpb_allocator *allocator, const cpb_spl
 }
 
 cpb_code cpb_split_share(cpb_split *s, const cpb_split_base *base) {
-  if (s->phase != PLANNED || s->origin || s->share.base || s->write.parts.count > 0 || base->state != CPB_BASE_DONE)
+  if (s->phase != PLANNED || s->origin || s->share.base || s->write.out.parts.count > 0 || base->state != CPB_BASE_DONE)
     return s->error.code != CPB_OK ? s->error.code : CPB_E_USAGE;
   if (s->options.for_memory > 0) {
     s->phase = FAILED;
@@ -186,7 +186,7 @@ cpb_code cpb_split_cut(cpb_split *s, uint64_t least, size_t *count) {
   if (s->phase != PLANNED || s->origin) return s->error.code != CPB_OK ? s->error.code : CPB_E_USAGE;
   bool done = cpb_split_write_cut(&s->write, least);
   cpb_code code = s->error.code;
-  if (done) *count = s->write.parts.count;
+  if (done) *count = s->write.out.parts.count;
   else s->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET}; /* it can be written all the same */
   return code;
 }
@@ -202,7 +202,7 @@ cpb_code cpb_split_restart(cpb_split *s) {
 
 cpb_split *cpb_split_fork(const cpb_split *origin, const cpb_allocator *allocator) {
   const cpb_allocator a = cpb_allocator_or_default(allocator);
-  cpb_split *s = origin->write.parts.count > 0 ? cpb_alloc_zeroed(&a, sizeof *s) : NULL;
+  cpb_split *s = origin->write.out.parts.count > 0 ? cpb_alloc_zeroed(&a, sizeof *s) : NULL;
   if (!s) return NULL;
   s->allocator = a;
   s->options = origin->options;
@@ -213,14 +213,14 @@ cpb_split *cpb_split_fork(const cpb_split *origin, const cpb_allocator *allocato
   cpb_split_walk_init(&s->walk, &s->plan, &s->rules, &s->error);
   cpb_split_share_init(&s->share, &s->plan.allocator);
   cpb_split_write_init(&s->write, &a, (cpb_plan *)&origin->plan, &s->share, &s->options, &s->error);
-  cpb_buffer_init(&s->write.index, &a);
+  cpb_buffer_init(&s->write.out.index, &a);
   s->write.apart = true;
   s->phase = DONE;
   return s;
 }
 
 cpb_code cpb_split_part(cpb_split *s, size_t part) {
-  const cpb_parts *parts = s->origin ? &s->origin->write.parts : NULL;
+  const cpb_parts *parts = s->origin ? &s->origin->write.out.parts : NULL;
   if (s->phase == FAILED) return s->error.code;
   if (!parts || part >= parts->count) return CPB_E_USAGE;
   bool alone = parts->items[part].alone;
@@ -231,15 +231,16 @@ cpb_code cpb_split_part(cpb_split *s, size_t part) {
 
 cpb_code cpb_split_give(cpb_split *s, const void *data, size_t size) {
   cpb_split_write *w = &s->write;
-  if (s->phase != WRITING || s->origin || w->parts.next == 0 || w->chunk != w->parts.items[w->parts.next - 1].first)
+  if (s->phase != WRITING || s->origin || w->out.parts.next == 0 ||
+      w->chunk != w->out.parts.items[w->out.parts.next - 1].first)
     return CPB_E_USAGE;
-  w->given = (cpb_span){data, size};
+  w->out.given = (cpb_span){data, size};
   if (size > 0) w->state = CPB_SPLIT_WRITE_GIVEN;
   return CPB_OK;
 }
 
 const uint8_t *cpb_split_output(const cpb_split *s, uint64_t *offset, size_t *length) {
-  return cpb_record_writer_output(s->write.writer, offset, length);
+  return cpb_record_writer_output(s->write.out.writer, offset, length);
 }
 
 uint32_t cpb_split_file(const cpb_split *s) { return s->write.files.at; }

@@ -6,7 +6,7 @@
  * frames are the messages, map entries and groups that the scanner is in; the plan has the same ones, except for
  * groups. `in` belongs to the host, and is empty after CPB_STEP_NEED.
  *
- * A cut can turn out wrong later (seen.h says how). The walk then starts over, at byte 0 and with an empty plan, and
+ * A cut can turn out wrong later (plan.h says how). The walk then starts over, at byte 0 and with an empty plan, and
  * does not cut that field again.
  *
  * It terminates: the scanner only moves forward, and each restart adds to `avoid`. When `avoid` is full, the walk no

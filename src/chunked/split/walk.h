@@ -4,10 +4,7 @@
 #define CPB_CHUNKED_SPLIT_WALK_H
 
 #include "base/input.h"
-#include "chunked/split/decide.h"
-#include "chunked/split/facts.h"
 #include "chunked/split/plan.h"
-#include "chunked/split/seen.h"
 
 typedef enum cpb_split_walk_kind {
   CPB_SPLIT_WALK_MESSAGE,

@@ -3,14 +3,12 @@
 #ifndef CPB_CHUNKED_SPLIT_WRITE_H
 #define CPB_CHUNKED_SPLIT_WRITE_H
 
+#include <stdbool.h>
+
 #include "base/input.h"
-#include "chunked/index/page_writer.h"
-#include "chunked/split/chunk_bytes.h"
-#include "chunked/split/evenly.h"
-#include "chunked/split/other_files.h"
-#include "chunked/split/parts.h"
+#include "chunked/split/chunked_writer.h"
+#include "chunked/split/files.h"
 #include "chunked/split/plan.h"
-#include "chunked/split/sample.h"
 #include "cpb/split.h"
 
 typedef enum cpb_split_write_state {
@@ -22,22 +20,17 @@ typedef enum cpb_split_write_state {
   CPB_SPLIT_WRITE_END,
   CPB_SPLIT_WRITE_END_FILE,
   CPB_SPLIT_WRITE_NEXT_FILE,
-  CPB_SPLIT_WRITE_INDEX_CODEC,
   CPB_SPLIT_WRITE_MAKE_INDEX,
-  CPB_SPLIT_WRITE_BEGIN_INDEX,
   CPB_SPLIT_WRITE_INDEX,
-  CPB_SPLIT_WRITE_PLACE_PAGE,
-  CPB_SPLIT_WRITE_FINISH,
   CPB_SPLIT_WRITE_FLUSH, /* at the end of a part that is encoded separately */
   CPB_SPLIT_WRITE_DONE
 } cpb_split_write_state;
 
 typedef struct cpb_split_write {
-  cpb_allocator allocator;
   cpb_error *error;
   cpb_plan *plan;
   const cpb_split_options *options;
-  cpb_record_writer *writer;
+  cpb_chunked_writer out;
   cpb_split_files files;
   const cpb_split_sharing *share;
   cpb_split_others others;
@@ -47,19 +40,9 @@ typedef struct cpb_split_write {
   size_t first, end; /* when encoding separately: the part's first chunk, and the chunk after the part; the plan
                       * belongs to another engine and does not change */
   bool apart;
-  cpb_parts parts;          /* that other engines may encode */
-  cpb_span given;           /* the rest of the current encoded part */
-  cpb_encoded_chunk placed; /* the last Riegeli chunk written of it */
-  cpb_split_bytes bytes;    /* of the chunk */
-  cpb_evenly pieces;
-  bool drain;      /* the writer may have output */
-  cpb_codec codec; /* the writer's present codec */
-  cpb_transpose transpose;
+  cpb_split_bytes bytes; /* of the chunk */
   uint64_t copied;       /* bytes of the input */
-  cpb_metadata metadata; /* the index, while it is written: */
-  cpb_page_writer pages;
-  cpb_buffer index; /* its next record, serialized, */
-  bool last;        /* and whether that is the file's last one */
+  cpb_metadata metadata; /* the index, while it is written */
   size_t read_size;
 } cpb_split_write;
 

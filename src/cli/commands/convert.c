@@ -2,12 +2,10 @@
  * a .cpb. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "cli/cli.h"
-#include "cli/keep.h"
 #include "cli/os/os.h"
 #include "cpb/onnx.h"
 
@@ -19,13 +17,8 @@ typedef struct conversion {
   cpb_onnx_rewrite *rewrite;
   char *path;        /* of the output, if that option is a folder; else NULL */
   char *values_path; /* of the file for values, or NULL */
-  cpb_output *outputs[2];
+  cli_outputs outputs;
 } conversion;
-
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 /* --- The plan ---------------------------------------------------------------------------- */
 
@@ -72,60 +65,37 @@ static int keep_inputs(const conversion *v, const char *path) {
     }
   }
   if (status == CLI_OK && v->values_path)
-    status = cli_keep_file(v->cli, v->values_path, in, last_part(in), strlen(last_part(in)));
+    status = cli_keep_file(v->cli, v->values_path, in, cli_last_part(in), strlen(cli_last_part(in)));
   return status;
 }
 
 /* --- A .cpb --------------------------------------------------------------------------------- */
 
-static cpb_split *new_split(const conversion *v) {
+static int write_chunked(conversion *v, const char *path) {
   const cli_settings *s = &v->cli->settings;
+  int status = CLI_OK;
   const cpb_split_options how = {.struct_size = sizeof how,
                                  .type_name = "onnx.ModelProto",
                                  .max_chunk_size = s->max_chunk_size,
                                  .codec = s->codec,
                                  .limits = &s->limits,
                                  .seekable = 1};
-  return cpb_split_new(&v->cli->allocator, &how);
-}
-
-static int write_chunked(conversion *v, const char *path) {
-  cli *c = v->cli;
-  int status = CLI_OK;
-  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   cpb_file *in = open_planned(v, CPB_ONNX_MODEL, &status);
-  cpb_split *split = in ? new_split(v) : NULL;
-  if (in && !split) status = cli_fail_memory(c);
-  cpb_output *out = split ? cli_open_output(c, path, false, &status) : NULL;
-  if (out) {
-    cpb_file_options options = cli_transfer_options(c, "splitting");
-    cpb_transfer_split(in, out, split, &options, &error);
-    status = cli_close_output(c, path, out, cli_transfer_status(c, cpb_model_file_path(v->model), path, &error));
-  }
-  cpb_split_free(split);
+  if (in) status = cli_split_into(v->cli, in, cpb_model_file_path(v->model), &how, path);
   cpb_file_close(in);
   return status;
 }
 
 /* --- An .onnx, with its values -------------------------------------------------------------------- */
 
-static void abandon_all(void *user) {
-  const conversion *v = user;
-  for (size_t i = 0; i < 2; i++) {
-    if (v->outputs[i]) cpb_output_abandon(v->outputs[i]);
-  }
-}
-
 static int copy(conversion *v, cpb_onnx_file which, const char *path) {
   cli *c = v->cli;
   int status = CLI_OK;
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   cpb_file *in = open_planned(v, which, &status);
-  cpb_output *out = in ? cli_open_output(c, path, true, &status) : NULL;
-  os_hold_signals();
-  v->outputs[which] = out;
-  os_guard(abandon_all, v);
-  os_let_signals();
+  cpb_output *out = NULL;
+  if (in && which == CPB_ONNX_MODEL) out = cli_open_main(&v->outputs, path, true, &status);
+  else if (in) out = cli_open_other(&v->outputs, path, true, &status);
   if (out) {
     cpb_file_options options = cli_transfer_options(c, "copying");
     cpb_transfer_copy(in, out, &options, &error);
@@ -135,33 +105,11 @@ static int copy(conversion *v, cpb_onnx_file which, const char *path) {
   return status;
 }
 
-static int commit(const conversion *v, cpb_onnx_file which, const char *path, int status) {
-  cpb_output *out = v->outputs[which];
-  if (status != CLI_OK || !out || cpb_output_commit(out) == CPB_OK) return status;
-  return cli_fail(v->cli, path, cpb_output_error(out));
-}
-
-/* Both files get their names, the model last, or neither does. */
-static int close_both(conversion *v, const char *path, int status) {
-  int lock = -1;
-  if (status == CLI_OK && v->outputs[CPB_ONNX_VALUES]) status = cli_lock_outputs(v->cli, path, &lock);
-  os_hold_signals();
-  int values = commit(v, CPB_ONNX_VALUES, v->values_path, status);
-  const bool named = values == CLI_OK && v->outputs[CPB_ONNX_VALUES];
-  status = commit(v, CPB_ONNX_MODEL, path, values);
-  if (status != CLI_OK && named) unlink(v->values_path);
-  for (size_t i = 0; i < 2; i++) cpb_output_free(v->outputs[i]);
-  os_guard(NULL, NULL);
-  os_let_signals();
-  os_close(lock);
-  return status;
-}
-
 static int write_model(conversion *v, const char *path) {
   int status = CLI_OK;
   if (cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_VALUES) > 0) status = copy(v, CPB_ONNX_VALUES, v->values_path);
   if (status == CLI_OK) status = copy(v, CPB_ONNX_MODEL, path);
-  return close_both(v, path, status);
+  return cli_close_outputs(&v->outputs, status);
 }
 
 static bool is_too_large(const conversion *v) {
@@ -177,7 +125,7 @@ static int refuse_too_large(const conversion *v, const char *path, const char *w
 static int plan_apart(conversion *v, const char *path) {
   int status = CLI_OK;
   v->values_path = cli_join(v->cli, path, ".data", &status);
-  if (v->values_path) status = plan(v, last_part(v->values_path));
+  if (v->values_path) status = plan(v, cli_last_part(v->values_path));
   if (status != CLI_OK || !is_too_large(v)) return status;
   return refuse_too_large(v, path, "without the values in a second file", "a lower --threshold, or a .cpb as output");
 }
@@ -205,7 +153,7 @@ static void summarize(const conversion *v, const char *path) {
   const uint64_t values = cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_VALUES);
   if (s->quiet || cli_is_dash(path)) return;
   if (values > 0)
-    cli_note(v->cli, path, "%llu bytes of values are in %s", (unsigned long long)values, last_part(v->values_path));
+    cli_note(v->cli, path, "%llu bytes of values are in %s", (unsigned long long)values, cli_last_part(v->values_path));
   else if (s->external_data)
     cli_note(v->cli, path, "nothing is beside it: no tensor has %llu bytes of values or more (--threshold)",
              (unsigned long long)(s->threshold ? s->threshold : CPB_ONNX_THRESHOLD));
@@ -214,7 +162,7 @@ static void summarize(const conversion *v, const char *path) {
 /* In a folder the model keeps its name. */
 static const char *output_of(conversion *v, int *status) {
   cli *c = v->cli;
-  const char *out = c->settings.output, *in = cpb_model_file_path(v->model), *name = last_part(in);
+  const char *out = c->settings.output, *in = cpb_model_file_path(v->model), *name = cli_last_part(in);
   const size_t length = strlen(out);
   if (cli_is_dash(out) || !(os_is_folder(out) || out[length - 1] == '/')) return out;
   if (cli_is_dash(in) || cpb_is_url(in) || !*name) {
@@ -253,8 +201,8 @@ static int convert(conversion *v) {
 
 int cli_convert(cli *c) {
   int status = CLI_OK;
-  conversion v = {.cli = c};
-  v.model = cli_open_model(c, c->settings.input, NULL, &status);
+  conversion v = {.cli = c, .outputs.cli = c};
+  v.model = cli_open_model(c, c->settings.input, NULL, false, &status);
   if (v.model) status = convert(&v);
   cpb_onnx_rewrite_free(v.rewrite);
   cpb_release(&c->allocator, v.path);

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/keep.h"
 #include "cli/os/os.h"
 
 #define KERAS "keras_metadata.pb"
@@ -71,29 +70,6 @@ static int write_file(cutting *t, cpb_cut_file file, const char *path) {
 
 /* --- A .cpb file ------------------------------------------------------------------------ */
 
-static int plan_split(cutting *t, cpb_split *split, cpb_file *in) {
-  cpb_step step;
-  while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) cpb_file_supply(in, cpb_split_input(split));
-  return step == CPB_STEP_DONE ? CLI_OK : cli_fail(t->cli, cpb_model_file_path(t->model), cpb_split_error(split));
-}
-
-static int split_into(cutting *t, cpb_file *in, const char *path) {
-  int status = CLI_OK;
-  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  const cpb_split_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t->cli->settings.limits};
-  cpb_split *split = cpb_split_new(&t->cli->allocator, &how);
-  status = split ? plan_split(t, split, in) : cli_fail_memory(t->cli);
-  cpb_output *out = status == CLI_OK ? cli_open_output(t->cli, path, false, &status) : NULL;
-  if (out) {
-    cpb_file_options options = cli_transfer_options(t->cli, "splitting");
-    cpb_transfer_split(in, out, split, &options, &error);
-    status =
-        cli_close_output(t->cli, path, out, cli_transfer_status(t->cli, cpb_model_file_path(t->model), path, &error));
-  }
-  cpb_split_free(split);
-  return status;
-}
-
 static int write_spool(cutting *t, int spool, const char *path) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   cpb_output *out = cpb_output_create_fd(&t->cli->allocator, spool, -1, &error);
@@ -106,8 +82,10 @@ static int write_spool(cutting *t, int spool, const char *path) {
 
 static int split_spool(cutting *t, int spool, const char *path) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  const cpb_split_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t->cli->settings.limits};
   cpb_file *in = cpb_file_open_fd(&t->cli->allocator, spool, -1, &error);
-  int status = in ? split_into(t, in, path) : cli_fail(t->cli, path, &error);
+  int status =
+      in ? cli_split_into(t->cli, in, cpb_model_file_path(t->model), &how, path) : cli_fail(t->cli, path, &error);
   cpb_file_close(in);
   return status;
 }
@@ -155,25 +133,23 @@ static int write_outputs(cutting *t, const char *out) {
   return status == CLI_OK && t->keras_path ? write_file(t, CPB_CUT_KERAS_METADATA, t->keras_path) : status;
 }
 
-static int show(cutting *t) {
+static void show(cutting *t) {
   size_t size;
   const char *json = cpb_model_answer(cpb_model_file_model(t->model), &size);
-  if (!t->cli->settings.json || cli_is_dash(t->cli->settings.output)) return CLI_OK;
-  cli_print_bytes(t->cli, json, size);
-  cli_print(t->cli, "\n");
-  return CLI_OK;
+  if (t->cli->settings.json && !cli_is_dash(t->cli->settings.output)) cli_print_answer(t->cli, json, size);
 }
 
 static int cut(cutting *t) {
   const char *out = t->cli->settings.output;
   int status = join_paths(t);
-  if (status == CLI_OK) t->model = cli_open_model(t->cli, t->cli->settings.input, NULL, &status);
+  if (status == CLI_OK) t->model = cli_open_model(t->cli, t->cli->settings.input, NULL, false, &status);
   if (status == CLI_OK) status = decide(t);
   if (status != CLI_OK) return status;
   status = check_outputs(t);
   if (status == CLI_OK && t->keras_path) status = cli_lock_outputs(t->cli, out, &t->lock);
   if (status == CLI_OK) status = write_outputs(t, out);
-  return status == CLI_OK ? show(t) : status;
+  if (status == CLI_OK) show(t);
+  return status;
 }
 
 int cli_cut(cli *c) {

@@ -1,8 +1,7 @@
 /* cpb diff: what differs between two models. */
 #include "cpb/diff.h"
 
-#include "cli/model.h"
-#include "cli/show/diff.h"
+#include "cli/show/show.h"
 
 #define EQUAL 0
 #define DIFFERENT 1
@@ -22,7 +21,7 @@ static bool open_models(comparison *d) {
   for (int side = 0; side < 2; side++) {
     int status;
     cpb_error error;
-    d->files[side] = cli_open_to_compare(d->cli, paths[side], &how, &status);
+    d->files[side] = cli_open_model(d->cli, paths[side], &how, true, &status);
     if (!d->files[side]) return false;
     if (cpb_model_file_load(d->files[side], beside, &error) != CPB_OK) {
       cli_model_fail(d->cli, d->files[side], &error);
@@ -79,8 +78,7 @@ static bool print(comparison *d) {
   size_t size;
   const char *json = cpb_diff_result(d->diff, &size);
   if (!d->cli->settings.json) return cli_show_diff(d->cli, json, size) == CLI_OK;
-  cli_print_bytes(d->cli, json, size);
-  cli_print(d->cli, "\n");
+  cli_print_answer(d->cli, json, size);
   return true;
 }
 

@@ -1,7 +1,7 @@
 /* cpb extract: one array of a model as a file. */
 #include <string.h>
 
-#include "cli/keep.h"
+#include "cli/cli.h"
 #include "cli/npy.h"
 
 typedef struct extraction {
@@ -81,7 +81,7 @@ int cli_extract(cli *c) {
   int status = CLI_OK;
   extraction e = {.cli = c};
   if (!c->settings.question) return cli_usage(c->command, "the array's name is missing");
-  e.model = cli_open_model(c, c->settings.input, NULL, &status);
+  e.model = cli_open_model(c, c->settings.input, NULL, false, &status);
   if (e.model) status = cli_keep_model(c, c->settings.output, e.model);
   if (e.model && status == CLI_OK) status = open_values(&e);
   if (status == CLI_OK) status = copy_to_output(&e);

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/column.h"
 #include "base/status.h"
-#include "cli/message_types.h"
+#include "cli/cli.h"
 #include "cpb/pager.h"
 #include "cpb/url.h"
 

@@ -3,12 +3,8 @@
 #include <string.h>
 
 #include "base/json_read.h"
-#include "cli/model.h"
-#include "cli/show/asker.h"
-#include "cli/show/lists.h"
-#include "cli/show/question.h"
-#include "cli/show/summary.h"
-#include "cli/show/weight.h"
+#include "cli/cli.h"
+#include "cli/show/show.h"
 
 #define DEPTH 200 /* of an answer */
 
@@ -131,8 +127,7 @@ static void tell_damage(inspection *i, const char *json, size_t size) {
 static int print_answer(inspection *i, const char *json, size_t size) {
   bool is_damaged = tells_damage(json, size);
   if (is_damaged) tell_damage(i, json, size);
-  cli_print_bytes(i->cli, json, size);
-  cli_print(i->cli, "\n");
+  cli_print_answer(i->cli, json, size);
   return is_damaged ? CLI_INCOMPLETE : CLI_OK;
 }
 
@@ -152,8 +147,7 @@ int cli_inspect(cli *c) {
   inspection i = {.cli = c};
   if (!find_question(&i, &status) || !has_form(&i, &status)) return status;
   const bool reads_values = i.is_of_tensors && c->settings.name; /* which must be whole */
-  i.model = reads_values ? cli_open_model(c, c->settings.input, NULL, &status)
-                         : cli_open_to_inspect(c, c->settings.input, &status);
+  i.model = cli_open_model(c, c->settings.input, NULL, !reads_values, &status);
   if (!i.model) return status;
   if (i.is_of_tensors) i.kind = question_of_tensors(i.model);
   if (reads_values) status = cli_show_weight(c, i.model);

@@ -1,7 +1,5 @@
 /* cpb merge: the message of a .cpb file. */
-#include "cli/keep.h"
-#include "cli/message_types.h"
-#include "cli/threads.h"
+#include "cli/cli.h"
 
 typedef struct merging {
   cli *cli;

@@ -3,8 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "cli/keep.h"
-#include "cli/message_types.h"
+#include "cli/cli.h"
 #include "cpb/repack.h"
 
 typedef struct recovery {
@@ -273,13 +272,8 @@ static int recover_chunks(recovery *r, const cpb_index *index) {
 /* The index, or NULL. A file without an index is acceptable; an index that could not be read this time is an error. */
 static cpb_index *find_index(recovery *r, int *status) {
   cpb_index *index = cpb_index_new(&r->cli->allocator, &r->cli->settings.limits);
-  if (!index) {
-    *status = cli_fail_memory(r->cli);
-    return NULL;
-  }
-  cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(r->in, cpb_index_input(index));
-  if (step == CPB_STEP_DONE) return index;
+  if (!index) return cli_no_memory(r->cli, status);
+  if (cli_read_index(r->in, index)) return index;
   const cpb_error *error = cpb_index_error(index);
   bool is_ours = cpb_is_of_reading(error) || error->code == CPB_E_MEMORY || error->code == CPB_E_LIMIT;
   if (is_ours) *status = cli_fail(r->cli, r->name, error);

@@ -1,7 +1,6 @@
 /* cpb repack: a .cpb file in another layout. */
 #include "cpb/repack.h"
-#include "cli/keep.h"
-#include "cli/threads.h"
+#include "cli/cli.h"
 
 /* The file is decoded and encoded again, so its stored size is a measure of the work. */
 static unsigned threads_for(const cli *c, cpb_file *in) {

@@ -1,25 +1,14 @@
 /* cpb split: makes a .cpb file from a message. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
-#include "cli/check_merge.h"
 #include "cli/cli.h"
-#include "cli/message_types.h"
 #include "cli/os/os.h"
-#include "cli/threads.h"
 #include "cpb/model.h"
 
 #define BEGINNING 4096
-
-/* One of several files. */
-typedef struct other_file {
-  char *path;
-  cpb_output *output;
-  bool named; /* it has been given its name */
-} other_file;
 
 typedef struct splitting {
   cli *cli;
@@ -30,9 +19,7 @@ typedef struct splitting {
   char *out_path;   /* with its ending, or NULL: as given */
   char *prefix;     /* of the other files' names */
   const char *type; /* the message's; NULL: the default */
-  cpb_output *out;
-  other_file *others;
-  size_t num_others, others_capacity;
+  cli_outputs outputs;
   int status; /* for an error that was already reported */
 } splitting;
 
@@ -136,7 +123,7 @@ static bool has_others(const cli *c) { return c->settings.files > 0 || c->settin
 
 /* The beginning of the other files' names: the output's, without folder and ending. */
 static int set_prefix(splitting *s) {
-  const char *path = s->cli->settings.output, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *name = cli_last_part(s->cli->settings.output);
   size_t length = strlen(name) - (cli_ends_with(name, ".cpb") ? 4 : 0);
   s->prefix = cpb_alloc(&s->cli->allocator, length + 1);
   if (!s->prefix) return cli_fail_memory(s->cli);
@@ -145,57 +132,14 @@ static int set_prefix(splitting *s) {
   return CLI_OK;
 }
 
-static void abandon_all(void *user) {
-  const splitting *s = user;
-  if (s->out) cpb_output_abandon(s->out);
-  for (size_t i = 0; i < s->num_others; i++) cpb_output_abandon(s->others[i].output);
-}
-
 static cpb_output *open_other(void *user, const char *name, cpb_error *error) {
   splitting *s = user;
   cli *c = s->cli;
-  void *others = s->others;
-  if (!cpb_reserve(&c->allocator, &others, &s->others_capacity, s->num_others + 1, sizeof *s->others)) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
-  s->others = others;
   char *path = cli_beside(c, s->out_path, name, &s->status);
-  cpb_output *output = path ? cli_open_output(c, path, false, &s->status) : NULL;
-  os_hold_signals();
-  if (output) s->others[s->num_others++] = (other_file){path, output, false};
-  else cpb_release(&c->allocator, path);
-  os_guard(abandon_all, s);
-  os_let_signals();
-  if (!output)
-    cpb_fail(error, CPB_E_WRITE, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_WRITE)); /* the reason was
-                                                                                               * reported */
+  cpb_output *output = path ? cli_open_other(&s->outputs, path, false, &s->status) : NULL;
+  cpb_release(&c->allocator, path);
+  if (!output) cpb_fail(error, CPB_E_WRITE, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_WRITE)); /* it was reported */
   return output;
-}
-
-/* All of them get their names, the one with the index last, or none does. */
-static int close_all(splitting *s, int status) {
-  cli *c = s->cli;
-  int lock = -1;
-  if (status == CLI_OK) status = cli_lock_outputs(c, s->out_path, &lock);
-  os_hold_signals();
-  for (size_t i = 0; status == CLI_OK && i < s->num_others; i++) {
-    other_file *o = &s->others[i];
-    o->named = cpb_output_commit(o->output) == CPB_OK;
-    if (!o->named) status = cli_fail(c, o->path, cpb_output_error(o->output));
-  }
-  if (status == CLI_OK && cpb_output_commit(s->out) != CPB_OK)
-    status = cli_fail(c, s->out_path, cpb_output_error(s->out));
-  for (size_t i = 0; i < s->num_others; i++) {
-    if (status != CLI_OK && s->others[i].named) unlink(s->others[i].path);
-    cpb_output_free(s->others[i].output);
-    cpb_release(&c->allocator, s->others[i].path);
-  }
-  cpb_output_free(s->out);
-  os_guard(NULL, NULL);
-  os_let_signals();
-  os_close(lock);
-  return status;
 }
 
 /* --- Writing --------------------------------------------------------------- */
@@ -205,10 +149,9 @@ static int write_output(splitting *s, bool copy) {
   int status = CLI_OK;
   uint64_t done, total;
   const bool several = has_others(c) && !copy;
-  cpb_output *out = cli_open_output(c, s->out_path, copy, &status);
+  cpb_output *out = cli_open_main(&s->outputs, s->out_path, copy, &status);
   if (!out) return status;
-  s->out = out;
-  if (several) os_guard(abandon_all, s);
+  s->outputs.several = several;
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file_options options = cli_transfer_options(c, copy ? "copying" : "splitting");
   if (copy) {
@@ -222,10 +165,9 @@ static int write_output(splitting *s, bool copy) {
   }
   if (s->status != CLI_OK) cli_progress_end(c);
   status = s->status != CLI_OK ? s->status : cli_transfer_status(c, c->settings.input, s->out_path, &error);
-  if (several) return close_all(s, status);
   bool verifies = c->settings.verify && !copy && !os_is_special(s->out_path);
   if (status == CLI_OK && verifies) status = verify(s, out);
-  return cli_close_output(c, s->out_path, out, status);
+  return cli_close_outputs(&s->outputs, status);
 }
 
 static void summarize(const splitting *s, bool copy) {
@@ -237,8 +179,8 @@ static void summarize(const splitting *s, bool copy) {
     const size_t count = cpb_split_count(s->split);
     cpb_split_shared base;
     cpb_split_get_shared(s->split, &base);
-    if (s->num_others > 0)
-      snprintf(others, sizeof others, ", in %zu other file%s", s->num_others, cli_s(s->num_others));
+    if (s->outputs.num_others > 0)
+      snprintf(others, sizeof others, ", in %zu other file%s", s->outputs.num_others, cli_s(s->outputs.num_others));
     if (s->base)
       snprintf(shared, sizeof shared, "; the base has %llu of them, %llu bytes", (unsigned long long)base.chunks,
                (unsigned long long)base.bytes);
@@ -285,7 +227,7 @@ static int check_options(const cli *c) {
 int cli_split(cli *c) {
   int status = check_options(c);
   if (status != CLI_OK) return status;
-  splitting s = {.cli = c};
+  splitting s = {.cli = c, .outputs.cli = c};
   s.in = cli_open_input(c, c->settings.input, &status);
   if (!s.in) return status;
   status = has_others(c) ? set_prefix(&s) : CLI_OK;
@@ -296,7 +238,6 @@ int cli_split(cli *c) {
   }
   cpb_release(&c->allocator, s.out_path);
   cpb_release(&c->allocator, s.prefix);
-  cpb_release(&c->allocator, s.others);
   cpb_split_free(s.split);
   cpb_split_base_free(s.base);
   cpb_schema_free(s.schema);

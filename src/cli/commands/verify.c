@@ -5,9 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "cli/check_merge.h"
-#include "cli/message_types.h"
-#include "cli/threads.h"
+#include "cli/cli.h"
 
 /* A record that was read completely; the list is in the order of the file. */
 typedef struct found_record {
@@ -169,12 +167,6 @@ static void check_merge(verification *v, const cpb_index *index, cpb_file *again
   }
 }
 
-static bool read_index(verification *v, cpb_index *index) {
-  cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(v->file, cpb_index_input(index));
-  return step == CPB_STEP_DONE;
-}
-
 static void check_index(verification *v, const cpb_index *index, cpb_file *against) {
   if (cpb_index_error(index)->code != CPB_OK) {
     problem_of(v, cpb_index_error(index));
@@ -189,10 +181,10 @@ static void check_index(verification *v, const cpb_index *index, cpb_file *again
  * their place. */
 static void check_all(verification *v, cpb_index *index, cpb_file *against) {
   cli *c = v->cli;
-  bool early = c->settings.threads != 1 && read_index(v, index);
+  bool early = c->settings.threads != 1 && cli_read_index(v->file, index);
   unsigned threads = early ? cli_threads(c, c->settings.input, cli_size_of_chunks(index)) : 1;
   if (!check_records(v, early ? index : NULL, threads)) return;
-  if (!early) read_index(v, index);
+  if (!early) cli_read_index(v->file, index);
   check_index(v, index, against);
 }
 

@@ -160,8 +160,6 @@ bool os_lock_folder(const char *path, unsigned wait, int *lock) {
   return true;
 }
 
-bool os_is_terminal(int fd) { return isatty(fd) == 1; }
-
 unsigned os_columns(int fd) {
 #ifdef TIOCGWINSZ
   struct winsize size;
@@ -174,10 +172,4 @@ unsigned os_columns(int fd) {
 unsigned os_processors(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count > 0 ? (unsigned)count : 1;
-}
-
-double os_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SPOOL_TRIES 1000u
@@ -50,8 +49,6 @@ bool os_lock_folder(const char *path, unsigned wait, int *lock) {
   return true;
 }
 
-bool os_is_terminal(int fd) { return isatty(fd) == 1; }
-
 /* WASI does not know; COLUMNS may. */
 unsigned os_columns(int fd) {
   (void)fd;
@@ -59,9 +56,3 @@ unsigned os_columns(int fd) {
 }
 
 unsigned os_processors(void) { return 1; }
-
-double os_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}

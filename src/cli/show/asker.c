@@ -1,4 +1,4 @@
-#include "cli/show/asker.h"
+#include "cli/show/show.h"
 
 #include "base/checked.h"
 

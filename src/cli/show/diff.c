@@ -1,10 +1,7 @@
 #include "cli/show/diff.h"
 
-#include "cli/show/diff_item.h"
-#include "cli/show/diff_summary.h"
-#include "cli/show/diff_words.h"
+#include "cli/show/sheet.h"
 #include "cli/show/table.h"
-#include "cli/show/told.h"
 
 #define DEPTH 1000 /* of the result, which our own code wrote */
 
@@ -323,8 +320,7 @@ static void print_section(cli_sheet *s, yyjson_val *section) {
   cli_put(s, "...\t");
   put_where(s, section);
   cli_put_count(s, differing(&n) - yyjson_arr_size(list));
-  cli_put(s, " more");
-  cli_end_line(s, CLI_NORMAL, CLI_KEEP);
+  cli_line(s, " more", CLI_NORMAL, CLI_KEEP);
 }
 
 /* --- All -------------------------------------------------------------------------------------------------- */
@@ -335,17 +331,11 @@ static void show_damage(cli_sheet *s, yyjson_val *result) {
   const char *const members[] = {"a", "b"};
   for (int side = 0; side < 2; side++) {
     yyjson_val *damage = cpb_json_member(cpb_json_member(result, "damaged"), members[side]);
-    uint64_t offset;
     if (!damage) continue;
     if (!s->plain) cli_put(s, "Damaged: ");
     if (!s->plain) cli_put_name(s, cli_span(cli_shown_name(s->cli, paths[side])));
     cli_put(s, s->plain ? "the model is damaged; what cannot be read is not compared: " : ": ");
-    if (cpb_json_unsigned(cpb_json_member(damage, "offset"), &offset)) {
-      cli_put(s, "byte ");
-      cli_put_count(s, offset);
-      cli_put(s, ": ");
-    }
-    cli_put_told(s, cli_text_at(damage, "text"));
+    cli_put_problem(s, damage);
     if (!s->plain) {
       cli_end_line(s, CLI_ALARM, CLI_WRAP);
       continue;
@@ -354,8 +344,7 @@ static void show_damage(cli_sheet *s, yyjson_val *result) {
     s->text.size = 0;
   }
   if (s->plain || !cpb_json_member(result, "damaged")) return;
-  cli_put(s, "What cannot be read is not compared.");
-  cli_end_line(s, CLI_NORMAL, CLI_CUT);
+  cli_line(s, "What cannot be read is not compared.", CLI_NORMAL, CLI_CUT);
   cli_blank_line(s);
 }
 

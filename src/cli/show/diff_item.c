@@ -1,9 +1,88 @@
-#include "cli/show/diff_item.h"
-
-#include "cli/show/diff_words.h"
+#include "cli/show/diff.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Words --------------------------------------------------------------------------------------- */
+
+#define ANY NULL
+
+static const cpb_span none = {NULL, 0};
+
+/* Names that say too little by themselves; in all others, "_" becomes a space. */
+static const struct words {
+  const char *section, *item, *member, *shown;
+} known[] = {
+    {"ops", ANY, NULL, "kinds of operations"},
+    {"ops", ANY, "count", "used"},
+    {"ops", ANY, "in_graph", "in the graph"},
+    {"ops", ANY, "in_functions", "in functions"},
+    {"overview", "ops", NULL, "operations"},
+    {"overview", "ops", "total", "kinds that the exporter lists"},
+    {"overview", ANY, "total", ""},
+};
+
+static bool is(cpb_span text, const char *word) { return word && cli_is_same(text, cli_span(word)); }
+
+static bool is_of(yyjson_val *section, const char *name) {
+  return cli_is_text(cpb_json_member(section, "section"), name);
+}
+
+/* The words for a member, for an item (`member` is empty), or for a section (`item` is empty as well). */
+static const char *find(yyjson_val *section, cpb_span item, cpb_span member) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    const struct words *w = &known[i];
+    bool fits = w->member ? is(member, w->member) && (w->item == ANY || is(item, w->item))
+                          : member.size == 0 && (w->item == ANY ? item.size == 0 : is(item, w->item));
+    if (fits && is_of(section, w->section)) return w->shown;
+  }
+  return NULL;
+}
+
+/* Up to the first dot, the name is ours and not the model's. */
+static void put_spaced(cli_sheet *s, cpb_span name) {
+  const uint8_t *dot = memchr(name.data, '.', name.size);
+  size_t ours = dot ? (size_t)(dot - name.data) : name.size;
+  for (size_t i = 0; i < ours; i++) cli_put_format(s, "%c", name.data[i] == '_' ? ' ' : name.data[i]);
+  cli_put_name(s, (cpb_span){name.data + ours, name.size - ours});
+}
+
+static void put_words(cli_sheet *s, const char *words, cpb_span name) {
+  if (words) cli_put(s, words);
+  else put_spaced(s, name);
+}
+
+void cli_put_section(cli_sheet *s, yyjson_val *section) {
+  if (s->plain) cli_put_value(s, cpb_json_member(section, "section"));
+  else put_words(s, find(section, none, none), cli_text_at(section, "section"));
+}
+
+void cli_put_item(cli_sheet *s, yyjson_val *section, yyjson_val *difference) {
+  cpb_span name = cli_text_at(difference, "name");
+  bool facts = is_of(section, "overview") || is_of(section, "tag");
+  if (s->plain || !facts) cli_put_name(s, name);
+  else put_words(s, find(section, name, none), name);
+}
+
+/* "user objects" for kinds.user_object; nothing if the item's name is sufficient. */
+static void put_name_of(cli_sheet *s, yyjson_val *section, yyjson_val *difference, cpb_span member) {
+  if (s->plain) {
+    cli_put_name(s, member);
+  } else if (is_of(section, "overview") && cli_begins(member, "kinds.")) {
+    put_spaced(s, (cpb_span){member.data + strlen("kinds."), member.size - strlen("kinds.")});
+    cli_put(s, "s");
+  } else if (member.size > 0) {
+    put_words(s, find(section, cli_text_at(difference, "name"), member), member);
+  }
+}
+
+/* As 3,538,984. */
+static bool has_counts(yyjson_val *section, cpb_span member) {
+  return is_of(section, "overview") || is_of(section, "ops") || is(member, "parameters") ||
+         is(member, "trainable_parameters");
+}
+
+/* --- Differences ----------------------------------------------------------------------------------- */
 
 char cli_diff_sign(yyjson_val *difference) {
   if (cpb_json_member(difference, "a")) return '-';
@@ -26,7 +105,7 @@ double cli_diff_distance(yyjson_val *difference) {
 
 static bool same_text(yyjson_val *a, yyjson_val *b) {
   cpb_span x, y;
-  return cpb_json_text(a, &x) && cpb_json_text(b, &y) && x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+  return cpb_json_text(a, &x) && cpb_json_text(b, &y) && cli_is_same(x, y);
 }
 
 /* Puts the members that identify the item. */
@@ -125,11 +204,7 @@ static bool ends_with(cpb_span text, const char *end) {
   return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
 }
 
-static bool is_of_storage(yyjson_val *member) {
-  static const char stored[] = "stored.";
-  cpb_span name = cli_text_at(member, "member");
-  return name.size >= sizeof stored - 1 && memcmp(name.data, stored, sizeof stored - 1) == 0;
-}
+static bool is_of_storage(yyjson_val *member) { return cli_begins(cli_text_at(member, "member"), "stored."); }
 
 /* Whether to leave out a checksum or a stored size, because another member is more informative. */
 static bool is_left_out(yyjson_val *members, yyjson_val *member) {
@@ -159,9 +234,9 @@ static void put_changed_member(cli_sheet *s, yyjson_val *section, yyjson_val *di
   cpb_span name = cli_text_at(member, "member");
   size_t before = s->text.size;
   if (cpb_json_member(member, "renamed")) cli_put(s, "renamed");
-  else cli_put_member(s, section, difference, name);
+  else put_name_of(s, section, difference, name);
   if (s->text.size > before) cli_put(s, ": ");
-  put_change(s, member, cli_is_count(section, name));
+  put_change(s, member, has_counts(section, name));
 }
 
 static void put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, yyjson_val *member) {

@@ -1,4 +1,4 @@
-#include "cli/show/diff_summary.h"
+#include "cli/show/diff.h"
 
 /* Sections, in the order in which their items are listed, and the word for one item. */
 static const struct unit {

@@ -250,8 +250,7 @@ static void put_function(cli_sheet *s, yyjson_val *element, const char *member) 
 /* The path of a search result, unless its name is the path. */
 static void put_place(cli_sheet *s, yyjson_val *found, const char *member) {
   cpb_span path = cli_text_at(found, member), name = cli_text_at(found, "name");
-  bool same = path.size == name.size && path.size > 0 && memcmp(path.data, name.data, path.size) == 0;
-  if (!same) cli_put_name(s, path);
+  if (!cli_is_same(path, name)) cli_put_name(s, path);
   if (cli_text_at(found, "function").size == 0) return;
   if (s->text.size > 0) cli_put(s, " ");
   if (!s->plain) cli_put(s, "in ");

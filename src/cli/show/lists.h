@@ -3,7 +3,6 @@
 #define CPB_CLI_SHOW_LISTS_H
 
 #include "cli/show/table.h"
-#include "cli/show/values.h"
 
 /* A column: the part of an element that its cells show. */
 typedef struct cli_member {
@@ -21,9 +20,6 @@ typedef struct cli_list {
 
 /* NULL for a list that is not known. */
 const cli_list *cli_find_list(cpb_question_kind kind, const char *key);
-
-/* The list that the question is about, which comes in pages; NULL if there are several or none. */
-const char *cli_main_list(cpb_question_kind kind);
 
 /* Columns for the members of any other list, judged by its first elements. `members` has room for CLI_COLUMNS_MOST;
  * returns their number. */

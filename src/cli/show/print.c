@@ -24,6 +24,11 @@ void cli_print_bytes(cli *c, const void *data, size_t size) {
   if (cli_can_print(c) && size > 0 && fwrite(data, 1, size, stdout) != size) cannot_write(c);
 }
 
+void cli_print_answer(cli *c, const char *json, size_t size) {
+  cli_print_bytes(c, json, size);
+  cli_print(c, "\n");
+}
+
 void cli_print_json(cli *c) {
   if (!cpb_json_writer_ok(&c->json)) cpb_fail_memory(&c->print_error);
   cli_print_bytes(c, c->json.out.data, c->json.out.size);

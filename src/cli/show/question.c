@@ -1,8 +1,7 @@
-#include "cli/show/question.h"
+#include "cli/show/show.h"
 
-#include "cli/show/asker.h"
 #include "cli/show/lists.h"
-#include "cli/show/told.h"
+#include "cli/show/sheet.h"
 
 #define EVERYTHING 1000000 /* size of a page that has everything, for answers with several lists, which have no pages */
 #define DEPTH_MOST 6
@@ -139,24 +138,23 @@ static bool is_line(const char *key, yyjson_val *value) {
   return !is_absent(value) && (strcmp(key, "returns") == 0 || (!is_list(value) && !is_nested(value)));
 }
 
+static bool is_one_of(const char *key, const char *const *keys) {
+  for (; *keys; keys++) {
+    if (strcmp(key, *keys) == 0) return true;
+  }
+  return false;
+}
+
 /* Whether to leave out a member: problems, which are shown separately, and for a person details that other members show
  * or that only programs need. */
 static bool is_left_out(const view *v, const char *key) {
   static const char *const details[] = {"function_spec", "allowed_positional_arguments", "version", NULL};
-  static const char *const names[] = {"inputs", "control_inputs", "parameters", NULL};
+  static const char *const names[] = {"inputs", "control_inputs", "parameters", NULL}; /* `from` says more */
   static const char *const of_wrapper[] = {"node", "kind", "concrete_function", NULL};
-  bool wrapper = strcmp(v->way, "wrapper.") == 0;
   if (strcmp(key, "problems") == 0) return true;
-  for (size_t i = 0; names[i] && v->kind == CPB_ASK_NODE && !v->sheet.plain && !v->sheet.all; i++) {
-    if (strcmp(key, names[i]) == 0) return true; /* `from` says more */
-  }
-  for (size_t i = 0; details[i] && !v->sheet.plain && !v->sheet.all; i++) {
-    if (strcmp(key, details[i]) == 0) return true;
-  }
-  for (size_t i = 0; wrapper && of_wrapper[i] && !v->sheet.plain && !v->sheet.all; i++) {
-    if (strcmp(key, of_wrapper[i]) == 0) return true;
-  }
-  return false;
+  if (v->sheet.plain || v->sheet.all) return false;
+  return is_one_of(key, details) || (v->kind == CPB_ASK_NODE && is_one_of(key, names)) ||
+         (strcmp(v->way, "wrapper.") == 0 && is_one_of(key, of_wrapper));
 }
 
 static void show_lines(view *v, yyjson_val *object, size_t indent) {
@@ -263,23 +261,12 @@ static void show_object(view *v, yyjson_val *object, size_t indent, unsigned dep
 
 /* --- What is wrong ---------------------------------------------------------------------------------- */
 
-static void put_problem(view *v, yyjson_val *problem) {
-  yyjson_val *offset = cpb_json_member(problem, "offset");
-  if (offset && !yyjson_is_null(offset)) {
-    cli_put(&v->sheet, "byte ");
-    cli_put_count(&v->sheet, cli_number_at(problem, "offset"));
-    cli_put(&v->sheet, ": ");
-  }
-  cli_put_told(&v->sheet, cli_text_at(problem, "text"));
-}
-
 static void show_damage(view *v, yyjson_val *problem) {
   if (v->asker.status == CLI_OK) v->asker.status = CLI_INCOMPLETE;
   cli_put(&v->sheet, "Damaged: ");
-  put_problem(v, problem);
+  cli_put_problem(&v->sheet, problem);
   cli_end_line(&v->sheet, CLI_ALARM, CLI_WRAP);
-  cli_put(&v->sheet, "What could be read is shown.");
-  cli_end_line(&v->sheet, CLI_NORMAL, CLI_CUT);
+  cli_line(&v->sheet, "What could be read is shown.", CLI_NORMAL, CLI_CUT);
   cli_blank_line(&v->sheet);
 }
 
@@ -289,7 +276,7 @@ static void note_problem(view *v, yyjson_val *problem, bool damage) {
   if (damage && v->asker.status == CLI_OK) v->asker.status = CLI_INCOMPLETE;
   if (!damage && !v->main) cli_put(&v->sheet, "problem\t");
   if (damage) cli_put(&v->sheet, "the model is damaged; what could be read is shown: ");
-  put_problem(v, problem);
+  cli_put_problem(&v->sheet, problem);
   if (!damage && !v->main) {
     cli_end_line(&v->sheet, CLI_NORMAL, CLI_WRAP);
     return;
@@ -320,7 +307,7 @@ static void show_problems(view *v, yyjson_val *answer) {
     if (v->sheet.plain || others > 0) continue;
     if (shown == 1) cli_blank_line(&v->sheet);
     cli_put(&v->sheet, "problem: ");
-    put_problem(v, problem);
+    cli_put_problem(&v->sheet, problem);
     cli_end_line(&v->sheet, CLI_NORMAL, CLI_WRAP);
   }
   if (others == 0) return;
@@ -334,8 +321,7 @@ static void show_problems(view *v, yyjson_val *answer) {
 
 static yyjson_doc *ask(view *v, uint64_t first, uint64_t count) {
   const char *name = v->sheet.cli->settings.name;
-  cpb_question question =
-      cli_question(v->sheet.cli, v->kind, (cpb_span){(const uint8_t *)name, name ? strlen(name) : 0});
+  cpb_question question = cli_question(v->sheet.cli, v->kind, cli_span(name));
   question.first = first;
   if (question.count == 0) question.count = count;
   return cli_ask_tree(&v->asker, &question);

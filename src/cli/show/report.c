@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/os/os.h"
-#include "cli/show/told.h"
+#include "cli/show/sheet.h"
 
 #define STDERR 2
 
@@ -78,6 +78,11 @@ int cli_fail_memory(cli *c) {
   cpb_error error = {.code = CPB_E_MEMORY, .offset = CPB_NO_OFFSET};
   snprintf(error.message, sizeof error.message, "%s", cpb_code_text(CPB_E_MEMORY));
   return cli_fail(c, cli_input_name(c->settings.input), &error);
+}
+
+void *cli_no_memory(cli *c, int *status) {
+  *status = cli_fail_memory(c);
+  return NULL;
 }
 
 void cli_note(cli *c, const char *name, const char *format, ...) {

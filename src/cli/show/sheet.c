@@ -211,6 +211,11 @@ void cli_end_line(cli_sheet *s, cli_style style, cli_fit fit) {
   s->text.size = s->bold = 0;
 }
 
+void cli_line(cli_sheet *s, const char *text, cli_style style, cli_fit fit) {
+  cli_put(s, text);
+  cli_end_line(s, style, fit);
+}
+
 void cli_blank_line(cli_sheet *s) {
   if (s->plain) return;
   cli_print_newline(s);

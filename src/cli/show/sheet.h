@@ -50,6 +50,8 @@ void cli_put_heading(cli_sheet *s, const char *text); /* at the beginning of a l
 
 /* Ends the line. The part that does not fit is cut and marked, is kept, or continues in lines of whole words. */
 void cli_end_line(cli_sheet *s, cli_style style, cli_fit fit);
+/* The same, with this text before it. */
+void cli_line(cli_sheet *s, const char *text, cli_style style, cli_fit fit);
 void cli_blank_line(cli_sheet *s); /* for a person only */
 
 /* --- What the table needs ---------------------------------------------------------- */
@@ -62,6 +64,45 @@ void cli_print_styled(cli_sheet *s, cpb_span text, cli_style style);
 void cli_print_spaces(cli_sheet *s, size_t count);
 void cli_print_newline(cli_sheet *s);
 
-static inline cpb_span cli_span(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
+/* NULL: nothing. */
+static inline cpb_span cli_span(const char *text) { return (cpb_span){(const uint8_t *)text, text ? strlen(text) : 0}; }
+
+static inline bool cli_is_same(cpb_span a, cpb_span b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* --- Numbers, dtypes, shapes and JSON values (values.c) ------------------------------ */
+
+/* 3,538,984 and 2.4 MiB for a person; plain digits for a program. */
+void cli_put_count(cli_sheet *s, uint64_t count);
+void cli_put_size(cli_sheet *s, uint64_t bytes);
+void cli_put_share(cli_sheet *s, uint64_t part, uint64_t whole);                      /* 36 % */
+void cli_put_plural(cli_sheet *s, uint64_t count, const char *one, const char *more); /* 1,200 nodes */
+
+/* f32 for float32 and FLOAT; other names unchanged. */
+void cli_put_dtype(cli_sheet *s, cpb_span dtype);
+/* [?,224,224,3], or [batch,3] if sizes have names; [*] for null, where even the rank is unknown. */
+void cli_put_shape(cli_sheet *s, yyjson_val *shape);
+/* f32[?,224,224,3], of an object's members dtype and shape. */
+void cli_put_tensor(cli_sheet *s, yyjson_val *tensor);
+/* A StructuredValue (docs/inspecting.md): {a: f32[?,5], b: (i64[], string[])}. */
+void cli_put_structured(cli_sheet *s, yyjson_val *value);
+/* Any value, on one line; "-" for null and for a missing value. */
+void cli_put_value(cli_sheet *s, yyjson_val *value);
+
+/* The value of a member; 0 or nothing if it is missing or of another kind. */
+uint64_t cli_number_at(yyjson_val *object, const char *key);
+cpb_span cli_text_at(yyjson_val *object, const char *key);
+bool cli_is_text(yyjson_val *value, const char *text);
+bool cli_begins(cpb_span text, const char *word);
+
+/* --- The numbers in an engine's messages (values.c) ---------------------------------- */
+
+/* Copies the text, and adds separators to byte counts, other counts and offsets: "the message ends here, 35,780 bytes
+ * too early". Numbers in names stay unchanged. Text that does not fit is cut off. */
+void cli_tell(char *out, size_t size, cpb_span text);
+
+/* A problem or damage in an answer: "byte 1,200: " and the text, with such separators for a person. */
+void cli_put_problem(cli_sheet *s, yyjson_val *problem);
 
 #endif

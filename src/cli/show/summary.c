@@ -1,9 +1,9 @@
 #include "cli/show/summary.h"
 
-#include "cli/show/summary_state.h"
-#include "cli/show/told.h"
+#include "cli/show/sheet.h"
 
 #define OPS_MOST 1000
+#define LAYERS_PAGE 200
 
 static const cpb_span none = {NULL, 0};
 
@@ -31,15 +31,10 @@ static void replace_damage(cli_summary *s, char *text) {
   cpb_release(&s->sheet.cli->allocator, s->damage);
   s->damage = text;
 }
+
 static void keep_problem(cli_summary *s, yyjson_val *problem) {
   bool damage = yyjson_is_true(cpb_json_member(problem, "damage")), has_room = s->num_problems < CLI_TOP;
-  yyjson_val *offset = cpb_json_member(problem, "offset");
-  if (!yyjson_is_null(offset) && offset) {
-    cli_put(&s->sheet, "byte ");
-    cli_put_count(&s->sheet, cli_number_at(problem, "offset"));
-    cli_put(&s->sheet, ": ");
-  }
-  cli_put_told(&s->sheet, cli_text_at(problem, "text"));
+  cli_put_problem(&s->sheet, problem);
   char *text = cli_summary_keep(s);
   bool known = !text || is_known(s, text);
   if (!known && damage) replace_damage(s, text);
@@ -60,6 +55,26 @@ yyjson_doc *cli_summary_ask(cli_summary *s, cpb_question_kind kind, cpb_span nam
   return answer;
 }
 
+/* Layers come with their configurations. */
+static uint64_t page_of(cpb_question_kind kind) { return kind == CPB_ASK_LAYERS ? LAYERS_PAGE : CLI_PAGE_SIZE; }
+
+uint64_t cli_summary_ask_list(cli_summary *s, cpb_question_kind kind, cli_summary_element *each, void *user) {
+  uint64_t seen = 0, size = page_of(kind), total;
+  bool more = true;
+  do {
+    size_t i, count;
+    yyjson_val *element;
+    yyjson_doc *page = cli_summary_ask(s, kind, none, seen, size);
+    yyjson_val *list = cpb_json_member(cli_root(page), cli_main_list(kind));
+    yyjson_arr_foreach(cli_items(list), i, count, element) more = more && each(s, element, user);
+    seen += count;
+    total = count > 0 ? cli_number_at(list, "total") : seen;
+    size = cli_next_page(page, list, page_of(kind));
+    yyjson_doc_free(page);
+  } while (more && seen < total && cli_can_print(s->sheet.cli));
+  return total;
+}
+
 /* --- Asking ------------------------------------------------------------------------------------ */
 
 static cpb_span function_of_signature(const cli_summary *s) {
@@ -68,22 +83,11 @@ static cpb_span function_of_signature(const cli_summary *s) {
   return name.size > 0 ? name : cli_text_at(cpb_json_member(root, "wrapper"), "function");
 }
 
-static void ask_functions(cli_summary *s) {
-  uint64_t seen = 0, size = CLI_PAGE_SIZE;
-  do {
-    size_t i, count;
-    yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_FUNCTIONS, none, seen, size);
-    yyjson_val *functions = cpb_json_member(cli_root(page), "functions");
-    yyjson_arr_foreach(cli_items(functions), i, count, item) {
-      s->function_nodes += cli_number_at(item, "nodes");
-      s->uncalled += cli_number_at(item, "called_by") == 0;
-    }
-    seen += yyjson_arr_size(cli_items(functions));
-    s->functions = yyjson_arr_size(cli_items(functions)) > 0 ? cli_number_at(functions, "total") : seen;
-    size = cli_next_page(page, functions, CLI_PAGE_SIZE);
-    yyjson_doc_free(page);
-  } while (seen < s->functions);
+static bool add_function(cli_summary *s, yyjson_val *function, void *user) {
+  (void)user;
+  s->function_nodes += cli_number_at(function, "nodes");
+  s->uncalled += cli_number_at(function, "called_by") == 0;
+  return true;
 }
 
 static void ask_saved_model(cli_summary *s) {
@@ -107,7 +111,7 @@ static void ask_all(cli_summary *s) {
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
   if (has_tensors) cli_summary_ask_constants(s);
   if (has_tensors) cli_summary_ask_dtypes(s);
-  if (!cli_is_samediff(s)) ask_functions(s);
+  if (!cli_is_samediff(s)) s->functions = cli_summary_ask_list(s, CPB_ASK_FUNCTIONS, add_function, NULL);
 }
 
 /* --- Headings -------------------------------------------------------------------------------------- */
@@ -119,8 +123,13 @@ void cli_summary_gap(cli_summary *s) {
 void cli_summary_title(cli_summary *s, const char *title) {
   if (s->sheet.plain) return;
   cli_summary_gap(s);
-  cli_put(&s->sheet, title);
-  cli_end_line(&s->sheet, CLI_BOLD, CLI_CUT);
+  cli_line(&s->sheet, title, CLI_BOLD, CLI_CUT);
+}
+
+void cli_summary_heading(cli_summary *s, const char *heading) {
+  cli_summary_gap(s);
+  cli_put_heading(&s->sheet, heading);
+  cli_put(&s->sheet, "  ");
 }
 
 void cli_summary_whole(cli_summary *s, const char *words) {
@@ -255,10 +264,8 @@ static void show_meta_graphs(cli_summary *s) {
 static void show_damage(cli_summary *s) {
   if (!s->damage || s->sheet.plain) return;
   cli_put(&s->sheet, "Damaged: ");
-  cli_put(&s->sheet, s->damage);
-  cli_end_line(&s->sheet, CLI_ALARM, CLI_WRAP);
-  cli_put(&s->sheet, "What could be read is shown.");
-  cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
+  cli_line(&s->sheet, s->damage, CLI_ALARM, CLI_WRAP);
+  cli_line(&s->sheet, "What could be read is shown.", CLI_NORMAL, CLI_CUT);
   cli_summary_gap(s);
 }
 
@@ -267,15 +274,13 @@ static void show_problems(cli_summary *s) {
   size_t listed = s->num_problems < most ? s->num_problems : most;
   for (size_t i = 0; i < listed && s->sheet.plain; i++) {
     cli_put(&s->sheet, "problem\t");
-    cli_put(&s->sheet, s->problems[i]);
-    cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
+    cli_line(&s->sheet, s->problems[i], CLI_NORMAL, CLI_WRAP);
   }
   if (s->sheet.plain || (listed == 0 && s->failed.code == CPB_OK)) return;
   cli_summary_title(s, "Problems");
   for (size_t i = 0; i < listed; i++) {
     cli_put(&s->sheet, "  ");
-    cli_put(&s->sheet, s->problems[i]);
-    cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
+    cli_line(&s->sheet, s->problems[i], CLI_NORMAL, CLI_WRAP);
   }
   if (s->num_problems > listed) cli_summary_more(s, s->num_problems - listed, "--json");
   if (s->failed.code == CPB_OK) return;
@@ -291,9 +296,7 @@ static void show_functions(cli_summary *s) {
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
     return;
   }
-  cli_summary_gap(s);
-  cli_put_heading(&s->sheet, cli_is_exported(s) ? "Functions and subgraphs" : "Functions");
-  cli_put(&s->sheet, "  ");
+  cli_summary_heading(s, cli_is_exported(s) ? "Functions and subgraphs" : "Functions");
   cli_put_count(&s->sheet, s->functions);
   cli_put(&s->sheet, " with ");
   cli_put_plural(&s->sheet, s->function_nodes, "node", "nodes");
@@ -317,8 +320,7 @@ static void show_more(cli_summary *s) {
     first = 0;
   }
   cli_end_line(&s->sheet, CLI_FAINT, CLI_WRAP);
-  cli_put(&s->sheet, "  --all shows everything, --json is for programs; see cpb help inspect");
-  cli_end_line(&s->sheet, CLI_FAINT, CLI_WRAP);
+  cli_line(&s->sheet, "  --all shows everything, --json is for programs; see cpb help inspect", CLI_FAINT, CLI_WRAP);
 }
 
 static void show_parts(cli_summary *s) {

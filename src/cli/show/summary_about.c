@@ -1,5 +1,5 @@
 /* The model's description, author, licence and metadata; and its parameters by type. */
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 /* --- Texts ------------------------------------------------------------------------------------ */
 
@@ -81,36 +81,26 @@ void cli_summary_show_about(cli_summary *s) {
 
 /* --- Parameters by type ------------------------------------------------------------------------- */
 
-static bool is_same(const cli_dtype *d, cpb_span name) {
-  return strlen(d->name) == name.size && memcmp(d->name, name.data, name.size) == 0;
-}
-
 void cli_summary_add_dtype(cli_summary *s, yyjson_val *item, uint64_t size) {
   const cpb_span name = cli_text_at(item, "dtype");
   const uint64_t elements = cli_number_at(item, "parameters");
   size_t i = 0;
   if (elements == 0 || name.size == 0 || name.size >= sizeof s->dtypes->name) return;
-  while (i < s->num_dtypes && !is_same(&s->dtypes[i], name)) i++;
+  while (i < s->num_dtypes && !cli_is_same(cli_span(s->dtypes[i].name), name)) i++;
   if (i == CLI_DTYPES_MOST) return;
   if (i == s->num_dtypes) memcpy(s->dtypes[s->num_dtypes++].name, name.data, name.size);
   s->dtypes[i].elements += elements;
   s->dtypes[i].size += size;
 }
 
+static bool add_constant(cli_summary *s, yyjson_val *item, void *user) {
+  (void)user;
+  cli_summary_add_dtype(s, item, cli_number_at(item, cpb_json_member(item, "bytes") ? "bytes" : "size"));
+  return true;
+}
+
 /* Kinds without variables have their weights among the constants. */
 void cli_summary_ask_dtypes(cli_summary *s) {
-  uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
   if (s->num_dtypes > 0 || !cpb_model_kind_answers(s->kind, CPB_ASK_CONSTANTS)) return;
-  do {
-    size_t i, count;
-    yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, (cpb_span){NULL, 0}, seen, size);
-    yyjson_val *constants = cpb_json_member(cli_root(page), "constants");
-    yyjson_arr_foreach(cli_items(constants), i, count, item)
-        cli_summary_add_dtype(s, item, cli_number_at(item, cpb_json_member(item, "bytes") ? "bytes" : "size"));
-    seen += yyjson_arr_size(cli_items(constants));
-    total = yyjson_arr_size(cli_items(constants)) > 0 ? cli_number_at(constants, "total") : seen;
-    size = cli_next_page(page, constants, CLI_PAGE_SIZE);
-    yyjson_doc_free(page);
-  } while (seen < total);
+  cli_summary_ask_list(s, CPB_ASK_CONSTANTS, add_constant, NULL);
 }

@@ -1,27 +1,19 @@
-/* Files with their sizes, and the parameters. */
+/* Files with their sizes, and the parameters; the tags of a SameDiff file. */
 #include "cli/os/os.h"
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 #define NOTE_SHORT 32 /* leaves room for a type on a narrow terminal */
 
 static const cli_column columns[] = {{NULL, CLI_KEPT | CLI_STRONG}, {NULL, CLI_RIGHT}, {NULL, CLI_KEPT}};
 
 /* The pending text becomes the note about the file. */
-static void add_file(cli_summary *s, cli_table *t, const char *name, uint64_t size) {
-  cli_sheet *sheet = &s->sheet;
+static void add_file(cli_summary *s, cli_table *t, cpb_span name, uint64_t size, bool may_lack) {
   char *note = cli_summary_keep(s);
-  cli_put_name(sheet, cli_span(name));
+  cli_cell_name(t, name);
+  if (size > 0 || !may_lack || s->sheet.plain) cli_put_size(&s->sheet, size);
   cli_table_cell(t);
-  if (size > 0 || sheet->plain) cli_put_size(sheet, size);
-  cli_table_cell(t);
-  if (note) cli_put(sheet, note);
-  cli_table_cell(t);
-  cpb_release(&sheet->cli->allocator, note);
-}
-
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
+  cli_cell(t, note);
+  cpb_release(&s->sheet.cli->allocator, note);
 }
 
 /* --- Files ------------------------------------------------------------------------------ */
@@ -46,7 +38,8 @@ static void add_own(cli_summary *s, cli_table *t) {
     cli_put_size(&s->sheet, message);
   }
   if (cpb_json_member(root, "entries")) cli_put_plural(&s->sheet, cli_number_at(root, "entries"), "entry", "entries");
-  add_file(s, t, last_part(path), size > 0 ? size : message);
+  const char *name = cli_last_part(path);
+  add_file(s, t, cli_span(*name ? name : path), size > 0 ? size : message, true);
 }
 
 /* The number of data files that are missing; only for local files outside of archives. */
@@ -79,23 +72,18 @@ static void add_checkpoint(cli_summary *s, cli_table *t) {
   if (missing > 0) cli_put_format(sheet, "; %d of them missing", (int)missing);
   if (without > 0) cli_put(sheet, "; ");
   if (without > 0) cli_put_plural(sheet, without, "variable without a value", "variables without a value");
-  add_file(s, t,
-           is_alone                          ? "values"
-           : s->kind == CPB_MODEL_META_GRAPH ? "checkpoint"
-                                             : "variables/",
-           cli_number_at(stored, "size"));
+  const char *name = is_alone ? "values" : s->kind == CPB_MODEL_META_GRAPH ? "checkpoint" : "variables/";
+  add_file(s, t, cli_span(name), cli_number_at(stored, "size"), true);
 }
 
 /* --- Parameters ---------------------------------------------------------------------------- */
 
 static void add_row(cli_summary *s, cli_table *t, const char *name, uint64_t count) {
   char *note = cli_summary_keep(s);
-  cli_put(&s->sheet, name);
-  cli_table_cell(t);
+  cli_cell(t, name);
   if (count > 0 || *name) cli_put_count(&s->sheet, count);
   cli_table_cell(t);
-  if (note) cli_put(&s->sheet, note);
-  cli_table_cell(t);
+  cli_cell(t, note);
   cpb_release(&s->sheet.cli->allocator, note);
 }
 
@@ -179,27 +167,16 @@ static void add_external(cli_summary *s, cli_table *t) {
   size_t i, count;
   yyjson_val *file;
   yyjson_arr_foreach(cpb_json_member(cli_root(s->overview), "external_data"), i, count, file) {
-    cpb_span name = cli_text_at(file, "location");
     cli_put_plural(&s->sheet, cli_number_at(file, "tensors"), "tensor", "tensors");
-    char *note = cli_summary_keep(s);
-    cli_put_name(&s->sheet, name);
-    cli_table_cell(t);
-    cli_put_size(&s->sheet, cli_number_at(file, "bytes"));
-    cli_table_cell(t);
-    if (note) cli_put(&s->sheet, note);
-    cli_table_cell(t);
-    cpb_release(&s->sheet.cli->allocator, note);
+    add_file(s, t, cli_text_at(file, "location"), cli_number_at(file, "bytes"), false);
   }
 }
 
 /* With --brief. */
 static void add_unread(cli_summary *s, cli_table *t, yyjson_val *unread) {
-  cli_put(&s->sheet, s->sheet.plain ? "unread" : "initializers");
-  cli_table_cell(t);
-  cli_put_size(&s->sheet, cli_number_at(unread, "size"));
-  cli_table_cell(t);
-  cli_put(&s->sheet, "not read: --brief");
-  cli_table_cell(t);
+  cli_cell(t, s->sheet.plain ? "unread" : "initializers");
+  cli_cell_size(t, cli_number_at(unread, "size"));
+  cli_cell(t, "not read: --brief");
 }
 
 static void add_parameters(cli_summary *s, cli_table *t) {
@@ -238,12 +215,74 @@ void cli_summary_show_files(cli_summary *s) {
   add_external(s, &t);
   uint64_t layers = cli_number_at(keras, "layers"); /* including the model itself */
   if (keras_size > 0) cli_put_plural(&s->sheet, layers > 1 ? layers - 1 : layers, "layer", "layers");
-  if (keras_size > 0) add_file(s, &t, "keras_metadata.pb", keras_size);
+  if (keras_size > 0) add_file(s, &t, cli_span("keras_metadata.pb"), keras_size, true);
   add_checkpoint(s, &t);
-  if (fingerprint > 0) add_file(s, &t, "fingerprint.pb", fingerprint);
+  if (fingerprint > 0) add_file(s, &t, cli_span("fingerprint.pb"), fingerprint, true);
   t.word = "count";
   yyjson_val *unread = cpb_json_member(root, "unread");
   if (unread) add_unread(s, &t, unread);
   else add_parameters(s, &t);
   cli_table_end(&t);
+}
+
+/* --- Tags --------------------------------------------------------------------------------- */
+
+static const cli_column tag_columns[] = {{"tag", CLI_KEPT | CLI_STRONG},
+                                         {"graph.fb", CLI_RIGHT},
+                                         {"params/", CLI_RIGHT},
+                                         {"updater/", CLI_RIGHT},
+                                         {"training", 0}};
+
+static void put_tag(cli_summary *s, cli_table *t, yyjson_val *tag) {
+  yyjson_val *updater = cpb_json_member(tag, "updater");
+  bool is_default = yyjson_is_true(cpb_json_member(tag, "default"));
+  cli_cell_name(t, cli_text_at(tag, "tag"));
+  if (yyjson_is_null(cpb_json_member(tag, "graph_bytes"))) cli_put(&s->sheet, "missing");
+  else cli_put_size(&s->sheet, cli_number_at(tag, "graph_bytes"));
+  cli_table_cell(t);
+  cli_cell_size(t, cli_number_at(cpb_json_member(tag, "parameters"), "bytes"));
+  if (s->sheet.plain || cli_number_at(updater, "files") > 0) cli_put_size(&s->sheet, cli_number_at(updater, "bytes"));
+  cli_table_cell(t);
+  if (yyjson_is_true(cpb_json_member(tag, "training_config"))) cli_put(&s->sheet, "configured");
+  if (is_default && !s->sheet.plain)
+    cli_put(&s->sheet, s->sheet.text.size > 0 ? "; graph shown below" : "graph shown below");
+  cli_table_cell(t);
+}
+
+static void show_variables(cli_summary *s) {
+  yyjson_val *graph = cpb_json_member(cli_root(s->overview), "graph"), *key, *value;
+  yyjson_val *kinds = cpb_json_member(graph, "kinds");
+  size_t i, count, shown = 0;
+  uint64_t number;
+  cpb_span kind = {NULL, 0};
+  if (!yyjson_is_obj(graph) || s->sheet.plain) return;
+  cli_summary_heading(s, "Variables");
+  cli_put_count(&s->sheet, cli_number_at(graph, "variables"));
+  yyjson_obj_foreach(kinds, i, count, key, value) {
+    if (!cpb_json_unsigned(value, &number) || number == 0) continue;
+    cli_put(&s->sheet, shown++ == 0 ? ": " : ", ");
+    cpb_json_text(key, &kind);
+    cli_put_name(&s->sheet, kind);
+    cli_put(&s->sheet, " ");
+    cli_put_count(&s->sheet, number);
+  }
+  cli_put_dot(&s->sheet);
+  cli_put_plural(&s->sheet, cli_number_at(cli_root(s->overview), "nodes"), "node", "nodes");
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
+}
+
+void cli_summary_show_tags(cli_summary *s) {
+  yyjson_val *page = cpb_json_member(cli_root(s->overview), "tags"), *tag;
+  size_t i, count, listed = 0;
+  cli_table t;
+  if (yyjson_arr_size(cli_items(page)) > 0) {
+    cli_summary_title(s, "Tags");
+    cli_table_begin(&t, &s->sheet, 2, tag_columns, 5);
+    t.word = "tag";
+    t.lines_most = s->sheet.all ? 0 : s->amounts->top;
+    yyjson_arr_foreach(cli_items(page), i, count, tag) put_tag(s, &t, tag);
+    listed = yyjson_arr_size(cli_items(page)) - cli_table_end(&t);
+    if (cli_number_at(page, "total") > listed) cli_summary_more(s, cli_number_at(page, "total") - listed, "overview");
+  }
+  show_variables(s);
 }

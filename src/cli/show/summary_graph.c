@@ -1,5 +1,5 @@
 /* The contents of the graph: large constants, operations, functions. */
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 #define LARGE ((uint64_t)16 << 10) /* a constant */
 #define CUSTOM_MOST 4
@@ -20,22 +20,20 @@ static void put_size(cli_summary *s, yyjson_val *item) {
   else if (!cpb_json_member(item, "entry") || cpb_json_member(item, "bytes")) cli_put_size(&s->sheet, size_of(item));
 }
 
-static void put_constant(cli_summary *s, cli_table *t, yyjson_val *item) {
+static bool put_constant(cli_summary *s, yyjson_val *item, void *table) {
+  cli_table *t = table;
   cpb_span function = cli_text_at(item, "function");
-  cli_put_name(&s->sheet, cli_text_at(item, "node"));
-  cli_table_cell(t);
-  cli_put_tensor(&s->sheet, item);
-  cli_table_cell(t);
+  cli_cell_name(t, cli_text_at(item, "node"));
+  cli_cell_tensor(t, item);
   put_size(s, item);
   cli_table_cell(t);
   if (function.size > 0 && !s->sheet.plain) cli_put(&s->sheet, "in ");
-  cli_put_name(&s->sheet, function);
-  cli_table_cell(t);
+  cli_cell_name(t, function);
+  return true;
 }
 
 static bool is_one_of(cpb_span text, const char *a, const char *b) {
-  return (text.size == strlen(a) && memcmp(text.data, a, text.size) == 0) ||
-         (text.size == strlen(b) && memcmp(text.data, b, text.size) == 0);
+  return cli_is_same(text, cli_span(a)) || cli_is_same(text, cli_span(b));
 }
 
 /* The name of a node, without the number of its output. */
@@ -44,9 +42,7 @@ static cpb_span node_of(cpb_span tensor) {
   return colon ? (cpb_span){tensor.data, (size_t)(colon - tensor.data)} : tensor;
 }
 
-static bool is_same(cpb_span a, cpb_span b) {
-  return a.size == b.size && a.size > 0 && memcmp(a.data, b.data, a.size) == 0;
-}
+static bool is_same(cpb_span a, cpb_span b) { return a.size > 0 && cli_is_same(a, b); }
 
 static bool saves(const cli_summary *s, yyjson_val *node) {
   yyjson_val *saver = cpb_json_member(cli_root(s->overview), "saver");
@@ -85,34 +81,20 @@ void cli_summary_ask_constants(cli_summary *s) {
 
 /* A program gets all of them, in pages. */
 static void show_all_constants(cli_summary *s) {
-  const cpb_span every = {NULL, 0};
-  uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
   cli_table t;
   cli_table_begin(&t, &s->sheet, 2, columns, 4);
   t.word = "constant";
-  do {
-    size_t i, count;
-    yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, every, seen, size);
-    yyjson_val *constants = cpb_json_member(cli_root(page), "constants");
-    yyjson_arr_foreach(cli_items(constants), i, count, item) put_constant(s, &t, item);
-    seen += yyjson_arr_size(cli_items(constants));
-    total = yyjson_arr_size(cli_items(constants)) > 0 ? cli_number_at(constants, "total") : seen;
-    size = cli_next_page(page, constants, CLI_PAGE_SIZE);
-    yyjson_doc_free(page);
-  } while (seen < total && cli_can_print(s->sheet.cli));
+  cli_summary_ask_list(s, CPB_ASK_CONSTANTS, put_constant, &t);
   cli_table_end(&t);
 }
 
 static void show_no_large_constants(cli_summary *s, uint64_t total, uint64_t size, bool saving) {
-  cli_summary_gap(s);
-  cli_put_heading(&s->sheet, "Constants");
-  cli_put(&s->sheet, "  ");
+  cli_summary_heading(s, "Constants");
   cli_put_count(&s->sheet, total);
   cli_put(&s->sheet, ", ");
   cli_put_size(&s->sheet, size);
-  cli_put(&s->sheet, saving ? " in all; those over 16 KiB serve only for saving" : " in all; none over 16 KiB");
-  cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
+  cli_line(&s->sheet, saving ? " in all; those over 16 KiB serve only for saving" : " in all; none over 16 KiB",
+           CLI_NORMAL, CLI_WRAP);
 }
 
 /* Whether the constant is one to list. */
@@ -131,7 +113,7 @@ static void show_largest(cli_summary *s, yyjson_val *items, uint64_t total, bool
   t.lines_most = 2 * s->amounts->top;
   yyjson_arr_foreach(items, i, count, item) {
     if (listed == s->amounts->top || !(parameters || is_large(s, item, i))) continue;
-    put_constant(s, &t, item);
+    put_constant(s, item, &t);
     listed++;
   }
   listed -= cli_table_end(&t);

@@ -1,9 +1,8 @@
 /* Layers with their parameters. If there are many, runs of similar ones are folded. */
 #include "base/checked.h"
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 #define LAYERS_MOST ((size_t)1 << 16) /* that are examined */
-#define PAGE 200                      /* layers come with their configurations */
 #define COMMON_LEAST 5                /* shortest common beginning of similar names */
 
 static cli_layer *layer_at(const cli_layers *l, size_t i) { return (cli_layer *)(void *)l->rows.data + i; }
@@ -47,7 +46,7 @@ static size_t stem_of(const char *name) {
   return 0;
 }
 
-static void add_layer(cli_summary *s, yyjson_val *item) {
+static bool add_layer(cli_summary *s, yyjson_val *item, void *user) {
   cli_layers *l = &s->layers;
   cli_layer layer = {.count = 1, .alike = true, .depth = (uint32_t)cli_number_at(item, "depth")};
   cli_put_name(&s->sheet, cli_text_at(item, "name"));
@@ -61,6 +60,8 @@ static void add_layer(cli_summary *s, yyjson_val *item) {
   layer.parameters = cli_number_at(item, "parameters");
   if (!s->sheet.failed) layer.stem = stem_of(text_at(l, layer.name));
   if (!s->sheet.failed && !cpb_buffer_append(&l->rows, &layer, sizeof layer)) s->sheet.failed = true;
+  (void)user;
+  return !s->sheet.failed && count_layers(l) < LAYERS_MOST;
 }
 
 /* The smallest depth with several layers: deeper ones are within them. */
@@ -74,23 +75,8 @@ static uint32_t find_depth(const cli_layers *l) {
 }
 
 void cli_summary_ask_layers(cli_summary *s) {
-  cli_layers *l = &s->layers;
-  const cpb_span all = {NULL, 0};
-  size_t seen = 0;
-  uint64_t size = PAGE;
-  do {
-    size_t i, count;
-    yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_LAYERS, all, seen, size);
-    yyjson_val *layers = cpb_json_member(cli_root(page), "layers");
-    l->total = page ? cli_number_at(layers, "total") : 0;
-    yyjson_arr_foreach(cli_items(layers), i, count, item) add_layer(s, item);
-    seen += yyjson_arr_size(cli_items(layers));
-    if (yyjson_arr_size(cli_items(layers)) == 0) l->total = seen;
-    size = cpb_min_u64(cli_next_page(page, layers, PAGE), LAYERS_MOST - cpb_min_size(seen, LAYERS_MOST));
-    yyjson_doc_free(page);
-  } while (seen < l->total && seen < LAYERS_MOST);
-  l->depth = find_depth(l);
+  cli_summary_ask_list(s, CPB_ASK_LAYERS, add_layer, NULL);
+  s->layers.depth = find_depth(&s->layers);
 }
 
 void cli_summary_free_layers(cli_summary *s) {
@@ -266,8 +252,7 @@ static void put_rows(cli_summary *s, cli_table *t, size_t count, bool nested) {
     cli_table_cell(t);
     if (run->count == 1) cli_put(&s->sheet, text_at(&s->layers, run->input));
     cli_table_cell(t);
-    cli_put_count(&s->sheet, run->parameters);
-    cli_table_cell(t);
+    cli_cell_count(t, run->parameters);
     if (nested) cli_put(&s->sheet, text_at(&s->layers, run->path));
     cli_table_cell(t);
   }
@@ -283,14 +268,12 @@ static uint64_t count_shown(const cli_layers *l) {
 static void put_total(cli_summary *s, cli_table *t) {
   yyjson_val *parameters = cpb_json_member(cli_root(s->overview), "parameters");
   if (s->sheet.plain || !yyjson_is_obj(parameters)) return;
-  cli_put(&s->sheet, "total");
-  cli_table_cell(t);
+  cli_cell(t, "total");
   cli_put_plural(&s->sheet, count_shown(&s->layers), "layer", "layers");
   if (yyjson_is_true(cpb_json_member(parameters, "partial"))) cli_put(&s->sheet, ", not all counted");
   cli_table_cell(t);
   cli_table_cell(t);
-  cli_put_count(&s->sheet, cli_number_at(parameters, "total"));
-  cli_table_cell(t);
+  cli_cell_count(t, cli_number_at(parameters, "total"));
   cli_table_cell(t);
 }
 

@@ -1,5 +1,5 @@
 /* The model's inputs and outputs: its signatures, or those of a graph. */
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 static const cli_column columns[] = {{NULL, CLI_DIM}, {NULL, CLI_KEPT}, {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}};
 
@@ -27,12 +27,10 @@ cpb_span cli_summary_default_signature(const cli_summary *s) { return cli_text_a
 /* --- Tensors ----------------------------------------------------------------------- */
 
 static void put_row(cli_summary *s, cli_table *t, const char *role, cpb_span key, yyjson_val *tensor) {
-  cli_put(&s->sheet, role);
-  cli_table_cell(t);
+  cli_cell(t, role);
   if (s->sheet.plain) cli_put_name(&s->sheet, key);
   cli_table_cell(t);
-  cli_put_name(&s->sheet, cli_text_at(tensor, "name"));
-  cli_table_cell(t);
+  cli_cell_name(t, cli_text_at(tensor, "name"));
   if (cpb_json_member(tensor, "dtype") || yyjson_is_obj(cpb_json_member(tensor, "type")))
     cli_put_tensor(&s->sheet, tensor);
   else if (!s->sheet.plain) cli_put(&s->sheet, "operation ");
@@ -55,8 +53,7 @@ static void put_tensors(cli_summary *s, cli_table *t, const char *role, yyjson_v
   cli_table_cell(t);
   cli_table_cell(t);
   cli_put_count(&s->sheet, total - i);
-  cli_put(&s->sheet, " more");
-  cli_table_cell(t);
+  cli_cell(t, " more");
   cli_table_cell(t);
 }
 

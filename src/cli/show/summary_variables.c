@@ -1,5 +1,5 @@
 /* Variables: the totals, and the largest. */
-#include "cli/show/summary_state.h"
+#include "cli/show/summary.h"
 
 /* --- Asking --------------------------------------------------------------------------- */
 
@@ -25,9 +25,9 @@ static uint64_t bytes_of(cpb_span dtype) {
   for (; i < dtype.size && dtype.data[i] >= '0' && dtype.data[i] <= '9'; i++) bits = 10 * bits + (dtype.data[i] - '0');
   if (bits > 256) return 0;
   if (bits > 0) return (bits + 7) / 8;
-  if (dtype.size == 4 && memcmp(dtype.data, "bool", 4) == 0) return 1;
-  if (dtype.size == 4 && memcmp(dtype.data, "half", 4) == 0) return 2;
-  return dtype.size == 6 && memcmp(dtype.data, "double", 6) == 0 ? 8 : 0;
+  if (cli_is_same(dtype, cli_span("bool"))) return 1;
+  if (cli_is_same(dtype, cli_span("half"))) return 2;
+  return cli_is_same(dtype, cli_span("double")) ? 8 : 0;
 }
 
 static uint64_t hash(cpb_span text) {
@@ -81,14 +81,15 @@ static uint64_t size_of(yyjson_val *item, uint64_t elements) {
   return is_own ? cli_number_at(stored, "size") : elements * bytes_of(cli_text_at(item, "dtype"));
 }
 
-static void add_variable(cli_summary *s, yyjson_val *item) {
+static bool add_variable(cli_summary *s, yyjson_val *item, void *user) {
   cli_variables *v = &s->variables;
   uint64_t elements = elements_of(cpb_json_member(item, "shape")), size = size_of(item, elements);
   uint64_t name = hash(cli_text_at(item, "name"));
-  if (!cli_is_text(cpb_json_member(item, "kind"), "variable")) return;
+  (void)user;
+  if (!cli_is_text(cpb_json_member(item, "kind"), "variable")) return true;
   if (is_copy(item)) {
     v->copies++;
-    return;
+    return true;
   }
   if (!cpb_buffer_append(&v->names, &name, sizeof name)) s->sheet.failed = true;
   cli_summary_add_dtype(s, item, size);
@@ -96,23 +97,10 @@ static void add_variable(cli_summary *s, yyjson_val *item) {
   v->elements += elements;
   v->size += size;
   rank(s, item, size);
+  return true;
 }
 
-void cli_summary_ask_variables(cli_summary *s) {
-  const cpb_span all = {NULL, 0};
-  uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
-  do {
-    size_t i, count;
-    yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, all, seen, size);
-    yyjson_val *variables = cpb_json_member(cli_root(page), "variables");
-    yyjson_arr_foreach(cli_items(variables), i, count, item) add_variable(s, item);
-    seen += yyjson_arr_size(cli_items(variables));
-    total = yyjson_arr_size(cli_items(variables)) > 0 ? cli_number_at(variables, "total") : seen;
-    size = cli_next_page(page, variables, CLI_PAGE_SIZE);
-    yyjson_doc_free(page);
-  } while (seen < total);
-}
+void cli_summary_ask_variables(cli_summary *s) { cli_summary_ask_list(s, CPB_ASK_VARIABLES, add_variable, NULL); }
 
 void cli_summary_free_variables(cli_summary *s) {
   cpb_buffer_free(&s->variables.names);
@@ -125,41 +113,29 @@ static const cli_column columns[] = {
     {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_RIGHT}, {NULL, CLI_DIM}};
 static const cli_column all_columns[] = {{NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_DIM}};
 
+static bool put_variable(cli_summary *s, yyjson_val *item, void *table) {
+  cli_table *t = table;
+  (void)s;
+  const bool is_stored = yyjson_is_obj(cpb_json_member(item, "stored"));
+  cli_cell_name(t, handle_of(item));
+  cli_cell_tensor(t, item);
+  cli_cell_size(t, is_stored ? size_of(item, elements_of(cpb_json_member(item, "shape"))) : 0);
+  cli_cell_name(t, cli_text_at(item, "name"));
+  return true;
+}
+
 /* A program gets all of them, in the model's order. */
 static void show_all(cli_summary *s) {
   cli_table t;
-  const cpb_span every = {NULL, 0};
-  uint64_t seen = 0, size = CLI_PAGE_SIZE, total;
   cli_table_begin(&t, &s->sheet, 2, all_columns, 4);
   t.word = "variable";
-  do {
-    size_t i, count;
-    yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, every, seen, size);
-    yyjson_val *variables = cpb_json_member(cli_root(page), "variables");
-    yyjson_arr_foreach(cli_items(variables), i, count, item) {
-      cli_put_name(&s->sheet, handle_of(item));
-      cli_table_cell(&t);
-      cli_put_tensor(&s->sheet, item);
-      cli_table_cell(&t);
-      const bool is_stored = yyjson_is_obj(cpb_json_member(item, "stored"));
-      cli_put_size(&s->sheet, is_stored ? size_of(item, elements_of(cpb_json_member(item, "shape"))) : 0);
-      cli_table_cell(&t);
-      cli_put_name(&s->sheet, cli_text_at(item, "name"));
-      cli_table_cell(&t);
-    }
-    seen += yyjson_arr_size(cli_items(variables));
-    total = yyjson_arr_size(cli_items(variables)) > 0 ? cli_number_at(variables, "total") : seen;
-    size = cli_next_page(page, variables, CLI_PAGE_SIZE);
-    yyjson_doc_free(page);
-  } while (seen < total && cli_can_print(s->sheet.cli));
+  cli_summary_ask_list(s, CPB_ASK_VARIABLES, put_variable, &t);
   cli_table_end(&t);
 }
 
 static void put_rest(cli_summary *s, cli_table *t, uint64_t count, uint64_t size) {
   cli_put_count(&s->sheet, count);
-  cli_put(&s->sheet, " more");
-  cli_table_cell(t);
+  cli_cell(t, " more");
   cli_table_cell(t);
   if (size > 0) cli_put_size(&s->sheet, size);
   cli_table_cell(t);

@@ -236,6 +236,31 @@ void cli_table_cell(cli_table *t) {
   if (t->rows == ROWS_AT_ONCE && t->lines_most == 0 && !t->sheet->plain && !t->sheet->failed) flush(t);
 }
 
+void cli_cell(cli_table *t, const char *text) {
+  if (text) cli_put(t->sheet, text);
+  cli_table_cell(t);
+}
+
+void cli_cell_name(cli_table *t, cpb_span name) {
+  cli_put_name(t->sheet, name);
+  cli_table_cell(t);
+}
+
+void cli_cell_count(cli_table *t, uint64_t count) {
+  cli_put_count(t->sheet, count);
+  cli_table_cell(t);
+}
+
+void cli_cell_size(cli_table *t, uint64_t bytes) {
+  cli_put_size(t->sheet, bytes);
+  cli_table_cell(t);
+}
+
+void cli_cell_tensor(cli_table *t, yyjson_val *tensor) {
+  cli_put_tensor(t->sheet, tensor);
+  cli_table_cell(t);
+}
+
 size_t cli_table_end(cli_table *t) {
   if (!t->sheet->plain && !t->sheet->failed) flush(t);
   if (t->sheet->plain) t->rows = 0;

@@ -51,6 +51,13 @@ void cli_table_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_column
 /* The pending text becomes the next cell of the row, or of the next row. */
 void cli_table_cell(cli_table *t);
 
+/* The same, with this text before it. */
+void cli_cell(cli_table *t, const char *text); /* NULL: nothing */
+void cli_cell_name(cli_table *t, cpb_span name);
+void cli_cell_count(cli_table *t, uint64_t count);
+void cli_cell_size(cli_table *t, uint64_t bytes);
+void cli_cell_tensor(cli_table *t, yyjson_val *tensor);
+
 /* Prints the rows, or as many as fit, and frees. Returns the number of the others. */
 size_t cli_table_end(cli_table *t);
 

@@ -1,10 +1,13 @@
-#include "cli/show/values.h"
+#include "cli/show/sheet.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
+
 #define DEPTH_MOST 8 /* deeper values do not fit on a line */
+#define TOLD_MOST 1024
 
 /* --- Numbers ------------------------------------------------------------------------ */
 
@@ -47,7 +50,7 @@ void cli_put_plural(cli_sheet *s, uint64_t count, const char *one, const char *m
 
 /* --- Tensors ---------------------------------------------------------------------------- */
 
-static bool begins(cpb_span text, const char *word) {
+bool cli_begins(cpb_span text, const char *word) {
   return text.size >= strlen(word) && memcmp(text.data, word, strlen(word)) == 0;
 }
 
@@ -64,7 +67,7 @@ void cli_put_dtype(cli_sheet *s, cpb_span dtype) {
                {"UINT", "u", false},        {"BOOL", "bool", true},    {"UTF8", "string", true}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t length = strlen(names[i].name);
-    if (!begins(dtype, names[i].name) || (names[i].whole && dtype.size != length)) continue;
+    if (!cli_begins(dtype, names[i].name) || (names[i].whole && dtype.size != length)) continue;
     cli_put(s, names[i].shown);
     cli_put_name(s, (cpb_span){dtype.data + length, dtype.size - length});
     return;
@@ -244,5 +247,71 @@ cpb_span cli_text_at(yyjson_val *object, const char *key) {
 
 bool cli_is_text(yyjson_val *value, const char *text) {
   cpb_span found;
-  return cpb_json_text(value, &found) && found.size == strlen(text) && memcmp(found.data, text, found.size) == 0;
+  return cpb_json_text(value, &found) && cli_is_same(found, cli_span(text));
+}
+
+/* --- Messages --------------------------------------------------------------------------------- */
+
+static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+static bool is_letter(uint8_t c) { return c >= 'a' && c <= 'z'; }
+
+/* Whether the word before `end`, or at `begin`, is one of those that go with a number. */
+static bool is_one_of(cpb_span text, size_t begin, size_t end, const char *const *words) {
+  for (; *words; words++) {
+    if (strlen(*words) == end - begin && memcmp(text.data + begin, *words, end - begin) == 0) return true;
+  }
+  return false;
+}
+
+static bool is_place(cpb_span text, size_t number) {
+  static const char *const words[] = {"byte", "bytes", NULL};
+  size_t end = number > 0 && text.data[number - 1] == ' ' ? number - 1 : 0, begin = end;
+  while (begin > 0 && is_letter(text.data[begin - 1])) begin--;
+  return is_one_of(text, begin, end, words);
+}
+
+static bool is_count(cpb_span text, size_t number, size_t end) {
+  static const char *const words[] = {"bytes",   "chunks", "elements", "entries",   "files", "more",  "nodes",
+                                      "records", "slices", "strings",  "variables", "are",   "steps", NULL};
+  if (number > 0 && text.data[number - 1] != ' ' && text.data[number - 1] != '(') return false;
+  if (end >= text.size || text.data[end] != ' ') return false;
+  size_t last = ++end;
+  while (last < text.size && is_letter(text.data[last])) last++;
+  return is_one_of(text, end, last, words);
+}
+
+static size_t put_digits(char *out, size_t at, size_t size, const uint8_t *digits, size_t count, bool grouped) {
+  for (size_t i = 0; i < count && at + 2 < size; i++) {
+    if (grouped && i > 0 && (count - i) % 3 == 0) out[at++] = ',';
+    out[at++] = (char)digits[i];
+  }
+  return at;
+}
+
+void cli_tell(char *out, size_t size, cpb_span text) {
+  size_t at = 0;
+  for (size_t i = 0; i < text.size && at + 2 < size;) {
+    size_t end = i;
+    while (end < text.size && is_digit(text.data[end])) end++;
+    if (end == i) {
+      out[at++] = (char)text.data[i++];
+      continue;
+    }
+    at = put_digits(out, at, size, text.data + i, end - i, is_place(text, i) || is_count(text, i, end));
+    i = end;
+  }
+  out[at] = 0;
+}
+
+void cli_put_problem(cli_sheet *s, yyjson_val *problem) {
+  char told[TOLD_MOST];
+  uint64_t offset;
+  const cpb_span text = cli_text_at(problem, "text");
+  if (cpb_json_unsigned(cpb_json_member(problem, "offset"), &offset)) {
+    cli_put(s, "byte ");
+    cli_put_count(s, offset);
+    cli_put(s, ": ");
+  }
+  cli_tell(told, sizeof told, text);
+  cli_put_name(s, s->plain ? text : cli_span(told));
 }

@@ -1,10 +1,9 @@
-#include "cli/show/weight.h"
+#include "cli/show/show.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/show/asker.h"
-#include "cli/show/values.h"
+#include "cli/show/sheet.h"
 
 #define DEPTH 100
 #define SHOWN 8   /* of the first values */
@@ -127,7 +126,7 @@ static void show_item(weight *w) {
   const cpb_span layer = cli_text_at(cpb_json_member(w->item, "layer"), "name"), path = cli_text_at(w->item, "path");
   show_text(w, "use", cli_text_at(w->item, "use"));
   show_text(w, "layer", layer);
-  if (path.size != w->name.size || memcmp(path.data, w->name.data, path.size) != 0) show_text(w, "path", path);
+  if (!cli_is_same(path, w->name)) show_text(w, "path", path);
   show_text(w, "function", cli_text_at(w->item, "function"));
   show_place(w);
 }
@@ -292,12 +291,8 @@ int cli_show_weight(cli *c, cpb_model_file *model) {
   weight w = {.asker = {.cli = c, .model = model, .silent = true}, .name = cli_span(c->settings.name), .width = 9};
   cli_sheet_begin(&w.sheet, c);
   const char *json = count_values(&w, &size);
-  if (json && c->settings.json) {
-    cli_print_bytes(c, json, size);
-    cli_print(c, "\n");
-  } else if (json) {
-    show(&w, json, size);
-  }
+  if (json && c->settings.json) cli_print_answer(c, json, size);
+  else if (json) show(&w, json, size);
   yyjson_doc_free(w.statistics);
   const int printed = cli_sheet_end(&w.sheet);
   return w.asker.status != CLI_OK ? w.asker.status : printed;

@@ -1,4 +1,4 @@
-/* cpb tag: the list of parts, a JSON file. */
+/* cpb tag: the list of parts, a JSON file; and the bytes of parts, from files and models. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "cli/tag/tag.h"
 
 #define LIST_MAX ((uint64_t)256 << 20)
+#define PIECE ((size_t)256 << 10)
 #define DEPTH 32
 #define NO_TEXT ((cpb_span){NULL, 0})
 
@@ -47,29 +48,27 @@ static uint8_t *read_whole(cli *c, const char *path, size_t *size, int *status) 
 
 /* --- Members ------------------------------------------------------------------------------ */
 
-static bool is_one_of(yyjson_val *key, const char *const *known) {
-  for (; *known; known++) {
-    if (yyjson_equals_str(key, *known)) return true;
-  }
-  return false;
-}
+/* A member that an object may have: a text, for which there is a place, or of another type. */
+typedef struct member {
+  const char *key;
+  cpb_span *text;
+} member;
 
-/* Checks that an object has only these members; the list of names ends with NULL. */
-static int check_members(const place *p, yyjson_val *object, const char *const *known) {
+/* Takes the texts; without text is what the object lacks. The list of members ends with no key. */
+static int get_members(const place *p, yyjson_val *object, const member *known) {
   size_t i, count;
   yyjson_val *key, *value;
   if (!yyjson_is_obj(object)) return refuse(p, "an object is expected", NULL);
+  for (const member *m = known; m->key; m++) {
+    if (m->text) *m->text = NO_TEXT;
+  }
   yyjson_obj_foreach(object, i, count, key, value) {
-    if (!is_one_of(key, known)) return refuse(p, "unknown member", yyjson_get_str(key));
+    const member *m = known;
+    while (m->key && !yyjson_equals_str(key, m->key)) m++;
+    if (!m->key) return refuse(p, "unknown member", yyjson_get_str(key));
+    if (m->text && !cpb_json_text(value, m->text)) return refuse(p, "a text is expected", m->key);
   }
   return CLI_OK;
-}
-
-static int get_text(const place *p, yyjson_val *object, const char *key, cpb_span *text) {
-  yyjson_val *value = cpb_json_member(object, key);
-  *text = NO_TEXT;
-  if (!value || cpb_json_text(value, text)) return CLI_OK;
-  return refuse(p, "a text is expected", key);
 }
 
 static int get_number(const place *p, yyjson_val *value, const char *what, uint64_t *number) {
@@ -93,10 +92,8 @@ static tag_source *add_source(const place *p, cpb_span path, int *status) {
   tag_parts *parts = p->parts;
   cli *c = parts->cli;
   void *sources = parts->sources;
-  if (!cpb_reserve(&c->allocator, &sources, &parts->capacity, parts->count + 1, sizeof *parts->sources)) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
+  if (!cpb_reserve(&c->allocator, &sources, &parts->capacity, parts->count + 1, sizeof *parts->sources))
+    return cli_no_memory(c, status);
   parts->sources = sources;
   char *found = find_path(p, path, status);
   if (!found) return NULL;
@@ -162,13 +159,11 @@ static int get_shape(const place *p, yyjson_val *object, uint64_t *shape, uint32
 }
 
 static int add_raw(const place *p, yyjson_val *object, cpb_samediff_part *part) {
-  static const char *const known[] = {"raw", "dtype", "shape", "order", "big_endian", "empty", NULL};
   cpb_span path, dtype, order;
+  const member known[] = {{"raw", &path},       {"dtype", &dtype}, {"order", &order}, {"shape", NULL},
+                          {"big_endian", NULL}, {"empty", NULL},   {NULL, NULL}};
   uint64_t shape[NPY_RANK_MAX];
-  int status = check_members(p, object, known);
-  if (status == CLI_OK) status = get_text(p, object, "raw", &path);
-  if (status == CLI_OK) status = get_text(p, object, "dtype", &dtype);
-  if (status == CLI_OK) status = get_text(p, object, "order", &order);
+  int status = get_members(p, object, known);
   if (status == CLI_OK) status = get_shape(p, object, shape, &part->rank);
   if (status != CLI_OK) return status;
   bool fortran = order.size == 1 && order.data[0] == 'f';
@@ -203,13 +198,10 @@ static int add_values(const place *p, const cpb_values_info *info, cpb_samediff_
 }
 
 static int add_from_model(const place *p, yyjson_val *object, cpb_samediff_part *part) {
-  static const char *const known[] = {"from", "tag", "name", "state", NULL};
   cpb_span path, tag, name;
+  const member known[] = {{"from", &path}, {"tag", &tag}, {"name", &name}, {"state", NULL}, {NULL, NULL}};
   uint32_t state;
-  int status = check_members(p, object, known);
-  if (status == CLI_OK) status = get_text(p, object, "from", &path);
-  if (status == CLI_OK) status = get_text(p, object, "tag", &tag);
-  if (status == CLI_OK) status = get_text(p, object, "name", &name);
+  int status = get_members(p, object, known);
   if (status == CLI_OK) status = get_state(p, object, &state);
   tag_source *s = status == CLI_OK ? add_source(p, path, &status) : NULL;
   if (!s) return status;
@@ -225,11 +217,9 @@ static int add_from_model(const place *p, yyjson_val *object, cpb_samediff_part 
 }
 
 static int add_shared(const place *p, yyjson_val *object, cpb_samediff_part *part) {
-  static const char *const known[] = {"tag", "name", "state", NULL};
   cpb_span tag, name;
-  int status = check_members(p, object, known);
-  if (status == CLI_OK) status = get_text(p, object, "tag", &tag);
-  if (status == CLI_OK) status = get_text(p, object, "name", &name);
+  const member known[] = {{"tag", &tag}, {"name", &name}, {"state", NULL}, {NULL, NULL}};
+  int status = get_members(p, object, known);
   if (status == CLI_OK) status = get_state(p, object, &part->state);
   part->tag = (const char *)tag.data;
   part->tag_size = tag.size;
@@ -239,11 +229,9 @@ static int add_shared(const place *p, yyjson_val *object, cpb_samediff_part *par
 }
 
 static int add_content(const place *p, yyjson_val *object, cpb_samediff_part *part) {
-  static const char *const known[] = {"file", "kind", NULL};
   cpb_span path, kind;
-  int status = check_members(p, object, known);
-  if (status == CLI_OK) status = get_text(p, object, "file", &path);
-  if (status == CLI_OK) status = get_text(p, object, "kind", &kind);
+  const member known[] = {{"file", &path}, {"kind", &kind}, {NULL, NULL}};
+  int status = get_members(p, object, known);
   const tag_source *s = status == CLI_OK ? add_source(p, path, &status) : NULL;
   if (s) status = file_size(p, s, &part->size);
   part->kind = (const char *)kind.data;
@@ -312,14 +300,13 @@ static int load_file(const place *p, cpb_span path, cpb_span *content) {
 }
 
 static int add_tag(place p, yyjson_val *tag) {
-  static const char *const known[] = {"tag", "graph", "training_config", "parameters", "updater_state", "maps", NULL};
   cpb_samediff_tag given = {.struct_size = sizeof given};
   cpb_span graph, training, content;
-  int status = check_members(&p, tag, known);
-  if (status == CLI_OK) status = get_text(&p, tag, "tag", &p.tag);
+  const member known[] = {{"tag", &p.tag},      {"graph", &graph},       {"training_config", &training},
+                          {"parameters", NULL}, {"updater_state", NULL}, {"maps", NULL},
+                          {NULL, NULL}};
+  int status = get_members(&p, tag, known);
   if (status == CLI_OK && !p.tag.data) status = refuse(&p, "tag, the name of a tag, is missing", NULL);
-  if (status == CLI_OK) status = get_text(&p, tag, "graph", &graph);
-  if (status == CLI_OK) status = get_text(&p, tag, "training_config", &training);
   if (status == CLI_OK) status = load_file(&p, graph, &content);
   if (status != CLI_OK) return status;
   given.name = (const char *)p.tag.data;
@@ -341,7 +328,7 @@ static int add_tag(place p, yyjson_val *tag) {
 /* --- The list -------------------------------------------------------------------------------------- */
 
 int tag_parts_load(tag_parts *parts, cli *c) {
-  static const char *const known[] = {"tags", "deflate", NULL};
+  static const member known[] = {{"tags", NULL}, {"deflate", NULL}, {NULL, NULL}};
   const char *path = c->settings.input;
   cpb_error error = {.offset = CPB_NO_OFFSET};
   size_t size;
@@ -353,7 +340,7 @@ int tag_parts_load(tag_parts *parts, cli *c) {
   if (!parts->json) return cli_fail(c, path, &error);
   const place p = {.parts = parts};
   yyjson_val *root = yyjson_doc_get_root(parts->json);
-  status = check_members(&p, root, known);
+  status = get_members(&p, root, known);
   if (status != CLI_OK) return status;
   return yyjson_is_arr(cpb_json_member(root, "tags")) ? CLI_OK
                                                       : refuse(&p, "tags is missing; expected a list of tags", NULL);
@@ -381,4 +368,58 @@ int tag_parts_add(tag_parts *parts, cpb_samediff_writer *writer) {
     if (status == CLI_OK) status = add_tag((place){.parts = parts, .writer = writer}, tag);
   }
   return status;
+}
+
+/* --- Their bytes ----------------------------------------------------------------------------------- */
+
+void tag_reader_close(tag_reader *r) {
+  cpb_file_close(r->file);
+  cpb_values_file_close(r->values);
+  cpb_model_file_close(r->model);
+  *r = (tag_reader){.cli = r->cli};
+}
+
+static int open_model(tag_reader *r, const tag_source *s) {
+  int status = CLI_OK;
+  cpb_error error;
+  r->model = cli_open_model(r->cli, s->path, NULL, false, &status);
+  if (!r->model) return status;
+  const cpb_values_options how = {
+      .struct_size = sizeof how, .scope = (const char *)s->tag.data, .scope_size = s->tag.size, .state = s->state};
+  r->values = cpb_model_file_values(r->model, (const char *)s->name.data, s->name.size, &how, &error);
+  return r->values ? CLI_OK : cli_fail(r->cli, s->path, &error);
+}
+
+int tag_reader_open(tag_reader *r, const tag_source *s) {
+  cpb_error error;
+  tag_reader_close(r);
+  r->source = s;
+  if (s->of_model) return open_model(r, s);
+  r->file = cpb_file_open(&r->cli->allocator, s->path, &error);
+  return r->file ? CLI_OK : cli_fail(r->cli, s->path, &error);
+}
+
+static void supply_values(tag_reader *r, cpb_input *input, cpb_error *error) {
+  size_t size;
+  const uint8_t *data = cpb_values_file_read(r->values, &size, error);
+  if (!data) return;
+  if (size == 0) cpb_input_end(input, r->given);
+  else cpb_input_supply(input, r->given, data, size);
+  r->given += size;
+}
+
+static void supply_file(tag_reader *r, cpb_input *input, cpb_error *error) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  size_t length = need.length < PIECE ? need.length : PIECE;
+  const uint8_t *data = cpb_file_read(r->file, r->source->begin + need.offset, &length, error);
+  if (data && length == 0) cpb_input_end(input, need.offset);
+  if (data) cpb_input_supply(input, need.offset, data, length);
+}
+
+int tag_reader_supply(tag_reader *r, cpb_input *input) {
+  cpb_error error;
+  if (r->values) supply_values(r, input, &error);
+  else supply_file(r, input, &error);
+  return error.code == CPB_OK ? CLI_OK : cli_fail(r->cli, r->source->path, &error);
 }

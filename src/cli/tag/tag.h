@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "base/json_read.h"
 #include "cli/cli.h"
-#include "cli/model.h"
 #include "cpb/samediff.h"
 
 /* Bytes of a file, or an array of a model. */

@@ -1,4 +1,4 @@
-#include "host/open/archive.h"
+#include "host/open/lookup.h"
 
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "base/url_text.h"
 #include "host/file.h"
-#include "host/open/package.h"
 #include "host/url/address.h"
 
 /* Largest compressed entry, which is kept in memory. */

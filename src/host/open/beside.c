@@ -1,4 +1,4 @@
-#include "host/open/beside.h"
+#include "host/open/model_file.h"
 
 #include <string.h>
 
@@ -38,10 +38,7 @@ static size_t kept(const cpb_model_file *f, unsigned beside) {
 static const char *path_of(cpb_model_file *f, unsigned beside, const char *name, cpb_error *error) {
   size_t folder = kept(f, beside);
   char *path = cpb_alloc(&f->allocator, strlen(f->path) + strlen(name) + 1);
-  if (!path) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!path) return cpb_fail_memory(error), NULL;
   cpb_path_replace(f->path, folder, name, path);
   cpb_model_file_blame(f, beside, path);
   return path;

@@ -4,13 +4,10 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "cpb/open.h"
+#include "host/descriptor.h"
 #include "host/file.h"
-#include "host/open/archive.h"
-#include "host/open/latest.h"
 #include "host/open/lookup.h"
-#include "host/open/package.h"
 #include "host/references.h"
-#include "host/regular.h"
 #include "host/url/address.h"
 
 #define CHUNKED "saved_model.cpb"
@@ -219,10 +216,7 @@ static cpb_file *find_named_package(const cpb_allocator *a, const char *url, con
   size_t size = strlen(url) + CPB_FIND_MODEL_ROOM;
   char *folder = cpb_alloc(a, size);
   *absent = false;
-  if (!folder) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!folder) return cpb_fail_memory(error), NULL;
   cpb_path_replace(url, cpb_path_length(url), "/", folder);
   cpb_file *file = find_package(a, folder, urls, out, absent, error);
   cpb_release(a, folder);

@@ -2,7 +2,6 @@
 
 #include "base/status.h"
 #include "host/file.h"
-#include "host/open/archive.h"
 
 static cpb_file *open_url(const cpb_allocator *a, const char *url, const cpb_url_options *urls, bool *absent,
                           cpb_error *error) {

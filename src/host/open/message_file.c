@@ -1,12 +1,12 @@
 /* A message in a file: the engine cpb_opened, driven by a cpb_file. */
-#include "host/open/message_file.h"
+#include "host/open/model_file.h"
 
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "cpb/opened.h"
 #include "host/file.h"
-#include "host/progress.h"
+#include "host/transfer.h"
 #include "host/url/address.h"
 
 struct cpb_message_file {

@@ -4,9 +4,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/file.h"
-#include "host/open/archive.h"
-#include "host/open/beside.h"
-#include "host/open/message_file.h"
+#include "host/open/lookup.h"
+#include "host/open/model_file.h"
 #include "host/references.h"
 #include "host/url/address.h"
 
@@ -70,21 +69,14 @@ static void read_end(cpb_model_file *f, cpb_file_ends *ends, uint8_t *end) {
 }
 
 /* Reads the whole message into one block. */
-static uint8_t *read_whole(cpb_message_file *message, size_t size, const cpb_allocator *a, cpb_error *error) {
-  uint8_t *whole = cpb_alloc(a, size);
-  size_t at = 0, length = size;
-  if (!whole) cpb_fail_memory(error);
-  for (; whole && at < size; at += length, length = size - at) {
-    const uint8_t *data = cpb_message_file_read(message, at, &length, error);
-    if (data && length > 0) {
-      memcpy(whole + at, data, length);
-      continue;
-    }
-    if (data) cpb_fail(error, CPB_E_READ, at, "the file became shorter");
-    cpb_release(a, whole);
-    return NULL;
-  }
-  return whole;
+static uint8_t *read_whole(cpb_model_file *f, size_t size, cpb_error *error) {
+  size_t got = 0;
+  uint8_t *whole = cpb_alloc(&f->allocator, size);
+  if (!whole) return cpb_fail_memory(error), NULL;
+  if (read_bytes(f, 0, size, whole, &got, error) && got == size) return whole;
+  cpb_fail(error, CPB_E_READ, got, "the file became shorter");
+  cpb_release(&f->allocator, whole);
+  return NULL;
 }
 
 /* For a model in protobuf's text format: the parsed message replaces the file. */
@@ -93,7 +85,7 @@ static bool read_text(cpb_model_file *f, uint64_t length, const cpb_model_file_o
   if (length > TEXT_MOST)
     return cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "a text of %llu bytes; at most %llu are read",
                     (unsigned long long)length, (unsigned long long)TEXT_MOST) == CPB_OK;
-  uint8_t *text = read_whole(f->message, (size_t)length, &f->allocator, error);
+  uint8_t *text = read_whole(f, (size_t)length, error);
   const cpb_text_options how = {.struct_size = sizeof how,
                                 .allocator = &f->allocator,
                                 .limits = &f->limits,
@@ -181,10 +173,7 @@ static bool open_model(cpb_model_file *f, cpb_file *file, const cpb_model_file_o
 static cpb_model_file *make(const cpb_allocator *given, const cpb_model_file_options *options, cpb_error *error) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_model_file *f = cpb_alloc_zeroed(&a, sizeof *f);
-  if (!f) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!f) return cpb_fail_memory(error), NULL;
   f->allocator = a;
   f->urls = options->urls;
   f->limits = cpb_limits_or_default(options->model ? options->model->limits : NULL);
@@ -233,6 +222,24 @@ void cpb_model_file_close(cpb_model_file *f) {
   cpb_release(&a, f->culprit_path);
   cpb_release(&a, f->path);
   cpb_release(&a, f);
+}
+
+/* --- For the files that share it ------------------------------------------------------------ */
+
+void cpb_model_file_blame(cpb_model_file *f, unsigned beside, char *path) {
+  cpb_release(&f->allocator, f->culprit_path);
+  f->culprit = beside;
+  f->culprit_path = path;
+}
+
+bool cpb_model_file_run(cpb_model_file *f, const cpb_question *question, cpb_error *error) {
+  cpb_step step;
+  cpb_model_ask(f->model, question);
+  while ((step = cpb_model_step(f->model)) == CPB_STEP_NEED) {
+    if (cpb_message_file_supply(f->message, cpb_model_input(f->model), error) != CPB_OK) return false;
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_model_error(f->model);
+  return step == CPB_STEP_DONE;
 }
 
 /* --- Questions ---------------------------------------------------------------------------- */

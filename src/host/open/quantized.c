@@ -1,11 +1,10 @@
-#include "host/open/quantized.h"
+#include "host/open/model_file.h"
 
 #include <string.h>
 
 #include "base/decimal.h"
 #include "base/json_read.h"
 #include "base/status.h"
-#include "host/open/model_state.h"
 
 /* If other nodes compute the scales, the array counts as it is stored. A file with scales that cannot be read is an
  * error, because the stored numbers would be taken for the real ones. */

@@ -2,8 +2,7 @@
 
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/open/model_state.h"
-#include "host/open/quantized.h"
+#include "host/open/model_file.h"
 #include "model/diff/plain.h"
 #include "model/statistics/reals.h"
 

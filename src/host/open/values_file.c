@@ -3,7 +3,7 @@
 #include "base/json_read.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "host/open/beside.h"
+#include "host/open/model_file.h"
 
 #define DEPTH 1000 /* of an answer, which our own code wrote */
 #define CANDIDATES 1000

@@ -126,10 +126,7 @@ struct cpb_exchange {
 
 cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error) {
   cpb_exchange *x = cpb_alloc_zeroed(allocator, sizeof *x);
-  if (!x) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!x) return cpb_fail_memory(error), NULL;
   x->allocator = *allocator;
   x->home = x;
   if (load(&x->curl, error)) {

@@ -62,10 +62,7 @@ static char *path_of(const cpb_environment *e, const cpb_allocator *a, const cha
   const char *parts[] = {given ? given : home, given ? "" : below_home};
   size_t first = strlen(parts[0]), second = strlen(parts[1]);
   char *path = cpb_alloc(a, first + second + 1);
-  if (!path) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!path) return cpb_fail_memory(error), NULL;
   memcpy(path, parts[0], first);
   memcpy(path + first, parts[1], second + 1);
   return path;

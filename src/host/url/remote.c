@@ -4,8 +4,6 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "host/url/receive.h"
-#include "host/url/remote_state.h"
 
 #define IDLE_TIME 30000u             /* milliseconds */
 #define TAIL ((size_t)68 << 10)      /* enough for the bytes searched for an index, and some more */
@@ -462,10 +460,7 @@ cpb_remote *cpb_remote_new(const cpb_allocator *given, const char *url, const cp
                            cpb_error *error) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_remote *r = cpb_alloc_zeroed(&a, sizeof *r);
-  if (!r) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!r) return cpb_fail_memory(error), NULL;
   r->allocator = a;
   r->most_lanes = URL_LANES;
   r->random = cpb_url_clock() ^ (uint64_t)(uintptr_t)r ^ 0x9e3779b97f4a7c15;
@@ -478,8 +473,7 @@ cpb_remote *cpb_remote_new(const cpb_allocator *given, const char *url, const cp
 }
 
 cpb_remote *cpb_remote_share(const cpb_remote *r) {
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
   if (!r->pinned.known || r->has_whole) return NULL;
   cpb_remote *other = cpb_remote_new(&r->allocator, r->url, &r->options, &error);
   if (!other) return NULL;

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "base/url_text.h"
 
-/* web/src/source/addresses.js has the same table; tests/data/cases/addresses.json is held against both. */
+/* web/src/source/addresses.js has the same table; tests/data/addresses.json is held against both. */
 static const struct service {
   const char *scheme;   /* NULL: no scheme of its own */
   const char *endpoint; /* NULL: any host */

@@ -9,12 +9,11 @@
  * step an error. (WriteStringTensor in TensorFlow's tensor_bundle.cc) */
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/checkpoint/part_reader.h"
+#include "model/checkpoint/checkpoint.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/format.h"
-#include "model/common/tensor/texts.h"
-#include "model/foreign/instead.h"
+#include "model/common/tensor/tensor.h"
+#include "model/common/tensor/values.h"
+#include "model/foreign/foreign.h"
 #include "model/formats/leveldb/crc32c.h"
 
 #define PIECE ((size_t)64 << 10)
@@ -124,12 +123,8 @@ static cpb_have check_crc(reader *r) {
 
 static cpb_have count_elements(reader *r) {
   const cpb_stored *s = r->stored;
-  r->count = 1;
-  for (uint32_t i = 0; i < s->rank; i++) {
-    if (!cpb_mul_u64(r->count, s->shape[i], &r->count))
-      return fails(r, CPB_E_DAMAGED, s->offset, "the tensor's shape has 2^64 elements or more");
-  }
-  return CPB_HAVE;
+  if (cpb_elements_of(s->shape, s->rank, &r->count)) return CPB_HAVE;
+  return fails(r, CPB_E_DAMAGED, s->offset, "the tensor's shape has 2^64 elements or more");
 }
 
 static cpb_have begin_numbers(reader *r) {

@@ -11,8 +11,8 @@
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"
 #include "model/common/spans.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/foreign/instead.h"
+#include "model/common/tensor/tensor.h"
+#include "model/foreign/foreign.h"
 #include "model/formats/leveldb/table.h"
 
 /* The index is a table of LevelDB (formats/leveldb). In version 2 (tensor_bundle.proto) the empty key has the header
@@ -75,6 +75,8 @@ static bool fails_at_key(cpb_error *error, uint64_t offset, cpb_span key, const 
 }
 
 /* --- The header ---------------------------------------------------------------------- */
+
+/* Only what prevents reading is an error. A newer producer is fine if min_consumer says so, as in TensorFlow. */
 
 static bool is_readable(const cpb_table *t, cpb_span version) {
   uint64_t least = cpb_get_number(version, VERSIONS_MIN_CONSUMER), bad;
@@ -205,23 +207,25 @@ static bool has_room(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t
 }
 
 static bool add_entry(cpb_checkpoint *c, cpb_span key, cpb_span message, uint64_t offset, cpb_error *error) {
-  void *items = c->items;
   char problem[PROBLEM];
   if (!has_room(c, key, message, offset, error)) return false;
+  /* checked and kept before it is added: `items` never has a broken entry */
   entry e = {.stored = {.key_size = key.size}};
   cpb_span kept;
   const char *wrong = c->version == 1 ? read_tensor(c, message, &e, problem) : read_entry(c, message, &e, problem);
   if (wrong && *wrong) return fails_at_key(error, offset, key, wrong);
-  bool done = !wrong && keep(c, key, &kept) && keep(c, message, &e.message) &&
-              cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items);
-  c->items = items;
-  if (!done) return cpb_fail_memory(error), false;
+  if (wrong || !keep(c, key, &kept) || !keep(c, message, &e.message) ||
+      !CPB_RESERVE(&c->allocator, &c->items, &c->capacity, c->count + 1))
+    return cpb_fail_memory(error), false;
   e.stored.key = (const char *)kept.data;
   c->items[c->count++] = e;
   return true;
 }
 
 /* --- Version 1 --------------------------------------------------------------------------- */
+
+/* The first entry describes all tensors, so reading ends with it (CPB_AT_END). The entries behind it have the
+ * values; they are sought when values are read. */
 
 static int by_key(const void *a, const void *b) {
   return cpb_span_compare(cpb_stored_key(&((const entry *)a)->stored), cpb_stored_key(&((const entry *)b)->stored));

@@ -3,7 +3,7 @@
 #ifndef CPB_MODEL_CHECKPOINT_FIELDS_H
 #define CPB_MODEL_CHECKPOINT_FIELDS_H
 
-#include "model/common/tensor/fields.h"
+#include "model/common/tensor/tensor.h"
 
 #define CPB_STORED_RANK_MAX 254
 

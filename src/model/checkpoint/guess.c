@@ -1,4 +1,4 @@
-#include "model/common/ends.h"
+#include "model/common/guess.h"
 #include "model/common/kind.h"
 
 #define FOOTER 48

@@ -6,17 +6,12 @@
 #include "base/status.h"
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/fields.h"
-#include "model/checkpoint/stored_json.h"
-#include "model/checkpoint/stored_values.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
 #include "model/common/kind.h"
 #include "model/common/name_layers.h"
-#include "model/common/page.h"
-#include "model/common/parameters.h"
-#include "model/common/problems.h"
 #include "model/common/spans.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/variable_names.h"
+#include "model/common/tensor/tensor.h"
 
 /* --- What tensors are to the model, by the object graph or else by their names ----------------- */
 
@@ -25,44 +20,33 @@
 
 /* --- Keys ---------------------------------------------------------------------------------- */
 
-/* The offset of `part` in the text, or the text's size. */
-static size_t find(cpb_span text, const char *part) {
-  const size_t size = strlen(part);
-  for (size_t i = 0; i + size <= text.size; i++) {
-    if (memcmp(text.data + i, part, size) == 0) return i;
-  }
-  return text.size;
-}
-
 /* The name in a key, without the suffix that TensorFlow 2 appends to the path of an object. */
 static cpb_span stored_name(const cpb_stored *s) {
   const cpb_span key = cpb_stored_key(s);
-  return (cpb_span){key.data, find(key, ATTRIBUTES)};
+  return (cpb_span){key.data, cpb_span_find(key, ATTRIBUTES)};
 }
 
 /* The number of elements; false if it is 2^64 or more. */
 static bool stored_elements(const cpb_stored *s, uint64_t *elements) {
-  *elements = 1;
-  for (uint32_t i = 0; i < s->rank; i++) {
-    if (!cpb_mul_u64(*elements, s->shape[i], elements)) return false;
-  }
-  return true;
+  return cpb_elements_of(s->shape, s->rank, elements);
 }
 
 /* The use of a tensor, from the objects along its key's path. */
 static cpb_tensor_use use_of_key(cpb_span name) {
-  if (find(name, SLOT) < name.size) return CPB_TENSOR_OPTIMIZER;
+  if (cpb_span_find(name, SLOT) < name.size) return CPB_TENSOR_OPTIMIZER;
   while (name.size > 0) {
-    const uint8_t *slash = memchr(name.data, '/', name.size);
-    const cpb_span part = {name.data, slash ? (size_t)(slash - name.data) : name.size};
+    const cpb_span part = cpb_span_take(&name, '/');
     if (cpb_is_optimizer_name(part)) return CPB_TENSOR_OPTIMIZER;
     if (cpb_is_metrics_name(part)) return CPB_TENSOR_STATE;
-    name = cpb_span_from(name, slash ? part.size + 1 : part.size);
   }
   return CPB_TENSOR_WEIGHT;
 }
 
 /* --- Objects -------------------------------------------------------------------------------- */
+
+/* The objects are walked breadth first from the root, once for weights, then from the optimizers, then from the
+ * metrics. The first walk stops at optimizers and metrics. An object that both sides reach is a weight, since an
+ * optimizer may refer to the weights that it trains. */
 
 typedef struct walk {
   cpb_allocator allocator;
@@ -77,10 +61,7 @@ typedef struct walk {
 static bool list_objects(walk *w, cpb_span graph) {
   cpb_cursor c = cpb_cursor_of(graph);
   while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
-    void *objects = w->objects;
-    if (w->count == UINT32_MAX || !cpb_reserve(&w->allocator, &objects, &w->capacity, w->count + 1, sizeof *w->objects))
-      return false;
-    w->objects = objects;
+    if (w->count == UINT32_MAX || !CPB_RESERVE(&w->allocator, &w->objects, &w->capacity, w->count + 1)) return false;
     w->objects[w->count++] = c.bytes;
   }
   w->reached = cpb_alloc_zeroed(&w->allocator, w->count + 1);
@@ -147,6 +128,7 @@ static void use_reached(const walk *w, const cpb_checkpoint *checkpoint, cpb_nam
       const cpb_span key = cpb_get_bytes(c.bytes, ATTRIBUTE_KEY);
       const cpb_stored *stored = cpb_checkpoint_find(checkpoint, (const char *)key.data, key.size);
       cpb_named_variable *v = stored ? &all[cpb_checkpoint_place(checkpoint, stored)] : NULL;
+      /* not in the index, or not a tensor */
       if (!v || (v->is_known && v->use == CPB_TENSOR_UNKNOWN)) continue;
       v->use = (cpb_tensor_use)(w->reached[i] - 1);
       v->is_known = v->use != CPB_TENSOR_WEIGHT;
@@ -280,6 +262,8 @@ static bool answers(cpb_model_kind kind, cpb_question_kind question) {
 
 /* --- Tensors ------------------------------------------------------------------------------- */
 
+/* `uses` has a value for every key, slices included, so all lists share the index of the checkpoint. */
+
 /* Slices are skipped: they are reported with their tensor. */
 static const cpb_stored *tensor_at(const reader *r, size_t i) {
   const cpb_stored *s = cpb_checkpoint_get(checkpoint_of(r), i);
@@ -288,8 +272,8 @@ static const cpb_stored *tensor_at(const reader *r, size_t i) {
 
 /* By type and shape; 0 for strings. */
 static uint64_t bytes_of(const cpb_stored *s, uint64_t elements) {
-  uint64_t bits;
-  return cpb_mul_u64(elements, cpb_dtype_bits(s->dtype), &bits) ? bits / 8 + (bits % 8 > 0) : UINT64_MAX;
+  uint64_t bytes;
+  return cpb_elements_bytes(elements, cpb_dtype_bits(s->dtype), &bytes) ? bytes : UINT64_MAX;
 }
 
 static bool is_weight(const reader *r, size_t i) { return r->uses[i] == CPB_TENSOR_WEIGHT; }

@@ -1,4 +1,4 @@
-#include "model/checkpoint/slices.h"
+#include "model/checkpoint/checkpoint.h"
 
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"

@@ -1,10 +1,13 @@
-#include "model/checkpoint/stored_json.h"
+#include "model/checkpoint/checkpoint.h"
 
 #include "base/checked.h"
 #include "model/checkpoint/fields.h"
-#include "model/checkpoint/slices.h"
 #include "model/common/spans.h"
-#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/tensor.h"
+
+/* A tensor in slices has no place of its own: its size is the sum of its slices' sizes, and each slice is listed
+ * with its place. Finding the slices takes work for each tensor, so it is charged before any is looked up. An index
+ * of version 1 has no places at all, as values are inside the entries. */
 
 static void write_numbers(cpb_json_writer *a, const uint64_t *numbers, uint32_t count) {
   cpb_json_writer_open(a, "shape", '[');

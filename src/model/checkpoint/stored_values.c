@@ -1,16 +1,13 @@
 /* The values of one tensor of a checkpoint. A cpb_part_reader reads each slice. Most variables are partitioned along
  * the first dimension; their slices are returned one after the other. Other slices are joined in memory. */
-#include "model/checkpoint/stored_values.h"
+#include "model/checkpoint/checkpoint.h"
 
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/checkpoint/part_reader.h"
-#include "model/checkpoint/slices.h"
 #include "model/common/spans.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/format.h"
+#include "model/common/tensor/tensor.h"
 
 typedef struct slice {
   const cpb_stored *stored;
@@ -110,6 +107,9 @@ uint32_t cpb_stored_values_shard(const void *state) {
 
 /* --- Where the slices are ------------------------------------------------------------------ */
 
+/* The message of the tensor lists the slices, and each must have its own key. All bounds are checked here, before a
+ * byte is read: no slice lies outside the tensor, so place_of() needs no checks. */
+
 static bool is_of_slice(const reader *r, const slice *s) {
   const cpb_stored *one = s->stored;
   if (one == r->stored) return true;
@@ -143,6 +143,7 @@ static cpb_have list_slices(reader *r) {
   cpb_have have = CPB_HAVE;
   if (!cpb_meter_charge(r->meter, CPB_WORK_WALKED, 4 * size + 8 * r->stored->key_size, CPB_NO_OFFSET, &r->error))
     return CPB_FAILED;
+  /* version 1 keeps even whole tensors as slices */
   if (is_old ? false : r->stored->slices == 0) return CPB_HAVE;
   if (most > size || most * (uint64_t)r->stored->rank > size)
     return fails(r, CPB_E_DAMAGED, "have other ranks than it");
@@ -159,21 +160,15 @@ static cpb_have list_slices(reader *r) {
 
 /* --- What they make ------------------------------------------------------------------------- */
 
+/* The slices must have as many elements as the tensor. If they also follow each other without a gap, they cover it.
+ * Other slices may overlap, which shows only while they are joined (`seen`). */
+
 static int by_begin(const void *a, const void *b) {
   const slice *x = a, *y = b;
   for (uint32_t i = 0; i < x->rank; i++) {
     if (x->bounds[i] != y->bounds[i]) return x->bounds[i] < y->bounds[i] ? -1 : 1;
   }
   return 0;
-}
-
-/* False if the product is 2^64 or more. */
-static bool multiply(const uint64_t *shape, uint32_t rank, uint64_t *product) {
-  *product = 1;
-  for (uint32_t i = 0; i < rank; i++) {
-    if (!cpb_mul_u64(*product, shape[i], product)) return false;
-  }
-  return true;
 }
 
 /* Whether each slice begins where the one before it ends. */
@@ -212,11 +207,11 @@ static cpb_have measure(reader *r) {
              "joining slices of type %s is not supported; expected numbers", r->dtype);
     return CPB_FAILED;
   }
-  if (!multiply(s->shape, s->rank, &r->count) || !cpb_mul_u64(r->count, r->format->size, &r->size))
+  if (!cpb_elements_of(s->shape, s->rank, &r->count) || !cpb_mul_u64(r->count, r->format->size, &r->size))
     return fails(r, CPB_E_DAMAGED, "make 2^64 bytes or more");
   for (size_t i = 0; i < r->num_slices; i++) {
     const slice *p = &r->slices[i];
-    if (!multiply(p->bounds + p->rank, p->rank, &one) || !cpb_add_u64(sum, one, &sum) || sum > r->count) break;
+    if (!cpb_elements_of(p->bounds + p->rank, p->rank, &one) || !cpb_add_u64(sum, one, &sum) || sum > r->count) break;
   }
   if (sum != r->count) return fails(r, CPB_E_DAMAGED, "do not have as many elements as its shape");
   if (r->num_slices > 1) qsort(r->slices, r->num_slices, sizeof *r->slices, by_begin);

@@ -2,10 +2,9 @@
  * the values in its typed fields, but neither type nor shape. The block with it is held in memory; type and shape are
  * put in front of its bytes, which together are an input. */
 #include "base/status.h"
+#include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/fields.h"
-#include "model/checkpoint/part_reader.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/layout.h"
 #include "model/common/tensor/values.h"
 #include "model/formats/leveldb/table.h"
 
@@ -99,6 +98,7 @@ static cpb_have find(reader *r) {
   return CPB_FAILED;
 }
 
+/* `memory` is an input without a file: each need is met at once, with the half that has its offset. */
 static void supply(reader *r) {
   cpb_need need;
   cpb_input_need(&r->memory, &need);

@@ -2,6 +2,15 @@
 
 #include "base/checked.h"
 
+/* A malformed field ends the walk for good: `at` moves to the end, and `damaged` stays set. Callers that show what
+ * can be read need not ask for `damaged`.
+ *
+ * Groups are skipped with a counter instead of a stack. The numbers of a group's begin and end are not compared,
+ * since no message that is read here has groups; nesting therefore costs neither memory nor recursion.
+ *
+ * The functions that get one field walk the whole message, because the last field with a number counts. A caller
+ * that needs several fields of a large message walks it once itself. */
+
 cpb_cursor cpb_cursor_of(cpb_span message) {
   const uint8_t *at = message.data ? message.data : (const uint8_t *)"";
   return (cpb_cursor){.at = at, .end = at + message.size};
@@ -115,6 +124,7 @@ bool cpb_varints_next(cpb_varints *v, uint64_t *value) {
   for (;;) {
     if (v->at != v->end) {
       const uint8_t *after = cpb_varint_read(v->at, v->end, value);
+      /* a malformed number ends its packed field; the walk continues with the next field */
       v->at = after ? after : v->end;
       if (after) return true;
     }

@@ -1,4 +1,4 @@
-#include "model/common/diff_kind.h"
+#include "model/common/kind.h"
 
 const char *const cpb_diff_of_layer[6] = {"index", "parent", "depth", "node", "variables", NULL};
 const char *const cpb_diff_of_problem[2] = {"offset", NULL};

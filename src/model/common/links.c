@@ -6,6 +6,13 @@
 #include "base/status.h"
 #include "base/utf8.h"
 
+/* A link has its own name and the size of its whole path, so a name's position in the path is known without the
+ * names before it. Paths are therefore written from their ends towards the root, straight into place.
+ *
+ * Paths of objects in a hostile model can be as long as the model itself, for every object. `head` bounds the work:
+ * its path is the first with the CPB_PATH_END bytes that are shown of the beginning. A walk begins there and at the
+ * end of the path, and never visits the links in the middle. */
+
 void cpb_link_root(cpb_link *links, uint32_t i, cpb_span name) { links[i] = (cpb_link){name, name.size, i, i}; }
 
 void cpb_link_child(cpb_link *links, uint32_t i, uint32_t parent, cpb_span name) {

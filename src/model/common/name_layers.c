@@ -4,7 +4,10 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/common/lists.h"
 #include "model/common/spans.h"
+
+/* --- name layers ------------------------------------------------------------------------------ */
 
 cpb_span cpb_name_layer_path(cpb_span name) {
   size_t end = name.size;
@@ -30,6 +33,7 @@ static int by_order(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Joins happen in any order. The lower `order` therefore decides which node gives the layer its place and class. */
 static void join(void *to, const void *from) {
   cpb_name_layer *a = to, both = *a;
   const cpb_name_layer *b = from;
@@ -55,6 +59,9 @@ bool cpb_name_layers_add(cpb_name_layers *l, cpb_name_layer node) {
 }
 
 /* --- The answer ----------------------------------------------------------------------------------- */
+
+/* All layers are sorted for each page, by the first node instead of by path: the order of the graph is what a reader
+ * expects. */
 
 static void write_layer(cpb_json_writer *a, const cpb_name_layer *l) {
   char unnamed[48];
@@ -82,4 +89,66 @@ void cpb_name_layers_write(cpb_name_layers *l, const cpb_question *question, cpb
     if (is_wanted && cpb_page_has(&page)) write_layer(a, &items[i]);
   }
   cpb_page_close(a, &page);
+}
+
+/* --- variable names --------------------------------------------------------------------------- */
+
+/* Names are all that a checkpoint without an object graph has. The lists have the names that TensorFlow and Keras
+ * give to their own variables; every other variable is a weight, unless its name extends another variable's. */
+
+bool cpb_is_optimizer_name(cpb_span name) {
+  static const char *const optimizers[] = {"optimizer", "_optimizer", NULL};
+  return cpb_span_is_one_of(name, optimizers);
+}
+
+bool cpb_is_metrics_name(cpb_span name) {
+  static const char *const metrics[] = {"metrics",          "_metrics",      "compiled_metrics",
+                                        "_compile_metrics", "compiled_loss", NULL};
+  return cpb_span_is_one_of(name, metrics);
+}
+
+static bool is_alike(const cpb_named_variable *a, const cpb_named_variable *b) {
+  return !a->has_elements || !b->has_elements || a->elements == b->elements;
+}
+
+#define SCOPES_MOST 16 /* scopes before it that are examined */
+
+/* X/Slot, where X is another variable with as many elements; the scope of the optimizer may precede it. */
+static bool is_slot(const cpb_named_variable *v, const cpb_names *names, const cpb_named_variable *all) {
+  const size_t slash = v->name.size - cpb_span_last_part(v->name).size;
+  cpb_span of = {v->name.data, slash > 0 ? slash - 1 : 0};
+  /* "training/Adam/dense/kernel/m" is a slot of "dense/kernel": scopes are dropped from the front, one by one */
+  for (int scopes = 0; of.size > 0 && scopes < SCOPES_MOST; scopes++) {
+    const uint32_t i = cpb_names_find(names, of);
+    if (i != CPB_NO_NAME) return is_alike(v, &all[i]);
+    const uint8_t *next = memchr(of.data, '/', of.size);
+    if (!next) return false;
+    of = cpb_span_from(of, (size_t)(next + 1 - of.data));
+  }
+  return false;
+}
+
+static cpb_tensor_use use_of_name(const cpb_named_variable *v, const cpb_names *names, const cpb_named_variable *all) {
+  static const char *const states[] = {"ExponentialMovingAverage", "biased",   "local_step",
+                                       "seed_generator_state",     "StateVar", NULL};
+  static const char *const scalars[] = {"beta1_power", "beta2_power",   "global_step", "iter",
+                                        "iteration",   "iterations",    "beta_1",      "beta_2",
+                                        "decay",       "learning_rate", "lr",          NULL};
+  const cpb_span last = cpb_span_without_number(cpb_span_last_part(v->name));
+  if (cpb_span_is_one_of(last, states)) return CPB_TENSOR_STATE;
+  if (cpb_span_is_one_of(last, scalars) && (!v->has_elements || v->elements == 1)) return CPB_TENSOR_OPTIMIZER;
+  return is_slot(v, names, all) ? CPB_TENSOR_OPTIMIZER : CPB_TENSOR_WEIGHT;
+}
+
+bool cpb_use_names(const cpb_allocator *a, cpb_named_variable *all, size_t count) {
+  cpb_names names;
+  bool done = true;
+  cpb_names_init(&names, a);
+  for (size_t i = 0; done && i < count && i < CPB_NO_NAME; i++) done = cpb_names_add(&names, all[i].name, (uint32_t)i);
+  cpb_names_sort(&names);
+  for (size_t i = 0; done && i < count; i++) {
+    if (!all[i].is_known) all[i].use = use_of_name(&all[i], &names, all);
+  }
+  cpb_names_free(&names);
+  return done;
 }

@@ -5,8 +5,8 @@
 #define CPB_MODEL_COMMON_NAME_LAYERS_H
 
 #include "base/bytes.h"
-#include "model/common/joined.h"
-#include "model/common/page.h"
+#include "model/common/answer.h"
+#include "model/common/lists.h"
 
 typedef struct cpb_layer_sum {
   uint64_t tensors, elements, bytes;
@@ -40,5 +40,24 @@ bool cpb_name_layers_add(cpb_name_layers *layers, cpb_name_layer node);
 
 /* Call it after the last was added. Writes a page, "layers", of the paths that begin with the question's name. */
 void cpb_name_layers_write(cpb_name_layers *layers, const cpb_question *question, cpb_json_writer *answer);
+
+/* --- variable names --------------------------------------------------------------------------- */
+
+/* The use of TensorFlow's variables, as far as their names tell. */
+
+typedef struct cpb_named_variable {
+  cpb_span name;
+  bool has_elements;
+  uint64_t elements;
+  bool is_known; /* its use is known already; otherwise it is decided */
+  cpb_tensor_use use;
+} cpb_named_variable;
+
+/* False if memory is short. Linear in the number of names, except for searching them. */
+bool cpb_use_names(const cpb_allocator *a, cpb_named_variable *all, size_t count);
+
+/* Whether objects keep their optimizers and metrics under this name. */
+bool cpb_is_optimizer_name(cpb_span name);
+bool cpb_is_metrics_name(cpb_span name);
 
 #endif

@@ -4,9 +4,11 @@
 
 #include <stdbool.h>
 
+#include "base/alloc.h"
 #include "base/bytes.h"
+#include "cpb/model.h"
 #include "cpb/outline.h"
-#include "proto/outline_jumps.h"
+#include "proto/outline_state.h"
 
 typedef struct cpb_part {
   cpb_outline *outline; /* NULL: not begun */
@@ -42,5 +44,61 @@ bool cpb_part_ranges(const cpb_part *part, const cpb_allocator *a, cpb_span mess
                      size_t *count);
 /* Whether the value is empty because it was left out. */
 bool cpb_part_omits(const cpb_part *part, cpb_span value);
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+/* A message put together of bytes of the input and of bytes of its own.
+ *
+ *     size_t message = cpb_pieces_open(p);
+ *     cpb_pieces_number(p, 1, 7);
+ *     cpb_pieces_copy(p, 3, range);
+ *     cpb_pieces_close(p, 2, message);      field 2, with the two in it
+ *
+ * When memory is short the rest is ignored and `failed` says so at the end. */
+
+typedef struct cpb_pieces {
+  cpb_allocator allocator;
+  struct cpb_piece_entry *items;
+  size_t count, capacity;
+  cpb_buffer literals;
+  uint64_t size; /* of the message so far */
+  bool failed;
+} cpb_pieces;
+
+void cpb_pieces_init(cpb_pieces *pieces, const cpb_allocator *a);
+void cpb_pieces_free(cpb_pieces *pieces); /* empties them */
+cpb_model_piece cpb_pieces_get(const cpb_pieces *pieces, size_t i);
+
+/* Fields. */
+void cpb_pieces_number(cpb_pieces *pieces, uint32_t number, uint64_t value);
+void cpb_pieces_fixed(cpb_pieces *pieces, uint32_t number, uint64_t value, size_t size); /* 4 or 8 bytes */
+void cpb_pieces_bytes(cpb_pieces *pieces, uint32_t number, cpb_span value);
+/* A LEN field whose value is a range of the input; the range is not examined. */
+void cpb_pieces_copy(cpb_pieces *pieces, uint32_t number, cpb_range value);
+
+/* The same with a range of another file, by the caller's number from 1 on; and the number of the file that a piece
+ * comes from. */
+void cpb_pieces_copy_other(cpb_pieces *pieces, uint32_t number, uint32_t file, cpb_range value);
+uint32_t cpb_pieces_file(const cpb_pieces *pieces, size_t i);
+
+/* Raw bytes instead of fields: a range, and bytes in memory. */
+void cpb_pieces_range(cpb_pieces *pieces, uint32_t file, cpb_range range);
+void cpb_pieces_put(cpb_pieces *pieces, const void *data, size_t size);
+
+/* A position in the message, to go back to. */
+typedef struct cpb_pieces_mark {
+  size_t count, literals;
+  uint64_t size;
+} cpb_pieces_mark;
+
+/* Call it before cpb_pieces_open(): going back drops everything after it. */
+cpb_pieces_mark cpb_pieces_here(const cpb_pieces *pieces);
+void cpb_pieces_back_to(cpb_pieces *pieces, cpb_pieces_mark mark);
+
+/* A LEN field that holds whatever is added before cpb_pieces_close(), which takes the return value. */
+size_t cpb_pieces_open(cpb_pieces *pieces);
+void cpb_pieces_close(cpb_pieces *pieces, uint32_t number, size_t opened);
+/* Raw bytes within it. */
+void cpb_pieces_varint(cpb_pieces *pieces, uint64_t value);
 
 #endif

@@ -1,7 +1,7 @@
-#include "model/coreml/dtypes.h"
+#include "model/coreml/model.h"
 
 #include "base/status.h"
-#include "model/common/tensor/element.h"
+#include "model/common/tensor/tensor.h"
 
 /* Integers that TensorFlow has no number for are returned as one byte each. */
 static const cpb_tensor_format small = {"|u1", 0, 1, 8, 0};
@@ -16,6 +16,9 @@ static const struct {
               {38, 0, 6, 13}, {39, 0, 3, 12},  {40, 25, 0, 16}, {41, 24, 0, 17}};
 #define NUM_DTYPES (sizeof dtypes / sizeof *dtypes)
 
+/* Core ML has three numberings: of programs (`dtype`), of files of weights (`blob`) and of features
+ * (cpb_coreml_array_dtype). Layers store quantized numbers of 1 to 8 bits without a type; CPB_COREML_QUANTIZED +
+ * bits stands for them. */
 static size_t find(uint64_t dtype) {
   size_t i = 0;
   while (i < NUM_DTYPES && dtypes[i].dtype != dtype) i++;

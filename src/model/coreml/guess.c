@@ -1,7 +1,6 @@
+#include "model/common/guess.h"
 #include "base/checked.h"
 #include "model/common/cursor.h"
-#include "model/common/ends.h"
-#include "model/common/evidence.h"
 #include "model/common/kind.h"
 #include "model/coreml/fields.h"
 

@@ -1,6 +1,5 @@
-#include "model/common/write.h"
+#include "model/common/answer.h"
 #include "model/coreml/fields.h"
-#include "model/coreml/messages.h"
 #include "model/coreml/model.h"
 
 /* --- Texts --------------------------------------------------------------------------------- */
@@ -33,6 +32,9 @@ static void write_metadata(cpb_viewed *m, cpb_span metadata) {
 }
 
 /* --- The description ------------------------------------------------------------------------- */
+
+/* The description is what a program's user sees, and is written as it is. Only a missing shape is taken from the
+ * program itself. */
 
 /* The type of the program's result with this name, or NULL data. */
 static cpb_span made_type(cpb_viewed *m, cpb_span name) {

@@ -1,25 +1,17 @@
-#include "model/coreml/tensor.h"
+#include "model/coreml/model.h"
 
 #include "base/checked.h"
 #include "base/json_writer.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/external.h"
-#include "model/common/tensor/preview.h"
-#include "model/common/write.h"
-#include "model/coreml/dtypes.h"
+#include "model/common/tensor/values.h"
 
 /* --- Sizes ----------------------------------------------------------------------------------- */
 
 /* The number of elements and of bytes. */
 static void measure(cpb_coreml_tensor *t) {
-  uint64_t bits = t->type.format ? 8u * t->type.format->size : 0;
-  t->elements = 1;
-  for (uint32_t i = 0; i < t->rank; i++) {
-    if (!cpb_mul_u64(t->elements, t->shape[i], &t->elements)) t->has_elements = false;
-  }
-  if (t->type.packed > 0) bits = t->type.packed;
-  if (t->has_elements && !cpb_mul_u64(t->elements, bits, &bits)) t->has_elements = false;
-  if (t->has_elements) t->bytes = bits / 8 + (bits % 8 > 0);
+  t->has_elements = cpb_elements_of(t->shape, t->rank, &t->elements) && t->has_elements &&
+                    cpb_elements_bytes(t->elements, cpb_tensor_type_bits(&t->type), &t->bytes);
 }
 
 static void add_size(cpb_coreml_tensor *t, uint64_t size) {
@@ -53,10 +45,9 @@ void cpb_coreml_elements(cpb_span type, bool *is_known, uint64_t *elements) {
 
 uint64_t cpb_coreml_bytes(uint64_t dtype, uint64_t elements) {
   cpb_tensor_type type;
-  uint64_t bits;
+  uint64_t bytes;
   if (!cpb_coreml_describe_dtype(dtype, &type) || !type.format) return 0;
-  if (!cpb_mul_u64(elements, type.packed > 0 ? type.packed : 8u * type.format->size, &bits)) return UINT64_MAX;
-  return bits / 8 + (bits % 8 > 0);
+  return cpb_elements_bytes(elements, cpb_tensor_type_bits(&type), &bytes) ? bytes : UINT64_MAX;
 }
 
 /* --- Values of programs ---------------------------------------------------------------------- */
@@ -136,6 +127,10 @@ cpb_coreml_tensor cpb_coreml_tensor_of_value(const cpb_part *part, cpb_span valu
 }
 
 /* --- Weights of layers ------------------------------------------------------------------------ */
+
+/* Weights do not say their shape. The layer's parameters do (values.c lists which fields), but files exist where
+ * both disagree, or where the layer is newer than the list. The stored size decides: a shape that does not fit it is
+ * dropped. */
 
 static unsigned bits_of(cpb_span quantization) {
   const uint64_t bits = cpb_get_number(quantization, QUANTIZATION_BITS);

@@ -1,7 +1,6 @@
 #include "model/coreml/model.h"
 
 #include "base/status.h"
-#include "model/coreml/dtypes.h"
 #include "model/coreml/fields.h"
 
 /* --- Features -------------------------------------------------------------------------------- */

@@ -1,7 +1,5 @@
-#include "model/coreml/dtypes.h"
 #include "model/coreml/model.h"
-#include "model/coreml/tensor.h"
-#include "model/operators/tables.h"
+#include "model/operators/operators.h"
 
 /* --- Tensors ------------------------------------------------------------------------------------ */
 
@@ -19,12 +17,9 @@ static cpb_view_measure measure(const cpb_view *v, const cpb_view_tensor *t) {
 
 /* Whether this is a data input of an operation that decompresses a weight. */
 static bool is_data(cpb_span role) {
-  static const char *const data[] = {"data",         "indices",        "indices_nonzero_data",
-                                     "nonzero_data", "quantized_data", "source_val"};
-  for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
-    if (cpb_span_is(role, data[i])) return true;
-  }
-  return false;
+  static const char *const data[] = {"data",       "indices", "indices_nonzero_data", "nonzero_data", "quantized_data",
+                                     "source_val", NULL};
+  return cpb_span_is_one_of(role, data);
 }
 
 /* The result is as large as the first output, which for sparse values is their mask, and has the type of the last

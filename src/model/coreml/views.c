@@ -4,6 +4,9 @@
 #include "model/common/view.h"
 #include "model/coreml/fields.h"
 
+/* Each line says what the outline keeps of a message, whatever its size; other fields are kept if they are short.
+ * Types, blocks, networks and models nest in themselves, so some are declared before they are defined. */
+
 #define MAP_OF(view, value) CPB_VIEW_ENTRY(view, CPB_KEEP(MAP_KEY), CPB_ENTER(MAP_VALUE, value))
 
 CPB_VIEW_ENTRY(text_entry, CPB_KEEP(MAP_KEY))

@@ -5,7 +5,7 @@
  * the same dtypes, and their names are the same without the number, or are the user's own. Names of arguments have no
  * meaning outside of the function, so no difference is lost, as long as everything that refers to them is normalized in
  * the same way. */
-#include "model/diff/state.h"
+#include "model/diff/diff.h"
 
 /* --- Pairing ------------------------------------------------------------------------------ */
 
@@ -22,7 +22,7 @@ static bool same_member(yyjson_val *a, yyjson_val *b, const char *key) {
 
 /* All but the digits at the end, which follow a line. */
 static cpb_span stem_of(cpb_span name) {
-  size_t size = cpb_diff_size_without_number(name);
+  size_t size = cpb_span_size_without_digits(name);
   bool numbered = size < name.size && size > 0 && name.data[size - 1] == '_';
   return (cpb_span){name.data, numbered ? size - 1 : name.size};
 }
@@ -87,10 +87,7 @@ void cpb_diff_arguments_pair(cpb_diff *d, cpb_diff_pair *functions) {
 
 /* Of "a_1244:0" the name. A reference to a node's output begins with the node's name in the same way, and no node of
  * a function has an argument's name. */
-static cpb_span name_in(cpb_span text) {
-  const uint8_t *colon = text.size > 0 ? memchr(text.data, ':', text.size) : NULL;
-  return colon ? (cpb_span){text.data, (size_t)(colon - text.data)} : text;
-}
+static cpb_span name_in(cpb_span text) { return cpb_span_take(&text, ':'); }
 
 bool cpb_diff_are_arguments(const cpb_diff_pairs *arguments, cpb_span a, cpb_span b, bool *same) {
   cpb_span x = name_in(a), y = name_in(b);

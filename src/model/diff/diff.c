@@ -2,10 +2,11 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "model/diff/read.h"
-#include "model/diff/state.h"
-#include "model/diff/tasks.h"
-#include "model/diff/values.h"
+#include "model/diff/diff.h"
+
+/* A comparison is a program: a list of tasks, which depends on the kind of the models. A task takes any number of
+ * rounds. A round has three steps: begin() notes what to read; then both models answer, and may wait for input; then
+ * compare() looks at the answers. Models of different kinds have no program: they differ, and nothing else is said. */
 
 #define MAX_DIFFERENCES 100
 

@@ -4,11 +4,9 @@
  * with the same path; the same name and class; alike, the n-th with the n-th; the same path. Layers are alike if they
  * have the same class, configuration, input shapes and number of parameters. Two paired layers that are alike were
  * renamed if neither name occurs as a layer in the other model. */
-#include "model/diff/tasks.h"
+#include "model/diff/diff.h"
 
 #include "base/checked.h"
-#include "model/diff/match.h"
-#include "model/diff/state.h"
 
 /* The texts that layers are compared by. Texts that are compared together are next to each other. */
 enum { LOOK, PATH, NAME, CLASS, TEXTS };

@@ -1,4 +1,4 @@
-#include "model/diff/lists.h"
+#include "model/diff/diff.h"
 
 #define IGNORE(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
 

@@ -1,8 +1,11 @@
-#include "model/diff/members.h"
+#include "model/diff/diff.h"
 
 #include "base/status.h"
-#include "model/diff/match.h"
-#include "model/diff/state.h"
+
+/* Two items are compared in two ways. same() only decides, in one walk side by side, and needs no memory as long as
+ * both have their members in the same order. compare() reports: it matches members by name and descends to the
+ * smallest member that differs. Both recurse, to CPB_DIFF_DEPTH at most; what is deeper counts as equal only if both
+ * are null. Items come from answers and thus from hostile files, so each step is charged. */
 
 typedef struct comparison {
   cpb_allocator allocator;
@@ -28,6 +31,10 @@ static bool done_or_fail(comparison *c, bool done) {
 }
 
 /* --- Elements ---------------------------------------------------------------------------- */
+
+/* Lists are matched by the names of their elements, and not by position: one inserted element would otherwise make
+ * all later ones differ. Names that a tool chose are replaced by the name in the first model before they are
+ * compared. */
 
 static cpb_span key_of(yyjson_val *name) {
   return (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)};

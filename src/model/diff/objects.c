@@ -1,8 +1,8 @@
-#include "model/diff/tasks.h"
+#include "model/diff/diff.h"
 
-#include "model/diff/read.h"
-#include "model/diff/section.h"
-#include "model/diff/state.h"
+/* The object graphs are compared breadth first, one place in each round, so only the children of two objects are in
+ * memory at once. Each object of either model has at most one place: a pair of graphs with shared or circular
+ * references takes no more rounds than it has objects. */
 
 static const cpb_span nothing = {NULL, 0};
 

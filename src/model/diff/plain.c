@@ -1,5 +1,9 @@
 #include "model/diff/plain.h"
 
+/* The text of an item without the members that only say where it is stored: equal texts are equal items, so most
+ * items are compared by their bytes alone. Two files with the same model but another order of fields or other
+ * padding must give the same texts. The item as it was answered is kept apart, for the values. */
+
 typedef struct writer {
   cpb_json_writer *out;
   const char *const *ignored;

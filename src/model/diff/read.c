@@ -1,7 +1,6 @@
-#include "model/diff/read.h"
+#include "model/diff/diff.h"
 
 #include "base/checked.h"
-#include "model/diff/state.h"
 
 /* A model walks the entire list for each page, so pages grow, up to an eighth of a long list. */
 #define FIRST_PAGE 2000
@@ -9,6 +8,9 @@
 #define FIRST_OF_OVERVIEW 16
 
 /* --- Items ----------------------------------------------------------------------------- */
+
+/* Each item is kept twice: `plain` is compared, `whole` knows where the values are. Both tables get the same keys in
+ * the same order, and sorting does not depend on the texts, so the n-th item of one is the n-th item of the other. */
 
 void cpb_diff_items_init(cpb_diff_items *items, const cpb_allocator *a) {
   for (int side = 0; side < 2; side++) {
@@ -131,6 +133,9 @@ static void add_members(cpb_diff *d, const cpb_diff_read *r, yyjson_val *answer)
 }
 
 /* --- Asking ------------------------------------------------------------------------------- */
+
+/* An answer is parsed, taken over and freed before the next page is asked for: of a long list, only the keys and
+ * texts stay. A page that is not full ends the list. */
 
 void cpb_diff_will_read(cpb_diff *d, cpb_diff_read read) { d->reads[d->num_reads++] = read; }
 

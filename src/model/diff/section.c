@@ -1,12 +1,12 @@
-#include "model/diff/section.h"
+#include "model/diff/diff.h"
 
 #include "base/json_read.h"
-#include "model/diff/members.h"
-#include "model/diff/read.h"
-#include "model/diff/state.h"
-#include "model/diff/values.h"
 
 /* --- What is left of an item of a damaged model ------------------------------------------------ */
+
+/* A damaged model shows less than the whole one, which does not make the two differ. An item counts as unread,
+ * neither the same nor different, if it could be the rest of the other model's item. The rule is on the safe side: a
+ * member or a number that the whole lacks is a difference, whatever was lost besides. */
 
 #define DEPTH 64
 
@@ -119,6 +119,9 @@ static bool is_left(cpb_diff *d, const cpb_span texts[2]) {
   return left;
 }
 
+/* A section is written before it is known whether anything differs, and cut off again if nothing does. `begin` and
+ * `comma` are the state of the output at its beginning. The numbers of a section that is cut off are kept in
+ * `left_out`. */
 void cpb_diff_section_begin(cpb_diff *d, const char *name, cpb_span function) {
   d->section = (cpb_diff_section){.begin = d->out.out.size,
                                   .comma = d->out.comma,

@@ -1,6 +1,10 @@
-#include "model/diff/table.h"
+#include "model/diff/diff.h"
 
 #include <stdlib.h>
+
+/* Keys and texts lie one behind the other in one buffer, and items have positions in it, because the buffer moves
+ * while it grows. Keys need not be unique: items with the same key are numbered in the order of the list, and the
+ * n-th of the one model is compared with the n-th of the other. */
 
 void cpb_diff_table_init(cpb_diff_table *t, const cpb_allocator *a) {
   *t = (cpb_diff_table){.allocator = *a};
@@ -23,10 +27,8 @@ cpb_span cpb_diff_text(const cpb_diff_table *t, const cpb_diff_item *i) {
 
 /* Makes room for an item and writes its key; its text comes next. */
 static cpb_diff_item *begin_item(cpb_diff_table *t, cpb_span key) {
-  void *items = t->items;
   cpb_buffer *out = &t->bytes.out;
-  if (!cpb_reserve(&t->allocator, &items, &t->capacity, t->count + 1, sizeof *t->items)) return NULL;
-  t->items = items;
+  if (!CPB_RESERVE(&t->allocator, &t->items, &t->capacity, t->count + 1)) return NULL;
   cpb_diff_item *i = &t->items[t->count];
   *i = (cpb_diff_item){.key = out->size, .key_size = key.size, .number = t->count};
   if (!cpb_buffer_append(out, key.data, key.size)) return NULL;

@@ -1,9 +1,5 @@
-#include "model/diff/tasks.h"
+#include "model/diff/diff.h"
 
-#include "model/diff/read.h"
-#include "model/diff/section.h"
-#include "model/diff/state.h"
-#include "model/diff/values.h"
 #include "model/kinds.h"
 
 static const cpb_span nothing = {NULL, 0};
@@ -42,6 +38,10 @@ static cpb_step part_compare(cpb_diff *d) { return compare_list(d, &kind_of(d)->
 static const cpb_diff_task lists_of_part = {part_begin, part_compare};
 
 /* --- Functions and nodes -------------------------------------------------------------------- */
+
+/* Functions come before nodes: names of functions and of their arguments occur in nodes, and are compared by the
+ * pairs that these rounds make. All functions are one section, so functions_compare() only pairs arguments, and the
+ * comparison itself waits for the last round. */
 
 /* Pairs the functions of the two models. */
 static bool pairs_begin(cpb_diff *d) {
@@ -114,6 +114,11 @@ static const cpb_diff_task nodes = {nodes_begin, nodes_compare};
 static const cpb_diff_task objects = {cpb_diff_objects_begin, cpb_diff_objects_compare};
 
 /* --- Lists with values ------------------------------------------------------------------------ */
+
+/* The values of an item are read only if the rest of the item is the same, since otherwise a difference is known
+ * already. For variables of a checkpoint it is the other way round: the checksum in the entry would report a
+ * difference but not how large it is, so the values come first. compare_list_and_values() may wait in the middle of
+ * an item: `joining` and `comparing` say where it continues. */
 
 /* Values that a damaged model has lost are not compared. A truncated tensor may still be readable: its missing elements
  * count as zeros. */
@@ -287,6 +292,8 @@ static bool next_tag(cpb_diff *d) {
 static const cpb_diff_task again_for_tags = {next_tag, NULL};
 
 /* --- Kinds of models -------------------------------------------------------------------------------- */
+
+/* go_on_with() counts from the beginning of the list: 2 is the first task that a meta graph or a tag has for itself. */
 
 static const cpb_diff_task *const meta_graphs[] = {
     &lists_of_model, &overview,  &pairs,     &lists_of_part,         &objects, &functions,

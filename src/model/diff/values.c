@@ -1,9 +1,7 @@
-#include "model/diff/values.h"
+#include "model/diff/diff.h"
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/diff/read.h"
-#include "model/diff/state.h"
 
 #define PIECE ((size_t)64 << 10)
 
@@ -15,6 +13,10 @@ static cpb_step need(cpb_diff *d, int side, cpb_input *input) {
 }
 
 /* --- The stored bytes ---------------------------------------------------------------------- */
+
+/* Constants are compared in two stages. Equal bytes are equal values, so most arrays are settled by comparing 64 KiB
+ * at a time with no decoding. Only if the bytes differ, or are not in one range, both arrays are decoded: the same
+ * values may be stored in other fields. */
 
 /* The bytes available at the beginning of a range, up to `size`; none at the end of the message. */
 static cpb_step find_bytes(cpb_diff *d, int side, cpb_span *bytes) {
@@ -48,6 +50,10 @@ static cpb_step compare_bytes(cpb_diff *d) {
 }
 
 /* --- Element by element -------------------------------------------------------------------- */
+
+/* Both sides are read in the same rhythm, and each gives as much as it has: a piece may end inside an element.
+ * `element` assembles such an element for both sides at once, because both have always advanced by the same number
+ * of bytes. Nothing larger than a piece is in memory, whatever the size of the arrays. */
 
 /* An error in the values, and not in reading them. A checkpoint may lack some of its shards. */
 static bool is_of_values(const cpb_diff_values *v, const cpb_error *error) {

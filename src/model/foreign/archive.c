@@ -1,14 +1,8 @@
 /* Recognizes archives that contain models, by the names within. */
-#include "model/common/ends.h"
+#include "model/common/guess.h"
 #include "model/common/spans.h"
-#include "model/foreign/parts.h"
-#include "model/formats/zip/entry_names.h"
-#include "model/formats/zip/glance.h"
-
-static bool ends_so(cpb_span name, const char *ending) {
-  const cpb_span end = cpb_span_of(ending);
-  return name.size >= end.size && cpb_span_is(cpb_span_from(name, name.size - end.size), ending);
-}
+#include "model/foreign/foreign.h"
+#include "model/formats/zip/zip.h"
 
 /* --- zip ------------------------------------------------------------------------------------ */
 
@@ -33,7 +27,7 @@ static const struct {
 static void weigh(cpb_span name, size_t *best, cpb_foreign *found) {
   if (found->kind == CPB_FOREIGN_ZIP_MODEL) return;
   if (cpb_entry_model_rank(name) == 2) *found = (cpb_foreign){CPB_FOREIGN_ZIP_MODEL, name};
-  else if (ends_so(name, ".sdnb") && *best > 0) found->kind = CPB_FOREIGN_SDNB;
+  else if (cpb_span_ends(name, ".sdnb") && *best > 0) found->kind = CPB_FOREIGN_SDNB;
   for (size_t i = 0; i < *best && found->kind != CPB_FOREIGN_ZIP_MODEL; i++) {
     const bool is_it =
         in_zip[i].in_folder ? cpb_is_entry_called(name, in_zip[i].name) : cpb_span_is(name, in_zip[i].name);
@@ -50,7 +44,7 @@ static void look_into_zip(const cpb_file_ends *ends, cpb_foreign *found) {
   found->kind = CPB_FOREIGN_ZIP;
   for (; cpb_zip_glance_next(&glance, &name); names++) {
     if (names == 0) first = name;
-    arrays += ends_so(name, ".npy");
+    arrays += cpb_span_ends(name, ".npy");
     weigh(name, &best, found);
   }
   if (found->kind != CPB_FOREIGN_ZIP) return;
@@ -102,7 +96,7 @@ bool cpb_foreign_archive(const cpb_file_ends *ends, cpb_foreign *found) {
   if (!cpb_span_begins(begin, cpb_span_of("\x1f\x8b\x08"))) return look_into_tar(begin, found);
   found->detail = gzip_name(begin);
   found->kind = CPB_FOREIGN_GZIP;
-  if (cpb_ends_named(ends, ".tgz") || cpb_ends_named(ends, ".tar.gz") || ends_so(found->detail, ".tar"))
+  if (cpb_ends_named(ends, ".tgz") || cpb_ends_named(ends, ".tar.gz") || cpb_span_ends(found->detail, ".tar"))
     found->kind = CPB_FOREIGN_TAR_GZIP;
   return true;
 }

@@ -1,13 +1,9 @@
-#include "model/keras/answers.h"
+#include "model/keras/keras.h"
 
 #include "base/checked.h"
 #include "base/json_writer.h"
 #include "base/status.h"
-#include "model/common/page.h"
-#include "model/common/parameters.h"
-#include "model/keras/config.h"
-#include "model/keras/layers.h"
-#include "model/keras/rules.h"
+#include "model/common/answer.h"
 
 /* --- Which layer a variable belongs to --------------------------------------------------------- */
 
@@ -90,6 +86,9 @@ static const uint32_t *keras_owners(cpb_keras *k, cpb_json_writer *charged) {
 
 /* --- Parameters -------------------------------------------------------------------------------- */
 
+/* Variables in the object graph are exact, so they are preferred. keras_metadata.pb alone has none; the number then
+ * follows from the class, the config and the input shape (rules.c), if the class is known. */
+
 /* --- By variables ---------------------------------------------------------------- */
 
 #define COST 2048 /* cost of counting a layer's parameters, in bytes walked that take about as long */
@@ -142,10 +141,8 @@ typedef struct todos {
 } todos;
 
 static bool push(const cpb_keras *k, todos *t, todo item) {
-  void *items = t->items;
   if (item.at == item.end) return true;
-  if (!cpb_reserve(&k->allocator, &items, &t->capacity, t->count + 1, sizeof *t->items)) return false;
-  t->items = items;
+  if (!CPB_RESERVE(&k->allocator, &t->items, &t->capacity, t->count + 1)) return false;
   t->items[t->count++] = item;
   return true;
 }
@@ -164,6 +161,8 @@ static bool stamp(cpb_keras *k, const cpb_keras_layer *layer) {
   return first;
 }
 
+/* Nested layers wait on a stack. Instead of clearing marks before each count, a count has a number of its own, and
+ * stamps the objects that it has met: a layer with several places counts once. */
 static bool count_configs(cpb_keras *k, uint32_t layer, cpb_keras_count *sum, cpb_json_writer *a) {
   todos t = {0};
   *sum = (cpb_keras_count){.complete = true};

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "model/common/names.h"
-#include "model/keras/layers.h"
+#include "model/common/lists.h"
 
 /* --- The layer tree, of objects and the configs of the models that hold them ------------------- */
 
@@ -57,12 +56,16 @@ static bool sort_children(growth *g) {
 
 /* --- Growing ------------------------------------------------------------------- */
 
+/* A layer may have two sources: its object, with a path and metadata, and an entry in the config of the model around
+ * it. The entries come first, since they have the order of the model; objects that no entry names follow.
+ *
+ * An object is expanded only at its first place (`homes`). Later places are `shared` and have no nested layers. The
+ * number of objects and entries therefore bounds the tree. */
+
 static uint32_t add(growth *g, uint32_t parent, uint32_t object, yyjson_val *entry) {
   cpb_keras *k = g->k;
-  void *drafts = g->drafts;
-  g->ok = g->ok && cpb_reserve(&k->allocator, &drafts, &g->capacity, g->count + 1, sizeof *g->drafts);
+  g->ok = g->ok && CPB_RESERVE(&k->allocator, &g->drafts, &g->capacity, g->count + 1);
   if (!g->ok) return CPB_KERAS_NONE;
-  g->drafts = drafts;
   uint32_t self = (uint32_t)g->count++;
   draft *d = &g->drafts[self], *p = parent == CPB_KERAS_NONE ? NULL : &g->drafts[parent];
   *d = (draft){.first = CPB_KERAS_NONE, .last = CPB_KERAS_NONE, .next = CPB_KERAS_NONE};
@@ -148,6 +151,9 @@ static void grow(growth *g) {
 }
 
 /* --- Order --------------------------------------------------------------------- */
+
+/* The tree grew breadth first, so each draft comes after its parent. Answers want each layer directly before its
+ * nested ones: then these are the range up to `end`. */
 
 static uint32_t place_of(const growth *g, uint32_t i) { return i == CPB_KERAS_NONE ? i : g->drafts[i].place; }
 
@@ -243,6 +249,8 @@ static bool check_numbers(cpb_keras *k) {
 
 /* --- Memory for JSON -------------------------------------------------------------- */
 
+/* All documents share one budget. Memory that yyjson releases is not given back to it, so the limit is on the safe
+ * side. */
 static bool take(cpb_keras *k, size_t size) {
   k->json_too_large = k->json_too_large || size > k->json_left;
   if (!k->json_too_large) k->json_left -= size;

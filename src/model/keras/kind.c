@@ -1,5 +1,5 @@
 #include "model/common/kind.h"
-#include "model/keras/metadata.h"
+#include "model/keras/keras.h"
 
 static const cpb_diff_list compared[] = {CPB_DIFF_OVERVIEW(CPB_DIFF_IGNORED("problems"), false),
                                          CPB_DIFF_LAYERS,

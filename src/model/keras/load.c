@@ -1,11 +1,11 @@
 /* Computes the nodes that are loaded for given paths, like TensorFlow's load_partial: breadth first along the
  * references of the object graph. Without a graph, the objects' paths form one. */
-#include "model/keras/answers.h"
+#include "model/keras/keras.h"
 
 #include "base/status.h"
+#include "model/common/answer.h"
+#include "model/common/kind.h"
 #include "model/common/links.h"
-#include "model/common/page.h"
-#include "model/common/whole.h"
 
 typedef struct load {
   cpb_keras *k;
@@ -65,14 +65,6 @@ static bool not_found(load *l, cpb_span path, cpb_span name) {
   return false;
 }
 
-/* Takes the text up to the next `separator`, and removes the separator as well. */
-static cpb_span take(cpb_span *text, char separator) {
-  const uint8_t *at = text->size > 0 ? memchr(text->data, separator, text->size) : NULL;
-  cpb_span part = {text->data, at ? (size_t)(at - text->data) : text->size};
-  *text = cpb_span_from(*text, at ? part.size + 1 : part.size);
-  return part;
-}
-
 /* Goes to the child whose name is at the front of `rest`. Names may contain dots, so several may match: the longest
  * wins. */
 static bool step_down(load *l, uint32_t *node, cpb_span *rest) {
@@ -93,10 +85,10 @@ static bool find_by_names(load *l, cpb_span path, uint32_t *node) {
   cpb_span rest = path;
   *node = 0;
   if (l->graph->nodes == 0) return not_found(l, path, path);
-  take(&rest, '.');
+  cpb_span_take(&rest, '.');
   while (rest.size > 0) {
     cpb_span wanted = rest;
-    if (!step_down(l, node, &rest)) return not_found(l, path, take(&wanted, '.'));
+    if (!step_down(l, node, &rest)) return not_found(l, path, cpb_span_take(&wanted, '.'));
   }
   return true;
 }
@@ -114,7 +106,7 @@ static bool find_by_path(load *l, cpb_span path, uint32_t *node) {
 static bool find_node(load *l, cpb_span path, uint32_t *node) {
   char quoted[81];
   cpb_span rest = path;
-  if (!cpb_span_is(take(&rest, '.'), "root")) {
+  if (!cpb_span_is(cpb_span_take(&rest, '.'), "root")) {
     cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET,
              "node path is %s; expected one that begins with root, as in root.layer-0",
              cpb_quote(quoted, sizeof quoted, path.data, path.size));
@@ -125,6 +117,8 @@ static bool find_node(load *l, cpb_span path, uint32_t *node) {
 
 /* --- Following -------------------------------------------------------------------------- */
 
+/* `links` are also the set of the nodes that were reached. The first reference to a node counts, as in TensorFlow's
+ * breadth-first walk, and gives the node its path. */
 static void meet(load *l, uint32_t node, uint32_t from, cpb_span name) {
   if (node >= l->graph->nodes || l->links[node].parent != CPB_NO_PARENT) return;
   if (from == node) cpb_link_root(l->links, node, name);
@@ -207,7 +201,7 @@ static bool put_missing(load *l, cpb_json_writer *a) {
 static bool put_paths(load *l, cpb_span lines, cpb_json_writer *a) {
   cpb_json_writer_open(a, "paths", '[');
   while (lines.size > 0) {
-    cpb_span path = take(&lines, '\n');
+    cpb_span path = cpb_span_take(&lines, '\n');
     uint32_t node;
     if (path.size == 0) continue;
     if (!find_node(l, path, &node)) return false;

@@ -1,17 +1,13 @@
 /* keras_metadata.pb, a small file, is read whole. */
-#include "model/keras/metadata.h"
+#include "model/keras/keras.h"
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/input.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/common/ends.h"
-#include "model/common/evidence.h"
+#include "model/common/guess.h"
 #include "model/common/kind.h"
-#include "model/keras/answers.h"
-#include "model/keras/fields.h"
-#include "model/keras/keras.h"
 
 #define READ_SIZE 65536
 
@@ -59,6 +55,7 @@ static void destroy(void *reader) {
 static void ask(void *reader, const cpb_question *question) {
   metadata *m = reader;
   m->question = *question;
+  /* a new question may try again after an error of the host */
   m->input.failure = (cpb_error){.code = CPB_OK};
 }
 

@@ -1,9 +1,8 @@
 /* Computes the number of parameters of a Keras layer from its config and the shape that it was built for. Layers of
  * other classes, or without the values that the rule needs, are not counted. */
-#include "model/keras/rules.h"
+#include "model/keras/keras.h"
 
 #include "base/checked.h"
-#include "model/keras/config.h"
 
 #define RANK 8
 #define EQUATION 256 /* bytes of an EinsumDense equation */
@@ -18,6 +17,9 @@ typedef struct facts {
 } facts;
 
 /* --- Facts ------------------------------------------------------------------- */
+
+/* A value that is missing, of another type, or too large makes the result unknown and counts as 0. The rules
+ * therefore go on without checks, and read like the formulas. */
 
 static uint64_t give_up(facts *f) {
   f->known = false;

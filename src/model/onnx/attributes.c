@@ -1,10 +1,13 @@
 #include "model/onnx/model.h"
 
 #include "base/floats.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/write.h"
 #include "model/onnx/fields.h"
-#include "model/onnx/tensor.h"
+
+/* A value is written from the outline in memory. A large one was left out of the outline; the answer then has its
+ * range in the input, and readers fetch it if they want it. A graph's nodes are not written here: it is a graph of
+ * its own in the view. */
 
 /* By AttributeProto.AttributeType: its name, and the field with the value. */
 static const struct {

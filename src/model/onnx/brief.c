@@ -1,4 +1,4 @@
-#include "model/onnx/brief.h"
+#include "model/onnx/model.h"
 
 #include <stdbool.h>
 
@@ -9,6 +9,15 @@
 #include "base/utf8.h"
 #include "model/common/cursor.h"
 #include "model/onnx/fields.h"
+
+/* The order of a GraphProto's fields is nodes, name, initializers, and then inputs and outputs. Brief answers need
+ * all of it but the initializers, which are nearly the whole file, and ONNX has no index. So the fields after the
+ * initializers are sought from the graph's end.
+ *
+ * A row of fields can be read only forwards, but a position is the beginning of a row if a description is there and
+ * a row begins where it ends. All positions are therefore tried from the end backwards, each with the result of the
+ * later ones at hand. Random weights could look like such a row: the row must have an input or output, its fields
+ * must be in order, and it must not begin so early in the window that a description could lie before it. */
 
 /* --- What follows a graph's tensors, found from its end ---------------------------------------- */
 
@@ -89,6 +98,7 @@ static bool onnx_tail_find(const cpb_allocator *a, cpb_span bytes, size_t *begin
   search s = {bytes, cpb_alloc_zeroed(a, bytes.size + 1), 0};
   *begin = CPB_NO_TAIL;
   if (!s.rows) return false;
+  /* overlapping candidates may examine a byte several times, but not more than eight times on average */
   s.budget = bytes.size > SIZE_MAX / 8 ? SIZE_MAX : 8 * bytes.size;
   s.rows[bytes.size] = END_OF_GRAPH;
   for (size_t at = bytes.size; at-- > 0;) {

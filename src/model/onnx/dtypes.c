@@ -1,10 +1,14 @@
-#include "model/onnx/dtypes.h"
+#include "model/onnx/model.h"
 
 #include <math.h>
 
 #include "base/status.h"
-#include "model/common/tensor/element.h"
+#include "model/common/tensor/tensor.h"
 #include "model/onnx/fields.h"
+
+/* ONNX stores most types in a wider field: float16 and bfloat16 are the numbers of their bits in int32_data, and two
+ * or four small elements share one such number (`packed`). All that TensorFlow has as well is decoded by the code
+ * for its tensors. */
 
 /* Types that TensorFlow has no number for. float8_e8m0 has only an exponent. */
 enum { FLOAT8_E8M0 = 24, FLOAT6_E2M3 = 27, FLOAT6_E3M2 = 28 };

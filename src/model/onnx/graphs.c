@@ -13,6 +13,9 @@ cpb_span cpb_onnx_domain(cpb_span domain) { return cpb_span_is(domain, "ai.onnx"
 
 /* --- Functions by name ------------------------------------------------------------------------ */
 
+/* qsort() passes no context, so each number to be sorted has its function along with it (`keyed`). Only the numbers
+ * are kept. */
+
 typedef struct keyed {
   const cpb_view_graph *function;
   uint32_t graph;
@@ -100,6 +103,8 @@ typedef struct builder {
   bool too_deep; /* it was reported */
 } builder;
 
+/* Nodes usually come first, and are most of a graph. `rest` begins after them, so a question about inputs, outputs
+ * or initializers does not walk the nodes. */
 static bool add(cpb_view_graphs *g, cpb_view_graph graph) {
   const uint32_t field = cpb_onnx_node_field(&graph);
   bool only_nodes = true;
@@ -163,6 +168,7 @@ static bool add_subgraphs(builder *b, cpb_span node, cpb_span attribute, cpb_vie
   while (cpb_cursor_next(&c)) {
     bool is_list = c.number == ATTRIBUTE_GRAPHS;
     if (c.type != CPB_WIRE_LEN || (c.number != ATTRIBUTE_GRAPH && !is_list)) continue;
+    /* found only for an attribute that has a graph: most have none, and are only walked */
     if (element == 0) {
       within.node_name = cpb_get_bytes(node, NODE_NAME);
       within.name = cpb_get_bytes(attribute, ATTRIBUTE_NAME);

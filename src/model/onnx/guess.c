@@ -1,6 +1,5 @@
+#include "model/common/guess.h"
 #include "model/common/cursor.h"
-#include "model/common/ends.h"
-#include "model/common/evidence.h"
 #include "model/common/kind.h"
 #include "model/onnx/fields.h"
 

@@ -76,6 +76,9 @@ static bool build(cpb_viewed_message *m) {
 
 /* --- Brief answers ------------------------------------------------------------------------ */
 
+/* A brief question may come first, and a question about weights later. The model is then read again as a whole, and
+ * stays so: a brief question can be answered from all of it. */
+
 /* Nodes follow each other. If each request costs time, one request reads many. */
 #define BRIEF_AHEAD ((uint64_t)128 << 10)
 

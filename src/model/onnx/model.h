@@ -2,19 +2,60 @@
 #ifndef CPB_MODEL_ONNX_MODEL_H
 #define CPB_MODEL_ONNX_MODEL_H
 
-#include "cpb/message.h"
-
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/json_writer.h"
-#include "model/common/model_reader.h"
-#include "model/common/names.h"
+#include "base/meter.h"
+#include "cpb/message.h"
+#include "model/common/answer.h"
+#include "model/common/kind.h"
+#include "model/common/lists.h"
 #include "model/common/part.h"
-#include "model/common/problems.h"
-#include "model/common/values_reader.h"
-#include "model/onnx/brief.h"
+#include "model/common/tensor/values.h"
 #include "model/onnx/fields.h"
 #include "model/questions/questions.h"
 #include "model/view/view.h"
+
+/* --- dtypes ----------------------------------------------------------------------------------- */
+
+/* ONNX's types of elements (TensorProto.DataType), under the names that TensorFlow and NumPy's users
+ * know, and its tensors' layout. */
+
+/* Such as "float32"; "dtype 77" if it is unknown; null for 0, which means no type. */
+void cpb_onnx_write_dtype(cpb_json_writer *answer, const char *key, uint64_t dtype);
+
+/* How it is stored; false if unknown. */
+bool cpb_onnx_describe_dtype(uint64_t dtype, cpb_tensor_type *type);
+
+/* Writes an element of format->size bytes; one that shares its byte comes as one byte. */
+void cpb_onnx_write_element(cpb_json_writer *answer, const char *key, uint64_t dtype, const uint8_t *bytes);
+
+/* The layout of TensorProto. */
+extern const cpb_tensor_layout cpb_onnx_layout;
+
+/* --- brief ------------------------------------------------------------------------------------ */
+
+/* Reads a model without the tensors of its graph: only the parts before and after them, in a few requests however many
+ * tensors there are. */
+
+typedef struct cpb_onnx_brief {
+  cpb_allocator allocator;
+  cpb_meter *meter;
+  bool tried;
+  cpb_range unread; /* the skipped range; its length is 0 if nothing was skipped */
+  /* The last `size` bytes of the graph while they come, of which `have` are there, with some that follow it: */
+  cpb_buffer window;
+  size_t size, have;
+} cpb_onnx_brief;
+
+/* It must stay where it is. `meter` must outlive it. */
+void cpb_onnx_brief_init(cpb_onnx_brief *brief, const cpb_allocator *a, cpb_meter *meter);
+void cpb_onnx_brief_free(cpb_onnx_brief *brief); /* empties it */
+
+/* For the outline of a ModelProto, with a cpb_onnx_brief as their context. */
+extern const cpb_outline_jumps cpb_onnx_brief_jumps;
+
+/* --- model ------------------------------------------------------------------------------------ */
 
 /* Functions by name, domain and overload, with the numbers of their graphs. */
 typedef struct cpb_onnx_functions {
@@ -98,5 +139,36 @@ extern const cpb_message_type cpb_view_onnx;
 
 /* The parts of a ModelProto that are needed to find its tensors: of the nodes, only constants and subgraphs. */
 extern const cpb_message_type cpb_view_onnx_tensors;
+
+/* --- tensor ----------------------------------------------------------------------------------- */
+
+/* A tensor of a model, without its values. */
+
+/* A TensorProto without its values. */
+typedef struct cpb_onnx_tensor {
+  const cpb_part *part;
+  cpb_span message; /* TensorProto, in the part */
+  uint64_t dtype;
+  cpb_tensor_type type; /* its `format` is NULL if the dtype is unknown */
+  bool has_elements;    /* `elements` and `bytes` are valid */
+  uint64_t elements;
+  uint64_t bytes;   /* by shape and type; elements that share bytes count as one; 0 for strings */
+  uint32_t field;   /* of TensorProto, with the values; 0: none */
+  uint64_t parts;   /* number of such fields: 1 if they are packed */
+  uint64_t size;    /* of the values in bytes, here or in another file */
+  cpb_range values; /* of the first field, if the values are in the model */
+  cpb_range tensor; /* the TensorProto itself */
+  bool is_external; /* the values are in another file */
+  cpb_external external;
+} cpb_onnx_tensor;
+
+cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message);
+
+/* Writes members of an object: "dtype", "shape", "elements", "bytes", "size", the place of the values, and the first
+ * values if they are in memory. */
+void cpb_onnx_write_tensor(cpb_json_writer *answer, const cpb_onnx_tensor *tensor);
+
+/* Writes members for a SparseTensorProto: for its dense shape, the number of values, and the two tensors. */
+void cpb_onnx_write_sparse(cpb_json_writer *answer, const cpb_part *part, cpb_span message);
 
 #endif

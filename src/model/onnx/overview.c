@@ -66,6 +66,8 @@ static void write_page(cpb_viewed *m, const char *key, cpb_span message, uint32_
 
 /* --- The graph ----------------------------------------------------------------------------- */
 
+/* Everything but the number of nodes is looked up in `rest`, the fields after the nodes. */
+
 static bool add_initializer(void *user, const cpb_view_tensor *t) { return cpb_names_add(user, t->value, 0); }
 
 /* Before IR version 4, initializers are also listed as inputs; they are left out, because callers need not pass

@@ -8,12 +8,10 @@
 #include "base/ordered.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/common/pieces.h"
+#include "model/common/part.h"
 #include "model/common/spans.h"
-#include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
 #include "model/onnx/model.h"
-#include "model/onnx/tensor.h"
 
 #define MOST_KEPT 1024
 #define DEEPEST 128
@@ -98,6 +96,9 @@ void cpb_onnx_rewrite_free(cpb_onnx_rewrite *r) {
 
 /* --- Tensors ------------------------------------------------------------------------------ */
 
+/* A length that contradicts shape and type is an error: the new model would repeat it, and the damage would seem to
+ * come from the rewriting. */
+
 static bool fails(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, const char *what) {
   char name[SHOWN];
   cpb_span text = cpb_get_bytes(t->message, TENSOR_NAME);
@@ -108,12 +109,10 @@ static bool fails(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, const char *wha
 
 /* The number of the file with the values; most tensors use the same file as the tensor before. */
 static bool number_file(cpb_onnx_rewrite *r, cpb_span name, uint32_t *number) {
-  void *files = r->files;
   *number = (uint32_t)r->num_files;
   if (r->num_files > 0 && cpb_span_equal(r->files[r->num_files - 1], name)) return true;
-  if (!cpb_reserve(&r->held, &files, &r->files_capacity, r->num_files + 1, sizeof *r->files))
+  if (!CPB_RESERVE(&r->held, &r->files, &r->files_capacity, r->num_files + 1))
     return cpb_fail_memory(&r->error) == CPB_OK;
-  r->files = files;
   r->files[r->num_files++] = name;
   *number = (uint32_t)r->num_files;
   return true;
@@ -138,6 +137,9 @@ static bool find_values(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, uint32_t 
 }
 
 /* --- Values that tensors share --------------------------------------------------------------- */
+
+/* Places are the nodes of a balanced tree in one array (base/ordered): looking one up takes logarithmic time, also
+ * if a hostile model orders its tensors badly. */
 
 typedef struct place_key {
   const cpb_onnx_rewrite *rewrite;
@@ -172,11 +174,8 @@ static const place *take_place(cpb_onnx_rewrite *r, uint32_t file, cpb_range fro
   const cpb_ordered nodes = {r->places, sizeof *r->places};
   const uint32_t found = cpb_ordered_find(nodes, r->root, compare_places, &key), added = (uint32_t)r->num_places;
   if (found != CPB_ORDERED_NONE) return &r->places[found];
-  void *places = r->places;
-  if (added == CPB_ORDERED_NONE ||
-      !cpb_reserve(&r->held, &places, &r->places_capacity, r->num_places + 1, sizeof(place)))
+  if (added == CPB_ORDERED_NONE || !CPB_RESERVE(&r->held, &r->places, &r->places_capacity, r->num_places + 1))
     return NULL;
-  r->places = places;
   put_padding(r, from.length);
   r->places[r->num_places++] = (place){.file = file, .from = from, .at = r->values.size};
   cpb_pieces_range(&r->values, file, from);
@@ -260,6 +259,9 @@ static bool take_tensor(cpb_onnx_rewrite *r, cpb_span message, bool *changed) {
 }
 
 /* --- Messages ------------------------------------------------------------------------------ */
+
+/* Frames take the place of recursion. A message's changes are known only at its end, so its fields are written at
+ * once and taken back if nothing in it has changed; the whole message is then one range of the input. */
 
 /* Only the views of tensors have dims. */
 static bool is_tensor(const cpb_message_type *type) {

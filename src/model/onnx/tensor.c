@@ -1,13 +1,17 @@
-#include "model/onnx/tensor.h"
-
 #include "base/checked.h"
 #include "base/json_writer.h"
+#include "base/status.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/preview.h"
-#include "model/common/write.h"
-#include "model/onnx/dtypes.h"
+#include "model/common/tensor/values.h"
 #include "model/onnx/fields.h"
 #include "model/onnx/model.h"
+#include "model/questions/values.h"
+
+/* --- tensor ----------------------------------------------------------------------------------- */
+
+/* A tensor's description takes one walk over its fields in the outline. `parts` counts the fields with values: if
+ * there is just one, the answer can name its range. */
 
 static const char *const value_fields[] = {
     [TENSOR_FLOAT_DATA] = "float_data",   [TENSOR_INT32_DATA] = "int32_data", [TENSOR_STRING_DATA] = "string_data",
@@ -39,7 +43,7 @@ static void take_field(cpb_onnx_tensor *t, const cpb_cursor *c) {
 
 /* The number of elements and of bytes. */
 static void measure(cpb_onnx_tensor *t) {
-  uint64_t size, bits = 0;
+  uint64_t size;
   cpb_varints dims = cpb_varints_of(t->message, TENSOR_DIMS);
   t->elements = 1;
   t->has_elements = true;
@@ -47,9 +51,7 @@ static void measure(cpb_onnx_tensor *t) {
     if ((int64_t)size < 0 || !cpb_mul_u64(t->elements, size, &t->elements)) t->has_elements = false;
   }
   if (!t->type.format || !t->has_elements) return;
-  bits = t->type.packed > 0 ? t->type.packed : 8u * t->type.format->size;
-  if (!cpb_mul_u64(t->elements, bits, &size)) t->has_elements = false;
-  else t->bytes = size / 8 + (size % 8 > 0);
+  t->has_elements = cpb_elements_bytes(t->elements, cpb_tensor_type_bits(&t->type), &t->bytes);
 }
 
 cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message) {
@@ -59,6 +61,7 @@ cpb_onnx_tensor cpb_onnx_tensor_of(const cpb_part *part, cpb_span message) {
   while (cpb_cursor_next(&c)) take_field(&t, &c);
   cpb_onnx_describe_dtype(t.dtype, &t.type);
   measure(&t);
+  /* values that are also in the message do not count: parsers read the other file */
   if (!t.is_external) return t;
   cpb_external_check(&t.external);
   t.field = 0;
@@ -124,3 +127,73 @@ void cpb_onnx_write_sparse(cpb_json_writer *a, const cpb_part *part, cpb_span me
   write_inner(a, "values_tensor", &values);
   write_inner(a, "indices_tensor", &indices);
 }
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* An initializer by its name, or a tensor among a node's attributes: of a Constant by the name of its output, of any
+ * node by NODE:ATTRIBUTE. */
+
+typedef struct reader {
+  cpb_viewed_values common;
+  cpb_onnx_functions functions;
+  cpb_range where; /* the tensor */
+} reader;
+
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
+                    const cpb_values_options *options) {
+  reader *r = cpb_alloc_zeroed(a, sizeof *r);
+  (void)kind;
+  if (!r) return NULL;
+  cpb_viewed_values_init(&r->common, &cpb_onnx_view, a, meter, name, options);
+  r->functions.allocator = *a;
+  return r;
+}
+
+static void destroy(void *state) {
+  reader *r = state;
+  const cpb_allocator a = r->common.allocator;
+  cpb_onnx_functions_free(&r->functions);
+  cpb_viewed_values_free(&r->common);
+  cpb_release(&a, r);
+}
+
+/* Takes the tensor; if it is sparse, its values. */
+static void take(cpb_viewed_values *common, const cpb_view_tensor *t) {
+  const bool is_sparse = cpb_onnx_is_sparse(t);
+  const cpb_span tensor = is_sparse ? cpb_get_bytes(t->message, SPARSE_VALUES) : t->message;
+  ((reader *)common)->where = cpb_part_where(&common->part, tensor);
+}
+
+static cpb_have begin(reader *r) {
+  cpb_viewed_values *c = &r->common;
+  c->found = true;
+  bool begun = cpb_tensor_values_init(&c->tensor, &c->allocator, &cpb_onnx_layout, &c->input, &c->error, r->where,
+                                      c->options->exact_texts != 0);
+  return begun ? CPB_HAVE : cpb_viewed_values_fail_memory(c);
+}
+
+static cpb_have find(reader *r) {
+  cpb_viewed_values *c = &r->common;
+  r->where = (cpb_range){c->options->tensor_offset, c->options->tensor_size};
+  if (r->where.length > INT64_MAX || r->where.offset > INT64_MAX) {
+    cpb_fail(&c->error, CPB_E_USAGE, CPB_NO_OFFSET, "tensor_offset or tensor_size is 2^63 or more");
+    return CPB_FAILED;
+  }
+  if (r->where.length > 0) return begin(r);
+  cpb_have have = cpb_viewed_values_read(c, &cpb_view_onnx_tensors);
+  if (have != CPB_HAVE) return have;
+  if (!cpb_onnx_graphs_build(&c->view.graphs, &r->functions, &c->part, &c->problems, c->meter, &c->error))
+    return CPB_FAILED;
+  have = cpb_viewed_values_find(c, "initializer or constant", take);
+  if (have != CPB_HAVE) return have;
+  cpb_input_end(&c->input, cpb_outline_input(c->part.outline)->size);
+  return begin(r);
+}
+
+static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
+  reader *r = state;
+  cpb_have have = r->common.found ? CPB_HAVE : find(r);
+  return have == CPB_HAVE ? cpb_tensor_values_next(&r->common.tensor, info, data) : have;
+}
+
+const cpb_values_reader cpb_onnx_values = {create, destroy, next, cpb_viewed_values_input, cpb_viewed_values_error};

@@ -1,8 +1,10 @@
 #include "model/onnx/model.h"
 
 #include "model/common/cursor.h"
-#include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
+
+/* Types are written while they are walked. A type that holds another one is a member of the outer object, so the
+ * objects are closed at the very end. */
 
 void cpb_onnx_write_dims(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
   uint64_t size;

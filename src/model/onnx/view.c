@@ -1,11 +1,9 @@
 #include "model/view/view.h"
 #include "base/checked.h"
-#include "model/common/write.h"
+#include "model/common/answer.h"
 #include "model/onnx/fields.h"
 #include "model/onnx/model.h"
-#include "model/onnx/tensor.h"
 #include "model/operators/operators.h"
-#include "model/operators/tables.h"
 
 /* --- Modules of PyTorch ------------------------------------------------------------------------ */
 
@@ -56,6 +54,9 @@ static bool onnx_module(const cpb_view_node *node, cpb_span *path, cpb_span *cla
 }
 
 /* --- Nodes and values -------------------------------------------------------------------------- */
+
+/* A node is read with one walk over its fields; inputs, outputs and attributes are walked again by whoever needs
+ * them. */
 
 static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
   if (!cpb_cursor_find(&n->cursor, cpb_onnx_node_field(n->graph), CPB_WIRE_LEN)) return false;
@@ -131,6 +132,9 @@ static bool roles(const cpb_view *v, const cpb_view_graph *g, const cpb_view_nod
 }
 
 /* --- Tensors -------------------------------------------------------------------------------------- */
+
+/* Constant nodes and initializers are the same to a reader of the model: both have a name that nodes take. A tensor
+ * in another attribute belongs to its node alone. */
 
 bool cpb_onnx_is_sparse(const cpb_view_tensor *t) {
   if (!t->of_node) return t->field == GRAPH_SPARSE_INITIALIZER;
@@ -293,6 +297,9 @@ static void write_quantized(cpb_json_writer *a, const cpb_view *v, const cpb_vie
 
 /* --- Uses ---------------------------------------------------------------------------------------- */
 
+/* ONNX does not tell weights from constants. Whatever a node takes as a scale or zero point is not a weight, and
+ * neither is anything for training; all else counts. */
+
 static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb_view_node *taker, cpb_span role,
                           uint64_t input, cpb_view_measure *m) {
   (void)role, (void)m;
@@ -304,11 +311,9 @@ static cpb_tensor_use use(const cpb_view *v, const cpb_view_tensor *t, const cpb
 
 /* The domains of ONNX itself. */
 static bool is_onnx(cpb_span domain) {
-  static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training"};
-  for (size_t i = 0; i < sizeof domains / sizeof *domains; i++) {
-    if (cpb_span_is(domain, domains[i])) return true;
-  }
-  return false;
+  static const char *const domains[] = {"",  "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training",
+                                        NULL};
+  return cpb_span_is_one_of(domain, domains);
 }
 
 static const char *origin(const cpb_view *v, cpb_span domain, cpb_span op) {

@@ -3,6 +3,9 @@
 #include "model/common/view.h"
 #include "model/onnx/fields.h"
 
+/* Each line says what the outline keeps of a message, whatever its size. Fields that are not listed are kept if they
+ * are short. Types and graphs nest in themselves, so some are declared before they are defined. */
+
 /* A message that has nothing but short fields: its fields one by one. */
 CPB_VIEW(plain, CPB_KEEP(1), CPB_KEEP(2))
 CPB_VIEW(shape, CPB_ENTER(SHAPE_DIMENSION, plain))

@@ -1,5 +1,5 @@
 #include <stddef.h>
-#include "model/operators/tables.h"
+#include "model/operators/operators.h"
 
 cpb_span cpb_operators_onnx(void) { return (cpb_span){NULL, 0}; }
 

@@ -4,14 +4,6 @@
 
 /* --- Words ------------------------------------------------------------------------------ */
 
-/* Takes the text up to the sign, or all of it, and removes the sign. */
-static cpb_span take_until(cpb_span *text, char sign) {
-  const uint8_t *found = text->size > 0 ? memchr(text->data, sign, text->size) : NULL;
-  const cpb_span word = {text->data, found ? (size_t)(found - text->data) : text->size};
-  *text = cpb_span_from(*text, word.size + (found ? 1 : 0));
-  return word;
-}
-
 /* Any number is acceptable for a malformed or too large one. */
 static uint64_t number_of(cpb_span text) {
   uint64_t number = 0;
@@ -26,7 +18,7 @@ static cpb_span line_at(cpb_span table, size_t at) {
   size_t begin = at;
   while (begin > 0 && table.data[begin - 1] != '\n') begin--;
   cpb_span rest = cpb_span_from(table, begin);
-  return take_until(&rest, '\n');
+  return cpb_span_take(&rest, '\n');
 }
 
 bool cpb_operator_find(cpb_span table, cpb_span name, cpb_span domain, cpb_operator *found) {
@@ -35,12 +27,12 @@ bool cpb_operator_find(cpb_span table, cpb_span name, cpb_span domain, cpb_opera
     const cpb_span line = line_at(table, low + (high - low) / 2);
     const size_t begin = (size_t)(line.data - table.data);
     cpb_span rest = line;
-    const int by_name = cpb_span_compare(name, take_until(&rest, '\t'));
-    const cpb_span its_domain = take_until(&rest, '\t');
+    const int by_name = cpb_span_compare(name, cpb_span_take(&rest, '\t'));
+    const cpb_span its_domain = cpb_span_take(&rest, '\t');
     const int order = by_name != 0 ? by_name : cpb_span_compare(domain, its_domain);
     if (order == 0) {
-      found->versions = take_until(&rest, '\t');
-      found->sentence = take_until(&rest, '\t');
+      found->versions = cpb_span_take(&rest, '\t');
+      found->sentence = cpb_span_take(&rest, '\t');
       return true;
     }
     if (order < 0) high = begin;
@@ -51,13 +43,15 @@ bool cpb_operator_find(cpb_span table, cpb_span name, cpb_span domain, cpb_opera
 
 /* --- Versions -------------------------------------------------------------------------------- */
 
+/* A version lists its inputs only if they changed; the others have those of the version before. */
+
 cpb_span cpb_operator_inputs(const cpb_operator *found, uint64_t version, uint64_t *since) {
   cpb_span rest = found->versions, inputs = {NULL, 0};
   *since = 0;
   while (rest.size > 0) {
-    cpb_span word = take_until(&rest, ' ');
+    cpb_span word = cpb_span_take(&rest, ' ');
     const size_t size = word.size;
-    const cpb_span number = take_until(&word, ':');
+    const cpb_span number = cpb_span_take(&word, ':');
     if (number_of(number) > version) break;
     *since = number_of(number);
     if (number.size < size) inputs = word;
@@ -69,9 +63,9 @@ cpb_span cpb_operator_inputs(const cpb_operator *found, uint64_t version, uint64
 
 bool cpb_operator_next_input(cpb_span *inputs, cpb_operator_input *input) {
   if (inputs->size == 0) return false;
-  cpb_span word = take_until(inputs, ',');
+  cpb_span word = cpb_span_take(inputs, ',');
   const size_t size = word.size;
-  input->name = take_until(&word, '*');
+  input->name = cpb_span_take(&word, '*');
   input->attribute = word;
   input->count = word.size > 0 ? 0 : size > input->name.size ? UINT64_MAX : 1;
   return true;

@@ -1,4 +1,4 @@
-/* Looks up the operators of a framework in a table: text that tools/operators.py writes, or that a host gives
+/* Looks up the operators of a framework in a table: text made from the rows of tools/operators.py, or given by a host
  * (cpb_model_set_operators). The table is not trusted: it may hold anything, and only its own bytes are read.
  *
  * A line has four parts separated by tabs, NAME, DOMAIN, VERSIONS and SENTENCE, and ends with a newline. Lines are
@@ -12,6 +12,7 @@
 #define CPB_MODEL_OPERATORS_OPERATORS_H
 
 #include <stdbool.h>
+
 #include "base/bytes.h"
 
 typedef struct cpb_operator {
@@ -35,5 +36,15 @@ typedef struct cpb_operator_input {
 
 /* Takes the next input off such a list, "X,W,B"; false at its end. */
 bool cpb_operator_next_input(cpb_span *inputs, cpb_operator_input *input);
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+/* The built-in tables of operators (model/operators/operators.h): all, or none in modules that must be small, whose
+ * host provides the one that a model needs. */
+
+/* Empty where it is not built in. */
+cpb_span cpb_operators_onnx(void);
+cpb_span cpb_operators_tensorflow(void);
+cpb_span cpb_operators_coreml(void);
 
 #endif

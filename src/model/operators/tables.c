@@ -1,5 +1,7 @@
-#include "model/operators/tables.h"
+#include "model/operators/operators.h"
 
+#define OP(name, domain, outputs, versions, sentence) name "\t" domain "\t" versions "\t" sentence "\n"
+#define NAMED(name, outputs)
 static const char onnx[] =
 #include "model/operators/onnx.inc"
     ;
@@ -10,8 +12,7 @@ static const char tensorflow[] =
 #include "model/operators/tensorflow.inc"
     ;
 
-cpb_span cpb_operators_onnx(void) { return (cpb_span){(const uint8_t *)onnx, sizeof onnx - 1}; }
-
-cpb_span cpb_operators_coreml(void) { return (cpb_span){(const uint8_t *)coreml, sizeof coreml - 1}; }
-
-cpb_span cpb_operators_tensorflow(void) { return (cpb_span){(const uint8_t *)tensorflow, sizeof tensorflow - 1}; }
+#define TABLE(text) ((cpb_span){(const uint8_t *)(text), sizeof(text) - 1})
+cpb_span cpb_operators_onnx(void) { return TABLE(onnx); }
+cpb_span cpb_operators_coreml(void) { return TABLE(coreml); }
+cpb_span cpb_operators_tensorflow(void) { return TABLE(tensorflow); }

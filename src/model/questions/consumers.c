@@ -1,5 +1,12 @@
-#include "model/common/names.h"
+#include "model/common/lists.h"
 #include "model/questions/questions.h"
+
+/* The object of a question is a node or a value. If inputs name values, the node's outputs are put into `taken`, and
+ * an input is looked up by its name. If inputs name nodes (`source` of the kind), the node's own name decides, and
+ * `taken` is not used.
+ *
+ * All nodes of the graph are walked, and those of graphs within it, which see its values by name. Each page takes a
+ * walk, because the view has no list of a value's takers. */
 
 typedef struct consumers {
   cpb_viewed *model;
@@ -74,6 +81,9 @@ static bool find_value(consumers *s) {
 }
 
 /* --- Who takes it ---------------------------------------------------------------------------- */
+
+/* A graph within a node may have a value of the same name, which hides the outer one. The answer lists its takers as
+ * well: names, not scopes, are compared. */
 
 /* Whether the value is an output of the node in question, and which one. */
 static bool find_taken(const consumers *s, cpb_span value, cpb_view_source *what) {

@@ -1,5 +1,5 @@
 #include "base/checked.h"
-#include "model/common/joined.h"
+#include "model/common/lists.h"
 #include "model/questions/questions.h"
 
 void cpb_viewed_write_counts(cpb_viewed *m) {
@@ -41,6 +41,9 @@ void cpb_viewed_write_parameters(cpb_viewed *m) {
 }
 
 /* --- Files beside the model, which have some of its values --------------------------------- */
+
+/* Joined by location: a model of thousands of tensors often has one other file. Tensors that share a place are
+ * counted once. */
 
 #define FILES_MOST 1000 /* that are listed */
 

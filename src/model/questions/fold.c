@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/common/joined.h"
+#include "model/common/lists.h"
 #include "model/common/spans.h"
 
 /* The graph is read twice. The first pass folds each name to its visible part and joins equal ones: these are the
@@ -62,6 +62,8 @@ typedef struct scopes {
 } scopes;
 
 /* --- Names ------------------------------------------------------------------------------- */
+
+/* All of these are spans of a name in the message, so folding neither copies nor allocates. */
 
 /* The next line, without a slash at its end. */
 static bool next_line(cpb_span *left, cpb_span *line) {
@@ -198,6 +200,9 @@ static int as_shown(const void *a, const void *b) {
 
 /* --- Nodes -------------------------------------------------------------------------------- */
 
+/* An edge joins with others of the same child, source and value, and an edge within one child is dropped. The lists
+ * therefore grow with the page's children and what these take, not with their nodes. */
+
 static bool find_children(scopes *s) {
   uint64_t order = 0;
   cpb_scope_node node;
@@ -260,6 +265,7 @@ static void *from(const cpb_joined *l, size_t at) { return l->items ? (char *)l-
 static size_t count_of(const cpb_joined *l, size_t at, size_t of) {
   const char *items = l->items;
   size_t count = 0;
+  /* every listed struct begins with the number of its child */
   while (at + count < l->count && *(const size_t *)(items + (at + count) * l->each) == of) count++;
   return count;
 }
@@ -347,6 +353,7 @@ static void write_held(const scopes *s, const child *c, size_t *at, size_t to) {
   size_t count = all, most = is_node ? NODE_TENSORS_MOST : SCOPE_TENSORS_MOST;
   *at += all;
   if (all > 1) qsort(items, all, sizeof *items, is_node ? as_taken : largest_first);
+  /* a scope shows only weights, which are sorted to the front */
   while (!is_node && count > 0 && !items[count - 1].is_weight) count--;
   cpb_json_writer_open(a, "tensors", '[');
   for (size_t i = 0; i < count && i < most; i++) {
@@ -406,6 +413,7 @@ static void write_page(scopes *s, size_t first, size_t count) {
   cpb_page page = cpb_page_open(s->answer, s->question, "children");
   const child *children = s->children.items;
   for (size_t i = first; i < first + count; i++) write_child(s, &children[i], &at, i);
+  /* only the page is walked here, without cpb_page_has(), which would count it */
   page.total = s->children.count;
   cpb_page_close(s->answer, &page);
 }

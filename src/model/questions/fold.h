@@ -3,7 +3,7 @@
 #ifndef CPB_MODEL_QUESTIONS_FOLD_H
 #define CPB_MODEL_QUESTIONS_FOLD_H
 
-#include "model/common/page.h"
+#include "model/common/answer.h"
 
 #define CPB_NO_TENSOR UINT64_MAX
 

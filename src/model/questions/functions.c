@@ -1,5 +1,5 @@
 #include "model/questions/questions.h"
-#include "model/view/types.h"
+#include "model/view/view.h"
 
 static const char *role_name(cpb_graph_role role) {
   static const char *const names[CPB_NUM_GRAPH_ROLES] = {"graph", "function", "subgraph", "model", "training"};
@@ -7,6 +7,9 @@ static const char *role_name(cpb_graph_role role) {
 }
 
 /* --- The list ---------------------------------------------------------------------------------- */
+
+/* The main graph, number 0, is not listed: it has no name, and questions without a name mean it. Inputs and outputs
+ * are counted by walking them, since a view keeps no lists. */
 
 static uint64_t count_values(cpb_view_values values) {
   uint64_t count = 0;

@@ -1,6 +1,6 @@
 #include "model/common/name_layers.h"
 #include "model/questions/questions.h"
-#include "model/view/makers.h"
+#include "model/view/inventory.h"
 
 /* The layers of a model: its nodes, if these are layers; otherwise layers are derived from the names of nodes. A weight
  * belongs to the first node that takes it. A weight of a graph within a node belongs to that node, and one of a
@@ -18,6 +18,9 @@ typedef struct layers {
 } layers;
 
 /* --- Weights ----------------------------------------------------------------------------------- */
+
+/* A weight of a graph within a node is found from the inside outwards: the inventory names the innermost node that
+ * takes it, but a layer is a node of the model's own graph. */
 
 static uint32_t outermost(const cpb_view_graphs *g, uint32_t graph) {
   while (g->items[graph].is_within) graph = g->items[graph].parent;

@@ -1,8 +1,8 @@
 /* One node: its inputs and their sources, its outputs and their consumers. */
-#include "model/common/names.h"
+#include "model/common/lists.h"
 #include "model/operators/operators.h"
 #include "model/questions/questions.h"
-#include "model/view/makers.h"
+#include "model/view/inventory.h"
 
 /* A graph that is searched for values: the graph of the node, or one around it. */
 typedef struct level {
@@ -22,6 +22,9 @@ typedef struct search {
 
 /* --- Levels ------------------------------------------------------------------------------ */
 
+/* Level 0 is the node's graph. The graphs around it are added only when an input is not found further in, because
+ * each level lists all nodes of its graph. A function sees no values of other graphs, so its level is the last. */
+
 typedef struct adding {
   level *to;
   const cpb_allocator *allocator;
@@ -30,10 +33,8 @@ typedef struct adding {
 static bool add_tensor(void *user, const cpb_view_tensor *t) {
   const adding *add = user;
   level *l = add->to;
-  void *tensors = l->tensors;
   if (t->value.size == 0 || l->count == CPB_NO_NAME) return true; /* others belong to nodes */
-  if (!cpb_reserve(add->allocator, &tensors, &l->capacity, l->count + 1, sizeof *l->tensors)) return false;
-  l->tensors = tensors;
+  if (!CPB_RESERVE(add->allocator, &l->tensors, &l->capacity, l->count + 1)) return false;
   l->tensors[l->count] = *t;
   return cpb_names_add(&l->names, t->value, (uint32_t)l->count++);
 }
@@ -65,10 +66,8 @@ static bool build(search *s, level *l) {
 
 /* Adds the graph as the next level. False with the error set. */
 static bool add_level(search *s, uint32_t graph) {
-  void *levels = s->levels;
-  if (!cpb_reserve(&s->model->allocator, &levels, &s->capacity, s->count + 1, sizeof *s->levels))
+  if (!CPB_RESERVE(&s->model->allocator, &s->levels, &s->capacity, s->count + 1))
     return cpb_viewed_fail_memory(s->model);
-  s->levels = levels;
   s->levels[s->count] = (level){.graph = graph};
   return build(s, &s->levels[s->count++]) || cpb_viewed_fail_memory(s->model);
 }

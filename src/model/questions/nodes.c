@@ -1,5 +1,5 @@
 #include "model/questions/questions.h"
-#include "model/view/types.h"
+#include "model/view/view.h"
 
 /* The names of the inputs; if known, also the parameters that they are bound to. */
 static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *node) {

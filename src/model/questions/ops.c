@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "model/common/joined.h"
+#include "model/common/lists.h"
 #include "model/questions/questions.h"
 
 typedef struct use {
@@ -9,6 +9,8 @@ typedef struct use {
   uint64_t graph, functions; /* number of uses, in the graph itself and elsewhere */
 } use;
 
+/* Operations are joined by name while nodes are counted, so the list has the length of the vocabulary. It is sorted
+ * by frequency only at the end. */
 static int by_op(const void *a, const void *b) {
   const use *x = a, *y = b;
   const int order = cpb_span_compare(x->op, y->op);

@@ -55,6 +55,7 @@ bool cpb_viewed_returns(cpb_viewed *m, const cpb_view_graph *g, cpb_entries *ret
   return cpb_viewed_fail_memory(m);
 }
 
+/* Built by the first question that needs it, and kept: the inventory walks all nodes, and many questions do without. */
 const cpb_inventory *cpb_viewed_inventory(cpb_viewed *m) {
   if (m->has_inventory) return &m->inventory;
   m->has_inventory = cpb_inventory_build(&m->inventory, &m->allocator, &m->view, m->meter, m->error);

@@ -4,11 +4,10 @@
 
 #include "base/json_writer.h"
 #include "cpb/model.h"
-#include "model/common/entries.h"
-#include "model/common/page.h"
-#include "model/common/problems.h"
+#include "model/common/answer.h"
+#include "model/common/lists.h"
 #include "model/view/inventory.h"
-#include "model/view/types.h"
+#include "model/view/view.h"
 
 /* A model during the answer to a question. */
 typedef struct cpb_viewed {

@@ -30,6 +30,9 @@ typedef struct reach {
 
 /* --- Edges by where they are followed from ------------------------------------------------- */
 
+/* A counting sort: two passes over the edges, and `first` holds a point's edges without a list for each point. Going
+ * backwards keeps the edges of a point in their order, and so the answer's. */
+
 static uint32_t behind(const reach *r, const cpb_flow_edge *e) { return r->upstream ? e->to : e->from; }
 static uint32_t ahead(const reach *r, const cpb_flow_edge *e) { return r->upstream ? e->from : e->to; }
 
@@ -105,12 +108,15 @@ static void go_on_from(reach *r, state s, uint32_t distance, bool to_passes) {
     const uint32_t next = ahead(r, e);
     bool within = is_within(s);
     if (is_pass(r, next) != to_passes || !follow(r, e, &within)) continue;
+    /* a point reached from outside can do all that it can do within a call, so it is not visited again */
     if (was_reached(r, state_of(next, false)) || was_reached(r, state_of(next, within))) continue;
     add(r, state_of(next, within), s, distance);
   }
 }
 
 /* Visits points by increasing distance. A pass does not count as a step. */
+/* Passes are taken up in the same round as the points before them: they have no distance of their own. `reached`
+ * grows during the first loop, which therefore follows a pass behind a pass as well. */
 static void walk(reach *r, uint32_t start, uint64_t most) {
   size_t from = 0;
   add(r, state_of(start, false), NO_STATE, 0);

@@ -108,6 +108,7 @@ static cpb_step read_message(message *m) {
   return m->viewed.error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
 
+/* The second reading skips nothing, so needs_more() is false after it. */
 static cpb_step read_enough(message *m) {
   cpb_step read = read_message(m);
   if (read != CPB_STEP_DONE || !m->kind->needs_more || !m->kind->needs_more(m)) return read;
@@ -124,6 +125,9 @@ static bool build_graphs(message *m) {
 }
 
 /* --- Damage ------------------------------------------------------------------------------ */
+
+/* One problem tells all that is known about the damage: the host's report, bytes lost from named fields, or the
+ * fields that usually follow the last one that was read. */
 
 static const cpb_error *damage_of(const message *m) {
   if (m->part.damage.code != CPB_OK) return &m->part.damage;

@@ -1,10 +1,10 @@
-/* Reads a model that is one message (model/common/model_reader.h): at the first question it reads the message without
+/* Reads a model that is one message (model/common/kind.h): at the first question it reads the message without
  * the values of tensors; the questions then answer from memory. */
 #ifndef CPB_MODEL_QUESTIONS_READER_H
 #define CPB_MODEL_QUESTIONS_READER_H
 
 #include "base/input.h"
-#include "model/common/model_reader.h"
+#include "model/common/kind.h"
 #include "model/common/part.h"
 #include "model/questions/questions.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/checked.h"
 #include "model/questions/questions.h"
-#include "model/view/makers.h"
-#include "model/view/types.h"
+#include "model/view/inventory.h"
+#include "model/view/view.h"
 
 /* Gives fold.h the nodes of a graph of any kind. It leaves out constants, variables and their readings: these are drawn
  * with the node that takes them, and count in its sums (`drawn`). fold.h needs the same nodes in both of its passes, so
@@ -62,6 +62,7 @@ typedef struct origin {
 static bool find_origin(const walk *w, cpb_span value, const cpb_view_node *maker, origin *o) {
   const cpb_view_kind *kind = w->model->view.kind;
   *o = (origin){.given = CPB_NO_NAME};
+  /* the limit also ends the walk in a ring of such nodes */
   for (int i = 0; i < HANDED_ON_MOST; i++) {
     o->node = i == 0 ? maker : cpb_view_maker_of(&w->makers, value);
     if (!o->node) o->given = cpb_names_find(&w->given, value);
@@ -118,11 +119,11 @@ static uint64_t drawn(const walk *w, uint64_t node) {
 
 /* --- What goes into nodes besides --------------------------------------------------------------- */
 
+/* A graph within a node takes values of this graph by name, which the node does not list as inputs. Without these
+ * edges, a branch or loop would seem to depend on nothing. */
+
 static bool add_extra(walk *w, uint64_t node, cpb_span value, uint32_t item) {
-  void *items = w->extras;
-  if (!cpb_reserve(&w->model->allocator, &items, &w->extras_capacity, w->num_extras + 1, sizeof *w->extras))
-    return false;
-  w->extras = items;
+  if (!CPB_RESERVE(&w->model->allocator, &w->extras, &w->extras_capacity, w->num_extras + 1)) return false;
   w->extras[w->num_extras] = (extra){node, w->num_extras, value, item};
   w->num_extras++;
   return true;
@@ -173,6 +174,9 @@ static bool find_extras(walk *w) {
 }
 
 /* --- The graph ----------------------------------------------------------------------------------- */
+
+/* fold.h pulls nodes and their inputs from here. `extras` are sorted by node, so `extra` only moves forwards, in
+ * step with `next`. */
 
 static void begin(void *user) {
   walk *w = user;
@@ -355,6 +359,9 @@ static void write_node(void *user, cpb_json_writer *a, uint64_t number) {
 
 /* --- Preparation ------------------------------------------------------------------------------------- */
 
+/* The order matters: held nodes need the names of inputs, sums need to know what is drawn where, and captures need
+ * the names of tensors. */
+
 static bool name_inputs(walk *w) {
   cpb_view_value value;
   uint32_t count = 0;
@@ -406,11 +413,8 @@ static int by_holder(const void *a, const void *b) {
 static bool find_inner(walk *w) {
   const cpb_view_graphs *g = &w->model->view.graphs;
   for (uint32_t i = 0; i < g->count; i++) {
-    void *items = w->inner;
     if (!g->items[i].is_within || g->items[i].parent != w->graph) continue;
-    if (!cpb_reserve(&w->model->allocator, &items, &w->inner_capacity, w->num_inner + 1, sizeof *w->inner))
-      return false;
-    w->inner = items;
+    if (!CPB_RESERVE(&w->model->allocator, &w->inner, &w->inner_capacity, w->num_inner + 1)) return false;
     w->inner[w->num_inner++] = (inner){g->items[i].node_number, i};
   }
   if (w->num_inner > 1) qsort(w->inner, w->num_inner, sizeof *w->inner, by_holder);

@@ -35,6 +35,7 @@ static bool search_tensor(void *user, const cpb_view_tensor *t) {
   return true;
 }
 
+/* Where inputs name nodes, values have no names of their own, so the outputs of nodes are not searched. */
 static void search_graph(search *s, uint32_t graph) {
   const cpb_view *v = &s->model->view;
   const cpb_view_graph *g = cpb_view_graph_of(v, graph);
@@ -50,6 +51,9 @@ static void search_graph(search *s, uint32_t graph) {
 }
 
 /* --- Tensors that were passed over --------------------------------------------------------- */
+
+/* ONNX's initializers are skipped by brief answers. Their names still occur as inputs: a name that no node makes,
+ * and no graph has as an input, is an initializer. */
 
 /* Adds the outputs of nodes, and the inputs of a graph. */
 static bool add_made(cpb_names *made, const cpb_view *v, uint32_t graph) {

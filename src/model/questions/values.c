@@ -3,6 +3,12 @@
 #include "base/limits.h"
 #include "base/status.h"
 
+/* The outline that finds a tensor keeps only names and structure, so its memory does not depend on the tensors'
+ * sizes. The values are then streamed from the tensor's range in the file.
+ *
+ * If the caller knows the range (tensor_offset, tensor_size), only that message is read. Otherwise a name is first
+ * sought in the main graph, then in all others. Two hits in other graphs are an error instead of a guess. */
+
 #define MOST_KEPT 256 /* largest size of texts to keep, in bytes */
 #define SHOWN 80
 #define SHOWN_SHORT 48

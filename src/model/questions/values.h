@@ -3,9 +3,9 @@
 #ifndef CPB_MODEL_QUESTIONS_VALUES_H
 #define CPB_MODEL_QUESTIONS_VALUES_H
 
-#include "model/common/problems.h"
+#include "model/common/answer.h"
+#include "model/common/kind.h"
 #include "model/common/tensor/values.h"
-#include "model/common/values_reader.h"
 #include "model/view/view.h"
 
 typedef struct cpb_viewed_values {

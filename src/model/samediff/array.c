@@ -1,6 +1,14 @@
 #include "model/samediff/array.h"
 
 #include "base/checked.h"
+#include "base/floats.h"
+#include "base/status.h"
+#include "model/common/spans.h"
+
+/* --- array ------------------------------------------------------------------------------------ */
+
+/* All numbers come from the file, and code after this trusts them. Shape, strides and size are therefore checked
+ * against each other here: the strides leave no gaps, so every element lies within the values. */
 
 /* Bits of the extras (libnd4j's array/ArrayOptions.h). */
 #define EMPTY 8
@@ -139,4 +147,138 @@ void cpb_sd_array_open(cpb_json_writer *answer, const char *key, const cpb_sd_ar
   cpb_json_writer_unsigned(answer, "count", a->count);
   cpb_json_writer_unsigned(answer, "bytes", a->values_size);
   if (a->values != 0 && offset != CPB_NO_OFFSET) cpb_json_writer_unsigned(answer, "offset", offset);
+}
+
+/* --- byte order ------------------------------------------------------------------------------- */
+
+static void reverse(uint8_t *element, unsigned size) {
+  for (unsigned i = 0; i < size / 2; i++) {
+    uint8_t held = element[i];
+    element[i] = element[size - 1 - i];
+    element[size - 1 - i] = held;
+  }
+}
+
+cpb_span cpb_sd_swap_next(cpb_sd_swap *s, cpb_span *in) {
+  if (s->size == 1) {
+    cpb_span all = *in;
+    *in = cpb_span_from(all, all.size);
+    return all;
+  }
+  static const size_t most = CPB_SD_SWAP_OUT - 8;
+  /* The begin of an element that the last call left lies behind what it gave. */
+  memmove(s->out, s->out + most, s->kept);
+  size_t n = cpb_min_size(in->size, most - s->kept), total = s->kept + n;
+  if (n > 0) memcpy(s->out + s->kept, in->data, n);
+  *in = cpb_span_from(*in, n);
+  size_t whole = total / s->size * s->size;
+  for (size_t i = 0; i < whole; i += s->size) reverse(s->out + i, s->size);
+  s->kept = total - whole;
+  memcpy(s->out + most, s->out + whole, s->kept);
+  return (cpb_span){s->out, whole};
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+#define VALUES_MAX 16
+#define PREVIEW_MAX 8
+
+void cpb_sd_format_long(char *out, size_t size, int64_t value) {
+  uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  cpb_format(out, size, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude);
+}
+
+static void write_value(cpb_json_writer *answer, const char *numpy, uint64_t bits, int64_t extended) {
+  switch (numpy[1]) {
+    case 'b': cpb_json_writer_bool(answer, NULL, bits != 0); break;
+    case 'f':
+      if (numpy[2] == '2') cpb_json_writer_double(answer, NULL, cpb_half_of((uint32_t)bits));
+      if (numpy[2] == '4') cpb_json_writer_float(answer, NULL, cpb_float_of((uint32_t)bits));
+      if (numpy[2] == '8') cpb_json_writer_double(answer, NULL, cpb_double_of(bits));
+      break;
+    case 'V': cpb_json_writer_float(answer, NULL, (float)cpb_bfloat16_of((uint32_t)bits)); break; /* bfloat16 */
+    case 'u': cpb_json_writer_exact_unsigned(answer, NULL, bits); break;
+    default: cpb_json_writer_exact(answer, NULL, extended);
+  }
+}
+
+/* Byte by byte, because they may be unaligned. */
+static bool load_value(cpb_flat *flat, const cpb_sd_array *array, uint64_t i, uint64_t *bits, int64_t *extended) {
+  unsigned size = array->dtype->size;
+  cpb_flat_vector bytes = {array->values + i * size, size};
+  *bits = 0;
+  for (uint32_t k = 0; k < size; k++) {
+    int64_t byte;
+    if (!cpb_flat_element(flat, &bytes, array->big_endian ? k : size - 1 - k, 1, &byte)) return false;
+    *bits = *bits << 8 | (uint64_t)(byte & 0xff);
+  }
+  uint64_t sign = (uint64_t)1 << (8 * size - 1);
+  *extended = (int64_t)((*bits ^ sign) - sign);
+  return true;
+}
+
+static bool write_stored(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array, uint64_t i) {
+  uint64_t bits;
+  int64_t extended;
+  if (!load_value(flat, array, i, &bits, &extended)) return false;
+  write_value(answer, array->dtype->numpy, bits, extended);
+  return true;
+}
+
+bool cpb_sd_write_values(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array) {
+  if (!array->dtype->numpy || array->count > VALUES_MAX) return true;
+  cpb_json_writer_open(answer, "values", '[');
+  for (uint64_t i = 0; i < array->count; i++) {
+    if (!write_stored(flat, answer, array, i)) return false;
+  }
+  cpb_json_writer_close(answer, ']');
+  return true;
+}
+
+/* Where the i-th element in row-major order is stored. There is one, so that no dimension is 0; the strides were
+ * found to leave no gaps. */
+static uint64_t place_of(const cpb_sd_array *array, uint64_t i) {
+  uint64_t place = 0;
+  for (uint32_t k = array->rank; k-- > 0;) {
+    uint64_t size = (uint64_t)array->shape[k];
+    if (size > 1) place += i % size * (uint64_t)array->strides[k];
+    i /= size;
+  }
+  return place;
+}
+
+bool cpb_sd_write_preview(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array) {
+  if (!array->dtype->numpy || array->values_size > CPB_SD_PREVIEWED) return true;
+  cpb_json_writer_open(answer, "preview", '[');
+  for (uint64_t i = 0; i < array->count && i < PREVIEW_MAX; i++) {
+    if (!write_stored(flat, answer, array, place_of(array, i))) return false;
+  }
+  cpb_json_writer_close(answer, ']');
+  if (array->count > PREVIEW_MAX) cpb_json_writer_bool(answer, "preview_more", true);
+  return true;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* Walks the elements in row-major order with an index for each dimension, so that the place of the next element
+ * takes an addition instead of a division for each dimension. */
+
+/* Strides of dimensions of 1 may be anything: what they add is taken off again. */
+static void advance(cpb_sd_rows *r, const cpb_sd_array *a) {
+  for (uint32_t i = a->rank; i-- > 0;) {
+    uint64_t stride = (uint64_t)a->strides[i], size = (uint64_t)a->shape[i];
+    r->at += stride;
+    if (++r->place[i] < size) return;
+    r->at -= stride * size;
+    r->place[i] = 0;
+  }
+}
+
+size_t cpb_sd_rows_next(cpb_sd_rows *r, const cpb_sd_array *a, uint8_t *out, size_t capacity) {
+  size_t size = a->dtype->size, filled = 0;
+  for (; r->given < a->count && size <= capacity - filled; r->given++, filled += size) {
+    memcpy(out + filled, r->values.data + (size_t)r->at * size, size);
+    advance(r, a);
+  }
+  return filled;
 }

@@ -9,9 +9,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/samediff/byte_order.h"
+#include "model/samediff/array.h"
 #include "model/samediff/model.h"
-#include "model/samediff/rows.h"
 
 #define SHOWN 80
 

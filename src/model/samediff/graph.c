@@ -1,12 +1,15 @@
 #include "model/samediff/graph.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include <stdlib.h>
-
 #include "base/checked.h"
+#include "base/json_read.h"
 #include "base/status.h"
+#include "base/utf8.h"
 #include "model/common/cursor.h"
+
+/* --- graph ------------------------------------------------------------------------------------ */
 
 /* The file may be read in pages, so any read can find that its bytes are not there yet. The pass then stops, and
  * cpb_sd_graph_load() repeats the variable or operation from its beginning when it is called again. A step must
@@ -178,18 +181,14 @@ static bool read_variable(cpb_sd_graph *g, uint32_t i) {
       !read_types(g, &table, &v) || !read_array(g, &table, &v, &array) || !read_shape(g, &table, &v, &array) ||
       !read_text(g, &table, VARIABLE_NAME, &v.name))
     return false;
-  void *list = g->variables;
-  if (!cpb_reserve(&g->allocator, &list, &g->variables_capacity, g->num_variables + 1, sizeof v)) return no_memory(g);
-  g->variables = list;
+  if (!CPB_RESERVE(&g->allocator, &g->variables, &g->variables_capacity, g->num_variables + 1)) return no_memory(g);
   v.table = table.at;
   g->variables[g->num_variables++] = v;
   return true;
 }
 
 static bool add_link(cpb_sd_graph *g, cpb_sd_text name, uint32_t variable) {
-  void *list = g->links;
-  if (!cpb_reserve(&g->allocator, &list, &g->links_capacity, g->num_links + 1, sizeof *g->links)) return no_memory(g);
-  g->links = list;
+  if (!CPB_RESERVE(&g->allocator, &g->links, &g->links_capacity, g->num_links + 1)) return no_memory(g);
   g->links[g->num_links++] = (cpb_sd_link){name, variable};
   return true;
 }
@@ -249,9 +248,7 @@ static bool read_node(cpb_sd_graph *g, uint32_t i) {
       !read_text(g, &table, NODE_NAME, &n.name) || !read_text(g, &table, NODE_OP_NAME, &n.op))
     return false;
   if (!cpb_sd_op_type(type)) return cpb_flat_fail(&g->flat, table.at, "operation: opType is not an OpType of ND4J");
-  void *list = g->nodes;
-  if (!cpb_reserve(&g->allocator, &list, &g->nodes_capacity, g->num_nodes + 1, sizeof n)) return no_memory(g);
-  g->nodes = list;
+  if (!CPB_RESERVE(&g->allocator, &g->nodes, &g->nodes_capacity, g->num_nodes + 1)) return no_memory(g);
   n.table = table.at;
   g->nodes[g->num_nodes++] = n;
   return true;
@@ -297,6 +294,8 @@ static bool name_links(cpb_sd_graph *g) {
   return true;
 }
 
+/* The order follows from the references: operations name their inputs by the ids of variables, and everything else
+ * by names, which are known at the end. */
 static bool go_on(cpb_sd_graph *g) {
   if (!has_room(g)) return false;
   if (!g->opened) return g->opened = open_graph(g);
@@ -360,4 +359,34 @@ cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *v) {
   const bool is_like = is_weight_like(v->dtype) && v->has_elements && v->elements > 1;
   const bool is_weight = v->kind == KIND_VARIABLE || (v->kind == KIND_CONSTANT && is_like);
   return is_weight ? CPB_TENSOR_WEIGHT : CPB_TENSOR_CONSTANT;
+}
+
+/* --- training --------------------------------------------------------------------------------- */
+
+/* Whether `text`, which is JSON otherwise, contains NaN or Infinity. Python's JSON reader and
+ * ours take them, but they are not JSON, and the text is copied into our answers. */
+static bool has_odd_numbers(cpb_span text) {
+  bool within = false;
+  for (size_t i = 0; i < text.size; i++) {
+    uint8_t c = text.data[i];
+    if (within && c == '\\') i++;
+    else if (c == '"') within = !within;
+    else if (!within &&
+             (c == 'N' || c == 'I' || c == 'i' || (c == 'n' && i + 1 < text.size && text.data[i + 1] != 'u')))
+      return true;
+  }
+  return false;
+}
+
+bool cpb_sd_check_training(const cpb_allocator *a, cpb_span text, uint32_t depth, cpb_error *error) {
+  cpb_error why = {.offset = CPB_NO_OFFSET};
+  yyjson_doc *doc = cpb_json_read(a, text, depth, &why);
+  bool good = doc && !has_odd_numbers(text) && cpb_utf8_valid(text);
+  yyjson_doc_free(doc);
+  if (good) return true;
+  if (why.code == CPB_E_MEMORY) cpb_fail_memory(error);
+  else
+    cpb_fail(error, why.code == CPB_E_LIMIT ? CPB_E_LIMIT : CPB_E_DAMAGED, CPB_NO_OFFSET, "training configuration: %s",
+             why.code != CPB_OK ? why.message : "not valid JSON");
+  return false;
 }

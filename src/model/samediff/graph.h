@@ -3,10 +3,14 @@
 #ifndef CPB_MODEL_SAMEDIFF_GRAPH_H
 #define CPB_MODEL_SAMEDIFF_GRAPH_H
 
+#include <stdbool.h>
+
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/input.h"
-#include "model/common/names.h"
-#include "model/common/parameters.h"
+#include "cpb/base.h"
+#include "model/common/answer.h"
+#include "model/common/lists.h"
 #include "model/formats/flatbuffers/flatbuffers.h"
 #include "model/samediff/array.h"
 
@@ -93,5 +97,12 @@ cpb_tensor_use cpb_sd_variable_use(const cpb_sd_variable *variable);
 
 /* NULL if it does not exist. */
 const cpb_sd_variable *cpb_sd_find_variable(const cpb_sd_graph *graph, cpb_span name);
+
+/* --- training --------------------------------------------------------------------------------- */
+
+/* The training configuration of a SameDiff graph: JSON, in a table of FlatBuffers. */
+
+/* Whether it is JSON; otherwise the error is set. */
+bool cpb_sd_check_training(const cpb_allocator *a, cpb_span text, uint32_t depth, cpb_error *error);
 
 #endif

@@ -1,7 +1,7 @@
-#include "model/common/ends.h"
+#include "model/common/guess.h"
 #include "model/common/kind.h"
 #include "model/common/spans.h"
-#include "model/formats/zip/glance.h"
+#include "model/formats/zip/zip.h"
 #include "model/samediff/tables.h"
 
 /* A score that messages do not reach. */
@@ -9,16 +9,12 @@ enum { CERTAIN = 1000 };
 
 /* --- Zips ---------------------------------------------------------------------------------- */
 
-static bool ends_so(cpb_span name, const char *ending) {
-  const cpb_span end = cpb_span_of(ending);
-  return name.size >= end.size && cpb_span_is(cpb_span_from(name, name.size - end.size), ending);
-}
-
 /* Whether it is the name of a file of a tag (docs/samediff-format.md). */
 static bool is_of_tag(cpb_span name) {
-  return ends_so(name, "/graph.fb") || ends_so(name, "/params.txt") || ends_so(name, "/trainingConfig.fb") ||
-         ends_so(name, "/updater.txt") || ends_so(name, "/params_maps.txt") ||
-         (ends_so(name, ".fb") &&
+  return cpb_span_ends(name, "/graph.fb") || cpb_span_ends(name, "/params.txt") ||
+         cpb_span_ends(name, "/trainingConfig.fb") || cpb_span_ends(name, "/updater.txt") ||
+         cpb_span_ends(name, "/params_maps.txt") ||
+         (cpb_span_ends(name, ".fb") &&
           (cpb_span_contains(name, cpb_span_of("/params/")) || cpb_span_contains(name, cpb_span_of("/updater/"))));
 }
 

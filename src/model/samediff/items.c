@@ -1,8 +1,8 @@
-#include "model/samediff/items.h"
+#include "model/samediff/reply.h"
 
 #include "base/checked.h"
 #include "base/floats.h"
-#include "model/samediff/numbers.h"
+#include "model/samediff/array.h"
 
 /* --- Texts and numbers ------------------------------------------------------------ */
 

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "model/common/names.h"
+#include "model/common/lists.h"
 
 #define DIGITS_MAX 19
 #define SHOWN 80
@@ -18,11 +18,7 @@ static bool no_memory(cpb_error *error) {
 /* The next line without its CRLF or LF; false at the end. */
 static bool next_line(cpb_span *rest, cpb_span *line) {
   if (rest->size == 0) return false;
-  const uint8_t *end = memchr(rest->data, '\n', rest->size);
-  size_t size = end ? (size_t)(end - rest->data) : rest->size;
-  *line = (cpb_span){rest->data, size};
-  size += end != NULL;
-  *rest = (cpb_span){rest->data + size, rest->size - size};
+  *line = cpb_span_take(rest, '\n');
   if (line->size > 0 && line->data[line->size - 1] == '\r') line->size--;
   return true;
 }
@@ -44,6 +40,8 @@ void cpb_sd_tags_free(cpb_sd_tags *t) {
   t->count = t->capacity = 0;
 }
 
+/* `list` keeps the order of the file, because the last tag is the default one. `sorted` is for looking names up,
+ * regardless of case, as for all names in a zip. */
 static int by_name(const void *a, const void *b) {
   return cpb_compare_names(((const cpb_sd_tag *)a)->name, ((const cpb_sd_tag *)b)->name);
 }
@@ -63,12 +61,10 @@ static bool bad_tag(cpb_error *error, size_t number, cpb_span name, const char *
 }
 
 static bool add_tag(cpb_sd_tags *t, cpb_span name, cpb_error *error) {
-  void *list = t->list;
   const char *problem = cpb_zip_name_problem(name);
   if (!problem && memchr(name.data, '/', name.size)) problem = "the name contains a slash";
   if (problem) return bad_tag(error, t->count, name, problem);
-  if (!cpb_reserve(&t->allocator, &list, &t->capacity, t->count + 1, sizeof *t->list)) return no_memory(error);
-  t->list = list;
+  if (!CPB_RESERVE(&t->allocator, &t->list, &t->capacity, t->count + 1)) return no_memory(error);
   t->list[t->count] = (cpb_sd_tag){name, t->count};
   t->count++;
   return true;
@@ -142,15 +138,6 @@ static bool is_kind(cpb_span text) {
   return text.size > 0;
 }
 
-static cpb_span next_word(cpb_span *rest) {
-  size_t size = 0;
-  while (size < rest->size && rest->data[size] != ' ') size++;
-  cpb_span word = {rest->data, size};
-  size += size < rest->size;
-  *rest = (cpb_span){rest->data + size, rest->size - size};
-  return word;
-}
-
 /* Names, tags and references are separated by spaces, but names and tags may contain spaces themselves. So each space
  * is tried as the end of the name. This tells how well the rest reads as references: not at all, except for an unknown
  * tag, or well. */
@@ -159,7 +146,7 @@ typedef enum fit { FIT_NOT, FIT_BUT_FOR_TAG, FIT_WELL } fit;
 static fit fit_references(cpb_span rest) {
   cpb_span tag, number;
   for (int i = 0; i < CPB_SD_REFERENCES_MAX && rest.size > 0; i++) {
-    if (!split_reference(next_word(&rest), &tag, &number)) return FIT_NOT;
+    if (!split_reference(cpb_span_take(&rest, ' '), &tag, &number)) return FIT_NOT;
   }
   return rest.size == 0 ? FIT_WELL : FIT_NOT;
 }
@@ -236,7 +223,6 @@ static const cpb_zip_entry *find_file(const cpb_sd_lines *l, const cpb_sd_lines_
 
 static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span text) {
   cpb_span tag, file;
-  void *list = l->references;
   bool memory;
   if (!split_reference(text, &tag, &file))
     return bad_line(in, number, text, "not a reference to a file; expected NUMBER or TAG/NUMBER");
@@ -246,9 +232,8 @@ static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t num
   r.entry = find_file(l, in, of ? of->name : tag, file, &memory);
   if (!memory) return no_memory(in->error);
   if (!r.entry && !in->zip->partial) return bad_line(in, number, text, "the archive does not have this file");
-  if (!cpb_reserve(&l->allocator, &list, &l->references_capacity, l->num_references + 1, sizeof r))
+  if (!CPB_RESERVE(&l->allocator, &l->references, &l->references_capacity, l->num_references + 1))
     return no_memory(in->error);
-  l->references = list;
   l->references[l->num_references++] = r;
   return true;
 }
@@ -256,14 +241,13 @@ static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t num
 static bool add_references(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span rest) {
   if (!in->several) return add_reference(l, in, number, rest);
   while (rest.size > 0) {
-    if (!add_reference(l, in, number, next_word(&rest))) return false;
+    if (!add_reference(l, in, number, cpb_span_take(&rest, ' '))) return false;
   }
   return true;
 }
 
 static bool add_line(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span line) {
   cpb_span kind = {NULL, 0};
-  void *list = l->list;
   if (line.size > CPB_SD_LINE_MAX) return bad_line(in, number, line, "the line is too long");
   size_t split = cpb_sd_line_split(in, line, &kind);
   if (split == 0) return bad_line(in, number, line, "expected a name, a space and a reference to a file");
@@ -272,8 +256,7 @@ static bool add_line(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, 
   cpb_sd_line added = {.name = {line.data, split}, .kind = kind, .first = l->num_references};
   if (!add_references(l, in, number, rest)) return false;
   added.count = l->num_references - added.first;
-  if (!cpb_reserve(&l->allocator, &list, &l->capacity, l->count + 1, sizeof added)) return no_memory(in->error);
-  l->list = list;
+  if (!CPB_RESERVE(&l->allocator, &l->list, &l->capacity, l->count + 1)) return no_memory(in->error);
   l->list[l->count++] = added;
   return true;
 }

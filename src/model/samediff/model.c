@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/samediff/training.h"
+#include "model/samediff/graph.h"
 
 #define SHOWN 80
 
@@ -76,6 +76,9 @@ cpb_have cpb_sd_model_open(cpb_sd_model *m, const char *name, size_t size) {
 }
 
 /* --- The graph ---------------------------------------------------------------------- */
+
+/* A zip's graph.fb is compressed, and held as a whole. A graph file is read in pages, because the arrays within it
+ * may be large. */
 
 static cpb_have lacks(cpb_sd_model *m, const char *file) {
   char shown[SHOWN];
@@ -237,6 +240,9 @@ static cpb_have load_training(cpb_sd_model *m) {
 }
 
 /* --- All of them -------------------------------------------------------------------------- */
+
+/* The parts are loaded in this order, since lines are split and checked with the names of the graph's variables. A
+ * part that was loaded stays until a question names another tag. */
 
 cpb_have cpb_sd_model_load(cpb_sd_model *m, unsigned parts) {
   static const struct {

@@ -1,4 +1,4 @@
-#include "model/samediff/parts.h"
+#include "model/samediff/model.h"
 
 #include <stdlib.h>
 
@@ -62,6 +62,8 @@ static bool has_preview(const cpb_sd_array *array, size_t size) {
   return array->values_size > CPB_SD_PREVIEWED || size >= array->values + array->values_size;
 }
 
+/* The table of an array usually comes before its values, but may follow them. So the beginning of the file is parsed
+ * again after each piece, until the table and, for small arrays, the values are there. */
 cpb_have cpb_sd_parts_head(cpb_sd_parts *p, const cpb_zip_entry *entry, cpb_buffer *out, cpb_sd_array *array) {
   cpb_have have = CPB_HAVE;
   for (begin(p, entry, out); have == CPB_HAVE; have = grow(p, out)) {

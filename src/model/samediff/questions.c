@@ -1,7 +1,6 @@
-#include "model/samediff/questions.h"
+#include "model/samediff/reply.h"
 
 #include "base/checked.h"
-#include "model/samediff/view.h"
 
 typedef cpb_sd_reply reply;
 
@@ -33,6 +32,7 @@ static bool write_loss_variables(reply *r, uint64_t i) {
 /* --- Lists of a tag -------------------------------------------------------------------------------- */
 
 /* Writes a list whose elements are filled in later. */
+/* The elements are gaps (reply.c). Only elements on the page become gaps, so a page costs nothing for the others. */
 static void write_list(reply *r, const char *key, uint64_t total, cpb_sd_write *write) {
   cpb_page page = cpb_page_open_sized(r->answer, &r->question, key, total);
   const uint64_t first = r->question.first, left = first < total ? total - first : 0;

@@ -34,18 +34,20 @@ void cpb_sd_reply_begin(reply *r, const cpb_question *question) {
 
 /* --- The answer ------------------------------------------------------------------------ */
 
+/* A draft has everything that the index knows, and takes note where details are missing. Filling then goes once
+ * through the gaps in their order: the draft is copied up to a gap, and the details are written there. A gap whose
+ * bytes are missing is cut off again and repeated later; everything before it stays. */
+
 cpb_sd_writer cpb_sd_reply_writer(reply *r) {
   return (cpb_sd_writer){.graph = &r->model->graph, .answer = r->answer, .scratch = &r->scratch};
 }
 
 void cpb_sd_later(reply *r, cpb_sd_write *write, uint64_t i) {
   cpb_json_writer *a = r->answer;
-  void *gaps = r->gaps;
-  if (!cpb_reserve(&r->model->allocator, &gaps, &r->gaps_capacity, r->num_gaps + 1, sizeof *r->gaps)) {
+  if (!CPB_RESERVE(&r->model->allocator, &r->gaps, &r->gaps_capacity, r->num_gaps + 1)) {
     a->failed = true;
     return;
   }
-  r->gaps = gaps;
   r->gaps[r->num_gaps++] = (cpb_sd_gap){a->out.size, a->comma, write, i};
   a->comma = true;
 }
@@ -62,7 +64,7 @@ cpb_have cpb_sd_reply_cut_short(const reply *r) {
 }
 
 /* Writes the content of the gap, or nothing of it. */
-static cpb_have write(reply *r, const cpb_sd_gap *gap) {
+static cpb_have write_gap(reply *r, const cpb_sd_gap *gap) {
   cpb_json_writer *a = r->answer;
   cpb_flat *flat = &r->model->graph.flat;
   const size_t size = a->out.size;
@@ -88,7 +90,7 @@ cpb_have cpb_sd_reply_fill(reply *r) {
   for (; r->filled < r->num_gaps && cpb_json_writer_ok(r->answer); r->filled++) {
     const cpb_sd_gap *gap = &r->gaps[r->filled];
     paste(r, gap->at);
-    cpb_have have = write(r, gap);
+    cpb_have have = write_gap(r, gap);
     if (have != CPB_HAVE) return have;
   }
   paste(r, r->draft.size);

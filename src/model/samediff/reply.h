@@ -3,9 +3,38 @@
 #ifndef CPB_MODEL_SAMEDIFF_REPLY_H
 #define CPB_MODEL_SAMEDIFF_REPLY_H
 
+#include "base/json_writer.h"
 #include "model/questions/questions.h"
-#include "model/samediff/items.h"
+#include "model/samediff/graph.h"
 #include "model/samediff/model.h"
+#include "model/view/view.h"
+
+/* --- items ------------------------------------------------------------------------------------ */
+
+/* Writes a graph's variables, operations and own properties as JSON.
+ *
+ * Each function returns false if bytes are missing (flat->wait) or the error is set; the caller then discards what was
+ * written. */
+
+typedef struct cpb_sd_writer {
+  cpb_sd_graph *graph;
+  cpb_json_writer *answer;
+  cpb_buffer *scratch; /* for one text at a time */
+} cpb_sd_writer;
+
+bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *variable);
+/* "attributes", and the members of a node that only SameDiff has. */
+bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *node);
+/* Writes the member "array" from the table at `at`; null for 0. */
+bool cpb_sd_write_array(const cpb_sd_writer *w, const char *key, uint64_t at);
+
+bool cpb_sd_write_configuration(const cpb_sd_writer *w);
+/* Writes a list of texts from a vector of the table. */
+bool cpb_sd_write_texts(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table, unsigned field);
+/* Writes element `i` of the updater's state in the graph file. */
+bool cpb_sd_write_updater(const cpb_sd_writer *w, uint32_t i);
+
+/* --- reply ------------------------------------------------------------------------------------ */
 
 typedef struct cpb_sd_reply cpb_sd_reply;
 
@@ -65,5 +94,29 @@ cpb_have cpb_sd_reply_fill(cpb_sd_reply *reply);
 void cpb_sd_later(cpb_sd_reply *reply, cpb_sd_write *write, uint64_t i);
 
 cpb_sd_writer cpb_sd_reply_writer(cpb_sd_reply *reply);
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+/* The questions about a SameDiff model: those of every kind (model/questions), its overview, and all contents of a
+ * tag. */
+
+bool cpb_sd_answers(cpb_question_kind kind);
+/* CPB_SD_...: the parts to read first. */
+unsigned cpb_sd_parts_of(cpb_question_kind kind);
+
+/* All of the answer; the error may be set. */
+void cpb_sd_write_answer(cpb_sd_reply *reply);
+
+/* --- view ------------------------------------------------------------------------------------- */
+
+/* The view (model/view) of a tag or a graph file: operations are nodes, placeholders are inputs, values without
+ * consumers are outputs, and all other variables that no operation makes are tensors. */
+
+extern const cpb_view_kind cpb_sd_view; /* its `own` is a cpb_sd_own */
+
+/* Writes members of an object: the tensor of a line of params.txt or params_maps.txt, and its place. */
+void cpb_sd_write_line(cpb_sd_reply *reply, const cpb_sd_lines *lines, size_t line);
+/* Writes the size and place of a file in the zip. */
+void cpb_sd_write_entry(cpb_json_writer *answer, const cpb_sd_reference *reference);
 
 #endif

@@ -3,9 +3,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/kind.h"
-#include "model/samediff/questions.h"
 #include "model/samediff/reply.h"
-#include "model/samediff/view.h"
 
 /* --- Steps ------------------------------------------------------------------------------------- */
 
@@ -70,6 +68,7 @@ static cpb_have load(reply *r) {
   cpb_problems_add(&r->problems, m->error.offset, m->error.message);
   cpb_sd_model_reset(m);
   r->without_graph = true;
+  /* only once: the mark is set */
   return load(r);
 }
 
@@ -171,6 +170,7 @@ static cpb_have draft(reply *r) {
 }
 
 /* CPB_HAVE: the answer is complete. */
+/* All stages run again in each step. A stage that is done has a mark in `r`, and returns at once. */
 static cpb_have sd_go_on(reply *r, cpb_json_writer *answer) {
   static cpb_have (*const stages[])(reply *) = {open_tag, load, prepare, read_head, draft, cpb_sd_reply_fill};
   r->answer = answer;

@@ -2,8 +2,7 @@
 #ifndef CPB_MODEL_SAMEDIFF_SAMEDIFF_H
 #define CPB_MODEL_SAMEDIFF_SAMEDIFF_H
 
-#include "model/common/model_reader.h"
-#include "model/common/values_reader.h"
+#include "model/common/kind.h"
 
 extern const cpb_model_reader cpb_samediff_reader;
 extern const cpb_values_reader cpb_samediff_values; /* of an array, streamed */

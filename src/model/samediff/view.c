@@ -1,7 +1,7 @@
-#include "model/samediff/view.h"
+#include "model/samediff/reply.h"
 
 #include "base/checked.h"
-#include "model/samediff/numbers.h"
+#include "model/samediff/array.h"
 
 static cpb_sd_reply *reply_of(const cpb_view *v) { return ((const cpb_sd_own *)v->own)->reply; }
 static const cpb_sd_graph *graph_of(const cpb_view *v) { return &reply_of(v)->model->graph; }
@@ -12,6 +12,9 @@ static cpb_span name_of(const cpb_sd_graph *g, cpb_sd_text text) {
 }
 
 /* --- Nodes and values ------------------------------------------------------------------------------ */
+
+/* The index (graph.c) has all nodes and links as numbers, so these iterators count instead of parsing. Only details
+ * of nodes and arrays need the file. */
 
 static bool next_node(cpb_view_nodes *n, cpb_view_node *node) {
   const cpb_sd_graph *g = graph_of(n->view);

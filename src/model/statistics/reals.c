@@ -158,11 +158,8 @@ double cpb_real_of(cpb_reals *r, double number) {
 }
 
 static bool has_room(cpb_reals *r, size_t size) {
-  void *floats = r->floats;
   const size_t each = r->numbers.type.size > 0 ? r->numbers.type.size : 1;
-  if (!cpb_reserve(&r->allocator, &floats, &r->capacity, size / each + 1, sizeof *r->floats)) return false;
-  r->floats = floats;
-  return true;
+  return CPB_RESERVE(&r->allocator, &r->floats, &r->capacity, size / each + 1);
 }
 
 const float *cpb_reals_next(cpb_reals *r, const void *data, size_t size, size_t *count) {

@@ -7,7 +7,6 @@
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/statistics/histogram.h"
 #include "model/statistics/numbers.h"
 #include "model/statistics/reals.h"
 

@@ -1,7 +1,12 @@
-#include "model/tensorflow/arguments.h"
+#include "model/tensorflow/state.h"
 
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/structured.h"
+
+/* Which tensors a Python value stands for is known only from the value's structure, and how many arguments a
+ * function has only from its OpDef. So the values are written twice: first into a writer that is thrown away, only
+ * to count the tensors. Names of arguments are attached in the second pass, and only if both counts agree. A wrong
+ * name would be worse than none. */
 
 /* --- The tensors that values stand for ---------------------------------------------------------- */
 

@@ -1,12 +1,14 @@
 #include "model/tensorflow/view.h"
 
 #include "base/status.h"
-#include "model/common/entries.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/write.h"
+#include "model/common/answer.h"
+#include "model/common/lists.h"
+#include "model/common/tensor/tensor.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/tensors.h"
+
+/* An AttrValue is a oneof: if a file has several of its fields, protobuf lets the last one count, and so does this.
+ * A value that the outline left out is written as its range in the file, never read for the answer. */
 
 static const struct {
   uint32_t number;

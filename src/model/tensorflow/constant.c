@@ -6,12 +6,18 @@
 #include "base/status.h"
 #include "model/common/cursor.h"
 #include "model/common/part.h"
-#include "model/common/tensor/layout.h"
 #include "model/common/tensor/values.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/meta_graphs.h"
-#include "model/tensorflow/views.h"
+#include "model/tensorflow/state.h"
+#include "model/tensorflow/view.h"
 
+/* Two outlines find the tensor, because a SavedModel may have many meta graphs and the caller wants a node of only
+ * one of them. The first outline keeps nothing but where the meta graphs are. The second outline reads the graph of
+ * one meta graph, and keeps little more than names. Neither is made if the caller gives the tensor's place in the
+ * file.
+ *
+ * The graph's outline may take the memory that the first outline left, but always a minimum: otherwise the number of
+ * meta graphs would decide whether a constant can be read. */
 #define MOST_KEPT 256 /* largest size of texts to keep, in bytes */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 #define SHOWN 80
@@ -33,12 +39,9 @@ typedef struct reader {
 
 /* NODE or NODE:ATTRIBUTE: names of nodes have no colon. */
 static void take_name(reader *r, cpb_span name) {
-  const uint8_t *colon = name.size > 0 ? memchr(name.data, ':', name.size) : NULL;
-  r->node = name;
-  r->attribute = cpb_span_of("value");
-  if (!colon) return;
-  r->node.size = (size_t)(colon - name.data);
-  r->attribute = cpb_span_from(name, r->node.size + 1);
+  const size_t size = name.size;
+  r->node = cpb_span_take(&name, ':');
+  r->attribute = r->node.size < size ? name : cpb_span_of("value");
 }
 
 static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
@@ -135,6 +138,9 @@ static cpb_have begin_graph(reader *r) {
 }
 
 /* --- Which tensor ------------------------------------------------------------------------- */
+
+/* Names of nodes are unique within one function only. Without a scope, the graph itself comes first, then all
+ * functions. A name that is in two functions is an error: a guess would return the values of another constant. */
 
 static bool find_named(cpb_cursor *c, uint32_t number, uint32_t name, cpb_span wanted) {
   while (cpb_cursor_find(c, number, CPB_WIRE_LEN)) {

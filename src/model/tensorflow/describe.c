@@ -2,12 +2,10 @@
 #include "model/tensorflow/describe.h"
 
 #include "base/status.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/write.h"
-#include "model/tensorflow/arguments.h"
+#include "model/common/answer.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/structured.h"
+#include "model/tensorflow/state.h"
 
 /* --- Tensors of signatures ----------------------------------------------------------- */
 
@@ -168,6 +166,10 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
 }
 
 /* --- Concrete functions -------------------------------------------------------------------- */
+
+/* bound_inputs of a SavedConcreteFunction has the numbers of objects, and no names. The names come from the OpDef of
+ * the function in the library. If a damaged OpDef has fewer arguments than there are captures, the last captures
+ * have no name. */
 
 static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) {
   cpb_json_writer_open(m->viewed.answer, NULL, '{');

@@ -3,7 +3,7 @@
 #define CPB_MODEL_TENSORFLOW_FIELDS_H
 
 #include "model/common/cursor.h" /* MAP_KEY, MAP_VALUE */
-#include "model/common/tensor/fields.h"
+#include "model/common/tensor/tensor.h"
 
 /* --- protobuf/saved_model.proto, meta_graph.proto ------------------------------ */
 

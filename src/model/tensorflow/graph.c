@@ -3,6 +3,13 @@
 #include "base/status.h"
 #include "model/tensorflow/fields.h"
 
+/* Graph 0 is the main graph, and the functions of the library follow in the order of the file: the number of a
+ * function is an index of `graphs`. All functions are read before any call, because a node may call a function that
+ * comes later in the file. An operation is a call if the library has a function of its name, since old graphs call
+ * functions that way. */
+
+/* --- graph ------------------------------------------------------------------------------------ */
+
 void cpb_graph_init(cpb_graph *g, const cpb_allocator *a, cpb_view_graphs *graphs) {
   *g = (cpb_graph){.graphs = graphs};
   cpb_names_init(&g->names, a);
@@ -132,4 +139,49 @@ bool cpb_graph_build(cpb_graph *g, cpb_span message, bool lost, cpb_problems *pr
   if (!build(g, message, problems)) return cpb_fail_memory(error), false;
   const uint64_t entries = g->graphs->items[0].nodes + cpb_graph_num_functions(g) + g->graphs->calls.count;
   return cpb_meter_charge(meter, CPB_WORK_ENTRIES, entries, CPB_NO_OFFSET, error);
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+/* Nodes by name, for one question only. Most questions need no names, so the graph keeps none of them. */
+
+void cpb_nodes_free(cpb_nodes *n) {
+  cpb_release(&n->allocator, n->items);
+  cpb_names_free(&n->names);
+}
+
+bool cpb_nodes_build(cpb_nodes *n, const cpb_graph *graph) { return cpb_nodes_build_of(n, graph, CPB_MAIN_GRAPH); }
+
+bool cpb_nodes_build_of(cpb_nodes *n, const cpb_graph *graph, uint32_t function) {
+  uint32_t number;
+  cpb_cursor c = cpb_graph_nodes(graph, function, &number);
+  *n = (cpb_nodes){.allocator = graph->names.allocator};
+  cpb_names_init(&n->names, &n->allocator);
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    if (n->count == CPB_NO_NAME) break;
+    if (!CPB_RESERVE(&n->allocator, &n->items, &n->capacity, n->count + 1)) return false;
+    n->items[n->count] = c.bytes;
+    if (!cpb_names_add(&n->names, cpb_get_bytes(c.bytes, NODE_NAME), (uint32_t)n->count++)) return false;
+  }
+  cpb_names_sort(&n->names);
+  return true;
+}
+
+cpb_span cpb_node_of_input(cpb_span input, bool *control) {
+  *control = input.size > 0 && input.data[0] == '^';
+  return *control ? cpb_span_from(input, 1) : cpb_span_take(&input, ':');
+}
+
+cpb_span cpb_node_attr(cpb_span node, const char *name) {
+  return cpb_get_bytes(cpb_get_entry(node, NODE_ATTR, cpb_span_of(name)), MAP_VALUE);
+}
+
+bool cpb_node_is_variable(cpb_span node) {
+  static const char *const ops[] = {"VarHandleOp", "VariableV2", "Variable", "TemporaryVariable", NULL};
+  return cpb_span_is_one_of(cpb_get_bytes(node, NODE_OP), ops);
+}
+
+bool cpb_node_is_placeholder(cpb_span node) {
+  static const char *const ops[] = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault", NULL};
+  return cpb_span_is_one_of(cpb_get_bytes(node, NODE_OP), ops);
 }

@@ -4,9 +4,9 @@
 #define CPB_MODEL_TENSORFLOW_GRAPH_H
 
 #include "base/meter.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/names.h"
-#include "model/common/problems.h"
+#include "model/common/lists.h"
 #include "model/view/graphs.h"
 
 #define CPB_MAIN_GRAPH 0 /* the number of the graph itself; functions follow, in their order */
@@ -45,5 +45,42 @@ typedef struct cpb_callees {
 
 cpb_callees cpb_callees_of(cpb_span node);
 bool cpb_callees_next(cpb_callees *callees, cpb_span *name);
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+/* The nodes of the graph by name, for questions that follow their inputs. */
+
+typedef struct cpb_nodes {
+  cpb_allocator allocator;
+  cpb_span *items; /* NodeDefs, in their order */
+  size_t count, capacity;
+  cpb_names names; /* numbers: indices of `items` */
+} cpb_nodes;
+
+/* From the graph itself. False if memory is short; free `nodes` then as well. */
+bool cpb_nodes_build(cpb_nodes *nodes, const cpb_graph *graph);
+bool cpb_nodes_build_of(cpb_nodes *nodes, const cpb_graph *graph, uint32_t function);
+void cpb_nodes_free(cpb_nodes *nodes);
+
+/* The node of an input or tensor name: "^name", "name", "name:0", "name:output:0". */
+cpb_span cpb_node_of_input(cpb_span input, bool *control);
+
+/* The attribute of a node: its AttrValue. */
+cpb_span cpb_node_attr(cpb_span node, const char *name);
+
+/* Whether the node is a variable, or represents one that the caller passes. */
+bool cpb_node_is_variable(cpb_span node);
+bool cpb_node_is_placeholder(cpb_span node);
+
+/* --- ops -------------------------------------------------------------------------------------- */
+
+/* Whether TensorFlow 2 has an operation of that name. */
+bool cpb_is_tensorflow_op(cpb_span name);
+
+/* The types of its outputs, separated by commas; empty if it has none. Each is the number of a type, or the attribute
+ * with the type and perhaps its default (`T`, `out_type=3`); `*` precedes an attribute that lists the types of several
+ * outputs, `N*` the type of as many as the attribute N says, and `&` all that if the output is a reference. False for
+ * an operation that is not in TensorFlow. */
+bool cpb_tensorflow_op_outputs(cpb_span name, cpb_span *outputs);
 
 #endif

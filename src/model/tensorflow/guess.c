@@ -1,9 +1,8 @@
-#include "model/common/ends.h"
-#include "model/common/evidence.h"
+#include "model/common/guess.h"
 #include "model/common/kind.h"
 #include "model/common/spans.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/ops.h"
+#include "model/tensorflow/graph.h"
 
 enum { NODE_DEBUG_INFO = 6, NODE_TYPE = 7, GRAPH_DEBUG_INFO = 5, INFO_GRAPH_VERSION = 1, INFO_ANY = 3 };
 

@@ -1,9 +1,9 @@
 #include "model/tensorflow/keras.h"
 
 #include "base/status.h"
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/views.h"
+#include "model/tensorflow/view.h"
 
 /* Usually all of it is needed. */
 #define KERAS_AHEAD ((uint64_t)256 << 10)
@@ -25,6 +25,10 @@ typedef struct source {
 } source;
 
 /* --- What is read ---------------------------------------------------------------------- */
+
+/* The skeleton leaves out the metadata of Keras, which may be the largest part of the object graph and which few
+ * questions need. A question that needs the metadata reads the object graph again, with a view that keeps little
+ * else. A keras_metadata.pb from the caller replaces this second read, unless the file has no Keras objects. */
 
 static bool make_keras(cpb_saved_model *m) {
   if (!m->keras) m->keras = cpb_alloc_zeroed(&m->viewed.allocator, sizeof *m->keras);
@@ -137,13 +141,13 @@ cpb_step cpb_saved_read_keras(cpb_saved_model *m) {
 
 /* --- Objects --------------------------------------------------------------------------- */
 
+/* Both reads of the object graph list all objects in the order of the file. So `node`, which counts along here, is
+ * the number that the object has in the skeleton, although this part has none of the references. */
+
 static bool add_object(source *s, uint32_t node, cpb_span user) {
   cpb_saved_model *m = s->model;
-  void *list = s->list.objects;
   cpb_span version = cpb_get_bytes(user, USER_VERSION);
-  if (!cpb_reserve(&m->viewed.allocator, &list, &s->list.capacity, s->list.count + 1, sizeof *s->list.objects))
-    return false;
-  s->list.objects = list;
+  if (!CPB_RESERVE(&m->viewed.allocator, &s->list.objects, &s->list.capacity, s->list.count + 1)) return false;
   s->list.objects[s->list.count++] =
       (cpb_keras_object){.offset = cpb_part_where(&m->keras->part, user).offset,
                          .node = node,

@@ -1,7 +1,11 @@
-#include "model/tensorflow/objects.h"
+#include "model/tensorflow/state.h"
 
 #include "base/status.h"
 #include "model/tensorflow/fields.h"
+
+/* The number of an object is its position in the file: all references use it. An object is kept as its message, and
+ * its children are read from there each time, so the table needs little memory even where every object refers to
+ * every other. No walk here recurses: the object graph of a hostile file may be a chain of any length, or a circle. */
 
 void cpb_objects_init(cpb_objects *o, const cpb_allocator *a) {
   *o = (cpb_objects){.allocator = *a};
@@ -39,26 +43,19 @@ static cpb_object read_object(cpb_span message) {
 }
 
 static bool add_object(cpb_objects *o, cpb_span message) {
-  void *items = o->items;
-  if (!cpb_reserve(&o->allocator, &items, &o->capacity, o->count + 1, sizeof *o->items)) return false;
-  o->items = items;
+  if (!CPB_RESERVE(&o->allocator, &o->items, &o->capacity, o->count + 1)) return false;
   o->items[o->count++] = read_object(message);
   return true;
 }
 
 static bool add_concrete(cpb_objects *o, cpb_span entry) {
-  void *items = o->concrete;
-  if (!cpb_reserve(&o->allocator, &items, &o->concrete_capacity, o->num_concrete + 1, sizeof *o->concrete))
-    return false;
-  o->concrete = items;
+  if (!CPB_RESERVE(&o->allocator, &o->concrete, &o->concrete_capacity, o->num_concrete + 1)) return false;
   o->concrete[o->num_concrete] = cpb_get_bytes(entry, MAP_VALUE);
   return cpb_names_add(&o->functions, cpb_get_bytes(entry, MAP_KEY), (uint32_t)o->num_concrete++);
 }
 
 static bool add_asset(cpb_objects *o, cpb_span asset) {
-  void *items = o->assets;
-  if (!cpb_reserve(&o->allocator, &items, &o->assets_capacity, o->num_assets + 1, sizeof *o->assets)) return false;
-  o->assets = items;
+  if (!CPB_RESERVE(&o->allocator, &o->assets, &o->assets_capacity, o->num_assets + 1)) return false;
   o->assets[o->num_assets++] = asset;
   return true;
 }
@@ -90,6 +87,10 @@ static bool find_owners(cpb_objects *o) {
 }
 
 /* --- Paths ------------------------------------------------------------------- */
+
+/* Many paths may lead to an object. Each object gets one link to its parent: the first that a breadth-first walk
+ * finds. A path is put together from the links when an answer needs it, because all paths together may be quadratic
+ * in the number of objects. */
 
 static void note_missing(const cpb_objects *o, const cpb_part *part, uint32_t node, cpb_cursor *child, uint64_t id,
                          cpb_problems *problems) {

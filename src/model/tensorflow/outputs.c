@@ -1,8 +1,8 @@
 #include "model/tensorflow/view.h"
 
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/ops.h"
+#include "model/tensorflow/graph.h"
 
 #define MOST 65536    /* outputs of a node */
 #define REFERENCE 100 /* is added to a DataType */
@@ -23,6 +23,11 @@ static cpb_span attribute(const outputs *o, cpb_span name) {
 }
 
 /* --- Descriptions -------------------------------------------------------------------- */
+
+/* A NodeDef does not tell its outputs. A function of the library has an OpDef. An operation of TensorFlow is
+ * described by a text of the built-in table, whose form next_of_text() reads. Both give the names of attributes,
+ * which the node itself has. The number of outputs may come from such an attribute, thus from the file: MOST bounds
+ * it. */
 
 static bool take(cpb_span *text, char sign) {
   const bool is = text->size > 0 && text->data[0] == sign;
@@ -46,7 +51,7 @@ static uint64_t take_number(cpb_span *text) {
   return number;
 }
 
-/* In the format of tools/tensorflow_ops.py. */
+/* As cpb_tensorflow_op_outputs() returns them. */
 static bool next_of_text(cpb_span *text, argument *a) {
   *a = (argument){.is_reference = false};
   if (text->size == 0) return false;
@@ -103,6 +108,9 @@ static bool next_type(outputs *o, uint64_t *type) {
 }
 
 /* --- Shapes ------------------------------------------------------------------------------- */
+
+/* _output_shapes lists all outputs in one list, although several arguments may share it, so shapes are counted along
+ * with the types instead of belonging to an argument. */
 
 static bool next_shape(outputs *o, cpb_span *shape) {
   const bool is_next = cpb_cursor_find(&o->bindings, ATTR_SHAPE, CPB_WIRE_LEN);

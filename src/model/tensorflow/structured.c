@@ -1,13 +1,15 @@
 /* Writes StructuredValues, which may be nested, without recursion. */
-#include "model/tensorflow/structured.h"
+#include "model/tensorflow/describe.h"
 
-#include "model/common/entries.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/write.h"
+#include "model/common/answer.h"
+#include "model/common/lists.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/tensors.h"
 
+/* A stack of frames replaces the recursion, and its depth is fixed: the nesting is the file's choice. An open frame
+ * is an open object or list of the answer; whatever happens, end() closes each of them once, so the answer stays
+ * valid JSON. Only frames of dicts own memory. cpb_write_structured_with() leaves its loop only when all frames have
+ * ended. */
 #define DEPTH 64 /* deeper ones are not shown */
 
 typedef enum fields_are { ELEMENTS, PAIRS, ENTRIES, STATE } fields_are;

@@ -1,16 +1,16 @@
-#include "model/tensorflow/tensors.h"
+#include "model/tensorflow/describe.h"
 
 #include "base/checked.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/element.h"
-#include "model/common/tensor/layout.h"
-#include "model/common/tensor/preview.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/write.h"
+#include "model/common/tensor/tensor.h"
+#include "model/common/tensor/values.h"
 #include "model/tensorflow/fields.h"
 
 /* --- The first values -------------------------------------------------------------------------- */
+
+/* Values that repeat (a field shorter than the shape says) are one of TensorFlow's own short forms, and previews
+ * show them as they will be read. tensor_content must have exactly the size that the shape needs. */
 
 static void write_counts(cpb_json_writer *a, const cpb_tensor_preview *p) {
   const cpb_tensor_format *format = p->type->format;

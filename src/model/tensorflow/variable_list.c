@@ -1,14 +1,11 @@
-#include "model/tensorflow/variable_list.h"
+#include "model/tensorflow/variables.h"
 
 #include "base/checked.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/common/variable_names.h"
+#include "model/common/name_layers.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/nodes.h"
-#include "model/tensorflow/objects.h"
-#include "model/tensorflow/variable.h"
-#include "model/tensorflow/variables.h"
+#include "model/tensorflow/graph.h"
+#include "model/tensorflow/state.h"
 
 /* The surest evidence decides the use of a variable. A trainable variable is a weight. Any other variable belongs to
  * the model if the root reaches it without passing an optimizer or a metric, and else to the one that reaches it. An
@@ -16,6 +13,10 @@
  * objects say nothing. */
 
 /* --- By objects ------------------------------------------------------------------------------- */
+
+/* The order of the three walks decides: what the model reaches first belongs to the model, even if the optimizer
+ * refers to it as well. The walk from the root stops at each optimizer and metric, and only notes where they begin.
+ * Each object is queued once, so the queue has room for all of them. */
 
 /* The path to an object: the model without its optimizer and metrics, or only one of these. */
 enum { NOTHING, MODEL, OPTIMIZER, METRICS };
@@ -149,6 +150,9 @@ static bool use_objects(const cpb_objects *o, cpb_variable_list *l) {
 
 /* --- By names ----------------------------------------------------------------------------------- */
 
+/* TensorFlow 1 gives no other evidence than names, such as "dense/kernel/Adam_1". The uses that objects have decided
+ * stay as they are; cpb_use_names() may only change the others. */
+
 static bool use_names(cpb_variable_list *l) {
   cpb_named_variable *all = cpb_alloc(&l->allocator, l->count * sizeof *all);
   for (size_t i = 0; all && i < l->count; i++) {
@@ -172,6 +176,10 @@ static bool find_variable_uses(const cpb_objects *o, cpb_variable_list *l) {
 }
 
 /* --- Weights that a SavedModel has twice ------------------------------------------------------- */
+
+/* model.export() of Keras 3 saves root.variables and root._all_variables, with different objects for the same
+ * weights. Counting both would double the parameters. Nothing in the file says which belong together, so a copy is
+ * recognized by name, dtype and shape. */
 
 typedef struct search {
   const cpb_objects *objects;
@@ -247,20 +255,11 @@ void cpb_variable_list_free(cpb_variable_list *l) {
 }
 
 static bool add(cpb_variable_list *l, const cpb_variable *v) {
-  void *items = l->items;
-  if (!cpb_reserve(&l->allocator, &items, &l->capacity, l->count + 1, sizeof *l->items)) return false;
-  l->items = items;
+  if (!CPB_RESERVE(&l->allocator, &l->items, &l->capacity, l->count + 1)) return false;
   l->items[l->count] = *v;
   cpb_variable *own = &l->items[l->count++];
-  uint64_t bits;
-  own->has_elements = own->has_elements && cpb_mul_u64(own->elements, cpb_dtype_bits(own->dtype), &bits);
-  own->bytes = own->has_elements ? bits / 8 + (bits % 8 > 0) : 0;
+  own->has_elements = own->has_elements && cpb_elements_bytes(own->elements, cpb_dtype_bits(own->dtype), &own->bytes);
   return true;
-}
-
-static cpb_span without_output(cpb_span name) {
-  const bool has = name.size > 2 && memcmp(name.data + name.size - 2, ":0", 2) == 0;
-  return has ? (cpb_span){name.data, name.size - 2} : name;
 }
 
 /* --- Objects ------------------------------------------------------------------------------------ */
@@ -269,7 +268,7 @@ static bool add_objects(cpb_variable_list *l, const cpb_saved_model *m, const ui
   for (uint32_t i = 0; i < m->objects.count; i++) {
     cpb_variable v = {.node = i, .is_first = true, .copy_of = copies[i], .stored = cpb_saved_stored(m, i)};
     if (cpb_object_kind(&m->objects.items[i], &v.message) != OBJECT_VARIABLE) continue;
-    v.name = without_output(cpb_get_bytes(v.message, VARIABLE_NAME));
+    v.name = cpb_span_without_end(cpb_get_bytes(v.message, VARIABLE_NAME), ":0");
     v.dtype = cpb_get_number(v.message, VARIABLE_DTYPE);
     v.shape = cpb_get_shape(v.message, VARIABLE_SHAPE);
     v.has_elements = cpb_shape_elements(v.shape, &v.elements);
@@ -287,6 +286,10 @@ static bool list_objects(cpb_variable_list *l, const cpb_saved_model *m) {
 }
 
 /* --- TensorFlow 1 --------------------------------------------------------------------------------- */
+
+/* A collection has serialized VariableDefs, which have no dtype and no shape. A checkpoint has both. Without a
+ * checkpoint they come from the node that makes the variable, which is why this question then reads the graph. A
+ * partitioned variable is several VariableDefs; only the first part counts as a tensor. */
 
 static bool name_trainable(cpb_names *names, const cpb_saved_model *m) {
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "trainable_variables"), COLLECTION_BYTES));
@@ -309,13 +312,6 @@ static void measure_part(cpb_variable *v) {
     v->has_elements = v->has_elements && cpb_mul_u64(v->elements, number, &v->elements);
 }
 
-static void measure_stored(cpb_variable *v) {
-  v->elements = 1;
-  v->has_elements = true;
-  for (uint32_t i = 0; i < v->stored->rank; i++)
-    v->has_elements = v->has_elements && cpb_mul_u64(v->elements, v->stored->shape[i], &v->elements);
-}
-
 /* Without a checkpoint, takes them from the node, if the graph was read. */
 static void measure_node(cpb_variable *v, const cpb_nodes *nodes) {
   const uint32_t i = cpb_names_find(&nodes->names, v->name);
@@ -330,14 +326,14 @@ static cpb_variable read_definition(const cpb_saved_model *m, cpb_span message, 
   const cpb_span name = cpb_get_bytes(message, VARIABLE_DEF_NAME);
   cpb_variable v = {.node = CPB_NO_OBJECT,
                     .message = message,
-                    .name = without_output(name),
+                    .name = cpb_span_without_end(name, ":0"),
                     .extents = cpb_get_bytes(message, VARIABLE_DEF_SLICE),
                     .is_first = true,
                     .copy_of = CPB_NO_OBJECT,
                     .stored = cpb_saved_stored_v1(m, message)};
   v.whole = cpb_get_bytes(v.extents, SLICE_OF_NAME);
   v.trainable = cpb_get_number(message, VARIABLE_DEF_TRAINABLE) != 0 || cpb_names_find(trainable, name) != CPB_NO_NAME;
-  if (v.stored) measure_stored(&v);
+  if (v.stored) v.has_elements = cpb_elements_of(v.stored->shape, v.stored->rank, &v.elements);
   else if (nodes) measure_node(&v, nodes);
   if (v.stored) v.dtype = v.stored->dtype;
   if (v.whole.size > 0) measure_part(&v);

@@ -60,14 +60,15 @@ const cpb_checkpoint *cpb_saved_checkpoint(const cpb_saved_model *m) {
 
 /* --- Linking ---------------------------------------------------------------------------- */
 
+/* A SavedModel numbers its objects, and a checkpoint numbers its own. Only names of children connect the two: from
+ * the two roots, children of the same name are the same object. Where the two graphs differ in shape, the pair that
+ * was met first stays; a link is never changed. */
+
 static bool read_trackables(cpb_saved_model *m, variables *v) {
   cpb_cursor c = cpb_cursor_of((cpb_span){v->graph.data, v->graph.size});
   while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
-    void *items = v->trackables;
-    bool room = v->count < UNLINKED &&
-                cpb_reserve(&m->viewed.allocator, &items, &v->capacity, v->count + 1, sizeof *v->trackables);
-    v->trackables = items;
-    if (!room) return false;
+    if (v->count == UNLINKED || !CPB_RESERVE(&m->viewed.allocator, &v->trackables, &v->capacity, v->count + 1))
+      return false;
     v->trackables[v->count++] = (trackable){c.bytes, UNLINKED};
   }
   v->damaged = c.damaged;
@@ -194,12 +195,13 @@ const cpb_stored *cpb_saved_stored_v1(const cpb_saved_model *m, cpb_span variabl
   cpb_span name = cpb_get_bytes(cpb_get_bytes(variable, VARIABLE_DEF_SLICE), SLICE_OF_NAME);
   if (!m->variables) return NULL;
   if (name.size > 0) return find(m->variables, name);
-  name = cpb_get_bytes(variable, VARIABLE_DEF_NAME);
-  if (name.size > 2 && memcmp(name.data + name.size - 2, ":0", 2) == 0) name.size -= 2;
-  return find(m->variables, name);
+  return find(m->variables, cpb_span_without_end(cpb_get_bytes(variable, VARIABLE_DEF_NAME), ":0"));
 }
 
 /* --- What nobody has ------------------------------------------------------------------------ */
+
+/* A checkpoint may have entries that no variable of the model has: tables, counters, other models. The answer lists
+ * these too, so each entry that a variable has is marked once, when the links are made. */
 
 static void claim(variables *v, const cpb_stored *stored) {
   if (stored) v->claimed[cpb_checkpoint_place(v->checkpoint, stored)] = 1;

@@ -7,7 +7,53 @@
 #define CPB_MODEL_TENSORFLOW_VARIABLES_H
 
 #include "model/checkpoint/checkpoint.h"
+#include "model/common/answer.h"
 #include "model/tensorflow/state.h"
+
+/* --- variable --------------------------------------------------------------------------------- */
+
+/* A variable of a meta graph, and its use in the model. */
+
+typedef struct cpb_variable {
+  uint32_t node;                   /* in the object graph; CPB_NO_OBJECT for a variable of TensorFlow 1 */
+  cpb_span message;                /* SavedVariable; VariableDef */
+  cpb_span name;                   /* without ":0" */
+  cpb_span whole;                  /* for a part of a partitioned variable, the name of the whole; else empty */
+  bool is_first;                   /* it is whole, or the first part */
+  uint32_t copy_of;                /* an object, or CPB_NO_OBJECT */
+  const struct cpb_stored *stored; /* for a part, the entry of the whole; may be NULL */
+  uint64_t dtype;                  /* 0: unknown */
+  cpb_span shape;                  /* TensorShapeProto, or empty: then `extents` or the entry has the shape */
+  cpb_span extents;                /* for a part: SaveSliceInfoDef */
+  bool has_elements, trainable;
+  uint64_t elements, bytes;
+  cpb_tensor_use use;
+} cpb_variable;
+
+typedef struct cpb_variable_list {
+  cpb_allocator allocator;
+  cpb_variable *items; /* objects in their order, or those of the collection */
+  size_t count, capacity;
+} cpb_variable_list;
+
+/* The number of elements that it adds to the parameters. */
+static inline uint64_t cpb_variable_parameters(const cpb_variable *v) {
+  return v->use == CPB_TENSOR_WEIGHT && v->copy_of == CPB_NO_OBJECT && v->has_elements ? v->elements : 0;
+}
+
+/* --- variable list ---------------------------------------------------------------------------- */
+
+/* All variables of a meta graph, each with its use. This is the only place that decides which of them are the model's
+ * parameters, for every answer (docs/inspecting.md, "What counts as a parameter"). */
+
+/* Call it after cpb_saved_link(). False with m->viewed.error set; free `list` then as well. */
+bool cpb_variable_list_build(cpb_variable_list *list, cpb_saved_model *m);
+void cpb_variable_list_free(cpb_variable_list *list);
+
+/* The totals of all variables. */
+cpb_parameters cpb_variable_list_parameters(const cpb_variable_list *list);
+
+/* --- variables -------------------------------------------------------------------------------- */
 
 /* False if memory is short. Drops the data from an earlier checkpoint. */
 bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoint, const void *object_graph,

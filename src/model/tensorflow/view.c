@@ -1,16 +1,11 @@
 #include "model/tensorflow/view.h"
 
 #include "base/checked.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/operators/operators.h"
-#include "model/operators/tables.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/graph.h"
-#include "model/tensorflow/nodes.h"
-#include "model/tensorflow/ops.h"
-#include "model/tensorflow/tensors.h"
 #include "model/tensorflow/weights.h"
 #include "model/view/view.h"
 
@@ -84,8 +79,7 @@ static cpb_view_values values(const cpb_view *v, const cpb_view_graph *g, const 
 /* Takes the ":1" off the end of the text after the node in "a:1" and "a:output:1". */
 static uint64_t take_index(cpb_span *rest) {
   uint64_t index = 0;
-  size_t begin = rest->size;
-  while (begin > 0 && rest->data[begin - 1] >= '0' && rest->data[begin - 1] <= '9') begin--;
+  const size_t begin = cpb_span_size_without_digits(*rest);
   if (begin == 0 || rest->data[begin - 1] != ':') return 0;
   for (size_t i = begin; i < rest->size && index <= UINT32_MAX; i++) index = index * 10 + rest->data[i] - '0';
   rest->size = begin - 1;
@@ -107,6 +101,10 @@ static bool output(const cpb_view *v, const cpb_view_node *node, const cpb_view_
 }
 
 /* --- What inputs are for: by TensorFlow's description of the operation, or the function that is called -------- */
+
+/* Inputs have no names in a NodeDef: only their order distinguishes them. An argument may take several inputs, or
+ * none, as an attribute of the node says. If the attribute is missing, every later input would be off by an unknown
+ * number, so end() leaves them without a role. */
 
 #define MOST 256 /* empty arguments in a row: more than any operation has */
 

@@ -1,7 +1,10 @@
-#include "model/tensorflow/views.h"
+#include "model/tensorflow/view.h"
 
 #include "model/common/view.h"
 #include "model/tensorflow/fields.h"
+
+/* Each line says what the outline keeps of a message, whatever its size; other fields are kept if they are short. A
+ * field that is missing here costs an answer its data; one too many costs memory in the size of the file. */
 
 #define MAP_OF(view, value) CPB_VIEW_ENTRY(view, CPB_KEEP(MAP_KEY), CPB_ENTER(MAP_VALUE, value))
 

@@ -1,13 +1,16 @@
 #include "model/tensorflow/weights.h"
 
 #include "base/checked.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/tensors.h"
 #include "model/tensorflow/variables.h"
 
 /* --- What counts ------------------------------------------------------------------------------ */
+
+/* A frozen model has its weights in constants. Nothing in the file says so: it follows from the absence of
+ * variables, in the objects, in the collection and in the checkpoint. A checkpoint may be given after a question, so
+ * each question asks again; the inventory is made anew only if the result changes. */
 
 static bool is_frozen(const cpb_saved_model *m) {
   for (size_t i = 0; i < m->objects.count; i++) {
@@ -40,12 +43,11 @@ cpb_tensor_use cpb_saved_use(const cpb_view *v, const cpb_view_tensor *t, const 
 }
 
 cpb_view_measure cpb_saved_measure(const cpb_view *v, const cpb_view_tensor *t) {
-  uint64_t bits = 0;
   const cpb_tensor tensor = cpb_tensor_of(v->part, t->message);
   cpb_view_measure m = {.size = tensor.size};
   m.has_elements = cpb_shape_elements(tensor.shape, &m.elements);
-  if (m.has_elements && !cpb_mul_u64(m.elements, cpb_dtype_bits(tensor.dtype), &bits)) bits = UINT64_MAX;
-  m.bytes = bits / 8 + (bits % 8 > 0);
+  if (m.has_elements && !cpb_elements_bytes(m.elements, cpb_dtype_bits(tensor.dtype), &m.bytes))
+    m.bytes = UINT64_MAX / 8 + 1;
   return m;
 }
 

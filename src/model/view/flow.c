@@ -1,7 +1,7 @@
 #include "model/view/flow.h"
 
 #include "base/status.h"
-#include "model/common/entries.h"
+#include "model/common/lists.h"
 
 /* All graphs become one: points for nodes, arguments and tensors, and two for the entry and the exit of each graph,
  * through which the edges of its callers lead. All points but the hubs are added before the first edge. */
@@ -35,24 +35,19 @@ static bool charge(const building *b) {
 
 static bool add_point(const building *b, cpb_point point) {
   cpb_flow *f = b->flow;
-  void *points = f->points;
   if (!charge(b)) return false;
   if (f->num_points >= CPB_NO_POINT / 2 ||
-      !cpb_reserve(&f->allocator, &points, &f->points_capacity, f->num_points + 1, sizeof *f->points))
+      !CPB_RESERVE(&f->allocator, &f->points, &f->points_capacity, f->num_points + 1))
     return fail_memory(b);
-  f->points = points;
   f->points[f->num_points++] = point;
   return true;
 }
 
 static bool add_edge(const building *b, uint32_t from, uint32_t to, cpb_flow_way way) {
   cpb_flow *f = b->flow;
-  void *edges = f->edges;
   if (from == CPB_NO_POINT || to == CPB_NO_POINT) return true;
   if (!charge(b)) return false;
-  if (!cpb_reserve(&f->allocator, &edges, &f->edges_capacity, f->num_edges + 1, sizeof *f->edges))
-    return fail_memory(b);
-  f->edges = edges;
+  if (!CPB_RESERVE(&f->allocator, &f->edges, &f->edges_capacity, f->num_edges + 1)) return fail_memory(b);
   f->edges[f->num_edges++] = (cpb_flow_edge){from, to, way};
   return true;
 }
@@ -113,6 +108,9 @@ static bool add_points(building *b) {
 }
 
 /* --- Edges -------------------------------------------------------------------------------- */
+
+/* The number of edges is linear in the inputs of all nodes. Without the hubs it would not be: a node that calls k
+ * functions with n inputs would have k * n edges. */
 
 /* The point with this name in the graph, or in one around it whose values it sees. */
 static uint32_t resolve(const cpb_flow *f, uint32_t graph, cpb_span name) {

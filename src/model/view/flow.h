@@ -4,7 +4,7 @@
 #define CPB_MODEL_VIEW_FLOW_H
 
 #include "base/meter.h"
-#include "model/view/makers.h"
+#include "model/view/inventory.h"
 
 typedef enum cpb_point_kind {
   CPB_POINT_NODE,

@@ -26,10 +26,8 @@ void cpb_view_graphs_free(cpb_view_graphs *g) {
 }
 
 bool cpb_view_graphs_add(cpb_view_graphs *g, cpb_view_graph graph) {
-  void *items = g->items;
   if (g->count == CPB_NO_GRAPH) return true;
-  if (!cpb_reserve(&g->allocator, &items, &g->capacity, g->count + 1, sizeof *g->items)) return false;
-  g->items = items;
+  if (!CPB_RESERVE(&g->allocator, &g->items, &g->capacity, g->count + 1)) return false;
   g->items[g->count++] = graph;
   return true;
 }

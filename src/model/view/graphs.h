@@ -4,7 +4,7 @@
 #define CPB_MODEL_VIEW_GRAPHS_H
 
 #include "base/meter.h"
-#include "model/common/calls.h"
+#include "model/common/lists.h"
 #include "model/common/spans.h"
 
 #define CPB_NO_GRAPH UINT32_MAX

@@ -3,7 +3,14 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "model/common/names.h"
+#include "model/common/lists.h"
+
+/* Three passes. The first lists all tensors, since a node may take one from any graph around its own. The second
+ * walks the nodes of all graphs; the first node that takes a tensor decides its use. The third decides the tensors
+ * that no node takes by name.
+ *
+ * Tensors may name the same place of another file: these values are counted once. Values within the model are never
+ * compared. */
 
 typedef struct builder {
   cpb_inventory *inventory;
@@ -20,9 +27,7 @@ static bool fail_memory(builder *b) { return cpb_fail_memory(b->error), false; }
 static bool add(void *user, const cpb_view_tensor *t) {
   builder *b = user;
   cpb_inventory *l = b->inventory;
-  void *items = l->items;
-  if (!cpb_reserve(&l->allocator, &items, &l->capacity, l->count + 1, sizeof *l->items)) return fail_memory(b);
-  l->items = items;
+  if (!CPB_RESERVE(&l->allocator, &l->items, &l->capacity, l->count + 1)) return fail_memory(b);
   cpb_view_item *item = &l->items[l->count];
   *item = (cpb_view_item){.tensor = *t, .measure = b->view->kind->measure(b->view, t), .graph = t->graph};
   item->node = t->of_node && t->value.size == 0 ? t->node_number : CPB_NO_NODE;

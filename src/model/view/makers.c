@@ -1,4 +1,8 @@
-#include "model/view/makers.h"
+#include "model/view/inventory.h"
+
+/* A node's texts stay in the message. Only those that the iterator makes itself ("#7") have to be copied, because it
+ * reuses their memory. The copies of a graph get their room at once, for as many nodes as the graph has: `items`
+ * points into it, so it must not move. */
 
 /* A text that an iterator has made is copied to where it stays. */
 static bool keep(cpb_view_makers *m, cpb_span *text, const char *made, char (**kept)[CPB_VIEW_SPARE], size_t total) {

@@ -5,8 +5,9 @@
 #define CPB_MODEL_VIEW_VIEW_H
 
 #include "base/json_writer.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/parameters.h"
+#include "model/common/lists.h"
 #include "model/common/part.h"
 #include "model/view/graphs.h"
 
@@ -221,5 +222,27 @@ typedef struct cpb_view_kind {
 static inline cpb_span cpb_view_key(const cpb_view *view, cpb_span value) {
   return view->kind->source && value.size > 0 ? view->kind->source(value).node : value;
 }
+
+/* --- types ------------------------------------------------------------------------------------ */
+
+/* The types of a graph's values by name, for kinds whose nodes do not give them: of its inputs, outputs and others. */
+
+typedef struct cpb_view_types {
+  cpb_allocator allocator;
+  cpb_view_value *items;
+  size_t count, capacity;
+  cpb_names names; /* numbers: indices of `items` */
+} cpb_view_types;
+
+/* False if memory is short; free `types` then as well. */
+bool cpb_view_types_build(cpb_view_types *types, const cpb_allocator *a, const cpb_view *view, uint32_t graph);
+void cpb_view_types_free(cpb_view_types *types);
+
+/* Writes "name" if it has one, and the members of its type if that is known. `types` may be NULL. */
+void cpb_view_write_named(cpb_json_writer *answer, const cpb_view *view, const cpb_view_types *types,
+                          const cpb_view_value *value);
+/* Writes an object with these members. */
+void cpb_view_write_value(cpb_json_writer *answer, const cpb_view *view, const cpb_view_types *types,
+                          const cpb_view_value *value);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "proto/schema/schema.h"
+#include "proto/schema/builder.h"
 
 /* --- Collecting ----------------------------------------------------------- */
 

@@ -69,4 +69,41 @@ bool cpb_json_next_element(cpb_json_items *items, cpb_json_elements *e, cpb_json
 /* Whether it is a wrapper such as google.protobuf.BoolValue, shown as the value of its field. */
 bool cpb_json_is_wrapper(const cpb_message_type *type);
 
+/* --- map -------------------------------------------------------------------------------------- */
+
+/* The entries of a map, sorted by key; the last of several with the same key. */
+
+typedef struct cpb_json_entry {
+  cpb_json_item item; /* the entry, a message */
+  cpb_span text;      /* the key, if it is a string */
+  uint64_t value;     /* else a number as on the wire */
+  uint64_t rank;      /* the sort key */
+} cpb_json_entry;
+
+/* A stack, like cpb_json_items. */
+typedef struct cpb_json_entries {
+  cpb_json_entry *list;
+  size_t count, capacity;
+} cpb_json_entries;
+
+/* Appends the entries that are the items [first, end), all of one map. */
+bool cpb_json_collect_entries(cpb_json_entries *entries, cpb_json_items *items, size_t first, size_t end);
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+/* Values in protobuf's JSON mapping: bytes and numbers, appended to a buffer. */
+
+/* Each returns false if memory is short. */
+bool cpb_json_put(cpb_buffer *out, const char *text, size_t length);
+bool cpb_json_put_text(cpb_buffer *out, const char *text);
+
+/* Appends bytes in base64, without quotes: takes at most some thousand from the front of `in`, and
+ * is called until that is empty. */
+bool cpb_json_put_base64(cpb_buffer *out, cpb_span *in);
+
+/* A number: `value` is the varint or the bits on the wire, and `type` is not string, bytes, message or enum. */
+bool cpb_json_put_number(cpb_buffer *out, cpb_field_type type, uint64_t value);
+/* The same as the key of a map, always in quotes. */
+bool cpb_json_put_key_number(cpb_buffer *out, cpb_field_type type, uint64_t value);
+
 #endif

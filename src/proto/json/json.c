@@ -7,8 +7,6 @@
 #include "base/status.h"
 #include "base/utf8.h"
 #include "proto/json/fields.h"
-#include "proto/json/map.h"
-#include "proto/json/text.h"
 
 #define OUTPUT_SIZE 16384 /* a step ends with this much output */
 

@@ -1,4 +1,4 @@
-#include "proto/json/map.h"
+#include "proto/json/fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-#include "proto/json/text.h"
+#include "proto/json/fields.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/decimal.h"
 #include "base/status.h"
-#include "proto/schema/schema.h"
+#include "proto/schema/builder.h"
 
 #define PIECE 6144 /* bytes that one call of cpb_json_put_base64() takes; a multiple of three */
 

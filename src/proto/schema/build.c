@@ -1,4 +1,4 @@
-#include "proto/schema/build.h"
+#include "proto/schema/builder.h"
 
 #include <string.h>
 
@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "proto/nanopb.h"
-#include "proto/schema/link.h"
 #include "proto/wire.h"
 
 /* A full name repeats the names of all messages that it is in. Without a bound, names could take the

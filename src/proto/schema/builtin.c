@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "proto/schema/build.h"
+#include "proto/schema/builder.h"
 
 /* A code: one of these, or the type of a field with flags. */
 enum { END = 0, MESSAGE = 19, ENUM = 20, FILE_BEGIN = 21, VALUE = 22, END_ENTRY = 23 };

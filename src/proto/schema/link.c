@@ -1,4 +1,4 @@
-#include "proto/schema/link.h"
+#include "proto/schema/builder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "base/utf8.h"
 #include "cpb/message.h"
-#include "proto/outline_draft.h"
+#include "proto/outline_state.h"
 #include "proto/text/lexer.h"
 
 /* An open message, up to `close`; or a list of messages, the elements of `list`. */

@@ -1,6 +1,6 @@
 #include "riegeli/codec/compressor.h"
 
-#include "riegeli/codec/encoder.h"
+#include "riegeli/codec/codec.h"
 
 struct cpb_compressor {
   cpb_codec_memory memory;

@@ -1,6 +1,6 @@
 #include <brotli/decode.h>
 
-#include "riegeli/codec/decoder.h"
+#include "riegeli/codec/codec.h"
 
 typedef struct brotli_state {
   cpb_codec_memory *memory;

@@ -2,7 +2,7 @@
  * goes directly to the caller if earlier output stays there, or if the block is complete and its content fits.
  * (https://github.com/google/snappy/blob/main/format_description.txt) */
 #include "base/checked.h"
-#include "riegeli/codec/decoder.h"
+#include "riegeli/codec/codec.h"
 
 #define MAX_WINDOW ((uint64_t)4 << 20)
 #define AHEAD ((size_t)64 << 10) /* bytes decoded into the buffer at once */

@@ -4,7 +4,7 @@
 #include <zstd_errors.h>
 
 #include "base/checked.h"
-#include "riegeli/codec/decoder.h"
+#include "riegeli/codec/codec.h"
 #include "riegeli/codec/zstd_blocks.h"
 
 /* Whether frames are decoded block by block: 1, always, which takes less code and less memory,
@@ -45,7 +45,7 @@ static void *zstd_create(cpb_codec_memory *memory) {
     zstd_destroy(s);
     return NULL;
   }
-  /* Any window is allowed here: its memory is limited by codec/memory.h. */
+  /* Any window is allowed here: its memory is limited by the codec memory (codec.h). */
   ZSTD_DCtx_setParameter(s->context, ZSTD_d_windowLogMax, ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
   return s;
 }

@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "riegeli/codec/decoder.h"
+#include "riegeli/codec/codec.h"
 
 static const cpb_decoder none = {
     .codec = CPB_RIEGELI_NONE,

@@ -1,8 +1,7 @@
 #include <brotli/encode.h>
 
 #include "base/checked.h"
-#include "riegeli/codec/encoder.h"
-#include "riegeli/codec/noise.h"
+#include "riegeli/codec/codec.h"
 
 /* As it is built by default, libbrotlienc calls exit() when memory is short. So the allocator
  * leaves it with longjmp() instead, and takes back all of its memory. If it was built with

@@ -2,7 +2,7 @@
  * two bytes, and a table of 16-bit positions finds earlier bytes. The output does not depend on how the input is
  * divided into calls. (https://github.com/google/snappy/blob/main/format_description.txt) */
 #include "base/checked.h"
-#include "riegeli/codec/encoder.h"
+#include "riegeli/codec/codec.h"
 
 enum {
   PART = 1 << 16,      /* bytes encoded at once */

@@ -1,7 +1,7 @@
 #define ZSTD_STATIC_LINKING_ONLY /* custom memory */
 #include <zstd.h>
 
-#include "riegeli/codec/encoder.h"
+#include "riegeli/codec/codec.h"
 
 /* Up to this size a buffer that comes in one piece is compressed at once, which saves a copy
  * into the context, but takes room for the worst case in the output. */

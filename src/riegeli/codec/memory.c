@@ -1,4 +1,4 @@
-#include "riegeli/codec/memory.h"
+#include "riegeli/codec/codec.h"
 
 #include <stdalign.h>
 

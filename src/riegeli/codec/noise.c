@@ -1,4 +1,4 @@
-#include "riegeli/codec/noise.h"
+#include "riegeli/codec/codec.h"
 
 /* Positions are recorded every STRIDE bytes, and looked up every STRIDE + 1 bytes. So a repetition, wherever it begins,
  * contains a position that is both within STRIDE * (STRIDE + 1) bytes. Some of the shorter repetitions are found as

@@ -1,5 +1,5 @@
 /* For a build without decoders, which reads only uncompressed data. */
-#include "riegeli/codec/decoder.h"
+#include "riegeli/codec/codec.h"
 
 static void *absent_create(cpb_codec_memory *memory) { return memory; }
 

@@ -1,6 +1,5 @@
 /* For a build without Brotli. */
-#include "riegeli/codec/decoder.h"
-#include "riegeli/codec/encoder.h"
+#include "riegeli/codec/codec.h"
 
 static void *absent_create(cpb_codec_memory *memory) { return memory; }
 

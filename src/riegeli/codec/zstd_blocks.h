@@ -7,7 +7,7 @@
 #define ZSTD_STATIC_LINKING_ONLY /* decoding by blocks */
 #include <zstd.h>
 
-#include "riegeli/codec/decoder.h"
+#include "riegeli/codec/codec.h"
 
 #define CPB_ZSTD_HEADER_MAX 18 /* bytes of a frame header (RFC 8878, section 3.1.1.1) */
 

@@ -1,4 +1,4 @@
-#include "riegeli/records/doubt.h"
+#include "riegeli/records/reader.h"
 
 #include <string.h>
 

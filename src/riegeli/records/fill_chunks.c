@@ -3,10 +3,10 @@
  * encoded as it comes; if it does not fit into the buffer, or is large and not compressed, it is also output as it
  * comes. Records that are contiguous in the caller's memory are not copied into `collected`: `whole` refers to them. A
  * transposed chunk also consists of collected records; those that do not fit into the buffer go into a simple one. */
-#include "riegeli/records/fill_chunks.h"
+#include "riegeli/records/writer_state.h"
 
 #include "base/checked.h"
-#include "riegeli/codec/stored.h"
+#include "riegeli/codec/codec.h"
 #include "riegeli/encoding.h"
 
 /* The number of bytes that the codec gets at once: a quarter of the buffer, but within these bounds, because its output

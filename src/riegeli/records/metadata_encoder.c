@@ -1,4 +1,4 @@
-#include "riegeli/records/metadata_encoder.h"
+#include "riegeli/records/writer_state.h"
 
 #include "riegeli/encoding.h"
 

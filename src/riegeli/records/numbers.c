@@ -2,8 +2,7 @@
  * read. It is noted for every `stride`-th chunk; initially, while there are few, for every chunk. */
 #include "base/checked.h"
 #include "base/status.h"
-#include "riegeli/records/load.h"
-#include "riegeli/records/seek.h"
+#include "riegeli/records/reader.h"
 
 enum { MOST_NOTED = 1 << 16 };
 

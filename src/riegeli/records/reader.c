@@ -23,9 +23,6 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "riegeli/records/doubt.h"
-#include "riegeli/records/load.h"
-#include "riegeli/records/seek.h"
 
 enum { DEFAULT_BUFFER = 4 * 1024 * 1024, DEFAULT_READ = 256 * 1024 };
 

@@ -1,4 +1,4 @@
-#include "riegeli/records/recovery.h"
+#include "riegeli/records/reader.h"
 
 #include <string.h>
 

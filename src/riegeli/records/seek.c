@@ -1,13 +1,12 @@
 /* Seeking. To a position: the block header before it refers to the chunk around it, and chunk headers lead on from
  * there, so that at most the headers of one block are read. To the last record: the same from the last block on, and
  * backwards block by block while no chunk has records. */
-#include "riegeli/records/seek.h"
+#include "riegeli/records/reader.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "riegeli/records/load.h"
 
 enum {
   TAIL = CPB_BLOCK_SIZE + CPB_BLOCK_HEADER_SIZE, /* contains the last block header, wherever the file ends */

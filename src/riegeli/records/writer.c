@@ -6,8 +6,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "riegeli/encoding.h"
-#include "riegeli/records/fill_chunks.h"
-#include "riegeli/records/metadata_encoder.h"
+#include "riegeli/records/writer_state.h"
 
 #define DEFAULT_BUFFER ((size_t)16 << 20)
 

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cpb/records.h"
 #include "riegeli/chunk_writer.h"
+#include "riegeli/codec/compressor.h"
 #include "riegeli/highwayhash.h"
 #include "riegeli/simple/encoder.h"
 #include "riegeli/transpose/encoder.h"
@@ -101,5 +102,35 @@ static inline bool cpb_writer_offset_fits(cpb_record_writer *w, bool fits) {
 static inline bool cpb_writer_fail_size(cpb_record_writer *w) {
   return cpb_writer_fail(w, CPB_E_LIMIT, "the record has more than 2^62 bytes");
 }
+
+/* --- fill chunks ------------------------------------------------------------------------------ */
+
+/* How a record writer puts records into chunks. */
+
+/* The most frequent case, between records: adds one to a chunk that has some, and does not
+ * fill it. False: it needs cpb_writer_begin_record(). */
+bool cpb_writer_append(cpb_record_writer *w, cpb_span record);
+
+/* The work of a public call. Each is called when all output was taken, and returns true when the work is done; until
+ * then it is called again, unless there is an error. */
+
+/* Begins a record of w->record_size bytes. */
+bool cpb_writer_begin_record(cpb_record_writer *w);
+/* Writes w->input into it. */
+bool cpb_writer_write_input(cpb_record_writer *w);
+/* Writes the records of w->batch. */
+bool cpb_writer_write_batch(cpb_record_writer *w);
+
+/* Encodes and outputs the chunk, which has records. */
+void cpb_writer_close_chunk(cpb_record_writer *w);
+
+/* --- metadata encoder ------------------------------------------------------------------------- */
+
+/* Makes the data of a file metadata chunk: that of a transposed chunk with one record, a
+ * serialized RecordsMetadata. */
+
+/* Appends it to `out`. */
+bool cpb_records_metadata_encode(const cpb_allocator *a, cpb_compressor *c, cpb_span metadata, cpb_buffer *out,
+                                 cpb_codec_error *error);
 
 #endif

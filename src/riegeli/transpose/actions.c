@@ -1,4 +1,4 @@
-#include "riegeli/transpose/actions.h"
+#include "riegeli/transpose/encoder_state.h"
 
 /* Makes room for `count` elements of `items`; unlike cpb_reserve() with an error. */
 static bool reserve(const cpb_transpose_encoder *e, void **items, size_t *capacity, size_t count, size_t element) {

@@ -1,4 +1,4 @@
-#include "riegeli/transpose/buffers.h"
+#include "riegeli/transpose/program.h"
 
 #include "base/checked.h"
 #include "base/status.h"

@@ -1,4 +1,4 @@
-#include "riegeli/transpose/columns.h"
+#include "riegeli/transpose/encoder_state.h"
 
 #include "base/checked.h"
 

@@ -1,4 +1,4 @@
-#include "riegeli/transpose/cursor.h"
+#include "riegeli/transpose/program.h"
 
 #include "base/checked.h"
 #include "riegeli/block.h"

@@ -1,9 +1,6 @@
 #include "riegeli/transpose/encoder.h"
 
 #include "riegeli/transpose/encoder_state.h"
-#include "riegeli/transpose/states.h"
-#include "riegeli/transpose/take_apart.h"
-#include "riegeli/transpose/write_chunk.h"
 
 cpb_transpose_encoder *cpb_transpose_encoder_new(const cpb_allocator *a) {
   const cpb_allocator allocator = cpb_allocator_or_default(a);

@@ -7,10 +7,96 @@
 #ifndef CPB_RIEGELI_TRANSPOSE_ENCODER_STATE_H
 #define CPB_RIEGELI_TRANSPOSE_ENCODER_STATE_H
 
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
 #include "riegeli/encoding.h"
-#include "riegeli/transpose/columns.h"
 #include "riegeli/transpose/format.h"
-#include "riegeli/transpose/keys.h"
+
+/* --- columns ---------------------------------------------------------------------------------- */
+
+/* Columns: byte strings that grow at the front, many of them at once. A column is a list of blocks, each filled from
+ * its end to its beginning, which are cut from slabs. So nothing moves when a column grows, and a small one takes
+ * little memory. */
+
+typedef struct cpb_slab cpb_slab;
+
+typedef struct cpb_slabs {
+  cpb_slab *used, *unused;
+  uint8_t *next; /* in the slab that blocks are cut from */
+  size_t left;   /* there */
+  size_t in_use; /* bytes of the slabs in use */
+  size_t total;  /* total bytes */
+} cpb_slabs;
+
+typedef struct cpb_column_block {
+  struct cpb_column_block *older;
+  size_t size;
+} cpb_column_block; /* its bytes follow */
+
+typedef struct cpb_column {
+  cpb_column_block *newest;
+  uint8_t *begin; /* of the used part of that block; from here on the block is full, like all older ones */
+  size_t room;    /* bytes free before that */
+  uint64_t size;  /* of all */
+} cpb_column;
+
+/* For cpb_column_put() if the room is too small. */
+bool cpb_column_put_slowly(cpb_column *column, cpb_slabs *slabs, const cpb_allocator *a, cpb_span bytes);
+
+/* False if memory is short. */
+static inline bool cpb_column_put(cpb_column *column, cpb_slabs *slabs, const cpb_allocator *a, cpb_span bytes) {
+  if (bytes.size > column->room) return cpb_column_put_slowly(column, slabs, a, bytes);
+  column->begin -= bytes.size;
+  column->room -= bytes.size;
+  column->size += bytes.size;
+  memcpy(column->begin, bytes.data, bytes.size);
+  return true;
+}
+
+/* The bytes of a column are those of its blocks, from the newest to the oldest. */
+cpb_span cpb_column_bytes(const cpb_column *column, const cpb_column_block *block);
+
+/* Frees all blocks, and the slabs in excess of `keep` bytes. */
+void cpb_slabs_reset(cpb_slabs *slabs, const cpb_allocator *a, size_t keep);
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+/* Numbers 64-bit keys in the order of their first occurrence: 0, 1, 2 ...
+ *
+ * A trie over the mixed bits of a key, two at a time. Mixing is a bijection, so different keys differ in these bits,
+ * and no path is longer than 32, whatever keys an input chooses. */
+
+#define CPB_NO_NUMBER UINT32_MAX
+
+typedef struct cpb_keys_entry {
+  uint64_t key;
+  uint32_t children[4]; /* 0: none, because the first entry is the root */
+} cpb_keys_entry;
+
+typedef struct cpb_keys {
+  cpb_keys_entry *entries; /* by number */
+  size_t count, capacity;
+} cpb_keys;
+
+/* The number of `key`; a new key gets the value of `count` before the call. CPB_NO_NUMBER if memory is short. */
+uint32_t cpb_keys_number(cpb_keys *keys, const cpb_allocator *a, uint64_t key);
+
+/* --- canonical -------------------------------------------------------------------------------- */
+
+/* Decides which bytes can be split into fields and restored exactly. */
+
+/* The deepest nesting of submessages and groups that are split; as in Riegeli, except that groups alone may be deeper
+ * there. */
+#define CPB_TRANSPOSE_DEPTH 100
+
+/* Whether `bytes` are fields of a message, with groups nested at most `depth` deep, and all tags, lengths and varints
+ * in their shortest form. The contents of length-delimited fields do not matter. */
+bool cpb_transpose_is_message(cpb_span bytes, size_t depth);
+
+/* --- encoder state ---------------------------------------------------------------------------- */
 
 #define CPB_NO_COLUMN UINT32_MAX
 #define CPB_NO_ACTION UINT32_MAX
@@ -129,5 +215,84 @@ struct cpb_transpose_encoder {
 /* Sets the error and returns false. */
 bool cpb_transpose_no_memory(const cpb_transpose_encoder *e);
 bool cpb_transpose_too_much(const cpb_transpose_encoder *e, const char *what);
+
+/* --- actions ---------------------------------------------------------------------------------- */
+
+/* The sequence of actions that represents the records. In most records the same fields follow each other, so the action
+ * that followed last time is tried first. */
+
+uint32_t cpb_transpose_seek_field(cpb_transpose_encoder *e, uint32_t parent, uint32_t tag);
+bool cpb_transpose_seek_action(cpb_transpose_encoder *e, uint32_t field, uint32_t subtype);
+cpb_transpose_column *cpb_transpose_new_column(cpb_transpose_encoder *e, uint32_t field, cpb_column_kind kind);
+
+/* The number of a field, a new one if necessary. CPB_NO_NUMBER after an error. */
+static inline uint32_t cpb_transpose_field_of(cpb_transpose_encoder *e, uint32_t parent, uint32_t tag) {
+  if (e->last != CPB_NO_ACTION) {
+    const cpb_transpose_action *guess = &e->actions[e->actions[e->last].guess];
+    if (guess->key == cpb_field_key(parent, tag)) return guess->field;
+  }
+  return cpb_transpose_seek_field(e, parent, tag);
+}
+
+/* Adds an action to the sequence. */
+static inline bool cpb_transpose_act(cpb_transpose_encoder *e, uint32_t field, uint32_t subtype) {
+  if (e->last == CPB_NO_ACTION || e->num_sequence == e->sequence_capacity)
+    return cpb_transpose_seek_action(e, field, subtype);
+  const cpb_transpose_action *last = &e->actions[e->last], *guess = &e->actions[last->guess];
+  if (guess->field != field || guess->subtype != subtype || last->guess_move == CPB_NO_MOVE)
+    return cpb_transpose_seek_action(e, field, subtype);
+  e->last = last->guess;
+  e->moves[last->guess_move].count++;
+  e->sequence[e->num_sequence++] = last->guess_move;
+  return true;
+}
+
+/* Puts a value in front of a field's. */
+static inline bool cpb_transpose_put(cpb_transpose_encoder *e, uint32_t field, cpb_column_kind kind, cpb_span value) {
+  const uint32_t number = e->fields[field].column;
+  cpb_transpose_column *column =
+      number != CPB_NO_COLUMN ? &e->columns[number] : cpb_transpose_new_column(e, field, kind);
+  return column && (cpb_column_put(&column->values, &e->slabs, &e->allocator, value) || cpb_transpose_no_memory(e));
+}
+
+/* --- states ----------------------------------------------------------------------------------- */
+
+/* Makes the state machine of a transposed chunk as Riegeli's writer does; sizes differ by at most 0.1 %.
+ *
+ * Each node performs an action: a field on its path, with its subtype. A move leads from each action to the one before
+ * it in the records. If an action is always followed by the same other one, its transition is implicit, except for the
+ * first action of all. The target of a move must be within 64 nodes of the action's `next`. Moves are counted, and
+ *   - an action gets nodes of its own, its private list, for targets that it leads to at least 10 times, and for
+ *     targets that no other action leads to and that have no node yet;
+ *   - all other moves use one public list, with a node for each of their targets;
+ *   - an action that needs both has a "nothing" node in its private list that leads to the public list; for a single
+ *     target, the private list has the target instead.
+ *
+ * A list has the most frequent nodes first. A list of more than 64 nodes becomes a tree, made like a Huffman code with
+ * 64 symbols: the rarest nodes form a block, and a "nothing" node that leads to the block replaces them, with the sum
+ * of their counts, and so on. An action without a private list, and a "nothing" node that leads to the public list,
+ * take the smallest branch of the public list that has all their targets; their `next` is the first target in it. */
+
+/* Makes the nodes of the state machine, and sets how each move is encoded. */
+bool cpb_transpose_make_states(cpb_transpose_encoder *e);
+
+/* Appends the transition bytes of the whole sequence to `out`. */
+bool cpb_transpose_put_transitions(cpb_transpose_encoder *e, cpb_buffer *out);
+
+/* Whether no transition byte is read after `action`. Never after the first of the sequence: the machine
+ * stops there, which it does only where a byte would be read. */
+static inline bool cpb_transpose_is_implicit(const cpb_transpose_encoder *e, uint32_t action) {
+  return e->actions[action].num_moves == 1 && action != e->first;
+}
+
+/* --- take apart ------------------------------------------------------------------------------- */
+
+/* Adds the actions and values of a record, without counting it. */
+bool cpb_transpose_take_apart(cpb_transpose_encoder *e, cpb_span record);
+
+/* --- write chunk ------------------------------------------------------------------------------ */
+
+/* After the nodes were made: writes buffers, nodes and transitions to `head` and `body`. */
+bool cpb_transpose_write_chunk(cpb_transpose_encoder *e, cpb_compressor *compressor, uint64_t bucket_size);
 
 #endif

@@ -1,14 +1,14 @@
 /* The records are written from the last byte of the last one to the first byte of the first, so the size of a
  * submessage or string is known when its tag and length are put in front of it. `out` points to the byte written last.
  * The bytes before it are free, so short values are copied with stores of a fixed width: the garbage before them is
- * overwritten next. A large value is not copied, but becomes a part (transposed.h), which counts as written. A value
+ * overwritten next. A large value is not copied, but becomes a part (transpose.h), which counts as written. A value
  * that a block header of the file interrupts has several pieces, which also go from the last to the first.
  *
  * Invariants. Between two nodes the bytes [out, end) and the parts are final: the rear of the output, which lacks only
  * the tags and lengths of the submessages in `open`, and those go in front of it. From `begin` to `out` there is no
  * more room than the decoded size leaves. The cursor of a buffer only moves forward.
  *
- * With a projection (project.h) a node's output is well-formed, whatever is in its buffer: a varint ends where it
+ * With a projection (project.c) a node's output is well-formed, whatever is in its buffer: a varint ends where it
  * should, even if the buffer has a continuation bit there. So leaving out fields of a record does not change how its
  * other fields are read.
  *
@@ -20,7 +20,7 @@
  * Memory: the block of the output, which grows with the output and never beyond decoded_size, a position for each
  * record and each open submessage, and an entry for each part, which has at least least_part bytes. All are checked
  * against the limits before the machine starts, or as they grow. */
-#include "riegeli/transpose/machine.h"
+#include "riegeli/transpose/transpose.h"
 
 #include "base/checked.h"
 #include "base/status.h"

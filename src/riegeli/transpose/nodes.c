@@ -1,4 +1,4 @@
-#include "riegeli/transpose/nodes.h"
+#include "riegeli/transpose/program.h"
 
 #include "base/status.h"
 

@@ -9,7 +9,61 @@
 #include "base/bytes.h"
 #include "cpb/base.h"
 #include "riegeli/codec/decompressor.h"
-#include "riegeli/transpose/cursor.h"
+#include "riegeli/projection.h"
+
+/* --- cursor ----------------------------------------------------------------------------------- */
+
+/* The rest of the stored data of a chunk, of its header or of a buffer, in place: contiguous, or in the file with a
+ * block header at the end of each piece but the last. A buffer has the values of one field, the last first. */
+
+/* Whether data is used in place. 0: it is first collected, and large values are copied as well, which takes less
+ * code. */
+#ifndef CPB_TRANSPOSE_IN_PLACE
+#  define CPB_TRANSPOSE_IN_PLACE 1
+#endif
+
+typedef struct cpb_transpose_cursor {
+  const uint8_t *next, *end; /* the current piece */
+  size_t rest;               /* bytes after it; if there are any, a block header follows at `end` */
+} cpb_transpose_cursor;
+
+static inline cpb_transpose_cursor cpb_transpose_cursor_of(cpb_span span) {
+  const uint8_t *begin = span.data;
+  return (cpb_transpose_cursor){begin, span.size > 0 ? begin + span.size : begin, 0};
+}
+
+static inline size_t cpb_transpose_cursor_rest(const cpb_transpose_cursor *c) {
+  return CPB_TRANSPOSE_IN_PLACE ? c->rest : 0;
+}
+
+static inline size_t cpb_transpose_cursor_size(const cpb_transpose_cursor *c) {
+  return (size_t)(c->end - c->next) + cpb_transpose_cursor_rest(c);
+}
+
+/* Takes `size` bytes off the front; there must be as many. */
+cpb_transpose_cursor cpb_transpose_cursor_take(cpb_transpose_cursor *c, size_t size);
+
+/* Takes the last piece off the end, or all if there is one piece. */
+cpb_span cpb_transpose_cursor_take_last(cpb_transpose_cursor *c);
+
+/* Copies the next `size` bytes without taking them. */
+void cpb_transpose_cursor_peek(const cpb_transpose_cursor *c, uint8_t *out, size_t size);
+
+/* Takes the first piece off the front, or everything if there is only one. */
+cpb_span cpb_transpose_cursor_take_first(cpb_transpose_cursor *c);
+
+/* Takes a varint of 64 bits; false if it is malformed or cut off. */
+bool cpb_transpose_cursor_read_u64(cpb_transpose_cursor *c, uint64_t *value);
+
+/* Takes a varint of at most 5 bytes and 32 bits; false if it is malformed or cut off. */
+bool cpb_transpose_cursor_read_long_u32(cpb_transpose_cursor *c, uint32_t *value);
+static inline bool cpb_transpose_cursor_read_u32(cpb_transpose_cursor *c, uint32_t *value) {
+  if (c->next == c->end || *c->next >= 0x80) return cpb_transpose_cursor_read_long_u32(c, value);
+  *value = *c->next++;
+  return true;
+}
+
+/* --- program ---------------------------------------------------------------------------------- */
 
 /* The operation of a node: most put something in front of the output. */
 typedef enum cpb_transpose_op {
@@ -21,7 +75,7 @@ typedef enum cpb_transpose_op {
   CPB_OP_SUBMESSAGE_START, /* puts the `tag` of the end's node, and the length since then */
   CPB_OP_RECORD_START,
   CPB_OP_NON_PROTO, /* a whole record that is not a protobuf message */
-  CPB_OP_LEFT_OUT,  /* a field that is not selected (project.h) */
+  CPB_OP_LEFT_OUT,  /* a field that is not selected (project.c) */
   CPB_OP_NOWHERE    /* beyond the last node */
 } cpb_transpose_op;
 
@@ -76,7 +130,7 @@ typedef struct cpb_transpose_program {
   cpb_limits limits;
   cpb_error *error;
   uint64_t num_records, decoded_size; /* from the chunk header */
-  size_t least_part;                  /* a value of at least this size becomes a part (transposed.h) */
+  size_t least_part;                  /* a value of at least this size becomes a part (transpose.h) */
   uint8_t codec;
   bool projects;  /* only some fields are selected */
   bool projected; /* some nodes are left out: the records are smaller than the chunk header says */
@@ -118,5 +172,34 @@ bool cpb_transpose_in_one_piece(cpb_transpose_program *program, cpb_transpose_cu
 /* A table of `count` elements in a block, all 0. NULL after an error. The caller has checked that the input has at
  * least one byte for each, so that a small input cannot require a large table. */
 void *cpb_transpose_table(cpb_transpose_program *program, cpb_transpose_block block, size_t count, size_t element);
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+/* The buffers of a transposed chunk: buckets are compressed together, and then cut into buffers. */
+
+/* Parses the first part of the header, with the sizes, and takes the buckets off the front of
+ * `data`. */
+bool cpb_transpose_parse_buffers(cpb_transpose_program *program, cpb_transpose_cursor *header,
+                                 cpb_transpose_cursor *data);
+
+/* Decompresses the buckets that have a needed buffer, and cuts them into buffers; the others stay compressed, and their
+ * buffers empty. `use` marks the buffers (CPB_BUFFER_NEEDED); NULL: all are needed. */
+bool cpb_transpose_load_buffers(cpb_transpose_program *program, const uint8_t *use);
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+/* The nodes of the state machine, from the header of a transposed chunk. */
+
+/* Parses the second part of the header. */
+bool cpb_transpose_parse_nodes(cpb_transpose_program *program, cpb_transpose_cursor *header);
+
+/* --- project ---------------------------------------------------------------------------------- */
+
+/* Finds the parts of a transposed chunk that a projection needs. */
+
+/* Turns the nodes of unselected fields into CPB_OP_LEFT_OUT, and marks each buffer (CPB_BUFFER_NEEDED), before any is
+ * loaded. `*filter`: the machine's records may still have unselected fields. `*use` is NULL if everything is needed. */
+bool cpb_transpose_project(cpb_transpose_program *program, const cpb_projection *projection, const uint8_t **use,
+                           bool *filter);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * In chunks of all known writers, a node belongs to one path, and so does a buffer. A chunk without this property, or
  * whose records might be malformed, is decoded completely and filtered. */
-#include "riegeli/transpose/project.h"
+#include "riegeli/transpose/program.h"
 
 #include "base/checked.h"
 #include "riegeli/transpose/format.h"

@@ -5,7 +5,7 @@
  * An action has a list of its own (private) of where it often leads, or what only it leads to. All
  * other moves go to the list of all (public); from a private list an idle node leads there. An action
  * may thus have several nodes. */
-#include "riegeli/transpose/states.h"
+#include "riegeli/transpose/encoder_state.h"
 
 #include <stdlib.h>
 

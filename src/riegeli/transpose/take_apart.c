@@ -1,7 +1,4 @@
-#include "riegeli/transpose/take_apart.h"
-
-#include "riegeli/transpose/actions.h"
-#include "riegeli/transpose/canonical.h"
+#include "riegeli/transpose/encoder_state.h"
 
 /* Values up to this one are in the state machine, larger ones in a buffer, as in Riegeli. */
 enum { MOST_INLINE = 3 };

@@ -10,10 +10,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "riegeli/transpose/buffers.h"
-#include "riegeli/transpose/machine.h"
-#include "riegeli/transpose/nodes.h"
-#include "riegeli/transpose/project.h"
+#include "riegeli/transpose/program.h"
 
 /* A value of at least this size is worth a span of its own. */
 enum { LEAST_PART = 16 * 1024 };

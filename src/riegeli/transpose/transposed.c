@@ -1,8 +1,8 @@
-#include "riegeli/transpose/transposed.h"
+#include "riegeli/transpose/transpose.h"
 
 #include <string.h>
 
-#include "riegeli/transpose/cursor.h"
+#include "riegeli/transpose/program.h"
 
 void cpb_transposed_init(cpb_transposed *t, const cpb_allocator *a) {
   memset(t, 0, sizeof *t);

@@ -1,8 +1,6 @@
-#include "riegeli/transpose/write_chunk.h"
+#include "riegeli/transpose/encoder_state.h"
 
 #include <stdlib.h>
-
-#include "riegeli/transpose/states.h"
 
 /* Up to this size a bucket is assembled, because codecs are faster with one piece; a larger one goes to the codec in
  * pieces. */

@@ -11,11 +11,7 @@ const STORED = /^(hf|gs|s3):\/\//i;
 /** A complete address; names in stores stay unchanged. @param {string} text */
 export const wholeAddress = (text) => (STORED.test(text) ? text : new URL(text, document.baseURI).href);
 
-/**
- * The intended address. Without a host, it is relative to the page.
- *
- * @param {string} text
- */
+/** The intended address. Without a host, it is relative to the page. @param {string} text */
 export function addressOf(text) {
   const address = text.trim();
   // A host's name and its port look like a scheme, as in `localhost:8000/`.

@@ -18,7 +18,7 @@ function widthOf(dtype) {
 }
 
 /** @param {(number | null)[] | null | undefined} shape */
-export const elementsOf = (shape) => shape?.reduce((/** @type {number} */ all, d) => all * (d ?? 0), 1) ?? 0;
+const elementsOf = (shape) => shape?.reduce((/** @type {number} */ all, d) => all * (d ?? 0), 1) ?? 0;
 
 /** The stored size, or else the size of its values. @param {any} variable */
 export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(shape) * widthOf(dtype);
@@ -49,7 +49,7 @@ const layerOf = ({ layer, name }) =>
   typeof layer === 'string' ? layer : (layer?.name ?? (name ?? '').split('/').slice(0, -1).join('/'));
 
 /** @param {any[]} items of the answer `variables` @returns {Variable[]} */
-export function variablesIn(items) {
+function variablesIn(items) {
   /** @type {Map<string, number>} */
   const called = new Map();
   for (const { name, copy_of: twin } of items) if (!twin) called.set(name, (called.get(name) ?? 0) + 1);
@@ -97,15 +97,11 @@ function constantIn(one, tag, ofSameDiff) {
   };
 }
 
-/** @typedef {import('./session.js').Session} Session */
+/** @import { Session } from './session.js' */
 
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} How */
 
-/**
- * All variables of a SavedModel, or as many as a panel lists.
- *
- * @param {Session} session @param {How} how
- */
+/** All variables of a SavedModel, or as many as a panel lists. @param {Session} session @param {How} how */
 export async function variablesOf(session, how) {
   const answer = await session.ask('variables', { count: MOST, ...how });
   return { ...answer, total: answer.variables.total, list: variablesIn(answer.variables.items), what: 'variables' };

@@ -56,12 +56,7 @@ function isBettered(path, all) {
   );
 }
 
-/**
- * The models among files that were chosen together.
- *
- * @param {File[]} files
- * @returns {File[]} by their paths
- */
+/** The models among files that were chosen together. @param {File[]} files @returns {File[]} by their paths */
 export function modelsAmong(files) {
   const named = files.filter((file) => isNamed(file.name) && !DATA.test(pathOf(file)));
   const paths = named.map(pathOf);
@@ -83,10 +78,7 @@ export async function filesOf(transfer) {
 /** Files to look for in a folder: a model's files are at its top. */
 const MOST = 2000;
 
-/**
- * @param {FileSystemEntry} top
- * @returns {Promise<File[]>}
- */
+/** @param {FileSystemEntry} top @returns {Promise<File[]>} */
 async function filesIn(top) {
   /** @type {File[]} */
   const files = [];

@@ -22,7 +22,8 @@ import { Session } from './session.js';
 import { start, startLook } from './start.js';
 import './progress.js';
 
-/** @typedef {import('./start.js').Example} Example */
+/** @import { Example } from './start.js' */
+
 /**
  * The view of a place: texts by name, such as `open` scopes, or the `first` item shown of a list. Each panel has its
  * own, except for `meta`, the meta graph's number, and `tag`, SameDiff's, which all share.

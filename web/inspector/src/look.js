@@ -168,14 +168,16 @@ export const look = css`
     color: inherit;
   }
   button,
-  select {
+  select,
+  label.file {
     border: 1px solid var(--line);
     background: var(--panel);
     border-radius: 7px;
     padding: 0.3rem 0.8rem;
     cursor: pointer;
   }
-  button:hover:not(:disabled) {
+  button:hover:not(:disabled),
+  label.file:hover {
     border-color: var(--accent);
   }
   button:disabled {
@@ -257,15 +259,7 @@ export const look = css`
     font-size: 0.85rem;
   }
   label.file {
-    border: 1px solid var(--line);
-    background: var(--panel);
-    border-radius: 7px;
-    padding: 0.3rem 0.8rem;
-    cursor: pointer;
     position: relative;
-  }
-  label.file:hover {
-    border-color: var(--accent);
   }
   label.file:focus-within {
     outline: 2px solid var(--accent);

@@ -1,7 +1,8 @@
 /** The page in a notebook: python/libcpb/notebook.js shows it in a frame without an address, and has files read for it. */
 import { modelsAmong } from './files.js';
 
-/** @typedef {import('./inspector.js').CpbInspector} CpbInspector */
+/** @import { CpbInspector } from './inspector.js' */
+
 /** @typedef {{ path: string, size: number, lastModified: number }} Listed */
 /** @typedef {{ url: string } | { files: Listed[], model: number | null }} Shown model: the number of the one to open; null:
  *   the files are those of a folder */

@@ -5,7 +5,7 @@ import { examples } from './examples.js';
 import './inspector.js';
 import { connectNotebook, isInNotebook } from './notebook.js';
 
-/** @typedef {import('./inspector.js').CpbInspector} CpbInspector */
+/** @import { CpbInspector } from './inspector.js' */
 
 const inspector = /** @type {CpbInspector} */ (document.querySelector('cpb-inspector'));
 

@@ -6,7 +6,7 @@ import { count, counted, plain, size } from './format.js';
 import { look } from './look.js';
 import './progress.js';
 
-/** @typedef {import('./session.js').Session} Session */
+/** @import { Session } from './session.js' */
 
 export { failure };
 
@@ -120,18 +120,28 @@ function shown(answer, render) {
 /**
  * The pages of a list.
  *
- * @param {{ total: number, first: number, items: unknown[] }} list
+ * @param {{ total: number, first: number, items: ArrayLike<unknown> }} list
  * @param {(first: number) => void} turn
  * @param {number} [size] of a page
+ * @param {string} [label] for screen readers
  */
-export function pager({ total, first, items }, turn, size = 100) {
+export function pager({ total, first, items }, turn, size = 100, label = 'Pages') {
   if (total <= items.length) return nothing;
-  return html`<nav class="pager" aria-label="Pages">
+  return html`<nav class="pager" aria-label=${label}>
     <button ?disabled=${first === 0} @click=${() => turn(Math.max(0, first - size))}>Previous</button>
     <span>${count(first + 1)} to ${count(first + items.length)} of ${count(total)}</span>
     <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>Next</button>
   </nav>`;
 }
+
+/** A list under a title, if it has anything. @param {unknown} title @param {unknown[]} items each a `li` */
+export const titled = (title, items) =>
+  items.length
+    ? html`<h3>${title}</h3>
+        <ul>
+          ${items}
+        </ul>`
+    : nothing;
 
 /** The number of characters that fit on a line. */
 const FITS = 30;

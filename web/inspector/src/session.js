@@ -5,8 +5,8 @@ import { wholeAddress } from './address.js';
 import { pathOf } from './files.js';
 import { modules, startWorker } from './start-worker.js';
 
-/** @typedef {import('./model/requests.js').Fetched} Fetched */
-/** @typedef {import('./model/requests.js').News} News */
+/** @import { Fetched, News } from './model/requests.js' */
+
 /** @typedef {{ kind: string, size: number, numChunks: number, path: string }} About */
 
 /** @typedef {{ offset?: number | null, text: string, damage?: boolean }} Problem */
@@ -122,9 +122,7 @@ export class Session extends EventTarget {
   /**
    * An answer; the same question again is answered at once.
    *
-   * @param {string} question
-   * @param {Record<string, any>} [options]
-   * @returns {Promise<any>}
+   * @param {string} question @param {Record<string, any>} [options] @returns {Promise<any>}
    */
   ask(question, options = {}) {
     return this.look('ask', { question, ...options });
@@ -152,8 +150,7 @@ export class Session extends EventTarget {
    * Writes a file with values, piece by piece.
    *
    * @param {import('./model/arrays.js').What & { form: string }} what
-   * @param {(piece: Uint8Array<ArrayBuffer>) => unknown} write
-   * @param {AbortSignal} signal
+   * @param {(piece: Uint8Array<ArrayBuffer>) => unknown} write @param {AbortSignal} signal
    */
   async save(what, write, signal) {
     const to = ++this.#saved;

@@ -2,6 +2,7 @@
 import { setUp } from 'libcpb/init.js';
 import { moduleFor } from 'libcpb/modules.js';
 import { moduleUrl } from 'libcpb/module-urls.js';
+import { startAt } from 'libcpb/worker/connected-worker.js';
 
 setUp(moduleUrl);
 
@@ -9,12 +10,4 @@ setUp(moduleUrl);
 export const modules = async () => ({ inspect: await moduleFor('inspect') });
 
 /** @param {string} name of a module beside this one */
-export function startWorker(name) {
-  const url = new URL(`./${name}.js`, import.meta.url);
-  if (url.origin === location.origin) return new Worker(url, { type: 'module' });
-  const text = `import ${JSON.stringify(url.href)};`;
-  const here = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(here, { type: 'module' });
-  setTimeout(() => URL.revokeObjectURL(here), 60_000);
-  return worker;
-}
+export const startWorker = (name) => startAt(new URL(`./${name}.js`, import.meta.url));

@@ -1,6 +1,7 @@
 /** Summarizes one array, or a slice of it, fetched on request: statistics, a histogram, a picture; and saves it. */
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing, svg } from 'lit';
+import { tensorOf } from './answers.js';
 import { brief, count, percent, plain, size, told } from './format.js';
 import { look } from './look.js';
 import { isExported } from './model/kinds.js';
@@ -25,7 +26,8 @@ const number = (n) =>
     ? n.toExponential(4)
     : n.toLocaleString('en', Number.isSafeInteger(n) ? {} : { maximumSignificantDigits: 5 });
 
-/** @typedef {import('./model/values.js').Statistics} Statistics */
+/** @import { Variable } from './answers.js' */
+/** @import { Statistics } from 'libcpb/inspect/answers.js' */
 
 class CpbTensor extends LitElement {
   static properties = {
@@ -441,8 +443,7 @@ const texts = (list, all) =>
 /**
  * Not more ranges than can be told apart.
  *
- * @param {NonNullable<Statistics['parts']>} parts
- * @returns {{ each: number, ranges: ([number, number] | undefined)[] }}
+ * @param {NonNullable<Statistics['parts']>} parts @returns {{ each: number, ranges: ([number, number] | undefined)[] }}
  */
 function joined({ each, ranges }) {
   const by = Math.ceil(ranges.length / CHANNELS);
@@ -470,3 +471,18 @@ function histogram({ low, step, counts: bars }) {
 const square = ({ width, height }) => width > height / 4 && height > width / 8;
 
 customElements.define('cpb-tensor', CpbTensor);
+
+/**
+ * The values of a variable or constant, if they are here.
+ *
+ * @param {import('./session.js').Session} session @param {Variable} one
+ */
+export function valuesOf(session, one) {
+  const tensor = tensorOf(one);
+  return tensor
+    ? html`<cpb-tensor .session=${session} .tensor=${tensor}></cpb-tensor>`
+    : html`<p>
+        <code>${plain(one.name)}</code> <span class="type">${brief(one)}</span>: its value is in a file beside the model
+        that is not available here.
+      </p>`;
+}

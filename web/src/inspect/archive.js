@@ -1,9 +1,10 @@
 /** Models in zip archives (cpb/archive.h): entries as sources. Uncompressed entries are read by their ranges. */
 import { CpbError } from '../errors.js';
+import { inTurn } from '../waiting.js';
 import { structs } from './structs.js';
 
-/** @import { Source } from '../types.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
+/** @import { Source } from '../types.js' */
 /** @import { InspectOptions } from './inspect.js' */
 
 /**
@@ -31,8 +32,8 @@ const folderOf = (name) => name.slice(0, name.lastIndexOf('/') + 1);
 class Archive {
   #file;
   #engine;
-  /** One reads at a time. @type {Promise<unknown>} */
-  #last = Promise.resolve();
+  /** One entry begins at a time. */
+  #inTurn = inTurn();
 
   /** @param {OpenFile} file @param {import('../wasm/engine.js').Engine} engine whose directory has been read */
   constructor(file, engine) {
@@ -93,18 +94,7 @@ class Archive {
     return { offset: stored ? engine.call('offset') : 0, content };
   }
 
-  /** @param {Entry} entry @param {AbortSignal} [signal] */
-  #beginning(entry, signal) {
-    const begun = this.#last.catch(() => {}).then(() => this.#begin(entry, signal));
-    this.#last = begun;
-    return begun;
-  }
-
-  /**
-   * @param {Entry} entry
-   * @param {() => void} [close]
-   * @returns {Source}
-   */
+  /** @param {Entry} entry @param {() => void} [close] @returns {Source} */
   source(entry, close) {
     const { source } = this.#file;
     const { size, stored } = entry;
@@ -116,7 +106,7 @@ class Archive {
       read: async (offset, length, options) => {
         const wanted = Math.min(length, size - offset);
         if (wanted <= 0) return new Uint8Array();
-        const beginning = (begun ??= this.#beginning(entry, options?.signal));
+        const beginning = (begun ??= this.#inTurn(() => this.#begin(entry, options?.signal)));
         beginning.catch(() => (begun = undefined));
         const { offset: at, content } = await beginning;
         return stored ? source.read(at + offset, wanted, options) : content.subarray(offset, offset + wanted);
@@ -133,10 +123,7 @@ class Archive {
   }
 }
 
-/**
- * @param {OpenFile} file
- * @param {{ signal?: AbortSignal }} options
- */
+/** @param {OpenFile} file @param {{ signal?: AbortSignal }} options */
 async function readArchive(file, { signal }) {
   const engine = file.make('cpb_archive', (scope) => file.instance.c.cpb_archive_new(0, file.limitsIn(scope)));
   await file.drive(engine, { signal });

@@ -4,7 +4,7 @@ import { openPath } from '../modules.js';
 import { prepare } from '../source/index.js';
 import { lazySource } from '../source/lazy-source.js';
 import { createFeed } from '../wasm/feed.js';
-import { withoutQuery } from './archive-address.js';
+import { withoutQuery } from './address.js';
 import { structs } from './structs.js';
 
 /** @import { Told } from '../progress.js' */
@@ -57,9 +57,7 @@ function besideOf(model) {
 /**
  * The files of a checkpoint by itself. Their names begin like that of its index, if it has one.
  *
- * @param {OpenFile} file
- * @param {CheckpointFiles | true} [given]
- * @returns {CheckpointFiles}
+ * @param {OpenFile} file @param {CheckpointFiles | true} [given] @returns {CheckpointFiles}
  */
 function ofAlone({ source }, given) {
   const prefix = source.name?.replace(/^.*[/\\]/s, '').replace(/\.index$/, '') ?? 'variables';
@@ -96,12 +94,8 @@ async function read(file, feed, signal, told) {
 /**
  * Reads the index; `again` makes feeds of the file that was read.
  *
- * @param {OpenFile} file
- * @param {CheckpointFiles & { old?: Input }} files
- * @param {Feed | undefined} own
- * @param {Opened} opened
- * @param {AbortSignal} [signal]
- * @param {Told} [told]
+ * @param {OpenFile} file @param {CheckpointFiles & { old?: Input }} files @param {Feed | undefined} own
+ * @param {Opened} opened @param {AbortSignal} [signal] @param {Told} [told]
  */
 async function begin(file, { index, old }, own, opened, signal, told) {
   if (!own && index === undefined)
@@ -117,13 +111,7 @@ async function begin(file, { index, old }, own, opened, signal, told) {
   });
 }
 
-/**
- * Feeds of the data files.
- *
- * @param {CheckpointFiles} files
- * @param {number} count
- * @param {Opened} opened
- */
+/** Feeds of the data files. @param {CheckpointFiles} files @param {number} count @param {Opened} opened */
 function shardsOf(files, count, opened) {
   /** By their numbers. @type {Map<number, Source>} */
   const sources = new Map();
@@ -192,11 +180,8 @@ async function openCheckpoint(file, { model, given, own }, options, told) {
 /**
  * Opens a checkpoint for an opened model.
  *
- * @param {State} state
- * @param {Asker} asking
- * @param {Parameters<typeof openCheckpoint>[1]} from
- * @param {OpenOptions} options
- * @param {Told} [told]
+ * @param {State} state @param {Asker} asking @param {Parameters<typeof openCheckpoint>[1]} from
+ * @param {OpenOptions} options @param {Told} [told]
  */
 export async function addCheckpoint(state, asking, from, options, told) {
   const checkpoint = await openCheckpoint(state.file, from, options, told);
@@ -211,9 +196,7 @@ export async function addCheckpoint(state, asking, from, options, told) {
 /**
  * The text of the checkpoint's object graph, which follows its length; undefined if the checkpoint has none.
  *
- * @param {State} state
- * @param {import('./checkpoint.js').Checkpoint} checkpoint
- * @param {AbortSignal} [signal]
+ * @param {State} state @param {import('./checkpoint.js').Checkpoint} checkpoint @param {AbortSignal} [signal]
  */
 async function objectGraphOf(state, checkpoint, signal) {
   if (!checkpoint.find(GRAPH)) return undefined;

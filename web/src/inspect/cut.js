@@ -58,12 +58,7 @@ const TOGETHER = 2 ** 20;
 /** Ranges this close together are read at once. */
 const NEAR = 64 * 1024;
 
-/**
- * Groups small pieces, and leaves large ones separate.
- *
- * @param {CutPiece[]} pieces
- * @returns {Generator<CutPiece[]>}
- */
+/** Groups small pieces, and leaves large ones separate. @param {CutPiece[]} pieces @returns {Generator<CutPiece[]>} */
 function* groupsOf(pieces) {
   /** @type {CutPiece[]} */
   let group = [];
@@ -79,11 +74,7 @@ function* groupsOf(pieces) {
   if (group.length > 0) yield group;
 }
 
-/**
- * For each range, how much is read with it at once: the following ranges that are close.
- *
- * @param {CutPiece[]} pieces
- */
+/** For each range, how much is read with it at once: the following ranges that are close. @param {CutPiece[]} pieces */
 function readsOf(pieces) {
   /** @type {{ offset: number, end: number, ranges: { at: number, piece: CutPiece }[] }[]} */
   const reads = [];
@@ -130,11 +121,7 @@ async function together(body, pieces, signal) {
 /** @param {number} offset */
 const ended = (offset) => new CpbError('TRUNCATED', 'the message ends too early', { offset });
 
-/**
- * @param {Body} body
- * @param {CutPiece} range
- * @param {AbortSignal} [signal]
- */
+/** @param {Body} body @param {CutPiece} range @param {AbortSignal} [signal] */
 async function* streamed(body, { offset, length }, signal) {
   const end = offset + length;
   for await (const bytes of piecesOf(body.stream(offset, length, { signal }))) {
@@ -144,11 +131,7 @@ async function* streamed(body, { offset, length }, signal) {
   if (offset < end) throw ended(offset);
 }
 
-/**
- * @param {Body} body
- * @param {CutPiece[]} pieces
- * @returns {Output}
- */
+/** @param {Body} body @param {CutPiece[]} pieces @returns {Output} */
 export const cutOutput = (body, pieces) =>
   outputOf(async function* ({ signal, onProgress }) {
     const total = sumOf(pieces);
@@ -170,10 +153,7 @@ export const cutOutput = (body, pieces) =>
 /**
  * Bytes [offset, end) of a file.
  *
- * @param {CutPiece[]} pieces
- * @param {number} offset
- * @param {number} end
- * @returns {CutPiece[]}
+ * @param {CutPiece[]} pieces @param {number} offset @param {number} end @returns {CutPiece[]}
  */
 function within(pieces, offset, end) {
   /** @type {CutPiece[]} */
@@ -193,11 +173,7 @@ function within(pieces, offset, end) {
   return found;
 }
 
-/**
- * @param {Body} body
- * @param {CutPiece[]} pieces
- * @returns {Source}
- */
+/** @param {Body} body @param {CutPiece[]} pieces @returns {Source} */
 export const cutSource = (body, pieces) => ({
   name: 'saved_model.pb',
   stat: async () => ({ size: sumOf(pieces) }),

@@ -5,11 +5,10 @@ import { teller } from '../progress.js';
 import { drive } from '../wasm/engine.js';
 import { fileOf, openCore } from '../reader/open-file.js';
 import { otherFile } from '../reader/other-file.js';
-import { isWeak } from '../source/tags.js';
+import { isWeak } from '../source/headers.js';
 import { isAbsent } from './checkpoint.js';
-import { delegated } from './delegated.js';
 import { openInside } from './inspect.js';
-import { shared } from './model.js';
+import { delegated } from './model.js';
 import { structs } from './structs.js';
 
 /** @import { ReadOptions } from '../types.js' */
@@ -86,8 +85,7 @@ async function isSameState(models) {
 /**
  * Opens another file in the same instance, as the engine takes both. It is closed with the first.
  *
- * @param {OpenFile} file
- * @returns {(source: import('../source/index.js').Prepared) => OpenFile}
+ * @param {OpenFile} file @returns {(source: import('../source/index.js').Prepared) => OpenFile}
  */
 const within =
   ({ instance, limits, limitsIn, keep }) =>
@@ -100,10 +98,7 @@ const within =
 /** @typedef {Awaited<ReturnType<typeof openInside>>} Inside */
 
 /**
- * @param {OpenFile} file
- * @param {[Inside, Inside]} models
- * @param {DiffOptions} options
- * @returns {Promise<Differences>}
+ * @param {OpenFile} file @param {[Inside, Inside]} models @param {DiffOptions} options @returns {Promise<Differences>}
  */
 async function compared(file, models, { skipValues, sameFile, maxDifferences, signal, onProgress }) {
   const [a, b] = models;
@@ -163,10 +158,7 @@ const MESSAGE = Infinity;
  * The engine with the feed from which it currently needs bytes. Each model's bytes are lent in a separate block, as
  * they are used while the other model's are fetched.
  *
- * @param {OpenFile} file
- * @param {Engine} engine
- * @param {Inside[]} models
- * @returns {Engine}
+ * @param {OpenFile} file @param {Engine} engine @param {Inside[]} models @returns {Engine}
  */
 function switched({ instance, keep }, engine, models) {
   const other = () => otherFile(instance, (out) => instance.c.cpb_input_other(engine.call('input'), out)).name;
@@ -180,9 +172,9 @@ function switched({ instance, keep }, engine, models) {
   const side = () => /** @type {(typeof sides)[0]} */ (sides[engine.call('side')]);
   return {
     ...engine,
-    feed: delegated(
-      () => side().feedOf(engine.call('shard')),
-      () => {},
+    feed: Object.assign(
+      delegated(() => side().feedOf(engine.call('shard'))),
+      { stop() {} },
     ),
     get others() {
       return side().others;
@@ -205,16 +197,14 @@ function switched({ instance, keep }, engine, models) {
 /**
  * The feeds of a model's message and of the shards of its checkpoint.
  *
- * @param {Inside['state']} state
- * @returns {(shard: number) => Feed}
+ * @param {Inside['state']} state @returns {(shard: number) => Feed}
  */
 function feedsOf({ feed, checkpoint }) {
-  const message = shared(feed);
   const feedOf = checkpoint?.feeds();
   /** @type {Map<number, Feed>} */
   const shards = new Map();
   return (shard) => {
-    if (shard === MESSAGE || !feedOf) return message;
+    if (shard === MESSAGE || !feedOf) return feed;
     const known = shards.get(shard) ?? orEmpty(feedOf(shard));
     shards.set(shard, known);
     return known;

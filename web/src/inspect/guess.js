@@ -1,6 +1,6 @@
 /** Recognizes the kind of model in a file by its beginning and end (cpb/model.h), and other kinds of files. */
 import { CpbError } from '../errors.js';
-import { describe, withEnds } from './ends.js';
+import { HEAD, look, withEnds } from './ends.js';
 import { isDamage, kindsOf } from './model.js';
 
 /** @import { Feed } from '../wasm/feed.js' */
@@ -9,8 +9,7 @@ import { isDamage, kindsOf } from './model.js';
 /** @import { ModelKind } from './asked.js' */
 /** @import { Ends } from './ends.js' */
 
-/** The largest number of bytes examined, of the beginning and of the end; and how many are enough for most files. */
-const HEAD = 4096;
+/** The largest number of bytes examined of the end; and how many of the beginning are enough for most files. */
 const TAIL = 65536;
 const ENOUGH = 256;
 
@@ -22,9 +21,7 @@ function unlessDamage(error) {
 /**
  * Bytes of a message from `offset` on, which may come from several chunks; fewer if these are damaged.
  *
- * @param {Feed} feed
- * @param {number} offset
- * @param {{ most: number, enough: number, signal?: AbortSignal }} how
+ * @param {Feed} feed @param {number} offset @param {{ most: number, enough: number, signal?: AbortSignal }} how
  */
 async function bytesOf(feed, offset, { most, enough, signal }) {
   const bytes = new Uint8Array(most);
@@ -71,6 +68,6 @@ export async function guess(instance, feed, whole, { name, size, signal }) {
   const tail = Math.min(TAIL, size);
   if (ends.begin.length === HEAD) ends.end = await bytesOf(feed, size - tail, { most: tail, enough: tail, signal });
   const kind = kindOf(instance, ends);
-  if (!kind) throw new CpbError('FORMAT', describe(instance, ends));
+  if (!kind) throw new CpbError('FORMAT', look(instance, ends).text);
   return { kind };
 }

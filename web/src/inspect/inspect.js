@@ -1,13 +1,12 @@
 /** inspect(): examines a model without its weights. */
 import { asCpbError, CpbError } from '../errors.js';
-import { contentOf, isRiegeli, storedOf, usingShared } from '../reader/message-content.js';
+import * as content from '../reader/message-content.js';
 import { feedOf } from '../reader/message-feed.js';
 import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
-import { cutAddress, isZip, withoutQuery } from './archive-address.js';
+import { cutAddress, hasModels, isOfModels, isZip, moduleOf, withoutQuery } from './address.js';
 import { guess } from './guess.js';
-import { askerOfAll, kindsOf, numberOf, shared } from './model.js';
-import { hasModels, isOfModels, moduleOf } from './which-module.js';
+import { askerOfAll, kindsOf, numberOf } from './model.js';
 import * as is from '../options.js';
 
 /** @import { Cost, ReadOptions } from '../types.js' */
@@ -200,16 +199,15 @@ export async function openInside(input, options, { within, keepDamaged = false, 
 
 /* A page loads code that few models and calls need on demand. */
 
-const content = { contentOf, isRiegeli, storedOf, usingShared };
-
 /** @type {typeof import('./checkpoint.js').addCheckpoint} */
 const addCheckpoint = async (...args) => (await import('./checkpoint.js')).addCheckpoint(...args);
 
 /** @type {typeof import('./values.js').valuesOf} */
 const valuesOf = async (...args) => (await import('./values.js')).valuesOf(...args);
 
-/** The file in an instance with all functions. @type {typeof import('./whole.js').wholeOf} */
-const wholeOf = async (file) => (hasModels(file.instance) ? file : (await import('./whole.js')).wholeOf(file));
+/** The file in an instance with all functions. @type {typeof import('../reader/beside-file.js').wholeOf} */
+const wholeOf = async (file) =>
+  hasModels(file.instance) ? file : (await import('../reader/beside-file.js')).wholeOf(file);
 
 /** @type {typeof import('./text.js').fromText} */
 const textIn = async (...args) => (await import('./text.js')).fromText(...args);
@@ -217,10 +215,7 @@ const textIn = async (...args) => (await import('./text.js')).fromText(...args);
 /**
  * Options for a model in an archive: given files take precedence over those next to it in the archive.
  *
- * @template {InspectOptions<any>} Options
- * @param {Beside} beside
- * @param {Options} options
- * @returns {Options}
+ * @template {InspectOptions<any>} Options @param {Beside} beside @param {Options} options @returns {Options}
  */
 const besides = (beside, options) => ({
   ...beside,
@@ -231,8 +226,7 @@ const besides = (beside, options) => ({
 /**
  * The model in a zip archive.
  *
- * @param {Awaited<ReturnType<typeof openAs>>} opened
- * @param {{ signal?: AbortSignal, entry?: string }} options
+ * @param {Awaited<ReturnType<typeof openAs>>} opened @param {{ signal?: AbortSignal, entry?: string }} options
  */
 async function unpack({ file }, options) {
   const head = /\.c?pb$/i.test(file.source.name ?? '')
@@ -256,9 +250,7 @@ async function unpack({ file }, options) {
 /** @typedef {ReturnType<typeof askerOfAll>} Asker */
 
 /**
- * @template {ModelKind} Kind
- * @param {Input} input
- * @param {Awaited<ReturnType<typeof openAs>>} opened
+ * @template {ModelKind} Kind @param {Input} input @param {Awaited<ReturnType<typeof openAs>>} opened
  * @param {InspectOptions<Kind> & { keepDamaged: boolean }} options
  */
 async function insideOf(input, { file, content, message, told }, options) {
@@ -283,7 +275,7 @@ async function insideOf(input, { file, content, message, told }, options) {
   /** @type {State} */
   const state = { file: own, close: file.close, body: text ? text.body : body, feed, kind };
   if (kind === 'checkpoint') {
-    await addCheckpoint(state, asking, { model: input, given: options.checkpoint, own: shared(feed) }, options, told);
+    await addCheckpoint(state, asking, { model: input, given: options.checkpoint, own: feed }, options, told);
     return { message, state, asking, take: async () => {}, kind };
   }
   /** @type {(beside: Beside, how: OpenOptions, told?: Told) => Promise<void>} */
@@ -293,8 +285,7 @@ async function insideOf(input, { file, content, message, told }, options) {
 }
 
 /**
- * @template {ModelKind} Kind
- * @param {{ kind: Kind } & Awaited<ReturnType<typeof openInside>>} inside
+ * @template {ModelKind} Kind @param {{ kind: Kind } & Awaited<ReturnType<typeof openInside>>} inside
  * @returns {Model<Kind>}
  */
 function modelOf({ message, state, asking, take, kind }) {
@@ -347,9 +338,7 @@ const questionsOf = ({ ask }) => ({
 });
 
 /**
- * @param {State} state
- * @param {Asker} asking
- * @param {Beside} beside
+ * @param {State} state @param {Asker} asking @param {Beside} beside
  * @param {OpenOptions & { input: Input, told?: Told }} how
  */
 async function add(state, asking, { kerasMetadata, fingerprint, checkpoint: files }, { input, told, ...options }) {
@@ -361,10 +350,7 @@ async function add(state, asking, { kerasMetadata, fingerprint, checkpoint: file
 /**
  * A name that is not a constant of the model may be a variable.
  *
- * @param {State} state
- * @param {Asker} asking
- * @param {string} name
- * @param {ValuesOptions} [how]
+ * @param {State} state @param {Asker} asking @param {string} name @param {ValuesOptions} [how]
  */
 async function values(state, asking, name, how = {}) {
   if (how.variable || state.kind === 'checkpoint') return variableValues(state, asking, name, how);
@@ -380,12 +366,7 @@ async function values(state, asking, name, how = {}) {
   }
 }
 
-/**
- * @param {State} state
- * @param {Asker} asking
- * @param {string} name
- * @param {ValuesOptions} how
- */
+/** @param {State} state @param {Asker} asking @param {string} name @param {ValuesOptions} how */
 async function variableValues(state, { ask }, name, how) {
   const { checkpoint } = state;
   if (!checkpoint) throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
@@ -399,8 +380,7 @@ async function variableValues(state, { ask }, name, how) {
  * The key of the variable with the name as its path or key, or else of the only one that is stored. The copy that Keras
  * 3 stores of a weight counts as the same one.
  *
- * @param {any} page
- * @param {string} name
+ * @param {any} page @param {string} name
  */
 function keyOf({ items, total }, name) {
   const stored = items.filter((/** @type {any} */ v) => v.key);
@@ -415,13 +395,7 @@ function keyOf({ items, total }, name) {
   throw new CpbError('NOT_FOUND', `${name} is ambiguous: ${count} variables have this name`);
 }
 
-/**
- * @param {State} state
- * @param {Asker} asking
- * @param {string[]} paths
- * @param {Page} [page]
- * @returns {Promise<Cut>}
- */
+/** @param {State} state @param {Asker} asking @param {string[]} paths @param {Page} [page] @returns {Promise<Cut>} */
 async function cut({ body }, { askFor }, paths, page) {
   if (paths.length === 0) throw new CpbError('USAGE', 'paths is empty; expected at least one, such as root.layer');
   const { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } = await import('./cut.js');

@@ -1,19 +1,19 @@
 /** A model that answers questions (cpb/model.h), one after the other. */
 import { CpbError } from '../errors.js';
-import { inTurn } from '../in-turn.js';
-import { teller } from '../progress.js';
 import * as is from '../options.js';
+import { teller } from '../progress.js';
 import { namesOf } from '../wasm/names.js';
-import { foreign } from './ends.js';
+import { inTurn } from '../waiting.js';
+import { asksModels, hasModels } from './address.js';
+import { foreign, HEAD } from './ends.js';
 import { operatorsFor } from './operators.js';
 import { structs } from './structs.js';
-import { asksModels, hasModels } from './which-module.js';
 
+/** @import { Merged } from '../reader/merged-body.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
-/** @import { Merged } from '../reader/merged-body.js' */
-/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 /** @import { ModelKind, QuestionName } from './asked.js' */
 
@@ -23,18 +23,18 @@ export const kindsOf = (instance) => /** @type {ModelKind[]} */ (namesOf(instanc
 /** Its number in C. @param {Instance} instance @param {ModelKind} kind */
 export const numberOf = (instance, kind) => kindsOf(instance).indexOf(kind) + 1;
 
-/** The message's feed for one engine; ending it does not end the feed.
- * @param {Feed} feed
- * @returns {Feed} */
-export const shared = (feed) => ({
-  size: feed.size,
-  get got() {
-    return feed.got;
+/** The feed of whichever file an engine needs. @param {() => Feed} feed @returns {Feed} */
+export const delegated = (feed) => ({
+  get size() {
+    return feed().size;
   },
-  at: (offset) => feed.at(offset),
-  fetch: (...args) => feed.fetch(...args),
-  measure: (...args) => feed.measure(...args),
-  stop: () => feed.stop(),
+  get got() {
+    return feed().got;
+  },
+  at: (offset) => feed().at(offset),
+  fetch: (...args) => feed().fetch(...args),
+  measure: (...args) => feed().measure(...args),
+  stop: () => feed().stop(),
 });
 
 /** Whether the data is damaged, as opposed to an error in getting it. @param {unknown} error */
@@ -52,14 +52,9 @@ const LOST = new Uint8Array(0);
  * The feed of a merged message for an engine that can do without damaged parts: it reports which bytes are lost, up to
  * the end of the chunk's part.
  *
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {Feed} feed
- * @param {Merged} merged
- * @returns {Feed}
+ * @param {Instance} instance @param {Engine} engine @param {Feed} feed @param {Merged} merged @returns {Feed}
  */
 function losing(instance, engine, feed, merged) {
-  const ofMessage = shared(feed);
   let lost = -1;
   /** @param {number} offset @param {CpbError} why @param {ReadOptions} [options] */
   async function lose(offset, why, options) {
@@ -72,7 +67,7 @@ function losing(instance, engine, feed, merged) {
     lost = offset;
   }
   return {
-    ...ofMessage,
+    ...delegated(() => feed),
     get got() {
       return feed.got;
     },
@@ -91,9 +86,8 @@ function losing(instance, engine, feed, merged) {
 
 /**
  * Reports damage to the engine that reading may not meet.
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {CpbError} damage
+ *
+ * @param {Instance} instance @param {Engine} engine @param {CpbError} damage
  */
 function noteDamage(instance, engine, damage) {
   instance.scope((scope) =>
@@ -149,7 +143,7 @@ function engineFor(file, feed, kind, options, merged) {
       }),
     ),
   );
-  engine.feed = merged ? losing(instance, engine, feed, merged) : shared(feed);
+  engine.feed = merged ? losing(instance, engine, feed, merged) : feed;
   return engine;
 }
 
@@ -169,10 +163,7 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
   const questions = namesOf(instance, instance.c.cpb_question_name);
   const loadOperators = operatorsFor(instance, engine, kind);
 
-  /**
-   * @param {QuestionName} question
-   * @param {QuestionOptions} options
-   */
+  /** @param {QuestionName} question @param {QuestionOptions} options */
   async function answer(question, { signal, onProgress, ...options }) {
     signal?.throwIfAborted();
     await loadOperators(question, () => file.check());
@@ -192,11 +183,8 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
   /**
    * The answer, and the result of `take` from the engine before the next question.
    *
-   * @template T
-   * @param {QuestionName} question
-   * @param {QuestionOptions} options
-   * @param {(engine: Engine, instance: Instance) => T} take
-   * @returns {Promise<{ answer: any, taken: T }>}
+   * @template T @param {QuestionName} question @param {QuestionOptions} options
+   * @param {(engine: Engine, instance: Instance) => T} take @returns {Promise<{ answer: any, taken: T }>}
    */
   async function askFor(question, options, take) {
     checkQuestion(questions, question, options);
@@ -220,9 +208,6 @@ export function asker(file, feed, kind, options, merged, next = inTurn()) {
     setCheckpoint: setter(setCheckpoint),
   };
 }
-
-/** The number of bytes that identify a file (CPB_BEGIN_BYTES). */
-const HEAD = 4096;
 
 /** @param {Engine} engine @param {() => void} onDamage */
 function answerOf(engine, onDamage) {
@@ -325,10 +310,8 @@ function ask(engine, scope, kind, { name, scope: within, to, distance, metaGraph
 /**
  * A file next to a SavedModel.
  *
- * @param {import('../wasm/instance.js').Instance} instance
- * @param {Engine} engine
- * @param {'keras_metadata' | 'fingerprint'} name
- * @param {Uint8Array} bytes
+ * @param {import('../wasm/instance.js').Instance} instance @param {Engine} engine
+ * @param {'keras_metadata' | 'fingerprint'} name @param {Uint8Array} bytes
  */
 function setFile(instance, engine, name, bytes) {
   const taken = instance.scope((scope) => engine.call(`set_${name}`, scope.bytes(bytes), bytes.length));
@@ -336,10 +319,8 @@ function setFile(instance, engine, name, bytes) {
 }
 
 /**
- * @param {import('../wasm/instance.js').Instance} instance
- * @param {Engine} engine
- * @param {{ pointer: number }} checkpoint
- * @param {Uint8Array} [graph]
+ * @param {import('../wasm/instance.js').Instance} instance @param {Engine} engine
+ * @param {{ pointer: number }} checkpoint @param {Uint8Array} [graph]
  */
 function setCheckpoint(instance, engine, { pointer }, graph) {
   const taken = instance.scope((scope) =>

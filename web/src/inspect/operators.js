@@ -20,10 +20,7 @@ const tables = { onnx, coreml, saved_model: tensorflow, graph_def: tensorflow, m
  * Gives the table to a model, before the first question that uses it. Without it an answer is correct but lacks these
  * texts. If it cannot be loaded, such as next to a standalone script, the next such question tries again.
  *
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {ModelKind} kind
- * @param {Load} [load]
+ * @param {Instance} instance @param {Engine} engine @param {ModelKind} kind @param {Load} [load]
  */
 export function operatorsFor(instance, engine, kind, load = tables[kind]) {
   // Questions that use the table: Core ML's models themselves name the roles of inputs.

@@ -25,8 +25,7 @@ function read({ instance, limitsIn }, kind, text, keepDamaged) {
     const message = instance.c.cpb_model_from_text(kind, scope.bytes(text), text.length, how, size, error);
     const damage = instance.get('error', error).code ? instance.error(error) : undefined;
     if (!message) throw damage;
-    const length = new DataView(instance.view(size, 4).slice().buffer).getUint32(0, true);
-    const bytes = instance.view(message, length).slice();
+    const bytes = instance.copy(message, instance.u32(size));
     instance.free(message);
     return { bytes, damage };
   });

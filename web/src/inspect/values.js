@@ -4,8 +4,7 @@ import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed, longest } from '../wasm/feed.js';
 import { teller } from '../progress.js';
-import { delegated } from './delegated.js';
-import { numberOf, shared } from './model.js';
+import { delegated, numberOf } from './model.js';
 import * as is from '../options.js';
 import { structs } from './structs.js';
 
@@ -70,18 +69,15 @@ const known = {
  * The message's feed for an array. Long values come as a stream from a separate feed, because other readers of the
  * message would end it.
  *
- * @param {Feed} feed
- * @param {Body} body
- * @returns {Feed}
+ * @param {Feed} feed @param {Body} body @returns {Feed}
  */
 function streaming(feed, body) {
   const { size } = feed;
-  const ofMessage = shared(feed);
-  if (!body.goesOn || size === undefined) return ofMessage;
+  if (!body.goesOn || size === undefined) return feed;
   const own = createFeed({ read: body.read, stream: body.stream, stat: async () => ({ size }) }, { size });
   let isLong = false;
   return {
-    ...ofMessage,
+    ...delegated(() => feed),
     get got() {
       return feed.got + own.got;
     },

@@ -1,8 +1,8 @@
 import { around, layer, streamThrough } from './layer.js';
 import { meter } from './meter.js';
 
-/** @typedef {import('../types.js').Cost} Cost */
-/** @typedef {import('./meter.js').Meter} Meter */
+/** @import { Cost } from '../types.js' */
+/** @import { Meter } from './meter.js' */
 
 /**
  * Rejects a request that would exceed `limit` before it is sent; each call of the wrapped source counts as one request.
@@ -13,9 +13,8 @@ import { meter } from './meter.js';
  * @param {Meter} [usage] shared with others that have the same budget
  * @returns {import('../types.js').Middleware}
  */
-const budget =
-  (limit, usage = meter(limit)) =>
-  (source) =>
+export function budget(limit, usage = meter(limit)) {
+  return (source) =>
     layer(source, {
       transferred: source.transferred ?? usage.cost,
       ...around(source, async (ask, _, length) => {
@@ -41,8 +40,7 @@ const budget =
         }
       }),
     });
+}
 
 /** The number of bytes in an answer of `read` or `tail`. @param {any} answer @returns {number} */
 const sizeOf = (answer) => (answer.bytes ?? answer).length;
-
-export { budget };

@@ -4,9 +4,7 @@ import { tailByRead } from '../source/pieces.js';
 import { layer } from './layer.js';
 import { shared } from './shared.js';
 
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('../types.js').Source} Source */
-/** @typedef {import('../types.js').Stat} Stat */
+/** @import { ReadOptions, Source, Stat } from '../types.js' */
 
 /**
  * Options of a cache.
@@ -20,11 +18,7 @@ import { shared } from './shared.js';
 /** The memory of an entry besides its bytes, in bytes. */
 const OVERHEAD = 128;
 
-/**
- * Ranges by their first byte; the least recently used are dropped first.
- *
- * @param {number} most bytes
- */
+/** Ranges by their first byte; the least recently used are dropped first. @param {number} most bytes */
 function lru(most) {
   /** @type {Map<number, Uint8Array>} */
   const entries = new Map();
@@ -91,8 +85,7 @@ class Cached {
   /**
    * The kept bytes at both ends of [begin, end), and the missing range between.
    *
-   * @param {number} begin
-   * @param {number} end
+   * @param {number} begin @param {number} end
    */
   #gather(begin, end) {
     const kept = this.#kept;
@@ -188,9 +181,8 @@ class Cached {
  * @param {CacheOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-const cache =
-  (options = {}) =>
-  (source) => {
+export function cache(options = {}) {
+  return (source) => {
     const cached = new Cached(source, options);
     return layer(source, {
       read: (...args) => cached.read(...args),
@@ -199,5 +191,4 @@ const cache =
       reset: () => cached.reset(),
     });
   };
-
-export { cache };
+}

@@ -1,10 +1,9 @@
 import { asBytes, concat } from '../bytes.js';
 import { asCpbError, CpbError } from '../errors.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { around, layer, streamThrough } from './layer.js';
 
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('../types.js').Source} Source */
+/** @import { ReadOptions, Source } from '../types.js' */
 
 /**
  * The source that is checked, and its name for messages.
@@ -20,26 +19,24 @@ const CONTINUED = 4;
  *
  * @returns {import('../types.js').Middleware}
  */
-const check = () => (source) => {
-  const who = source.name ?? 'the source';
-  const below = around(source, (ask, options) => checked(who, ask, options));
-  const it = { who, below };
-  return layer(source, {
-    read: (...args) => read(it, ...args),
-    stat: (...args) => stat(it, ...args),
-    tail: below.tail && ((...args) => tail(it, ...args)),
-    stream: streamThrough(source, (...args) => exact(it, ...args)),
-  });
-};
+export function check() {
+  return (source) => {
+    const who = source.name ?? 'the source';
+    const below = around(source, (ask, options) => checked(who, ask, options));
+    const it = { who, below };
+    return layer(source, {
+      read: (...args) => read(it, ...args),
+      stat: (...args) => stat(it, ...args),
+      tail: below.tail && ((...args) => tail(it, ...args)),
+      stream: streamThrough(source, (...args) => exact(it, ...args)),
+    });
+  };
+}
 
 /**
  * Makes errors of the source CpbErrors, and does not wait for it after an abort.
  *
- * @template T
- * @param {string} who
- * @param {() => Promise<T>} ask
- * @param {ReadOptions} [options]
- * @returns {Promise<T>}
+ * @template T @param {string} who @param {() => Promise<T>} ask @param {ReadOptions} [options] @returns {Promise<T>}
  */
 async function checked(who, ask, { signal } = {}) {
   signal?.throwIfAborted();
@@ -93,10 +90,7 @@ async function tail(it, length, options) {
 }
 
 /**
- * @param {Checked} it
- * @param {AsyncGenerator<Uint8Array>} pieces
- * @param {number} offset
- * @param {number} length
+ * @param {Checked} it @param {AsyncGenerator<Uint8Array>} pieces @param {number} offset @param {number} length
  * @param {AbortSignal} signal
  */
 async function* exact(it, pieces, offset, length, signal) {
@@ -111,9 +105,8 @@ async function* exact(it, pieces, offset, length, signal) {
   } catch (error) {
     throw signal.aborted ? signal.reason : asCpbError(error, who);
   }
-  if (offset < end && offset < (await stat(it, { signal })).size) {
+  if (offset < end && offset < (await stat(it, { signal })).size)
     throw new CpbError('NETWORK', `the stream of ${who} ended too early`, { offset, retryable: true });
-  }
 }
 
 /** @param {number} offset @param {number} length */
@@ -122,5 +115,3 @@ function demand(offset, length) {
   if (whole && offset >= 0 && length >= 0) return;
   throw new CpbError('USAGE', `no range of bytes: offset ${offset}, length ${length}`);
 }
-
-export { check };

@@ -2,7 +2,7 @@ import { join } from './join.js';
 import { layer } from './layer.js';
 import { shared, slots } from './shared.js';
 
-/** @typedef {import('../types.js').Range} Range */
+/** @import { Range } from '../types.js' */
 
 /**
  * Which ranges are joined, and how many requests run concurrently.
@@ -22,9 +22,8 @@ const SMALL = 16 << 10;
  * @param {CoalesceOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-const coalesce =
-  (options = {}) =>
-  (source) => {
+export function coalesce(options = {}) {
+  return (source) => {
     const { connections = 6 } = options;
     const [large, small] = [slots(connections), slots(2 * connections)];
     /** @typedef {(bytes: Promise<Uint8Array>) => void} Resolve */
@@ -57,5 +56,4 @@ const coalesce =
         }),
     });
   };
-
-export { coalesce };
+}

@@ -1,12 +1,10 @@
-/** @typedef {import('../types.js').Range} Range */
+/** @import { Range } from '../types.js' */
 
 /**
  * Joins ranges that are close to each other: groups in file order, each with the range that
  * covers all its members.
  *
- * @template {Range} T
- * @param {T[]} ranges
- * @param {import('./coalesce.js').CoalesceOptions} [options]
+ * @template {Range} T @param {T[]} ranges @param {import('./coalesce.js').CoalesceOptions} [options]
  * @returns {(Range & { members: T[] })[]}
  */
 export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {

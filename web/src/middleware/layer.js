@@ -1,9 +1,7 @@
 import { piecesOf, tailByRead } from '../source/pieces.js';
 import { streamOf } from '../source/streams.js';
 
-/** @typedef {import('../types.js').Source} Source */
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('../types.js').Middleware} Middleware */
+/** @import { Middleware, ReadOptions, Source } from '../types.js' */
 
 /**
  * A source with all optional members but its name.
@@ -14,12 +12,7 @@ import { streamOf } from '../source/streams.js';
 /** How much is read at a time of a source without `stream`. */
 const PIECE = 1 << 20;
 
-/**
- * `stream` by `read`, for a source that has none.
- *
- * @param {Source} source
- * @returns {NonNullable<Source['stream']>}
- */
+/** `stream` by `read`, for a source that has none. @param {Source} source @returns {NonNullable<Source['stream']>} */
 const streamByReads =
   (source) =>
   (offset, length, { signal } = {}) =>
@@ -37,9 +30,7 @@ const streamByReads =
  * A source with its own methods; missing ones are those of the source below, or are built from this
  * one's `read` and `stat`. It is not `remote`, so that no default middleware is added.
  *
- * @param {Source} below
- * @param {Partial<Source>} own
- * @returns {FullSource}
+ * @param {Source} below @param {Partial<Source>} own @returns {FullSource}
  */
 export function layer(below, own) {
   /** @type {Source} */
@@ -103,7 +94,7 @@ export function streamThrough(below, change) {
  * @param {...Middleware} middleware
  * @returns {Source}
  */
-const compose = (source, ...middleware) => {
+export function compose(source, ...middleware) {
   const composed = middleware.reduce((below, wrap) => wrap(below), source);
   const { beside } = source;
   if (beside && composed !== source) {
@@ -113,6 +104,16 @@ const compose = (source, ...middleware) => {
     };
   }
   return composed;
-};
+}
 
-export { compose };
+/**
+ * Where known facts about a file are kept: `persist` sets it, and reader/outline.js uses it. It is found by the `key`
+ * of a source, which all layers around the source share.
+ *
+ * @typedef {object} Keeper
+ * @property {() => Promise<Uint8Array | undefined>} get undefined if nothing is kept, or it cannot be read
+ * @property {(bytes: Uint8Array | undefined) => void} put replaces earlier bytes; undefined: removes them
+ */
+
+/** @type {WeakMap<object, Keeper>} */
+export const keepers = new WeakMap();

@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
 
-/** @typedef {import('../types.js').Cost} Cost */
+/** @import { Cost } from '../types.js' */
 
 /** The requests and bytes spent so far, and the limits. @typedef {ReturnType<typeof meter>} Meter */
 
@@ -16,9 +16,8 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
   let reserved = 0;
 
   function count() {
-    if (cost.requests >= requests) {
+    if (cost.requests >= requests)
       throw new CpbError('BUDGET', `a request exceeds the budget: all ${requests} are spent`);
-    }
     cost.requests++;
   }
 

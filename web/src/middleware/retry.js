@@ -1,10 +1,8 @@
 import { CpbError } from '../errors.js';
 import { piecesOf } from '../source/pieces.js';
 import { streamOf } from '../source/streams.js';
-import { abortable, controllerUnder } from '../source/abort.js';
+import { abortable, controllerUnder } from '../waiting.js';
 import { around, layer } from './layer.js';
-
-/** @typedef {import('../types.js').Source} Source */
 
 /**
  * How often a failed request is repeated, and after which pauses.
@@ -26,11 +24,7 @@ const PROGRESS = 1 << 20;
 /** Whether a browser says so. */
 const isOffline = () => globalThis.navigator?.onLine === false;
 
-/**
- * @param {number} ms
- * @param {AbortSignal} [signal]
- * @returns {Promise<void>}
- */
+/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 function sleepFor(ms, signal) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -43,8 +37,7 @@ function sleepFor(ms, signal) {
 /**
  * Whether a failed call is tried again, and after which pause.
  *
- * @param {RetryOptions} options
- * @param {() => boolean} hasAnswered
+ * @param {RetryOptions} options @param {() => boolean} hasAnswered
  */
 function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, jitter, sleep }, hasAnswered) {
   const [random, wait] = [jitter ?? Math.random, sleep ?? sleepFor];
@@ -88,16 +81,13 @@ function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, ji
  * @param {RetryOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-const retry =
-  (options = {}) =>
-  (source) => {
+export function retry(options = {}) {
+  return (source) => {
     let hasAnswered = false;
     const pauses = pausing(options, () => hasAnswered);
 
     /**
-     * @template T
-     * @param {() => Promise<T>} ask
-     * @param {import('../types.js').ReadOptions} [options]
+     * @template T @param {() => Promise<T>} ask @param {import('../types.js').ReadOptions} [options]
      * @returns {Promise<T>}
      */
     async function again(ask, options) {
@@ -137,5 +127,4 @@ const retry =
           }, signal)),
     });
   };
-
-export { retry };
+}

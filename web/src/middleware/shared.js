@@ -1,11 +1,10 @@
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 
 /**
  * Work that several callers wait for. Each can abort its own waiting without affecting the
  * others; the work itself is aborted when no caller waits any more.
  *
- * @template T
- * @param {(signal: AbortSignal) => Promise<T>} start
+ * @template T @param {(signal: AbortSignal) => Promise<T>} start
  */
 export function shared(start) {
   const controller = new AbortController();
@@ -32,8 +31,7 @@ export function shared(start) {
 /**
  * Runs at most `most` tasks concurrently; the others wait in a queue until they run or are aborted.
  *
- * @param {number} most
- * @returns {<T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>}
+ * @param {number} most @returns {<T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>}
  */
 export function slots(most) {
   let running = 0;

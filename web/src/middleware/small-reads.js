@@ -1,7 +1,7 @@
 import { layer } from './layer.js';
 import { shared } from './shared.js';
 
-/** @typedef {import('../types.js').Source} Source */
+/** @import { Source } from '../types.js' */
 
 /**
  * The largest small read, the largest distance between two consecutive reads, and the size of the read that answers the
@@ -33,9 +33,8 @@ export const smallReads = (local) => (source) => {
     const near = length <= small && offset >= next && offset - next <= far;
     row = near ? row + 1 : 0;
     next = offset + length;
-    if (row > ROW && (local || !running) && !isThere(offset, next)) {
+    if (row > ROW && (local || !running) && !isThere(offset, next))
       window = { begin: offset, work: shared((signal) => source.read(offset, most, { signal })) };
-    }
     const from = isThere(offset, next) && window;
     running++;
     try {

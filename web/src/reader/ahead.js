@@ -1,6 +1,6 @@
 /** Windows of a file that are read one after another, each while the one before is used. */
 import { layer } from '../middleware/layer.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 
 /** @import { Range, Source } from '../types.js' */
 

@@ -1,4 +1,5 @@
 /** A file in an instance of another module, for functions that its own module lacks. */
+import { moduleFor } from '../modules.js';
 import { openFile } from './open-file.js';
 
 /** @import { OpenFile } from './open-file.js' */
@@ -6,8 +7,7 @@ import { openFile } from './open-file.js';
 /**
  * Another instance, of another module, for the same file, with which it is closed.
  *
- * @param {OpenFile} file
- * @param {WebAssembly.Module} module
+ * @param {OpenFile} file @param {WebAssembly.Module} module
  */
 export async function openBeside(file, module) {
   const source = Object.create(file.source, { close: { value: undefined } });
@@ -19,4 +19,21 @@ export async function openBeside(file, module) {
     throw error;
   }
   return beside;
+}
+
+/** @type {WeakMap<OpenFile, Promise<OpenFile>>} */
+const beside = new WeakMap();
+
+/** @param {OpenFile} file @returns {Promise<OpenFile>} */
+async function open(file) {
+  const other = await openBeside(file, await moduleFor('models'));
+  return Object.assign(other, { size: file.size, held: file.held });
+}
+
+/** Once for a file, with which it is closed. @param {OpenFile} file @returns {Promise<OpenFile>} */
+export function wholeOf(file) {
+  const opening = beside.get(file) ?? open(file);
+  beside.set(file, opening);
+  opening.catch(() => beside.delete(file));
+  return opening;
 }

@@ -22,8 +22,7 @@ const NEAR = 40;
 /**
  * Where the chunks are stored, according to the index; nothing is read.
  *
- * @param {OpenFile} file
- * @param {Engine} index
+ * @param {OpenFile} file @param {Engine} index
  */
 export function chunkRangesOf(file, index) {
   const { instance } = file;
@@ -74,9 +73,7 @@ function indexRange({ instance }, index) {
 /**
  * The Riegeli chunks that hold these records, before `end`.
  *
- * @param {Float64Array} sorted
- * @param {number} end
- * @returns {Range[]}
+ * @param {Float64Array} sorted @param {number} end @returns {Range[]}
  */
 function rangesFrom(sorted, end) {
   const begins = sorted.filter((at, i) => at < end && (i === 0 || at - Number(sorted[i - 1]) >= NEAR));
@@ -106,9 +103,7 @@ export function rangeAt(ranges, offset) {
 /**
  * The joined reads of these ranges, file after file.
  *
- * @param {FileRange[]} ranges
- * @param {number} [maxBytes]
- * @returns {FileRange[]}
+ * @param {FileRange[]} ranges @param {number} [maxBytes] @returns {FileRange[]}
  */
 export function joined(ranges, maxBytes) {
   /** @type {Map<string | undefined, Range[]>} */

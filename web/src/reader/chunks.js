@@ -46,20 +46,17 @@ import { NONE } from '../wasm/instance.js';
  * @property {(options?: ReadOptions) => Promise<Stored>} stored reads only the header
  */
 
-const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
+/** The types of chunks, by their numbers in C. */
+export const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
 
 /** For 64-bit arguments.
  * @param {number} n */
 export const big = (n) => (n >= Number.MAX_SAFE_INTEGER ? NONE : BigInt(n));
 
-/**
- * @param {string} what
- * @param {number} n
- */
+/** @param {string} what @param {number} n */
 export function checkOffset(what, n) {
-  if (!(n >= 0 && (Number.isSafeInteger(n) || n === Infinity))) {
+  if (!(n >= 0 && (Number.isSafeInteger(n) || n === Infinity)))
     throw new CpbError('USAGE', `${what} is ${n}; expected a whole number from 0 to 2^53 - 1`);
-  }
 }
 
 /** @param {number} offset @param {number} length */
@@ -71,17 +68,14 @@ export function checkRange(offset, length) {
 /**
  * The index's entry of a chunk.
  *
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {number} i
+ * @param {OpenFile} file @param {Engine} index @param {number} i
  * @returns {{ type: number, size: number, position: number, file: number }}
  */
 export function chunkInfo(file, index, i) {
   return file.instance.scope((scope) => {
     const out = scope.struct('chunk_info');
-    if (!(i >= 0) || index.call('get_chunk', big(i), out) !== 0) {
+    if (!(i >= 0) || index.call('get_chunk', big(i), out) !== 0)
       throw new CpbError('NOT_FOUND', `there is no chunk ${i}`);
-    }
     return file.instance.get('chunk_info', out);
   });
 }

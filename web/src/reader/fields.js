@@ -2,12 +2,13 @@
 import { concat, fromBase64, sumOf } from '../bytes.js';
 import { collector } from '../collector.js';
 import { CpbError } from '../errors.js';
+import { join } from '../middleware/join.js';
 import { teller } from '../progress.js';
+import { piecesOf } from '../source/pieces.js';
 import { streamOf } from '../source/streams.js';
 import { elementsOf, find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
 import { feedOf } from './message-feed.js';
-import { gathered } from './ranges.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Feed } from '../wasm/feed.js' */
@@ -87,11 +88,7 @@ const LEN = 2;
 /**
  * A message, whose fields can be found.
  *
- * @param {OpenFile} file
- * @param {Schema} schema
- * @param {Body} body
- * @param {boolean} [placed]
- * @returns {Context}
+ * @param {OpenFile} file @param {Schema} schema @param {Body} body @param {boolean} [placed] @returns {Context}
  */
 export function contextOf(file, schema, body, placed = true) {
   /** @type {Promise<Feed> | undefined} */
@@ -108,12 +105,7 @@ export function contextOf(file, schema, body, placed = true) {
   };
 }
 
-/**
- * Makes the functions that find the fields of a message.
- *
- * @param {Context} context
- * @param {number} type
- */
+/** Makes the functions that find the fields of a message. @param {Context} context @param {number} type */
 export const fieldsOf =
   (context, type) => async (/** @type {string} */ path, /** @type {ReadOptions | undefined} */ options) =>
     fieldIn(context, type, path, path, seeking(path, options));
@@ -121,10 +113,7 @@ export const fieldsOf =
 /**
  * A field of the whole message by its path there, which may differ from the path by which the caller knows it.
  *
- * @param {Context} context
- * @param {number} type
- * @param {string | number} path
- * @param {string} known
+ * @param {Context} context @param {number} type @param {string | number} path @param {string} known
  * @param {BodyOptions} how
  */
 export async function fieldIn(context, type, path, known, how) {
@@ -154,12 +143,7 @@ async function fieldAt(context, type, within, path, whole, how) {
 /** @param {string} base @param {string} path */
 const joinPaths = (base, path) => (base && path && !path.startsWith('[') ? `${base}.${path}` : base + path);
 
-/**
- * @param {Context} context
- * @param {Found} found
- * @param {string} path
- * @returns {Field}
- */
+/** @param {Context} context @param {Found} found @param {string} path @returns {Field} */
 function fieldOf(context, found, path) {
   const { file, schema, body } = context;
   const { ranges, number } = found;
@@ -194,9 +178,8 @@ function fieldOf(context, found, path) {
       if (found.message && !found.fields) return readJson(context, ranges, found.message, omit, how);
       if (!found.parent) throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
       if (found.fields) return first(await readJson(context, ranges, found.parent, omit, how)) ?? [];
-      if (found.wireType === LEN && omit !== undefined && size > omit) {
+      if (found.wireType === LEN && omit !== undefined && size > omit)
         return { '@omitted': context.placed ? { offset: ranges[0]?.offset, size } : { size } };
-      }
       const bytes = await field.bytes(options);
       const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes), options.signal));
       return declared?.repeated && Array.isArray(value) ? value[0] : (value ?? zero(context, declared));
@@ -211,9 +194,8 @@ function fieldOf(context, found, path) {
     elements: (options) => elementsIn(context, found, path, seeking(path, options)),
 
     async field(below, options) {
-      if (found.fields || (declared && !found.message)) {
+      if (found.fields || (declared && !found.message))
         throw new CpbError('USAGE', `${path} is not a message and has no fields`);
-      }
       const whole = joinPaths(path, below);
       return fieldAt(context, found.message, ranges, below, whole, seeking(whole, options));
     },
@@ -221,17 +203,35 @@ function fieldOf(context, found, path) {
   return field;
 }
 
-/**
- * @param {Context} context
- * @param {Range[]} ranges
- * @param {BodyOptions} options
- */
+/** @param {Context} context @param {Range[]} ranges @param {BodyOptions} options */
 async function bytesOf({ body }, ranges, options) {
   const [first] = ranges;
   if (first && ranges.length === 1) return body.read(first.offset, first.length, options);
   const all = collector(sumOf(ranges));
   for await (const piece of piecesIn(body, ranges, options)) all.add(piece);
   return all.bytes();
+}
+
+/** The largest read for several ranges. */
+const WINDOW = 2 ** 20;
+
+/**
+ * The contents of the ranges, in pieces: ranges that are close together are read together.
+ *
+ * @param {Body} body
+ * @param {Range[]} ranges in the order of the message
+ * @param {BodyOptions} [options]
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+async function* gathered(body, ranges, options) {
+  for (const { offset, length, members } of join(ranges, { gap: body.gap, maxBytes: WINDOW })) {
+    if (members.length === 1) {
+      yield* piecesOf(body.stream(offset, length, options));
+      continue;
+    }
+    const bytes = await body.read(offset, length, options);
+    yield concat(members.map((member) => bytes.subarray(member.offset - offset).subarray(0, member.length)));
+  }
 }
 
 /** @param {Body} body @param {Range[]} ranges @param {BodyOptions} options */
@@ -243,10 +243,7 @@ async function* piecesIn(body, ranges, { signal, told }) {
 }
 
 /**
- * @param {Context} context
- * @param {Range[]} ranges
- * @param {number} type
- * @param {number | undefined} omit
+ * @param {Context} context @param {Range[]} ranges @param {number} type @param {number | undefined} omit
  * @param {BodyOptions} how
  */
 async function readJson(context, ranges, type, omit, how) {
@@ -265,18 +262,12 @@ function unplaced(json) {
   return json;
 }
 
-/**
- * @param {Context} context
- * @param {Found} found
- * @param {string} path
- * @param {BodyOptions} how
- */
+/** @param {Context} context @param {Found} found @param {string} path @param {BodyOptions} how */
 async function* elementsIn(context, found, path, how) {
   if (!found.fields) throw new CpbError('USAGE', `${path} is not a repeated field`);
   let index = 0;
-  for await (const element of elementsOf(context.file, await context.feed(how), found, how)) {
+  for await (const element of elementsOf(context.file, await context.feed(how), found, how))
     yield fieldOf(context, element, `${path}[${index++}]`);
-  }
 }
 
 /** The one property. @param {any} object */

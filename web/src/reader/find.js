@@ -1,11 +1,11 @@
 /** Finding a field of a message. */
 import { DONE } from '../wasm/engine.js';
-import { rangesIn } from './ranges.js';
 import { structs } from './structs.js';
 
 /** @import { Range } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
+/** @import { Scope } from '../wasm/instance.js' */
 /** @import { OpenFile } from './open-file.js' */
 /** @import { BodyOptions } from './merged-body.js' */
 
@@ -26,6 +26,13 @@ export const parsePath = (file, path) =>
     const text = new TextEncoder().encode(path);
     return scope.made((error) => file.instance.c.cpb_path_parse(0, scope.bytes(text), text.length, error));
   });
+
+/** The ranges as an array of cpb_range. @param {OpenFile} file @param {Scope} scope @param {Range[]} ranges */
+export function rangesIn({ instance }, scope, ranges) {
+  const list = scope.alloc(16 * ranges.length);
+  ranges.forEach((range, i) => instance.set(structs.range, list + 16 * i, range));
+  return list;
+}
 
 /**
  * @param {OpenFile} file

@@ -7,10 +7,7 @@ import { readingOn } from './read-on.js';
 /** @import { Body } from './merged-body.js' */
 
 /**
- * @param {OpenFile} file
- * @param {Body} body
- * @param {number} size
- * @returns {{ read: Body['read'], stop?: () => void }}
+ * @param {OpenFile} file @param {Body} body @param {number} size @returns {{ read: Body['read'], stop?: () => void }}
  */
 export function guessing(file, body, size) {
   const on = body.goesOn ? readingOn(body, size) : undefined;

@@ -11,9 +11,7 @@ import { openWith } from './open.js';
  * @param {import('../source/index.js').Input} input a URL, path, Blob, bytes, stream, file handle, or your own Source
  * @param {import('./open.js').OpenOptions} [options]
  */
-async function open(input, options = {}) {
+export async function open(input, options = {}) {
   checkOptions(options);
   return openWith(() => content, input, options);
 }
-
-export { open };

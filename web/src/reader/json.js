@@ -3,13 +3,12 @@ import { moduleFor } from '../modules.js';
 import { DONE } from '../wasm/engine.js';
 import { isOver, turn } from '../wasm/turn.js';
 import { openBeside } from './beside-file.js';
-import { rangesIn } from './ranges.js';
+import { rangesIn } from './find.js';
 import { using } from './read-chunk.js';
 import { openSchema } from './schema.js';
 import { structs } from './structs.js';
 
 /** @import { Range } from '../types.js' */
-/** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { BodyOptions } from './merged-body.js' */
 /** @import { OpenFile } from './open-file.js' */
@@ -72,13 +71,8 @@ export async function jsonOf(of, schema, type, bytes, signal) {
  * The message that `ranges` are, without values longer than `omit` bytes: in
  * their place is {"@omitted": {"offset", "size"}}. These are not read.
  *
- * @param {OpenFile} of
- * @param {Schema} schema
- * @param {Feed} feed
- * @param {Range[]} ranges
- * @param {number} type
- * @param {number} omit
- * @param {BodyOptions} [options]
+ * @param {OpenFile} of @param {Schema} schema @param {Feed} feed @param {Range[]} ranges @param {number} type
+ * @param {number} omit @param {BodyOptions} [options]
  */
 export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
   if (ranges.length === 0) return {};
@@ -107,10 +101,7 @@ export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
  */
 
 /**
- * @param {OpenFile} file
- * @param {Text} text
- * @param {AbortSignal} [signal]
- * @param {() => void} [onFree]
+ * @param {OpenFile} file @param {Text} text @param {AbortSignal} [signal] @param {() => void} [onFree]
  * @returns {Promise<any>}
  */
 async function textOf(file, { type, put, size, omitted, count }, signal, onFree) {

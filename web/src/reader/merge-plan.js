@@ -1,8 +1,8 @@
 /** How a .cpb file merges to one message: an engine that is created and planned on first use. */
-import { abortable } from '../source/abort.js';
+import { abortable, inTurn } from '../waiting.js';
 import { big, chunkInfo } from './chunks.js';
-import { verifyOf } from './verify.js';
 import { collect } from './output.js';
+import { verifyOf } from './read-chunk.js';
 import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
@@ -46,8 +46,8 @@ export class MergePlan {
    * @type {Map<Verify, Promise<Engine>>}
    */
   #others = new Map();
-  /** Their last read: reads are sequential. @type {Promise<unknown>} */
-  #reading = Promise.resolve();
+  /** Reads are sequential. */
+  #inTurn = inTurn();
 
   /** @param {OpenFile} file @param {Engine} index @param {MergeHow} how */
   constructor(file, index, how) {
@@ -137,7 +137,7 @@ export class MergePlan {
    * @param {BodyOptions} [options] only `verify` applies, if given
    */
   read(offset, length, out, options) {
-    const work = this.#reading.then(async () => {
+    const work = this.#inTurn(async () => {
       const merge = await this.#verifying(options?.verify);
       merge.check('read', big(offset), big(length));
       try {
@@ -148,7 +148,6 @@ export class MergePlan {
         throw error;
       }
     });
-    this.#reading = work.catch(() => {});
     return abortable(work, options?.signal);
   }
 
@@ -168,9 +167,7 @@ export class MergePlan {
   /**
    * The segments that have bytes of a range.
    *
-   * @param {number} offset
-   * @param {number} length
-   * @param {BodyOptions} [options]
+   * @param {number} offset @param {number} length @param {BodyOptions} [options]
    */
   async segments(offset, length, options) {
     const merge = await this.#planned(options);

@@ -5,15 +5,14 @@
 import { room } from '../collector.js';
 import { CpbError } from '../errors.js';
 import { streamOf } from '../source/streams.js';
-import { feedAtOnce } from '../wasm/at-once.js';
+import { feedAtOnce } from '../wasm/fetching.js';
 import { createFeed } from '../wasm/feed.js';
 import { NONE } from '../wasm/instance.js';
 import { aheadOf } from './ahead.js';
 import { chunkRangesOf, joined, rangeAt, WINDOW } from './chunk-ranges.js';
 import { big } from './chunks.js';
-import { isShared, readChunk, using } from './read-chunk.js';
+import { isShared, readChunk, using, verifyOf } from './read-chunk.js';
 import { MergePlan } from './merge-plan.js';
-import { verifyOf } from './verify.js';
 import { collect, engineStream } from './output.js';
 
 /** @import { Told } from '../progress.js' */
@@ -79,12 +78,7 @@ const GAP = 256;
 /** Limits of chunks read at once. */
 const AT_ONCE = { bytes: 8 * 2 ** 20, chunks: 64 };
 
-/**
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {MergeHow} how
- * @returns {Merged}
- */
+/** @param {OpenFile} file @param {Engine} index @param {MergeHow} how @returns {Merged} */
 export function mergedBody(file, index, how) {
   /** @type {ReturnType<typeof chunkRangesOf> | undefined} */
   let ranges;
@@ -126,10 +120,7 @@ const windows = ({ ranges }) => joined(ranges().all, WINDOW);
 /**
  * Reads whole chunks concurrently, each with its own reader, and the rest with the plan.
  *
- * @param {State} state
- * @param {number} offset
- * @param {number} length
- * @param {BodyOptions} [options]
+ * @param {State} state @param {number} offset @param {number} length @param {BodyOptions} [options]
  */
 async function read(state, offset, length, options) {
   const { plan } = state;
@@ -167,10 +158,7 @@ function readPart(state, { begin, length, chunk, chunkOffset, all }, out, option
 /**
  * Divides a range into parts read from chunks directly, and the parts between.
  *
- * @param {Segment[]} segments
- * @param {number} offset
- * @param {number} end
- * @param {(chunk: number) => boolean} isShared
+ * @param {Segment[]} segments @param {number} offset @param {number} end @param {(chunk: number) => boolean} isShared
  */
 function partsOf(segments, offset, end, isShared) {
   /** @type {Part[]} */
@@ -197,9 +185,7 @@ function partsOf(segments, offset, end, isShared) {
  * Works on parts in groups of limited size; the parts of a group begin in the same turn of the event loop, so that
  * `coalesce` joins requests that are close together.
  *
- * @template {{ length: number }} T
- * @param {T[]} parts
- * @param {(part: T) => Promise<void>} work
+ * @template {{ length: number }} T @param {T[]} parts @param {(part: T) => Promise<void>} work
  */
 async function inGroups(parts, work) {
   for (let i = 0; i < parts.length;) {
@@ -216,17 +202,11 @@ async function inGroups(parts, work) {
 
 /* --- Streaming ------------------------------------------------------------------ */
 
-/**
- * @param {State} state
- * @param {number} offset
- * @param {number} length
- * @param {BodyOptions} [options]
- */
+/** @param {State} state @param {number} offset @param {number} length @param {BodyOptions} [options] */
 function stream(state, offset, length, options = {}) {
   const { signal: outer, told } = options;
-  if (length > AT_ONCE.bytes) {
+  if (length > AT_ONCE.bytes)
     return engineStream(state.file, (signal) => begin(state, offset, length, { ...options, signal }), outer, told);
-  }
   return streamOf(async function* pieces(signal) {
     yield await read(state, offset, length, { ...options, signal });
   }, outer);
@@ -263,10 +243,7 @@ const write = ({ file, plan, verify }, put, { signal } = {}) =>
  * An engine for a long range: a reader of its single chunk, or a merge with a plan of its own, because the shared one
  * serves other reads at the same time.
  *
- * @param {State} state
- * @param {number} offset
- * @param {number} length
- * @param {BodyOptions} options
+ * @param {State} state @param {number} offset @param {number} length @param {BodyOptions} options
  */
 async function begin(state, offset, length, { signal, told, verify = state.verify }) {
   const { file, index, plan } = state;
@@ -306,10 +283,7 @@ function windowsFor(state, segments) {
 /**
  * The engine outlives a file that is no longer referenced, and must not refer to it.
  *
- * @param {Engine} merge
- * @param {Source} source
- * @param {FileRange[][]} ranges
- * @param {OpenFile} file
+ * @param {Engine} merge @param {Source} source @param {FileRange[][]} ranges @param {OpenFile} file
  */
 function feedBy(merge, source, ranges, { size, held }) {
   const around = (/** @type {number} */ other) => (/** @type {number} */ at) => rangeAt(ranges[other] ?? [], at);

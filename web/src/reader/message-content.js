@@ -1,31 +1,29 @@
 /** The content of the (merged) message of an opened file: bytes, fields, and the cost of reading. */
+import { sumOf } from '../bytes.js';
+import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
 import { teller } from '../progress.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { piecesOf } from '../source/pieces.js';
+import { joined } from './chunk-ranges.js';
 import { checkRange } from './chunks.js';
 import { mergedBody } from './merged-body.js';
 import { otherFiles } from './other-file.js';
 import { plainBody } from './plain-body.js';
-import { planOf } from './plan.js';
 
-export { usingShared } from './shared-chunks.js';
-export { isRiegeli, storedOf } from './stored.js';
+export { isRiegeli, storedOf, usingShared } from './stored.js';
 
-/** @import { ReadOptions } from '../types.js' */
+/** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { BodyOptions, Put } from './merged-body.js' */
+/** @import { FileRange } from './chunk-ranges.js' */
+/** @import { Body, BodyOptions, Merged, Put } from './merged-body.js' */
 /** @import { Verify } from './open-file.js' */
 /** @import { State, What } from './open.js' */
 
 /** The subject of progress reports. */
 const MESSAGE = 'message';
 
-/**
- * The functions that need the complete index.
- *
- * @param {State} state
- */
+/** The functions that need the complete index. @param {State} state */
 function wholeOf(state) {
   const { file, index, options } = state;
   const { trustSizes, keepDamaged, verify, budget, http } = options;
@@ -101,11 +99,7 @@ export function contentOf(state) {
   };
 }
 
-/**
- * The index, of which some pages may not have been read.
- *
- * @param {State} state
- */
+/** The index, of which some pages may not have been read. @param {State} state */
 function indexOf(state) {
   const { file } = state;
   /** @type {Promise<void> | undefined} */
@@ -140,4 +134,47 @@ function indexOf(state) {
       await abortable(reading, signal);
     },
   };
+}
+
+/**
+ * The data to read: chunks (requested at once), ranges of the (merged) message, such as a field's, or all of it as a
+ * stream.
+ * @typedef {{ chunks: number[] } | Range | { ranges: Range[] } | { merged: true }} Reading
+ */
+
+/**
+ * The cost of a read.
+ * @typedef {object} Plan
+ * @property {number} requests
+ * @property {number} bytes
+ * @property {FileRange[]} ranges of the file, or of others that it refers to, one per request. Another file's size is
+ *   requested on its first read, which is not in the plan
+ */
+
+/**
+ * @param {Body} body @param {Merged | undefined} merged @param {Reading} what @param {BodyOptions} [options]
+ * @returns {Promise<Plan>}
+ */
+async function planOf(body, merged, what, options) {
+  const found = merged ? rangesOf(merged, what, options) : rangesOfPlain(body, what, options);
+  const ranges = (await found).filter(({ length }) => length > 0);
+  return { requests: ranges.length, bytes: sumOf(ranges), ranges };
+}
+
+/** @param {Merged} merged @param {Reading} what @param {BodyOptions} [options] */
+async function rangesOf(merged, what, options) {
+  if ('chunks' in what) return joined(what.chunks.map(merged.rangeOf));
+  if ('merged' in what) return merged.windows();
+  /** @type {FileRange[]} */
+  const ranges = [];
+  for (const { offset, length } of 'ranges' in what ? what.ranges : [what])
+    ranges.push(...(await merged.rangesOf(offset, length, options)));
+  return joined(ranges);
+}
+
+/** @param {Body} body @param {Reading} what @param {BodyOptions} [options] */
+async function rangesOfPlain(body, what, options) {
+  if ('chunks' in what) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
+  if ('merged' in what) return [{ offset: 0, length: await body.size(options) }];
+  return 'ranges' in what ? what.ranges : [what];
 }

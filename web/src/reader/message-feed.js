@@ -13,10 +13,7 @@ const REMEMBERED = 8 * 2 ** 20;
 /**
  * The feed that all searches in a message share, so that they reuse each other's bytes.
  *
- * @param {OpenFile} file
- * @param {Body} body
- * @param {number} size
- * @returns {Promise<Feed>}
+ * @param {OpenFile} file @param {Body} body @param {number} size @returns {Promise<Feed>}
  */
 export async function feedOf(file, body, size) {
   const { until } = body;

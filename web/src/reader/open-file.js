@@ -5,13 +5,12 @@
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
 import { drive, engineOf } from '../wasm/engine.js';
-import { acquire, release } from '../wasm/pool.js';
+import { acquire, release } from '../wasm/instance.js';
 
-/** @import { Limits, ReadOptions, Source } from '../types.js' */
+/** @import { Limits, Source } from '../types.js' */
 /** @import { Prepared } from '../source/index.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
-/** @import { FeedOptions } from '../wasm/feed.js' */
-/** @import { Piece } from '../wasm/recent-bytes.js' */
+/** @import { FeedOptions, Piece } from '../wasm/feed.js' */
 /** @import { Instance, Scope } from '../wasm/instance.js' */
 
 /**
@@ -107,11 +106,8 @@ export async function openFile(module, source, limits) {
 }
 
 /**
- * @param {ReturnType<typeof openCore>} core
- * @param {Instance} instance
- * @param {Prepared} source
- * @param {Limits} [limits]
- * @param {OpenFile['limitsIn']} [limitsIn]
+ * @param {ReturnType<typeof openCore>} core @param {Instance} instance @param {Prepared} source
+ * @param {Limits} [limits] @param {OpenFile['limitsIn']} [limitsIn]
  */
 export function fileOf(core, instance, source, limits, limitsIn = () => 0) {
   /** @type {OpenFile} */
@@ -141,9 +137,7 @@ export function fileOf(core, instance, source, limits, limitsIn = () => 0) {
 /**
  * Adds `close` as the function that `using` and `await using` call, in runtimes that support these.
  *
- * @template {{ close: () => void }} T
- * @param {T} object
- * @returns {T & Disposable & AsyncDisposable}
+ * @template {{ close: () => void }} T @param {T} object @returns {T & Disposable & AsyncDisposable}
  */
 export function disposable(object) {
   const it = /** @type {any} */ (object);

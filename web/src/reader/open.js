@@ -19,7 +19,7 @@ import { fits, treeOf } from './tree.js';
 /** @import { Kind } from '../modules.js' */
 /** @import { Input, Prepared, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
-/** @import { Plan } from './plan.js' */
+/** @import { Plan } from './message-content.js' */
 /** @import { OtherFile } from './other-file.js' */
 /** @import { Node } from './tree.js' */
 
@@ -104,10 +104,7 @@ const TAIL = 64 * 1024;
 /**
  * open(), see index.js. The message itself is not read at first; code for that is loaded on demand.
  *
- * @param {Load} load
- * @param {Input} input
- * @param {OpenOptions} [options]
- * @returns {Promise<Message>}
+ * @param {Load} load @param {Input} input @param {OpenOptions} [options] @returns {Promise<Message>}
  */
 export async function openWith(load, input, options) {
   return (await openAs('reader', load, input, options)).message;
@@ -152,12 +149,7 @@ export async function openAs(which, load, input, options = {}, within = undefine
 /** Errors of data that may not be a message at all. */
 const NO_MESSAGE = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
 
-/**
- * The error that says what the file is, if it is something else.
- *
- * @param {any} error
- * @param {OpenFile} file
- */
+/** The error that says what the file is, if it is something else. @param {any} error @param {OpenFile} file */
 async function named(error, { source, size }) {
   // C itself reports an empty file, unless it is accepted as a message.
   if (size === 0 ? error?.code !== 'NOT_FOUND' : !NO_MESSAGE.includes(error?.code)) return error;
@@ -246,11 +238,7 @@ function keepTail(file, index) {
 /** @param {State} state */
 const lacksPages = ({ index }) => index && !index.whole;
 
-/**
- * @param {OpenFile} file
- * @param {Index | undefined} index
- * @param {State['options']} options
- */
+/** @param {OpenFile} file @param {Index | undefined} index @param {State['options']} options */
 function stateOf(file, index, options) {
   const { type: name, schema: set } = options;
   /** @type {State['schema'] | undefined} */
@@ -358,9 +346,7 @@ async function messageOf(file, index, options, load, told) {
 }
 
 /**
- * @param {State} state
- * @param {ReturnType<typeof contentLater>} content
- * @param {string} path
+ * @param {State} state @param {ReturnType<typeof contentLater>} content @param {string} path
  * @param {ReadOptions} [options]
  */
 async function fieldAt({ file, index }, content, path, options) {
@@ -373,12 +359,7 @@ async function fieldAt({ file, index }, content, path, options) {
   }
 }
 
-/**
- * The message's content, which is created on first use.
- *
- * @param {Load} load
- * @param {State} state
- */
+/** The message's content, which is created on first use. @param {Load} load @param {State} state */
 function contentLater(load, state) {
   /** @type {ReturnType<ContentModule['contentOf']> | undefined} */
   let content;

@@ -29,12 +29,7 @@ export const otherFile = (instance, fill) =>
     return { name: decoder.decode(instance.copy(name, length)), size };
   });
 
-/**
- * All files that an index names; number n is the n-th.
- *
- * @param {Instance} instance
- * @param {Engine} index
- */
+/** All files that an index names; number n is the n-th. @param {Instance} instance @param {Engine} index */
 export const otherFiles = (instance, index) =>
   Array.from({ length: index.call('num_files') }, (_, i) =>
     otherFile(instance, (out) => index.call('get_file', i + 1, out)),

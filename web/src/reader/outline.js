@@ -3,11 +3,11 @@
  * sessions. A kept outline is used only if it is intact, and belongs to a file of this size and ETag.
  */
 import { collector } from '../collector.js';
-import { keepers } from '../middleware/outlines.js';
-import { isWeak } from '../source/tags.js';
+import { keepers } from '../middleware/layer.js';
+import { isWeak } from '../source/headers.js';
 
 /** @import { Source } from '../types.js' */
-/** @import { Piece } from '../wasm/recent-bytes.js' */
+/** @import { Piece } from '../wasm/feed.js' */
 
 /** Its beginning, with a version number of the format. */
 const BEGIN = 'cpb outline 1 ';
@@ -48,9 +48,8 @@ export function encodeOutline(of, pieces) {
 
 /**
  * The pieces, unless it is damaged or belongs to another file.
- * @param {string} of
- * @param {Uint8Array} kept
- * @returns {Piece[] | undefined}
+ *
+ * @param {string} of @param {Uint8Array} kept @returns {Piece[] | undefined}
  */
 export function decodeOutline(of, kept) {
   const head = BEGIN.length + SUM;
@@ -66,12 +65,7 @@ export function decodeOutline(of, kept) {
   }));
 }
 
-/**
- * The outline of a file; undefined if it cannot be kept.
- *
- * @param {Source} source
- * @param {number} size
- */
+/** The outline of a file; undefined if it cannot be kept. @param {Source} source @param {number} size */
 export function keptOutline(source, size) {
   const keeper = source.key && keepers.get(source.key);
   if (!keeper) return undefined;

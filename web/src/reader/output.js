@@ -80,10 +80,8 @@ export async function* enginePieces(file, begin, signal, told) {
 /**
  * The same as a stream; nothing is read until it is requested.
  *
- * @param {OpenFile} file
- * @param {(signal?: AbortSignal) => Engine | Promise<Engine>} begin
- * @param {AbortSignal} [signal]
- * @param {Told} [told]
+ * @param {OpenFile} file @param {(signal?: AbortSignal) => Engine | Promise<Engine>} begin
+ * @param {AbortSignal} [signal] @param {Told} [told]
  */
 export const engineStream = (file, begin, signal, told) =>
   streamOf((inner) => enginePieces(file, begin, inner, told), signal, 'own');

@@ -2,7 +2,7 @@
  * Fields of a .cpb file whose index is in pages: reads only the pages that describe a field. They form the index of a
  * smaller message, which has little more than that field.
  */
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { piecesOf } from '../source/pieces.js';
 import { streamOf } from '../source/streams.js';
 import { contextOf, fieldIn, seeking } from './fields.js';
@@ -43,10 +43,7 @@ export { contextOf, fieldsOf } from './fields.js';
 const MANY = 4;
 
 /**
- * @param {State} state
- * @param {Take} take
- * @param {string} path
- * @param {BodyOptions} options
+ * @param {State} state @param {Take} take @param {string} path @param {BodyOptions} options
  * @returns {Promise<Part | undefined>}
  */
 async function partFor(state, take, path, options) {
@@ -72,13 +69,7 @@ async function partFor(state, take, path, options) {
   return undefined;
 }
 
-/**
- * @param {State} state
- * @param {Engine} index
- * @param {number} type
- * @param {number} path
- * @returns {Part}
- */
+/** @param {State} state @param {Engine} index @param {number} type @param {number} path @returns {Part} */
 function partOf({ file, options }, index, type, path) {
   const { trustSizes, verify } = options;
   const how = { type: options.type === undefined ? 0 : type, trustSizes, verify, only: { type, path } };
@@ -99,8 +90,7 @@ class Parts {
   /**
    * Lends the part for a path, until it is given back. An abort ends the waiting for it, not the making.
    *
-   * @param {string} path
-   * @param {BodyOptions} [options]
+   * @param {string} path @param {BodyOptions} [options]
    */
   async take(path, { signal, got } = {}) {
     const kept = this.#kept.get(path) ?? { path, made: this.#make(path, { got }), users: 0 };
@@ -134,9 +124,7 @@ class Parts {
   }
 
   /**
-   * @template T
-   * @param {string} path
-   * @param {BodyOptions | undefined} options
+   * @template T @param {string} path @param {BodyOptions | undefined} options
    * @param {(part: Part | undefined) => Promise<T>} use
    */
   async use(path, options, use) {
@@ -149,13 +137,7 @@ class Parts {
   }
 }
 
-/**
- * The message that a part merges to.
- *
- * @param {Parts} parts
- * @param {string} path
- * @returns {Body}
- */
+/** The message that a part merges to. @param {Parts} parts @param {string} path @returns {Body} */
 function bodyOf(parts, path) {
   const there = (/** @type {Part | undefined} */ part) => /** @type {Part} */ (part).body;
   return {

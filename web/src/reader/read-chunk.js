@@ -1,15 +1,29 @@
 /** Reads chunks. */
+import { CpbError } from '../errors.js';
 import { teller } from '../progress.js';
 import { big, checkRange } from './chunks.js';
 import { collect, enginePieces } from './output.js';
 import { structs } from './structs.js';
-import { verifyOf } from './verify.js';
 
-/** @import { ReadOptions } from '../types.js' */
 /** @import { Told } from '../progress.js' */
+/** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { ChunkReadOptions, Stored } from './chunks.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
+
+/** @type {Record<string, number>} */
+const verifies = { first: 0, late: 1, never: 2 };
+
+/**
+ * @param {Verify | undefined} verify
+ * @param {Verify} otherwise
+ * @returns {number} a cpb_verify
+ */
+export function verifyOf(verify, otherwise) {
+  const value = verifies[verify ?? otherwise];
+  if (value === undefined) throw new CpbError('USAGE', `verify is ${verify}; expected 'first', 'late' or 'never'`);
+  return value;
+}
 
 /** How many bytes of a chunk that shares its Riegeli chunk are given at once, rather than as they arrive. */
 const AT_ONCE = 2 ** 20;
@@ -17,9 +31,7 @@ const AT_ONCE = 2 ** 20;
 /**
  * Whether the chunk is in one Riegeli chunk with that before or behind it.
  *
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {number} i
+ * @param {OpenFile} file @param {Engine} index @param {number} i
  */
 export function isShared({ instance }, index, i) {
   return instance.scope((scope) => {
@@ -58,12 +70,7 @@ export function readChunk(file, index, i, offset, length, verify) {
   return reader;
 }
 
-/**
- * @template T
- * @param {Engine} engine
- * @param {(engine: Engine) => Promise<T>} use
- * @returns {Promise<T>}
- */
+/** @template T @param {Engine} engine @param {(engine: Engine) => Promise<T>} use @returns {Promise<T>} */
 export async function using(engine, use) {
   try {
     return await use(engine);
@@ -89,11 +96,7 @@ export function chunkReading(file, index, i, load, verify, size) {
   const shared = isShared(file, index, i);
 
   /**
-   * @template T
-   * @param {number} offset
-   * @param {number} length
-   * @param {ChunkReadOptions} o
-   * @param {Verify} otherwise
+   * @template T @param {number} offset @param {number} length @param {ChunkReadOptions} o @param {Verify} otherwise
    * @param {(reader: Engine) => Promise<T>} use
    */
   async function begun(offset, length, o, otherwise, use) {

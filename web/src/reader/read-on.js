@@ -5,7 +5,7 @@
  * requests.
  */
 import { room } from '../collector.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 
 /** @import { ReadOptions, Source } from '../types.js' */
 
@@ -115,9 +115,7 @@ class ReadingOn {
    * Bytes of the stream, after skipping those before them; undefined if it did not bring them, or a request would be
    * faster.
    *
-   * @param {number} offset
-   * @param {number} length
-   * @param {AbortSignal} [signal]
+   * @param {number} offset @param {number} length @param {AbortSignal} [signal]
    */
   async #through(offset, length, signal) {
     const open = /** @type {Open} */ (this.#open);
@@ -125,9 +123,7 @@ class ReadingOn {
     this.#busy = true;
     try {
       for (let filled = 0; filled < length;) {
-        if (open.rest.length === 0 && !(await this.#next(open, offset - open.offset, signal))) {
-          return this.#end();
-        }
+        if (open.rest.length === 0 && !(await this.#next(open, offset - open.offset, signal))) return this.#end();
         const skip = Math.max(0, Math.min(offset + filled - open.offset, open.rest.length));
         const part = open.rest.subarray(skip, skip + length - filled);
         bytes.set(part, filled);

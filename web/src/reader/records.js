@@ -1,16 +1,17 @@
 /** openRecords(): the records of any Riegeli file. */
 import { collector } from '../collector.js';
+import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../modules.js';
 import * as is from '../options.js';
 import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
+import { inTurn } from '../waiting.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
+import { NONE } from '../wasm/instance.js';
 import { big, checkOffset } from './chunks.js';
-import { using } from './read-chunk.js';
 import { jsonOf } from './json.js';
 import { disposable, openFile } from './open-file.js';
-import { verifyOf } from './verify.js';
-import { checkNumber, createNumbers, fieldNumbers } from './record-numbers.js';
+import { using, verifyOf } from './read-chunk.js';
 import { openSchema, typeNamed } from './schema.js';
 import { structs } from './structs.js';
 
@@ -18,7 +19,6 @@ import { structs } from './structs.js';
 /** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
-/** @import { Numbers } from './record-numbers.js' */
 /** @import { Schema } from './schema.js' */
 
 /**
@@ -185,10 +185,7 @@ function describe(state, { fields, type, schema: set }) {
 /**
  * Adds the message of the record.
  *
- * @template {Record | Skipped | undefined} Item
- * @param {State} state
- * @param {Item} item
- * @param {AbortSignal} [signal]
+ * @template {Record | Skipped | undefined} Item @param {State} state @param {Item} item @param {AbortSignal} [signal]
  */
 async function described({ file, messages }, item, signal) {
   if (messages && item && 'bytes' in item)
@@ -197,12 +194,7 @@ async function described({ file, messages }, item, signal) {
 }
 
 /** @param {State} state */
-const numbersOf = (state) =>
-  (state.numbers ??= createNumbers(
-    state.file,
-    () => newReader(state, 0),
-    (reader, how) => firstOf(state.file, reader, how),
-  ));
+const numbersOf = (state) => (state.numbers ??= createNumbers(state));
 
 /** @param {State} state @param {number | number[]} at @param {ReadOptions} [options] */
 async function nth(state, at, options) {
@@ -260,9 +252,7 @@ async function* batches(state, options) {
 /**
  * The first record of a reader that was given a position.
  *
- * @param {State} state
- * @param {(reader: Engine) => void} seek
- * @param {ReadOptions} [options]
+ * @param {State} state @param {(reader: Engine) => void} seek @param {ReadOptions} [options]
  */
 const firstAfter = async (state, seek, options) =>
   using(newReader(state, 0), async (reader) => {
@@ -326,12 +316,7 @@ function batcher(file, reader, sizes) {
   };
 }
 
-/**
- * Turns the events of a reader into records.
- *
- * @param {OpenFile} file
- * @param {Engine} reader
- */
+/** Turns the events of a reader into records. @param {OpenFile} file @param {Engine} reader */
 function taker({ instance }, reader) {
   /** @type {Record | undefined} the current record */
   let record;
@@ -398,12 +383,7 @@ function runner({ instance }, { call, peek }, sizes) {
   };
 }
 
-/**
- * @param {OpenFile} file
- * @param {Engine} reader
- * @param {DriveOptions} how
- * @returns {Promise<Record | undefined>}
- */
+/** @param {OpenFile} file @param {Engine} reader @param {DriveOptions} how @returns {Promise<Record | undefined>} */
 async function firstOf(file, reader, how) {
   const take = taker(file, reader);
   /** @type {Record | undefined} */
@@ -417,4 +397,97 @@ async function firstOf(file, reader, how) {
     },
   });
   return record;
+}
+
+/**
+ * Reads by number: it keeps the known headers of Riegeli chunks, and the chunk that was read last.
+ * @typedef {object} Numbers
+ * @property {(how: DriveOptions) => Promise<number>} count
+ * @property {(numbers: number[], how: DriveOptions) => Promise<(Record | undefined)[]>} read
+ */
+
+/** Uses a reader for one call at a time; after an error it is created again. @param {() => Engine} make */
+function readerInTurn(make) {
+  /** @type {Engine | undefined} */
+  let kept;
+  const next = inTurn();
+
+  /** @template T @param {(reader: Engine) => Promise<T>} use @returns {Promise<T>} */
+  return (use) =>
+    next(async () => {
+      const reader = (kept ??= make());
+      try {
+        return await use(reader);
+      } catch (error) {
+        kept = undefined;
+        reader.free();
+        throw error;
+      } finally {
+        if (kept) reader.rest();
+      }
+    });
+}
+
+/** @param {State} state @returns {Numbers} */
+function createNumbers(state) {
+  const { file } = state;
+  const withReader = readerInTurn(() => newReader(state, 0));
+
+  /** @param {Engine} reader @param {DriveOptions} how */
+  async function count(reader, how) {
+    if (!reader.call('count', reader.out)) {
+      reader.call('seek_number', NONE);
+      while ((await file.drive(reader, { ...how, onStep: () => true })) !== DONE);
+      reader.call('count', reader.out);
+    }
+    return Number(file.instance.u64(reader.out));
+  }
+
+  /** @param {Engine} reader @param {number[]} numbers @param {DriveOptions} how */
+  async function read(reader, numbers, how) {
+    const fromEnd = numbers.some((number) => number < 0) ? await count(reader, how) : 0;
+    const wanted = numbers.map((number) => (number < 0 ? number + fromEnd : number));
+    /** @type {Map<number, Record | undefined>} */
+    const found = new Map();
+    for (const number of [...new Set(wanted)].sort((a, b) => a - b)) {
+      if (number < 0) continue;
+      reader.call('seek_number', BigInt(number));
+      found.set(number, await firstOf(file, reader, how));
+    }
+    return wanted.map((number) => found.get(number));
+  }
+
+  return {
+    count: (how) => withReader((reader) => count(reader, how)),
+    read: (numbers, how) => withReader((reader) => read(reader, numbers, how)),
+  };
+}
+
+/** @param {unknown} number */
+function checkNumber(number) {
+  if (!Number.isSafeInteger(number)) {
+    throw new CpbError(
+      'USAGE',
+      `a record's number is ${number}; expected a whole number, which is below 0 from the end`,
+    );
+  }
+}
+
+/**
+ * Names of fields as numbers.
+ *
+ * @param {OpenFile} file
+ * @param {string | string[]} fields
+ * @param {number} type a message type, or 0
+ * @returns {string}
+ */
+function fieldNumbers({ instance }, fields, type) {
+  const names = typeof fields === 'string' ? fields : fields.join();
+  return instance.scope((scope) => {
+    const size = 30 * names.length + 1; // a character has at most 3 bytes
+    const [out, error] = [scope.alloc(size), scope.struct('error')];
+    if (instance.c.cpb_message_field_numbers(0, type, scope.string(names), out, size, error) !== 0)
+      throw instance.error(error);
+    return instance.text(out);
+  });
 }

@@ -1,7 +1,6 @@
 /** Message types: names and numbers of fields. */
 import { CpbError } from '../errors.js';
 
-/** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile } from './open-file.js' */
 
 /**
@@ -72,12 +71,7 @@ function readField({ instance }, at) {
   return { ...rest, name: instance.text(name), repeated: repeated === 1, map: map === 1 };
 }
 
-/**
- * The type that was asked for.
- *
- * @param {Schema} schema
- * @param {string} name
- */
+/** The type that was asked for. @param {Schema} schema @param {string} name */
 export function typeNamed(schema, name) {
   const type = schema.find(name);
   if (!type) throw new CpbError('USAGE', `there is no message type ${name} in the schema`);

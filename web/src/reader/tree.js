@@ -43,10 +43,7 @@ export function treeOf(file, index, schema, type) {
     const node = scope.struct('index_node');
     const tag = scope.struct('field_tag');
 
-    /**
-     * @param {number} i
-     * @returns {{ chunk: number, num_tags: number, first_child: number, next: number }}
-     */
+    /** @param {number} i @returns {{ chunk: number, num_tags: number, first_child: number, next: number }} */
     const nodeAt = (i) => {
       index.call('get_node', i, node);
       return instance.get('index_node', node);
@@ -108,10 +105,7 @@ function walk(schema, type, tags) {
   return type;
 }
 
-/**
- * @param {string} path
- * @param {Tag[]} tags
- */
+/** @param {string} path @param {Tag[]} tags */
 function pathOf(path, tags) {
   for (const tag of tags) {
     if ('field' in tag) path += `${path && '.'}${tag.name ?? tag.field}`;
@@ -124,8 +118,6 @@ function pathOf(path, tags) {
 /**
  * Whether the tree could be one of a message of this type.
  *
- * @param {Schema} schema
- * @param {number} type
- * @param {Node} root
+ * @param {Schema} schema @param {number} type @param {Node} root
  */
 export const fits = (schema, type, root) => root.children.every(({ tags }) => walk(schema, type, tags) !== undefined);

@@ -45,7 +45,7 @@ const keyLength = (text) => /\?[a-z0-9-]+=/i.exec(text)?.index ?? text.length;
 
 /**
  * The URL to request for an address: of a file in a store, or of a page that shows a file. src/host/url/served.c has
- * the same table; tests/data/cases/addresses.json is held against both.
+ * the same table; tests/data/addresses.json is held against both.
  *
  * @param {string} given
  * @param {string} url the same as a URL, if it is one of http or https
@@ -61,23 +61,27 @@ export function requestedFor(given, url, page) {
   }
   const [own = ''] = /^[^:]*/.exec(url) ?? [];
   // The runtime itself supports the schemes of a program's own pages and files.
-  if (![...READ, 'file', 'content', page?.slice(0, -1)].includes(own)) {
+  if (![...READ, 'file', 'content', page?.slice(0, -1)].includes(own))
     throw new CpbError('USAGE', `URLs of the scheme ${own} are not read; expected one of ${READ.join(', ')}`);
-  }
   const file = pages.reduce((text, [shown, put]) => text.replace(shown, put), url);
   return page === undefined ? file : file.replace(RAW, 'https://raw.githubusercontent.com/$1');
 }
 
 /**
- * The address of another file in a store, by its path from the folder of one.
+ * The address of another file, by its path relative to the folder of a given file.
  *
- * @param {string} given
+ * @param {string} given the address of the file in that folder
+ * @param {string} url the same as a URL
  * @param {string} path
  */
-export function keyBeside(given, path) {
-  const length = keyLength(given);
-  if (keyLength(path) < path.length) {
-    throw new CpbError('READ', `the name ${path} would begin a query; expected no ? that a parameter follows`);
+export function beside(given, url, path) {
+  if (/^http/.test(url)) {
+    // Escapes each part of the name, including characters that servers interpret: `;`, and `+`, which S3 takes for a
+    // space. The query may be a signature.
+    return new URL(`./${escaped(path)}${new URL(url).search}`, url).href;
   }
+  const length = keyLength(given);
+  if (keyLength(path) < path.length)
+    throw new CpbError('READ', `the name ${path} would begin a query; expected no ? that a parameter follows`);
   return given.slice(0, length).replace(/[^/]*$/, () => path) + given.slice(length);
 }

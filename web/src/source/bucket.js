@@ -2,8 +2,7 @@ import { asCpbError, CpbError } from '../errors.js';
 import { piecesOf } from './pieces.js';
 import { streamOf } from './streams.js';
 
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('../types.js').Source} Source */
+/** @import { ReadOptions, Source } from '../types.js' */
 
 /**
  * The methods that are used of a bucket binding, such as Cloudflare's R2Bucket.
@@ -85,12 +84,7 @@ class StoredObject {
     return /** @type {Pinned} */ (this.#pinned);
   }
 
-  /**
-   * The existing part of a range.
-   *
-   * @param {number} offset
-   * @param {number} length
-   */
+  /** The existing part of a range. @param {number} offset @param {number} length */
   async #part(offset, length) {
     const { size } = await this.#known();
     return { offset, length: Math.max(0, Math.min(length, size - offset)) };

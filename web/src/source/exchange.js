@@ -2,9 +2,9 @@ import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
 import { here, placeOf, request, send } from './http-request.js';
 
-/** @typedef {import('./http-request.js').Incoming} Incoming */
-/** @typedef {import('./url.js').UrlOptions} UrlOptions */
-/** @typedef {import('../middleware/meter.js').Meter} Meter */
+/** @import { Meter } from '../middleware/meter.js' */
+/** @import { Incoming } from './http-request.js' */
+/** @import { UrlOptions } from './url.js' */
 
 /** @typedef {ReturnType<Meter['begin']>} Bill */
 
@@ -119,12 +119,8 @@ export class Exchange {
   }
 
   /**
-   * @param {string} url
-   * @param {string} range
-   * @param {number} length
-   * @param {AbortSignal | undefined} signal
-   * @param {(incoming: Incoming) => Promise<number>} accept
-   * @returns {AsyncGenerator<Uint8Array>}
+   * @param {string} url @param {string} range @param {number} length @param {AbortSignal | undefined} signal
+   * @param {(incoming: Incoming) => Promise<number>} accept @returns {AsyncGenerator<Uint8Array>}
    */
   async *#once(url, range, length, signal, accept) {
     const { name } = this;
@@ -153,9 +149,8 @@ export class Exchange {
       this.#redirects?.came(to, url);
       let left = count;
       for (let piece; count > 0 && (piece = await incoming.next());) {
-        if ((left -= piece.length) < 0) {
+        if ((left -= piece.length) < 0)
           throw new CpbError('RANGE', `${name} sent more bytes than its Content-Range says`);
-        }
         yield piece;
       }
       if (left > 0) throw this.cutOff(count - left, count);
@@ -168,9 +163,7 @@ export class Exchange {
   /**
    * The browser's cache may have cut off the body, so it is bypassed from now on.
    *
-   * @param {number} got
-   * @param {number} announced
-   * @param {number} [status]
+   * @param {number} got @param {number} announced @param {number} [status]
    */
   cutOff(got, announced, status = 206) {
     this.doubt();

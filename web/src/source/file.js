@@ -3,6 +3,9 @@ import { asCpbError, CpbError } from '../errors.js';
 import { fs, path as paths, url } from './node.js';
 import { otherSource } from './other.js';
 
+/** @import { Source } from '../types.js' */
+/** @import { LocalSource } from './index.js' */
+
 const { closeSync, constants, fstatSync, openSync, read: readLater, readSync } = fs;
 const { basename, dirname, join, sep } = paths;
 
@@ -56,8 +59,7 @@ const AS_SEEN = AT_ONCE | (constants.O_NOFOLLOW ?? 0);
  * The real place of an opened file: according to the system, or else the target of its path, if that is still this
  * file.
  *
- * @param {Opened} file
- * @param {string} path
+ * @param {Opened} file @param {string} path
  */
 async function placeOf(file, path) {
   const told = await fs.promises.readlink(`/proc/self/fd/${file.of.fd}`).catch(() => undefined);
@@ -111,12 +113,7 @@ async function openBeside(name, main, path) {
  */
 const SMALL = 128 * 1024;
 
-/**
- * @param {Opened} file
- * @param {string} name
- * @param {number} offset
- * @param {number} length
- */
+/** @param {Opened} file @param {string} name @param {number} offset @param {number} length */
 async function readAt(file, name, offset, length) {
   const bytes = new Uint8Array(Math.max(0, Math.min(length, file.size - offset)));
   if (bytes.length <= SMALL || !file.own) {
@@ -157,28 +154,24 @@ function demandUnchanged({ of, etag }, name, offset, whole) {
 /**
  * The same without waiting, into an array.
  *
- * @param {Opened} file
- * @param {string} name
- * @param {number} offset
- * @param {Uint8Array} bytes
+ * @param {Opened} file @param {string} name @param {number} offset @param {Uint8Array} bytes
  */
 function readInto(file, name, offset, bytes) {
   const length = Math.max(0, Math.min(bytes.length, file.size - offset));
   let at = 0;
-  for (let count = -1; at < length && count !== 0; at += count) {
+  for (let count = -1; at < length && count !== 0; at += count)
     count = readSync(file.of.fd, bytes, at, length - at, offset + at);
-  }
   demandUnchanged(file, name, offset, at === length);
   return length;
 }
 
 /**
- * @param {string} name
- * @param {() => Promise<Opened>} begin
- * @param {(file: Opened) => void} end
- * @returns {import('./index.js').LocalSource}
+ * A file that is opened at the first read, and closed with the source.
+ *
+ * @param {string} name @param {() => Promise<Opened>} begin @param {(file: Opened) => void} [end]
+ * @returns {LocalSource}
  */
-function sourceFrom(name, begin, end) {
+function sourceFrom(name, begin, end = closeFile) {
   /** @type {Promise<Opened> | undefined} */
   let opened;
   /** @type {Opened | undefined} once it is open */
@@ -235,17 +228,17 @@ function sourceFrom(name, begin, end) {
  * are compared after each read.
  *
  * @param {string | URL} path or a file: URL
- * @returns {import('../types.js').Source}
+ * @returns {Source}
  */
 export function fileSource(path) {
   return namedSource(String(path).startsWith('file:') ? url.fileURLToPath(path) : String(path));
 }
 
-/** @param {string} name that of a file, also where it looks like a URL @returns {import('../types.js').Source} */
+/** @param {string} name that of a file, also where it looks like a URL @returns {Source} */
 function namedSource(name) {
   /** @type {Promise<Opened> | undefined} */
   let main;
-  const source = closing(name, () => (main = (async () => openFile(name))()));
+  const source = sourceFrom(name, () => (main = (async () => openFile(name))()));
   async function openNamed(/** @type {string} */ path) {
     await source.stat();
     return openBeside(name, /** @type {NonNullable<typeof main>} */ (main), path);
@@ -254,18 +247,10 @@ function namedSource(name) {
     ...source,
     beside(other) {
       const path = join(dirname(name), other);
-      return closing(path, () => openNamed(path));
+      return sourceFrom(path, () => openNamed(path));
     },
   };
 }
-
-/**
- * A file that is opened at the first read, and closed with the source.
- *
- * @param {string} name
- * @param {() => Promise<Opened>} begin
- */
-const closing = (name, begin) => sourceFrom(name, begin, closeFile);
 
 /** A file that the caller has opened, and closes. @param {import('node:fs/promises').FileHandle} handle */
 const handleSource = (handle) =>
@@ -296,17 +281,14 @@ function readStreamSource(stream) {
   stream.on('error', () => {});
   stream.destroy();
   // A name that is not valid text is a Buffer.
-  const source = typeof path === 'string' ? namedSource(path) : closing(String(path), async () => openFile(path));
+  const source = typeof path === 'string' ? namedSource(path) : sourceFrom(String(path), async () => openFile(path));
   return start > 0 || end < Infinity ? partOf(source, start, end + 1) : source;
 }
 
 /**
  * Bytes [begin, end) of a source.
  *
- * @param {import('./index.js').LocalSource} source
- * @param {number} begin
- * @param {number} end
- * @returns {import('./index.js').LocalSource}
+ * @param {LocalSource} source @param {number} begin @param {number} end @returns {LocalSource}
  */
 const partOf = (source, begin, end) => ({
   ...source,

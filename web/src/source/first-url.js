@@ -2,9 +2,8 @@
  * A URL whose end is requested with little code, which is enough to open a file. Everything else is loaded on demand.
  */
 import { loadSoon, parts } from '../parts.js';
-import { PROBE, spanOf } from './content-range.js';
+import { PROBE, spanOf, tagOf, validatorsOf } from './headers.js';
 import { placeOf, request, send } from './http-request.js';
-import { tagOf, validatorsOf } from './tags.js';
 
 /** @import { Parts } from '../parts.js' */
 /** @import { SourceLater } from './later.js' */
@@ -13,7 +12,7 @@ import { tagOf, validatorsOf } from './tags.js';
  * State from before all of the code was loaded: known facts about the resource, and a request whose response is to be
  * checked against them.
  * @typedef {object} First
- * @property {import('./validators.js').Validators} [pinned]
+ * @property {import('./headers.js').Validators} [pinned]
  * @property {import('./resource.js').Held} [held]
  * @property {import('./exchange.js').Begun} [begun]
  */
@@ -86,10 +85,7 @@ async function lastBytes(of, bySuffix, length, signal) {
   return rest && joined([bytes, rest], length);
 }
 
-/**
- * @param {() => Promise<typeof import('./layers.js')>} load
- * @returns {Parts['urls']}
- */
+/** @param {() => Promise<typeof import('./layers.js')>} load @returns {Parts['urls']} */
 export const urlLater = (load) => (url, options, usage) => {
   const { url: href, name, home, crossOrigin } = placeOf(url);
   const { suffix = 'auto', requireValidator, headers } = options;

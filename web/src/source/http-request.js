@@ -1,5 +1,5 @@
 import { CpbError } from '../errors.js';
-import { abortable, controllerUnder } from './abort.js';
+import { abortable, controllerUnder } from '../waiting.js';
 
 /**
  * An HTTP response whose body has yet to arrive. `next` returns its next piece, or nothing at its end; `end` must be
@@ -40,11 +40,8 @@ export function placeOf(url) {
 /**
  * Requests a range.
  *
- * @param {string} url
- * @param {string} range
- * @param {import('./url.js').UrlOptions} options
- * @param {AbortSignal} [signal]
- * @param {'follow' | 'manual'} [redirect]
+ * @param {string} url @param {string} range @param {import('./url.js').UrlOptions} options
+ * @param {AbortSignal} [signal] @param {'follow' | 'manual'} [redirect]
  */
 export function send(url, range, options, signal, redirect = here() || options.fetch ? undefined : 'manual') {
   const { credentials, mode, cache } = options;
@@ -119,12 +116,7 @@ export async function request(send, options, length, { signal, name, received })
   /** @type {Response | undefined} */
   let response;
 
-  /**
-   * @template T
-   * @param {Promise<T>} promise
-   * @param {string} trouble
-   * @returns {Promise<T>}
-   */
+  /** @template T @param {Promise<T>} promise @param {string} trouble @returns {Promise<T>} */
   async function watched(promise, trouble) {
     const begun = performance.now();
     const { time, error } = speed.left;

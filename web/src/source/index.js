@@ -2,12 +2,12 @@
 import { meter } from '../middleware/meter.js';
 import { parts } from '../parts.js';
 
+/** @import { FullSource } from '../middleware/layer.js' */
+/** @import { Meter } from '../middleware/meter.js' */
 /** @import { Source } from '../types.js' */
 /** @import { Handle, Streamed } from './other.js' */
 /** @import { OtherFiles, References } from './references.js' */
 
-/** @typedef {import('../middleware/layer.js').FullSource} FullSource */
-/** @typedef {import('../middleware/meter.js').Meter} Meter */
 /**
  * A source of a file that can also be read synchronously. `readInto` reads into `bytes`, to the end of the array or of
  * the file, and returns the number of bytes; undefined before the file is open.
@@ -70,11 +70,8 @@ export function prepare(
 }
 
 /**
- * @param {Input} input
- * @param {SourceOptions} options
- * @param {((path: string) => Source) | undefined} openPath
- * @param {Meter} [usage]
- * @returns {LocalSource}
+ * @param {Input} input @param {SourceOptions} options @param {((path: string) => Source) | undefined} openPath
+ * @param {Meter} [usage] @returns {LocalSource}
  */
 export function sourceOf(input, { http, budget: limit, memory }, openPath, usage = meter(limit ?? http?.budget)) {
   const text = typeof input === 'string' || input instanceof URL ? String(input) : undefined;

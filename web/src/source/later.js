@@ -3,7 +3,7 @@ import { streamOf } from './streams.js';
 
 /** @import { Source, Stat } from '../types.js' */
 /** @import { Parts } from '../parts.js' */
-/** @import { FullSource } from './index.js' */
+/** @import { FullSource } from '../middleware/layer.js' */
 
 /** @typedef {Stat & { bytes: Uint8Array }} End */
 
@@ -19,8 +19,7 @@ import { streamOf } from './streams.js';
 /**
  * Sources of inputs that are not sources. They are loaded at once, in parallel with the module.
  *
- * @param {() => Promise<typeof import('./other.js')>} load
- * @returns {Parts['inputs']}
+ * @param {() => Promise<typeof import('./other.js')>} load @returns {Parts['inputs']}
  */
 export const inputLater = (load) => (input, memory) => {
   const source = load().then(({ otherSource }) => otherSource(input, memory));
@@ -39,8 +38,7 @@ export const inputLater = (load) => (input, memory) => {
  * The result of reading the end is passed to the middleware, as if the middleware had read it: its cache then has the
  * bytes.
  *
- * @param {() => Promise<typeof import('./layers.js')>} load
- * @returns {Parts['layered']}
+ * @param {() => Promise<typeof import('./layers.js')>} load @returns {Parts['layered']}
  */
 export const layeredLater = (load) => (source, options, usage, own) => {
   const later = /** @type {Partial<SourceLater>} */ (own ? source : {});

@@ -10,8 +10,10 @@ import { smallReads } from '../middleware/small-reads.js';
 export { piecesOf } from './pieces.js';
 export { urlSourceFrom } from './url.js';
 
+/** @import { FullSource } from '../middleware/layer.js' */
+/** @import { Meter } from '../middleware/meter.js' */
 /** @import { Source, Stat } from '../types.js' */
-/** @import { FullSource, LocalSource, Meter, SourceOptions } from './index.js' */
+/** @import { LocalSource, SourceOptions } from './index.js' */
 
 /**
  * Check, retry, coalesce and cache for URLs and other remote sources; check for all others, unless they contain it
@@ -41,9 +43,7 @@ export function layered(source, options, usage, own) {
 /**
  * A source that first repeats its earlier answer about its end.
  *
- * @param {Source} source
- * @param {Stat & { bytes: Uint8Array }} [told]
- * @returns {Source}
+ * @param {Source} source @param {Stat & { bytes: Uint8Array }} [told] @returns {Source}
  */
 export const telling = (source, told) =>
   layer(source, {

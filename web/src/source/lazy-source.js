@@ -6,9 +6,7 @@ import { lazyStream } from './pieces.js';
 /**
  * A source that is loaded when it is first used; `known` are its members until then.
  *
- * @param {Partial<Source>} known
- * @param {() => Promise<Source>} load
- * @returns {Source}
+ * @param {Partial<Source>} known @param {() => Promise<Source>} load @returns {Source}
  */
 export function lazySource(known, load) {
   /** @type {Promise<import('../middleware/layer.js').FullSource> | undefined} */

@@ -2,11 +2,10 @@
 import { asBytes } from '../bytes.js';
 import { collector, isBytes, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
-import { blobSource } from './blob.js';
-import { bytesSource } from './bytes.js';
+import { blobSource, bytesSource } from './memory.js';
 import { lazySource } from './lazy-source.js';
 
-/** @typedef {import('../types.js').Source} Source */
+/** @import { Source } from '../types.js' */
 
 /**
  * The answer to a request: a Response, an R2ObjectBody, the result of a GetObject of S3.
@@ -65,24 +64,18 @@ export function otherSource(input, memory = MEMORY) {
   );
 }
 
-/**
- * A blob: or data: URL, which is fetched as a whole, without a server.
- *
- * @param {string} url
- */
+/** A blob: or data: URL, which is fetched as a whole, without a server. @param {string} url */
 const localUrlSource = (url) =>
   lazySource({ name: 'the URL' }, async () => blobSource(await (await fetch(url)).blob()));
 
 /**
  * The stream in an answer to a request, or the input itself if it is a stream; and its length if known.
  *
- * @param {any} input
- * @returns {{ name: string, body: any, size?: number }}
+ * @param {any} input @returns {{ name: string, body: any, size?: number }}
  */
 function streamIn(input) {
-  if (typeof Request !== 'undefined' && input instanceof Request && !input.body) {
+  if (typeof Request !== 'undefined' && input instanceof Request && !input.body)
     throw new CpbError('USAGE', 'the input is a Request without a body: pass its URL, or the Response to it');
-  }
   if ('Body' in input) {
     if (input.ContentRange) throw part('the object');
     return { name: 'the object', body: input.Body, size: input.ContentLength };
@@ -90,9 +83,8 @@ function streamIn(input) {
   if (!('body' in input)) return { name: 'the stream', body: input.readable?.getReader ? input.readable : input };
   const { body, url, key, status, headers, bodyUsed } = input;
   const name = url ? String(url).replace(/[?#].*/, '') : (key ?? 'the Response');
-  if (status !== undefined && input.ok === false) {
+  if (status !== undefined && input.ok === false)
     throw new CpbError('HTTP', `${name}: ${status}`, { status, retryable: status === 429 || status > 500 });
-  }
   if (status === 206) throw part(name);
   if (bodyUsed) throw used(name);
   const length = headers?.get?.('content-length');
@@ -157,9 +149,8 @@ function spooled(name, steps, most, size) {
       if ((length += bytes.length) > most) throw tooLong(length);
       all.add(bytes);
     }
-    if (size !== undefined && length !== size) {
+    if (size !== undefined && length !== size)
       throw new CpbError('NETWORK', `${name} ended after ${length} of ${size} bytes`, { offset: length });
-    }
     return bytesSource(all.bytes());
   }
 
@@ -187,8 +178,7 @@ function spooled(name, steps, most, size) {
 /**
  * A file of the origin private file system, or one that the user chose; after CHANGED it is requested again.
  *
- * @param {{ name?: string, getFile: () => Promise<Blob> }} handle
- * @returns {Source}
+ * @param {{ name?: string, getFile: () => Promise<Blob> }} handle @returns {Source}
  */
 function handleSource(handle) {
   const { name = 'the file' } = handle;
@@ -210,15 +200,13 @@ function handleSource(handle) {
 /**
  * Reads to the end of the array or of the file; returns the number of bytes.
  *
- * @param {{ read: (bytes: Uint8Array, o: { at: number }) => number }} handle
- * @param {number} offset
+ * @param {{ read: (bytes: Uint8Array, o: { at: number }) => number }} handle @param {number} offset
  * @param {Uint8Array} bytes
  */
 function readInto(handle, offset, bytes) {
   let at = 0;
-  for (let count = -1; at < bytes.length && count !== 0; at += count) {
+  for (let count = -1; at < bytes.length && count !== 0; at += count)
     count = handle.read(bytes.subarray(at), { at: offset + at });
-  }
   return at;
 }
 

@@ -2,12 +2,9 @@
 import { collector, room } from '../collector.js';
 import { streamOf } from './streams.js';
 
-/** @typedef {import('../types.js').Source} Source */
+/** @import { Source } from '../types.js' */
 
-/**
- * @param {ReadableStream<Uint8Array>} stream
- * @returns {AsyncGenerator<Uint8Array>}
- */
+/** @param {ReadableStream<Uint8Array>} stream @returns {AsyncGenerator<Uint8Array>} */
 export async function* piecesOf(stream) {
   const reader = stream.getReader();
   let ended = false;
@@ -60,8 +57,7 @@ export async function collect(pieces, length) {
 /**
  * `tail` by `stat` and `read`, for a source that has none.
  *
- * @param {Source} source
- * @returns {NonNullable<Source['tail']>}
+ * @param {Source} source @returns {NonNullable<Source['tail']>}
  */
 export const tailByRead = (source) => async (length, options) => {
   const stat = await source.stat(options);

@@ -70,9 +70,7 @@ export class Redirects {
    * Follows a redirect, and counts the requests: redirects that the runtime followed count as one. Each
    * response is passed on, so that it can be ended.
    *
-   * @param {import('./http-request.js').Incoming} incoming
-   * @param {string} to
-   * @param {{ again: () => void }} bill
+   * @param {import('./http-request.js').Incoming} incoming @param {string} to @param {{ again: () => void }} bill
    * @param {(url: string) => Promise<import('./http-request.js').Incoming>} ask
    */
   async *follow(incoming, to, bill, ask) {
@@ -101,8 +99,7 @@ export class Redirects {
    * After a failure of a request of `from`, which is not used again, and none if that failed at once: it is good for
    * one request, or in a browser for none that did not begin elsewhere. Whether the URL itself may say otherwise.
    *
-   * @param {any} error
-   * @param {string} from
+   * @param {any} error @param {string} from
    */
   ledAstray({ code, retryable }, from) {
     if (from === this.#home) return false;

@@ -7,7 +7,7 @@ import { slots } from '../middleware/shared.js';
 import { createFeed } from '../wasm/feed.js';
 import { otherFile } from '../reader/other-file.js';
 import { at } from '../wasm/instance.js';
-import { abortable } from './abort.js';
+import { abortable } from '../waiting.js';
 
 /** @import { Cost, ReadOptions, Source } from '../types.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
@@ -170,10 +170,7 @@ class Others {
   }
 
   /**
-   * @template T
-   * @param {string} name
-   * @param {number} size
-   * @param {(source: Prepared) => Promise<T>} act
+   * @template T @param {string} name @param {number} size @param {(source: Prepared) => Promise<T>} act
    * @param {ReadOptions} [options]
    */
   async #use(name, size, act, { signal } = {}) {

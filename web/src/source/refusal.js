@@ -1,10 +1,11 @@
 import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { encodingOf, hasParts } from './content-range.js';
+import { encodingOf, hasParts, isWeak } from './headers.js';
 
-/** @typedef {import('./exchange.js').Exchange} Exchange */
-/** @typedef {import('./resource.js').Resource} Resource */
-/** @typedef {import('./http-request.js').Incoming} Incoming */
+/** @import { Exchange } from './exchange.js' */
+/** @import { Span, Validators } from './headers.js' */
+/** @import { Incoming } from './http-request.js' */
+/** @import { Resource } from './resource.js' */
 
 /** The header that a server must send so that a page of another origin can read the headers it needs. */
 const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
@@ -26,9 +27,7 @@ const EXPLANATION = 2048;
  * The error for a response that is neither 200 nor 206. Object stores explain a refusal in the body, such as an expired
  * signature.
  *
- * @param {Incoming} incoming
- * @param {string} name
- * @returns {Promise<CpbError>}
+ * @param {Incoming} incoming @param {string} name @returns {Promise<CpbError>}
  */
 async function refusal(incoming, name) {
   const { response } = incoming;
@@ -55,9 +54,8 @@ async function explanation(incoming) {
   const decoder = new TextDecoder();
   let text = incoming.response.headers.get('www-authenticate') ?? '';
   try {
-    for (let piece; text.length < EXPLANATION && (piece = await incoming.next());) {
+    for (let piece; text.length < EXPLANATION && (piece = await incoming.next());)
       text += decoder.decode(piece, { stream: true });
-    }
   } catch (error) {
     if (!(error instanceof CpbError)) throw error;
   }
@@ -68,10 +66,7 @@ async function explanation(incoming) {
     .slice(0, 200);
 }
 
-/**
- * @param {Headers} headers
- * @returns {number | undefined} milliseconds
- */
+/** @param {Headers} headers @returns {number | undefined} milliseconds */
 function retryAfter(headers) {
   const text = headers.get('retry-after');
   if (!text) return undefined;
@@ -80,12 +75,7 @@ function retryAfter(headers) {
   return Number.isNaN(until) ? undefined : Math.max(0, until);
 }
 
-/**
- * The size in a 416.
- *
- * @param {Headers} headers
- * @returns {number | undefined}
- */
+/** The size in a 416. @param {Headers} headers @returns {number | undefined} */
 function sizeOf416(headers) {
   const size = /^bytes\s+\*\/(\d+)$/i.exec(headers.get('content-range') ?? '')?.[1];
   return size === undefined ? undefined : Number(size);
@@ -94,8 +84,7 @@ function sizeOf416(headers) {
 /**
  * The size of a whole body as announced; undefined for an encoded one.
  *
- * @param {Headers} headers
- * @returns {number | undefined}
+ * @param {Headers} headers @returns {number | undefined}
  */
 function announcedSize(headers) {
   const size = headers.get('content-length');
@@ -145,8 +134,7 @@ const LOOKS = 4;
 /**
  * The range of a response without the total size: `bytes 0-9/*`.
  *
- * @param {Headers} headers
- * @param {Resource} resource
+ * @param {Headers} headers @param {Resource} resource
  */
 export async function spanOfUnknown(headers, resource) {
   const found = openSpan(headers);
@@ -163,11 +151,7 @@ function openSpan(headers) {
   return begin < end && Number.isSafeInteger(end) ? { begin, end } : undefined;
 }
 
-/**
- * Finds the size of a resource whose ranges lack it: the offset after which nothing is left.
- *
- * @param {Exchange} http
- */
+/** Finds the size of a resource whose ranges lack it: the offset after which nothing is left. @param {Exchange} http */
 async function sizeByRanges(http) {
   let size = 0;
   for (let left = LOOKS; left > 0; left--) {
@@ -229,12 +213,7 @@ export async function withoutRange(incoming, resource, begin, end, signal) {
   return 0;
 }
 
-/**
- * The error for a 206 that does not tell its range of the resource.
- *
- * @param {Headers} headers
- * @param {Exchange} http
- */
+/** The error for a 206 that does not tell its range of the resource. @param {Headers} headers @param {Exchange} http */
 function unclear(headers, { name, crossOrigin }) {
   const encoding = encodingOf(headers);
   const text = headers.get('content-range');
@@ -267,7 +246,7 @@ const notPastEnd = ({ name }, begin, size) =>
  * @param {Exchange} http
  * @param {string} range the requested range
  * @param {number} offset where it begins
- * @param {import('./content-range.js').Span} span
+ * @param {Span} span
  */
 export const anotherRange = ({ name }, range, offset, { begin, end }) =>
   new CpbError('RANGE', `${name} was asked for ${range} and gave bytes ${begin}-${end - 1}`, { status: 206, offset });
@@ -303,3 +282,41 @@ export const perhapsChanged = (error) =>
     `${error.message}; perhaps the file changed while it was read: neither an ETag nor a date tells of that`,
     { offset: error.offset, cause: error },
   );
+
+/**
+ * Adds a response's validators to the known ones; if they contradict these, the resource has changed, which is an
+ * error.
+ *
+ * @param {Validators} known @param {Validators} found @param {string} name @returns {Validators}
+ */
+export function pin(known, found, name) {
+  const difference = differs(known, found);
+  if (difference) throw new CpbError('CHANGED', `${name} changed while it was read: ${difference}`);
+  return {
+    size: known.size,
+    etag: known.etag ?? found.etag,
+    lastModified: known.lastModified ?? found.lastModified,
+  };
+}
+
+/**
+ * ETags are compared weakly: a server that sometimes compresses weakens the tag of the same bytes. If one is weak or
+ * missing, the date must agree as well.
+ *
+ * @param {Validators} a @param {Validators} b
+ */
+function differs(a, b) {
+  /** @param {string} what @param {keyof Validators} key */
+  const changed = (what, key) => `its ${what} was ${a[key]}, now ${b[key]}`;
+  if (a.size !== b.size) return changed('size', 'size');
+  if (a.etag && b.etag) {
+    if (opaque(a.etag) !== opaque(b.etag)) return changed('ETag', 'etag');
+    if (!isWeak(a.etag) && !isWeak(b.etag)) return '';
+  }
+  return a.lastModified && b.lastModified && a.lastModified !== b.lastModified
+    ? changed('Last-Modified', 'lastModified')
+    : '';
+}
+
+/** @param {string} etag */
+const opaque = (etag) => etag.replace(/^W\//, '');

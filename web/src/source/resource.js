@@ -1,14 +1,13 @@
 /** A resource that is read by ranges: sends requests to its server, and interprets the responses. */
 import { CpbError } from '../errors.js';
 import { parts } from '../parts.js';
-import { PROBE, spanOf } from './content-range.js';
+import { PROBE, spanOf, tagOf, validatorsOf } from './headers.js';
 import { collect, tailByRead } from './pieces.js';
-import { tagOf, validatorsOf } from './tags.js';
 
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
-/** @typedef {import('./http-request.js').Incoming} Incoming */
-/** @typedef {import('./exchange.js').Exchange} Exchange */
-/** @typedef {import('./validators.js').Validators} Validators */
+/** @import { ReadOptions } from '../types.js' */
+/** @import { Exchange } from './exchange.js' */
+/** @import { Validators } from './headers.js' */
+/** @import { Incoming } from './http-request.js' */
 
 /** @typedef {{ begin: number, bytes: Uint8Array }} Held */
 
@@ -76,30 +75,16 @@ export class Resource {
   }
 
   /**
-   * Handles a response without a range, which may have the whole resource or its beginning.
-   *
-   * @param {Incoming} incoming
-   * @param {number} begin -1: the request was for the last bytes
-   * @param {number} end
-   * @param {AbortSignal} [signal]
-   */
-  async #without(incoming, begin, end, signal) {
-    return (await parts.unusual()).withoutRange(incoming, this, begin, end, signal);
-  }
-
-  /**
    * Requests [begin, end) once, and yields its pieces; none if the response was the whole resource, or only had its
    * size.
    *
-   * @param {number} begin
-   * @param {number} end
-   * @param {AbortSignal} [signal]
+   * @param {number} begin @param {number} end @param {AbortSignal} [signal]
    */
   #request(begin, end, signal) {
     const range = `bytes=${begin}-${end === Infinity ? '' : end - 1}`;
     return this.http.exchange(range, end - begin, signal, async (incoming) => {
       const span = await this.#spanOf(incoming.response);
-      if (!span) return this.#without(incoming, begin, end, signal);
+      if (!span) return (await parts.unusual()).withoutRange(incoming, this, begin, end, signal);
       if (span.begin === begin && span.end <= end) return span.end - begin;
       throw (await parts.unusual()).anotherRange(this.http, range, begin, span);
     });
@@ -109,13 +94,12 @@ export class Resource {
    * Requests the last bytes as a suffix range. If the server does not support suffixes, this is not an error: the size
    * or the whole resource may be known now, and plain ranges are used.
    *
-   * @param {number} length
-   * @param {AbortSignal} [signal]
+   * @param {number} length @param {AbortSignal} [signal]
    */
   #requestSuffix(length, signal) {
     return this.http.exchange(`bytes=-${length}`, length, signal, async (incoming) => {
       const span = await this.#spanOf(incoming.response);
-      if (!span) await this.#without(incoming, -1, length);
+      if (!span) await (await parts.unusual()).withoutRange(incoming, this, -1, length);
       this.#suffix = span?.end === span?.size && span?.begin === Math.max(0, (span?.size ?? 0) - length);
       return span && this.#suffix ? span.end - span.begin : 0;
     });
@@ -128,11 +112,7 @@ export class Resource {
     return bytes && from >= 0 && from < bytes.length ? bytes.subarray(from, end - begin) : undefined;
   }
 
-  /**
-   * @param {number} offset
-   * @param {number} length
-   * @param {AbortSignal} [signal]
-   */
+  /** @param {number} offset @param {number} length @param {AbortSignal} [signal] */
   async *pieces(offset, length, signal) {
     const wanted = offset + length;
     const end = () => Math.min(wanted, this.size());
@@ -150,9 +130,8 @@ export class Resource {
         offset += piece.length;
         yield piece;
       }
-      if (offset - before < SHORT && offset < end() && left-- === 0) {
+      if (offset - before < SHORT && offset < end() && left-- === 0)
         throw new CpbError('RANGE', `${this.http.name} keeps sending less than was asked for`, { offset });
-      }
     }
   }
 

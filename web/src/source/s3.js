@@ -3,9 +3,7 @@ import { CpbError } from '../errors.js';
 import { storedSource } from './bucket.js';
 import { streamOf } from './streams.js';
 
-/** @typedef {import('./bucket.js').Bucket} Bucket */
-/** @typedef {import('./bucket.js').BucketObject} BucketObject */
-/** @typedef {import('./bucket.js').BucketRange} BucketRange */
+/** @import { Bucket, BucketObject, BucketRange } from './bucket.js' */
 
 /**
  * The methods that are used of a client: `send`, which needs the SDK's GetObjectCommand, or `getObject`.
@@ -81,9 +79,8 @@ function errorOf(cause, key) {
 export function s3Source({ client, GetObjectCommand, bucket, key, input }) {
   /** @type {any} */
   const any = client;
-  if (!any?.getObject && !(any?.send && GetObjectCommand)) {
+  if (!any?.getObject && !(any?.send && GetObjectCommand))
     throw new CpbError('USAGE', 'the client is not an S3, or an S3Client with GetObjectCommand beside it');
-  }
 
   // A version belongs to one object.
   const ofOthers = { ...input, VersionId: undefined };

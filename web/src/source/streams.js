@@ -1,4 +1,4 @@
-import { controllerUnder, onAbort } from './abort.js';
+import { controllerUnder, onAbort } from '../waiting.js';
 
 /** @type {boolean | undefined} */
 let byteStreams;

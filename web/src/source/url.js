@@ -3,8 +3,8 @@ import { Exchange } from './exchange.js';
 import { streamOf } from './streams.js';
 import { Resource } from './resource.js';
 
-/** @typedef {import('../types.js').Source} Source */
-/** @typedef {import('./first-url.js').First} First */
+/** @import { Source } from '../types.js' */
+/** @import { First } from './first-url.js' */
 
 /**
  * How to read a URL; everything is optional.
@@ -52,9 +52,7 @@ export function urlSource(url, options = {}, usage = meter(options.budget)) {
 /**
  * The same, continuing with the state from before this code was loaded.
  *
- * @param {string | URL} url
- * @param {UrlOptions} options
- * @param {import('../middleware/meter.js').Meter} usage
+ * @param {string | URL} url @param {UrlOptions} options @param {import('../middleware/meter.js').Meter} usage
  * @param {First} first
  */
 export function urlSourceFrom(url, options, usage, first) {

@@ -53,10 +53,7 @@ const NEED_DICTIONARY = 3;
 /**
  * Calls an engine's functions, each of which is looked up once.
  *
- * @param {Instance} instance
- * @param {string} name
- * @param {() => number} pointer
- * @returns {Engine['call']}
+ * @param {Instance} instance @param {string} name @param {() => number} pointer @returns {Engine['call']}
  */
 function callerOf({ c }, name, pointer) {
   /** @type {Map<string, (...args: any[]) => any>} */
@@ -152,11 +149,8 @@ export function engineOf(instance, name, pointer, onFree) {
  *
  * The feed options apply when the engine is driven for the first time.
  *
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {Source | Prepared} source
- * @param {DriveOptions & FeedOptions} [options]
- * @returns {Promise<number>}
+ * @param {Instance} instance @param {Engine} engine @param {Source | Prepared} source
+ * @param {DriveOptions & FeedOptions} [options] @returns {Promise<number>}
  */
 export async function drive(instance, engine, source, options = {}) {
   const { signal, onStep, step: method = 'step', args = [], pause, got, ...feeding } = options;
@@ -188,17 +182,15 @@ export async function drive(instance, engine, source, options = {}) {
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
     got?.(feed.got - before);
-    if (!answered(instance, engine)) {
+    if (!answered(instance, engine))
       throw new CpbError('READ', `the source returned no bytes at ${offset}`, { offset });
-    }
   }
 }
 
 /**
  * Adds to damage that the file may have changed, if its source would not notice that.
  *
- * @param {CpbError} error
- * @param {Source | Prepared} source
+ * @param {CpbError} error @param {Source | Prepared} source
  */
 async function explained(error, source) {
   if (error.code !== 'DAMAGED' || !('near' in source) || source.near) return error;
@@ -229,8 +221,7 @@ function stepOn(instance, engine, act, onStep) {
 }
 
 /**
- * @param {Instance} instance
- * @param {Engine} engine
+ * @param {Instance} instance @param {Engine} engine
  * @returns {{ kind: number, file: number, offset: number, length: number, ahead: number }}
  */
 function needOf(instance, engine) {
@@ -244,8 +235,7 @@ const feedOf = ({ feed, others }, file) => (file ? others.get(file) : feed);
 /**
  * Satisfies a need, if the bytes are available or can be read synchronously.
  *
- * @param {Instance} instance
- * @param {Engine} engine
+ * @param {Instance} instance @param {Engine} engine
  */
 function answered(instance, engine) {
   const { kind, file, offset, length, ahead } = needOf(instance, engine);
@@ -283,10 +273,7 @@ function roomFor(instance, engine, size) {
 /**
  * Copies at least the bytes that will certainly be used into the engine's block; returns their number.
  *
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {Uint8Array} bytes
- * @param {number} length
+ * @param {Instance} instance @param {Engine} engine @param {Uint8Array} bytes @param {number} length
  */
 function lend(instance, engine, bytes, length) {
   const size = Math.min(bytes.length, Math.max(length, LENT_LEAST));

@@ -3,11 +3,46 @@
  */
 import { asCpbError } from '../errors.js';
 import { parts } from '../parts.js';
-import { abortable } from '../source/abort.js';
-import { RecentBytes } from './recent-bytes.js';
+import { abortable } from '../waiting.js';
 
 /** @import { Range, ReadOptions, Source } from '../types.js' */
-/** @import { Piece } from './recent-bytes.js' */
+
+/** @typedef {{ offset: number, bytes: Uint8Array }} Piece */
+
+/** The most pieces: each is looked at before more is fetched. A small one cost a request like a large one. */
+const MANY = 4096;
+
+/** Bytes of a source that were fetched last and may be needed again, within a bound. */
+export class RecentBytes {
+  #most;
+  /** @type {Piece[]} the one used last comes first */
+  pieces = [];
+  /** Bytes of all of them. */
+  #size = 0;
+
+  /** @param {number} most bytes; the last piece is kept even if it is longer */
+  constructor(most) {
+    this.#most = most;
+  }
+
+  /** @param {number} offset @param {Uint8Array} bytes */
+  add(offset, bytes) {
+    const pieces = this.pieces;
+    if (bytes.length > 0) pieces.unshift({ offset, bytes });
+    this.#size += bytes.length;
+    while (pieces.length > 1 && (this.#size > this.#most || pieces.length > MANY))
+      this.#size -= pieces.pop()?.bytes.length ?? 0;
+  }
+
+  /** What there is from `offset` on, in one piece. @param {number} offset */
+  at(offset) {
+    const pieces = this.pieces;
+    const i = pieces.findIndex((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
+    const piece = pieces[i];
+    if (i > 0) pieces.unshift(...pieces.splice(i, 1));
+    return piece?.bytes.subarray(offset - piece.offset);
+  }
+}
 
 /**
  * @typedef {object} FeedOptions
@@ -78,12 +113,7 @@ export class SourceFeed {
     return this.recent.at(offset);
   }
 
-  /**
-   * @param {number} offset
-   * @param {number} length
-   * @param {number} ahead
-   * @param {ReadOptions} [options]
-   */
+  /** @param {number} offset @param {number} length @param {number} ahead @param {ReadOptions} [options] */
   fetch(offset, length, ahead, options) {
     return this.#guarded(
       async () => (await parts.reading()).fetchFor(this, offset, length, ahead, options),
@@ -134,9 +164,5 @@ export class SourceFeed {
   }
 }
 
-/**
- * @param {Source} source
- * @param {FeedOptions} [options]
- * @returns {Feed}
- */
+/** @param {Source} source @param {FeedOptions} [options] @returns {Feed} */
 export const createFeed = (source, options = {}) => new SourceFeed(source, options);

@@ -1,9 +1,11 @@
-/** How a feed fetches bytes other than its end. */
-import { abortable } from '../source/abort.js';
-import { longest } from './feed.js';
+/** How a feed fetches bytes other than its end: on demand, or without waiting into the memory of its engine. */
+import { abortable } from '../waiting.js';
+import { createFeed, longest } from './feed.js';
 
-/** @import { ReadOptions, Source } from '../types.js' */
-/** @import { OpenStream, SourceFeed } from './feed.js' */
+/** @import { Told } from '../progress.js' */
+/** @import { Prepared } from '../source/index.js' */
+/** @import { Cost, ReadOptions, Source } from '../types.js' */
+/** @import { Feed, FeedOptions, OpenStream, SourceFeed } from './feed.js' */
 
 /** The largest gap that is skipped by reading on in an open stream. */
 const GAP = 256 * 1024;
@@ -13,10 +15,7 @@ const NEAR = 64 * 1024;
 const WIDEST = 128 * 1024;
 
 /**
- * @param {SourceFeed} feed
- * @param {number} offset
- * @param {number} length
- * @param {number} ahead
+ * @param {SourceFeed} feed @param {number} offset @param {number} length @param {number} ahead
  * @param {ReadOptions} [options]
  */
 export function fetchFor(feed, offset, length, ahead, options) {
@@ -41,10 +40,7 @@ export function fetchFor(feed, offset, length, ahead, options) {
  * How far to fetch from `offset`: the needed bytes, the engine's hint, and more while it makes short jumps; without
  * remembered bytes, and not beyond the limit.
  *
- * @param {SourceFeed} feed
- * @param {number} offset
- * @param {number} length
- * @param {number} hint
+ * @param {SourceFeed} feed @param {number} offset @param {number} length @param {number} hint
  */
 function endOf(feed, offset, length, hint) {
   const { ahead = 0, until } = feed.options;
@@ -60,9 +56,7 @@ function endOf(feed, offset, length, hint) {
 /**
  * Where the first piece after `offset` begins, or `end`.
  *
- * @param {import('./recent-bytes.js').RecentBytes} recent
- * @param {number} offset
- * @param {number} end
+ * @param {import('./feed.js').RecentBytes} recent @param {number} offset @param {number} end
  */
 function nextAfter({ pieces }, offset, end) {
   for (const piece of pieces) {
@@ -107,4 +101,39 @@ async function readStream(feed, offset, signal) {
     feed.add(open.offset, value);
     open.offset += value.length;
   }
+}
+
+/** The largest read at once, unless more is needed. */
+const MOST = 2 ** 20;
+
+/**
+ * A feed that reads into the engine's own memory, if the source is a file: after a jump shorter than NEAR, twice as much
+ * as before, up to NEAR. The code that drives the engine yields to
+ * other work in between, so that it does no more at once than in `turn.js`.
+ *
+ * @param {Prepared} source
+ * @param {FeedOptions} [options]
+ * @param {Told} [got] called with the number of bytes read
+ * @returns {Feed}
+ */
+export function feedAtOnce(source, options, got) {
+  const feed = createFeed(source, options);
+  const read = source.local && source.below?.readInto;
+  const cost = /** @type {Cost} */ (source.transferred);
+  let asked = -Infinity,
+    width = 0;
+  if (!read) return feed;
+
+  feed.readInto = (offset, length, ahead, room) => {
+    if (feed.size === undefined) return 0;
+    width = offset >= asked && offset - asked < NEAR ? Math.min(Math.max(2 * width, length), NEAR) : 0;
+    const most = Math.max(length, width, Math.min(ahead, MOST));
+    const count = read(offset, room(Math.min(feed.size - offset, most))) ?? 0;
+    asked = offset + count;
+    cost.requests++;
+    cost.bytes += count;
+    got?.(count);
+    return count;
+  };
+  return feed;
 }

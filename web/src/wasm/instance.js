@@ -28,31 +28,6 @@ export const NONE = 0xffffffffffffffffn;
  *   `struct_size` if there is one
  */
 
-/**
- * @typedef {object} Instance
- * @property {Record<string, any>} c the module's exports. 64-bit arguments are BigInt; results are unsigned numbers,
- *   also 64-bit ones (Infinity for UINT64_MAX). A trap becomes a CpbError TRAPPED, and so does every later call
- * @property {number} users number of live engines and other objects in it
- * @property {number} schema the built-in types, once they were needed
- * @property {number} dictionary Brotli's, once it was needed
- * @property {number} most largest size of its memory in bytes
- * @property {(pointer: number, length: number) => Uint8Array} view of the memory: valid until the next call
- * @property {(pointer: number, length: number) => Uint8Array} copy
- * @property {(pointer: number, length?: number) => string} text to its NUL if no
- *   length is given
- * @property {(pointer: number) => number} u32
- * @property {(pointer: number, value: number) => void} setU32
- * @property {(pointer: number) => bigint} u64
- * @property {(name: StructName | Layout, pointer: number) => Values} get a struct's fields
- * @property {(name: StructName | Layout, pointer: number, values: Values) => void} set
- * @property {(size: number) => number} alloc throws MEMORY
- * @property {(pointer: number) => void} free
- * @property {<T>(use: (scope: Scope) => T) => T} scope `use` must not be async
- * @property {(pointer: number) => CpbError} error from a cpb_error
- * @property {() => boolean} reusable whether another file may use it
- * @property {() => void} checkMemory throws LIMIT once it has exceeded the limit
- */
-
 /** @param {StructName | Layout} name */
 const layoutOf = (name) => (typeof name === 'object' ? name : structs[name]);
 
@@ -68,13 +43,20 @@ function unsigned(result) {
   return typeof result === 'bigint' ? toNumber(result) : result;
 }
 
-/** @implements {Instance} */
-class ModuleInstance {
-  /** @type {Instance['c']} */
+export class Instance {
+  /**
+   * The module's exports. 64-bit arguments are BigInt; results are unsigned numbers, also 64-bit ones (Infinity for
+   * UINT64_MAX). A trap becomes a CpbError TRAPPED, and so does every later call.
+   * @type {Record<string, any>}
+   */
   c = {};
+  /** Number of live engines and other objects in it. */
   users = 0;
+  /** The built-in types, once they were needed. */
   schema = 0;
+  /** The largest size of its memory, in bytes. */
   most = 2 ** 30;
+  /** Brotli's dictionary, once it was needed. */
   dictionary = 0;
   #memory;
   #data;
@@ -109,7 +91,7 @@ class ModuleInstance {
     return this.#data;
   }
 
-  /** @param {number} pointer @param {number} length */
+  /** A part of the memory: valid until the next call. @param {number} pointer @param {number} length */
   view(pointer, length) {
     return new Uint8Array(this.#memory.buffer, pointer, length);
   }
@@ -119,7 +101,7 @@ class ModuleInstance {
     return this.view(pointer, length).slice();
   }
 
-  /** @param {number} pointer @param {number} [length] */
+  /** @param {number} pointer @param {number} [length] by default to its NUL */
   text(pointer, length) {
     const bytes = this.view(pointer, length ?? this.#memory.buffer.byteLength - pointer);
     return decoder.decode(length === undefined ? bytes.subarray(0, bytes.indexOf(0)) : bytes);
@@ -140,7 +122,7 @@ class ModuleInstance {
     this.#view.setUint32(pointer, value, true);
   }
 
-  /** @param {StructName | Layout} name @param {number} pointer */
+  /** A struct's fields. @param {StructName | Layout} name @param {number} pointer */
   get(name, pointer) {
     /** @type {Values} */
     const values = {};
@@ -183,7 +165,7 @@ class ModuleInstance {
     else view.setUint32(p, Math.min(Number(value), 0xffffffff), true);
   }
 
-  /** @param {number} size */
+  /** Throws MEMORY. @param {number} size @returns {number} */
   alloc(size) {
     const pointer = this.c.malloc(size || 1);
     if (!pointer) throw new CpbError('MEMORY', `no memory for ${size} bytes`);
@@ -195,55 +177,46 @@ class ModuleInstance {
     this.c.free(pointer);
   }
 
-  /** @template T @param {(scope: Scope) => T} use @returns {T} */
+  /** @template T @param {(scope: Scope) => T} use must not be async @returns {T} */
   scope(use) {
     return inScope(this, use);
   }
 
-  /** @param {number} pointer */
+  /** From a cpb_error. @param {number} pointer */
   error(pointer) {
     const { code, offset, message } = this.get('error', pointer);
     return new CpbError(codes[code - 1] ?? 'DAMAGED', message, offset === Infinity ? {} : { offset });
   }
 
+  /** Whether another file may use it. */
   reusable() {
     return !this.#dead && this.users === 0 && this.#memory.buffer.byteLength <= REUSED;
   }
 
+  /** Throws LIMIT once it has exceeded the limit. */
   checkMemory() {
     if (this.#memory.buffer.byteLength <= this.most) return;
     throw (this.#dead = new CpbError('LIMIT', `more than ${this.most} bytes of memory (limits.memory)`));
   }
 }
 
-/**
- * @param {WebAssembly.Module} module
- * @returns {Promise<Instance>}
- */
+/** @param {WebAssembly.Module} module @returns {Promise<Instance>} */
 export async function createInstance(module) {
   const { exports } = await WebAssembly.instantiate(module);
-  return new ModuleInstance(exports);
+  return new Instance(exports);
 }
 
 /** A larger instance is not reused for another file. */
 const REUSED = 16 * 2 ** 20;
 
-/**
- * @param {Record<string, (...args: any[]) => any>} c
- * @param {string} name
- * @returns {(...args: any[]) => any}
- */
+/** @param {Record<string, (...args: any[]) => any>} c @param {string} name @returns {(...args: any[]) => any} */
 export function at(c, name) {
   const f = c[name];
   if (!f) throw new CpbError('UNSUPPORTED', `this WebAssembly module has no ${name}`);
   return f;
 }
 
-/**
- * @template T
- * @param {Instance} instance
- * @param {(scope: Scope) => T} use
- */
+/** @template T @param {Instance} instance @param {(scope: Scope) => T} use */
 function inScope(instance, use) {
   /** @type {number[]} */
   const blocks = [];
@@ -279,4 +252,35 @@ function inScope(instance, use) {
     // After a trap, each call throws it again.
     blocks.forEach(instance.free, instance);
   }
+}
+
+/** The most idle instances of a module that are kept for the next file. */
+const KEPT = 4;
+
+/** @type {WeakMap<WebAssembly.Module, Instance[]>} */
+const idle = new WeakMap();
+
+/**
+ * An instance without other users; `release` it when all objects made in it
+ * are freed.
+ *
+ * @param {WebAssembly.Module} module
+ * @param {number} [memory] bytes that it may have; default 1 GiB
+ */
+export async function acquire(module, memory = 2 ** 30) {
+  const instance = idle.get(module)?.pop() ?? (await createInstance(module));
+  instance.most = memory;
+  return instance;
+}
+
+/**
+ * Keeps it for the next file, unless it trapped, grew large, or something in it
+ * is still alive: then it is left to the garbage collector.
+ *
+ * @param {WebAssembly.Module} module @param {Instance} instance
+ */
+export function release(module, instance) {
+  const kept = idle.get(module) ?? [];
+  if (instance.reusable() && kept.length < KEPT) kept.push(instance);
+  idle.set(module, kept);
 }

@@ -3,9 +3,7 @@
 /**
  * The names that a C function, such as cpb_model_kind_name(), gives to the numbers from 1 on.
  *
- * @param {Instance} instance
- * @param {(number: number) => number} name
- * @returns {string[]}
+ * @param {Instance} instance @param {(number: number) => number} name @returns {string[]}
  */
 export function namesOf(instance, name) {
   const names = [];

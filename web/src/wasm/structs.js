@@ -30,12 +30,7 @@ const declarations = {
 
 /** @typedef {keyof typeof declarations} StructName */
 
-/**
- * @param {string} name
- * @param {string} declaration
- * @param {Record<string, Layout>} known
- * @returns {Layout}
- */
+/** @param {string} name @param {string} declaration @param {Record<string, Layout>} known @returns {Layout} */
 function layOut(name, declaration, known) {
   /** @type {Layout} */
   const layout = { name, size: 0, align: 1, fields: {} };
@@ -55,12 +50,7 @@ function layOut(name, declaration, known) {
   return layout;
 }
 
-/**
- * Each is laid out when it is first used.
- *
- * @template {string} Name
- * @param {Record<Name, string>} all
- */
+/** Each is laid out when it is first used. @template {string} Name @param {Record<Name, string>} all */
 export function layOutAll(all) {
   const done = /** @type {Record<Name, Layout>} */ ({});
   for (const [name, declaration] of /** @type {[Name, string][]} */ (Object.entries(all))) {

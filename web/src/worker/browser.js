@@ -1,6 +1,7 @@
 /** openInWorker() and inspectInWorker() for runtimes with web Workers. */
 import { workerUrl } from '../init.js';
-import { inspectIn, openIn, startAt } from './page.js';
+import { startAt } from './connected-worker.js';
+import { inspectIn, openIn } from './page.js';
 
 /** @import { ModelKind } from '../inspect/asked.js' */
 /** @import { InspectOptions } from '../inspect/inspect.js' */
@@ -19,7 +20,9 @@ const start = () =>
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */
-const openInWorker = (input, options) => openIn(start, input, options);
+export function openInWorker(input, options) {
+  return openIn(start, input, options);
+}
 
 /**
  * Like inspect(), but the work is done in a Worker, which ends with close(). Only the option `checkpoint.data` may be a
@@ -30,6 +33,6 @@ const openInWorker = (input, options) => openIn(start, input, options);
  * @param {InspectOptions<Kind>} [options]
  * @returns {Promise<ModelInWorker<Kind>>}
  */
-const inspectInWorker = (input, options) => inspectIn(start, input, options);
-
-export { inspectInWorker, openInWorker };
+export function inspectInWorker(input, options) {
+  return inspectIn(start, input, options);
+}

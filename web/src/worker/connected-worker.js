@@ -16,11 +16,27 @@ import { Connection } from './connection.js';
  */
 
 /**
+ * A web Worker with the script at this place. A script of another origin cannot be started directly, but another one
+ * may import it.
+ *
+ * @param {URL | string} place @returns {WorkerLike}
+ */
+export function startAt(place) {
+  const { href, origin } = new URL(place, globalThis.location?.href);
+  if (origin === globalThis.location?.origin)
+    return Object.assign(new Worker(href, { type: 'module' }), { file: href });
+  const text = `import ${JSON.stringify(href)};`;
+  const script = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  const worker = new Worker(script, { type: 'module' });
+  setTimeout(() => URL.revokeObjectURL(script), 60_000);
+  return Object.assign(worker, { file: href });
+}
+
+/**
  * It ends when the worker fails, or with `end`. If a worker fails before it has said anything, its script may be
  * missing. It must not refer to proxies of the worker's objects, which could then never be garbage-collected.
  *
- * @param {WorkerLike} worker
- * @param {() => void} [onEnd]
+ * @param {WorkerLike} worker @param {() => void} [onEnd]
  */
 export function connectWorker(worker, onEnd) {
   const connection = new Connection(worker, {

@@ -14,7 +14,7 @@
  * pull: transferring the stream would copy the bytes and lose the codes of errors.
  */
 import { CpbError } from '../errors.js';
-import { abortable, onAbort } from '../source/abort.js';
+import { abortable, onAbort } from '../waiting.js';
 import { unpack, watched } from './proxy.js';
 
 /** @import { Cost, Progress, ReadOptions } from '../types.js' */
@@ -103,9 +103,7 @@ export class Connection {
   /**
    * Exposes an object, by default with all its methods, and describes it to the other end.
    *
-   * @param {Record<string, any>} object
-   * @param {string[]} [members]
-   * @returns {Description}
+   * @param {Record<string, any>} object @param {string[]} [members] @returns {Description}
    */
   describe(object, members = Object.keys(object)) {
     const data = members.filter((name) => !isFunction(object[name]));

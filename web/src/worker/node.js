@@ -6,8 +6,8 @@ import { inspectIn, openIn } from './page.js';
 /** @import { ModelKind } from '../inspect/asked.js' */
 /** @import { InspectOptions } from '../inspect/inspect.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
-/** @import { ModelInWorker } from './page.js' */
 /** @import { WorkerLike } from './connected-worker.js' */
+/** @import { ModelInWorker } from './page.js' */
 
 /** A URL, or a path. @param {URL | string} host */
 const fileOf = (host) => (/^[a-z]{2,}:/i.test(String(host)) ? new URL(host) : host);
@@ -39,7 +39,9 @@ export function start(host = workerUrl ?? new URL('./host-node.js', import.meta.
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */
-const openInWorker = (input, options) => openIn(() => start(), input, options);
+export function openInWorker(input, options) {
+  return openIn(() => start(), input, options);
+}
 
 /**
  * Like inspect(), but the work is done in a worker thread, which ends with close(). Only the option `checkpoint.data`
@@ -50,6 +52,6 @@ const openInWorker = (input, options) => openIn(() => start(), input, options);
  * @param {InspectOptions<Kind>} [options]
  * @returns {Promise<ModelInWorker<Kind>>}
  */
-const inspectInWorker = (input, options) => inspectIn(() => start(), input, options);
-
-export { inspectInWorker, openInWorker };
+export function inspectInWorker(input, options) {
+  return inspectIn(() => start(), input, options);
+}

@@ -1,7 +1,8 @@
 /** openInWorker() and inspectInWorker(): the page's side. */
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../modules.js';
-import { moduleNamed } from '../inspect/which-module.js';
+import { moduleNamed } from '../inspect/address.js';
+import { types } from '../reader/chunks.js';
 import { disposable } from '../reader/open-file.js';
 import { sourceOf } from '../source/index.js';
 import { resolveReference } from '../source/references.js';
@@ -23,24 +24,6 @@ import { proxy } from './proxy.js';
  * @template {ModelKind} [Kind=ModelKind]
  * @typedef {Omit<Model<Kind>, 'message' | 'cut' | 'add'>} ModelInWorker
  */
-
-/**
- * A web Worker with the script at this place. A script of another origin cannot be started directly, but another one
- * may import it.
- *
- * @param {URL | string} place
- * @returns {WorkerLike}
- */
-export function startAt(place) {
-  const { href, origin } = new URL(place, globalThis.location?.href);
-  if (origin === globalThis.location?.origin)
-    return Object.assign(new Worker(href, { type: 'module' }), { file: href });
-  const text = `import ${JSON.stringify(href)};`;
-  const script = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
-  const worker = new Worker(script, { type: 'module' });
-  setTimeout(() => URL.revokeObjectURL(script), 60_000);
-  return Object.assign(worker, { file: href });
-}
 
 /** Ends a worker when none of its objects are referenced any more. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => end());
@@ -125,23 +108,15 @@ function referencesFor(connection, sources, own, options) {
   return { references: connection.describe({ resolve }) };
 }
 
-/**
- * @param {() => WorkerLike} start
- * @param {any} input
- * @param {OpenOptions} [options]
- * @returns {Promise<Message>}
- */
+/** @param {() => WorkerLike} start @param {any} input @param {OpenOptions} [options] @returns {Promise<Message>} */
 export async function openIn(start, input, options = {}) {
   const opened = await startFor(start, 'open', ['reader'], input, options);
   return messageOf(opened, input);
 }
 
 /**
- * @template {ModelKind} [Kind=ModelKind]
- * @param {() => WorkerLike} start
- * @param {any} input
- * @param {InspectOptions<Kind>} [options]
- * @returns {Promise<ModelInWorker<Kind>>}
+ * @template {ModelKind} [Kind=ModelKind] @param {() => WorkerLike} start @param {any} input
+ * @param {InspectOptions<Kind>} [options] @returns {Promise<ModelInWorker<Kind>>}
  */
 export async function inspectIn(start, input, options = {}) {
   const name = input?.name ?? String(input).replace(/[?#].*/s, '');
@@ -219,13 +194,8 @@ function addressOf(input) {
 }
 
 const CHUNK = ['bytes', 'stream', 'read', 'stored'];
-const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
 
-/**
- * @param {Opened} opened
- * @param {any} input
- * @returns {Message}
- */
+/** @param {Opened} opened @param {any} input @returns {Message} */
 function messageOf(opened, input) {
   const { owner, answer, end } = opened;
   const { object: id, methods, data } = answer;

@@ -2,7 +2,7 @@
  * Represents objects of the other thread: their methods make calls, and so does each step of their streams and
  * iterators.
  */
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { streamOf } from '../source/streams.js';
 
 /** @import { Connection, Packed, Place } from './connection.js' */
@@ -57,12 +57,7 @@ function streamFrom(owner, place, method, args) {
   );
 }
 
-/**
- * @param {Owner} owner
- * @param {Place} place
- * @param {string} method
- * @param {any[]} args
- */
+/** @param {Owner} owner @param {Place} place @param {string} method @param {any[]} args */
 async function* iterate(owner, place, method, args) {
   const options = args.at(-1);
   const { tell, check } = watched(options?.onProgress);
@@ -83,13 +78,7 @@ async function* iterate(owner, place, method, args) {
 /** Methods that return no promise. @type {Record<string, typeof streamFrom | typeof iterate>} */
 const shapes = { stream: streamFrom, merged: streamFrom, elements: iterate };
 
-/**
- * @param {Owner} owner
- * @param {Place} place
- * @param {string[]} methods
- * @param {object} data
- * @returns {any}
- */
+/** @param {Owner} owner @param {Place} place @param {string[]} methods @param {object} data @returns {any} */
 export function proxy(owner, place, methods, data) {
   /** @param {string} name */
   const method =

@@ -2,14 +2,13 @@
 import { setUpAllParts } from '../all-parts.js';
 import { init, setUp } from '../init.js';
 import { inspect } from '../inspect/inspect.js';
+import { types } from '../reader/chunks.js';
 import { open } from '../reader/index.js';
 import { Connection } from './connection.js';
 import { unpack } from './proxy.js';
 
 /** @import { Message } from '../reader/open.js' */
 /** @import { Port } from './connection.js' */
-
-const types = ['UNSET', 'MESSAGE', 'BYTES'];
 
 /** Serves the page, which opens one message or model. @param {Port} port */
 export function serve(port) {
@@ -22,19 +21,23 @@ export function serve(port) {
     owned: () => message?.kind === 'cpb',
     cost: () => message && { ...message.transferred },
   });
-  /** Uses the modules that were posted; the page has the others. @param {any} modules @param {any} more */
-  function use(modules, more) {
-    const { moduleFor } = unpack({ connection }, more);
-    setUp(moduleFor);
-    return init(modules);
+  /**
+   * Uses the modules that were posted (the page has the others); returns the input, and how to open it.
+   *
+   * @param {any} posted @param {any} [how]
+   */
+  async function take({ modules, more, input, source, options }, { signal, onProgress } = {}) {
+    setUp(unpack({ connection }, more).moduleFor);
+    await init(modules);
+    const from = source ? unpack({ connection }, source) : input;
+    return { from, how: { ...options, ...referencesOf(connection, options), signal, onProgress } };
   }
 
   connection.expose({
     /** @param {any} posted @param {any} [o] */
-    async open({ modules, more, input, source, options }, { signal, onProgress } = {}) {
-      await use(modules, more);
-      const from = source ? unpack({ connection }, source) : input;
-      const opened = await open(from, { ...options, ...referencesOf(connection, options), signal, onProgress });
+    async open(posted, o) {
+      const { from, how } = await take(posted, o);
+      const opened = await open(from, how);
       message = opened;
       const readIndex = async (/** @type {any} */ how) => {
         await opened.readIndex(how);
@@ -44,12 +47,10 @@ export function serve(port) {
     },
 
     /** @param {any} posted @param {any} [o] */
-    async inspect({ modules, more, input, source, options }, { signal, onProgress } = {}) {
-      await use(modules, more);
-      const { data } = Object(options.checkpoint);
-      if (data) options.checkpoint.data = unpack({ connection }, data).data;
-      const from = source ? unpack({ connection }, source) : input;
-      const how = { ...options, ...referencesOf(connection, options), signal, onProgress };
+    async inspect(posted, o) {
+      const { data } = Object(posted.options.checkpoint);
+      if (data) posted.options.checkpoint.data = unpack({ connection }, data).data;
+      const { from, how } = await take(posted, o);
       const model = await inspect(from, how);
       message = model.message;
       return connection.describe(

@@ -6,8 +6,7 @@ const { closeSync, openSync, writeSync } = fs;
 /**
  * Writes to an opened file without waiting.
  *
- * @param {{ fd: number }} file
- * @returns {import('../reader/merged-body.js').Put}
+ * @param {{ fd: number }} file @returns {import('../reader/merged-body.js').Put}
  */
 export const putTo = (file) => (offset, bytes) => {
   for (let at = 0; at < bytes.length;) at += writeSync(file.fd, bytes, at, bytes.length - at, offset + at);
@@ -16,8 +15,7 @@ export const putTo = (file) => (offset, bytes) => {
 /**
  * A file that gets its name when it is complete; until then it has a temporary name in the same folder.
  *
- * @param {string | URL} path
- * @returns {import('./sinks.js').OwnSink}
+ * @param {string | URL} path @returns {import('./sinks.js').OwnSink}
  */
 export function fileSink(path) {
   const name = String(path).startsWith('file:') ? url.fileURLToPath(path) : String(path);

@@ -17,8 +17,8 @@ import { outputOf } from './output.js';
  * @param {Input} input the .cpb file
  * @param {MergeOptions} [options]
  */
-const merge = (input, options = {}) =>
-  outputOf(async function* ({ signal, onProgress, put }) {
+export function merge(input, options = {}) {
+  return outputOf(async function* ({ signal, onProgress, put }) {
     is.checkOptions(options);
     signal?.throwIfAborted();
     const how = { format: /** @type {const} */ ('cpb'), ...options, signal };
@@ -46,5 +46,4 @@ const merge = (input, options = {}) =>
       message.close();
     }
   });
-
-export { merge };
+}

@@ -3,8 +3,8 @@ import { collector, room } from '../collector.js';
 import { asCpbError, CpbError } from '../errors.js';
 import * as is from '../options.js';
 import { streamOf } from '../source/streams.js';
-import { abortable } from '../source/abort.js';
-import { sinkOf } from './sinks.js';
+import { abortable } from '../waiting.js';
+import { files, sinkOf } from './sinks.js';
 
 /** @import { Progress } from '../types.js' */
 /** @import { Put } from '../reader/merged-body.js' */
@@ -60,12 +60,6 @@ import { sinkOf } from './sinks.js';
  * @typedef {(how: How) =>
  *   AsyncGenerator<Piece, R, void>} Make
  */
-
-/** @type {((path: string | URL) => OwnSink) | undefined} */
-let fileSink;
-
-/** Called by the entry for runtimes with files. @param {typeof fileSink} open */
-export const setUpFiles = (open) => void (fileSink = open);
 
 /** Turns errors of a sink into errors of this package. @param {() => unknown} call */
 async function ofSink(call) {
@@ -181,11 +175,7 @@ class Writing {
   }
 }
 
-/**
- * @template R
- * @param {Make<R>} make
- * @returns {Output<R>}
- */
+/** @template R @param {Make<R>} make @returns {Output<R>} */
 export function outputOf(make) {
   const writing = new Writing(make);
   return {
@@ -215,8 +205,8 @@ export function outputOf(make) {
       return writing.writeTo(sink, options, sink === destination ? undefined : sink);
     },
     async toFile(path, options = {}) {
-      if (!fileSink) throw new CpbError('UNSUPPORTED', 'toFile() is for Node, Deno and Bun: use to()');
-      const sink = fileSink(path);
+      if (!files) throw new CpbError('UNSUPPORTED', 'toFile() is for Node, Deno and Bun: use to()');
+      const sink = files.fileSink(path);
       return writing.writeTo(sink, options, sink);
     },
   };

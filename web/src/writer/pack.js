@@ -6,7 +6,7 @@ import { openFile } from '../reader/open-file.js';
 import { structs } from '../reader/structs.js';
 import * as is from '../options.js';
 import { prepare } from '../source/index.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { DONE } from '../wasm/engine.js';
 import { namesOf } from '../wasm/names.js';
 import { MEMORY } from '../source/other.js';
@@ -77,9 +77,7 @@ export function codecFields(instance, codec) {
 /**
  * The option fields that both engines have.
  *
- * @param {Instance} instance
- * @param {PackOptions} options
- * @param {How} how
+ * @param {Instance} instance @param {PackOptions} options @param {How} how
  */
 export function packFields(instance, options, { seekable }) {
   const { layout = 'remote', codec, transpose = false, indexPages = false, memory = MEMORY } = options;
@@ -202,8 +200,7 @@ const progressOf = ({ instance }, engine) =>
 
 /** @param {unknown} error @returns {never} */
 export function advise(error) {
-  if (error instanceof CpbError && / output is not seekable$/.test(error.message)) {
+  if (error instanceof CpbError && / output is not seekable$/.test(error.message))
     error.message += ': write to a file or a sink, or raise the option memory';
-  }
   throw error;
 }

@@ -1,11 +1,10 @@
 /** repack(): changes the layout of a .cpb file, without merging it. */
 import * as is from '../options.js';
-import { feedAtOnce } from '../wasm/at-once.js';
+import { feedAtOnce } from '../wasm/fetching.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, packing, withFile } from './pack.js';
-import { checkAlone, writerOptions } from './riegeli.js';
-import { structs } from './structs.js';
+import { checkAlone, structs, writerOptions } from './riegeli.js';
 
 /** @import { Input } from '../source/index.js' */
 /** @import { PackOptions } from './pack.js' */
@@ -30,8 +29,8 @@ const known = { riegeliOptions: is.text, ...packing };
  * @param {Input} input the .cpb file
  * @param {RepackOptions} [options]
  */
-const repack = (input, options = {}) =>
-  outputOf((how) =>
+export function repack(input, options = {}) {
+  return outputOf((how) =>
     withFile(input, options, known, how, async function* (file) {
       const { instance } = file;
       const { c } = instance;
@@ -56,5 +55,4 @@ const repack = (input, options = {}) =>
       return { chunks, size: yield* pack(file, engine, how), isSplit: chunks > 1 };
     }),
   );
-
-export { repack };
+}

@@ -1,17 +1,31 @@
 /** The options of Riegeli's writers, in Riegeli's own words. */
 import { CpbError } from '../errors.js';
 import { at } from '../wasm/instance.js';
-import { structs } from './structs.js';
+import { layOutAll } from '../wasm/structs.js';
 
 /** @import { Instance, Scope, Values } from '../wasm/instance.js' */
+
+export const structs = layOutAll({
+  codec_options: 'codec:i32 level:i32 window_log:i32',
+  split_options:
+    'struct_size:size type_name:ptr schema:ptr max_chunk_size inline_max' +
+    ' layout:i32 codec:codec_options seekable:i32 buffer:size read_size:size' +
+    ' splitter_version:i32 join_version:i32 bad_consumers:ptr num_bad_consumers:size' +
+    ' splitters:ptr num_splitters:size limits:ptr for_memory transpose:i32 index_pages' +
+    ' files:u32 file_size file_name:ptr',
+  repack_options:
+    'struct_size:size layout:i32 codec:codec_options seekable:i32 buffer:size' +
+    ' read_size:size limits:ptr for_memory transpose:i32 riegeli:ptr index_pages',
+  record_writer_options:
+    'struct_size:size codec:codec_options chunk_size record_per_chunk:i32 seekable:i32 buffer:size' +
+    ' append_at initial_padding final_padding metadata:ptr metadata_size:size limits:ptr' +
+    ' transpose:i32 bucket_fraction apart:i32', // bucket_fraction: the bits of a double
+});
 
 /**
  * A cpb_record_writer_options with `fields`, and the options in the text, if given.
  *
- * @param {Instance} instance
- * @param {Scope} scope
- * @param {string | undefined} text
- * @param {Values} [fields]
+ * @param {Instance} instance @param {Scope} scope @param {string | undefined} text @param {Values} [fields]
  * @returns {number}
  */
 export function writerOptions(instance, scope, text, fields) {
@@ -26,8 +40,7 @@ export function writerOptions(instance, scope, text, fields) {
 /**
  * Throws where the text is not alone, as it says all.
  *
- * @param {Record<string, unknown>} options
- * @param {string[]} others
+ * @param {Record<string, unknown>} options @param {string[]} others
  */
 export function checkAlone(options, others) {
   const other = others.find((name) => options[name] !== undefined);

@@ -63,10 +63,7 @@ import { CpbError } from '../errors.js';
  * @typedef {WritableStream | { writable: WritableStream } | WritableFile | OpenedFile | NodeWritable | Sink} Destination
  */
 
-/**
- * @param {Destination} destination
- * @returns {OwnSink | Promise<OwnSink>}
- */
+/** @param {Destination} destination @returns {OwnSink | Promise<OwnSink>} */
 export function sinkOf(destination) {
   const it = /** @type {any} */ (destination);
   const has = (/** @type {string} */ method) => typeof it?.[method] === 'function';
@@ -97,12 +94,7 @@ function streamSink(stream) {
   };
 }
 
-/**
- * The next write waits until the one before is out of the stream's buffer.
- *
- * @param {any} stream
- * @returns {Sink}
- */
+/** The next write waits until the one before is out of the stream's buffer. @param {any} stream @returns {Sink} */
 function nodeSink(stream) {
   /** @type {(error: unknown) => void} */
   let reject = () => {};
@@ -134,16 +126,17 @@ function nodeSink(stream) {
   };
 }
 
-/** Writes to an opened file of Node. @type {((handle: any) => Put) | undefined} */
-let filePut;
+/** Opens a file of Node, and writes to an opened one, in runtimes that have files.
+ * @type {{ fileSink: (path: string | URL) => OwnSink, putTo: (file: { fd: number }) => Put } | undefined} */
+export let files;
 
-/** Called by the entry for runtimes with files. @param {typeof filePut} put */
-export const setUpFilePut = (put) => void (filePut = put);
+/** Called by the entry for runtimes with files. @param {typeof files} given */
+export const setUpFiles = (given) => void (files = given);
 
 /** @param {any} handle a FileHandle of Node @returns {OwnSink} */
 function handleSink(handle) {
   let size = 0;
-  const put = filePut?.(handle);
+  const put = files?.putTo(handle);
   return {
     put:
       put &&
@@ -152,9 +145,8 @@ function handleSink(handle) {
         size = Math.max(size, offset + bytes.length);
       }),
     async write(offset, bytes) {
-      for (let at = 0; at < bytes.length;) {
+      for (let at = 0; at < bytes.length;)
         at += (await handle.write(bytes, at, bytes.length - at, offset + at)).bytesWritten;
-      }
       size = Math.max(size, offset + bytes.length);
     },
     close: () => handle.truncate(size),

@@ -3,11 +3,11 @@ import * as is from '../options.js';
 import { teller } from '../progress.js';
 import { big } from '../reader/chunks.js';
 import { newSchema } from '../reader/schema.js';
-import { feedAtOnce } from '../wasm/at-once.js';
+import { feedAtOnce } from '../wasm/fetching.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, packing, withFile } from './pack.js';
-import { structs } from './structs.js';
+import { structs } from './riegeli.js';
 
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Input } from '../source/index.js' */
@@ -46,8 +46,8 @@ const known = {
  * @param {Input} input what open() takes; a stream is held in memory
  * @param {SplitOptions} [options]
  */
-const split = (input, options = {}) =>
-  outputOf((how) =>
+export function split(input, options = {}) {
+  return outputOf((how) =>
     withFile(input, options, known, how, async function* (file) {
       const engine = newSplit(file, options, how);
       const got = teller(how.onProgress, 'input');
@@ -58,12 +58,9 @@ const split = (input, options = {}) =>
       return { chunks, size: yield* pack(file, engine, how), isSplit };
     }),
   );
+}
 
-/**
- * @param {OpenFile} file
- * @param {SplitOptions} options
- * @param {How} how
- */
+/** @param {OpenFile} file @param {SplitOptions} options @param {How} how */
 function newSplit(file, options, how) {
   const { instance } = file;
   const { type, schema, version = {} } = options;
@@ -100,5 +97,3 @@ function newSplit(file, options, how) {
     () => kept.forEach((pointer) => instance.free(pointer)),
   );
 }
-
-export { split };

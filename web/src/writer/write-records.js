@@ -5,7 +5,7 @@ import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../modules.js';
 import * as is from '../options.js';
 import { openFile } from '../reader/open-file.js';
-import { abortable } from '../source/abort.js';
+import { abortable } from '../waiting.js';
 import { prepare } from '../source/index.js';
 import { MEMORY } from '../source/other.js';
 import { DONE, ERROR, OUTPUT } from '../wasm/engine.js';
@@ -69,8 +69,8 @@ const known = { ...replaced, riegeliOptions: is.text, metadata: is.bytes, memory
  * @param {WriteRecordsOptions} [options]
  * @returns {Output<RecordsResult>}
  */
-const writeRecords = (records, options = {}) =>
-  outputOf(async function* (how) {
+export function writeRecords(records, options = {}) {
+  return outputOf(async function* (how) {
     is.checkOptions(options, known);
     checkAlone({ ...options }, Object.keys(replaced));
     how.signal?.throwIfAborted();
@@ -82,6 +82,7 @@ const writeRecords = (records, options = {}) =>
       file.close();
     }
   });
+}
 
 /** Riegeli's default. */
 const BROTLI = { name: /** @type {const} */ ('brotli') };
@@ -89,11 +90,7 @@ const BROTLI = { name: /** @type {const} */ ('brotli') };
 /** The bits of a double. @param {number} number */
 const bitsOf = (number) => new BigUint64Array(new Float64Array([number]).buffer)[0];
 
-/**
- * @param {OpenFile} file
- * @param {WriteRecordsOptions} options
- * @param {How} how
- */
+/** @param {OpenFile} file @param {WriteRecordsOptions} options @param {How} how */
 function newWriter(file, options, { seekable }) {
   const { codec = BROTLI, chunkSize, transpose = false, bucketFraction, memory = MEMORY } = options;
   const metadata = options.metadata && asBytes(options.metadata);
@@ -119,10 +116,7 @@ function newWriter(file, options, { seekable }) {
 const BATCH = { bytes: 256 * 1024, records: 4096 };
 
 /**
- * @param {OpenFile} file
- * @param {Engine} writer
- * @param {RecordsInput} records
- * @param {How} how
+ * @param {OpenFile} file @param {Engine} writer @param {RecordsInput} records @param {How} how
  * @returns {AsyncGenerator<Piece, RecordsResult, void>}
  */
 async function* write(file, writer, records, { signal, onProgress }) {
@@ -148,12 +142,7 @@ async function* write(file, writer, records, { signal, onProgress }) {
   return result;
 }
 
-/**
- * Puts records into the engine, and yields its output.
- *
- * @param {OpenFile} file
- * @param {Engine} writer
- */
+/** Puts records into the engine, and yields its output. @param {OpenFile} file @param {Engine} writer */
 function inserter({ instance, keep }, writer) {
   const room = instance.alloc(BATCH.bytes + 4 * BATCH.records);
   keep(() => instance.free(room));
@@ -214,8 +203,7 @@ function inserter({ instance, keep }, writer) {
 /**
  * Lists of records that go into the module at once; a record that is too large is alone.
  *
- * @param {RecordsInput} records
- * @param {AbortSignal} [signal]
+ * @param {RecordsInput} records @param {AbortSignal} [signal]
  */
 async function* batches(records, signal) {
   /** @type {Uint8Array[]} */
@@ -223,9 +211,8 @@ async function* batches(records, signal) {
   let bytes = 0;
   let count = 0;
   for await (const given of inTurn(records, signal)) {
-    if (!isBytes(given)) {
+    if (!isBytes(given))
       throw new CpbError('USAGE', `record ${count} is ${typeof given}; expected a Uint8Array or another view of bytes`);
-    }
     const record = asBytes(given);
     if (batch.length === BATCH.records || (batch.length > 0 && bytes + record.length > BATCH.bytes)) {
       yield batch;
@@ -242,9 +229,7 @@ async function* batches(records, signal) {
 /**
  * The same, but an abort ends the waiting.
  *
- * @param {RecordsInput} records
- * @param {AbortSignal} [signal]
- * @returns {RecordsInput}
+ * @param {RecordsInput} records @param {AbortSignal} [signal] @returns {RecordsInput}
  */
 function inTurn(records, signal) {
   if (typeof records === 'object' && records !== null) {
@@ -268,5 +253,3 @@ async function* leaving(records, signal) {
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }
-
-export { writeRecords };

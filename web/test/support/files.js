@@ -4,7 +4,7 @@ import { drive, engineOf, OUTPUT } from '../../src/wasm/engine.js';
 import { layOutAll } from '../../src/wasm/structs.js';
 import { moduleFor } from '../../src/modules.js';
 import { pieceOf } from '../../src/writer/pack.js';
-import { structs } from '../../src/writer/structs.js';
+import { structs } from '../../src/writer/riegeli.js';
 
 /** @import { Cost, Source } from '../../src/types.js' */
 

@@ -1,8 +1,5 @@
 /** The models that there are to ask: those of the corpus, and those that other tests made. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { root } from '../runtimes/files.js';
 
 const data = `${root}tests/data/`;
@@ -37,18 +34,14 @@ export const madeModels = (existsSync(made) ? readdirSync(made) : [])
   .filter((path) => existsSync(path));
 
 /**
- * The archive of SameDiff models, unpacked: whole paths, of those that are as they should be,
- * or of the others.
+ * Whole paths of SameDiff models: of those that are as they should be, or of the others.
  *
  * @param {{ damaged?: boolean }} [which]
  * @returns {string[]}
  */
-export function unpackSameDiff({ damaged = false } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'cpb-samediff-'));
-  process.on('exit', () => rmSync(folder, { recursive: true }));
-  execFileSync('tar', ['-xJf', `${data}samediff.tar.xz`, '-C', folder]);
-  const { files } = JSON.parse(readFileSync(`${folder}/samediff/manifest.json`, 'utf8'));
+export function sameDiffModels({ damaged = false } = {}) {
+  const { files } = JSON.parse(readFileSync(`${data}samediff/manifest.json`, 'utf8'));
   return files
     .filter((/** @type {any} */ { expect }) => (expect !== 'ok') === damaged)
-    .map((/** @type {any} */ { file }) => `${folder}/samediff/${file}`);
+    .map((/** @type {any} */ { file }) => `${data}samediff/${file}`);
 }

@@ -1,4 +1,4 @@
-#include "model/common/tensor/element.h"
+#include "model/common/tensor/tensor.h"
 
 #include <math.h>
 
@@ -63,6 +63,7 @@ bool cpb_small_float_of(uint64_t dtype, uint32_t bits, double *value) {
 
 /* --- Numbers ---------------------------------------------------------------------------------- */
 
+/* All formats store elements little-endian, whatever the host is. */
 static uint64_t load(const uint8_t *bytes, size_t size) {
   uint64_t value = 0;
   for (size_t i = size; i > 0; i--) value = value << 8 | bytes[i - 1];

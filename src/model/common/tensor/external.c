@@ -1,9 +1,14 @@
-#include "model/common/tensor/external.h"
+#include "model/common/tensor/values.h"
 
 #include "base/checked.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "model/common/tensor/scan.h"
+
+/* A streaming reader gathers one entry at a time into the same memory. An entry's content is therefore copied to `v`
+ * before the next one is gathered, and so_far() takes it up again.
+ *
+ * Nothing here opens the file. The location is only checked to be printable text; the host decides which paths it
+ * may open (cpb_other_file). */
 
 #define LONGEST_PATH 4096
 

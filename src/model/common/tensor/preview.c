@@ -1,8 +1,35 @@
-#include "model/common/tensor/preview.h"
-
 #include "base/checked.h"
+#include "model/common/answer.h"
 #include "model/common/cursor.h"
-#include "model/common/text.h"
+#include "model/common/tensor/tensor.h"
+#include "model/common/tensor/values.h"
+
+/* --- layout ----------------------------------------------------------------------------------- */
+
+static bool describe(uint64_t dtype, cpb_tensor_type *type) {
+  const cpb_tensor_format *format = cpb_tensor_format_of(dtype);
+  *type = (cpb_tensor_type){.format = format};
+  cpb_dtype_name(dtype, type->name, sizeof type->name);
+  if (!format) return false;
+  type->field = format->field;
+  type->wire = cpb_tensor_field_type(format->field);
+  return true;
+}
+
+const cpb_tensor_layout cpb_tensorflow_layout = {.dtype = TENSOR_DTYPE,
+                                                 .shape = TENSOR_SHAPE,
+                                                 .content = TENSOR_CONTENT,
+                                                 .strings = TENSOR_STRINGS,
+                                                 .shape_name = "tensor_shape",
+                                                 .content_name = "tensor_content",
+                                                 .strings_name = "string_val",
+                                                 .repeats_last = true,
+                                                 .describe = describe};
+
+/* --- preview ---------------------------------------------------------------------------------- */
+
+/* A preview shows only values that the outline kept. Values that were omitted are never fetched for it: an answer
+ * about a large model must not read the model. */
 
 #define SHOWN 8
 #define LARGEST 16 /* bytes of an element */
@@ -62,6 +89,7 @@ static bool put_field(preview *p, const cpb_cursor *c) {
   return true;
 }
 
+/* The last value stands for the missing ones; without any, all are 0. */
 static bool repeat(preview *p) {
   const size_t item = item_of(p);
   if (p->size % item != 0) return false;

@@ -1,7 +1,13 @@
-#include "model/common/tensor/scan.h"
+#include "model/common/tensor/values.h"
 
 #include "base/checked.h"
 #include "base/status.h"
+
+/* A window of lent bytes ends whenever a function returns anything but CPB_HAVE, as the host may then reuse its
+ * memory. cpb_tensor_settle() therefore drops the window in all these cases.
+ *
+ * A field's value is never read by the scan, only skipped: a tensor of gigabytes costs at most a request for each
+ * of its fields. */
 
 #define FIRST_PIECE 256
 #define MOST_GATHERED ((uint64_t)64 << 10)
@@ -84,6 +90,7 @@ void cpb_tensor_scan_field(cpb_tensor_values *v) { scan_fields(v, v->type.field)
 
 cpb_have cpb_tensor_list_next(cpb_tensor_values *v, uint32_t number) {
   cpb_wire_event event = CPB_WIRE_MORE;
+  /* `listing` says that a walk is under way: a call after CPB_WAIT goes on with it */
   if (!v->listing) scan_fields(v, number);
   v->listing = true;
   do {

@@ -1,10 +1,9 @@
-#include "model/common/tensor/texts.h"
+#include "model/common/tensor/values.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/common/tensor/scan.h"
 
 #define LENGTH_SIZE 8
 /* NumPy's |S pads each string to the longest. Strings are padded up to LEAST_PADDED bytes in all, or up to MOST_PADDING
@@ -16,6 +15,10 @@
 enum { NEXT, LENGTH, BYTES, PADDING };
 
 /* --- Measuring ----------------------------------------------------------------------- */
+
+/* Strings are walked twice. The width of NumPy's |S and the total size come from the longest string, and the host
+ * wants both before the first byte. Whether a string ends in NUL shows only in its last byte, which is a small read
+ * of its own. */
 
 static cpb_have look_at_end(cpb_tensor_values *v) {
   cpb_span byte;
@@ -87,6 +90,9 @@ cpb_have cpb_tensor_measure_texts(cpb_tensor_values *v) {
 }
 
 /* --- Giving out ------------------------------------------------------------------------ */
+
+/* A string is given out in up to three pieces: its length, its bytes, its padding. `stage` says which comes next; a
+ * piece that does not apply is empty, and the loop goes on. */
 
 /* Sets [at, end) to the next string; after the last, to the last one, which is repeated. */
 static cpb_have find_text(cpb_tensor_values *v) {

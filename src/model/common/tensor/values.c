@@ -5,11 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/common/tensor/external.h"
-#include "model/common/tensor/fields.h"
-#include "model/common/tensor/scan.h"
-#include "model/common/tensor/texts.h"
-#include "model/common/tensor/values_state.h"
+#include "model/common/tensor/tensor.h"
 
 /* Every stage may find that its bytes are not there (CPB_WAIT); the next call then enters the same stage again, so all
  * that it has found so far is in `v`. A varint or an element of a few bits may be cut between two pieces: `number`,
@@ -134,6 +130,9 @@ static cpb_have damaged(cpb_tensor_values *v, uint64_t offset, const char *what)
 
 /* --- Fields of the message ---------------------------------------------------------------------- */
 
+/* The first walk notes for each field where it begins and where its last repetition ends. The second walk is limited
+ * to this range of the field with the values. */
+
 static void note_field(cpb_tensor_values *v, const cpb_wire_field *f) {
   uint64_t base = v->scan.base;
   cpb_range value = {base + f->value, f->size};
@@ -172,13 +171,9 @@ static bool is_texts(const cpb_tensor_values *v) { return v->format->size == 0; 
 
 /* The size of elements that share bytes follows from their bits. */
 static bool find_sizes(cpb_tensor_values *v) {
-  uint64_t bits;
-  bool fits = cpb_mul_u64(v->count, v->format->size, &v->size);
+  const bool fits = cpb_mul_u64(v->count, v->format->size, &v->size);
   v->stored = v->size;
-  if (!fits || v->type.packed == 0) return fits;
-  fits = cpb_mul_u64(v->count, v->type.packed, &bits);
-  v->stored = bits / 8 + (bits % 8 > 0);
-  return fits;
+  return fits && (v->type.packed == 0 || cpb_elements_bytes(v->count, v->type.packed, &v->stored));
 }
 
 /* The field with all values must have every element. In TensorFlow's typed fields (float_val and so on) the last ones
@@ -209,6 +204,9 @@ static cpb_have find_place(cpb_tensor_values *v) {
 }
 
 /* --- Values ------------------------------------------------------------------------------ */
+
+/* `last` has the bytes of the last element at every time, because fill() repeats them. An element may be cut between
+ * two pieces, so give() shifts the new bytes in from the right. */
 
 static void begin_values(cpb_tensor_values *v) {
   if (v->content.length > 0) {
@@ -404,6 +402,7 @@ static bool prepare(cpb_tensor_values *v, cpb_have *have) {
 
 cpb_have cpb_tensor_values_next(cpb_tensor_values *v, cpb_values_info *info, cpb_span *data) {
   cpb_have have = CPB_HAVE;
+  /* A stage that has to wait keeps `stage`, so the next call enters it again. */
   while (prepare(v, &have)) {}
   if (have != CPB_HAVE) return have;
   if (v->stage == VALUES && is_texts(v)) v->stage = TEXTS;

@@ -28,6 +28,9 @@ bool cpb_flat_fail(cpb_flat *flat, uint64_t at, const char *what) {
 
 /* --- Bytes --------------------------------------------------------------------- */
 
+/* Bytes are checked to be within the buffer when they are read, and not in advance: a file in pages cannot be
+ * verified as a whole, and an unread table may be broken. */
+
 static bool within(const cpb_flat *flat, uint64_t at, uint64_t length) {
   return at <= flat->size && length <= flat->size - at;
 }

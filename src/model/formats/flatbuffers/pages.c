@@ -1,7 +1,10 @@
-#include "model/formats/flatbuffers/pages.h"
+#include "model/formats/flatbuffers/flatbuffers.h"
 
 #include "base/checked.h"
 #include "base/status.h"
+
+/* A graph's tables lie in many places, and a question may need few of them. Several runs read ahead at the same
+ * time, because a table and its strings or vectors are often far apart, each in a sequence of its own. */
 
 #define PAGE ((size_t)4096)
 #define KEEP ((uint64_t)4 << 20)    /* bytes; above it, pages not used recently are dropped */
@@ -38,14 +41,12 @@ static cpb_have no_memory(cpb_pages *p) {
 }
 
 static cpb_have make_room(cpb_pages *p) {
-  void *list = p->list;
   if ((p->count + 1) * (uint64_t)PAGE > cpb_max_u64(p->max_memory, 2 * PAGE)) {
     cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the pages of the graph take more than max_memory, %llu bytes",
              (unsigned long long)p->max_memory);
     return CPB_FAILED;
   }
-  if (!cpb_reserve(&p->allocator, &list, &p->capacity, p->count + 1, sizeof *p->list)) return no_memory(p);
-  p->list = list;
+  if (!CPB_RESERVE(&p->allocator, &p->list, &p->capacity, p->count + 1)) return no_memory(p);
   if (!p->coming) p->coming = cpb_alloc(&p->allocator, PAGE);
   return p->coming ? CPB_HAVE : no_memory(p);
 }

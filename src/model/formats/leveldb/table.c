@@ -5,6 +5,13 @@
 #include "model/common/spans.h"
 #include "riegeli/codec/decompressor.h"
 
+/* Two blocks are in memory: the index and the current data block. Entries can be read only in their order, because a
+ * key leaves out what it shares with the one before. A search walks the index up to the right block, and then the
+ * block.
+ *
+ * A block's checksum is compared before anything in it is believed. Blocks must follow each other in the file:
+ * otherwise a small index could name one block many times. */
+
 #define FOOTER 48 /* two block handles, padded to 40 bytes, and the magic number */
 #define MAGIC 0xdb4775248b80fb57u
 #define TRAILER 5 /* after a block: its compression type, and the masked CRC-32C of block and type */

@@ -5,9 +5,9 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/formats/zip/entry_names.h"
 #include "model/formats/zip/stream.h"
 #include "model/formats/zip/write.h"
+#include "model/formats/zip/zip.h"
 
 struct cpb_archive {
   cpb_allocator allocator;
@@ -84,6 +84,9 @@ uint64_t cpb_archive_offset(const cpb_archive *r) {
 }
 
 /* --- Models --------------------------------------------------------------------- */
+
+/* A complete model in the archive counts (rank 2), wherever it is. Files whose endings only suggest a model (rank 1)
+ * count if the archive has nothing better. */
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 

@@ -128,6 +128,9 @@ static cpb_have read_header(cpb_zip_stream *s) {
 
 /* --- Content ---------------------------------------------------------------------- */
 
+/* Stored content is passed on in the host's own bytes, without a copy. The CRC-32 is compared at the end, when the
+ * content has been given out already, so callers must not rely on it before the empty last piece. */
+
 /* "THING is VALUE; expected EXPECTED". */
 static cpb_have differs(cpb_zip_stream *s, uint64_t offset, const char *thing, uint64_t value, uint64_t expected) {
   char problem[PROBLEM];

@@ -5,7 +5,7 @@
 #ifndef CPB_MODEL_FORMATS_ZIP_STREAM_H
 #define CPB_MODEL_FORMATS_ZIP_STREAM_H
 
-#include "model/formats/zip/inflate.h"
+#include "model/formats/zip/deflate.h"
 #include "model/formats/zip/zip.h"
 
 typedef struct cpb_zip_stream {

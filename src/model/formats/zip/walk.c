@@ -3,6 +3,9 @@
 #include "base/checked.h"
 #include "base/status.h"
 
+/* An entry is added when its header was read, and settled when its end is known: complete, cut off, or dropped
+ * because its sizes contradict each other. The last case is why an added entry may be taken back. */
+
 #define LOCAL_SIGNATURE 0x04034b50u
 #define LOCAL_SIZE 30
 #define END_SIGNATURE 0x06054b50u

@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 #include "model/formats/zip/deflate.h"
-#include "model/formats/zip/inflate.h"
 
 #define LOCAL_SIGNATURE 0x04034b50u
 #define DESCRIPTOR_SIGNATURE 0x08074b50u
@@ -53,6 +52,9 @@ static bool put_fields(cpb_buffer *out, const field *fields, size_t count) {
 static uint64_t narrow(uint64_t value) { return cpb_min_u64(value, ALL32); }
 
 /* --- Entries ------------------------------------------------------------------- */
+
+/* A header has its final size from the beginning, even if it is written twice. Whether an entry needs Zip64 is
+ * therefore decided by the upper bound of its compressed size. */
 
 void cpb_zip_writing_init(cpb_zip_writing *w, const cpb_allocator *a) {
   *w = (cpb_zip_writing){.allocator = *a};

@@ -6,6 +6,10 @@
 #include "base/status.h"
 #include "base/utf8.h"
 
+/* The central directory decides. Its records are read one by one, each is checked, and then all together: sorted by
+ * place against overlaps, and by name against duplicates. Local headers are compared with it when an entry is opened
+ * (stream.c). */
+
 #define TAIL ((size_t)32 << 10)
 #define END_SIZE 22
 #define END_SIGNATURE 0x06054b50u
@@ -282,7 +286,6 @@ static const char *entry_problem(const cpb_zip *zip, const cpb_zip_entry *entry,
 }
 
 cpb_have cpb_zip_add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name) {
-  void *entries = zip->entries;
   uint64_t needed = (zip->num_entries + 1) * (uint64_t)sizeof *entry + zip->names.size + name.size;
   if (needed > zip->max_memory) {
     cpb_fail(zip->error, CPB_E_LIMIT, zip->at,
@@ -290,9 +293,7 @@ cpb_have cpb_zip_add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span na
              (unsigned long long)zip->max_memory, (unsigned long long)needed);
     return CPB_FAILED;
   }
-  if (!cpb_reserve(&zip->allocator, &entries, &zip->entries_capacity, zip->num_entries + 1, sizeof *entry))
-    return no_memory(zip);
-  zip->entries = entries;
+  if (!CPB_RESERVE(&zip->allocator, &zip->entries, &zip->entries_capacity, zip->num_entries + 1)) return no_memory(zip);
   zip->entries[zip->num_entries] = *entry;
   zip->entries[zip->num_entries++].name = (cpb_span){NULL, name.size};
   return cpb_buffer_append(&zip->names, name.data, name.size) ? CPB_HAVE : no_memory(zip);

@@ -11,7 +11,10 @@
 #ifndef CPB_MODEL_FORMATS_ZIP_ZIP_H
 #define CPB_MODEL_FORMATS_ZIP_ZIP_H
 
+#include <stdbool.h>
+
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/input.h"
 #include "base/meter.h"
 
@@ -95,5 +98,31 @@ bool cpb_zip_charge(const cpb_zip *zip, cpb_work_kind kind, uint64_t amount, uin
 
 /* Sets the error for CPB_AT_END, and copies the host's for CPB_FAILED. */
 cpb_have cpb_zip_settle(cpb_have have, const cpb_input *input, cpb_error *error);
+
+/* --- entry names ------------------------------------------------------------------------------ */
+
+/* Recognizes models in an archive by their file names, ignoring ASCII case. */
+
+/* Whether the last part of the name is this. */
+bool cpb_is_entry_called(cpb_span name, const char *file);
+
+/* How certain it is that the entry is a model: 2 by its name, 1 if no other entry is more certain, or 0. */
+int cpb_entry_model_rank(cpb_span name);
+
+/* --- glance ----------------------------------------------------------------------------------- */
+
+/* Lists names in a zip archive from only its first and last bytes: enough to identify the archive. */
+
+typedef struct cpb_zip_glance {
+  bool is_whole;      /* the complete directory is there: the archive has no other names */
+  cpb_span locals;    /* local headers, one after the other, with the bytes between them */
+  cpb_span directory; /* entries of the directory */
+} cpb_zip_glance;
+
+/* An archive of `size` bytes that begins with `begin` and ends with `end`. */
+cpb_zip_glance cpb_zip_glance_at(cpb_span begin, cpb_span end, uint64_t size);
+
+/* The next name; false after the last one that is available. */
+bool cpb_zip_glance_next(cpb_zip_glance *glance, cpb_span *name);
 
 #endif

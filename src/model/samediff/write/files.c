@@ -1,10 +1,10 @@
 /* The files of the zip, one after the other, and its directory. */
-#include "model/samediff/write/state.h"
+#include "model/samediff/write/writer.h"
 
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/formats/zip/inflate.h"
+#include "model/formats/zip/deflate.h"
 
 #define PIECE ((size_t)256 << 10)
 #define ROOM ((size_t)64 << 10)
@@ -25,12 +25,9 @@ static bool put_name(cpb_samediff_writer *w, const cpb_sd_new_tag *tag, const ch
 
 static bool put_file(cpb_samediff_writer *w, const cpb_sd_new_tag *tag, const char *name, cpb_span content,
                      const cpb_sd_new_part *part) {
-  void *files = w->files;
   cpb_sd_new_file file = {.content = content, .part = part};
   if (!put_name(w, tag, name, &file.name)) return false;
-  if (!cpb_reserve(&w->allocator, &files, &w->files_capacity, w->num_files + 1, sizeof file))
-    return cpb_sd_writer_no_memory(w);
-  w->files = files;
+  if (!CPB_RESERVE(&w->allocator, &w->files, &w->files_capacity, w->num_files + 1)) return cpb_sd_writer_no_memory(w);
   w->files[w->num_files++] = file;
   return true;
 }
@@ -177,6 +174,9 @@ static cpb_step put_whole(cpb_samediff_writer *w, const cpb_sd_new_file *file) {
 }
 
 /* --- Files with values --------------------------------------------------------------------- */
+
+/* Values are not held: their CRC-32 and compressed size are known only after them. The header is therefore written a
+ * second time, over the first; or, in order, a descriptor follows. */
 
 static bool begin_deflate(cpb_samediff_writer *w, cpb_span head) {
   w->deflate = cpb_deflate_new(&w->allocator);

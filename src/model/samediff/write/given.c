@@ -3,9 +3,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "model/samediff/training.h"
-#include "model/samediff/write/build.h"
-#include "model/samediff/write/state.h"
+#include "model/samediff/graph.h"
+#include "model/samediff/write/writer.h"
 
 #define FILE_MAX ((uint64_t)1 << 60) /* so that no sum of sizes overflows */
 
@@ -29,7 +28,7 @@ static bool keep_training(cpb_samediff_writer *w, const cpb_samediff_tag *given,
 }
 
 /* Makes room for one more tag or part. */
-static bool make_room(cpb_samediff_writer *w, void **items, size_t *capacity, size_t count, size_t item) {
+static bool make_room(cpb_samediff_writer *w, void *items, size_t *capacity, size_t count, size_t item) {
   if (w->error.code != CPB_OK) return false;
   if (w->stage != CPB_SD_WRITE_CHECK)
     return cpb_sd_writer_misused(w, "tags and parts must be added before the first step");
@@ -40,9 +39,7 @@ static bool make_room(cpb_samediff_writer *w, void **items, size_t *capacity, si
 cpb_code cpb_samediff_writer_tag(cpb_samediff_writer *w, const cpb_samediff_tag *tag) {
   cpb_samediff_tag given;
   cpb_options_copy(&given, sizeof given, tag);
-  void *tags = w->tags;
-  if (!make_room(w, &tags, &w->tags_capacity, w->num_tags, sizeof *w->tags)) return w->error.code;
-  w->tags = tags;
+  if (!make_room(w, &w->tags, &w->tags_capacity, w->num_tags, sizeof *w->tags)) return w->error.code;
   cpb_sd_new_tag *t = &w->tags[w->num_tags];
   *t = (cpb_sd_new_tag){.graph = {given.graph, given.graph_size}, .first = w->num_parts};
   cpb_buffer_init(&t->stripped, &w->allocator);
@@ -94,6 +91,9 @@ static const char *read_array(const cpb_samediff_part *given, cpb_sd_array *a, b
 
 /* --- Parts -------------------------------------------------------------------------------- */
 
+/* A part is checked by itself only. The caller may add tags and parts in any order that suits it, so the graph,
+ * names and shares are checked in the first step, when all are there. */
+
 static const char *name_problem(cpb_span name) {
   if (name.size == 0) return "the name of the part is empty";
   for (size_t i = 0; i < name.size; i++) {
@@ -141,9 +141,7 @@ static bool keep_part(cpb_samediff_writer *w, cpb_sd_new_part *part, const cpb_s
 }
 
 static bool add_part(cpb_samediff_writer *w, const cpb_samediff_part *given) {
-  void *parts = w->parts;
-  if (!make_room(w, &parts, &w->parts_capacity, w->num_parts, sizeof *w->parts)) return false;
-  w->parts = parts;
+  if (!make_room(w, &w->parts, &w->parts_capacity, w->num_parts, sizeof *w->parts)) return false;
   if (w->num_tags == 0 || (unsigned)given->what >= CPB_SD_SECTIONS)
     return cpb_sd_writer_misused(w, "a part needs a tag before it, and a known value for what");
   cpb_sd_new_part *p = &w->parts[w->num_parts];

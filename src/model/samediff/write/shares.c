@@ -1,5 +1,5 @@
 /* Indexes the parts of each new tag by name, and finds the file that a shared part refers to. */
-#include "model/samediff/write/state.h"
+#include "model/samediff/write/writer.h"
 
 #include "base/status.h"
 #include "model/common/cursor.h"

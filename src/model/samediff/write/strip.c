@@ -1,8 +1,14 @@
-#include "model/samediff/write/strip.h"
+#include "model/samediff/write/writer.h"
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/samediff/write/build.h"
+
+/* Copies a graph without the arrays of its variables. Tables wait in a queue and are copied one after the other:
+ * nothing recurses, and each offset leads forwards, as FlatBuffers demands. A table with several referrers is copied
+ * for each of them; the limit of cpb_flat on shared reads bounds that.
+ *
+ * Each field takes 8 bytes, whatever its type. The tables are a little larger than a builder's, but a field's place
+ * needs no computation, and tables of one kind share their vtable. */
 
 #define FIELDS_MAX 24
 #define SLOT 8 /* of every field in a table, so that each is aligned */
@@ -136,9 +142,7 @@ static bool lead(stripper *s, size_t slot) {
 }
 
 static bool put_later(stripper *s, const cpb_flat_table *table, table_layout layout, size_t slot) {
-  void *queue = s->queue;
-  if (!cpb_reserve(&s->graph->allocator, &queue, &s->capacity, s->count + 1, sizeof *s->queue)) return no_memory(s);
-  s->queue = queue;
+  if (!CPB_RESERVE(&s->graph->allocator, &s->queue, &s->capacity, s->count + 1)) return no_memory(s);
   s->queue[s->count++] = (pending){*table, slot, layout};
   return true;
 }

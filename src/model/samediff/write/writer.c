@@ -1,10 +1,9 @@
 /* The SameDiff writer: its stages, and the results of a step. */
+#include "model/samediff/write/writer.h"
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
-#include "model/samediff/write/state.h"
-#include "model/samediff/write/strip.h"
 
 /* --- The zip that tags are added to ------------------------------------------------------------ */
 
@@ -159,6 +158,9 @@ static bool refuse(const tag_case *c, const cpb_sd_new_part *part, const char *w
 static cpb_span name_of(const tag_case *c, const cpb_sd_new_part *part) { return cpb_sd_writer_text(c->w, part->name); }
 
 /* --- Against the graph ---------------------------------------------------------------- */
+
+/* ND4J would load a wrong zip and fail later, or not at all. The new tag is therefore checked by reading it: its
+ * graph, arrays and lines go through the functions that read a file. */
 
 static bool load_graph(tag_case *c) {
   cpb_error error = {.offset = CPB_NO_OFFSET};

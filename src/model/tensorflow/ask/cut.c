@@ -2,9 +2,8 @@
 #include "model/tensorflow/ask/questions.h"
 
 #include "base/status.h"
-#include "model/common/whole.h"
+#include "model/common/kind.h"
 #include "model/tensorflow/cut/cut.h"
-#include "model/tensorflow/cut/write.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"

@@ -1,5 +1,5 @@
 #include "model/common/kind.h"
-#include "model/tensorflow/ask/saved_model.h"
+#include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/constant.h"
 
 static const char *const ignored[] = {"meta_graphs", "meta_graph",  "signatures", "assets",   "initializers",

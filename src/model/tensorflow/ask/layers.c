@@ -3,10 +3,8 @@
 #include "model/tensorflow/ask/questions.h"
 
 #include "model/common/name_layers.h"
-#include "model/keras/answers.h"
-#include "model/keras/class_names.h"
+#include "model/keras/keras.h"
 #include "model/tensorflow/keras.h"
-#include "model/tensorflow/variable_list.h"
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/weights.h"
 
@@ -65,15 +63,9 @@ static bool add_variables(named *n, const cpb_variable_list *l) {
   return true;
 }
 
-static cpb_span without_end(cpb_span name, const char *end) {
-  const size_t size = strlen(end);
-  const bool has = name.size > size && memcmp(name.data + name.size - size, end, size) == 0;
-  return has ? (cpb_span){name.data, name.size - size} : name;
-}
-
 /* A frozen variable is named after the node that read it. */
 static cpb_span without_reading(cpb_span name) {
-  return without_end(without_end(name, "/resource"), "/ReadVariableOp");
+  return cpb_span_without_end(cpb_span_without_end(name, "/resource"), "/ReadVariableOp");
 }
 
 static bool add_constants(named *n) {

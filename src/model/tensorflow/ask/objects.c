@@ -6,6 +6,9 @@
 
 /* --- References ------------------------------------------------------------------------ */
 
+/* An object may be a child of many objects. Only one of these references is the way of the object's path; the others
+ * are marked "elsewhere", so that a reader who descends does not run in circles. */
+
 /* Writes a reference of an object: the object's name for it, and the target. */
 static void write_reference(cpb_saved_model *m, uint32_t from, cpb_span reference) {
   cpb_json_writer *a = m->viewed.answer;

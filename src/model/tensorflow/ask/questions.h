@@ -2,7 +2,8 @@
 #ifndef CPB_MODEL_TENSORFLOW_ASK_QUESTIONS_H
 #define CPB_MODEL_TENSORFLOW_ASK_QUESTIONS_H
 
-#include "model/tensorflow/variable_list.h"
+#include "model/common/kind.h"
+#include "model/tensorflow/variables.h"
 
 /* The data that a question needs besides the skeleton. For some questions, Keras's description is the entire answer.
  * For others it is only a part: it is read if it exists, and for an overview only if it is small. Questions about
@@ -54,5 +55,11 @@ void cpb_write_stored_summary(cpb_saved_model *m);
 /* Writes the number and size of an object graph's variables: "total", "trainable", "elements", "size", "names",
  * "distinct", "copies". */
 void cpb_write_variable_counts(cpb_saved_model *m, const cpb_variable_list *list);
+
+/* --- saved model ------------------------------------------------------------------------------ */
+
+/* The reader of SavedModels and of separate graphs. */
+
+extern const cpb_model_reader cpb_saved_model_reader; /* SAVED_MODEL, GRAPH_DEF */
 
 #endif

@@ -1,17 +1,14 @@
 /* Reads the parts of the model that a question needs; the file of the question then writes the answer. */
-#include "model/tensorflow/ask/saved_model.h"
+#include "model/tensorflow/ask/questions.h"
 
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
-#include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/state.h"
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/view.h"
-#include "model/tensorflow/views.h"
 #include "model/tensorflow/weights.h"
 
 /* --- Damage ------------------------------------------------------------------------------------ */
@@ -201,6 +198,10 @@ static cpb_input *input(void *reader) {
 
 /* --- Parts ------------------------------------------------------------------------------ */
 
+/* At most three parts are in memory: the skeleton, the graph of one meta graph, and Keras's metadata. A part is read
+ * when the first question needs it, and stays for the next questions. Questions about another meta graph drop what
+ * depends on the old one. If a question is given up halfway, the next one drops the part that it was reading. */
+
 static cpb_step step_part(cpb_saved_model *m, cpb_part *part) {
   bool was_read = part->read;
   cpb_step step = cpb_part_step(part, m->viewed.error);
@@ -287,6 +288,9 @@ static bool choose_meta_graph(cpb_saved_model *m) {
 }
 
 /* --- Steps -------------------------------------------------------------------------------- */
+
+/* step() starts at the top again after each wait for input. Each part remembers that it was read, so only the unread
+ * one continues. The answer is written in one go at the end, when nothing can wait any more. */
 
 /* An overview is usually the first question: it does not read a large graph of a SavedModel. */
 static bool may_read_graph(const cpb_saved_model *m, const asked *what) {

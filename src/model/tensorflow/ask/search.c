@@ -1,7 +1,7 @@
 /* Searches all names for a text: first those that only TensorFlow has, then those of graphs. */
 #include "model/tensorflow/ask/questions.h"
 
-#include "model/keras/answers.h"
+#include "model/keras/keras.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"

@@ -3,12 +3,10 @@
 #include "model/tensorflow/ask/questions.h"
 
 #include "base/status.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
+#include "model/common/tensor/tensor.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/nodes.h"
-#include "model/tensorflow/tensors.h"
+#include "model/tensorflow/graph.h"
 
 /* --- In the object graph ------------------------------------------------------------------ */
 
@@ -87,9 +85,7 @@ static cpb_span keyword_at(cpb_span bare, uint32_t i) {
 }
 
 static bool add_input(cpb_saved_model *m, cpb_input_names *inputs, cpb_span name) {
-  void *items = inputs->items;
-  bool room = cpb_reserve(&m->viewed.allocator, &items, &inputs->capacity, inputs->count + 1, sizeof *inputs->items);
-  inputs->items = items;
+  bool room = CPB_RESERVE(&m->viewed.allocator, &inputs->items, &inputs->capacity, inputs->count + 1);
   if (room) inputs->items[inputs->count++] = name;
   return room;
 }
@@ -212,6 +208,9 @@ static void write_objects(cpb_saved_model *m, cpb_span key, cpb_span signature) 
 }
 
 /* --- In the graph -------------------------------------------------------------------------- */
+
+/* A stack of nodes replaces the recursion. A node is marked when it is pushed, so the stack never holds more than
+ * all nodes, and a graph with circles ends as well. */
 
 /* The nodes on the paths from the outputs back to everything they need. */
 typedef struct way {

@@ -1,15 +1,13 @@
 /* Variables, and their entries in the checkpoint next to the model. */
 #include "model/tensorflow/variables.h"
 #include "base/checked.h"
-#include "model/checkpoint/stored_json.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
-#include "model/keras/answers.h"
+#include "model/checkpoint/checkpoint.h"
+#include "model/common/tensor/tensor.h"
+#include "model/keras/keras.h"
 #include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
-#include "model/tensorflow/variable_list.h"
 
 /* --- How many there are ------------------------------------------------------------------------ */
 
@@ -84,21 +82,19 @@ static void write_stored(cpb_saved_model *m, const cpb_stored *s) {
 
 /* --- Which are meant ------------------------------------------------------------------------ */
 
-static cpb_span without_output(cpb_span name) {
-  bool has = name.size > 2 && memcmp(name.data + name.size - 2, ":0", 2) == 0;
-  return has ? (cpb_span){name.data, name.size - 2} : name;
-}
-
 static bool is_key(const cpb_stored *s, cpb_span asked) { return s && cpb_span_equal(cpb_stored_key(s), asked); }
 
 /* Selects by name or key; without a name, all. A path is looked up. */
 static bool is_meant(const cpb_saved_model *m, cpb_span name, const cpb_stored *s) {
   cpb_span asked = cpb_viewed_name(&m->viewed);
   if (asked.size == 0 || is_key(s, asked)) return true;
-  return name.size > 0 && cpb_span_equal(without_output(name), without_output(asked));
+  return name.size > 0 && cpb_span_equal(cpb_span_without_end(name, ":0"), cpb_span_without_end(asked, ":0"));
 }
 
 /* --- Items ----------------------------------------------------------------------------------- */
+
+/* Without Keras the list is the same but for the layers. So if reading Keras's metadata fails, write_answer() still
+ * writes the list, and the failure becomes a problem of the answer; `written` tells whether Keras already did it. */
 
 /* Data about the variables beyond themselves. */
 typedef struct context {

@@ -56,9 +56,7 @@ static bool take_descendants(cpb_cut *c) {
 
 static bool take_paths(cpb_cut *c, cpb_span paths) {
   while (paths.size > 0) {
-    const uint8_t *end = memchr(paths.data, '\n', paths.size);
-    cpb_span path = {paths.data, end ? (size_t)(end - paths.data) : paths.size};
-    paths = cpb_span_from(paths, end ? path.size + 1 : path.size);
+    const cpb_span path = cpb_span_take(&paths, '\n');
     if (path.size == 0) continue;
     uint32_t node = cpb_objects_find(&c->model->objects, path);
     if (node == CPB_NO_OBJECT) return cpb_viewed_not_found(&c->model->viewed, "object", path);
@@ -284,11 +282,8 @@ static void number_objects(cpb_cut *c) {
 
 bool cpb_cut_is_initializer(cpb_span key) {
   static const char *const names[] = {"__saved_model_init_op", "__saved_model_train_op", "saved_model_main_op",
-                                      "legacy_init_op", "saved_model_train_op"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (cpb_span_is(key, names[i])) return true;
-  }
-  return false;
+                                      "legacy_init_op",        "saved_model_train_op",   NULL};
+  return cpb_span_is_one_of(key, names);
 }
 
 bool cpb_cut_has_signature(const cpb_cut *c, cpb_span key) {

@@ -6,7 +6,8 @@
 #ifndef CPB_MODEL_TENSORFLOW_CUT_CUT_H
 #define CPB_MODEL_TENSORFLOW_CUT_CUT_H
 
-#include "model/tensorflow/nodes.h"
+#include "model/common/part.h"
+#include "model/tensorflow/graph.h"
 #include "model/tensorflow/state.h"
 
 typedef enum cpb_stay {
@@ -50,5 +51,13 @@ static inline bool cpb_cut_is_whole(const cpb_cut *cut, uint64_t object) {
 bool cpb_cut_has_signature(const cpb_cut *cut, cpb_span key);
 /* Whether such a collection is one that a session runs. */
 bool cpb_cut_is_initializer(cpb_span key);
+
+/* --- write ------------------------------------------------------------------------------------ */
+
+/* The messages of a SavedModel that is cut down. */
+
+/* The SavedModel, which then has one meta graph; and the rest of keras_metadata.pb. */
+void cpb_cut_write(const cpb_cut *cut, cpb_pieces *out);
+void cpb_cut_write_keras(const cpb_cut *cut, cpb_span metadata, cpb_pieces *out);
 
 #endif

@@ -1,8 +1,12 @@
 /* Writes the messages of a model that was cut down: each field is copied, left out, or written with new numbers. */
-#include "model/tensorflow/cut/write.h"
+#include "model/tensorflow/cut/cut.h"
 
 #include "model/tensorflow/fields.h"
 
+/* cut.c decided what stays by number, and the numbers are positions. So this walks the same messages in the same
+ * order, and counts objects, functions, nodes and assets along: an item that is skipped here but was counted there
+ * would shift all the others. Fields that stay as they are become ranges of the original file, since large ones are
+ * not in memory. */
 typedef struct writer {
   const cpb_cut *cut;
   cpb_pieces *out;
@@ -82,12 +86,8 @@ static void write_plain_object(const writer *w) {
 
 /* Lists, dicts and the map of signatures hold what they hold, and are of use with less. */
 static bool is_collection(cpb_span user) {
-  static const char *const names[] = {"signature_map", "trackable_list_wrapper", "trackable_dict_wrapper"};
-  cpb_span identifier = cpb_get_bytes(user, USER_IDENTIFIER);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (cpb_span_is(identifier, names[i])) return true;
-  }
-  return false;
+  static const char *const names[] = {"signature_map", "trackable_list_wrapper", "trackable_dict_wrapper", NULL};
+  return cpb_span_is_one_of(cpb_get_bytes(user, USER_IDENTIFIER), names);
 }
 
 static void write_around(const writer *w, cpb_span object) {

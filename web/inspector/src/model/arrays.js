@@ -2,11 +2,9 @@
  * The arrays of a model: what the page shows of one, and their files. Loaded when the first one is looked at. A part is
  * picked while its array is read, so that only the part is held.
  */
+import { csv, list, npyHead, textsOf as numberTexts } from './array-forms.js';
 import { isExported } from './kinds.js';
-import { npyHead } from './npy.js';
-import { csv, list, textsOf as numberTexts } from './number-texts.js';
-import { quantizedBy } from './quantized.js';
-import { Picker, rangesOf, shapeOf } from './slices.js';
+import { concat, Picker, rangesOf, shapeOf } from './slices.js';
 import { textsOf } from './texts.js';
 import { exactly, shownOf } from './values.js';
 
@@ -74,7 +72,7 @@ async function* npy(source, slice, signal) {
   yield* source.stream({ signal });
 }
 
-/** @typedef {import('./values.js').Numbers} Numbers */
+/** @import { Numbers } from './values.js' */
 
 /**
  * @param {Numbers} numbers @param {Source} source @param {string} slice @param {'csv' | 'list'} form
@@ -253,9 +251,7 @@ export class Arrays {
 async function* blocks(pieces, size) {
   let rest = new Uint8Array();
   for await (const piece of pieces) {
-    const bytes = new Uint8Array(rest.length + piece.length);
-    bytes.set(rest);
-    bytes.set(piece, rest.length);
+    const bytes = concat([rest, piece]);
     let at = 0;
     while (bytes.length - at >= size) {
       const end = at + Math.floor(Math.min(BLOCK, bytes.length - at) / size) * size;
@@ -264,4 +260,28 @@ async function* blocks(pieces, size) {
     }
     rest = bytes.slice(at);
   }
+}
+
+/** @typedef {{ by: string, scale: number | string, zero?: number | string, axis?: number }} QuantizedBy */
+
+/** Types that may be quantized. */
+const SMALL = /^u?int(2|4|8|16|32)$|^float8/i;
+
+/** Consumers to look at. */
+const CONSUMERS = 8;
+
+/**
+ * How a node makes real values of quantized weights, as the core tells it.
+ *
+ * @param {(question: string, options: any) => Promise<any>} ask
+ * @param {any} tensor
+ * @returns {Promise<QuantizedBy | undefined>} undefined: it is not quantized, or in a way that is not known here
+ */
+async function quantizedBy(ask, { node, name = node, function: scope, dtype, shape }) {
+  if (!name || !SMALL.test(dtype ?? '') || !shape) return undefined;
+  const { consumers } = await ask('consumers', { name, ...(scope && { scope }), count: CONSUMERS });
+  const found = consumers.items.find((/** @type {any} */ one) => one.quantized?.scale !== undefined);
+  if (!found) return undefined;
+  const { scale, zero_point: zero, axis } = found.quantized;
+  return { by: found.name, scale, zero, axis };
 }

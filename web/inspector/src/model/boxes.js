@@ -1,13 +1,40 @@
 /** The boxes of a graph with some open scopes, from the core's answers for these. */
-import { Edges, resultId } from './edges.js';
+import { partBox, partsOf } from './gather.js';
 import { callsOf, linesOf, textOf, wordOf } from './held.js';
 import { isAutomatic, summary } from './op-kinds.js';
-import { partBox, partsOf } from './parts.js';
 import { typed } from './tensors.js';
 
-/** @typedef {import('./gather.js').Group} Group */
+/** @import { Edge } from './folded-graph.js' */
+/** @import { Group } from './gather.js' */
 
-const parentOf = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+/** The box of a result, which has no node's name. @param {string} name */
+export const resultId = (name) => `return:${name}`;
+
+/** Edges between boxes, each once by its ends; several edges become one, which is a control edge only if all are. */
+export class Edges {
+  /** @type {Map<string, { from: string, to: string, control: boolean, shapes: Set<string> }>} */
+  #edges = new Map();
+
+  /** @param {string | undefined} from @param {string | undefined} to @param {boolean} control @param {string} [shape] */
+  add(from, to, control, shape = '') {
+    if (from === undefined || to === undefined || from === to) return;
+    const key = `${from}\n${to}`;
+    const edge = this.#edges.get(key) ?? { from, to, control: true, shapes: new Set() };
+    edge.control &&= control;
+    if (shape) edge.shapes.add(shape);
+    this.#edges.set(key, edge);
+  }
+
+  /** @returns {Edge[]} */
+  all() {
+    return [...this.#edges.values()].map(({ shapes, ...edge }) => ({
+      ...edge,
+      shape: [...shapes].slice(0, 2).join(', '),
+    }));
+  }
+}
+
+export const parentOf = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 export const restOf = (/** @type {string} */ scope) => `${scope}/\0rest`;
 
 /** 'a/b/c' is in 'a' and in 'a/b'; a leading slash belongs to the first. @param {string} name */
@@ -92,7 +119,7 @@ export class Boxes {
   edges = new Edges();
 
   /** @param {any[]} answers one for each open scope @param {boolean} all whether tensors are boxes
-   * @param {{ led?: Set<string>, roles?: import('./roles.js').Roles, room?: number, open?: string[], show?: string }} known
+   * @param {{ led?: Set<string>, roles?: import('./held.js').Roles, room?: number, open?: string[], show?: string }} known
    * led: the nodes and scopes to draw, if not all; room: the most children that are drawn without parts */
   constructor(answers, all, { led, roles, room = Infinity, open = [], show = '' }) {
     this.answers = answers;
@@ -106,7 +133,7 @@ export class Boxes {
   /** The part of each child, if these are too many; those that are open, or contain what is shown, are frames.
    * @param {Set<string>} open @param {string} show */
   #parts(open, show) {
-    /** @type {Map<any, import('./parts.js').Part>} */
+    /** @type {Map<any, import('./gather.js').Part>} */
     const parts = new Map();
     for (const { scope, children } of this.answers)
       for (const part of partsOf(scope, children.items.filter(this.#isDrawn))) {
@@ -126,7 +153,7 @@ export class Boxes {
 
   #isDrawn = (/** @type {any} */ child) => !this.#isOpen(child) && (this.led?.has(child.path) ?? true);
 
-  /** @param {any} answer @param {boolean} all @param {Map<any, import('./parts.js').Part>} parts */
+  /** @param {any} answer @param {boolean} all @param {Map<any, import('./gather.js').Part>} parts */
   #add({ scope, nodes, children }, all, parts) {
     const around = [...this.open].filter((one) => one && (one === scope || isWithin(scope, one))).sort();
     const alike = countAlike(children.items);

@@ -3,8 +3,9 @@ import { diff } from 'libcpb';
 import { findModel } from './find-model.js';
 import { amongFiles, atUrl, checkpointBeside, fileAt, isWithin } from './places.js';
 
-/** @typedef {import('./places.js').Place} Place */
-/** @typedef {import('./requests.js').Requests} Requests */
+/** @import { Place } from './places.js' */
+/** @import { Requests } from './requests.js' */
+
 /** @typedef {{ url: string } | { chosen: import('./places.js').Chosen[] }} Other */
 
 /**

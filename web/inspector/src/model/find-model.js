@@ -1,7 +1,8 @@
 /** Finds the file that a model begins with: the given file, or one in the given folder. */
 import { hasEnding } from './kinds.js';
 
-/** @typedef {import('./places.js').Place} Place */
+/** @import { Place } from './places.js' */
+
 /** @typedef {{ name: string, why: string }} Tried */
 
 /** Names of files in a model's folder, the best first. */

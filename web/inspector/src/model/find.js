@@ -1,8 +1,6 @@
 /** Finds nodes, layers and variables by a part of their names: those of the current graph first. */
 
-/** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Graph} Graph */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
+/** @import { Ask, Graph, Signal } from './folded-graph.js' */
 
 /** The number of results in this graph, and in the rest of the model. */
 const [HERE, ELSEWHERE] = [20, 30];

@@ -1,16 +1,15 @@
 /** A graph with some of its name scopes open: drawn from the core's answers `scopes` for these. */
-import { Boxes, idOf, isWithin, restOf, scopesAround } from './boxes.js';
-import { resultId } from './edges.js';
-import { gathered } from './gather.js';
-import { isPart } from './parts.js';
+import { Boxes, idOf, isWithin, restOf, resultId, scopesAround } from './boxes.js';
+import { gathered, isPart } from './gather.js';
 import { times, typed } from './tensors.js';
 
-/** @typedef {import('./gather.js').Group} Group */
+/** @import { Group } from './gather.js' */
+/** @import { Shape } from './tensors.js' */
+
 /** @typedef {{ signal: AbortSignal }} Signal */
 /** @typedef {(question: any, how: Signal) => Promise<any>} Ask */
 /** @typedef {{ total: number, first: number, items: any[] }} Page */
 /** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
-/** @typedef {import('./tensors.js').Shape} Shape */
 /** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant; `word` if it has
  * another name; `isNode` if it is a node.
  * @typedef {{ name: string, label: string, isNode?: boolean, word?: string, dtype?: string, shape?: Shape, type?: any, attached?: import('./held.js').Attached }} Input */
@@ -39,7 +38,7 @@ import { times, typed } from './tensors.js';
  * @property {Input[]} inputs
  * @property {Output[]} outputs
  * @property {Set<string>} [led] the nodes and scopes to draw, if not all
- * @property {ReturnType<import('./roles.js').rolesIn>} [roles]
+ * @property {ReturnType<import('./held.js').rolesIn>} [roles]
  * @property {{ key: string, boxes: Boxes }} [last] the last drawing
  * @property {import('./lookup.js').Lookup} lookup what the core knows of each node and value
  * @property {unknown} [unread] initializers are not read yet
@@ -49,7 +48,7 @@ import { times, typed } from './tensors.js';
 const PAGE = 1000;
 /** Up to this many children, all are drawn; beyond, parts of those of a scope. */
 const SINGLE = 500;
-/** Up to this many boxes, similar ones are not joined. */
+/** Up to this many boxes are drawn, and similar ones are not joined. */
 const ROOM = 600;
 
 /** Arguments, values of graphs around this one, and results. @param {Boxes} boxes @param {Graph} graph */
@@ -103,9 +102,7 @@ const IDLE = /^(Const|NoOp|ReadVariableOp|VarHandleOp)$/;
 /**
  * Leaves out boxes that only have control edges, and idle ones, unless these are the only boxes.
  *
- * @param {Map<string, Group>} groups
- * @param {Edge[]} edges
- * @param {Seen} options
+ * @param {Map<string, Group>} groups @param {Edge[]} edges @param {Seen} options
  */
 function tidied(groups, edges, { control, all }) {
   if (control) return edges;
@@ -168,13 +165,7 @@ async function openAtFirst({ ask, name, whole }, how) {
   }
 }
 
-/**
- * All boxes, before similar ones are gathered.
- *
- * @param {Graph} graph
- * @param {Seen} options
- * @param {Signal} how
- */
+/** All boxes, before similar ones are gathered. @param {Graph} graph @param {Seen} options @param {Signal} how */
 async function boxesOf(graph, { open, show, all = false }, how) {
   const wanted = [...(open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')];
   const scopes = wanted.filter((one) => !isPart(one));
@@ -190,13 +181,7 @@ async function boxesOf(graph, { open, show, all = false }, how) {
 /** What distinguishes drawings of a graph. @param {Seen} seen */
 export const keyOf = ({ open, control, all }) => JSON.stringify([open, !!control, !!all]);
 
-/**
- * The drawing with some open scopes.
- *
- * @param {Graph} graph
- * @param {Seen} options
- * @param {Signal} how
- */
+/** The drawing with some open scopes. @param {Graph} graph @param {Seen} options @param {Signal} how */
 export async function drawn(graph, options, how) {
   const meant = options.show ? await graph.lookup.placed(options.show, how) : [];
   const [show] = meant;
@@ -217,9 +202,7 @@ export async function drawn(graph, options, how) {
 /**
  * A page of the contents of one box: similar nodes, or the rest of a scope.
  *
- * @param {Graph} graph
- * @param {Seen & { group: string, first: number, count: number }} options
- * @param {Signal} how
+ * @param {Graph} graph @param {Seen & { group: string, first: number, count: number }} options @param {Signal} how
  * @returns {Promise<Page>}
  */
 export async function membersOf(graph, options, how) {
@@ -251,4 +234,27 @@ async function alikeNamed({ ask, name }, node, { first, count }, how) {
   const items = nodes.items.filter((/** @type {any} */ one) => one.name === node);
   const listed = items.slice(first, first + count).map((/** @type {any} */ { op }) => ({ name: node, op, is: 'node' }));
   return { total: items.length, first, items: listed };
+}
+
+/** The scopes to open so that as much as can be drawn is seen: the outer ones first; those with too many children for the
+ * rest of the room stay folded.
+ * @param {Graph} graph @param {Signal} how */
+export async function allOpen({ ask, name, whole, led, inputs, outputs }, how) {
+  const open = [];
+  let room = ROOM - whole.children.total - inputs.length - outputs.length;
+  for (let level = [whole]; level.length && room > 0;) {
+    const inner = [];
+    for (const { children } of level)
+      for (const child of children.items) {
+        if (child.is !== 'scope' || child.nodes < 2 || (led && !led.has(child.path)) || room < 1) continue;
+        const scope = idOf(child);
+        const answer = await ask({ question: 'scopes', name: name || undefined, scope, count: ROOM }, how);
+        if (answer.children.total - 1 > room) continue;
+        room -= answer.children.total - 1;
+        open.push(scope);
+        inner.push(answer);
+      }
+    level = inner;
+  }
+  return open;
 }

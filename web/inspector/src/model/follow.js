@@ -1,9 +1,9 @@
 /** Follows the data: all that a node needs, all that needs it, or the shortest way to another; and where this is drawn. */
-import { resultId } from './edges.js';
+import { resultId } from './boxes.js';
 import { drawn, keyOf, unlessUnknown } from './folded-graph.js';
 
-/** @typedef {import('./folded-graph.js').Graph} Graph */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
+/** @import { Graph, Signal } from './folded-graph.js' */
+
 /**
  * @typedef {object} Following
  * @property {string} node

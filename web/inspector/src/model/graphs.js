@@ -1,16 +1,12 @@
 /** The graphs of a model: chooses one, and what to show of it. */
 import { foundIn } from './find.js';
-import { drawn, membersOf } from './folded-graph.js';
+import { allOpen, drawn, membersOf } from './folded-graph.js';
 import { followed } from './follow.js';
 import { aboutTag, isSameDiff } from './kinds.js';
 import { loadGraph } from './load-graph.js';
-import { allOpen } from './open-all.js';
 
-/** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Graph} Graph */
-/** @typedef {import('./folded-graph.js').Seen} Seen */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
-/** @typedef {import('./load-graph.js').Entry} Entry */
+/** @import { Ask, Graph, Seen, Signal } from './folded-graph.js' */
+/** @import { Entry } from './load-graph.js' */
 
 /**
  * Which graph: '' is the computation of the model, by its default signature; WHOLE is the main graph; WHOLE with a
@@ -18,7 +14,7 @@ import { allOpen } from './open-all.js';
  * @typedef {{ at?: string, metaGraph?: number, tag?: string }} Which
  */
 
-export const WHOLE = '/';
+const WHOLE = '/';
 
 /** Functions that are listed, those with the most nodes; and signatures. */
 const [LISTED, SIGNATURES] = [150, 20];
@@ -117,9 +113,7 @@ async function functionPlaces(ask, how) {
 /**
  * The page's questions about graphs; parameters as for `finder`.
  *
- * @param {Ask} askModel
- * @param {string} kind
- * @param {() => boolean} [isBrief]
+ * @param {Ask} askModel @param {string} kind @param {() => boolean} [isBrief]
  */
 export function graphs(askModel, kind, isBrief = () => false) {
   const { entries, graphOf } = finder(askModel, kind, isBrief);

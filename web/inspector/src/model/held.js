@@ -1,6 +1,8 @@
 /** Tensors that nodes hold, as lines of their boxes, from the answers `scopes` and `constants`. */
 import { times, typed, valueOf } from './tensors.js';
 
+/** @import { Ask, Signal } from './folded-graph.js' */
+
 /**
  * A constant, or a variable that is read.
  * @typedef {object} Attached
@@ -28,7 +30,7 @@ export const isFrozen = (name) => /ReadVariableOp[^/]*\/resource$/.test(name);
 
 /** Its name next to others of the same node: for a value, the last part that is not a number. In a frozen graph, a
  * variable's value is in place of the node that read it. @param {any} one */
-export function nameOf({ node, is, name = node }) {
+function nameOf({ node, is, name = node }) {
   if (is === 'attribute' || is === 'weights') return node.slice(node.lastIndexOf(':') + 1) || node;
   if (isFrozen(name)) return 'weights';
   return /[^./]*([./]\d+)*$/.exec(name)?.[0] || node;
@@ -89,3 +91,59 @@ export const callsOf = ({ calls = [] } = {}) =>
     name: element === undefined ? name : `${name}[${element}]`,
     function: called,
   }));
+
+/**
+ * Roles of tensors, such as `W` and `scale`, by the names of a node and of a value; by '' for the nodes of scopes.
+ * @typedef {Map<string, Map<string, string>>} Roles
+ */
+
+/** The most nodes of a scope that are examined. */
+const MOST = 20_000;
+
+/** @param {any} child of the answer `scopes` */
+const takesTensors = ({ nodes, tensors = [] }) =>
+  nodes === 1 ? tensors.length : tensors.some((/** @type {any} */ one) => isFrozen(one.node));
+
+/** Of the inputs of a node. @param {any} node @returns {[value: string, role: string][]} */
+const rolesOf = ({ inputs, parameters = [] }) =>
+  parameters.map((/** @type {string} */ role, /** @type {number} */ i) => [inputs[i], role]);
+
+/** Roles of the tensors of a frozen graph, each read by an Identity. Letters such as `b` say less than "weights".
+ * @param {any[]} nodes */
+function frozenRoles(nodes) {
+  /** @type {Map<string, string>} */
+  const read = new Map();
+  for (const { op, name, inputs } of nodes) if (op === 'Identity') read.set(name, inputs[0]);
+  /** @type {Map<string, string>} */
+  const roles = new Map();
+  for (const [taken, role] of nodes.flatMap(rolesOf)) {
+    const value = read.get(taken) ?? taken;
+    if (isFrozen(value) && role.length > 1) roles.set(value, role);
+  }
+  return roles;
+}
+
+/**
+ * The roles in nodes of ONNX and Core ML, and in frozen graphs; other formats have telling names.
+ *
+ * @param {Ask} ask
+ * @param {string} name of the graph
+ * @param {string} kind of the model
+ */
+export function rolesIn(ask, name, kind) {
+  /** @type {Roles} */
+  const roles = new Map();
+  /** @type {Set<string>} the scopes that were asked about */
+  const known = new Set();
+  return async (/** @type {any[]} */ answers, /** @type {Signal} */ how) => {
+    for (const { scope, nodes: all, children } of answers) {
+      if (known.has(scope) || known.has('') || !children.items.some(takesTensors)) continue;
+      const within = { name: name || undefined, scope: scope ? `${scope}/` : undefined };
+      const { nodes } = await ask({ question: 'nodes', ...within, count: MOST }, how);
+      if (scope || all <= MOST) known.add(scope);
+      if (kind !== 'graph_def') for (const one of nodes.items) roles.set(one.name, new Map(rolesOf(one)));
+      else roles.set('', new Map([...(roles.get('') ?? []), ...frozenRoles(nodes.items)]));
+    }
+    return roles;
+  };
+}

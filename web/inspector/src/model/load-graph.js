@@ -1,13 +1,11 @@
 /** Loads a graph for drawing: its inputs and outputs, and its scopes. */
+import { scopesAround } from './boxes.js';
 import { Lookup } from './lookup.js';
-import { rolesIn } from './roles.js';
+import { rolesIn } from './held.js';
 import { tensorNamed } from './tensors.js';
 
-/** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Graph} Graph */
-/** @typedef {import('./folded-graph.js').Input} Input */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
-/** @typedef {import('./held.js').Attached} Attached */
+/** @import { Ask, Graph, Input, Signal } from './folded-graph.js' */
+/** @import { Attached } from './held.js' */
 
 /** The most children of a scope that are examined. */
 const CHILDREN = 20_000;
@@ -127,8 +125,7 @@ async function ledTo(ask, entry, how) {
     // A read value has the name of the variable before it.
     for (const { name } of here) if (!held.has(name) && !held.has(name.replace(/\/[^/]*$/, ''))) led.add(name);
   }
-  for (const one of [...led])
-    for (let at = one.lastIndexOf('/'); at > 0; at = one.lastIndexOf('/', at - 1)) led.add(one.slice(0, at));
+  for (const one of [...led]) for (const scope of scopesAround(one)) led.add(scope);
   return led;
 }
 

@@ -1,14 +1,11 @@
 /** The details of one node, argument, tensor, value, result or scope next to the drawing: the core's answers. */
-import { resultId } from './edges.js';
+import { parentOf, resultId, scopesAround } from './boxes.js';
 import { unlessUnknown } from './folded-graph.js';
 import { attachedOf, callsOf, textOf } from './held.js';
 import { summary } from './op-kinds.js';
 import { attribute } from './tensors.js';
 
-/** @typedef {import('./folded-graph.js').Ask} Ask */
-/** @typedef {import('./folded-graph.js').Input} Input */
-/** @typedef {import('./folded-graph.js').Output} Output */
-/** @typedef {import('./folded-graph.js').Signal} Signal */
+/** @import { Ask, Input, Output, Signal } from './folded-graph.js' */
 
 /** The most children of a scope that are searched for one. */
 const CHILDREN = 20_000;
@@ -28,11 +25,7 @@ const READS = new Set(['ReadVariableOp', 'Identity']);
 const MOST = 16;
 
 /** The graphs whose values a graph within nodes may take, the innermost first. @param {string} name */
-function around(name) {
-  const found = [name];
-  for (let at = name.lastIndexOf('/'); at > 0; at = name.lastIndexOf('/', at - 1)) found.push(name.slice(0, at));
-  return name ? [...found, ''] : found;
-}
+const around = (name) => (name ? [name, ...scopesAround(name).reverse(), ''] : [name]);
 
 /** The core's data about one node, argument, tensor or value. */
 export class Lookup {
@@ -94,7 +87,7 @@ export class Lookup {
     if (node) return this.#node(node, how);
     const input = this.inputs.find((one) => one.name === name);
     if (input) return { is: 'argument', ...input };
-    const scope = await this.child(name, name.slice(0, Math.max(0, name.lastIndexOf('/'))), how);
+    const scope = await this.child(name, parentOf(name), how);
     if (scope) return scopeDetail(name, scope);
     const tensor = await this.tensor(name, how);
     if (tensor) return { is: 'argument', name, label: name, attached: attachedOf(tensor) };

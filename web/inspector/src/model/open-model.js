@@ -1,22 +1,20 @@
 /** Opens a model in its worker, once: its answers, the files next to it, its graphs and arrays. */
 import { blobSource, CpbError, inspect } from 'libcpb';
-import { inTurn } from 'libcpb/in-turn.js';
-import { cutAddress } from 'libcpb/inspect/archive-address.js';
+import { cutAddress } from 'libcpb/inspect/address.js';
 import { moduleFor } from 'libcpb/modules.js';
-import { readingAhead } from './ahead.js';
+import { inTurn, once } from 'libcpb/waiting.js';
+import { readingAhead, widening } from './ahead.js';
 import { Budget } from './budget.js';
-import { chunkBytes, chunksOf } from './chunks.js';
 import { compare } from './compare.js';
-import { download, wholeAt } from './download.js';
+import { amongFiles, atUrl, checkpointBeside, download, early, fileAt, isWithin, wholeAt } from './places.js';
 import { findModel } from './find-model.js';
 import { graphs } from './graphs.js';
-import { widening } from './wide.js';
 import { outlining } from './outline.js';
-import { amongFiles, atUrl, checkpointBeside, early, fileAt, isWithin } from './places.js';
 
-/** @typedef {import('libcpb').Model} Model */
-/** @typedef {import('./places.js').Place} Place */
-/** @typedef {import('./requests.js').Requests} Requests */
+/** @import { Message, Model } from 'libcpb' */
+/** @import { Place } from './places.js' */
+/** @import { Requests } from './requests.js' */
+
 /** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[], entry?: string }} Input whole:
  *   download all of it first; chosen: the first file is the model; entry: the name of one in an archive */
 /** @typedef {{ signal: AbortSignal, unasked?: boolean }} Signal unasked: not requested by the reader */
@@ -34,13 +32,6 @@ const ABOUT = { overview: 'keras', layers: 'keras', load: 'keras', search: 'kera
 
 /** The files that each kind of model may have. @type {Record<string, (string | undefined)[]>} */
 const HAVE_BESIDE = { saved_model: ['keras', 'checkpoint'], meta_graph: ['checkpoint'] };
-
-/** @template T @param {() => Promise<T>} act @returns {() => Promise<T>} once, unless that fails */
-function once(act) {
-  /** @type {Promise<T> | undefined} */
-  let done;
-  return () => (done ??= act().catch((error) => ((done = undefined), Promise.reject(error))));
-}
 
 /**
  * The files next to a SavedModel, each passed to the model before the first question about it.
@@ -87,12 +78,7 @@ function besides(place, opening) {
   };
 }
 
-/**
- * The same model, with progress reports for its arrays.
- *
- * @param {Model} model
- * @param {Requests} requests
- */
+/** The same model, with progress reports for its arrays. @param {Model} model @param {Requests} requests */
 const telling = (model, requests) => ({
   async values(/** @type {string} */ name, /** @type {any} */ options) {
     const array = await model.values(name, options);
@@ -152,12 +138,7 @@ const NEEDS_ALL = ['constants', 'layers'];
  *   fingerprint?: (model: Model, signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} Exposing
  */
 
-/**
- * Asks a model, with the files next to it, one question at a time.
- *
- * @param {Model} model
- * @param {Exposing} how
- */
+/** Asks a model, with the files next to it, one question at a time. @param {Model} model @param {Exposing} how */
 function asking(model, { requests, remote, give = async () => false, ahead }) {
   const { kind } = model;
   // Until something needs the initializers, which may take hundreds of requests, no answer waits for them.
@@ -199,12 +180,35 @@ function asking(model, { requests, remote, give = async () => false, ahead }) {
   };
 }
 
+/** A page of the file's chunks. @param {Message} message @param {{ first: number, count: number }} page */
+function chunksOf(message, { first, count }) {
+  const total = message.numChunks;
+  const length = Math.max(0, Math.min(count, total - first));
+  const items = Array.from({ length }, (_, i) => {
+    const { index, type, size, position, file } = message.chunk(first + i);
+    return { index, type, size, position, file };
+  });
+  return { total, first, items };
+}
+
 /**
- * The page's methods for a model.
+ * Bytes of a chunk, and how it is stored; without a chunk, of the message itself.
  *
- * @param {Model} model
- * @param {Exposing} how
+ * @param {Message} message @param {{ chunk?: number, offset: number, length: number }} range @param {Signal} how
  */
+async function chunkBytes(message, { chunk: index, offset, length }, { signal }) {
+  if (index === undefined) {
+    const [bytes, size] = [await message.read(offset, length, { signal }), await message.messageSize({ signal })];
+    return { bytes, size };
+  }
+  const chunk = message.chunk(index);
+  const stored = await chunk.stored({ signal });
+  const bytes = await chunk.read(offset, length, { signal });
+  const other = chunk.file > 0 ? (await message.files())[chunk.file - 1]?.name : undefined;
+  return { bytes, size: stored.size, stored, type: chunk.type, position: chunk.position, other };
+}
+
+/** The page's methods for a model. @param {Model} model @param {Exposing} how */
 function exposed(model, how) {
   const { requests, about, remote = false, ahead, fingerprint = async () => undefined } = how;
   const { kind, message } = model;
@@ -279,8 +283,7 @@ async function openAt(place, opening) {
  * Opens a model; or returns the reason why it cannot: a folder has none of the files that were `tried`, its server
  * sends only the `whole` file, or an archive has several models, the `choices`.
  *
- * @param {Input} input
- * @param {Opening} opening
+ * @param {Input} input @param {Opening} opening
  */
 export async function openModel(input, opening) {
   try {

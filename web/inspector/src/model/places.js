@@ -1,9 +1,12 @@
 /** The places of a model's files: at a URL and next to it, or among chosen files. */
-import { blobSource, urlSource } from 'libcpb';
+import { blobSource, CpbError, urlSource } from 'libcpb';
+import { collect, piecesOf } from 'libcpb/source/pieces.js';
+import { streamOf } from 'libcpb/source/streams.js';
 import { hasEnding } from './kinds.js';
 
-/** @typedef {import('libcpb').Source} Source */
-/** @typedef {import('./requests.js').Requests} Requests */
+/** @import { Source } from 'libcpb' */
+/** @import { Requests } from './requests.js' */
+
 /**
  * A file of a model.
  * @typedef {object} Place
@@ -33,30 +36,30 @@ const LONG = 256 * 1024;
  * @returns {Source}
  */
 function told(source, requests, beside) {
+  /** @type {Source} */
   const layer = Object.create(source);
-  const stream = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
-    const request = requests.begin({ offset, length, beside });
-    const reader = /** @type {any} */ (source).stream(offset, length, options).getReader();
-    return new ReadableStream({
-      async pull(controller) {
-        const { value, done } = await reader.read().catch((/** @type {unknown} */ error) => {
-          request.end();
-          throw error;
-        });
-        if (!done) return (request.got(value.length), controller.enqueue(value));
+  /** @type {NonNullable<Source['stream']>} */
+  const stream = (offset, length, { signal: outer } = {}) =>
+    streamOf(async function* pieces(signal) {
+      const request = requests.begin({ offset, length, beside });
+      try {
+        for await (const piece of piecesOf(
+          /** @type {Required<Source>} */ (source).stream(offset, length, { signal }),
+        )) {
+          request.got(piece.length);
+          yield piece;
+        }
+      } finally {
         request.end();
-        controller.close();
-      },
-      cancel: (reason) => (request.end(), reader.cancel(reason)),
-    });
-  };
+      }
+    }, outer);
   const tooMuch = () => new ReadableStream({ start: (one) => one.error(new Error('so much is not read as a stream')) });
   layer.stream =
     source.stream &&
-    ((/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) =>
+    ((offset, length, options) =>
       source.remote && !requests.streams(length) ? tooMuch() : stream(offset, length, options));
-  layer.read = async (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
-    if (layer.stream && length > LONG) return await joined(stream(offset, length, options), length);
+  layer.read = async (offset, length, options) => {
+    if (layer.stream && length > LONG) return collect(piecesOf(stream(offset, length, options)), () => length);
     const request = requests.begin({ offset, length, beside });
     try {
       const bytes = await source.read(offset, length, options);
@@ -66,11 +69,12 @@ function told(source, requests, beside) {
       request.end();
     }
   };
+  const { tail } = source;
   layer.tail =
-    source.tail &&
-    (async (/** @type {number} */ length, /** @type {any} */ options) => {
-      const answer = await source.tail?.(length, options);
-      if (answer) requests.add({ offset: answer.size - answer.bytes.length, length: answer.bytes.length, beside });
+    tail &&
+    (async (length, options) => {
+      const answer = await tail.call(source, length, options);
+      requests.add({ offset: answer.size - answer.bytes.length, length: answer.bytes.length, beside });
       return answer;
     });
   return layer;
@@ -82,9 +86,7 @@ const [HEAD, TAIL] = [4096, 64 * 1024];
 /**
  * The source of a place, whose first request is sent at once, while the code that needs it is still being loaded.
  *
- * @param {Place} place
- * @param {AbortSignal} signal
- * @returns {Source}
+ * @param {Place} place @param {AbortSignal} signal @returns {Source}
  */
 export function early({ name, remote, ...place }, signal) {
   const source = place.source();
@@ -98,34 +100,22 @@ export function early({ name, remote, ...place }, signal) {
     first = undefined;
     return taken;
   };
+  /** @type {Source} */
   const layer = Object.create(source);
   const sent = first;
   // The answer also gives the size; without one, another request would only wait as long again.
-  layer.stat = async (/** @type {any} */ options) => {
+  layer.stat = async (options) => {
     await sent?.catch((/** @type {any} */ error) => {
       if (['NETWORK', 'HTTP'].includes(error.code)) throw error;
     });
     return source.stat(options);
   };
-  layer.read = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) =>
+  layer.read = (offset, length, options) =>
     (!isChunked && offset === 0 && length === HEAD && take()) || source.read(offset, length, options);
+  const { tail } = source;
   layer.tail =
-    source.tail &&
-    ((/** @type {number} */ length, /** @type {any} */ options) =>
-      (isChunked && length === TAIL && take()) || source.tail?.(length, options));
+    tail && ((length, options) => (isChunked && length === TAIL && take()) || tail.call(source, length, options));
   return layer;
-}
-
-/** @param {ReadableStream<Uint8Array>} stream @param {number} most */
-async function joined(stream, most) {
-  const bytes = new Uint8Array(most);
-  const reader = stream.getReader();
-  for (let at = 0; ;) {
-    const { value, done } = await reader.read();
-    if (done) return bytes.subarray(0, at);
-    bytes.set(value, at);
-    at += value.length;
-  }
 }
 
 /** Whether other files of the model may be next to it. @param {Place} place */
@@ -146,9 +136,7 @@ const isThere = (source) =>
  * The checkpoint next to a model, if there is one: next to model.meta it is model.index, or model, a single file in
  * TensorFlow's first format.
  *
- * @param {Place} model
- * @param {(name: string) => Place | undefined} near
- * @param {AbortSignal} [signal]
+ * @param {Place} model @param {(name: string) => Place | undefined} near @param {AbortSignal} [signal]
  */
 export async function checkpointBeside({ name }, near, signal) {
   const prefix = /\.meta$/.test(name) ? name.replace(/\.meta$/, '') : undefined;
@@ -232,13 +220,7 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
   };
 }
 
-/**
- * @param {Chosen} chosen
- * @param {Chosen[]} all
- * @param {Requests} requests
- * @param {string} [beside]
- * @returns {Place}
- */
+/** @param {Chosen} chosen @param {Chosen[]} all @param {Requests} requests @param {string} [beside] @returns {Place} */
 export function amongFiles({ path, file }, all, requests, beside) {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   return {
@@ -261,4 +243,55 @@ export function amongFiles({ path, file }, all, requests, beside) {
       return found && amongFiles(found, all, requests, wanted);
     },
   };
+}
+
+/**
+ * Whether a server sends the whole file.
+ *
+ * @param {string} url @param {AbortSignal} signal @returns {Promise<{ url: string, size?: number } | undefined>}
+ */
+export async function wholeAt(url, signal) {
+  const response = await fetch(url, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  void response?.body?.cancel().catch(() => {});
+  if (!response?.ok) return undefined;
+  const { headers } = response;
+  const size = headers.has('content-encoding') ? undefined : Number(headers.get('content-length')) || undefined;
+  return { url, size };
+}
+
+/**
+ * A whole file, of a server that does not send parts of files.
+ *
+ * @param {string} url
+ * @param {Requests} requests
+ * @param {AbortSignal} signal
+ * @returns {Promise<File>} in memory, or where the browser keeps it
+ */
+export async function download(url, requests, signal) {
+  const response = await fetch(url, { signal }).catch((cause) => {
+    signal.throwIfAborted();
+    throw new CpbError('NETWORK', `${url}: ${cause.message}`, { cause, retryable: true });
+  });
+  if (!response.ok) throw new CpbError('HTTP', `${url} answered ${response.status}`, { status: response.status });
+  const total = Number(response.headers.get('content-length') ?? 0);
+  const request = requests.begin({ offset: 0, length: total });
+  /** @type {BlobPart[]} */
+  const pieces = [];
+  let done = 0;
+  try {
+    for await (const piece of piecesOf(/** @type {ReadableStream<Uint8Array>} */ (response.body))) {
+      pieces.push(/** @type {BlobPart} */ (piece));
+      request.got(piece.length);
+      done += piece.length;
+      if (total) requests.work({ done, total });
+    }
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new CpbError('NETWORK', `${url} broke off after ${done} bytes`, { cause, retryable: true });
+  } finally {
+    request.end();
+    requests.work();
+  }
+  return new File(pieces, nameOf(new URL(url)));
 }

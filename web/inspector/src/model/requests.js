@@ -40,8 +40,7 @@ export class Requests {
    * How a running request was sent. Chrome's cache answers the ranges of one URL one by one, so parallel ranges bypass
    * it.
    *
-   * @param {RequestInit} init
-   * @returns {RequestInit}
+   * @param {RequestInit} init @returns {RequestInit}
    */
   sent(init) {
     return this.#running.size > 1 ? { ...init, cache: 'no-store' } : init;
@@ -73,9 +72,7 @@ export class Requests {
   /**
    * Reads during `act` are paid for, except for those requested by the reader in the meantime.
    *
-   * @template T
-   * @param {import('./budget.js').Budget} budget
-   * @param {() => Promise<T>} act
+   * @template T @param {import('./budget.js').Budget} budget @param {() => Promise<T>} act
    */
   async within(budget, act) {
     this.#budget = budget;

@@ -1,5 +1,16 @@
 /** Parts of arrays, as slices of NumPy name them: `[0, :, 3]`. */
 
+/** All in one. @param {Uint8Array[]} parts */
+export function concat(parts) {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 /**
  * The indices of one dimension that a slice takes; alone: an index, which removes the dimension.
  * @typedef {{ start: number, count: number, step: number, alone?: boolean }} Range
@@ -54,7 +65,7 @@ export function rangesOf(text, shape) {
 export const shapeOf = (ranges) => ranges.filter(({ alone }) => !alone).map(({ count }) => count);
 
 /** How far apart the elements of each dimension are. @param {number[]} shape @param {boolean} [fortran] */
-export function stepsOf(shape, fortran) {
+function stepsOf(shape, fortran) {
   const steps = shape.map(() => 1);
   const order = shape.map((_, i) => (fortran ? i : shape.length - 1 - i));
   let step = 1;
@@ -116,21 +127,12 @@ export class Picker {
 
   /** @param {Uint8Array} piece the next bytes @returns {boolean} whether no more are needed */
   take(piece) {
-    const bytes = this.#with(piece);
+    const bytes = this.#kept.length ? concat([this.#kept, piece]) : piece;
     while (!this.done && this.#run(bytes)) this.#next();
     const used = this.done ? bytes.length : Math.min(bytes.length, this.#from * this.size - this.#offset);
     this.#kept = bytes.slice(used);
     this.#offset += used;
     return this.done;
-  }
-
-  /** @param {Uint8Array} piece */
-  #with(piece) {
-    if (!this.#kept.length) return piece;
-    const bytes = new Uint8Array(this.#kept.length + piece.length);
-    bytes.set(this.#kept);
-    bytes.set(piece, this.#kept.length);
-    return bytes;
   }
 
   /** The innermost loop, as far as there are bytes. @param {Uint8Array} bytes @returns whether it has ended */

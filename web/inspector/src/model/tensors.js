@@ -6,8 +6,7 @@
 /**
  * The output that an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' refers to.
  *
- * @param {string} input
- * @returns {Tensor}
+ * @param {string} input @returns {Tensor}
  */
 export function tensorNamed(input) {
   const [name = '', ...rest] = input.replace(/^\^/, '').split(':');

@@ -1,4 +1,5 @@
 /** The texts of an array of strings: the first ones, each up to the length that a page shows. */
+import { concat } from './slices.js';
 
 /** Number of texts, bytes of one, and total bytes to read. */
 const [FIRST, LONG, MOST] = [64, 2000, 2 ** 20];
@@ -34,13 +35,7 @@ async function beginning(array, signal) {
     size += piece.length;
     if (size >= MOST) break; // which ends the stream
   }
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
+  return concat(pieces);
 }
 
 /** TensorFlow's: each after its length. @param {Uint8Array} bytes @param {number} count */

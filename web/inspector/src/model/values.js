@@ -1,8 +1,9 @@
 /** Summarizes one array: statistics, a histogram, a picture, or texts; the values themselves stay here. */
 
-/** @typedef {import('libcpb/inspect/numbers.js').About} About */
+/** @import { Statistics } from 'libcpb/inspect/answers.js' */
+/** @import { About } from 'libcpb/inspect/numbers.js' */
+
 /** @typedef {ReturnType<typeof import('libcpb/inspect/numbers.js').numbersIn>} Numbers */
-/** @typedef {import('libcpb/inspect/answers.js').Statistics} Statistics */
 
 /** Lines of the picture; its rows are this long. */
 const [LINES, NARROW, WIDE] = [512, 4, 2048];

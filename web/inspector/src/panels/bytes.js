@@ -1,12 +1,12 @@
 /** Where the bytes are: variables and constants, or parameters, as a treemap by name scope. */
 import { css, html, nothing, svg } from 'lit';
 import { arrows } from '../arrows.js';
-import { constantsOf, tensorOf, variablesOf } from '../answers.js';
+import { constantsOf, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing, numbers } from './listing.js';
 import { GROUPS, grouped, squares } from './treemap.js';
-import '../tensor.js';
+import { valuesOf } from '../tensor.js';
 
 /** The most items to draw; the rest are smaller than any of them. */
 const DRAWN = 300;
@@ -130,21 +130,10 @@ class Bytes extends Panel {
           </p>
           ${selected ? nothing : html`<p class="dim">Choose one to see its values.</p>`}
         </div>
-        ${drawn.length ? this.map(drawn) : nothing} ${selected ? this.chosen(selected) : nothing}
+        ${drawn.length ? this.map(drawn) : nothing} ${selected ? valuesOf(this.session, selected) : nothing}
         ${own.length ? this.table(own, word) : nothing} ${this.savers(saver)}
       `;
     });
-  }
-
-  /** @param {any} one */
-  chosen(one) {
-    const tensor = tensorOf(one);
-    return tensor
-      ? html`<cpb-tensor .session=${this.session} .tensor=${tensor}></cpb-tensor>`
-      : html`<p>
-          <code>${plain(one.name)}</code> <span class="type">${brief(one)}</span>: its value is in a file beside the
-          model that is not available here.
-        </p>`;
   }
 
   /** Constants with the places of variables are of no interest to most readers. @param {any[]} saver */
@@ -258,9 +247,7 @@ class Bytes extends Panel {
 /**
  * Variables and constants of a SavedModel, constants of a graph, parameters of a SameDiff tag.
  *
- * @param {import('../session.js').Session} session
- * @param {string | undefined} tag
- * @param {AbortSignal} signal
+ * @param {import('../session.js').Session} session @param {string | undefined} tag @param {AbortSignal} signal
  */
 async function arraysOf(session, tag, signal) {
   const isSaved = session.about.kind === 'saved_model';

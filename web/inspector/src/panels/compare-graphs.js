@@ -1,7 +1,7 @@
 /** Steps through the graphs of two models side by side: what both show, and the difference. Loaded when asked for. */
 
-/** @typedef {import('./graph-marks.js').Change} Change */
-/** @typedef {import('./graph-marks.js').Marks} Marks */
+/** @import { Change, Marks } from './graph-marks.js' */
+
 /** @typedef {{ change: Change, name: string, graph: string }} Difference `graph`: of this model, '' for the main one */
 /** @typedef {'a' | 'b'} Side */
 /** @typedef {{ at: string, node: string, view: import('../inspector.js').View }} Place */

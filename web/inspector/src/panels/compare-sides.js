@@ -3,7 +3,7 @@ import { css, html, nothing } from 'lit';
 import { count, plain } from '../format.js';
 import { graphKey, MEANINGS, SIGNS } from './graph-marks.js';
 
-/** @typedef {import('./compare-graphs.js').Sides} Sides */
+/** @import { Sides } from './compare-graphs.js' */
 
 export const sidesLook = css`
   .steps,

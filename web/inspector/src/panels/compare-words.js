@@ -1,6 +1,6 @@
 /**
  * The words that a person reads for the names of sections, items and members in a comparison; `cpb diff` shows the same
- * (src/cli/show/diff_words.c).
+ * (src/cli/show/diff_item.c).
  */
 import { brief, count, plain, shape } from '../format.js';
 

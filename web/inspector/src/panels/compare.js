@@ -17,7 +17,7 @@ const LISTED = 12;
 /** Characters of a value that are shown. */
 const SHOWN = 200;
 
-/** @typedef {import('./graph-marks.js').Change} Change */
+/** @import { Change } from './graph-marks.js' */
 
 class Compare extends Panel {
   static properties = { ...Panel.properties, chosen: { state: true } };

@@ -1,15 +1,16 @@
 /** The file from its first to its last byte: its chunks, and the parts that were fetched. */
 import { css, html, nothing, svg } from 'lit';
-import { count, counted, size } from '../format.js';
+import { count, counted, plain, size } from '../format.js';
 import { pager, Panel } from '../panel.js';
-import { BYTES } from './chunk.js';
 import { numbers, table } from './listing.js';
 
 const COLUMNS = 1000;
 /** The most chunks that can be distinguished, and the most requests in the table. */
 const [MOST, ROWS] = [5000, 200];
-/** Chunks of a page of their table. */
-const PAGE = 50;
+/** Chunks of a page of their table, and bytes of a chunk that are fetched and shown at once. */
+const [PAGE, SHOWN] = [50, 1024];
+/** The selection for the message itself, in a file without chunks. */
+const BYTES = 'bytes';
 
 class FileMap extends Panel {
   static styles = [
@@ -166,7 +167,7 @@ class FileMap extends Panel {
     </figure>`;
   }
 
-  /** @param {import('../session.js').Fetched[]} fetched */
+  /** @param {import('../model/requests.js').Fetched[]} fetched */
   requests(fetched) {
     const shown = fetched.slice(-ROWS);
     return html`<h2>${counted(fetched.length, 'request')}${fetched.length > ROWS ? `, the last ${ROWS}` : ''}</h2>
@@ -188,7 +189,7 @@ class FileMap extends Panel {
   }
 }
 
-/** Ranges of the model that overlap or meet are one. @param {import('../session.js').Fetched[]} fetched */
+/** Ranges of the model that overlap or meet are one. @param {import('../model/requests.js').Fetched[]} fetched */
 function merged(fetched) {
   const ranges = fetched.filter(({ beside }) => !beside).sort((a, b) => a.offset - b.offset);
   /** @type {{ begin: number, end: number }[]} */
@@ -202,3 +203,72 @@ function merged(fetched) {
 }
 
 customElements.define('cpb-file-map', FileMap);
+
+/** Bytes of a line. */
+const LINE = 16;
+
+const two = (/** @type {number} */ byte) => byte.toString(16).padStart(2, '0');
+const visible = (/** @type {number} */ byte) => (byte > 31 && byte < 127 ? String.fromCharCode(byte) : '·');
+
+/** Bytes as numbers and as text. @param {Uint8Array} bytes @param {number} from where the first of them is */
+function hex(bytes, from) {
+  const width = Math.max(6, (from + bytes.length).toString(16).length);
+  const lines = Array.from({ length: Math.ceil(bytes.length / LINE) }, (_, i) => {
+    const line = [...bytes.subarray(i * LINE, (i + 1) * LINE)];
+    const place = (from + i * LINE).toString(16).padStart(width, '0');
+    const numbers = [line.slice(0, LINE / 2), line.slice(LINE / 2)].map((half) => half.map(two).join(' '));
+    return `${place}  ${numbers.join('  ').padEnd(3 * LINE)}  ${line.map(visible).join('')}`;
+  });
+  return html`<pre class="hex" tabindex="0" aria-label="Bytes">${lines.join('\n')}</pre>`;
+}
+
+const KINDS = { MESSAGE: 'a message, which is parsed', BYTES: 'bytes of a field', UNSET: 'of no kind' };
+
+/** How a chunk is stored, and its bytes, fetched a page at a time. */
+class Chunk extends Panel {
+  static styles = [
+    ...Panel.styles,
+    css`
+      pre.hex {
+        white-space: pre;
+        overflow-x: auto;
+      }
+    `,
+  ];
+
+  #bytes = this.asking(
+    ([session, at, from], { signal }) =>
+      session.look('chunkBytes', { chunk: at === BYTES ? undefined : Number(at), offset: from, length: SHOWN, signal }),
+    () => [this.at, this.#from],
+  );
+
+  get #from() {
+    return Number(this.view.from) || 0;
+  }
+
+  render() {
+    const first = this.#from;
+    const turn = (/** @type {number} */ to) => this.see({ from: to || '' });
+    return this.answer(
+      this.#bytes,
+      (answer) =>
+        html`${this.about(answer)} ${hex(answer.bytes, first)}
+        ${pager({ total: answer.size, first, items: answer.bytes }, turn, SHOWN, 'Pages of bytes')}`,
+    );
+  }
+
+  /** @param {any} answer */
+  about({ stored, type, position, size: bytes, other }) {
+    if (!stored) return html`<h2>Bytes of the message</h2>`;
+    const { begin, end, codec, records, index } = stored;
+    return html`<h2>Chunk ${count(Number(this.at))}</h2>
+      <p>
+        ${size(bytes)} (${count(bytes)} bytes), ${KINDS[/** @type {keyof typeof KINDS} */ (type)]}. Its record is at
+        position ${count(position)}: number ${count(index + 1)} of ${count(records)} in bytes ${count(begin)} to
+        ${count(end)} of ${other === undefined ? 'the file' : html`<code>${plain(other)}</code>, a file beside it`},
+        ${codec === 'none' ? 'not compressed' : `compressed with ${codec[0].toUpperCase()}${codec.slice(1)}`}${stored.transposed ? ', transposed' : ''}.
+      </p>`;
+  }
+}
+
+customElements.define('cpb-chunk', Chunk);

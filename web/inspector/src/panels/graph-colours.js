@@ -3,7 +3,8 @@ import { counted, plain } from '../format.js';
 import { kindOf } from '../model/op-kinds.js';
 import { typed } from '../model/tensors.js';
 
-/** @typedef {import('../model/gather.js').Group} Group */
+/** @import { Group } from '../model/gather.js' */
+
 /** @typedef {{ of: (group: Group) => string | undefined, legend: [colour: string, meaning: string][] }} Colours */
 
 /** @type {Record<string, [colour: string, meaning: string]>} */

@@ -3,7 +3,7 @@ import { css, html, nothing } from 'lit';
 import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
 import { isExported } from '../model/kinds.js';
-import { broken, pager, Panel } from '../panel.js';
+import { broken, pager, Panel, titled } from '../panel.js';
 import './graph-follow.js';
 import '../tensor.js';
 
@@ -189,14 +189,7 @@ class GraphDetails extends Panel {
       ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
       ${attached ? this.#object(attached) : this.#follow()}
       ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, tag: this.view.tag, ...attached.tensor }}></cpb-tensor>` : nothing}
-      ${
-        one.is === 'result'
-          ? html`<h3>From</h3>
-              <ul>
-                <li>${this.#to(one.from)}</li>
-              </ul>`
-          : this.answer(this.#users, (list) => this.users(list))
-      }`;
+      ${one.is === 'result' ? titled('From', [html`<li>${this.#to(one.from)}</li>`]) : this.answer(this.#users, this.#used)}`;
   }
 
   /** Where its data come from and go. */
@@ -237,23 +230,9 @@ class GraphDetails extends Panel {
           : nothing
       }
       ${tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, tag: this.view.tag, ...tensor }}></cpb-tensor>` : nothing}
-      ${
-        from.length
-          ? html`<h3>Inputs</h3>
-              <ul>
-                ${from.map((/** @type {any} */ one) => this.#input(one))}
-              </ul>`
-          : nothing
-      }
-      ${
-        outputs.length
-          ? html`<h3>${outputs.length > 1 ? 'Outputs' : 'Output'}</h3>
-              <ul>
-                ${outputs.map(outputWords)}
-              </ul>`
-          : nothing
-      }
-      ${this.answer(this.#users, (list) => this.users(list))}
+      ${titled('Inputs', from.map(this.#input))}
+      ${titled(outputs.length > 1 ? 'Outputs' : 'Output', outputs.map(outputWords))}
+      ${this.answer(this.#users, this.#used)}
       ${
         attributes.length
           ? html`<h3>Attributes</h3>
@@ -268,18 +247,13 @@ class GraphDetails extends Panel {
               </dl>`
           : nothing
       }
-      ${
-        control_inputs.length
-          ? html`<h3>Waits for</h3>
-              <ul>
-                ${control_inputs.map((/** @type {string} */ one) => html`<li>${this.#to(one)}</li>`)}
-              </ul>`
-          : nothing
-      }`;
+      ${titled(
+        'Waits for',
+        control_inputs.map((/** @type {string} */ one) => html`<li>${this.#to(one)}</li>`),
+      )}`;
   }
 
-  /** @param {any} input */
-  #input({ name, index, role, dtype, shape, type: other, value, attached }) {
+  #input = (/** @type {any} */ { name, index, role, dtype, shape, type: other, value, attached }) => {
     const type = value ?? (dtype || other ? typed({ dtype, shape, type: other }) : times(shape));
     return html`<li>
       ${role ? html`<span class="dim small">${plain(role)}</span>` : nothing}
@@ -287,40 +261,29 @@ class GraphDetails extends Panel {
       ${index ? html`<span class="dim small">output ${index}</span>` : nothing}
       <span class="type">${plain(type)}</span>
     </li>`;
-  }
+  };
 
   /** @param {any} scope */
   scope({ name, nodes, ops, variables, more = 0 }) {
+    const all = variables.map(
+      (/** @type {any} */ one) => html`<li>${this.#to(one.id, one.name)} <span class="type">${typed(one)}</span></li>`,
+    );
+    if (more && all.length) all.push(html`<li class="dim">and ${count(more)} smaller ones</li>`);
     return html`<h3><code>${broken(name)}</code></h3>
       <p class="dim">${counted(nodes, 'node')}${ops.length ? `: ${plain(ops.join(', '))}` : ''}</p>
-      ${
-        variables.length
-          ? html`<h3>${isExported(this.session.about.kind) ? 'Weights' : 'Variables'}</h3>
-              <ul>
-                ${variables.map((/** @type {any} */ one) => html`<li>${this.#to(one.id, one.name)} <span class="type">${typed(one)}</span></li>`)}
-                ${more ? html`<li class="dim">and ${count(more)} smaller ones</li>` : nothing}
-              </ul>`
-          : nothing
-      }`;
+      ${titled(isExported(this.session.about.kind) ? 'Weights' : 'Variables', all)}`;
   }
 
-  /** @param {any} list */
-  users(list) {
+  #used = (/** @type {any} */ list) => {
     if (!list?.total)
       return html`<h3>Used by</h3>
         <p class="dim">nothing</p>`;
-    return html`<h3>Used by${list.total > 1 ? ` · ${count(list.total)}` : nothing}</h3>
-      <ul>
-        ${list.items.map(
-          (/** @type {any} */ one) =>
-            html`<li>
-              ${this.#user(one)}
-              <span class="dim small">${taken(one)}</span>
-            </li>`,
-        )}
-      </ul>
-      ${pager(list, (first) => (this.firstUser = first), USERS)}`;
-  }
+    const users = list.items.map(
+      (/** @type {any} */ one) => html`<li>${this.#user(one)} <span class="dim small">${taken(one)}</span></li>`,
+    );
+    return html`${titled(`Used by${list.total > 1 ? ` · ${count(list.total)}` : ''}`, users)}
+    ${pager(list, (first) => (this.firstUser = first), USERS)}`;
+  };
 
   /** A consumer in a graph within a node is in another drawing. @param {any} one */
   #user({ is, name, function: graph }) {
@@ -331,16 +294,14 @@ class GraphDetails extends Panel {
 
   /** @param {any} list */
   members(list) {
-    return html`<h3>${count(list.total)} in this box</h3>
-      <ul>
-        ${list.items.map(
-          (/** @type {any} */ one) =>
-            html`<li>
-              ${this.#to(one.name)} <span class="dim small">${plain(one.is === 'scope' ? 'scope' : one.op)}</span>
-            </li>`,
-        )}
-      </ul>
-      ${pager(list, (first) => (this.first = first), MEMBERS)}`;
+    const members = list.items.map(
+      (/** @type {any} */ one) =>
+        html`<li>
+          ${this.#to(one.name)} <span class="dim small">${plain(one.is === 'scope' ? 'scope' : one.op)}</span>
+        </li>`,
+    );
+    return html`${titled(`${count(list.total)} in this box`, members)}
+    ${pager(list, (first) => (this.first = first), MEMBERS)}`;
   }
 }
 

@@ -3,8 +3,8 @@ import { html, nothing, svg } from 'lit';
 import { count, counted, plain } from '../format.js';
 import { isAlike } from '../model/op-kinds.js';
 
-/** @typedef {import('../model/gather.js').Group} Group */
-/** @typedef {import('../layout-worker.js').Layout} Layout */
+/** @import { Layout } from '../layout-worker.js' */
+/** @import { Group } from '../model/gather.js' */
 
 /** Heights in a box: its head, of two lines or one, a line for an input, a call, and the space below. */
 const [HEAD, SHORT, LINE, CALL, FOOT] = [40, 28, 15, 22, 5];

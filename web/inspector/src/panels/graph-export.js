@@ -48,9 +48,7 @@ function element(name, attributes, content = '') {
 /**
  * The drawing alone, without interactive parts, under a title.
  *
- * @param {SVGSVGElement} shown
- * @param {{ width: number, height: number }} size
- * @param {string} title
+ * @param {SVGSVGElement} shown @param {{ width: number, height: number }} size @param {string} title
  */
 export function svgOf(shown, size, title) {
   const [width, height] = [Math.ceil(size.width + 2 * MARGIN), Math.ceil(size.height + 2 * MARGIN + TITLE)];

@@ -5,7 +5,7 @@ import { kinds } from '../model/kinds.js';
 import { Panel } from '../panel.js';
 import { lead } from './graph-follow.js';
 
-/** @typedef {import('../model/find.js').Found} Found */
+/** @import { Found } from '../model/find.js' */
 
 /** How long nothing is typed before it is looked for, in milliseconds. */
 const PAUSE = 140;

@@ -3,7 +3,7 @@ import { css, html, nothing } from 'lit';
 import { count, plain } from '../format.js';
 import { broken, Panel } from '../panel.js';
 
-/** @typedef {import('../inspector.js').View} View */
+/** @import { View } from '../inspector.js' */
 
 /** The choices, by their names in the view. @type {Record<string, [choice: string, title: string]>} */
 const ways = {
@@ -13,7 +13,7 @@ const ways = {
 };
 
 /** Whether the other node of a path is yet to be chosen. @param {View} view */
-export const isPicking = ({ follow, to }) => follow === 'path' && !to;
+const isPicking = ({ follow, to }) => follow === 'path' && !to;
 
 /** Selects a node; or, for a path, the other node. @param {Pick<Panel, 'at' | 'node' | 'view' | 'go'>} panel
  * @param {string} id */

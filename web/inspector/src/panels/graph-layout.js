@@ -1,8 +1,39 @@
 /** Places the boxes of a graph, and keeps the reader's place in view when they move. */
-import { layOut } from '../layout.js';
+import { connectWorker } from 'libcpb/worker/connected-worker.js';
+import { startWorker } from '../start-worker.js';
 import { sizeOf } from './graph-drawing.js';
 
-/** @typedef {import('../model/gather.js').Group} Group */
+/** @import { Box, Edge as PlacedEdge, Layout } from '../layout-worker.js' */
+/** @import { Group } from '../model/gather.js' */
+
+/** @type {ReturnType<typeof connectWorker> | undefined} one that has nothing to do */
+let spare;
+
+/** @param {ReturnType<typeof connectWorker>} worker one that has done its work */
+function keep(worker) {
+  spare?.end();
+  spare = worker;
+}
+
+/**
+ * Lays out in a worker, which is ended if nothing waits for it any more.
+ *
+ * @param {Box[]} boxes @param {PlacedEdge[]} edges @param {AbortSignal} [signal] @returns {Promise<Layout>}
+ */
+async function layOut(boxes, edges, signal) {
+  signal?.throwIfAborted();
+  const worker = spare ?? connectWorker(startWorker('layout-worker'));
+  spare = undefined;
+  try {
+    const { connection } = worker;
+    const layout = await connection.call({ connection }, [1], 'layOut', [boxes, edges, { signal }]);
+    keep(worker);
+    return layout;
+  } catch (error) {
+    worker.end(); // It may be busy, and hears nothing then.
+    throw error;
+  }
+}
 
 /** Identical drawings get the same places. @param {any} drawn */
 export const keyOf = ({ at, groups, edges }) =>

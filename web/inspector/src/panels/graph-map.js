@@ -1,8 +1,8 @@
 /** A small map of a drawing that is much larger than its window: where the window is, and a way to another place. */
 import { css, html, nothing, svg } from 'lit';
 
-/** @typedef {import('./graph-zoom.js').Zoom} Zoom */
-/** @typedef {import('../layout-worker.js').Layout} Layout */
+/** @import { Layout } from '../layout-worker.js' */
+/** @import { Zoom } from './graph-zoom.js' */
 
 /** The map's largest sides, and the least, in pixels. */
 const [WIDE, HIGH, LEAST] = [180, 200, 40];

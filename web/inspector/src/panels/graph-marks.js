@@ -2,7 +2,8 @@
 import { counted } from '../format.js';
 import { functionName } from './graph-drawing.js';
 
-/** @typedef {import('../model/gather.js').Group} Group */
+/** @import { Group } from '../model/gather.js' */
+
 /** @typedef {'added' | 'removed' | 'changed'} Change */
 /** Changes of nodes, by graph and name. @typedef {Map<string, Map<string, Change>>} Marks */
 

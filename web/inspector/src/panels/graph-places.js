@@ -1,4 +1,4 @@
-/** Where the reader was in each drawing: the browser's back and forward lead there again. */
+/** Where the reader was in each drawing (the browser's back and forward lead there again), and which scopes are open. */
 
 /** @typedef {{ x: number, y: number, scale: number }} Seen */
 
@@ -34,4 +34,18 @@ export class Places {
     if (this.#wanted) zoom.return(this.#wanted);
     this.#wanted = undefined;
   }
+}
+
+/** Opened scopes are in the page's address as names with spaces between. This: nothing is open; without any text it is as
+ * the graph opens by itself. */
+const NONE = '/';
+
+/** @param {string[]} scopes */
+export const toText = (scopes) => scopes.map((scope) => scope.replace(/[% ]/g, encodeURIComponent)).join(' ') || NONE;
+
+/** @param {string | undefined} text @returns {string[] | undefined} */
+export function fromText(text) {
+  if (!text) return undefined;
+  if (text === NONE) return [];
+  return text.split(' ').map((scope) => scope.replaceAll('%20', ' ').replaceAll('%25', '%'));
 }

@@ -1,5 +1,5 @@
 /** The graph: the computation of the model, or a function, folded by name scope. */
-import { css, html, nothing, unsafeCSS } from 'lit';
+import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { arrows } from '../arrows.js';
 import { counted, plain } from '../format.js';
@@ -14,16 +14,14 @@ import { pngOf, svgOf } from './graph-export.js';
 import './graph-find.js';
 import { following, lead } from './graph-follow.js';
 import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
-import { behaviour, look } from './graph-look.js';
+import { drawingLook, panelLook } from './graph-look.js';
 import { map, mapLook, showPlace } from './graph-map.js';
-import { panelLook } from './graph-panel-look.js';
-import { Places } from './graph-places.js';
-import { fromText, toText } from './graph-scopes.js';
+import { fromText, Places, toText } from './graph-places.js';
 import { markedBy } from './graph-marks.js';
 import { Zoom } from './graph-zoom.js';
 import { nameOf } from './headline.js';
 
-/** @typedef {import('../model/gather.js').Group} Group */
+/** @import { Group } from '../model/gather.js' */
 
 /** The largest number of boxes that are drawn. */
 const MOST = 600;
@@ -37,17 +35,7 @@ class Graph extends Panel {
     group: { state: true },
     problem: { state: true },
   };
-  static styles = [
-    ...Panel.styles,
-    panelLook,
-    mapLook,
-    css`
-      ${unsafeCSS(look)}
-    `,
-    css`
-      ${unsafeCSS(behaviour)}
-    `,
-  ];
+  static styles = [...Panel.styles, panelLook, mapLook, drawingLook];
 
   constructor() {
     super();

@@ -135,7 +135,7 @@ const side = (tensors, show) =>
   </ul>`;
 
 /** Inputs, an arrow, outputs. @param {any[]} inputs @param {any[]} outputs @param {Show} [show] */
-export const flow = (inputs, outputs, show = named) =>
+const flow = (inputs, outputs, show = named) =>
   inputs.length || outputs.length
     ? html`<div class="flow" role="group" aria-label="Inputs and outputs">
         ${inputs.length ? side(inputs, show) : html`<span class="dim">no inputs</span>`}

@@ -5,7 +5,7 @@ import { MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, plain, shapes, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing, numbers, shares } from './listing.js';
-import { pairs, resting } from './overview-rest.js';
+import { pairs, resting } from './overview-facts.js';
 
 /** Variables of a layer that are listed. */
 const VARIABLES = 50;

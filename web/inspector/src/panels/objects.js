@@ -1,7 +1,7 @@
 /** The object graph as a tree, opened level by level. */
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain } from '../format.js';
-import { pager, Panel } from '../panel.js';
+import { pager, Panel, titled } from '../panel.js';
 import { listing, numbers, table } from './listing.js';
 import '../tensor.js';
 
@@ -77,21 +77,17 @@ class Objects extends Panel {
   /** @param {any} o */
   functions(o) {
     const names = o.concrete_functions ?? (o.concrete_function ? [o.concrete_function] : []);
-    return names.length
-      ? html`<h3>${counted(names.length, 'concrete function')}</h3>
-          <ul>
-            ${names.map((/** @type {any} */ f) => html`<li>${this.link('functions', f.name ?? f.function ?? f)}</li>`)}
-          </ul>`
-      : nothing;
+    return titled(
+      counted(names.length, 'concrete function'),
+      names.map((/** @type {any} */ f) => html`<li>${this.link('functions', f.name ?? f.function ?? f)}</li>`),
+    );
   }
 }
 
 /**
  * The stored values of a variable, for display; undefined if they are missing or incomplete.
  *
- * @param {any} session
- * @param {any} object
- * @param {AbortSignal} signal
+ * @param {any} session @param {any} object @param {AbortSignal} signal
  */
 async function valueOf(session, { node, path }, signal) {
   const { variables } = await session.ask('variables', { name: `#${node}`, signal });

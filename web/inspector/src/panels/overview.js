@@ -3,13 +3,11 @@ import { css, html, nothing } from 'lit';
 import { constantsOf, MOST, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shapes, size } from '../format.js';
 import { offer, Panel, priceOf } from '../panel.js';
-import { barred, bars } from './bars.js';
+import { barred, bars, listing, numbers, shares, table } from './listing.js';
 import { folded } from './folded.js';
 import { headline, headlined, named, nameOf } from './headline.js';
 import { hasRoot, linked } from './layers.js';
-import { listing, numbers, shares, table } from './listing.js';
-import { figuresOf, kindWords } from './overview-figures.js';
-import { pairs, rest, resting } from './overview-rest.js';
+import { figuresOf, kindWords, pairs, rest, resting } from './overview-facts.js';
 
 /** Signatures, weights and operations that are listed. */
 const [SIGNATURES, WEIGHTS, OPERATIONS] = [8, 6, 9];

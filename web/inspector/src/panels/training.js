@@ -4,7 +4,7 @@ import { bytesOf, MOST } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { table } from './listing.js';
-import { pairs, resting } from './overview-rest.js';
+import { pairs, resting } from './overview-facts.js';
 import '../tensor.js';
 
 class Training extends Panel {

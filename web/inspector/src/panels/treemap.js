@@ -54,11 +54,7 @@ function split(items, depth, most) {
   return groups;
 }
 
-/**
- * The largest first; one that has most of all is divided again.
- *
- * @param {Item[]} items @returns {Group[]}
- */
+/** The largest first; one that has most of all is divided again. @param {Item[]} items @returns {Group[]} */
 export function grouped(items) {
   const whole = sizeOf(items);
   let groups = split(items, 0, GROUPS);

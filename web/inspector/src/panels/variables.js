@@ -1,12 +1,12 @@
 /** The weights: each variable with its size, its share of all, its type and its layer. */
 import { css, html, nothing } from 'lit';
-import { tensorOf, weightsOf } from '../answers.js';
+import { weightsOf } from '../answers.js';
 import { brief, count, counted, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing, numbers, shares } from './listing.js';
-import '../tensor.js';
+import { valuesOf } from '../tensor.js';
 
-/** @typedef {import('../answers.js').Variable} Variable */
+/** @import { Variable } from '../answers.js' */
 
 class Variables extends Panel {
   static styles = [
@@ -43,16 +43,8 @@ class Variables extends Panel {
     const one = this.at && all.find(({ at, name }) => at === this.at || name === this.at);
     if (!this.at) return nothing;
     if (!one) return html`<p class="empty">No ${what.slice(0, -1)} is called <code>${plain(this.at)}</code>.</p>`;
-    const tensor = tensorOf(one);
     return html`<div class="chosen">
-      ${
-        tensor
-          ? html`<cpb-tensor .session=${this.session} .tensor=${tensor}></cpb-tensor>`
-          : html`<p>
-              <code>${plain(one.name)}</code> <span class="type">${brief(one)}</span>: its value is in a file beside the
-              model that is not available here.
-            </p>`
-      }
+      ${valuesOf(this.session, one)}
       ${(one.one.quantization ?? []).map(
         (/** @type {any} */ by) =>
           html`<p class="small">

@@ -1,1 +1,0 @@
-static inline void vTaskDelay(uint32_t ticks) { (void)ticks; }

@@ -1,8 +1,0 @@
-#ifndef STANDIN_FF_H
-#define STANDIN_FF_H
-
-typedef struct FATFS {
-  int unused;
-} FATFS;
-
-#endif
