@@ -104,7 +104,7 @@ test('opening, searches and records are told in the bytes that the server sent',
   assert.deepEqual(value, { of: `field ${path}`, done: 14, total: 14 });
   plain.close();
 
-  // More nodes than pieces are remembered (wasm/recent-bytes.js).
+  // More nodes than pieces are remembered (wasm/feed.js).
   const other = await open(largeModel(5000, MiB).source, { type: 'tensorflow.SavedModel' });
   const list = await other.field('meta_graphs[0].graph_def.node');
   const { last: nodes } = await told(async (o) => {

@@ -157,7 +157,7 @@ function engineFor(file, feed, kind, options, merged) {
  * @param {Merged} [merged] its chunks may be damaged: questions are then answered from the rest
  * @param {ReturnType<typeof inTurn>} [next] the engine answers one question at a time
  */
-export function asker(file, feed, kind, options, merged, next = inTurn()) {
+function asker(file, feed, kind, options, merged, next = inTurn()) {
   const { instance } = file;
   const engine = engineFor(file, feed, kind, options, merged);
   const questions = namesOf(instance, instance.c.cpb_question_name);
