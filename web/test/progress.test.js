@@ -1,4 +1,5 @@
 /** onProgress: of what, how many bytes, of how many; in a Worker as here; for no request more. */
+// runtimes by default: node, bun, firefox
 import { libcpb } from './support/libcpb.js';
 import { counted } from './support/http.js';
 import { largeModel, noise, sparse, split } from './support/files.js';
