@@ -103,7 +103,7 @@ def failures():
     yield lambda: libcpb.merge_chunks([b""], b"\xff"), libcpb.CpbError, ""
 
 
-def test_what_is_wrong_is_said():
+def test_mistakes_are_reported():
     for number, (call, exception, text) in enumerate(failures()):
         if exception is None:
             call()

@@ -270,7 +270,11 @@ export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
   };
 }
 
-/** @param {string[]} questions the supported ones @param {QuestionName} question @param {QuestionOptions} options */
+/**
+ * @param {string[]} questions the supported ones
+ * @param {QuestionName} question
+ * @param {QuestionOptions} options
+ */
 function checkQuestion(questions, question, options) {
   if (!questions.includes(question))
     throw new CpbError('USAGE', `there is no question ${question}; there are ${questions.join(', ')}`);

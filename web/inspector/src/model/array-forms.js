@@ -45,7 +45,9 @@ export function textsOf(numpy, values) {
 /**
  * Lines of CSV: each is a row of the last dimension.
  *
- * @param {(i: number) => string} text @param {number} first the number of the first element @param {number} count
+ * @param {(i: number) => string} text
+ * @param {number} first the number of the first element
+ * @param {number} count
  * @param {number} width of a row
  */
 export function csv(text, first, count, width) {

@@ -288,7 +288,10 @@ function saved(panel, o) {
   ];
 }
 
-/** @param {any} panel the overview @param {any} o */
+/**
+ * @param {any} panel the overview
+ * @param {any} o
+ */
 export function rest(panel, o) {
   const marks = Object.entries(panel.fingerprint.value || o.fingerprint || {});
   const facts = told([...written(o), ...saved(panel, o)]);
