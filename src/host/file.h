@@ -16,7 +16,7 @@ cpb_file *cpb_file_share(cpb_file *file);
  * may read damaged data. */
 void cpb_file_keep_codes(cpb_file *file);
 
-/* Opens a file that the caller did not name: only a regular file (host/regular.h). */
+/* Opens a file that the caller did not name: only a regular file (host/descriptor.h). */
 cpb_file *cpb_file_open_beside(const cpb_allocator *allocator, const char *path, cpb_error *error);
 
 /* For a file whose bytes were made from the one at `path`, which may be a URL: files that it names are searched next to

@@ -1,4 +1,4 @@
-/* A build with CPB_WITH_BROTLI=OFF: src/riegeli/codecs_without_brotli.c stands in
+/* A build with CPB_WITH_BROTLI=OFF: src/riegeli/codec/without_brotli.c stands in
  * for the Brotli that the library holds. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -226,7 +226,7 @@ static cpb_have prepare(cpb_merge_walk *w, cpb_merge_op op, uint64_t *size, bool
   return belongs_last(w, op, *size, last);
 }
 
-/* Handles an operation that was left out of the plan (only.c). */
+/* Handles an operation that was left out of the plan (plan_for.c). */
 static bool pass_beside(cpb_merge_walk *w, cpb_merge_op op) {
   if (!cpb_walk_make_live(w, op.target)) return false;
   cpb_types_clear_oneof(w->tree, op.target, (uint32_t)w->num_patches);

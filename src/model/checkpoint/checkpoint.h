@@ -41,7 +41,7 @@ typedef struct cpb_part_reader {
   void *(*create)(const cpb_allocator *allocator, cpb_meter *meter, const cpb_values_options *options,
                   cpb_stored_part part, cpb_input *input, cpb_error *error);
   void (*destroy)(void *reader);
-  cpb_have (*next)(void *reader, cpb_values_info *info, cpb_span *data); /* as in values_reader.h */
+  cpb_have (*next)(void *reader, cpb_values_info *info, cpb_span *data); /* as in model/common/kind.h */
 } cpb_part_reader;
 
 extern const cpb_part_reader cpb_bundle_values; /* from a data file */

@@ -84,7 +84,7 @@ bool cpb_diff_match(const cpb_allocator *a, const cpb_diff_elements sides[2]);
 
 typedef struct cpb_diff_pair {
   cpb_span names[2];                /* NULL data: only the other model has the function */
-  struct cpb_diff_pairs *arguments; /* arguments that are the same under different names (arguments.h), or NULL */
+  struct cpb_diff_pairs *arguments; /* arguments that are the same under different names, or NULL */
 } cpb_diff_pair;
 
 typedef struct cpb_diff_pairs {
