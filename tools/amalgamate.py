@@ -223,7 +223,9 @@ class Amalgamation:
             text = f"#if {' && '.join(conditions)}\n{text}#endif\n"
         return f"\n/* --- {file.name} --- */\n{text}"
 
-    def body(self, file):
+    def body(self, file, names={}):
+        """`names` are those that the file that includes this one has renamed."""
+        names = names | self.renamed[file]
         if file.is_opaque:
             return INCLUDE.sub(lambda match: self.include_line(file, match[0]), file.text)
         tokens = file.source.tokens
@@ -239,7 +241,7 @@ class Amalgamation:
             elif i in dropped:
                 pass
             elif file.source.is_ordinary(i):
-                text.append(self.renamed[file].get(token.text, token.text))
+                text.append(names.get(token.text, token.text))
             else:
                 text.append(token.text)
             text.append(after.get(i, ""))
@@ -251,7 +253,7 @@ class Amalgamation:
         path = match and file.includes.get(match[1])
         if not path:
             return line
-        return "" if self.files[path].is_header else self.body(self.files[path])
+        return "" if self.files[path].is_header else self.body(self.files[path], self.renamed[file])
 
     def edits(self, file):
         """Texts before and after tokens: linkage, and conditions of functions."""

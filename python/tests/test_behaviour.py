@@ -103,7 +103,7 @@ def failures():
     yield lambda: libcpb.merge_chunks([b""], b"\xff"), libcpb.CpbError, ""
 
 
-def test_what_is_wrong_is_said():
+def test_mistakes_are_reported():
     for number, (call, exception, text) in enumerate(failures()):
         if exception is None:
             call()
@@ -390,7 +390,7 @@ def everything(tmp_path):
 
 def test_no_references_are_left(tmp_path):
     """What leaks does so in each round; what Python keeps for itself does not grow with the rounds."""
-    rounds = 100
+    rounds = 40
 
     def growth():
         gc.collect()

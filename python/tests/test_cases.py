@@ -31,6 +31,6 @@ def test_facts(right):
             assert [out["name"] for out in model.node(right["node"]["name"])["outputs"]] == right["node"]["outputs"]
 
 
-def test_where_values_lie_is_no_difference():
+def test_the_place_of_values_is_no_difference():
     with libcpb.open_model(CASES / "a.onnx") as a, libcpb.open_model(CASES / "b.onnx") as b:
         assert libcpb.diff(a, b)["equal"]

@@ -43,7 +43,7 @@ def test_a_model_is_cut_as_the_command_cuts_it(cpb, model, name, tmp_path):
     assert (ours / name).stat().st_size < (model / "saved_model.pb").stat().st_size
 
 
-def test_what_cannot_be_cut_writes_nothing(model, tmp_path):
+def test_a_cut_that_is_impossible_writes_nothing(model, tmp_path):
     out = tmp_path / "out.pb"
     frozen = min((DATA / "cpb/real_frozen_conv").glob("*.cpb"))
     with libcpb.open_model(model) as whole, libcpb.open_model(frozen) as graph:

@@ -12,7 +12,7 @@ WHOLE = DATA / "cpb/real_tf_keras_functional/orig.pb"
 
 
 
-def test_of_a_model_with_a_damaged_chunk_the_rest_is_answered(cpb, tmp_path):
+def test_a_model_with_a_damaged_chunk_answers_with_its_rest(cpb, tmp_path):
     path = tmp_path / "saved_model.cpb"
     cpb.ok("split", WHOLE, "-o", path, "-q", "--max-chunk-size", "20K")
     content = path.read_bytes()
@@ -41,7 +41,7 @@ def test_of_a_model_with_a_damaged_chunk_the_rest_is_answered(cpb, tmp_path):
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
-def test_of_a_model_that_was_cut_off_what_is_there_is_answered(cpb, tmp_path, share):
+def test_a_model_that_was_cut_off_answers_with_its_rest(cpb, tmp_path, share):
     path = tmp_path / "cut.pb"
     path.write_bytes(WHOLE.read_bytes()[:int(WHOLE.stat().st_size * share)])
     with libcpb.open_model(path) as model:
@@ -51,7 +51,7 @@ def test_of_a_model_that_was_cut_off_what_is_there_is_answered(cpb, tmp_path, sh
     assert answer["equal"] is None and list(answer["damaged"]) == ["a"]
 
 
-def test_of_a_samediff_zip_that_was_cut_off_what_is_there_is_answered(cpb, tmp_path):
+def test_a_samediff_zip_that_was_cut_off_answers_with_its_rest(cpb, tmp_path):
     whole = (DATA / "samediff_small/minimal.zip").read_bytes()
     path = tmp_path / "cut.zip"
     path.write_bytes(whole[:-30])
@@ -60,7 +60,7 @@ def test_of_a_samediff_zip_that_was_cut_off_what_is_there_is_answered(cpb, tmp_p
         assert model.overview() == json.loads(cpb.run("inspect", path, "--json").stdout)
 
 
-def test_of_a_message_with_a_damaged_chunk_every_other_byte_is_read(tmp_path):
+def test_every_byte_outside_a_damaged_chunk_is_read(tmp_path):
     """A failed read does not end the message."""
     whole = (DATA / "cpb/saved_model_split-standard/orig.pb").read_bytes()
     path = tmp_path / "message.cpb"

@@ -153,7 +153,7 @@ def test_nothing_is_appended_to_what_would_hide_it(tmp_path, damage, code):
     assert path.read_bytes() == before
 
 
-def test_what_cannot_be_appended_to(tmp_path):
+def test_files_that_cannot_be_appended_to(tmp_path):
     with pytest.raises(libcpb.CpbError, match="append is True; expected the path of a file"):
         libcpb.RecordWriter(io.BytesIO(), append=True)
     with libcpb.RecordWriter(tmp_path / "x") as writer:

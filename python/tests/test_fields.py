@@ -179,7 +179,7 @@ def encoded(number):
     return out + bytes([number])
 
 
-def test_what_objects_look_like(tmp_path):
+def test_the_repr_of_objects(tmp_path):
     with libcpb.open(CHUNKED) as message, libcpb.open_model(CHUNKED) as model:
         assert repr(message) == f"<libcpb.Message tensorflow.SavedModel, {message.size} bytes in {message.num_chunks} chunks>"
         assert repr(model) == f"<libcpb.Model saved_model {model.path}>"
@@ -195,7 +195,7 @@ def test_what_objects_look_like(tmp_path):
 @pytest.mark.parametrize("missing, program, text", [
     ("google.protobuf", "import libcpb; libcpb.Merger", "needs protobuf 4.22 or newer: install libcpb[messages]"),
     ("numpy", "import libcpb; libcpb.Values('FLOAT', '<f4', 4, (0,), False, bytearray()).array()", "needs NumPy: install libcpb[arrays]")])
-def test_what_is_not_installed_is_named(missing, program, text):
+def test_missing_packages_are_named(missing, program, text):
     done = subprocess.run([sys.executable, "-c", f"import sys; sys.modules[{missing!r}] = None; {program}"], capture_output=True, text=True)
     assert done.stderr.splitlines()[-1].startswith("ImportError: ") and text in done.stderr
 

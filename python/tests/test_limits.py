@@ -94,7 +94,7 @@ def test_messages_and_records():
         ({"held": True}, r"limits\['held'\] is True; expected an int"),
     ],
 )
-def test_what_is_wrong_is_said(limits, what, tmp_path):
+def test_mistakes_are_reported(limits, what, tmp_path):
     out = tmp_path / "out"
     for call in (libcpb.open, libcpb.open_model, libcpb.RecordReader):
         with pytest.raises(libcpb.CpbError, match=what) as raised:

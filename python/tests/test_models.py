@@ -34,7 +34,7 @@ def test_answers_are_those_of_the_command(cpb, path):
         assert model.path == str(path)
 
 
-def test_what_is_known_of_operations():
+def test_descriptions_of_operations():
     """Roles and a sentence: of TensorFlow's nodes in a function, and of ONNX's."""
     with libcpb.open_model(DATA / "cpb/real_tf_module/orig.pb") as model:
         seen = 0

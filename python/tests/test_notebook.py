@@ -86,7 +86,7 @@ def test_requests_are_answered_or_refused(folder, monkeypatch):
     assert "No such file" in shown.answer(ask)[0]["error"]
 
 
-def test_what_cannot_be_shown(folder, monkeypatch):
+def test_models_that_cannot_be_shown(folder, monkeypatch):
     with pytest.raises(FileNotFoundError, match="none.pb"):
         Shown(folder / "none.pb")
     with libcpb.open_model(MODEL.read_bytes()) as model, pytest.raises(libcpb.CpbError, match="opened from memory"):
@@ -98,7 +98,7 @@ def test_what_cannot_be_shown(folder, monkeypatch):
     assert Shown(MODEL).answer({"view": "v", "id": 0})[1] == [b"<!doctype html>"]
 
 
-def test_without_anywidget_the_error_says_what_to_install(tmp_path, monkeypatch):
+def test_the_error_without_anywidget_says_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "inspector.html").write_bytes(b"")
     monkeypatch.setattr(_notebook, "_HERE", str(tmp_path))
     find = builtins.__import__

@@ -100,7 +100,7 @@ def pair():
 
 
 @pytest.mark.parametrize("way", ["newest headers, oldest Python", "oldest headers, newest Python"])
-def test_what_one_python_compiles_another_runs(way, tmp_path):
+def test_an_extension_compiled_by_one_python_runs_in_another(way, tmp_path):
     found, with_headers = pair()
     compiler, runner = (with_headers[-1], found[0]) if way.startswith("newest") else (with_headers[0], found[-1])
     if compiler.version[:2] == runner.version[:2]:

@@ -148,7 +148,7 @@ def test_damaged_files(case):
 
 @pytest.mark.parametrize("codec, level", [("zstd", None), ("zstd", 19), ("brotli", 0), ("none", None), ("snappy", None), ("snappy", 2)])
 @pytest.mark.parametrize("target", ["path", "file", "stream"])
-def test_what_is_written_comes_back(tmp_path, cpb, codec, level, target):
+def test_written_messages_come_back(tmp_path, cpb, codec, level, target):
     records = [os.urandom(n % 3000) * (n % 4) for n in range(400)] + [bytes(3 << 20)]
     path = tmp_path / "records"
     if target == "path":

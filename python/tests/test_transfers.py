@@ -91,7 +91,7 @@ def test_split_against_a_base_as_the_command(tuned, cpb):
         assert message.read() == (tuned / "tuned.pb").read_bytes()
 
 
-def test_what_is_wrong_with_a_base_names_it(tuned):
+def test_errors_of_a_base_name_it(tuned):
     (tuned / "sub").mkdir()
     for base, out, code in (("missing.cpb", "out.cpb", "NOT_FOUND"), ("tuned.pb", "out.cpb", "FORMAT"),
                             ("base.cpb", "sub/out.cpb", "USAGE"), ("base.cpb", "base.cpb", "USAGE")):
@@ -336,7 +336,7 @@ def test_the_same_bytes_to_a_file_object(graph, chunked, sparse, tmp_path, threa
 
 
 @pytest.mark.parametrize("threads", NUMBERS)
-def test_what_writing_raises_comes_through(graph, chunked, sparse, threads):
+def test_exceptions_while_writing_come_through(graph, chunked, sparse, threads):
     for call in calls(graph, chunked, sparse, None):
         for room in 0, 700_000:
             exception = OSError(28, "the disk is full")

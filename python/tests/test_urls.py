@@ -98,7 +98,7 @@ ONCE = {"attempts": 1}
     (ConnectionError, "UNAVAILABLE", [429, 500, 503]),
     (OSError, "READ", [400, 418]),
 ])
-def test_what_a_server_answers_is_the_error_of_python(base, builtin, code, statuses):
+def test_a_servers_status_becomes_the_error_of_python(base, builtin, code, statuses):
     calls = (lambda url: libcpb.open(url, url_options=ONCE), lambda url: libcpb.open_model(url, url_options=ONCE),
              lambda url: list(libcpb.RecordReader(url, url_options=ONCE)))
     for status in statuses:

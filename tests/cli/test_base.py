@@ -229,7 +229,7 @@ def test_a_file_that_is_written_is_no_base(cpb, models):
     assert (models / "tuned.00001-of-00002.cpb").read_bytes() == (models / "base.cpb").read_bytes()
 
 
-def test_what_does_not_go_with_a_base(cpb, models):
+def test_options_that_exclude_a_base(cpb, models):
     out = models / "tuned.cpb"
     for how, text in ((["--verify"], "--base expects a file as output, and no --verify"),
                       (["--for-memory", "256K"], "a device reads one file")):

@@ -130,7 +130,7 @@ def test_onnx_values(cpb, tmp_path, put, options):
     refused(cpb, words, tmp_path / "w.bin", put)
 
 
-def test_what_the_user_names_may_be_a_pipe(cpb, riegeli, tmp_path):
+def test_a_pipe_may_be_given_as_a_file(cpb, riegeli, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(open(riegeli, "rb").read(),), daemon=True)
     writer.start()

@@ -81,7 +81,7 @@ def test_repack_for_a_device(cpb, message, tmp_path):
     (["--for-memory", "1M", "--codec", "brotli"], 1, "Zstd or no compression"),
     (["--for-memory", "1M", "--layout", "compat"], 1, "remote"),
 ])
-def test_what_cannot_be_is_said_before_anything_is_written(cpb, message, tmp_path, options, code, said):
+def test_impossible_options_are_refused_before_anything_is_written(cpb, message, tmp_path, options, code, said):
     done = cpb.run("split", message, "--type", "tensorflow.GraphDef", "-o", tmp_path / "x.cpb", *options)
     assert done.returncode == code and said in done.stderr.decode()
     assert not (tmp_path / "x.cpb").exists()

@@ -110,7 +110,7 @@ def test_lines_fit_and_handles_are_whole(cpb, keras, question, width):
     assert question == ("variables",) or not any(word.startswith("root.") and word.endswith("…") for word in text.split())
 
 
-def test_what_several_lists_say_begins_with_the_lists_name(cpb, keras):
+def test_rows_of_several_lists_begin_with_the_lists_name(cpb, keras):
     lines = [line.split("\t") for line in cpb.ok("inspect", "--tsv", keras, "signature", SIGNATURE).decode().splitlines()]
     assert ["inputs", "img", "f32[?,12,12,1]", "serving_default_img:0", "", ""] in lines
     assert [line[2] for line in lines if line[0] == "function.captures"] == [

@@ -75,7 +75,7 @@ def test_fields_by_number_are_those_by_name(cpb):
         (["--at", "1", "--position", "64"], "expected --at or --position"),
     ],
 )
-def test_what_is_no_list_is_refused(cpb, options, words):
+def test_values_that_are_no_lists_are_refused(cpb, options, words):
     result = cpb.run("records", RECORDS / "tr_nodedef_zstd.riegeli", *options)
     assert result.returncode == 1 and words in result.stderr.decode()
     assert result.stdout == b""

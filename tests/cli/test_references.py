@@ -329,7 +329,7 @@ def test_all_files_appear_or_none(cpb, graph, tmp_path):
     assert cpb.ok("merge", folder / "graph.cpb", "-o", "-") == open(graph, "rb").read()
 
 
-def test_what_does_not_go_with_files(cpb, graph, tmp_path):
+def test_options_that_exclude_files(cpb, graph, tmp_path):
     out = tmp_path / "x.cpb"
     for how, text in ((["--files", 2, "--verify"], "no --verify"),
                       (["--files", 2, "--file-size", "1M"], "files and file_size are set"),

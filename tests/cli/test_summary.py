@@ -109,7 +109,7 @@ def meta_graph(tags, key):
     return f(2, f(1, info) + f(2, f(1, big_graph.node("x", "Placeholder"))) + f(5, f(1, key) + f(2, signature)))
 
 
-def test_of_several_meta_graphs_it_says_which(cpb, tmp_path):
+def test_an_answer_says_which_of_several_meta_graphs_it_is_about(cpb, tmp_path):
     path = tmp_path / "saved_model.pb"
     path.write_bytes(big_graph.field(1, 1) + meta_graph(["train"], "learn") + meta_graph(["serve", "gpu"], "ask"))
     _, text = summary(cpb, path)
@@ -229,7 +229,7 @@ def test_equal_blocks_with_the_next_number_are_one_row(cpb, tmp_path):
     assert re.search(r"^  layer_12_\* +2 × Dense +21$", text, re.M), text
 
 
-def test_what_is_cut_is_marked_and_names_are_not_cut(cpb, tmp_path):
+def test_shortened_text_is_marked_and_names_are_whole(cpb, tmp_path):
     name = "a_signature/" + "very_" * 20 + "long"
     path = tmp_path / "saved_model.pb"
     path.write_bytes(big_graph.field(1, 1) + meta_graph(["serve"] + ["tag"] * 40, name))

@@ -43,7 +43,7 @@ def test_the_summary_says_what_a_model_says_of_itself(cpb, tmp_path):
     assert "about\tkey 1\tvalue 1" in lines and "dtype\tint8\t4\t4" in lines
 
 
-def test_what_is_too_long_for_the_summary_is_cut_with_a_hint(cpb, tmp_path):
+def test_long_summaries_are_cut_with_a_hint(cpb, tmp_path):
     text = cpb.ok("inspect", described(tmp_path, "long " * 100, 2), env={"LC_ALL": "C.UTF-8"}).decode()
     assert "…\n" in text and "  Whole texts: cpb inspect MODEL overview\n" in text
     text = cpb.ok("inspect", described(tmp_path, "short", 90)).decode()

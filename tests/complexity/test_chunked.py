@@ -37,7 +37,7 @@ def test_work_is_linear_or_refused(cpb, tmp_path, family, command):
 
 
 @pytest.mark.parametrize("codec", ["none", "brotli:1", "zstd"])
-def test_what_split_writes_in_shared_riegeli_chunks_is_read_a_few_times(cpb, tmp_path, codec):
+def test_chunks_in_shared_riegeli_chunks_are_read_a_few_times(cpb, tmp_path, codec):
     path = tmp_path / "shared.cpb"
     split = cpb.run("split", MODEL, "-o", path, "--layout", "compat", "--max-chunk-size", "64", "--codec", codec)
     assert split.returncode == 0, split.stderr

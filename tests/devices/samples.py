@@ -96,7 +96,7 @@ class Samples(unittest.TestCase):
             self.assertIn(f"{what}: {len(data)} bytes, SHA-256 {hashlib.sha256(data).hexdigest()}", lines)
         self.assertEqual(lines[-1], "done")
 
-    def test_what_is_read_is_what_the_command_reads(self):
+    def test_values_are_those_that_the_command_reads(self):
         for sample in SAMPLES:
             with self.subTest(sample):
                 lines = self.run_sample(sample)
@@ -118,7 +118,7 @@ class Samples(unittest.TestCase):
         lines = self.run_sample(("zephyr", "sd"), MODEL_SIZE=len(self.model) + 1)
         self.assertEqual(lines[0], "model: it is shorter than the manifest says")
 
-    def test_without_a_manifest_it_says_so(self):
+    def test_an_error_says_that_the_manifest_is_missing(self):
         lines = self.run_sample(("esp-idf", "sd"), MODEL_SIZE=0, MODEL_SHA256="")
         self.assertEqual(lines[1], "model: not verified, the manifest has no SHA-256")
         self.check_read(lines)

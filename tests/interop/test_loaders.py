@@ -13,6 +13,6 @@ ALL = pytest.mark.skipif(not os.environ.get("CPB_TEST_ALL"), reason="a model bey
 
 
 @pytest.mark.parametrize("how", [[], pytest.param(["--beyond"], marks=ALL)], ids=["below", "beyond"])
-def test_what_opens_which_file(how):
+def test_openers_by_file(how):
     """In a process of its own, which loads TensorFlow's libraries once more by ctypes."""
     subprocess.run([sys.executable, HERE / "loaders.py", *how], check=True, env={**os.environ, "PYTHONPATH": str(BUILT)})

@@ -45,7 +45,7 @@ def test_the_files_are_a_json_schema():
     jsonschema.Draft202012Validator.check_schema({"$defs": TYPES})
 
 
-def test_whatever_is_referred_to_is_there_and_the_reverse():
+def test_references_and_files_agree():
     used = {answer_types.target(one) for one in parts(list(TYPES.values())) if isinstance(one.get("$ref"), str)}
     assert used - set(TYPES) == set()
     asked_otherwise = {"Answers", "Differences", "OnnxBriefOverview", "Statistics"}  # by what is not one of the questions
@@ -85,7 +85,7 @@ def test_a_member_has_one_form_in_all_kinds():
     assert {name for name, kinds in forms.items() if len(set(map(frozenset, kinds.values()))) > 1} == DIFFERENT
 
 
-def test_what_no_type_names_is_a_mistake():
+def test_an_answer_that_no_type_names_fails():
     answer = {"function": None, "nodes": {"items": [], "first": 0, "total": 0}, "problems": []}
     answers.check("AnyNodes", json.dumps(answer))
     for wrong in ({**answer, "new": 1}, {**answer, "nodes": None}, {**answer, "nodes": {**answer["nodes"], "new": 1}}):

@@ -83,7 +83,7 @@ def test_which_of_several_is_asked(cpb, tmp_path):
     assert (ran.returncode, 'has no file "three.onnx"' in ran.stderr.decode()) == (3, True)
 
 
-def test_what_is_beside_a_model_is_none(cpb, tmp_path):
+def test_files_beside_a_model_are_no_models(cpb, tmp_path):
     files = {"m/model.onnx": (CASES / "a.onnx").read_bytes(), "__MACOSX/m/._model.onnx": b"x", "m/vocabulary.pb": b"x"}
     assert ask(cpb, pack(tmp_path / "m.zip", files), "overview")["kind"] == "onnx"
     files = {"config.json": b"{}", "onnx/model.onnx": (CASES / "a.onnx").read_bytes(), "tokenizer.json": b"{}"}
@@ -130,7 +130,7 @@ def of_size(path, size):
     return path
 
 
-def test_what_is_unpacked_is_bounded(cpb, tmp_path):
+def test_unpacked_bytes_are_bounded(cpb, tmp_path):
     refused(cpb, of_size(tmp_path / "m.zip", 1 << 30), "a zip archive with a model, m.onnx; unpack it, and open that")
 
 

@@ -66,7 +66,7 @@ def test_a_person_reads_what_there_is(cpb):
     assert "\n  state  st " in person("state.mlpackage")
 
 
-def test_where_values_lie_is_no_difference(cpb, tmp_path):
+def test_the_place_of_values_is_no_difference(cpb, tmp_path):
     cpb.ok("convert", CASES / "inline.onnx", "-o", tmp_path / "outside.onnx", "--external-data", "--threshold", 16)
     for a, b in [(CASES / "a.onnx", CASES / "b.onnx"), (CASES / "inline.onnx", tmp_path / "outside.onnx")]:
         answer = json.loads(cpb.ok("diff", a, b, "--json"))

@@ -207,7 +207,7 @@ def test_a_chunked_model_has_them_too(cpb, model):
     assert variables(cpb, model) == before
 
 
-def test_without_files_beside_it_only_the_model_is_known(cpb, model):
+def test_a_model_alone_is_known_without_its_files(cpb, model):
     whole = variables(cpb, model)
     data, = (model / "variables").glob("variables.data-*")
     data.unlink()

@@ -93,7 +93,7 @@ def read_by_tensorflow(prefix, key):
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_what_is_in_it_is_what_tensorflow_says(cpb, folder, version):
+def test_contents_are_those_that_tensorflow_reports(cpb, folder, version):
     prefix = folder / f"v{version}" / "m.ckpt"
     told = told_by_tensorflow(prefix)
     assert len(told) == 20
@@ -185,7 +185,7 @@ def test_a_folder_stands_for_its_latest(cpb, tmp_path):
     assert inspect(cpb, tmp_path, "overview")["kind"] == "checkpoint"
 
 
-def test_what_is_not_there_is_named(cpb, tmp_path):
+def test_missing_names_are_listed(cpb, tmp_path):
     index = shutil.copy(CASES / "tf2/ck-1.index", tmp_path / "ck-1.index")
     answer = inspect(cpb, index)
     assert "object graph" in answer["problems"][0]["text"] and len(answer["variables"]["items"]) == 6

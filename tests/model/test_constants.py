@@ -136,7 +136,7 @@ def test_the_last_value_stands_for_those_that_are_left_out(cpb, tmp_path, index,
     same(extract(cpb, graph_with(tmp_path, proto), "other"), tf.make_ndarray(proto))
 
 
-def test_what_make_ndarray_does_not_know_comes_as_bytes(cpb, tmp_path):
+def test_types_that_make_ndarray_does_not_know_come_as_bytes(cpb, tmp_path):
     from tensorflow.core.framework import tensor_pb2
     for dtype in (26, 27, 28):
         proto = tensor_pb2.TensorProto(dtype=dtype, float8_val=b"\x01\x82")
@@ -283,7 +283,7 @@ def test_names_that_are_not_there(cpb, tmp_path, name, options, said):
     assert result.returncode == 1 and said in result.stderr
 
 
-def test_what_may_stand_behind_damage_is_not_said_to_be_missing(cpb, tmp_path):
+def test_fields_that_damage_may_hide_are_not_called_missing(cpb, tmp_path):
     tf, _ = tensorflow()
     path = graph_with(tmp_path, tf.make_tensor_proto(1))
     path.write_bytes(path.read_bytes()[:-5])

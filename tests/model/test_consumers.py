@@ -100,7 +100,7 @@ def test_pages_are_parts_of_the_whole(cpb, odd):
     assert {page["total"] for page in pages} == {32}
 
 
-def test_what_nothing_takes_is_not_what_is_not_there(cpb, odd):
+def test_an_unused_node_differs_from_a_missing_one(cpb, odd):
     assert ask(cpb, odd, "consumers", "many")["consumers"]["total"] == 0
     for name in ("ab", "output"):
         result = cpb.run("inspect", odd, "consumers", name)

@@ -124,7 +124,7 @@ def renumbered(node, numbers, assets):
 
 
 @every_case
-def test_what_stays_is_what_the_paths_reach_and_what_that_needs(cpb, name, paths, tmp_path):
+def test_a_cut_keeps_what_the_paths_reach_and_need(cpb, name, paths, tmp_path):
     folder = folder_of(name)
     report = cut(cpb, folder, tmp_path / "cut", *paths)
     old, new = meta_graph(folder / "saved_model.pb"), meta_graph(tmp_path / "cut" / "saved_model.pb")
@@ -344,7 +344,7 @@ def fails(cpb, code, text, *arguments):
     assert result.returncode == code and text in result.stderr, result.stderr
 
 
-def test_what_cannot_be_cut_is_an_error_and_writes_nothing(cpb, tmp_path):
+def test_a_cut_that_is_impossible_is_an_error_and_writes_nothing(cpb, tmp_path):
     out = tmp_path / "out.pb"
     fails(cpb, 1, b'there is no object "root.parts.7"', folder_of("parts"), "root.deep", "root.parts.7", "-o", out)
     fails(cpb, 1, b"such as root.layer-0", folder_of("parts"), "", "-o", out)

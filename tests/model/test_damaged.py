@@ -66,7 +66,7 @@ def test_one_line_says_where_a_model_ends_and_what_is_missing(cpb, tmp_path, sha
     assert not any("node_id" in problem["text"] for problem in answer["problems"])
 
 
-def test_what_is_missing_is_named(cpb, tmp_path):
+def test_missing_files_are_named(cpb, tmp_path):
     """Cut within each field of the meta graph, which TensorFlow writes in the order of their numbers."""
     from tensorflow.core.protobuf import saved_model_pb2
     saved = saved_model_pb2.SavedModel.FromString((saved_models.model("rich") / "saved_model.pb").read_bytes())
@@ -186,7 +186,7 @@ def in_all_and_some(chunks):
     return messages + [i for i in range(len(chunks)) if i not in messages][:3]
 
 
-def test_of_a_model_with_a_damaged_chunk_the_rest_is_shown(chunked):
+def test_a_model_with_a_damaged_chunk_shows_its_rest(chunked):
     for number in in_all_and_some(chunked.chunks):
         position = chunked.damage(number)
         met = 0
@@ -229,7 +229,7 @@ def test_nothing_is_written_from_a_damaged_model(cpb, chunked, tmp_path, command
 
 
 @pytest.mark.parametrize("question", [[], ["nodes"], ["overview"]])
-def test_without_the_index_it_is_said_what_to_do(cpb, chunked, question):
+def test_an_error_without_the_index_says_what_to_do(cpb, chunked, question):
     index = json.loads(cpb.ok("info", write(chunked, chunked.content), "--json"))["metadata"]["position"]
     changed = bytearray(chunked.content)
     changed[index + 45] ^= 1

@@ -99,7 +99,7 @@ def test_a_zip_that_was_cut_off_does_not_differ_from_what_it_was(cpb, tmp_path, 
         assert of_damaged(cpb, whole, path)[1] == of_damaged(cpb, path, whole)[1] == []
 
 
-def test_what_is_left_of_a_damaged_model_is_compared(cpb, tmp_path):
+def test_the_rest_of_a_damaged_model_is_compared(cpb, tmp_path):
     from tensorflow.core.protobuf import saved_model_pb2
     whole = saved_model_pb2.SavedModel.FromString((path_of("rich") / "saved_model.pb").read_bytes())
     graph = whole.meta_graphs[0].graph_def
@@ -116,7 +116,7 @@ def test_what_is_left_of_a_damaged_model_is_compared(cpb, tmp_path):
     assert answer["equal"] is False and names <= set(found)
 
 
-def test_of_a_damaged_model_the_first_lines_say_so(cpb, tmp_path):
+def test_the_first_lines_say_that_a_model_is_damaged(cpb, tmp_path):
     whole = path_of("rich") / "saved_model.pb"
     path = tmp_path / "cut.pb"
     size = whole.stat().st_size // 2

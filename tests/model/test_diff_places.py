@@ -106,7 +106,7 @@ def test_a_range_that_moved_in_a_file_of_weights_is_the_same(cpb, tmp_path):
     assert section(diff(cpb, a, b), "constants")["elsewhere"] == 1
 
 
-def test_what_a_file_of_weights_has_is_compared(cpb, tmp_path):
+def test_values_in_a_file_of_weights_are_compared(cpb, tmp_path):
     a, b = package(tmp_path / "a", 64, [1, 2, 3]), package(tmp_path / "b", 64, [1, 2, 4])
     assert differences(diff(cpb, a, b)) == {"constants": {"t": {"values": (1, 3)}}}
     (tmp_path / "c.mlmodel").write_bytes(program(const(value([3], content=floats(np.float32([1, 2, 3]).tobytes())))))
@@ -132,7 +132,7 @@ def test_weights_of_layers_are_compared(cpb, tmp_path, a, b, different):
 # --- One file -----------------------------------------------------------------------------------------
 
 
-def test_of_one_file_the_values_are_not_read(cpb, tmp_path):
+def test_values_in_the_same_file_are_not_read(cpb, tmp_path):
     """By whatever way its name leads there; a copy is read. tests/urls counts what is read."""
     (tmp_path / "folder").mkdir()
     path = elsewhere(tmp_path / "folder/m.onnx")

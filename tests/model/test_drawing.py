@@ -46,7 +46,7 @@ def tensors(child):
     return [one["node"] for one in child["tensors"]]
 
 
-def test_what_leads_to_what(cpb, model):
+def test_links_between_documents(cpb, model):
     top = children(cpb, model)
     assert {path: edges(child) for path, child in top.items()} == {
         "/a": {("x", True): ["x"]}, "/b": {("/a", False): ["q"]}, "#6": {("/a", False): ["h"]},

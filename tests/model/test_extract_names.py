@@ -137,6 +137,6 @@ def test_a_name_may_be_that_of_a_variable(cpb):
     assert 'there is no node "none"; there is no variable "none"' in said
 
 
-def test_without_a_checkpoint_nothing_is_said_of_variables(cpb, tmp_path):
+def test_a_model_without_a_checkpoint_has_no_values_of_variables(cpb, tmp_path):
     (tmp_path / "saved_model.pb").write_bytes((DATA / "cpb" / "real_tf_module" / "orig.pb").read_bytes())
     assert fails(cpb, tmp_path, "none").endswith('there is no node "none"\n')

@@ -67,7 +67,7 @@ def test_each_question_has_an_answer_or_an_error_of_one_plain_line(cpb, case):
         assert is_plain(said) and is_plain(result.stdout.decode())
 
 
-def test_it_is_the_same_as_itself_and_how_it_differs_is_plain_text(cpb, case):
+def test_a_model_equals_itself_and_differences_are_plain_text(cpb, case):
     other = DATA / "cpb" / "real_tf_module" / "orig.pb"
     for words, code in (((case["path"], case["path"]), 0), ((case["path"], other), 1), ((other, case["path"]), 1)):
         result = cpb.run("diff", *words)

@@ -77,7 +77,7 @@ def test_configs_alone_say_how_many_parameters(cpb, name):
     check_layers(folder, items)
 
 
-def test_what_is_not_known_without_variables_is_said(cpb):
+def test_an_answer_says_what_it_lacks_without_variables(cpb):
     folder = keras_models.model("subclassed")
     alone = {item["path"]: item for item in layers(cpb, folder / "keras_metadata.pb")}
     whole = {item["path"]: item for item in layers(cpb, folder)}
@@ -100,7 +100,7 @@ def test_metadata_within_the_model_say_the_same(cpb, name, tmp_path):
     assert layers(cpb, tmp_path / "split.cpb") == layers(cpb, tmp_path / "saved_model.pb")
 
 
-def test_without_any_metadata_there_is_the_tree(cpb, tmp_path):
+def test_the_tree_of_a_file_without_metadata(cpb, tmp_path):
     folder = keras_models.model("subclassed")
     shutil.copy(folder / "saved_model.pb", tmp_path)
     bare = {item["path"]: item for item in layers(cpb, tmp_path)}

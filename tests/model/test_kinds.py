@@ -24,7 +24,7 @@ def test_chunked_forms_are_of_the_kind_of_their_message(cpb, folder):
 
 @pytest.mark.parametrize("text", [b"# A README\n\nof a model\n", b"\n# Title\n" * 20, b"hello", b"%PDF-1.7\n", b"\x7fELF\x02\x01",
                                   b"{}", b"\x01\x02\xff"])
-def test_what_is_no_model_is_refused(cpb, tmp_path, text):
+def test_files_that_are_no_models_are_refused(cpb, tmp_path, text):
     (tmp_path / "file").write_bytes(text)
     result = cpb.run("inspect", tmp_path / "file")
     assert result.returncode == 2 and not result.stdout

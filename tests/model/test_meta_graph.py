@@ -136,7 +136,7 @@ def test_split_merged_and_found(cpb, trained, tmp_path):
     assert cpb.ok("diff", path, chunked).startswith(b"The models are the same")
 
 
-def test_what_it_is_not_asked(cpb, trained):
+def test_unknown_requests(cpb, trained):
     result = cpb.run("inspect", trained[0] / "model.meta", "cut", "root")
     assert result.returncode != 0 and b"the kind MetaGraphDef" in result.stderr
 

@@ -39,7 +39,7 @@ KINDS = ["onnx", "coreml", "samediff", "zip", "tensorflow"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_a_node_takes_from_another_that_gives_to_it(cpb, models, kind):
+def test_a_loop_of_two_nodes_is_followed_once(cpb, models, kind):
     """Each edge is seen from both ends; the rest is what `nodes` says."""
     path, given, taken = models[kind], set(), set()
     functions = [f["name"] for f in ask(cpb, path, "functions")["functions"]["items"]]
@@ -56,7 +56,7 @@ def test_what_a_node_takes_from_another_that_gives_to_it(cpb, models, kind):
     assert given and given == taken
 
 
-def test_who_gives_it(cpb, models):
+def test_the_server_of_a_file(cpb, models):
     found = {s["value"]: s for s in ask(cpb, models["onnx"], "node", "/model/0/MatMul")["from"]}
     assert (found["x"]["is"], found["x"]["dtype"]) == ("argument", "float32")
     weight = found["model.0.weight"]

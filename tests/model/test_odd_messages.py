@@ -71,7 +71,7 @@ def test_a_collection_of_no_kind_has_nothing(cpb, tmp_path):
         {"name": "none", "kind": None, "count": 0}, {"name": "some", "kind": "nodes", "count": 2}]
 
 
-def test_of_two_signatures_with_the_same_key_the_last_counts(cpb, tmp_path):
+def test_the_last_of_two_signatures_with_one_key_counts(cpb, tmp_path):
     path = saved(tmp_path, b"".join(f(5, entry(key, f(3, method))) for key, method in (("b", b"1"), ("a", b"2"), ("b", b"3"))))
     signatures = meta_graph(path).signature_def
     answer = ask(cpb, path)

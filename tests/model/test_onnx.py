@@ -207,7 +207,7 @@ def test_search(cpb, everything):
         ("node", "/model/1/faster"), ("node", "inside")}
 
 
-def test_what_differs(cpb, everything, tmp_path):
+def test_differences(cpb, everything, tmp_path):
     other = tmp_path / "other.onnx"
     model = rich()
     model.graph.initializer[17].raw_data = np.arange(1, 13, dtype=np.float32).tobytes()
@@ -290,7 +290,7 @@ def test_other_files_stay_in_the_folder(cpb, beside, tmp_path):
 
 
 @pytest.mark.parametrize("location", ["", "a\nb", "x" * 5000])
-def test_what_is_no_name(cpb, beside, location):
+def test_values_that_are_no_names(cpb, beside, location):
     relocated(beside, location)
     result = cpb.run("extract", beside, "t", "-o", "-")
     assert result.returncode == 2 and b"external_data.location" in result.stderr

@@ -81,7 +81,7 @@ def test_within_chunks(cpb, tmp_path):
     check(cpb, path, cpb.ok("merge", path, "-o", "-"), model.graph)
 
 
-def test_what_needs_the_tensors_has_them(cpb, tmp_path):
+def test_questions_that_need_the_tensors_have_them(cpb, tmp_path):
     path = write(tmp_path, model_of(weights()))
     for words in NEED_ALL:
         assert asked(cpb, path, words, True) == asked(cpb, path, words, False)
@@ -123,7 +123,7 @@ def test_scopes_name_the_tensors(cpb, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["small", "old", "inputs first", "cut off", "tensors last", "no end"])
-def test_where_it_is_not_known_all_is_read(cpb, tmp_path, what):
+def test_everything_is_read_where_the_size_is_unknown(cpb, tmp_path, what):
     model = model_of(weights(3 if what == "small" else 40), ir_version=3 if what == "old" else 10)
     if what == "old":
         model.graph.input.extend(helper.make_tensor_value_info(one.name, TensorProto.UINT8, one.dims)

@@ -127,7 +127,7 @@ def all_equal(a, b):
     return a == b
 
 
-def test_what_is_not_as_long_as_its_shape_says(cpb, tmp_path):
+def test_values_that_are_not_as_long_as_their_shape_says(cpb, tmp_path):
     path = tmp_path / "m.onnx"
     facts.save_with_external_data(network(), path, location="w.bin")
     model = onnx.load(path, load_external_data=False)
@@ -187,7 +187,7 @@ def test_both_files_or_none(cpb, model, tmp_path):
     assert cpb.run("convert", model, "-o", tmp_path / "x.cpb", "--external-data").returncode == 1
 
 
-def test_what_no_program_could_parse_is_refused(cpb, tmp_path):
+def test_messages_that_no_program_could_parse_are_refused(cpb, tmp_path):
     """Beyond 2 GiB in one piece. Nothing of the values, a hole here, is read to find out."""
     size = 2_200_000_000
     weight = TensorProto(name="w", data_type=TensorProto.UINT8, dims=[size], data_location=TensorProto.EXTERNAL)

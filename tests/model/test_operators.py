@@ -124,7 +124,7 @@ def test_every_operator_in_each_of_its_versions(cpb, tmp_path):
     ("Conv", "", 21, 11, "The convolution operator"), ("Conv", "", 10**6, 22, "The convolution operator"),
     ("Conv", "", None, None, "The convolution operator"),
     ("Scaler", "ai.onnx.ml", 3, 1, "Rescale input data"), ("Conv", "mine", 3, None, None), ("Conv", "mine", None, None, None)])
-def test_what_is_said_of_an_operation(cpb, tmp_path, op, domain, version, since, begins):
+def test_the_description_of_an_operation(cpb, tmp_path, op, domain, version, since, begins):
     path = one_node(tmp_path, helper.make_node(op, ["x", "w"], ["y"], "n", domain=domain), version)
     operation = json.loads(cpb.ok("inspect", path, "node", "n", "--json"))["operation"]
     assert (operation["domain"], operation["version"], operation.get("since")) == (domain, version, since)
@@ -268,7 +268,7 @@ def test_many_arguments_that_are_none_take_no_time(cpb, tmp_path):
 # --- Core ML ------------------------------------------------------------------------------------
 
 
-def test_what_is_said_of_operations_of_programs(cpb, tmp_path):
+def test_the_description_of_operations_of_programs(cpb, tmp_path):
     """Of some of coremltools' operations the beginning of their description, without what makes a text of it."""
     registry = pytest.importorskip("coremltools.converters.mil.mil.ops.registry").SSAOpRegistry
     names = [*sorted(registry.core_ops)[1::9], "conv", "crop_resize", "less", "topk"]

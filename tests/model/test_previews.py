@@ -124,7 +124,7 @@ def test_strings_are_cut_where_a_character_ends(cpb, tmp_path):
                                  "\ufffd\0\x1b[31m", {"text": None, "size": 5000}]
 
 
-def test_what_is_not_in_memory_or_has_no_values(cpb, tmp_path):
+def test_tensors_that_are_not_in_memory_or_have_no_values(cpb, tmp_path):
     import numpy as np
     import tensorflow as tf
     from tensorflow.core.framework import tensor_pb2, types_pb2
@@ -148,7 +148,7 @@ def test_contents_that_do_not_fit_the_shape_are_not_shown(cpb, tmp_path):
 
 @pytest.mark.parametrize("more", [{"data_type": 1, "raw_data": bytes(8), "again": wire.field(9, b"\0\0\x80\x3f\0\0\0\xc0")},
                                   {"data_type": 9, "int32_data": [256, 0], "again": b""}])
-def test_of_onnx_as_its_package_reads_it(cpb, tmp_path, more):
+def test_onnx_is_as_its_package_reads_it(cpb, tmp_path, more):
     """Of values that are there twice the last count; any number but 0 is true."""
     onnx = pytest.importorskip("onnx")
     again = more.pop("again")

@@ -320,7 +320,7 @@ def test_an_odd_file_is_read_or_refused(cpb, case):
         assert failure.code in REFUSED, str(failure)
 
 
-def test_of_a_damaged_graph_the_tags_are_still_told(cpb):
+def test_a_damaged_graph_still_has_its_tags(cpb):
     overview = Model(cpb, "bad_graph_truncated.zip").ask("overview")
     assert overview["tags"]["total"] > 0
     assert overview["graph"] is None

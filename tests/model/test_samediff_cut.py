@@ -134,7 +134,7 @@ def test_the_answer_is_the_same_from_pieces(cpb, whole, tmp_path):
     assert HostModel(cpb, path, 7).ask("overview")[0] == HostModel(cpb, path).ask("overview")[0]
 
 
-def test_of_a_large_file_only_headers_are_read(cpb, tmp_path):
+def test_only_headers_of_a_large_file_are_read(cpb, tmp_path):
     """Of 64 arrays of 1 MiB, each of which has one request of 4 KiB."""
     content = bytearray((FOLDER / "all_stored.zip").read_bytes())
     with zipfile.ZipFile(FOLDER / "all_stored.zip") as archive:
@@ -197,7 +197,7 @@ def test_nothing_is_added_to_a_damaged_file(cpb, tmp_path, command):
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
-def test_of_a_graph_file_it_is_said_where_it_ends(cpb, tmp_path, part):
+def test_an_error_says_where_a_graph_file_ends(cpb, tmp_path, part):
     whole = (FOLDER / "cnn.fb").read_bytes()
     size = int(len(whole) * part)
     path = tmp_path / "cnn.fb"

@@ -76,7 +76,7 @@ def test_strides_with_gaps_are_refused(cpb, tmp_path, strides):
         Model(cpb, tmp_path / "graph.fb").bytes("w")
 
 
-def test_what_must_be_held_in_memory_has_a_limit(cpb, tmp_path):
+def test_memory_for_held_records_has_a_limit(cpb, tmp_path):
     values = np.arange(1 << 18, dtype="<f4").reshape(64, 64, 64).transpose(1, 2, 0)
     for path in files_of(tmp_path, values):
         host = HostModel(cpb, path)

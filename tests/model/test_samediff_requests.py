@@ -97,7 +97,7 @@ def test_a_graph_and_a_parameter_of_a_gigabyte(cpb, large, question):
     assert size <= len(values) + (128 << 10)
 
 
-def test_what_a_gigabyte_holds_is_told_by_its_directory(cpb, large):
+def test_the_directory_tells_the_contents_of_a_gigabyte(cpb, large):
     answer, _, requests, size = HostModel(cpb, large).ask("overview")
     assert answer["tags"]["items"][0]["parameters"]["files"] == 201
     assert answer["tags"]["items"][0]["parameters"]["bytes"] > GIGABYTE

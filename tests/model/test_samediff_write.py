@@ -146,7 +146,7 @@ def test_a_zip_made_from_the_parts_of_another_says_the_same(cpb, tmp_path, case)
 # --- What is written -------------------------------------------------------------------
 
 
-def test_what_is_extracted_is_what_was_given(cpb, tmp_path, small):
+def test_extracted_arrays_are_those_that_were_given(cpb, tmp_path, small):
     make(cpb, tmp_path, [small], "-o", tmp_path / "m.zip")
     check_sound(tmp_path / "m.zip")
     oracle = Zip(tmp_path / "m.zip")
@@ -320,7 +320,7 @@ def test_tags_may_share_what_comes_later(cpb, tmp_path, small):
     fails(cpb, tmp_path, [first, second], "in a circle")
 
 
-def test_what_is_no_array_is_taken_as_it_is(cpb, tmp_path, small):
+def test_values_that_are_no_arrays_are_taken_as_they_are(cpb, tmp_path, small):
     (tmp_path / "map").write_bytes(b"anything")
     small["parameters"]["map"] = {"file": "map", "kind": "MAP"}
     small["maps"] = {"dictionary": {"file": "map"}}
@@ -408,7 +408,7 @@ def test_odd_names_come_back(cpb, tmp_path, small):
     assert all(".." not in n for n in zipfile.ZipFile(tmp_path / "m.zip").namelist())
 
 
-def test_what_does_not_fit_the_graph_is_refused(cpb, tmp_path, small):
+def test_arrays_that_do_not_fit_the_graph_are_refused(cpb, tmp_path, small):
     good = small["parameters"]
     missing = {n: f for n, f in good.items() if n != "scale"}
     fails(cpb, tmp_path, [small | {"parameters": missing}], "no parameter")

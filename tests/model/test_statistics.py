@@ -67,7 +67,7 @@ def test_numbers_of_each_type_are_those_of_numpy(cpb, tmp_path, kind):
     assert told["numbers"]["histogram"]["step"] >= 1 or not (whole or kind.kind == "b")
 
 
-def test_what_is_no_number_is_counted_and_left_out(cpb, tmp_path):
+def test_values_that_are_no_numbers_are_counted_and_left_out(cpb, tmp_path):
     values = NUMBERS.astype("f4")
     values[0, 0, :3] = np.nan, np.inf, -np.inf
     values[1, 1] = 0
@@ -124,7 +124,7 @@ QUANTIZED = {
 
 
 @pytest.mark.parametrize("case", QUANTIZED)
-def test_of_quantized_numbers_they_are_those_of_the_real_ones(cpb, tmp_path, case):
+def test_statistics_of_quantized_numbers_are_those_of_the_real_values(cpb, tmp_path, case):
     op, inputs, attributes, axis = QUANTIZED[case]
     random = np.random.default_rng(1)
     q = random.integers(-128, 128, (6, 9), dtype="i1")
@@ -160,7 +160,7 @@ COREML = {
 
 
 @pytest.mark.parametrize("case", COREML)
-def test_of_core_mls_quantized_weights_they_are_those_of_the_real_ones(cpb, tmp_path, case):
+def test_statistics_of_core_mls_quantized_weights_are_those_of_the_real_values(cpb, tmp_path, case):
     target, how, wanted = COREML[case]
     weights = np.random.default_rng(3).normal(size=(16, 32)).astype("f4")
     path = tmp_path / "m.mlpackage"
@@ -204,7 +204,7 @@ def test_texts_have_no_numbers(cpb, tmp_path):
     assert told["numbers"] is None and told["first"] == [] and told["elements"] == 2
 
 
-def test_what_is_not_there_or_damaged_is_an_error(cpb, tmp_path):
+def test_missing_or_damaged_chunks_are_errors(cpb, tmp_path):
     path = tmp_path / "a.onnx"
     path.write_bytes(onnx_models.elsewhere("none.bin"))
     assert cpb.run("inspect", path, "weights", "w0").returncode == 3

@@ -104,7 +104,7 @@ STYLES = [
 
 @pytest.mark.parametrize("kind", ["tensorflow.GraphDef", "tensorflow.AttrValue", "tensorflow.TensorProto", "onnx.ModelProto",
                                   "onnx.TensorProto", "tensorflow.SavedObjectGraph", "CoreML.Specification.ModelDescription"])  # fmt: skip
-def test_as_protobuf_prints_it(classes, kind):
+def test_json_is_as_protobuf_prints_it(classes, kind):
     r = random.Random(kind)
     for style in STYLES:
         for _ in range(3):
@@ -143,7 +143,7 @@ SAYS = {
 
 
 @pytest.mark.parametrize("text", SAYS)
-def test_as_protobuf_reads_it(classes, text):
+def test_text_is_read_as_protobuf_reads_it(classes, text):
     kind = classes("tensorflow.GraphDef")
     ran = from_text("tensorflow.GraphDef", text)
     assert (ran.returncode == 0) == SAYS[text], ran.stderr
@@ -183,7 +183,7 @@ def test_nesting_is_bounded():
     assert "messages are nested deeper than 100" in error
 
 
-def test_of_a_damaged_text_the_beginning_is_kept(classes):
+def test_the_beginning_of_a_damaged_text_is_kept(classes):
     kind = classes("tensorflow.GraphDef")
     ran = from_text("tensorflow.GraphDef", "node { name: 'a' attr { key: 'k' value { i: 3 } } input: 'b", "keep")
     assert ran.returncode == 2

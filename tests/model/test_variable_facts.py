@@ -29,7 +29,7 @@ def variables_of(path):
 # --- Copies ----------------------------------------------------------------------------------
 
 
-def test_what_keras_3_exports_is_there_twice(cpb):
+def test_keras_3_exports_each_weight_twice(cpb):
     """The functions capture the variables that are not copies; a copy has the same value."""
     import tensorflow as tf
     folder = models.model("keras")
@@ -142,7 +142,7 @@ def test_a_dense_layer_has_its_kernel_and_bias(cpb):
     assert asked["name"] == "twice/kernel"
 
 
-def test_without_keras_nothing_is_said_of_layers(cpb):
+def test_a_model_without_keras_has_no_keras_layers(cpb):
     assert all("layer" not in item for item in ask(cpb, models.model("keras"), "variables")["variables"]["items"])
     metadata = keras_models.model("functional") / "keras_metadata.pb"
     assert all("variables" not in item for item in ask(cpb, metadata, "layers")["layers"]["items"])

@@ -257,7 +257,7 @@ static void each_flipped_bit_of_texts_is_found(void **state) {
 
 /* --- Limits and memory ----------------------------------------------------------------------- */
 
-static void what_an_index_may_take_is_bounded(void **state) {
+static void the_memory_of_an_index_is_bounded(void **state) {
   (void)state;
   bytes index, data = data_of(&index);
   cpb_error error;
@@ -392,7 +392,7 @@ int main(void) {
       cmocka_unit_test(an_index_is_the_same_in_pieces_of_any_size),
       cmocka_unit_test(texts_are_padded_to_the_longest),
       cmocka_unit_test(each_flipped_bit_of_texts_is_found),
-      cmocka_unit_test(what_an_index_may_take_is_bounded),
+      cmocka_unit_test(the_memory_of_an_index_is_bounded),
       cmocka_unit_test(variables_of_optimizers_are_found_through_what_they_are_for),
       cmocka_unit_test(memory_that_fails_is_an_error_and_nothing_leaks),
   };

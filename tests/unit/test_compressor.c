@@ -312,7 +312,7 @@ static void brotli_compresses_what_is_not_quite_noise(void **state) {
 }
 
 /* Brotli makes its state anew for each buffer. */
-static void what_is_large_is_allocated_once(void **state) {
+static void large_buffers_are_allocated_once(void **state) {
   (void)state;
   static uint8_t data[1 << 20];
   const cpb_codec_options level6 = {CPB_CODEC_BROTLI, 6, 0};
@@ -375,7 +375,7 @@ int main(void) {
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
       cmocka_unit_test(brotli_stores_noise_however_it_comes),
       cmocka_unit_test(brotli_compresses_what_is_not_quite_noise),
-      cmocka_unit_test(what_is_large_is_allocated_once),
+      cmocka_unit_test(large_buffers_are_allocated_once),
       cmocka_unit_test(a_host_ends_brotli_within_a_buffer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -423,7 +423,7 @@ static void check_refusals(naming names) {
   end_by_hand(&h);
 }
 
-static void what_is_wrong_with_a_path_is_said(void **state) {
+static void mistakes_in_a_path_are_reported(void **state) {
   (void)state;
   hand h;
   check_refusals(DESCRIPTORS);
@@ -491,7 +491,7 @@ static unsigned read_in_little_memory(bool json) {
 }
 
 /* TensorFlow's merger joins them in one field. */
-static void without_types_chunks_without_index_are_the_only_element(void **state) {
+static void chunks_without_index_are_the_only_element_without_types(void **state) {
   (void)state;
 #define CHUNK "\x1a\x06lihahi\x22\x02\x62h"
   hand h = {.file = file_of(CPB_TEST_DATA "/cpb_odd/same_chunk_twice.cpb"), .r = reader_of(1 << 26, CPB_VERIFY_FIRST)};
@@ -516,9 +516,9 @@ int main(void) {
       cmocka_unit_test(a_field_of_any_tree_is_the_same),
       cmocka_unit_test(names_and_numbers_lead_to_fields),
       cmocka_unit_test(pieces_say_where_a_field_is),
-      cmocka_unit_test(what_is_wrong_with_a_path_is_said),
+      cmocka_unit_test(mistakes_in_a_path_are_reported),
       cmocka_unit_test(fields_are_given_as_json),
-      cmocka_unit_test(without_types_chunks_without_index_are_the_only_element),
+      cmocka_unit_test(chunks_without_index_are_the_only_element_without_types),
       cmocka_unit_test(too_little_memory_is_a_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -328,7 +328,7 @@ static void number_keys_are_compared_as_their_type(void **state) {
   fails(find(m, "by_int[\"1\"]"), CPB_E_USAGE, "not strings");
 }
 
-static void what_is_no_entry_is_not_looked_at(void **state) {
+static void fields_that_are_no_entries_are_skipped(void **state) {
   (void)state;
   /* by_bool {true: "t"}, then fields of its number that are no entries, and an
    * entry with groups for key and value. */
@@ -525,7 +525,7 @@ int main(void) {
       cmocka_unit_test(groups_are_without_their_tags),
       cmocka_unit_test(text_keys_lead_to_values),
       cmocka_unit_test(number_keys_are_compared_as_their_type),
-      cmocka_unit_test(what_is_no_entry_is_not_looked_at),
+      cmocka_unit_test(fields_that_are_no_entries_are_skipped),
       cmocka_unit_test(paths_that_do_not_fit_are_errors),
       cmocka_unit_test(damage_and_nesting_are_errors),
       cmocka_unit_test(an_input_that_shrinks_or_fails_is_an_error),

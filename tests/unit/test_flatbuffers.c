@@ -140,7 +140,7 @@ static void fields_are_read(void **state) {
   assert_int_equal(sum, ((-2 + 1000 + 5) * 10 + 7) * 10 - 7 + 2 * 99);
 }
 
-static void what_has_not_come_yet_is_waited_for(void **state) {
+static void bytes_that_have_not_come_are_waited_for(void **state) {
   (void)state;
   parts p = sound();
   for (size_t there = 0; there < p.size; there++) {
@@ -308,7 +308,7 @@ static void pages_of_one_turn_are_bounded(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fields_are_read),
-      cmocka_unit_test(what_has_not_come_yet_is_waited_for),
+      cmocka_unit_test(bytes_that_have_not_come_are_waited_for),
       cmocka_unit_test(a_buffer_that_ends_too_early_is_damaged),
       cmocka_unit_test(offsets_must_lead_into_the_buffer),
       cmocka_unit_test(a_vtable_must_be_one),

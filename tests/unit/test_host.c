@@ -182,7 +182,7 @@ static void a_pipe_without_spool_goes_forward_only(void **state) {
   close(fd);
 }
 
-static void what_cannot_be_opened_is_an_error(void **state) {
+static void a_file_that_cannot_be_opened_is_an_error(void **state) {
   (void)state;
   cpb_error error = {.code = CPB_OK};
   assert_null(cpb_file_open(NULL, folder, &error));
@@ -306,7 +306,7 @@ static void pieces_and_patches_make_the_file(void **state) {
   check_file(size);
 }
 
-static void what_is_not_committed_is_removed(void **state) {
+static void an_uncommitted_output_is_removed(void **state) {
   (void)state;
   write_file(10);
   cpb_error error = {.code = CPB_OK};
@@ -500,13 +500,13 @@ int main(void) {
       cmocka_unit_test(a_shared_file_that_becomes_shorter_ends_there),
       cmocka_unit_test(a_spooled_pipe_is_read_at_any_offset),
       cmocka_unit_test(a_pipe_without_spool_goes_forward_only),
-      cmocka_unit_test(what_cannot_be_opened_is_an_error),
+      cmocka_unit_test(a_file_that_cannot_be_opened_is_an_error),
       cmocka_unit_test(a_closed_descriptor_is_an_error),
       cmocka_unit_test(a_file_that_goes_away_is_an_error),
       cmocka_unit_test(a_file_that_can_seek_needs_no_spool),
       cmocka_unit_test(nothing_is_answered_unasked),
       cmocka_unit_test(pieces_and_patches_make_the_file),
-      cmocka_unit_test(what_is_not_committed_is_removed),
+      cmocka_unit_test(an_uncommitted_output_is_removed),
       cmocka_unit_test(a_file_is_extended_or_left_as_it_was),
       cmocka_unit_test(an_existing_file_is_an_error_unless_replaced),
       cmocka_unit_test(a_spooled_output_reaches_the_pipe_in_order),

@@ -157,7 +157,7 @@ static cpb_index *open_file(const cpb_buffer *file, const cpb_allocator *a, cons
 
 /* --- Equal ------------------------------------------------------------------- */
 
-static void it_is_the_same_as_without_pages(void **unused) {
+static void a_paged_index_equals_one_without_pages(void **unused) {
   (void)unused;
   static const uint64_t sizes[] = {2, 40, 300, 5000, CPB_PAGES_SIZE};
   for (uint32_t seed = 0; seed < 200; seed += sanitized_stride(3)) {
@@ -200,7 +200,7 @@ static void nodes_in_any_order_become_sorted(void **unused) {
   }
 }
 
-static void without_pages_the_bytes_are_those_of_the_index(void **unused) {
+static void the_bytes_are_those_of_the_index_without_pages(void **unused) {
   (void)unused;
   cpb_metadata m;
   cpb_error error;
@@ -381,9 +381,9 @@ static void an_index_from_memory_has_no_pages(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(it_is_the_same_as_without_pages),
+      cmocka_unit_test(a_paged_index_equals_one_without_pages),
       cmocka_unit_test(nodes_in_any_order_become_sorted),
-      cmocka_unit_test(without_pages_the_bytes_are_those_of_the_index),
+      cmocka_unit_test(the_bytes_are_those_of_the_index_without_pages),
       cmocka_unit_test(wrong_pages_are_errors),
       cmocka_unit_test(more_than_the_limit_is_an_error),
       cmocka_unit_test(lack_of_memory_is_an_error),

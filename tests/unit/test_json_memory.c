@@ -99,7 +99,7 @@ static void every_failing_allocation_leaves_the_beginning_of_the_text(void **sta
   fail_everywhere(NULL);
 }
 
-static void so_it_does_with_unknown_fields(void **state) {
+static void unknown_fields_are_treated_alike(void **state) {
   (void)state;
   fail_everywhere(&(cpb_json_options){.struct_size = sizeof(cpb_json_options), .unknown_fields = 1, .indent = 1});
 }
@@ -107,7 +107,7 @@ static void so_it_does_with_unknown_fields(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_failing_allocation_leaves_the_beginning_of_the_text),
-      cmocka_unit_test(so_it_does_with_unknown_fields),
+      cmocka_unit_test(unknown_fields_are_treated_alike),
   };
   return cmocka_run_group_tests(tests, make_types, free_types);
 }

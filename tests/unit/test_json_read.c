@@ -74,7 +74,7 @@ static void text_may_hold_nul(void **state) {
   yyjson_doc_free(doc);
 }
 
-static void what_is_no_json_says_where(void **state) {
+static void an_error_says_where_json_is_malformed(void **state) {
   (void)state;
   static const struct {
     const char *text;
@@ -124,7 +124,7 @@ int main(void) {
       cmocka_unit_test(numbers_stay_as_they_are_written),
       cmocka_unit_test(an_integer_is_one_that_fits),
       cmocka_unit_test(text_may_hold_nul),
-      cmocka_unit_test(what_is_no_json_says_where),
+      cmocka_unit_test(an_error_says_where_json_is_malformed),
       cmocka_unit_test(depth_is_bounded),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
   };

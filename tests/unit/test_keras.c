@@ -147,7 +147,7 @@ static void a_layer_of_two_models_is_counted_once(void **state) {
 
 /* --- What is wrong ------------------------------------------------------------------- */
 
-static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
+static void problems_are_listed_and_the_rest_is_shown(void **state) {
   (void)state;
   static keras_message m = {0};
   keras_add(&m, 5, "root", "{\"name\":\"r\"}");
@@ -347,7 +347,7 @@ int main(void) {
       cmocka_unit_test(every_form_of_a_reference_is_found),
       cmocka_unit_test(layers_of_a_sequential_follow_each_other),
       cmocka_unit_test(a_layer_of_two_models_is_counted_once),
-      cmocka_unit_test(what_is_wrong_is_told_and_the_rest_shown),
+      cmocka_unit_test(problems_are_listed_and_the_rest_is_shown),
       cmocka_unit_test(names_with_control_characters_stay_text),
       cmocka_unit_test(metadata_nested_too_deep_are_a_problem),
       cmocka_unit_test(layers_nested_too_deep_are_left_out),

@@ -13,7 +13,7 @@ static merge_case *begin(void) {
 
 /* --- Where chunks go ------------------------------------------------------ */
 
-static void without_a_root_chunk_the_fields_make_the_message(void **state) {
+static void fields_make_the_message_without_a_root_chunk(void **state) {
   (void)state;
   merge_case *c = begin();
   uint32_t root = add_node(c, CPB_NO_NODE, "", CPB_NO_CHUNK);
@@ -224,7 +224,7 @@ static void a_message_on_the_wire_in_two_pieces_is_one_message(void **state) {
          "B\x1a\x00");
 }
 
-static void without_a_schema_a_field_that_repeats_gets_one_more(void **state) {
+static void a_field_that_repeats_gets_one_more_without_a_schema(void **state) {
   (void)state;
   merge_case *c = begin();
   uint32_t root = add_node(c, CPB_NO_NODE, "",
@@ -278,7 +278,7 @@ static void fields_nested_in_a_slice_belong_to_the_parent(void **state) {
   EXPECT(c, "\x0a\x01x\x12\x03\x0a\x01y");
 }
 
-static void what_is_nested_comes_before_the_next_chunk_of_the_field(void **state) {
+static void nested_chunks_come_before_the_next_chunk_of_the_field(void **state) {
   (void)state;
   merge_case *c = begin();
   uint64_t first = MESSAGE(c, ""), nested = BYTES(c, "n"), second = MESSAGE(c, "\x12\x01s");
@@ -347,7 +347,7 @@ static void a_field_named_in_two_ways_is_refused(void **state) {
   }
 }
 
-static void what_stands_in_the_parent_must_fit_the_tag(void **state) {
+static void the_field_in_the_parent_must_fit_the_tag(void **state) {
   (void)state;
   static const struct {
     const char *parent, *tag;
@@ -454,7 +454,7 @@ static void a_member_of_a_oneof_replaces_the_others(void **state) {
   TYPED("AttrValue", "\x18\x05", "2", "s", "\x12\x01s");
 }
 
-static void with_a_schema_a_repeated_field_without_index_is_appended_to(void **state) {
+static void a_repeated_field_without_index_grows_if_a_schema_names_it(void **state) {
   (void)state;
   TYPED("NodeDef",
         "\x1a\x01"
@@ -465,7 +465,7 @@ static void with_a_schema_a_repeated_field_without_index_is_appended_to(void **s
         "b"); /* repeated string input */
 }
 
-static void what_the_type_does_not_have_is_refused(void **state) {
+static void fields_that_the_type_does_not_have_are_refused(void **state) {
   (void)state;
   TYPED_ERROR("NodeDef", "", "99", "x");
   TYPED_ERROR("NodeDef", "", "1.1", "x");
@@ -515,7 +515,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(without_a_root_chunk_the_fields_make_the_message),
+      cmocka_unit_test(fields_make_the_message_without_a_root_chunk),
       cmocka_unit_test(an_empty_index_is_the_empty_message),
       cmocka_unit_test(a_created_field_goes_where_its_number_belongs),
       cmocka_unit_test(a_created_field_comes_after_all_of_its_number_even_out_of_order),
@@ -530,25 +530,25 @@ int main(void) {
       cmocka_unit_test(elements_of_repeated_strings_are_set),
       cmocka_unit_test(messages_are_merged_with_what_is_there),
       cmocka_unit_test(a_message_on_the_wire_in_two_pieces_is_one_message),
-      cmocka_unit_test(without_a_schema_a_field_that_repeats_gets_one_more),
+      cmocka_unit_test(a_field_that_repeats_gets_one_more_without_a_schema),
       cmocka_unit_test(one_chunk_may_be_used_twice),
       cmocka_unit_test(nested_fields_are_relative_to_their_field),
       cmocka_unit_test(fields_nested_in_a_slice_belong_to_the_parent),
-      cmocka_unit_test(what_is_nested_comes_before_the_next_chunk_of_the_field),
+      cmocka_unit_test(nested_chunks_come_before_the_next_chunk_of_the_field),
       cmocka_unit_test(a_field_without_chunk_is_made_to_be_there),
       cmocka_unit_test(a_field_without_chunk_takes_chunk_0_if_that_holds_bytes),
       cmocka_unit_test(a_chunk_that_is_not_there_is_named),
       cmocka_unit_test(a_chunk_that_is_no_message_is_named),
       cmocka_unit_test(tags_that_make_no_sense_are_refused),
       cmocka_unit_test(a_field_named_in_two_ways_is_refused),
-      cmocka_unit_test(what_stands_in_the_parent_must_fit_the_tag),
+      cmocka_unit_test(the_field_in_the_parent_must_fit_the_tag),
       cmocka_unit_test(a_number_needs_the_schema),
       cmocka_unit_test(the_plan_has_a_limit),
       cmocka_unit_test(a_merged_size_beyond_63_bits_is_a_limit),
       cmocka_unit_test(numbers_are_read_as_text),
       cmocka_unit_test(a_member_of_a_oneof_replaces_the_others),
-      cmocka_unit_test(with_a_schema_a_repeated_field_without_index_is_appended_to),
-      cmocka_unit_test(what_the_type_does_not_have_is_refused),
+      cmocka_unit_test(a_repeated_field_without_index_grows_if_a_schema_names_it),
+      cmocka_unit_test(fields_that_the_type_does_not_have_are_refused),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ static merge_case *new_case(void) {
 /* --- What is placed ------------------------------------------------------- */
 
 /* Chunk 0 is damaged in each of these. */
-static void what_is_first_in_a_list_has_a_place(void **state) {
+static void the_first_of_a_list_has_a_place(void **state) {
   (void)state;
   merge_case *c = new_case();
   uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x0a\x02ho"));
@@ -121,7 +121,7 @@ static void what_is_first_in_a_list_has_a_place(void **state) {
   EXPECT_LEFT(c, 0, "????\x12\x04\x1a\x02\x08\x05");
 }
 
-static void what_has_a_larger_number_has_none(void **state) {
+static void larger_numbers_have_no_name(void **state) {
   (void)state;
   merge_case *c = new_case();
   uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x12\x02\x0a\x00\x12\x00"));
@@ -257,7 +257,7 @@ static void parses(const cpb_buffer *message) {
 }
 
 /* Whichever chunks are damaged: all else is read, and with their bytes it would be a message. */
-static void of_any_message_the_rest_is_read(void **state) {
+static void the_rest_of_any_message_is_read(void **state) {
   (void)state;
   size_t planned_without = 0;
   for (uint64_t i = 0; i < 600; i += sanitized_stride(7)) {
@@ -288,8 +288,8 @@ static void of_any_message_the_rest_is_read(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_first_in_a_list_has_a_place),
-      cmocka_unit_test(what_has_a_larger_number_has_none),
+      cmocka_unit_test(the_first_of_a_list_has_a_place),
+      cmocka_unit_test(larger_numbers_have_no_name),
       cmocka_unit_test(an_entry_of_a_map_is_not_made_of_a_part_of_it),
       cmocka_unit_test(elements_of_a_slice_have_no_number),
       cmocka_unit_test(empty_elements_of_a_slice_are_left_out),
@@ -299,7 +299,7 @@ int main(void) {
       cmocka_unit_test(a_damaged_index_is_an_error),
       cmocka_unit_test(too_many_losses_are_an_error),
       cmocka_unit_test(chunks_in_memory_are_as_they_are),
-      cmocka_unit_test(of_any_message_the_rest_is_read),
+      cmocka_unit_test(the_rest_of_any_message_is_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static void an_entry_without_a_key_has_the_default_key(void **state) {
   EXPECT(c, "\x2a\x05\x12\x03\x12\x01n\x32\x05\x12\x03\x12\x01s");
 }
 
-static void of_two_entries_with_one_key_the_last_counts(void **state) {
+static void the_last_of_two_entries_with_one_key_counts(void **state) {
   (void)state;
   merge_case *c = begin();
   uint32_t root =
@@ -98,7 +98,7 @@ int main(void) {
       cmocka_unit_test(a_key_that_stands_behind_its_value_is_found),
       cmocka_unit_test(an_element_of_an_entry_that_comes_again_is_found),
       cmocka_unit_test(an_entry_without_a_key_has_the_default_key),
-      cmocka_unit_test(of_two_entries_with_one_key_the_last_counts),
+      cmocka_unit_test(the_last_of_two_entries_with_one_key_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,7 +184,7 @@ static void check_third(const char *way, const char *path) {
   merge_case_free(&c);
 }
 
-static void what_is_left_out_counts(void **state) {
+static void omitted_fields_count(void **state) {
   (void)state;
   plain = cpb_allocator_or_default(NULL);
   check_third("4[2]", "3.4[3].1");
@@ -193,7 +193,7 @@ static void what_is_left_out_counts(void **state) {
   check_third("4[2].4[0]", "3.4[2].4[1]");
 }
 
-static void it_is_said_before_the_first_step(void **state) {
+static void mistakes_are_reported_before_the_first_step(void **state) {
   (void)state;
   merge_case c;
   cpb_error error;
@@ -216,8 +216,8 @@ int main(void) {
       cmocka_unit_test(a_field_of_a_message_that_was_cut_up_is_the_same),
       cmocka_unit_test(a_field_of_any_tree_is_the_same),
       cmocka_unit_test(elements_that_others_would_make_are_not_left_out),
-      cmocka_unit_test(what_is_left_out_counts),
-      cmocka_unit_test(it_is_said_before_the_first_step),
+      cmocka_unit_test(omitted_fields_count),
+      cmocka_unit_test(mistakes_are_reported_before_the_first_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "cpb/file.h"
 #include "failing_allocator.h"
 #include "merge_files.h"
+#include "stride.h"
 
 static char folder[] = "/tmp/cpb-threads-XXXXXX";
 static char in[64], out[64];
@@ -310,7 +311,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
   sample s;
   make_sample(&s, 13);
   for (int for_ever = 0; for_ever < 2; for_ever++) {
-    for (size_t n = 1, done = 0; !done; n++) {
+    for (size_t n = 1, done = 0; !done; n += sanitized_stride(3)) {
       counter c = {.fail_at = n, .for_ever = for_ever != 0};
       const cpb_allocator a = {&c, counted_allocate, counted_resize, counted_release};
       const cpb_file_options options = {.struct_size = sizeof options, .allocator = &a, .threads = 3};

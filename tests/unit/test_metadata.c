@@ -504,7 +504,7 @@ static void tags_in_turns_take_linear_memory(void **state) {
   cpb_buffer_free(&bytes);
 }
 
-static void of_several_mistakes_the_same_is_reported_however_they_come(void **state) {
+static void the_same_of_several_mistakes_is_reported_in_any_order(void **state) {
   (void)state;
   static const struct {
     cpb_span bytes;
@@ -552,7 +552,7 @@ int main(void) {
       cmocka_unit_test(an_index_is_the_same_in_pieces_of_any_size_also_when_it_is_damaged),
       cmocka_unit_test(tags_after_messages_stay_together),
       cmocka_unit_test(tags_in_turns_take_linear_memory),
-      cmocka_unit_test(of_several_mistakes_the_same_is_reported_however_they_come),
+      cmocka_unit_test(the_same_of_several_mistakes_is_reported_in_any_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

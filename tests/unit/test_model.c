@@ -110,7 +110,7 @@ static void pieces_make_no_difference(void **state) {
   free_host(&h);
 }
 
-static void what_was_asked_before_makes_no_difference(void **state) {
+static void earlier_questions_make_no_difference(void **state) {
   (void)state;
   host h = {.message = saved_model_of(5000)};
   cpb_model *old = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
@@ -216,7 +216,7 @@ static void the_overview_of_a_gigabyte_takes_six_requests_and_a_megabyte(void **
   free_host(&h);
 }
 
-static void with_layers_described_in_it_an_overview_takes_no_more(void **state) {
+static void an_overview_with_described_layers_takes_no_more(void **state) {
   (void)state;
   host h = gigabyte(old_layers());
   HAS(&h, CPB_ASK_OVERVIEW, NULL, "\"objects\":101,\"class\":", "\"layers\":101");
@@ -227,7 +227,7 @@ static void with_layers_described_in_it_an_overview_takes_no_more(void **state) 
 
 /* --- Hostile models ------------------------------------------------------------------ */
 
-static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
+static void problems_are_listed_and_the_rest_is_shown(void **state) {
   (void)state;
   host h = {.message = saved_model_of(100)};
   HAS(&h, CPB_ASK_OBJECTS, NULL, "\"child\":\"self\",\"node\":0,\"path\":\"root\",\"elsewhere\":true",
@@ -246,7 +246,7 @@ static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
 }
 
 /* Whatever is cut off: what stands before it is shown, or that nothing does. */
-static void of_a_model_that_is_cut_the_rest_is_shown(void **state) {
+static void the_rest_of_a_model_that_is_cut_off_is_shown(void **state) {
   (void)state;
   host h = {.message = saved_model_of(1100)};
   size_t shown = 0, whole = h.message.size;
@@ -491,12 +491,12 @@ static void kinds_have_types_that_are_built_in(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_make_no_difference),
-      cmocka_unit_test(what_was_asked_before_makes_no_difference),
+      cmocka_unit_test(earlier_questions_make_no_difference),
       cmocka_unit_test(a_question_may_be_given_up),
       cmocka_unit_test(the_overview_of_a_gigabyte_takes_six_requests_and_a_megabyte),
-      cmocka_unit_test(with_layers_described_in_it_an_overview_takes_no_more),
-      cmocka_unit_test(what_is_wrong_is_told_and_the_rest_shown),
-      cmocka_unit_test(of_a_model_that_is_cut_the_rest_is_shown),
+      cmocka_unit_test(an_overview_with_described_layers_takes_no_more),
+      cmocka_unit_test(problems_are_listed_and_the_rest_is_shown),
+      cmocka_unit_test(the_rest_of_a_model_that_is_cut_off_is_shown),
       cmocka_unit_test(damage_is_a_problem_or_an_error),
       cmocka_unit_test(memory_is_bounded),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),

@@ -155,7 +155,7 @@ static uint64_t count_read(cpb_message_file *m, const uint8_t *whole, uint64_t s
   return same;
 }
 
-static void of_a_damaged_message_the_rest_is_read(void **state) {
+static void the_rest_of_a_damaged_message_is_read(void **state) {
   (void)state;
   uint64_t size;
   put_chunked();
@@ -215,7 +215,7 @@ static void a_damaged_model_answers_all_the_same(void **state) {
 
 /* --- Files beside a model ---------------------------------------------------------------- */
 
-static void what_lies_beside_is_known(void **state) {
+static void files_beside_are_known(void **state) {
   (void)state;
   cpb_model_file *file = open_model(model_folder);
   assert_null(cpb_model_file_checkpoint(file));
@@ -480,10 +480,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       IN_FOLDER(a_path_stands_for_a_file),
       IN_FOLDER(a_message_is_the_same_chunked_or_not),
-      IN_FOLDER(of_a_damaged_message_the_rest_is_read),
+      IN_FOLDER(the_rest_of_a_damaged_message_is_read),
       IN_FOLDER(a_damaged_model_answers_all_the_same),
       IN_FOLDER(a_model_answers_the_same_chunked_or_not),
-      IN_FOLDER(what_lies_beside_is_known),
+      IN_FOLDER(files_beside_are_known),
       IN_FOLDER(a_model_on_an_open_file_has_nothing_beside_it),
       cmocka_unit_test(an_open_file_is_closed_when_it_is_no_model),
       IN_FOLDER(a_file_beside_it_that_cannot_be_read_is_named),

@@ -54,7 +54,7 @@ static int key_of(int how, int i, int count) {
   }
 }
 
-static void in_whatever_order_keys_come_the_tree_is_balanced_and_finds_them(void **state) {
+static void the_tree_is_balanced_and_finds_keys_in_any_order(void **state) {
   (void)state;
   for (int count = 1; count <= MOST; count = count < 40 ? count + 1 : 3 * count) {
     for (int how = 0; how < 5; how++) {
@@ -77,7 +77,7 @@ static void in_whatever_order_keys_come_the_tree_is_balanced_and_finds_them(void
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(in_whatever_order_keys_come_the_tree_is_balanced_and_finds_them),
+      cmocka_unit_test(the_tree_is_balanced_and_finds_keys_in_any_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void random_messages_have_the_outlines_they_were_written_with(void **stat
   assert_true(omitted > 2000 / sanitized_stride(5));
 }
 
-static void without_a_type_no_message_is_entered(void **state) {
+static void no_message_is_entered_without_a_type(void **state) {
   (void)state;
   for (uint64_t n = 0; n < 500; n++) {
     both *b = message_of_seed(n, false);
@@ -302,7 +302,7 @@ static void a_host_that_fails_is_an_error(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_messages_have_the_outlines_they_were_written_with),
-      cmocka_unit_test(without_a_type_no_message_is_entered),
+      cmocka_unit_test(no_message_is_entered_without_a_type),
       cmocka_unit_test(pieces_make_no_difference),
       cmocka_unit_test(lengths_grow_from_the_inside),
       cmocka_unit_test(heads_become_as_short_as_they_can_be),

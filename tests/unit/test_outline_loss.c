@@ -162,7 +162,7 @@ static void a_gap_costs_the_fields_that_it_is_in(void **state) {
 }
 
 /* Exactly the others are there, also behind the gap. */
-static void of_whole_fields_only_those_are_missing(void **state) {
+static void only_whole_fields_are_missing(void **state) {
   (void)state;
   size_t checked = 0;
   for (uint64_t n = 0; n < 2000; n += sanitized_stride(7)) {
@@ -229,7 +229,7 @@ static void expect_numbers(bytes m, gap g, const char *expected) {
   cpb_outline_free(outline);
 }
 
-static void what_is_divisible_keeps_its_other_fields(void **state) {
+static void divisible_messages_keep_their_other_fields(void **state) {
   (void)state;
   uint64_t inner, value;
   bytes m = nested(&inner, &value);
@@ -248,7 +248,7 @@ static void what_is_divisible_keeps_its_other_fields(void **state) {
   free(m.data);
 }
 
-static void where_the_first_loss_is_is_told(void **state) {
+static void the_first_loss_is_located(void **state) {
   (void)state;
   uint64_t inner, value;
   bytes m = nested(&inner, &value);
@@ -311,7 +311,7 @@ static void a_hundred_gaps_are_passed_over(void **state) {
   }
 }
 
-static void who_does_not_keep_damaged_fails(void **state) {
+static void reading_fails_at_damage_unless_it_is_kept(void **state) {
   (void)state;
   uint64_t inner, value;
   bytes m = nested(&inner, &value);
@@ -325,13 +325,10 @@ static void who_does_not_keep_damaged_fails(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_gap_costs_the_fields_that_it_is_in),
-      cmocka_unit_test(of_whole_fields_only_those_are_missing),
-      cmocka_unit_test(what_is_divisible_keeps_its_other_fields),
-      cmocka_unit_test(where_the_first_loss_is_is_told),
-      cmocka_unit_test(divisible_messages_are_left_in_part),
-      cmocka_unit_test(a_hundred_gaps_are_passed_over),
-      cmocka_unit_test(who_does_not_keep_damaged_fails),
+      cmocka_unit_test(a_gap_costs_the_fields_that_it_is_in),       cmocka_unit_test(only_whole_fields_are_missing),
+      cmocka_unit_test(divisible_messages_keep_their_other_fields), cmocka_unit_test(the_first_loss_is_located),
+      cmocka_unit_test(divisible_messages_are_left_in_part),        cmocka_unit_test(a_hundred_gaps_are_passed_over),
+      cmocka_unit_test(reading_fails_at_damage_unless_it_is_kept),
   };
   return cmocka_run_group_tests(tests, make_types, free_types);
 }

@@ -60,7 +60,7 @@ static uint8_t *lend_gigabyte(gigabyte *g, cpb_input *input, bool ahead, uint8_t
   return lent;
 }
 
-static void of_a_gigabyte_a_ten_thousandth_is_read(void **state) {
+static void a_ten_thousandth_of_a_gigabyte_is_read(void **state) {
   (void)state;
   for (int ahead = 0; ahead <= 1; ahead++) {
     gigabyte g;
@@ -174,7 +174,7 @@ static void values_are_located(void **state) {
   assert_true(values > 2000);
 }
 
-static void what_the_type_knows_may_be_kept_however_long(void **state) {
+static void known_fields_may_be_kept_at_any_length(void **state) {
   (void)state;
   bytes known = noise(500, 3), m = {NULL, 0};
   put_bytes(&m, 2, known.data, known.size);
@@ -191,7 +191,7 @@ static void what_the_type_knows_may_be_kept_however_long(void **state) {
 }
 
 /* Cut anywhere, the outline is one of a whole message. */
-static void of_a_damaged_message_there_is_what_stands_before(void **state) {
+static void the_part_before_the_damage_is_read(void **state) {
   (void)state;
   const cpb_outline_options keep = {.keep_damaged = 1, .locate = 1};
   size_t errors = 0;
@@ -225,9 +225,9 @@ static void of_a_damaged_message_there_is_what_stands_before(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_located),
-      cmocka_unit_test(what_the_type_knows_may_be_kept_however_long),
-      cmocka_unit_test(of_a_damaged_message_there_is_what_stands_before),
-      cmocka_unit_test(of_a_gigabyte_a_ten_thousandth_is_read),
+      cmocka_unit_test(known_fields_may_be_kept_at_any_length),
+      cmocka_unit_test(the_part_before_the_damage_is_read),
+      cmocka_unit_test(a_ten_thousandth_of_a_gigabyte_is_read),
       cmocka_unit_test(small_fields_are_asked_for_in_growing_pieces),
   };
   return cmocka_run_group_tests(tests, make_types, free_types);

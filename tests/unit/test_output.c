@@ -115,7 +115,7 @@ static void a_link_to_nothing_is_followed(void **state) {
   assert_int_equal(write_output(path, "new", &replacing), CPB_E_WRITE);
 }
 
-static void what_is_no_file_to_be_is_refused(void **state) {
+static void paths_that_cannot_be_files_are_refused(void **state) {
   (void)state;
   char name[96], error[96];
   cpb_error got;
@@ -144,7 +144,7 @@ static void a_long_name_can_be_replaced(void **state) {
 
 /* --- Reading back --------------------------------------------------------------------- */
 
-static void what_was_written_is_read_back(void **state) {
+static void written_records_are_read_back(void **state) {
   (void)state;
   unlink(path);
   cpb_output *output = cpb_output_create(NULL, path, &replacing, NULL);
@@ -216,7 +216,7 @@ static void a_file_that_was_replaced_is_not_done(void **state) {
   }
 }
 
-static void what_is_abandoned_is_as_it_was(void **state) {
+static void an_abandoned_output_leaves_the_file_as_it_was(void **state) {
   (void)state;
   write_file(path, "old", 0600);
   cpb_output *output = extend(0, NULL);
@@ -239,13 +239,13 @@ int main(void) {
       cmocka_unit_test(a_new_file_has_the_mode_that_the_umask_says),
       cmocka_unit_test(a_link_is_followed),
       cmocka_unit_test(a_link_to_nothing_is_followed),
-      cmocka_unit_test(what_is_no_file_to_be_is_refused),
+      cmocka_unit_test(paths_that_cannot_be_files_are_refused),
       cmocka_unit_test(a_long_name_can_be_replaced),
-      cmocka_unit_test(what_was_written_is_read_back),
+      cmocka_unit_test(written_records_are_read_back),
       cmocka_unit_test(one_at_a_time_adds_to_a_file),
       cmocka_unit_test(a_file_that_was_changed_is_not_written),
       cmocka_unit_test(a_file_that_was_replaced_is_not_done),
-      cmocka_unit_test(what_is_abandoned_is_as_it_was),
+      cmocka_unit_test(an_abandoned_output_leaves_the_file_as_it_was),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

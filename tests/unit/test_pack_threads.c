@@ -369,7 +369,7 @@ static int cancel(void *user, uint64_t done, uint64_t total) {
   return atomic_fetch_sub(left, 1) <= 0;
 }
 
-static void it_can_be_cancelled_at_any_report(void **state) {
+static void a_report_can_cancel_the_work(void **state) {
   (void)state;
   write_graph(2, 40);
   for (int reports = 0;; reports = reports * 2 + 1) {
@@ -449,7 +449,7 @@ int main(void) {
       cmocka_unit_test_teardown(a_part_does_not_depend_on_those_encoded_before, clean),
       cmocka_unit_test_teardown(any_number_of_threads_makes_the_same_file, clean),
       cmocka_unit_test_teardown(an_error_is_the_same_with_any_number_of_threads, clean),
-      cmocka_unit_test_teardown(it_can_be_cancelled_at_any_report, clean),
+      cmocka_unit_test_teardown(a_report_can_cancel_the_work, clean),
       cmocka_unit_test_teardown(every_failing_allocation_is_a_clean_error, clean),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -86,7 +86,7 @@ static void split_against_a_base(void **state) {
   clear();
 }
 
-static void what_is_wrong_with_a_base_says_so(void **state) {
+static void errors_of_a_base_say_so(void **state) {
   (void)state;
   const struct {
     const char *base;
@@ -121,7 +121,7 @@ typedef cpb_code transfer(const cpb_file_options *options, cpb_error *error);
 static transfer *const transfers[] = {split, repack, merge};
 static const char *const outputs[] = {cpb, packed, back};
 
-static void there_and_back_is_the_same_file(void **state) {
+static void a_round_trip_gives_the_same_file(void **state) {
   (void)state;
   cpb_error error;
   clear();
@@ -326,8 +326,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(split_against_a_base),
       cmocka_unit_test(every_failing_allocation_against_a_base),
-      cmocka_unit_test(what_is_wrong_with_a_base_says_so),
-      cmocka_unit_test(there_and_back_is_the_same_file),
+      cmocka_unit_test(errors_of_a_base_say_so),
+      cmocka_unit_test(a_round_trip_gives_the_same_file),
       cmocka_unit_test(an_existing_file_stays_unless_it_is_to_be_replaced),
       cmocka_unit_test(an_input_that_fails_leaves_no_output),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),

@@ -22,7 +22,7 @@ static cpb_projection projection_of(const char *fields) {
 
 #define BYTES(text) {(const uint8_t *)(text), sizeof(text) - 1}
 
-static void what_is_left_of_a_record_are_its_fields(void **state) {
+static void a_projected_record_has_the_selected_fields(void **state) {
   (void)state;
   static const struct {
     const char *fields;
@@ -318,7 +318,7 @@ static void damage_in_another_column_does_not_matter(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_is_left_of_a_record_are_its_fields),
+      cmocka_unit_test(a_projected_record_has_the_selected_fields),
       cmocka_unit_test(lengths_get_shorter_with_what_they_count),
       cmocka_unit_test(a_deep_path_ends_where_paths_may),
       cmocka_unit_test(a_text_that_names_no_fields_is_refused),

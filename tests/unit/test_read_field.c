@@ -130,7 +130,7 @@ static void default_of_an_enum_has_its_name(void **state) {
   cpb_schema_free(schema);
 }
 
-static void what_is_wrong_is_said(void **state) {
+static void mistakes_are_reported(void **state) {
   (void)state;
   cpb_field_options options = typed();
   fails("ms[3]", &options, false, CPB_E_NOT_FOUND, "[3]: the length of ms is 3");
@@ -198,7 +198,7 @@ int main(void) {
       cmocka_unit_test(fields_are_bytes),
       cmocka_unit_test(fields_are_json),
       cmocka_unit_test(default_of_an_enum_has_its_name),
-      cmocka_unit_test(what_is_wrong_is_said),
+      cmocka_unit_test(mistakes_are_reported),
       cmocka_unit_test(memory_may_be_short),
       cmocka_unit_test(chunked_or_not_is_the_same),
   };

@@ -120,7 +120,7 @@ static void a_batch_may_be_empty_or_of_empty_records(void **state) {
   file_free(&f);
 }
 
-static void what_fills_chunks_is_put_out_from_where_it_is(void **state) {
+static void records_that_fill_chunks_are_output_in_place(void **state) {
   (void)state;
   cpb_record_writer_options o = options_for(CPB_CODEC_NONE);
   cpb_record_writer *w = cpb_record_writer_new(NULL, &o);
@@ -249,7 +249,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(whole_records_are_those_in_pieces),
       cmocka_unit_test(a_batch_may_be_empty_or_of_empty_records),
-      cmocka_unit_test(what_fills_chunks_is_put_out_from_where_it_is),
+      cmocka_unit_test(records_that_fill_chunks_are_output_in_place),
       cmocka_unit_test(wrong_use_of_batches_is_said),
       cmocka_unit_test(a_record_too_large_ends_its_batch),
       cmocka_unit_test(no_record_has_more_than_2_to_the_62_bytes),

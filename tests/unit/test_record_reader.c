@@ -408,7 +408,7 @@ static void every_position_leads_to_its_record(void **state) {
 }
 
 /* Of a chunk that is in memory, or whose bytes are stored as they are. */
-static void in_whatever_order_its_records_are_read_a_chunk_is_opened_once(void **state) {
+static void a_chunk_is_opened_once_whatever_the_order_of_its_records(void **state) {
   (void)state;
   enum { RECORDS = 1000, SEEKS = 300 };
   size_t sizes[RECORDS];
@@ -464,7 +464,7 @@ static void the_last_record_is_found_behind_chunks_without_records(void **state)
   built_free(&f);
 }
 
-static void where_a_chunk_begins_its_header_is_read_at_once(void **state) {
+static void a_chunk_is_read_with_its_header(void **state) {
   (void)state;
   built_file f = mixed_file();
   for (size_t i = 0; i < f.num_records; i++) {
@@ -586,8 +586,8 @@ int main(void) {
       cmocka_unit_test(a_range_of_an_unverified_record_is_all_that_is_asked_for),
       cmocka_unit_test(the_last_record_takes_two_requests),
       cmocka_unit_test(every_position_leads_to_its_record),
-      cmocka_unit_test(where_a_chunk_begins_its_header_is_read_at_once),
-      cmocka_unit_test(in_whatever_order_its_records_are_read_a_chunk_is_opened_once),
+      cmocka_unit_test(a_chunk_is_read_with_its_header),
+      cmocka_unit_test(a_chunk_is_opened_once_whatever_the_order_of_its_records),
       cmocka_unit_test(the_last_record_is_found_behind_chunks_without_records),
       cmocka_unit_test(the_first_error_stays),
       cmocka_unit_test(options_out_of_range_are_refused),

@@ -170,7 +170,7 @@ static void streaming_gives_the_same_bytes(void **state) {
 }
 
 /* An output that is not seekable has to be given the hash before the record. */
-static void of_a_large_uncompressed_record_little_is_held(void **state) {
+static void little_of_a_large_uncompressed_record_is_held(void **state) {
   (void)state;
   const size_t size = 5 * (1 << 20);
   uint8_t *data = noise(size, 3);
@@ -442,7 +442,7 @@ int main(void) {
       cmocka_unit_test(appended_files_are_riegelis_byte_for_byte),
       cmocka_unit_test(records_may_end_anywhere_around_a_block_boundary),
       cmocka_unit_test(streaming_gives_the_same_bytes),
-      cmocka_unit_test(of_a_large_uncompressed_record_little_is_held),
+      cmocka_unit_test(little_of_a_large_uncompressed_record_is_held),
       cmocka_unit_test(every_record_of_a_chunk_has_a_position),
       cmocka_unit_test(a_chunk_has_no_more_records_than_allowed),
       cmocka_unit_test(a_chunk_that_is_full_goes_out_at_once),

@@ -192,7 +192,7 @@ static void a_record_beyond_the_buffer_goes_into_a_simple_chunk(void **state) {
   }
 }
 
-static void it_changes_between_records_and_appends(void **state) {
+static void compression_changes_between_records_and_appends(void **state) {
   (void)state;
   cpb_record_writer_options o = {.struct_size = sizeof o, .chunk_size = 1 << 20};
   cpb_record_writer *w = cpb_record_writer_new(NULL, &o);
@@ -245,7 +245,7 @@ int main(void) {
       cmocka_unit_test(how_records_come_in_does_not_matter),
       cmocka_unit_test(the_smaller_of_both_is_kept),
       cmocka_unit_test(a_record_beyond_the_buffer_goes_into_a_simple_chunk),
-      cmocka_unit_test(it_changes_between_records_and_appends),
+      cmocka_unit_test(compression_changes_between_records_and_appends),
       cmocka_unit_test(wrong_options_are_usage_errors),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);

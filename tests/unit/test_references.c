@@ -187,7 +187,7 @@ static void every_layout_in_several_files_merges_to_the_message(void **state) {
 }
 
 /* A host that does not look at need.file never gives bytes of the wrong one. */
-static void who_knows_nothing_of_other_files_is_refused(void **state) {
+static void a_reader_without_other_files_is_refused(void **state) {
   (void)state;
   for (uint64_t i = 0; i < 24; i++) {
     merge_case c;
@@ -328,7 +328,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_layout_in_several_files_merges_to_the_message),
-      cmocka_unit_test(who_knows_nothing_of_other_files_is_refused),
+      cmocka_unit_test(a_reader_without_other_files_is_refused),
       cmocka_unit_test(the_index_says_which_files),
       cmocka_unit_test(a_pager_reads_what_is_here_and_refuses_the_rest),
       cmocka_unit_test(damage_elsewhere_is_named),

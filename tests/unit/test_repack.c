@@ -155,7 +155,7 @@ static void same_chunks(const split_file *f) {
 
 /* --- Layouts -------------------------------------------------------------------- */
 
-static void for_remote_reading_each_chunk_has_the_codec_that_pays(void **state) {
+static void each_chunk_has_the_codec_that_pays_for_remote_reading(void **state) {
   (void)state;
   bytes file = make_file(0, 0);
   split_file f = repacked(file, NULL, 0);
@@ -204,7 +204,7 @@ static void a_codec_that_is_asked_for_is_used_for_all(void **state) {
   free(file.data);
 }
 
-static void there_and_back_is_the_same_file(void **state) {
+static void a_round_trip_gives_the_same_file(void **state) {
   (void)state;
   bytes file = make_file(0, 0);
   const cpb_repack_options compat = {.struct_size = sizeof compat, .layout = CPB_LAYOUT_COMPAT};
@@ -377,10 +377,10 @@ static void a_chunk_that_is_not_there_is_an_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(for_remote_reading_each_chunk_has_the_codec_that_pays),
+      cmocka_unit_test(each_chunk_has_the_codec_that_pays_for_remote_reading),
       cmocka_unit_test(the_compatible_layout_puts_small_chunks_together),
       cmocka_unit_test(a_codec_that_is_asked_for_is_used_for_all),
-      cmocka_unit_test(there_and_back_is_the_same_file),
+      cmocka_unit_test(a_round_trip_gives_the_same_file),
       cmocka_unit_test(wrong_sizes_in_the_index_are_put_right),
       cmocka_unit_test(progress_says_how_much_there_is),
       cmocka_unit_test(input_in_pieces_gives_the_same_file),

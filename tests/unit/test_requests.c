@@ -105,7 +105,7 @@ static void an_index_takes_no_memory_for_its_record(void **state) {
 
 /* The end of the file, and with larger indexes their begin, passes every place
  * around a block header. */
-static void it_does_so_wherever_a_block_ends(void **state) {
+static void the_same_holds_wherever_a_block_ends(void **state) {
   (void)state;
   const size_t counts[] = {1, 5000, 9000};
   for (size_t i = 0; i < 3; i++) {
@@ -203,7 +203,7 @@ static void chunks_that_share_a_riegeli_chunk_are_one_request_of_that(void **sta
   free_chunks(chunks);
 }
 
-static void it_is_one_request_wherever_a_block_header_cuts_it(void **state) {
+static void a_chunk_is_one_request_wherever_a_block_header_cuts_it(void **state) {
   (void)state;
   for (size_t n = 0; n < 120; n += sanitized_stride(5)) { /* chunk 1 begins from 110 bytes before a block's end on */
     bytes chunks[CHUNKS];
@@ -318,10 +318,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(opening_takes_the_tail_and_what_of_the_index_lies_before_it),
       cmocka_unit_test(an_index_takes_no_memory_for_its_record),
-      cmocka_unit_test(it_does_so_wherever_a_block_ends),
+      cmocka_unit_test(the_same_holds_wherever_a_block_ends),
       cmocka_unit_test(a_chunk_is_one_request_of_its_stored_bytes),
       cmocka_unit_test(chunks_that_share_a_riegeli_chunk_are_one_request_of_that),
-      cmocka_unit_test(it_is_one_request_wherever_a_block_header_cuts_it),
+      cmocka_unit_test(a_chunk_is_one_request_wherever_a_block_header_cuts_it),
       cmocka_unit_test(a_range_of_an_unverified_chunk_takes_its_head_and_itself),
       cmocka_unit_test(a_damaged_header_is_named_as_it_is_by_who_walks_there),
       cmocka_unit_test(reading_on_asks_for_all_that_follows),

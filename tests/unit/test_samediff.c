@@ -93,7 +93,7 @@ static void tags_keep_their_order_and_lose_their_case(void **state) {
   tear_down(&f);
 }
 
-static void of_a_tag_twice_the_later_line_is_reported(void **state) {
+static void the_later_of_two_lines_with_one_tag_is_reported(void **state) {
   static const char text[] = "one\nTwo\ntwo\nthree\n";
   (void)state;
   cpb_allocator a = cpb_allocator_or_default(NULL);
@@ -285,7 +285,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tags_keep_their_order_and_lose_their_case),
       cmocka_unit_test(tags_that_are_none_are_refused),
-      cmocka_unit_test(of_a_tag_twice_the_later_line_is_reported),
+      cmocka_unit_test(the_later_of_two_lines_with_one_tag_is_reported),
       cmocka_unit_test(a_line_is_a_name_and_a_reference),
       cmocka_unit_test(lines_that_lead_nowhere_are_refused),
       cmocka_unit_test(a_line_of_the_updater_has_several_references),

@@ -270,7 +270,7 @@ static void pieces_of_input_do_not_matter(void **state) {
 }
 
 /* Before the last write there are the old tags, then the new ones too. */
-static void in_place_the_file_can_be_read_after_every_write(void **state) {
+static void a_file_written_in_place_can_be_read_after_every_write(void **state) {
   (void)state;
   for (int deflate = 0; deflate < 2; deflate++) {
     file base = make_base(&ways[2]);
@@ -339,7 +339,7 @@ static void a_source_that_fails_or_ends_early_is_an_error(void **state) {
   }
 }
 
-static void what_comes_too_late_or_for_no_tag_is_an_error(void **state) {
+static void entries_that_come_too_late_or_for_no_tag_are_errors(void **state) {
   (void)state;
   host h = {0};
   cpb_samediff_writer *w = cpb_samediff_writer_new(NULL, NULL);
@@ -455,10 +455,10 @@ int main(void) {
       cmocka_unit_test(a_zip_has_what_was_put_in),
       cmocka_unit_test(bytes_come_in_order_where_the_host_cannot_go_back),
       cmocka_unit_test(pieces_of_input_do_not_matter),
-      cmocka_unit_test(in_place_the_file_can_be_read_after_every_write),
+      cmocka_unit_test(a_file_written_in_place_can_be_read_after_every_write),
       cmocka_unit_test(a_file_is_added_to_again_and_again),
       cmocka_unit_test(a_source_that_fails_or_ends_early_is_an_error),
-      cmocka_unit_test(what_comes_too_late_or_for_no_tag_is_an_error),
+      cmocka_unit_test(entries_that_come_too_late_or_for_no_tag_are_errors),
       cmocka_unit_test(an_array_beyond_what_flatbuffers_hold_is_refused),
       cmocka_unit_test(a_base_that_is_cut_off_is_an_error),
       cmocka_unit_test(a_directory_that_changes_between_two_reads_is_an_error),

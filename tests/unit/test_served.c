@@ -99,7 +99,7 @@ static void addresses_are_those_of_files(void **state) {
   }
 }
 
-static void what_names_no_file_is_refused(void **state) {
+static void names_of_no_file_are_refused(void **state) {
   size_t i, most;
   yyjson_val *pair;
   const cpb_allocator a = cpb_allocator_or_default(NULL);
@@ -232,7 +232,7 @@ static void memory_may_be_short(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(addresses_are_those_of_files),
-      cmocka_unit_test(what_names_no_file_is_refused),
+      cmocka_unit_test(names_of_no_file_are_refused),
       cmocka_unit_test(unknown_schemes_are_told),
       cmocka_unit_test(tokens_are_for_their_service),
       cmocka_unit_test(tokens_are_read_of_the_usual_file),

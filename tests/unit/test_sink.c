@@ -96,7 +96,7 @@ static void check_refusal(sink s, cpb_code code, const char *message) {
   cpb_output_free(output);
 }
 
-static void what_a_sink_refuses_is_an_error(void **state) {
+static void a_refusal_of_the_sink_is_an_error(void **state) {
   (void)state;
   check_refusal((sink){.full = 300 << 10, .code = CPB_E_NOT_FOUND, .message = "full"}, CPB_E_WRITE, "full");
   check_refusal((sink){.full = 300 << 10, .code = CPB_E_CANCELLED, .message = "stop"}, CPB_E_CANCELLED, "stop");
@@ -107,7 +107,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_is_there_at_the_commit),
       cmocka_unit_test(any_offset),
-      cmocka_unit_test(what_a_sink_refuses_is_an_error),
+      cmocka_unit_test(a_refusal_of_the_sink_is_an_error),
   };
   return cmocka_run_group_tests(tests, make_data, NULL);
 }

@@ -128,7 +128,7 @@ static void check_failure(source s, uint64_t offset, cpb_code code, const char *
   cpb_file_close(file);
 }
 
-static void what_a_source_refuses_is_an_error(void **state) {
+static void a_refusal_of_the_source_is_an_error(void **state) {
   (void)state;
   check_failure((source){.fail_at = 9, .code = CPB_E_NOT_FOUND, .message = "moved"}, 9, CPB_E_READ, "moved");
   check_failure((source){.fail_at = 9, .code = CPB_E_CANCELLED, .message = "stop"}, 9, CPB_E_CANCELLED, "stop");
@@ -142,7 +142,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(memory_is_lent_where_it_lies),
       cmocka_unit_test(a_source_is_read_in_pieces_of_any_size),
-      cmocka_unit_test(what_a_source_refuses_is_an_error),
+      cmocka_unit_test(a_refusal_of_the_source_is_an_error),
   };
   return cmocka_run_group_tests(tests, make_data, NULL);
 }

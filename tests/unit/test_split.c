@@ -114,7 +114,7 @@ static void the_empty_message_is_one_empty_chunk(void **state) {
   free_split(&f);
 }
 
-static void what_fits_in_a_chunk_is_not_split(void **state) {
+static void a_message_that_fits_in_a_chunk_is_not_split(void **state) {
   (void)state;
   bytes graph = graph_def(10, 2);
   cpb_split_options options = graph_options(0, 0);
@@ -173,7 +173,7 @@ static void slices_are_filled(void **state) {
 
 /* --- How the file is laid out ---------------------------------------------- */
 
-static void for_remote_reading_each_chunk_is_a_riegeli_chunk(void **state) {
+static void each_chunk_is_a_riegeli_chunk_for_remote_reading(void **state) {
   (void)state;
   bytes graph = graph_def(40, 5);
   cpb_split_options options = graph_options(3000, 500);
@@ -345,10 +345,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(comes_back_byte_for_byte_at_any_chunk_size),
       cmocka_unit_test(the_empty_message_is_one_empty_chunk),
-      cmocka_unit_test(what_fits_in_a_chunk_is_not_split),
+      cmocka_unit_test(a_message_that_fits_in_a_chunk_is_not_split),
       cmocka_unit_test(a_chunk_over_the_maximum_is_a_single_field),
       cmocka_unit_test(slices_are_filled),
-      cmocka_unit_test(for_remote_reading_each_chunk_is_a_riegeli_chunk),
+      cmocka_unit_test(each_chunk_is_a_riegeli_chunk_for_remote_reading),
       cmocka_unit_test(compression_is_used_where_it_pays),
       cmocka_unit_test(the_compatible_layout_shares_riegeli_chunks),
       cmocka_unit_test(versions_are_written),

@@ -137,7 +137,7 @@ static void a_large_message_becomes_a_chunk_and_slices_of_it(void **state) {
   free_split(&f);
 }
 
-static void what_was_cut_before_hangs_under_the_message_that_moves_later(void **state) {
+static void earlier_cuts_hang_under_the_message_that_moves_later(void **state) {
   bytes child = {NULL, 0}, m = {NULL, 0};
   put_message(&child, 2, data_of(300)); /* moves out while `child` is in place */
   for (int i = 0; i < 3; i++) put_message(&child, 2, data_of(60));
@@ -188,7 +188,7 @@ static void a_key_that_no_merger_could_find_keeps_its_value(void **state) {
   free_split(&f);
 }
 
-static void of_two_values_under_one_key_the_first_is_not_cut(void **state) {
+static void the_first_of_two_values_under_one_key_is_not_cut(void **state) {
   bytes m = {NULL, 0};
   put_message(&m, 6, named("k", 200));
   put_message(&m, 6, named("other", 200));
@@ -199,7 +199,7 @@ static void of_two_values_under_one_key_the_first_is_not_cut(void **state) {
   free_split(&f);
 }
 
-static void of_two_values_under_one_key_the_last_may_be_cut(void **state) {
+static void the_last_of_two_values_under_one_key_may_be_cut(void **state) {
   bytes m = {NULL, 0};
   put_message(&m, 6, named("k", 10));
   put_message(&m, 6, named("k", 200));
@@ -467,11 +467,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       OWN(a_large_value_moves_out_of_where_it_is_nested),
       OWN(a_large_message_becomes_a_chunk_and_slices_of_it),
-      OWN(what_was_cut_before_hangs_under_the_message_that_moves_later),
+      OWN(earlier_cuts_hang_under_the_message_that_moves_later),
       OWN(map_values_are_found_by_key),
       OWN(a_key_that_no_merger_could_find_keeps_its_value),
-      OWN(of_two_values_under_one_key_the_first_is_not_cut),
-      OWN(of_two_values_under_one_key_the_last_may_be_cut),
+      OWN(the_first_of_two_values_under_one_key_is_not_cut),
+      OWN(the_last_of_two_values_under_one_key_may_be_cut),
       OWN(a_singular_message_that_occurs_twice_is_not_cut),
       OWN(a_value_that_is_overwritten_does_not_move),
       OWN(a_oneof_with_two_members_stays_whole),

@@ -56,7 +56,7 @@ static void names_show_nothing_that_is_secret(void **state) {
   }
 }
 
-static void what_is_no_url_is_refused(void **state) {
+static void text_that_is_no_url_is_refused(void **state) {
   (void)state;
   cpb_address a;
   static const char *const wrong[] = {"http://",     "http:///x",     "http://:80/", "http://a b/",  "http://a/b c",
@@ -474,7 +474,7 @@ static void put(cpb_windows *w, uint64_t offset, size_t length) {
   free(data);
 }
 
-static void what_is_fetched_grows_while_reading_goes_on(void **state) {
+static void requests_grow_while_reading_goes_on(void **state) {
   (void)state;
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   cpb_windows w;
@@ -544,7 +544,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(urls_are_known_by_their_schemes),
       cmocka_unit_test(names_show_nothing_that_is_secret),
-      cmocka_unit_test(what_is_no_url_is_refused),
+      cmocka_unit_test(text_that_is_no_url_is_refused),
       cmocka_unit_test(origins_are_scheme_host_and_port),
       cmocka_unit_test(names_beside_keep_the_query),
       cmocka_unit_test(names_of_files_stay_whole),
@@ -558,7 +558,7 @@ int main(void) {
       cmocka_unit_test(s3_settings_are_those_of_the_files),
       cmocka_unit_test(s3_files_that_are_wrong_are_told),
       cmocka_unit_test(s3_without_memory),
-      cmocka_unit_test(what_is_fetched_grows_while_reading_goes_on),
+      cmocka_unit_test(requests_grow_while_reading_goes_on),
       cmocka_unit_test(little_is_kept),
       cmocka_unit_test(a_url_is_opened_without_memory),
   };

@@ -241,7 +241,7 @@ static void names_must_not_differ_only_in_case(void **state) {
   fails(with(file), NULL, CPB_E_DAMAGED, "has this name twice");
 }
 
-static void of_a_name_twice_the_later_entry_is_reported(void **state) {
+static void the_later_of_two_entries_with_one_name_is_reported(void **state) {
   (void)state;
   zip_file other = stored;
   other.name = "Stored";
@@ -303,7 +303,7 @@ static void the_number_of_entries_must_be_right(void **state) {
   }
 }
 
-static void what_is_longer_than_allowed_is_not_loaded(void **state) {
+static void records_longer_than_allowed_are_not_loaded(void **state) {
   (void)state;
   static char long_text[1002];
   memset(long_text, 'x', 1001);
@@ -355,13 +355,13 @@ int main(void) {
       cmocka_unit_test(two_entries_must_not_share_bytes),
       cmocka_unit_test(an_entry_lies_before_the_directory),
       cmocka_unit_test(names_must_not_differ_only_in_case),
-      cmocka_unit_test(of_a_name_twice_the_later_entry_is_reported),
+      cmocka_unit_test(the_later_of_two_entries_with_one_name_is_reported),
       cmocka_unit_test(a_local_header_tells_what_the_directory_tells),
       cmocka_unit_test(names_that_lead_elsewhere_are_refused),
       cmocka_unit_test(symbolic_links_are_refused),
       cmocka_unit_test(encrypted_and_unknown_methods_are_unsupported),
       cmocka_unit_test(the_number_of_entries_must_be_right),
-      cmocka_unit_test(what_is_longer_than_allowed_is_not_loaded),
+      cmocka_unit_test(records_longer_than_allowed_are_not_loaded),
       cmocka_unit_test(every_cut_is_noticed),
       cmocka_unit_test(every_allocation_may_fail),
   };

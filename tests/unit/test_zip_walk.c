@@ -136,13 +136,13 @@ static void every_cut(const zip_file files[2]) {
   }
 }
 
-static void what_precedes_a_cut_is_found(void **state) {
+static void records_before_a_cut_are_found(void **state) {
   (void)state;
   every_cut((zip_file[]){hello, stored});
   every_cut((zip_file[]){stored, hello});
 }
 
-static void where_sizes_follow_the_data_they_are_searched_for(void **state) {
+static void sizes_that_follow_the_data_are_searched_for(void **state) {
   (void)state;
   zip_file a = hello, b = stored;
   a.descriptor = b.descriptor = 1;
@@ -269,7 +269,7 @@ static void directories_between_entries_are_passed_and_the_last_of_a_name_counts
   }
 }
 
-static void what_is_no_record_ends_it(void **state) {
+static void a_position_without_a_record_ends_reading(void **state) {
   (void)state;
   static zip_builder z;
   memset(&z, 0, sizeof z);
@@ -418,14 +418,14 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(what_precedes_a_cut_is_found),
-      cmocka_unit_test(where_sizes_follow_the_data_they_are_searched_for),
+      cmocka_unit_test(records_before_a_cut_are_found),
+      cmocka_unit_test(sizes_that_follow_the_data_are_searched_for),
       cmocka_unit_test(zip64_sizes_are_read),
       cmocka_unit_test(descriptors_of_all_four_forms_are_found),
       cmocka_unit_test(data_that_look_like_records_are_passed),
       cmocka_unit_test(a_directory_that_was_changed_is_not_needed),
       cmocka_unit_test(directories_between_entries_are_passed_and_the_last_of_a_name_counts),
-      cmocka_unit_test(what_is_no_record_ends_it),
+      cmocka_unit_test(a_position_without_a_record_ends_reading),
       cmocka_unit_test(names_and_sizes_that_would_be_refused_are_left_out),
       cmocka_unit_test(sizes_beyond_the_file_are_those_of_an_entry_that_is_cut),
       cmocka_unit_test(a_million_headers_are_not_all_read),

@@ -294,7 +294,7 @@ def test_a_name_without_an_ending_is_found(cpb, server, large):
     assert cpb.ok("merge", f"{server.base}/-/model/none?x=1", "-o", "-") == cpb.ok("merge", large / "none", "-o", "-")
 
 
-def test_what_is_nowhere_is_said(cpb, server):
+def test_a_name_that_is_nowhere_is_an_error(cpb, server):
     for path in "model/nothing/", "below/nothing/", "model/nothing", "model/nothing.cpb":
         result = cpb.run("inspect", f"{server.base}/-/{path}")
         assert result.returncode == 3
@@ -376,7 +376,7 @@ def test_a_field_takes_only_the_pages_on_the_way(cpb, server, paged, index):
         assert len(log) <= 6 and sum(entry["bytes"] for entry in log) <= 400_000, log
 
 
-def test_of_one_url_the_values_are_not_compared(cpb, server, large, tmp_path):
+def test_values_at_the_same_url_are_not_compared(cpb, server, large, tmp_path):
     """In the same state; a copy under another URL is read."""
     if not (large / "copy.pb").exists():
         os.link(large / "large.pb", large / "copy.pb")

@@ -207,7 +207,7 @@ def test_a_refusal_later_is_told_too(server, read_url, fault, wanted, most):
     ("cut-once", None, 3),
     ("redirect", None, 4),
 ])
-def test_what_passes_is_tried_again(server, read_url, fault, wanted, most):
+def test_temporary_failures_are_retried(server, read_url, fault, wanted, most):
     check(server, read_url, fault, TWO, wanted, most, options=["timeout=700"])
 
 
@@ -218,7 +218,7 @@ def test_a_server_is_given_the_time_that_it_asks_for(server, read_url):
 
 
 @pytest.mark.parametrize("fault", ["429-seconds", "429-date"])
-def test_there_is_no_waiting_beyond_the_time_limit(server, read_url, fault):
+def test_waiting_ends_at_the_time_limit(server, read_url, fault):
     """After it the error would be that the time is over."""
     check(server, read_url, fault, TWO, "UNAVAILABLE: the server answered 429: too many requests", 1, options=["time=3000"])
 
@@ -247,7 +247,7 @@ def test_a_byte_now_and_then_is_an_error(server, read_url, fault, query, options
     assert len(server.log(token)) == most
 
 
-def test_who_answered_before_is_waited_for(read_url):
+def test_a_server_that_answered_before_is_waited_for(read_url):
     """Where it is gone for longer than all pauses between two attempts."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -342,13 +342,13 @@ def test_reading_on_takes_larger_and_larger_ranges(server, read_url, fault, want
     check(server, read_url, fault, STREAM, wanted, most, options=["timeout=700"])
 
 
-def test_what_came_before_a_break_is_not_fetched_again(server, read_url):
+def test_bytes_before_a_break_are_not_fetched_again(server, read_url):
     log = check(server, read_url, "cut-once", ONE, None, 2)
     assert log[1]["range"] == "bytes=32768-65535"
 
 
 @pytest.mark.parametrize("fault, told", [("nothing-to-compare", 1), ("honest", 0), ("date", 0)])
-def test_that_a_change_cannot_be_noticed_is_said_once(cpb, server, fault, told):
+def test_one_warning_says_that_a_change_cannot_be_noticed(cpb, server, fault, told):
     """Where the server says nothing of the file's state but its size, and more than one request is needed."""
     url, token = server.url(f"/-/lie/{fault}")
     note = f"{url.split('?')[0]}: the server gives neither ETag nor date: ".encode()

@@ -154,7 +154,7 @@ def test_secrets_are_not_in_answers(cpb, server):
 
 
 @pytest.mark.parametrize("url", ["http://", "https:///x", "http://host/a b", "s3://", "http://:80/x", "http://host/\nx"])
-def test_what_is_no_url_is_not_requested(read_url, url):
+def test_text_that_is_no_url_is_not_requested(read_url, url):
     result = read_url(url, "0+10")
     assert result.stderr.startswith(b"USAGE: this is no URL"), result.stderr
 

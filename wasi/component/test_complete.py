@@ -27,7 +27,7 @@ QUESTIONS = ("overview", "functions", "nodes", "ops", "layers", "constants", "sc
 
 # --- What it is made of -----------------------------------------------------------------------
 
-def test_it_imports_what_the_host_lends_and_nothing_else():
+def test_the_component_imports_what_the_host_lends_and_nothing_else():
     kind = load(WASM).type
     assert set(kind.imports(ENGINE)) == {SOURCE, FOLDERS}
     assert set(kind.exports(ENGINE)) == {CHUNKED, MESSAGES, RECORDS, MODELS, SPLITS}
@@ -133,7 +133,7 @@ def test_arguments_of_questions(models):
         assert model.ask("ops") == inspect(path, "ops")
 
 
-def test_without_a_folder_nothing_is_beside_a_model(models):
+def test_a_model_without_a_folder_has_no_files_beside_it(models):
     path = models[1]
     with Instance(WASM).open_model(Path(path), name="saved_model.pb") as model:
         got, wanted = model.ask("overview"), inspect(path, "overview")
@@ -185,7 +185,7 @@ def test_a_folder_that_fails_is_an_error_that_names_the_file(models):
         assert model.ask("functions") == inspect(models[1], "functions")
 
 
-def test_what_is_no_model_is_told(tmp_path):
+def test_files_that_are_no_models_are_named_as_what_they_are(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("<!DOCTYPE html><html><head>")
     assert error_of(lambda: Instance(WASM).open_model(Path(path)))[0] == "format"
@@ -250,7 +250,7 @@ def test_splitting_reads_twice_and_holds_little(message):
     assert source.bytes() < 2.2 * source.size()
 
 
-def test_what_is_wrong_with_a_split_is_said(message, tmp_path):
+def test_mistakes_of_a_split_are_reported(message, tmp_path):
     instance = Instance(WASM)
     assert "no.Such" in error_of(lambda: whole(instance.split(Path(message), type_name="no.Such")))[1]
     assert error_of(lambda: whole(instance.split(Path(message), codec="none", buffer=1024)))[0] == "limit"

@@ -31,7 +31,7 @@ FROZEN = DATA / "cpb" / "real_frozen_conv"
 
 # --- What it is made of ------------------------------------------------------------
 
-def test_it_imports_a_source_and_nothing_else():
+def test_the_component_imports_a_source_and_nothing_else():
     kind = load(WASM).type
     assert set(kind.imports(ENGINE)) == {SOURCE}
     assert set(kind.exports(ENGINE)) == {CHUNKED, MESSAGES, RECORDS}
@@ -327,7 +327,7 @@ def test_a_read_ends_the_one_before(large):
             assert three.call("content.next", 9) == run("cat", large, "--chunk", 3)[:9]
 
 
-def test_what_is_out_of_range_is_said(large):
+def test_an_index_out_of_range_is_an_error(large):
     instance = Instance(WASM)
     assert error_of(lambda: instance.open(Path(large), read_size=255)) == (
         "usage", "read-size is 255, where it must be 256 at least")
@@ -345,7 +345,7 @@ def test_what_is_out_of_range_is_said(large):
     (lambda length: bytes(length + 1), "read", " bytes, where 1 to "),
     (lambda length: bytes(100_000), "read", "the source gave 100000 bytes, where 1 to "),
 ])
-def test_what_is_wrong_with_a_source_is_said_and_can_be_tried_again(large, fault, code, text):
+def test_errors_of_a_source_are_reported_and_reading_can_be_tried_again(large, fault, code, text):
     instance = Instance(WASM)
     assert error_of(lambda: instance.open(Faulty(large, 0, fault)))[0] == code
     source = Faulty(large, 10**9, fault)

@@ -123,7 +123,7 @@ def test_names_that_no_type_has_or_several_have():
             assert code == "usage" and "expected type-name" in text
 
 
-def test_what_is_in_another_file_is_said():
+def test_values_in_another_file_are_named():
     path = DATA / "several_files" / "graph.cpb"
     code, text = error_of(lambda: whole(Instance(WASM).open_message(Path(path)).read()))
     assert code == "read" and 'it is in another file, "graph.0000' in text and "of which the host lends nothing" in text
@@ -294,7 +294,7 @@ class Broken(Path):
 
 
 @pytest.mark.parametrize("ending", [".pb", ".cpb"])
-def test_what_a_source_says_is_the_error_and_can_be_tried_again(large, ending):
+def test_an_exception_of_a_source_is_raised_and_reading_can_be_tried_again(large, ending):
     source = Broken(large.with_suffix(ending))
     with Instance(WASM).open_message(source) as message:
         source.good = 0

@@ -30,7 +30,7 @@ PAGES = 400  # of memory, where a file does not say how much it takes: 25 MiB
 LARGEST, MOST = 8 << 20, 5000  # bytes and records: more would make the tapes long
 UNSUPPORTED = 6
 
-# Of the corpus each file, or one in so many. (Wasmtime reads all of it as the command, too: tests/verdicts.py.)
+# Of the corpus each file, or one in so many. The command reads others in each runtime (tests/verdicts.py).
 STEP = 1 if "CPB_TEST_ALL" in os.environ else 3
 
 # And of these each file, or one in so many: what leaves something out is made of the same object files.

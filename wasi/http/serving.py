@@ -187,7 +187,7 @@ def cases(*tests):
 
 
 TWICE = cases(test_faults.test_a_range_is_exactly_what_was_asked_for, test_faults.test_a_file_that_changes_is_noticed,
-              test_faults.test_what_passes_is_tried_again, test_faults.test_a_refusal_later_is_told_too)
+              test_faults.test_temporary_failures_are_retried, test_faults.test_a_refusal_later_is_told_too)
 TWICE = [case for case in TWICE if case[0] != "etag-later"]  # in the third request
 ONCE = cases(test_faults.test_refusals_are_told_apart) + [
     ("reset", r"UNAVAILABLE: no response \(", 4), ("cut", r"UNAVAILABLE: the response broke off \(", 4)]

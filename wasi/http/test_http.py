@@ -37,7 +37,7 @@ def transferred(answer):
 
 # --- What it is made of --------------------------------------------------------------------------------------
 
-def test_what_it_imports_and_exports():
+def test_imports_and_exports():
     from cpb_component import ENGINE, load
     kind = load(str(WASM)).type
     assert {re.sub("@0[.]2[.].*", "", name) for name in kind.imports(ENGINE)} == {
@@ -143,7 +143,7 @@ EVERY = ["message", "chunks", "chunks/1", "fields?path=node[2].name", "", "nodes
 
 @pytest.mark.parametrize("model, most", [("frozen.cpb", 1), ("folder", 6), ("s3", 1)])
 @pytest.mark.parametrize("path", EVERY)
-def test_what_has_not_changed_costs_a_look(serving, model, most, path):
+def test_an_unchanged_file_costs_one_request(serving, model, most, path):
     """Of each file that the answer is of: a request, of which no body is read that is worth it."""
     path = f"/models/{model}/{path}".replace("node[2].name", "saved_model_schema_version" if model == "folder" else "node[2].name")
     answer = serving.get(path)
@@ -198,7 +198,7 @@ def test_a_folder_is_looked_at_once_where_only_the_model_is_checked(server, belo
         shutil.rmtree(folder)
 
 
-def test_what_comes_beside_a_model_is_noticed(serving, below):
+def test_a_file_that_appears_beside_a_model_is_noticed(serving, below):
     """Also what was not there before, and another file that is found first."""
     folder = below / "growing"
     folder.mkdir(exist_ok=True)
@@ -399,7 +399,7 @@ def test_silence_ends_in_time(hasty, fault, wanted, most, begin, end):
 
 
 @pytest.mark.parametrize("fault", ["etag-changes", "cut"])
-def test_what_breaks_off_is_not_taken_for_whole(serving, fault):
+def test_a_response_that_breaks_off_is_not_taken_for_whole(serving, fault):
     """Nobody is given the rest of another file, or zeros: the header has gone, so the connection ends."""
     answer = serving.get(f"/models/mid-{fault}/message")
     assert not answer.whole or answer.status == 502

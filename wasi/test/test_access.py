@@ -50,7 +50,7 @@ def test_without_a_folder(cpb):
         assert code == 3 and "the runtime gives access to no folder that this is in; expected one, as by --dir ." in said
 
 
-def test_what_is_not_in_the_folder_is_just_not_there(cpb, tmp_path):
+def test_a_file_outside_the_folder_is_not_found(cpb, tmp_path):
     code, said, _ = cpb("info", "none.cpb", folders=[tmp_path])
     assert (code, said) == (3, "none.cpb: No such file or directory\n")
 

@@ -31,7 +31,7 @@ def test_the_readme_lists_what_is_left_out():
 
 
 @pytest.mark.parametrize("name", LEFT_OUT)
-def test_what_is_left_out(name):
+def test_omitted_fields(name):
     code, out, messages = run(CORE, name, MODEL)
     assert (code, out) == (5, b"")
     assert f"{name} looks into models, which this build leaves out; the whole command has it" in messages.decode()

@@ -106,7 +106,7 @@ def test_a_registry_has_the_components_of_the_release(registry, dist, tmp_path):
     assert pulled.read_bytes() == module_path("cpb-component").read_bytes()
 
 
-def test_what_is_not_as_released_is_not_pushed(registry, dist):
+def test_files_that_differ_from_the_release_are_not_pushed(registry, dist):
     Registry.manifests.clear()
     with open(dist / "wasm/cpb-complete.wasm", "ab") as file:
         file.write(b"\0")

@@ -1,6 +1,10 @@
 /** Plugins of esbuild that leave an `import()` as it is, so that the bundle lacks the module. */
 
-/** @param {string} name @param {RegExp} filter finds modules, as they are imported @returns {import('esbuild').Plugin} */
+/**
+ * @param {string} name
+ * @param {RegExp} filter finds modules, as they are imported
+ * @returns {import('esbuild').Plugin}
+ */
 export const left = (name, filter) => ({
   name,
   setup: (one) => one.onResolve({ filter }, ({ path }) => ({ path, external: true })),

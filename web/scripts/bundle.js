@@ -66,7 +66,10 @@ const together = (folder, later) => ({
 /** Comments that import types of files which no longer exist. */
 const typed = /[ \t]*\/\*\*(?:(?!\*\/)[^])*\bimport\('[^]*?\*\/\s*?(?:\n|$)/gm;
 
-/** @param {string} folder of the sources @param {import('esbuild').BuildOptions} options */
+/**
+ * @param {string} folder of the sources
+ * @param {import('esbuild').BuildOptions} options
+ */
 const bundled = (folder, options) =>
   build({
     absWorkingDir: folder,
@@ -109,7 +112,12 @@ export async function oneFile(folder, contents, define) {
   return `${outputFiles?.[0]?.text ?? ''}`;
 }
 
-/** The entry for browsers. @param {string} folder of the sources @param {string} outdir */
+/**
+ * The entry for browsers.
+ *
+ * @param {string} folder of the sources
+ * @param {string} outdir
+ */
 async function parts(folder, outdir) {
   const options = { entryPoints: ['index.js'], outdir, splitting: true, chunkNames: 'part-[hash]' };
   const { metafile } = await bundled(folder, { ...options, metafile: true });
@@ -122,7 +130,10 @@ async function parts(folder, outdir) {
   await write(folder, { ...options, plugins: [apart, together(folder, later)], logOverride });
 }
 
-/** @param {string} folder of the sources @param {string} outdir */
+/**
+ * @param {string} folder of the sources
+ * @param {string} outdir
+ */
 export async function bundle(folder, outdir) {
   mkdirSync(outdir, { recursive: true });
   const single = ['node', 'workerd', 'edge-light', 'react-native'].map((name) => [name, `${name}.js`]);

@@ -44,7 +44,10 @@ export const inspectInWorker = (input, options) => inspectIn(start, input, optio
 export * from './full-api.js';
 `;
 
-/** @param {string} sources the folder of the package's sources @param {string} modules the folder of the modules */
+/**
+ * @param {string} sources the folder of the package's sources
+ * @param {string} modules the folder of the modules
+ */
 export async function inline(sources, modules) {
   const module = (/** @type {string} */ name) =>
     JSON.stringify(readFileSync(`${modules}/${name}.wasm`).toString('base64'));

@@ -1,4 +1,5 @@
 /** merged() reads the next window while its consumer works, and no more than that. */
+// runtimes by default: node, bun, firefox
 import { libcpb } from './support/libcpb.js';
 import { largeModel, noise, sparse, split } from './support/files.js';
 import { collect } from './support/stream.js';

@@ -121,7 +121,8 @@ test('both graphs beside each other: a step leads to the next difference in both
       }
       await key('N');
       await shows(nodes.length - 2);
-      await page.evaluate('location.reload()');
+      await page.evaluate('window.isOld = true; location.reload()');
+      await page.until('!window.isOld');
       await shows(nodes.length - 2);
       await page.evaluate(`${all('details.box')}.forEach((one) => (one.open = true))`);
       await page.evaluate(click(nodes[0].name));
@@ -143,7 +144,7 @@ test('a chunk shows how it is stored, and its bytes', () =>
   withInspector(async ({ page, visit, says, rows }) => {
     const file = 'real_tf_module/max3000_zstd.cpb';
     const { message } = await libcpb.inspect(`${root}tests/data/cpb/${file}`);
-    await visit(`models/cpb/${file}`, { panel: 'file' }, `${message.numChunks} chunks`);
+    await visit(`models/cpb/${file}`, { panel: 'file' }, `${message.numChunks} chunks`, 'Position');
     const cells = (await rows()).slice(0, message.numChunks);
     assert.deepEqual(
       cells.map(([number, kind, , position]) => [number, kind, position?.replaceAll(',', '')]),

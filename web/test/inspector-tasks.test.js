@@ -100,7 +100,11 @@ const downloaded = ({ document }) =>
     };
   });
 
-/** @param {string} what @param {number} clicks that it takes @param {(tab: Tab) => Promise<unknown>} act */
+/**
+ * @param {string} what
+ * @param {number} clicks that it takes
+ * @param {(tab: Tab) => Promise<unknown>} act
+ */
 const task = (what, clicks, act) =>
   test(`${what}: ${clicks} clicks`, async () => {
     const tab = new Tab();

@@ -59,7 +59,12 @@ test('hostile files end at a limit, or are read', async () =>
 /** A field that is a message. @type {(number: number, ...fields: any[]) => any} */
 const of = (number, ...fields) => [number, fields];
 
-/** A SavedModel. @param {any[][]} objects the fields of each @param {any[]} functions */
+/**
+ * A SavedModel.
+ *
+ * @param {any[][]} objects the fields of each
+ * @param {any[]} functions
+ */
 function model(objects, functions = []) {
   const nodes = objects.map((object) => of(1, ...object));
   const library = of(2, of(1, of(1, [1, 'f'])));

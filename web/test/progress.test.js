@@ -1,4 +1,5 @@
 /** onProgress: of what, how many bytes, of how many; in a Worker as here; for no request more. */
+// runtimes by default: node, bun, firefox
 import { libcpb } from './support/libcpb.js';
 import { counted } from './support/http.js';
 import { largeModel, noise, sparse, split } from './support/files.js';
@@ -103,7 +104,7 @@ test('opening, searches and records are told in the bytes that the server sent',
   assert.deepEqual(value, { of: `field ${path}`, done: 14, total: 14 });
   plain.close();
 
-  // More nodes than pieces are remembered (wasm/recent-bytes.js).
+  // More nodes than pieces are remembered (wasm/feed.js).
   const other = await open(largeModel(5000, MiB).source, { type: 'tensorflow.SavedModel' });
   const list = await other.field('meta_graphs[0].graph_def.node');
   const { last: nodes } = await told(async (o) => {

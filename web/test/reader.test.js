@@ -1,4 +1,5 @@
 /** What opening and reading costs, in requests and bytes, and how calls end. */
+// runtimes by default: node, bun, firefox
 import { libcpb } from './support/libcpb.js';
 import { largeCpb, largeModel, noise, sparse, split } from './support/files.js';
 import { collect } from './support/stream.js';

@@ -1,4 +1,5 @@
 /** Records of Riegeli files: iterated, found by position, recovered, and what ends it. */
+// runtimes by default: node, bun, firefox
 import { noise, riegeli, sparse } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, data, test } from './support/test.js';

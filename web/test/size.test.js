@@ -75,7 +75,10 @@ async function loadedBy(page) {
   }
 }
 
-/** @param {string} name of the page @param {string} code a module that calls `done` */
+/**
+ * @param {string} name of the page
+ * @param {string} code a module that calls `done`
+ */
 async function writePage(name, code) {
   const { path } = await site();
   const told = `const done = () => (document.title = 'done');

@@ -1,4 +1,5 @@
 /** split, repack and merge on every runtime; writer-native.test.js has the exact bytes. */
+// runtimes by default: node, bun, firefox
 import { assert, each, runtime, test } from './support/test.js';
 import { field, largeModel, noise } from './support/files.js';
 import { libcpb } from './support/libcpb.js';

@@ -80,7 +80,7 @@ def test_damage_is_an_error_and_leaves_nothing(type_of, piece):
     assert refused > 50
 
 
-def test_what_ends_too_early_is_an_error(type_of):
+def test_input_that_ends_too_early_is_an_error(type_of):
     graph = type_of("tensorflow.GraphDef")()
     graph.node.add(name="n" * 300)
     data = graph.SerializeToString()

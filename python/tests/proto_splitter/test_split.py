@@ -132,7 +132,7 @@ def test_wrong_options_are_refused_before_anything_is_done(testdata, tmp_path, o
     assert list(message.strings) == ["a"] and not os.listdir(tmp_path)
 
 
-def test_what_cannot_be_written_leaves_the_old_file(testdata, tmp_path):
+def test_an_output_that_cannot_be_written_leaves_the_old_file(testdata, tmp_path):
     class Fails(split.ComposableSplitter):
         def build_chunks(self):
             self.add_chunk(b"x", ["strings", 0])

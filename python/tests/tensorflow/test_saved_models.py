@@ -255,7 +255,7 @@ def test_only_with_the_option_unless_always(tmp_path):
         libcpb.tensorflow.disable()
 
 
-def test_what_enable_has_put_there_is_taken_away():
+def test_disable_removes_what_enable_added():
     def functions():
         return [getattr(hook.owner, hook.name, None) for hook in _hooks._HOOKS]
 

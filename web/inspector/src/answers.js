@@ -48,7 +48,10 @@ export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(
 const layerOf = ({ layer, name }) =>
   typeof layer === 'string' ? layer : (layer?.name ?? (name ?? '').split('/').slice(0, -1).join('/'));
 
-/** @param {any[]} items of the answer `variables` @returns {Variable[]} */
+/**
+ * @param {any[]} items of the answer `variables`
+ * @returns {Variable[]}
+ */
 function variablesIn(items) {
   /** @type {Map<string, number>} */
   const called = new Map();
@@ -72,7 +75,14 @@ function variablesIn(items) {
   }));
 }
 
-/** A constant. @param {any} one of the answer `constants` @param {string | undefined} tag @param {boolean} ofSameDiff @returns {Variable & { isConstant: boolean, use?: string }} */
+/**
+ * A constant.
+ *
+ * @param {any} one of the answer `constants`
+ * @param {string | undefined} tag
+ * @param {boolean} ofSameDiff
+ * @returns {Variable & { isConstant: boolean, use?: string }}
+ */
 function constantIn(one, tag, ofSameDiff) {
   const { node, function: within = null, is, use, array, dtype, shape = null } = { ...one.array, ...one };
   // A file of SameDiff has a header before the values; the size of strings is unknown.

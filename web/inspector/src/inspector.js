@@ -500,7 +500,12 @@ const damaged = ({ damage, about }) =>
       </p>`
     : nothing;
 
-/** The address of a file in an archive. @param {string} archive its own @param {string} name */
+/**
+ * The address of a file in an archive.
+ *
+ * @param {string} archive its own
+ * @param {string} name
+ */
 function inArchive(archive, name) {
   const end = archive.search(/[?#]|$/);
   return `${archive.slice(0, end)}!/${name.split('/').map(encodeURIComponent).join('/')}${archive.slice(end)}`;

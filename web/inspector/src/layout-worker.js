@@ -38,7 +38,10 @@ function laidOut(boxes, edges, framed) {
   return graph;
 }
 
-/** @param {any} node of dagre's, with its middle @returns {Place} */
+/**
+ * @param {any} node of dagre's, with its middle
+ * @returns {Place}
+ */
 const placeOf = ({ x, y, width, height }) => ({ x: x - width / 2, y: y - height / 2, width, height });
 
 /** The innermost first. @param {Box[]} boxes */

@@ -157,7 +157,7 @@ function engineFor(file, feed, kind, options, merged) {
  * @param {Merged} [merged] its chunks may be damaged: questions are then answered from the rest
  * @param {ReturnType<typeof inTurn>} [next] the engine answers one question at a time
  */
-export function asker(file, feed, kind, options, merged, next = inTurn()) {
+function asker(file, feed, kind, options, merged, next = inTurn()) {
   const { instance } = file;
   const engine = engineFor(file, feed, kind, options, merged);
   const questions = namesOf(instance, instance.c.cpb_question_name);
@@ -270,7 +270,11 @@ export function askerOfAll(whole, ...[file, feed, kind, options, merged]) {
   };
 }
 
-/** @param {string[]} questions the supported ones @param {QuestionName} question @param {QuestionOptions} options */
+/**
+ * @param {string[]} questions the supported ones
+ * @param {QuestionName} question
+ * @param {QuestionOptions} options
+ */
 function checkQuestion(questions, question, options) {
   if (!questions.includes(question))
     throw new CpbError('USAGE', `there is no question ${question}; there are ${questions.join(', ')}`);

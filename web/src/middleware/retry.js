@@ -42,7 +42,10 @@ function sleepFor(ms, signal) {
 function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, jitter, sleep }, hasAnswered) {
   const [random, wait] = [jitter ?? Math.random, sleep ?? sleepFor];
 
-  /** @param {number} most milliseconds @param {AbortSignal} [signal] */
+  /**
+   * @param {number} most milliseconds
+   * @param {AbortSignal} [signal]
+   */
   async function online(most, signal) {
     const { controller, release } = controllerUnder(signal);
     globalThis.addEventListener('online', () => controller.abort(), { once: true });

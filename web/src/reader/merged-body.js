@@ -144,7 +144,12 @@ async function read(state, offset, length, options) {
  * @typedef {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean, shared?: boolean }} Part
  */
 
-/** @param {State} state @param {Part} part @param {Uint8Array<ArrayBuffer>} out to be filled @param {BodyOptions} [options] */
+/**
+ * @param {State} state
+ * @param {Part} part
+ * @param {Uint8Array<ArrayBuffer>} out to be filled
+ * @param {BodyOptions} [options]
+ */
 function readPart(state, { begin, length, chunk, chunkOffset, all }, out, options) {
   const { file, index, plan, verify } = state;
   const checked = options?.verify ?? verify ?? (all ? 'late' : 'never');

@@ -33,7 +33,10 @@ function sumOf(bytes) {
   return (~sum >>> 0).toString(16).padStart(SUM, '0');
 }
 
-/** @param {string} of identifies the file @param {Piece[]} pieces */
+/**
+ * @param {string} of identifies the file
+ * @param {Piece[]} pieces
+ */
 export function encodeOutline(of, pieces) {
   const encoder = new TextEncoder();
   const list = pieces.map(({ offset, bytes }) => [offset, bytes.length]);

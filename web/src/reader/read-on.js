@@ -144,7 +144,11 @@ class ReadingOn {
     }
   }
 
-  /** @param {Open} open @param {number} skip bytes before the wanted ones @param {AbortSignal} [signal] */
+  /**
+   * @param {Open} open
+   * @param {number} skip bytes before the wanted ones
+   * @param {AbortSignal} [signal]
+   */
   async #next(open, skip, signal) {
     const slow = open.bytes >= KNOWN && (skip * open.ms) / open.bytes > this.#latency() / GAIN;
     if (slow) this.#slow = true;

@@ -132,7 +132,13 @@ async function readAt(file, name, offset, length) {
   return bytes;
 }
 
-/** @param {Opened} file @param {Uint8Array} bytes @param {number} at @param {number} offset of the first @returns {Promise<number>} */
+/**
+ * @param {Opened} file
+ * @param {Uint8Array} bytes
+ * @param {number} at
+ * @param {number} offset of the first
+ * @returns {Promise<number>}
+ */
 const readSome = ({ of }, bytes, at, offset) =>
   new Promise((resolve, reject) => {
     const told = (/** @type {Error | null} */ error, /** @type {number} */ count) =>
@@ -234,7 +240,10 @@ export function fileSource(path) {
   return namedSource(String(path).startsWith('file:') ? url.fileURLToPath(path) : String(path));
 }
 
-/** @param {string} name that of a file, also where it looks like a URL @returns {Source} */
+/**
+ * @param {string} name that of a file, also where it looks like a URL
+ * @returns {Source}
+ */
 function namedSource(name) {
   /** @type {Promise<Opened> | undefined} */
   let main;

@@ -48,7 +48,11 @@ import { lazySource } from './lazy-source.js';
 /** The most bytes held in memory of a stream as an input, and of a chunk on its way to one. */
 export const MEMORY = 256 * 2 ** 20;
 
-/** @param {any} input @param {number} [memory] largest size of a stream @returns {Source} */
+/**
+ * @param {any} input
+ * @param {number} [memory] largest size of a stream
+ * @returns {Source}
+ */
 export function otherSource(input, memory = MEMORY) {
   if (isBytes(input)) return bytesSource(input);
   if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);

@@ -177,7 +177,11 @@ export class Instance {
     this.c.free(pointer);
   }
 
-  /** @template T @param {(scope: Scope) => T} use must not be async @returns {T} */
+  /**
+   * @template T
+   * @param {(scope: Scope) => T} use must not be async
+   * @returns {T}
+   */
   scope(use) {
     return inScope(this, use);
   }

@@ -94,7 +94,11 @@ export class Connection {
     if (!this.ended) this.#port.postMessage({ release: id });
   }
 
-  /** @param {any} object @param {() => void} [close] called when it is released @returns {number} */
+  /**
+   * @param {any} object
+   * @param {() => void} [close] called when it is released
+   * @returns {number}
+   */
   expose(object, close) {
     this.#objects.set(++this.#count, { object, close });
     return this.#count;

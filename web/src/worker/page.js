@@ -126,7 +126,11 @@ export async function inspectIn(start, input, options = {}) {
   return withCost(model, opened, input);
 }
 
-/** @param {any} it the opened object @param {Opened} opened @param {any} input */
+/**
+ * @param {any} it the opened object
+ * @param {Opened} opened
+ * @param {any} input
+ */
 const withCost = (it, { owner: { connection }, sources }, input) =>
   disposable(
     Object.defineProperty(it, 'transferred', {

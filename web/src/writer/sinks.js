@@ -133,7 +133,10 @@ export let files;
 /** Called by the entry for runtimes with files. @param {typeof files} given */
 export const setUpFiles = (given) => void (files = given);
 
-/** @param {any} handle a FileHandle of Node @returns {OwnSink} */
+/**
+ * @param {any} handle a FileHandle of Node
+ * @returns {OwnSink}
+ */
 function handleSink(handle) {
   let size = 0;
   const put = files?.putTo(handle);
@@ -153,7 +156,10 @@ function handleSink(handle) {
   };
 }
 
-/** @param {any} handle a FileSystemSyncAccessHandle @returns {OwnSink} */
+/**
+ * @param {any} handle a FileSystemSyncAccessHandle
+ * @returns {OwnSink}
+ */
 function syncSink(handle) {
   let size = 0;
   /** @type {Put} */

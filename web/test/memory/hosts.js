@@ -175,7 +175,11 @@ export function children() {
 /** @param {number} pid */
 export const nameOf = (pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
 
-/** @param {number} pid @param {string} name such as VmRSS @returns {number} bytes */
+/**
+ * @param {number} pid
+ * @param {string} name such as VmRSS
+ * @returns {number} bytes
+ */
 function status(pid, name) {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8');
   return 1024 * Number(new RegExp(`^${name}:\\s*(\\d+) kB`, 'm').exec(text)?.[1]);

@@ -56,7 +56,12 @@ async function merged(url, most = Infinity) {
   return { bytes, size, wasm: peak };
 }
 
-/** A chunk, at once. @param {string} input a URL or path @param {number} count of chunk */
+/**
+ * A chunk, at once.
+ *
+ * @param {string} input a URL or path
+ * @param {number} count of chunk
+ */
 async function bytes(input, count) {
   const model = await open(input);
   const chunk = await model.chunk(count).bytes();

@@ -132,7 +132,12 @@ export const program = (operations, outputs, inputs = [feature('x', [1, 4])]) =>
     [502, [[1, 1], entry(2, 'main', [[2, 'CoreML8'], entry(3, 'CoreML8', block(operations, outputs))])]],
   );
 
-/** The file with weights: a header, a description, and values. @param {number} type of its format @param {Uint8Array} values */
+/**
+ * The file with weights: a header, a description, and values.
+ *
+ * @param {number} type of its format
+ * @param {Uint8Array} values
+ */
 export function weightFile(type, values) {
   const file = new Uint8Array(128 + values.length);
   const view = new DataView(file.buffer);

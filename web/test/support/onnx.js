@@ -103,7 +103,10 @@ export const graph = (name, { nodes, initializers = [], inputs = [], outputs = [
   ...infos.map((one) => /** @type {Field} */ ([13, one])),
 ];
 
-/** @param {Field[]} of its graph @param {Field[]} [more] other fields of the model */
+/**
+ * @param {Field[]} of its graph
+ * @param {Field[]} [more] other fields of the model
+ */
 export const model = (of, more = []) =>
   message([
     [1, 9],

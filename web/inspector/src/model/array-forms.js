@@ -1,5 +1,9 @@
 /** The forms in which numbers are saved: .npy, CSV, and lists of Python, which NumPy reads. */
 
+/** Of the head of a .npy file; in it, before the dictionary: the magic number, the version and the length. */
+const ALIGNMENT = 64;
+const BEFORE = 10;
+
 /** @param {number} value */
 const odd = (value) => (Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf');
 
@@ -41,7 +45,9 @@ export function textsOf(numpy, values) {
 /**
  * Lines of CSV: each is a row of the last dimension.
  *
- * @param {(i: number) => string} text @param {number} first the number of the first element @param {number} count
+ * @param {(i: number) => string} text
+ * @param {number} first the number of the first element
+ * @param {number} count
  * @param {number} width of a row
  */
 export function csv(text, first, count, width) {
@@ -61,10 +67,6 @@ export function list(text, shape) {
   };
   return inner(0);
 }
-
-const ALIGNMENT = 64;
-/** Before the dictionary: the magic number, the version and the length. */
-const BEFORE = 10;
 
 /**
  * @param {{ numpy?: string, shape: number[], count: number, fortranOrder?: boolean }} array

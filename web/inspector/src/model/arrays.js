@@ -12,6 +12,10 @@ import { exactly, shownOf } from './values.js';
 const [MOST, KEPT] = [256 * 2 ** 20, 32 * 2 ** 20];
 /** Bytes that become text at once, and values in a list. */
 const [BLOCK, LISTED] = [2 ** 18, 100_000];
+/** Types that may be quantized. */
+const SMALL = /^u?int(2|4|8|16|32)$|^float8/i;
+/** Consumers to look at. */
+const CONSUMERS = 8;
 
 /**
  * @typedef {{ tensor: any, slice?: string, real?: boolean, axis?: number }} What real: of quantized values, the ones
@@ -263,12 +267,6 @@ async function* blocks(pieces, size) {
 }
 
 /** @typedef {{ by: string, scale: number | string, zero?: number | string, axis?: number }} QuantizedBy */
-
-/** Types that may be quantized. */
-const SMALL = /^u?int(2|4|8|16|32)$|^float8/i;
-
-/** Consumers to look at. */
-const CONSUMERS = 8;
 
 /**
  * How a node makes real values of quantized weights, as the core tells it.

@@ -8,7 +8,10 @@
 const [REQUESTS, MORE, SMALL] = [100, 250, 64 * 2 ** 20];
 const [LEAST, MOST] = [4 * 2 ** 20, 8 * 2 ** 20];
 
-/** @param {number} size of the model, in bytes @returns {Cost} */
+/**
+ * @param {number} size of the model, in bytes
+ * @returns {Cost}
+ */
 export const budgetOf = (size) => ({
   requests: size <= SMALL ? MORE : REQUESTS,
   bytes: Math.min(MOST, Math.max(LEAST, size / 100)),

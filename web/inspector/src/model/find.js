@@ -55,7 +55,10 @@ function scopesWith(nodes, text) {
   return [...scopes].map((name) => ({ is: 'scope', name, about: 'of this graph', node: name }));
 }
 
-/** @param {any} one of the answer `search` @returns {Found} */
+/**
+ * @param {any} one of the answer `search`
+ * @returns {Found}
+ */
 const elsewhere = (one) => ({
   is: one.kind === 'variable' || one.variable ? 'variable' : one.is,
   name: one.name ?? one.path ?? '',

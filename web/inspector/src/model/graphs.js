@@ -22,7 +22,11 @@ const [LISTED, SIGNATURES] = [150, 20];
 /** @param {Ask} ask @param {number | undefined} metaGraph @returns {Ask} */
 const about = (ask, metaGraph) => (question, how) => ask(metaGraph ? { ...question, metaGraph } : question, how);
 
-/** @param {Ask} ask @param {string | undefined} tag of a SameDiff file @returns {Ask} */
+/**
+ * @param {Ask} ask
+ * @param {string | undefined} tag of a SameDiff file
+ * @returns {Ask}
+ */
 const inTag = (ask, tag) => (question, how) => ask(aboutTag(question, tag), how);
 
 /** @param {Entry} entry */

@@ -20,7 +20,10 @@ const KINDS = new Set(['variable', 'constant']);
 /** Kinds of models whose nodes say what their tensors are for. */
 const WITH_ROLES = new Set(['onnx', 'coreml', 'graph_def']);
 
-/** @param {any} capture of a function's answer @returns {Attached} */
+/**
+ * @param {any} capture of a function's answer
+ * @returns {Attached}
+ */
 const captured = ({ argument, name, path, kind, dtype, shape, registered_name: type }) => ({
   id: argument,
   name: name || (kind === 'constant' ? argument : path) || argument,

@@ -29,7 +29,12 @@ const around = (name) => (name ? [name, ...scopesAround(name).reverse(), ''] : [
 
 /** The core's data about one node, argument, tensor or value. */
 export class Lookup {
-  /** @param {Ask} ask @param {string} name of the graph @param {Input[]} inputs @param {Output[]} outputs */
+  /**
+   * @param {Ask} ask
+   * @param {string} name of the graph
+   * @param {Input[]} inputs
+   * @param {Output[]} outputs
+   */
   constructor(ask, name, inputs, outputs) {
     this.ask = ask;
     this.name = name;

@@ -220,7 +220,10 @@ function exposed(model, how) {
       : undefined;
   return {
     about: { kind: shownAs(kind), size: message.size, numChunks: message.numChunks, ...about },
-    /** @param {any} question whole: no outline @param {Signal} how */
+    /**
+     * @param {any} question whole: no outline
+     * @param {Signal} how
+     */
     ask({ whole, ...question }, how) {
       if (outline && question.question === 'overview') return outline(!!whole);
       return how.unasked && remote ? offer(question, how) : ask(question, how);

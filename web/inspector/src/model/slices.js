@@ -125,7 +125,10 @@ export class Picker {
     this.#at = this.#loops.map(() => 0);
   }
 
-  /** @param {Uint8Array} piece the next bytes @returns {boolean} whether no more are needed */
+  /**
+   * @param {Uint8Array} piece the next bytes
+   * @returns {boolean} whether no more are needed
+   */
   take(piece) {
     const bytes = this.#kept.length ? concat([this.#kept, piece]) : piece;
     while (!this.done && this.#run(bytes)) this.#next();

@@ -10,7 +10,9 @@ import { Requests } from './requests.js';
 /**
  * A file that only the page can read, in the form of a Blob.
  *
- * @param {any} chosen described by session.js @param {number} i @param {Read} read
+ * @param {any} chosen described by session.js
+ * @param {number} i
+ * @param {Read} read
  */
 function fileOnPage({ path, ...about }, i, read) {
   const slice = (begin = 0, end = about.size) => ({

@@ -182,7 +182,12 @@ class Bytes extends Panel {
     }${squares(items, inner).map((one) => this.leaf(one, fill, isNamed ? depth : depth - 1, start))}`;
   }
 
-  /** @param {any} area @param {string} fill @param {number} depth of the parts of its name that the group's has @param {string} start */
+  /**
+   * @param {any} area
+   * @param {string} fill
+   * @param {number} depth of the parts of its name that the group's has
+   * @param {string} start
+   */
   leaf({ of: { one, parts }, x, y, width, height }, fill, depth, start) {
     const isLarge = width > 48 && height > LINE;
     return svg`<g tabindex=${keyOf(one) === start ? 0 : -1} role="button" aria-pressed=${keyOf(one) === this.at}

@@ -84,7 +84,10 @@ function outermost(items) {
   return items.filter(({ parent }) => (within ? parent === root.index : parent === null));
 }
 
-/** @param {any[]} items of the answer `layers` @returns {Run[]} */
+/**
+ * @param {any[]} items of the answer `layers`
+ * @returns {Run[]}
+ */
 export function folded(items) {
   const layers = outermost(items);
   const all = layers.reduce((sum, { parameters }) => sum + (parameters ?? 0), 0);

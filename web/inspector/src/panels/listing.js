@@ -76,7 +76,14 @@ function chosen({ rows, columns, text, sort: usual = '' }, { q = '', sort = usua
   return column ? sorted(column, left, sort.startsWith('-')) : left;
 }
 
-/** A column of numbers. @param {string} key also the rows' property @param {string} title @param {Partial<Column>} [more] @returns {Column} */
+/**
+ * A column of numbers.
+ *
+ * @param {string} key also the rows' property
+ * @param {string} title
+ * @param {Partial<Column>} [more]
+ * @returns {Column}
+ */
 export const numbers = (key, title, more) => ({
   key,
   title,
@@ -123,7 +130,10 @@ export const table = (what, columns, rows, head = plainHead) =>
 /** @param {Column} column */
 const plainHead = ({ title, ...column }) => html`<th class=${classes(column)} scope="col">${title}</th>`;
 
-/** @param {import('../panel.js').Panel} panel whose view has `sort`, `q` and `first` @param {Listed} list */
+/**
+ * @param {import('../panel.js').Panel} panel whose view has `sort`, `q` and `first`
+ * @param {Listed} list
+ */
 export function list(panel, list) {
   const { columns, rows, what } = list;
   const left = chosen(list, panel.view);

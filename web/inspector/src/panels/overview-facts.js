@@ -10,7 +10,7 @@ import { priceOf } from '../panel.js';
 export const text = (doc) => (doc?.omitted ? `a text of ${size(doc.omitted.size)}` : doc && plain(doc));
 
 /** The meta graph that is looked at. @param {any} o */
-export const metaGraphOf = ({ meta_graphs: all, meta_graph: number }) =>
+const metaGraphOf = ({ meta_graphs: all, meta_graph: number }) =>
   all?.items.find((/** @type {any} */ one) => one.number === number) ?? {};
 
 /** @param {any} opset */
@@ -288,7 +288,10 @@ function saved(panel, o) {
   ];
 }
 
-/** @param {any} panel the overview @param {any} o */
+/**
+ * @param {any} panel the overview
+ * @param {any} o
+ */
 export function rest(panel, o) {
   const marks = Object.entries(panel.fingerprint.value || o.fingerprint || {});
   const facts = told([...written(o), ...saved(panel, o)]);
