@@ -152,6 +152,11 @@ void cpb_write_strings(cpb_json_writer *a, const char *key, cpb_span message, ui
   cpb_json_writer_close(a, ']');
 }
 
+void cpb_write_some_text(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
+  const cpb_span text = cpb_get_bytes(message, number);
+  if (text.size > 0) cpb_json_writer_span(a, key, text);
+}
+
 void cpb_write_varints(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
   uint64_t value;
   cpb_varints list = cpb_varints_of(message, number);

@@ -110,6 +110,9 @@ void cpb_write_short_text(cpb_json_writer *answer, const cpb_part *part, cpb_spa
 /* The texts in field `number` of the message, as a list. */
 void cpb_write_strings(cpb_json_writer *answer, const char *key, cpb_span message, uint32_t number);
 
+/* The text in the field, unless it is empty. */
+void cpb_write_some_text(cpb_json_writer *answer, const char *key, cpb_span message, uint32_t number);
+
 /* The varints in the field, as a list of exact numbers. */
 void cpb_write_varints(cpb_json_writer *answer, const char *key, cpb_span message, uint32_t number);
 

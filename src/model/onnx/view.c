@@ -355,11 +355,6 @@ static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_t
   if (t->graph == 0) write_annotation(a, cpb_onnx_own_of(v), t->value);
 }
 
-static void write_some_text(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
-  cpb_span text = cpb_get_bytes(message, number);
-  if (text.size > 0) cpb_json_writer_span(a, key, text);
-}
-
 static void write_metadata(cpb_json_writer *a, cpb_span message, uint32_t number) {
   cpb_cursor c = cpb_cursor_of(message);
   bool open = false;
@@ -373,9 +368,9 @@ static void write_metadata(cpb_json_writer *a, cpb_span message, uint32_t number
 
 static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
   (void)graph;
-  write_some_text(a, "overload", node->message, NODE_OVERLOAD);
+  cpb_write_some_text(a, "overload", node->message, NODE_OVERLOAD);
   cpb_onnx_write_attributes(a, "attributes", v->part, node->message, NODE_ATTRIBUTE);
-  write_some_text(a, "doc", node->message, NODE_DOC);
+  cpb_write_some_text(a, "doc", node->message, NODE_DOC);
   write_metadata(a, node->message, NODE_METADATA);
 }
 
@@ -393,7 +388,7 @@ static void write_function(cpb_json_writer *a, const cpb_view *v, const cpb_view
   cpb_write_strings(a, "attributes", g->message, FUNCTION_ATTRIBUTE);
   cpb_onnx_write_attributes(a, "attribute_defaults", v->part, g->message, FUNCTION_DEFAULT);
   write_metadata(a, g->message, FUNCTION_METADATA);
-  write_some_text(a, "doc", g->message, FUNCTION_DOC);
+  cpb_write_some_text(a, "doc", g->message, FUNCTION_DOC);
 }
 
 static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
@@ -407,7 +402,7 @@ static void write_graph(cpb_json_writer *a, const cpb_view *v, uint32_t graph) {
       a, "initializers",
       cpb_count_bytes(g->rest, GRAPH_INITIALIZER) + cpb_count_bytes(g->rest, GRAPH_SPARSE_INITIALIZER));
   write_metadata(a, g->rest, GRAPH_METADATA);
-  write_some_text(a, "doc", g->rest, GRAPH_DOC);
+  cpb_write_some_text(a, "doc", g->rest, GRAPH_DOC);
 }
 
 const cpb_view_kind cpb_onnx_view = {.next_node = next_node,

@@ -79,11 +79,6 @@ void cpb_write_object_place(cpb_saved_model *m, uint32_t node) {
   cpb_buffer_free(&path);
 }
 
-static void write_text(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
-  cpb_span text = cpb_get_bytes(message, number);
-  if (text.size > 0) cpb_json_writer_span(a, key, text);
-}
-
 static void write_user_object(cpb_saved_model *m, cpb_span user) {
   cpb_json_writer *a = m->viewed.answer;
   cpb_span version = cpb_get_bytes(user, USER_VERSION), metadata = cpb_get_bytes(user, USER_METADATA);
@@ -126,7 +121,7 @@ static void write_variable(cpb_saved_model *m, cpb_span variable) {
   cpb_write_dtype(a, "dtype", cpb_get_number(variable, VARIABLE_DTYPE));
   cpb_write_shape(a, "shape", cpb_get_shape(variable, VARIABLE_SHAPE));
   cpb_json_writer_bool(a, "trainable", cpb_get_number(variable, VARIABLE_TRAINABLE) != 0);
-  write_text(a, "device", variable, VARIABLE_DEVICE);
+  cpb_write_some_text(a, "device", variable, VARIABLE_DEVICE);
 }
 
 static void write_bare_function(cpb_saved_model *m, cpb_span function) {
@@ -144,7 +139,7 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
   /* Many references may lead to the object, and several of its fields are searched one by one, so charge its size. */
   if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, 4 * (uint64_t)object->message.size)) return;
   cpb_json_writer_text(a, "kind", cpb_object_kind_name(object->kind));
-  write_text(a, "registered_name", object->message, OBJECT_REGISTERED_NAME);
+  cpb_write_some_text(a, "registered_name", object->message, OBJECT_REGISTERED_NAME);
   switch (object->kind) {
     case OBJECT_USER: write_user_object(m, value); break;
     case OBJECT_ASSET: write_asset(m, value); break;
@@ -155,7 +150,7 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
     case OBJECT_VARIABLE: write_variable(m, value); break;
     case OBJECT_BARE_FUNCTION: write_bare_function(m, value); break;
     case OBJECT_CONSTANT: cpb_json_writer_span(a, "operation", cpb_get_bytes(value, SAVED_CONSTANT_OPERATION)); break;
-    case OBJECT_RESOURCE: write_text(a, "device", value, RESOURCE_DEVICE); break;
+    case OBJECT_RESOURCE: cpb_write_some_text(a, "device", value, RESOURCE_DEVICE); break;
     case OBJECT_CAPTURED:
       cpb_json_writer_span(a, "name", cpb_get_bytes(value, CAPTURED_NAME));
       cpb_json_writer_span(a, "concrete_function", cpb_get_bytes(value, CAPTURED_FUNCTION));

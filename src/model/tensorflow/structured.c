@@ -49,10 +49,9 @@ static void write_tensor(writer *w, const char *key, cpb_span message) {
 
 static void write_tensor_spec(writer *w, cpb_span spec) {
   cpb_json_writer *a = w->answer;
-  cpb_span name = cpb_get_bytes(spec, TENSOR_SPEC_NAME), minimum = cpb_get_bytes(spec, BOUNDED_MINIMUM),
-           maximum = cpb_get_bytes(spec, BOUNDED_MAXIMUM);
+  cpb_span minimum = cpb_get_bytes(spec, BOUNDED_MINIMUM), maximum = cpb_get_bytes(spec, BOUNDED_MAXIMUM);
   cpb_json_writer_open(a, "tensor_spec", '{');
-  if (name.size > 0) cpb_json_writer_span(a, "name", name);
+  cpb_write_some_text(a, "name", spec, TENSOR_SPEC_NAME);
   cpb_write_dtype(a, "dtype", cpb_get_number(spec, TENSOR_SPEC_DTYPE));
   cpb_write_shape(a, "shape", cpb_get_shape(spec, TENSOR_SPEC_SHAPE));
   if (minimum.data) write_tensor(w, "minimum", minimum);

@@ -203,10 +203,8 @@ static void write_argument_type(cpb_json_writer *a, cpb_span argument) {
   } attrs[] = {{ARG_TYPE_ATTR, "type_attr"}, {ARG_NUMBER_ATTR, "number_attr"}, {ARG_TYPE_LIST_ATTR, "type_list_attr"}};
   const uint64_t dtype = cpb_get_number(argument, ARG_TYPE);
   if (dtype != 0) cpb_write_dtype(a, "dtype", dtype);
-  for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {
-    const cpb_span name = cpb_get_bytes(argument, attrs[i].number);
-    if (name.size > 0) cpb_json_writer_span(a, attrs[i].key, name);
-  }
+  for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++)
+    cpb_write_some_text(a, attrs[i].key, argument, attrs[i].number);
 }
 
 static void write_type(cpb_json_writer *a, const cpb_view_value *value) {
@@ -224,9 +222,8 @@ static void write_tensor(cpb_json_writer *a, const cpb_view *v, const cpb_view_t
 }
 
 static void write_node(cpb_json_writer *a, const cpb_view *v, uint32_t graph, const cpb_view_node *node) {
-  const cpb_span device = cpb_get_bytes(node->message, NODE_DEVICE);
   (void)graph;
-  if (device.size > 0) cpb_json_writer_span(a, "device", device);
+  cpb_write_some_text(a, "device", node->message, NODE_DEVICE);
   cpb_write_attrs(a, "attributes", v->part, node->message, NODE_ATTR);
 }
 
