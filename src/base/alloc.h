@@ -28,6 +28,7 @@ bool cpb_reserve(const cpb_allocator *a, void *items, size_t *capacity, size_t c
 
 /* The same for an array that is kept: a large one grows by an eighth. */
 bool cpb_reserve_closely(const cpb_allocator *a, void *items, size_t *capacity, size_t count, size_t element);
+#define CPB_RESERVE_CLOSELY(a, items, capacity, count) cpb_reserve_closely(a, items, capacity, count, sizeof **(items))
 
 /* Bytes that are appended to. */
 typedef struct cpb_buffer {

@@ -18,11 +18,8 @@ static void store(uint8_t *at, uint64_t value, uint8_t width) {
 
 static bool reserve(cpb_column *c, const cpb_allocator *a, size_t count, uint8_t width) {
   size_t bytes;
-  void *block = c->bytes;
   if (!cpb_mul_size(count, width, &bytes) || !cpb_add_size(bytes, LOADED, &bytes)) return false;
-  if (!cpb_reserve_closely(a, &block, &c->capacity, bytes, 1)) return false;
-  c->bytes = block;
-  return true;
+  return CPB_RESERVE_CLOSELY(a, &c->bytes, &c->capacity, bytes);
 }
 
 /* From the last number on, as each moves away from the one before it. */

@@ -100,10 +100,7 @@ cpb_output *cli_open_main(cli_outputs *o, const char *path, bool in_order, int *
 
 cpb_output *cli_open_other(cli_outputs *o, const char *path, bool in_order, int *status) {
   cli *c = o->cli;
-  void *others = o->others;
-  if (!cpb_reserve(&c->allocator, &others, &o->capacity, o->num_others + 1, sizeof *o->others))
-    return cli_no_memory(c, status);
-  o->others = others;
+  if (!CPB_RESERVE(&c->allocator, &o->others, &o->capacity, o->num_others + 1)) return cli_no_memory(c, status);
   char *copy = cli_join(c, path, "", status);
   cpb_output *output = copy ? cli_open_output(c, path, in_order, status) : NULL;
   os_hold_signals();

@@ -31,9 +31,7 @@ typedef struct worker {
 /* --- In a thread ---------------------------------------------------------------------- */
 
 static bool keep(reading *r, part *p, const cpb_record *record) {
-  void *records = p->records;
-  if (!cpb_reserve(&r->allocator, &records, &p->capacity, p->num_records + 1, sizeof *p->records)) return false;
-  p->records = records;
+  if (!CPB_RESERVE(&r->allocator, &p->records, &p->capacity, p->num_records + 1)) return false;
   p->records[p->num_records++] = *record;
   return true;
 }

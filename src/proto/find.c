@@ -121,12 +121,10 @@ static bool charge(cpb_find *f, uint64_t size, uint64_t offset) {
 /* --- Ranges -------------------------------------------------------------------- */
 
 static bool push_range(cpb_find *f, range_list *list, uint64_t offset, uint64_t length) {
-  void *items = list->items;
-  if (!cpb_reserve(&f->allocator, &items, &list->capacity, list->count + 1, sizeof *list->items)) {
+  if (!CPB_RESERVE(&f->allocator, &list->items, &list->capacity, list->count + 1)) {
     cpb_fail_memory(&f->error);
     return false;
   }
-  list->items = items;
   list->items[list->count++] = (cpb_range){offset, length};
   return true;
 }

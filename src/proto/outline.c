@@ -45,9 +45,7 @@ static bool copy_ranges(cpb_outline *o, const cpb_range *ranges, size_t count) {
 }
 
 static bool begin_types(cpb_outline *o, const cpb_message_type *type) {
-  void *types = NULL;
-  if (!cpb_reserve(&o->allocator, &types, &o->types_capacity, 1, sizeof *o->types)) return false;
-  o->types = types;
+  if (!CPB_RESERVE(&o->allocator, &o->types, &o->types_capacity, 1)) return false;
   o->types[0] = type;
   return true;
 }
@@ -138,13 +136,11 @@ static bool is_wanted(const cpb_outline *o, const cpb_wire_field *field) {
 }
 
 static bool enter(cpb_outline *o, const cpb_wire_field *field, const cpb_message_type *type) {
-  void *types = o->types;
   if (!cpb_wire_enter(&o->scanner) || !cpb_draft_open(&o->draft, field)) return false;
-  if (!cpb_reserve(&o->allocator, &types, &o->types_capacity, o->scanner.depth + 1, sizeof *o->types)) {
+  if (!CPB_RESERVE(&o->allocator, &o->types, &o->types_capacity, o->scanner.depth + 1)) {
     cpb_fail_memory(&o->error);
     return false;
   }
-  o->types = types;
   o->types[o->scanner.depth] = type;
   return true;
 }

@@ -75,31 +75,23 @@ static bool done(cpb_draft *d, bool allocated) {
 }
 
 static bool note_length(cpb_draft *d) {
-  void *list = d->lengths;
   if (!has_room(d, sizeof *d->lengths)) return false;
-  if (!done(d, cpb_reserve(&d->allocator, &list, &d->lengths_capacity, d->num_lengths + 1, sizeof *d->lengths)))
-    return false;
-  d->lengths = list;
+  if (!done(d, CPB_RESERVE(&d->allocator, &d->lengths, &d->lengths_capacity, d->num_lengths + 1))) return false;
   d->lengths[d->num_lengths++] = (cpb_draft_length){d->bytes.size, 0};
   return true;
 }
 
 /* Notes the place of the field whose value comes next. */
 static bool note_place(cpb_draft *d, const cpb_wire_field *field) {
-  void *list = d->places;
   if (!d->locate) return true;
   if (!has_room(d, sizeof *d->places)) return false;
-  if (!done(d, cpb_reserve(&d->allocator, &list, &d->places_capacity, d->num_places + 1, sizeof *d->places)))
-    return false;
-  d->places = list;
+  if (!done(d, CPB_RESERVE(&d->allocator, &d->places, &d->places_capacity, d->num_places + 1))) return false;
   d->places[d->num_places++] = (cpb_draft_place){d->bytes.size, {field->value, field->size}};
   return true;
 }
 
 static bool push(cpb_draft *d, uint32_t number, size_t length) {
-  void *list = d->levels;
-  if (!done(d, cpb_reserve(&d->allocator, &list, &d->levels_capacity, d->depth + 1, sizeof *d->levels))) return false;
-  d->levels = list;
+  if (!done(d, CPB_RESERVE(&d->allocator, &d->levels, &d->levels_capacity, d->depth + 1))) return false;
   d->levels[d->depth++] = (cpb_draft_level){number, d->whole, length, 0};
   return true;
 }
@@ -162,12 +154,9 @@ bool cpb_draft_put(cpb_draft *d, cpb_span bytes) {
 
 bool cpb_draft_omit(cpb_draft *d, const cpb_wire_field *field) {
   uint8_t out[CPB_WIRE_HEADER_MAX];
-  void *list = d->omitted;
   begin_field(d);
   if (!put_head(d, out, cpb_wire_put_len(out, field->number, 0)) || !has_room(d, sizeof *d->omitted)) return false;
-  if (!done(d, cpb_reserve(&d->allocator, &list, &d->omitted_capacity, d->num_omitted + 1, sizeof *d->omitted)))
-    return false;
-  d->omitted = list;
+  if (!done(d, CPB_RESERVE(&d->allocator, &d->omitted, &d->omitted_capacity, d->num_omitted + 1))) return false;
   d->omitted[d->num_omitted++] =
       (cpb_omitted){.offset = field->value, .size = field->size, .at = d->bytes.size, .number = field->number};
   return end_field(d, true);

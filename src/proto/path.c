@@ -29,12 +29,10 @@ static bool wrong(parser *p, const char *expected) {
 }
 
 static bool add_tag(parser *p, cpb_path_tag tag) {
-  void *tags = p->path->tags;
-  if (!cpb_reserve(&p->path->allocator, &tags, &p->path->tags_capacity, p->path->num_tags + 1, sizeof tag)) {
+  if (!CPB_RESERVE(&p->path->allocator, &p->path->tags, &p->path->tags_capacity, p->path->num_tags + 1)) {
     cpb_fail_memory(p->error);
     return false;
   }
-  p->path->tags = tags;
   p->path->tags[p->path->num_tags++] = tag;
   return true;
 }

@@ -111,12 +111,10 @@ static bool push(cpb_wire_scanner *s) {
              (unsigned long long)s->field.begin);
     return false;
   }
-  void *frames = s->frames;
-  if (!cpb_reserve(s->allocator, &frames, &s->capacity, s->depth + 1, sizeof *s->frames)) {
+  if (!CPB_RESERVE(s->allocator, &s->frames, &s->capacity, s->depth + 1)) {
     cpb_fail_memory(s->error);
     return false;
   }
-  s->frames = frames;
   bool group = s->field.type == CPB_WIRE_START_GROUP;
   uint64_t end = group ? end_of(s) : s->field.value + s->field.size;
   s->frames[s->depth++] = (cpb_wire_frame){s->field, end};

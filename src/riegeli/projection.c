@@ -14,12 +14,10 @@ void cpb_projection_free(cpb_projection *p) {
 }
 
 static bool add_node(cpb_projection *p, cpb_error *error, uint32_t number) {
-  void *nodes = p->nodes;
-  if (!cpb_reserve(&p->allocator, &nodes, &p->capacity, p->num_nodes + 1, sizeof *p->nodes)) {
+  if (!CPB_RESERVE(&p->allocator, &p->nodes, &p->capacity, p->num_nodes + 1)) {
     cpb_fail_memory(error);
     return false;
   }
-  p->nodes = nodes;
   p->nodes[p->num_nodes++] = (cpb_projection_node){.number = number};
   return true;
 }

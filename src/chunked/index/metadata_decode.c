@@ -37,12 +37,9 @@ static bool count_within_limit(decoder *d, size_t count, const char *what) {
 
 static bool add_bad_consumer(decoder *d, int32_t version) {
   cpb_metadata *m = d->m;
-  void *list = m->bad_consumers;
-  if (!cpb_reserve(&m->allocator, &list, &m->bad_consumers_capacity, m->num_bad_consumers + 1,
-                   sizeof *m->bad_consumers)) {
+  if (!CPB_RESERVE(&m->allocator, &m->bad_consumers, &m->bad_consumers_capacity, m->num_bad_consumers + 1)) {
     return no_memory(d);
   }
-  m->bad_consumers = list;
   m->bad_consumers[m->num_bad_consumers++] = version;
   return true;
 }

@@ -22,10 +22,8 @@ void cpb_page_list_free(cpb_page_list *p) {
 }
 
 bool cpb_page_list_add(cpb_page_list *p, const cpb_index_page *page) {
-  void *items = p->items;
   if (p->num_tags > UINT32_MAX) return false;
-  if (!cpb_reserve(&p->allocator, &items, &p->capacity, p->count + 1, sizeof *p->items)) return false;
-  p->items = items;
+  if (!CPB_RESERVE(&p->allocator, &p->items, &p->capacity, p->count + 1)) return false;
   p->items[p->count] = *page;
   p->items[p->count].first_tag = (uint32_t)p->num_tags;
   p->items[p->count++].num_tags = 0;
@@ -33,9 +31,7 @@ bool cpb_page_list_add(cpb_page_list *p, const cpb_index_page *page) {
 }
 
 bool cpb_page_list_add_tag(cpb_page_list *p, cpb_tag tag, const uint8_t *text) {
-  void *tags = p->tags;
-  if (!cpb_reserve(&p->allocator, &tags, &p->tags_capacity, p->num_tags + 1, sizeof *p->tags)) return false;
-  p->tags = tags;
+  if (!CPB_RESERVE(&p->allocator, &p->tags, &p->tags_capacity, p->num_tags + 1)) return false;
   if (tag.kind == CPB_TAG_KEY_STRING) {
     const uint64_t at = p->text.size;
     if (tag.length > 0 && !cpb_buffer_append(&p->text, text + tag.value, tag.length)) return false;

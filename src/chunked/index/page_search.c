@@ -181,9 +181,7 @@ typedef struct collecting {
 } collecting;
 
 static bool add_number(cpb_page_search *s, uint64_t chunk) {
-  void *numbers = s->numbers;
-  if (!cpb_reserve(&s->allocator, &numbers, &s->numbers_capacity, s->num_numbers + 1, sizeof *s->numbers)) return false;
-  s->numbers = numbers;
+  if (!CPB_RESERVE(&s->allocator, &s->numbers, &s->numbers_capacity, s->num_numbers + 1)) return false;
   s->numbers[s->num_numbers++] = chunk;
   return true;
 }
@@ -294,12 +292,9 @@ static bool take_list(cpb_page_search *s, const cpb_index_page *page, cpb_error 
 /* Checks that cpb_page_reader makes with the help of earlier pages are not possible here. */
 static bool take_nodes(cpb_page_search *s, const cpb_index_page *page, cpb_error *error) {
   const cpb_found_page found = {page->first, page->count, s->page};
-  void *list = s->found;
   if (s->page.num_nodes < page->count || (s->page.num_nodes == page->count) != (page->first == 0))
     return wrong(page, "it has another number of nodes than its count", error);
-  if (!cpb_reserve(&s->allocator, &list, &s->found_capacity, s->num_found + 1, sizeof *s->found))
-    return no_memory(error);
-  s->found = list;
+  if (!CPB_RESERVE(&s->allocator, &s->found, &s->found_capacity, s->num_found + 1)) return no_memory(error);
   s->found[s->num_found++] = found;
   cpb_metadata_init(&s->page, &s->allocator);
   return true;

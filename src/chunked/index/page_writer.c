@@ -141,14 +141,12 @@ static bool find_out_order(cpb_page_writer *w) {
 static bool copy_version(cpb_page_writer *w) {
   const cpb_metadata *m = w->m;
   cpb_metadata *root = &w->root;
-  void *list = NULL;
   root->splitter_version = m->splitter_version;
   root->join_version = m->join_version < CPB_JOIN_PAGES ? CPB_JOIN_PAGES : m->join_version;
   if (m->num_bad_consumers == 0) return true;
-  if (!cpb_reserve(&w->allocator, &list, &root->bad_consumers_capacity, m->num_bad_consumers, sizeof(int32_t)))
+  if (!CPB_RESERVE(&w->allocator, &root->bad_consumers, &root->bad_consumers_capacity, m->num_bad_consumers))
     return false;
-  memcpy(list, m->bad_consumers, m->num_bad_consumers * sizeof(int32_t));
-  root->bad_consumers = list;
+  memcpy(root->bad_consumers, m->bad_consumers, m->num_bad_consumers * sizeof *m->bad_consumers);
   root->num_bad_consumers = m->num_bad_consumers;
   return true;
 }
@@ -215,9 +213,7 @@ static bool add_chunks(cpb_page_writer *w, cpb_metadata *content, cpb_buffer *ou
 
 /* The copy of the last node of w->tree. */
 static bool copy_node(cpb_page_writer *w, cpb_metadata *content, size_t depth, bool with_chunk) {
-  void *copies = w->copies;
-  if (!cpb_reserve(&w->allocator, &copies, &w->copies_capacity, depth + 1, sizeof *w->copies)) return false;
-  w->copies = copies;
+  if (!CPB_RESERVE(&w->allocator, &w->copies, &w->copies_capacity, depth + 1)) return false;
   const uint32_t parent = depth > 0 ? w->copies[depth - 1] : CPB_NO_NODE;
   w->copies[depth] = cpb_metadata_copy_node(content, parent, w->m, w->tree.open[depth], with_chunk);
   return w->copies[depth] != CPB_NO_NODE;

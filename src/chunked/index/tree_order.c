@@ -80,9 +80,7 @@ static bool precedes(const cpb_tree_order *o, uint32_t a, bool has_children, uin
 bool cpb_tree_order_add(cpb_tree_order *o, uint32_t node) {
   const uint32_t parent = cpb_metadata_parent(o->metadata, node);
   const size_t was = o->depth;
-  void *open = o->open;
-  if (!cpb_reserve(&o->allocator, &open, &o->capacity, o->depth + 1, sizeof *o->open)) return false;
-  o->open = open;
+  if (!CPB_RESERVE(&o->allocator, &o->open, &o->capacity, o->depth + 1)) return false;
   while (o->depth > 0 && o->open[o->depth - 1] != parent) o->depth--;
   if (o->depth < was && !precedes(o, o->open[o->depth], o->depth + 1 < was, node)) o->broken = true;
   o->open[o->depth++] = node;

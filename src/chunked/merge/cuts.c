@@ -37,11 +37,9 @@ static bool add_extent(cutter *c, cpb_chunk_home home, size_t segment) {
     c->extents[c->num_extents - 1].last = segment;
     return true;
   }
-  void *extents = c->extents;
-  if (!cpb_reserve(&c->merge->allocator, &extents, &c->extents_capacity, c->num_extents + 1, sizeof *c->extents)) {
+  if (!CPB_RESERVE(&c->merge->allocator, &c->extents, &c->extents_capacity, c->num_extents + 1)) {
     return false;
   }
-  c->extents = extents;
   c->extents[c->num_extents++] = (extent){home.file, home.begin, segment, segment};
   return true;
 }
@@ -85,9 +83,7 @@ static void join_extents(cutter *c) {
 /* --- Cutting ----------------------------------------------------------------- */
 
 static bool add_cut(cutter *c, uint64_t offset) {
-  void *cuts = c->cuts;
-  if (!cpb_reserve(&c->merge->allocator, &cuts, &c->cuts_capacity, c->num_cuts + 1, sizeof *c->cuts)) return false;
-  c->cuts = cuts;
+  if (!CPB_RESERVE(&c->merge->allocator, &c->cuts, &c->cuts_capacity, c->num_cuts + 1)) return false;
   c->cuts[c->num_cuts++] = offset;
   return true;
 }

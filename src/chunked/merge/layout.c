@@ -236,11 +236,9 @@ static void begin_range(const cpb_merge_walk *w, cursor *c, uint32_t range) {
 }
 
 static bool push(writer *o, cursor c, uint32_t range) {
-  void *stack = o->stack;
-  if (!cpb_reserve(&o->layout->allocator, &stack, &o->capacity, o->depth + 1, sizeof c)) {
+  if (!CPB_RESERVE(&o->layout->allocator, &o->stack, &o->capacity, o->depth + 1)) {
     return no_memory(o->walk);
   }
-  o->stack = stack;
   begin_range(o->walk, &c, range);
   o->stack[o->depth++] = c;
   return true;

@@ -147,9 +147,7 @@ bool cpb_numbers_field(const cpb_allocator *a, cpb_number_list *list, uint32_t n
     list->crowded = true;
     return true;
   }
-  void *items = list->items;
-  if (!cpb_reserve(a, &items, &list->capacity, list->count + 1, sizeof *list->items)) return false;
-  list->items = items;
+  if (!CPB_RESERVE(a, &list->items, &list->capacity, list->count + 1)) return false;
   memmove(list->items + i + 1, list->items + i, (list->count - i) * sizeof *list->items);
   list->items[i] = (cpb_number){place, place, number};
   list->count++;
@@ -266,12 +264,8 @@ bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, cons
 /* --- Inserts -------------------------------------------------------------- */
 
 bool cpb_walk_insert(cpb_merge_walk *w, uint32_t target, uint32_t number, cpb_insert_kind kind, uint32_t what) {
-  void *inserts = w->inserts;
   if (!cpb_merge_tree_charge(w->tree)) return false;
-  if (!cpb_reserve_closely(&w->allocator, &inserts, &w->inserts_capacity, w->num_inserts + 1, sizeof *w->inserts)) {
-    return no_memory(w);
-  }
-  w->inserts = inserts;
+  if (!CPB_RESERVE_CLOSELY(&w->allocator, &w->inserts, &w->inserts_capacity, w->num_inserts + 1)) return no_memory(w);
   cpb_target_more *more = cpb_target_make_more(w->tree, target);
   if (!more) return false;
   uint64_t looked_at = w->tree->targets[target].crowded ? 0 : list_of(w, target).count;

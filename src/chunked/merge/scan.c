@@ -24,11 +24,9 @@ static cpb_walk_frame *top(cpb_merge_walk *w) { return &w->frames[w->depth - 1];
 
 static bool push(cpb_merge_walk *w, cpb_walk_frame frame) {
   size_t had = w->frames_capacity;
-  void *frames = w->frames;
-  if (!cpb_reserve(&w->allocator, &frames, &w->frames_capacity, w->depth + 1, sizeof frame)) {
+  if (!CPB_RESERVE(&w->allocator, &w->frames, &w->frames_capacity, w->depth + 1)) {
     return no_memory(w);
   }
-  w->frames = frames;
   memset(w->frames + had, 0, (w->frames_capacity - had) * sizeof frame);
   frame.numbers = w->frames[w->depth].numbers; /* its memory is reused */
   frame.numbers.count = frame.numbers.open = 0;
@@ -150,11 +148,9 @@ static bool meet(cpb_merge_walk *w, uint32_t id) {
 
 static bool queue(cpb_merge_walk *w, cpb_walk_job job) {
   if (!cpb_merge_tree_charge(w->tree)) return false;
-  void *later = w->later;
-  if (!cpb_reserve(&w->allocator, &later, &w->later_capacity, w->num_later + 1, sizeof job)) {
+  if (!CPB_RESERVE(&w->allocator, &w->later, &w->later_capacity, w->num_later + 1)) {
     return no_memory(w);
   }
-  w->later = later;
   w->later[w->num_later++] = job;
   return true;
 }

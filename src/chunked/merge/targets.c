@@ -89,9 +89,7 @@ static int is_after_all(const void *key, uint32_t id) {
 }
 
 static bool reserve_links(cpb_merge_tree *tree, size_t count) {
-  void *links = tree->links;
-  if (!cpb_reserve(&tree->allocator, &links, &tree->links_capacity, count, sizeof *tree->links)) return no_memory(tree);
-  tree->links = links;
+  if (!CPB_RESERVE(&tree->allocator, &tree->links, &tree->links_capacity, count)) return no_memory(tree);
   return true;
 }
 
@@ -176,11 +174,8 @@ bool cpb_merge_tree_charge(cpb_merge_tree *tree) {
 }
 
 static bool reserve_more(cpb_merge_tree *tree) {
-  void *more = tree->more;
-  if (!cpb_reserve_closely(&tree->allocator, &more, &tree->more_capacity, tree->num_more + 1, sizeof *tree->more)) {
+  if (!CPB_RESERVE_CLOSELY(&tree->allocator, &tree->more, &tree->more_capacity, tree->num_more + 1))
     return no_memory(tree);
-  }
-  tree->more = more;
   tree->more[tree->num_more++] = (cpb_target_more){
       .children = CPB_NONE, .first_live = CPB_NONE, .first_insert = CPB_NONE, .last_insert = CPB_NONE};
   return true;
@@ -205,11 +200,8 @@ static bool set_field(cpb_merge_tree *tree, uint32_t id, const cpb_field *field)
 uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target, const cpb_field *field) {
   if (!cpb_merge_tree_charge(tree)) return CPB_NONE;
   if (tree->num_more == 0 && !reserve_more(tree)) return CPB_NONE;
-  void *targets = tree->targets;
-  if (!cpb_reserve_closely(&tree->allocator, &targets, &tree->targets_capacity, tree->num_targets + 1, sizeof target)) {
+  if (!CPB_RESERVE_CLOSELY(&tree->allocator, &tree->targets, &tree->targets_capacity, tree->num_targets + 1))
     return no_memory(tree), CPB_NONE;
-  }
-  tree->targets = targets;
   target.next_live = target.anchor = target.first_range = target.last_range = CPB_NONE;
   tree->gap.end = 0;
   uint32_t id = (uint32_t)tree->num_targets++;

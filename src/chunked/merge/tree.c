@@ -237,9 +237,7 @@ typedef struct {
 } build_room;
 
 static bool reserve_nodes(cpb_merge_tree *tree, uint32_t **nodes, size_t *capacity, size_t count) {
-  void *items = *nodes;
-  if (!cpb_reserve(&tree->allocator, &items, capacity, count, sizeof **nodes)) return no_memory(tree);
-  *nodes = items;
+  if (!CPB_RESERVE(&tree->allocator, nodes, capacity, count)) return no_memory(tree);
   return true;
 }
 
@@ -293,10 +291,8 @@ static bool sort_children(builder *b, build_room *room, size_t begin) {
 /* Pushes the children of a node in the order of merging, so that the first one is taken first. */
 static bool push_children(builder *b, build_room *room, uint32_t parent, uint32_t target, uint32_t on) {
   if (cpb_metadata_first_child(b->tree->metadata, parent) == CPB_NO_NODE) return true;
-  void *families = room->families;
-  if (!cpb_reserve(&b->tree->allocator, &families, &room->families_capacity, room->depth + 1, sizeof *room->families))
+  if (!CPB_RESERVE(&b->tree->allocator, &room->families, &room->families_capacity, room->depth + 1))
     return no_memory(b->tree);
-  room->families = families;
   room->families[room->depth++] = (family){target, on, room->count};
   size_t begin = room->count;
   if (!add_children(b, room, parent, true) || !add_children(b, room, parent, false)) return false;

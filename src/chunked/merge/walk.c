@@ -102,12 +102,10 @@ static bool make_one_live(cpb_merge_walk *w, uint32_t id) {
 bool cpb_walk_make_live(cpb_merge_walk *w, uint32_t id) {
   size_t depth = 0;
   for (; !w->tree->targets[id].live; id = w->tree->targets[id].parent) {
-    void *path = w->path;
-    if (!cpb_reserve(&w->allocator, &path, &w->path_capacity, depth + 1, sizeof id)) {
+    if (!CPB_RESERVE(&w->allocator, &w->path, &w->path_capacity, depth + 1)) {
       cpb_fail_memory(w->error);
       return false;
     }
-    w->path = path;
     w->path[depth++] = id;
   }
   while (depth > 0) {

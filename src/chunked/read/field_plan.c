@@ -65,14 +65,12 @@ static bool place_for(cpb_field_reader *r, const cpb_field_family *f, const cpb_
 
 /* Adds a part of the content of family `parent`, counted from 1; 0: none. */
 static bool add_part(cpb_field_reader *r, size_t parent, cpb_field_part part, uint32_t *index) {
-  void *parts = r->parts;
   size_t at = r->num_parts;
   part.level = (uint32_t)parent;
   if (!cpb_field_charge(r, CPB_WORK_ENTRIES, 1)) return false;
-  if (!cpb_reserve(&r->allocator, &parts, &r->parts_capacity, r->num_parts + 1, sizeof part)) {
+  if (!CPB_RESERVE(&r->allocator, &r->parts, &r->parts_capacity, r->num_parts + 1)) {
     return cpb_field_no_memory(r);
   }
-  r->parts = parts;
   if (parent > 0 && !place_for(r, &r->families[parent - 1], &part, &at)) return false;
   memmove(r->parts + at + 1, r->parts + at, (r->num_parts - at) * sizeof part);
   r->parts[at] = part;
@@ -226,11 +224,9 @@ static bool begin_tag(cpb_field_reader *r) {
 /* --- The tree ------------------------------------------------------------------ */
 
 static bool push(cpb_field_reader *r, cpb_field_family f) {
-  void *families = r->families;
-  if (!cpb_reserve(&r->allocator, &families, &r->families_capacity, r->depth + 1, sizeof f)) {
+  if (!CPB_RESERVE(&r->allocator, &r->families, &r->families_capacity, r->depth + 1)) {
     return cpb_field_no_memory(r);
   }
-  r->families = families;
   f.chunk = CPB_NO_PART_CHUNK;
   r->families[r->depth++] = f;
   return cpb_wire_enter(&r->scanner);

@@ -30,7 +30,6 @@ static bool fail_in_chunk(cpb_field_reader *r, cpb_code code, const char *what) 
 /* --- Pieces ---------------------------------------------------------------------- */
 
 static bool add_piece(cpb_field_reader *r, uint32_t chunk, uint64_t at, uint64_t length) {
-  void *pieces = r->pieces;
   cpb_field_piece *last = r->num_pieces > 0 ? &r->pieces[r->num_pieces - 1] : NULL;
   r->matched = true;
   if (!cpb_add_u64(r->place.size, length, &r->place.size))
@@ -41,10 +40,7 @@ static bool add_piece(cpb_field_reader *r, uint32_t chunk, uint64_t at, uint64_t
     return true;
   }
   if (!cpb_field_charge(r, CPB_WORK_ENTRIES, 1)) return false;
-  if (!cpb_reserve(&r->allocator, &pieces, &r->pieces_capacity, r->num_pieces + 1, sizeof *r->pieces)) {
-    return cpb_field_no_memory(r);
-  }
-  r->pieces = pieces;
+  if (!CPB_RESERVE(&r->allocator, &r->pieces, &r->pieces_capacity, r->num_pieces + 1)) return cpb_field_no_memory(r);
   r->pieces[r->num_pieces++] = (cpb_field_piece){length, at, chunk};
   return true;
 }

@@ -30,9 +30,7 @@ cpb_kept_chunk *cpb_kept_find(const cpb_kept_chunks *kept, uint64_t chunk) {
 }
 
 cpb_kept_chunk *cpb_kept_add(cpb_kept_chunks *kept, const cpb_allocator *a, uint64_t chunk) {
-  void *items = kept->items;
-  if (!cpb_reserve(a, &items, &kept->capacity, kept->count + 1, sizeof *kept->items)) return NULL;
-  kept->items = items;
+  if (!CPB_RESERVE(a, &kept->items, &kept->capacity, kept->count + 1)) return NULL;
   uint32_t i = (uint32_t)kept->count++, root = i == 0 ? CPB_ORDERED_NONE : kept->root;
   kept->items[i] = (cpb_kept_chunk){.chunk = chunk};
   cpb_buffer_init(&kept->items[i].bytes, a);

@@ -143,10 +143,8 @@ bool cpb_base_has_size(const cpb_split_base *b, uint64_t size) {
 }
 
 static bool add_size(cpb_split_base *b, uint64_t size) {
-  void *items = b->sizes;
   if (is_wanted(b, size)) return true;
-  if (!cpb_reserve(&b->outer, &items, &b->sizes_capacity, b->num_sizes + 1, sizeof *b->sizes)) return false;
-  b->sizes = items;
+  if (!CPB_RESERVE(&b->outer, &b->sizes, &b->sizes_capacity, b->num_sizes + 1)) return false;
   const uint32_t i = (uint32_t)b->num_sizes++, root = i == 0 ? CPB_ORDERED_NONE : b->sizes_root;
   b->sizes[i] = (cpb_base_size){.size = size};
   b->sizes_root = cpb_ordered_add(sizes_of(b), root, i, compare_sizes, &(sought){b, size, NULL});
@@ -154,11 +152,8 @@ static bool add_size(cpb_split_base *b, uint64_t size) {
 }
 
 static bool add_chunk(cpb_split_base *b, const cpb_base_chunk *chunk) {
-  void *items = b->chunks;
   if (cpb_base_find(b, chunk->size, chunk->hash) != CPB_ORDERED_NONE) return true;
-  if (!cpb_reserve_closely(&b->allocator, &items, &b->chunks_capacity, b->num_chunks + 1, sizeof *b->chunks))
-    return false;
-  b->chunks = items;
+  if (!CPB_RESERVE_CLOSELY(&b->allocator, &b->chunks, &b->chunks_capacity, b->num_chunks + 1)) return false;
   const uint32_t i = (uint32_t)b->num_chunks++, root = i == 0 ? CPB_ORDERED_NONE : b->chunks_root;
   b->chunks[i] = *chunk;
   b->chunks_root = cpb_ordered_add(chunks_of(b), root, i, compare_chunks, &(sought){b, chunk->size, chunk->hash});

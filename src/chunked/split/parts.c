@@ -65,9 +65,7 @@ void cpb_parts_restart(cpb_parts *p, const cpb_record_writer *writer, uint64_t l
 }
 
 static bool begin(cpb_parts *p, size_t first, bool alone) {
-  void *items = p->items;
-  if (!cpb_reserve(&p->allocator, &items, &p->capacity, p->count + 1, sizeof *p->items)) return false;
-  p->items = items;
+  if (!CPB_RESERVE(&p->allocator, &p->items, &p->capacity, p->count + 1)) return false;
   p->items[p->count++] = (cpb_file_part){first, alone};
   p->bytes = 0;
   return true;

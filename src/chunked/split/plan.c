@@ -34,20 +34,16 @@ void cpb_plan_free(cpb_plan *p) {
 
 /* --- Growing arrays ------------------------------------------------------- */
 
-static bool reserve(cpb_plan *p, void **items, size_t *capacity, size_t count, size_t element) {
-  if (cpb_reserve(&p->allocator, items, capacity, count, element)) return true;
-  cpb_fail_memory(p->error);
-  return false;
-}
+/* CPB_RESERVE() with the plan's error. */
+#define RESERVE(p, items, capacity, count) \
+  (CPB_RESERVE(&(p)->allocator, items, capacity, count) || (cpb_fail_memory((p)->error), false))
 
 static bool charge(cpb_plan *p, size_t entries) {
   return cpb_meter_charge(p->meter, CPB_WORK_ENTRIES, entries, CPB_NO_OFFSET, p->error);
 }
 
 static cpb_plan_edit *add_edit(cpb_plan *p) {
-  void *items = p->edits;
-  if (!charge(p, 1) || !reserve(p, &items, &p->edits_capacity, p->num_edits + 1, sizeof *p->edits)) return NULL;
-  p->edits = items;
+  if (!charge(p, 1) || !RESERVE(p, &p->edits, &p->edits_capacity, p->num_edits + 1)) return NULL;
   return &p->edits[p->num_edits++];
 }
 
@@ -57,18 +53,14 @@ static cpb_plan_chunk *add_chunk(cpb_plan *p) {
              (unsigned long long)p->max_chunks);
     return NULL;
   }
-  void *items = p->chunks;
-  if (!charge(p, 1) || !reserve(p, &items, &p->chunks_capacity, p->num_chunks + 1, sizeof *p->chunks)) return NULL;
-  p->chunks = items;
+  if (!charge(p, 1) || !RESERVE(p, &p->chunks, &p->chunks_capacity, p->num_chunks + 1)) return NULL;
   cpb_plan_chunk *chunk = &p->chunks[p->num_chunks++];
   memset(chunk, 0, sizeof *chunk);
   return chunk;
 }
 
 static cpb_plan_frame *add_frame(cpb_plan *p) {
-  void *items = p->frames;
-  if (!reserve(p, &items, &p->frames_capacity, p->depth + 1, sizeof *p->frames)) return NULL;
-  p->frames = items;
+  if (!RESERVE(p, &p->frames, &p->frames_capacity, p->depth + 1)) return NULL;
   cpb_plan_frame *frame = &p->frames[p->depth++];
   memset(frame, 0, sizeof *frame);
   return frame;
@@ -77,9 +69,7 @@ static cpb_plan_frame *add_frame(cpb_plan *p) {
 /* --- Field tags ----------------------------------------------------------- */
 
 static bool append_tags(cpb_plan *p, const cpb_tag *tags, size_t count, const uint8_t *keys) {
-  void *items = p->tags;
-  if (!charge(p, count) || !reserve(p, &items, &p->tags_capacity, p->num_tags + count, sizeof *p->tags)) return false;
-  p->tags = items;
+  if (!charge(p, count) || !RESERVE(p, &p->tags, &p->tags_capacity, p->num_tags + count)) return false;
   for (size_t i = 0; i < count; i++) {
     cpb_tag tag = tags[i];
     if (tag.kind == CPB_TAG_KEY_STRING) {
@@ -96,11 +86,9 @@ static bool append_tags(cpb_plan *p, const cpb_tag *tags, size_t count, const ui
 }
 
 static bool push_path(cpb_plan *p, const cpb_plan_place *place) {
-  void *items = p->path;
-  if (!reserve(p, &items, &p->path_capacity, p->num_path + place->num_tags, sizeof *p->path)) {
+  if (!RESERVE(p, &p->path, &p->path_capacity, p->num_path + place->num_tags)) {
     return false;
   }
-  p->path = items;
   for (uint32_t i = 0; i < place->num_tags; i++) {
     cpb_tag tag = place->tags[i];
     if (tag.kind == CPB_TAG_KEY_STRING) tag.value = p->path_text.size;

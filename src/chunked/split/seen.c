@@ -27,11 +27,9 @@ cpb_seen_field *cpb_seen_get(cpb_split_seen *s, size_t first, uint32_t number, i
   for (size_t i = s->num_fields; i-- > first;) {
     if (s->fields[i].number == number) return &s->fields[i];
   }
-  void *items = s->fields;
-  if (!cpb_reserve(s->allocator, &items, &s->fields_capacity, s->num_fields + 1, sizeof *s->fields)) {
+  if (!CPB_RESERVE(s->allocator, &s->fields, &s->fields_capacity, s->num_fields + 1)) {
     return NULL;
   }
-  s->fields = items;
   cpb_seen_field *field = &s->fields[s->num_fields++];
   *field = (cpb_seen_field){0, CPB_NO_OFFSET, number, oneof};
   return field;
@@ -84,10 +82,8 @@ uint64_t cpb_seen_key_find(const cpb_split_seen *s, uint64_t hash) {
 }
 
 bool cpb_seen_key_add(cpb_split_seen *s, uint64_t hash, uint64_t entry) {
-  void *items = s->keys;
   if (s->num_keys >= CPB_ORDERED_NONE) return false;
-  if (!cpb_reserve(s->allocator, &items, &s->keys_capacity, s->num_keys + 1, sizeof *s->keys)) return false;
-  s->keys = items;
+  if (!CPB_RESERVE(s->allocator, &s->keys, &s->keys_capacity, s->num_keys + 1)) return false;
   uint32_t added = (uint32_t)s->num_keys++;
   const sought key = {s, hash};
   s->keys[added] = (cpb_seen_key){.hash = hash, .entry = entry};

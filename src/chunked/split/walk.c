@@ -64,12 +64,10 @@ static outcome charge(cpb_split_walk *w, uint64_t size) {
 static cpb_split_walk_frame *top(cpb_split_walk *w) { return &w->frames[w->depth - 1]; }
 
 static cpb_split_walk_frame *push(cpb_split_walk *w, cpb_split_walk_kind kind) {
-  void *items = w->frames;
-  if (!cpb_reserve(&w->allocator, &items, &w->frames_capacity, w->depth + 1, sizeof *w->frames)) {
+  if (!CPB_RESERVE(&w->allocator, &w->frames, &w->frames_capacity, w->depth + 1)) {
     cpb_fail_memory(w->error);
     return NULL;
   }
-  w->frames = items;
   cpb_split_walk_frame *frame = &w->frames[w->depth++];
   memset(frame, 0, sizeof *frame);
   frame->kind = kind;

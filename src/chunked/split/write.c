@@ -197,13 +197,9 @@ static bool set_version(const cpb_split_write *w, cpb_metadata *m) {
   m->splitter_version = o->splitter_version;
   m->join_version = o->join_version;
   if (o->num_bad_consumers == 0) return true;
-  void *items = NULL;
-  if (!cpb_reserve(&m->allocator, &items, &m->bad_consumers_capacity, o->num_bad_consumers, sizeof *m->bad_consumers)) {
-    cpb_fail_memory(w->error);
-    return false;
-  }
-  memcpy(items, o->bad_consumers, o->num_bad_consumers * sizeof *m->bad_consumers);
-  m->bad_consumers = items;
+  if (!CPB_RESERVE(&m->allocator, &m->bad_consumers, &m->bad_consumers_capacity, o->num_bad_consumers))
+    return cpb_fail_memory(w->error), false;
+  memcpy(m->bad_consumers, o->bad_consumers, o->num_bad_consumers * sizeof *m->bad_consumers);
   m->num_bad_consumers = o->num_bad_consumers;
   return true;
 }

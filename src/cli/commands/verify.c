@@ -59,13 +59,11 @@ static void problem_of(verification *v, const cpb_error *error) {
 
 static cpb_code keep_record(void *user, const cpb_record *record) {
   verification *v = user;
-  void *records = v->records;
-  if (!cpb_reserve(&v->cli->allocator, &records, &v->capacity, v->num_records + 1, sizeof *v->records)) {
+  if (!CPB_RESERVE(&v->cli->allocator, &v->records, &v->capacity, v->num_records + 1)) {
     v->status = cli_fail_memory(v->cli);
     v->ended = true;
     return CPB_E_MEMORY;
   }
-  v->records = records;
   v->records[v->num_records++] = (found_record){record->position, record->size};
   return CPB_OK;
 }

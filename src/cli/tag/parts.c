@@ -91,10 +91,7 @@ static char *find_path(const place *p, cpb_span path, int *status) {
 static tag_source *add_source(const place *p, cpb_span path, int *status) {
   tag_parts *parts = p->parts;
   cli *c = parts->cli;
-  void *sources = parts->sources;
-  if (!cpb_reserve(&c->allocator, &sources, &parts->capacity, parts->count + 1, sizeof *parts->sources))
-    return cli_no_memory(c, status);
-  parts->sources = sources;
+  if (!CPB_RESERVE(&c->allocator, &parts->sources, &parts->capacity, parts->count + 1)) return cli_no_memory(c, status);
   char *found = find_path(p, path, status);
   if (!found) return NULL;
   parts->sources[parts->count] = (tag_source){.path = found};
@@ -286,11 +283,9 @@ static int add_list(place p, yyjson_val *tag, const char *list, cpb_samediff_wha
 static int load_file(const place *p, cpb_span path, cpb_span *content) {
   tag_parts *parts = p->parts;
   const cpb_allocator *a = &parts->cli->allocator;
-  void *contents = parts->contents;
   int status = CLI_OK;
-  if (!cpb_reserve(a, &contents, &parts->contents_capacity, parts->num_contents + 1, sizeof *parts->contents))
+  if (!CPB_RESERVE(a, &parts->contents, &parts->contents_capacity, parts->num_contents + 1))
     return cli_fail_memory(parts->cli);
-  parts->contents = contents;
   char *found = find_path(p, path, &status);
   uint8_t *data = found ? read_whole(parts->cli, found, &content->size, &status) : NULL;
   if (data) parts->contents[parts->num_contents++] = data;

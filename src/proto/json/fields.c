@@ -51,12 +51,10 @@ static const cpb_omitted *find_omitted(const cpb_json_items *items, const cpb_wi
 }
 
 static bool add_item(cpb_json_items *items, const cpb_message_type *type, const cpb_wire_field *f) {
-  void *list = items->list;
-  if (!cpb_reserve(&items->allocator, &list, &items->capacity, items->count + 1, sizeof *items->list)) {
+  if (!CPB_RESERVE(&items->allocator, &items->list, &items->capacity, items->count + 1)) {
     cpb_fail_memory(items->error);
     return false;
   }
-  items->list = list;
   bool group = f->type == CPB_WIRE_START_GROUP;
   size_t begin = (size_t)(group ? f->begin : f->value), end = (size_t)(f->value + f->size);
   items->list[items->count++] = (cpb_json_item){
@@ -131,12 +129,10 @@ size_t cpb_json_run_end(const cpb_json_items *items, size_t first, size_t end) {
 
 static cpb_json_oneof *oneof_of(cpb_json_items *items, int32_t oneof) {
   size_t count = (size_t)oneof + 1, had = items->oneofs_capacity;
-  void *list = items->oneofs;
-  if (!cpb_reserve(&items->allocator, &list, &items->oneofs_capacity, count, sizeof *items->oneofs)) {
+  if (!CPB_RESERVE(&items->allocator, &items->oneofs, &items->oneofs_capacity, count)) {
     cpb_fail_memory(items->error);
     return NULL;
   }
-  items->oneofs = list;
   memset(items->oneofs + had, 0, (items->oneofs_capacity - had) * sizeof *items->oneofs);
   return &items->oneofs[oneof];
 }

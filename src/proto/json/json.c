@@ -92,15 +92,13 @@ static bool put_name(cpb_json *j, const cpb_field *field) {
 /* --- Frames --------------------------------------------------------------- */
 
 static bool push(cpb_json *j, frame f, const char *bracket) {
-  void *frames = j->frames;
   bool nests = f.kind == IN_MESSAGE || f.kind == IN_MAP;
   if (nests && j->messages > j->meter.limits.depth) {
     cpb_fail(&j->error, CPB_E_LIMIT, CPB_NO_OFFSET, "messages nested deeper than the limit of %u",
              (unsigned)j->meter.limits.depth);
     return false;
   }
-  if (!done(j, cpb_reserve(&j->allocator, &frames, &j->frames_capacity, j->depth + 1, sizeof f))) return false;
-  j->frames = frames;
+  if (!done(j, CPB_RESERVE(&j->allocator, &j->frames, &j->frames_capacity, j->depth + 1))) return false;
   j->frames[j->depth++] = f;
   j->messages += nests;
   return put(j, bracket);
@@ -323,9 +321,7 @@ static bool next_piece(cpb_json *j) {
 static bool begin(cpb_json *j) {
   j->begun = true;
   const cpb_json_item whole = {.bytes = j->data, .type = CPB_WIRE_LEN};
-  void *list = j->items.list;
-  if (!done(j, cpb_reserve(&j->allocator, &list, &j->items.capacity, 1, sizeof whole))) return false;
-  j->items.list = list;
+  if (!done(j, CPB_RESERVE(&j->allocator, &j->items.list, &j->items.capacity, 1))) return false;
   j->items.list[j->items.count++] = whole;
   return put_message(j, j->type, 0, 1);
 }

@@ -26,12 +26,10 @@ static uint64_t rank_of(cpb_field_type type, uint64_t value) {
 }
 
 static bool add_entry(cpb_json_entries *entries, cpb_json_items *items, const cpb_json_entry *entry) {
-  void *list = entries->list;
-  if (!cpb_reserve(&items->allocator, &list, &entries->capacity, entries->count + 1, sizeof *entry)) {
+  if (!CPB_RESERVE(&items->allocator, &entries->list, &entries->capacity, entries->count + 1)) {
     cpb_fail_memory(items->error);
     return false;
   }
-  entries->list = list;
   entries->list[entries->count++] = *entry;
   return true;
 }

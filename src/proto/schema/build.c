@@ -123,11 +123,9 @@ static void set_features(cpb_unlinked_field *u, const cpb_pb_FieldDescriptorProt
 }
 
 static bool append_field(builder *b, const cpb_unlinked_field *u) {
-  void *fields = b->fields;
-  if (!cpb_reserve(&b->schema->allocator, &fields, &b->fields_capacity, b->num_fields + 1, sizeof *u)) {
+  if (!CPB_RESERVE(&b->schema->allocator, &b->fields, &b->fields_capacity, b->num_fields + 1)) {
     return no_memory(b);
   }
-  b->fields = fields;
   b->fields[b->num_fields++] = *u;
   return true;
 }
@@ -161,11 +159,9 @@ static bool take_field(builder *b, cpb_span in, const scope *s, bool extension) 
 bool cpb_schema_add_value(builder *b, cpb_span text, int32_t number) {
   const char *name = copy_name(b, "", text);
   if (!name) return false;
-  void *values = b->values;
-  if (!cpb_reserve(&b->schema->allocator, &values, &b->values_capacity, b->num_values + 1, sizeof *b->values)) {
+  if (!CPB_RESERVE(&b->schema->allocator, &b->values, &b->values_capacity, b->num_values + 1)) {
     return no_memory(b);
   }
-  b->values = values;
   const char *owner = b->schema->enums[b->schema->num_enums - 1].name;
   b->values[b->num_values] = (cpb_unlinked_value){{name, number}, owner, b->num_values};
   b->num_values++;
@@ -181,11 +177,9 @@ bool cpb_schema_add_enum(builder *b, const cpb_pb_EnumDescriptorProto *d, const 
   cpb_schema *s = b->schema;
   const char *name = copy_name(b, outer->name, d->name);
   if (!name) return false;
-  void *enums = s->enums;
-  if (!cpb_reserve(&s->allocator, &enums, &s->enums_capacity, s->num_enums + 1, sizeof *s->enums)) {
+  if (!CPB_RESERVE(&s->allocator, &s->enums, &s->enums_capacity, s->num_enums + 1)) {
     return no_memory(b);
   }
-  s->enums = enums;
   bool closed = cpb_features_merge(outer->features, d->has_options ? &d->options.features : NULL).closed;
   s->enums[s->num_enums++] = (cpb_enum_type){.name = name, .closed = closed};
   return true;
@@ -211,11 +205,9 @@ static bool take_enum(builder *b, cpb_span in, const scope *s) {
 /* --- Messages and files --------------------------------------------------- */
 
 static bool push_scope(builder *b, size_t depth, const cpb_features *features, const char *name) {
-  void *scopes = b->scopes;
-  if (!cpb_reserve(&b->schema->allocator, &scopes, &b->scopes_capacity, depth + 1, sizeof *b->scopes)) {
+  if (!CPB_RESERVE(&b->schema->allocator, &b->scopes, &b->scopes_capacity, depth + 1)) {
     return no_memory(b);
   }
-  b->scopes = scopes;
   b->scopes[depth] = (scope){*features, name};
   return true;
 }
@@ -237,12 +229,9 @@ bool cpb_schema_add_message(builder *b, const cpb_pb_DescriptorProto *d, size_t 
   const scope *outer = &b->scopes[depth];
   const char *name = copy_name(b, outer->name, d->name);
   if (!name) return false;
-  void *messages = schema->messages;
-  if (!cpb_reserve(&schema->allocator, &messages, &schema->messages_capacity, schema->num_messages + 1,
-                   sizeof *schema->messages)) {
+  if (!CPB_RESERVE(&schema->allocator, &schema->messages, &schema->messages_capacity, schema->num_messages + 1)) {
     return no_memory(b);
   }
-  schema->messages = messages;
   schema->messages[schema->num_messages++] =
       (cpb_message_type){.name = name, .map_entry = d->has_options && d->options.map_entry};
   cpb_features features = cpb_features_merge(outer->features, d->has_options ? &d->options.features : NULL);

@@ -39,15 +39,13 @@ static bool fail(reader *r, cpb_code code, const char *at, const char *format, c
 static level *top(reader *r) { return &r->levels[r->depth - 1]; }
 
 static bool push(reader *r, level of) {
-  void *list = r->levels;
   if (r->depth > r->limits->depth) {
     cpb_fail(r->lexer.error, CPB_E_LIMIT, (uint64_t)(r->lexer.at - r->lexer.begin),
              "messages are nested deeper than %u", r->limits->depth);
     return false;
   }
-  if (!cpb_reserve(&r->allocator, &list, &r->capacity, r->depth + 1, sizeof of))
+  if (!CPB_RESERVE(&r->allocator, &r->levels, &r->capacity, r->depth + 1))
     return cpb_fail_memory(r->lexer.error) == CPB_OK;
-  r->levels = list;
   r->levels[r->depth++] = of;
   return true;
 }

@@ -31,11 +31,9 @@ static cpb_record_place walk(const cpb_record_reader *r, cpb_record_place place,
 
 /* Without the memory, or where that is bounded, each search takes longer. */
 static void note_places(cpb_record_reader *r) {
-  void *places = r->places;
   size_t count = (size_t)(r->chunk.num_records / STRIDE);
   if (r->num_places > 0 || r->options.memory > 0) return;
-  if (!cpb_reserve(&r->allocator, &places, &r->places_capacity, count, sizeof *r->places)) return;
-  r->places = places;
+  if (!CPB_RESERVE(&r->allocator, &r->places, &r->places_capacity, count)) return;
   cpb_record_place place = {0, 0, r->simple.size_varints.data};
   while (r->num_places < count) r->places[r->num_places++] = place = walk(r, place, place.index + STRIDE);
 }
@@ -231,9 +229,7 @@ static cpb_have filter_simple(cpb_record_reader *r) {
   const size_t count = (size_t)r->source.header.num_records;
   const cpb_span *sizes = &r->simple.size_varints;
   const uint8_t *at = sizes->data;
-  void *ends = t->ends;
-  if (!cpb_reserve(&r->allocator, &ends, &t->ends_capacity, count, sizeof *t->ends)) return out_of_memory(r);
-  t->ends = ends;
+  if (!CPB_RESERVE(&r->allocator, &t->ends, &t->ends_capacity, count)) return out_of_memory(r);
   for (uint64_t size = 0, end = 0; t->num_records < count; t->ends[t->num_records++] = end += size)
     at = cpb_record_size_read(at, sizes->data + sizes->size, &size);
   if (t->values.size > 0) /* to their place in cpb_transposed */

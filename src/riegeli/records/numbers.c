@@ -22,7 +22,6 @@ static cpb_numbered_chunk nearest(const cpb_numbers *n, uint64_t number) {
 /* Without this memory, or if memory is bounded, each search takes longer. */
 static void note(cpb_record_reader *r, cpb_numbered_chunk chunk) {
   cpb_numbers *n = r->numbers;
-  void *noted = n->noted;
   if (n->stride == 0) n->stride = 1;
   if (n->num_noted == MOST_NOTED) {
     for (size_t i = 0; 2 * i < MOST_NOTED; i++) n->noted[i] = n->noted[2 * i];
@@ -30,8 +29,7 @@ static void note(cpb_record_reader *r, cpb_numbered_chunk chunk) {
     n->stride *= 2;
   }
   if (n->num_chunks++ % n->stride != 0 || r->options.memory > 0) return;
-  if (!cpb_reserve(&r->allocator, &noted, &n->capacity, n->num_noted + 1, sizeof *n->noted)) return;
-  n->noted = noted;
+  if (!CPB_RESERVE(&r->allocator, &n->noted, &n->capacity, n->num_noted + 1)) return;
   n->noted[n->num_noted++] = chunk;
 }
 

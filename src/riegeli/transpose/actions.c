@@ -1,19 +1,16 @@
 #include "riegeli/transpose/encoder_state.h"
 
-/* Makes room for `count` elements of `items`; unlike cpb_reserve() with an error. */
-static bool reserve(const cpb_transpose_encoder *e, void **items, size_t *capacity, size_t count, size_t element) {
-  return cpb_reserve(&e->allocator, items, capacity, count, element) || cpb_transpose_no_memory(e);
-}
+/* CPB_RESERVE() with the encoder's error. */
+#define RESERVE(e, items, capacity, count) \
+  (CPB_RESERVE(&(e)->allocator, items, capacity, count) || cpb_transpose_no_memory(e))
 
 uint32_t cpb_transpose_seek_field(cpb_transpose_encoder *e, uint32_t parent, uint32_t tag) {
   const size_t known = e->field_keys.count;
-  void *fields = e->fields;
   if (known > UINT32_MAX - CPB_PARENT_FIRST - 1) {
     cpb_transpose_too_much(e, "transposed: too many different fields in a chunk");
     return CPB_NO_NUMBER;
   }
-  if (!reserve(e, &fields, &e->fields_capacity, known + 1, sizeof *e->fields)) return CPB_NO_NUMBER;
-  e->fields = fields;
+  if (!RESERVE(e, &e->fields, &e->fields_capacity, known + 1)) return CPB_NO_NUMBER;
   const uint32_t field = cpb_keys_number(&e->field_keys, &e->allocator, cpb_field_key(parent, tag));
   if (field == CPB_NO_NUMBER) cpb_transpose_no_memory(e);
   else if (field == known) e->fields[field] = (cpb_transpose_field){CPB_NO_ACTION, CPB_NO_COLUMN};
@@ -21,9 +18,7 @@ uint32_t cpb_transpose_seek_field(cpb_transpose_encoder *e, uint32_t parent, uin
 }
 
 static uint32_t add_action(cpb_transpose_encoder *e, uint32_t field, uint32_t subtype) {
-  void *actions = e->actions;
-  if (!reserve(e, &actions, &e->actions_capacity, e->num_actions + 1, sizeof *e->actions)) return CPB_NO_ACTION;
-  e->actions = actions;
+  if (!RESERVE(e, &e->actions, &e->actions_capacity, e->num_actions + 1)) return CPB_NO_ACTION;
   const uint32_t added = (uint32_t)e->num_actions++;
   e->actions[added] = (cpb_transpose_action){.key = e->field_keys.entries[field].key,
                                              .field = field,
@@ -47,9 +42,7 @@ static uint32_t find_action(cpb_transpose_encoder *e, uint32_t field, uint32_t s
 
 static uint32_t find_move(cpb_transpose_encoder *e, uint32_t from, uint32_t to) {
   const size_t known = e->move_keys.count;
-  void *moves = e->moves;
-  if (!reserve(e, &moves, &e->moves_capacity, known + 1, sizeof *e->moves)) return CPB_NO_MOVE;
-  e->moves = moves;
+  if (!RESERVE(e, &e->moves, &e->moves_capacity, known + 1)) return CPB_NO_MOVE;
   const uint32_t move = cpb_keys_number(&e->move_keys, &e->allocator, (uint64_t)from << 32 | to);
   if (move == CPB_NO_NUMBER) cpb_transpose_no_memory(e);
   else if (move == known) {
@@ -61,10 +54,8 @@ static uint32_t find_move(cpb_transpose_encoder *e, uint32_t from, uint32_t to) 
 }
 
 static bool grow_sequence(cpb_transpose_encoder *e) {
-  void *sequence = e->sequence;
   if (e->num_sequence >= UINT32_MAX - 1) return cpb_transpose_too_much(e, "transposed: too many fields in a chunk");
-  if (!reserve(e, &sequence, &e->sequence_capacity, e->num_sequence + 1, sizeof *e->sequence)) return false;
-  e->sequence = sequence;
+  if (!RESERVE(e, &e->sequence, &e->sequence_capacity, e->num_sequence + 1)) return false;
   return true;
 }
 
@@ -86,9 +77,7 @@ bool cpb_transpose_seek_action(cpb_transpose_encoder *e, uint32_t field, uint32_
 }
 
 cpb_transpose_column *cpb_transpose_new_column(cpb_transpose_encoder *e, uint32_t field, cpb_column_kind kind) {
-  void *columns = e->columns;
-  if (!reserve(e, &columns, &e->columns_capacity, e->num_columns + 1, sizeof *e->columns)) return NULL;
-  e->columns = columns;
+  if (!RESERVE(e, &e->columns, &e->columns_capacity, e->num_columns + 1)) return NULL;
   e->fields[field].column = (uint32_t)e->num_columns;
   e->columns[e->num_columns] = (cpb_transpose_column){.kind = kind, .field = field};
   return &e->columns[e->num_columns++];

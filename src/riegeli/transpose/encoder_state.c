@@ -12,11 +12,8 @@ static uint64_t mix(uint64_t key) {
 }
 
 static uint32_t add(cpb_keys *keys, const cpb_allocator *a, uint64_t key) {
-  void *entries = keys->entries;
-  if (keys->count == CPB_NO_NUMBER ||
-      !cpb_reserve(a, &entries, &keys->capacity, keys->count + 1, sizeof *keys->entries))
+  if (keys->count == CPB_NO_NUMBER || !CPB_RESERVE(a, &keys->entries, &keys->capacity, keys->count + 1))
     return CPB_NO_NUMBER;
-  keys->entries = entries;
   keys->entries[keys->count] = (cpb_keys_entry){.key = key};
   return (uint32_t)keys->count++;
 }

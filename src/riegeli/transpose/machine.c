@@ -181,13 +181,11 @@ static INLINE bool becomes_part(const machine *m, size_t size) {
 
 static uint8_t *put_part(machine *m, uint8_t *out, cpb_span bytes) {
   cpb_transposed *t = m->result;
-  void *parts = t->parts;
   if (bytes.size > (size_t)m->program->decoded_size - written(m, out)) return larger_than_said(m);
-  if (!cpb_reserve(&m->program->allocator, &parts, &t->parts_capacity, t->num_parts + 1, sizeof *t->parts)) {
+  if (!CPB_RESERVE(&m->program->allocator, &t->parts, &t->parts_capacity, t->num_parts + 1)) {
     no_memory(m);
     return NULL;
   }
-  t->parts = parts;
   t->parts[t->num_parts++] = (cpb_transposed_part){bytes, (size_t)(m->end - out)};
   m->end_and_parts += bytes.size;
   set_begin(m, out);

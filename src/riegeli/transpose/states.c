@@ -25,21 +25,16 @@ static int rarest_first(const void *a, const void *b) {
 }
 
 static bool add_entry(cpb_transpose_encoder *e, cpb_transpose_entry added) {
-  void *entries = e->entries;
-  if (!cpb_reserve(&e->allocator, &entries, &e->entries_capacity, e->num_entries + 1, sizeof added))
+  if (!CPB_RESERVE(&e->allocator, &e->entries, &e->entries_capacity, e->num_entries + 1))
     return cpb_transpose_no_memory(e);
-  e->entries = entries;
   e->entries[e->num_entries++] = added;
   return true;
 }
 
 static bool add_nodes(cpb_transpose_encoder *e, uint64_t count) {
-  void *nodes = e->nodes;
   uint64_t total = e->num_nodes + count;
   if (total > UINT32_MAX / 2) return cpb_transpose_too_much(e, "transposed: too many nodes in a chunk");
-  if (!cpb_reserve(&e->allocator, &nodes, &e->nodes_capacity, (size_t)total, sizeof *e->nodes))
-    return cpb_transpose_no_memory(e);
-  e->nodes = nodes;
+  if (!CPB_RESERVE(&e->allocator, &e->nodes, &e->nodes_capacity, (size_t)total)) return cpb_transpose_no_memory(e);
   for (; e->num_nodes < total; e->num_nodes++)
     e->nodes[e->num_nodes] = (cpb_transpose_node_plan){CPB_NO_ACTION, CPB_NO_NODE_INDEX, CPB_NO_NODE_INDEX};
   return true;
