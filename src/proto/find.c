@@ -121,10 +121,8 @@ static bool charge(cpb_find *f, uint64_t size, uint64_t offset) {
 /* --- Ranges -------------------------------------------------------------------- */
 
 static bool push_range(cpb_find *f, range_list *list, uint64_t offset, uint64_t length) {
-  if (!CPB_RESERVE(&f->allocator, &list->items, &list->capacity, list->count + 1)) {
-    cpb_fail_memory(&f->error);
-    return false;
-  }
+  if (!CPB_RESERVE(&f->allocator, &list->items, &list->capacity, list->count + 1))
+    return cpb_fail_memory(&f->error), false;
   list->items[list->count++] = (cpb_range){offset, length};
   return true;
 }
@@ -340,10 +338,7 @@ static cpb_have read_key(cpb_find *f) {
     cpb_have have = cpb_wire_feed_next(&f->feed, at, left, f->scanner.size - at, &span);
     if (have != CPB_HAVE) return have;
     span.size = (size_t)cpb_min_u64(span.size, left);
-    if (!cpb_buffer_append(&f->key_bytes, span.data, span.size)) {
-      cpb_fail_memory(&f->error);
-      return CPB_FAILED;
-    }
+    if (!cpb_buffer_append(&f->key_bytes, span.data, span.size)) return cpb_fail_memory(&f->error), CPB_FAILED;
   }
   f->key_matches = memcmp(f->key_bytes.data, f->subscript->text, f->key_bytes.size) == 0;
   f->state = FIND_WALK;

@@ -137,10 +137,8 @@ static bool is_wanted(const cpb_outline *o, const cpb_wire_field *field) {
 
 static bool enter(cpb_outline *o, const cpb_wire_field *field, const cpb_message_type *type) {
   if (!cpb_wire_enter(&o->scanner) || !cpb_draft_open(&o->draft, field)) return false;
-  if (!CPB_RESERVE(&o->allocator, &o->types, &o->types_capacity, o->scanner.depth + 1)) {
-    cpb_fail_memory(&o->error);
-    return false;
-  }
+  if (!CPB_RESERVE(&o->allocator, &o->types, &o->types_capacity, o->scanner.depth + 1))
+    return cpb_fail_memory(&o->error), false;
   o->types[o->scanner.depth] = type;
   return true;
 }

@@ -29,10 +29,8 @@ static bool wrong(parser *p, const char *expected) {
 }
 
 static bool add_tag(parser *p, cpb_path_tag tag) {
-  if (!CPB_RESERVE(&p->path->allocator, &p->path->tags, &p->path->tags_capacity, p->path->num_tags + 1)) {
-    cpb_fail_memory(p->error);
-    return false;
-  }
+  if (!CPB_RESERVE(&p->path->allocator, &p->path->tags, &p->path->tags_capacity, p->path->num_tags + 1))
+    return cpb_fail_memory(p->error), false;
   p->path->tags[p->path->num_tags++] = tag;
   return true;
 }

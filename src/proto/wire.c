@@ -111,10 +111,7 @@ static bool push(cpb_wire_scanner *s) {
              (unsigned long long)s->field.begin);
     return false;
   }
-  if (!CPB_RESERVE(s->allocator, &s->frames, &s->capacity, s->depth + 1)) {
-    cpb_fail_memory(s->error);
-    return false;
-  }
+  if (!CPB_RESERVE(s->allocator, &s->frames, &s->capacity, s->depth + 1)) return cpb_fail_memory(s->error), false;
   bool group = s->field.type == CPB_WIRE_START_GROUP;
   uint64_t end = group ? end_of(s) : s->field.value + s->field.size;
   s->frames[s->depth++] = (cpb_wire_frame){s->field, end};

@@ -14,10 +14,7 @@ void cpb_projection_free(cpb_projection *p) {
 }
 
 static bool add_node(cpb_projection *p, cpb_error *error, uint32_t number) {
-  if (!CPB_RESERVE(&p->allocator, &p->nodes, &p->capacity, p->num_nodes + 1)) {
-    cpb_fail_memory(error);
-    return false;
-  }
+  if (!CPB_RESERVE(&p->allocator, &p->nodes, &p->capacity, p->num_nodes + 1)) return cpb_fail_memory(error), false;
   p->nodes[p->num_nodes++] = (cpb_projection_node){.number = number};
   return true;
 }

@@ -71,10 +71,7 @@ static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *l
                              cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_index *index = new_index(allocator, limits);
-  if (!index) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!index) return cpb_fail_memory(error), NULL;
   cpb_meter_grow(&index->meter, bytes.size);
   if (cpb_metadata_decode(&index->metadata, bare, bytes, &index->meter.limits, error) && has_no_pages(index, error) &&
       sort_positions(index, error)) {

@@ -21,10 +21,7 @@ static bool wrong_in(decoder *d, const char *name, const char *what) {
   return damaged(d, d->scanner.field.value, name, what);
 }
 
-static bool no_memory(decoder *d) {
-  cpb_fail_memory(&d->error);
-  return false;
-}
+static bool no_memory(decoder *d) { return cpb_fail_memory(&d->error), false; }
 
 static bool count_within_limit(decoder *d, size_t count, const char *what) {
   if (count < d->max_count) return true;

@@ -5,10 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-static bool no_memory(cpb_error *error) {
-  cpb_fail_memory(error);
-  return false;
-}
+static bool no_memory(cpb_error *error) { return cpb_fail_memory(error), false; }
 
 static bool damaged(const cpb_index_page *page, const char *what, cpb_error *error) {
   cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "the page of the chunk index at position %llu: %s",

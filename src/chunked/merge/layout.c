@@ -22,10 +22,7 @@ void cpb_merge_layout_free(cpb_merge_layout *layout) {
   cpb_buffer_free(&layout->literals);
 }
 
-static bool no_memory(cpb_merge_walk *w) {
-  cpb_fail_memory(w->error);
-  return false;
-}
+static bool no_memory(cpb_merge_walk *w) { return cpb_fail_memory(w->error), false; }
 
 /* --- What becomes of patches and inserts ---------------------------------- */
 

@@ -106,10 +106,7 @@ size_t cpb_number_text_field(const cpb_field *field, cpb_span text, uint8_t out[
 /* Larger than the number of fields in any schema: a message with more gets new fields at its end. */
 #define NUMBERS_MAX 1024
 
-static bool no_memory(cpb_merge_walk *w) {
-  cpb_fail_memory(w->error);
-  return false;
-}
+static bool no_memory(cpb_merge_walk *w) { return cpb_fail_memory(w->error), false; }
 
 /* --- The list of one range ------------------------------------------------- */
 

@@ -5,10 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-static bool no_memory(cpb_merge_walk *w) {
-  cpb_fail_memory(w->error);
-  return false;
-}
+static bool no_memory(cpb_merge_walk *w) { return cpb_fail_memory(w->error), false; }
 
 static bool fail_in_chunk(cpb_merge_walk *w, cpb_code code, const char *what) {
   cpb_fail(w->error, code, cpb_chunk_store_position(w->store, w->job.chunk), "chunk %u: %s", (unsigned)w->job.chunk,

@@ -31,10 +31,7 @@ void cpb_merge_tree_free(cpb_merge_tree *tree) {
   tree->more = NULL;
 }
 
-static bool no_memory(cpb_merge_tree *tree) {
-  cpb_fail_memory(tree->error);
-  return false;
-}
+static bool no_memory(cpb_merge_tree *tree) { return cpb_fail_memory(tree->error), false; }
 
 /* --- The children of a target, in order ------------------------------------ */
 

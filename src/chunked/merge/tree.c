@@ -5,10 +5,7 @@
 #include "base/status.h"
 #include "proto/wire.h"
 
-static bool no_memory(cpb_merge_tree *tree) {
-  cpb_fail_memory(tree->error);
-  return false;
-}
+static bool no_memory(cpb_merge_tree *tree) { return cpb_fail_memory(tree->error), false; }
 
 static bool damaged_tag(cpb_merge_tree *tree, uint32_t node, const char *what) {
   cpb_fail(tree->error, CPB_E_DAMAGED, tree->position, "field tag of chunked field %u: %s", (unsigned)node, what);

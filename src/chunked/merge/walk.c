@@ -102,10 +102,7 @@ static bool make_one_live(cpb_merge_walk *w, uint32_t id) {
 bool cpb_walk_make_live(cpb_merge_walk *w, uint32_t id) {
   size_t depth = 0;
   for (; !w->tree->targets[id].live; id = w->tree->targets[id].parent) {
-    if (!CPB_RESERVE(&w->allocator, &w->path, &w->path_capacity, depth + 1)) {
-      cpb_fail_memory(w->error);
-      return false;
-    }
+    if (!CPB_RESERVE(&w->allocator, &w->path, &w->path_capacity, depth + 1)) return cpb_fail_memory(w->error), false;
     w->path[depth++] = id;
   }
   while (depth > 0) {

@@ -14,10 +14,7 @@ cpb_step cpb_opened_fail(cpb_opened *o, const cpb_error *error) {
   return CPB_STEP_ERROR;
 }
 
-cpb_step cpb_opened_fail_memory(cpb_opened *o) {
-  cpb_fail_memory(&o->error);
-  return CPB_STEP_ERROR;
-}
+cpb_step cpb_opened_fail_memory(cpb_opened *o) { return cpb_fail_memory(&o->error), CPB_STEP_ERROR; }
 
 void cpb_opened_describe(char *text, const cpb_error *damage) {
   size_t length = cpb_format(text, CPB_OPENED_DAMAGE, "%s", damage->message);

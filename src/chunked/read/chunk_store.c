@@ -102,10 +102,7 @@ uint64_t cpb_chunk_store_position(const cpb_chunk_store *s, uint64_t chunk) {
   return is_here ? entry_of(s, chunk).offset : CPB_NO_OFFSET;
 }
 
-static cpb_have no_memory(cpb_chunk_store *s) {
-  cpb_fail_memory(s->error);
-  return CPB_FAILED;
-}
+static cpb_have no_memory(cpb_chunk_store *s) { return cpb_fail_memory(s->error), CPB_FAILED; }
 
 static cpb_kept_chunk *find_kept(const cpb_chunk_store *s, uint64_t chunk) {
   cpb_kept_chunk *kept = cpb_kept_find(&s->kept, chunk);

@@ -78,10 +78,7 @@ cpb_have cpb_store_check_file(cpb_store_files *f, uint32_t file) {
   uint64_t size, wanted;
   if (file == 0 || (f->sized && f->sized[file])) return CPB_HAVE;
   if (!f->sized) f->sized = cpb_alloc_zeroed(&f->allocator, f->index->metadata.num_files + 1);
-  if (!f->sized) {
-    cpb_fail_memory(f->error);
-    return CPB_FAILED;
-  }
+  if (!f->sized) return cpb_fail_memory(f->error), CPB_FAILED;
   cpb_store_turn_input(f, file);
   cpb_have have = cpb_input_size(f->input, 0, &size);
   if (have == CPB_FAILED) return cpb_store_fail_in(f, file, &f->input->failure);

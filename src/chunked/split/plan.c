@@ -74,10 +74,7 @@ static bool append_tags(cpb_plan *p, const cpb_tag *tags, size_t count, const ui
     cpb_tag tag = tags[i];
     if (tag.kind == CPB_TAG_KEY_STRING) {
       size_t begin = p->text.size;
-      if (!cpb_buffer_append(&p->text, keys + tag.value, tag.length)) {
-        cpb_fail_memory(p->error);
-        return false;
-      }
+      if (!cpb_buffer_append(&p->text, keys + tag.value, tag.length)) return cpb_fail_memory(p->error), false;
       tag.value = begin;
     }
     p->tags[p->num_tags++] = tag;
@@ -94,10 +91,8 @@ static bool push_path(cpb_plan *p, const cpb_plan_place *place) {
     if (tag.kind == CPB_TAG_KEY_STRING) tag.value = p->path_text.size;
     p->path[p->num_path++] = tag;
   }
-  if (place->key.size > 0 && !cpb_buffer_append(&p->path_text, place->key.data, place->key.size)) {
-    cpb_fail_memory(p->error);
-    return false;
-  }
+  if (place->key.size > 0 && !cpb_buffer_append(&p->path_text, place->key.data, place->key.size))
+    return cpb_fail_memory(p->error), false;
   return true;
 }
 

@@ -130,10 +130,7 @@ static cpb_step fail(cpb_repack *r, const cpb_error *error) {
   return CPB_STEP_ERROR;
 }
 
-static cpb_step fail_memory(cpb_repack *r) {
-  cpb_fail_memory(&r->error);
-  return CPB_STEP_ERROR;
-}
+static cpb_step fail_memory(cpb_repack *r) { return cpb_fail_memory(&r->error), CPB_STEP_ERROR; }
 
 /* act() returns this to be called again. */
 #define GO_ON CPB_STEP_DATA

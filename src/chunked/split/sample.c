@@ -61,10 +61,7 @@ void cpb_split_sample_free(cpb_split_sample *s) {
   cpb_buffer_free(&s->packed);
 }
 
-static cpb_have no_memory(cpb_error *error) {
-  cpb_fail_memory(error);
-  return CPB_FAILED;
-}
+static cpb_have no_memory(cpb_error *error) { return cpb_fail_memory(error), CPB_FAILED; }
 
 /* --- Gathering ------------------------------------------------------------ */
 

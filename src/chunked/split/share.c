@@ -31,10 +31,7 @@ void cpb_split_share_begin(cpb_split_sharing *s, const cpb_split_base *base, con
 
 /* --- Steps ------------------------------------------------------------------------- */
 
-static cpb_have failed_memory(const cpb_plan *plan) {
-  cpb_fail_memory(plan->error);
-  return CPB_FAILED;
-}
+static cpb_have failed_memory(const cpb_plan *plan) { return cpb_fail_memory(plan->error), CPB_FAILED; }
 
 static cpb_have refer(cpb_split_sharing *s, cpb_plan *plan, uint32_t found) {
   cpb_plan_chunk *chunk = &plan->chunks[s->chunk];
@@ -112,10 +109,7 @@ void cpb_split_others_free(cpb_split_others *o) {
   cpb_split_others_init(o, &a);
 }
 
-static bool fail_memory(cpb_error *error) {
-  cpb_fail_memory(error);
-  return false;
-}
+static bool fail_memory(cpb_error *error) { return cpb_fail_memory(error), false; }
 
 /* --- Which there are ----------------------------------------------------------------- */
 

@@ -45,10 +45,7 @@ void cpb_split_walk_free(cpb_split_walk *w) {
   w->frames = NULL;
 }
 
-static outcome out_of_memory(cpb_split_walk *w) {
-  cpb_fail_memory(w->error);
-  return FAIL;
-}
+static outcome out_of_memory(cpb_split_walk *w) { return cpb_fail_memory(w->error), FAIL; }
 
 static outcome planned(bool done) { return done ? GO_ON : FAIL; }
 
@@ -64,10 +61,8 @@ static outcome charge(cpb_split_walk *w, uint64_t size) {
 static cpb_split_walk_frame *top(cpb_split_walk *w) { return &w->frames[w->depth - 1]; }
 
 static cpb_split_walk_frame *push(cpb_split_walk *w, cpb_split_walk_kind kind) {
-  if (!CPB_RESERVE(&w->allocator, &w->frames, &w->frames_capacity, w->depth + 1)) {
-    cpb_fail_memory(w->error);
-    return NULL;
-  }
+  if (!CPB_RESERVE(&w->allocator, &w->frames, &w->frames_capacity, w->depth + 1))
+    return cpb_fail_memory(w->error), NULL;
   cpb_split_walk_frame *frame = &w->frames[w->depth++];
   memset(frame, 0, sizeof *frame);
   frame->kind = kind;

@@ -384,10 +384,7 @@ static cpb_outcome fail_with(cpb_exchange *x, CURLcode code, cpb_error *error) {
              HEADER_MOST);
     return CPB_REFUSED;
   }
-  if (code == CURLE_OUT_OF_MEMORY) {
-    cpb_fail_memory(error);
-    return CPB_REFUSED;
-  }
+  if (code == CURLE_OUT_OF_MEMORY) return cpb_fail_memory(error), CPB_REFUSED;
   const bool passes = may_pass(code);
   cpb_fail(error, passes ? CPB_E_UNAVAILABLE : CPB_E_READ, CPB_NO_OFFSET, "%s (%s)",
            x->begun ? "the response broke off" : "no response", cpb_quote(text, sizeof text, said, strlen(said)));

@@ -129,10 +129,7 @@ static cpb_have fail(cpb_field_json *j, const cpb_error *error) {
   return CPB_FAILED;
 }
 
-static cpb_have fail_memory(cpb_field_json *j) {
-  cpb_fail_memory(&j->error);
-  return CPB_FAILED;
-}
+static cpb_have fail_memory(cpb_field_json *j) { return cpb_fail_memory(&j->error), CPB_FAILED; }
 
 static cpb_have begin_json(cpb_field_json *j, cpb_span bytes, const cpb_omitted *omitted, size_t count) {
   j->how.omitted = omitted;

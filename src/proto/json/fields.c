@@ -51,10 +51,8 @@ static const cpb_omitted *find_omitted(const cpb_json_items *items, const cpb_wi
 }
 
 static bool add_item(cpb_json_items *items, const cpb_message_type *type, const cpb_wire_field *f) {
-  if (!CPB_RESERVE(&items->allocator, &items->list, &items->capacity, items->count + 1)) {
-    cpb_fail_memory(items->error);
-    return false;
-  }
+  if (!CPB_RESERVE(&items->allocator, &items->list, &items->capacity, items->count + 1))
+    return cpb_fail_memory(items->error), false;
   bool group = f->type == CPB_WIRE_START_GROUP;
   size_t begin = (size_t)(group ? f->begin : f->value), end = (size_t)(f->value + f->size);
   items->list[items->count++] = (cpb_json_item){
@@ -129,10 +127,8 @@ size_t cpb_json_run_end(const cpb_json_items *items, size_t first, size_t end) {
 
 static cpb_json_oneof *oneof_of(cpb_json_items *items, int32_t oneof) {
   size_t count = (size_t)oneof + 1, had = items->oneofs_capacity;
-  if (!CPB_RESERVE(&items->allocator, &items->oneofs, &items->oneofs_capacity, count)) {
-    cpb_fail_memory(items->error);
-    return NULL;
-  }
+  if (!CPB_RESERVE(&items->allocator, &items->oneofs, &items->oneofs_capacity, count))
+    return cpb_fail_memory(items->error), NULL;
   memset(items->oneofs + had, 0, (items->oneofs_capacity - had) * sizeof *items->oneofs);
   return &items->oneofs[oneof];
 }

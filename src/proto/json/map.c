@@ -26,10 +26,8 @@ static uint64_t rank_of(cpb_field_type type, uint64_t value) {
 }
 
 static bool add_entry(cpb_json_entries *entries, cpb_json_items *items, const cpb_json_entry *entry) {
-  if (!CPB_RESERVE(&items->allocator, &entries->list, &entries->capacity, entries->count + 1)) {
-    cpb_fail_memory(items->error);
-    return false;
-  }
+  if (!CPB_RESERVE(&items->allocator, &entries->list, &entries->capacity, entries->count + 1))
+    return cpb_fail_memory(items->error), false;
   entries->list[entries->count++] = *entry;
   return true;
 }

@@ -30,10 +30,7 @@ enum { LABEL_REQUIRED = 2, LABEL_REPEATED = 3 };
 typedef cpb_schema_builder builder;
 typedef cpb_schema_scope scope;
 
-static bool no_memory(builder *b) {
-  cpb_fail_memory(b->error);
-  return false;
-}
+static bool no_memory(builder *b) { return cpb_fail_memory(b->error), false; }
 
 static bool decode(builder *b, cpb_span in, const pb_msgdesc_t *type, void *message) {
   const char *wrong = cpb_nanopb_decode(in, type, message);
@@ -285,10 +282,7 @@ cpb_schema *cpb_schema_build(const cpb_allocator *allocator, cpb_error *given_er
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   const cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_schema *schema = cpb_alloc_zeroed(&a, sizeof *schema);
-  if (!schema) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
+  if (!schema) return cpb_fail_memory(error), NULL;
   schema->allocator = a;
   builder b = {.schema = schema, .bytes = bytes, .limits = cpb_limits_or_default(limits), .error = error};
   bool built = collect(&b) && cpb_schema_link(&b);

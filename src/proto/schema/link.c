@@ -8,10 +8,7 @@
 typedef cpb_schema_builder builder;
 typedef cpb_unlinked_field unlinked;
 
-static bool no_memory(builder *b) {
-  cpb_fail_memory(b->error);
-  return false;
-}
+static bool no_memory(builder *b) { return cpb_fail_memory(b->error), false; }
 
 bool cpb_schema_damaged(cpb_schema_builder *b, const char *what, const char *name) {
   char quoted[160];

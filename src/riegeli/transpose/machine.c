@@ -70,10 +70,7 @@ static COLD uint8_t *larger_than_said(const machine *m) {
   return damaged(m, "the records are larger than the chunk header says");
 }
 
-static COLD bool no_memory(const machine *m) {
-  cpb_fail_memory(m->program->error);
-  return false;
-}
+static COLD bool no_memory(const machine *m) { return cpb_fail_memory(m->program->error), false; }
 
 /* --- Room ------------------------------------------------------------------ */
 

@@ -173,10 +173,8 @@ static bool append_text(cpb_flat *flat, uint64_t at, cpb_buffer *out) {
     return false;
   }
   size_t total, before = out->size;
-  if (!cpb_add_size(before, text.count, &total) || !cpb_buffer_reserve(out, total)) {
-    cpb_fail_memory(flat->error);
-    return false;
-  }
+  if (!cpb_add_size(before, text.count, &total) || !cpb_buffer_reserve(out, total))
+    return cpb_fail_memory(flat->error), false;
   if (!copy(flat, text.at, text.count, out->data + before)) return false;
   if (!cpb_utf8_valid((cpb_span){out->data + before, text.count}))
     return cpb_flat_fail(flat, at, "string is not valid UTF-8");
