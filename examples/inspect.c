@@ -8,9 +8,8 @@
 
 /* The question with this name, or 0. */
 static cpb_question_kind find_question(const char *name) {
-  for (int kind = CPB_ASK_OVERVIEW; cpb_question_name((cpb_question_kind)kind); kind++) {
+  for (int kind = CPB_ASK_OVERVIEW; cpb_question_name((cpb_question_kind)kind); kind++)
     if (strcmp(cpb_question_name((cpb_question_kind)kind), name) == 0) return (cpb_question_kind)kind;
-  }
   return (cpb_question_kind)0;
 }
 

@@ -94,9 +94,7 @@ typedef struct engines {
 static const char *open_message(engines *e, object_store *store, const cpb_message_type *type) {
   if (!(e->index = cpb_index_new(NULL, NULL))) return "out of memory";
   cpb_step step;
-  while ((step = cpb_index_step(e->index)) == CPB_STEP_NEED) {
-    answer(store, cpb_index_input(e->index));
-  }
+  while ((step = cpb_index_step(e->index)) == CPB_STEP_NEED) answer(store, cpb_index_input(e->index));
   if (step != CPB_STEP_DONE) return cpb_index_error(e->index)->message;
 
   cpb_merge_options options = {
@@ -108,9 +106,7 @@ static const char *open_message(engines *e, object_store *store, const cpb_messa
 static const char *find_field(engines *e, object_store *store, const cpb_message_type *type) {
   if (!(e->find = cpb_find_new(NULL, type, e->path, NULL))) return "out of memory";
   cpb_step step;
-  while ((step = cpb_find_step(e->find)) == CPB_STEP_NEED) {
-    answer_merged(e->merge, store, cpb_find_input(e->find));
-  }
+  while ((step = cpb_find_step(e->find)) == CPB_STEP_NEED) answer_merged(e->merge, store, cpb_find_input(e->find));
   return step == CPB_STEP_DONE ? NULL : cpb_find_error(e->find)->message;
 }
 

@@ -40,9 +40,8 @@ static cpb_schema *read_schema(const char *path, cpb_error *error) {
 
 static void print_chunks(const cpb_split *split) {
   cpb_split_chunk chunk;
-  for (size_t i = 0; cpb_split_chunk_at(split, i, &chunk); i++) {
+  for (size_t i = 0; cpb_split_chunk_at(split, i, &chunk); i++)
     printf("chunk %zu: %" PRIu64 " bytes, %s\n", i, chunk.size, chunk.is_bytes ? "bytes" : "message");
-  }
 }
 
 /* The same steps as cpb_file_split(), one by one, so that the plan can be printed. */

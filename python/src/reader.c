@@ -350,9 +350,8 @@ static bool add(PyObject *list, PyObject *record) {
 
 static bool hand_out(const reader *r, const taken *t, PyObject *list) {
   const uint8_t *data = r->room;
-  for (size_t i = 0; i < t->count; data += t->sizes[i++]) {
+  for (size_t i = 0; i < t->count; data += t->sizes[i++])
     if (!add(list, PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)t->sizes[i]))) return false;
-  }
   return true;
 }
 

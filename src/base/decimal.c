@@ -58,9 +58,8 @@ static big shifted(uint64_t value, unsigned bits) {
 
 static int compare(const big *a, const big *b) {
   if (a->size != b->size) return a->size < b->size ? -1 : 1;
-  for (size_t i = a->size; i-- > 0;) {
+  for (size_t i = a->size; i-- > 0;)
     if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i] ? -1 : 1;
-  }
   return 0;
 }
 

@@ -56,9 +56,8 @@ static int read_exponent(const char *p, char letter) {
   bool negative = *p == '-';
   if (negative || *p == '+') p++;
   int exponent = 0;
-  for (; *p >= '0' && *p <= '9'; p++) {
+  for (; *p >= '0' && *p <= '9'; p++)
     if (exponent < 10000) exponent = 10 * exponent + (*p - '0');
-  }
   return negative ? -exponent : exponent;
 }
 
@@ -107,9 +106,8 @@ static void divide(decimal *n, unsigned shift) {
 }
 
 static bool any_limb(const decimal *n, size_t begin, size_t end) {
-  while (begin < end) {
+  while (begin < end)
     if (n->limb[begin++] != 0) return true;
-  }
   return false;
 }
 
@@ -209,13 +207,9 @@ bool cpb_decimal_read(const char *text, bool single, uint64_t *bits) {
   const format *f = &formats[single];
   bool negative = *text == '-', read = true;
   if (negative || *text == '+') text++;
-  if (begins_with(text, "inf")) {
-    *bits = f->infinity;
-  } else if (begins_with(text, "nan")) {
-    *bits = f->infinity | UINT64_C(1) << (f->precision - 2);
-  } else {
-    read = read_finite(f, text, bits);
-  }
+  if (begins_with(text, "inf")) *bits = f->infinity;
+  else if (begins_with(text, "nan")) *bits = f->infinity | UINT64_C(1) << (f->precision - 2);
+  else read = read_finite(f, text, bits);
   if (negative) *bits |= UINT64_C(1) << (single ? 31 : 63);
   return read;
 }

@@ -15,9 +15,8 @@ static size_t without_last(const char *out, size_t length) {
 
 static bool is_plain(cpb_span name) {
   if (name.size == 0 || name.data[0] == '/' || memchr(name.data, 0, name.size)) return false;
-  for (size_t i = 0; i + 2 < name.size; i++) {
+  for (size_t i = 0; i + 2 < name.size; i++)
     if (memcmp(name.data + i, "://", 3) == 0) return false;
-  }
   return memchr(name.data, '\\', name.size) == NULL;
 }
 

@@ -6,9 +6,8 @@ static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 static bool begins_with(cpb_span text, const char *begin, size_t length) {
   if (text.size < length) return false;
-  for (size_t i = 0; i < length; i++) {
+  for (size_t i = 0; i < length; i++)
     if (lower((char)text.data[i]) != begin[i]) return false;
-  }
   return true;
 }
 

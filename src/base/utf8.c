@@ -12,9 +12,8 @@ size_t cpb_utf8_length(cpb_span in) {
   if (first == 0xf0) low = 0x90;
   if (first == 0xf4) high = 0x8f;
   if (in.data[1] < low || in.data[1] > high) return 0;
-  for (size_t i = 2; i < length; i++) {
+  for (size_t i = 2; i < length; i++)
     if ((in.data[i] & 0xc0) != 0x80) return 0;
-  }
   return length;
 }
 

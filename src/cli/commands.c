@@ -301,8 +301,7 @@ const char *const cli_left_out[] = {
 const size_t cli_num_commands = sizeof cli_commands / sizeof *cli_commands;
 
 const cli_command *cli_find_command(const char *name) {
-  for (size_t i = 0; i < cli_num_commands; i++) {
+  for (size_t i = 0; i < cli_num_commands; i++)
     if (strcmp(cli_commands[i].name, name) == 0) return &cli_commands[i];
-  }
   return NULL;
 }

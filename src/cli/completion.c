@@ -9,9 +9,8 @@
 /* Whether the command has the option, and no other by that name before it. */
 static bool has_option(const cli_command *command, int id) {
   if (!(command->options >> id & 1)) return false;
-  for (int i = 0; i < id; i++) {
+  for (int i = 0; i < id; i++)
     if (command->options >> i & 1 && strcmp(cli_options[i].name, cli_options[id].name) == 0) return false;
-  }
   return true;
 }
 
@@ -112,9 +111,8 @@ static void print_bash(cli *c) {
   cli_print(c, "%s  case ${COMP_WORDS[1]} in\n", bash_operands);
   for (size_t i = 0; i < cli_num_commands; i++) {
     cli_print(c, "    %s) options='", cli_commands[i].name);
-    for (int id = 0; id < CLI_NUM_OPTIONS; id++) {
+    for (int id = 0; id < CLI_NUM_OPTIONS; id++)
       if (has_option(&cli_commands[i], id)) cli_print(c, "--%s ", cli_options[id].name);
-    }
     cli_print(c, "' ;;\n");
   }
   cli_print(c,
@@ -136,10 +134,9 @@ static void print_bash(cli *c) {
 
 /* Escapes a text within '...', where brackets and colons are special. */
 static void zsh_text(cli *c, const char *text, size_t length) {
-  for (size_t i = 0; i < length; i++) {
+  for (size_t i = 0; i < length; i++)
     if (text[i] == '\'') cli_print(c, "'\\''");
     else cli_print(c, strchr("[]:\\", text[i]) ? "\\%c" : "%c", text[i]);
-  }
 }
 
 static void zsh_option(cli *c, const cli_option *option) {
@@ -165,9 +162,8 @@ static void zsh_option(cli *c, const cli_option *option) {
 
 static void zsh_command(cli *c, const cli_command *command) {
   cli_print(c, "    %s)\n      _arguments -s -S", command->name);
-  for (int id = 0; id < CLI_NUM_OPTIONS; id++) {
+  for (int id = 0; id < CLI_NUM_OPTIONS; id++)
     if (has_option(command, id)) zsh_option(c, &cli_options[id]);
-  }
   cli_print(c, " \\\n        ");
   if (strcmp(command->name, "inspect") == 0) {
     cli_print(c, "'1:model:_files' '2:question:(");
@@ -213,9 +209,8 @@ static void fish_option(cli *c, int id) {
   const cli_option *option = &cli_options[id];
   const char *values = values_of(option, room, sizeof room);
   cli_print(c, "complete -c cpb -n '__fish_seen_subcommand_from");
-  for (size_t i = 0; i < cli_num_commands; i++) {
+  for (size_t i = 0; i < cli_num_commands; i++)
     if (has_option(&cli_commands[i], id)) cli_print(c, " %s", cli_commands[i].name);
-  }
   cli_print(c, "' -l %s", option->name);
   if (option->letter) cli_print(c, " -s %c", option->letter);
   if (option->argument) cli_print(c, values && !*values ? " -r -F" : " -x");

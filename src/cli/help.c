@@ -150,9 +150,8 @@ void cli_help_command(cli *c, const cli_command *command) {
     print_questions(c);
   }
   cli_print(c, "Options:\n");
-  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++)
     if (command->options >> i & 1) print_option(c, &cli_options[i]);
-  }
   cli_print(c, "\nExamples:\n");
   const char *line = command->examples;
   for (size_t n, i = 0; (n = next_part(line, "\n")) > 0; i++) {
@@ -190,13 +189,9 @@ void cli_help(cli *c) {
 static void roff(cli *c, const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
     bool at_start = i == 0 || text[i - 1] == '\n';
-    if (text[i] == '-' || text[i] == '\\') {
-      cli_print(c, text[i] == '-' ? "\\-" : "\\e");
-    } else if (at_start && (text[i] == '.' || text[i] == '\'')) {
-      cli_print(c, "\\&%c", text[i]);
-    } else {
-      cli_print(c, "%c", text[i]);
-    }
+    if (text[i] == '-' || text[i] == '\\') cli_print(c, text[i] == '-' ? "\\-" : "\\e");
+    else if (at_start && (text[i] == '.' || text[i] == '\'')) cli_print(c, "\\&%c", text[i]);
+    else cli_print(c, "%c", text[i]);
   }
 }
 
@@ -254,9 +249,8 @@ static void roff_command(cli *c, const cli_command *command) {
     text += n;
   }
   if (command->asks) roff_questions(c);
-  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++)
     if (command->options >> i & 1) roff_option(c, &cli_options[i]);
-  }
 }
 
 static void roff_examples(cli *c) {

@@ -38,9 +38,8 @@ int cli_keep_file(cli *c, const char *out, const char *in, const char *name, siz
 static int keep_files(cli *c, const char *out, const char *in, const cpb_index *index) {
   int status = CLI_OK;
   cpb_other_file other;
-  for (uint32_t file = 1; status == CLI_OK && file <= cpb_index_num_files(index); file++) {
+  for (uint32_t file = 1; status == CLI_OK && file <= cpb_index_num_files(index); file++)
     if (cpb_index_get_file(index, file, &other) == CPB_OK) status = cli_keep_file(c, out, in, other.name, other.length);
-  }
   return status;
 }
 

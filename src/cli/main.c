@@ -10,9 +10,8 @@ static const char *command_name_at(const void *list, size_t i) {
 }
 
 static bool is_left_out(const char *word) {
-  for (size_t i = 0; cli_left_out[i]; i++) {
+  for (size_t i = 0; cli_left_out[i]; i++)
     if (strcmp(word, cli_left_out[i]) == 0) return true;
-  }
   return false;
 }
 
@@ -32,15 +31,10 @@ static int unknown_command(const char *word) {
 
 static int help(cli *c, const char *topic) {
   const cli_command *command = topic ? cli_find_command(topic) : NULL;
-  if (topic && strcmp(topic, "--man") == 0) {
-    cli_manual(c);
-  } else if (command) {
-    cli_help_command(c, command);
-  } else if (topic) {
-    return unknown_command(topic);
-  } else {
-    cli_help(c);
-  }
+  if (topic && strcmp(topic, "--man") == 0) cli_manual(c);
+  else if (command) cli_help_command(c, command);
+  else if (topic) return unknown_command(topic);
+  else cli_help(c);
   return cli_end_print(c);
 }
 

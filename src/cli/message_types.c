@@ -143,9 +143,8 @@ bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index, con
     *type = cpb_schema_find_message(schema, c->settings.type);
     return *type || unknown_type(c, status);
   }
-  for (cpb_model_kind kind = 1; root_at(schema, kind, type); kind++) {
+  for (cpb_model_kind kind = 1; root_at(schema, kind, type); kind++)
     if (*type && (!index || fits_children(index, *type))) return true;
-  }
   *type = NULL;
   return true;
 }

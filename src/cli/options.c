@@ -378,9 +378,8 @@ static int find_long(const parser *p, const char *name, size_t length) {
 }
 
 static int find_letter(const parser *p, char letter) {
-  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++)
     if (p->command->options >> i & 1 && cli_options[i].letter == letter) return i;
-  }
   return -1;
 }
 
@@ -482,15 +481,10 @@ bool cli_parse(const cli_command *command, int count, char **words, cli_settings
   while (p.next < p.count) {
     char *word = p.words[p.next++];
     bool done;
-    if (plain || word[0] != '-' || !word[1]) {
-      done = take_operand(&p, word);
-    } else if (strcmp(word, "--") == 0) {
-      done = plain = true;
-    } else if (word[1] == '-') {
-      done = take_long(&p, word);
-    } else {
-      done = take_letters(&p, word);
-    }
+    if (plain || word[0] != '-' || !word[1]) done = take_operand(&p, word);
+    else if (strcmp(word, "--") == 0) done = plain = true;
+    else if (word[1] == '-') done = take_long(&p, word);
+    else done = take_letters(&p, word);
     if (!done) return false;
   }
   return settings->help || check_required(&p);

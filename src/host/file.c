@@ -246,17 +246,15 @@ static bool buffered(const cpb_file *file, uint64_t offset) {
 static bool find_local_size(cpb_file *file) {
   if (file->store.shared) return true;
   if (!file->piped) return cpb_descriptor_size(&file->store, &file->size);
-  while (!file->drained) {
+  while (!file->drained)
     if (!pull(file)) return false;
-  }
   return true;
 }
 
 /* Whether `offset` is at or past the end. Reads a pipe only as far as necessary. */
 static bool find_end(cpb_file *file, uint64_t offset, bool *at_end) {
-  while (file->piped && !file->drained && offset >= file->size) {
+  while (file->piped && !file->drained && offset >= file->size)
     if (!pull(file)) return false;
-  }
   if (!file->piped && offset >= file->size && !find_local_size(file)) return false;
   *at_end = offset >= file->size;
   return true;

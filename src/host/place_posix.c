@@ -211,11 +211,8 @@ static bool replace_by_child(cpb_place *p, int fd, int *error) {
   replacing r = {p, fd};
   pid_t child = clone(replace_as_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK, &r);
   if (child < 0) return false;
-  if (waitpid(child, &status, __WALL) != child) {
-    *error = errno;
-  } else {
-    *error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
-  }
+  if (waitpid(child, &status, __WALL) != child) *error = errno;
+  else *error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
   return true;
 }
 #endif

@@ -134,10 +134,9 @@ int cpb_model_kind_answers(cpb_model_kind kind, cpb_question_kind question) {
 static void fail_unsupported(cpb_model *m) {
   char known[sizeof m->error.message] = "";
   size_t size = 0;
-  for (cpb_question_kind kind = 1; cpb_question_name(kind); kind++) {
+  for (cpb_question_kind kind = 1; cpb_question_name(kind); kind++)
     if (cpb_model_kind_answers(m->kind, kind))
       size += cpb_format(known + size, sizeof known - size, "%s%s", size > 0 ? ", " : "", cpb_question_name(kind));
-  }
   cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
            "question \"%s\" is not supported for models of the kind %s; expected one of %s",
            cpb_question_name(m->question.kind), cpb_model_kind_label(m->kind), known);
@@ -145,15 +144,13 @@ static void fail_unsupported(cpb_model *m) {
 
 static bool check_question(cpb_model *m) {
   const cpb_question *q = &m->question;
-  if (!m->reader) {
+  if (!m->reader)
     cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "unknown kind of model; expected a cpb_model_kind");
-  } else if (!cpb_question_name(q->kind)) {
+  else if (!cpb_question_name(q->kind))
     cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "question is %d; expected one of CPB_QUESTIONS", (int)q->kind);
-  } else if ((!q->name && q->name_size > 0) || (!q->scope && q->scope_size > 0) || (!q->to && q->to_size > 0)) {
+  else if ((!q->name && q->name_size > 0) || (!q->scope && q->scope_size > 0) || (!q->to && q->to_size > 0))
     cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "name, scope or to is NULL, but its size is not 0");
-  } else if (!cpb_model_kind_answers(m->kind, q->kind)) {
-    fail_unsupported(m);
-  }
+  else if (!cpb_model_kind_answers(m->kind, q->kind)) fail_unsupported(m);
   return m->error.code == CPB_OK;
 }
 

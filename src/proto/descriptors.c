@@ -29,17 +29,15 @@ static bool same(cpb_span a, cpb_span b) {
 static cpb_span bytes_of(cpb_span message, uint32_t number) {
   cpb_span found = {NULL, 0};
   cpb_small_field f;
-  while (cpb_small_next(&message, &f)) {
+  while (cpb_small_next(&message, &f))
     if (f.number == number && f.type == CPB_WIRE_LEN) found = f.bytes;
-  }
   return found;
 }
 
 /* Takes `part`, and a dot after it, off the front of the name. */
 static bool take_part(cpb_span *name, cpb_span part) {
-  if (part.size >= name->size || name->data[part.size] != '.' || memcmp(name->data, part.data, part.size) != 0) {
+  if (part.size >= name->size || name->data[part.size] != '.' || memcmp(name->data, part.data, part.size) != 0)
     return false;
-  }
   *name = (cpb_span){name->data + part.size + 1, name->size - part.size - 1};
   return true;
 }
@@ -75,9 +73,8 @@ static bool is_map_entry(cpb_span message) {
   cpb_span options = bytes_of(message, MESSAGE_OPTIONS);
   cpb_small_field f;
   bool map = false;
-  while (cpb_small_next(&options, &f)) {
+  while (cpb_small_next(&options, &f))
     if (f.number == OPTIONS_MAP_ENTRY) map = f.value != 0;
-  }
   return map;
 }
 

@@ -503,11 +503,8 @@ static cpb_have act(cpb_find *f) {
 }
 
 static cpb_step fail(cpb_find *f, cpb_have have) {
-  if (have == CPB_AT_END) {
-    cpb_fail(&f->error, CPB_E_TRUNCATED, f->input.size, "the message ends within a field");
-  } else if (f->error.code == CPB_OK) {
-    f->error = f->input.failure;
-  }
+  if (have == CPB_AT_END) cpb_fail(&f->error, CPB_E_TRUNCATED, f->input.size, "the message ends within a field");
+  else if (f->error.code == CPB_OK) f->error = f->input.failure;
   cpb_meter_explain(&f->meter, &f->error);
   return CPB_STEP_ERROR;
 }

@@ -27,9 +27,8 @@
 /* The host need not give the size of the input if ranges are outlined. */
 static void grow_meter(cpb_outline *o, const cpb_range *ranges, size_t count) {
   uint64_t size = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (!cpb_add_u64(size, ranges[i].length, &size)) size = UINT64_MAX;
-  }
   cpb_meter_grow(&o->meter, size);
 }
 
@@ -322,11 +321,9 @@ static cpb_step fail(cpb_outline *o, cpb_have have) {
   cpb_input_let_go(&o->input);
   if (o->error.code == CPB_OK) o->error = o->input.failure;
   if (o->damage.code != CPB_OK && (o->error.code == CPB_OK || o->error.code == CPB_E_DAMAGED)) o->error = o->damage;
-  if (have == CPB_AT_END) {
+  if (have == CPB_AT_END)
     cpb_fail(&o->error, CPB_E_TRUNCATED, o->input.size, "the input ends within a field of the message");
-  } else if (is_wrong_in_message(o)) {
-    o->error.offset = o->scanner.field.begin;
-  }
+  else if (is_wrong_in_message(o)) o->error.offset = o->scanner.field.begin;
   cpb_meter_explain(&o->meter, &o->error);
   salvage(o);
   return CPB_STEP_ERROR;

@@ -212,9 +212,8 @@ void cpb_draft_drop(cpb_draft *d, size_t depth) {
 bool cpb_draft_cut(cpb_draft *d) {
   if (d->half) cut_off(d, d->whole);
   d->max_size = UINT64_MAX; /* end tags of groups are a few bytes more */
-  while (d->depth > 1) {
+  while (d->depth > 1)
     if (!cpb_draft_close(d)) return false;
-  }
   return true;
 }
 

@@ -16,17 +16,15 @@ static void note(cpb_outline *o) {
   if (o->num_gaps == CPB_OUTLINE_GAPS || !cpb_input_take_loss(&o->input, &lost, &whole, &why)) return;
   cpb_outline_gap gap = {.begin = lost.offset, .whole = whole};
   if (!cpb_add_u64(lost.offset, lost.length, &gap.end)) gap.end = UINT64_MAX;
-  for (size_t i = 0; i < o->num_gaps; i++) {
+  for (size_t i = 0; i < o->num_gaps; i++)
     if (o->gaps[i].begin > gap.begin) gap.end = cpb_min_u64(gap.end, o->gaps[i].begin);
-  }
   o->gaps[o->num_gaps++] = gap;
   if (o->damage.code == CPB_OK) o->damage = why;
 }
 
 static const cpb_outline_gap *find_gap(const cpb_outline *o, uint64_t offset) {
-  for (size_t i = 0; i < o->num_gaps; i++) {
+  for (size_t i = 0; i < o->num_gaps; i++)
     if (offset >= o->gaps[i].begin && offset < o->gaps[i].end) return &o->gaps[i];
-  }
   return NULL;
 }
 

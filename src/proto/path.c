@@ -50,9 +50,8 @@ static bool take_number(parser *p, uint64_t *value) {
   *value = 0;
   for (; p->at < p->end && is_digit(*p->at); p->at++) {
     uint64_t tens;
-    if (!cpb_mul_u64(*value, 10, &tens) || !cpb_add_u64(tens, (uint64_t)(*p->at - '0'), value)) {
+    if (!cpb_mul_u64(*value, 10, &tens) || !cpb_add_u64(tens, (uint64_t)(*p->at - '0'), value))
       return wrong(p, "a number of at most 64 bits");
-    }
   }
   return true;
 }
@@ -114,11 +113,8 @@ static bool take_key(parser *p) {
   const char quote = *p->at++;
   while (p->at < p->end && *p->at != quote) {
     char c = *p->at;
-    if (c != '\\') {
-      p->at++;
-    } else if (!take_escape(p, &c)) {
-      return false;
-    }
+    if (c != '\\') p->at++;
+    else if (!take_escape(p, &c)) return false;
     *to++ = c;
   }
   p->path->text_size += (size_t)(to - begin);
@@ -199,9 +195,8 @@ typedef struct {
 } writer;
 
 static void put(writer *w, const char *text, size_t length) {
-  for (size_t i = 0; i < length; i++, w->length++) {
+  for (size_t i = 0; i < length; i++, w->length++)
     if (w->length + 1 < w->size) w->out[w->length] = text[i];
-  }
 }
 
 static void put_text(writer *w, const char *text) { put(w, text, strlen(text)); }
@@ -231,23 +226,16 @@ static void put_key(writer *w, const cpb_path_tag *tag) {
 static void put_field(writer *w, const cpb_path_tag *tag) {
   bool extension = tag->kind == CPB_PATH_NAME && memchr(tag->text, '.', tag->length) != NULL;
   if (extension) put_text(w, "[");
-  if (tag->kind == CPB_PATH_NAME) {
-    put(w, tag->text, tag->length);
-  } else {
-    put_number(w, tag);
-  }
+  if (tag->kind == CPB_PATH_NAME) put(w, tag->text, tag->length);
+  else put_number(w, tag);
   if (extension) put_text(w, "]");
 }
 
 static void put_selector(writer *w, const cpb_path_tag *tag) {
   put_text(w, "[");
-  if (tag->kind == CPB_PATH_KEY) {
-    put_key(w, tag);
-  } else if (tag->kind == CPB_PATH_BOOL) {
-    put_text(w, tag->value ? "true" : "false");
-  } else {
-    put_number(w, tag);
-  }
+  if (tag->kind == CPB_PATH_KEY) put_key(w, tag);
+  else if (tag->kind == CPB_PATH_BOOL) put_text(w, tag->value ? "true" : "false");
+  else put_number(w, tag);
   put_text(w, "]");
 }
 

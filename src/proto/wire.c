@@ -57,9 +57,8 @@ static head_result read_tag(head_reader *r, cpb_wire_field *f) {
   const uint8_t *begin = r->at;
   head_result result = read_varint(r, &tag);
   if (result == HEAD_SHORT && r->end - begin < TAG_MAX) return HEAD_SHORT;
-  if (result != HEAD_READ || r->at - begin > TAG_MAX || tag > UINT32_MAX) {
+  if (result != HEAD_READ || r->at - begin > TAG_MAX || tag > UINT32_MAX)
     return bad(r, "tag with a field number above 536870911");
-  }
   f->number = (uint32_t)tag >> 3;
   f->type = (cpb_wire_type)(tag & 7);
   if (f->number == 0) return bad(r, "tag with field number 0");

@@ -27,11 +27,8 @@ static bool give(cpb_chunk_writer *w, const uint8_t *data, size_t size, cpb_outp
 
 static bool give_block_header(cpb_chunk_writer *w, cpb_output_bytes *out) {
   const cpb_block_header header = {w->pos - w->begin, w->end - w->pos};
-  if (w->end == END_UNKNOWN) {
-    memset(w->block_header, 0, sizeof w->block_header);
-  } else {
-    cpb_block_header_encode(&header, w->block_header);
-  }
+  if (w->end == END_UNKNOWN) memset(w->block_header, 0, sizeof w->block_header);
+  else cpb_block_header_encode(&header, w->block_header);
   return give(w, w->block_header, sizeof w->block_header, out);
 }
 
@@ -126,9 +123,8 @@ static bool chunk_fits(uint64_t begin, uint64_t end) {
 /* The first multiple of `padding` at which a padding chunk that begins at `pos` can end. */
 static bool padded_end(uint64_t pos, uint64_t padding, uint64_t *end) {
   if (!cpb_add_u64(pos, padding - pos % padding, end)) return false;
-  while (!chunk_fits(pos, *end)) {
+  while (!chunk_fits(pos, *end))
     if (!cpb_add_u64(*end, padding, end)) return false;
-  }
   return true;
 }
 

@@ -68,11 +68,9 @@ static int make(const char *what, uint64_t bytes) {
   static uint8_t record[1 << 20];
   for (uint64_t done = 0, k = 1; done < bytes; k++) {
     size_t size;
-    if (strcmp(what, "tensors") == 0) {
+    if (strcmp(what, "tensors") == 0)
       for (size = 0; size < sizeof record; size += 8) cpb_store64(record + size, random64());
-    } else {
-      size = node(record, (unsigned)k);
-    }
+    else size = node(record, (unsigned)k);
     put_record(record, size);
     done += size;
   }

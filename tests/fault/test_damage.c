@@ -45,11 +45,9 @@ static void try_cuts(const target *t, host *h, const outcome *good) {
     outcome out;
     outcome_init(&out);
     t->op->run(h, &out);
-    if (!(t->op->traits & OP_SHORTER_IS_WHOLE) || out.error.code != CPB_OK) {
-      check(t, good, &out, "cut", h->size);
-    } else if (!outcome_begins(&out, good)) {
+    if (!(t->op->traits & OP_SHORTER_IS_WHOLE) || out.error.code != CPB_OK) check(t, good, &out, "cut", h->size);
+    else if (!outcome_begins(&out, good))
       fail_msg("%s of %s cut at %zu: other events", t->op->name, t->sample, h->size);
-    }
     outcome_free(&out);
   }
   h->size = t->size;

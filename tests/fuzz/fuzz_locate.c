@@ -41,9 +41,8 @@ static outlined outline_of(const cpb_message_type *type, const setting *s, const
 static int is_omitted(const outlined *o, size_t at) {
   size_t count;
   const cpb_omitted *omitted = cpb_outline_omitted(o->outline, &count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (omitted[i].at == at) return 1;
-  }
   return 0;
 }
 

@@ -104,9 +104,8 @@ static int print_values(source *s, cpb_model_kind kind, const char *name, const 
 }
 
 static cpb_question_kind question_of(const char *name) {
-  for (int i = 1; cpb_question_name((cpb_question_kind)i); i++) {
+  for (int i = 1; cpb_question_name((cpb_question_kind)i); i++)
     if (strcmp(cpb_question_name((cpb_question_kind)i), name) == 0) return (cpb_question_kind)i;
-  }
   exit(1);
 }
 

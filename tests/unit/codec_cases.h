@@ -33,9 +33,8 @@ static inline void fill(uint8_t *data, size_t size, uint32_t seed) {
     if (n > size - at) n = size - at;
     size_t back = at == 0 ? 0 : 1 + next_random(&seed) * (uint64_t)977 % at;
     if (kind == 1) back = at == 0 ? 0 : 1 + next_random(&seed) % (at < 40 ? at : 40);
-    for (size_t i = 0; i < n; i++, at++) {
+    for (size_t i = 0; i < n; i++, at++)
       data[at] = kind >= 6 || back == 0 ? (uint8_t)next_random(&seed) : data[at - back];
-    }
   }
 }
 

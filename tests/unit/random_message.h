@@ -140,9 +140,8 @@ static void write_elements(cpb_buffer *whole, kept *in, uint32_t field, int dept
     cpb_format(step, sizeof step, "%u[%u]", field, i);
     write_field(whole, i < stay ? in : &slice, field, step, field == 4, !sliced && i + 1 == count, depth);
   }
-  if (sliced) {
+  if (sliced)
     add_node(the_case, in->node, in->path, add_chunk(the_case, CPB_CHUNK_MESSAGE, slice.bytes.data, slice.bytes.size));
-  }
   cpb_buffer_free(&slice.bytes);
 }
 

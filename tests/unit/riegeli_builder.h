@@ -67,9 +67,8 @@ static inline size_t add_records(built_file *f, const size_t *sizes, size_t coun
   for (size_t i = 0; i < count; i++) {
     built_record record = {f->size, i, f->contents_size, sizes[i]};
     f->contents = realloc(f->contents, f->contents_size + sizes[i] + 1);
-    for (size_t k = 0; k < sizes[i]; k++) {
+    for (size_t k = 0; k < sizes[i]; k++)
       f->contents[f->contents_size++] = (uint8_t)(f->num_records + 31 * k + k / 251);
-    }
     f->records[f->num_records++] = record;
   }
   return begin;

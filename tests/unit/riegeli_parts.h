@@ -132,11 +132,8 @@ typedef struct records {
 static inline void decompress(uint8_t codec, cpb_span in, uint64_t max, cpb_buffer *out) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   cpb_codec_error error = {CPB_OK, ""};
-  if (codec == 0) {
-    assert_true(cpb_buffer_append(out, in.data, in.size));
-  } else if (!cpb_decompress_all(&a, NULL, codec, in, max, out, &error)) {
-    fail_msg("%s", error.what);
-  }
+  if (codec == 0) assert_true(cpb_buffer_append(out, in.data, in.size));
+  else if (!cpb_decompress_all(&a, NULL, codec, in, max, out, &error)) fail_msg("%s", error.what);
 }
 
 static inline void parse_simple(const chunk *c, records *r) {
@@ -168,9 +165,8 @@ static inline records *parse_records(const chunks *all) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   records *r = calloc(1, sizeof *r);
   cpb_buffer_init(&r->bytes, &a);
-  for (size_t i = 0; i < all->count; i++) {
+  for (size_t i = 0; i < all->count; i++)
     if (all->items[i].header.type == 'r') parse_simple(&all->items[i], r);
-  }
   return r;
 }
 

@@ -218,9 +218,8 @@ static inline split_file split_with(const cpb_split_options *options, bytes mess
 static inline bytes merged(const split_file *f) {
   cpb_error error = {0};
   cpb_chunk_bytes *chunks = calloc(f->num_chunks, sizeof *chunks);
-  for (size_t i = 0; i < f->num_chunks; i++) {
+  for (size_t i = 0; i < f->num_chunks; i++)
     chunks[i] = (cpb_chunk_bytes){f->chunks[i].data, f->chunks[i].size, cpb_metadata_chunk(&f->index, i).type};
-  }
   cpb_index *index = cpb_index_from_metadata(NULL, NULL, f->metadata.data, f->metadata.size, &error);
   assert_non_null(index);
   cpb_merge *merge = cpb_merge_from_chunks(NULL, index, chunks, f->num_chunks, NULL);

@@ -184,9 +184,8 @@ static void a_number_in_the_middle_of_two_is_read_as_strtod_reads_it(void **stat
     int length = snprintf(text, sizeof text, "%.*Lf", exponent < 53 ? 53 - exponent : 0, middle);
     if (length < 0 || length >= CPB_DECIMAL_TEXT_MAX) continue;
     is_read_alike(text, false);
-    for (char *p = text + length; p-- > text && below(2) == 0;) {
+    for (char *p = text + length; p-- > text && below(2) == 0;)
       if (*p >= '0' && *p <= '9') *p = (char)('0' + below(10));
-    }
     is_read_alike(text, false);
     double between = ldexp((double)((any() >> 40 | 1u << 23) * 2 + 1), exponent - 24);
     snprintf(text, sizeof text, "%.*f", exponent < 24 ? 24 - exponent : 0, between);

@@ -62,9 +62,8 @@ static void functions_are_paired_by_name_and_then_in_the_order_of_their_numbers(
 static bool make_arguments(cpb_diff_pairs *p) {
   static const char *const names[2][2] = {{"x", "y_1"}, {"x_7", "x"}};
   bool done = true;
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++)
     for (int i = 0; i < 2; i++) done = done && cpb_diff_pairs_add(p, side, span(names[side][i]));
-  }
   return done && cpb_diff_pairs_make_in_order(p);
 }
 

@@ -648,16 +648,14 @@ static void blank_comments(char *text) {
 
 /* Whether a declaration has a parameter `cpb_error *`. */
 static bool takes_error(const char *declaration) {
-  for (const char *at = declaration; (at = strstr(at, "cpb_error *")); at++) {
+  for (const char *at = declaration; (at = strstr(at, "cpb_error *")); at++)
     if (at - declaration < 6 || memcmp(at - 6, "const ", 6) != 0) return true;
-  }
   return false;
 }
 
 static bool has_call(const char *name) {
-  for (size_t i = 0; i < NUM_CALLS; i++) {
+  for (size_t i = 0; i < NUM_CALLS; i++)
     if (strcmp(calls[i].name, name) == 0) return true;
-  }
   return false;
 }
 

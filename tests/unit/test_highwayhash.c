@@ -42,9 +42,7 @@ static void every_kernel_gives_the_published_hashes(void **state) {
   const cpb_hash_kernel *kernel;
   for (size_t k = 0; (kernel = cpb_hash_kernel_get(k)) != NULL; k++) {
     print_message("kernel %s\n", kernel->name);
-    for (size_t size = 0; size <= 64; size++) {
-      assert_true(hash_key(kernel, key, data, size) == published[size]);
-    }
+    for (size_t size = 0; size <= 64; size++) assert_true(hash_key(kernel, key, data, size) == published[size]);
     assert_true(hash_key(kernel, small_key, high, sizeof high) == 0x53c516cce478cad7);
   }
 }

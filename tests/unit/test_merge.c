@@ -404,11 +404,8 @@ static void a_merged_size_beyond_63_bits_is_a_limit(void **state) {
     cpb_format(tag, sizeof tag, "1[%d]", i);
     add_node(c, root, tag, chunk);
   }
-  if (sizeof(size_t) == 8) {
-    expect_error(c, NULL, CPB_E_LIMIT, "2^63");
-  } else {
-    merge_case_free(c);
-  }
+  if (sizeof(size_t) == 8) expect_error(c, NULL, CPB_E_LIMIT, "2^63");
+  else merge_case_free(c);
 }
 
 /* --- With a schema -------------------------------------------------------- */

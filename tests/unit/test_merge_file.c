@@ -131,9 +131,8 @@ static void every_layout_lent_in_any_pieces_merges_to_the_message(void **state) 
                                                           : 0,
                                    .read_size = i % 5 == 0 ? 50 : 0};
       const size_t fills[] = {0, 1, 100, whole.size, whole.size + 1};
-      for (size_t k = 0; k < 5; k++) {
+      for (size_t k = 0; k < 5; k++)
         if (k == 0 || fills[k] > 0) expect_merge(&file, pieces[i / 6 % 3], &options, fills[k], &whole);
-      }
     }
     cpb_buffer_free(&file);
     cpb_buffer_free(&whole);
@@ -221,9 +220,8 @@ static void any_range_of_any_chunk_is_read(void **state) {
     cpb_index *index = open_index(&h, NULL, &error);
     cpb_chunk_reader_options options = {.struct_size = sizeof options, .verify = (cpb_verify)(i % 3)};
     cpb_chunk_reader *r = cpb_chunk_reader_new(NULL, index, &options);
-    for (uint64_t chunk = 0; chunk < c.num_chunks && chunk < 50; chunk++) {
+    for (uint64_t chunk = 0; chunk < c.num_chunks && chunk < 50; chunk++)
       read_chunk(&h, r, chunk, 0, UINT64_MAX, &c.chunks[chunk]);
-    }
     for (int n = 0; n < 60; n++) {
       uint64_t chunk = random_below((uint32_t)c.num_chunks);
       read_chunk(&h, r, chunk, random_below((uint32_t)c.chunks[chunk].size + 2), random_below(200), &c.chunks[chunk]);

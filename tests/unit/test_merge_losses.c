@@ -57,9 +57,8 @@ static cpb_merge *plan(const damaged_file *d, bool trust, cpb_step expected) {
 }
 
 static bool is_one_of(uint64_t chunk, const size_t *lost, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (lost[i] == chunk) return true;
-  }
   return false;
 }
 

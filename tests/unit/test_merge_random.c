@@ -69,9 +69,7 @@ static void every_range_reads_as_part_of_the_whole(void **state) {
     assert_int_equal(cpb_merge_read(m, 0, 1), CPB_E_USAGE);
     assert_int_equal(cpb_merge_step(m), CPB_STEP_DONE);
     check_segments(m, &c, &whole);
-    for (int r = 0; r < 30; r++) {
-      check_range(m, &whole, random_below((uint32_t)whole.size + 1), random_below(300));
-    }
+    for (int r = 0; r < 30; r++) check_range(m, &whole, random_below((uint32_t)whole.size + 1), random_below(300));
     check_range(m, &whole, 0, UINT64_MAX);
     cpb_merge_free(m);
     cpb_index_free(index);

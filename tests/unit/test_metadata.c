@@ -273,9 +273,8 @@ static void mistakes_are_named(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     decoded d;
     decode(&d, cases[i].bytes);
-    if (d.error.code != cases[i].code || strstr(d.error.message, cases[i].text) == NULL) {
+    if (d.error.code != cases[i].code || strstr(d.error.message, cases[i].text) == NULL)
       fail_msg("case %zu: %s: %s", i, cpb_code_name(d.error.code), d.error.message);
-    }
     cpb_metadata_free(&d.m);
   }
 }

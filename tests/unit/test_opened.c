@@ -54,13 +54,9 @@ static void serve(host *h, cpb_input *input) {
   assert_int_equal(need.file, 0);
   free(h->lent);
   h->lent = NULL;
-  if (++h->needs == h->fails_at) {
-    cpb_input_fail(input, CPB_E_CANCELLED, "enough");
-  } else if (need.kind == CPB_NEED_SIZE || need.offset >= h->file.size) {
-    cpb_input_end(input, h->file.size);
-  } else {
-    lend(h, input, &need);
-  }
+  if (++h->needs == h->fails_at) cpb_input_fail(input, CPB_E_CANCELLED, "enough");
+  else if (need.kind == CPB_NEED_SIZE || need.offset >= h->file.size) cpb_input_end(input, h->file.size);
+  else lend(h, input, &need);
 }
 
 static cpb_step run(host *h, cpb_opened *o) {

@@ -157,9 +157,8 @@ static void end(reading *r) {
 
 static cpb_step step(reading *r) {
   cpb_step step;
-  while ((step = cpb_pager_step(r->pager)) == CPB_STEP_NEED) {
+  while ((step = cpb_pager_step(r->pager)) == CPB_STEP_NEED)
     if (!answer(&r->host, cpb_pager_input(r->pager))) fail_msg("waits for ever");
-  }
   if (step == CPB_STEP_DONE) { /* what was lent may go now */
     free(r->host.lent);
     r->host.lent = NULL;
@@ -180,9 +179,8 @@ static void reads(reading *r, uint64_t chunk, uint64_t offset, uint64_t length, 
     size_t size;
     const uint8_t *data = cpb_pager_data(r->pager, &size);
     assert_true(size > 0 && size <= stop - at);
-    for (size_t i = 0; i < size; i++, at++) {
+    for (size_t i = 0; i < size; i++, at++)
       if (data[i] != byte_of(chunk, at)) fail_msg("chunk %u differs at %u", (unsigned)chunk, (unsigned)at);
-    }
   }
   if (answer != CPB_STEP_DONE) fail_msg("%s", cpb_pager_error(r->pager)->message);
   assert_int_equal(at, stop);

@@ -53,13 +53,9 @@ static memory_file written_whole(const sample *s, const cpb_record_writer_option
   for (size_t i = 0, count; i < RECORDS; i += count) {
     count = 1 + random_below(most);
     if (count > RECORDS - i) count = RECORDS - i;
-    if (count > 1) {
-      assert_int_equal(cpb_record_writer_batch(w, at, s->sizes + i, count), CPB_OK);
-    } else if (random_below(8) > 0) {
-      assert_int_equal(cpb_record_writer_record(w, at, s->sizes[i]), CPB_OK);
-    } else {
-      write_record(w, &f, at, s->sizes[i], 0);
-    }
+    if (count > 1) assert_int_equal(cpb_record_writer_batch(w, at, s->sizes + i, count), CPB_OK);
+    else if (random_below(8) > 0) assert_int_equal(cpb_record_writer_record(w, at, s->sizes[i]), CPB_OK);
+    else write_record(w, &f, at, s->sizes[i], 0);
     assert_int_equal(drain(w, &f), CPB_STEP_NEED);
     assert_int_equal(cpb_record_writer_position(w), positions[i + count - 1]);
     for (size_t k = 0; k < count; k++) at += s->sizes[i + k];

@@ -9,9 +9,8 @@
 
 static bool is_prefix(const outcome *o, const built_file *f) {
   if (o->num_records > f->num_records || o->size > f->contents_size) return false;
-  for (size_t i = 0; i < o->num_records; i++) {
+  for (size_t i = 0; i < o->num_records; i++)
     if (o->records[i].size != f->records[i].size) return false;
-  }
   return o->size == 0 || memcmp(o->contents, f->contents, o->size) == 0;
 }
 

@@ -245,9 +245,8 @@ static cpb_error chunk_error(remote *r, const cpb_index *index, uint64_t chunk) 
   cpb_chunk_reader *reader = new_chunk_reader(index, CPB_VERIFY_FIRST);
   cpb_step step;
   cpb_chunk_reader_read(reader, chunk, 0, UINT64_MAX);
-  while ((step = cpb_chunk_reader_step(reader)) > CPB_STEP_DONE) {
+  while ((step = cpb_chunk_reader_step(reader)) > CPB_STEP_DONE)
     if (step == CPB_STEP_NEED) answer(r, cpb_chunk_reader_input(reader));
-  }
   assert_int_equal(step, CPB_STEP_ERROR);
   cpb_error error = *cpb_chunk_reader_error(reader);
   cpb_chunk_reader_free(reader);
@@ -301,9 +300,8 @@ static void reading_on_asks_for_all_that_follows(void **state) {
     r->cap = cap;
     cpb_record_reader *reader = cpb_record_reader_new(NULL, NULL);
     cpb_step step;
-    while ((step = cpb_record_reader_step(reader)) > CPB_STEP_DONE) {
+    while ((step = cpb_record_reader_step(reader)) > CPB_STEP_DONE)
       if (step == CPB_STEP_NEED) answer(r, cpb_record_reader_input(reader));
-    }
     assert_int_equal(step, CPB_STEP_DONE);
     assert_int_equal(r->bytes, file.size);
     assert_int_equal(r->count, cap == 0 ? 1 : (file.size + cap - 1) / cap);

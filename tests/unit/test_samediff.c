@@ -56,9 +56,8 @@ static void tear_down(fixture *f) {
 }
 
 static bool is_known(const void *names, cpb_span name) {
-  for (const char *const *n = names; *n; n++) {
+  for (const char *const *n = names; *n; n++)
     if (equal(name, *n)) return true;
-  }
   return false;
 }
 

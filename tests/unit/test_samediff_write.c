@@ -395,9 +395,8 @@ static void a_directory_that_changes_between_two_reads_is_an_error(void **state)
   put_parts(w, "B", NULL);
   file changed = {malloc(h.base.size), h.base.size};
   memcpy(changed.data, h.base.data, changed.size);
-  for (size_t i = 0; i + 46 <= changed.size; i++) {
+  for (size_t i = 0; i + 46 <= changed.size; i++)
     if (memcmp(changed.data + i, "PK\1\2", 4) == 0) memset(changed.data + i + 28, 0xff, 6);
-  }
   cpb_step step;
   uint64_t directory = cpb_load32(h.base.data + h.base.size - 6);
   int reads = 0; /* of its begin */

@@ -209,9 +209,8 @@ static void mistakes_are_named(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cpb_error error;
     assert_null(cpb_schema_new(NULL, cases[i].bytes.data, cases[i].bytes.size, NULL, &error));
-    if (error.code != cases[i].code || strstr(error.message, cases[i].text) == NULL) {
+    if (error.code != cases[i].code || strstr(error.message, cases[i].text) == NULL)
       fail_msg("case %zu: %s: %s", i, cpb_code_name(error.code), error.message);
-    }
   }
 }
 

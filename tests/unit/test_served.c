@@ -22,9 +22,8 @@ static const char *const *variables; /* NAME, VALUE, ... */
 static const char *token_path, *token;
 
 static const char *get_variable(const char *name) {
-  for (const char *const *v = variables; *v; v += 2) {
+  for (const char *const *v = variables; *v; v += 2)
     if (strcmp(*v, name) == 0) return v[1];
-  }
   return NULL;
 }
 

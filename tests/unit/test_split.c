@@ -36,17 +36,14 @@ static bytes function(unsigned number, unsigned nodes) {
   bytes f = {NULL, 0}, signature = {NULL, 0};
   put_text(&signature, 1, "__inference_function");
   put_message(&f, 1, signature);
-  for (unsigned i = 0; i < nodes; i++) {
+  for (unsigned i = 0; i < nodes; i++)
     put_message(&f, 3, i % 7 == 3 ? const_node(number * 100 + i, 40 * i) : plain_node(i));
-  }
   return f;
 }
 
 static bytes graph_def(unsigned nodes, unsigned functions) {
   bytes graph = {NULL, 0}, library = {NULL, 0}, versions = {NULL, 0};
-  for (unsigned i = 0; i < nodes; i++) {
-    put_message(&graph, 1, i % 5 == 2 ? const_node(i, 60 * i) : plain_node(i));
-  }
+  for (unsigned i = 0; i < nodes; i++) put_message(&graph, 1, i % 5 == 2 ? const_node(i, 60 * i) : plain_node(i));
   for (unsigned i = 0; i < functions; i++) put_message(&library, 1, function(i, 6 * i));
   put_message(&graph, 2, library);
   put_int(&versions, 1, 1882);

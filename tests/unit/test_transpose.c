@@ -304,9 +304,8 @@ static void records_are_counted_exactly(void **state) {
   static const uint8_t transitions[200];
   for (size_t count = 1; count <= sizeof transitions; count++) {
     const sketch s = {NODES(nodes), .transitions = transitions, .num_transitions = count - 1};
-    for (uint64_t said = 0; said <= sizeof transitions; said += 1 + said / 8) {
+    for (uint64_t said = 0; said <= sizeof transitions; said += 1 + said / 8)
       assert_int_equal(sketch_code(&s, said, 0), said == count ? CPB_OK : CPB_E_DAMAGED);
-    }
     assert_int_equal(sketch_code(&s, count, 0), CPB_OK);
   }
 }

@@ -37,9 +37,8 @@ static bool encode(cpb_transpose_encoder *e, cpb_compressor *c, uint64_t bucket_
                    cpb_codec_error *error) {
   cpb_span head, body;
   out->size = 0;
-  for (size_t i = 0; i < r->count; i++) {
+  for (size_t i = 0; i < r->count; i++)
     if (!cpb_transpose_encoder_add(e, record_at(r, i), error)) return false;
-  }
   if (!cpb_transpose_encoder_encode(e, c, bucket_size, &head, &body, error)) return false;
   append(out, head.data, head.size);
   append(out, body.data, body.size);
@@ -315,9 +314,8 @@ static void only_what_comes_back_byte_for_byte_is_taken_apart(void **state) {
       {"a group with the end of another", TEXT("\x0b\x14"), false},
       {"the end of a group", TEXT("\x0c"), false},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (is_taken_apart(cases[i].record, cases[i].size) != cases[i].message) fail_msg("%s", cases[i].what);
-  }
 }
 
 /* A message of `messages`, each in the one before, and in the innermost `groups`. */

@@ -262,9 +262,8 @@ static void conditions_are_of_the_strongest_validator(void **state) {
 static const char *const *variables; /* NAME, VALUE, ... */
 
 static const char *get_variable(const char *name) {
-  for (const char *const *v = variables; *v; v += 2) {
+  for (const char *const *v = variables; *v; v += 2)
     if (strcmp(*v, name) == 0) return v[1];
-  }
   return NULL;
 }
 

@@ -68,10 +68,9 @@ static void each_frame_gets_one_verdict_however_it_comes(void **state) {
     cpb_span in = make_frame(i, room);
     if (code_of_whole(in, frames[i].size) != frames[i].code) fail_msg("frame %zu, whole", i);
     for (size_t piece = 7; piece <= 1 << 19; piece *= 7) {
-      for (way w = IN_PIECES; w < WAYS; w++) {
+      for (way w = IN_PIECES; w < WAYS; w++)
         if (code_of(in, frames[i].size, w, piece) != frames[i].code)
           fail_msg("frame %zu in pieces of %zu, way %d", i, piece, (int)w);
-      }
     }
   }
 }

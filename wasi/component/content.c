@@ -71,13 +71,9 @@ static void fill(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
 }
 
 static bool may_read(exports_chunked_content_t *c, uint32_t max, cpb_error *error) {
-  if (c->error.code != CPB_OK) {
-    *error = c->error;
-  } else if (c->read != c->from->reads) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "another read has begun since");
-  } else if (max == 0) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "max is 0, where it must be 1 at least");
-  }
+  if (c->error.code != CPB_OK) *error = c->error;
+  else if (c->read != c->from->reads) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "another read has begun since");
+  else if (max == 0) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "max is 0, where it must be 1 at least");
   return error->code == CPB_OK;
 }
 

@@ -164,9 +164,8 @@ static bool add_line(http_borrow_fields_t fields, const char *line) {
 }
 
 static bool add_lines(http_borrow_fields_t fields, const char *const *lines) {
-  for (; lines && *lines; lines++) {
+  for (; lines && *lines; lines++)
     if (!add_line(fields, *lines)) return false;
-  }
   return true;
 }
 
@@ -236,9 +235,8 @@ static cpb_outcome send_request(cpb_exchange *x, const char *url, http_own_futur
 static bool is_location(const http_field_name_t *name) {
   static const char location[] = "location";
   if (name->len != sizeof location - 1) return false;
-  for (size_t i = 0; i < name->len; i++) {
+  for (size_t i = 0; i < name->len; i++)
     if ((name->ptr[i] | 0x20) != location[i]) return false;
-  }
   return true;
 }
 

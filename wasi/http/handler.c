@@ -103,9 +103,8 @@ static void send_body(streams_borrow_output_stream_t stream, serve_reply *reply)
   cpb_error error = {.offset = CPB_NO_OFFSET};
   streams_stream_error_t stop;
   cpb_span piece = reply->piece;
-  while (piece.size > 0) {
+  while (piece.size > 0)
     if (!send_piece(stream, piece) || !reply->body.next(reply->body.state, &piece, &error)) return;
-  }
   if (!streams_method_output_stream_blocking_flush(stream, &stop)) streams_stream_error_free(&stop);
 }
 

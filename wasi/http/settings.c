@@ -87,11 +87,10 @@ static bool check_names(unsigned count, cpb_error *error) {
   if (!all) return cpb_fail_memory(error) == CPB_OK;
   while (n < count && settings_next_model(&at, &all[n])) n++;
   qsort(all, n, sizeof *all, compare);
-  for (size_t i = 1; i < n && error->code == CPB_OK; i++) {
+  for (size_t i = 1; i < n && error->code == CPB_OK; i++)
     if (compare(&all[i - 1], &all[i]) == 0)
       cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "CPB_MODELS has the name %s twice; expected one model for each",
                cpb_quote(name, sizeof name, all[i].name, all[i].name_length));
-  }
   cpb_release(&a, all);
   return error->code == CPB_OK;
 }
@@ -138,9 +137,8 @@ bool settings_check(cpb_error *error) {
   const char *at = NULL;
   serve_model model;
   unsigned count = 0;
-  while (settings_next_model(&at, &model)) {
+  while (settings_next_model(&at, &model))
     if (!check_model(&model, ++count, error)) return false;
-  }
   if (count > 0 && !*at) return check_names(count, error) && check_headers(error);
   cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
            "the environment's CPB_MODELS names no model, or something else after %u of them; expected NAME=URL, and "
@@ -153,9 +151,8 @@ bool settings_allow(const char *url) {
   const char *at = NULL;
   char known[URL_MAX];
   serve_model model;
-  while (settings_next_model(&at, &model)) {
+  while (settings_next_model(&at, &model))
     if (copy_url(&model, known) && cpb_address_same_origin(known, url)) return true;
-  }
   return false;
 }
 

@@ -70,9 +70,8 @@ static kind kind_of(const cpb_response *r, uint64_t *size) {
 }
 
 static file *file_at(const char *url) {
-  for (size_t i = 0; i < num_files; i++) {
+  for (size_t i = 0; i < num_files; i++)
     if (!strcmp(files[i].url, url)) return &files[i];
-  }
   if (num_files == FILES) return NULL;
   file *f = &files[num_files];
   size_t size = strlen(url) + 1;
@@ -170,9 +169,8 @@ static bool survey(const job *j, bool *strong, unsigned *mask) {
 static void add_files(cpb_sha256 *sha, const job *j, unsigned mask) {
   const bool own = counts_own(j);
   for (unsigned name = 0; mask && name < NAMES; name++) {
-    for (size_t i = 0; i < num_files; i++) {
+    for (size_t i = 0; i < num_files; i++)
       if (name_of(j, &files[i]) == name && (!own || is_own(j, &files[i]))) add_file(sha, &files[i]);
-    }
   }
   for (size_t i = 0; !mask && i < num_files; i++) add_file(sha, &files[i]);
 }
@@ -261,9 +259,8 @@ static bool read_mask(const job *j, const char *tag, size_t length, unsigned *ma
 static bool is_known_by(job *j, unsigned mask, char etag[STATE_ETAG]) {
   uint8_t begin[BEGIN];
   state_forget();
-  for (unsigned name = 0; name < NAMES; name++) {
+  for (unsigned name = 0; name < NAMES; name++)
     if ((mask >> name & 1) && !look(j, name, begin)) return false;
-  }
   state_etag(j, (cpb_span){0}, etag);
   return serve_is_known(j->request, etag);
 }

@@ -62,9 +62,8 @@ static bool load(void) {
 
 static const char *variable(const char *name) {
   if (!load()) return NULL;
-  for (size_t i = 0; i < variables.len; i++) {
+  for (size_t i = 0; i < variables.len; i++)
     if (strcmp((const char *)variables.ptr[i].f0.ptr, name) == 0) return (const char *)variables.ptr[i].f1.ptr;
-  }
   return NULL;
 }
 

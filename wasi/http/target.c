@@ -56,9 +56,8 @@ bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *len
 /* Reads decimal digits up to the first other character. */
 static bool read_number(const char **text, uint64_t *number) {
   const char *p = *text;
-  for (*number = 0; *p >= '0' && *p <= '9'; p++) {
+  for (*number = 0; *p >= '0' && *p <= '9'; p++)
     if (!cpb_mul_u64(*number, 10, number) || !cpb_add_u64(*number, (uint64_t)(*p - '0'), number)) *number = UINT64_MAX;
-  }
   bool found = p > *text;
   *text = p;
   return found;

@@ -148,9 +148,8 @@ class Parser {
       if (!some.ok()) return some.status();
       bytes += *some;
     }
-    if (!GetHeader(bytes, header) || header->value > end - at - header->size) {
+    if (!GetHeader(bytes, header) || header->value > end - at - header->size)
       return Status(CPB_E_DAMAGED, "expected a field of a message", at);
-    }
     return {};
   }
 

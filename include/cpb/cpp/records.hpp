@@ -84,9 +84,8 @@ class RecordReader {
 
   cpb_step Step() {
     cpb_step step;
-    while ((step = cpb_record_reader_step(reader_.get())) == CPB_STEP_NEED) {
+    while ((step = cpb_record_reader_step(reader_.get())) == CPB_STEP_NEED)
       cpb_file_supply(file_.get(), cpb_record_reader_input(reader_.get()));
-    }
     if (step == CPB_STEP_SKIPPED) {
       const cpb_skipped *skipped = cpb_record_reader_skipped(reader_.get());
       skipped_.push_back({skipped->begin, skipped->end, skipped->reason});
@@ -175,9 +174,8 @@ class RecordWriter {
       uint64_t offset;
       size_t length;
       const uint8_t *data = cpb_record_writer_output(writer_.get(), &offset, &length);
-      if (cpb_output_write(output_.get(), offset, data, length) != CPB_OK) {
+      if (cpb_output_write(output_.get(), offset, data, length) != CPB_OK)
         return Status(cpb_output_error(output_.get()));
-      }
     }
     return step == CPB_STEP_ERROR ? Status(cpb_record_writer_error(writer_.get())) : Status();
   }

@@ -187,9 +187,8 @@ class ComposableSplitter : public Splitter {
     std::vector<uint64_t> now(order_.size());
     for (size_t i = 0; i < order_.size(); i++) now[order_[i]] = i;
     if (chunked_message_.chunk_index) chunked_message_.chunk_index = now[*chunked_message_.chunk_index];
-    for (ChunkedField &field : chunked_message_.chunked_fields) {
+    for (ChunkedField &field : chunked_message_.chunked_fields)
       field.message.chunk_index = now[*field.message.chunk_index];
-    }
     for (size_t i = 0; i < order_.size(); i++) order_[i] = i;
   }
 

@@ -194,11 +194,9 @@ inline Status ComposableSplitter::FindTags(const std::vector<FieldType> &fields,
   for (size_t i = 0; i < fields.size();) {
     if (!type) return Status(CPB_E_USAGE, path + " is no message; nothing can be in it, such as " + TextOf(fields[i]));
     const google::protobuf::FieldDescriptor *field = nullptr;
-    if (auto *name = std::get_if<std::string>(&fields[i])) {
-      field = type->FindFieldByName(*name);
-    } else if (auto number = NumberOf(fields[i]); number && *number <= INT32_MAX) {
+    if (auto *name = std::get_if<std::string>(&fields[i])) field = type->FindFieldByName(*name);
+    else if (auto number = NumberOf(fields[i]); number && *number <= INT32_MAX)
       field = type->FindFieldByNumber(static_cast<int>(*number));
-    }
     if (!field) return Status(CPB_E_NOT_FOUND, "there is no field " + TextOf(fields[i]) + " in " + type->full_name());
     path += "." + field->name();
     tags->push_back({CPB_TAG_FIELD, static_cast<uint64_t>(field->number()), {}});
@@ -212,9 +210,8 @@ inline Status ComposableSplitter::FindTags(const std::vector<FieldType> &fields,
       type = type->FindFieldByNumber(2)->message_type();
     } else {
       std::optional<uint64_t> index = NumberOf(fields[i]);
-      if (!index || *index > INT32_MAX || std::holds_alternative<bool>(fields[i])) {
+      if (!index || *index > INT32_MAX || std::holds_alternative<bool>(fields[i]))
         return Status(CPB_E_USAGE, "expected the number of an element in " + path);
-      }
       tags->push_back({CPB_TAG_INDEX, *index, {}});
     }
     i++;

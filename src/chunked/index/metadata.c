@@ -196,9 +196,7 @@ uint32_t cpb_metadata_add_node(cpb_metadata *m, uint32_t parent, uint64_t chunk)
   if (m->num_nodes >= CPB_NO_NODE || m->num_tags > UINT32_MAX) return CPB_NO_NODE;
   uint32_t node = (uint32_t)m->num_nodes;
   bool added = cpb_metadata_set_chunk(m, node, chunk) && cpb_column_set(&n->first_tag, a, node, m->num_tags);
-  if (added && node > 0) {
-    added = cpb_column_set(&n->parent, a, node, parent) && link_to_parent(m, node, parent);
-  }
+  if (added && node > 0) added = cpb_column_set(&n->parent, a, node, parent) && link_to_parent(m, node, parent);
   if (!added) return CPB_NO_NODE;
   m->num_nodes++;
   return node;
@@ -232,9 +230,8 @@ static bool make_room_for_tag(cpb_metadata *m, uint32_t node) {
   }
   size_t end = m->num_tags, count = end + 2 * num_tags + 1;
   if (count > UINT32_MAX) return false;
-  for (size_t i = 0; i < num_tags; i++) {
+  for (size_t i = 0; i < num_tags; i++)
     if (!set_tag(m, end + i, cpb_metadata_tag(m, first + i))) return false;
-  }
   if (!cpb_column_set(&n->first_tag, &m->allocator, node, end) ||
       !cpb_column_set(&n->spare_tags, &m->allocator, node, num_tags + 1))
     return false;

@@ -34,9 +34,8 @@ static bool count_within_limit(decoder *d, size_t count, const char *what) {
 
 static bool add_bad_consumer(decoder *d, int32_t version) {
   cpb_metadata *m = d->m;
-  if (!CPB_RESERVE(&m->allocator, &m->bad_consumers, &m->bad_consumers_capacity, m->num_bad_consumers + 1)) {
+  if (!CPB_RESERVE(&m->allocator, &m->bad_consumers, &m->bad_consumers_capacity, m->num_bad_consumers + 1))
     return no_memory(d);
-  }
   m->bad_consumers[m->num_bad_consumers++] = version;
   return true;
 }
@@ -220,9 +219,8 @@ static bool read_plain_field(cpb_span in, plain_field *field) {
   cpb_span part;
   uint8_t number;
   field->num_tags = 0;
-  while (field->num_tags < PLAIN_TAGS && read_short_message(&at, end, CHUNKED_FIELD_TAG, &part)) {
+  while (field->num_tags < PLAIN_TAGS && read_short_message(&at, end, CHUNKED_FIELD_TAG, &part))
     if (!read_plain_tag(part, &field->tags[field->num_tags++])) return false;
-  }
   if (!read_short_message(&at, end, CHUNKED_FIELD_MESSAGE, &part) || at != end) return false;
   at = part.data;
   end = part.data + part.size;
@@ -285,9 +283,8 @@ static bool take_chunked_field(decoder *d, cpb_span *in) {
   const cpb_wire_field *f = &d->scanner.field;
   plain_field field;
   bool is_whole = f->size <= in->size && d->scanner.depth + 2 <= d->scanner.depth_limit;
-  if (!is_whole || !read_plain_field((cpb_span){in->data, (size_t)f->size}, &field)) {
+  if (!is_whole || !read_plain_field((cpb_span){in->data, (size_t)f->size}, &field))
     return add_node(d) && cpb_wire_enter(&d->scanner);
-  }
   cpb_wire_take(&d->scanner, in);
   return add_plain_field(d, &field);
 }

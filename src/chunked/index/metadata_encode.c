@@ -27,9 +27,8 @@ static bool put_bad_consumers(pb_ostream_t *out, const pb_field_t *field, void *
   pb_ostream_t sizing = PB_OSTREAM_SIZING;
   for (size_t i = 0; i < m->num_bad_consumers; i++) pb_encode_varint(&sizing, (uint64_t)m->bad_consumers[i]);
   if (!pb_encode_tag(out, PB_WT_STRING, field->tag) || !pb_encode_varint(out, sizing.bytes_written)) return false;
-  for (size_t i = 0; i < m->num_bad_consumers; i++) {
+  for (size_t i = 0; i < m->num_bad_consumers; i++)
     if (!pb_encode_varint(out, (uint64_t)m->bad_consumers[i])) return false;
-  }
   return true;
 }
 
@@ -128,16 +127,14 @@ static bool put_field(encoder *e, uint32_t i) {
 static bool put_tree(encoder *e) {
   if (e->m->num_nodes == 0) return true;
   if (!measure(e) || !put_message(e, METADATA_MESSAGE, 0)) return false;
-  for (uint32_t i = cpb_metadata_following(e->m, 0); i != CPB_NO_NODE; i = cpb_metadata_following(e->m, i)) {
+  for (uint32_t i = cpb_metadata_following(e->m, 0); i != CPB_NO_NODE; i = cpb_metadata_following(e->m, i))
     if (!put_field(e, i)) return false;
-  }
   return true;
 }
 
 static bool put_pages(encoder *e) {
-  for (size_t i = 0; i < e->m->pages.count; i++) {
+  for (size_t i = 0; i < e->m->pages.count; i++)
     if (!cpb_page_list_put(&e->m->pages, i, e->out)) return false;
-  }
   return true;
 }
 

@@ -118,11 +118,10 @@ static const char *take_fields(cpb_page_list *p, cpb_span in, bool *memory) {
   cpb_error error = {.code = CPB_OK};
   const char *wrong = NULL;
   cpb_wire_begin(&s, &p->allocator, 4, in.size, &error);
-  while (!wrong && cpb_wire_next(&s, &in) == CPB_WIRE_FIELD) {
+  while (!wrong && cpb_wire_next(&s, &in) == CPB_WIRE_FIELD)
     if (s.field.type == CPB_WIRE_VARINT) wrong = take_number(page, &s.field);
     else if (s.field.type == CPB_WIRE_LEN && s.field.number == PAGE_PATH)
       wrong = take_tag(p, (cpb_span){data + s.field.value, (size_t)s.field.size}, memory);
-  }
   cpb_wire_free(&s);
   if (error.code == CPB_E_MEMORY) *memory = true;
   return wrong || error.code == CPB_OK ? wrong : "it is no message";
@@ -183,9 +182,8 @@ static void sort(uint64_t *items, size_t count) {
 
 static size_t keep_each_once(uint64_t *items, size_t count) {
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (kept == 0 || items[kept - 1] != items[i]) items[kept++] = items[i];
-  }
   return kept;
 }
 

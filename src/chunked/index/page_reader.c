@@ -133,9 +133,8 @@ static bool take_list(cpb_page_reader *r, cpb_error *error) {
 static bool take_chunks(cpb_page_reader *r, cpb_error *error) {
   const cpb_index_page *page = page_at_hand(r);
   if (r->page.num_chunks != page->count) return damaged(page, "it has another number of chunks than its count", error);
-  for (size_t i = 0; i < r->page.num_chunks; i++) {
+  for (size_t i = 0; i < r->page.num_chunks; i++)
     if (!cpb_metadata_copy_chunk(r->m, &r->page, i)) return no_memory(error);
-  }
   return true;
 }
 

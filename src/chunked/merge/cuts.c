@@ -37,9 +37,7 @@ static bool add_extent(cutter *c, cpb_chunk_home home, size_t segment) {
     c->extents[c->num_extents - 1].last = segment;
     return true;
   }
-  if (!CPB_RESERVE(&c->merge->allocator, &c->extents, &c->extents_capacity, c->num_extents + 1)) {
-    return false;
-  }
+  if (!CPB_RESERVE(&c->merge->allocator, &c->extents, &c->extents_capacity, c->num_extents + 1)) return false;
   c->extents[c->num_extents++] = (extent){home.file, home.begin, segment, segment};
   return true;
 }

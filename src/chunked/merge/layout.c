@@ -92,12 +92,10 @@ static bool add_insert_size(cpb_merge_walk *w, const cpb_insert *insert, uint64_
 static bool sum_target(cpb_merge_walk *w, const cpb_target *t, uint64_t *sum) {
   *sum = key_size(t);
   if (t->whole) return add_size(w, sum, cpb_walk_whole_size(w, t));
-  for (uint32_t r = t->first_range; r != CPB_NONE; r = cpb_walk_item(&w->ranges.next, r)) {
+  for (uint32_t r = t->first_range; r != CPB_NONE; r = cpb_walk_item(&w->ranges.next, r))
     if (!add_range_size(w, r, sum)) return false;
-  }
-  for (uint32_t i = cpb_target_more_of(w->tree, t)->first_insert; i != CPB_NONE; i = w->inserts[i].next) {
+  for (uint32_t i = cpb_target_more_of(w->tree, t)->first_insert; i != CPB_NONE; i = w->inserts[i].next)
     if (!add_insert_size(w, &w->inserts[i], sum)) return false;
-  }
   return true;
 }
 
@@ -142,9 +140,8 @@ static uint32_t *merge(cpb_insert *all, uint32_t *tail, uint32_t a, uint32_t b) 
 }
 
 static bool in_order(const cpb_insert *all, uint32_t list) {
-  for (; list != CPB_NONE; list = all[list].next) {
+  for (; list != CPB_NONE; list = all[list].next)
     if (all[list].next != CPB_NONE && goes_before(&all[all[list].next], &all[list])) return false;
-  }
   return true;
 }
 
@@ -233,9 +230,7 @@ static void begin_range(const cpb_merge_walk *w, cursor *c, uint32_t range) {
 }
 
 static bool push(writer *o, cursor c, uint32_t range) {
-  if (!CPB_RESERVE(&o->layout->allocator, &o->stack, &o->capacity, o->depth + 1)) {
-    return no_memory(o->walk);
-  }
+  if (!CPB_RESERVE(&o->layout->allocator, &o->stack, &o->capacity, o->depth + 1)) return no_memory(o->walk);
   begin_range(o->walk, &c, range);
   o->stack[o->depth++] = c;
   return true;
@@ -271,9 +266,8 @@ static bool write_range(writer *o, cursor *c) {
   const cpb_walk_range range = cpb_walk_get_range(w, c->range);
   uint64_t end = range.end;
   if (c->patch != CPB_NONE) end = cpb_min_u64(end, cpb_column_get(&w->patches.begin, c->patch));
-  if (c->insert != CPB_NONE && w->inserts[c->insert].range == c->range + 1) {
+  if (c->insert != CPB_NONE && w->inserts[c->insert].range == c->range + 1)
     end = cpb_min_u64(end, w->inserts[c->insert].offset);
-  }
   uint64_t begin = c->offset;
   c->offset = end;
   return put(o, range.chunk, begin, end - begin);

@@ -21,9 +21,8 @@
 #include "chunked/merge/walk_state.h"
 
 static bool is_lost(const cpb_walk_losses *losses, uint32_t chunk) {
-  for (size_t i = 0; i < losses->count; i++) {
+  for (size_t i = 0; i < losses->count; i++)
     if (losses->chunks[i] == chunk) return true;
-  }
   return false;
 }
 

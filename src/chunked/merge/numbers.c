@@ -194,9 +194,8 @@ static bool reserve_numbers(cpb_merge_walk *w, uint32_t target, size_t count) {
   size_t capacity = (size_t)cpb_column_get(&c->capacity, target), to = c->used;
   if (count <= capacity) return true;
   capacity = cpb_max_size(2 * capacity, count);
-  for (size_t i = 0; i < list.count; i++) {
+  for (size_t i = 0; i < list.count; i++)
     if (!move_number(w, to + i, list.begin + i)) return false;
-  }
   c->used += capacity;
   return cpb_walk_set(w, &c->list, target, to) && cpb_walk_set(w, &c->capacity, target, capacity);
 }
@@ -206,14 +205,12 @@ static bool reserve_numbers(cpb_merge_walk *w, uint32_t target, size_t count) {
 static bool add_number(cpb_merge_walk *w, uint32_t target, cpb_number number) {
   sorted_numbers list = list_of(w, target);
   size_t at = search(list, number.number);
-  if (at < list.count && number_at(w, list.begin + at) == number.number) {
+  if (at < list.count && number_at(w, list.begin + at) == number.number)
     return cpb_walk_set_last_place(w, list.begin + at, number.last);
-  }
   if (!reserve_numbers(w, target, list.count + 1)) return false;
   list = list_of(w, target);
-  for (size_t i = list.count; i > at; i--) {
+  for (size_t i = list.count; i > at; i--)
     if (!move_number(w, list.begin + i, list.begin + i - 1)) return false;
-  }
   return cpb_walk_set_number(w, list.begin + at, number) && cpb_walk_set(w, &w->numbers.count, target, list.count + 1);
 }
 
@@ -225,9 +222,8 @@ static bool add_numbers(cpb_merge_walk *w, uint32_t target, const cpb_number_lis
     return true;
   }
   if (count == 0 && !reserve_numbers(w, target, list->count)) return false;
-  for (size_t i = 0; i < list->count; i++) {
+  for (size_t i = 0; i < list->count; i++)
     if (!add_number(w, target, list->items[i])) return false;
-  }
   return true;
 }
 
@@ -252,9 +248,8 @@ bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, cons
   cpb_target *t = &w->tree->targets[target];
   if (!cpb_walk_make_range(w, target)) return false;
   bool one_number = list->count == 1 && !list->crowded;
-  if (t->last_range != CPB_NONE && one_number) {
+  if (t->last_range != CPB_NONE && one_number)
     return cpb_walk_insert(w, target, list->items[0].number, CPB_INSERT_RANGE, range);
-  }
   return link_range(w, t, range) && add_numbers(w, target, list);
 }
 

@@ -21,9 +21,7 @@ static cpb_walk_frame *top(cpb_merge_walk *w) { return &w->frames[w->depth - 1];
 
 static bool push(cpb_merge_walk *w, cpb_walk_frame frame) {
   size_t had = w->frames_capacity;
-  if (!CPB_RESERVE(&w->allocator, &w->frames, &w->frames_capacity, w->depth + 1)) {
-    return no_memory(w);
-  }
+  if (!CPB_RESERVE(&w->allocator, &w->frames, &w->frames_capacity, w->depth + 1)) return no_memory(w);
   memset(w->frames + had, 0, (w->frames_capacity - had) * sizeof frame);
   frame.numbers = w->frames[w->depth].numbers; /* its memory is reused */
   frame.numbers.count = frame.numbers.open = 0;
@@ -127,9 +125,8 @@ static bool meet_entry(cpb_merge_walk *w, uint32_t holder, met_field f) {
 }
 
 static bool meet(cpb_merge_walk *w, uint32_t id) {
-  if (w->scanner.field.type == CPB_WIRE_START_GROUP) {
+  if (w->scanner.field.type == CPB_WIRE_START_GROUP)
     return fail_in_chunk(w, CPB_E_UNSUPPORTED, "a field tag that leads into a group, which is not supported");
-  }
   met_field f = met(w);
   const cpb_target *t = target(w, id);
   if (t->shadow) return cpb_walk_new_patch(w, top(w)->range, f.begin, f.end, id) != CPB_NONE;
@@ -145,9 +142,7 @@ static bool meet(cpb_merge_walk *w, uint32_t id) {
 
 static bool queue(cpb_merge_walk *w, cpb_walk_job job) {
   if (!cpb_merge_tree_charge(w->tree)) return false;
-  if (!CPB_RESERVE(&w->allocator, &w->later, &w->later_capacity, w->num_later + 1)) {
-    return no_memory(w);
-  }
+  if (!CPB_RESERVE(&w->allocator, &w->later, &w->later_capacity, w->num_later + 1)) return no_memory(w);
   w->later[w->num_later++] = job;
   return true;
 }
@@ -196,9 +191,7 @@ static bool look_for_key(cpb_merge_walk *w) {
     top(w)->key_comes_late = true;
     return true;
   }
-  if (f->type == CPB_WIRE_VARINT) {
-    return found_key(w, CPB_TAG_KEY_UINT64, f->number_value, (cpb_span){NULL, 0});
-  }
+  if (f->type == CPB_WIRE_VARINT) return found_key(w, CPB_TAG_KEY_UINT64, f->number_value, (cpb_span){NULL, 0});
   if (f->type == CPB_WIRE_LEN && f->size <= w->tree->max_key) {
     w->reading_key = true;
     w->key.size = 0;

@@ -95,9 +95,8 @@ static void plant_row(cpb_merge_tree *tree, cpb_target_more *parent) {
   uint32_t first = parent->children, end = first + parent->row;
   parent->children = CPB_NONE;
   parent->row = 0;
-  for (uint32_t id = first; id < end; id++) {
+  for (uint32_t id = first; id < end; id++)
     parent->children = cpb_ordered_add(in_order(tree), parent->children, id, is_after_all, NULL);
-  }
 }
 
 static void link_in_tree(cpb_merge_tree *tree, cpb_target_more *parent, uint32_t id, const sought *s) {

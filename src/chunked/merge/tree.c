@@ -114,9 +114,8 @@ static bool op_without_chunk(builder *b, uint32_t id, uint32_t target) {
   const cpb_chunked_node node = cpb_metadata_node(b->tree->metadata, id);
   if (node.num_tags == 0) return true;
   cpb_op_kind kind = CPB_OP_MERGE;
-  if (b->num_chunks > 0 && node.first_child == CPB_NO_NODE) {
+  if (b->num_chunks > 0 && node.first_child == CPB_NO_NODE)
     kind = cpb_types_op(b->tree, target, b->type_of(b->user, 0));
-  }
   return add_op(b, (cpb_merge_op){target, 0, kind == CPB_OP_MERGE ? CPB_OP_TOUCH : kind});
 }
 
@@ -209,9 +208,8 @@ static void sort_nodes(const cpb_metadata *m, uint32_t *items, uint32_t *other, 
 }
 
 static bool sorted(const cpb_metadata *m, const uint32_t *items, size_t count) {
-  for (size_t i = 1; i < count; i++) {
+  for (size_t i = 1; i < count; i++)
     if (compare_nodes(m, items[i - 1], items[i]) > 0) return false;
-  }
   return true;
 }
 
@@ -308,11 +306,8 @@ static bool build_ops(builder *b, build_room *room) {
   if (!build_node(b, room, 0, CPB_ROOT, 0)) return false;
   while (room->depth > 0) {
     const family f = room->families[room->depth - 1];
-    if (room->count == f.begin) {
-      room->depth--;
-    } else if (!build_node(b, room, room->waiting[--room->count], f.target, f.on)) {
-      return false;
-    }
+    if (room->count == f.begin) room->depth--;
+    else if (!build_node(b, room, room->waiting[--room->count], f.target, f.on)) return false;
   }
   return finish_ops(b->tree) && cpb_types_add_shadows(b->tree);
 }

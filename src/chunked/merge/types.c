@@ -21,9 +21,7 @@ static const char *check_field(const cpb_merge_tree *tree, uint32_t base, uint64
   const cpb_target *t = &tree->targets[base];
   const cpb_field *field = cpb_target_field(tree, base);
   if (field && !field->message) return "a field inside of one that is not a message";
-  if (field && field->repeated && t->kind == CPB_TAG_FIELD) {
-    return "a repeated field without an index or key";
-  }
+  if (field && field->repeated && t->kind == CPB_TAG_FIELD) return "a repeated field without an index or key";
   if (message_of(tree, base) == NULL) return NULL;
   return cpb_types_field(tree, base, number) != NULL ? NULL : "a field number that the message type does not have";
 }
@@ -51,22 +49,17 @@ static bool read_integer(const cpb_merge_tree *tree, const cpb_tag *tag, uint64_
 }
 
 static const char *bool_key(const cpb_merge_tree *tree, cpb_tag *tag) {
-  if (tag->kind != CPB_TAG_KEY_STRING) {
-    tag->value = tag->value != 0;
-  } else if (is_text(tree, tag, "true") || is_text(tree, tag, "false")) {
-    tag->value = tag->length == 4;
-  } else {
-    return "the map has bool keys, and the key is neither true nor false";
-  }
+  if (tag->kind != CPB_TAG_KEY_STRING) tag->value = tag->value != 0;
+  else if (is_text(tree, tag, "true") || is_text(tree, tag, "false")) tag->value = tag->length == 4;
+  else return "the map has bool keys, and the key is neither true nor false";
   tag->kind = CPB_TAG_KEY_BOOL;
   return NULL;
 }
 
 /* The varint that represents the key on the wire. */
 static const char *integer_key(const cpb_merge_tree *tree, const cpb_field *key, cpb_tag *tag) {
-  if (tag->kind == CPB_TAG_KEY_STRING && !read_integer(tree, tag, &tag->value)) {
+  if (tag->kind == CPB_TAG_KEY_STRING && !read_integer(tree, tag, &tag->value))
     return "the map has integer keys, and the key is not an integer";
-  }
   tag->kind = CPB_TAG_KEY_UINT64;
   switch (key->type) {
     case CPB_TYPE_INT32: tag->value = (uint64_t)(int64_t)(int32_t)(uint32_t)tag->value; return NULL;
@@ -108,9 +101,8 @@ const char *cpb_types_refuse(const cpb_merge_tree *tree, uint32_t target) {
   const cpb_field *field = cpb_target_field(tree, target);
   if (!field) return NULL;
   if (field->type == CPB_TYPE_GROUP) return "a group, which is not supported";
-  if (tree->targets[target].kind != CPB_TAG_FIELD) {
+  if (tree->targets[target].kind != CPB_TAG_FIELD)
     return is_number(field) ? "an element of a repeated number, which is not supported" : NULL;
-  }
   return field->map ? "a map without a key" : NULL;
 }
 
@@ -157,9 +149,8 @@ static bool in_oneof(const cpb_merge_tree *tree, uint32_t id) {
 
 bool cpb_types_add_shadows(cpb_merge_tree *tree) {
   size_t count = tree->num_targets;
-  for (size_t i = 1; i < count; i++) {
+  for (size_t i = 1; i < count; i++)
     if (in_oneof(tree, (uint32_t)i) && !add_shadows_of(tree, (uint32_t)i)) return false;
-  }
   return true;
 }
 
@@ -176,7 +167,6 @@ static void clear_others(cpb_merge_tree *tree, uint32_t id, uint32_t num_patches
 
 void cpb_types_clear_oneof(cpb_merge_tree *tree, uint32_t target, uint32_t num_patches) {
   if (!tree->has_oneofs) return;
-  for (uint32_t id = target; id != CPB_ROOT; id = tree->targets[id].parent) {
+  for (uint32_t id = target; id != CPB_ROOT; id = tree->targets[id].parent)
     if (in_oneof(tree, id)) clear_others(tree, id, num_patches);
-  }
 }

@@ -105,9 +105,8 @@ bool cpb_walk_make_live(cpb_merge_walk *w, uint32_t id) {
     if (!CPB_RESERVE(&w->allocator, &w->path, &w->path_capacity, depth + 1)) return cpb_fail_memory(w->error), false;
     w->path[depth++] = id;
   }
-  while (depth > 0) {
+  while (depth > 0)
     if (!make_one_live(w, w->path[--depth])) return false;
-  }
   return true;
 }
 
@@ -129,9 +128,7 @@ static bool needs_walk(const cpb_target *t) {
 static cpb_have belongs_last(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool *last) {
   const cpb_target *t = &w->tree->targets[op.target];
   *last = false;
-  if (op.kind != CPB_OP_MERGE || size == 0 || t->form != CPB_FORM_LEAF || t->last_range == CPB_NONE) {
-    return CPB_HAVE;
-  }
+  if (op.kind != CPB_OP_MERGE || size == 0 || t->form != CPB_FORM_LEAF || t->last_range == CPB_NONE) return CPB_HAVE;
   cpb_span span;
   uint64_t tag;
   cpb_have have = cpb_chunk_store_peek(w->store, op.chunk, &span);
@@ -148,9 +145,8 @@ static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool la
   t->merged = true;
   if (size == 0 && !appends) return true;
   if (!cpb_walk_make_range(w, op.target)) return false;
-  if (op.kind == CPB_OP_MERGE && !appends && !last && needs_walk(t)) {
+  if (op.kind == CPB_OP_MERGE && !appends && !last && needs_walk(t))
     return cpb_walk_begin_job(w, (cpb_walk_job){0, size, op.target, op.chunk});
-  }
   if (!appends && t->last_range == CPB_NONE) {
     t->whole = t->crowded = true;
     t->first_range = t->last_range = op.chunk;
@@ -181,9 +177,7 @@ static bool set_number(cpb_merge_walk *w, uint32_t id) {
   size_t size =
       cpb_number_text_field(cpb_target_more_of(w->tree, t)->field, (cpb_span){w->key.data, w->key.size}, field);
   uint64_t begin = w->literals.size;
-  if (size == 0) {
-    return fail_at_index(w, CPB_E_DAMAGED, "is a number; expected its decimal text in the chunk");
-  }
+  if (size == 0) return fail_at_index(w, CPB_E_DAMAGED, "is a number; expected its decimal text in the chunk");
   if (!cpb_buffer_append(&w->literals, field, size)) return cpb_fail_memory(w->error) == CPB_OK;
   uint32_t range = cpb_walk_new_range(w, CPB_LITERAL, begin, begin + size);
   if (range == CPB_NONE) return false;

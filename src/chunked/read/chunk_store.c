@@ -237,9 +237,8 @@ static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
     bool is_in = stream->chunk == chunk && !stream->settling;
     if ((is_in && goes_on(s, stream)) || is_near(stream, file_of(s, chunk), entry.offset)) return stream;
   }
-  for (size_t i = begin; i < end; i++) {
+  for (size_t i = begin; i < end; i++)
     if (claim_of(&s->streams[i]) < claim_of(oldest)) oldest = &s->streams[i];
-  }
   return oldest;
 }
 

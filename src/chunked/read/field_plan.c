@@ -68,9 +68,7 @@ static bool add_part(cpb_field_reader *r, size_t parent, cpb_field_part part, ui
   size_t at = r->num_parts;
   part.level = (uint32_t)parent;
   if (!cpb_field_charge(r, CPB_WORK_ENTRIES, 1)) return false;
-  if (!CPB_RESERVE(&r->allocator, &r->parts, &r->parts_capacity, r->num_parts + 1)) {
-    return cpb_field_no_memory(r);
-  }
+  if (!CPB_RESERVE(&r->allocator, &r->parts, &r->parts_capacity, r->num_parts + 1)) return cpb_field_no_memory(r);
   if (parent > 0 && !place_for(r, &r->families[parent - 1], &part, &at)) return false;
   memmove(r->parts + at + 1, r->parts + at, (r->num_parts - at) * sizeof part);
   r->parts[at] = part;
@@ -189,9 +187,8 @@ static bool follow(cpb_field_reader *r, const field_tag *tag) {
 /* Whether the tag is longer than any on the path. */
 static bool is_long(const cpb_field_reader *r, uint64_t size) {
   size_t most = 0;
-  for (uint32_t i = 0; i < r->num_steps; i++) {
+  for (uint32_t i = 0; i < r->num_steps; i++)
     if (r->steps[i].subscript) most = cpb_max_size(most, r->steps[i].subscript->length);
-  }
   return size > most + TAG_AROUND;
 }
 
@@ -224,9 +221,7 @@ static bool begin_tag(cpb_field_reader *r) {
 /* --- The tree ------------------------------------------------------------------ */
 
 static bool push(cpb_field_reader *r, cpb_field_family f) {
-  if (!CPB_RESERVE(&r->allocator, &r->families, &r->families_capacity, r->depth + 1)) {
-    return cpb_field_no_memory(r);
-  }
+  if (!CPB_RESERVE(&r->allocator, &r->families, &r->families_capacity, r->depth + 1)) return cpb_field_no_memory(r);
   f.chunk = CPB_NO_PART_CHUNK;
   r->families[r->depth++] = f;
   return cpb_wire_enter(&r->scanner);

@@ -69,9 +69,8 @@ static bool only_range(cpb_field_reader *r, uint64_t begin, uint64_t end) {
 
 /* Whether something is appended to the value, which is then a message. */
 static bool has_below(const cpb_field_reader *r) {
-  for (size_t i = 0; i < r->num_parts; i++) {
+  for (size_t i = 0; i < r->num_parts; i++)
     if (r->parts[i].kind == CPB_PART_BELOW || r->parts[i].kind == CPB_PART_INNER) return true;
-  }
   return false;
 }
 

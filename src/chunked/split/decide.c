@@ -47,9 +47,8 @@ cpb_split_facts cpb_split_facts_of(const cpb_message_type *type, uint32_t number
 }
 
 bool cpb_split_requires(const cpb_message_type *type) {
-  for (size_t i = 0; i < type->num_fields; i++) {
+  for (size_t i = 0; i < type->num_fields; i++)
     if (type->fields[i].required) return true;
-  }
   return false;
 }
 
@@ -80,19 +79,15 @@ static bool ask(const cpb_splitter *splitters, size_t count, const cpb_split_fie
 /* A field that fits into a chunk stays; a larger one is opened, or becomes a chunk if it has no fields. */
 static void decide_by_size(const cpb_split_field *field, cpb_split_decision *d) {
   memset(d, 0, sizeof *d);
-  if (field->size <= field->max_chunk_size) {
-    d->action = CPB_SPLIT_KEEP;
-  } else {
-    d->action = field->kind == CPB_SPLIT_MESSAGE ? CPB_SPLIT_ENTER : CPB_SPLIT_MOVE;
-  }
+  if (field->size <= field->max_chunk_size) d->action = CPB_SPLIT_KEEP;
+  else d->action = field->kind == CPB_SPLIT_MESSAGE ? CPB_SPLIT_ENTER : CPB_SPLIT_MOVE;
 }
 
 void cpb_split_decide(const cpb_split_rules *rules, const cpb_split_field *field, cpb_split_decision *d) {
   size_t num_builtin;
   const cpb_splitter *builtin = cpb_builtin_splitters(&num_builtin);
-  if (!ask(rules->splitters, rules->num_splitters, field, d) && !ask(builtin, num_builtin, field, d)) {
+  if (!ask(rules->splitters, rules->num_splitters, field, d) && !ask(builtin, num_builtin, field, d))
     decide_by_size(field, d);
-  }
   if (d->keep == 0) d->keep = rules->max_chunk_size;
   if (d->slice == 0) d->slice = rules->max_chunk_size;
 }

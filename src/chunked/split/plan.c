@@ -83,9 +83,7 @@ static bool append_tags(cpb_plan *p, const cpb_tag *tags, size_t count, const ui
 }
 
 static bool push_path(cpb_plan *p, const cpb_plan_place *place) {
-  if (!RESERVE(p, &p->path, &p->path_capacity, p->num_path + place->num_tags)) {
-    return false;
-  }
+  if (!RESERVE(p, &p->path, &p->path_capacity, p->num_path + place->num_tags)) return false;
   for (uint32_t i = 0; i < place->num_tags; i++) {
     cpb_tag tag = place->tags[i];
     if (tag.kind == CPB_TAG_KEY_STRING) tag.value = p->path_text.size;
@@ -274,9 +272,8 @@ bool cpb_plan_move_bytes(cpb_plan *p, const cpb_plan_place *place, int32_t order
   if (!cpb_plan_keep(p, field->begin, left)) return false;
   size_t owner = owner_of(p, p->depth - 1);
   size_t first_tag = p->num_tags;
-  if (!append_path(p, owner, p->depth - 1) || !append_tags(p, place->tags, place->num_tags, place->key.data)) {
+  if (!append_path(p, owner, p->depth - 1) || !append_tags(p, place->tags, place->num_tags, place->key.data))
     return false;
-  }
   cpb_plan_edit *edit = add_edit(p);
   cpb_plan_chunk *chunk = edit ? add_chunk(p) : NULL;
   if (!chunk) return false;
@@ -297,9 +294,8 @@ bool cpb_plan_move_bytes(cpb_plan *p, const cpb_plan_place *place, int32_t order
 /* --- The result ----------------------------------------------------------- */
 
 static bool is_ordered(const cpb_plan *p) {
-  for (size_t i = 1; i < p->num_chunks; i++) {
+  for (size_t i = 1; i < p->num_chunks; i++)
     if (p->chunks[i].order != 0) return true;
-  }
   return false;
 }
 
@@ -318,9 +314,8 @@ static void rank_chunks(const cpb_plan *p, uint32_t *rank) {
   uint32_t next = 0;
   rank[0] = next++;
   for (int64_t order = INT64_MIN; next_order(p, order, &order);) {
-    for (size_t i = 1; i < p->num_chunks; i++) {
+    for (size_t i = 1; i < p->num_chunks; i++)
       if (p->chunks[i].order == order) rank[i] = next++;
-    }
   }
 }
 

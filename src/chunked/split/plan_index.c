@@ -37,9 +37,7 @@ typedef struct {
 } tree_node;
 
 static void link_tree(const cpb_plan *p, tree_node *tree) {
-  for (size_t i = 0; i < p->num_chunks; i++) {
-    tree[i] = (tree_node){CPB_PLAN_NONE, CPB_PLAN_NONE, CPB_NO_NODE};
-  }
+  for (size_t i = 0; i < p->num_chunks; i++) tree[i] = (tree_node){CPB_PLAN_NONE, CPB_PLAN_NONE, CPB_NO_NODE};
   for (size_t i = p->num_chunks; i-- > 1;) {
     tree_node *owner = &tree[p->chunks[i].owner];
     tree[i].next = owner->first_child;

@@ -13,11 +13,8 @@ void cpb_split_bytes_begin(cpb_split_bytes *b, const cpb_plan *plan, size_t chun
 
 cpb_have cpb_split_input_failed(const cpb_input *input, cpb_have have, uint64_t offset, cpb_error *error) {
   if (have == CPB_WAIT) return CPB_WAIT;
-  if (have == CPB_FAILED) {
-    *error = input->failure;
-  } else {
-    cpb_fail(error, CPB_E_TRUNCATED, offset, "the input has become shorter since the split was planned");
-  }
+  if (have == CPB_FAILED) *error = input->failure;
+  else cpb_fail(error, CPB_E_TRUNCATED, offset, "the input has become shorter since the split was planned");
   return CPB_FAILED;
 }
 

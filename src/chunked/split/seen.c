@@ -24,12 +24,9 @@ void cpb_seen_clear(cpb_split_seen *s) {
 /* --- Fields --------------------------------------------------------------- */
 
 cpb_seen_field *cpb_seen_get(cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof) {
-  for (size_t i = s->num_fields; i-- > first;) {
+  for (size_t i = s->num_fields; i-- > first;)
     if (s->fields[i].number == number) return &s->fields[i];
-  }
-  if (!CPB_RESERVE(s->allocator, &s->fields, &s->fields_capacity, s->num_fields + 1)) {
-    return NULL;
-  }
+  if (!CPB_RESERVE(s->allocator, &s->fields, &s->fields_capacity, s->num_fields + 1)) return NULL;
   cpb_seen_field *field = &s->fields[s->num_fields++];
   *field = (cpb_seen_field){0, CPB_NO_OFFSET, number, oneof};
   return field;
@@ -45,9 +42,8 @@ uint64_t cpb_seen_conflict(const cpb_split_seen *s, size_t first, uint32_t numbe
 }
 
 bool cpb_seen_rival(const cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof) {
-  for (size_t i = first; i < s->num_fields; i++) {
+  for (size_t i = first; i < s->num_fields; i++)
     if (s->fields[i].oneof == oneof && s->fields[i].number != number) return true;
-  }
   return false;
 }
 

@@ -98,9 +98,8 @@ static outcome start_anew(cpb_split_walk *w, uint64_t cut) {
 static bool may_cut(const cpb_split_walk *w, const cpb_wire_field *f) {
   if (w->depth >= CPB_SPLIT_WALK_DEPTH_MAX || w->depth >= w->meter->limits.depth) return false;
   if (w->num_avoid == CPB_SPLIT_WALK_AVOID_MAX) return false;
-  for (size_t i = 0; i < w->num_avoid; i++) {
+  for (size_t i = 0; i < w->num_avoid; i++)
     if (w->avoid[i] == f->begin) return false;
-  }
   return true;
 }
 
@@ -170,9 +169,7 @@ static cpb_plan_place place_of(const cpb_split_walk *w) {
   if (w->facts.kind == CPB_FACT_MAP) {
     place.num_tags = 2;
     place.tags[1] = w->key_tag;
-    if (w->key_tag.kind == CPB_TAG_KEY_STRING) {
-      place.key = (cpb_span){w->key_bytes, w->key_tag.length};
-    }
+    if (w->key_tag.kind == CPB_TAG_KEY_STRING) place.key = (cpb_span){w->key_bytes, w->key_tag.length};
   } else if (w->facts.repeated) {
     place.num_tags = 2;
     place.tags[1] = (cpb_tag){.kind = CPB_TAG_INDEX, .value = w->index};
@@ -184,9 +181,7 @@ static cpb_plan_place place_of(const cpb_split_walk *w) {
 
 static outcome keep(cpb_split_walk *w) {
   const cpb_wire_field *f = &w->scanner.field;
-  if (f->type != CPB_WIRE_START_GROUP) {
-    return planned(cpb_plan_keep(w->plan, f->begin, field_end(f) - f->begin));
-  }
+  if (f->type != CPB_WIRE_START_GROUP) return planned(cpb_plan_keep(w->plan, f->begin, field_end(f) - f->begin));
   return planned(push(w, CPB_SPLIT_WALK_GROUP) != NULL && cpb_wire_enter(&w->scanner));
 }
 
@@ -251,9 +246,8 @@ static outcome look_up(cpb_split_walk *w) {
     if (cut != CPB_NO_OFFSET) return start_anew(w, cut);
   }
   /* The last member of a oneof counts, and slices do not keep the order of different members. */
-  if (facts->oneof >= 0 && w->depth > 1 && cpb_seen_rival(&w->seen, frame->seen, f->number, facts->oneof)) {
+  if (facts->oneof >= 0 && w->depth > 1 && cpb_seen_rival(&w->seen, frame->seen, f->number, facts->oneof))
     return start_anew(w, frame->field.begin);
-  }
   if (facts->kind == CPB_FACT_OTHER && facts->oneof < 0) return GO_ON;
   cpb_seen_field *seen = cpb_seen_get(&w->seen, frame->seen, f->number, facts->oneof);
   if (!seen) return out_of_memory(w);
@@ -303,13 +297,9 @@ static bool number_key(cpb_split_walk *w, cpb_tag_kind kind, uint64_t raw) {
   char *text = (char *)w->key_bytes;
   bool is_signed = kind == CPB_TAG_KEY_INT32 || kind == CPB_TAG_KEY_INT64;
   w->key_tag = (cpb_tag){.kind = kind, .value = raw};
-  if (kind == CPB_TAG_KEY_BOOL) {
-    cpb_format(text, sizeof w->key_bytes, "%s", raw != 0 ? "true" : "false");
-  } else if (is_signed) {
-    cpb_format(text, sizeof w->key_bytes, "%d", (int)value);
-  } else {
-    cpb_format(text, sizeof w->key_bytes, "%u", (unsigned)raw);
-  }
+  if (kind == CPB_TAG_KEY_BOOL) cpb_format(text, sizeof w->key_bytes, "%s", raw != 0 ? "true" : "false");
+  else if (is_signed) cpb_format(text, sizeof w->key_bytes, "%d", (int)value);
+  else cpb_format(text, sizeof w->key_bytes, "%u", (unsigned)raw);
   return is_signed ? value >= INT32_MIN && value <= INT32_MAX : raw <= INT32_MAX;
 }
 
@@ -388,9 +378,8 @@ static outcome leave_message(cpb_split_walk *w, const cpb_split_walk_frame *fram
 
 static outcome on_leave(cpb_split_walk *w) {
   cpb_split_walk_frame frame = w->frames[--w->depth];
-  if (frame.kind == CPB_SPLIT_WALK_GROUP) {
+  if (frame.kind == CPB_SPLIT_WALK_GROUP)
     return planned(cpb_plan_keep(w->plan, frame.field.begin, w->scanner.pos - frame.field.begin));
-  }
   cpb_plan_leave(w->plan);
   bool cut = w->plan->num_edits > frame.edits;
   return frame.kind == CPB_SPLIT_WALK_ENTRY ? leave_entry(w, &frame, cut) : leave_message(w, &frame, cut);
@@ -467,9 +456,7 @@ static outcome begin_with_size(cpb_split_walk *w, cpb_input *input) {
 cpb_step cpb_split_walk_step(cpb_split_walk *w, cpb_input *input) {
   bool ended = false;
   outcome o = w->size == CPB_NO_OFFSET ? begin_with_size(w, input) : GO_ON;
-  while (!ended && (o == GO_ON || o == RESTART)) {
-    o = o == RESTART ? begin(w) : advance(w, input, &ended);
-  }
+  while (!ended && (o == GO_ON || o == RESTART)) o = o == RESTART ? begin(w) : advance(w, input, &ended);
   if (o == FAIL && w->records && w->error->code == CPB_E_DAMAGED) {
     cpb_error_begin(w->error, NULL);
     cpb_fail(w->error, CPB_E_FORMAT, 0,

@@ -156,10 +156,9 @@ bool cpb_split_write_cut(cpb_split_write *w, uint64_t least) {
   cpb_parts *p = &w->out.parts;
   cpb_parts_restart(p, w->out.writer, least);
   bool done = true;
-  for (size_t i = 0; done && i < w->plan->num_chunks; i++) {
+  for (size_t i = 0; done && i < w->plan->num_chunks; i++)
     if (w->plan->chunks[i].elsewhere) cpb_parts_pass(p);
     else done = cpb_parts_add(p, w->out.writer, w->plan->chunks[i].size, false);
-  }
   if (!done || !cpb_parts_finish(p, cpb_chunked_writer_is_compat(&w->out))) {
     cpb_parts_free(p);
     cpb_fail_memory(w->error);

@@ -97,10 +97,9 @@ static void supply_header(inspection *i, uint64_t chunk, cpb_input *input) {
 
 static const cpb_error *find_stored(inspection *i, uint64_t chunk) {
   cpb_step step = CPB_STEP_ERROR;
-  if (cpb_chunk_reader_read(i->reader, chunk, 0, 0) == CPB_OK) {
+  if (cpb_chunk_reader_read(i->reader, chunk, 0, 0) == CPB_OK)
     while ((step = cpb_chunk_reader_step(i->reader)) == CPB_STEP_NEED)
       supply_header(i, chunk, cpb_chunk_reader_input(i->reader));
-  }
   if (step == CPB_STEP_ERROR) return cpb_chunk_reader_error(i->reader);
   i->last = *cpb_chunk_reader_stored(i->reader);
   return NULL;
@@ -160,11 +159,10 @@ static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_
   cpb_step step;
   bool in_record = false;
   cpb_record_reader_seek_chunk(i->windows, riegeli->begin);
-  while ((step = cpb_record_reader_step(i->windows)) == CPB_STEP_NEED || step == CPB_STEP_RECORD) {
+  while ((step = cpb_record_reader_step(i->windows)) == CPB_STEP_NEED || step == CPB_STEP_RECORD)
     if (step == CPB_STEP_RECORD) in_record = true;
     else if (knows_window(i, riegeli, in_record, window)) return true;
     else supply_little(i, cpb_record_reader_input(i->windows), 0);
-  }
   *window = cpb_record_reader_window(i->windows);
   if (step != CPB_STEP_ERROR) return step == CPB_STEP_DATA;
   on_no_window(i, cpb_record_reader_error(i->windows));
@@ -510,11 +508,8 @@ static void inspect(inspection *i) {
   if (!cli_load_any_schema(c, &i->schema, &i->status)) return;
   if (!cli_find_type(c, i->schema, i->index, &i->type, &i->status)) return;
   if (!find_all_stored(i)) return;
-  if (c->settings.json) {
-    show_json(i);
-  } else {
-    show_table(i);
-  }
+  if (c->settings.json) show_json(i);
+  else show_table(i);
 }
 
 int cli_info(cli *c) {

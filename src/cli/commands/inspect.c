@@ -34,9 +34,8 @@ static const char *expected_subject(cpb_question_kind kind) {
       {"FUNCTION", "the NAME of a function; cpb inspect MODEL functions lists them"},
       {"NODE", "the NAME of a node; cpb inspect MODEL nodes lists them"},
       {"PATHS", "the PATHS of objects; cpb inspect MODEL objects lists them"}};
-  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
     if (strcmp(subjects[i][0], cpb_question_argument(kind)) == 0) return subjects[i][1];
-  }
   return NULL;
 }
 
@@ -50,9 +49,8 @@ static bool has_subject(inspection *i, int *status) {
 }
 
 static bool is_of_tensors(const char *word) {
-  for (size_t i = 0; cli_tensor_words[i]; i++) {
+  for (size_t i = 0; cli_tensor_words[i]; i++)
     if (strcmp(cli_tensor_words[i], word) == 0) return true;
-  }
   return false;
 }
 

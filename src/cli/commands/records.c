@@ -27,9 +27,8 @@ static bool take_bound(parser *p, uint64_t otherwise, uint64_t *number) {
   const bool negative = *p->at == '-';
   const char *begin = p->at += negative;
   uint64_t value = 0;
-  for (; *p->at >= '0' && *p->at <= '9'; p->at++) {
+  for (; *p->at >= '0' && *p->at <= '9'; p->at++)
     if (!cpb_mul_u64(value, 10, &value) || !cpb_add_u64(value, (uint64_t)(*p->at - '0'), &value)) return false;
-  }
   p->open = p->at == begin;
   if (p->open && negative) return false;
   *number = p->open ? otherwise : value;
@@ -233,10 +232,9 @@ static cpb_step list_on(listing *l) {
 static cpb_step count_records(listing *l, uint64_t *total) {
   cpb_step step;
   cpb_record_reader_seek_number(l->reader, UINT64_MAX);
-  while ((step = cpb_record_reader_step(l->reader)) == CPB_STEP_NEED || step == CPB_STEP_SKIPPED) {
+  while ((step = cpb_record_reader_step(l->reader)) == CPB_STEP_NEED || step == CPB_STEP_SKIPPED)
     if (step == CPB_STEP_NEED) cpb_file_supply(l->file, cpb_record_reader_input(l->reader));
     else print_skipped(l);
-  }
   cpb_record_reader_count(l->reader, total);
   return step;
 }

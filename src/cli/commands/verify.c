@@ -91,11 +91,8 @@ static const found_record *find_record(const verification *v, uint64_t position)
   size_t low = 0, high = v->num_records;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (v->records[middle].position < position) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    if (v->records[middle].position < position) low = middle + 1;
+    else high = middle;
   }
   bool found = low < v->num_records && v->records[low].position == position;
   return found ? &v->records[low] : NULL;

@@ -242,19 +242,12 @@ static void put_changed_member(cli_sheet *s, yyjson_val *section, yyjson_val *di
 static void put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, yyjson_val *member) {
   cpb_span name = cli_text_at(member, "member");
   yyjson_val *a = cpb_json_member(member, "a"), *b = cpb_json_member(member, "b");
-  if (is_values(member)) {
-    put_values(s, member);
-  } else if (is_checksum(member)) {
-    cli_put(s, "values differ, by their checksums");
-  } else if (ends_with(name, "stored.slices")) {
-    cli_put(s, "other slices, or other values in these");
-  } else if (yyjson_is_obj(a) && yyjson_is_null(b)) {
-    put_part(s, name, '-', a);
-  } else if (yyjson_is_null(a) && yyjson_is_obj(b)) {
-    put_part(s, name, '+', b);
-  } else {
-    put_changed_member(s, section, difference, member);
-  }
+  if (is_values(member)) put_values(s, member);
+  else if (is_checksum(member)) cli_put(s, "values differ, by their checksums");
+  else if (ends_with(name, "stored.slices")) cli_put(s, "other slices, or other values in these");
+  else if (yyjson_is_obj(a) && yyjson_is_null(b)) put_part(s, name, '-', a);
+  else if (yyjson_is_null(a) && yyjson_is_obj(b)) put_part(s, name, '+', b);
+  else put_changed_member(s, section, difference, member);
 }
 
 void cli_put_difference(cli_sheet *s, yyjson_val *section, yyjson_val *difference) {

@@ -139,9 +139,8 @@ static bool is_line(const char *key, yyjson_val *value) {
 }
 
 static bool is_one_of(const char *key, const char *const *keys) {
-  for (; *keys; keys++) {
+  for (; *keys; keys++)
     if (strcmp(key, *keys) == 0) return true;
-  }
   return false;
 }
 

@@ -97,10 +97,7 @@ void cli_note(cli *c, const char *name, const char *format, ...) {
 }
 
 int cli_usage(const cli_command *command, const char *problem) {
-  if (command) {
-    fprintf(stderr, "cpb %s: %s\nTry: cpb help %s\n", command->name, problem, command->name);
-  } else {
-    fprintf(stderr, "cpb: %s\nTry: cpb help\n", problem);
-  }
+  if (command) fprintf(stderr, "cpb %s: %s\nTry: cpb help %s\n", command->name, problem, command->name);
+  else fprintf(stderr, "cpb: %s\nTry: cpb help\n", problem);
   return CLI_USAGE;
 }

@@ -102,9 +102,8 @@ static unsigned columns_of(uint32_t code) {
   } ranges[] = {{0x300, 0x36f, 0},   {0x1100, 0x115f, 2}, {0x200b, 0x200d, 0},   {0x2e80, 0xa4cf, 2},
                 {0xac00, 0xd7a3, 2}, {0xf900, 0xfaff, 2}, {0xfe00, 0xfe0f, 0},   {0xfe30, 0xfe6f, 2},
                 {0xff00, 0xff60, 2}, {0xffe0, 0xffe6, 2}, {0x1f300, 0x1faff, 2}, {0x20000, 0x3fffd, 2}};
-  for (size_t i = 0; code >= 0x300 && i < sizeof ranges / sizeof *ranges; i++) {
+  for (size_t i = 0; code >= 0x300 && i < sizeof ranges / sizeof *ranges; i++)
     if (code >= ranges[i].first && code <= ranges[i].last) return ranges[i].columns;
-  }
   return 1;
 }
 

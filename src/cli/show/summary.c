@@ -20,9 +20,8 @@ char *cli_summary_keep(cli_summary *s) {
 }
 
 static bool is_known(const cli_summary *s, const char *text) {
-  for (size_t i = 0; i < s->num_problems && i < CLI_TOP; i++) {
+  for (size_t i = 0; i < s->num_problems && i < CLI_TOP; i++)
     if (strcmp(s->problems[i], text) == 0) return true;
-  }
   return s->damage && strcmp(s->damage, text) == 0;
 }
 

@@ -89,9 +89,8 @@ void cli_summary_free_layers(cli_summary *s) {
 /* The common beginning of two names, up to a separator. */
 static size_t common_stem(const char *a, const char *b) {
   size_t end = 0;
-  for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
+  for (size_t i = 0; a[i] && a[i] == b[i]; i++)
     if (a[i] == '_' || a[i] == '/' || a[i] == '.') end = i + 1;
-  }
   return end >= COMMON_LEAST ? end : 0;
 }
 
@@ -108,9 +107,8 @@ static void join(const cli_layers *l, cli_layer *a, const cli_layer *b, size_t s
 /* Keeps only the layers of the depth that is shown. */
 static size_t take_depth(cli_layers *l) {
   size_t kept = 0;
-  for (size_t i = 0; i < count_layers(l); i++) {
+  for (size_t i = 0; i < count_layers(l); i++)
     if (layer_at(l, i)->depth == l->depth) *layer_at(l, kept++) = *layer_at(l, i);
-  }
   return kept;
 }
 

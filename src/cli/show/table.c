@@ -43,9 +43,8 @@ static void widen(cli_table *t, size_t rows) {
 
 static size_t total_width(const cli_table *t) {
   size_t total = t->indent, shown = 0;
-  for (size_t c = 0; c < t->num_columns; c++) {
+  for (size_t c = 0; c < t->num_columns; c++)
     if (t->widths[c] > 0) total += t->widths[c] + (shown++ > 0 ? GAP : 0);
-  }
   return total;
 }
 
@@ -146,9 +145,8 @@ static void print_titles(cli_table *t) {
 }
 
 static bool has_titles(const cli_table *t) {
-  for (size_t c = 0; c < t->num_columns; c++) {
+  for (size_t c = 0; c < t->num_columns; c++)
     if (t->columns[c].title && t->widths[c] > 0) return !t->untitled;
-  }
   return false;
 }
 

@@ -257,9 +257,8 @@ static bool is_letter(uint8_t c) { return c >= 'a' && c <= 'z'; }
 
 /* Whether the word before `end`, or at `begin`, is one of those that go with a number. */
 static bool is_one_of(cpb_span text, size_t begin, size_t end, const char *const *words) {
-  for (; *words; words++) {
+  for (; *words; words++)
     if (strlen(*words) == end - begin && memcmp(text.data + begin, *words, end - begin) == 0) return true;
-  }
   return false;
 }
 

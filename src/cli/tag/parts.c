@@ -59,9 +59,8 @@ static int get_members(const place *p, yyjson_val *object, const member *known) 
   size_t i, count;
   yyjson_val *key, *value;
   if (!yyjson_is_obj(object)) return refuse(p, "an object is expected", NULL);
-  for (const member *m = known; m->key; m++) {
+  for (const member *m = known; m->key; m++)
     if (m->text) *m->text = NO_TEXT;
-  }
   yyjson_obj_foreach(object, i, count, key, value) {
     const member *m = known;
     while (m->key && !yyjson_equals_str(key, m->key)) m++;
@@ -244,9 +243,8 @@ static int add_part(const place *p, yyjson_val *source, cpb_samediff_what what) 
   cpb_samediff_part part = {.what = what};
   cpb_span path;
   if (cpb_json_text(source, &path)) return add_npy(p, path, &part);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (cpb_json_member(source, kinds[i].key)) return kinds[i].add(p, source, &part);
-  }
   return refuse(p, "the name of a .npy file is expected, or an object with raw, from, file or tag", NULL);
 }
 

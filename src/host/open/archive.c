@@ -28,9 +28,8 @@ bool cpb_archive_is_zip_path(const char *path) {
   static const char ending[] = ".zip";
   const char *mark = mark_in(path);
   if (!mark || mark - path < 4) return false;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; i++)
     if ((mark[i - 4] | (i > 0 ? 0x20 : 0)) != ending[i]) return false;
-  }
   return true;
 }
 

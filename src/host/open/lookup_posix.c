@@ -35,9 +35,8 @@ static bool is_beside(const char *name) {
 
 static bool is_model_file(const char *name) {
   static const char *const endings[] = {".onnx", ".mlmodel", ".meta", ".pb", ".cpb", ".fb", ".zip"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (ends_with(name, endings[i])) return !is_beside(name);
-  }
   return false;
 }
 

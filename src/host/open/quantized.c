@@ -27,9 +27,8 @@ bool cpb_may_be_quantized(const cpb_model_file *f, const cpb_values_info *info) 
 static bool read_values(cpb_values_file *v, cpb_buffer *out, cpb_error *error) {
   size_t size;
   const uint8_t *data;
-  while ((data = cpb_values_file_read(v, &size, error)) && size > 0) {
+  while ((data = cpb_values_file_read(v, &size, error)) && size > 0)
     if (!cpb_buffer_append(out, data, size)) return cpb_fail_memory(error) == CPB_OK;
-  }
   return data != NULL;
 }
 

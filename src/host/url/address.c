@@ -8,9 +8,8 @@
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 static bool same(const char *a, const char *b, size_t length) {
-  for (size_t i = 0; i < length; i++) {
+  for (size_t i = 0; i < length; i++)
     if (lower(a[i]) != lower(b[i])) return false;
-  }
   return true;
 }
 
@@ -27,9 +26,8 @@ static bool cut(const char *url, cpb_address *a) {
   if (a->scheme_length == 0) return false;
   const char *host = url + a->scheme_length + 3;
   a->path = host + strcspn(host, "/?#");
-  for (const char *p = host; p < a->path; p++) {
+  for (const char *p = host; p < a->path; p++)
     if (*p == '@') host = p + 1;
-  }
   a->host = host;
   a->host_length = (size_t)(a->path - host);
   a->query = url + cpb_url_path_length(span_of(url));

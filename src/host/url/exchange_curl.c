@@ -210,9 +210,8 @@ static bool is_redirect(const cpb_response *r) {
 
 static bool is_location(const char *line, size_t length) {
   static const char name[] = "location:";
-  for (size_t i = 0; name[i]; i++) {
+  for (size_t i = 0; name[i]; i++)
     if (i == length || (line[i] | 0x20) != (name[i] | 0x20)) return false;
-  }
   return true;
 }
 
@@ -251,10 +250,9 @@ static struct curl_slist *headers_for(cpb_exchange *x, bool at_home) {
   struct curl_slist *list = x->curl.slist_append(NULL, "Accept-Encoding: identity"), *longer = list;
   if (longer && r->condition) longer = x->curl.slist_append(list, r->condition);
   if (longer && at_home && r->token) longer = x->curl.slist_append(list, r->token);
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < 2; i++)
     for (const char *const *header = lists[i]; longer && header && *header; header++)
       longer = x->curl.slist_append(list, *header);
-  }
   if (!longer) x->curl.slist_free_all(list);
   return longer;
 }
@@ -270,9 +268,8 @@ static void set_certificates(cpb_exchange *x) {
 static bool has_default(const cpb_buffer *netrc) {
   static const char word[] = "default";
   size_t length = sizeof word - 1, same = 0;
-  for (size_t i = 0; i + length <= netrc->size && same < length; i++) {
+  for (size_t i = 0; i + length <= netrc->size && same < length; i++)
     for (same = 0; same < length && (netrc->data[i + same] | 0x20) == word[same];) same++;
-  }
   return same == length;
 }
 

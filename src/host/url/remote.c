@@ -221,9 +221,8 @@ static void empty(cpb_remote *lane) {
 }
 
 static void give_up_lanes(cpb_remote *r) {
-  for (unsigned i = 0; i < r->most_lanes; i++) {
+  for (unsigned i = 0; i < r->most_lanes; i++)
     if (r->lanes[i]) empty(r->lanes[i]);
-  }
   r->most_lanes = 0;
 }
 

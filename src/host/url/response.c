@@ -21,9 +21,8 @@ static bool begins(const char *text, size_t length, const char *word) {
 /* Reads digits, up to the first other character. */
 static bool read_number(const char **text, uint64_t *number) {
   const char *p = *text;
-  for (*number = 0; *p >= '0' && *p <= '9'; p++) {
+  for (*number = 0; *p >= '0' && *p <= '9'; p++)
     if (!cpb_mul_u64(*number, 10, number) || !cpb_add_u64(*number, (uint64_t)(*p - '0'), number)) return false;
-  }
   bool found = p > *text;
   *text = p;
   return found;
@@ -61,9 +60,8 @@ static const field fields[] = {
 };
 
 static bool is_printable(const char *text, size_t length) {
-  for (size_t i = 0; i < length; i++) {
+  for (size_t i = 0; i < length; i++)
     if (text[i] < ' ' || text[i] > '~') return false;
-  }
   return true;
 }
 
@@ -243,12 +241,8 @@ bool cpb_validators_agree(cpb_validators *known, const cpb_response *r, uint64_t
 }
 
 bool cpb_validators_condition(const cpb_validators *known, bool by_date, char *out, size_t size) {
-  if (*known->etag && !is_weak(known->etag)) {
-    cpb_format(out, size, "If-Match: %s", known->etag);
-  } else if (by_date && *known->last_modified) {
-    cpb_format(out, size, "If-Unmodified-Since: %s", known->last_modified);
-  } else {
-    return false;
-  }
+  if (*known->etag && !is_weak(known->etag)) cpb_format(out, size, "If-Match: %s", known->etag);
+  else if (by_date && *known->last_modified) cpb_format(out, size, "If-Unmodified-Since: %s", known->last_modified);
+  else return false;
   return true;
 }

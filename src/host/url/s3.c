@@ -9,9 +9,8 @@
 
 /* Whether a text may be in a header or a host: no space, no control character. */
 static bool is_word(const char *text) {
-  for (; *text; text++) {
+  for (; *text; text++)
     if (*text <= ' ' || *text > '~') return false;
-  }
   return true;
 }
 
@@ -124,10 +123,9 @@ static bool check(const settings *s, cpb_error *error) {
   const cpb_setting *id = setting_of(s, CPB_SETTING_ID), *secret = setting_of(s, CPB_SETTING_SECRET);
   const cpb_setting *elsewhere = &s->profile.settings[CPB_SETTING_ELSEWHERE];
   cpb_address at;
-  for (int i = CPB_SETTING_ID; i <= CPB_SETTING_TOKEN; i++) {
+  for (int i = CPB_SETTING_ID; i <= CPB_SETTING_TOKEN; i++)
     if (s->texts[i] && !is_word(s->texts[i]))
       refuse(s, (cpb_setting_name)i, "has a space or a control character", error);
-  }
   if (region && (!is_word(region) || strpbrk(region, ":/@?#")))
     refuse(s, CPB_SETTING_REGION, "is no region; expected a name such as us-east-1", error);
   if (endpoint && (!cpb_address_parse(endpoint, &at) || cpb_address_has_scheme(&at, "s3") || at.query[0]))

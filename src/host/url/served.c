@@ -52,9 +52,8 @@ static size_t trim(const char **line, size_t length) {
 }
 
 static bool is_word(const char *text, size_t length) {
-  for (size_t i = 0; i < length; i++) {
+  for (size_t i = 0; i < length; i++)
     if (text[i] <= ' ' || text[i] > '~') return false;
-  }
   return true;
 }
 

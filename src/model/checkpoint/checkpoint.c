@@ -134,9 +134,8 @@ static const char *read_entry(cpb_checkpoint *c, cpb_span message, entry *e, cha
   cpb_stored *s = &e->stored;
   uint64_t dtype = cpb_get_number(message, ENTRY_DTYPE), shard = cpb_get_number(message, ENTRY_SHARD), end;
   cpb_cursor fields = cpb_cursor_of(message);
-  while (cpb_cursor_next(&fields)) {
+  while (cpb_cursor_next(&fields))
     if (fields.number == ENTRY_CRC && fields.type == CPB_WIRE_FIXED32) s->crc32c = (uint32_t)fields.value;
-  }
   if (fields.damaged) return "the BundleEntryProto cannot be parsed";
   e->shape = c->sizes.size / sizeof(uint64_t);
   s->dtype = (uint32_t)dtype;
@@ -249,9 +248,8 @@ static bool read_tensors(cpb_checkpoint *c, const cpb_table *t) {
   cpb_cursor tensors = cpb_cursor_of(meta);
   c->version = c->shards = 1;
   if (!is_readable(t, cpb_get_bytes(meta, META_VERSIONS))) return false;
-  while (cpb_cursor_find(&tensors, META_TENSOR, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&tensors, META_TENSOR, CPB_WIRE_LEN))
     if (!add_entry(c, cpb_get_bytes(tensors.bytes, SAVED_NAME), tensors.bytes, offset, t->error)) return false;
-  }
   if (tensors.damaged) return fails(t->error, CPB_E_DAMAGED, offset, "the SavedTensorSliceMeta cannot be parsed");
   return sort_tensors(c, offset, t->error);
 }

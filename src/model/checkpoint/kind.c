@@ -104,9 +104,8 @@ static void reach_children(walk *w, uint32_t object, uint8_t by) {
 }
 
 static void spread(walk *w, uint8_t by) {
-  for (uint32_t i = 0; i < w->count; i++) {
+  for (uint32_t i = 0; i < w->count; i++)
     if (by == CPB_TENSOR_WEIGHT + 1 ? i == 0 : w->begins[i] == by) reach(w, i, by);
-  }
   while (w->first < w->last) reach_children(w, w->queue[w->first++], by);
 }
 

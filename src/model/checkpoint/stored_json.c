@@ -50,9 +50,8 @@ static void write_slices(const cpb_allocator *a, const cpb_checkpoint *checkpoin
                          cpb_json_writer *answer) {
   cpb_slices slices;
   cpb_json_writer_open(answer, "slices", '[');
-  if (open_slices(&slices, a, checkpoint, s, answer)) {
+  if (open_slices(&slices, a, checkpoint, s, answer))
     while (cpb_slices_next(&slices)) write_slice(&slices, answer);
-  }
   if (slices.failed) answer->failed = true;
   cpb_slices_close(&slices);
   cpb_json_writer_close(answer, ']');
@@ -64,9 +63,8 @@ uint64_t cpb_stored_size(const cpb_allocator *a, const cpb_checkpoint *checkpoin
   cpb_slices slices;
   if (s->slices == 0 || cpb_checkpoint_version(checkpoint) == 1) return s->size;
   if (open_slices(&slices, a, checkpoint, s, answer)) {
-    while (cpb_slices_next(&slices)) {
+    while (cpb_slices_next(&slices))
       if (slices.stored && !cpb_add_u64(size, slices.stored->size, &size)) size = UINT64_MAX;
-    }
   }
   if (slices.failed) answer->failed = true;
   cpb_slices_close(&slices);

@@ -162,9 +162,8 @@ static cpb_have list_slices(reader *r) {
 
 static int by_begin(const void *a, const void *b) {
   const slice *x = a, *y = b;
-  for (uint32_t i = 0; i < x->rank; i++) {
+  for (uint32_t i = 0; i < x->rank; i++)
     if (x->bounds[i] != y->bounds[i]) return x->bounds[i] < y->bounds[i] ? -1 : 1;
-  }
   return 0;
 }
 
@@ -174,9 +173,8 @@ static bool follow_each_other(const reader *r) {
   for (size_t i = 0; i < r->num_slices; i++) {
     const slice *s = &r->slices[i];
     const uint64_t *shape = s->bounds + s->rank;
-    for (uint32_t k = 1; k < s->rank; k++) {
+    for (uint32_t k = 1; k < s->rank; k++)
       if (shape[k] != r->stored->shape[k]) return false;
-    }
     if (s->rank > 0 && s->bounds[0] != end) return false;
     end += s->rank > 0 ? shape[0] : 1;
   }

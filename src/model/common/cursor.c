@@ -78,9 +78,8 @@ bool cpb_cursor_next(cpb_cursor *c) {
 }
 
 bool cpb_cursor_find(cpb_cursor *c, uint32_t number, cpb_wire_type type) {
-  while (cpb_cursor_next(c)) {
+  while (cpb_cursor_next(c))
     if (c->number == number && c->type == type) return true;
-  }
   return false;
 }
 
@@ -94,9 +93,8 @@ cpb_span cpb_get_bytes(cpb_span message, uint32_t number) {
 uint64_t cpb_get_number(cpb_span message, uint32_t number) {
   uint64_t last = 0;
   cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.number == number && c.type != CPB_WIRE_LEN) last = c.value;
-  }
   return last;
 }
 
@@ -117,9 +115,8 @@ uint32_t cpb_last_field(cpb_span message) {
 cpb_span cpb_get_entry(cpb_span message, uint32_t number, cpb_span key) {
   cpb_span last = {NULL, 0};
   cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN))
     if (cpb_span_equal(cpb_get_bytes(c.bytes, 1), key)) last = c.bytes;
-  }
   return last;
 }
 

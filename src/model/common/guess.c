@@ -65,9 +65,8 @@ static bool measure(cpb_wire_type type, const uint8_t **at, const uint8_t *end, 
 
 /* Control characters, which text does not have. */
 static bool has_control(cpb_span in) {
-  for (size_t i = 0; i < in.size; i++) {
+  for (size_t i = 0; i < in.size; i++)
     if (in.data[i] < ' ' && !(in.data[i] >= '\t' && in.data[i] <= '\r')) return true;
-  }
   return false;
 }
 

@@ -44,13 +44,9 @@ static int by_callee(const void *a, const void *b) {
 static void join(cpb_calls *c) {
   size_t kept = 0;
   if (c->count > 1) qsort(c->items, c->count, sizeof *c->items, by_caller);
-  for (size_t i = 0; i < c->count; i++) {
-    if (kept > 0 && by_caller(&c->items[kept - 1], &c->items[i]) == 0) {
-      c->items[kept - 1].count += c->items[i].count;
-    } else {
-      c->items[kept++] = c->items[i];
-    }
-  }
+  for (size_t i = 0; i < c->count; i++)
+    if (kept > 0 && by_caller(&c->items[kept - 1], &c->items[i]) == 0) c->items[kept - 1].count += c->items[i].count;
+    else c->items[kept++] = c->items[i];
   c->count = kept;
 }
 

@@ -146,9 +146,8 @@ bool cpb_use_names(const cpb_allocator *a, cpb_named_variable *all, size_t count
   cpb_names_init(&names, a);
   for (size_t i = 0; done && i < count && i < CPB_NO_NAME; i++) done = cpb_names_add(&names, all[i].name, (uint32_t)i);
   cpb_names_sort(&names);
-  for (size_t i = 0; done && i < count; i++) {
+  for (size_t i = 0; done && i < count; i++)
     if (!all[i].is_known) all[i].use = use_of_name(&all[i], &names, all);
-  }
   cpb_names_free(&names);
   return done;
 }

@@ -88,9 +88,8 @@ bool cpb_part_join(cpb_part *p, const cpb_allocator *a, uint32_t field, cpb_span
   j->allocator = *a;
   cpb_buffer_init(&j->bytes, a);
   cpb_cursor c = cpb_cursor_of(p->message);
-  while (cpb_cursor_find(&c, field, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, field, CPB_WIRE_LEN))
     if (!add_piece(j, c.bytes)) return false;
-  }
   *submessage = (cpb_span){j->bytes.data, j->bytes.size};
   return true;
 }

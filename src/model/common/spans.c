@@ -39,9 +39,8 @@ bool cpb_span_is_one_of(cpb_span a, const char *const *list) {
 
 size_t cpb_span_find(cpb_span a, const char *part) {
   const size_t size = strlen(part);
-  for (size_t at = 0; at + size <= a.size; at++) {
+  for (size_t at = 0; at + size <= a.size; at++)
     if (memcmp(a.data + at, part, size) == 0) return at;
-  }
   return a.size;
 }
 

@@ -35,9 +35,8 @@ static uint64_t default_function(cpb_span model, cpb_span program) {
   cpb_span name = cpb_get_bytes(cpb_get_bytes(model, MODEL_DESCRIPTION), DESCRIPTION_DEFAULT_FUNCTION);
   cpb_cursor c = cpb_cursor_of(program);
   if (name.size == 0) name = cpb_span_of("main");
-  for (uint64_t i = 0; cpb_cursor_find(&c, PROGRAM_FUNCTION, CPB_WIRE_LEN); i++) {
+  for (uint64_t i = 0; cpb_cursor_find(&c, PROGRAM_FUNCTION, CPB_WIRE_LEN); i++)
     if (cpb_span_equal(cpb_get_bytes(c.bytes, MAP_KEY), name)) return i;
-  }
   return 0;
 }
 
@@ -47,12 +46,10 @@ static bool add_program(cpb_graphs_builder *b, cpb_view_graph like, cpb_span pro
   uint64_t number = 0;
   cpb_cursor c = cpb_cursor_of(program);
   like.form = CPB_COREML_BLOCK;
-  for (uint64_t i = 0; cpb_cursor_find(&c, PROGRAM_FUNCTION, CPB_WIRE_LEN); i++) {
+  for (uint64_t i = 0; cpb_cursor_find(&c, PROGRAM_FUNCTION, CPB_WIRE_LEN); i++)
     if (i == first && !add_function(b, like, c.bytes)) return false;
-  }
-  for (c = cpb_cursor_of(program); cpb_cursor_find(&c, PROGRAM_FUNCTION, CPB_WIRE_LEN);) {
+  for (c = cpb_cursor_of(program); cpb_cursor_find(&c, PROGRAM_FUNCTION, CPB_WIRE_LEN);)
     if (number++ != first && !add_function(b, like, c.bytes)) return false;
-  }
   return true;
 }
 
@@ -119,9 +116,8 @@ static bool build(cpb_view *v, cpb_problems *problems) {
   cpb_graphs_builder b = {&v->graphs, v->part, problems, false};
   const cpb_view_graph whole = {.model = v->part->message};
   if (!add_model(&b, whole) || (v->graphs.count == 0 && !add(&b, whole))) return false;
-  for (size_t i = 0; i < v->graphs.count; i++) {
+  for (size_t i = 0; i < v->graphs.count; i++)
     if (!look_into(v, &b, (uint32_t)i)) return false;
-  }
   return true;
 }
 

@@ -37,9 +37,8 @@ static cpb_span made_type(cpb_viewed *m, cpb_span name) {
   cpb_view_nodes nodes = cpb_view_nodes_of(&m->view, 0);
   while (nodes.graph->form == CPB_COREML_BLOCK && cpb_view_nodes_next(&nodes, &node)) {
     cpb_view_values outputs = m->view.kind->values(&m->view, nodes.graph, &node, true);
-    while (cpb_view_values_next(&outputs, &value)) {
+    while (cpb_view_values_next(&outputs, &value))
       if (cpb_span_equal(value.name, name)) return value.type;
-    }
   }
   return (cpb_span){NULL, 0};
 }
@@ -56,18 +55,16 @@ static void write_feature(cpb_viewed *m, cpb_span feature) {
 static void write_features(cpb_viewed *m, const char *key, cpb_span message, uint32_t number) {
   cpb_page page = cpb_viewed_page(m, key);
   cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN))
     if (cpb_page_has(&page)) write_feature(m, c.bytes);
-  }
   cpb_page_close(m->answer, &page);
 }
 
 /* A model of several functions describes each; this returns the description of the default one. */
 static cpb_span description_of(const cpb_viewed *m, cpb_span description) {
   cpb_cursor c = cpb_cursor_of(description);
-  while (cpb_cursor_find(&c, DESCRIPTION_FUNCTION, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, DESCRIPTION_FUNCTION, CPB_WIRE_LEN))
     if (cpb_span_equal(cpb_get_bytes(c.bytes, OF_FUNCTION_NAME), m->view.graphs.items[0].name)) return c.bytes;
-  }
   return (cpb_span){NULL, 0};
 }
 

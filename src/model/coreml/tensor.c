@@ -28,9 +28,8 @@ static void add_values(cpb_coreml_tensor *t, const cpb_cursor *c) {
 
 static void find_values(cpb_coreml_tensor *t) {
   cpb_cursor c = cpb_cursor_of(t->message);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.number == t->number) add_values(t, &c);
-  }
 }
 
 void cpb_coreml_elements(cpb_span type, bool *is_known, uint64_t *elements) {

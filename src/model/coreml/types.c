@@ -123,9 +123,8 @@ static void write_other(cpb_json_writer *a, const cpb_cursor *c) {
  * "width", "height"}}, and so on. If several fields give the type, the last counts, as in parsers. */
 static void write_feature_type(cpb_json_writer *a, cpb_span type) {
   cpb_cursor c = cpb_cursor_of(type), last = {.number = 0};
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.type == CPB_WIRE_LEN && c.number <= FEATURE_STATE) last = c;
-  }
   switch (last.number) {
     case 0: write_number(a, 0); break;
     case FEATURE_INT64: write_number(a, MIL_INT64); break;

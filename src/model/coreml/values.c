@@ -94,10 +94,9 @@ static bool visit_weights(visit *v, const cpb_coreml_weights *w, cpb_span of) {
 
 /* All weights of a layer that are in the message; `within` is the message's field in the layer, or 0. */
 static bool visit_message(visit *v, uint32_t layer, uint32_t within, cpb_span message) {
-  for (size_t i = 0; i < NUM_WEIGHTS; i++) {
+  for (size_t i = 0; i < NUM_WEIGHTS; i++)
     if (weights[i].layer == layer && weights[i].within == within && !visit_weights(v, &weights[i], message))
       return false;
-  }
   return true;
 }
 
@@ -180,9 +179,8 @@ bool cpb_coreml_each_constant_of(const cpb_view *view, uint32_t graph, const cpb
 bool cpb_coreml_each_constant(const cpb_view *view, uint32_t graph, cpb_view_visit *call, void *user) {
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(view, graph);
-  while (cpb_view_nodes_next(&nodes, &node)) {
+  while (cpb_view_nodes_next(&nodes, &node))
     if (!cpb_coreml_each_constant_of(view, graph, &node, call, user)) return false;
-  }
   return true;
 }
 

@@ -58,9 +58,8 @@ typedef struct argument {
 static argument argument_of(const cpb_view_graph *g, const cpb_view_node *node, const char *role) {
   cpb_view_value value;
   cpb_view_values inputs = cpb_coreml_inputs(g, node->message);
-  while (cpb_view_values_next(&inputs, &value)) {
+  while (cpb_view_values_next(&inputs, &value))
     if (cpb_span_is(value.role, role)) return (argument){value.name, value.immediate};
-  }
   const cpb_span entry = cpb_get_entry(node->message, OPERATION_ATTRIBUTE, cpb_span_of(role));
   return (argument){{NULL, 0}, cpb_get_bytes(entry, MAP_VALUE)};
 }
@@ -152,9 +151,8 @@ static void write_operation(cpb_json_writer *a, const cpb_view *v, const cpb_vie
     const cpb_span name = cpb_get_bytes(c.bytes, MAP_KEY);
     if (!cpb_span_is(name, "name")) cpb_coreml_write_attribute(a, v->part, name, cpb_get_bytes(c.bytes, MAP_VALUE));
   }
-  while (cpb_view_values_next(&arguments, &value)) {
+  while (cpb_view_values_next(&arguments, &value))
     if (value.immediate.data) cpb_coreml_write_attribute(a, v->part, value.role, value.immediate);
-  }
   write_blocks(a, operation);
 }
 

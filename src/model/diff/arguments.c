@@ -42,9 +42,8 @@ static bool add_alike(cpb_diff *d, cpb_diff_pairs *to, yyjson_val *a, yyjson_val
     if (are_alike(x, y)) {
       cpb_span names[2] = {text_of(x, "name"), text_of(y, "name")};
       differ = differ || !cpb_span_equal(names[0], names[1]);
-      for (int side = 0; side < 2; side++) {
+      for (int side = 0; side < 2; side++)
         if (!cpb_diff_pairs_add(to, side, names[side])) return cpb_diff_fail_memory(d);
-      }
     }
     y = unsafe_yyjson_get_next(y);
   }

@@ -73,9 +73,8 @@ static bool read_side(cpb_diff *d, const cpb_diff_table *table, layers *s) {
   if (table->count == 0) return true;
   s->list = cpb_mul_size(table->count, sizeof *s->list, &size) ? cpb_alloc_zeroed(&d->allocator, size) : NULL;
   if (!s->list) return cpb_diff_fail_memory(d);
-  for (size_t i = 0; i < table->count; i++) {
+  for (size_t i = 0; i < table->count; i++)
     if (!read_layer(d, s, cpb_diff_text(table, &table->items[i]))) return false;
-  }
   return true;
 }
 
@@ -115,9 +114,8 @@ static void match(cpb_diff *d, layers sides[2], const rule *r, void (*pair)(laye
   bool done = choose(d, &sides[0], r, &chosen[0]) && choose(d, &sides[1], r, &chosen[1]);
   if (done && !cpb_diff_match(&d->allocator, chosen)) done = cpb_diff_fail_memory(d);
   for (int side = 0; side < 2; side++) {
-    for (size_t i = 0; i < chosen[side].count && done; i++) {
+    for (size_t i = 0; i < chosen[side].count && done; i++)
       if (chosen[side].list[i].other) pair(chosen[side].list[i].value, chosen[side].list[i].other);
-    }
     cpb_diff_elements_free(&chosen[side], &d->allocator);
   }
 }

@@ -56,9 +56,8 @@ static bool list_members(comparison *c, yyjson_val *object, cpb_diff_elements *e
 /* The member that identifies an element of a list, and its text; NULL if the element has no name. */
 static const char *name_of(yyjson_val *element, cpb_span *name) {
   static const char *const keys[] = {"name", "argument", "key", "child", "function", NULL};
-  for (size_t i = 0; keys[i]; i++) {
+  for (size_t i = 0; keys[i]; i++)
     if (cpb_json_text(cpb_json_member(element, keys[i]), name)) return keys[i];
-  }
   return NULL;
 }
 
@@ -68,9 +67,8 @@ typedef struct place {
 } place;
 
 static bool is_among(const comparison *c, cpb_span member, const place *places) {
-  for (; places->in; places++) {
+  for (; places->in; places++)
     if (cpb_span_is(c->in, places->in) && cpb_span_is(member, places->member)) return true;
-  }
   return false;
 }
 

@@ -121,9 +121,8 @@ static size_t stem_of(cpb_span text) {
   static const char *const starts[] = {"__inference_", "__forward_", "__backward_"};
   size_t digits = digits_at_end(text);
   bool numbered = digits > 0 && digits < text.size && text.data[text.size - 1 - digits] == '_';
-  for (size_t i = 0; numbered && i < sizeof starts / sizeof *starts; i++) {
+  for (size_t i = 0; numbered && i < sizeof starts / sizeof *starts; i++)
     if (cpb_span_begins(text, cpb_span_of(starts[i]))) return text.size - digits;
-  }
   return text.size;
 }
 
@@ -180,9 +179,8 @@ static void pair_equal(cpb_diff_pairs *p, compare_names *compare) {
 }
 
 static void sort_names(cpb_diff_pairs *p, int (*order)(const void *, const void *)) {
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++)
     if (p->counts[side] > 1) qsort(p->names[side], p->counts[side], sizeof **p->names, order);
-  }
 }
 
 static int by_stems(const void *a, const void *b) {
@@ -206,9 +204,8 @@ static bool index_names(cpb_diff_pairs *p, int side) {
   if (p->counts[side] == 0) return true;
   p->by_name[side] = cpb_alloc(&p->allocator, p->counts[side] * sizeof **p->by_name);
   if (!p->by_name[side]) return false;
-  for (size_t i = 0; i < p->count; i++) {
+  for (size_t i = 0; i < p->count; i++)
     if (p->list[i].names[side].data) p->by_name[side][count++] = &p->list[i];
-  }
   qsort(p->by_name[side], count, sizeof **p->by_name, side == 0 ? by_first : by_second);
   return true;
 }
@@ -270,9 +267,8 @@ const cpb_diff_pair *cpb_diff_pairs_find(const cpb_diff_pairs *p, int side, cpb_
 static bool is_gradient(cpb_span text) {
   static const char *const starts[] = {"CustomGradient-", "PartitionedCall-", "PartitionedCallUnused-"};
   size_t rest = text.size - digits_at_end(text);
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (rest == strlen(starts[i]) && rest < text.size && cpb_span_begins(text, cpb_span_of(starts[i]))) return true;
-  }
   return false;
 }
 

@@ -20,9 +20,8 @@ static bool is_tensor(yyjson_val *object) {
   static const char *const members[] = {"external", "field", "elements"};
   if (is_range(cpb_json_member(object, "tensor"))) return true;
   if (!cpb_json_member(object, "dtype") || !cpb_json_member(object, "size")) return false;
-  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++)
     if (cpb_json_member(object, members[i])) return true;
-  }
   return false;
 }
 
@@ -37,9 +36,8 @@ static const char *const *storage_of(yyjson_val *object) {
 }
 
 static bool is_in(const char *const *list, const char *key) {
-  for (size_t i = 0; list && list[i]; i++) {
+  for (size_t i = 0; list && list[i]; i++)
     if (strcmp(list[i], key) == 0) return true;
-  }
   return false;
 }
 
@@ -47,9 +45,8 @@ static bool is_in(const char *const *list, const char *key) {
 static bool is_of_one_run(const char *key, yyjson_val *value) {
   cpb_span text;
   if (strcmp(key, "user_name") != 0 || !cpb_json_text(value, &text)) return false;
-  for (size_t i = 0; i < text.size; i++) {
+  for (size_t i = 0; i < text.size; i++)
     if (text.data[i] < '0' || text.data[i] > '9') return false;
-  }
   return true;
 }
 

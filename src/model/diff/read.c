@@ -27,9 +27,8 @@ void cpb_diff_items_free(cpb_diff_items *items) {
 }
 
 bool cpb_diff_items_sort(cpb_diff_items *items) {
-  for (int side = 0; side < 2; side++) {
+  for (int side = 0; side < 2; side++)
     if (!cpb_diff_table_sort(&items->plain[side]) || !cpb_diff_table_sort(&items->whole[side])) return false;
-  }
   return true;
 }
 

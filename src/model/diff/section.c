@@ -83,9 +83,8 @@ static bool is_part(yyjson_val *part, yyjson_val *whole, int depth) {
 static bool is_derived(const char *name) {
   static const char *const names[] = {"meta_graphs", "overview",  "collections", "ops",     "tag",
                                       "tags",        "functions", "layers",      "problems"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
-  }
   return false;
 }
 

@@ -60,12 +60,11 @@ static size_t write_what(const char *what, const char *detail, char *out, size_t
   size_t n = 0;
   bool is_left_out = false;
   out[0] = 0;
-  for (; *what; what++) {
+  for (; *what; what++)
     if (*what == '{') is_left_out = !*detail;
     else if (*what == '}') is_left_out = false;
     else if (!is_left_out && *what == '@') n += cpb_format(out + n, size - n, "%s", detail);
     else if (!is_left_out) n += cpb_format(out + n, size - n, "%c", *what);
-  }
   return n;
 }
 

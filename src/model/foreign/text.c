@@ -174,9 +174,8 @@ static bool is_onnx_tensor(cpb_span in, uint64_t size) {
     if (dim > size || (count *= dim) > size) return false;
   if (type == 0 || type >= sizeof element_sizes || element_sizes[type] == 0) return false;
   cpb_cursor fields = cpb_cursor_of(in);
-  while (cpb_cursor_next(&fields) && !(fields.number == RAW && fields.type == CPB_WIRE_LEN)) {
+  while (cpb_cursor_next(&fields) && !(fields.number == RAW && fields.type == CPB_WIRE_LEN))
     if (fields.number > RAW) return false;
-  }
   if (fields.number != RAW || fields.damaged) return false; /* that of larger ones is cut off */
   return fields.bytes.size > 0 && fields.bytes.size == count * element_sizes[type];
 }

@@ -37,18 +37,16 @@ static cpb_keras_variables keras_variables_of(const cpb_keras *k, uint32_t layer
   bool known = k->graph && node >= 0 && node < k->graph->nodes;
   cpb_keras_variables own = {k->graph, layer, home, known ? (uint32_t)node : 0, !known, 0}, list = own;
   cpb_span name;
-  while (next_child(&list, &child, &name, charged)) {
+  while (next_child(&list, &child, &name, charged))
     if (cpb_span_is(name, "variables")) return (cpb_keras_variables){k->graph, layer, home, child, false, 0};
-  }
   return own;
 }
 
 static bool next_variable(cpb_keras_variables *v, uint32_t *node, cpb_json_writer *charged) {
   cpb_span name;
   uint64_t elements;
-  while (next_child(v, node, &name, charged)) {
+  while (next_child(v, node, &name, charged))
     if (v->graph->variable(v->graph->user, *node, &elements)) return true;
-  }
   return false;
 }
 
@@ -375,16 +373,14 @@ static uint32_t find_layer(const cpb_keras *k, cpb_span wanted) {
     const cpb_keras_layer *l = &k->layers[i];
     if (l->object != CPB_KERAS_NONE && !l->shared && cpb_span_equal(k->objects[l->object].path, wanted)) return i;
   }
-  for (uint32_t i = 0; i < k->num_layers; i++) {
+  for (uint32_t i = 0; i < k->num_layers; i++)
     if (cpb_span_equal(cpb_keras_name(&k->layers[i]), wanted)) return i;
-  }
   return CPB_KERAS_NONE;
 }
 
 static const char *source_of(const cpb_keras *k) {
-  for (size_t i = 0; i < k->count; i++) {
+  for (size_t i = 0; i < k->count; i++)
     if (k->docs[i]) return "metadata";
-  }
   return "objects";
 }
 
@@ -402,9 +398,8 @@ bool cpb_keras_layers(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, c
     end = k->layers[begin].end;
   }
   cpb_page page = cpb_page_open_sized(a, q, "layers", end - begin);
-  for (uint32_t i = begin; i < end; i++) {
+  for (uint32_t i = begin; i < end; i++)
     if (cpb_page_has(&page) && !put_layer(k, i, a)) return cpb_fail_memory(error), false;
-  }
   cpb_page_close(a, &page);
   return true;
 }

@@ -187,9 +187,8 @@ static bool add_object(cpb_keras_members *m, yyjson_val *object) {
 
 bool cpb_keras_members_add(cpb_keras_members *m, yyjson_doc *doc) {
   yyjson_val *all = yyjson_doc_get_root(doc); /* the values of a document are contiguous */
-  for (size_t i = 0; i < yyjson_doc_get_val_count(doc); i++) {
+  for (size_t i = 0; i < yyjson_doc_get_val_count(doc); i++)
     if (yyjson_obj_size(&all[i]) > MANY && !add_object(m, &all[i])) return false;
-  }
   return true;
 }
 

@@ -123,30 +123,25 @@ static void add_children(growth *g, uint32_t parent, size_t owner) {
   cpb_keras *k = g->k;
   const uint32_t *child = g->children + g->begins[owner], *end = g->children + g->begins[owner + 1];
   g->siblings.count = 0;
-  for (const uint32_t *c = child; c < end; c++) {
+  for (const uint32_t *c = child; c < end; c++)
     if (!cpb_keras_is_metric(&k->objects[*c])) g->ok = g->ok && cpb_names_add(&g->siblings, name_of(k, *c), *c);
-  }
   cpb_names_sort(&g->siblings);
   if (g->ok && parent != CPB_KERAS_NONE) add_configured(g, parent);
-  for (; g->ok && child < end; child++) {
+  for (; g->ok && child < end; child++)
     if (k->homes[*child] == CPB_KERAS_NONE && !cpb_keras_is_metric(&k->objects[*child])) add(g, parent, *child, NULL);
-  }
 }
 
 static void grow(growth *g) {
   cpb_keras *k = g->k;
-  for (uint32_t i = 0; g->ok && i < k->count; i++) {
+  for (uint32_t i = 0; g->ok && i < k->count; i++)
     if (!cpb_keras_is_metric(&k->objects[i])) g->ok = cpb_names_add(&g->by_name, name_of(k, i), i);
-  }
   cpb_names_sort(&g->by_name);
   add_children(g, CPB_KERAS_NONE, k->count);
   for (uint32_t i = 0; g->ok && i < g->count; i++) {
     const cpb_keras_layer *layer = &g->drafts[i].layer;
-    if (layer->depth == CPB_KERAS_DEPTH) {
+    if (layer->depth == CPB_KERAS_DEPTH)
       cpb_problems_add(k->problems, CPB_NO_OFFSET, "layers are nested too deeply; the innermost are left out");
-    } else if (!layer->shared) {
-      add_children(g, i, layer->object == CPB_KERAS_NONE ? k->count + 1 : layer->object);
-    }
+    else if (!layer->shared) add_children(g, i, layer->object == CPB_KERAS_NONE ? k->count + 1 : layer->object);
   }
 }
 
@@ -240,9 +235,8 @@ static bool check_numbers(cpb_keras *k) {
     }
   }
   if (k->count > 1) qsort(all, k->count, sizeof *all, by_number);
-  for (size_t i = 1; i < k->count; i++) {
+  for (size_t i = 1; i < k->count; i++)
     if (all[i].node == all[i - 1].node) complain(k, all[i].object, "%s: another object has the same node_id", NULL);
-  }
   cpb_release(&k->allocator, all);
   return true;
 }

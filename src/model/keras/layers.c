@@ -145,8 +145,7 @@ static const struct {
 
 cpb_span cpb_keras_class_of_name(cpb_span path) {
   const cpb_span name = cpb_span_without_number(cpb_span_last_part(path));
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (cpb_span_is(name, known[i].name)) return cpb_span_of(known[i].class);
-  }
   return (cpb_span){NULL, 0};
 }

@@ -95,9 +95,8 @@ static bool find_by_names(load *l, cpb_span path, uint32_t *node) {
 
 static bool find_by_path(load *l, cpb_span path, uint32_t *node) {
   char quoted[81];
-  for (*node = 0; *node < l->k->count; ++*node) {
+  for (*node = 0; *node < l->k->count; ++*node)
     if (cpb_span_equal(l->k->objects[*node].path, path)) return true;
-  }
   cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no Keras object has the path %s",
            cpb_quote(quoted, sizeof quoted, path.data, path.size));
   return false;
@@ -129,10 +128,9 @@ static void meet(load *l, uint32_t node, uint32_t from, cpb_span name) {
 static void follow(load *l) {
   uint32_t child;
   cpb_span name;
-  for (uint32_t i = 0; i < l->count; i++) {
+  for (uint32_t i = 0; i < l->count; i++)
     for (uint64_t place = 0; l->graph->child(l->graph->user, l->queue[i], &place, &child, &name);)
       meet(l, child, l->queue[i], name);
-  }
 }
 
 /* The root loads everything, even nodes without references to them. */

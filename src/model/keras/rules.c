@@ -196,9 +196,8 @@ static void prelu(facts *f) {
   yyjson_arr_iter all;
   int64_t axis;
   if (yyjson_arr_iter_init(shared, &all)) {
-    while ((element = yyjson_arr_iter_next(&all)) != NULL) {
+    while ((element = yyjson_arr_iter_next(&all)) != NULL)
       if (cpb_json_signed(element, &axis) && axis > 0 && axis < (int64_t)f->rank) f->shape[axis] = 1;
-    }
   }
   f->trainable = 1;
   if (f->rank < 2) give_up(f);

@@ -37,9 +37,8 @@ static size_t kind_of(cpb_span attribute) {
   cpb_cursor c = cpb_cursor_of(attribute);
   if (type > 0) return type < NUM_KINDS ? (size_t)type : 0;
   while (cpb_cursor_next(&c)) {
-    for (size_t i = 1; i < NUM_KINDS; i++) {
+    for (size_t i = 1; i < NUM_KINDS; i++)
       if (kinds[i].field == c.number) return i;
-    }
   }
   return 0;
 }
@@ -100,18 +99,16 @@ static void write_element(cpb_json_writer *a, const cpb_part *part, uint32_t fie
 static void write_list(cpb_json_writer *a, const cpb_part *part, uint32_t field, cpb_span attribute) {
   cpb_cursor c = cpb_cursor_of(attribute);
   cpb_json_writer_open(a, "value", '[');
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.number == field) write_element(a, part, field, &c);
-  }
   cpb_json_writer_close(a, ']');
 }
 
 /* The last value counts, as in parsers; an absent number is 0. */
 static void write_single(cpb_json_writer *a, const cpb_part *part, uint32_t field, cpb_span attribute) {
   cpb_cursor c = cpb_cursor_of(attribute), last = {.number = 0};
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.number == field) last = c;
-  }
   if (last.number > 0 && last.type == CPB_WIRE_LEN) write_message(a, "value", part, field, last.bytes);
   else if (last.number > 0 || field == ATTRIBUTE_FLOAT || field == ATTRIBUTE_INT)
     write_number(a, "value", field, last.value);

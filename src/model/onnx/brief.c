@@ -55,9 +55,8 @@ static bool is_value_info(cpb_span message) {
 /* Whether this is a pair of a key and a value, or of a tensor's name and its parameters. */
 static bool is_pair(cpb_span message) {
   cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.type != CPB_WIRE_LEN || c.number > 2) return false;
-  }
   return message.size > 0 && !c.damaged;
 }
 
@@ -88,9 +87,8 @@ static uint8_t row_at(search *s, size_t at) {
 
 static bool has_value(const search *s, size_t begin) {
   cpb_cursor c = cpb_cursor_of(cpb_span_from(s->bytes, begin));
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.number == GRAPH_INPUT || c.number == GRAPH_OUTPUT) return true;
-  }
   return false;
 }
 

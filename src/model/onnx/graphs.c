@@ -46,9 +46,8 @@ static bool sort_functions(const cpb_view_graphs *g, cpb_onnx_functions *f, cpb_
   if (count == 0) return true;
   keyed *list = cpb_alloc(&f->allocator, count * sizeof *list);
   f->items = list ? cpb_alloc(&f->allocator, count * sizeof *f->items) : NULL;
-  for (size_t i = 0; f->items && i < g->count; i++) {
+  for (size_t i = 0; f->items && i < g->count; i++)
     if (g->items[i].role == CPB_GRAPH_FUNCTION) list[f->count++] = (keyed){&g->items[i], (uint32_t)i};
-  }
   if (f->items) {
     qsort(list, count, sizeof *list, by_name);
     for (size_t i = 0; i < count; i++) f->items[i] = list[i].graph;
@@ -171,10 +170,9 @@ static bool look_into(cpb_graphs_builder *b, uint32_t graph) {
         .role = CPB_GRAPH_SUBGRAPH, .is_within = true, .parent = graph, .node_number = number};
     cpb_cursor attributes = cpb_cursor_of(c.bytes);
     cpb_graphs_are_too_deep(b, c.bytes);
-    while (cpb_cursor_find(&attributes, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
+    while (cpb_cursor_find(&attributes, NODE_ATTRIBUTE, CPB_WIRE_LEN))
       if (!cpb_graphs_are_too_deep(b, attributes.bytes) && !add_subgraphs(b, c.bytes, attributes.bytes, within))
         return false;
-    }
   }
   return true;
 }
@@ -194,13 +192,11 @@ static bool build(cpb_view_graphs *g, cpb_onnx_functions *f, cpb_part *part, cpb
   cpb_span graph;
   cpb_graphs_builder b = {g, part, problems, false};
   if (!cpb_part_join(part, &g->allocator, MODEL_GRAPH, &graph) || !add_outermost(g, part->message, graph)) return false;
-  for (size_t i = 0; i < g->count; i++) {
+  for (size_t i = 0; i < g->count; i++)
     if (!look_into(&b, (uint32_t)i)) return false;
-  }
   if (!sort_functions(g, f, problems)) return false;
-  for (size_t i = 0; f->count > 0 && i < g->count; i++) {
+  for (size_t i = 0; f->count > 0 && i < g->count; i++)
     if (!find_calls(g, f, (uint32_t)i)) return false;
-  }
   return cpb_calls_sort(&g->calls);
 }
 

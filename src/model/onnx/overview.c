@@ -34,9 +34,8 @@ static void write_page(cpb_viewed *m, const char *key, cpb_span message, uint32_
                        void (*write)(cpb_json_writer *a, cpb_span item)) {
   cpb_page page = cpb_viewed_page(m, key);
   cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN))
     if (cpb_page_has(&page)) write(m->answer, c.bytes);
-  }
   cpb_page_close(m->answer, &page);
 }
 

@@ -311,9 +311,8 @@ static bool plan(cpb_onnx_rewrite *r) {
   if (!cpb_meter_charge(&r->meter, CPB_WORK_WALKED, 2 * (uint64_t)r->part.message.size, CPB_NO_OFFSET, &r->error))
     return false;
   if (!enter(r, &cpb_view_onnx, 0, r->part.message)) return false;
-  while (r->depth > 0) {
+  while (r->depth > 0)
     if (!go_on(r)) return false;
-  }
   if (r->model.failed || r->values.failed) return cpb_fail_memory(&r->error) == CPB_OK;
   return true;
 }

@@ -47,9 +47,8 @@ static void measure(cpb_onnx_tensor *t) {
   cpb_varints dims = cpb_varints_of(t->message, TENSOR_DIMS);
   t->elements = 1;
   t->has_elements = true;
-  while (cpb_varints_next(&dims, &size)) {
+  while (cpb_varints_next(&dims, &size))
     if ((int64_t)size < 0 || !cpb_mul_u64(t->elements, size, &t->elements)) t->has_elements = false;
-  }
   if (!t->type.format || !t->has_elements) return;
   t->has_elements = cpb_elements_bytes(t->elements, cpb_tensor_type_bits(&t->type), &t->bytes);
 }

@@ -10,9 +10,8 @@
 static cpb_span metadata(cpb_span node, const char *key) {
   cpb_span value = {NULL, 0};
   cpb_cursor c = cpb_cursor_of(node);
-  while (cpb_cursor_find(&c, NODE_METADATA, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, NODE_METADATA, CPB_WIRE_LEN))
     if (cpb_span_is(cpb_get_bytes(c.bytes, ENTRY_KEY), key)) value = cpb_get_bytes(c.bytes, ENTRY_VALUE);
-  }
   return value;
 }
 
@@ -167,9 +166,8 @@ static bool visit_node(uint32_t graph, const cpb_view_node *node, cpb_view_visit
                                 .node_number = node->number,
                                 .op = node->op};
   cpb_cursor c = cpb_cursor_of(node->message);
-  while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN))
     if (!visit_attribute(like, node->is_constant, c.bytes, visit, user)) return false;
-  }
   return true;
 }
 
@@ -189,9 +187,8 @@ bool cpb_onnx_each_initializer(const cpb_view *v, uint32_t graph, cpb_view_visit
 static bool each_tensor(const cpb_view *v, uint32_t graph, cpb_view_visit *visit, void *user) {
   cpb_view_node node;
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
-  while (cpb_view_nodes_next(&nodes, &node)) {
+  while (cpb_view_nodes_next(&nodes, &node))
     if (!visit_node(graph, &node, visit, user)) return false;
-  }
   return cpb_onnx_each_initializer(v, graph, visit, user);
 }
 
@@ -202,9 +199,8 @@ static void measure_sparse(const cpb_view *v, const cpb_view_tensor *t, cpb_view
   uint64_t size;
   cpb_varints dims = cpb_varints_of(t->message, SPARSE_DIMS);
   m->elements = 1;
-  while (cpb_varints_next(&dims, &size)) {
+  while (cpb_varints_next(&dims, &size))
     if ((int64_t)size < 0 || !cpb_mul_u64(m->elements, size, &m->elements)) m->has_elements = false;
-  }
   if (!cpb_mul_u64(m->elements, each, &m->bytes)) m->has_elements = false;
   m->size += indices.size;
 }
@@ -264,18 +260,16 @@ static bool is_quantization(cpb_span op, uint64_t input) {
 /* Input `number` of the node; empty if the node has fewer. */
 static cpb_span input_of(const cpb_view_node *node, uint32_t number) {
   cpb_cursor c = cpb_cursor_of(node->message);
-  for (uint32_t i = 0; cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN); i++) {
+  for (uint32_t i = 0; cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN); i++)
     if (i == number) return c.bytes;
-  }
   return (cpb_span){NULL, 0};
 }
 
 static int64_t axis_of(const struct quantized *q, cpb_span node) {
   cpb_cursor c = cpb_cursor_of(node);
-  while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, NODE_ATTRIBUTE, CPB_WIRE_LEN))
     if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), "axis"))
       return (int64_t)cpb_get_number(c.bytes, ATTRIBUTE_INT);
-  }
   return q->axis;
 }
 

@@ -28,9 +28,8 @@ static int largest_first(const void *a, const void *b) {
 /* Values in the same place count once in the size. */
 static uint64_t size_of_all(const cpb_inventory *l) {
   uint64_t size = 0;
-  for (size_t i = 0; i < l->count; i++) {
+  for (size_t i = 0; i < l->count; i++)
     if (!l->items[i].is_copy && !cpb_add_u64(size, l->items[i].measure.size, &size)) size = UINT64_MAX;
-  }
   return size;
 }
 

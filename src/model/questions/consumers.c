@@ -28,26 +28,23 @@ static bool take_outputs(consumers *s, const cpb_view_node *node) {
   cpb_view_value value;
   cpb_view_values outputs =
       s->model->view.kind->values(&s->model->view, cpb_view_graph_of(&s->model->view, s->graph), node, true);
-  for (; !s->model->view.kind->source && cpb_view_values_next(&outputs, &value); number++) {
+  for (; !s->model->view.kind->source && cpb_view_values_next(&outputs, &value); number++)
     if (value.name.size > 0 && !cpb_names_add(&s->taken, value.name, number)) return cpb_viewed_fail_memory(s->model);
-  }
   cpb_names_sort(&s->taken);
   return true;
 }
 
 /* The node with this name. */
 static bool find_node(const consumers *s, cpb_view_nodes *nodes, cpb_view_node *node) {
-  while (cpb_view_nodes_next(nodes, node)) {
+  while (cpb_view_nodes_next(nodes, node))
     if (cpb_span_equal(node->name, s->name)) return true;
-  }
   return false;
 }
 
 static bool has_value(cpb_view_values values, cpb_span name) {
   cpb_view_value value;
-  while (cpb_view_values_next(&values, &value)) {
+  while (cpb_view_values_next(&values, &value))
     if (cpb_span_equal(value.name, name)) return true;
-  }
   return false;
 }
 
@@ -114,9 +111,8 @@ static void write_input(const consumers *s, uint64_t number, cpb_span value) {
 static cpb_span first_taken(const consumers *s, cpb_view_values values) {
   cpb_view_value value;
   cpb_view_source what;
-  while (cpb_view_values_next(&values, &value)) {
+  while (cpb_view_values_next(&values, &value))
     if (find_taken(s, value.name, &what)) return value.name;
-  }
   return (cpb_span){NULL, 0};
 }
 
@@ -168,9 +164,8 @@ static void write_node(const consumers *s, const cpb_view_graph *g, const cpb_vi
   cpb_view_value value;
   cpb_view_values inputs = s->model->view.kind->values(&s->model->view, g, node, false);
   open(s, "node", node->name, graph, node->op);
-  while (cpb_view_values_next(&inputs, &value)) {
+  while (cpb_view_values_next(&inputs, &value))
     if (value.name.data) write_input(s, input++, value.name);
-  }
   cpb_json_writer_close(s->model->answer, ']');
   write_quantized(s, g, node);
   close(s, waits(s, g, node));
@@ -223,9 +218,8 @@ static void write_graph(consumers *s, uint32_t graph) {
 static void write_list(consumers *s) {
   const cpb_view_graphs *g = &s->model->view.graphs;
   s->page = cpb_viewed_page(s->model, "consumers");
-  for (uint32_t i = 0; i < g->count; i++) {
+  for (uint32_t i = 0; i < g->count; i++)
     if (cpb_view_graph_sees(g, i, s->graph)) write_graph(s, i);
-  }
   cpb_page_close(s->model->answer, &s->page);
 }
 

@@ -125,9 +125,8 @@ static cpb_span fold_open(const scopes *s, cpb_span name) {
 static cpb_span common_scope(cpb_span a, cpb_span b) {
   const size_t least = a.size < b.size ? a.size : b.size;
   size_t same = 0, end = 0;
-  for (; same < least && a.data[same] == b.data[same]; same++) {
+  for (; same < least && a.data[same] == b.data[same]; same++)
     if (a.data[same] == '/') end = same;
-  }
   const bool a_ends = same == a.size && (same == b.size || b.data[same] == '/');
   const bool b_ends = same == b.size && (same == a.size || a.data[same] == '/');
   return (cpb_span){a.data, a_ends || b_ends ? same : end};
@@ -438,9 +437,8 @@ static void write_result(const scopes *s, const cpb_scope_input *result) {
 static void write_results(const scopes *s) {
   cpb_scope_input result;
   cpb_json_writer_open(s->answer, "results", '[');
-  for (uint64_t i = 0; s->of->next_result(s->of->user, &result); i++) {
+  for (uint64_t i = 0; s->of->next_result(s->of->user, &result); i++)
     if (i < INPUTS_MOST) write_result(s, &result);
-  }
   cpb_json_writer_close(s->answer, ']');
 }
 

@@ -55,9 +55,8 @@ static bool is_wanted(cpb_viewed *m, uint32_t graph) {
 
 void cpb_question_functions(cpb_viewed *m) {
   cpb_page page = cpb_viewed_page(m, "functions");
-  for (uint32_t i = 1; i < m->view.graphs.count; i++) {
+  for (uint32_t i = 1; i < m->view.graphs.count; i++)
     if (is_wanted(m, i) && cpb_page_has(&page)) write_item(m, i);
-  }
   cpb_page_close(m->answer, &page);
 }
 

@@ -41,9 +41,8 @@ static bool add_tensor(void *user, const cpb_view_tensor *t) {
 
 static bool add_arguments(level *l, cpb_view_values values) {
   cpb_view_value value;
-  for (uint32_t i = 0; cpb_view_values_next(&values, &value); i++) {
+  for (uint32_t i = 0; cpb_view_values_next(&values, &value); i++)
     if (!cpb_names_add(&l->arguments, value.name, i)) return false;
-  }
   cpb_names_sort(&l->arguments);
   return true;
 }
@@ -168,9 +167,8 @@ static bool write_input(search *s, const cpb_view_value *value, uint64_t number)
 }
 
 static bool name_nodes(const level *l, cpb_names *names) {
-  for (size_t i = 0; i < l->makers.count; i++) {
+  for (size_t i = 0; i < l->makers.count; i++)
     if (!cpb_names_add(names, l->makers.items[i].name, (uint32_t)i)) return false;
-  }
   cpb_names_sort(names);
   return true;
 }
@@ -216,9 +214,8 @@ static bool write_inputs(search *s, const cpb_view_node *node) {
   cpb_view_values inputs = kind->values(&s->model->view, g, node, false);
   if (kind->roles) kind->roles(&s->model->view, g, node, &inputs);
   cpb_json_writer_open(s->model->answer, "from", '[');
-  for (uint64_t i = 0; cpb_view_values_next(&inputs, &value);) {
+  for (uint64_t i = 0; cpb_view_values_next(&inputs, &value);)
     if (value.name.data && !write_input(s, &value, i++)) return false;
-  }
   if (!write_controls(s, node)) return false;
   cpb_json_writer_close(s->model->answer, ']');
   return true;
@@ -257,9 +254,8 @@ static void write_operation(search *s, uint32_t graph, const cpb_view_node *node
 
 /* The node with this name, or else the one that makes a value with this name. */
 static const cpb_view_node *find_node(const cpb_view_makers *m, cpb_span name) {
-  for (size_t i = 0; i < m->count; i++) {
+  for (size_t i = 0; i < m->count; i++)
     if (cpb_span_equal(m->items[i].name, name)) return &m->items[i];
-  }
   return cpb_view_maker_of(m, name);
 }
 

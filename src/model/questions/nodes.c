@@ -11,15 +11,13 @@ static void write_inputs(cpb_viewed *m, uint32_t graph, const cpb_view_node *nod
   const cpb_view_graph *g = cpb_view_graph_of(&m->view, graph);
   cpb_view_values values = m->view.kind->values(&m->view, g, node, false);
   cpb_json_writer_open(a, "inputs", '[');
-  while (cpb_view_values_next(&values, &value)) {
+  while (cpb_view_values_next(&values, &value))
     if (value.name.data) cpb_json_writer_span(a, NULL, value.name);
-  }
   cpb_json_writer_close(a, ']');
   if (!m->view.kind->roles || !m->view.kind->roles(&m->view, g, node, &values)) return;
   cpb_json_writer_open(a, "parameters", '[');
-  while (cpb_view_values_next(&values, &value)) {
+  while (cpb_view_values_next(&values, &value))
     if (value.name.data) cpb_json_writer_span(a, NULL, value.role);
-  }
   cpb_json_writer_close(a, ']');
 }
 

@@ -68,9 +68,8 @@ static void write_uses(cpb_viewed *m, cpb_joined *list) {
   cpb_joined_join(list);
   if (list->count > 1) qsort(list->items, list->count, sizeof *uses, most_first);
   cpb_page page = cpb_viewed_page(m, "ops");
-  for (size_t i = 0; i < list->count; i++) {
+  for (size_t i = 0; i < list->count; i++)
     if (cpb_page_has(&page)) write_use(m, &uses[i]);
-  }
   cpb_page_close(m->answer, &page);
   write_custom(m, uses, list->count);
 }

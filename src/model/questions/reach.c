@@ -149,9 +149,8 @@ static void write_point(const reach *r, uint32_t point) {
 
 static void write_found(const reach *r) {
   cpb_page page = cpb_viewed_page(r->model, "found");
-  for (size_t i = 1; i < r->num_found; i++) {
+  for (size_t i = 1; i < r->num_found; i++)
     if (cpb_page_has(&page)) write_point(r, r->found[i]);
-  }
   cpb_page_close(r->model->answer, &page);
 }
 
@@ -161,12 +160,10 @@ static void write_path(reach *r, uint32_t to) {
   const bool outside = was_reached(r, state_of(to, false));
   cpb_page page = cpb_viewed_page(r->model, "found");
   state s = r->far[to] == UINT32_MAX ? NO_STATE : state_of(to, !outside);
-  for (; s != NO_STATE; s = r->before[s]) {
+  for (; s != NO_STATE; s = r->before[s])
     if (!is_pass(r, point_of(s))) r->found[count++] = point_of(s);
-  }
-  for (; count > 0; count--) {
+  for (; count > 0; count--)
     if (cpb_page_has(&page)) write_point(r, r->found[count - 1]);
-  }
   cpb_page_close(r->model->answer, &page);
 }
 

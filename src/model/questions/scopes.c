@@ -148,9 +148,8 @@ static bool look_into(walk *w, uint32_t graph) {
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
   if (!cpb_view_graph_sees(&v->graphs, graph, w->graph)) return true;
   cpb_view_graph_place(&v->graphs, w->graph, graph, &holder);
-  while (cpb_view_nodes_next(&nodes, &node)) {
+  while (cpb_view_nodes_next(&nodes, &node))
     if (!add_captures(w, holder, v->kind->values(v, nodes.graph, &node, false))) return false;
-  }
   return add_captures(w, holder, v->kind->values(v, nodes.graph, NULL, true));
 }
 
@@ -166,9 +165,8 @@ static bool find_extras(walk *w) {
     const bool is_own = t->graph == w->graph && t->of_node && t->value.size == 0;
     if (is_own && !add_extra(w, t->node_number, t->value, i)) return false;
   }
-  for (uint32_t i = 0; i < w->model->view.graphs.count; i++) {
+  for (uint32_t i = 0; i < w->model->view.graphs.count; i++)
     if (i != w->graph && !look_into(w, i)) return false;
-  }
   if (w->num_extras > 1) qsort(w->extras, w->num_extras, sizeof *w->extras, by_node);
   return true;
 }
@@ -366,9 +364,8 @@ static bool name_inputs(walk *w) {
   cpb_view_value value;
   uint32_t count = 0;
   cpb_view_values inputs = w->model->view.kind->values(&w->model->view, graph_of(w), NULL, false);
-  for (cpb_view_values all = inputs; cpb_view_values_next(&all, &value); count++) {
+  for (cpb_view_values all = inputs; cpb_view_values_next(&all, &value); count++)
     if (count == CPB_NO_NAME || !cpb_names_add(&w->given, value.name, count)) return false;
-  }
   cpb_names_sort(&w->given);
   w->inputs = cpb_alloc(&w->model->allocator, (count + (size_t)1) * sizeof *w->inputs);
   for (uint32_t i = 0; w->inputs && i < count; i++) cpb_view_values_next(&inputs, &w->inputs[i]);

@@ -22,9 +22,8 @@ static void found(search *s, const char *is, cpb_span name, cpb_span op) {
 
 static void search_values(search *s, const char *is, cpb_view_values values) {
   cpb_view_value value;
-  while (cpb_view_values_next(&values, &value)) {
+  while (cpb_view_values_next(&values, &value))
     if (is_in(s, value.name)) found(s, is, value.name, (cpb_span){NULL, 0});
-  }
 }
 
 /* Skips tensors that are nodes, because their nodes were found already. */
@@ -63,9 +62,8 @@ static bool add_made(cpb_names *made, const cpb_view *v, uint32_t graph) {
   cpb_view_nodes nodes = cpb_view_nodes_of(v, graph);
   cpb_view_values values = v->kind->values(v, g, NULL, false);
   for (bool more = true; more;) {
-    while (cpb_view_values_next(&values, &value)) {
+    while (cpb_view_values_next(&values, &value))
       if (!cpb_names_add(made, value.name, graph)) return false;
-    }
     more = cpb_view_nodes_next(&nodes, &node);
     if (more) values = v->kind->values(v, g, &node, true);
   }
@@ -75,9 +73,8 @@ static bool add_made(cpb_names *made, const cpb_view *v, uint32_t graph) {
 static bool is_made(const cpb_names *made, const cpb_view_graphs *graphs, uint32_t graph, cpb_span name) {
   size_t count;
   const cpb_name *all = cpb_names_all(made, name, &count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (all[i].what == graph || cpb_view_graph_sees(graphs, graph, all[i].what)) return true;
-  }
   return false;
 }
 
@@ -100,13 +97,11 @@ static bool add_taken(const search *s, uint32_t graph, const cpb_names *made, cp
 
 static bool find_passed_over(search *s, cpb_names *made, cpb_names *taken) {
   const cpb_view_graphs *graphs = &s->model->view.graphs;
-  for (uint32_t i = 0; i < graphs->count; i++) {
+  for (uint32_t i = 0; i < graphs->count; i++)
     if (!add_made(made, &s->model->view, i)) return false;
-  }
   cpb_names_sort(made);
-  for (uint32_t i = 0; i < graphs->count; i++) {
+  for (uint32_t i = 0; i < graphs->count; i++)
     if ((i == 0 || cpb_view_graph_sees(graphs, i, 0)) && !add_taken(s, i, made, taken)) return false;
-  }
   cpb_names_sort(taken);
   return true;
 }

@@ -42,10 +42,9 @@ static bool read_shape_info(cpb_flat *flat, const cpb_flat_vector *info, cpb_sd_
 
 static bool count_elements(cpb_flat *flat, uint64_t at, cpb_sd_array *a) {
   a->count = a->empty ? 0 : 1;
-  for (uint32_t i = 0; i < a->rank; i++) {
+  for (uint32_t i = 0; i < a->rank; i++)
     if (!cpb_mul_u64(a->count, (uint64_t)a->shape[i], &a->count))
       return cpb_flat_fail(flat, at, "array: shape has 2^64 elements or more");
-  }
   return true;
 }
 
@@ -228,9 +227,8 @@ static bool write_stored(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_a
 bool cpb_sd_write_values(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array) {
   if (!array->dtype->numpy || array->count > VALUES_MAX) return true;
   cpb_json_writer_open(answer, "values", '[');
-  for (uint64_t i = 0; i < array->count; i++) {
+  for (uint64_t i = 0; i < array->count; i++)
     if (!write_stored(flat, answer, array, i)) return false;
-  }
   cpb_json_writer_close(answer, ']');
   return true;
 }
@@ -250,9 +248,8 @@ static uint64_t place_of(const cpb_sd_array *array, uint64_t i) {
 bool cpb_sd_write_preview(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array) {
   if (!array->dtype->numpy || array->values_size > CPB_SD_PREVIEWED) return true;
   cpb_json_writer_open(answer, "preview", '[');
-  for (uint64_t i = 0; i < array->count && i < PREVIEW_MAX; i++) {
+  for (uint64_t i = 0; i < array->count && i < PREVIEW_MAX; i++)
     if (!write_stored(flat, answer, array, place_of(array, i))) return false;
-  }
   cpb_json_writer_close(answer, ']');
   if (array->count > PREVIEW_MAX) cpb_json_writer_bool(answer, "preview_more", true);
   return true;

@@ -142,9 +142,8 @@ static bool add_dimension(cpb_sd_graph *g, cpb_sd_variable *v, int64_t size) {
 
 static bool take_shape_of(cpb_sd_graph *g, cpb_sd_variable *v, const cpb_sd_array *array) {
   if (!begin_type(g, v, v->array != 0)) return false;
-  for (uint32_t i = 0; v->array != 0 && i < array->rank; i++) {
+  for (uint32_t i = 0; v->array != 0 && i < array->rank; i++)
     if (!add_dimension(g, v, array->shape[i])) return false;
-  }
   return true;
 }
 
@@ -263,9 +262,8 @@ static bool order_ids(cpb_sd_graph *g) {
 
 /* Rejects two variables with one name, because all questions refer to variables by name. */
 static bool order_names(cpb_sd_graph *g) {
-  for (size_t i = 0; i < g->num_variables; i++) {
+  for (size_t i = 0; i < g->num_variables; i++)
     if (!cpb_names_add(&g->by_name, cpb_sd_graph_text(g, g->variables[i].name), (uint32_t)i)) return no_memory(g);
-  }
   cpb_names_sort(&g->by_name);
   for (size_t i = 0; i < g->num_variables; i++) {
     const cpb_sd_variable *v = &g->variables[i];
@@ -284,9 +282,8 @@ static bool name_links(cpb_sd_graph *g) {
   }
   for (size_t i = 0; i < g->num_nodes; i++) {
     const size_t *links = &g->nodes[i].links[CPB_SD_OUTPUTS];
-    for (size_t k = links[0]; k < links[1]; k++) {
+    for (size_t k = links[0]; k < links[1]; k++)
       if (g->links[k].variable != CPB_NO_NAME) g->variables[g->links[k].variable].made = true;
-    }
   }
   return true;
 }
@@ -346,9 +343,8 @@ void cpb_sd_write_type(cpb_json_writer *a, cpb_span type) {
 
 static bool is_weight_like(const cpb_sd_dtype *dtype) {
   static const char *const names[] = {"FLOAT8", "HALF", "FLOAT", "DOUBLE", "QINT8", "QINT16", "BFLOAT16"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(dtype->name, names[i]) == 0) return true;
-  }
   return false;
 }
 

@@ -311,9 +311,8 @@ bool cpb_sd_write_updater(const cpb_sd_writer *w, uint32_t i) {
   cpb_json_writer_open(w->answer, NULL, '{');
   if (!write_text(w, "parameter", &state, UPDATER_PARAMETER)) return false;
   cpb_json_writer_open(w->answer, "states", '[');
-  for (uint32_t k = 0; k < keys.count; k++) {
+  for (uint32_t k = 0; k < keys.count; k++)
     if (!write_state(w, &keys, &values, k)) return false;
-  }
   cpb_json_writer_close(w->answer, ']');
   cpb_json_writer_close(w->answer, '}');
   return true;

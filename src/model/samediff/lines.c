@@ -72,18 +72,16 @@ static bool sort_tags(cpb_sd_tags *t, cpb_error *error) {
   if (!t->sorted) return no_memory(error);
   memcpy(t->sorted, t->list, t->count * sizeof *t->sorted);
   qsort(t->sorted, t->count, sizeof *t->sorted, by_name_and_line);
-  for (size_t i = 1; i < t->count; i++) {
+  for (size_t i = 1; i < t->count; i++)
     if (by_name(&t->sorted[i - 1], &t->sorted[i]) == 0)
       return bad_tag(error, t->sorted[i].number, t->sorted[i].name, "tags.txt has this tag twice");
-  }
   return true;
 }
 
 bool cpb_sd_tags_read(cpb_sd_tags *t, cpb_error *error) {
   cpb_span rest = text_of(&t->text), line;
-  while (next_line(&rest, &line)) {
+  while (next_line(&rest, &line))
     if (line.size > 0 && !add_tag(t, line, error)) return false;
-  }
   if (t->count > 0) return sort_tags(t, error);
   cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt has no lines; expected at least one tag");
   return false;
@@ -112,9 +110,8 @@ void cpb_sd_lines_free(cpb_sd_lines *l) {
 }
 
 static bool is_number(cpb_span text) {
-  for (size_t i = 0; i < text.size; i++) {
+  for (size_t i = 0; i < text.size; i++)
     if (text.data[i] < '0' || text.data[i] > '9') return false;
-  }
   return text.size > 0 && text.size <= DIGITS_MAX;
 }
 
@@ -142,9 +139,8 @@ typedef enum fit { FIT_NOT, FIT_BUT_FOR_TAG, FIT_WELL } fit;
 
 static fit fit_references(cpb_span rest) {
   cpb_span tag, number;
-  for (int i = 0; i < CPB_SD_REFERENCES_MAX && rest.size > 0; i++) {
+  for (int i = 0; i < CPB_SD_REFERENCES_MAX && rest.size > 0; i++)
     if (!split_reference(cpb_span_take(&rest, ' '), &tag, &number)) return FIT_NOT;
-  }
   return rest.size == 0 ? FIT_WELL : FIT_NOT;
 }
 
@@ -237,9 +233,8 @@ static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t num
 
 static bool add_references(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span rest) {
   if (!in->several) return add_reference(l, in, number, rest);
-  while (rest.size > 0) {
+  while (rest.size > 0)
     if (!add_reference(l, in, number, cpb_span_take(&rest, ' '))) return false;
-  }
   return true;
 }
 
@@ -278,8 +273,7 @@ static bool check_names(const cpb_sd_lines *l, const cpb_sd_lines_in *in) {
 bool cpb_sd_lines_read(cpb_sd_lines *l, const cpb_sd_lines_in *in) {
   cpb_span rest = text_of(&l->text), line;
   if (!cpb_utf8_valid(rest)) return bad_line(in, 1, (cpb_span){NULL, 0}, "the file is not valid UTF-8");
-  for (size_t number = 1; next_line(&rest, &line); number++) {
+  for (size_t number = 1; next_line(&rest, &line); number++)
     if (line.size > 0 && !add_line(l, in, number, line)) return false;
-  }
   return check_names(l, in);
 }

@@ -189,10 +189,9 @@ static cpb_have load_maps(cpb_sd_model *m) {
 static cpb_have load_updater(cpb_sd_model *m) {
   bool found;
   cpb_have have = load_lines(m, "updater.txt", "updater", true, &m->updater, &found);
-  for (size_t i = 0; have == CPB_HAVE && i < m->updater.count; i++) {
+  for (size_t i = 0; have == CPB_HAVE && i < m->updater.count; i++)
     if (!is_variable(&m->graph, m->updater.list[i].name))
       have = fails_for(m, m->updater.list[i].name, "is in updater.txt but not in the graph");
-  }
   return have;
 }
 

@@ -117,9 +117,8 @@ static cpb_have list_folders(cpb_sd_parts *p) {
   size_t count = 0;
   const cpb_zip_entry **graphs = cpb_alloc(&p->allocator, cpb_max_size(p->zip.num_entries, 1) * sizeof *graphs);
   bool good = graphs != NULL;
-  for (size_t i = 0; good && i < p->zip.num_entries; i++) {
+  for (size_t i = 0; good && i < p->zip.num_entries; i++)
     if (is_graph(&p->zip.entries[i], &tag)) graphs[count++] = &p->zip.entries[i];
-  }
   if (count > 1) qsort(graphs, count, sizeof *graphs, by_header);
   for (size_t i = 0; good && i < count; i++) {
     good = is_graph(graphs[i], &tag) && cpb_buffer_append(&p->tags.text, tag.data, tag.size) &&

@@ -194,9 +194,8 @@ static void write_ends(reply *r, const char *key, bool outputs) {
   cpb_view_value value;
   cpb_view_values values = view->kind->values(view, cpb_view_graph_of(view, 0), NULL, outputs);
   cpb_page page = cpb_viewed_page(&r->viewed, key);
-  while (cpb_view_values_next(&values, &value)) {
+  while (cpb_view_values_next(&values, &value))
     if (cpb_page_has(&page)) cpb_view_write_value(r->answer, view, NULL, &value);
-  }
   cpb_page_close(r->answer, &page);
 }
 

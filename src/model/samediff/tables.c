@@ -29,9 +29,8 @@ static const cpb_sd_dtype dtypes[] = {
 };
 
 const cpb_sd_dtype *cpb_sd_find_dtype(int64_t number) {
-  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
     if (dtypes[i].number == number) return &dtypes[i];
-  }
   return NULL;
 }
 
@@ -43,9 +42,8 @@ static bool is_numpy(const cpb_sd_dtype *dtype, const char *name, bool *big_endi
 
 const cpb_sd_dtype *cpb_sd_find_dtype_named(const char *name, bool *big_endian) {
   *big_endian = false;
-  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes && *name; i++) {
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes && *name; i++)
     if (strcmp(dtypes[i].name, name) == 0 || is_numpy(&dtypes[i], name, big_endian)) return &dtypes[i];
-  }
   return NULL;
 }
 

@@ -87,9 +87,8 @@ static bool place(const cpb_reals *r, parameter *p, int64_t axis, const cpb_valu
 
 static bool read_all(const cpb_numbers *like, parameter *p, const uint8_t *data, size_t size) {
   cpb_numbers n = *like;
-  for (size_t i = 0; i < p->count; i++) {
+  for (size_t i = 0; i < p->count; i++)
     if (!cpb_numbers_next(&n, &data, &size, &p->numbers[i])) return false;
-  }
   return true;
 }
 
@@ -110,10 +109,9 @@ static cpb_code set(cpb_reals *r, parameter *p, int64_t axis, const cpb_values_i
 
 cpb_code cpb_reals_set_scales(cpb_reals *r, int64_t axis, const cpb_values_info *info, const void *data, size_t size) {
   const cpb_code code = set(r, &r->scale, axis, info, data, size);
-  for (uint32_t i = 0; code == CPB_OK && i < r->rank; i++) {
+  for (uint32_t i = 0; code == CPB_OK && i < r->rank; i++)
     if (r->scale.count > 1 && r->scale.count == r->shape[i] && r->scale.steps[i] == 1 && r->scale.blocks[i] == 1)
       r->axis = i + 1;
-  }
   return code;
 }
 

@@ -96,9 +96,8 @@ static uint64_t place_of(const cpb_values_info *info, uint64_t number) {
 
 static void find_next(first_values *f, uint64_t from) {
   f->next = UINT64_MAX;
-  for (size_t i = 0; i < f->count; i++) {
+  for (size_t i = 0; i < f->count; i++)
     if (f->places[i] >= from && f->places[i] < f->next) f->next = f->places[i];
-  }
 }
 
 static void begin_first(cpb_statistics *s, const cpb_values_info *info) {
@@ -169,9 +168,8 @@ static double real_of(cpb_statistics *s, double number) {
 }
 
 static void keep_first(first_values *f, uint64_t place, double number) {
-  for (size_t i = 0; i < f->count; i++) {
+  for (size_t i = 0; i < f->count; i++)
     if (f->places[i] == place) f->values[i] = number;
-  }
   find_next(f, place + 1);
 }
 

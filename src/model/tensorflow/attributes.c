@@ -82,9 +82,8 @@ static void write_list(cpb_json_writer *a, const char *key, const cpb_part *part
 /* An AttrValue as members "kind" and "value". */
 static void write_attr(cpb_json_writer *a, const cpb_part *part, cpb_span value) {
   cpb_cursor c = cpb_cursor_of(value), last = {.number = 0};
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (attr_kind_name(c.number)) last = c;
-  }
   if (last.number == 0) {
     cpb_json_writer_null(a, "kind");
     cpb_json_writer_null(a, "value");

@@ -110,9 +110,8 @@ static cpb_have read_skeleton(reader *r) {
 static cpb_have find_meta_graph(reader *r, cpb_span *meta) {
   uint32_t count = 0;
   cpb_meta_graphs all = cpb_meta_graphs_of(r->skeleton.message, r->is_alone);
-  while (cpb_meta_graphs_next(&all, meta)) {
+  while (cpb_meta_graphs_next(&all, meta))
     if (count++ == r->options->meta_graph) return CPB_HAVE;
-  }
   cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
            "meta_graph is %u; expected less than %u, the number of meta graphs", (unsigned)r->options->meta_graph,
            (unsigned)count);
@@ -140,9 +139,8 @@ static cpb_have begin_graph(reader *r) {
  * functions. A name that is in two functions is an error: a guess would return the values of another constant. */
 
 static bool find_named(cpb_cursor *c, uint32_t number, uint32_t name, cpb_span wanted) {
-  while (cpb_cursor_find(c, number, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(c, number, CPB_WIRE_LEN))
     if (cpb_span_equal(cpb_get_bytes(c->bytes, name), wanted)) return true;
-  }
   return false;
 }
 
@@ -162,9 +160,8 @@ static cpb_span name_of(cpb_span function) {
 
 static bool find_function(const reader *r, cpb_span wanted, cpb_span *function) {
   cpb_cursor library = cpb_cursor_of(r->graph.message), functions = cpb_cursor_of((cpb_span){NULL, 0});
-  while (next_function(&library, &functions, function)) {
+  while (next_function(&library, &functions, function))
     if (cpb_span_equal(name_of(*function), wanted)) return true;
-  }
   return false;
 }
 

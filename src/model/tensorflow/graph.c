@@ -69,9 +69,8 @@ static bool add_function(cpb_graph *g, cpb_span message) {
 
 static bool read_library(cpb_graph *g, cpb_span library) {
   cpb_cursor c = cpb_cursor_of(library);
-  while (cpb_cursor_find(&c, LIBRARY_FUNCTION, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, LIBRARY_FUNCTION, CPB_WIRE_LEN))
     if (g->graphs->count < CPB_NO_GRAPH && !add_function(g, c.bytes)) return false;
-  }
   return true;
 }
 
@@ -115,15 +114,13 @@ static bool build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
   const cpb_view_graph main = {.message = message, .nodes = cpb_count_bytes(message, GRAPH_NODE)};
   g->message = message;
   if (!cpb_view_graphs_add(g->graphs, main)) return false;
-  while (cpb_cursor_find(&c, GRAPH_LIBRARY, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, GRAPH_LIBRARY, CPB_WIRE_LEN))
     if (!read_library(g, c.bytes)) return false;
-  }
   cpb_names_sort(&g->names);
   note_same_names(g, problems);
   for (c = cpb_cursor_of(message); cpb_cursor_find(&c, GRAPH_LIBRARY, CPB_WIRE_LEN);) read_gradients(g, c.bytes);
-  for (uint32_t i = 0; i < g->graphs->count; i++) {
+  for (uint32_t i = 0; i < g->graphs->count; i++)
     if (!find_calls(g, i)) return false;
-  }
   return cpb_calls_sort(&g->graphs->calls);
 }
 

@@ -105,9 +105,8 @@ static bool says_something(const cpb_saved_model *m, const cpb_object *object) {
 
 bool cpb_saved_has_layers(const cpb_saved_model *m) {
   if (m->keras && m->keras->given) return true;
-  for (size_t i = 0; i < m->objects.count; i++) {
+  for (size_t i = 0; i < m->objects.count; i++)
     if (is_of_keras(&m->objects.items[i])) return true;
-  }
   return false;
 }
 
@@ -116,9 +115,8 @@ bool cpb_saved_has_keras(const cpb_saved_model *m, uint64_t most) {
   if (m->keras && m->keras->given) return true;
   cpb_cursor c = cpb_cursor_of(m->meta);
   while (cpb_cursor_find(&c, META_GRAPH_OBJECTS, CPB_WIRE_LEN)) size += cpb_part_where(&m->skeleton, c.bytes).length;
-  for (size_t i = 0; size <= most && i < m->objects.count; i++) {
+  for (size_t i = 0; size <= most && i < m->objects.count; i++)
     if (says_something(m, &m->objects.items[i])) return true;
-  }
   return false;
 }
 
@@ -223,9 +221,8 @@ static void find_captures(source *s, cpb_span function, void (*found)(void *, ui
   if (which == CPB_NO_NAME || s->told[which]) return;
   s->told[which] = 1;
   cpb_varints v = cpb_varints_of(o->concrete[which], CONCRETE_BOUND_INPUTS);
-  while (cpb_varints_next(&v, &node)) {
+  while (cpb_varints_next(&v, &node))
     if (node < o->count) found(to, (uint32_t)node);
-  }
 }
 
 static void find_needed(void *user, uint32_t node, void (*found)(void *to, uint32_t needed), void *to) {

@@ -78,9 +78,8 @@ static bool find_owners(cpb_objects *o) {
         !cpb_names_add(&o->owners, cpb_get_bytes(object->value, BARE_FUNCTION), i))
       return false;
     cpb_cursor c = cpb_cursor_of(object->kind == OBJECT_FUNCTION ? object->value : (cpb_span){NULL, 0});
-    while (cpb_cursor_find(&c, FUNCTION_CONCRETE, CPB_WIRE_LEN)) {
+    while (cpb_cursor_find(&c, FUNCTION_CONCRETE, CPB_WIRE_LEN))
       if (!cpb_names_add(&o->owners, c.bytes, i)) return false;
-    }
   }
   cpb_names_sort(&o->owners);
   return true;

@@ -64,9 +64,8 @@ static int64_t zigzag(uint64_t value) { return (int64_t)(value >> 1 ^ (0 - (valu
 /* The state of a RaggedTensorSpec is a tuple (shape, dtype, ragged rank, dtype of the splits). */
 static uint64_t count_ragged(cpb_span state) {
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(state, VALUE_TUPLE));
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; i++)
     if (!cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) return 0;
-  }
   int64_t rank = zigzag(cpb_get_number(c.bytes, VALUE_INT));
   return rank >= 0 && rank < 254 ? (uint64_t)rank + 1 : 0;
 }

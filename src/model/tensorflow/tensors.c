@@ -81,11 +81,10 @@ cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message) {
       .part = part, .message = message, .tensor = cpb_part_where(part, message), .values.offset = CPB_NO_OFFSET};
   if (cpb_part_omits(part, message)) t.size = t.tensor.length;
   cpb_cursor c = cpb_cursor_of(message);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.number == TENSOR_DTYPE) t.dtype = c.value;
     else if (c.number == TENSOR_SHAPE) t.shape = c.bytes;
     else if (field_name(c.number)) add_values(&t, part, &c);
-  }
   if (!t.shape.data) t.shape = (cpb_span){message.data, 0};
   return t;
 }

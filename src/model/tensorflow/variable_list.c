@@ -56,9 +56,8 @@ static void reach_children(walk *w, uint32_t node, uint8_t by) {
 }
 
 static void spread(walk *w, uint8_t by) {
-  for (uint32_t i = 0; i < w->objects->count; i++) {
+  for (uint32_t i = 0; i < w->objects->count; i++)
     if (by == MODEL ? i == 0 : w->begins[i] == by) reach(w, i, by);
-  }
   while (w->first < w->last) reach_children(w, w->queue[w->first++], by);
 }
 
@@ -99,9 +98,8 @@ static void use_lists_of(const walk *w, uint32_t node, uint32_t *stamps, uint8_t
   cpb_cursor c = list_of(o, trained);
   while (next_child(o, &c, &child)) stamps[child] = node + 1;
   c = list_of(o, all);
-  while (next_child(o, &c, &child)) {
+  while (next_child(o, &c, &child))
     if (listed[child] == UNLISTED) listed[child] = stamps[child] == node + 1 ? TRAINED : FROZEN;
-  }
 }
 
 static bool use_lists(const walk *w, cpb_variable_list *l) {
@@ -240,9 +238,8 @@ static uint32_t *find_copies(const cpb_objects *o) {
   bool done = s.of && name_originals(&s);
   cpb_cursor c = children_of(o, "_all_variables");
   while (done && next_variable(o, &c, &node, &variable)) match(&s, node, variable);
-  for (size_t i = 0; s.of && i < o->count; i++) {
+  for (size_t i = 0; s.of && i < o->count; i++)
     if (s.of[i] == i) s.of[i] = CPB_NO_OBJECT;
-  }
   cpb_names_free(&s.names);
   if (!done) cpb_release(&o->allocator, s.of);
   return done ? s.of : NULL;
@@ -294,9 +291,8 @@ static bool list_objects(cpb_variable_list *l, const cpb_saved_model *m) {
 
 static bool name_trainable(cpb_names *names, const cpb_saved_model *m) {
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "trainable_variables"), COLLECTION_BYTES));
-  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN))
     if (!cpb_names_add(names, cpb_get_bytes(c.bytes, VARIABLE_DEF_NAME), 0)) return false;
-  }
   cpb_names_sort(names);
   return true;
 }

@@ -173,10 +173,9 @@ static bool link_slots(cpb_saved_model *m, variables *v, uint32_t node) {
 
 static cpb_span key_of(const trackable *t) {
   cpb_cursor c = cpb_cursor_of(t->message);
-  while (cpb_cursor_find(&c, TRACKABLE_ATTRIBUTES, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, TRACKABLE_ATTRIBUTES, CPB_WIRE_LEN))
     if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), "VARIABLE_VALUE"))
       return cpb_get_bytes(c.bytes, ATTRIBUTE_KEY);
-  }
   return (cpb_span){NULL, 0};
 }
 
@@ -208,9 +207,8 @@ static void claim(variables *v, const cpb_stored *stored) {
 }
 
 static void claim_all(cpb_saved_model *m, variables *v) {
-  for (uint32_t i = 0; i < m->objects.count; i++) {
+  for (uint32_t i = 0; i < m->objects.count; i++)
     if (m->objects.items[i].kind == OBJECT_VARIABLE) claim(v, cpb_saved_stored(m, i));
-  }
   if (m->objects.count > 0) return;
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
   while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) claim(v, cpb_saved_stored_v1(m, c.bytes));
@@ -231,9 +229,8 @@ static bool make_links(cpb_saved_model *m, variables *v) {
   if (!v->links || !v->claimed || !read_trackables(m, v)) return false;
   for (size_t i = 0; i < objects; i++) v->links[i] = UNLINKED;
   if (!link_objects(m, v)) return false;
-  for (uint32_t i = 0; i < objects; i++) {
+  for (uint32_t i = 0; i < objects; i++)
     if (v->links[i] != UNLINKED && !link_slots(m, v, i)) return false;
-  }
   v->linked = true;
   claim_all(m, v);
   return true;

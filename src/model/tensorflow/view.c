@@ -240,13 +240,11 @@ static uint32_t captured(cpb_json_writer *a, const cpb_view *v, const cpb_view_g
   const uint64_t bound = cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS);
   if (bound == 0 || !cpb_json_writer_charge(a, CPB_WORK_WALKED, (uint64_t)f->signature.size + concrete.size))
     return CPB_NO_OBJECT;
-  for (cpb_cursor c = cpb_cursor_of(f->signature); cpb_cursor_find(&c, OP_INPUT, CPB_WIRE_LEN); number++) {
+  for (cpb_cursor c = cpb_cursor_of(f->signature); cpb_cursor_find(&c, OP_INPUT, CPB_WIRE_LEN); number++)
     if (cpb_span_equal(cpb_get_bytes(c.bytes, ARG_NAME), argument)) at = number;
-  }
   if (at >= number || number - at > bound) return CPB_NO_OBJECT;
-  for (at -= number - bound; cpb_varints_next(&objects, &object); at--) {
+  for (at -= number - bound; cpb_varints_next(&objects, &object); at--)
     if (at == 0) return object < model_of(v)->objects.count ? (uint32_t)object : CPB_NO_OBJECT;
-  }
   return CPB_NO_OBJECT;
 }
 

@@ -13,9 +13,8 @@
  * each question asks again; the inventory is made anew only if the result changes. */
 
 static bool is_frozen(const cpb_saved_model *m) {
-  for (size_t i = 0; i < m->objects.count; i++) {
+  for (size_t i = 0; i < m->objects.count; i++)
     if (m->objects.items[i].kind == OBJECT_VARIABLE) return false;
-  }
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
   const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
   return !cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN) && (!checkpoint || cpb_checkpoint_count(checkpoint) == 0);

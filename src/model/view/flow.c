@@ -81,9 +81,8 @@ static bool add_arguments(const building *b) {
   const cpb_view *v = b->flow->view;
   cpb_view_value value;
   cpb_view_values arguments = v->kind->values(v, cpb_view_graph_of(v, b->graph), NULL, false);
-  while (cpb_view_values_next(&arguments, &value)) {
+  while (cpb_view_values_next(&arguments, &value))
     if (!add_other(b, CPB_POINT_ARGUMENT, value.name)) return false;
-  }
   return true;
 }
 
@@ -94,9 +93,8 @@ static bool add_points(building *b) {
   if (!add_nodes(b, g)) return false;
   g->entry = (uint32_t)b->flow->num_points;
   g->exit = g->entry + 1;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; i++)
     if (!add_point(b, (cpb_point){.kind = CPB_POINT_PASS, .graph = b->graph})) return false;
-  }
   if (!add_arguments(b)) return false;
   if (!v->kind->each_tensor(v, b->graph, add_tensor, b)) return fail_memory(b);
   cpb_names_sort(&g->nodes);
@@ -129,9 +127,8 @@ static bool add_inputs(const building *b, const cpb_view_node *node, uint32_t to
   const cpb_view *v = b->flow->view;
   cpb_view_value value;
   cpb_view_values inputs = v->kind->values(v, cpb_view_graph_of(v, b->graph), node, false);
-  while (cpb_view_values_next(&inputs, &value)) {
+  while (cpb_view_values_next(&inputs, &value))
     if (value.name.data && !add_edge(b, resolve(b->flow, b->graph, value.name), to, CPB_FLOW_PLAIN)) return false;
-  }
   return true;
 }
 
@@ -208,11 +205,10 @@ static bool add_results(const building *b, const cpb_view_graph *shape) {
   if (v->kind->returns && shape->role == CPB_GRAPH_FUNCTION)
     return add_returns(b, shape, v->kind->returns) && add_returns(b, shape, v->kind->control_returns);
   cpb_view_values results = v->kind->values(v, shape, NULL, true);
-  while (cpb_view_values_next(&results, &value)) {
+  while (cpb_view_values_next(&results, &value))
     if (!add_edge(b, resolve(b->flow, b->graph, cpb_view_source_of(&value)), b->flow->graphs[b->graph].exit,
                   CPB_FLOW_PLAIN))
       return false;
-  }
   return true;
 }
 
@@ -234,9 +230,8 @@ static bool add_graph_edges(const building *b) {
 
 static bool add_edges(const building *b) {
   const struct cpb_flow_graph *g = &b->flow->graphs[b->graph];
-  for (size_t i = 0; i < g->makers.count; i++) {
+  for (size_t i = 0; i < g->makers.count; i++)
     if (!add_node_edges(b, (uint32_t)i)) return false;
-  }
   return add_graph_edges(b);
 }
 
@@ -253,12 +248,10 @@ bool cpb_flow_build(cpb_flow *f, const cpb_allocator *a, const cpb_view *view, c
     cpb_names_init(&f->graphs[i].nodes, a);
     cpb_names_init(&f->graphs[i].others, a);
   }
-  for (b.graph = 0; b.graph < view->graphs.count; b.graph++) {
+  for (b.graph = 0; b.graph < view->graphs.count; b.graph++)
     if (!add_points(&b)) return false;
-  }
-  for (b.graph = 0; b.graph < view->graphs.count; b.graph++) {
+  for (b.graph = 0; b.graph < view->graphs.count; b.graph++)
     if (!add_edges(&b)) return false;
-  }
   return true;
 }
 

@@ -109,9 +109,8 @@ static bool find_copies(builder *b) {
   if (count < 2) return true;
   cpb_view_item **list = cpb_alloc(&l->allocator, count * sizeof(cpb_view_item *));
   if (!list) return fail_memory(b);
-  for (size_t i = count = 0; i < l->count; i++) {
+  for (size_t i = count = 0; i < l->count; i++)
     if (l->items[i].measure.file.data) list[count++] = &l->items[i];
-  }
   mark_copies(list, count);
   cpb_release(&l->allocator, list);
   return true;

@@ -32,9 +32,8 @@ bool cpb_view_makers_list(cpb_view_makers *m, const cpb_allocator *a, const cpb_
   if (total == 0) return true;
   if (total >= CPB_NO_NAME) return false;
   m->items = cpb_alloc(a, (size_t)total * sizeof *m->items);
-  while (m->items && m->count < total && cpb_view_nodes_next(&nodes, &node)) {
+  while (m->items && m->count < total && cpb_view_nodes_next(&nodes, &node))
     if (!add(m, &nodes, &node, (size_t)total)) return false;
-  }
   return m->items != NULL;
 }
 
@@ -43,17 +42,15 @@ static bool add_names(cpb_view_makers *m, const cpb_view_graph *graph, uint32_t 
   cpb_view_value value;
   if (m->view->kind->source) return cpb_names_add(&m->names, m->items[node].own_name, node);
   cpb_view_values outputs = m->view->kind->values(m->view, graph, &m->items[node], true);
-  while (cpb_view_values_next(&outputs, &value)) {
+  while (cpb_view_values_next(&outputs, &value))
     if (value.name.size > 0 && !cpb_names_add(&m->names, value.name, node)) return false;
-  }
   return true;
 }
 
 bool cpb_view_makers_build(cpb_view_makers *m, const cpb_allocator *a, const cpb_view *view, uint32_t graph) {
   if (!cpb_view_makers_list(m, a, view, graph)) return false;
-  for (uint32_t i = 0; i < m->count; i++) {
+  for (uint32_t i = 0; i < m->count; i++)
     if (!add_names(m, cpb_view_graph_of(view, graph), i)) return false;
-  }
   cpb_names_sort(&m->names);
   return true;
 }
@@ -75,8 +72,7 @@ bool cpb_view_output(const cpb_view *v, uint32_t graph, const cpb_view_node *mak
   cpb_view_values outputs = v->kind->values(v, cpb_view_graph_of(v, graph), maker, true);
   *source = v->kind->source ? v->kind->source(name) : (cpb_view_source){.index = 0};
   if (v->kind->source) return v->kind->output(v, maker, source, value);
-  for (; cpb_view_values_next(&outputs, value); source->index++) {
+  for (; cpb_view_values_next(&outputs, value); source->index++)
     if (cpb_span_equal(value->name, name)) return true;
-  }
   return false;
 }

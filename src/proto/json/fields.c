@@ -93,9 +93,8 @@ bool cpb_json_collect(cpb_json_items *items, const cpb_message_type *type, const
     base = 1;
     if (cpb_wire_next(&s, &in) == CPB_WIRE_FIELD) cpb_wire_enter(&s);
   }
-  while (next_field(&s, &in, base)) {
+  while (next_field(&s, &in, base))
     if (!charge(items, cpb_wire_walked(&s)) || !add_item(items, type, &s.field)) break;
-  }
   cpb_wire_free(&s);
   return items->error->code == CPB_OK;
 }
@@ -151,9 +150,8 @@ static bool mark_superseded(cpb_json_items *items, size_t first) {
 
 static void drop_superseded(cpb_json_items *items, size_t first) {
   size_t kept = first;
-  for (size_t i = first; i < items->count; i++) {
+  for (size_t i = first; i < items->count; i++)
     if (!items->list[i].superseded) items->list[kept++] = items->list[i];
-  }
   items->count = kept;
 }
 
@@ -214,8 +212,7 @@ bool cpb_json_is_wrapper(const cpb_message_type *type) {
                                       "UInt32Value", "BoolValue",  "StringValue", "BytesValue"};
   if (strncmp(type->name, package, sizeof package - 1) != 0 || type->num_fields != 1) return false;
   if (type->fields[0].message || type->fields[0].repeated) return false;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(type->name + sizeof package - 1, names[i]) == 0) return true;
-  }
   return false;
 }

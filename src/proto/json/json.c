@@ -73,9 +73,8 @@ static bool put_colon(cpb_json *j) { return put(j, j->options.indent > 0 ? ": " 
 
 static bool put_quoted(cpb_json *j, cpb_span text) {
   if (!put(j, "\"")) return false;
-  while (text.size > 0) {
+  while (text.size > 0)
     if (!done(j, cpb_json_put_string(&j->out, &text))) return false;
-  }
   return put(j, "\"");
 }
 
@@ -165,9 +164,8 @@ static bool put_wrapped(cpb_json *j, const cpb_message_type *type, size_t first,
   size_t base = j->items.count;
   cpb_json_item value = {0};
   if (!open_items(j, type, first, end)) return false;
-  for (size_t i = base; i < j->items.count; i++) {
+  for (size_t i = base; i < j->items.count; i++)
     if (j->items.list[i].field) value = j->items.list[i];
-  }
   j->items.count = base;
   return put_scalar(j, &type->fields[0], &value);
 }
@@ -175,9 +173,8 @@ static bool put_wrapped(cpb_json *j, const cpb_message_type *type, size_t first,
 /* The last occurrence of a message that was left out. */
 static const cpb_omitted *omitted_part(const cpb_json *j, size_t first, size_t end) {
   const cpb_omitted *omitted = NULL;
-  for (size_t i = first; i < end; i++) {
+  for (size_t i = first; i < end; i++)
     if (j->items.list[i].omitted) omitted = j->items.list[i].omitted;
-  }
   return omitted;
 }
 
@@ -304,9 +301,8 @@ static bool next_unknown(cpb_json *j, frame *f) {
                 put_raw_number(j, "wireType", item->type) && put(j, comma) && put(j, "\"value\"") && put_colon(j);
   if (!headed) return false;
   if (item->omitted) return put_omitted(j, item->omitted) && put(j, "}");
-  if (item->type == CPB_WIRE_LEN || item->type == CPB_WIRE_START_GROUP) {
+  if (item->type == CPB_WIRE_LEN || item->type == CPB_WIRE_START_GROUP)
     return begin_pieces(j, item->bytes, cpb_json_put_base64, "\"}");
-  }
   return done(j, cpb_json_put_number(&j->out, CPB_TYPE_UINT64, item->value)) && put(j, "}");
 }
 
@@ -343,9 +339,8 @@ static bool is_finished(const cpb_json *j) { return j->begun && j->depth == 0 &&
 
 cpb_step cpb_json_step(cpb_json *j) {
   j->out.size = 0;
-  while (j->error.code == CPB_OK && !is_finished(j) && j->out.size < OUTPUT_SIZE) {
+  while (j->error.code == CPB_OK && !is_finished(j) && j->out.size < OUTPUT_SIZE)
     if (!advance(j)) break;
-  }
   if (j->error.code != CPB_OK) {
     cpb_meter_explain(&j->meter, &j->error);
     return CPB_STEP_ERROR;

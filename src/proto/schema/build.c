@@ -120,9 +120,7 @@ static void set_features(cpb_unlinked_field *u, const cpb_pb_FieldDescriptorProt
 }
 
 static bool append_field(builder *b, const cpb_unlinked_field *u) {
-  if (!CPB_RESERVE(&b->schema->allocator, &b->fields, &b->fields_capacity, b->num_fields + 1)) {
-    return no_memory(b);
-  }
+  if (!CPB_RESERVE(&b->schema->allocator, &b->fields, &b->fields_capacity, b->num_fields + 1)) return no_memory(b);
   b->fields[b->num_fields++] = *u;
   return true;
 }
@@ -156,9 +154,7 @@ static bool take_field(builder *b, cpb_span in, const scope *s, bool extension) 
 bool cpb_schema_add_value(builder *b, cpb_span text, int32_t number) {
   const char *name = copy_name(b, "", text);
   if (!name) return false;
-  if (!CPB_RESERVE(&b->schema->allocator, &b->values, &b->values_capacity, b->num_values + 1)) {
-    return no_memory(b);
-  }
+  if (!CPB_RESERVE(&b->schema->allocator, &b->values, &b->values_capacity, b->num_values + 1)) return no_memory(b);
   const char *owner = b->schema->enums[b->schema->num_enums - 1].name;
   b->values[b->num_values] = (cpb_unlinked_value){{name, number}, owner, b->num_values};
   b->num_values++;
@@ -174,9 +170,7 @@ bool cpb_schema_add_enum(builder *b, const cpb_pb_EnumDescriptorProto *d, const 
   cpb_schema *s = b->schema;
   const char *name = copy_name(b, outer->name, d->name);
   if (!name) return false;
-  if (!CPB_RESERVE(&s->allocator, &s->enums, &s->enums_capacity, s->num_enums + 1)) {
-    return no_memory(b);
-  }
+  if (!CPB_RESERVE(&s->allocator, &s->enums, &s->enums_capacity, s->num_enums + 1)) return no_memory(b);
   bool closed = cpb_features_merge(outer->features, d->has_options ? &d->options.features : NULL).closed;
   s->enums[s->num_enums++] = (cpb_enum_type){.name = name, .closed = closed};
   return true;
@@ -202,9 +196,7 @@ static bool take_enum(builder *b, cpb_span in, const scope *s) {
 /* --- Messages and files --------------------------------------------------- */
 
 static bool push_scope(builder *b, size_t depth, const cpb_features *features, const char *name) {
-  if (!CPB_RESERVE(&b->schema->allocator, &b->scopes, &b->scopes_capacity, depth + 1)) {
-    return no_memory(b);
-  }
+  if (!CPB_RESERVE(&b->schema->allocator, &b->scopes, &b->scopes_capacity, depth + 1)) return no_memory(b);
   b->scopes[depth] = (scope){*features, name};
   return true;
 }
@@ -226,9 +218,8 @@ bool cpb_schema_add_message(builder *b, const cpb_pb_DescriptorProto *d, size_t 
   const scope *outer = &b->scopes[depth];
   const char *name = copy_name(b, outer->name, d->name);
   if (!name) return false;
-  if (!CPB_RESERVE(&schema->allocator, &schema->messages, &schema->messages_capacity, schema->num_messages + 1)) {
+  if (!CPB_RESERVE(&schema->allocator, &schema->messages, &schema->messages_capacity, schema->num_messages + 1))
     return no_memory(b);
-  }
   schema->messages[schema->num_messages++] =
       (cpb_message_type){.name = name, .map_entry = d->has_options && d->options.map_entry};
   cpb_features features = cpb_features_merge(outer->features, d->has_options ? &d->options.features : NULL);

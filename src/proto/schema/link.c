@@ -55,15 +55,12 @@ static bool sort_types(builder *b) {
   cpb_schema *s = b->schema;
   sort(s->messages, s->num_messages, sizeof *s->messages, by_message_name);
   sort(s->enums, s->num_enums, sizeof *s->enums, by_enum_name);
-  for (size_t i = 1; i < s->num_messages; i++) {
-    if (by_message_name(&s->messages[i - 1], &s->messages[i]) == 0) {
+  for (size_t i = 1; i < s->num_messages; i++)
+    if (by_message_name(&s->messages[i - 1], &s->messages[i]) == 0)
       return cpb_schema_damaged(b, "two definitions of", s->messages[i].name);
-    }
-  }
-  for (size_t i = 1; i < s->num_enums; i++) {
+  for (size_t i = 1; i < s->num_enums; i++)
     if (by_enum_name(&s->enums[i - 1], &s->enums[i]) == 0)
       return cpb_schema_damaged(b, "two definitions of", s->enums[i].name);
-  }
   return true;
 }
 
@@ -73,9 +70,8 @@ static bool link_type(builder *b, unlinked *u, const cpb_message_type *owner) {
   f->message = f->type == CPB_TYPE_ENUM ? NULL : cpb_schema_find_message(b->schema, u->type_name);
   f->enumeration = f->message ? NULL : cpb_schema_find_enum(b->schema, u->type_name);
   bool message = f->message != NULL, wants_message = f->type == CPB_TYPE_MESSAGE || f->type == CPB_TYPE_GROUP;
-  if ((!message && !f->enumeration) || (wants_message && !message)) {
+  if ((!message && !f->enumeration) || (wants_message && !message))
     return cpb_schema_damaged(b, "no definition (was protoc called without --include_imports?) of", u->type_name);
-  }
   if (f->type == 0) f->type = message ? CPB_TYPE_MESSAGE : CPB_TYPE_ENUM;
   f->map = message && f->repeated && f->message->map_entry;
   if (message) {

@@ -10,11 +10,8 @@ const cpb_field *cpb_message_find_number(const cpb_message_type *type, uint32_t 
   size_t low = 0, high = type->num_fields;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (type->fields[middle].number < number) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    if (type->fields[middle].number < number) low = middle + 1;
+    else high = middle;
   }
   return low < type->num_fields && type->fields[low].number == number ? &type->fields[low] : NULL;
 }
@@ -24,12 +21,10 @@ static bool is_name(const char *candidate, const char *name, size_t length) {
 }
 
 const cpb_field *cpb_message_find_name(const cpb_message_type *type, const char *name, size_t length) {
-  for (size_t i = 0; i < type->num_fields; i++) {
+  for (size_t i = 0; i < type->num_fields; i++)
     if (is_name(type->fields[i].name, name, length)) return &type->fields[i];
-  }
-  for (size_t i = 0; i < type->num_fields; i++) {
+  for (size_t i = 0; i < type->num_fields; i++)
     if (is_name(type->fields[i].json_name, name, length)) return &type->fields[i];
-  }
   return NULL;
 }
 
@@ -37,11 +32,8 @@ const cpb_enum_value *cpb_enum_find_number(const cpb_enum_type *type, int32_t nu
   size_t low = 0, high = type->num_values;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (type->values[middle].number < number) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    if (type->values[middle].number < number) low = middle + 1;
+    else high = middle;
   }
   return low < type->num_values && type->values[low].number == number ? &type->values[low] : NULL;
 }

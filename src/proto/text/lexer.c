@@ -152,9 +152,8 @@ static bool take_string(cpb_text_lexer *lx, cpb_buffer *out) {
 bool cpb_text_string(cpb_text_lexer *lx, cpb_buffer *out) {
   char c = cpb_text_peek(lx);
   if (c != '"' && c != '\'') return cpb_text_expected(lx, "a string");
-  for (; c == '"' || c == '\''; c = cpb_text_peek(lx)) {
+  for (; c == '"' || c == '\''; c = cpb_text_peek(lx))
     if (!take_string(lx, out)) return false;
-  }
   return true;
 }
 
@@ -204,9 +203,8 @@ static bool is_decimal(const char *text) {
 static bool is_number(const char *text) {
   static const char *const words[] = {"inf", "infinity", "nan"};
   if (is_decimal(text)) return true;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(text, words[i]) == 0) return true;
-  }
   return false;
 }
 

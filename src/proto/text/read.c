@@ -135,9 +135,8 @@ static bool put_bool(reader *r, const cpb_field *field) {
   cpb_text_peek(&r->lexer);
   cpb_text_lexer before = r->lexer;
   cpb_span word = cpb_text_name(&r->lexer, "");
-  for (size_t i = 0; i < 8; i++) {
+  for (size_t i = 0; i < 8; i++)
     if (is_word(word, words[i])) return put_number(r, field, CPB_WIRE_VARINT, i >= 4);
-  }
   return cpb_text_expected(&before, "true or false");
 }
 
@@ -147,10 +146,9 @@ static bool put_enum(reader *r, const cpb_field *field) {
   const char *at = r->lexer.at;
   cpb_span word = cpb_text_name(&r->lexer, "");
   const cpb_enum_type *type = field->enumeration;
-  for (size_t i = 0; i < type->num_values; i++) {
+  for (size_t i = 0; i < type->num_values; i++)
     if (is_word(word, type->values[i].name))
       return put_number(r, field, CPB_WIRE_VARINT, (uint64_t)(int64_t)type->values[i].number);
-  }
   if (word.size == 0) return cpb_text_expected(&r->lexer, "the name of a value");
   return fail(r, CPB_E_UNSUPPORTED, at, "\"%s\" is not a value of %s", word, type->name);
 }
@@ -273,9 +271,8 @@ static bool read_text(reader *r, const cpb_message_type *type, cpb_meter *meter)
   const uint64_t size = (uint64_t)(r->lexer.end - r->lexer.at);
   if (!cpb_meter_charge(meter, CPB_WORK_WALKED, size, 0, r->lexer.error)) return false;
   if (!push(r, (level){.type = type})) return false;
-  while (cpb_text_peek(&r->lexer), r->lexer.at < r->lexer.end) {
+  while (cpb_text_peek(&r->lexer), r->lexer.at < r->lexer.end)
     if (!take_next(r)) return false;
-  }
   if (r->depth > 1) return cpb_text_expected(&r->lexer, "the end of the message");
   return close_level(r);
 }

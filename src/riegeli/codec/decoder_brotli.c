@@ -41,15 +41,13 @@ static bool brotli_begin(void *state, cpb_codec_error *error) {
 
 static cpb_decode brotli_failed(brotli_state *s, cpb_codec_error *error) {
   BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(s->stream);
-  if (code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES) {
+  if (code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES)
     cpb_codec_no_memory(s->memory, error, "Brotli: the window is larger than the limit");
-  } else if (code == BROTLI_DECODER_ERROR_FORMAT_DISTANCE) {
+  else if (code == BROTLI_DECODER_ERROR_FORMAT_DISTANCE)
     cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: a distance goes back past the beginning");
-  } else if (code == BROTLI_DECODER_ERROR_FORMAT_WINDOW_BITS) {
+  else if (code == BROTLI_DECODER_ERROR_FORMAT_WINDOW_BITS)
     cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: the window size is invalid");
-  } else {
-    cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: the stream is damaged");
-  }
+  else cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: the stream is damaged");
   return CPB_DECODE_FAILED;
 }
 

@@ -60,9 +60,8 @@ static bool read_size(snappy_state *s, cpb_decode_io *io, cpb_codec_error *error
     if (s->header_size == MAX_HEADER) return damaged(error, "Snappy: the block's size is not a varint");
     if (!gather(s, io, s->header_size + 1)) return false;
   } while (s->header[s->header_size - 1] >= 0x80);
-  if (cpb_varint_read(s->header, s->header + s->header_size, &s->size) == NULL || s->size > UINT32_MAX) {
+  if (cpb_varint_read(s->header, s->header + s->header_size, &s->size) == NULL || s->size > UINT32_MAX)
     return damaged(error, "Snappy: the block's size is out of range");
-  }
   s->window = (size_t)cpb_min_u64(s->size, cpb_min_u64(MAX_WINDOW, s->memory->window));
   s->has_size = true;
   s->header_size = 0;
@@ -188,11 +187,8 @@ static void decode(snappy_state *s, cpb_decode_io *io, const uint8_t *begin) {
     if (s->left == 0) decode_fast(s, io, begin);
     if (s->produced == s->size) return;
     if (s->left == 0 && !next_element(s, io, &s->error)) return;
-    if (s->offset == 0) {
-      emit_literal(s, io);
-    } else {
-      emit_copy(s, io);
-    }
+    if (s->offset == 0) emit_literal(s, io);
+    else emit_copy(s, io);
     if (s->left > 0) return;
   }
 }
@@ -246,14 +242,10 @@ static bool decode_ahead(snappy_state *s, cpb_decode_io *io) {
 
 static cpb_decode snappy_read(void *state, cpb_decode_io *io, cpb_codec_error *error) {
   snappy_state *s = state;
-  if (!s->has_size && !read_size(s, io, error)) {
-    return error->code == CPB_OK ? CPB_DECODE_MORE : CPB_DECODE_FAILED;
-  }
-  if (io->in_place || (s->produced == 0 && io->last && io->room >= s->size)) {
+  if (!s->has_size && !read_size(s, io, error)) return error->code == CPB_OK ? CPB_DECODE_MORE : CPB_DECODE_FAILED;
+  if (io->in_place || (s->produced == 0 && io->last && io->room >= s->size))
     decode(s, io, cpb_decode_back(io, (size_t)s->produced));
-  } else if (!decode_ahead(s, io)) {
-    cpb_codec_fail(&s->error, CPB_E_MEMORY, "out of memory");
-  }
+  else if (!decode_ahead(s, io)) cpb_codec_fail(&s->error, CPB_E_MEMORY, "out of memory");
   if (s->given < s->filled) return CPB_DECODE_MORE;
   *error = s->error;
   if (error->code != CPB_OK) return CPB_DECODE_FAILED;

@@ -81,9 +81,8 @@ static cpb_decode zstd_failed(zstd_state *s, size_t result, cpb_codec_error *err
     return CPB_DECODE_FAILED;
   }
   cpb_codec_fail(error, CPB_E_DAMAGED, "Zstd: the frame is damaged");
-  for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+  for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
     if (errors[i].zstd == zstd) cpb_codec_fail(error, errors[i].code, errors[i].what);
-  }
   return CPB_DECODE_FAILED;
 }
 

@@ -54,9 +54,8 @@ cpb_decompressor *cpb_decompressor_new(const cpb_allocator *a, const cpb_limits 
 
 void cpb_decompressor_free(cpb_decompressor *d) {
   if (!d) return;
-  for (size_t i = 0; i < CODECS; i++) {
+  for (size_t i = 0; i < CODECS; i++)
     if (d->states[i]) decoders[i]->destroy(d->states[i]);
-  }
   cpb_codec_memory_free(&d->memory);
   cpb_release(&d->memory.allocator, d);
 }
@@ -116,15 +115,11 @@ static bool read_claimed(cpb_decompressor *d, cpb_span *in) {
     d->varint[d->varint_size++] = byte;
     if (byte < 0x80 || d->varint_size == CPB_VARINT_MAX) {
       d->has_claimed = cpb_varint_read(d->varint, d->varint + d->varint_size, &d->claimed) != NULL;
-      if (!d->has_claimed) {
-        cpb_codec_fail(&d->error, CPB_E_DAMAGED, "the decompressed size is not a varint");
-      }
+      if (!d->has_claimed) cpb_codec_fail(&d->error, CPB_E_DAMAGED, "the decompressed size is not a varint");
       return d->has_claimed;
     }
   }
-  if (d->in_used == d->in_size) {
-    cpb_codec_fail(&d->error, CPB_E_DAMAGED, size_missing);
-  }
+  if (d->in_used == d->in_size) cpb_codec_fail(&d->error, CPB_E_DAMAGED, size_missing);
   return false;
 }
 
@@ -132,9 +127,7 @@ static void check_end(cpb_decompressor *d, cpb_decode result, bool has_room) {
   d->ended = result == CPB_DECODE_END;
   bool all = d->in_used == d->in_size;
   if (d->ended && !all) cpb_codec_fail(&d->error, CPB_E_DAMAGED, d->decoder->trailing);
-  if (result == CPB_DECODE_MORE && all && has_room) {
-    cpb_codec_fail(&d->error, CPB_E_DAMAGED, d->decoder->early_end);
-  }
+  if (result == CPB_DECODE_MORE && all && has_room) cpb_codec_fail(&d->error, CPB_E_DAMAGED, d->decoder->early_end);
 }
 
 size_t cpb_decompressor_read(cpb_decompressor *d, cpb_span *in, uint8_t *out, size_t out_size) {
@@ -192,11 +185,8 @@ bool cpb_decompressor_all(cpb_decompressor *d, uint8_t type, cpb_span in, uint64
   cpb_decompressor_read(d, &in, NULL, 0);
   while (!d->ended && d->error.code == CPB_OK) {
     size_t piece = next_piece(d, out->size - begin, max);
-    if (piece > 0) {
-      decompress_piece(d, &in, piece, out);
-    } else {
-      decompress_end(d, &in);
-    }
+    if (piece > 0) decompress_piece(d, &in, piece, out);
+    else decompress_end(d, &in);
   }
   if (d->error.code == CPB_OK) return true;
   out->size = begin;

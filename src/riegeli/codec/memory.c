@@ -101,15 +101,10 @@ void cpb_codec_release(void *opaque, void *address) {
   list_push(&memory->kept, b);
   memory->kept_size += b->size;
   memory->kept_count++;
-  while (memory->kept_count > KEEP_BLOCKS || memory->kept_size > memory->keep) {
-    release_oldest(memory);
-  }
+  while (memory->kept_count > KEEP_BLOCKS || memory->kept_size > memory->keep) release_oldest(memory);
 }
 
 void cpb_codec_no_memory(const cpb_codec_memory *memory, cpb_codec_error *error, const char *limit) {
-  if (memory->refused) {
-    cpb_codec_fail(error, CPB_E_LIMIT, limit);
-  } else {
-    cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
-  }
+  if (memory->refused) cpb_codec_fail(error, CPB_E_LIMIT, limit);
+  else cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
 }

@@ -195,11 +195,8 @@ bool cpb_writer_begin_record(cpb_record_writer *w) {
 static void collect(cpb_record_writer *w, cpb_span bytes) {
   const bool whole = bytes.size == w->encoder.decoded_size && collects_alone(w) && chunk_full(w);
   cpb_codec_error error = {CPB_OK, NULL};
-  if (whole) {
-    w->whole = bytes;
-  } else {
-    cpb_writer_codec_done(w, cpb_simple_encoder_collect(&w->encoder, bytes, &error), &error);
-  }
+  if (whole) w->whole = bytes;
+  else cpb_writer_codec_done(w, cpb_simple_encoder_collect(&w->encoder, bytes, &error), &error);
 }
 
 static void compress(cpb_record_writer *w, cpb_span bytes) {
@@ -223,13 +220,9 @@ static void take_input(cpb_record_writer *w) {
   w->input.data += bytes.size;
   w->input.size -= bytes.size;
   w->record_left -= bytes.size;
-  if (w->mode == CPB_CHUNK_COLLECTED) {
-    collect(w, bytes);
-  } else if (compressing) {
-    compress(w, bytes);
-  } else {
-    stream(w, bytes);
-  }
+  if (w->mode == CPB_CHUNK_COLLECTED) collect(w, bytes);
+  else if (compressing) compress(w, bytes);
+  else stream(w, bytes);
 }
 
 bool cpb_writer_write_input(cpb_record_writer *w) {

@@ -307,10 +307,9 @@ static cpb_have keep_metadata(cpb_record_reader *r) {
   cpb_span span;
   r->metadata.size = 0;
   cpb_transposed_rewind(&r->transposed);
-  while (cpb_transposed_next(&r->transposed, &span)) {
+  while (cpb_transposed_next(&r->transposed, &span))
     if (!cpb_buffer_append(&r->metadata, span.data, span.size))
       return cpb_chunk_source_bad_data(&r->source, CPB_E_MEMORY, "out of memory");
-  }
   r->has_metadata = true;
   forget_transposed(r);
   return CPB_HAVE;

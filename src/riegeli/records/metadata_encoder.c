@@ -15,9 +15,8 @@ typedef struct metadata_parts {
 } metadata_parts;
 
 static bool put_varints(cpb_buffer *out, const uint64_t *values, size_t count, cpb_codec_error *error) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (!cpb_put_varint(out, values[i], error)) return false;
-  }
   return true;
 }
 

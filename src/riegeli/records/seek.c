@@ -31,9 +31,8 @@ void cpb_reader_leave(cpb_record_reader *r) {
 static void walk_towards(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
   cpb_chunk_source *s = &r->source;
   walk_from(r, begin, phase);
-  if (begin >= cpb_block_begin(r->seek_to)) {
+  if (begin >= cpb_block_begin(r->seek_to))
     cpb_chunk_source_expect(s, cpb_max_u64(s->ahead_end, r->seek_to + CPB_CHUNK_HEADER_SIZE + NEAR));
-  }
 }
 
 static void walk_from_block(cpb_record_reader *r) {

@@ -91,9 +91,8 @@ static void count_incoming(cpb_transpose_encoder *e) {
   for (size_t i = 0; i < e->move_keys.count; i++) e->actions[destination(e, (uint32_t)i)].incoming += e->moves[i].count;
   /* The machine starts at the last action of the sequence, which therefore needs a node. */
   if (e->actions[e->last].incoming == 0) e->actions[e->last].incoming = 1;
-  for (size_t i = 0; i < e->move_keys.count; i++) {
+  for (size_t i = 0; i < e->move_keys.count; i++)
     if (e->moves[i].count >= OFTEN) e->actions[destination(e, (uint32_t)i)].incoming -= e->moves[i].count;
-  }
 }
 
 /* Adds a move to the list of its action if it is frequent, or the only one that still leads there. */
@@ -138,11 +137,10 @@ static bool make_private_list(cpb_transpose_encoder *e, uint32_t action) {
 
 static bool make_public_list(cpb_transpose_encoder *e) {
   e->num_entries = 0;
-  for (uint32_t i = 0; i < e->num_actions; i++) {
+  for (uint32_t i = 0; i < e->num_actions; i++)
     if (e->actions[i].incoming > 0 &&
         !add_entry(e, (cpb_transpose_entry){.count = e->actions[i].incoming, .action = i}))
       return false;
-  }
   return make_list(e, CPB_NO_ACTION);
 }
 
@@ -267,9 +265,8 @@ bool cpb_transpose_make_states(cpb_transpose_encoder *e) {
     return true;
   }
   count_incoming(e);
-  for (uint32_t i = 0; i < e->num_actions; i++) {
+  for (uint32_t i = 0; i < e->num_actions; i++)
     if (!make_private_list(e, i)) return false;
-  }
   const uint32_t public_list = (uint32_t)e->num_nodes;
   if (!make_public_list(e)) return false;
   set_bases(e, public_list);

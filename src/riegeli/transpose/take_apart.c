@@ -93,9 +93,8 @@ static bool put_field(walk *w) {
 
 static bool put_fields(walk *w) {
   for (;;) {
-    while (w->next < w->end) {
+    while (w->next < w->end)
       if (!put_field(w)) return false;
-    }
     if (w->open == 0) return true;
     if (!cpb_transpose_act(w->encoder, close_frame(w)->field, CPB_SUBTYPE_SUBMESSAGE_END)) return false;
   }

@@ -81,9 +81,8 @@ static bool put_bucket(chunk *c, size_t begin, size_t end, uint64_t size) {
   const bool together = cpb_compressor_type(c->compressor) != CPB_RIEGELI_NONE && size <= PUT_TOGETHER;
   e->scratch.size = 0;
   if (!together && !cpb_compressor_begin(c->compressor, size, e->error)) return false;
-  for (size_t i = begin; i < end; i++) {
+  for (size_t i = begin; i < end; i++)
     if (!put_column(c, &e->columns[i].values, together)) return false;
-  }
   if (together ? !cpb_compress_all(c->compressor, cpb_buffer_span(&e->scratch), &e->body, e->error)
                : !cpb_compressor_finish(c->compressor, &e->body, e->error))
     return false;
@@ -107,12 +106,10 @@ static bool put_buckets(chunk *c) {
 static bool put_sizes(const chunk *c) {
   cpb_transpose_encoder *e = c->e;
   if (!put_number(e, c->num_buckets) || !put_number(e, e->num_columns)) return false;
-  for (size_t i = 0; i < e->num_columns; i++) {
+  for (size_t i = 0; i < e->num_columns; i++)
     if (e->columns[i].ends_bucket && !put_number(e, e->columns[i].stored)) return false;
-  }
-  for (size_t i = 0; i < e->num_columns; i++) {
+  for (size_t i = 0; i < e->num_columns; i++)
     if (!put_number(e, e->columns[i].values.size)) return false;
-  }
   return true;
 }
 
@@ -171,9 +168,8 @@ static bool put_nodes(cpb_transpose_encoder *e) {
     const cpb_transpose_action *action = action_of(e, i);
     if (!put_number(e, action ? tag_of(action) : CPB_ID_NOTHING)) return false;
   }
-  for (size_t i = 0; i < e->num_nodes; i++) {
+  for (size_t i = 0; i < e->num_nodes; i++)
     if (!put_number(e, next_of(e, i))) return false;
-  }
   for (size_t i = 0; i < e->num_nodes; i++) {
     const cpb_transpose_action *action = action_of(e, i);
     const uint8_t subtype = action ? (uint8_t)action->subtype : 0;

@@ -57,9 +57,8 @@ unsigned cpb_dtype_bits(uint64_t dtype) {
 bool cpb_dtype_is_weight_like(uint64_t dtype) {
   static const char *const begins[] = {"float", "bfloat", "complex", "qint", "quint"};
   if (dtype > REF) dtype -= REF;
-  for (size_t i = 0; dtype < NUM_DTYPES && i < sizeof begins / sizeof *begins; i++) {
+  for (size_t i = 0; dtype < NUM_DTYPES && i < sizeof begins / sizeof *begins; i++)
     if (strncmp(dtypes[dtype].name, begins[i], strlen(begins[i])) == 0) return true;
-  }
   return false;
 }
 
@@ -79,9 +78,8 @@ void cpb_write_dtype(cpb_json_writer *a, const char *key, uint64_t dtype) {
 
 bool cpb_elements_of(const uint64_t *shape, uint32_t rank, uint64_t *elements) {
   *elements = 1;
-  for (uint32_t i = 0; i < rank; i++) {
+  for (uint32_t i = 0; i < rank; i++)
     if (!cpb_mul_u64(*elements, shape[i], elements)) return false;
-  }
   return true;
 }
 

@@ -32,9 +32,8 @@ static cpb_have take_shape(cpb_tensor_values *v, cpb_span shape) {
   uint64_t at = v->shape_at.offset;
   cpb_cursor c = cpb_cursor_of(shape);
   if (cpb_get_number(shape, SHAPE_UNKNOWN_RANK)) return fails(v, at, ".unknown_rank is true; expected a known shape");
-  while (cpb_cursor_find(&c, SHAPE_DIM, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, SHAPE_DIM, CPB_WIRE_LEN))
     if (add_dimension(v, at, cpb_get_number(c.bytes, DIM_SIZE)) != CPB_HAVE) return CPB_FAILED;
-  }
   return c.damaged ? fails(v, at, " cannot be parsed") : CPB_HAVE;
 }
 
@@ -158,9 +157,8 @@ static cpb_have describe(cpb_tensor_values *v) {
 static cpb_have look(cpb_tensor_values *v) {
   cpb_wire_event event;
   cpb_have have;
-  while ((have = cpb_tensor_scan_next(v, &event)) == CPB_HAVE && event != CPB_WIRE_END) {
+  while ((have = cpb_tensor_scan_next(v, &event)) == CPB_HAVE && event != CPB_WIRE_END)
     if (event == CPB_WIRE_FIELD) note_field(v, &v->scan.scanner.field);
-  }
   if (v->location) v->content = (cpb_range){0, 0}; /* that is not in the message */
   return have == CPB_HAVE ? describe(v) : have;
 }
@@ -281,10 +279,9 @@ static cpb_have decode_varints(cpb_tensor_values *v, cpb_span in, size_t *used, 
 static cpb_span copy_bytes(cpb_tensor_values *v, cpb_span in) {
   size_t size = 0;
   if (v->format->bits == 0 && v->type.packed == 0) return in;
-  for (size_t i = 0; i < in.size; i++) {
+  for (size_t i = 0; i < in.size; i++)
     if (v->type.packed > 0) size = put_parts(v, size, v->type.packed, in.data[i]);
     else v->out[size++] = cpb_tensor_small(v->format, in.data[i]);
-  }
   return (cpb_span){v->out, size};
 }
 

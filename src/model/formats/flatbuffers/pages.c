@@ -156,10 +156,9 @@ static void drop_old(cpb_pages *p) {
   uint64_t sum = 0;
   size_t kept = 0, count = p->count;
   for (size_t i = 0; i < count; i++) sum += p->turn - p->list[i].used;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (p->turn - p->list[i].used <= sum / count) p->list[kept++] = p->list[i];
     else cpb_release(&p->allocator, p->list[i].data);
-  }
   p->count = kept;
 }
 

@@ -215,9 +215,8 @@ static cpb_have next_block(cpb_table *t) {
 cpb_have cpb_table_next(cpb_table *t) {
   cpb_have have = open_table(t);
   if (have != CPB_HAVE) return have;
-  while (t->is_reading || (have = next_entry(t, &t->data)) == CPB_AT_END) {
+  while (t->is_reading || (have = next_entry(t, &t->data)) == CPB_AT_END)
     if ((have = next_block(t)) != CPB_HAVE) return have;
-  }
   return have;
 }
 

@@ -93,12 +93,10 @@ static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)t
 /* Entries that archives of other programs have. */
 static bool is_foreign(const cpb_archive *r) {
   static const char *const names[] = {"tags.txt", "model.weights.h5", "coefficients.bin", "[Content_Types].xml"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (cpb_zip_find(&r->zip, span_of(names[i]))) return true;
-  }
-  for (size_t i = 0; i < r->zip.num_entries; i++) {
+  for (size_t i = 0; i < r->zip.num_entries; i++)
     if (cpb_is_entry_called(r->zip.entries[i].name, "data.pkl")) return true;
-  }
   return false;
 }
 

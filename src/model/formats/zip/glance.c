@@ -20,17 +20,15 @@ bool cpb_is_entry_called(cpb_span name, const char *file) {
 
 /* Whether this is a file that macOS archivers add for each file. */
 static bool is_hidden(cpb_span name) {
-  for (size_t i = 0; i < name.size; i++) {
+  for (size_t i = 0; i < name.size; i++)
     if (name.data[i] == '.' && (i == 0 || name.data[i - 1] == '/')) return true;
-  }
   return false;
 }
 
 static bool is_within_package(cpb_span name) {
   static const char inside[] = ".mlpackage/";
-  for (size_t i = 0; i + sizeof inside - 1 <= name.size; i++) {
+  for (size_t i = 0; i + sizeof inside - 1 <= name.size; i++)
     if (memcmp(name.data + i, inside, sizeof inside - 1) == 0) return true;
-  }
   return false;
 }
 
@@ -39,12 +37,10 @@ int cpb_entry_model_rank(cpb_span name) {
   static const char *const endings[] = {".onnx", ".mlmodel", ".cpb"}, *const graphs[] = {".pb", ".pbtxt", ".meta"};
   if (is_hidden(name)) return 0;
   if (is_within_package(name)) return ends_with(name, ".mlpackage/Manifest.json") ? 2 : 0;
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3; i++)
     if (cpb_is_entry_called(name, models[i]) || ends_with(name, endings[i])) return 2;
-  }
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3; i++)
     if (ends_with(name, graphs[i])) return 1;
-  }
   return 0;
 }
 

@@ -37,9 +37,8 @@ static const kind kinds[] = {
 };
 
 static const kind *kind_of(const uint8_t *record) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (cpb_load32(record) == kinds[i].signature) return &kinds[i];
-  }
   return NULL;
 }
 
@@ -274,11 +273,9 @@ static cpb_have pass_descriptor(walk *w) {
   if (have != CPB_HAVE) return have;
   cpb_span bytes = {zip->record.data, length};
   size_t size = 0;
-  if (length >= 4 && cpb_load32(bytes.data) == DESCRIPTOR_SIGNATURE) {
+  if (length >= 4 && cpb_load32(bytes.data) == DESCRIPTOR_SIGNATURE)
     size = is_record(bytes, 24) && !is_record(bytes, 16) ? 24 : 16;
-  } else if (!is_record(bytes, 0)) {
-    size = is_record(bytes, 12) ? 12 : is_record(bytes, 20) ? 20 : 0;
-  }
+  else if (!is_record(bytes, 0)) size = is_record(bytes, 12) ? 12 : is_record(bytes, 20) ? 20 : 0;
   go_to(w, w->at + cpb_min_size(size, length), CPB_ZIP_WALK_RECORD);
   return CPB_HAVE;
 }

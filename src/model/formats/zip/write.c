@@ -31,9 +31,8 @@ typedef struct field {
 } field;
 
 static bool put_fields(cpb_buffer *out, const field *fields, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (!put(out, fields[i].value, fields[i].bytes)) return false;
-  }
   return true;
 }
 
@@ -58,9 +57,8 @@ void cpb_zip_writing_free(cpb_zip_writing *w) {
 }
 
 static bool is_ascii(cpb_span name) {
-  for (size_t i = 0; i < name.size; i++) {
+  for (size_t i = 0; i < name.size; i++)
     if (name.data[i] >= 0x80) return false;
-  }
   return true;
 }
 

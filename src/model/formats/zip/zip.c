@@ -48,11 +48,8 @@ static cpb_have entry_fails(cpb_zip *zip, cpb_code code, uint64_t offset, cpb_sp
 }
 
 cpb_have cpb_zip_settle(cpb_have have, const cpb_input *input, cpb_error *error) {
-  if (have == CPB_AT_END) {
-    cpb_fail(error, CPB_E_TRUNCATED, input->size, "the input ends within the zip archive");
-  } else if (have == CPB_FAILED && error->code == CPB_OK) {
-    *error = input->failure;
-  }
+  if (have == CPB_AT_END) cpb_fail(error, CPB_E_TRUNCATED, input->size, "the input ends within the zip archive");
+  else if (have == CPB_FAILED && error->code == CPB_OK) *error = input->failure;
   return have == CPB_AT_END ? CPB_FAILED : have;
 }
 

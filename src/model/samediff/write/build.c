@@ -54,9 +54,8 @@ static bool put(cpb_buffer *out, uint64_t value, unsigned bytes) {
 }
 
 static bool put_all(cpb_buffer *out, const uint16_t *values, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (!put(out, values[i], 2)) return false;
-  }
   return true;
 }
 

@@ -60,9 +60,8 @@ static bool read_shape(const cpb_samediff_part *given, cpb_sd_array *a) {
     a->shape[i] = (int64_t)given->shape[i];
     a->empty |= given->shape[i] == 0;
   }
-  for (uint32_t i = 0; i < a->rank && !a->empty; i++) {
+  for (uint32_t i = 0; i < a->rank && !a->empty; i++)
     if (!cpb_mul_u64(a->count, given->shape[i], &a->count)) return false;
-  }
   if (a->empty) a->count = 0;
   return true;
 }
@@ -96,9 +95,8 @@ static const char *read_array(const cpb_samediff_part *given, cpb_sd_array *a, b
 
 static const char *name_problem(cpb_span name) {
   if (name.size == 0) return "the name of the part is empty";
-  for (size_t i = 0; i < name.size; i++) {
+  for (size_t i = 0; i < name.size; i++)
     if (name.data[i] < 0x20 || name.data[i] == 0x7f) return "the name contains a control character";
-  }
   return cpb_utf8_valid(name) ? NULL : "the name is not valid UTF-8";
 }
 

@@ -23,18 +23,16 @@ static bool index_tag(cpb_samediff_writer *w, cpb_sd_new_tag *tag) {
   for (int s = 0; s < CPB_SD_SECTIONS; s++) {
     cpb_names *names = &tag->names[s];
     cpb_names_sort(names);
-    for (size_t i = 1; i < names->count; i++) {
+    for (size_t i = 1; i < names->count; i++)
       if (cpb_span_equal(names->items[i - 1].text, names->items[i].text))
         return cpb_sd_refuse_part(w, &w->parts[names->items[i].what], "the tag has this name twice");
-    }
   }
   return true;
 }
 
 bool cpb_sd_write_index(cpb_samediff_writer *w) {
-  for (size_t i = 0; i < w->num_tags; i++) {
+  for (size_t i = 0; i < w->num_tags; i++)
     if (!index_tag(w, &w->tags[i])) return false;
-  }
   return true;
 }
 
@@ -58,9 +56,8 @@ bool cpb_sd_write_tags(cpb_samediff_writer *w) {
   bool good = cpb_buffer_append(text, old->data, old->size) &&
               (text->size == 0 || text->data[text->size - 1] == '\n' || cpb_buffer_append(text, "\n", 1));
   if (!good) return cpb_sd_writer_no_memory(w);
-  for (size_t i = 0; i < w->num_tags; i++) {
+  for (size_t i = 0; i < w->num_tags; i++)
     if (!put_tag(w, &w->tags[i])) return false;
-  }
   cpb_error error = {.offset = CPB_NO_OFFSET};
   if (cpb_sd_tags_read(&w->all_tags, &error)) return true;
   cpb_fail(&w->error, error.code == CPB_E_MEMORY ? CPB_E_MEMORY : CPB_E_USAGE, CPB_NO_OFFSET, "%s", error.message);
@@ -111,8 +108,7 @@ static bool lead(cpb_samediff_writer *w, size_t from) {
 }
 
 bool cpb_sd_write_share(cpb_samediff_writer *w) {
-  for (size_t i = 0; i < w->num_parts; i++) {
+  for (size_t i = 0; i < w->num_parts; i++)
     if (!lead(w, i)) return false;
-  }
   return true;
 }

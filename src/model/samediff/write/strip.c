@@ -121,9 +121,8 @@ static bool put(stripper *s, uint64_t value, unsigned bytes) {
 static size_t here(const stripper *s) { return s->out->size - s->base; }
 
 static bool align(stripper *s, unsigned to, unsigned before) {
-  while ((here(s) + before) % to != 0) {
+  while ((here(s) + before) % to != 0)
     if (!put(s, 0, 1)) return false;
-  }
   return true;
 }
 
@@ -179,14 +178,12 @@ static bool put_numbers(stripper *s, const cpb_flat_vector *from, unsigned size,
 static bool put_texts(stripper *s, const cpb_flat_vector *from, size_t slot) {
   if (!begin_vector(s, from->count, 4, slot)) return false;
   size_t first = here(s), begin;
-  for (uint32_t i = 0; i < from->count; i++) {
+  for (uint32_t i = 0; i < from->count; i++)
     if (!put(s, 0, 4)) return false;
-  }
-  for (uint32_t i = 0; i < from->count; i++) {
+  for (uint32_t i = 0; i < from->count; i++)
     if (!begin_text(s, first + 4 * (size_t)i, &begin) || !cpb_flat_element_text(s->flat, from, i, s->out) ||
         !end_text(s, begin))
       return false;
-  }
   return true;
 }
 
@@ -202,9 +199,8 @@ static bool put_tables(stripper *s, const cpb_flat_vector *from, table_layout la
 
 static bool put_shape(stripper *s, const cpb_sd_array *array, size_t slot) {
   if (!begin_vector(s, array->rank, 8, slot)) return false;
-  for (uint32_t i = 0; i < array->rank; i++) {
+  for (uint32_t i = 0; i < array->rank; i++)
     if (!put(s, (uint64_t)array->shape[i], 8)) return false;
-  }
   return true;
 }
 
@@ -297,9 +293,8 @@ static bool put_table(stripper *s, const pending *p) {
 /* --- All of it ------------------------------------------------------------------------------------- */
 
 bool cpb_sd_has_arrays(const cpb_sd_graph *graph) {
-  for (size_t i = 0; i < graph->num_variables; i++) {
+  for (size_t i = 0; i < graph->num_variables; i++)
     if (graph->variables[i].array != 0) return true;
-  }
   return false;
 }
 

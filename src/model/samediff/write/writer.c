@@ -281,10 +281,9 @@ static bool put_line(const tag_case *c, size_t *i) {
 static bool put_lines(const tag_case *c, unsigned section) {
   cpb_sd_text *lines = &c->tag->lines[section];
   lines->at = c->w->lines.size;
-  for (size_t i = c->tag->first; i < c->tag->first + c->tag->count;) {
+  for (size_t i = c->tag->first; i < c->tag->first + c->tag->count;)
     if (c->w->parts[i].section != section) i++;
     else if (!put_line(c, &i)) return false;
-  }
   lines->size = c->w->lines.size - lines->at;
   return true;
 }

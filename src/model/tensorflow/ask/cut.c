@@ -37,10 +37,9 @@ static void write_signatures(cpb_saved_model *m, const cpb_cut *cut, const char 
   cpb_entries list;
   if (!cpb_saved_entries(m, m->meta, META_GRAPH_SIGNATURE, &list)) return;
   cpb_json_writer_open(m->viewed.answer, key, '[');
-  for (size_t i = 0; i < list.count; i++) {
+  for (size_t i = 0; i < list.count; i++)
     if (cpb_cut_has_signature(cut, list.items[i].key) == kept)
       cpb_json_writer_span(m->viewed.answer, NULL, list.items[i].key);
-  }
   cpb_json_writer_close(m->viewed.answer, ']');
   cpb_entries_free(&list);
 }

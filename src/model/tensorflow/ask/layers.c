@@ -50,9 +50,8 @@ static bool add_variable(named *n, const cpb_variable *v) {
 
 static bool add_variables(named *n, const cpb_variable_list *l) {
   const uint8_t *at;
-  for (size_t i = 0; i < l->count; i++) {
+  for (size_t i = 0; i < l->count; i++)
     if (!add_variable(n, &l->items[i])) return false;
-  }
   at = n->paths.data;
   for (size_t i = 0; at && i < n->list.list.count; i++) {
     cpb_span *path = &((cpb_name_layer *)n->list.list.items)[i].path;

@@ -34,9 +34,8 @@ static void write_reference(cpb_saved_model *m, uint32_t from, cpb_span referenc
 static void write_children(cpb_saved_model *m, uint32_t node) {
   cpb_page page = cpb_viewed_page(&m->viewed, "children");
   cpb_cursor c = cpb_cursor_of(m->objects.items[node].message);
-  while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN))
     if (cpb_page_has(&page)) write_reference(m, node, c.bytes);
-  }
   cpb_page_close(m->viewed.answer, &page);
 }
 

@@ -128,9 +128,8 @@ static void write_meta_graphs(cpb_saved_model *m) {
   cpb_meta_graphs all = cpb_meta_graphs_of(m->skeleton.message, m->is_alone);
   const uint64_t end =
       q->first < m->num_meta_graphs ? q->first + cpb_min_u64(q->count, m->num_meta_graphs - q->first) : 0;
-  while (page.total < end && cpb_meta_graphs_next(&all, &meta)) {
+  while (page.total < end && cpb_meta_graphs_next(&all, &meta))
     if (cpb_page_has(&page)) write_meta_graph(m, meta, page.total - 1);
-  }
   page.total = m->num_meta_graphs;
   cpb_page_close(m->viewed.answer, &page);
 }
@@ -249,9 +248,8 @@ static void write_collections(cpb_saved_model *m) {
   cpb_entries collections;
   if (!cpb_saved_entries(m, m->meta, META_GRAPH_COLLECTION, &collections)) return;
   cpb_page page = cpb_viewed_page(&m->viewed, "collections");
-  for (size_t i = 0; i < collections.count; i++) {
+  for (size_t i = 0; i < collections.count; i++)
     if (cpb_page_has(&page)) write_collection(m, collections.items[i].key, collections.items[i].value);
-  }
   cpb_page_close(m->viewed.answer, &page);
   cpb_entries_free(&collections);
 }
@@ -305,9 +303,8 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
   cpb_json_writer_unsigned(a, "total", m->objects.count);
   cpb_json_writer_unsigned(a, "unreachable", n->unreachable);
   cpb_json_writer_open(a, "kinds", '{');
-  for (uint32_t kind = 0; kind <= OBJECT_CAPTURED; kind++) {
+  for (uint32_t kind = 0; kind <= OBJECT_CAPTURED; kind++)
     if (n->kinds[kind] > 0) cpb_json_writer_unsigned(a, cpb_object_kind_name(kind), n->kinds[kind]);
-  }
   cpb_json_writer_close(a, '}');
   cpb_json_writer_close(a, '}');
 }

@@ -59,9 +59,8 @@ static const cpb_saved_question of_graphs[] = {
 const cpb_saved_question *cpb_saved_find_question(bool is_graph, cpb_question_kind kind) {
   const cpb_saved_question *list = is_graph ? of_graphs : of_saved_models;
   size_t count = is_graph ? COUNT(of_graphs) : COUNT(of_saved_models);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     if (list[i].kind == kind) return &list[i];
-  }
   return NULL;
 }
 

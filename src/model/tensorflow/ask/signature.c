@@ -57,9 +57,8 @@ static bool find_call(const cpb_saved_model *m, uint32_t wrapper, uint32_t calle
     cpb_span name;
     cpb_callees callees = cpb_callees_of(c.bytes);
     *node = c.bytes;
-    while (cpb_callees_next(&callees, &name)) {
+    while (cpb_callees_next(&callees, &name))
       if (cpb_graph_find(&m->graph, name) == callee) return true;
-    }
   }
   return false;
 }
@@ -77,9 +76,8 @@ static bool name_arguments(cpb_names *names, cpb_span signature, cpb_span bare) 
 
 static cpb_span keyword_at(cpb_span bare, uint32_t i) {
   cpb_cursor c = cpb_cursor_of(bare);
-  for (uint32_t k = 0; cpb_cursor_find(&c, BARE_KEYWORDS, CPB_WIRE_LEN); k++) {
+  for (uint32_t k = 0; cpb_cursor_find(&c, BARE_KEYWORDS, CPB_WIRE_LEN); k++)
     if (k == i) return c.bytes;
-  }
   return (cpb_span){NULL, 0};
 }
 
@@ -125,9 +123,8 @@ typedef struct calling {
 /* The name of an argument or result of a function, by its number. */
 static cpb_span nth_name(const cpb_view_graph *function, uint32_t field, uint64_t number) {
   cpb_cursor c = cpb_cursor_of(function->signature);
-  while (cpb_cursor_find(&c, field, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, field, CPB_WIRE_LEN))
     if (number-- == 0) return cpb_get_bytes(c.bytes, ARG_NAME);
-  }
   return (cpb_span){NULL, 0};
 }
 
@@ -166,9 +163,8 @@ static void write_results(cpb_saved_model *m, cpb_span signature, uint32_t wrapp
   if (!cpb_saved_entries(m, signature, SIGNATURE_OUTPUTS, &outputs)) return;
   cpb_json_writer_open(m->viewed.answer, "results", '[');
   if (!cpb_nodes_build_of(&c.nodes, &m->graph, wrapper)) cpb_viewed_fail_memory(&m->viewed);
-  else if (find_call(m, wrapper, callee, &c.call)) {
+  else if (find_call(m, wrapper, callee, &c.call))
     for (size_t i = 0; i < outputs.count; i++) write_result(m, &c, &outputs.items[i]);
-  }
   cpb_json_writer_close(m->viewed.answer, ']');
   cpb_nodes_free(&c.nodes);
   cpb_entries_free(&outputs);
@@ -281,10 +277,9 @@ static void write_way(way *w) {
   cpb_json_writer_unsigned(m->viewed.answer, "nodes", w->count);
   write_functions(w);
   cpb_page page = cpb_viewed_page(&m->viewed, "variables");
-  for (size_t i = 0; i < w->nodes.count; i++) {
+  for (size_t i = 0; i < w->nodes.count; i++)
     if (w->seen[i] && cpb_node_is_variable(w->nodes.items[i]) && cpb_page_has(&page))
       write_variable(m, w->nodes.items[i]);
-  }
   cpb_page_close(m->viewed.answer, &page);
   cpb_json_writer_close(m->viewed.answer, '}');
 }

@@ -198,9 +198,8 @@ static uint64_t count_missing(const cpb_saved_model *m) {
   for (uint32_t i = 0; i < m->objects.count; i++)
     missing += m->objects.items[i].kind == OBJECT_VARIABLE && !cpb_saved_stored(m, i);
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
-  while (m->objects.count == 0 && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+  while (m->objects.count == 0 && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN))
     if (!cpb_saved_stored_v1(m, c.bytes)) missing++;
-  }
   return missing;
 }
 

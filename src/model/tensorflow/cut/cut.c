@@ -37,9 +37,8 @@ static bool take(cpb_cut *c, cpb_span where, uint64_t node, cpb_stay how) {
 
 static bool take_references(cpb_cut *c, cpb_span object, uint32_t field, cpb_stay how) {
   cpb_cursor list = cpb_cursor_of(object);
-  while (cpb_cursor_find(&list, field, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&list, field, CPB_WIRE_LEN))
     if (!take(c, list.bytes, cpb_get_number(list.bytes, REFERENCE_NODE), how)) return false;
-  }
   return true;
 }
 
@@ -47,9 +46,8 @@ static bool take_references(cpb_cut *c, cpb_span object, uint32_t field, cpb_sta
  * nodes without references to them. */
 static bool take_descendants(cpb_cut *c) {
   const cpb_objects *o = &c->model->objects;
-  for (; c->looked_at < c->queued; c->looked_at++) {
+  for (; c->looked_at < c->queued; c->looked_at++)
     if (!take_references(c, o->items[c->queue[c->looked_at]].message, OBJECT_CHILDREN, CPB_REACHED)) return false;
-  }
   for (size_t i = 0; c->objects[0] >= CPB_NEEDED && i < o->count; i++) take(c, (cpb_span){NULL, 0}, i, CPB_REACHED);
   return true;
 }
@@ -87,9 +85,8 @@ static bool take_concrete(cpb_cut *c, cpb_span name) {
   if (i == CPB_NO_NAME || c->concrete[i]) return true;
   c->concrete[i] = 1;
   cpb_varints bound = cpb_varints_of(o->concrete[i], CONCRETE_BOUND_INPUTS);
-  while (cpb_varints_next(&bound, &node)) {
+  while (cpb_varints_next(&bound, &node))
     if (!take(c, o->concrete[i], node, CPB_NEEDED)) return false;
-  }
   return true;
 }
 
@@ -148,11 +145,10 @@ static bool find_signatures(cpb_cut *c) {
 
 static bool take_slots(cpb_cut *c, cpb_span object) {
   cpb_cursor list = cpb_cursor_of(object);
-  while (cpb_cursor_find(&list, OBJECT_SLOTS, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&list, OBJECT_SLOTS, CPB_WIRE_LEN))
     if (!take(c, list.bytes, cpb_get_number(list.bytes, SLOT_ORIGINAL), CPB_NEEDED) ||
         !take(c, list.bytes, cpb_get_number(list.bytes, SLOT_VARIABLE), CPB_NEEDED))
       return false;
-  }
   return true;
 }
 
@@ -180,9 +176,8 @@ static bool take_kind(cpb_cut *c, const cpb_object *object) {
   if (kind == OBJECT_ASSET) take_asset(c, value);
   if (kind == OBJECT_BARE_FUNCTION) return take_concrete(c, cpb_get_bytes(value, BARE_FUNCTION));
   if (kind == OBJECT_CAPTURED) return take_concrete(c, cpb_get_bytes(value, CAPTURED_FUNCTION));
-  while (kind == OBJECT_FUNCTION && cpb_cursor_find(&list, FUNCTION_CONCRETE, CPB_WIRE_LEN)) {
+  while (kind == OBJECT_FUNCTION && cpb_cursor_find(&list, FUNCTION_CONCRETE, CPB_WIRE_LEN))
     if (!take_concrete(c, list.bytes)) return false;
-  }
   return true;
 }
 
@@ -272,9 +267,8 @@ static void number_assets(cpb_cut *c) {
 }
 
 static void number_objects(cpb_cut *c) {
-  for (size_t i = 0; i < c->model->objects.count; i++) {
+  for (size_t i = 0; i < c->model->objects.count; i++)
     c->numbers[i] = c->objects[i] != CPB_CUT_OFF ? c->num_objects++ : CPB_NO_OBJECT;
-  }
 }
 
 /* --- The graph that a session runs ------------------------------------------------------------- */
@@ -362,10 +356,9 @@ static void take_assets(cpb_cut *c) {
 static void take_graph(cpb_cut *c) {
   const cpb_objects *o = &c->model->objects;
   c->queued = 0;
-  for (size_t i = 0; i < o->count; i++) {
+  for (size_t i = 0; i < o->count; i++)
     if (cpb_cut_is_whole(c, i) && o->items[i].kind == OBJECT_CONSTANT)
       take_node(c, cpb_get_bytes(o->items[i].value, SAVED_CONSTANT_OPERATION));
-  }
   take_signatures(c);
   if (c->session) take_session(c);
   look_at_nodes(c);

@@ -121,9 +121,8 @@ static void write_concrete(const writer *w, cpb_span entry) {
   cpb_span function = cpb_get_bytes(entry, MAP_VALUE);
   write_bound_inputs(w, function);
   cpb_cursor c = cpb_cursor_of(function);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.number != CONCRETE_BOUND_INPUTS) copy_field(w, &c);
-  }
   cpb_pieces_close(w->out, MAP_VALUE, value);
   cpb_pieces_close(w->out, OBJECTS_FUNCTIONS, opened);
 }
@@ -137,11 +136,10 @@ static bool has_concrete(const cpb_cut *cut, cpb_span entry) {
 static void write_objects(const writer *w, cpb_span graph, size_t *object) {
   size_t opened = cpb_pieces_open(w->out);
   cpb_cursor c = cpb_cursor_of(graph);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (is_field(&c, OBJECTS_NODES)) write_object(w, c.bytes, (*object)++);
     else if (!is_field(&c, OBJECTS_FUNCTIONS)) copy_field(w, &c);
     else if (has_concrete(w->cut, c.bytes)) write_concrete(w, c.bytes);
-  }
   cpb_pieces_close(w->out, META_GRAPH_OBJECTS, opened);
 }
 
@@ -161,9 +159,8 @@ static bool stays_in_library(const cpb_cut *cut, const cpb_cursor *c, size_t *fu
 static void write_library(const writer *w, cpb_span library, size_t *function) {
   size_t opened = cpb_pieces_open(w->out);
   cpb_cursor c = cpb_cursor_of(library);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (stays_in_library(w->cut, &c, function)) copy_field(w, &c);
-  }
   cpb_pieces_close(w->out, GRAPH_LIBRARY, opened);
 }
 
@@ -171,10 +168,9 @@ static void write_graph(const cpb_cut *cut, cpb_pieces *out) {
   const writer w = {cut, out, &cut->model->graph_part};
   size_t node = 0, function = 1, opened = cpb_pieces_open(out);
   cpb_cursor c = cpb_cursor_of(cut->model->graph.message);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (is_field(&c, GRAPH_LIBRARY)) write_library(&w, c.bytes, &function);
     else if (!is_field(&c, GRAPH_NODE) || cut->nodes[node++]) copy_field(&w, &c);
-  }
   cpb_pieces_close(out, META_GRAPH_GRAPH, opened);
 }
 
@@ -184,9 +180,8 @@ static void write_graph(const cpb_cut *cut, cpb_pieces *out) {
 static void write_info(const writer *w, cpb_span info) {
   size_t opened = cpb_pieces_open(w->out);
   cpb_cursor c = cpb_cursor_of(info);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (!is_field(&c, META_INFO_ALIASES) || has_function(w->cut, cpb_get_bytes(c.bytes, MAP_KEY))) copy_field(w, &c);
-  }
   cpb_pieces_close(w->out, META_GRAPH_INFO, opened);
 }
 
@@ -222,10 +217,9 @@ static void write_meta_graph(const writer *w, cpb_span meta) {
 void cpb_cut_write(const cpb_cut *cut, cpb_pieces *out) {
   const writer w = {cut, out, &cut->model->skeleton};
   cpb_cursor c = cpb_cursor_of(cut->model->skeleton.message);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (!is_field(&c, SAVED_MODEL_META_GRAPHS)) copy_field(&w, &c);
     else if (c.bytes.data == cut->model->meta.data) write_meta_graph(&w, c.bytes);
-  }
 }
 
 /* --- keras_metadata.pb --------------------------------------------------------------------- */
@@ -235,17 +229,15 @@ enum { KERAS_NODES = 1, KERAS_NODE_ID = 2 };
 static void write_keras_object(const cpb_cut *cut, cpb_span object, cpb_pieces *out) {
   size_t opened = cpb_pieces_open(out);
   cpb_cursor c = cpb_cursor_of(object);
-  while (cpb_cursor_next(&c)) {
+  while (cpb_cursor_next(&c))
     if (c.type == CPB_WIRE_LEN) cpb_pieces_bytes(out, c.number, c.bytes);
     else if (c.type != CPB_WIRE_VARINT) cpb_pieces_fixed(out, c.number, c.value, c.type == CPB_WIRE_FIXED64 ? 8 : 4);
     else cpb_pieces_number(out, c.number, c.number == KERAS_NODE_ID ? new_number(cut, c.value) : c.value);
-  }
   cpb_pieces_close(out, KERAS_NODES, opened);
 }
 
 void cpb_cut_write_keras(const cpb_cut *cut, cpb_span metadata, cpb_pieces *out) {
   cpb_cursor c = cpb_cursor_of(metadata);
-  while (cpb_cursor_find(&c, KERAS_NODES, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, KERAS_NODES, CPB_WIRE_LEN))
     if (cpb_cut_is_whole(cut, cpb_get_number(c.bytes, KERAS_NODE_ID))) write_keras_object(cut, c.bytes, out);
-  }
 }
