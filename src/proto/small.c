@@ -1,4 +1,4 @@
-#include "proto/nanopb.h"
+#include "proto/descriptors.h"
 
 #include "proto/wire.h"
 

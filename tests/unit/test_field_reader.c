@@ -4,7 +4,7 @@
 #include "cpb/field_reader.h"
 #include "cpb/find.h"
 #include "merge_files.h"
-#include "proto/nanopb.h"
+#include "proto/descriptors.h"
 #include "reader_host.h"
 #include "stride.h"
 

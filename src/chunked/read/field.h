@@ -14,7 +14,7 @@
 #include "cpb/find.h"
 #include "cpb/message.h"
 #include "cpb/pager.h"
-#include "proto/nanopb.h"
+#include "proto/descriptors.h"
 #include "proto/wire.h"
 
 #define CPB_NO_PART_CHUNK UINT32_MAX

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "chunked/index/metadata.h"
 #include "chunked/read/pager.h"
-#include "proto/nanopb.h"
+#include "proto/descriptors.h"
 
 /* Bytes of a FieldIndex around the text of a key. */
 enum { TAG_AROUND = 24, MAP_KEY = 2, MAP_KEY_STRING = 1 };
