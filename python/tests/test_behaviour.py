@@ -390,7 +390,7 @@ def everything(tmp_path):
 
 def test_no_references_are_left(tmp_path):
     """What leaks does so in each round; what Python keeps for itself does not grow with the rounds."""
-    rounds = 40
+    rounds = 100
 
     def growth():
         gc.collect()
