@@ -20,6 +20,7 @@ export type { Answers, Differences, Extent, Problem } from './inspect/answers.js
  * here add nothing.
  */
 const platform = `declare global {
+  interface AbortController {}
   interface AbortSignal {}
   interface Blob {}
   interface Headers {}
@@ -42,6 +43,7 @@ const aliases = {
   'ReadableStreamReadResult<any>': '{ done: boolean, value?: any }',
   RequestCache: "('default' | 'force-cache' | 'no-cache' | 'no-store' | 'only-if-cached' | 'reload')",
   RequestCredentials: "('include' | 'omit' | 'same-origin')",
+  'WebAssembly.Exports': 'Record<string, any>',
   RequestMode: "('cors' | 'navigate' | 'no-cors' | 'same-origin')",
 };
 
