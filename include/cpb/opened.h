@@ -84,7 +84,7 @@ CPB_API cpb_input *cpb_opened_input(cpb_opened *message);
  * message is open, or the request is answered; CPB_STEP_ERROR. */
 CPB_API cpb_step cpb_opened_step(cpb_opened *message);
 
-/* Of the opening or of the last request. The offset is in the file. A failure to read a plain message
+/* The error of the opening or of the last request. The offset is in the file. A failure to read a plain message
  * keeps the code that cpb_file_supply() has for it. */
 CPB_API const cpb_error *cpb_opened_error(const cpb_opened *message);
 

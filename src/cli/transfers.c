@@ -1,4 +1,4 @@
-/* What the commands give to cpb_transfer_*, and take from it. */
+/* Input, output and progress of cpb_transfer_*, for the commands. */
 #include <limits.h>
 
 #include "base/checked.h"

@@ -91,10 +91,10 @@ void cpb_parts_restart(cpb_parts *p, const cpb_record_writer *writer, uint64_t l
 /* Whether the next part begins with `chunk`; if so, goes on to the part after it. */
 bool cpb_parts_arrive(cpb_parts *p, size_t chunk);
 
-/* --- chunked writer ------------------------------------------------------------------------- */
+/* --- chunked writer --------------------------------------------------------------------------- */
 
-/* What split and repack write: a record writer, which gets the chunks and then their index. Their layout and their
- * options are the same, so files are, too, whichever of both made them. */
+/* A record writer that gets the chunks and then their index. Split and repack both use it, so the same chunks and
+ * options give the same file. */
 
 typedef struct cpb_chunked_writer_options {
   cpb_layout layout;
@@ -161,8 +161,9 @@ bool cpb_chunked_writer_choose_transpose(cpb_chunked_writer *w, bool is_message,
 bool cpb_chunked_writer_begin_chunk(cpb_chunked_writer *w, uint64_t size);
 bool cpb_chunked_writer_write_piece(cpb_chunked_writer *w);
 
-/* Writes the next Riegeli chunk of a part that was encoded elsewhere, whose records `placed` counts, or, once there is
- * none, continues as if it had encoded them itself. */
+/* Writes the next Riegeli chunk of `given`, a part that was encoded elsewhere; `placed` then describes the chunk. Call
+ * it once more at the end of the part: the writer continues with the codec of the last chunk, as if it had encoded
+ * that itself. */
 bool cpb_chunked_writer_place(cpb_chunked_writer *w);
 
 /* The next step of writing the index, from CPB_CHUNKED_CODEC to CPB_CHUNKED_DONE. `m` may go once `last` is set.

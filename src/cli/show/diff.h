@@ -1,4 +1,4 @@
-/* The parts of what cpb diff shows. */
+/* The parts of the output of cpb diff. */
 #ifndef CPB_CLI_SHOW_DIFF_H
 #define CPB_CLI_SHOW_DIFF_H
 

@@ -1,4 +1,4 @@
-/* What the commands show of models: the answers to questions, for a person or for a program. */
+/* Shows the answers to questions about a model, to a person or to a program. */
 #ifndef CPB_CLI_SHOW_SHOW_H
 #define CPB_CLI_SHOW_SHOW_H
 

@@ -1,4 +1,4 @@
-/* What the answers of all kinds have in common: pages, parameters, problems, texts, ranges. */
+/* Parts that the answers of all kinds share: pages, parameters, problems, texts, ranges. */
 #ifndef CPB_MODEL_COMMON_ANSWER_H
 #define CPB_MODEL_COMMON_ANSWER_H
 

@@ -1,4 +1,4 @@
-/** What an address tells: a place in a zip archive, and which module inspects the model. Nothing is read for it. */
+/** Reads an address: a place in a zip archive, and which module inspects the model. Nothing is read for it. */
 import { openPath } from '../modules.js';
 
 /** @import { Source } from '../types.js' */

@@ -1,4 +1,4 @@
-/** What reading chunks seldom needs: how they are stored, and those that share a Riegeli chunk. */
+/** Rarely needed parts of reading chunks: how they are stored, and chunks that share a Riegeli chunk. */
 import { abortable, inTurn } from '../waiting.js';
 import { big } from './chunks.js';
 import { newReader } from './read-chunk.js';

@@ -1,4 +1,4 @@
-/** What the headers of a response tell: its range, and the state of the resource. */
+/** Reads the headers of a response: its range, and the state of the resource. */
 
 /** How much is asked for to learn the size of a resource whose last bytes cannot be asked for as such. */
 export const PROBE = 4096;

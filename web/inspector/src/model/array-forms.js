@@ -1,6 +1,6 @@
 /** The forms in which numbers are saved: .npy, CSV, and lists of Python, which NumPy reads. */
 
-/** Of the head of a .npy file; in it, before the dictionary: the magic number, the version and the length. */
+/** Sizes in the head of a .npy file: its multiple, and the magic number, version and length before the dictionary. */
 const ALIGNMENT = 64;
 const BEFORE = 10;
 

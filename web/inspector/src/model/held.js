@@ -104,7 +104,7 @@ const MOST = 20_000;
 const takesTensors = ({ nodes, tensors = [] }) =>
   nodes === 1 ? tensors.length : tensors.some((/** @type {any} */ one) => isFrozen(one.node));
 
-/** Of the inputs of a node. @param {any} node @returns {[value: string, role: string][]} */
+/** The roles of the inputs of a node. @param {any} node @returns {[value: string, role: string][]} */
 const rolesOf = ({ inputs, parameters = [] }) =>
   parameters.map((/** @type {string} */ role, /** @type {number} */ i) => [inputs[i], role]);
 

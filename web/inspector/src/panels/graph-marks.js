@@ -1,4 +1,4 @@
-/** What differs from another model, in the drawing of a graph: a sign, words and a colour for each box. */
+/** Marks the differences from another model in the drawing of a graph: a sign, words and a colour for each box. */
 import { counted } from '../format.js';
 import { functionName } from './graph-drawing.js';
 
