@@ -45,7 +45,11 @@ const pages = await servePages({
 
 // --- What is looked at -------------------------------------------------------------
 
-/** Names, files in build/models, and places in the inspector. @type {[name: string, file: string, view?: 'graph' | 'values', at?: string][]} */
+/**
+ * Names, files in build/models, and places in the inspector.
+ *
+ * @type {[name: string, file: string, view?: 'graph' | 'values', at?: string][]}
+ */
 const views = [
   ['tf_keras MobileNetV2', 'facts_tfk_mobilenet/saved_model.pb'],
   ['tf_keras MobileNetV2, graph', 'facts_tfk_mobilenet/saved_model.pb', 'graph'],
@@ -106,7 +110,11 @@ function taken() {
   return { memory, cpu };
 }
 
-/** Reports when the view is there, counted from the start of navigation, or why it never will be. @param {string} condition */
+/**
+ * Reports when the view is there, counted from the start of navigation, or why it never will be.
+ *
+ * @param {string} condition
+ */
 const watch = (condition) => `(() => {
   document.cookie = 'consent=1'; // Netron asks for it once, which is no part of this
   const look = () => {

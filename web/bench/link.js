@@ -36,7 +36,10 @@ export function slowLink({ mbit, piece = 16 * 1024 }) {
     get bytes() {
       return bytes;
     },
-    /** @param {Response} response @param {(at: number, size: number) => Promise<Uint8Array>} read @param {number} begin @param {number} end */
+    /**
+     * @param {Response} response @param {(at: number, size: number) => Promise<Uint8Array>} read @param {number} begin
+     * @param {number} end
+     */
     async stream(response, read, begin, end) {
       let ready = performance.now();
       for (let at = begin; at < end && !response.destroyed; at += piece) {

@@ -48,7 +48,11 @@ async function askSavedModel(ask) {
   await ask('cut', { name: 'root', ...page }).catch(unlessNoObjects);
 }
 
-/** All of the model is gone through for each: of one node. @param {Ask} ask @param {any} nodes @param {string} [scope] */
+/**
+ * All of the model is gone through for each: of one node.
+ *
+ * @param {Ask} ask @param {any} nodes @param {string} [scope]
+ */
 async function askReach(ask, { items: [first] }, scope) {
   for (const question of first ? ['upstream', 'downstream'] : []) await ask(question, { name: first.name, scope });
 }

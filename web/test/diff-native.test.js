@@ -23,7 +23,11 @@ async function native(a, b, ...options) {
   return JSON.parse(stdout);
 }
 
-/** The message with some of its bytes replaced by as many. @param {string} path @param {string} from @param {string} to */
+/**
+ * The message with some of its bytes replaced by as many.
+ *
+ * @param {string} path @param {string} from @param {string} to
+ */
 function changed(path, from, to) {
   const folder = mkdtempSync(join(tmpdir(), 'cpb-diff-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -60,7 +60,9 @@ function kept(name, bytes) {
   return () => (file ??= bytes().then((made) => keep(name, made)));
 }
 
-/** @type {Record<'smallChunks' | 'smallMessage' | 'largeMessage' | 'largeChunks' | 'part' | 'index' | 'variables', () => Promise<Kept>>} */
+/**
+ * @type {Record<'smallChunks' | 'smallMessage' | 'largeMessage' | 'largeChunks' | 'part' | 'index' | 'variables', () => Promise<Kept>>}
+ */
 const files = {
   smallChunks: kept('small.cpb', () => data('tests/data/cpb/real_keras_export/max3000_none.cpb')),
   smallMessage: kept('small.pb', async () => merge((await files.smallChunks()).bytes).bytes()),

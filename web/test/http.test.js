@@ -77,7 +77,9 @@ async function outcome(fault, act, { most, error, query, options, origin }) {
   for (const { method } of log) assert.equal(method, 'GET', fault);
 }
 
-/** @type {(title: string, act: (source: Source) => Promise<void>, cases: [string, object | null, number, object?][]) => void} */
+/**
+ * @type {(title: string, act: (source: Source) => Promise<void>, cases: [string, object | null, number, object?][]) => void}
+ */
 function matrix(title, act, cases) {
   test(title, () =>
     each(

@@ -91,7 +91,11 @@ test('values by name, by place, and of a graph within a node', async () => {
 /** @param {ArrayBufferView<ArrayBuffer>} array */
 const bytesOf = ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength);
 
-/** As they are stored, what NumPy calls them, and as they come. @type {[type: string, raw: ArrayBufferView<ArrayBuffer>, numpy: string, given?: ArrayBufferView<ArrayBuffer>][]} */
+/**
+ * As they are stored, what NumPy calls them, and as they come.
+ *
+ * @type {[type: string, raw: ArrayBufferView<ArrayBuffer>, numpy: string, given?: ArrayBufferView<ArrayBuffer>][]}
+ */
 const eachType = [
   ['float32', new Float32Array([1.5, -2, 3, 4]), '<f4'],
   ['float64', new Float64Array([1.5, -2, 3, 4]), '<f8'],
@@ -244,7 +248,11 @@ test('two models whose values lie in other files are compared value by value', a
 
 /* --- What it costs --------------------------------------------------------------- */
 
-/** A model of initializers, and its end, sparse. @param {number} count @param {(i: number) => number} sizeOf bytes of each */
+/**
+ * A model of initializers, and its end, sparse.
+ *
+ * @param {number} count @param {(i: number) => number} sizeOf bytes of each
+ */
 function large(count, sizeOf) {
   const nodes = Array.from({ length: count }, (_, i) => node('MatMul', [`v${i}`, `w${i}`], [`v${i + 1}`]));
   const ends = message([

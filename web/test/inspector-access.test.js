@@ -10,7 +10,11 @@ const axe = readFileSync(`${root}web/inspector/node_modules/axe-core/axe.min.js`
 const model = 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb';
 const inner = '__inference__wrapped_model_852';
 
-/** Each panel, and what it says when it is ready. @type {[model: string, place: Record<string, string>, word: string][]} */
+/**
+ * Each panel, and what it says when it is ready.
+ *
+ * @type {[model: string, place: Record<string, string>, word: string][]}
+ */
 const places = [
   ['', {}, 'Drop a model here'],
   ['none.pb', {}, '404'],

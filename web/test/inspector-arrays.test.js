@@ -47,7 +47,11 @@ function extracted(file, name) {
   return undefined;
 }
 
-/** The command's statistics; without the place of the array. @param {string} file @param {string} name @param {string[]} options */
+/**
+ * The command's statistics; without the place of the array.
+ *
+ * @param {string} file @param {string} name @param {string[]} options
+ */
 function asked(file, name, ...options) {
   const { stdout } = spawnSync(command, ['inspect', file, 'weights', name, '--json', ...options], { encoding: 'utf8' });
   const { listed: _, ...statistics } = JSON.parse(stdout);

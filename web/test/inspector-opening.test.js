@@ -1,4 +1,6 @@
-/** How a model gets onto the inspector page: by addresses as people write them, of folders, from servers of all kinds. */
+/**
+ * How a model gets onto the inspector page: by addresses as people write them, of folders, from servers of all kinds.
+ */
 import { readFileSync } from 'node:fs';
 import { addressOf } from '../inspector/src/address.js';
 import { told } from '../inspector/src/format.js';
@@ -121,7 +123,10 @@ test('the folder of a training opens the newest of its checkpoints', () => {
   );
 });
 
-/** The only meta graph of a SavedModel, as TensorFlow 1 writes one: behind its version, a tag and a length of three bytes. */
+/**
+ * The only meta graph of a SavedModel, as TensorFlow 1 writes one: behind its version, a tag and a length of three
+ * bytes.
+ */
 function metaGraph() {
   const [, , tag, ...length] = plain.subarray(0, 6);
   const size = length.reduce((sum, byte, i) => sum + (byte % 128) * 128 ** i, 0);

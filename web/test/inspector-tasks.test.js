@@ -56,7 +56,11 @@ class Tab {
     found.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
   }
 
-  /** Types it into the field, and presses Enter. @param {string} label @param {string} text @param {string} [wait] for before Enter */
+  /**
+   * Types it into the field, and presses Enter.
+   *
+   * @param {string} label @param {string} text @param {string} [wait] for before Enter
+   */
   async type(label, text, wait) {
     const field = await until(
       () => named(this.document, label, 'input'),

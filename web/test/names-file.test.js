@@ -13,7 +13,11 @@ import { assert, data, each, runtime, test } from './support/test.js';
 const { inspect } = libcpb;
 const KERAS = new URL('../../tests/data/cpb/real_tf_keras_functional/', import.meta.url);
 
-/** A folder whose name means something in a URL. @type {(act: (folder: string) => Promise<void>) => () => Promise<void>} */
+/**
+ * A folder whose name means something in a URL.
+ *
+ * @type {(act: (folder: string) => Promise<void>) => () => Promise<void>}
+ */
 const withFolder = (act) => async () => {
   const above = await mkdtemp(join(tmpdir(), 'cpb-'));
   const folder = join(above, 'a#b?c=%41 ü');

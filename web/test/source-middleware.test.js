@@ -134,7 +134,11 @@ test('retry waits as long as it is told, unless that is too long', async () => {
   await assert.rejects(again(told(5001)).read(0, 1), { retryAfter: 5001 });
 });
 
-/** A source that answers once, and is gone for so long then, in a time of its own. @param {number} ms @param {any} [options] */
+/**
+ * A source that answers once, and is gone for so long then, in a time of its own.
+ *
+ * @param {number} ms @param {any} [options]
+ */
 function gone(ms, { error = new CpbError('NETWORK', 'no response', { retryable: true }), answers = true } = {}) {
   let time = 0;
   const { source, log } = fake({

@@ -1,4 +1,6 @@
-/** Boxes of a drawing by keyboard: arrows go along edges, or to the next one in that direction; Enter and Space press. */
+/**
+ * Boxes of a drawing by keyboard: arrows go along edges, or to the next one in that direction; Enter and Space press.
+ */
 
 /** @type {Record<string, [x: number, y: number]>} */
 const directions = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };

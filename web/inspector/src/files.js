@@ -28,7 +28,11 @@ function isOfSaved(folder, name, has) {
   return better.some((one) => has(folder + one)) || around.some((at) => SAVED.some((one) => has(at + one)));
 }
 
-/** A higher version, as TensorFlow Serving has them. @param {string} folder @param {string} name @param {string[]} all */
+/**
+ * A higher version, as TensorFlow Serving has them.
+ *
+ * @param {string} folder @param {string} name @param {string[]} all
+ */
 function isOldVersion(folder, name, all) {
   const [, around = '', version] = /^(|.*\/)(\d+)\/$/.exec(folder) ?? [];
   if (version === undefined || !SAVED.includes(name)) return false;

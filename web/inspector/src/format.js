@@ -18,7 +18,11 @@ export function size(bytes) {
 /** @param {number | string} n a text as of `size` */
 export const count = (n) => n.toLocaleString('en');
 
-/** As the command writes it: * is any rank. @param {import('./model/tensors.js').Shape | undefined} dimensions null: the rank is not known */
+/**
+ * As the command writes it: * is any rank.
+ *
+ * @param {import('./model/tensors.js').Shape | undefined} dimensions null: the rank is not known
+ */
 export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?? '?').join(',')}]` : '[*]');
 
 /** A shape, or a list or object of shapes, in Keras's form. @param {any} value @returns {string} */
@@ -27,7 +31,11 @@ export function shapes(value) {
   return value.every((d) => d === null || typeof d === 'number') ? shape(value) : value.map(shapes).join(', ');
 }
 
-/** A tensor in short, as f32[?,224,224,3] or f32[*]; or a `type` that is made of others. @param {{ dtype?: string | null, shape?: import('./model/tensors.js').Shape, type?: any }} tensor */
+/**
+ * A tensor in short, as f32[?,224,224,3] or f32[*]; or a `type` that is made of others.
+ *
+ * @param {{ dtype?: string | null, shape?: import('./model/tensors.js').Shape, type?: any }} tensor
+ */
 export const brief = (tensor) => `${typed(tensor)}${tensor.type || tensor.shape ? '' : '[*]'}`;
 
 /** A part of a whole, in percent. @param {number} part @param {number} whole */

@@ -1,4 +1,6 @@
-/** The page in a notebook: python/libcpb/notebook.js shows it in a frame without an address, and has files read for it. */
+/**
+ * The page in a notebook: python/libcpb/notebook.js shows it in a frame without an address, and has files read for it.
+ */
 import { modelsAmong } from './files.js';
 
 /** @import { CpbInspector } from './inspector.js' */
@@ -51,7 +53,11 @@ function fileOf({ path, size, lastModified }, number, read) {
   return /** @type {File} */ (/** @type {unknown} */ (file));
 }
 
-/** Without other models, one of which a reader would have to choose. @param {File[]} files @param {number | null} number */
+/**
+ * Without other models, one of which a reader would have to choose.
+ *
+ * @param {File[]} files @param {number | null} number
+ */
 function around(files, number) {
   const model = files[number ?? -1];
   return model ? files.filter((one) => one === model || !modelsAmong([model, one]).includes(one)) : files;

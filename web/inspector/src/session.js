@@ -168,7 +168,10 @@ export class Session extends EventTarget {
     this.#askAgain();
   }
 
-  /** @param {string} method @param {AbortSignal | undefined} signal @param {boolean} unasked @param {Record<string, any>} options */
+  /**
+   * @param {string} method @param {AbortSignal | undefined} signal @param {boolean} unasked
+   * @param {Record<string, any>} options
+   */
   #shared(method, signal, unasked, options) {
     const { metaGraph = this.metaGraph } = options;
     options.metaGraph = metaGraph || undefined;

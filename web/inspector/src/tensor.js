@@ -467,7 +467,11 @@ function histogram({ low, step, counts: bars }) {
   </figure>`;
 }
 
-/** Whether its pixels are to be squares: one that is very narrow is stretched. @param {{ width: number, height: number }} picture */
+/**
+ * Whether its pixels are to be squares: one that is very narrow is stretched.
+ *
+ * @param {{ width: number, height: number }} picture
+ */
 const square = ({ width, height }) => width > height / 4 && height > width / 8;
 
 customElements.define('cpb-tensor', CpbTensor);

@@ -44,7 +44,11 @@ const kindOf = (instance, ends) =>
 /** The beginning of a message in protobuf's text format: a field, after comments. @param {Uint8Array} begin */
 const mayBeText = (begin) => /^(\s|#.*\n)*[a-z_]\w*\s*[:{<]/i.test(new TextDecoder().decode(begin));
 
-/** The kind of a model in protobuf's text format. @param {Instance} instance @param {Uint8Array} begin @returns {ModelKind | undefined} */
+/**
+ * The kind of a model in protobuf's text format.
+ *
+ * @param {Instance} instance @param {Uint8Array} begin @returns {ModelKind | undefined}
+ */
 const textKindOf = (instance, begin) =>
   kindsOf(instance)[instance.scope((scope) => instance.c.cpb_model_guess_text(scope.bytes(begin), begin.length)) - 1];
 

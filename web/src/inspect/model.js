@@ -129,7 +129,10 @@ const asking = {
  * @typedef {{ maxValue?: number, maxMemory?: number }} ModelOptions
  */
 
-/** @param {OpenFile} file @param {Feed} feed @param {ModelKind} kind @param {ModelOptions} options @param {Merged} [merged] */
+/**
+ * @param {OpenFile} file @param {Feed} feed @param {ModelKind} kind @param {ModelOptions} options
+ * @param {Merged} [merged]
+ */
 function engineFor(file, feed, kind, options, merged) {
   const { instance } = file;
   const engine = file.make('cpb_model', (scope) =>

@@ -13,7 +13,11 @@ import { structs } from './structs.js';
  * @property {boolean} [fortranOrder]
  */
 /** Scales or zero points. @typedef {{ about: About, bytes: Uint8Array }} Parameter */
-/** How numbers are quantized; axis: of a list. @typedef {{ scale: Parameter, zero?: Parameter, axis?: number }} Scales */
+/**
+ * How numbers are quantized; axis: of a list.
+ *
+ * @typedef {{ scale: Parameter, zero?: Parameter, axis?: number }} Scales
+ */
 
 /** Bytes that are copied at once. */
 const PIECE = 2 ** 16;

@@ -107,7 +107,9 @@ function writerTo(ready, most) {
   };
 }
 
-/** Parameters in a signed URL's query that change with each signature: S3's and R2's, Google's, Azure's, CloudFront's. */
+/**
+ * Parameters in a signed URL's query that change with each signature: S3's and R2's, Google's, Azure's, CloudFront's.
+ */
 const SIGNATURE = /^(x-(amz|goog)-)?(signature|sig)$/i;
 const SIGNING = /^(x-(amz|goog)-.*|signature|expires|policy|key-pair-id|awsaccesskeyid|googleaccessid|s[a-z]{1,4})$/i;
 

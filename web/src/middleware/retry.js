@@ -53,7 +53,11 @@ function pausing({ attempts = 4, patience = 15_000, base = 250, max = 30_000, ji
     signal?.throwIfAborted();
   }
 
-  /** What waits before the next attempt of one call; it throws the error if there is to be none. @param {AbortSignal} [signal] */
+  /**
+   * What waits before the next attempt of one call; it throws the error if there is to be none.
+   *
+   * @param {AbortSignal} [signal]
+   */
   return (signal) => {
     let [failures, waited, begun] = [0, 0, 0];
     /** @param {unknown} error @param {boolean} anew whether there was progress in between */

@@ -86,7 +86,11 @@ export class Redirects {
     bill.again();
   }
 
-  /** After a response that is good to a request of `from`, which redirects led `to`. @param {string} to @param {string} from */
+  /**
+   * After a response that is good to a request of `from`, which redirects led `to`.
+   *
+   * @param {string} to @param {string} from
+   */
   came(to, from) {
     if (from === this.target) this.#served = true;
     const may = to !== from && this.#keeps && (this.#keepsAway || !this.isAway(to));

@@ -26,7 +26,10 @@ export class Resource {
   /** @type {Held | undefined} all of it, its beginning or its end */
   #held;
 
-  /** @param {Exchange} http @param {import('./url.js').UrlOptions} options @param {{ pinned?: Validators, held?: Held }} known */
+  /**
+   * @param {Exchange} http @param {import('./url.js').UrlOptions} options
+   * @param {{ pinned?: Validators, held?: Held }} known
+   */
   constructor(http, options, { pinned, held }) {
     const { maxWhole = 1 << 20, suffix = 'auto' } = options;
     this.http = http;

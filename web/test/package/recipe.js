@@ -64,7 +64,9 @@ export async function inRecipe(recipe, [program = '', ...args], env) {
   return output;
 }
 
-/** @param {{ path: string, modules: string[] }} recipe @param {string[]} command @param {Record<string, string>} [env] */
+/**
+ * @param {{ path: string, modules: string[] }} recipe @param {string[]} command @param {Record<string, string>} [env]
+ */
 export function startIn({ path, modules }, [program = '', ...args], env) {
   const folders = [`${path}/node_modules`, ...modules].map((folder) => `${folder}/.bin/${program}`);
   const found = folders.find((file) => existsSync(file));

@@ -29,13 +29,21 @@ const textValue = (text) => [
   [3, [[1, [[4, [[1, text]]]]]]],
 ];
 
-/** Values in the model, as bytes. @param {string} type @param {number[]} dims @param {Uint8Array} bytes @returns {Field[]} */
+/**
+ * Values in the model, as bytes.
+ *
+ * @param {string} type @param {number[]} dims @param {Uint8Array} bytes @returns {Field[]}
+ */
 export const immediate = (type, dims, bytes) => [
   [2, valueType(type, dims)],
   [3, [[1, [[7, [[1, bytes]]]]]]],
 ];
 
-/** Values in a file. @param {string} type @param {number[]} dims @param {string} file @param {number} offset @returns {Field[]} */
+/**
+ * Values in a file.
+ *
+ * @param {string} type @param {number[]} dims @param {string} file @param {number} offset @returns {Field[]}
+ */
 export const blob = (type, dims, file, offset) => [
   [2, valueType(type, dims)],
   [

@@ -11,7 +11,11 @@ export const page = `${base}/build/inspector/index.html`;
  * @property {(name: string) => Promise<void>} click
  */
 
-/** Opens it, and sees that nothing breaks meanwhile. @param {string} address @param {(at: Frame) => Promise<void>} use */
+/**
+ * Opens it, and sees that nothing breaks meanwhile.
+ *
+ * @param {string} address @param {(at: Frame) => Promise<void>} use
+ */
 export async function visit(address, use) {
   const frame = document.createElement('iframe');
   Object.assign(frame, { width: 1000, height: 700, src: address });

@@ -69,7 +69,8 @@ function rangeOf(header, size) {
 /**
  * Of a file that exists only where somebody looks.
  *
- * @param {import('./files.js').Sparse} file @param {string} pathname @param {import('node:http').IncomingMessage} request
+ * @param {import('./files.js').Sparse} file @param {string} pathname
+ * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response @param {string[]} ranges
  */
 async function sendRange({ source }, pathname, { headers }, response, ranges) {

@@ -35,7 +35,11 @@ export const types = {
   float6_e3m2fn: 28,
 };
 
-/** Values in raw_data. @param {string} name @param {string} type @param {number[]} dims @param {Uint8Array} raw @returns {Field[]} */
+/**
+ * Values in raw_data.
+ *
+ * @param {string} name @param {string} type @param {number[]} dims @param {Uint8Array} raw @returns {Field[]}
+ */
 export const tensor = (name, type, dims, raw) => [
   ...dims.map((size) => /** @type {Field} */ ([1, size])),
   [2, Number(types[type])],
@@ -43,7 +47,12 @@ export const tensor = (name, type, dims, raw) => [
   [9, raw],
 ];
 
-/** Values in another file. @param {string} name @param {string} type @param {number[]} dims @param {Record<string, string>} where @returns {Field[]} */
+/**
+ * Values in another file.
+ *
+ * @param {string} name @param {string} type @param {number[]} dims @param {Record<string, string>} where
+ * @returns {Field[]}
+ */
 export const external = (name, type, dims, where) => [
   ...dims.map((size) => /** @type {Field} */ ([1, size])),
   [2, Number(types[type])],
@@ -61,7 +70,11 @@ const entry = (field, key, value) => [
   ],
 ];
 
-/** A value with its type: sizes, their names, or '' for one that is not known. @param {string} name @param {string} type @param {(number | string)[]} [dims] @returns {Field[]} */
+/**
+ * A value with its type: sizes, their names, or '' for one that is not known.
+ *
+ * @param {string} name @param {string} type @param {(number | string)[]} [dims] @returns {Field[]}
+ */
 export function value(name, type, dims) {
   const dimension = (/** @type {number | string} */ one) =>
     /** @type {Field} */ ([1, one === '' ? [] : [typeof one === 'number' ? [1, one] : [2, one]]]);
@@ -73,7 +86,10 @@ export function value(name, type, dims) {
   ];
 }
 
-/** @param {string} op @param {string[]} inputs @param {string[]} outputs @param {{ name?: string, domain?: string, attributes?: Field[][] }} [more] @returns {Field[]} */
+/**
+ * @param {string} op @param {string[]} inputs @param {string[]} outputs
+ * @param {{ name?: string, domain?: string, attributes?: Field[][] }} [more] @returns {Field[]}
+ */
 export const node = (op, inputs, outputs, { name, domain, attributes = [] } = {}) => [
   ...inputs.map((one) => /** @type {Field} */ ([1, one])),
   ...outputs.map((one) => /** @type {Field} */ ([2, one])),
@@ -93,7 +109,11 @@ export const graphAttribute = (name, [graph]) => [
 /** @param {string} name @param {number[]} list @returns {Field[]} */
 export const ints = (name, list) => [[1, name], ...list.map((one) => /** @type {Field} */ ([8, one])), [20, 7]];
 
-/** @param {string} name @param {{ nodes: Field[][], initializers?: Field[][], inputs?: Field[][], outputs?: Field[][], infos?: Field[][] }} of @returns {Field[]} */
+/**
+ * @param {string} name
+ * @param {{ nodes: Field[][], initializers?: Field[][], inputs?: Field[][], outputs?: Field[][], infos?: Field[][] }} of
+ * @returns {Field[]}
+ */
 export const graph = (name, { nodes, initializers = [], inputs = [], outputs = [], infos = [] }) => [
   ...nodes.map((one) => /** @type {Field} */ ([1, one])),
   [2, name],

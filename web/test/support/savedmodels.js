@@ -3,7 +3,11 @@ import { message } from './protobuf.js';
 
 /** @typedef {import('./protobuf.js').Field} Field */
 
-/** A NodeDef. @param {string} name @param {string} op @param {string[]} [inputs] @param {Field[]} [attributes] @returns {Field[]} */
+/**
+ * A NodeDef.
+ *
+ * @param {string} name @param {string} op @param {string[]} [inputs] @param {Field[]} [attributes] @returns {Field[]}
+ */
 const node = (name, op, inputs = [], attributes = []) => [
   [1, name],
   [2, op],
@@ -122,7 +126,11 @@ const modelOf = ({ nodes = [], functions = [], signatures = [], objects = [] }) 
 export const savedModel = (nodes) =>
   modelOf({ nodes: nodes.map((one) => node(...one)), signatures: [signature('serving_default', 'x')] });
 
-/** fingerprint.pb and keras_metadata.pb, as they lie beside a SavedModel. @returns {Record<string, Uint8Array<ArrayBuffer>>} */
+/**
+ * fingerprint.pb and keras_metadata.pb, as they lie beside a SavedModel.
+ *
+ * @returns {Record<string, Uint8Array<ArrayBuffer>>}
+ */
 export const beside = () => ({
   'fingerprint.pb': message([
     [1, 4711],

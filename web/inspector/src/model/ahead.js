@@ -82,7 +82,11 @@ export function widening(inner, signal) {
     return usual;
   }
 
-  /** From a window that has the first of these bytes. @param {Window} from @param {number} offset @param {number} length @param {any} options */
+  /**
+   * From a window that has the first of these bytes.
+   *
+   * @param {Window} from @param {number} offset @param {number} length @param {any} options
+   */
   async function within(from, offset, length, options) {
     const all = from === first ? await from.bytes : await from.bytes.catch(() => undefined);
     options?.signal?.throwIfAborted();

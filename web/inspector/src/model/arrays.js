@@ -251,7 +251,11 @@ export class Arrays {
   }
 }
 
-/** The same bytes in blocks of whole elements. @param {AsyncIterable<Uint8Array> | Uint8Array[]} pieces @param {number} size of an element */
+/**
+ * The same bytes in blocks of whole elements.
+ *
+ * @param {AsyncIterable<Uint8Array> | Uint8Array[]} pieces @param {number} size of an element
+ */
 async function* blocks(pieces, size) {
   let rest = new Uint8Array();
   for await (const piece of pieces) {

@@ -15,7 +15,9 @@ export class Edges {
   /** @type {Map<string, { from: string, to: string, control: boolean, shapes: Set<string> }>} */
   #edges = new Map();
 
-  /** @param {string | undefined} from @param {string | undefined} to @param {boolean} control @param {string} [shape] */
+  /**
+   * @param {string | undefined} from @param {string | undefined} to @param {boolean} control @param {string} [shape]
+   */
   add(from, to, control, shape = '') {
     if (from === undefined || to === undefined || from === to) return;
     const key = `${from}\n${to}`;

@@ -228,7 +228,11 @@ const asMember = ({ id, op, is }) => ({ name: id, op, is: is === 'scope' ? is : 
 /** @param {any} child */
 const brief = ({ path, op, is }) => ({ name: path, op: op ?? '', is });
 
-/** Nodes that have one name. @param {Graph} graph @param {string} node @param {{ first: number, count: number }} page @param {Signal} how */
+/**
+ * Nodes that have one name.
+ *
+ * @param {Graph} graph @param {string} node @param {{ first: number, count: number }} page @param {Signal} how
+ */
 async function alikeNamed({ ask, name }, node, { first, count }, how) {
   const { nodes } = await ask({ question: 'nodes', name: name || undefined, scope: node, count: PAGE }, how);
   const items = nodes.items.filter((/** @type {any} */ one) => one.name === node);

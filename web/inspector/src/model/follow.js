@@ -1,4 +1,6 @@
-/** Follows the data: all that a node needs, all that needs it, or the shortest way to another; and where this is drawn. */
+/**
+ * Follows the data: all that a node needs, all that needs it, or the shortest way to another; and where this is drawn.
+ */
 import { resultId } from './boxes.js';
 import { drawn, keyOf, unlessUnknown } from './folded-graph.js';
 
@@ -25,7 +27,11 @@ function nameOf({ outputs }, id) {
   return result ? (result.node ?? result.from ?? '') : id.replace(/^value:/, '');
 }
 
-/** The nodes, the nearest first; a path may lead either way. @param {Graph} graph @param {Following} following @param {Signal} how */
+/**
+ * The nodes, the nearest first; a path may lead either way.
+ *
+ * @param {Graph} graph @param {Following} following @param {Signal} how
+ */
 async function nodesOf(graph, { node, follow, to }, how) {
   const about = { name: nameOf(graph, node), scope: graph.name || undefined, count: MOST };
   const [from, end] = [about.name, to && nameOf(graph, to)];

@@ -81,7 +81,9 @@ export function gathered(groups, drawn = 160) {
   return into;
 }
 
-/** Children in a part, and the most parts of a scope: some that follow one another are a box, which opens as a scope. */
+/**
+ * Children in a part, and the most parts of a scope: some that follow one another are a box, which opens as a scope.
+ */
 const [SIZE, PARTS] = [50, 150];
 
 /** @param {string} id */

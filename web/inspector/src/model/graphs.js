@@ -32,7 +32,11 @@ const inTag = (ask, tag) => (question, how) => ask(aboutTag(question, tag), how)
 /** @param {Entry} entry */
 const placeOf = ({ key, function: called, wrapper }) => called?.name ?? wrapper?.function ?? WHOLE + key;
 
-/** The signatures of a SavedModel, the default one first. @param {Ask} ask @param {Signal} how @returns {Promise<Entry[]>} */
+/**
+ * The signatures of a SavedModel, the default one first.
+ *
+ * @param {Ask} ask @param {Signal} how @returns {Promise<Entry[]>}
+ */
 async function entriesOf(ask, how) {
   const { signatures } = await ask({ question: 'overview' }, how);
   const isDefault = (/** @type {string} */ key) => key === 'serving_default';
@@ -152,7 +156,11 @@ export function graphs(askModel, kind, isBrief = () => false) {
       const question = { question: 'consumers', name, scope: graph.name || undefined, first, count };
       return (await graph.ask(question, how)).consumers;
     },
-    /** The scopes to open so that all of it is drawn, as far as there is room. @param {Which} options @param {Signal} how */
+    /**
+     * The scopes to open so that all of it is drawn, as far as there is room.
+     *
+     * @param {Which} options @param {Signal} how
+     */
     async openAll(options, how) {
       return allOpen(await graphOf(options, how), how);
     },

@@ -76,7 +76,11 @@ function stepsOf(shape, fortran) {
   return steps;
 }
 
-/** Indices of a dimension, in the order of the file. @typedef {{ count: number, from: number, by: number, to: number }} Loop */
+/**
+ * Indices of a dimension, in the order of the file.
+ *
+ * @typedef {{ count: number, from: number, by: number, to: number }} Loop
+ */
 
 /** Joins dimensions that are taken as a whole with the ones around them. @param {Loop[]} loops the outermost first */
 function joined(loops) {

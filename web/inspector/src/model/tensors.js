@@ -1,7 +1,11 @@
 /** Names of tensors, and short forms of their types and values. */
 
 /** @typedef {(number | string | null)[] | null} Shape null if the rank is unknown; ONNX has named sizes */
-/** A node's output: its number, or its name and number. @typedef {{ name: string, output?: string, index: number }} Tensor */
+/**
+ * A node's output: its number, or its name and number.
+ *
+ * @typedef {{ name: string, output?: string, index: number }} Tensor
+ */
 
 /**
  * The output that an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' refers to.

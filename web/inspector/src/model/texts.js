@@ -51,7 +51,11 @@ function afterLengths(bytes, count) {
   return texts;
 }
 
-/** ND4J's: where each begins and ends, then all. @param {Uint8Array} bytes @param {number} shown @param {number} count */
+/**
+ * ND4J's: where each begins and ends, then all.
+ *
+ * @param {Uint8Array} bytes @param {number} shown @param {number} count
+ */
 function afterOffsets(bytes, shown, count) {
   const view = new DataView(bytes.buffer);
   const texts = [];

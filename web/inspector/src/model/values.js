@@ -8,7 +8,11 @@
 /** Lines of the picture; its rows are this long. */
 const [LINES, NARROW, WIDE] = [512, 4, 2048];
 
-/** Types that JavaScript has, by NumPy's names; of complex numbers, both parts. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
+/**
+ * Types that JavaScript has, by NumPy's names; of complex numbers, both parts.
+ *
+ * @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>}
+ */
 const readers = {
   '<f4': (b) => new Float32Array(b),
   '<f8': (b) => new Float64Array(b),
@@ -52,7 +56,8 @@ export function exactly(numbers, about, bytes) {
 /**
  * Grey levels of a matrix, or of the last two dimensions joined.
  *
- * @param {Numbers} numbers @param {About} about @param {Uint8Array} bytes @param {{ minimum?: any, maximum?: any }} range
+ * @param {Numbers} numbers @param {About} about @param {Uint8Array} bytes
+ * @param {{ minimum?: any, maximum?: any }} range
  */
 function picture(numbers, about, bytes, { minimum: low, maximum: high }) {
   const width = about.shape.at(-1) ?? 0;

@@ -293,7 +293,11 @@ class Compare extends Panel {
   }
 }
 
-/** In a model with variables, constants do not count as weights. @param {{ section: string }} one @param {boolean} hasVariables */
+/**
+ * In a model with variables, constants do not count as weights.
+ *
+ * @param {{ section: string }} one @param {boolean} hasVariables
+ */
 const rankOf = ({ section }, hasVariables) =>
   FIRST.includes(section) && !(hasVariables && section === 'constants') ? FIRST.indexOf(section) : FIRST.length;
 

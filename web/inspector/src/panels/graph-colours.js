@@ -62,7 +62,11 @@ function bySize(groups) {
   };
 }
 
-/** The choices, by their names in the view. @type {Record<string, [title: string, colours: (groups: Group[]) => Colours]>} */
+/**
+ * The choices, by their names in the view.
+ *
+ * @type {Record<string, [title: string, colours: (groups: Group[]) => Colours]>}
+ */
 export const colourings = {
   kind: ['operation', byKind],
   type: ['type', byType],

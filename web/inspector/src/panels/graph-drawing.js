@@ -103,7 +103,8 @@ function wordsOf(group) {
  */
 
 /** @param {Group} group @param {{ x: number, y: number }} at
- * @param {{ chosen: string, start: string, isPale: boolean, colour?: string, sign: string }} state @param {Actions} actions */
+ * @param {{ chosen: string, start: string, isPale: boolean, colour?: string, sign: string }} state
+ * @param {Actions} actions */
 function box(group, { x, y }, { chosen, start, isPale, colour, sign }, { choose, enter }) {
   const { id, is, label } = group;
   const { width, height } = sizeOf(group);
@@ -181,7 +182,11 @@ function leaving({ from, points: [start, next = start] }, { boxes, heights }) {
   return [{ x: start.x + (next.x - start.x) * along, y: start.y + (next.y - start.y) * along }, next];
 }
 
-/** Shapes are written once below each box, or on each edge if they differ. @param {any[]} edges @param {Layout} layout */
+/**
+ * Shapes are written once below each box, or on each edge if they differ.
+ *
+ * @param {any[]} edges @param {Layout} layout
+ */
 function shapesOf(edges, layout) {
   /** @type {Map<string, any[]>} */
   const from = new Map();

@@ -27,7 +27,8 @@ export function lead(panel, id) {
 const without = ({ follow: _, to: __, ...view }) => view;
 
 /** The answer; undefined if nothing is followed.
- * @param {any} session @param {{ at: string, node: string, open?: string[], view: View }} place @param {AbortSignal} signal */
+ * @param {any} session @param {{ at: string, node: string, open?: string[], view: View }} place
+ * @param {AbortSignal} signal */
 export const following = (session, { at, node, open, view }, signal) =>
   view.follow && node && open && !isPicking(view)
     ? session.look('follow', {

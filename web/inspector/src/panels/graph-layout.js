@@ -62,7 +62,11 @@ function placing(edges) {
 /** How far to the right other control edges go. */
 const ASIDE = 70;
 
-/** Other control edges, past the boxes. @param {Edge[]} edges @param {import('../layout-worker.js').Layout} layout @param {Map<string, number>} widths */
+/**
+ * Other control edges, past the boxes.
+ *
+ * @param {Edge[]} edges @param {import('../layout-worker.js').Layout} layout @param {Map<string, number>} widths
+ */
 function aside(edges, { boxes, width }, widths) {
   return edges.flatMap(({ from, to }) => {
     const [a, b] = [boxes[from], boxes[to]];
@@ -102,7 +106,11 @@ export const beginning = ({ groups }, layout) => {
   return first && layout.boxes[first.id];
 };
 
-/** The upper end of a box or an open scope. @param {any} layout @param {string} id @returns {{ x: number, y: number } | undefined} */
+/**
+ * The upper end of a box or an open scope.
+ *
+ * @param {any} layout @param {string} id @returns {{ x: number, y: number } | undefined}
+ */
 function topOf({ boxes, frames, heights }, id) {
   const frame = frames.find((/** @type {any} */ one) => one.id === id);
   if (frame) return { x: frame.x + frame.width / 2, y: frame.y };

@@ -1,4 +1,6 @@
-/** Where the reader was in each drawing (the browser's back and forward lead there again), and which scopes are open. */
+/**
+ * Where the reader was in each drawing (the browser's back and forward lead there again), and which scopes are open.
+ */
 
 /** @typedef {{ x: number, y: number, scale: number }} Seen */
 

@@ -198,7 +198,10 @@ const classes = (title) => ({
     html`${plain(l.class ?? l.identifier)}${l.trainable === false ? html` <span class="chip">frozen</span>` : nothing}`,
 });
 
-/** @param {string} key @param {string} title @param {(layer: any) => unknown} of @returns {import('./listing.js').Column} */
+/**
+ * @param {string} key @param {string} title @param {(layer: any) => unknown} of
+ * @returns {import('./listing.js').Column}
+ */
 const typed = (key, title, of) => ({ key, title, wide: true, show: (l) => html`<span class="type">${of(l)}</span>` });
 
 /** @type {import('./listing.js').Column} */

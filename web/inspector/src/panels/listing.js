@@ -94,7 +94,11 @@ export const numbers = (key, title, more) => ({
   ...more,
 });
 
-/** What part of all a row has. @param {any[]} rows @param {(row: any) => number} of @param {Partial<Column>} [more] @returns {Column} */
+/**
+ * What part of all a row has.
+ *
+ * @param {any[]} rows @param {(row: any) => number} of @param {Partial<Column>} [more] @returns {Column}
+ */
 export function shares(rows, of, more) {
   const all = rows.reduce((sum, row) => sum + of(row), 0);
   return { key: 'share', title: 'Share', number: true, wide: true, show: (row) => percent(of(row), all), ...more };

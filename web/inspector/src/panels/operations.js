@@ -1,4 +1,7 @@
-/** The operations: how often each is used in the graph and in functions, and which the model's own framework does not have. */
+/**
+ * The operations: how often each is used in the graph and in functions, and which the model's own framework does not
+ * have.
+ */
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
 import { count, counted, kindName, plain } from '../format.js';

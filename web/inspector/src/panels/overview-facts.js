@@ -1,4 +1,6 @@
-/** The facts of the overview: the kind of model and its figures at its beginning, and at its end what is rarely needed. */
+/**
+ * The facts of the overview: the kind of model and its figures at its beginning, and at its end what is rarely needed.
+ */
 import { css, html, nothing } from 'lit';
 import { brief, count, counted, plain, size } from '../format.js';
 import { priceOf } from '../panel.js';

@@ -100,7 +100,11 @@ class Training extends Panel {
   }
 }
 
-/** The state and the parameter that a link refers to: the state's number, from 1, and the name. @param {string} node @returns {[string, number]} */
+/**
+ * The state and the parameter that a link refers to: the state's number, from 1, and the name.
+ *
+ * @param {string} node @returns {[string, number]}
+ */
 const split = (node) => [node.slice(node.indexOf(' ') + 1), Number(node.split(' ')[0])];
 
 /** A class without its package. @param {string | undefined} name */
