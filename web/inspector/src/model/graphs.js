@@ -156,11 +156,7 @@ export function graphs(askModel, kind, isBrief = () => false) {
       const question = { question: 'consumers', name, scope: graph.name || undefined, first, count };
       return (await graph.ask(question, how)).consumers;
     },
-    /**
-     * The scopes to open so that all of it is drawn, as far as there is room.
-     *
-     * @param {Which} options @param {Signal} how
-     */
+    /** The scopes to open so that as much is drawn as there is room for. @param {Which} options @param {Signal} how */
     async openAll(options, how) {
       return allOpen(await graphOf(options, how), how);
     },
