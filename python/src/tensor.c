@@ -70,21 +70,19 @@ static PyObject *part(const py_source *source, size_t from, uint64_t size) {
 }
 
 /* (source in memory, resolved; most bytes) */
-static PyObject *core_tensor(PyObject *Py_UNUSED(module), PyObject *args) {
+PyObject *py_tensor(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *resolved, *to = NULL, *out = NULL;
   unsigned long long most;
   size_t where = 0;
   py_source source = {0};
-  py_gate gate = {0};
-  py_work work;
+  py_work work = py_work_alone(NULL);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (!PyArg_ParseTuple(args, "OK", &resolved, &most) || !py_source_open(&source, resolved)) return NULL;
   const cpb_values_options how = {.struct_size = sizeof how, .tensor_size = source.memory.size, .exact_texts = 1};
   cpb_values *values = cpb_values_new(NULL, CPB_MODEL_GRAPH_DEF, "tensor", 6, &how);
   if (!values) PyErr_NoMemory();
-  else if (py_gate_init(&gate) && py_work_begin(&work, &gate, NULL)) {
+  else {
     const bool done = copy(values, &source, &work, &to, &where, most, &error);
-    py_work_end(&work);
     const cpb_values_info *info = cpb_values_get_info(values);
     if (done && !to) to = part(&source, where, info->size);
     if (done && to) out = py_values_of(info, to);
@@ -92,12 +90,6 @@ static PyObject *core_tensor(PyObject *Py_UNUSED(module), PyObject *args) {
   }
   Py_XDECREF(to);
   cpb_values_free(values);
-  py_gate_free(&gate);
   py_source_close(&source);
   return out;
-}
-
-bool py_add_tensor(PyObject *module) {
-  static PyMethodDef functions[] = {{"tensor", core_tensor, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
-  return PyModule_AddFunctions(module, functions) == 0;
 }
