@@ -13,7 +13,7 @@ struct exports_chunked_file_t {
 };
 
 struct exports_chunked_merged_t {
-  engine *merge;
+  engine engine; /* the first member of what engine_for_merge() makes */
 };
 
 /* --- Errors ------------------------------------------------------------------------ */
@@ -35,16 +35,18 @@ static exports_chunked_error_code_t code_of(cpb_code code) {
   }
 }
 
-/* The runtime frees the text; without memory the text is empty. */
+bool component_give(const char *text, size_t length, wit_string_t *ret) {
+  uint8_t *copy = length > 0 ? malloc(length) : NULL;
+  *ret = (wit_string_t){copy, copy ? length : 0};
+  if (copy) memcpy(copy, text, length);
+  return copy != NULL;
+}
+
+/* Without memory the text is empty. */
 bool component_fail(exports_chunked_error_t *out, const cpb_error *error) {
-  size_t length = strlen(error->message);
-  uint8_t *text = length > 0 ? malloc(length) : NULL;
-  if (text) memcpy(text, error->message, length);
-  *out = (exports_chunked_error_t){
-      .code = code_of(error->code),
-      .offset = {error->offset != CPB_NO_OFFSET, error->offset},
-      .message = {text, text ? length : 0},
-  };
+  out->code = code_of(error->code);
+  out->offset = (wit_option_u64_t){error->offset != CPB_NO_OFFSET, error->offset};
+  component_give(error->message, strlen(error->message), &out->message);
   return false;
 }
 
@@ -129,7 +131,8 @@ bool exports_chunked_method_file_read(exports_chunked_file_t *f, uint64_t chunk,
     return component_fail(err, &error);
   }
   engine *e = reader_of(f, &error);
-  if (!e || !content_new(e, offset, length, ret, &error)) return component_fail(err, &error);
+  if (!e) return component_fail(err, &error);
+  if (!content_new(e, offset, length, ret, err)) return false;
   cpb_chunk_reader_read(engine_chunks(e), chunk, offset, length ? *length : UINT64_MAX);
   return true;
 }
@@ -141,29 +144,19 @@ bool exports_chunked_method_file_merge(exports_chunked_file_t *f, exports_chunke
   cpb_error error = {.offset = CPB_NO_OFFSET};
   engine *merge = engine_for_merge(f->file, options, &error);
   if (!merge) return component_fail(err, &error);
-  exports_chunked_merged_t *m = calloc(1, sizeof *m);
-  if (!m) {
-    engine_free(merge);
-    return component_fail_memory(err);
-  }
-  m->merge = merge;
-  *ret = exports_chunked_merged_new(m);
+  *ret = exports_chunked_merged_new((exports_chunked_merged_t *)merge);
   return true;
 }
 
-void exports_chunked_merged_destructor(exports_chunked_merged_t *m) {
-  engine_free(m->merge);
-  free(m);
-}
+void exports_chunked_merged_destructor(exports_chunked_merged_t *m) { engine_free(&m->engine); }
 
 uint64_t exports_chunked_method_merged_size(exports_chunked_merged_t *m) {
-  return cpb_merge_size(engine_merge(m->merge));
+  return cpb_merge_size(engine_merge(&m->engine));
 }
 
 bool exports_chunked_method_merged_read(exports_chunked_merged_t *m, uint64_t offset, uint64_t *length,
                                         exports_chunked_own_content_t *ret, exports_chunked_error_t *err) {
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  if (!content_new(m->merge, offset, length, ret, &error)) return component_fail(err, &error);
-  cpb_merge_read(engine_merge(m->merge), offset, length ? *length : UINT64_MAX);
+  if (!content_new(&m->engine, offset, length, ret, err)) return false;
+  cpb_merge_read(engine_merge(&m->engine), offset, length ? *length : UINT64_MAX);
   return true;
 }

@@ -158,12 +158,6 @@ bool settings_allow(const char *url) {
 
 uint64_t settings_number(const char *name, uint64_t otherwise) {
   const char *text = settings_text(name);
-  uint64_t number = 0;
-  if (!*text) return otherwise;
-  for (; *text; text++) {
-    bool digit = *text >= '0' && *text <= '9';
-    if (!digit || !cpb_mul_u64(number, 10, &number) || !cpb_add_u64(number, (uint64_t)(*text - '0'), &number))
-      return otherwise;
-  }
-  return number;
+  uint64_t number;
+  return serve_read_number(&text, &number) && !*text && number < UINT64_MAX ? number : otherwise;
 }

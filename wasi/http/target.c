@@ -53,8 +53,7 @@ bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *len
   return false;
 }
 
-/* Reads decimal digits up to the first other character. */
-static bool read_number(const char **text, uint64_t *number) {
+bool serve_read_number(const char **text, uint64_t *number) {
   const char *p = *text;
   for (*number = 0; *p >= '0' && *p <= '9'; p++)
     if (!cpb_mul_u64(*number, 10, number) || !cpb_add_u64(*number, (uint64_t)(*p - '0'), number)) *number = UINT64_MAX;
@@ -69,7 +68,7 @@ bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uin
   size_t length;
   *number = otherwise;
   if (!job_parameter(j, name, text, sizeof text, &length)) return j->error.code == CPB_OK;
-  if (read_number(&p, number) && !*p && *number <= most) return true;
+  if (serve_read_number(&p, number) && !*p && *number <= most) return true;
   cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is no number from 0 to %llu", name,
            (unsigned long long)most);
   return false;
@@ -109,14 +108,14 @@ static bool parse_range(const char *text, uint64_t size, cpb_range *range) {
   text += 6;
   if (*text == '-') {
     text++;
-    if (!read_number(&text, &last) || *text) return false;
+    if (!serve_read_number(&text, &last) || *text) return false;
     last = cpb_min_u64(last, size);
     *range = (cpb_range){size - last, last};
     return true;
   }
-  if (!read_number(&text, &first) || *text++ != '-') return false;
+  if (!serve_read_number(&text, &first) || *text++ != '-') return false;
   if (!*text) last = UINT64_MAX;
-  else if (!read_number(&text, &last) || *text || last < first) return false;
+  else if (!serve_read_number(&text, &last) || *text || last < first) return false;
   *range = (cpb_range){first, 0};
   if (first < size) range->length = cpb_min_u64(last, size - 1) - first + 1;
   return true;
