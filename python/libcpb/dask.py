@@ -68,9 +68,7 @@ def read_records(
     Raises:
         CpbError: ``"NOT_FOUND"``: `sources` do not name any file.
     """
-    size = _options.count("partition_size", partition_size)
-    if size == 0:
-        raise CpbError("partition_size is 0; expected a number of bytes", "USAGE")
+    size = _options.positive("partition_size", partition_size, "a number of bytes")
     parts: list[Partition] = []
     for source in _expand(sources):
         (whole,) = partitions(source, 1, url_options=url_options)
@@ -114,9 +112,7 @@ def inventory(
     import pandas
 
     urls = list(_expand(models))
-    step = _options.count("per_partition", per_partition)
-    if step == 0:
-        raise CpbError("per_partition is 0; expected a number of models", "USAGE")
+    step = _options.positive("per_partition", per_partition, "a number of models")
     meta = pandas.DataFrame({name: pandas.Series(dtype=kind) for name, kind in _COLUMNS.items()})
     groups = [urls[i : i + step] for i in range(0, len(urls), step)]
     return dask.dataframe.from_map(_rows, groups, limits=limits, url_options=url_options, meta=meta)

@@ -107,18 +107,19 @@ static bool set_type(py_message *m, PyObject *set, const char *name) {
   return m->type != NULL;
 }
 
+/* Either of what is read, or of chunks in memory and their index. */
 static int message_init(py_message *m, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved", "form", "schema", "type_name", "chunks", "tree", "progress", "limits", NULL};
-  PyObject *resolved, *schema, *chunks, *tree, *progress, *limits;
-  int form;
+  static char *names[] = {"schema", "type_name", "limits", "resolved", "form", "progress", "chunks", "tree", NULL};
+  PyObject *schema, *limits, *resolved = Py_None, *progress = NULL, *chunks = NULL, *tree = Py_None;
+  int form = 0;
   const char *name;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiOzOOOO", names, &resolved, &form, &schema, &name, &chunks, &tree,
-                                   &progress, &limits))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OzO|OiOOO", names, &schema, &name, &limits, &resolved, &form,
+                                   &progress, &chunks, &tree))
     return -1;
   if (!py_work_init(&m->work) || !py_limits(&m->limits, limits) || !set_type(m, schema, name)) return -1;
   const cpb_opened_options how = {
       .struct_size = sizeof how, .form = (cpb_opened_form)form, .limits = &m->limits, .type = m->type};
-  bool made = chunks == Py_None ? open_source(m, resolved, &how) : open_chunks(m, chunks, tree, &how);
+  bool made = chunks ? open_chunks(m, chunks, tree, &how) : open_source(m, resolved, &how);
   if (!made || !py_work_begin(&m->work, progress)) return -1;
   m->open = open_message(m);
   if (!m->open) clear(m);

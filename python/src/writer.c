@@ -196,9 +196,11 @@ static PyObject *writer_discard(writer *w, PyObject *Py_UNUSED(none)) { return p
 
 static PyMethodDef methods[] = {
     {"write", (PyCFunction)writer_write, METH_O, NULL},
-    {"flush", (PyCFunction)writer_flush, METH_NOARGS, NULL},
-    {"close", (PyCFunction)writer_close, METH_NOARGS, NULL},
-    {"discard", (PyCFunction)writer_discard, METH_NOARGS, NULL},
+    {"flush", (PyCFunction)writer_flush, METH_NOARGS,
+     "flush($self)\n--\n\nCloses the Riegeli chunk, so that the records so far are passed on."},
+    {"close", (PyCFunction)writer_close, METH_NOARGS, "close($self)\n--\n\nEnds the file, which then appears."},
+    {"discard", (PyCFunction)writer_discard, METH_NOARGS,
+     "discard($self)\n--\n\nEnds writing without making the file."},
     {NULL, NULL, 0, NULL},
 };
 
