@@ -44,13 +44,17 @@ void lent_landed(void);
 void argument_free(const void *data, size_t size);
 void component_free(void *block);
 
+typedef struct engine engine;
+
 /* --- An open file (opened.c) -------------------------------------------------------- */
 
-typedef struct opened {
+/* What a host has as a file. */
+typedef struct exports_chunked_file_t {
   size_t users;
   lent *from;
   cpb_verify verify;
   cpb_index *index;
+  engine *chunks; /* of the host's reads; NULL until a chunk is read */
 } opened;
 
 /* The file takes ownership of the source. NULL and `error` on failure. */
@@ -59,8 +63,6 @@ opened *opened_use(opened *file);
 void opened_free(opened *file); /* by one of its users; NULL is fine */
 
 /* --- What contents come from (engine.c) ---------------------------------------------- */
-
-typedef struct engine engine;
 
 /* Produces bytes. `advance` continues until CPB_STEP_DATA, with the bytes in `data`, CPB_STEP_DONE
  * or CPB_STEP_ERROR. */

@@ -7,11 +7,6 @@
 
 enum { CHUNKS_AT_ONCE = 4096 };
 
-struct exports_chunked_file_t {
-  opened *file;
-  engine *chunks; /* NULL until a chunk is read */
-};
-
 struct exports_chunked_merged_t {
   engine engine; /* the first member of what engine_for_merge() makes */
 };
@@ -63,25 +58,16 @@ bool exports_chunked_static_file_open(exports_chunked_own_source_t source, expor
   cpb_error error = {.offset = CPB_NO_OFFSET};
   opened *file = opened_new(source, options, &error);
   if (!file) return component_fail(err, &error);
-  exports_chunked_file_t *f = calloc(1, sizeof *f);
-  if (!f) {
-    opened_free(file);
-    return component_fail_memory(err);
-  }
-  f->file = file;
-  *ret = exports_chunked_file_new(f);
+  *ret = exports_chunked_file_new(file);
   return true;
 }
 
-void exports_chunked_file_destructor(exports_chunked_file_t *f) {
+void exports_chunked_file_destructor(opened *f) {
   engine_free(f->chunks);
-  opened_free(f->file);
-  free(f);
+  opened_free(f);
 }
 
-uint64_t exports_chunked_method_file_num_chunks(exports_chunked_file_t *f) {
-  return cpb_index_num_chunks(f->file->index);
-}
+uint64_t exports_chunked_method_file_num_chunks(opened *f) { return cpb_index_num_chunks(f->index); }
 
 static exports_chunked_chunk_t describe(const cpb_chunk_info *info) {
   exports_chunked_chunk_t chunk = {.size = info->size, .position = info->position};
@@ -94,9 +80,9 @@ static exports_chunked_chunk_t describe(const cpb_chunk_info *info) {
   return chunk;
 }
 
-bool exports_chunked_method_file_chunks(exports_chunked_file_t *f, uint64_t first, uint32_t count,
-                                        exports_chunked_list_chunk_t *ret, exports_chunked_error_t *err) {
-  const cpb_index *index = f->file->index;
+bool exports_chunked_method_file_chunks(opened *f, uint64_t first, uint32_t count, exports_chunked_list_chunk_t *ret,
+                                        exports_chunked_error_t *err) {
+  const cpb_index *index = f->index;
   uint64_t all = cpb_index_num_chunks(index);
   size_t length = first < all ? (size_t)cpb_min_u64(all - first, cpb_min_u64(count, CHUNKS_AT_ONCE)) : 0;
   *ret = (exports_chunked_list_chunk_t){NULL, 0};
@@ -114,17 +100,17 @@ bool exports_chunked_method_file_chunks(exports_chunked_file_t *f, uint64_t firs
 
 /* After an error, which stays with its content, the next read begins with a reader of
  * its own. */
-static engine *reader_of(exports_chunked_file_t *f, cpb_error *error) {
+static engine *reader_of(opened *f, cpb_error *error) {
   if (f->chunks && cpb_chunk_reader_error(engine_chunks(f->chunks))->code == CPB_OK) return f->chunks;
   engine_free(f->chunks);
-  f->chunks = engine_for_chunks(f->file, error);
+  f->chunks = engine_for_chunks(f, error);
   return f->chunks;
 }
 
-bool exports_chunked_method_file_read(exports_chunked_file_t *f, uint64_t chunk, uint64_t offset, uint64_t *length,
+bool exports_chunked_method_file_read(opened *f, uint64_t chunk, uint64_t offset, uint64_t *length,
                                       exports_chunked_own_content_t *ret, exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  uint64_t all = cpb_index_num_chunks(f->file->index);
+  uint64_t all = cpb_index_num_chunks(f->index);
   if (chunk >= all) {
     cpb_fail(&error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no chunk %llu; there are %llu, counted from 0",
              (unsigned long long)chunk, (unsigned long long)all);
@@ -139,10 +125,10 @@ bool exports_chunked_method_file_read(exports_chunked_file_t *f, uint64_t chunk,
 
 /* --- merged -------------------------------------------------------------------------- */
 
-bool exports_chunked_method_file_merge(exports_chunked_file_t *f, exports_chunked_merge_options_t *options,
+bool exports_chunked_method_file_merge(opened *f, exports_chunked_merge_options_t *options,
                                        exports_chunked_own_merged_t *ret, exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  engine *merge = engine_for_merge(f->file, options, &error);
+  engine *merge = engine_for_merge(f, options, &error);
   if (!merge) return component_fail(err, &error);
   *ret = exports_chunked_merged_new((exports_chunked_merged_t *)merge);
   return true;

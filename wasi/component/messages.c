@@ -117,9 +117,8 @@ static bool set_type(message *m, const wit_option_string_t *given, cpb_error *er
   name[length] = 0;
   m->type = length == given->val.len && !memchr(name, 0, length) ? cpb_schema_find_message(m->schema, name) : NULL;
   if (m->type) return true;
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no message type %s in the schema",
-           cpb_quote(shown, sizeof shown, given->val.ptr, given->val.len));
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no message type %s in the schema",
+                   cpb_quote(shown, sizeof shown, given->val.ptr, given->val.len));
 }
 
 static bool set_schema(message *m, const exports_messages_message_options_t *options, cpb_error *error) {
@@ -198,9 +197,8 @@ static bool set_path(exports_messages_field_t *f, const wit_string_t *path, cons
   if (!f->path) return false;
   *type = m->type ? m->type : cpb_guess_message_type(m->schema, f->path);
   if (*type || !has_names(f->path)) return true;
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-           "no type that models consist of has the names of the path, or several have; expected type-name");
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
+                   "no type that models consist of has the names of the path, or several have; expected type-name");
 }
 
 /* `path`: the field's, or its path in an index in pages. */

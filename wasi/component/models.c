@@ -28,11 +28,9 @@ static void free_model(model *m) {
 
 static bool set_name(place *p, const wit_string_t *name, cpb_error *error) {
   bool fits = name->len <= NAME_MOST && !memchr(name->ptr, 0, name->len);
-  if (!fits) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "the name of the file has %zu bytes; expected at most %d, and no NUL",
-             name->len, NAME_MOST);
-    return false;
-  }
+  if (!fits)
+    return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET,
+                     "the name of the file has %zu bytes; expected at most %d, and no NUL", name->len, NAME_MOST);
   p->name = strndup((const char *)name->ptr, name->len);
   return p->name || cpb_fail_memory(error) == CPB_OK;
 }
@@ -98,9 +96,8 @@ static bool find_kind(const wit_string_t *name, cpb_question *question, cpb_erro
     question->kind = (cpb_question_kind)kind;
     if (strlen(known) == name->len && memcmp(known, name->ptr, name->len) == 0) return true;
   }
-  cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no question \"%s\"",
-           cpb_quote(text, sizeof text, name->ptr, name->len));
-  return false;
+  return CPB_FAILS(error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no question \"%s\"",
+                   cpb_quote(text, sizeof text, name->ptr, name->len));
 }
 
 static const char *text_of(const wit_option_string_t *text, size_t *size) {

@@ -1,8 +1,7 @@
 // node probe-messages.js COMPONENT.js < QUESTIONS: fields of messages through jco, as test_messages.py
 // finds them through wasmtime.
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { Counted, hash, left, orError, using } from './probed.js';
+import { Counted, hash, orError, reply, using } from './probed.js';
 import { instantiate, pieces } from '../examples/javascript/cpb-component.js';
 
 const { messages } = await instantiate(pathToFileURL(process.argv[2]), { Source: Counted });
@@ -27,6 +26,4 @@ const look = ({ path, type, fields }) => {
   return using(message, () => fields.map((name) => orError(() => using(message.field(name), describe(message)))));
 };
 
-const answers = JSON.parse(readFileSync(0, 'utf8')).map(look);
-if (left() > 0) throw new Error(`${left()} sources were not given back`);
-console.log(JSON.stringify(answers));
+reply((questions) => questions.map(look));

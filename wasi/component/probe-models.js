@@ -1,9 +1,8 @@
 // node probe-models.js COMPONENT.js < {"paths", "questions"} or {"split"}: answers about models, or the hash of a file,
 // through jco, as test_complete.py finds them through wasmtime.
-import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Counted, hash, left, orError, using } from './probed.js';
+import { Counted, hash, orError, reply, using } from './probed.js';
 import { Folder, instantiate, pieces } from '../examples/javascript/cpb-component.js';
 
 class CountedFolder extends Folder {
@@ -18,9 +17,8 @@ const open = (path) => models.Model.open(new Counted(path), new CountedFolder(di
 const ask = (questions) => (model) =>
   Object.fromEntries(questions.map((name) => [name, orError(() => JSON.parse(model.ask(name, {})))]));
 
-const { paths, questions, split } = JSON.parse(readFileSync(0, 'utf8'));
-const answer = paths
-  ? Object.fromEntries(paths.map((path) => [path, using(open(path), ask(questions))]))
-  : hash(pieces(splits.split(new Counted(split), { layout: 'remote' })));
-if (left() > 0) throw new Error(`${left()} sources were not given back`);
-console.log(JSON.stringify(answer));
+reply(({ paths, questions, split }) =>
+  paths
+    ? Object.fromEntries(paths.map((path) => [path, using(open(path), ask(questions))]))
+    : hash(pieces(splits.split(new Counted(split), { layout: 'remote' }))),
+);

@@ -1,8 +1,7 @@
 // node probe.js COMPONENT.js < QUESTIONS: what the component gives through jco, as
 // look() in test_component.py finds it through wasmtime.
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { Counted, hash, left, orError, using } from './probed.js';
+import { Counted, hash, orError, reply, using } from './probed.js';
 import { instantiate, pieces } from '../examples/javascript/cpb-component.js';
 
 const { File } = (await instantiate(pathToFileURL(process.argv[2]), { Source: Counted })).chunked;
@@ -27,6 +26,4 @@ const readFile = (chunks, ranges) => (file) => ({
 const open = (path) => File.open(new Counted(path), { verify: 'first', readSize: 4096 });
 const look = ({ path, chunks, ranges }) => orError(() => using(open(path), readFile(chunks, ranges)));
 
-const answers = JSON.parse(readFileSync(0, 'utf8')).map(look);
-if (left() > 0) throw new Error(`${left()} sources were not given back`);
-console.log(JSON.stringify(answers));
+reply((questions) => questions.map(look));

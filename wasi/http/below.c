@@ -7,8 +7,7 @@
 #include "job.h"
 
 static bool refuse(job *j, const char *text) {
-  cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the model's path %s", text);
-  return false;
+  return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the model's path %s", text);
 }
 
 /* Writes a part of the path without escapes at `out`, and moves `out` behind it. */

@@ -160,13 +160,12 @@ bool sign_s3(const cpb_request *r, const char *url, int64_t now, sign_headers *o
   cpb_format(day, sizeof day, "%s", date);
   cpb_format(out->date, sizeof out->date, "x-amz-date: %s", date);
   bool fits = region_length < sizeof region && id_length < sizeof id && strlen(secret) < 160;
-  if (!fits || !hash_request(r, url, out->date, hex)) {
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "the request cannot be signed: expected keys of less than 160 characters, a region of less than 48 and a "
-             "query of up to %d parts",
-             PARTS);
-    return false;
-  }
+  if (!fits || !hash_request(r, url, out->date, hex))
+    return CPB_FAILS(
+        error, CPB_E_USAGE, CPB_NO_OFFSET,
+        "the request cannot be signed: expected keys of less than 160 characters, a region of less than 48 and a "
+        "query of up to %d parts",
+        PARTS);
   memcpy(region, from, region_length);
   region[region_length] = 0;
   memcpy(id, r->keys, id_length);

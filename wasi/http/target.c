@@ -25,17 +25,14 @@ int job_unescape(const char **at, const char *end) {
 static bool copy(job *j, const char *name, const char *p, const char *end, char *out, size_t size, size_t *length) {
   for (*length = 0; p < end;) {
     int c = *p == '+' ? (p++, ' ') : job_unescape(&p, end);
-    if (c <= 0) {
-      cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET,
-               "the parameter %s has a %% that no two hexadecimal digits follow, "
-               "or a NUL",
-               name);
-      return false;
-    }
-    if (*length + 1 == size) {
-      cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is longer than %zu bytes", name, size - 1);
-      return false;
-    }
+    if (c <= 0)
+      return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET,
+                       "the parameter %s has a %% that no two hexadecimal digits follow, "
+                       "or a NUL",
+                       name);
+    if (*length + 1 == size)
+      return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is longer than %zu bytes", name,
+                       size - 1);
     out[(*length)++] = (char)c;
   }
   out[*length] = 0;
@@ -69,9 +66,8 @@ bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uin
   *number = otherwise;
   if (!job_parameter(j, name, text, sizeof text, &length)) return j->error.code == CPB_OK;
   if (serve_read_number(&p, number) && !*p && *number <= most) return true;
-  cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is no number from 0 to %llu", name,
-           (unsigned long long)most);
-  return false;
+  return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the parameter %s is no number from 0 to %llu", name,
+                   (unsigned long long)most);
 }
 
 /* --- Headers ------------------------------------------------------------------------------------------- */
