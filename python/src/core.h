@@ -96,6 +96,10 @@ bool py_buffer_read(py_buffer *buffer, PyObject *object, const char *what);
 bool py_buffer_write(py_buffer *buffer, PyObject *object, const char *what);
 void py_buffer_free(py_buffer *buffer);
 
+/* Whether these bytes lie in it; and a read-only view of them, if so. */
+bool py_buffer_has(const py_buffer *buffer, const uint8_t *data, uint64_t size);
+PyObject *py_buffer_part(const py_buffer *buffer, const uint8_t *data, uint64_t size);
+
 /* A bytes object to be filled. What a file claims its size to be takes no memory before the bytes
  * come: of so large a block the system gives pages when they are written. */
 PyObject *py_bytes_new(uint64_t size);

@@ -160,7 +160,8 @@ void py_message_supply(py_message *m, cpb_input *input, cpb_error *error) {
   run(m, error);
 }
 
-PyObject *py_message_bytes(py_message *m, uint64_t offset, uint64_t length) {
+/* What read(offset, length) returns. */
+static PyObject *read_bytes(py_message *m, uint64_t offset, uint64_t length) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (offset > m->size) offset = m->size;
   if (length > m->size - offset) length = m->size - offset;
@@ -178,7 +179,7 @@ PyObject *py_message_bytes(py_message *m, uint64_t offset, uint64_t length) {
 static PyObject *message_read(py_message *m, PyObject *args) {
   unsigned long long offset, length;
   if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !py_message_begin(m)) return NULL;
-  PyObject *out = py_message_bytes(m, offset, length);
+  PyObject *out = read_bytes(m, offset, length);
   py_work_end(&m->work);
   return out;
 }

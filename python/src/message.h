@@ -37,7 +37,4 @@ void py_message_supply(py_message *message, cpb_input *input, cpb_error *error);
 PyObject *py_message_find(py_message *message, PyObject *args);
 PyObject *py_message_json(py_message *message, PyObject *args);
 
-/* Bytes as an object: what read(offset, length) returns. With the GIL, between begin and end. */
-PyObject *py_message_bytes(py_message *message, uint64_t offset, uint64_t length);
-
 #endif

@@ -85,9 +85,7 @@ static void reader_dealloc(reader *r) {
 static int reader_traverse(reader *r, visitproc visit, void *arg) {
   Py_VISIT(r->on_skipped);
   Py_VISIT(r->source.kept);
-#if PY_VERSION_HEX >= 0x03090000
   Py_VISIT(Py_TYPE(r));
-#endif
   return 0;
 }
 
@@ -203,17 +201,7 @@ static PyObject *reader_next(reader *r) {
 
 /* A view of the bytes: of the source's own memory if they lie there, else of a copy. */
 static PyObject *view_of(const reader *r, const uint8_t *data, size_t size) {
-  const py_buffer *m = &r->source.memory;
-  uintptr_t begin = (uintptr_t)m->data, at = (uintptr_t)data;
-  if (m->view && at >= begin && at <= begin + m->size && size <= begin + m->size - at) {
-    PyObject *bytes = PyObject_CallMethod(m->view, "cast", "s", "B");
-    PyObject *flat = bytes ? PyObject_CallMethod(bytes, "toreadonly", NULL) : NULL;
-    Py_XDECREF(bytes);
-    Py_ssize_t from = (Py_ssize_t)(at - begin);
-    PyObject *view = flat ? PySequence_GetSlice(flat, from, from + (Py_ssize_t)size) : NULL;
-    Py_XDECREF(flat);
-    return view;
-  }
+  if (py_buffer_has(&r->source.memory, data, size)) return py_buffer_part(&r->source.memory, data, size);
   PyObject *copy = PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)size);
   PyObject *view = copy ? PyMemoryView_FromObject(copy) : NULL;
   Py_XDECREF(copy);
