@@ -3,28 +3,14 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "base/url_text.h"
 #include "job.h"
 
 /* --- Parameters --------------------------------------------------------------------------------------- */
 
-static int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c |= 0x20;
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-int job_unescape(const char **at, const char *end) {
-  const char *p = *at;
-  *at = p + 1;
-  if (*p != '%') return (unsigned char)*p;
-  if (end - p < 3 || digit(p[1]) < 0 || digit(p[2]) < 0) return -1;
-  *at = p + 3;
-  return digit(p[1]) << 4 | digit(p[2]);
-}
-
 static bool copy(job *j, const char *name, const char *p, const char *end, char *out, size_t size, size_t *length) {
   for (*length = 0; p < end;) {
-    int c = *p == '+' ? (p++, ' ') : job_unescape(&p, end);
+    int c = *p == '+' ? (p++, ' ') : cpb_url_unescape(&p, end);
     if (c <= 0)
       return CPB_FAILS(&j->error, CPB_E_USAGE, CPB_NO_OFFSET,
                        "the parameter %s has a %% that no two hexadecimal digits follow, "
