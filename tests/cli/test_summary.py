@@ -164,7 +164,7 @@ def all_models():
     yield from (path.parent for path in sorted(made.glob("*/saved_model.pb")))
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
+@pytest.mark.parametrize("width", [50, 60, 80, 120, 200])
 def test_every_model_fits_on_a_screen(cpb, width):
     count = 0
     for path in all_models():

@@ -173,7 +173,11 @@ ALL = {**{f"saved {name}": lambda name=name: saved_models.model(name) for name i
        **{path.name: lambda path=path: path for path in sorted((DATA / "samediff_small").glob("*.*")) if path.suffix != ".json"}}
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name != "facts frozen"])
+# Weights in a graph of more than 256 KiB.
+LARGE = ["facts frozen", "facts constants"]
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name not in LARGE])
 def test_sums(cpb, name):
     total(cpb, ALL[name]())
 
@@ -182,3 +186,12 @@ def test_a_large_graph_is_not_read_for_the_overview(cpb):
     """Where a SavedModel's weights are in its graph, their number is then not known."""
     parameters = ask(cpb, ALL["facts frozen"]())["parameters"]
     assert (parameters["total"], parameters["partial"]) == (0, True)
+
+
+def test_the_summary_counts_what_a_large_graph_holds(cpb):
+    path = ALL["facts frozen"]()
+    weights = sum(item["parameters"] for item in ask(cpb, path, "constants")["constants"]["items"])
+    assert weights > 0
+    lines = cpb.ok("inspect", path).decode().split("\n")
+    assert [line.split()[1] for line in lines if line.startswith("  parameters ")] == [f"{weights:,}"]
+    assert not any("not all" in line for line in lines)

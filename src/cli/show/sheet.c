@@ -152,7 +152,7 @@ size_t cli_print_fitting(cli_sheet *s, cpb_span text, size_t width, cli_style st
   return columns;
 }
 
-/* The number of bytes that fit, preferably up to a space; a word longer than a line stays whole. */
+/* The number of bytes that fit, preferably up to a space. */
 static size_t find_break(cpb_span text, size_t width) {
   size_t bytes, at;
   cli_measure(text, width, &bytes);
@@ -163,6 +163,14 @@ static size_t find_break(cpb_span text, size_t width) {
   if (at > first) return at;
   for (at = first; at < text.size && text.data[at] != ' '; at++) continue;
   return at;
+}
+
+cpb_span cli_take_line(cpb_span *text, size_t columns) {
+  const cpb_span line = {text->data, find_break(*text, columns)};
+  size_t end = line.size;
+  while (end < text->size && text->data[end] == ' ') end++;
+  *text = (cpb_span){text->data + end, text->size - end};
+  return line;
 }
 
 static size_t print_part(cli_sheet *s, cpb_span text, cli_style style) {
@@ -182,11 +190,8 @@ static void print_wrapped(cli_sheet *s, cli_style style) {
   size_t indent = 0, left = s->width;
   while (indent < text.size && text.data[indent] == ' ') indent++;
   while (true) {
-    size_t end = find_break(text, left);
-    print_part(s, (cpb_span){text.data, end}, style);
-    while (end < text.size && text.data[end] == ' ') end++;
-    if (end == text.size) return;
-    text = (cpb_span){text.data + end, text.size - end};
+    print_part(s, cli_take_line(&text, left), style);
+    if (text.size == 0) return;
     left = s->width > indent + 12 ? s->width - indent - 2 : s->width;
     if (left < s->width) cli_print_spaces(s, indent + 2);
   }

@@ -48,6 +48,9 @@ void cli_put_heading(cli_sheet *s, const char *text); /* at the beginning of a l
 
 /* --- Lines ------------------------------------------------------------------------ */
 
+/* Takes the words off `text` that fit into these columns; a longer word stays whole. */
+cpb_span cli_take_line(cpb_span *text, size_t columns);
+
 /* Ends the line. The part that does not fit is cut and marked, is kept, or continues in lines of whole words. */
 void cli_end_line(cli_sheet *s, cli_style style, cli_fit fit);
 /* The same, with this text before it. */

@@ -93,21 +93,38 @@ typedef struct row_place {
   size_t row;
 } row_place;
 
+static void next_line(const cli_table *t, row_place *p) {
+  if (p->print) cli_print_newline(t->sheet);
+  p->lines++;
+  p->at = 0;
+}
+
+/* Lines of whole words; returns the rest, which fits into one, or is one word. */
+static cpb_span place_words(cli_table *t, row_place *p, size_t column, cpb_span text, cli_style style) {
+  const size_t room = t->sheet->width > column ? t->sheet->width - column : 0;
+  while (columns_of(text) > room) {
+    const cpb_span whole = text, line = cli_take_line(&text, room);
+    if (text.size == 0) return whole;
+    if (p->print) cli_print_spaces(t->sheet, column);
+    if (p->print) cli_print_styled(t->sheet, line, style);
+    next_line(t, p);
+  }
+  return text;
+}
+
 static void place_cell(cli_table *t, row_place *p, size_t c, size_t column, cpb_span text) {
   size_t width = columns_of(text), room = t->widths[c];
   bool cut = may_be_cut(t, c) && width > room;
   size_t own = t->indent + 2 * GAP; /* where what has a line of its own begins */
   bool beyond = t->columns[c].how & CLI_KEPT && width > room && column > own && column + width > t->sheet->width;
+  cli_style style = style_of(t, t->columns[c].how, p->row);
   if (beyond) column = own;
-  if (p->at > 0 && (beyond || p->at + GAP > column)) { /* or a name was longer than its column */
-    if (p->print) cli_print_newline(t->sheet);
-    p->lines++;
-    p->at = 0;
-  }
+  if (p->at > 0 && (beyond || p->at + GAP > column)) next_line(t, p); /* or a name was longer than its column */
+  if (beyond) text = place_words(t, p, column, text, style);
+  width = columns_of(text);
   size_t left = t->columns[c].how & CLI_RIGHT && width < room ? room - width : 0;
   if (p->print) {
     cli_print_spaces(t->sheet, column - p->at + left);
-    cli_style style = style_of(t, t->columns[c].how, p->row);
     if (cut) cli_print_fitting(t->sheet, text, room, style);
     else cli_print_styled(t->sheet, text, style);
   }
