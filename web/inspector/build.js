@@ -6,7 +6,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { build } from 'esbuild';
-import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -63,6 +63,9 @@ await build({
 });
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css'])
   copyFileSync(here(`src/${file}`), `${output}/${file}`);
+// Most examples come out of an archive, which only builds with tests unpack.
+if (!examples.every(({ from }) => existsSync(here(`../../${from}`))))
+  execFileSync('python3', [here('../../tests/archives.py')]);
 for (const { from, url } of examples) {
   mkdirSync(dirname(`${output}/${url}`), { recursive: true });
   copyFileSync(here(`../../${from}`), `${output}/${url}`);
